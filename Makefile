@@ -1,0 +1,63 @@
+# Every target makes what it needs: .venv is created by the first one, from any Python 3.11 or newer.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.PHONY: help grade test lint bench-grader readme
+
+LESSON ?=
+KERNEL ?=
+PYTHON ?=
+JOBS ?= 2
+RUN := .venv/bin
+
+help:
+	@echo "make grade                          grade the reference kernel of every lesson"
+	@echo "make grade LESSON=01                grade the reference kernel of one lesson"
+	@echo "make grade LESSON=01 KERNEL=my.cu   grade one file"
+	@echo "make test                           run all tests (JOBS=$(JOBS) at a time)"
+	@echo "make lint                           check the style of the Python code"
+	@echo "make bench-grader                   measure how long a verdict takes"
+	@echo "make readme                         renew what README.md shows of the program"
+	@echo "Set PYTHON=python3.12 to choose the interpreter that .venv is made from."
+
+grade: .venv/.ready
+ifneq ($(KERNEL),)
+	@$(if $(LESSON),,echo "make grade: say which lesson it is for: make grade LESSON=01 KERNEL=$(KERNEL)" >&2; exit 2)
+	@$(RUN)/ladder check $(LESSON) "$(KERNEL)"
+else
+	@$(RUN)/ladder check $(or $(LESSON),--all) --reference
+endif
+
+test: .venv/.ready-dev
+	@$(RUN)/python -m pytest -q -n $(JOBS)
+
+lint: .venv/.ready-dev
+	@$(RUN)/ruff check . && $(RUN)/ruff format --check .
+
+bench-grader: .venv/.ready
+	@$(RUN)/python benchmarks/bench_grader.py
+
+readme: .venv/.ready
+	@$(RUN)/python docs/readme.py
+
+.venv/.ready: pyproject.toml constraints.txt
+	@$(call install,.)
+
+.venv/.ready-dev: pyproject.toml constraints.txt
+	@$(call install,.[dev])
+	@touch .venv/.ready
+
+# $(1): what to install. The stamp, touched last, makes the second run fast and a broken first one start again.
+define install
+command -v g++ > /dev/null || { echo "make: there is no g++: install it, for example with \`sudo apt install g++\`" >&2; exit 2; }; \
+if [ ! -x $(RUN)/python ]; then \
+	python=; \
+	for candidate in $(or $(PYTHON),python3 python3.14 python3.13 python3.12 python3.11); do \
+		"$$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2> /dev/null && { python=$$candidate; break; }; \
+	done; \
+	[ -n "$$python" ] || { echo "make: there is no Python 3.11 or newer here: install one, or name it with PYTHON=/path/to/python" >&2; exit 2; }; \
+	"$$python" -c 'import ensurepip, venv' 2> /dev/null || { echo "make: $$python has no venv module: install it, for example with \`sudo apt install python3-venv\`" >&2; exit 2; }; \
+	"$$python" -m venv .venv; \
+fi; \
+echo "setting up .venv: once, a few minutes when packages have to be fetched"; \
+$(RUN)/python -m pip install -qq --disable-pip-version-check --constraint constraints.txt --editable '$(1)' && touch $@
+endef

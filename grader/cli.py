@@ -1,0 +1,250 @@
+"""`ladder`, the command line. Exit codes: 0 passed, 1 not passed, 2 wrong usage or broken setup, 130 interrupted.
+
+Heavy imports (torch, rich) stay inside the commands that need them, so that `ladder hint` answers at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import tempfile
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from grader.course import catalog, progress
+from grader.course.catalog import Entry, UsageError
+from grader.grade import shown_path
+
+if TYPE_CHECKING:
+    from grader.grade import Progress
+    from grader.judge.verdict import Grade
+
+PASSED, NOT_PASSED, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
+
+
+def main() -> None:
+    """The console script."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Runs one command and returns its exit code. Whatever goes wrong is told in one sentence on stderr."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(AttributeError):  # not every replacement of stdout can
+            stream.reconfigure(errors="replace")  # a terminal without stars shows question marks
+    try:
+        return ladder.main(arguments, prog_name="ladder", standalone_mode=False) or PASSED
+    except UsageError as error:
+        return _complain(str(error), WRONG_USAGE)
+    except click.ClickException as error:
+        return _complain(f"{error.format_message().rstrip('.')}: type `ladder --help`", WRONG_USAGE)
+    except (click.Abort, KeyboardInterrupt):
+        return _complain("interrupted; nothing is left running, and you can simply start again", INTERRUPTED)
+    except Exception as error:
+        return _complain(f"{_first_line(error)}; this is a fault in Kernel Ladder, see {_log()}", WRONG_USAGE)
+
+
+def _complain(sentence: str, code: int) -> int:
+    print(f"ladder: {sentence}", file=sys.stderr)
+    return code
+
+
+def _first_line(error: Exception) -> str:
+    text = str(error).strip()
+    return f"{type(error).__name__}: {text.splitlines()[0]}" if text else type(error).__name__
+
+
+def _log() -> str:
+    """Writes the traceback of the present exception to a file and returns its name."""
+    with tempfile.NamedTemporaryFile("w", prefix="ladder-", suffix=".log", delete=False) as file:
+        traceback.print_exc(file=file)
+    return file.name
+
+
+@click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.pass_context
+def ladder(context: click.Context) -> None:
+    """Learn CUDA: write a kernel, and learn in a second whether it is right and why not.
+
+    Without a command: the course at a glance.
+    """
+    if context.invoked_subcommand is None:
+        _show_course()
+
+
+def _show_course() -> None:
+    from grader.report.overview import Row, show_course
+    from grader.report.terminal import make_console
+
+    console = make_console()
+    root = catalog.course_root()
+    done = progress.load(root)
+    rows = []
+    for entry in catalog.entries(root):
+        try:
+            title = entry.lesson.title
+        except UsageError as error:  # one broken lesson does not hide the others
+            title = str(error)
+        rows.append(Row(entry, title, done.stars(entry.name), entry.work_file.exists(), done.passed(entry.name)))
+    show_course(console, rows)
+    if done.message:
+        console.print(done.message)
+
+
+@ladder.command()
+@click.argument("lesson")
+def start(lesson: str) -> None:
+    """Copy a lesson's starter to work/, where you write your kernel."""
+    entry = catalog.find(lesson)
+    file = shown_path(entry.work_file)
+    if entry.work_file.exists():
+        click.echo(f"{file} is already there and stays as it is.")
+    else:
+        entry.work_file.parent.mkdir(exist_ok=True)
+        with contextlib.suppress(FileExistsError), entry.work_file.open("xb") as copy:
+            copy.write(entry.starter.read_bytes())
+        click.echo(f"{file} is yours now.")
+    asked = entry.lesson
+    click.echo(f"{asked.title}: {asked.summary}" if asked.summary else asked.title)
+    click.echo(f"Next: edit {file}, then type `ladder check {entry.number:02d}`")
+
+
+@ladder.command()
+@click.argument("lesson", required=False)
+@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.option("--task", "tasks", multiple=True, metavar="NAME", help="Grade only this task; may be repeated.")
+@click.option("--device", type=click.Choice(["auto", "emulator", "cuda"]), default="auto", show_default=True)
+@click.option("--seed", type=click.IntRange(0, 2**31 - 1), help="Draw the inputs of an earlier grade again.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+@click.option("--reference", is_flag=True, help="Grade the lesson's reference kernel instead of yours.")
+@click.option("--all", "everything", is_flag=True, help="Grade every lesson; the argument is the folder of kernels.")
+@click.pass_context
+def check(context: click.Context, /, everything: bool, **options) -> None:
+    """Grade a kernel: work/NN_name.cu, or FILE.
+
+    \b
+    ladder check 01                     your kernel for lesson 01
+    ladder check 01 other.cu            another file
+    ladder check --all [FOLDER]         all your kernels, of work/ or FOLDER
+    ladder check --all --reference      the reference kernels of all lessons
+    """
+    context.exit(_check_all(**options) if everything else _check_one(**options))
+
+
+def _check_one(lesson: str | None, file: Path | None, tasks: tuple[str, ...], device: str, seed: int | None,
+               as_json: bool, reference: bool) -> int:  # fmt: skip
+    if lesson is None:
+        raise UsageError("say which lesson: `ladder check 01`, or `ladder check --all`")
+    if reference and file is not None:
+        raise UsageError("give either a file or --reference, not both")
+    entry = catalog.find(lesson)
+    grade = _grade(entry, file, tasks, device, seed, reference)
+    message = _remember(entry, grade, complete=not tasks and not reference)
+    if as_json:
+        from grader.report.machine import dumps
+
+        click.echo(dumps(grade))
+    else:
+        from grader.report.terminal import make_console, show
+
+        source = Path(grade.kernel).read_text(errors="replace")
+        show(make_console(), grade, source=source, next_step=entry.lesson.next_step)
+    if message:
+        click.echo(f"ladder: {message}", err=True)
+    return PASSED if grade.passed else NOT_PASSED
+
+
+def _check_all(lesson: str | None, file: Path | None, tasks: tuple[str, ...], device: str, seed: int | None,
+               as_json: bool, reference: bool) -> int:  # fmt: skip
+    """`lesson` is the folder here. A lesson that cannot be graded is told on stderr, and the others are graded."""
+    if tasks or file or (reference and lesson):
+        raise UsageError("--all takes a folder or --reference, and neither --task nor a lesson")
+    root = catalog.course_root()
+    folder = Path(lesson) if lesson else root / "work"
+    if not reference and not folder.is_dir():
+        hint = "it must be a folder of kernels named NN_name.cu" if lesson else "type `ladder start 01` first"
+        raise UsageError(f"there is no folder {shown_path(folder)}: {hint}")
+    files = {entry: None if reference else folder / entry.work_file.name for entry in catalog.entries(root)}
+    files = {entry: file for entry, file in files.items() if file is None or file.exists()}
+    if not files:
+        names = " or ".join(entry.work_file.name for entry in catalog.entries(root)[:2])
+        raise UsageError(f"{shown_path(folder)} holds no kernel of any lesson: name your files {names or 'NN_name.cu'}")
+    grades, broken = [], False
+    for entry, path in files.items():
+        try:
+            grades.append(_grade(entry, path, (), device, seed, reference))
+            _remember(entry, grades[-1], complete=not reference)
+        except UsageError as error:
+            broken = True
+            click.echo(f"ladder: {entry.name}: {error}", err=True)
+    if as_json:
+        from grader.report.machine import dumps_all
+
+        click.echo(dumps_all(grades))
+    else:
+        from grader.report.overview import show_table
+        from grader.report.terminal import make_console
+
+        show_table(make_console(), grades)
+    if broken:
+        return WRONG_USAGE
+    return PASSED if all(grade.passed for grade in grades) else NOT_PASSED
+
+
+def _grade(entry: Entry, file: Path | None, tasks: tuple[str, ...], device: str, seed: int | None,
+           reference: bool) -> Grade:  # fmt: skip
+    from grader.grade import grade
+
+    with _progress_line(entry) as tell:
+        return grade(entry, file, reference=reference, device=device, tasks=tasks or None, seed=seed, on_progress=tell)
+
+
+@contextlib.contextmanager
+def _progress_line(entry: Entry) -> Iterator[Progress]:
+    """A line on stderr that says what is being done and disappears; nothing at all unless stderr is a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda what: None
+        return
+    from grader.report.terminal import make_console
+
+    with make_console(stderr=True).status(f"{entry.name}: starting") as status:
+        yield lambda what: status.update(f"{entry.name}: {what}")
+
+
+def _remember(entry: Entry, grade: Grade, *, complete: bool) -> str:
+    """Notes the stars of a learner's complete grade; returns a sentence if that failed."""
+    own = (entry.root / "kernels", entry.folder)
+    if not complete or any(Path(grade.kernel).absolute().is_relative_to(folder) for folder in own):
+        return ""
+    return progress.record(entry.root, entry.name, grade.stars, grade.passed).message
+
+
+@ladder.command()
+@click.argument("lesson")
+@click.option("--task", metavar="NAME", help="The task to get a hint for, if the lesson has several.")
+def hint(lesson: str, task: str | None) -> None:
+    """Show the next hint of a lesson."""
+    from grader.course.hints import next_hint
+
+    entry = catalog.find(lesson)
+    names = [each.name for each in entry.lesson.tasks]
+    if task is None and len(names) > 1:
+        raise UsageError(f"say for which task: `ladder hint {lesson} --task {names[0]}` (or {', '.join(names[1:])})")
+    found = next_hint(entry, task or names[0])
+    click.echo(f"Hint {found.number} of {found.total} for {task or names[0]}\n\n{found.text}\n")
+    if found.number < found.total:
+        click.echo(f"The next one says more: `ladder hint {lesson}`")
+
+
+@ladder.command()
+@click.pass_context
+def doctor(context: click.Context) -> None:
+    """Say what is installed, what is missing and what to type."""
+    from grader.doctor import report
+    from grader.report.terminal import make_console
+
+    context.exit(report(make_console()))

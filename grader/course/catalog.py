@@ -1,0 +1,182 @@
+"""Finds the course on disk: its lessons, its kernels and the learner's own files."""
+
+from __future__ import annotations
+
+import difflib
+import importlib.util
+import os
+import re
+import sys
+import traceback
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from grader.course.lesson import Lesson
+
+
+class UsageError(Exception):
+    """Something a person has to type or mend; the message is the one sentence that a face prints before it exits 2."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One lesson on disk. `name` is the folder's name, "01_vector_add"; paths need not exist unless said."""
+
+    root: Path
+    name: str
+
+    @property
+    def number(self) -> int:
+        return int(self.name.partition("_")[0])
+
+    @property
+    def slug(self) -> str:
+        return self.name.partition("_")[2]
+
+    @property
+    def folder(self) -> Path:
+        return self.root / "lessons" / self.name
+
+    @property
+    def starter(self) -> Path:
+        return self.folder / "starter.cu"
+
+    @property
+    def work_file(self) -> Path:
+        return self.root / "work" / f"{self.name}.cu"
+
+    @property
+    def notebook(self) -> Path:
+        return self.root / "notebooks" / f"{self.name}.ipynb"
+
+    @property
+    def mistakes(self) -> list[Path]:
+        return sorted((self.folder / "mistakes").glob("*.cu"))
+
+    @property
+    def rungs(self) -> list[Path]:
+        """The kernels 1_naive.cu, 2_….cu from the lowest rung to the highest."""
+        files = (self.root / "kernels" / self.name).glob("[0-9]*_*.cu")
+        return sorted(files, key=lambda file: int(file.name.partition("_")[0]))
+
+    @property
+    def reference(self) -> Path:
+        """The highest rung. Raises UsageError if there is none."""
+        if not self.rungs:
+            raise UsageError(f"lesson {self.name} has no reference kernel: kernels/{self.name}/ holds no 1_name.cu")
+        return self.rungs[-1]
+
+    def hints(self, task: str) -> list[str]:
+        """The task's hints, the gentlest first, as Markdown without their headings. Raises UsageError."""
+        file = self.folder / "hints.md"
+        sections = _sections(file.read_text() if file.is_file() else "", "##")
+        if task not in sections:
+            raise UsageError(f"there are no hints for {task}: lessons/{self.name}/hints.md has no section `## {task}`")
+        return list(_sections(sections[task], "###").values())
+
+    @cached_property
+    def lesson(self) -> Lesson:
+        """What lesson.py defines, checked. Raises UsageError with one sentence if it is broken."""
+        file = self.folder / "lesson.py"
+        where = f"lessons/{self.name}/lesson.py"
+        try:
+            lesson = _import_lesson(file, f"_ladder_lesson_{self.name}")
+            _check_lesson(lesson)
+        except Exception as error:  # whatever a lesson's author can get wrong
+            raise UsageError(f"{where} is broken{_line_in(file, error)}: {type(error).__name__}: {error}") from error
+        return lesson
+
+
+def course_root() -> Path:
+    """The folder that holds lessons/: $LADDER_COURSE, else the nearest parent of here, else the package's checkout."""
+    chosen = os.environ.get("LADDER_COURSE")
+    if chosen:
+        if not (Path(chosen) / "lessons").is_dir():
+            raise UsageError(f"LADDER_COURSE is {chosen}, which holds no lessons/ folder: correct it or unset it")
+        return Path(chosen).absolute()
+    here = Path.cwd()
+    for folder in (here, *here.parents, Path(__file__).parents[2]):
+        if (folder / "lessons").is_dir():
+            return folder
+    raise UsageError(
+        f"there is no lessons/ folder in {here} or above: `cd` into the course, or set LADDER_COURSE to it"
+    )
+
+
+def entries(root: Path | None = None) -> list[Entry]:
+    """All lessons that can be graded (folders NN_name with a lesson.py), by number."""
+    root = root or course_root()
+    names = [file.parent.name for file in (root / "lessons").glob("*/lesson.py")]
+    found = [Entry(root, name) for name in names if re.fullmatch(r"\d+_\w+", name)]
+    return sorted(found, key=lambda entry: (entry.number, entry.name))
+
+
+def find(text: str, root: Path | None = None) -> Entry:
+    """The lesson meant by "1", "01", "vector_add", "01_vector_add" or a beginning of these. Raises UsageError."""
+    lessons = entries(root)
+    wanted = Path(text).name.lower()  # so that lessons/01_vector_add/, as a shell completes it, works too
+    if wanted.isdecimal():
+        matches = [entry for entry in lessons if entry.number == int(wanted)]
+    else:
+        matches = [entry for entry in lessons if wanted in (entry.name, entry.slug)]
+        matches = matches or [e for e in lessons if wanted and (e.name.startswith(wanted) or e.slug.startswith(wanted))]
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        names = ", ".join(entry.name for entry in matches)
+        raise UsageError(f"`{text}` could be {names}: type more of the name, or its number")
+    raise UsageError(f"there is no lesson `{text}`{_suggestion(wanted, lessons)}: `ladder` lists them all")
+
+
+def _suggestion(wanted: str, lessons: list[Entry]) -> str:
+    by_spelling = {spelling: entry.name for entry in lessons for spelling in (entry.slug, entry.name)}
+    close = difflib.get_close_matches(wanted, by_spelling, n=4, cutoff=0.6)
+    names = list(dict.fromkeys(by_spelling[spelling] for spelling in close))
+    return f", did you mean {' or '.join(names)}?" if names else ""
+
+
+def _import_lesson(file: Path, module_name: str) -> Lesson:
+    spec = importlib.util.spec_from_file_location(module_name, file)
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[module_name] = module  # dataclasses in a lesson look their module up
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[module_name]
+        raise
+    return module.lesson
+
+
+def _check_lesson(lesson: Lesson) -> None:
+    """Parses every prototype and computes every shape once, so that a slip shows here and not inside a grade."""
+    if not lesson.tasks:
+        raise ValueError("the lesson has no task")
+    for task in lesson.tasks:
+        if not task.cases:
+            raise ValueError(f"{task.name} has no case")
+        for case in [*task.judged_cases, *([task.timed_case] if task.timed_case else [])]:
+            missing = [scalar.name for scalar in task.signature.scalars if scalar.name not in case.sizes]
+            if missing:
+                raise ValueError(f"{task.name}: Case({case.name}) gives no value for {', '.join(missing)}")
+            for buffer in task.signature.buffers:
+                if buffer.name not in task.shapes:
+                    raise ValueError(f"{task.name}: `shapes` does not say the shape of {buffer.name}")
+                task.shape(buffer.name, case)
+
+
+def _line_in(file: Path, error: Exception) -> str:
+    """ ", line 12" where the error (or what called into it) stands in `file`."""
+    if isinstance(error, SyntaxError) and error.filename == str(file):
+        return f", line {error.lineno}"
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(file)]
+    return f", line {lines[-1]}" if lines else ""
+
+
+def _sections(markdown: str, heading: str) -> dict[str, str]:
+    """Text below each heading of exactly this level, by the heading's text."""
+    parts = re.split(rf"^{heading} +(.+?) *$", markdown, flags=re.MULTILINE)
+    return {title: body.strip() for title, body in zip(parts[1::2], parts[2::2], strict=True)}

@@ -1,0 +1,43 @@
+"""Hints one at a time: work/hints.json remembers how many of a task's hints were shown."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.course.catalog import Entry, UsageError
+
+
+@dataclass(frozen=True)
+class Hint:
+    """`text` is Markdown; `number` counts from 1 to `total`."""
+
+    number: int
+    total: int
+    text: str
+
+
+def next_hint(entry: Entry, task: str) -> Hint:
+    """The first hint that was not shown yet, or the last one again. Raises UsageError if the task has none."""
+    hints = entry.hints(task)
+    if not hints:
+        raise UsageError(f"there are no hints for {task} in lessons/{entry.name}/hints.md yet")
+    file = entry.root / "work" / "hints.json"
+    shown = _read(file)
+    key = f"{entry.name}/{task}"
+    number = min(shown.get(key, 0) + 1, len(hints))
+    with contextlib.suppress(OSError):  # a hint that cannot be remembered is shown again
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(json.dumps({**shown, key: number}))
+    return Hint(number, len(hints), hints[number - 1])
+
+
+def _read(file: Path) -> dict[str, int]:
+    """An unreadable file only means that the hints start again."""
+    try:
+        shown = json.loads(file.read_text())
+        return {str(key): int(number) for key, number in shown.items()}
+    except (OSError, ValueError, AttributeError, TypeError):
+        return {}

@@ -1,0 +1,118 @@
+"""What a lesson asks: its tasks, the cases they are judged at, and the targets that earn stars."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from grader.course.prototype import Prototype, parse_prototype
+
+Tensors = Mapping[str, Any]  # torch tensors by parameter name; torch is imported only by those who compute
+
+
+@dataclass(frozen=True, init=False)
+class Case:
+    """One set of sizes, `Case(rows=3, cols=5)`. `variant` is handed to make_inputs, for special data."""
+
+    sizes: Mapping[str, Any]
+    variant: str | None
+
+    def __init__(self, *, variant: str | None = None, **sizes: Any):
+        object.__setattr__(self, "sizes", sizes)
+        object.__setattr__(self, "variant", variant)
+
+    @property
+    def name(self) -> str:
+        sizes = " ".join(f"{name}={value}" for name, value in self.sizes.items())
+        return f"{sizes} ({self.variant})" if self.variant else sizes
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """Error model, per element: |out - ref| <= c * sqrt(terms) * eps * magnitude.
+
+    `terms` is the number of values summed, as an expression over the sizes ("cols"); `eps` is the unit roundoff of the
+    output's type (2^-24 for float); `magnitude` computes the sum of |terms| of each output element (a dict like the
+    reference's); without it, |ref|. Higham, "Accuracy and Stability of Numerical Algorithms", 2nd ed., section 4.2,
+    with the statistical sqrt instead of the worst case.
+    """
+
+    c: float = 4.0
+    terms: str = "1"
+    magnitude: Callable[..., Tensors] | None = None
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A goal for something the emulator counts. `metric` is a name of judge.targets.METRICS or a counter's own."""
+
+    metric: str
+    at_least: float | None = None
+    at_most: float | None = None
+    stars: int = 2
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Timed:
+    """A goal for a ratio measured on a GPU: "fraction_of_copy", or "x_torch.add" (times as fast as that baseline)."""
+
+    metric: str
+    at_least: float
+    stars: int = 2
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Task:
+    """One C entry point to write.
+
+    make_inputs(draw, variant, **sizes) returns the const buffers by name (draw: judge.inputs.Draw);
+    reference(**inputs, **scalars) gets floating inputs in float64 and returns the outputs in float64.
+    """
+
+    prototype: str
+    shapes: Mapping[str, str]  # of every buffer, as expressions over the scalars: "n", "rows, cols", "2 * n"
+    cases: Sequence[Case]
+    make_inputs: Callable[..., Tensors]
+    reference: Callable[..., Tensors]
+    tolerance: Tolerance = Tolerance()
+    counted_case: Case | None = None  # where counted targets are measured; without it, the last of `cases`
+    timed_case: Case | None = None
+    baselines: Mapping[str, Callable[..., None]] = field(
+        default_factory=dict
+    )  # f(**buffers, **scalars), writes outputs
+    targets: Sequence[Counted | Timed] = ()
+
+    @cached_property
+    def signature(self) -> Prototype:
+        return parse_prototype(self.prototype)
+
+    @property
+    def name(self) -> str:
+        return self.signature.name
+
+    @property
+    def judged_cases(self) -> list[Case]:
+        """All cases, the counted one last and once."""
+        counted = self.counted_case or self.cases[-1]
+        return [case for case in self.cases if case != counted] + [counted]
+
+    def shape(self, buffer: str, case: Case) -> tuple[int, ...]:
+        """The shape of one buffer at a case, from its expression."""
+        from grader.course.prototype import evaluate_shape
+
+        return evaluate_shape(self.shapes[buffer], case.sizes)
+
+
+@dataclass(frozen=True)
+class Lesson:
+    title: str
+    tasks: Sequence[Task]
+    summary: str = ""  # one line for `ladder` and the README's table
+    next_step: str = ""  # what to try after passing
+
+    def task(self, name: str) -> Task:
+        return next(task for task in self.tasks if task.name == name)

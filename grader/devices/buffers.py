@@ -1,0 +1,260 @@
+"""The memory that judge and worker share: every buffer of a run, between guard bands, in one anonymous file.
+
+    | guard | x, padded to pages with guard bytes | guard | guard | y ... | guard |
+
+The judge allocates, fills, poisons and reads; the worker maps the same file and hands out addresses. A buffer starts
+on a page of its own, so that the emulator may take away the host's right to touch it.
+
+A CUDA device plugs in here with an arena of its own: one torch tensor a buffer on the GPU, guards around it, an IPC
+handle in the layout instead of an offset. `CaseBuffers` needs no more than `_bytes(start, end)` from it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import fcntl
+import math
+import mmap
+import os
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from grader.course.prototype import CType, Parameter, Prototype
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+PAGE = mmap.PAGESIZE
+GUARD_BYTES = max(16 * 1024, PAGE)  # wide enough for a block that runs past the end: 1024 threads x 16 bytes
+GUARD_PATTERN = b"\xf5\x7f"  # read by mistake it is a NaN in every floating type, so the result shows it
+
+
+def poison(ctype: CType) -> bytes:
+    """What an element of an output holds until it is written.
+
+    For floats a *signalling* NaN: arithmetic on it gives a quiet NaN, so an output that was read and updated differs
+    from one that was never touched. For integers the bytes 0xA5, which an honest answer may hold by chance; `bool`,
+    whose bytes are 0 and 1, never does.
+    """
+    patterns = {"float32": 0x7FA5A5A5, "float64": 0x7FF5A5A5A5A5A5A5, "float16": 0x7DA5, "bfloat16": 0x7FA5}
+    if ctype.torch in patterns:
+        return patterns[ctype.torch].to_bytes(ctype.bytes, "little")
+    return b"\xa5" * ctype.bytes
+
+
+@dataclass(frozen=True)
+class View:
+    """A buffer as the worker sees it. `writable` is False for a const input."""
+
+    name: str
+    address: int
+    bytes: int
+    writable: bool
+
+
+@dataclass(frozen=True)
+class Slot:
+    """Where a buffer lies in the shared file: data at [offset, offset + bytes), guards on both sides."""
+
+    name: str
+    type: CType
+    writable: bool
+    shape: tuple[int, ...]
+    offset: int
+
+    @property
+    def elements(self) -> int:
+        return math.prod(self.shape)
+
+    @property
+    def bytes(self) -> int:
+        return self.elements * self.type.bytes
+
+    @property
+    def left_guard(self) -> tuple[int, int]:
+        return self.offset - GUARD_BYTES, self.offset
+
+    @property
+    def right_guard(self) -> tuple[int, int]:
+        return self.offset + self.bytes, self.end
+
+    @property
+    def end(self) -> int:
+        return self.offset + _whole_pages(self.bytes) + GUARD_BYTES
+
+    def to_json(self) -> dict[str, Any]:
+        return {"name": self.name, "offset": self.offset, "bytes": self.bytes, "writable": self.writable}
+
+
+@dataclass(frozen=True)
+class Breach:
+    """A guard band that was written: `side` is "before" or "after", `byte` counts from that edge of the buffer."""
+
+    buffer: str
+    side: str
+    byte: int
+
+
+class Arena:
+    """All buffers of a run. `layout` tells the worker what lies where; `fd` is the file to send along."""
+
+    def __init__(self, cases: Iterable[tuple[Prototype, Mapping[str, Sequence[int]]]]):
+        """`cases`: for each, the prototype and the shape of every buffer by name."""
+        offset = 0
+        placed: list[list[Slot]] = []
+        for prototype, shapes in cases:
+            slots = []
+            for parameter in prototype.buffers:
+                slots.append(_place(parameter, shapes[parameter.name], offset))
+                offset = slots[-1].end
+            placed.append(slots)
+        self.bytes = max(offset, PAGE)
+        self.fd = _shared_file(self.bytes)
+        self._map = mmap.mmap(self.fd, self.bytes)
+        self.cases = [CaseBuffers(self._map, slots) for slots in placed]
+
+    @property
+    def layout(self) -> list[list[dict[str, Any]]]:
+        """JSON: for each case, its buffers; see `WorkerMemory`."""
+        return [[slot.to_json() for slot in case.slots.values()] for case in self.cases]
+
+    def close(self) -> None:
+        """Closes the file; tensors that were read stay valid, and the memory goes with the last of them."""
+        if self.fd >= 0:
+            os.close(self.fd)
+            self.fd = -1
+
+    def __enter__(self) -> Arena:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class CaseBuffers:
+    """The judge's side of one case. Fill the inputs, poison, run, then ask the questions, in the order below."""
+
+    def __init__(self, memory: mmap.mmap, slots: Sequence[Slot]):
+        self._memory = memory
+        self.slots = {slot.name: slot for slot in slots}
+        self._given: dict[str, Tensor] = {}
+
+    def fill(self, name: str, values: Tensor) -> None:
+        """Copies an input in. `values` must keep its content until `changed_input` was asked."""
+        slot = self.slots[name]
+        if tuple(values.shape) != slot.shape or values.dtype != _dtype(slot.type):
+            said = f"{_dtype(slot.type)} of shape {slot.shape}"
+            raise ValueError(f"{name} must be {said}, not {values.dtype} of shape {tuple(values.shape)}")
+        self._given[name] = values.contiguous()
+        self.read(name).copy_(values)
+
+    def poison(self) -> None:
+        """Renews all guards and marks every output element as unwritten; to be called before each run."""
+        for slot in self.slots.values():
+            for start, end in (slot.left_guard, slot.right_guard):
+                self._memory[start:end] = _guard(start, end)
+            if slot.writable:
+                self._memory[slot.offset : slot.offset + slot.bytes] = poison(slot.type) * slot.elements
+
+    def broken_guard(self) -> Breach | None:
+        """The first guard band that was written into, the byte nearest to its buffer; None if there is none."""
+        for slot in self.slots.values():
+            before, after = slot.left_guard, slot.right_guard
+            hit = _first_difference(self._memory[before[0] : before[1]][::-1], _guard(*before)[::-1])
+            if hit is not None:
+                return Breach(slot.name, "before", hit + 1)
+            hit = _first_difference(self._memory[after[0] : after[1]], _guard(*after))
+            if hit is not None:
+                return Breach(slot.name, "after", hit)
+        return None
+
+    def changed_input(self) -> tuple[str, int] | None:
+        """(name, flat index) of the first input element whose bits changed, or None."""
+        import torch
+
+        for name, given in self._given.items():
+            size = given.element_size()
+            now, then = (t.reshape(-1).view(torch.uint8).reshape(-1, size) for t in (self.read(name), given))
+            changed = (now != then).any(dim=1)
+            if changed.any():
+                return name, int(changed.nonzero()[0])
+        return None
+
+    def unwritten(self, name: str) -> Tensor:
+        """A bool tensor of the output's shape: True where the poison is still there, bit for bit.
+
+        An integer answer can equal the poison by chance: leave out the elements that are right anyway.
+        """
+        import torch
+
+        slot = self.slots[name]
+        now = self.read(name).reshape(-1).view(torch.uint8).reshape(-1, slot.type.bytes)
+        pattern = torch.frombuffer(bytearray(poison(slot.type)), dtype=torch.uint8)
+        return (now == pattern).all(dim=1).reshape(slot.shape)
+
+    def read(self, name: str) -> Tensor:
+        """The buffer as a tensor of its shape and type that shares the memory (no copy)."""
+        import torch
+
+        slot = self.slots[name]
+        dtype = _dtype(slot.type)
+        if slot.elements == 0:
+            return torch.empty(slot.shape, dtype=dtype)
+        flat = torch.frombuffer(self._memory, dtype=dtype, count=slot.elements, offset=slot.offset)
+        return flat.reshape(slot.shape)
+
+
+class WorkerMemory:
+    """The worker's side: maps the file of an `Arena` by its `layout`. Keep it as long as the addresses are used."""
+
+    def __init__(self, fd: int, layout: Sequence[Sequence[Mapping[str, Any]]]):
+        self.bytes = os.fstat(fd).st_size
+        self._map = mmap.mmap(fd, self.bytes)
+        self._export = ctypes.c_char.from_buffer(self._map)
+        self.address = ctypes.addressof(self._export)
+        self.cases = [{slot["name"]: self._view(slot) for slot in case} for case in layout]
+
+    def _view(self, slot: Mapping[str, Any]) -> View:
+        return View(slot["name"], self.address + slot["offset"], slot["bytes"], slot["writable"])
+
+
+def _place(parameter: Parameter, shape: Sequence[int], start: int) -> Slot:
+    return Slot(parameter.name, parameter.type, parameter.role == "output", tuple(shape), start + GUARD_BYTES)
+
+
+def _whole_pages(size: int) -> int:
+    return -(-size // PAGE) * PAGE
+
+
+def _dtype(ctype: CType) -> Any:
+    import torch
+
+    return getattr(torch, ctype.torch)
+
+
+def _guard(start: int, end: int) -> bytes:
+    """The guard bytes of [start, end); the pattern's phase follows the offset."""
+    half = start % len(GUARD_PATTERN)
+    return (GUARD_PATTERN * ((end - start) // len(GUARD_PATTERN) + 2))[half : half + end - start]
+
+
+def _first_difference(found: bytes, expected: bytes) -> int | None:
+    if found == expected:
+        return None
+    return next(index for index, (a, b) in enumerate(zip(found, expected, strict=True)) if a != b)
+
+
+def _shared_file(size: int) -> int:
+    """A file without a name, zero-filled, that nobody can cut short while the judge reads it (where seals exist)."""
+    try:
+        fd = os.memfd_create("ladder-buffers", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    except (AttributeError, OSError):
+        with tempfile.TemporaryFile() as file:
+            fd = os.dup(file.fileno())
+        os.ftruncate(fd, size)
+        return fd
+    os.ftruncate(fd, size)
+    fcntl.fcntl(fd, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL)
+    return fd

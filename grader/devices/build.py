@@ -1,0 +1,247 @@
+"""Builds a kernel file with torch's `load_inline`. Only a worker may call this: `load_inline` loads what it built.
+
+A build happens in the job's own folder and enters the cache by one rename. So a build that is killed leaves nothing
+behind that the next one could wait for (torch waits for ever for a lock file whose owner was killed).
+
+`build_for_cuda` will stand beside `build_for_emulator`: the same steps with `cuda_sources` and nvcc's messages.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import shlex
+import shutil
+import stat
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from grader.course.catalog import UsageError
+from grader.course.prototype import Prototype
+from grader.devices import diagnostics
+from grader.devices.diagnostics import ENTRY_FILE
+from grader.devices.evidence import Build, Diagnostic
+
+MOST_SOURCE_BYTES = 1 << 20
+MOST_CACHED_BYTES = 2 << 30
+MOST_CACHED_BUILDS = 500
+LIBRARY = "kernel.so"
+
+_QUIET = ["-fno-diagnostics-show-caret", "-fdiagnostics-color=never", f"-fmax-errors={diagnostics.MOST}"]
+# as-needed: torch puts its own libraries on every link line, and a kernel needs none of them
+_STRICT_LINK = ["-Wl,-z,defs", "-Wl,--as-needed"]
+
+
+def cache_root() -> Path:
+    """Where builds are kept: $XDG_CACHE_HOME/kernel-ladder, else ~/.cache/kernel-ladder, else a temporary folder."""
+    chosen = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    root = Path(chosen) / "kernel-ladder"
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        if os.access(root, os.W_OK | os.X_OK):
+            return root
+    except OSError:
+        pass
+    root = Path(tempfile.gettempdir()) / f"kernel-ladder-{os.getuid()}"
+    root.mkdir(mode=0o700, exist_ok=True)
+    if stat.S_ISLNK(root.lstat().st_mode) or root.stat().st_uid != os.getuid():
+        raise UsageError(f"{root} belongs to somebody else: set XDG_CACHE_HOME to a folder that you can write")
+    return root
+
+
+def build_for_emulator(
+    source: str, filename: str, prototypes: Sequence[Prototype], cache: Path, folder: Path
+) -> tuple[Build, Path | None]:
+    """Builds for the emulator and loads the library. `folder` is the job's own, on the cache's file system.
+
+    Returns how it went, and the library unless it went wrong. A task that the file does not define is no problem yet:
+    ask `missing_entry_point`.
+    """
+    from grader.devices.emulator.translate import TranslationError, translate
+
+    start = time.perf_counter()
+    problem = unreadable(source) or missing_tool()
+    if problem:
+        return Build("build_error", problem), None
+    try:
+        translated = translate(source, filename)
+    except TranslationError as error:
+        said = Diagnostic(error.message, error.line, None, diagnostics.source_line(source, error.line))
+        return Build("build_error", f"line {error.line}: {error.message}", [said]), None
+    recipe = _emulator_recipe(translated + entry_points(prototypes), cache)
+    kept = cache / "kernels" / recipe.key()
+    if _loads(kept / LIBRARY):
+        os.utime(kept)
+        return Build(seconds=time.perf_counter() - start, cached=True), kept / LIBRARY
+    try:
+        built = recipe.run(folder / "build")
+    except (RuntimeError, OSError) as error:  # load_inline's: around ninja's output; around dlopen's
+        build = explain_failure(str(error), source, filename, translated, prototypes)
+        return replace(build, seconds=time.perf_counter() - start), None
+    library = _keep(built, kept) / LIBRARY
+    return Build(seconds=time.perf_counter() - start), library
+
+
+def missing_entry_point(library: Path, source: str, prototype: Prototype) -> Build | None:
+    """None if the loaded library defines the task, else the Build that says what is there instead."""
+    if ctypes.CDLL(str(library))[f"ladder_defined_{prototype.name}"]():
+        return None
+    said = diagnostics.explain_entry_point(source, prototype)
+    return Build("missing_entry_point", said.message, [said])
+
+
+def unreadable(source: str) -> str | None:
+    """One sentence if this is no text of a sensible size."""
+    if not source.strip():
+        return "the file is empty: `ladder start` gives you a file to begin with"
+    if "\0" in source or any("\ud800" <= character <= "\udfff" for character in source):
+        return "the file is not text: a kernel file is CUDA C++ source in UTF-8"
+    if len(source) > MOST_SOURCE_BYTES:
+        return f"the file is larger than {MOST_SOURCE_BYTES >> 20} MB: this is hardly a kernel written by hand"
+    return None
+
+
+def missing_tool() -> str | None:
+    """One sentence if the compiler or ninja is not there."""
+    if not shutil.which("g++"):
+        return "there is no C++ compiler: install g++ (on Debian and Ubuntu, `sudo apt install g++`)"
+    if not shutil.which("ninja"):
+        return "ninja is missing: type `pip install ninja`"
+    return None
+
+
+def entry_points(prototypes: Sequence[Prototype]) -> str:
+    """Appended to the source: declarations that a wrong definition contradicts, and how the grader gets in.
+
+    Each group has one line a prototype, so that a line's number says whose it is (`diagnostics.conflicts`). `weak`, so
+    that a file may leave tasks out.
+    """
+    declarations, questions, trampolines = [], [], []
+    for prototype in prototypes:
+        name, types = prototype.name, diagnostics.type_list(prototype.parameters)
+        arguments = ", ".join(
+            f"*({type_}*)ladder_arguments[{position}]" for position, type_ in enumerate(types.split(", "))
+        )
+        declarations.append(f'extern "C" __attribute__((weak)) void {name}({types});')
+        questions.append(f'extern "C" int ladder_defined_{name}() {{ return ::{name} != nullptr; }}')
+        trampolines.append(f'extern "C" void ladder_entry_{name}(void** ladder_arguments) {{ ::{name}({arguments}); }}')
+    headers = "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n" if "half" in "".join(declarations) else ""
+    return "\n\n" + headers + "\n".join([f'#line 1 "{ENTRY_FILE}"', *declarations, *questions, *trampolines, ""])
+
+
+def explain_failure(output: str, source: str, filename: str, translated: str, prototypes: Sequence[Prototype]) -> Build:
+    """What ninja printed, as a Build on the learner's own lines."""
+    messages = diagnostics.parse_compiler_output(output, filename)
+    messages = messages or diagnostics.undefined_references(output)
+    unclosed = diagnostics.unclosed(messages)
+    if unclosed:
+        messages = [unclosed]
+    elif contradicted := diagnostics.conflicts(messages, prototypes, source):
+        said = [diagnostics.explain_entry_point(source, prototype) for prototype in contradicted]
+        return Build("missing_entry_point", said[0].message, said)
+    messages = [message for message in messages if message.in_entry is None] or messages
+    lines = translated.partition(f'#line 1 "{filename}"\n')[2].split("\n")
+    said = diagnostics.on_own_lines(messages, source, lines)
+    if not said:
+        return Build("build_error", f"the compiler failed: {_last_line(output)}")
+    first = said[0]
+    return Build("build_error", f"line {first.line}: {first.message}" if first.line else first.message, said)
+
+
+def _last_line(output: str) -> str:
+    lines = [line for line in output.splitlines() if line.strip() and not line.startswith("ninja: build stopped")]
+    return lines[-1].strip() if lines else "it said nothing"
+
+
+@dataclass(frozen=True)
+class _Recipe:
+    """All that a build depends on."""
+
+    text: str
+    include: Path
+    compile_flags: list[str]
+    link_flags: list[str]
+
+    def key(self) -> str:
+        """A hash of the text, the flags, the headers, the compiler and torch."""
+        import torch
+
+        compiler = Path(shutil.which("g++") or "").resolve()
+        facts = compiler.stat()
+        digest = hashlib.sha256()
+        parts = [self.text, *self.compile_flags, *self.link_flags, torch.__version__, str(compiler)]
+        for part in [*parts, str(facts.st_size), str(facts.st_mtime_ns)]:
+            digest.update(part.encode() + b"\0")
+        for header in sorted(path for path in self.include.rglob("*") if path.is_file()):
+            digest.update(str(header.relative_to(self.include)).encode() + b"\0" + header.read_bytes())
+        return digest.hexdigest()[:32]
+
+    def run(self, folder: Path) -> Path:
+        """Builds and loads; the library's path. Raises RuntimeError with ninja's output, OSError if it cannot load."""
+        from torch.utils import cpp_extension
+
+        if " " in cpp_extension.TORCH_LIB_PATH:  # load_inline hands it to the shell as it is
+            cpp_extension.TORCH_LIB_PATH = shlex.quote(cpp_extension.TORCH_LIB_PATH)
+        folder.mkdir()
+        return Path(
+            cpp_extension.load_inline(
+                LIBRARY.removesuffix(".so"),
+                cpp_sources=[self.text],
+                extra_cflags=[_for_ninja(flag) for flag in [*self.compile_flags, *_QUIET]],
+                extra_ldflags=[_for_ninja(flag) for flag in [*self.link_flags, *_STRICT_LINK]],
+                extra_include_paths=[str(self.include)],
+                build_directory=str(folder),
+                is_python_module=False,
+                no_implicit_headers=True,
+                with_cuda=False,
+                with_pytorch_error_handling=False,
+            )
+        )
+
+
+def _emulator_recipe(text: str, cache: Path) -> _Recipe:
+    from grader.devices.emulator import session
+
+    runtime = session.runtime_library(cache)
+    return _Recipe(text, session.include_folder(), session.compile_flags(), session.link_flags(runtime))
+
+
+def _for_ninja(flag: str) -> str:
+    return shlex.quote(flag).replace("$", "$$")
+
+
+def _loads(library: Path) -> bool:
+    """False if it is not there, or damaged: then it is removed, to be built again."""
+    if not library.exists():
+        return False
+    try:
+        ctypes.CDLL(str(library))
+    except OSError:
+        shutil.rmtree(library.parent, ignore_errors=True)
+        return False
+    return True
+
+
+def _keep(library: Path, kept: Path) -> Path:
+    """Moves the build's folder into the cache; its new place, or the old one if that fails (full, or built twice)."""
+    try:
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        _prune(kept.parent)
+        os.rename(library.parent, kept)
+    except OSError:
+        return library.parent
+    return kept
+
+
+def _prune(folder: Path) -> None:
+    """Drops the builds that were not used for longest, beyond what a cache may hold."""
+    builds = sorted(folder.glob("*/"), key=lambda build: build.stat().st_mtime, reverse=True)
+    total = 0
+    for number, build in enumerate(builds):
+        total += sum(file.stat().st_size for file in build.iterdir())
+        if number >= MOST_CACHED_BUILDS or total > MOST_CACHED_BYTES:
+            shutil.rmtree(build, ignore_errors=True)

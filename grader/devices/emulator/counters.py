@@ -1,0 +1,125 @@
+"""From program counters to totals: what the runtime counted, added up by case, by kernel and by source line.
+
+The names and definitions are in docs/emulator.md, with Nsight Compute's name of each.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Any
+
+from grader.devices.emulator.symbols import CodeMap
+
+# Site kinds and spaces, as runtime/trace.h and ladder/abi.h number them.
+BLOCK, READ, WRITE, ATOMIC, VOLATILE_READ, VOLATILE_WRITE = 1, 2, 3, 4, 5, 6
+GLOBAL, SHARED, LOCAL, CONSTANT = 1, 2, 3, 4
+
+ZERO = {
+    name: 0
+    for name in """
+    global_load_requests global_load_sectors global_load_bytes global_load_useful_bytes
+    global_store_requests global_store_sectors global_store_bytes global_store_useful_bytes
+    shared_load_requests shared_load_wavefronts shared_load_ideal_wavefronts shared_load_bank_conflicts
+    shared_store_requests shared_store_wavefronts shared_store_ideal_wavefronts shared_store_bank_conflicts
+    global_atomic_requests global_atomic_threads global_atomic_max_multiplicity
+    shared_atomic_requests shared_atomic_threads shared_atomic_max_multiplicity
+    constant_requests local_requests local_bytes
+    warp_instructions thread_instructions branches divergent_branches""".split()
+}
+
+
+@dataclass
+class Site:
+    """What was counted at one program counter (runtime/trace.h)."""
+
+    pc: int
+    kind: int
+    space: int
+    bytes: int
+    warps: int
+    threads: int
+    requests: int
+    sectors: int
+    asked: int
+    useful: int
+    wavefronts: int
+    ideal: int
+    divergent: int
+    multiplicity: int
+
+
+def add_up(facts: dict[str, Any], code: CodeMap) -> tuple[dict[str, Any], list[dict[str, Any]], list[dict[str, Any]]]:
+    """Totals of the case, one record per kernel, one per source line that did anything."""
+    by_line: dict[tuple[str, int], dict[str, int]] = defaultdict(lambda: dict(ZERO))
+    kernels = []
+    totals: dict[str, Any] = dict(ZERO)
+    for kernel in facts["kernels"]:
+        counters = dict(ZERO)
+        for row in kernel.pop("sites"):
+            site = Site(*row)
+            line = code.line_of(site.pc) or 0
+            for counted in (counters, totals, by_line[kernel["name"], line]):
+                _count(counted, site, code)
+        kernels.append(kernel | counters)
+    lines = [{"kernel": name, "line": line} | counted for (name, line), counted in sorted(by_line.items()) if line]
+    totals |= _launch_totals(facts, kernels)
+    return totals, kernels, lines
+
+
+def _launch_totals(facts: dict[str, Any], kernels: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "global_load_distinct_bytes": sum(region["loaded"] for region in facts["regions"]),
+        "global_store_distinct_bytes": sum(region["stored"] for region in facts["regions"]),
+        "barriers": sum(kernel["barriers"] for kernel in kernels),
+        "launches": len(facts["launches"]),
+        "blocks_launched": sum(kernel["blocks"] for kernel in kernels),
+        "threads_launched": sum(kernel["threads"] for kernel in kernels),
+        "busy_blocks": max((kernel["busy_blocks"] for kernel in kernels), default=0),
+        "busy_threads": max((kernel["busy_threads"] for kernel in kernels), default=0),
+        "max_shared_bytes": max((k["static_shared"] + k["dynamic_shared"] for k in kernels), default=0),
+        "device_bytes_allocated": facts["allocated"],
+        "device_bytes_peak": facts["peak"],
+    }
+
+
+def _count(counters: dict[str, int], site: Site, code: CodeMap) -> None:
+    if site.kind == BLOCK:
+        _count_block(counters, site, code)
+    elif site.kind == ATOMIC:
+        _count_atomic(counters, site)
+    elif site.space == GLOBAL:
+        way = "load" if site.kind in (READ, VOLATILE_READ) else "store"
+        counters[f"global_{way}_requests"] += site.requests
+        counters[f"global_{way}_sectors"] += site.sectors
+        counters[f"global_{way}_bytes"] += site.asked
+        counters[f"global_{way}_useful_bytes"] += site.useful
+    elif site.space == SHARED:
+        way = "load" if site.kind in (READ, VOLATILE_READ) else "store"
+        counters[f"shared_{way}_requests"] += site.requests
+        counters[f"shared_{way}_wavefronts"] += site.wavefronts
+        counters[f"shared_{way}_ideal_wavefronts"] += site.ideal
+        counters[f"shared_{way}_bank_conflicts"] += site.wavefronts - site.ideal
+    elif site.space == CONSTANT:
+        counters["constant_requests"] += site.requests
+    else:
+        counters["local_requests"] += site.requests
+        counters["local_bytes"] += site.asked
+
+
+def _count_block(counters: dict[str, int], site: Site, code: CodeMap) -> None:
+    block = code.blocks.get(site.pc)
+    weight = block.weight if block else 1
+    counters["warp_instructions"] += site.warps * weight
+    counters["thread_instructions"] += site.threads * weight
+    if (block and block.branches) or site.divergent:
+        counters["branches"] += site.warps
+    counters["divergent_branches"] += site.divergent
+
+
+def _count_atomic(counters: dict[str, int], site: Site) -> None:
+    where = "shared" if site.space == SHARED else "global"
+    counters[f"{where}_atomic_requests"] += site.requests
+    counters[f"{where}_atomic_threads"] += site.threads
+    most = f"{where}_atomic_max_multiplicity"
+    counters[most] = max(counters[most], site.multiplicity)

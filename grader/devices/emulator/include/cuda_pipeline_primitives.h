@@ -1,0 +1,4 @@
+#pragma once
+
+#include "cuda_runtime.h"
+#include "ladder/async_copy.h"

@@ -1,0 +1,115 @@
+// What the emulator's headers ask of its runtime library, and nothing else.
+//
+// Everything here lives in the runtime, which is compiled without instrumentation. The names start with `ladder_`
+// so that they can never meet the symbols of a real libcudart in the same process.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+// Code marked LADDER_UNSEEN is not instrumented: it is the emulator's own, and no GPU would execute it.
+#define LADDER_UNSEEN __attribute__((no_sanitize("thread"), no_sanitize_coverage))
+
+// Device code's calls of the runtime throw nothing. Unsaid, each would end a basic block in the learner's code. SAME: and
+// they give a CUDA thread the same answer all its life.
+#define LADDER_CALL __attribute__((nothrow))
+#define LADDER_SAME __attribute__((nothrow, const))
+
+#define LADDER_PER_THREAD extern __thread __attribute__((tls_model("initial-exec")))
+
+namespace ladder {
+
+// One <<<grid, block, shared, stream>>>. `run` calls the kernel once, for the CUDA thread that is current.
+struct Launch {
+    unsigned grid[3];
+    unsigned block[3];
+    std::size_t shared_bytes;   // dynamic shared memory
+    void* stream;
+    const char* kernel;         // as written at the launch, template arguments included
+    int line;
+    bool cooperative;
+    void (*run)(void* arguments);
+    void* arguments;
+};
+
+enum class Barrier : int { Sync, Count, And, Or };
+
+// The warp-wide operations. Each names the lanes that take part by `mask`; all of them must arrive.
+enum class Warp : int {
+    Sync,
+    ShuffleIndex, ShuffleUp, ShuffleDown, ShuffleXor,   // value: the lane's bits, argument: index/delta/mask, width
+    All, Any, Ballot,                                   // value: the predicate
+    MatchAny, MatchAll,                                 // value: the bits compared; MatchAll returns 0 or the mask
+    AddUnsigned, MinUnsigned, MaxUnsigned, MinSigned, MaxSigned, And, Or, Xor,   // 32-bit reductions
+};
+
+enum class Atomic : int { Add, Sub, Exchange, Min, Max, Increment, Decrement, CompareSwap, And, Or, Xor };
+enum class Type : int { I32, U32, I64, U64, F32, F64, F16, BF16, F16x2, BF16x2, U16 };
+enum class Scope : int { Block, Device, System };
+
+// How a pointer is reached: for __isGlobal, __isShared and generic-to-shared conversions.
+enum class Space : int { Unknown, Global, Shared, Local, Constant };
+
+// A CUDA error is an int here; the numbers are CUDA's own (cudaError_t).
+enum Error : int { Success = 0, InvalidValue = 1, OutOfMemory = 2, InvalidConfiguration = 9, InvalidDevicePointer = 17, IllegalAddress = 700,
+                   LaunchOutOfResources = 701, CooperativeTooLarge = 720, LaunchFailure = 719, InvalidHandle = 400 };
+
+enum class Copy : int { HostToHost = 0, HostToDevice = 1, DeviceToHost = 2, DeviceToDevice = 3, Default = 4 };
+
+// The GPU that is emulated: small on purpose, so that grids sized by the number of multiprocessors stay cheap.
+constexpr int multiprocessors = 16;
+constexpr int compute_major = 7, compute_minor = 5;
+constexpr std::size_t shared_per_block = 48 * 1024;
+constexpr std::size_t shared_per_block_optin = 227 * 1024;
+constexpr std::size_t shared_per_multiprocessor = 228 * 1024;
+constexpr int threads_per_block = 1024;
+constexpr int threads_per_multiprocessor = 2048;
+constexpr int blocks_per_multiprocessor = 32;
+constexpr int registers_per_multiprocessor = 65536;
+constexpr std::size_t global_memory = std::size_t{4} << 30;
+
+}  // namespace ladder
+
+extern "C" {
+
+// ---- launches (host code) ----
+void ladder_launch(const ladder::Launch* launch);
+// Allows `bytes` of dynamic shared memory for a kernel (cudaFuncSetAttribute); `kernel` is its address.
+int ladder_allow_shared(const void* kernel, std::size_t bytes);
+// Static shared memory of a kernel in bytes, by address.
+std::size_t ladder_static_shared(const void* kernel);
+int ladder_last_error(int clear);   // cudaGetLastError (clear = 1), cudaPeekAtLastError (clear = 0)
+void ladder_set_error(int error);   // a host API call failed: sets what cudaGetLastError returns
+
+// ---- device memory (host code); `line` is the caller's ----
+int ladder_malloc(void** pointer, std::size_t bytes, int line);
+int ladder_free(void* pointer, int line);
+int ladder_memcpy(void* to, const void* from, std::size_t bytes, ladder::Copy kind, int line);
+int ladder_memset(void* to, int value, std::size_t bytes, int line);
+std::size_t ladder_memory_in_use(void);
+// The stream that the grader passed to the entry point is ladder_given_stream(); others are created and destroyed.
+void* ladder_stream_create(void);
+int ladder_stream_destroy(void* stream);
+double ladder_host_seconds(void);   // monotonic, for events
+
+// ---- device code ----
+LADDER_CALL int ladder_in_kernel(void);   // 1 while device code runs
+LADDER_CALL int ladder_barrier(ladder::Barrier kind, int predicate, int line);      // __syncthreads and its kin
+LADDER_CALL std::uint64_t ladder_warp(ladder::Warp op, unsigned mask, std::uint64_t value, int argument, int width, int line);
+LADDER_CALL unsigned ladder_active_mask(int line);                                  // __activemask: lanes converged here
+LADDER_SAME int ladder_lane(void);                                                  // 0..31
+// Atomics return the old value's bits, zero-extended. CompareSwap: `value` is stored if the old one equals `compare`.
+LADDER_CALL std::uint64_t ladder_atomic(ladder::Atomic op, ladder::Type type, ladder::Scope scope, void* address, std::uint64_t value,
+                            std::uint64_t compare, int line);
+LADDER_CALL void ladder_fence(ladder::Scope scope, int line);
+LADDER_CALL void ladder_grid_sync(int line);
+LADDER_SAME int ladder_grid_is_cooperative(void);
+LADDER_SAME void* ladder_dynamic_shared(void);          // start of the block's dynamic shared memory, 1024-byte aligned
+LADDER_SAME std::size_t ladder_dynamic_shared_bytes(void);
+LADDER_CALL ladder::Space ladder_space(const void* pointer);
+LADDER_CALL void ladder_yield(int line);                // __nanosleep
+[[noreturn]] LADDER_CALL void ladder_trap(const char* why, int line);   // __trap, an unsupported feature reached in device code
+LADDER_CALL void* ladder_device_malloc(std::size_t bytes);
+LADDER_CALL void ladder_device_free(void* pointer);
+LADDER_CALL long long ladder_clock(void);               // a counter of events, the same on every run (clock64)
+}

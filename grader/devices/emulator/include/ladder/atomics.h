@@ -1,0 +1,77 @@
+// Atomic operations on the types that CUDA has them for. Each is one call of the runtime, which performs it.
+#pragma once
+
+#include "bits.h"
+
+namespace ladder {
+
+template <class T> constexpr Type type_of = Type::U32;
+template <> inline constexpr Type type_of<int> = Type::I32;
+template <> inline constexpr Type type_of<unsigned short> = Type::U16;
+template <> inline constexpr Type type_of<long long> = Type::I64;
+template <> inline constexpr Type type_of<unsigned long long> = Type::U64;
+template <> inline constexpr Type type_of<float> = Type::F32;
+template <> inline constexpr Type type_of<double> = Type::F64;
+
+template <class T> LADDER_INLINE T atomic(Atomic op, Scope scope, T* address, T value, int line, T compare = {}) {
+    return from_bits<T>(ladder_atomic(op, type_of<T>, scope, address, to_bits(value), to_bits(compare), line));
+}
+
+}  // namespace ladder
+
+#define LADDER_ATOMIC_IN(name, op, scope, T)                                                               \
+    LADDER_INLINE T name(T* address, T value, int line = __builtin_LINE()) {                               \
+        return ladder::atomic(ladder::Atomic::op, ladder::Scope::scope, address, value, line);             \
+    }
+#define LADDER_ATOMIC_CAS_IN(name, scope, T)                                                               \
+    LADDER_INLINE T name(T* address, T compare, T value, int line = __builtin_LINE()) {                    \
+        return ladder::atomic(ladder::Atomic::CompareSwap, ladder::Scope::scope, address, value, line, compare); \
+    }
+
+// The same operation as the whole device sees it, one block, and the whole system.
+#define LADDER_ATOMIC(name, op, T)                 \
+    LADDER_ATOMIC_IN(name, op, Device, T)          \
+    LADDER_ATOMIC_IN(name##_block, op, Block, T)   \
+    LADDER_ATOMIC_IN(name##_system, op, System, T)
+#define LADDER_ATOMIC_CAS(T)                       \
+    LADDER_ATOMIC_CAS_IN(atomicCAS, Device, T)     \
+    LADDER_ATOMIC_CAS_IN(atomicCAS_block, Block, T) \
+    LADDER_ATOMIC_CAS_IN(atomicCAS_system, System, T)
+
+LADDER_ATOMIC(atomicAdd, Add, int)
+LADDER_ATOMIC(atomicAdd, Add, unsigned)
+LADDER_ATOMIC(atomicAdd, Add, unsigned long long)
+LADDER_ATOMIC(atomicAdd, Add, float)
+LADDER_ATOMIC(atomicAdd, Add, double)
+LADDER_ATOMIC(atomicSub, Sub, int)
+LADDER_ATOMIC(atomicSub, Sub, unsigned)
+LADDER_ATOMIC(atomicExch, Exchange, int)
+LADDER_ATOMIC(atomicExch, Exchange, unsigned)
+LADDER_ATOMIC(atomicExch, Exchange, unsigned long long)
+LADDER_ATOMIC(atomicExch, Exchange, float)
+LADDER_ATOMIC(atomicMin, Min, int)
+LADDER_ATOMIC(atomicMin, Min, unsigned)
+LADDER_ATOMIC(atomicMin, Min, long long)
+LADDER_ATOMIC(atomicMin, Min, unsigned long long)
+LADDER_ATOMIC(atomicMax, Max, int)
+LADDER_ATOMIC(atomicMax, Max, unsigned)
+LADDER_ATOMIC(atomicMax, Max, long long)
+LADDER_ATOMIC(atomicMax, Max, unsigned long long)
+LADDER_ATOMIC(atomicInc, Increment, unsigned)
+LADDER_ATOMIC(atomicDec, Decrement, unsigned)
+LADDER_ATOMIC(atomicAnd, And, int)
+LADDER_ATOMIC(atomicAnd, And, unsigned)
+LADDER_ATOMIC(atomicAnd, And, unsigned long long)
+LADDER_ATOMIC(atomicOr, Or, int)
+LADDER_ATOMIC(atomicOr, Or, unsigned)
+LADDER_ATOMIC(atomicOr, Or, unsigned long long)
+LADDER_ATOMIC(atomicXor, Xor, int)
+LADDER_ATOMIC(atomicXor, Xor, unsigned)
+LADDER_ATOMIC(atomicXor, Xor, unsigned long long)
+LADDER_ATOMIC_CAS(int)
+LADDER_ATOMIC_CAS(unsigned)
+LADDER_ATOMIC_CAS(unsigned long long)
+LADDER_ATOMIC_CAS(unsigned short)
+
+#undef LADDER_ATOMIC_CAS
+#undef LADDER_ATOMIC_CAS_IN   // half.h and bfloat16.h need LADDER_ATOMIC

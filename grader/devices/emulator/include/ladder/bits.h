@@ -1,0 +1,37 @@
+// Values as the bits in which they cross to the runtime, and CUDA's own reinterpretations (__float_as_int and its kin).
+#pragma once
+
+#include "qualifiers.h"
+
+namespace ladder {
+
+using Bits = std::uint64_t;
+
+template <unsigned bytes> struct Unsigned;
+template <> struct Unsigned<1> { using type = std::uint8_t; };
+template <> struct Unsigned<2> { using type = std::uint16_t; };
+template <> struct Unsigned<4> { using type = std::uint32_t; };
+template <> struct Unsigned<8> { using type = std::uint64_t; };
+
+// Zero-extended.
+template <class T> LADDER_INLINE constexpr Bits to_bits(T value) {
+    return __builtin_bit_cast(typename Unsigned<sizeof(T)>::type, value);
+}
+
+template <class T> LADDER_INLINE constexpr T from_bits(Bits bits) {
+    return __builtin_bit_cast(T, static_cast<typename Unsigned<sizeof(T)>::type>(bits));
+}
+
+}  // namespace ladder
+
+LADDER_INLINE constexpr int __float_as_int(float x) { return __builtin_bit_cast(int, x); }
+LADDER_INLINE constexpr unsigned __float_as_uint(float x) { return __builtin_bit_cast(unsigned, x); }
+LADDER_INLINE constexpr float __int_as_float(int x) { return __builtin_bit_cast(float, x); }
+LADDER_INLINE constexpr float __uint_as_float(unsigned x) { return __builtin_bit_cast(float, x); }
+LADDER_INLINE constexpr long long __double_as_longlong(double x) { return __builtin_bit_cast(long long, x); }
+LADDER_INLINE constexpr double __longlong_as_double(long long x) { return __builtin_bit_cast(double, x); }
+LADDER_INLINE constexpr int __double2hiint(double x) { return static_cast<int>(__double_as_longlong(x) >> 32); }
+LADDER_INLINE constexpr int __double2loint(double x) { return static_cast<int>(__double_as_longlong(x)); }
+LADDER_INLINE constexpr double __hiloint2double(int high, int low) {
+    return __longlong_as_double(static_cast<long long>(high) << 32 | static_cast<unsigned>(low));
+}

@@ -1,0 +1,184 @@
+// The one device there is, and what it says of itself. Its size is in abi.h; whatever has to do with time is made up.
+#pragma once
+
+#include "streams.h"
+
+struct cudaDeviceProp {
+    char name[256];
+    std::size_t totalGlobalMem, sharedMemPerBlock;
+    int regsPerBlock, warpSize;
+    std::size_t memPitch;
+    int maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3];
+    int clockRate, memoryClockRate;   // kHz; CUDA 13 dropped both
+    std::size_t totalConstMem;
+    int major, minor;
+    std::size_t textureAlignment;
+    int multiProcessorCount, integrated, canMapHostMemory, computeMode, concurrentKernels, ECCEnabled;
+    int pciBusID, pciDeviceID, pciDomainID, asyncEngineCount, unifiedAddressing;
+    int memoryBusWidth, l2CacheSize, persistingL2CacheMaxSize, maxThreadsPerMultiProcessor;
+    int streamPrioritiesSupported, globalL1CacheSupported, localL1CacheSupported;
+    std::size_t sharedMemPerMultiprocessor;
+    int regsPerMultiprocessor, managedMemory, concurrentManagedAccess, pageableMemoryAccess, cooperativeLaunch;
+    std::size_t sharedMemPerBlockOptin;
+    int maxBlocksPerMultiProcessor, accessPolicyMaxWindowSize;
+    std::size_t reservedSharedMemPerBlock;
+    int memoryPoolsSupported, clusterLaunch;
+};
+
+enum cudaDeviceAttr {
+    cudaDevAttrMaxThreadsPerBlock = 1,
+    cudaDevAttrMaxBlockDimX = 2,
+    cudaDevAttrMaxBlockDimY = 3,
+    cudaDevAttrMaxBlockDimZ = 4,
+    cudaDevAttrMaxGridDimX = 5,
+    cudaDevAttrMaxGridDimY = 6,
+    cudaDevAttrMaxGridDimZ = 7,
+    cudaDevAttrMaxSharedMemoryPerBlock = 8,
+    cudaDevAttrTotalConstantMemory = 9,
+    cudaDevAttrWarpSize = 10,
+    cudaDevAttrMaxRegistersPerBlock = 12,
+    cudaDevAttrClockRate = 13,
+    cudaDevAttrMultiProcessorCount = 16,
+    cudaDevAttrIntegrated = 18,
+    cudaDevAttrConcurrentKernels = 31,
+    cudaDevAttrMemoryClockRate = 36,
+    cudaDevAttrGlobalMemoryBusWidth = 37,
+    cudaDevAttrL2CacheSize = 38,
+    cudaDevAttrMaxThreadsPerMultiProcessor = 39,
+    cudaDevAttrComputeCapabilityMajor = 75,
+    cudaDevAttrComputeCapabilityMinor = 76,
+    cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
+    cudaDevAttrMaxRegistersPerMultiprocessor = 82,
+    cudaDevAttrManagedMemory = 83,
+    cudaDevAttrCooperativeLaunch = 95,
+    cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
+    cudaDevAttrMaxBlocksPerMultiprocessor = 106,
+    cudaDevAttrMaxPersistingL2CacheSize = 108,
+    cudaDevAttrReservedSharedMemoryPerBlock = 111,
+    cudaDevAttrMemoryPoolsSupported = 115,
+    cudaDevAttrClusterLaunch = 120,
+};
+
+enum cudaLimit {
+    cudaLimitStackSize = 0,
+    cudaLimitPrintfFifoSize = 1,
+    cudaLimitMallocHeapSize = 2,
+    cudaLimitMaxL2FetchGranularity = 5,
+    cudaLimitPersistingL2CacheSize = 6,
+};
+
+#define cudaDeviceScheduleAuto 0x00
+#define cudaDeviceScheduleSpin 0x01
+#define cudaDeviceScheduleYield 0x02
+#define cudaDeviceScheduleBlockingSync 0x04
+
+namespace ladder {
+
+constexpr cudaDeviceProp properties = {
+    .name = "Kernel Ladder emulator",
+    .totalGlobalMem = global_memory,
+    .sharedMemPerBlock = shared_per_block,
+    .regsPerBlock = registers_per_multiprocessor,
+    .warpSize = 32,
+    .memPitch = 0x7fffffff,
+    .maxThreadsPerBlock = threads_per_block,
+    .maxThreadsDim = {1024, 1024, 64},
+    .maxGridSize = {0x7fffffff, 65535, 65535},
+    .clockRate = 1000000,
+    .memoryClockRate = 1000000,
+    .totalConstMem = 64 * 1024,
+    .major = compute_major,
+    .minor = compute_minor,
+    .textureAlignment = 512,
+    .multiProcessorCount = multiprocessors,
+    .concurrentKernels = 1,
+    .asyncEngineCount = 1,
+    .unifiedAddressing = 1,
+    .memoryBusWidth = 256,
+    .l2CacheSize = 4 << 20,
+    .maxThreadsPerMultiProcessor = threads_per_multiprocessor,
+    .streamPrioritiesSupported = 1,
+    .globalL1CacheSupported = 1,
+    .localL1CacheSupported = 1,
+    .sharedMemPerMultiprocessor = shared_per_multiprocessor,
+    .regsPerMultiprocessor = registers_per_multiprocessor,
+    .cooperativeLaunch = 1,
+    .sharedMemPerBlockOptin = shared_per_block_optin,
+    .maxBlocksPerMultiProcessor = blocks_per_multiprocessor,
+    .reservedSharedMemPerBlock = 1024,
+    .memoryPoolsSupported = 1,
+};
+
+}  // namespace ladder
+
+inline LADDER_UNSEEN cudaError_t cudaGetDeviceCount(int* count) {
+    *count = 1;
+    return ladder::status();
+}
+inline LADDER_UNSEEN cudaError_t cudaGetDevice(int* device) {
+    *device = 0;
+    return ladder::status();
+}
+inline LADDER_UNSEEN cudaError_t cudaSetDevice(int device) { return ladder::status(device == 0 ? cudaSuccess : cudaErrorInvalidDevice); }
+inline LADDER_UNSEEN cudaError_t cudaSetDeviceFlags(unsigned) { return ladder::status(); }
+
+inline LADDER_UNSEEN cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
+    if (device != 0) return ladder::status(cudaErrorInvalidDevice);
+    *properties = ladder::properties;
+    return ladder::status();
+}
+
+inline LADDER_UNSEEN cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
+    if (device != 0) return ladder::status(cudaErrorInvalidDevice);
+    const cudaDeviceProp& own = ladder::properties;
+    switch (attribute) {
+        case cudaDevAttrMaxThreadsPerBlock: *value = own.maxThreadsPerBlock; break;
+        case cudaDevAttrMaxBlockDimX: *value = own.maxThreadsDim[0]; break;
+        case cudaDevAttrMaxBlockDimY: *value = own.maxThreadsDim[1]; break;
+        case cudaDevAttrMaxBlockDimZ: *value = own.maxThreadsDim[2]; break;
+        case cudaDevAttrMaxGridDimX: *value = own.maxGridSize[0]; break;
+        case cudaDevAttrMaxGridDimY: *value = own.maxGridSize[1]; break;
+        case cudaDevAttrMaxGridDimZ: *value = own.maxGridSize[2]; break;
+        case cudaDevAttrMaxSharedMemoryPerBlock: *value = static_cast<int>(own.sharedMemPerBlock); break;
+        case cudaDevAttrTotalConstantMemory: *value = static_cast<int>(own.totalConstMem); break;
+        case cudaDevAttrWarpSize: *value = own.warpSize; break;
+        case cudaDevAttrMaxRegistersPerBlock: *value = own.regsPerBlock; break;
+        case cudaDevAttrClockRate: *value = own.clockRate; break;
+        case cudaDevAttrMultiProcessorCount: *value = own.multiProcessorCount; break;
+        case cudaDevAttrIntegrated: *value = own.integrated; break;
+        case cudaDevAttrConcurrentKernels: *value = own.concurrentKernels; break;
+        case cudaDevAttrMemoryClockRate: *value = own.memoryClockRate; break;
+        case cudaDevAttrGlobalMemoryBusWidth: *value = own.memoryBusWidth; break;
+        case cudaDevAttrL2CacheSize: *value = own.l2CacheSize; break;
+        case cudaDevAttrMaxThreadsPerMultiProcessor: *value = own.maxThreadsPerMultiProcessor; break;
+        case cudaDevAttrComputeCapabilityMajor: *value = own.major; break;
+        case cudaDevAttrComputeCapabilityMinor: *value = own.minor; break;
+        case cudaDevAttrMaxSharedMemoryPerMultiprocessor: *value = static_cast<int>(own.sharedMemPerMultiprocessor); break;
+        case cudaDevAttrMaxRegistersPerMultiprocessor: *value = own.regsPerMultiprocessor; break;
+        case cudaDevAttrManagedMemory: *value = own.managedMemory; break;
+        case cudaDevAttrCooperativeLaunch: *value = own.cooperativeLaunch; break;
+        case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = static_cast<int>(own.sharedMemPerBlockOptin); break;
+        case cudaDevAttrMaxBlocksPerMultiprocessor: *value = own.maxBlocksPerMultiProcessor; break;
+        case cudaDevAttrMaxPersistingL2CacheSize: *value = own.persistingL2CacheMaxSize; break;
+        case cudaDevAttrReservedSharedMemoryPerBlock: *value = static_cast<int>(own.reservedSharedMemPerBlock); break;
+        case cudaDevAttrMemoryPoolsSupported: *value = own.memoryPoolsSupported; break;
+        case cudaDevAttrClusterLaunch: *value = own.clusterLaunch; break;
+        default: return ladder::status(cudaErrorInvalidValue);
+    }
+    return ladder::status();
+}
+
+inline LADDER_UNSEEN cudaError_t cudaRuntimeGetVersion(int* version) {
+    *version = 13000;
+    return ladder::status();
+}
+inline LADDER_UNSEEN cudaError_t cudaDriverGetVersion(int* version) { return cudaRuntimeGetVersion(version); }
+
+// Nothing to set: there are no caches, and stacks are as large as they are.
+inline LADDER_UNSEEN cudaError_t cudaDeviceReset() { return ladder::status(); }
+inline LADDER_UNSEEN cudaError_t cudaDeviceSetLimit(cudaLimit, std::size_t) { return ladder::status(); }
+inline LADDER_UNSEEN cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit) {
+    *value = 0;
+    return ladder::status();
+}
+inline LADDER_UNSEEN cudaError_t cudaCtxResetPersistingL2Cache() { return ladder::status(); }

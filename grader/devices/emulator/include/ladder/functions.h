@@ -1,0 +1,79 @@
+// Attributes of kernels, and how many blocks of one fit on a multiprocessor.
+#pragma once
+
+#include "streams.h"
+
+enum cudaFuncAttribute {
+    cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
+    cudaFuncAttributePreferredSharedMemoryCarveout = 9,
+    cudaFuncAttributeNonPortableClusterSizeAllowed = 14,
+};
+
+enum cudaFuncCache { cudaFuncCachePreferNone, cudaFuncCachePreferShared, cudaFuncCachePreferL1, cudaFuncCachePreferEqual };
+enum cudaSharedCarveout { cudaSharedmemCarveoutDefault = -1, cudaSharedmemCarveoutMaxL1 = 0, cudaSharedmemCarveoutMaxShared = 100 };
+
+struct cudaFuncAttributes {
+    std::size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
+    int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, cacheModeCA, maxDynamicSharedSizeBytes, preferredShmemCarveout;
+};
+
+namespace ladder {
+
+constexpr std::size_t reserved_shared = 1024;   // the system's own, in each block
+
+inline LADDER_UNSEEN int blocks_that_fit(const void* kernel, int threads, std::size_t dynamic_shared) {
+    if (threads <= 0 || threads > threads_per_block) return 0;
+    const int warps = (threads + 31) / 32;
+    const std::size_t shared = ladder_static_shared(kernel) + dynamic_shared + reserved_shared;
+    const int by_threads = threads_per_multiprocessor / (32 * warps);
+    const int by_shared = static_cast<int>(shared_per_multiprocessor / shared);
+    const int blocks = by_threads < by_shared ? by_threads : by_shared;   // registers are not known here
+    return blocks < blocks_per_multiprocessor ? blocks : blocks_per_multiprocessor;
+}
+
+template <class F> LADDER_UNSEEN const void* address(F* kernel) { return reinterpret_cast<const void*>(kernel); }
+
+}  // namespace ladder
+
+template <class F> LADDER_UNSEEN cudaError_t cudaFuncSetAttribute(F* kernel, cudaFuncAttribute attribute, int value) {
+    if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return ladder::status();
+    if (value < 0) return ladder::status(cudaErrorInvalidValue);
+    return ladder::status(ladder_allow_shared(ladder::address(kernel), static_cast<std::size_t>(value)));
+}
+template <class F> LADDER_UNSEEN cudaError_t cudaFuncSetCacheConfig(F*, cudaFuncCache) { return ladder::status(); }
+inline LADDER_UNSEEN cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return ladder::status(); }
+
+template <class F> LADDER_UNSEEN cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, F* kernel) {
+    *attributes = {};
+    attributes->sharedSizeBytes = ladder_static_shared(ladder::address(kernel));
+    attributes->maxThreadsPerBlock = ladder::threads_per_block;
+    attributes->numRegs = 32;   // made up: nobody allocates registers here
+    attributes->ptxVersion = attributes->binaryVersion = 10 * ladder::compute_major + ladder::compute_minor;
+    attributes->maxDynamicSharedSizeBytes = static_cast<int>(ladder::shared_per_block - attributes->sharedSizeBytes);
+    return ladder::status();
+}
+
+template <class F>
+LADDER_UNSEEN cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, F* kernel, int threads, std::size_t dynamic_shared) {
+    *blocks = ladder::blocks_that_fit(ladder::address(kernel), threads, dynamic_shared);
+    return ladder::status(threads > 0 ? cudaSuccess : cudaErrorInvalidValue);
+}
+template <class F>
+LADDER_UNSEEN cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, F* kernel, int threads,
+                                                                                 std::size_t dynamic_shared, unsigned) {
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, threads, dynamic_shared);
+}
+
+// The block size with most resident threads, the largest such; `grid` is the smallest grid that fills the device.
+template <class F>
+LADDER_UNSEEN cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, F* kernel, std::size_t dynamic_shared = 0, int limit = 0) {
+    const int largest = limit > 0 && limit < ladder::threads_per_block ? limit : ladder::threads_per_block;
+    int best = 0, resident = 0;
+    for (int threads = largest; threads > 0; threads -= threads % 32 ? threads % 32 : 32) {
+        const int active = threads * ladder::blocks_that_fit(ladder::address(kernel), threads, dynamic_shared);
+        if (active > resident) best = threads, resident = active;
+    }
+    *block = best;
+    *grid = best ? resident / best * ladder::multiprocessors : 0;
+    return ladder::status();
+}

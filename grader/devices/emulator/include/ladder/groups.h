@@ -1,0 +1,242 @@
+// cooperative_groups: handles for the grid, the block, tiles of a warp and the lanes that happen to run together.
+//
+// Below the block every group is a set of lanes of one warp, so all its operations are warp operations with a mask.
+#pragma once
+
+#include "block.h"
+#include "integer.h"
+#include "warp.h"
+
+namespace ladder {
+
+LADDER_INLINE unsigned rank_in_block() { return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x; }
+LADDER_INLINE unsigned threads_in_block() { return blockDim.x * blockDim.y * blockDim.z; }
+LADDER_INLINE unsigned lane_bit() { return 1u << ladder_lane(); }
+
+// A shuffle of any trivially copyable type: up to 8 bytes at once, larger ones in words of 4.
+template <class T> LADDER_INLINE T shuffle_any(Warp how, unsigned mask, T value, int argument, int width, int line) {
+    if constexpr (sizeof(T) <= 8 && (sizeof(T) & (sizeof(T) - 1)) == 0) {
+        return shuffle(how, mask, value, argument, width, line);
+    } else {
+        static_assert(sizeof(T) % 4 == 0 && sizeof(T) <= 32, "a group shuffles types of 1, 2, 4, 8, 12 ... 32 bytes");
+        struct Words { unsigned word[sizeof(T) / 4]; };
+        Words words = __builtin_bit_cast(Words, value);
+        for (unsigned& word : words.word) word = shuffle(how, mask, word, argument, width, line);
+        return __builtin_bit_cast(T, words);
+    }
+}
+
+}  // namespace ladder
+
+namespace cooperative_groups {
+
+// ---- any group: what its size and rank are, and how to wait for it ----
+
+class thread_group {
+public:
+    enum class Kind { Lanes, Block, Grid };
+
+    LADDER_INLINE thread_group(Kind kind, unsigned lanes) : kind_(kind), lanes_(lanes) {}
+    LADDER_INLINE unsigned long long size() const {
+        return kind_ == Kind::Lanes ? static_cast<unsigned>(__popc(lanes_)) : ladder::threads_in_block() * blocks();
+    }
+    LADDER_INLINE unsigned long long num_threads() const { return size(); }
+    LADDER_INLINE unsigned long long thread_rank() const {
+        if (kind_ == Kind::Lanes) return static_cast<unsigned>(__popc(lanes_ & (ladder::lane_bit() - 1)));
+        const unsigned long long block = kind_ == Kind::Grid ? (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x : 0;
+        return block * ladder::threads_in_block() + ladder::rank_in_block();
+    }
+    LADDER_INLINE void sync(int line = __builtin_LINE()) const {
+        if (kind_ == Kind::Lanes) __syncwarp(lanes_, line);
+        else if (kind_ == Kind::Block) __syncthreads(line);
+        else ladder_grid_sync(line);
+    }
+
+protected:
+    LADDER_INLINE unsigned long long blocks() const {
+        return kind_ == Kind::Grid ? static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z : 1;
+    }
+    Kind kind_;
+    unsigned lanes_;   // of the warp, where the group is a set of them
+};
+
+// ---- the grid ----
+
+class grid_group : public thread_group {
+public:
+    LADDER_INLINE grid_group() : thread_group(Kind::Grid, 0) {}
+    LADDER_INLINE bool is_valid() const { return ladder_grid_is_cooperative(); }
+    LADDER_INLINE void sync(int line = __builtin_LINE()) const { ladder_grid_sync(line); }
+    LADDER_INLINE static unsigned long long num_blocks() { return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z; }
+    LADDER_INLINE static unsigned long long block_rank() { return (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x; }
+    LADDER_INLINE static unsigned long long num_threads() { return num_blocks() * ladder::threads_in_block(); }
+    LADDER_INLINE static unsigned long long size() { return num_threads(); }
+    LADDER_INLINE static unsigned long long thread_rank() { return block_rank() * ladder::threads_in_block() + ladder::rank_in_block(); }
+    LADDER_INLINE static dim3 group_dim() { return gridDim; }
+    LADDER_INLINE static dim3 dim_blocks() { return gridDim; }
+    LADDER_INLINE static dim3 dim_threads() { return {gridDim.x * blockDim.x, gridDim.y * blockDim.y, gridDim.z * blockDim.z}; }
+    LADDER_INLINE static dim3 block_index() { return blockIdx; }
+    LADDER_INLINE static dim3 thread_index() {
+        return {blockIdx.x * blockDim.x + threadIdx.x, blockIdx.y * blockDim.y + threadIdx.y, blockIdx.z * blockDim.z + threadIdx.z};
+    }
+};
+
+// ---- the block ----
+
+class thread_block : public thread_group {
+public:
+    LADDER_INLINE thread_block() : thread_group(Kind::Block, 0) {}
+    LADDER_INLINE static void sync(int line = __builtin_LINE()) { __syncthreads(line); }
+    LADDER_INLINE static unsigned size() { return ladder::threads_in_block(); }
+    LADDER_INLINE static unsigned num_threads() { return ladder::threads_in_block(); }
+    LADDER_INLINE static unsigned thread_rank() { return ladder::rank_in_block(); }
+    LADDER_INLINE static dim3 group_index() { return blockIdx; }
+    LADDER_INLINE static dim3 thread_index() { return threadIdx; }
+    LADDER_INLINE static dim3 group_dim() { return blockDim; }
+    LADDER_INLINE static dim3 dim_threads() { return blockDim; }
+};
+
+// ---- lanes of a warp that happen to run together, or were picked ----
+
+class coalesced_group : public thread_group {
+public:
+    LADDER_INLINE explicit coalesced_group(unsigned lanes) : thread_group(Kind::Lanes, lanes) {}
+    LADDER_INLINE unsigned size() const { return static_cast<unsigned>(__popc(lanes_)); }
+    LADDER_INLINE unsigned num_threads() const { return size(); }
+    LADDER_INLINE unsigned thread_rank() const { return rank_of(ladder_lane()); }
+    LADDER_INLINE unsigned meta_group_rank() const { return 0; }
+    LADDER_INLINE unsigned meta_group_size() const { return 1; }
+    LADDER_INLINE void sync(int line = __builtin_LINE()) const { __syncwarp(lanes_, line); }
+
+    template <class T> LADDER_INLINE T shfl(T value, unsigned rank, int line = __builtin_LINE()) const {
+        return from_lane(value, __fns(lanes_, 0, static_cast<int>(rank) + 1), line);
+    }
+    template <class T> LADDER_INLINE T shfl_up(T value, unsigned delta, int line = __builtin_LINE()) const {
+        return from_lane(value, __fns(lanes_, static_cast<unsigned>(ladder_lane()), -static_cast<int>(delta) - 1), line);
+    }
+    template <class T> LADDER_INLINE T shfl_down(T value, unsigned delta, int line = __builtin_LINE()) const {
+        return from_lane(value, __fns(lanes_, static_cast<unsigned>(ladder_lane()), static_cast<int>(delta) + 1), line);
+    }
+    LADDER_INLINE int any(int predicate, int line = __builtin_LINE()) const { return __any_sync(lanes_, predicate, line); }
+    LADDER_INLINE int all(int predicate, int line = __builtin_LINE()) const { return __all_sync(lanes_, predicate, line); }
+    LADDER_INLINE unsigned ballot(int predicate, int line = __builtin_LINE()) const {
+        return packed(lanes_, __ballot_sync(lanes_, predicate, line));
+    }
+    template <class T> LADDER_INLINE unsigned match_any(T value, int line = __builtin_LINE()) const {
+        return packed(lanes_, __match_any_sync(lanes_, value, line));
+    }
+    template <class T> LADDER_INLINE unsigned match_all(T value, int& equal, int line = __builtin_LINE()) const {
+        return packed(lanes_, __match_all_sync(lanes_, value, &equal, line));
+    }
+    LADDER_INLINE unsigned ladder_lanes() const { return lanes_; }
+
+private:
+    LADDER_INLINE unsigned rank_of(int lane) const { return static_cast<unsigned>(__popc(lanes_ & ((1u << lane) - 1))); }
+    // Where there is no such lane, a thread keeps its own value.
+    template <class T> LADDER_INLINE T from_lane(T value, unsigned lane, int line) const {
+        const int source = lane < 32 ? static_cast<int>(lane) : ladder_lane();
+        return ladder::shuffle_any(ladder::Warp::ShuffleIndex, lanes_, value, source, warpSize, line);
+    }
+    // Bits of the group's lanes, moved together: bit i belongs to the thread of rank i.
+    static inline LADDER_UNSEEN unsigned packed(unsigned lanes, unsigned bits) {
+        unsigned result = 0;
+        for (int rank = 0; lanes; lanes &= lanes - 1, ++rank) result |= (bits >> __builtin_ctz(lanes) & 1) << rank;
+        return result;
+    }
+};
+
+// ---- tiles: a warp, cut into equal parts whose size is known to the compiler ----
+
+template <unsigned Size, class Parent = void> class thread_block_tile : public thread_group {
+    static_assert(Size >= 1 && (Size & (Size - 1)) == 0, "a tile has 1, 2, 4, 8, 16 or 32 threads");
+    static_assert(Size <= 32, "tiles of more than 32 threads are not emulated");
+
+public:
+    LADDER_INLINE thread_block_tile(unsigned meta_rank, unsigned meta_size)
+        : thread_group(Kind::Lanes, own_lanes()), meta_rank_(meta_rank), meta_size_(meta_size) {}
+    LADDER_INLINE operator thread_block_tile<Size, void>() const requires(!std::is_void_v<Parent>) { return {meta_rank_, meta_size_}; }
+
+    LADDER_INLINE static constexpr unsigned size() { return Size; }
+    LADDER_INLINE static constexpr unsigned num_threads() { return Size; }
+    LADDER_INLINE static unsigned thread_rank() { return static_cast<unsigned>(ladder_lane()) % Size; }
+    LADDER_INLINE unsigned meta_group_rank() const { return meta_rank_; }
+    LADDER_INLINE unsigned meta_group_size() const { return meta_size_; }
+    LADDER_INLINE void sync(int line = __builtin_LINE()) const { __syncwarp(own_lanes(), line); }
+
+    template <class T> LADDER_INLINE T shfl(T value, int rank, int line = __builtin_LINE()) const {
+        return ladder::shuffle_any(ladder::Warp::ShuffleIndex, own_lanes(), value, rank, Size, line);
+    }
+    template <class T> LADDER_INLINE T shfl_up(T value, unsigned delta, int line = __builtin_LINE()) const {
+        return ladder::shuffle_any(ladder::Warp::ShuffleUp, own_lanes(), value, static_cast<int>(delta), Size, line);
+    }
+    template <class T> LADDER_INLINE T shfl_down(T value, unsigned delta, int line = __builtin_LINE()) const {
+        return ladder::shuffle_any(ladder::Warp::ShuffleDown, own_lanes(), value, static_cast<int>(delta), Size, line);
+    }
+    template <class T> LADDER_INLINE T shfl_xor(T value, unsigned mask, int line = __builtin_LINE()) const {
+        return ladder::shuffle_any(ladder::Warp::ShuffleXor, own_lanes(), value, static_cast<int>(mask), Size, line);
+    }
+    LADDER_INLINE int any(int predicate, int line = __builtin_LINE()) const { return __any_sync(own_lanes(), predicate, line); }
+    LADDER_INLINE int all(int predicate, int line = __builtin_LINE()) const { return __all_sync(own_lanes(), predicate, line); }
+    LADDER_INLINE unsigned ballot(int predicate, int line = __builtin_LINE()) const {
+        return __ballot_sync(own_lanes(), predicate, line) >> first_lane();
+    }
+    template <class T> LADDER_INLINE unsigned match_any(T value, int line = __builtin_LINE()) const {
+        return __match_any_sync(own_lanes(), value, line) >> first_lane();
+    }
+    template <class T> LADDER_INLINE unsigned match_all(T value, int& equal, int line = __builtin_LINE()) const {
+        return __match_all_sync(own_lanes(), value, &equal, line) >> first_lane();
+    }
+    LADDER_INLINE unsigned ladder_lanes() const { return own_lanes(); }
+
+private:
+    LADDER_INLINE static unsigned first_lane() { return static_cast<unsigned>(ladder_lane()) / Size * Size; }
+    LADDER_INLINE static unsigned own_lanes() { return Size == 32 ? ladder::all_lanes : ((1u << Size % 32) - 1) << first_lane(); }
+    unsigned meta_rank_, meta_size_;
+};
+
+// ---- how groups come about ----
+
+LADDER_INLINE thread_block this_thread_block() { return {}; }
+LADDER_INLINE grid_group this_grid() { return {}; }
+LADDER_INLINE coalesced_group coalesced_threads(int line = __builtin_LINE()) { return coalesced_group(__activemask(line)); }
+
+template <unsigned Size> LADDER_INLINE thread_block_tile<Size, thread_block> tiled_partition(const thread_block&) {
+    return {ladder::rank_in_block() / Size, (ladder::threads_in_block() + Size - 1) / Size};
+}
+template <unsigned Size, unsigned Outer, class Parent>
+LADDER_INLINE thread_block_tile<Size, thread_block_tile<Outer, Parent>> tiled_partition(const thread_block_tile<Outer, Parent>& parent) {
+    static_assert(Size <= Outer, "a tile cannot be larger than the one it is cut from");
+    return {parent.thread_rank() / Size, Outer / Size};
+}
+
+// The tile's size known only at run time: `size` is a power of two up to 32.
+LADDER_INLINE thread_group tiled_partition(const thread_group&, unsigned size) {
+    const unsigned first = static_cast<unsigned>(ladder_lane()) / size * size;
+    return {thread_group::Kind::Lanes, (size == 32 ? ladder::all_lanes : (1u << size % 32) - 1) << first};
+}
+LADDER_INLINE coalesced_group tiled_partition(const coalesced_group& parent, unsigned size) {
+    const unsigned first = parent.thread_rank() / size * size;
+    unsigned lanes = 0;
+    for (unsigned rank = first; rank < first + size && rank < parent.size(); ++rank)
+        lanes |= 1u << __fns(parent.ladder_lanes(), 0, static_cast<int>(rank) + 1);
+    return coalesced_group(lanes);
+}
+
+// The threads of a group that have the same label, or the same answer.
+template <class Group, class T>
+LADDER_INLINE coalesced_group labeled_partition(const Group& group, T label, int line = __builtin_LINE()) {
+    return coalesced_group(__match_any_sync(group.ladder_lanes(), label, line));
+}
+template <class Group> LADDER_INLINE coalesced_group binary_partition(const Group& group, bool predicate, int line = __builtin_LINE()) {
+    const unsigned yes = __ballot_sync(group.ladder_lanes(), predicate, line);
+    return coalesced_group(predicate ? yes : group.ladder_lanes() & ~yes);
+}
+
+template <class Group> LADDER_INLINE void sync(const Group& group, int line = __builtin_LINE()) { group.sync(line); }
+template <class Group> LADDER_INLINE auto thread_rank(const Group& group) { return group.thread_rank(); }
+template <class Group> LADDER_INLINE auto group_size(const Group& group) { return group.size(); }
+template <class Group, class F> LADDER_INLINE void invoke_one(const Group& group, F&& f) {
+    if (group.thread_rank() == 0) f();
+}
+
+}  // namespace cooperative_groups

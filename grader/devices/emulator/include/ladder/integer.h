@@ -1,0 +1,157 @@
+// Integer intrinsics: bits, shifts, products, averages, dot products, and several small integers in one register.
+#pragma once
+
+#include "vector_types.h"
+
+// ---- bits ----
+
+inline LADDER_UNSEEN int __clz(int x) { return x ? __builtin_clz(static_cast<unsigned>(x)) : 32; }
+inline LADDER_UNSEEN int __clzll(long long x) { return x ? __builtin_clzll(static_cast<unsigned long long>(x)) : 64; }
+inline LADDER_UNSEEN int __ffs(int x) { return __builtin_ffs(x); }
+inline LADDER_UNSEEN int __ffsll(long long x) { return __builtin_ffsll(x); }
+inline LADDER_UNSEEN int __popc(unsigned x) { return __builtin_popcount(x); }
+inline LADDER_UNSEEN int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
+
+// Swaps neighbours, pairs, nibbles; then the bytes.
+inline LADDER_UNSEEN unsigned __brev(unsigned x) {
+    x = (x & 0x55555555u) << 1 | (x >> 1 & 0x55555555u);
+    x = (x & 0x33333333u) << 2 | (x >> 2 & 0x33333333u);
+    x = (x & 0x0f0f0f0fu) << 4 | (x >> 4 & 0x0f0f0f0fu);
+    return __builtin_bswap32(x);
+}
+inline LADDER_UNSEEN unsigned long long __brevll(unsigned long long x) {
+    return static_cast<unsigned long long>(__brev(static_cast<unsigned>(x))) << 32 | __brev(static_cast<unsigned>(x >> 32));
+}
+
+// Byte i of the result is byte (nibble i of the selector) of y:x; with the nibble's top bit, that byte's sign.
+inline LADDER_UNSEEN unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
+    const unsigned long long bytes = static_cast<unsigned long long>(y) << 32 | x;
+    unsigned result = 0;
+    for (int i = 0; i < 4; ++i) {
+        const unsigned choice = selector >> 4 * i;
+        const unsigned byte = static_cast<unsigned>(bytes >> 8 * (choice & 7)) & 0xff;
+        result |= (choice & 8 ? (byte & 0x80 ? 0xffu : 0u) : byte) << 8 * i;
+    }
+    return result;
+}
+
+// The position of the offset-th set bit, counted from `base`, downwards for a negative offset; ~0 if there is none.
+inline LADDER_UNSEEN unsigned __fns(unsigned mask, unsigned base, int offset) {
+    if (offset == 0) return mask >> base & 1 ? base : ~0u;
+    const int step = offset > 0 ? 1 : -1;
+    int left = offset > 0 ? offset : -offset;
+    for (int position = static_cast<int>(base); position >= 0 && position < 32; position += step)
+        if (mask >> position & 1 && --left == 0) return static_cast<unsigned>(position);
+    return ~0u;
+}
+
+// ---- shifts of 64 bits; the plain ones take the shift modulo 32, the c ones clamp it to 32 ----
+
+LADDER_INLINE unsigned long long ladder_pair(unsigned low, unsigned high) { return static_cast<unsigned long long>(high) << 32 | low; }
+inline LADDER_UNSEEN unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
+    return static_cast<unsigned>(ladder_pair(low, high) << (shift & 31) >> 32);
+}
+inline LADDER_UNSEEN unsigned __funnelshift_lc(unsigned low, unsigned high, unsigned shift) {
+    return static_cast<unsigned>(ladder_pair(low, high) << (shift < 32 ? shift : 32) >> 32);
+}
+inline LADDER_UNSEEN unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
+    return static_cast<unsigned>(ladder_pair(low, high) >> (shift & 31));
+}
+inline LADDER_UNSEEN unsigned __funnelshift_rc(unsigned low, unsigned high, unsigned shift) {
+    return static_cast<unsigned>(ladder_pair(low, high) >> (shift < 32 ? shift : 32));
+}
+
+// ---- products, averages, distances ----
+
+LADDER_INLINE int __mul24(int a, int b) { return static_cast<int>(static_cast<unsigned>(a << 8 >> 8) * static_cast<unsigned>(b << 8 >> 8)); }
+LADDER_INLINE unsigned __umul24(unsigned a, unsigned b) { return (a & 0xffffff) * (b & 0xffffff); }
+LADDER_INLINE int __mulhi(int a, int b) { return static_cast<int>(static_cast<long long>(a) * b >> 32); }
+LADDER_INLINE unsigned __umulhi(unsigned a, unsigned b) { return static_cast<unsigned>(static_cast<unsigned long long>(a) * b >> 32); }
+LADDER_INLINE long long __mul64hi(long long a, long long b) { return static_cast<long long>(static_cast<__int128>(a) * b >> 64); }
+LADDER_INLINE unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
+    return static_cast<unsigned long long>(static_cast<unsigned __int128>(a) * b >> 64);
+}
+LADDER_INLINE int __hadd(int a, int b) { return static_cast<int>((static_cast<long long>(a) + b) >> 1); }
+LADDER_INLINE int __rhadd(int a, int b) { return static_cast<int>((static_cast<long long>(a) + b + 1) >> 1); }
+LADDER_INLINE unsigned __uhadd(unsigned a, unsigned b) { return static_cast<unsigned>((static_cast<unsigned long long>(a) + b) >> 1); }
+LADDER_INLINE unsigned __urhadd(unsigned a, unsigned b) { return static_cast<unsigned>((static_cast<unsigned long long>(a) + b + 1) >> 1); }
+inline LADDER_UNSEEN unsigned __usad(unsigned a, unsigned b, unsigned sum) { return (a > b ? a - b : b - a) + sum; }
+inline LADDER_UNSEEN unsigned __sad(int a, int b, unsigned sum) {
+    return (a > b ? static_cast<unsigned>(a) - static_cast<unsigned>(b) : static_cast<unsigned>(b) - static_cast<unsigned>(a)) + sum;
+}
+
+// ---- lanes of 8 or 16 bits in one 32-bit register ----
+
+namespace ladder {
+
+// Applies f to the lanes of type T of two registers.
+template <class T, class F> LADDER_UNSEEN unsigned by_lane(unsigned a, unsigned b, F f) {
+    constexpr int bits = 8 * sizeof(T);
+    unsigned result = 0;
+    for (int at = 0; at < 32; at += bits) {
+        const auto lane = static_cast<unsigned>(f(static_cast<T>(a >> at), static_cast<T>(b >> at)));
+        result |= (lane & ((1u << bits) - 1)) << at;
+    }
+    return result;
+}
+
+template <class A, class B> LADDER_UNSEEN int dot4(int a, int b, int sum) {
+    for (int at = 0; at < 32; at += 8) sum += static_cast<A>(a >> at) * static_cast<B>(b >> at);
+    return sum;
+}
+template <class A, class B> LADDER_UNSEEN int dot2(int a, int b, int sum) {
+    return sum + static_cast<A>(a) * static_cast<B>(b) + static_cast<A>(a >> 16) * static_cast<B>(b >> 8);
+}
+
+}  // namespace ladder
+
+LADDER_INLINE int __dp4a(int a, int b, int sum) { return ladder::dot4<signed char, signed char>(a, b, sum); }
+LADDER_INLINE unsigned __dp4a(unsigned a, unsigned b, unsigned sum) {
+    return static_cast<unsigned>(ladder::dot4<unsigned char, unsigned char>(static_cast<int>(a), static_cast<int>(b), static_cast<int>(sum)));
+}
+LADDER_INLINE int __dp4a(char4 a, char4 b, int sum) { return __dp4a(__builtin_bit_cast(int, a), __builtin_bit_cast(int, b), sum); }
+LADDER_INLINE unsigned __dp4a(uchar4 a, uchar4 b, unsigned sum) {
+    return __dp4a(__builtin_bit_cast(unsigned, a), __builtin_bit_cast(unsigned, b), sum);
+}
+LADDER_INLINE int __dp2a_lo(int a, int b, int sum) { return ladder::dot2<short, signed char>(a, b, sum); }
+LADDER_INLINE int __dp2a_hi(int a, int b, int sum) { return ladder::dot2<short, signed char>(a, b >> 16, sum); }
+
+#define LADDER_BY_LANE(name, T, expression)                                                            \
+    inline LADDER_UNSEEN unsigned name(unsigned x, unsigned y) {                                       \
+        return ladder::by_lane<T>(x, y, [](int a, int b) LADDER_UNSEEN { return expression; });        \
+    }
+#define LADDER_BY_LANES(suffix, S, U)                                              \
+    LADDER_BY_LANE(__vadd##suffix, U, a + b)                                       \
+    LADDER_BY_LANE(__vsub##suffix, U, a - b)                                       \
+    LADDER_BY_LANE(__vmaxs##suffix, S, a > b ? a : b)                              \
+    LADDER_BY_LANE(__vmaxu##suffix, U, a > b ? a : b)                              \
+    LADDER_BY_LANE(__vmins##suffix, S, a < b ? a : b)                              \
+    LADDER_BY_LANE(__vminu##suffix, U, a < b ? a : b)                              \
+    LADDER_BY_LANE(__vabsdiffu##suffix, U, a > b ? a - b : b - a)                  \
+    LADDER_BY_LANE(__vabsdiffs##suffix, S, a > b ? a - b : b - a)                  \
+    LADDER_BY_LANE(__vavgu##suffix, U, (a + b + 1) >> 1)                           \
+    LADDER_BY_LANE(__vhaddu##suffix, U, (a + b) >> 1)                              \
+    LADDER_BY_LANE(__vcmpeq##suffix, U, a == b ? -1 : 0)                           \
+    LADDER_BY_LANE(__vcmpne##suffix, U, a != b ? -1 : 0)                           \
+    LADDER_BY_LANE(__vcmpgts##suffix, S, a > b ? -1 : 0)                           \
+    LADDER_BY_LANE(__vcmpgtu##suffix, U, a > b ? -1 : 0)                           \
+    LADDER_BY_LANE(__vcmplts##suffix, S, a < b ? -1 : 0)                           \
+    LADDER_BY_LANE(__vcmpltu##suffix, U, a < b ? -1 : 0)                           \
+    LADDER_BY_LANE(__vseteq##suffix, U, a == b)                                    \
+    LADDER_BY_LANE(__vsetgtu##suffix, U, a > b)
+
+LADDER_BY_LANES(2, short, unsigned short)
+LADDER_BY_LANES(4, signed char, unsigned char)
+LADDER_BY_LANE(__vaddus4, unsigned char, a + b > 255 ? 255 : a + b)
+LADDER_BY_LANE(__vsubus4, unsigned char, a > b ? a - b : 0)
+LADDER_BY_LANE(__vaddss4, signed char, a + b > 127 ? 127 : a + b < -128 ? -128 : a + b)
+LADDER_BY_LANE(__vsubss4, signed char, a - b > 127 ? 127 : a - b < -128 ? -128 : a - b)
+LADDER_BY_LANE(__vaddus2, unsigned short, a + b > 65535 ? 65535 : a + b)
+LADDER_BY_LANE(__vaddss2, short, a + b > 32767 ? 32767 : a + b < -32768 ? -32768 : a + b)
+
+#undef LADDER_BY_LANES
+#undef LADDER_BY_LANE
+
+LADDER_INLINE unsigned __vneg4(unsigned x) { return __vsub4(0, x); }
+LADDER_INLINE unsigned __vneg2(unsigned x) { return __vsub2(0, x); }
+LADDER_INLINE unsigned __vsadu4(unsigned x, unsigned y) { return static_cast<unsigned>(__dp4a(__vabsdiffu4(x, y), 0x01010101u, 0u)); }

@@ -1,0 +1,137 @@
+// Launches. `k<<<grid, block>>>(x, n)` arrives as `ladder::launch("k", line, lambda calling k, config(grid, block))(x, n)`.
+#pragma once
+
+#include <type_traits>
+#include <utility>
+
+#include "streams.h"
+#include "vector_types.h"
+
+namespace ladder {
+
+struct Config {
+    dim3 grid, block;
+    std::size_t shared = 0;
+    cudaStream_t stream = nullptr;
+};
+
+inline LADDER_UNSEEN Config config(dim3 grid, dim3 block, std::size_t shared = 0, cudaStream_t stream = nullptr) {
+    return {grid, block, shared, stream};
+}
+
+// `call` runs the kernel for one CUDA thread, and lives until the launch is over.
+template <class Call> LADDER_UNSEEN void start(const char* kernel, int line, const Config& c, bool cooperative, Call& call) {
+    const Launch launch = {
+        .grid = {c.grid.x, c.grid.y, c.grid.z},
+        .block = {c.block.x, c.block.y, c.block.z},
+        .shared_bytes = c.shared,
+        .stream = c.stream,
+        .kernel = kernel,
+        .line = line,
+        .cooperative = cooperative,
+        .run = [](void* self) LADDER_UNSEEN { (*static_cast<Call*>(self))(); },
+        .arguments = &call,
+    };
+    ladder_launch(&launch);
+}
+
+template <class Kernel> struct Launcher {
+    const char* name;
+    int line;
+    Kernel kernel;
+    Config config;
+
+    // The arguments are copied here, once, as a launch copies them; each CUDA thread gets copies of the copies.
+    template <class... A> LADDER_UNSEEN void operator()(A&&... arguments) const {
+        auto call = [this, ... copies = std::decay_t<A>(std::forward<A>(arguments))]() LADDER_UNSEEN { kernel(copies...); };
+        start(name, line, config, false, call);
+    }
+};
+
+template <class Kernel> LADDER_UNSEEN Launcher<Kernel> launch(const char* name, int line, Kernel kernel, Config config) {
+    return {name, line, kernel, config};
+}
+
+// ---- launches by a host function, which returns the launch's own error ----
+
+template <class Call> LADDER_UNSEEN cudaError_t start_checked(const char* kernel, int line, const Config& c, bool cooperative, Call& call) {
+    if (const cudaError_t fault = status()) return fault;
+    const int before = ladder_last_error(1);
+    start(kernel, line, c, cooperative, call);
+    const int error = ladder_last_error(0);
+    if (!error) ladder_set_error(before);
+    return static_cast<cudaError_t>(error);
+}
+
+// The parameters' types come from the kernel's pointer, so translation takes away the cast to void*.
+template <class... P>
+LADDER_UNSEEN cudaError_t launch_pointers(const char* name, int line, bool cooperative, void (*kernel)(P...), dim3 grid, dim3 block,
+                                          void** arguments, std::size_t shared = 0, cudaStream_t stream = nullptr) {
+    auto call = [=]() LADDER_UNSEEN {
+        [=]<std::size_t... I>(std::index_sequence<I...>) LADDER_UNSEEN {
+            kernel(*static_cast<std::remove_cv_t<P>*>(arguments[I])...);
+        }(std::index_sequence_for<P...>{});
+    };
+    return start_checked(name, line, config(grid, block, shared, stream), cooperative, call);
+}
+
+}  // namespace ladder
+
+// Macros, because only they know the kernel's name. A kernel written as k<1, 2> comes in two pieces, and is put together.
+#define cudaLaunchKernel(kernel, ...) ::ladder::launch_pointers(#kernel, __LINE__, false, kernel, __VA_ARGS__)
+#define cudaLaunchCooperativeKernel(kernel, ...) ::ladder::launch_pointers(#kernel, __LINE__, true, kernel, __VA_ARGS__)
+
+// ---- cudaLaunchKernelEx ----
+
+enum cudaLaunchAttributeID {
+    cudaLaunchAttributeIgnore = 0,
+    cudaLaunchAttributeAccessPolicyWindow = 1,
+    cudaLaunchAttributeCooperative = 2,
+    cudaLaunchAttributeClusterDimension = 4,
+    cudaLaunchAttributeProgrammaticStreamSerialization = 6,
+    cudaLaunchAttributePriority = 8,
+    cudaLaunchAttributePreferredSharedMemoryCarveout = 14,
+};
+
+union cudaLaunchAttributeValue {
+    char pad[64];
+    int cooperative;
+    struct { unsigned x, y, z; } clusterDim;
+    int programmaticStreamSerializationAllowed;
+    int priority;
+    unsigned sharedMemCarveout;
+};
+
+struct cudaLaunchAttribute {
+    cudaLaunchAttributeID id;
+    cudaLaunchAttributeValue val;
+};
+
+struct cudaLaunchConfig_t {
+    dim3 gridDim, blockDim;
+    std::size_t dynamicSmemBytes;
+    cudaStream_t stream;
+    cudaLaunchAttribute* attrs;
+    unsigned numAttrs;
+};
+
+namespace ladder {
+
+template <class... P, class... A>
+LADDER_UNSEEN cudaError_t launch_extended(const char* name, int line, const cudaLaunchConfig_t* c, void (*kernel)(P...), A&&... arguments) {
+    bool cooperative = false;
+    for (unsigned i = 0; i < c->numAttrs; ++i) {
+        const cudaLaunchAttribute& attribute = c->attrs[i];
+        if (attribute.id == cudaLaunchAttributeCooperative) cooperative = attribute.val.cooperative != 0;
+        const auto& cluster = attribute.val.clusterDim;
+        if (attribute.id == cudaLaunchAttributeClusterDimension && (cluster.x > 1 || cluster.y > 1 || cluster.z > 1))
+            return status(cudaErrorNotSupported);   // a cluster's shared memory would have to be one
+    }
+    auto call = [kernel, ... copies = std::remove_cv_t<P>(std::forward<A>(arguments))]() LADDER_UNSEEN { kernel(copies...); };
+    return start_checked(name, line, config(c->gridDim, c->blockDim, c->dynamicSmemBytes, c->stream), cooperative, call);
+}
+
+}  // namespace ladder
+
+#define cudaLaunchKernelEx(config, kernel, ...) \
+    ::ladder::launch_extended(#kernel, __LINE__, config, kernel __VA_OPT__(, ) __VA_ARGS__)

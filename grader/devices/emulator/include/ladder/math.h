@@ -1,0 +1,146 @@
+// Mathematical functions that the C library lacks, or spells otherwise. The rest (sinf, expf, erff, ...) is the C
+// library's: within 1 ulp, where CUDA promises 1 to 4 ulp. So results may differ from a GPU's in the last bits.
+#pragma once
+
+#include "standard.h"
+#include "qualifiers.h"
+
+// ---- min and max, with CUDA's overloads: mixed int and unsigned give unsigned, mixed float and double give double ----
+
+#define LADDER_MIN_MAX(A, B, T)                                                                                   \
+    LADDER_INLINE constexpr T min(A a, B b) { return static_cast<T>(a) < static_cast<T>(b) ? static_cast<T>(a) : static_cast<T>(b); } \
+    LADDER_INLINE constexpr T max(A a, B b) { return static_cast<T>(a) > static_cast<T>(b) ? static_cast<T>(a) : static_cast<T>(b); }
+#define LADDER_MIN_MAX_OF(S, U) LADDER_MIN_MAX(S, S, S) LADDER_MIN_MAX(U, U, U) LADDER_MIN_MAX(S, U, U) LADDER_MIN_MAX(U, S, U)
+
+LADDER_MIN_MAX_OF(int, unsigned)
+LADDER_MIN_MAX_OF(long, unsigned long)
+LADDER_MIN_MAX_OF(long long, unsigned long long)
+
+#undef LADDER_MIN_MAX_OF
+#undef LADDER_MIN_MAX
+
+// A NaN loses against a number, as in fmin and fmax.
+#define LADDER_MIN_MAX(A, B, T, suffix)                                                  \
+    LADDER_INLINE T min(A a, B b) { return __builtin_fmin##suffix(a, b); }               \
+    LADDER_INLINE T max(A a, B b) { return __builtin_fmax##suffix(a, b); }
+
+LADDER_MIN_MAX(float, float, float, f)
+LADDER_MIN_MAX(double, double, double, )
+LADDER_MIN_MAX(float, double, double, )
+LADDER_MIN_MAX(double, float, double, )
+
+#undef LADDER_MIN_MAX
+
+LADDER_INLINE unsigned umin(unsigned a, unsigned b) { return min(a, b); }
+LADDER_INLINE unsigned umax(unsigned a, unsigned b) { return max(a, b); }
+LADDER_INLINE long long llmin(long long a, long long b) { return min(a, b); }
+LADDER_INLINE long long llmax(long long a, long long b) { return max(a, b); }
+LADDER_INLINE unsigned long long ullmin(unsigned long long a, unsigned long long b) { return min(a, b); }
+LADDER_INLINE unsigned long long ullmax(unsigned long long a, unsigned long long b) { return max(a, b); }
+
+// ---- sine and cosine together ----
+
+// The C library has these too, but behind a call that would force the learner's two variables into memory.
+extern "C" {
+__attribute__((gnu_inline)) LADDER_INLINE void sincosf(float x, float* sine, float* cosine) noexcept {
+    *sine = sinf(x);
+    *cosine = cosf(x);
+}
+__attribute__((gnu_inline)) LADDER_INLINE void sincos(double x, double* sine, double* cosine) noexcept {
+    *sine = sin(x);
+    *cosine = cos(x);
+}
+}
+LADDER_INLINE void sincos(float x, float* sine, float* cosine) { sincosf(x, sine, cosine); }
+
+namespace ladder {
+
+constexpr double pi = 3.14159265358979323846;
+
+// sin(pi x) and cos(pi x), exact at multiples of 1/2: the reduction to |r| <= 1/4 is exact in binary.
+inline LADDER_UNSEEN double sin_pi(double x) {
+    const double halves = __builtin_rint(2 * x);
+    const double r = pi * __builtin_fma(halves, -0.5, x);
+    switch (static_cast<int>(__builtin_fmod(halves, 4)) & 3) {
+        case 0: return halves == 0 ? __builtin_sin(r) : __builtin_sin(r) + 0.0;
+        case 1: return __builtin_cos(r);
+        case 2: return 0.0 - __builtin_sin(r);
+        default: return -__builtin_cos(r);
+    }
+}
+inline LADDER_UNSEEN double cos_pi(double x) {
+    const double halves = __builtin_rint(2 * x);
+    const double r = pi * __builtin_fma(halves, -0.5, x);
+    switch (static_cast<int>(__builtin_fmod(halves, 4)) & 3) {
+        case 0: return __builtin_cos(r);
+        case 1: return 0.0 - __builtin_sin(r);
+        case 2: return -__builtin_cos(r);
+        default: return __builtin_sin(r) + 0.0;
+    }
+}
+
+// The normal distribution's inverse: the root of erfc(-x / sqrt 2) / 2 = p by Newton's method on log p, which converges
+// from below everywhere since log of that function is concave.
+inline LADDER_UNSEEN double inverse_normal(double p) {
+    if (!(p > 0 && p < 1)) return p == 0 ? -__builtin_inf() : p == 1 ? __builtin_inf() : __builtin_nan("");
+    if (p > 0.5) return -inverse_normal(1 - p);
+    double x = -__builtin_sqrt(-2 * __builtin_log(2 * p));   // a lower bound: the tail is below exp(-x^2 / 2) / 2
+    for (int i = 0; i < 60; ++i) {
+        const double tail = 0.5 * __builtin_erfc(-x * 0.70710678118654752440);
+        const double density = 0.39894228040143267794 * __builtin_exp(-0.5 * x * x);
+        const double step = tail / density * (__builtin_log(tail) - __builtin_log(p));
+        x -= step;
+        if (__builtin_fabs(step) < 1e-16 * __builtin_fabs(x)) break;
+    }
+    return x;
+}
+
+}  // namespace ladder
+
+// ---- functions of one argument: f for double, ff for float, the float's result rounded once from the double's ----
+
+#define LADDER_FUNCTION(name, expression)                                                     \
+    inline LADDER_UNSEEN double name(double x) { return expression; }                         \
+    inline LADDER_UNSEEN float name##f(float value) {                                         \
+        const double x = value;                                                               \
+        return static_cast<float>(expression);                                                \
+    }
+
+LADDER_FUNCTION(rsqrt, 1 / __builtin_sqrt(x))
+LADDER_FUNCTION(rcbrt, 1 / __builtin_cbrt(x))
+LADDER_FUNCTION(sinpi, ladder::sin_pi(x))
+LADDER_FUNCTION(cospi, ladder::cos_pi(x))
+LADDER_FUNCTION(tanpi, ladder::sin_pi(x) / ladder::cos_pi(x))
+LADDER_FUNCTION(normcdf, 0.5 * __builtin_erfc(-x * 0.70710678118654752440))
+LADDER_FUNCTION(normcdfinv, ladder::inverse_normal(x))
+LADDER_FUNCTION(erfinv, ladder::inverse_normal(0.5 * (1 + x)) * 0.70710678118654752440)
+LADDER_FUNCTION(erfcinv, -ladder::inverse_normal(0.5 * x) * 0.70710678118654752440)
+LADDER_FUNCTION(erfcx, x < 25 ? __builtin_exp(x * x) * __builtin_erfc(x) : 0.56418958354775628695 / (x + 0.5 / x))
+
+#undef LADDER_FUNCTION
+
+inline LADDER_UNSEEN float rsqrt(float x) { return rsqrtf(x); }
+inline LADDER_UNSEEN float rcbrt(float x) { return rcbrtf(x); }
+LADDER_INLINE void sincospif(float x, float* sine, float* cosine) {
+    *sine = sinpif(x);
+    *cosine = cospif(x);
+}
+LADDER_INLINE void sincospi(double x, double* sine, double* cosine) {
+    *sine = sinpi(x);
+    *cosine = cospi(x);
+}
+
+// ---- lengths ----
+
+inline LADDER_UNSEEN double norm3d(double a, double b, double c) { return __builtin_hypot(__builtin_hypot(a, b), c); }
+inline LADDER_UNSEEN double norm4d(double a, double b, double c, double d) { return __builtin_hypot(norm3d(a, b, c), d); }
+inline LADDER_UNSEEN float norm3df(float a, float b, float c) { return static_cast<float>(norm3d(a, b, c)); }
+inline LADDER_UNSEEN float norm4df(float a, float b, float c, float d) { return static_cast<float>(norm4d(a, b, c, d)); }
+inline LADDER_UNSEEN double rhypot(double a, double b) { return 1 / __builtin_hypot(a, b); }
+inline LADDER_UNSEEN float rhypotf(float a, float b) { return static_cast<float>(rhypot(a, b)); }
+inline LADDER_UNSEEN double rnorm3d(double a, double b, double c) { return 1 / norm3d(a, b, c); }
+inline LADDER_UNSEEN float rnorm3df(float a, float b, float c) { return static_cast<float>(rnorm3d(a, b, c)); }
+inline LADDER_UNSEEN double rnorm4d(double a, double b, double c, double d) { return 1 / norm4d(a, b, c, d); }
+inline LADDER_UNSEEN float rnorm4df(float a, float b, float c, float d) { return static_cast<float>(rnorm4d(a, b, c, d)); }
+
+LADDER_INLINE float fdividef(float a, float b) { return a / b; }

@@ -1,0 +1,49 @@
+// Loads and stores with a cache hint, and questions about addresses. A hint changes no value here, and no count.
+#pragma once
+
+#include "qualifiers.h"
+
+namespace ladder {
+
+template <class T> struct Exactly { using type = T; };   // keeps a parameter out of template deduction
+
+// A load or store instruction moves 1, 2, 4, 8 or 16 bytes.
+template <class T> concept Loadable = sizeof(T) <= 16 && (sizeof(T) & (sizeof(T) - 1)) == 0 && __is_trivially_copyable(T);
+
+}  // namespace ladder
+
+#define LADDER_LOAD(name) \
+    template <ladder::Loadable T> LADDER_INLINE T name(const T* from) { return *from; }
+#define LADDER_STORE(name) \
+    template <ladder::Loadable T> LADDER_INLINE void name(T* to, typename ladder::Exactly<T>::type value) { *to = value; }
+
+LADDER_LOAD(__ldg)
+LADDER_LOAD(__ldca)
+LADDER_LOAD(__ldcg)
+LADDER_LOAD(__ldcs)
+LADDER_LOAD(__ldlu)
+LADDER_LOAD(__ldcv)
+LADDER_STORE(__stwb)
+LADDER_STORE(__stcg)
+LADDER_STORE(__stcs)
+LADDER_STORE(__stwt)
+
+#undef LADDER_LOAD
+#undef LADDER_STORE
+
+LADDER_INLINE unsigned __isGlobal(const void* p) { return ladder_space(p) == ladder::Space::Global; }
+LADDER_INLINE unsigned __isShared(const void* p) { return ladder_space(p) == ladder::Space::Shared; }
+LADDER_INLINE unsigned __isConstant(const void* p) { return ladder_space(p) == ladder::Space::Constant; }
+LADDER_INLINE unsigned __isLocal(const void* p) { return ladder_space(p) == ladder::Space::Local; }
+
+// A shared address counts from the start of dynamic shared memory; static arrays lie somewhere else, at an offset too.
+LADDER_INLINE std::size_t __cvta_generic_to_shared(const void* p) {
+    return reinterpret_cast<std::size_t>(p) - reinterpret_cast<std::size_t>(ladder_dynamic_shared());
+}
+LADDER_INLINE void* __cvta_shared_to_generic(std::size_t shared) {
+    return reinterpret_cast<void*>(shared + reinterpret_cast<std::size_t>(ladder_dynamic_shared()));
+}
+LADDER_INLINE std::size_t __cvta_generic_to_global(const void* p) { return reinterpret_cast<std::size_t>(p); }
+LADDER_INLINE void* __cvta_global_to_generic(std::size_t global) { return reinterpret_cast<void*>(global); }
+LADDER_INLINE std::size_t __cvta_generic_to_constant(const void* p) { return reinterpret_cast<std::size_t>(p); }
+LADDER_INLINE std::size_t __cvta_generic_to_local(const void* p) { return reinterpret_cast<std::size_t>(p); }

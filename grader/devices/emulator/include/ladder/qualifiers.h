@@ -1,0 +1,38 @@
+// CUDA's qualifiers as g++ attributes, and our own. `__noinline__` is missing on purpose: libstdc++ uses the word, so
+// the translation of the source rewrites it.
+#pragma once
+
+#include "abi.h"
+
+// A helper of ours that becomes part of the learner's line: what it reads and writes are the learner's own accesses.
+// Helpers that only compute are LADDER_UNSEEN instead, and then they take values, never addresses: an address would
+// force the learner's variable into memory.
+#define LADDER_INLINE inline __attribute__((always_inline))
+
+#define __host__
+#define __device__
+#define __global__ __attribute__((noinline, noclone))
+
+// A block's shared memory is the thread-local memory of the OS thread that runs it. `used` keeps the loads from an array
+// that nobody writes, which are a mistake to report; constant initialization (of nothing) keeps arrays of half from
+// getting a constructor and its guard variable. 16 bytes at least: what every CUDA compiler gives, and vector loads need.
+#define __shared__ __constinit thread_local __attribute__((used, aligned(16)))
+
+// Each in a section of its own, whose name tells the session that reads from it are no global memory traffic. One
+// section for all of them cannot be: const and non-const variables may not share one.
+#define LADDER_STRING(text) LADDER_STRING_OF(text)
+#define LADDER_STRING_OF(text) #text
+#define __constant__ __attribute__((used, section("ladder_constant." LADDER_STRING(__COUNTER__))))
+
+#define __managed__
+#define __grid_constant__
+#define __launch_bounds__(...)
+#define __maxnreg__(...)
+#define __forceinline__ inline __attribute__((always_inline))
+#define __align__(bytes) __attribute__((aligned(bytes)))
+#define __builtin_align__(bytes) __attribute__((aligned(bytes)))
+#define __CUDA_ALIGN__(bytes) __attribute__((aligned(bytes)))
+
+// A promise to the optimizer, which keeps no promises here: the emulator must see what the source does.
+#define __builtin_assume(condition) ((void)0)
+#define __nv_builtin_assume(condition) ((void)0)

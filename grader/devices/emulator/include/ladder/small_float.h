@@ -1,0 +1,323 @@
+// What half and bfloat16 share: storage, conversions, arithmetic, comparison and functions of one value and of a pair.
+//
+// Every operation is done in float and rounded once, to nearest even. That is what a 16-bit unit gives: float has more
+// than twice the digits of either type, so the first rounding never spoils the second (for +, -, *, / and the root).
+#pragma once
+
+#include "atomics.h"
+#include "math.h"
+#include "rounding.h"
+#include "vector_types.h"
+#include "warp.h"
+
+namespace ladder {
+
+// An IEEE interchange format of 16 bits: `digits` behind the point, exponents stored with `bias` added.
+struct Binary16 {
+    static constexpr int digits = 10, bias = 15;
+    static constexpr Type single = Type::F16, pair = Type::F16x2;
+};
+struct Brain16 {
+    static constexpr int digits = 7, bias = 127;
+    static constexpr Type single = Type::BF16, pair = Type::BF16x2;
+};
+
+using Stored = unsigned short;
+
+template <class F> constexpr Stored infinity = static_cast<Stored>((2 * F::bias + 1) << F::digits);
+
+template <class F> LADDER_UNSEEN constexpr float widen(Stored bits) {
+    const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000) << 16, magnitude = bits & 0x7fff;
+    const std::uint32_t aligned = magnitude << (23 - F::digits);
+    if (magnitude >= infinity<F>) return __builtin_bit_cast(float, sign | 0x7f800000u | aligned);
+    // The exponent is still in the narrow format's bias: one exact multiplication mends it, also for subnormal values.
+    const float rebias = __builtin_bit_cast(float, static_cast<std::uint32_t>(254 - F::bias) << 23);
+    return __builtin_bit_cast(float, sign | __builtin_bit_cast(std::uint32_t, __builtin_bit_cast(float, aligned) * rebias));
+}
+
+template <class F> LADDER_UNSEEN constexpr Stored narrow(double x, int mode = FE_TONEAREST) {
+    const auto bits = __builtin_bit_cast(std::uint64_t, x);
+    const auto sign = static_cast<Stored>(bits >> 48 & 0x8000);
+    if (x != x) return 0x7fff;
+    if ((bits << 1) >> 53 == 0x7ff) return sign | infinity<F>;
+    const int lowest = 1 - F::bias;
+    const int own = static_cast<int>((bits << 1) >> 53) - 1023;
+    const int exponent = own > lowest ? own : lowest;
+    // In units of the result's last digit, 2^(exponent - digits).
+    const double scaled = (x < 0 ? -x : x) * __builtin_bit_cast(double, static_cast<std::uint64_t>(1023 + F::digits - exponent) << 52);
+    auto units = static_cast<std::uint64_t>(scaled);
+    const double rest = scaled - static_cast<double>(units);
+    const bool to_infinity = sign ? mode == FE_DOWNWARD : mode == FE_UPWARD;
+    units += mode == FE_TONEAREST ? rest > 0.5 || (rest == 0.5 && units & 1) : to_infinity && rest > 0;
+    // The leading digit of a normal value adds one to the exponent field; so does a carry out of the digits.
+    const std::uint64_t magnitude = units + (static_cast<std::uint64_t>(exponent - lowest) << F::digits);
+    if (magnitude < infinity<F>) return static_cast<Stored>(sign | magnitude);
+    return sign | static_cast<Stored>(infinity<F> - (mode != FE_TONEAREST && !to_infinity));
+}
+
+LADDER_INLINE float saturated(float x) { return __builtin_fminf(__builtin_fmaxf(x, 0.0f), 1.0f); }
+LADDER_INLINE float at_least_zero(float x) { return x > 0 || x != x ? x : 0.0f; }
+LADDER_INLINE float max_or_nan(float a, float b) { return a != a || b != b ? __builtin_nanf("") : __builtin_fmaxf(a, b); }
+LADDER_INLINE float min_or_nan(float a, float b) { return a != a || b != b ? __builtin_nanf("") : __builtin_fminf(a, b); }
+
+}  // namespace ladder
+
+// name, suffix, value: __hadd_sat(a, b) for one value, __hadd2_sat(a, b) for a pair.
+#define LADDER_SMALL_BINARY(define)                                                                      \
+    define(hadd, , a + b) define(hadd, _rn, a + b) define(hadd, _sat, ladder::saturated(a + b))          \
+    define(hsub, , a - b) define(hsub, _rn, a - b) define(hsub, _sat, ladder::saturated(a - b))          \
+    define(hmul, , a * b) define(hmul, _rn, a * b) define(hmul, _sat, ladder::saturated(a * b))          \
+    define(hmax, , __builtin_fmaxf(a, b)) define(hmax, _nan, ladder::max_or_nan(a, b))                   \
+    define(hmin, , __builtin_fminf(a, b)) define(hmin, _nan, ladder::min_or_nan(a, b))
+
+// The u forms hold if one side is a NaN, the others do not.
+#define LADDER_SMALL_COMPARISONS(define)                                                                 \
+    define(heq, a == b) define(hne, a < b || a > b) define(hlt, a < b) define(hle, a <= b)               \
+    define(hgt, a > b) define(hge, a >= b) define(hequ, !(a < b || a > b)) define(hneu, a != b)          \
+    define(hltu, !(a >= b)) define(hleu, !(a > b)) define(hgtu, !(a <= b)) define(hgeu, !(a < b))
+
+// hexp(x) for one value, h2exp(x) for a pair.
+#define LADDER_SMALL_FUNCTIONS(define)                                                                   \
+    define(sqrt, __builtin_sqrtf(a)) define(rsqrt, rsqrtf(a)) define(rcp, 1 / a)                         \
+    define(exp, __builtin_expf(a)) define(exp2, __builtin_exp2f(a)) define(exp10, __builtin_exp10f(a))   \
+    define(log, __builtin_logf(a)) define(log2, __builtin_log2f(a)) define(log10, __builtin_log10f(a))   \
+    define(sin, __builtin_sinf(a)) define(cos, __builtin_cosf(a)) define(tanh, __builtin_tanhf(a))       \
+    define(tanh_approx, __builtin_tanhf(a)) define(ceil, __builtin_ceilf(a))                             \
+    define(floor, __builtin_floorf(a)) define(trunc, __builtin_truncf(a)) define(rint, __builtin_rintf(a))
+
+namespace ladder {
+
+// One value. Functions are friends, found by their argument; they take values, so that nothing is forced into memory.
+template <class Self, class F> struct SmallFloat {
+    using Format = F;
+    Stored bits;
+
+    SmallFloat() = default;
+    template <class T> requires std::is_arithmetic_v<T>
+    LADDER_INLINE constexpr SmallFloat(T x) : bits(narrow<F>(static_cast<double>(x))) {}
+
+    LADDER_INLINE constexpr float value() const { return widen<F>(bits); }
+    LADDER_INLINE static constexpr Self of(float x) { return stored(narrow<F>(x)); }
+    LADDER_INLINE static constexpr Self stored(Stored bits) {
+        Self self;
+        self.bits = bits;
+        return self;
+    }
+
+    LADDER_INLINE constexpr operator float() const { return value(); }
+    LADDER_INLINE constexpr operator bool() const { return (bits & 0x7fff) != 0; }
+#define LADDER_TO(T) \
+    LADDER_INLINE operator T() const { return to_integer<T>(FE_TOWARDZERO, value()); }
+    LADDER_TO(char) LADDER_TO(signed char) LADDER_TO(unsigned char) LADDER_TO(short) LADDER_TO(unsigned short)
+    LADDER_TO(int) LADDER_TO(unsigned) LADDER_TO(long) LADDER_TO(unsigned long) LADDER_TO(long long) LADDER_TO(unsigned long long)
+#undef LADDER_TO
+
+#define LADDER_DEFINE(name, suffix, expression)                        \
+    friend inline LADDER_UNSEEN Self __##name##suffix(Self p, Self q) { \
+        const float a = p.value(), b = q.value();                      \
+        return of(expression);                                         \
+    }
+    LADDER_SMALL_BINARY(LADDER_DEFINE)
+#undef LADDER_DEFINE
+    friend inline LADDER_UNSEEN Self __hdiv(Self p, Self q) { return of(p.value() / q.value()); }
+
+    // In double: the product is exact, and the sum is too wherever the next rounding could be close to a tie (of a
+    // bfloat16, nearly always).
+    LADDER_INLINE static double sum_of_product(Self p, Self q, Self r) { return static_cast<double>(p.value()) * q.value() + r.value(); }
+    friend inline LADDER_UNSEEN Self __hfma(Self p, Self q, Self r) { return stored(narrow<F>(sum_of_product(p, q, r))); }
+    friend inline LADDER_UNSEEN Self __hfma_sat(Self p, Self q, Self r) { return of(saturated(__hfma(p, q, r).value())); }
+    friend inline LADDER_UNSEEN Self __hfma_relu(Self p, Self q, Self r) { return of(at_least_zero(__hfma(p, q, r).value())); }
+
+#define LADDER_DEFINE(name, expression)                         \
+    friend inline LADDER_UNSEEN bool __##name(Self p, Self q) {  \
+        const float a = p.value(), b = q.value();               \
+        return expression;                                      \
+    }
+    LADDER_SMALL_COMPARISONS(LADDER_DEFINE)
+#undef LADDER_DEFINE
+
+#define LADDER_DEFINE(name, expression)                  \
+    friend inline LADDER_UNSEEN Self h##name(Self p) {    \
+        const float a = p.value();                       \
+        return of(expression);                           \
+    }
+    LADDER_SMALL_FUNCTIONS(LADDER_DEFINE)
+#undef LADDER_DEFINE
+
+    friend LADDER_INLINE Self __hneg(Self p) { return stored(p.bits ^ 0x8000); }
+    friend LADDER_INLINE Self __habs(Self p) { return stored(p.bits & 0x7fff); }
+    friend LADDER_INLINE bool __hisnan(Self p) { return (p.bits & 0x7fff) > infinity<F>; }
+    friend LADDER_INLINE int __hisinf(Self p) { return (p.bits & 0x7fff) == infinity<F> ? 1 - (p.bits >> 15) * 2 : 0; }
+
+    friend LADDER_INLINE Self operator+(Self p, Self q) { return __hadd(p, q); }
+    friend LADDER_INLINE Self operator-(Self p, Self q) { return __hsub(p, q); }
+    friend LADDER_INLINE Self operator*(Self p, Self q) { return __hmul(p, q); }
+    friend LADDER_INLINE Self operator/(Self p, Self q) { return __hdiv(p, q); }
+    friend LADDER_INLINE Self operator+(Self p) { return p; }
+    friend LADDER_INLINE Self operator-(Self p) { return __hneg(p); }
+    friend LADDER_INLINE Self& operator+=(Self& p, Self q) { return p = __hadd(p, q); }
+    friend LADDER_INLINE Self& operator-=(Self& p, Self q) { return p = __hsub(p, q); }
+    friend LADDER_INLINE Self& operator*=(Self& p, Self q) { return p = __hmul(p, q); }
+    friend LADDER_INLINE Self& operator/=(Self& p, Self q) { return p = __hdiv(p, q); }
+    friend LADDER_INLINE Self& operator++(Self& p) { return p += of(1); }
+    friend LADDER_INLINE Self& operator--(Self& p) { return p -= of(1); }
+    friend LADDER_INLINE Self operator++(Self& p, int) {
+        const Self old = p;
+        ++p;
+        return old;
+    }
+    friend LADDER_INLINE Self operator--(Self& p, int) {
+        const Self old = p;
+        --p;
+        return old;
+    }
+    friend LADDER_INLINE bool operator==(Self p, Self q) { return __heq(p, q); }
+    friend LADDER_INLINE bool operator!=(Self p, Self q) { return __hneu(p, q); }
+    friend LADDER_INLINE bool operator<(Self p, Self q) { return __hlt(p, q); }
+    friend LADDER_INLINE bool operator<=(Self p, Self q) { return __hle(p, q); }
+    friend LADDER_INLINE bool operator>(Self p, Self q) { return __hgt(p, q); }
+    friend LADDER_INLINE bool operator>=(Self p, Self q) { return __hge(p, q); }
+};
+
+// Two values in one 32-bit register: x is the low half.
+template <class Self, class One> struct alignas(4) SmallPair {
+    using Format = typename One::Format;
+    One x, y;
+
+    SmallPair() = default;
+    LADDER_INLINE constexpr SmallPair(One x, One y) : x(x), y(y) {}
+
+#define LADDER_DEFINE(name, suffix, expression) \
+    friend LADDER_INLINE Self __##name##2##suffix(Self p, Self q) { return {__##name##suffix(p.x, q.x), __##name##suffix(p.y, q.y)}; }
+    LADDER_SMALL_BINARY(LADDER_DEFINE)
+#undef LADDER_DEFINE
+    friend LADDER_INLINE Self __h2div(Self p, Self q) { return {__hdiv(p.x, q.x), __hdiv(p.y, q.y)}; }
+    friend LADDER_INLINE Self __hfma2(Self p, Self q, Self r) { return {__hfma(p.x, q.x, r.x), __hfma(p.y, q.y, r.y)}; }
+    friend LADDER_INLINE Self __hfma2_sat(Self p, Self q, Self r) { return {__hfma_sat(p.x, q.x, r.x), __hfma_sat(p.y, q.y, r.y)}; }
+    friend LADDER_INLINE Self __hfma2_relu(Self p, Self q, Self r) { return {__hfma_relu(p.x, q.x, r.x), __hfma_relu(p.y, q.y, r.y)}; }
+
+    // Of each half: as 1 or 0, as a mask of 16 bits, and whether it holds for both.
+#define LADDER_DEFINE(name, expression)                                                                                  \
+    friend LADDER_INLINE Self __##name##2(Self p, Self q) { return {One(__##name(p.x, q.x)), One(__##name(p.y, q.y))}; } \
+    friend LADDER_INLINE unsigned __##name##2_mask(Self p, Self q) {                                                     \
+        return __##name(p.x, q.x) * 0x0000ffffu | __##name(p.y, q.y) * 0xffff0000u;                                      \
+    }
+    LADDER_SMALL_COMPARISONS(LADDER_DEFINE)
+#undef LADDER_DEFINE
+#define LADDER_BOTH(name) \
+    friend LADDER_INLINE bool __hb##name##2(Self p, Self q) { return __h##name(p.x, q.x) & __h##name(p.y, q.y); }
+    LADDER_BOTH(eq) LADDER_BOTH(ne) LADDER_BOTH(lt) LADDER_BOTH(le) LADDER_BOTH(gt) LADDER_BOTH(ge)
+    LADDER_BOTH(equ) LADDER_BOTH(neu) LADDER_BOTH(ltu) LADDER_BOTH(leu) LADDER_BOTH(gtu) LADDER_BOTH(geu)
+#undef LADDER_BOTH
+
+#define LADDER_DEFINE(name, expression) \
+    friend LADDER_INLINE Self h2##name(Self p) { return {h##name(p.x), h##name(p.y)}; }
+    LADDER_SMALL_FUNCTIONS(LADDER_DEFINE)
+#undef LADDER_DEFINE
+
+    friend LADDER_INLINE Self __hneg2(Self p) { return {__hneg(p.x), __hneg(p.y)}; }
+    friend LADDER_INLINE Self __habs2(Self p) { return {__habs(p.x), __habs(p.y)}; }
+    friend LADDER_INLINE Self __hisnan2(Self p) { return {One(__hisnan(p.x)), One(__hisnan(p.y))}; }
+
+    friend LADDER_INLINE float __low2float(Self p) { return p.x.value(); }
+    friend LADDER_INLINE float __high2float(Self p) { return p.y.value(); }
+    friend LADDER_INLINE Self __lowhigh2highlow(Self p) { return {p.y, p.x}; }
+
+    friend LADDER_INLINE Self operator+(Self p, Self q) { return __hadd2(p, q); }
+    friend LADDER_INLINE Self operator-(Self p, Self q) { return __hsub2(p, q); }
+    friend LADDER_INLINE Self operator*(Self p, Self q) { return __hmul2(p, q); }
+    friend LADDER_INLINE Self operator/(Self p, Self q) { return __h2div(p, q); }
+    friend LADDER_INLINE Self operator+(Self p) { return p; }
+    friend LADDER_INLINE Self operator-(Self p) { return __hneg2(p); }
+    friend LADDER_INLINE Self& operator+=(Self& p, Self q) { return p = __hadd2(p, q); }
+    friend LADDER_INLINE Self& operator-=(Self& p, Self q) { return p = __hsub2(p, q); }
+    friend LADDER_INLINE Self& operator*=(Self& p, Self q) { return p = __hmul2(p, q); }
+    friend LADDER_INLINE Self& operator/=(Self& p, Self q) { return p = __h2div(p, q); }
+    friend LADDER_INLINE bool operator==(Self p, Self q) { return __hbeq2(p, q); }
+    friend LADDER_INLINE bool operator!=(Self p, Self q) { return __hbneu2(p, q); }
+    friend LADDER_INLINE bool operator<(Self p, Self q) { return __hblt2(p, q); }
+    friend LADDER_INLINE bool operator<=(Self p, Self q) { return __hble2(p, q); }
+    friend LADDER_INLINE bool operator>(Self p, Self q) { return __hbgt2(p, q); }
+    friend LADDER_INLINE bool operator>=(Self p, Self q) { return __hbge2(p, q); }
+};
+
+template <class T> concept Small = same<typename T::Format, Binary16> || same<typename T::Format, Brain16>;
+
+}  // namespace ladder
+
+#undef LADDER_SMALL_BINARY
+#undef LADDER_SMALL_COMPARISONS
+#undef LADDER_SMALL_FUNCTIONS
+
+// ---- shuffles and atomics of one value and of a pair ----
+
+template <ladder::Small T>
+LADDER_INLINE T __shfl_sync(unsigned mask, T value, int lane, int width = warpSize, int line = __builtin_LINE()) {
+    return ladder::shuffle(ladder::Warp::ShuffleIndex, mask, value, lane, width, line);
+}
+template <ladder::Small T>
+LADDER_INLINE T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = warpSize, int line = __builtin_LINE()) {
+    return ladder::shuffle(ladder::Warp::ShuffleUp, mask, value, static_cast<int>(delta), width, line);
+}
+template <ladder::Small T>
+LADDER_INLINE T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = warpSize, int line = __builtin_LINE()) {
+    return ladder::shuffle(ladder::Warp::ShuffleDown, mask, value, static_cast<int>(delta), width, line);
+}
+template <ladder::Small T>
+LADDER_INLINE T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = warpSize, int line = __builtin_LINE()) {
+    return ladder::shuffle(ladder::Warp::ShuffleXor, mask, value, lane_mask, width, line);
+}
+
+template <ladder::Small T>
+LADDER_INLINE T atomicAdd(T* address, std::type_identity_t<T> value, int line = __builtin_LINE()) {
+    constexpr ladder::Type type = sizeof(T) == 2 ? T::Format::single : T::Format::pair;
+    return ladder::from_bits<T>(
+        ladder_atomic(ladder::Atomic::Add, type, ladder::Scope::Device, address, ladder::to_bits(value), 0, line));
+}
+
+// ---- conversions that carry the type's name in theirs ----
+
+#define LADDER_SMALL_INTEGER(name, type, integer, Integer, suffix, mode)                               \
+    inline LADDER_UNSEEN type __##integer##2##name##_##suffix(Integer x) {                             \
+        return type::stored(ladder::narrow<type::Format>(static_cast<double>(x), mode));               \
+    }                                                                                                  \
+    inline LADDER_UNSEEN Integer __##name##2##integer##_##suffix(type x) {                             \
+        return ladder::to_integer<Integer>(mode, x.value());                                           \
+    }
+
+#define LADDER_SMALL_ROUNDED(name, type, suffix, mode)                                                 \
+    inline LADDER_UNSEEN type __float2##name##_##suffix(float x) {                                     \
+        return type::stored(ladder::narrow<type::Format>(x, mode));                                    \
+    }                                                                                                  \
+    LADDER_SMALL_INTEGER(name, type, int, int, suffix, mode)                                           \
+    LADDER_SMALL_INTEGER(name, type, uint, unsigned, suffix, mode)                                     \
+    LADDER_SMALL_INTEGER(name, type, short, short, suffix, mode)                                       \
+    LADDER_SMALL_INTEGER(name, type, ushort, unsigned short, suffix, mode)                             \
+    LADDER_SMALL_INTEGER(name, type, ll, long long, suffix, mode)                                      \
+    LADDER_SMALL_INTEGER(name, type, ull, unsigned long long, suffix, mode)
+
+#define LADDER_SMALL_CONVERSIONS(name, type, pair)                                                     \
+    LADDER_SMALL_ROUNDED(name, type, rn, FE_TONEAREST)                                                 \
+    LADDER_SMALL_ROUNDED(name, type, rz, FE_TOWARDZERO)                                                \
+    LADDER_SMALL_ROUNDED(name, type, ru, FE_UPWARD)                                                    \
+    LADDER_SMALL_ROUNDED(name, type, rd, FE_DOWNWARD)                                                  \
+    LADDER_INLINE type __float2##name(float x) { return type(x); }                                     \
+    LADDER_INLINE type __double2##name(double x) { return type(x); }                                   \
+    LADDER_INLINE float __##name##2float(type x) { return x.value(); }                                 \
+    LADDER_INLINE pair __float2##name##2_rn(float x) { return {type(x), type(x)}; }                    \
+    LADDER_INLINE pair __floats2##name##2_rn(float x, float y) { return {type(x), type(y)}; }          \
+    LADDER_INLINE pair __float22##name##2_rn(float2 v) { return {type(v.x), type(v.y)}; }              \
+    LADDER_INLINE float2 __##name##22float2(pair p) { return {p.x.value(), p.y.value()}; }             \
+    LADDER_INLINE pair __##name##2##name##2(type x) { return {x, x}; }                                 \
+    LADDER_INLINE pair __halves2##name##2(type x, type y) { return {x, y}; }                           \
+    LADDER_INLINE pair make_##name##2(type x, type y) { return {x, y}; }                               \
+    LADDER_INLINE type __low2##name(pair p) { return p.x; }                                            \
+    LADDER_INLINE type __high2##name(pair p) { return p.y; }                                           \
+    LADDER_INLINE pair __low2##name##2(pair p) { return {p.x, p.x}; }                                  \
+    LADDER_INLINE pair __high2##name##2(pair p) { return {p.y, p.y}; }                                 \
+    LADDER_INLINE pair __lows2##name##2(pair p, pair q) { return {p.x, q.x}; }                         \
+    LADDER_INLINE pair __highs2##name##2(pair p, pair q) { return {p.y, q.y}; }                        \
+    LADDER_INLINE unsigned short __##name##_as_ushort(type x) { return x.bits; }                       \
+    LADDER_INLINE short __##name##_as_short(type x) { return static_cast<short>(x.bits); }             \
+    LADDER_INLINE type __ushort_as_##name(unsigned short bits) { return type::stored(bits); }          \
+    LADDER_INLINE type __short_as_##name(short bits) { return type::stored(static_cast<unsigned short>(bits)); }

@@ -1,0 +1,155 @@
+// Device memory as host code sees it: allocate, copy, set, and the addresses of __device__ variables.
+#pragma once
+
+#include "streams.h"
+#include "standard.h"
+
+enum cudaMemcpyKind {
+    cudaMemcpyHostToHost = 0,
+    cudaMemcpyHostToDevice = 1,
+    cudaMemcpyDeviceToHost = 2,
+    cudaMemcpyDeviceToDevice = 3,
+    cudaMemcpyDefault = 4,
+};
+
+#define cudaHostAllocDefault 0x00
+#define cudaHostAllocPortable 0x01
+#define cudaHostAllocMapped 0x02
+#define cudaHostAllocWriteCombined 0x04
+#define cudaHostRegisterDefault 0x00
+#define cudaMemAttachGlobal 0x01
+#define cudaMemAttachHost 0x02
+
+namespace ladder {
+
+LADDER_INLINE char* byte(void* base, std::size_t offset) { return static_cast<char*>(base) + offset; }
+LADDER_INLINE const char* byte(const void* base, std::size_t offset) { return static_cast<const char*>(base) + offset; }
+
+inline LADDER_UNSEEN cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, int line) {
+    return status(ladder_memcpy(to, from, bytes, static_cast<Copy>(kind), line));
+}
+
+inline LADDER_UNSEEN cudaError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                                           std::size_t width, std::size_t rows, cudaMemcpyKind kind, int line) {
+    if (width > to_pitch || width > from_pitch) return status(cudaErrorInvalidPitchValue);
+    for (std::size_t row = 0; row < rows; ++row)
+        if (const auto error = copy(byte(to, row * to_pitch), byte(from, row * from_pitch), width, kind, line)) return error;
+    return status();
+}
+
+template <class T> LADDER_UNSEEN void* address_of(const T& symbol) {
+    return const_cast<void*>(static_cast<const volatile void*>(&symbol));
+}
+
+}  // namespace ladder
+
+// ---- allocation ----
+
+inline LADDER_UNSEEN cudaError_t cudaMalloc(void** pointer, std::size_t bytes, int line = __builtin_LINE()) {
+    return ladder::status(ladder_malloc(pointer, bytes, line));
+}
+template <class T> LADDER_UNSEEN cudaError_t cudaMalloc(T** pointer, std::size_t bytes, int line = __builtin_LINE()) {
+    return cudaMalloc(reinterpret_cast<void**>(pointer), bytes, line);
+}
+template <class T>
+LADDER_UNSEEN cudaError_t cudaMallocAsync(T** pointer, std::size_t bytes, cudaStream_t, int line = __builtin_LINE()) {
+    return cudaMalloc(reinterpret_cast<void**>(pointer), bytes, line);
+}
+template <class T>
+LADDER_UNSEEN cudaError_t cudaMallocPitch(T** pointer, std::size_t* pitch, std::size_t width, std::size_t rows, int line = __builtin_LINE()) {
+    *pitch = (width + 511) / 512 * 512;
+    return cudaMalloc(reinterpret_cast<void**>(pointer), *pitch * rows, line);
+}
+inline LADDER_UNSEEN cudaError_t cudaFree(void* pointer, int line = __builtin_LINE()) {
+    return ladder::status(ladder_free(pointer, line));
+}
+inline LADDER_UNSEEN cudaError_t cudaFreeAsync(void* pointer, cudaStream_t, int line = __builtin_LINE()) { return cudaFree(pointer, line); }
+
+// Memory that host and device both touch would hide the one mistake that a separate memory shows.
+template <class T> LADDER_UNSEEN cudaError_t cudaMallocManaged(T** pointer, std::size_t, unsigned = cudaMemAttachGlobal) {
+    *pointer = nullptr;
+    return ladder::status(cudaErrorNotSupported);
+}
+
+// Page-locked host memory is host memory.
+template <class T> LADDER_UNSEEN cudaError_t cudaMallocHost(T** pointer, std::size_t bytes, unsigned = 0) {
+    *pointer = static_cast<T*>(malloc(bytes));
+    return ladder::status(*pointer || bytes == 0 ? cudaSuccess : cudaErrorMemoryAllocation);
+}
+template <class T> LADDER_UNSEEN cudaError_t cudaHostAlloc(T** pointer, std::size_t bytes, unsigned flags) {
+    return cudaMallocHost(pointer, bytes, flags);
+}
+inline LADDER_UNSEEN cudaError_t cudaFreeHost(void* pointer) {
+    free(pointer);
+    return ladder::status();
+}
+inline LADDER_UNSEEN cudaError_t cudaHostRegister(void*, std::size_t, unsigned) { return ladder::status(); }
+inline LADDER_UNSEEN cudaError_t cudaHostUnregister(void*) { return ladder::status(); }
+
+inline LADDER_UNSEEN cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
+    *total_bytes = ladder::global_memory;
+    *free_bytes = ladder::global_memory - ladder_memory_in_use();
+    return ladder::status();
+}
+
+// ---- copies ----
+
+inline LADDER_UNSEEN cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, int line = __builtin_LINE()) {
+    return ladder::copy(to, from, bytes, kind, line);
+}
+inline LADDER_UNSEEN cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                                                 cudaStream_t = nullptr, int line = __builtin_LINE()) {
+    return ladder::copy(to, from, bytes, kind, line);
+}
+inline LADDER_UNSEEN cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
+                                              std::size_t rows, cudaMemcpyKind kind, int line = __builtin_LINE()) {
+    return ladder::copy_rows(to, to_pitch, from, from_pitch, width, rows, kind, line);
+}
+inline LADDER_UNSEEN cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
+                                                   std::size_t rows, cudaMemcpyKind kind, cudaStream_t = nullptr, int line = __builtin_LINE()) {
+    return ladder::copy_rows(to, to_pitch, from, from_pitch, width, rows, kind, line);
+}
+
+inline LADDER_UNSEEN cudaError_t cudaMemset(void* to, int value, std::size_t bytes, int line = __builtin_LINE()) {
+    return ladder::status(ladder_memset(to, value, bytes, line));
+}
+inline LADDER_UNSEEN cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t = nullptr, int line = __builtin_LINE()) {
+    return ladder::status(ladder_memset(to, value, bytes, line));
+}
+inline LADDER_UNSEEN cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width, std::size_t rows, int line = __builtin_LINE()) {
+    for (std::size_t row = 0; row < rows; ++row)
+        if (const int error = ladder_memset(ladder::byte(to, row * pitch), value, width, line)) return ladder::status(error);
+    return ladder::status();
+}
+
+// ---- __device__ and __constant__ variables: here, a symbol is the variable itself ----
+
+
+template <class T> LADDER_UNSEEN cudaError_t cudaGetSymbolAddress(void** pointer, const T& symbol) {
+    *pointer = ladder::address_of(symbol);
+    return ladder::status();
+}
+template <class T> LADDER_UNSEEN cudaError_t cudaGetSymbolSize(std::size_t* bytes, const T&) {
+    *bytes = sizeof(T);
+    return ladder::status();
+}
+template <class T>
+LADDER_UNSEEN cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, std::size_t bytes, std::size_t offset = 0,
+                                             cudaMemcpyKind kind = cudaMemcpyHostToDevice, int line = __builtin_LINE()) {
+    return ladder::copy(ladder::byte(ladder::address_of(symbol), offset), from, bytes, kind, line);
+}
+template <class T>
+LADDER_UNSEEN cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, std::size_t bytes, std::size_t offset,
+                                                  cudaMemcpyKind kind, cudaStream_t = nullptr, int line = __builtin_LINE()) {
+    return ladder::copy(ladder::byte(ladder::address_of(symbol), offset), from, bytes, kind, line);
+}
+template <class T>
+LADDER_UNSEEN cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, std::size_t bytes, std::size_t offset = 0,
+                                               cudaMemcpyKind kind = cudaMemcpyDeviceToHost, int line = __builtin_LINE()) {
+    return ladder::copy(to, ladder::byte(ladder::address_of(symbol), offset), bytes, kind, line);
+}
+template <class T>
+LADDER_UNSEEN cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, std::size_t bytes, std::size_t offset,
+                                                    cudaMemcpyKind kind, cudaStream_t = nullptr, int line = __builtin_LINE()) {
+    return ladder::copy(to, ladder::byte(ladder::address_of(symbol), offset), bytes, kind, line);
+}

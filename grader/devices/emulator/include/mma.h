@@ -1,0 +1,3 @@
+#pragma once
+
+#error "tensor cores are not emulated: mma.h (nvcuda::wmma) needs a GPU; check this kernel there"

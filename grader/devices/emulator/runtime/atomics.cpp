@@ -1,0 +1,136 @@
+// Atomic operations. Those on global memory are performed by one block at a time, in the order of the blocks, so that sums
+// of floats and tickets are the same on every run.
+#include <cstring>
+
+#include "machine.h"
+
+namespace ladder {
+
+namespace {
+
+unsigned size_of(Type type) {
+    switch (type) {
+        case Type::I64: case Type::U64: case Type::F64: return 8;
+        case Type::F16: case Type::BF16: case Type::U16: return 2;
+        default: return 4;
+    }
+}
+
+template <class T> T from_bits(std::uint64_t bits) {
+    T value;
+    std::memcpy(&value, &bits, sizeof value);
+    return value;
+}
+template <class T> std::uint64_t to_bits(T value) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &value, sizeof value);
+    return bits;
+}
+
+float bfloat_to_float(std::uint16_t bits) { return from_bits<float>(std::uint64_t{bits} << 16); }
+std::uint16_t float_to_bfloat(float value) {
+    const auto bits = static_cast<std::uint32_t>(to_bits(value));
+    if (value != value) return static_cast<std::uint16_t>(bits >> 16 | 0x40);
+    return static_cast<std::uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);   // to nearest, ties to even
+}
+
+template <class T> T integer(Atomic op, T old, T value, T compare) {
+    switch (op) {
+        case Atomic::Add: return static_cast<T>(old + value);
+        case Atomic::Sub: return static_cast<T>(old - value);
+        case Atomic::Exchange: return value;
+        case Atomic::Min: return value < old ? value : old;
+        case Atomic::Max: return value > old ? value : old;
+        case Atomic::Increment: return old >= value ? T{0} : static_cast<T>(old + 1);
+        case Atomic::Decrement: return old == 0 || old > value ? value : static_cast<T>(old - 1);
+        case Atomic::CompareSwap: return old == compare ? value : old;
+        case Atomic::And: return old & value;
+        case Atomic::Or: return old | value;
+        case Atomic::Xor: return old ^ value;
+    }
+    return old;
+}
+
+template <class T> T floating(Atomic op, T old, T value) {
+    switch (op) {
+        case Atomic::Sub: return static_cast<T>(old - value);
+        case Atomic::Exchange: return value;
+        case Atomic::Min: return value < old ? value : old;
+        case Atomic::Max: return value > old ? value : old;
+        default: return static_cast<T>(old + value);
+    }
+}
+
+std::uint16_t add_half(Atomic op, std::uint16_t old, std::uint16_t value) {
+    return static_cast<std::uint16_t>(to_bits(floating(op, from_bits<_Float16>(old), from_bits<_Float16>(value))));
+}
+std::uint16_t add_bfloat(Atomic op, std::uint16_t old, std::uint16_t value) {
+    return float_to_bfloat(floating(op, bfloat_to_float(old), bfloat_to_float(value)));
+}
+
+std::uint64_t compute(Atomic op, Type type, std::uint64_t old, std::uint64_t value, std::uint64_t compare) {
+    const bool bitwise = op == Atomic::Exchange || op == Atomic::CompareSwap;
+    const auto low = [](std::uint64_t v) { return static_cast<std::uint16_t>(v); };
+    const auto high = [](std::uint64_t v) { return static_cast<std::uint16_t>(v >> 16); };
+    switch (type) {
+        case Type::I32:
+            return to_bits(integer(op, from_bits<std::int32_t>(old), from_bits<std::int32_t>(value), from_bits<std::int32_t>(compare)));
+        case Type::I64:
+            return to_bits(integer(op, from_bits<std::int64_t>(old), from_bits<std::int64_t>(value), from_bits<std::int64_t>(compare)));
+        case Type::U64: return integer(op, old, value, compare);
+        case Type::F32: if (bitwise) break; return to_bits(floating(op, from_bits<float>(old), from_bits<float>(value)));
+        case Type::F64: if (bitwise) break; return to_bits(floating(op, from_bits<double>(old), from_bits<double>(value)));
+        case Type::F16: if (bitwise) break; return add_half(op, low(old), low(value));
+        case Type::BF16: if (bitwise) break; return add_bfloat(op, low(old), low(value));
+        case Type::F16x2:
+            if (bitwise) break;
+            return add_half(op, low(old), low(value)) | std::uint64_t{add_half(op, high(old), high(value))} << 16;
+        case Type::BF16x2:
+            if (bitwise) break;
+            return add_bfloat(op, low(old), low(value)) | std::uint64_t{add_bfloat(op, high(old), high(value))} << 16;
+        case Type::U16: return integer(op, low(old), low(value), low(compare));
+        default: return integer(op, from_bits<std::uint32_t>(old), from_bits<std::uint32_t>(value), from_bits<std::uint32_t>(compare));
+    }
+    return integer(op, old, value, compare);
+}
+
+}  // namespace
+
+std::uint64_t do_atomic(Thread* thread, Atomic op, Type type, Scope scope, void* address, unsigned bytes, std::uint64_t value,
+                        std::uint64_t compare, std::uint32_t pc) {
+    const auto a = reinterpret_cast<Address>(address);
+    if (thread) {
+        settle_store(*thread);
+        if (machine().memory.all_blocks_see(a)) await_turn(*thread);
+        const std::uint16_t region = check_access(*thread, a, bytes, true, pc);
+        const unsigned flags = (scope == Scope::Block ? block_scope_flag : 0u) | (op == Atomic::CompareSwap ? compare_swap_flag : 0u);
+        if (region != no_region) record(*thread, Event::Atomic, pc, a, bytes | flags, region);
+        spun(*thread);
+        acquire(*thread, a);
+    }
+    std::uint64_t old = 0;
+    std::memcpy(&old, address, bytes);
+    const std::uint64_t result = compute(op, type, old, value, compare);
+    std::memcpy(address, &result, bytes);
+    if (thread) release(*thread, a, false);
+    return old;
+}
+
+}  // namespace ladder
+
+using namespace ladder;
+
+extern "C" {
+
+std::uint64_t ladder_atomic(Atomic op, Type type, Scope scope, void* address, std::uint64_t value, std::uint64_t compare, int) {
+    const auto pc = static_cast<std::uint32_t>(reinterpret_cast<Address>(__builtin_return_address(0)) - machine().module.base);
+    return do_atomic(current, op, type, scope, address, size_of(type), value, compare, pc);
+}
+
+void ladder_fence(Scope scope, int) {
+    if (!current) return;
+    settle_store(*current);
+    fence(*current, scope);
+}
+
+}  // extern "C"

@@ -1,0 +1,361 @@
+// What the instrumented code of the learner calls: on every memory access, basic block and function (gcc's
+// -fsanitize=thread and -fsanitize-coverage=trace-pc), and the C library functions that mean something else on a GPU.
+//
+// An access is checked here, before it happens, and abandoned if it is bad, so that nothing is ever corrupted. Everything
+// that counts is only recorded; replay.cpp makes sense of it.
+
+#include <setjmp.h>
+
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+
+#include "machine.h"
+
+#define CALLER (reinterpret_cast<Address>(__builtin_return_address(0)))
+
+namespace ladder {
+
+namespace {
+
+std::uint32_t program_counter(Address caller) { return static_cast<std::uint32_t>(caller - machine().module.base); }
+
+// The learner's host code touched device memory: a GPU's host would crash. File it and give the entry point up.
+[[noreturn]] void host_touched(Address a, unsigned bytes, bool writes, Address caller) {
+    Finding finding;
+    finding.kind = "host_access";
+    finding.pc = program_counter(caller);
+    finding.access = writes ? "write" : "read";
+    finding.address = a;
+    finding.bytes = bytes;
+    if (const Region* region = machine().memory.nearest(a)) {
+        finding.array = region->name;
+        finding.array_line = region->line;
+        finding.array_bytes = region->bytes;
+        finding.offset = static_cast<long long>(a - region->begin);
+    }
+    machine().findings.push_back(finding);
+    siglongjmp(*static_cast<sigjmp_buf*>(machine().escape), 1);
+}
+
+void host_access(Address a, unsigned bytes, bool writes, Address caller) {
+    if (machine().escape && machine().memory.is_device(a)) host_touched(a, bytes, writes, caller);
+}
+
+[[noreturn]] void host_out_of_time(Address caller) {
+    if (machine().broken) siglongjmp(*static_cast<sigjmp_buf*>(machine().escape), 1);   // a kernel has been blamed already
+    Finding finding;
+    finding.kind = "timeout";
+    finding.pc = program_counter(caller);
+    finding.text = "host";
+    machine().findings.push_back(finding);
+    siglongjmp(*static_cast<sigjmp_buf*>(machine().escape), 1);
+}
+
+void access(Address a, unsigned bytes, Event event, Address caller) {
+    Thread* const thread = current;
+    const bool writes = event == Event::Write || event == Event::VolatileWrite;
+    if (!thread) return host_access(a, bytes, writes, caller);
+    settle_store(*thread);
+    const std::uint32_t pc = program_counter(caller);
+    const std::uint16_t region = check_access(*thread, a, bytes, writes, pc);
+    if (region == no_region) return;
+    record(*thread, event, pc, a, bytes, region);
+    if (writes) {
+        thread->stored = a;
+        thread->stored_pc = pc;
+        thread->stored_bytes = static_cast<std::uint8_t>(bytes);
+    }
+}
+
+void volatile_access(Address a, unsigned bytes, Event event, Address caller) {
+    if (Thread* const thread = current) {
+        // Others may wait for this value or give it: such accesses happen in a fixed order of the blocks.
+        if (machine().memory.all_blocks_see(a)) await_turn(*thread);
+        if (event == Event::VolatileRead) spun(*thread);
+    }
+    access(a, bytes, event, caller);
+    if (Thread* const thread = current) {
+        if (event == Event::VolatileRead) acquire(*thread, a);
+        else release(*thread, a, false);
+    }
+}
+
+// Sizes that are no power of two, or under-aligned structs: nvcc moves them in pieces of the alignment they have.
+void range_access(Address a, std::size_t bytes, Event event, Address caller) {
+    while (bytes > 0) {
+        unsigned piece = bytes >= 4 && a % 4 == 0 ? 4 : bytes >= 2 && a % 2 == 0 ? 2 : 1;
+        access(a, piece, event, caller);
+        a += piece;
+        bytes -= piece;
+    }
+}
+
+}  // namespace
+
+void record_stored_value(Thread& thread) {
+    const Address a = thread.stored;
+    thread.stored = 0;
+    std::uint64_t value[2] = {0, 0};
+    std::memcpy(value, reinterpret_cast<const void*>(a), thread.stored_bytes);
+    record(thread, Event::Value, thread.stored_pc, value[0] ^ (value[1] << 7 | value[1] >> 57), thread.stored_bytes, no_region);
+}
+
+static Finding access_finding(Thread& thread, const char* kind, Address a, unsigned bytes, bool writes, std::uint32_t pc) {
+    Finding finding = finding_at(thread, kind, pc);
+    finding.access = writes ? "write" : "read";
+    finding.address = a;
+    finding.bytes = bytes;
+    return finding;
+}
+
+static void name_array(Finding& finding, const Region& region, Address a) {
+    finding.array = region.name;
+    finding.array_line = region.line;
+    finding.array_bytes = region.bytes;
+    finding.offset = static_cast<long long>(a - region.begin);
+    finding.space = region.space == Space::Shared ? "shared" : "global";
+}
+
+// The nearest array that the address can have been meant for.
+static const Region* meant(const Executor& executor, Address a) {
+    const Region* best = nullptr;
+    std::size_t distance = std::size_t{1} << 28;   // further away it is a wild pointer
+    for (const Region* region : executor.regions) {
+        if (!region->counted || region->space == Space::Local || region->bytes == 0) continue;
+        const Address end = region->begin + region->bytes;
+        const std::size_t away = a < region->begin ? region->begin - a : a >= end ? a - end : 0;
+        if (away < distance) distance = away, best = region;
+    }
+    return best;
+}
+
+std::uint16_t check_access(Thread& thread, Address a, unsigned bytes, bool writes, std::uint32_t pc) {
+    Executor& executor = *thread.executor;
+    const std::uint16_t index = executor.region_index(a, bytes, pc);
+    if (index == no_region) {
+        Finding finding = access_finding(thread, "out_of_bounds", a, bytes, writes, pc);
+        const Region* inside = executor.find(a, 1);
+        if (const Region* region = inside ? inside : meant(executor, a)) name_array(finding, *region, a);
+        if (inside && inside->freed) finding.text = "freed";
+        die(thread, finding);
+    }
+    const Region& region = *executor.regions[index];
+    if (a & (bytes - 1)) {
+        Finding finding = access_finding(thread, "misaligned", a, bytes, writes, pc);
+        name_array(finding, region, a);
+        die(thread, finding);
+    }
+    if (region.freed) {
+        Finding finding = access_finding(thread, "out_of_bounds", a, bytes, writes, pc);
+        name_array(finding, region, a);
+        finding.text = "freed";
+        die(thread, finding);
+    }
+    if (writes && !region.writable) {
+        Finding finding = access_finding(thread, "input_modified", a, bytes, writes, pc);
+        name_array(finding, region, a);
+        die(thread, finding);
+    }
+    return region.counted ? index : no_region;
+}
+
+}  // namespace ladder
+
+using namespace ladder;
+
+extern "C" {
+
+void __tsan_init() {}
+void __tsan_func_entry(void* caller) {
+    if (Thread* const thread = current) {
+        settle_store(*thread);
+        record(*thread, Event::Call, program_counter(reinterpret_cast<Address>(caller)), 0, 0, no_region);
+    }
+}
+void __tsan_func_exit() {
+    if (Thread* const thread = current) {
+        settle_store(*thread);
+        record(*thread, Event::Return, program_counter(CALLER), 0, 0, no_region);
+    }
+}
+
+void __sanitizer_cov_trace_pc() {
+    Thread* const thread = current;
+    if (!thread) {
+        if (machine().out_of_time.load(std::memory_order_relaxed) && machine().escape) host_out_of_time(CALLER);
+        return;
+    }
+    settle_store(*thread);
+    const std::uint32_t pc = program_counter(CALLER);
+    if (machine().out_of_time.load(std::memory_order_relaxed)) die(*thread, finding_at(*thread, "timeout", pc));
+    record(*thread, Event::Block, pc, 0, 0, no_region);
+}
+
+#define LADDER_ACCESS(bytes)                                                                                               \
+    void __tsan_read##bytes(void* p) { access(reinterpret_cast<Address>(p), bytes, Event::Read, CALLER); }                  \
+    void __tsan_write##bytes(void* p) { access(reinterpret_cast<Address>(p), bytes, Event::Write, CALLER); }                \
+    void __tsan_unaligned_read##bytes(void* p) { access(reinterpret_cast<Address>(p), bytes, Event::Read, CALLER); }        \
+    void __tsan_unaligned_write##bytes(void* p) { access(reinterpret_cast<Address>(p), bytes, Event::Write, CALLER); }      \
+    void __tsan_volatile_read##bytes(void* p) {                                                                             \
+        volatile_access(reinterpret_cast<Address>(p), bytes, Event::VolatileRead, CALLER);                                  \
+    }                                                                                                                       \
+    void __tsan_volatile_write##bytes(void* p) {                                                                            \
+        volatile_access(reinterpret_cast<Address>(p), bytes, Event::VolatileWrite, CALLER);                                 \
+    }                                                                                                                       \
+    void __tsan_unaligned_volatile_read##bytes(void* p) {                                                                   \
+        volatile_access(reinterpret_cast<Address>(p), bytes, Event::VolatileRead, CALLER);                                  \
+    }                                                                                                                       \
+    void __tsan_unaligned_volatile_write##bytes(void* p) {                                                                  \
+        volatile_access(reinterpret_cast<Address>(p), bytes, Event::VolatileWrite, CALLER);                                 \
+    }
+LADDER_ACCESS(1)
+LADDER_ACCESS(2)
+LADDER_ACCESS(4)
+LADDER_ACCESS(8)
+LADDER_ACCESS(16)
+
+void __tsan_read_range(void* p, std::size_t n) { range_access(reinterpret_cast<Address>(p), n, Event::Read, CALLER); }
+void __tsan_write_range(void* p, std::size_t n) { range_access(reinterpret_cast<Address>(p), n, Event::Write, CALLER); }
+void __tsan_vptr_update(void** p, void*) { access(reinterpret_cast<Address>(p), 8, Event::Write, CALLER); }
+void __tsan_vptr_read(void** p) { access(reinterpret_cast<Address>(p), 8, Event::Read, CALLER); }
+
+// C++ atomics (std::atomic_ref, __atomic builtins): these callbacks perform the operation.
+#define LADDER_CXX_ATOMIC(bits, T)                                                                                          \
+    T __tsan_atomic##bits##_load(const volatile T* p, int order) {                                                          \
+        volatile_access(reinterpret_cast<Address>(p), bits / 8, Event::VolatileRead, CALLER);                               \
+        return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                                        \
+    }                                                                                                                       \
+    void __tsan_atomic##bits##_store(volatile T* p, T v, int order) {                                                       \
+        if (current && order >= __ATOMIC_RELEASE) fence(*current, Scope::Device);                                           \
+        volatile_access(reinterpret_cast<Address>(p), bits / 8, Event::VolatileWrite, CALLER);                              \
+        __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                                                           \
+    }                                                                                                                       \
+    T __tsan_atomic##bits##_exchange(volatile T* p, T v, int order) {                                                       \
+        return static_cast<T>(cxx_atomic(Atomic::Exchange, p, bits / 8, v, 0, order, CALLER));                              \
+    }                                                                                                                       \
+    T __tsan_atomic##bits##_fetch_add(volatile T* p, T v, int order) {                                                      \
+        return static_cast<T>(cxx_atomic(Atomic::Add, p, bits / 8, v, 0, order, CALLER));                                   \
+    }                                                                                                                       \
+    T __tsan_atomic##bits##_fetch_sub(volatile T* p, T v, int order) {                                                      \
+        return static_cast<T>(cxx_atomic(Atomic::Sub, p, bits / 8, v, 0, order, CALLER));                                   \
+    }                                                                                                                       \
+    T __tsan_atomic##bits##_fetch_and(volatile T* p, T v, int order) {                                                      \
+        return static_cast<T>(cxx_atomic(Atomic::And, p, bits / 8, v, 0, order, CALLER));                                   \
+    }                                                                                                                       \
+    T __tsan_atomic##bits##_fetch_or(volatile T* p, T v, int order) {                                                       \
+        return static_cast<T>(cxx_atomic(Atomic::Or, p, bits / 8, v, 0, order, CALLER));                                    \
+    }                                                                                                                       \
+    T __tsan_atomic##bits##_fetch_xor(volatile T* p, T v, int order) {                                                      \
+        return static_cast<T>(cxx_atomic(Atomic::Xor, p, bits / 8, v, 0, order, CALLER));                                   \
+    }                                                                                                                       \
+    T __tsan_atomic##bits##_compare_exchange_val(volatile T* p, T expected, T v, int order, int) {                          \
+        return static_cast<T>(cxx_atomic(Atomic::CompareSwap, p, bits / 8, v, expected, order, CALLER));                    \
+    }                                                                                                                       \
+    int __tsan_atomic##bits##_compare_exchange_strong(volatile T* p, T* expected, T v, int order, int) {                    \
+        const T old = static_cast<T>(cxx_atomic(Atomic::CompareSwap, p, bits / 8, v, *expected, order, CALLER));            \
+        const bool same = old == *expected;                                                                                 \
+        *expected = old;                                                                                                    \
+        return same;                                                                                                        \
+    }                                                                                                                       \
+    int __tsan_atomic##bits##_compare_exchange_weak(volatile T* p, T* expected, T v, int order, int fail) {                 \
+        return __tsan_atomic##bits##_compare_exchange_strong(p, expected, v, order, fail);                                  \
+    }
+
+}  // extern "C"
+
+namespace ladder {
+// In atomics.cpp. `bytes` is 4 or 8 where a GPU has such an atomic; 1 and 2 are done as well.
+std::uint64_t do_atomic(Thread* thread, Atomic op, Type type, Scope scope, void* address, unsigned bytes, std::uint64_t value,
+                        std::uint64_t compare, std::uint32_t pc);
+
+static std::uint64_t cxx_atomic(Atomic op, volatile void* p, unsigned bytes, std::uint64_t value, std::uint64_t compare, int order,
+                                Address caller) {
+    if (current && order >= __ATOMIC_RELEASE) fence(*current, Scope::Device);
+    const Type type = bytes == 8 ? Type::U64 : bytes == 4 ? Type::U32 : Type::U16;
+    return do_atomic(current, op, type, Scope::Device, const_cast<void*>(p), bytes, value, compare, program_counter(caller));
+}
+}  // namespace ladder
+
+extern "C" {
+LADDER_CXX_ATOMIC(8, std::uint8_t)
+LADDER_CXX_ATOMIC(16, std::uint16_t)
+LADDER_CXX_ATOMIC(32, std::uint32_t)
+LADDER_CXX_ATOMIC(64, std::uint64_t)
+void __tsan_atomic_thread_fence(int) {
+    if (current) fence(*current, Scope::Device);
+}
+void __tsan_atomic_signal_fence(int) {}
+
+// ---- the C library, wrapped by the linker (--wrap) in the learner's code ----
+
+static int print(const char* text, std::size_t length) {
+    Thread* const thread = current;
+    if (thread) {
+        std::string& printed = thread->block->printed;
+        if (printed.size() < (std::size_t{1} << 20)) printed.append(text, length);   // CUDA's own printf buffer is 1 MB
+    } else {
+        std::fwrite(text, 1, length, stdout);
+    }
+    return static_cast<int>(length);
+}
+
+int __wrap_vprintf(const char* format, va_list arguments) {
+    char text[4096];
+    const int length = std::vsnprintf(text, sizeof text, format, arguments);
+    if (length <= 0) return length;
+    return print(text, std::min<std::size_t>(static_cast<std::size_t>(length), sizeof text - 1));
+}
+
+int __wrap_printf(const char* format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = __wrap_vprintf(format, arguments);
+    va_end(arguments);
+    return length;
+}
+
+int __wrap_puts(const char* text) { return print(text, std::strlen(text)) + print("\n", 1); }
+int __wrap_putchar(int c) {
+    const char text = static_cast<char>(c);
+    return print(&text, 1), c;
+}
+
+[[noreturn]] void __wrap___assert_fail(const char* expression, const char* file, unsigned line, const char* function) {
+    Finding finding;
+    if (current) finding = finding_at(*current, "assert", program_counter(CALLER));
+    finding.kind = "assert";
+    finding.line = static_cast<int>(line);
+    finding.text = expression;
+    if (current) die(*current, finding);
+    machine().findings.push_back(finding);
+    siglongjmp(*static_cast<sigjmp_buf*>(machine().escape), 1);
+}
+
+// Device code may call memcpy and memset; the compiler leaves those uninstrumented.
+static void touch(const void* p, std::size_t bytes, Event event, Address caller) {
+    if (current) range_access(reinterpret_cast<Address>(p), bytes, event, caller);
+    else if (bytes > 0) host_access(reinterpret_cast<Address>(p), static_cast<unsigned>(bytes), event == Event::Write, caller);
+}
+void* __wrap_memcpy(void* to, const void* from, std::size_t bytes) {
+    touch(from, bytes, Event::Read, CALLER);
+    touch(to, bytes, Event::Write, CALLER);
+    return std::memcpy(to, from, bytes);
+}
+void* __wrap_memmove(void* to, const void* from, std::size_t bytes) {
+    touch(from, bytes, Event::Read, CALLER);
+    touch(to, bytes, Event::Write, CALLER);
+    return std::memmove(to, from, bytes);
+}
+void* __wrap_memset(void* to, int value, std::size_t bytes) {
+    touch(to, bytes, Event::Write, CALLER);
+    return std::memset(to, value, bytes);
+}
+
+void* __wrap_malloc(std::size_t bytes) { return current ? ladder_device_malloc(bytes) : std::malloc(bytes); }
+void __wrap_free(void* p) {
+    if (current) ladder_device_free(p);
+    else std::free(p);
+}
+
+}  // extern "C"

@@ -1,0 +1,71 @@
+// What device code asks of the machine: barriers, warp operations and questions about itself (include/ladder/abi.h).
+#include "machine.h"
+
+using namespace ladder;
+
+extern "C" {
+
+static std::uint32_t caller_pc(void* return_address) {
+    return static_cast<std::uint32_t>(reinterpret_cast<Address>(return_address) - machine().module.base);
+}
+
+int ladder_barrier(Barrier kind, int predicate, int line) {
+    Thread* const thread = current;
+    if (!thread) return 0;
+    thread->barrier_kind = kind;
+    thread->barrier_predicate = predicate;
+    thread->barrier_line = line;
+    thread->barrier_result = 0;
+    thread->barrier_pc = caller_pc(__builtin_return_address(0));
+    wait(*thread, State::AtBarrier);
+    return thread->barrier_result;
+}
+
+void ladder_grid_sync(int line) {
+    Thread* const thread = current;
+    if (!thread) return;
+    if (!thread->block->launch->launch->cooperative) ladder_trap("grid.sync() needs a cooperative launch (cudaLaunchCooperativeKernel)", line);
+    thread->barrier_kind = Barrier::Sync;
+    thread->barrier_predicate = 0;
+    thread->barrier_line = line;
+    thread->barrier_result = grid_barrier;
+    thread->barrier_pc = caller_pc(__builtin_return_address(0));
+    wait(*thread, State::AtBarrier);
+}
+
+std::uint64_t ladder_warp(Warp op, unsigned mask, std::uint64_t value, int argument, int width, int line) {
+    Thread* const thread = current;
+    if (!thread) return 0;
+    settle_store(*thread);
+    thread->request = {thread->warp, static_cast<int>(op), mask, value, argument, width, line, caller_pc(__builtin_return_address(0)), 0};
+    wait(*thread, State::AtWarp);
+    return thread->request.result;
+}
+
+unsigned ladder_active_mask(int line) {
+    Thread* const thread = current;
+    if (!thread) return 0;
+    thread->request = {thread->warp, active_mask_op, 0, 0, 0, 0, line, caller_pc(__builtin_return_address(0)), 0};
+    wait(*thread, State::AtWarp);
+    return static_cast<unsigned>(thread->request.result);
+}
+
+int ladder_lane() { return current ? current->lane : 0; }
+int ladder_in_kernel() { return current != nullptr; }
+int ladder_grid_is_cooperative() { return current && current->block->launch->launch->cooperative; }
+void* ladder_dynamic_shared() { return current ? current->executor->dynamic_shared : nullptr; }
+std::size_t ladder_dynamic_shared_bytes() { return current ? current->block->launch->launch->shared_bytes : 0; }
+
+void ladder_yield(int) {
+    if (current) wait(*current, State::Spinning);
+}
+
+long long ladder_clock() { return current ? static_cast<long long>(++current->ticks) : 0; }
+
+Space ladder_space(const void* p) {
+    if (!current) return Space::Unknown;
+    const Region* region = current->executor->find(reinterpret_cast<Address>(p), 1);
+    return region ? region->space : Space::Unknown;
+}
+
+}  // extern "C"

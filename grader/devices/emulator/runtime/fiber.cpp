@@ -1,0 +1,110 @@
+#include "fiber.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+
+// Only what the ABI calls callee-saved has to survive a switch: to the compiler it is an ordinary function call.
+#if defined(__x86_64__)
+asm(R"(
+.text
+.globl ladder_switch
+.type ladder_switch, @function
+ladder_switch:
+    pushq %rbp
+    pushq %rbx
+    pushq %r12
+    pushq %r13
+    pushq %r14
+    pushq %r15
+    movq %rsp, (%rdi)
+    movq %rsi, %rsp
+    popq %r15
+    popq %r14
+    popq %r13
+    popq %r12
+    popq %rbx
+    popq %rbp
+    ret
+.size ladder_switch, .-ladder_switch
+)");
+static constexpr std::size_t saved_words = 6;
+static constexpr std::size_t return_slot = 6;   // `ret` pops the entry point from behind the saved registers
+#elif defined(__aarch64__)
+asm(R"(
+.text
+.globl ladder_switch
+.type ladder_switch, %function
+ladder_switch:
+    sub sp, sp, #160
+    stp x19, x20, [sp, #0]
+    stp x21, x22, [sp, #16]
+    stp x23, x24, [sp, #32]
+    stp x25, x26, [sp, #48]
+    stp x27, x28, [sp, #64]
+    stp x29, x30, [sp, #80]
+    stp d8, d9, [sp, #96]
+    stp d10, d11, [sp, #112]
+    stp d12, d13, [sp, #128]
+    stp d14, d15, [sp, #144]
+    mov x9, sp
+    str x9, [x0]
+    mov sp, x1
+    ldp x19, x20, [sp, #0]
+    ldp x21, x22, [sp, #16]
+    ldp x23, x24, [sp, #32]
+    ldp x25, x26, [sp, #48]
+    ldp x27, x28, [sp, #64]
+    ldp x29, x30, [sp, #80]
+    ldp d8, d9, [sp, #96]
+    ldp d10, d11, [sp, #112]
+    ldp d12, d13, [sp, #128]
+    ldp d14, d15, [sp, #144]
+    add sp, sp, #160
+    ret
+.size ladder_switch, .-ladder_switch
+)");
+static constexpr std::size_t saved_words = 20;
+static constexpr std::size_t return_slot = 11;   // x30
+#else
+#error "The emulator switches fibers by hand and knows x86-64 and aarch64 only."
+#endif
+
+namespace ladder {
+
+Stacks::Stacks(std::size_t count, std::size_t bytes) : count_(count) {
+    const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    stride_ = bytes + page;
+    void* memory = mmap(nullptr, count * stride_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) {
+        std::fprintf(stderr, "the emulator cannot reserve %zu MB for the stacks of its threads\n", count * stride_ >> 20);
+        std::abort();
+    }
+    base_ = static_cast<char*>(memory);
+    for (std::size_t i = 0; i < count; ++i) mprotect(base_ + i * stride_, page, PROT_NONE);
+}
+
+Stacks::~Stacks() { munmap(base_, count_ * stride_); }
+
+bool Stacks::is_guard(const void* p) const {
+    const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    return holds(p) && static_cast<std::size_t>(static_cast<const char*>(p) - base_) % stride_ < page;
+}
+
+void* Stacks::start(std::size_t i, void (*entry)()) const {
+    // Stack tops are staggered: at one distance from each other they would all fall into the same few cache sets.
+    char* top = base_ + (i + 1) * stride_ - 64 - (i % 32) * 64;
+    auto words = reinterpret_cast<std::uintptr_t*>(reinterpret_cast<std::uintptr_t>(top) & ~std::uintptr_t{63});
+#if defined(__x86_64__)
+    *--words = 0;   // where a return address would lie, so that the entry sees the alignment of a called function
+#endif
+    words -= saved_words + (return_slot == saved_words ? 1 : 0);
+    for (std::size_t w = 0; w < saved_words; ++w) words[w] = 0;
+    words[return_slot] = reinterpret_cast<std::uintptr_t>(entry);
+    return words;
+}
+
+}  // namespace ladder

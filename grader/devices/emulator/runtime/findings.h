@@ -1,0 +1,41 @@
+// A finding as the runtime knows it: facts with program counters. The session turns them into lines and sentences.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace ladder {
+
+struct Place {
+    std::uint64_t block = 0;
+    unsigned block_index[3] = {0, 0, 0};
+    unsigned thread_index[3] = {0, 0, 0};
+    bool in_kernel = false;
+};
+
+struct Finding {
+    std::string kind;
+    bool note = false;
+    std::string kernel;
+    std::uint32_t pc = 0;          // 0: `line` is known instead, or nothing
+    int line = 0;
+    Place place;
+    // Of a memory access.
+    std::string access;            // "read", "write", "atomic"
+    std::uint64_t address = 0;
+    unsigned bytes = 0;
+    std::string array;             // of the region, or the nearest
+    std::string space;
+    long long offset = 0;          // from the array's start
+    std::uint64_t array_bytes = 0;
+    int array_line = 0;            // of its cudaMalloc
+    // The other side of a race, barrier or warp operation.
+    std::uint32_t other_pc = 0;
+    int other_line = 0;
+    Place other;
+    std::string other_access;
+    std::string text;              // whatever else has to be said
+    std::uint64_t count = 1;       // how often it happened
+};
+
+}  // namespace ladder

@@ -1,0 +1,302 @@
+// The host side of CUDA: launches, memory and errors, as the learner's launcher sees them.
+#include <setjmp.h>
+#include <time.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+
+#include "machine.h"
+
+namespace ladder {
+
+Machine the_machine;
+
+int Machine::kernel_number(const Launch& launch) {
+    for (std::size_t i = 0; i < kernels.size(); ++i)
+        if (kernels[i].name == launch.kernel) return static_cast<int>(i);
+    KernelTotals totals;
+    totals.name = launch.kernel;
+    totals.line = launch.line;
+    totals.static_shared = module.static_shared(base_name(launch.kernel));
+    kernels.push_back(std::move(totals));
+    return static_cast<int>(kernels.size()) - 1;
+}
+
+namespace {
+
+// What a GPU would refuse, in its words; empty when the launch is fine. `error` becomes CUDA's number for it.
+std::string refusal(const Launch& launch, int& error) {
+    const auto threads = static_cast<std::uint64_t>(launch.block[0]) * launch.block[1] * launch.block[2];
+    error = InvalidConfiguration;
+    const auto text = [](std::uint64_t value) { return std::to_string(value); };
+    for (int axis = 0; axis < 3; ++axis) {
+        const std::string name(1, "xyz"[axis]);
+        if (launch.grid[axis] == 0) return "the grid has 0 blocks in " + name;
+        if (launch.block[axis] == 0) return "the block has 0 threads in " + name;
+        const std::uint64_t most_blocks = axis == 0 ? 2147483647u : 65535u;
+        if (launch.grid[axis] > most_blocks) return "the grid has " + text(launch.grid[axis]) + " blocks in " + name + ", at most " + text(most_blocks) + " are allowed";
+        const std::uint64_t most_threads = axis == 2 ? 64 : 1024;
+        if (launch.block[axis] > most_threads)
+            return "the block has " + text(launch.block[axis]) + " threads in " + name + ", at most " + text(most_threads) + " are allowed";
+    }
+    if (threads > threads_per_block) return "the block has " + text(threads) + " threads, at most " + text(threads_per_block) + " are allowed";
+    error = InvalidValue;
+    const std::string name = base_name(launch.kernel);
+    const std::size_t fixed = machine().module.static_shared(name);
+    if (fixed > shared_per_block) return "its static shared memory is " + text(fixed) + " bytes, at most " + text(shared_per_block) + " are allowed";
+    const auto raised = machine().allowed_shared.find(name);
+    const std::size_t limit = raised == machine().allowed_shared.end() ? shared_per_block : fixed + raised->second;
+    if (fixed + launch.shared_bytes > limit)
+        return "it asks for " + text(fixed + launch.shared_bytes) + " bytes of shared memory, at most " + text(limit) +
+               " are allowed (cudaFuncSetAttribute with cudaFuncAttributeMaxDynamicSharedMemorySize raises this to " + text(shared_per_block_optin) + ")";
+    error = CooperativeTooLarge;
+    const std::uint64_t resident = static_cast<std::uint64_t>(multiprocessors) *
+        std::min<std::uint64_t>({blocks_per_multiprocessor, threads_per_multiprocessor / threads,
+                                 fixed + launch.shared_bytes ? shared_per_multiprocessor / (fixed + launch.shared_bytes + 1024) : 1000});
+    const std::uint64_t blocks = static_cast<std::uint64_t>(launch.grid[0]) * launch.grid[1] * launch.grid[2];
+    if (launch.cooperative && blocks > resident)
+        return "a cooperative launch must fit on the GPU at once: " + text(blocks) + " blocks, room for " + text(resident);
+    error = Success;
+    return "";
+}
+
+void file(const char* kind, const std::string& kernel, int line, const std::string& text) {
+    Finding finding;
+    finding.kind = kind;
+    finding.kernel = kernel;
+    finding.line = line;
+    finding.text = text;
+    machine().findings.push_back(std::move(finding));
+}
+
+// Moves what the executors found into the case's list: of equal findings the one of the lowest block, so that the list
+// does not depend on which executor ran what.
+void collect_findings(std::size_t executors) {
+    std::vector<Finding> found;
+    for (std::size_t e = 0; e < executors; ++e) {
+        auto& from = machine().executors[e]->findings;
+        std::move(from.begin(), from.end(), std::back_inserter(found));
+        from.clear();
+    }
+    const auto same = [](const Finding& a, const Finding& b) {
+        return a.kind == b.kind && a.pc == b.pc && a.other_pc == b.other_pc && a.line == b.line && a.note == b.note && a.access == b.access;
+    };
+    std::stable_sort(found.begin(), found.end(), [](auto& a, auto& b) { return a.place.block < b.place.block; });
+    for (Finding& finding : found) {
+        auto& all = machine().findings;
+        const auto known = std::find_if(all.begin(), all.end(), [&](auto& other) { return same(finding, other); });
+        if (known == all.end()) all.push_back(std::move(finding));
+        else known->count += finding.count;
+    }
+}
+
+void run_launch(LaunchState& state) {
+    Machine& m = machine();
+    const std::uint64_t work = state.blocks * state.block.x * state.block.y * state.block.z;
+    std::size_t count = work < 2048 ? 1 : std::min<std::uint64_t>(state.blocks, static_cast<std::uint64_t>(m.threads));
+    while (m.executors.size() < count) m.executors.push_back(std::make_unique<Executor>(static_cast<int>(m.executors.size())));
+    m.memory.open();
+    std::vector<std::thread> others;
+    const auto work_on = [&](std::size_t e) {
+        prepare_signals();
+        m.executors[e]->begin_launch(&state);
+        m.executors[e]->run();
+    };
+    for (std::size_t e = 1; e < count; ++e) others.emplace_back(work_on, e);
+    work_on(0);
+    for (std::thread& other : others) other.join();
+    for (auto& [block, text] : state.printed) std::fwrite(text.data(), 1, text.size(), stdout);
+    collect_findings(count);
+    std::vector<Finding> between;
+    state.races.check(state, between);
+    std::move(between.begin(), between.end(), std::back_inserter(m.findings));
+    m.memory.shut();
+}
+
+}  // namespace
+
+void launch_kernel(const Launch& launch) {
+    Machine& m = machine();
+    if (current) ladder_trap("a kernel launched from a kernel (dynamic parallelism) is not emulated", launch.line);
+    const std::uint64_t blocks = static_cast<std::uint64_t>(launch.grid[0]) * launch.grid[1] * launch.grid[2];
+    m.launches.push_back({launch.kernel, {launch.grid[0], launch.grid[1], launch.grid[2]}, {launch.block[0], launch.block[1], launch.block[2]},
+                          launch.shared_bytes, launch.line, launch.stream == m.given_stream});
+    int error = Success;
+    const std::string why = refusal(launch, error);
+    if (!why.empty()) {
+        file("launch_error", launch.kernel, launch.line, why);
+        m.last_error = error;
+        return;
+    }
+    if (m.broken) return;
+    LaunchState state;
+    state.launch = &launch;
+    state.kernel = m.kernel_number(launch);
+    state.grid = {launch.grid[0], launch.grid[1], launch.grid[2]};
+    state.block = {launch.block[0], launch.block[1], launch.block[2]};
+    state.blocks = blocks;
+    state.counting = m.counting;
+    state.states.assign(blocks, BlockState::Running);
+    m.acquisitions.clear();   // a kernel boundary orders everything before it
+    run_launch(state);
+    KernelTotals& totals = m.kernels[static_cast<std::size_t>(state.kernel)];
+    totals.launches += 1;
+    totals.blocks += blocks;
+    totals.threads += blocks * launch.block[0] * launch.block[1] * launch.block[2];
+    totals.barriers += state.barriers;
+    totals.busy_threads = std::max<std::uint64_t>(totals.busy_threads, state.busy_threads);
+    totals.busy_blocks = std::max<std::uint64_t>(totals.busy_blocks, state.busy_blocks);
+    totals.barrier_lines.merge(state.barrier_lines);
+    totals.dynamic_shared = std::max(totals.dynamic_shared, launch.shared_bytes);
+    if (state.stop_after.load() != ~std::uint64_t{0}) {
+        m.broken = true;   // as on a GPU: after a fault the context is lost
+        m.last_error = LaunchFailure;
+    }
+}
+
+}  // namespace ladder
+
+using namespace ladder;
+
+extern "C" {
+
+void ladder_launch(const Launch* launch) { launch_kernel(*launch); }
+
+int ladder_allow_shared(const void* kernel, std::size_t bytes) {
+    const Symbol* symbol = machine().module.function_at(kernel);
+    if (!symbol) return InvalidValue;
+    const std::string name = base_name(symbol->name);
+    if (machine().module.static_shared(name) + bytes > shared_per_block_optin) return InvalidValue;
+    machine().allowed_shared[name] = bytes;
+    return Success;
+}
+
+std::size_t ladder_static_shared(const void* kernel) {
+    const Symbol* symbol = machine().module.function_at(kernel);
+    return symbol ? machine().module.static_shared(base_name(symbol->name)) : 0;
+}
+
+int ladder_last_error(int clear) {
+    const int error = machine().last_error;
+    if (clear && !machine().broken) machine().last_error = Success;
+    return error;
+}
+void ladder_set_error(int error) { machine().last_error = error; }
+
+int ladder_malloc(void** pointer, std::size_t bytes, int line) {
+    const int error = machine().memory.allocate(pointer, bytes, std::max(line, 1), machine().poison);
+    if (error) machine().last_error = error;
+    return error;
+}
+
+int ladder_free(void* pointer, int line) {
+    if (!pointer) return Success;
+    const int error = machine().memory.release(pointer);
+    if (error) {
+        file("invalid_free", "", line, "");
+        machine().last_error = error;
+    }
+    return error;
+}
+
+// A copy is given up if it leaves its arrays or mixes up host and device.
+static int check_copy_side(const void* p, std::size_t bytes, bool device, bool writes, int line) {
+    const auto a = reinterpret_cast<Address>(p);
+    const DeviceMemory& memory = machine().memory;
+    if (!device) {
+        if (!memory.is_device(a)) return Success;
+        file("host_access", "", line, writes ? "copy to host" : "copy from host");
+        return InvalidValue;
+    }
+    const Region* region = memory.find(a);
+    if (region && region->holds(a, bytes) && !region->freed && (region->writable || !writes)) return Success;
+    Finding finding;
+    finding.kind = region && !region->writable && writes && region->holds(a, bytes) ? "input_modified" : "out_of_bounds";
+    finding.line = line;
+    finding.access = writes ? "write" : "read";
+    finding.address = a;
+    finding.bytes = static_cast<unsigned>(std::min<std::size_t>(bytes, ~0u));
+    finding.text = region && region->freed ? "freed" : "copy";
+    if (const Region* near = region ? region : memory.nearest(a)) {
+        finding.array = near->name;
+        finding.array_line = near->line;
+        finding.array_bytes = near->bytes;
+        finding.offset = static_cast<long long>(a - near->begin);
+    }
+    machine().findings.push_back(std::move(finding));
+    return InvalidValue;
+}
+
+int ladder_memcpy(void* to, const void* from, std::size_t bytes, Copy kind, int line) {
+    if (bytes == 0) return Success;
+    DeviceMemory& memory = machine().memory;
+    bool to_device = memory.is_device(reinterpret_cast<Address>(to)), from_device = memory.is_device(reinterpret_cast<Address>(from));
+    if (kind != Copy::Default) {
+        to_device = kind == Copy::HostToDevice || kind == Copy::DeviceToDevice;
+        from_device = kind == Copy::DeviceToHost || kind == Copy::DeviceToDevice;
+    }
+    int error = check_copy_side(from, bytes, from_device, false, line);
+    if (!error) error = check_copy_side(to, bytes, to_device, true, line);
+    if (error) return machine().last_error = error;
+    memory.open();
+    std::memmove(to, from, bytes);
+    if (to_device) {
+        Region* target = memory.find(reinterpret_cast<Address>(to));
+        const Region* source = from_device ? memory.find(reinterpret_cast<Address>(from)) : nullptr;
+        if (target->initialised) {
+            std::uint8_t* valid = target->initialised + (reinterpret_cast<Address>(to) - target->begin);
+            if (source && source->initialised)
+                std::memmove(valid, source->initialised + (reinterpret_cast<Address>(from) - source->begin), bytes);
+            else
+                std::memset(valid, 1, bytes);
+        }
+    }
+    if (!current) memory.shut();
+    return Success;
+}
+
+int ladder_memset(void* to, int value, std::size_t bytes, int line) {
+    if (bytes == 0) return Success;
+    if (const int error = check_copy_side(to, bytes, true, true, line)) return machine().last_error = error;
+    DeviceMemory& memory = machine().memory;
+    memory.open();
+    std::memset(to, value, bytes);
+    if (Region* target = memory.find(reinterpret_cast<Address>(to)); target->initialised)
+        std::memset(target->initialised + (reinterpret_cast<Address>(to) - target->begin), 1, bytes);
+    memory.shut();
+    return Success;
+}
+
+std::size_t ladder_memory_in_use() { return machine().memory.live_bytes(); }
+
+void* ladder_stream_create() { return std::malloc(1); }
+int ladder_stream_destroy(void* stream) {
+    if (stream == machine().given_stream) return InvalidHandle;
+    std::free(stream);
+    return Success;
+}
+
+double ladder_host_seconds() {
+    timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+void ladder_trap(const char* why, int line) {
+    Finding finding;
+    if (current) finding = finding_at(*current, "trap", 0);
+    finding.kind = "trap";
+    finding.line = line;
+    finding.text = why;
+    if (current) die(*current, finding);
+    machine().findings.push_back(std::move(finding));
+    if (machine().escape) siglongjmp(*static_cast<sigjmp_buf*>(machine().escape), 1);
+    std::abort();
+}
+
+void* ladder_device_malloc(std::size_t) { ladder_trap("malloc in a kernel is not emulated; allocate with cudaMalloc before the launch", 0); }
+void ladder_device_free(void*) { ladder_trap("free in a kernel is not emulated; allocate with cudaMalloc before the launch", 0); }
+
+}  // extern "C"

@@ -1,0 +1,154 @@
+// A case's counters and findings as JSON, with program counters; the session puts lines and words in.
+#include <algorithm>
+#include <cstdio>
+
+#include "machine.h"
+
+namespace ladder {
+
+namespace {
+
+class Json {
+public:
+    Json& key(const char* name) { return comma(), quote(name), text_ += ':', fresh_ = true, *this; }
+    Json& value(const std::string& s) { return comma(), quote(s), *this; }
+    Json& value(std::uint64_t n) { return comma(), text_ += std::to_string(n), *this; }
+    Json& value(long long n) { return comma(), text_ += std::to_string(n), *this; }
+    Json& value(bool b) { return comma(), text_ += b ? "true" : "false", *this; }
+    Json& open(char bracket) { return comma(), text_ += bracket, fresh_ = true, *this; }
+    Json& close(char bracket) { return text_ += bracket, fresh_ = false, *this; }
+    template <class T> Json& field(const char* name, const T& v) { return key(name).value(v); }
+    Json& field(const char* name, unsigned v) { return key(name).value(std::uint64_t{v}); }
+    Json& field(const char* name, int v) { return key(name).value(static_cast<long long>(v)); }
+    Json& field(const char* name, const Index& i) { return triple(name, i.x, i.y, i.z); }
+    Json& triple(const char* name, unsigned x, unsigned y, unsigned z) {
+        return key(name).open('[').value(std::uint64_t{x}).value(std::uint64_t{y}).value(std::uint64_t{z}).close(']');
+    }
+    std::string text_;
+
+private:
+    void comma() {
+        if (!fresh_) text_ += ',';
+        fresh_ = false;
+    }
+    void quote(const std::string& s) {
+        text_ += '"';
+        for (const char c : s) {
+            char escaped[8];
+            if (c == '"' || c == '\\') text_ += '\\', text_ += c;
+            else if (static_cast<unsigned char>(c) < 0x20) std::snprintf(escaped, sizeof escaped, "\\u%04x", c), text_ += escaped;
+            else text_ += c;
+        }
+        text_ += '"';
+    }
+    bool fresh_ = true;
+};
+
+void write_place(Json& json, const char* block, const char* thread, const Place& place) {
+    if (!place.in_kernel) return;
+    json.triple(block, place.block_index[0], place.block_index[1], place.block_index[2]);
+    json.triple(thread, place.thread_index[0], place.thread_index[1], place.thread_index[2]);
+}
+
+void write_finding(Json& json, const Finding& finding) {
+    json.open('{').field("kind", finding.kind).field("note", finding.note).field("kernel", finding.kernel);
+    json.field("pc", finding.pc).field("line", finding.line);
+    write_place(json, "block", "thread", finding.place);
+    write_place(json, "other_block", "other_thread", finding.other);
+    json.field("access", finding.access).field("address", std::uint64_t{finding.address}).field("bytes", finding.bytes);
+    json.field("array", finding.array).field("space", finding.space).field("offset", finding.offset);
+    json.field("array_bytes", finding.array_bytes).field("array_line", finding.array_line);
+    json.field("other_pc", finding.other_pc).field("other_line", finding.other_line).field("other_access", finding.other_access);
+    json.field("text", finding.text).field("count", finding.count).close('}');
+}
+
+Site sum_at(int kernel, std::uint32_t pc) {
+    Site total{};
+    for (const auto& executor : machine().executors) {
+        const auto known = executor->kernels.find(kernel);
+        if (known == executor->kernels.end()) continue;
+        const Site& site = known->second.sites[pc - machine().module.text_begin];
+        if (!site.listed) continue;
+        total.pc = pc;
+        total.kind = site.kind;
+        total.space = site.space;
+        total.bytes = site.bytes;
+        total.warps += site.warps;
+        total.threads += site.threads;
+        total.requests += site.requests;
+        total.sectors += site.sectors;
+        total.asked += site.asked;
+        total.useful += site.useful;
+        total.wavefronts += site.wavefronts;
+        total.ideal += site.ideal;
+        total.divergent += site.divergent;
+        total.multiplicity = std::max(total.multiplicity, site.multiplicity);
+    }
+    return total;
+}
+
+void write_kernel(Json& json, int number, const KernelTotals& kernel) {
+    json.open('{').field("name", kernel.name).field("line", kernel.line).field("launches", kernel.launches);
+    json.field("blocks", kernel.blocks).field("threads", kernel.threads).field("barriers", kernel.barriers);
+    json.field("busy_threads", kernel.busy_threads).field("busy_blocks", kernel.busy_blocks);
+    json.field("static_shared", std::uint64_t{kernel.static_shared}).field("dynamic_shared", std::uint64_t{kernel.dynamic_shared});
+    json.key("barrier_lines").open('[');
+    for (const int line : kernel.barrier_lines) json.value(static_cast<long long>(line));
+    json.close(']');
+    std::vector<std::uint32_t> listed;
+    for (const auto& executor : machine().executors) {
+        const auto known = executor->kernels.find(number);
+        if (known != executor->kernels.end()) listed.insert(listed.end(), known->second.listed.begin(), known->second.listed.end());
+    }
+    std::sort(listed.begin(), listed.end());
+    listed.erase(std::unique(listed.begin(), listed.end()), listed.end());
+    json.key("sites").open('[');
+    for (const std::uint32_t pc : listed) {
+        const Site site = sum_at(number, pc);
+        json.open('[').value(std::uint64_t{pc}).value(std::uint64_t{site.kind}).value(std::uint64_t{site.space}).value(std::uint64_t{site.bytes});
+        json.value(site.warps).value(site.threads).value(site.requests).value(site.sectors).value(site.asked).value(site.useful);
+        json.value(site.wavefronts).value(site.ideal).value(site.divergent).value(site.multiplicity).close(']');
+    }
+    json.close(']').close('}');
+}
+
+std::uint64_t count_touched(std::vector<Lazy<std::uint8_t>> Executor::* bitmaps, std::size_t region) {
+    std::uint64_t count = 0;
+    std::size_t bytes = 0;
+    for (const auto& executor : machine().executors)
+        if (((*executor).*bitmaps).size() > region && ((*executor).*bitmaps)[region]) bytes = ((*executor).*bitmaps)[region].size();
+    for (std::size_t i = 0; i < bytes; ++i) {
+        unsigned all = 0;
+        for (const auto& executor : machine().executors)
+            if (((*executor).*bitmaps).size() > region && ((*executor).*bitmaps)[region]) all |= ((*executor).*bitmaps)[region][i];
+        count += static_cast<std::uint64_t>(__builtin_popcount(all));
+    }
+    return count;
+}
+
+}  // namespace
+
+std::string report() {
+    Machine& m = machine();
+    Json json;
+    json.open('{').key("findings").open('[');
+    for (const Finding& finding : m.findings) write_finding(json, finding);
+    json.close(']').key("kernels").open('[');
+    for (std::size_t k = 0; k < m.kernels.size(); ++k) write_kernel(json, static_cast<int>(k), m.kernels[k]);
+    json.close(']').key("regions").open('[');
+    for (const auto& region : m.memory.regions()) {
+        json.open('{').field("name", region->name).field("bytes", std::uint64_t{region->bytes}).field("line", region->line);
+        json.field("loaded", count_touched(&Executor::loaded_bytes, static_cast<std::size_t>(region->id)));
+        json.field("stored", count_touched(&Executor::stored_bytes, static_cast<std::size_t>(region->id))).close('}');
+    }
+    json.close(']').key("launches").open('[');
+    for (const LaunchRecord& launch : m.launches) {
+        json.open('{').field("kernel", launch.kernel).field("grid", launch.grid).field("block", launch.block);
+        json.field("shared_bytes", std::uint64_t{launch.shared}).field("line", launch.line).field("given_stream", launch.given_stream).close('}');
+    }
+    json.close(']').field("allocated", std::uint64_t{m.memory.allocated_bytes()}).field("peak", std::uint64_t{m.memory.peak_bytes()});
+    json.field("broken", m.broken).close('}');
+    return json.text_;
+}
+
+}  // namespace ladder

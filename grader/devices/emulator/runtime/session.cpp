@@ -1,0 +1,271 @@
+// The runtime as Python sees it: one module, then case after case; each ends in a report.
+#include <link.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <thread>
+
+#include "machine.h"
+
+namespace ladder {
+
+namespace {
+
+constexpr int fault_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+
+const char* name_of_signal(int number) {
+    switch (number) {
+        case SIGFPE: return "an integer division by zero";
+        case SIGILL: return "an illegal instruction";
+        case SIGABRT: return "abort()";
+        default: return "a segmentation fault";
+    }
+}
+
+Address fault_pc(const ucontext_t& context) {
+#if defined(__x86_64__)
+    return static_cast<Address>(context.uc_mcontext.gregs[REG_RIP]);
+#else
+    return static_cast<Address>(context.uc_mcontext.pc);
+#endif
+}
+
+std::uint32_t learner_pc(Address pc) {
+    const Module& module = machine().module;
+    const Address offset = pc - module.base;
+    return offset >= module.text_begin && offset < module.text_end ? static_cast<std::uint32_t>(offset) + 1 : 0;
+}
+
+// The innermost frame of the learner's code, found by walking the words of the stack: enough to name a line.
+std::uint32_t learner_frame(const ucontext_t& context) {
+    if (const std::uint32_t pc = learner_pc(fault_pc(context))) return pc;
+#if defined(__x86_64__)
+    const auto* word = reinterpret_cast<const Address*>(context.uc_mcontext.gregs[REG_RSP] & ~Address{7});
+#else
+    const auto* word = reinterpret_cast<const Address*>(context.uc_mcontext.sp & ~Address{7});
+#endif
+    for (int i = 0; i < 64; ++i)
+        if (const std::uint32_t pc = learner_pc(word[i])) return pc - 1;
+    return 0;
+}
+
+// A fault in a kernel ends its block; one in the learner's host code ends the entry point. The session lives on.
+void on_fault(int number, siginfo_t* info, void* raw) {
+    const auto& context = *static_cast<ucontext_t*>(raw);
+    Machine& m = machine();
+    const auto address = reinterpret_cast<Address>(info->si_addr);
+    if (Thread* const thread = current) {
+        const bool overflow = number == SIGSEGV && thread->block->stacks->is_guard(info->si_addr);
+        Finding finding = finding_at(*thread, overflow ? "stack_overflow" : "crash", learner_frame(context));
+        finding.text = name_of_signal(number);
+        finding.address = address;
+        die(*thread, finding);
+    }
+    if (!m.escape) {
+        signal(number, SIG_DFL);
+        raise(number);
+        return;
+    }
+    Finding finding;
+    finding.kind = number == SIGSEGV && m.memory.is_device(address) ? "host_access" : "crash";
+    finding.pc = learner_frame(context);
+    finding.text = name_of_signal(number);
+    finding.address = address;
+    if (finding.kind == "host_access")
+        if (const Region* region = m.memory.nearest(address)) {
+            finding.array = region->name;
+            finding.array_line = region->line;
+            finding.array_bytes = region->bytes;
+            finding.offset = static_cast<long long>(address - region->begin);
+        }
+    m.findings.push_back(std::move(finding));
+    siglongjmp(*static_cast<sigjmp_buf*>(m.escape), 1);
+}
+
+double processor_seconds() {
+    timespec used;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
+}
+
+// Raises `out_of_time` when a case has taken too long; the callbacks look at it. The limit is on processor time, so that a
+// busy machine fails nobody; code that sleeps is the judge's to end.
+class Watchdog {
+public:
+    explicit Watchdog(double seconds) : thread_([this, seconds] { watch(seconds); }) {}
+    ~Watchdog() {
+        {
+            std::lock_guard lock(mutex_);
+            done_ = true;
+        }
+        changed_.notify_all();
+        thread_.join();
+        machine().out_of_time = false;
+    }
+
+private:
+    void watch(double seconds) {
+        std::unique_lock lock(mutex_);
+        const double end = processor_seconds() + seconds;
+        while (!done_) {
+            const double left = end - processor_seconds();
+            if (left <= 0) machine().out_of_time = true;
+            changed_.wait_for(lock, std::chrono::duration<double>(left > 0 ? std::max(left / 4, 0.01) : 1.0));
+        }
+    }
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    bool done_ = false;
+    std::thread thread_;
+};
+
+int find_module(dl_phdr_info* info, std::size_t, void* wanted) {
+    Module& module = *static_cast<Module*>(wanted);
+    if (info->dlpi_addr != module.base) return 0;
+    module.tls_module = info->dlpi_tls_modid;
+    for (int i = 0; i < info->dlpi_phnum; ++i) {
+        const auto& segment = info->dlpi_phdr[i];
+        if (segment.p_type == PT_TLS) module.tls_bytes = segment.p_memsz;
+        if (segment.p_type == PT_LOAD && segment.p_flags & PF_X) {
+            module.text_begin = segment.p_vaddr;
+            module.text_end = segment.p_vaddr + segment.p_memsz;
+        }
+        if (segment.p_type == PT_LOAD && segment.p_flags & PF_W) {
+            module.data_begin = module.base + segment.p_vaddr;
+            module.data_bytes = segment.p_memsz;
+        }
+    }
+    return 1;
+}
+
+}  // namespace
+
+void prepare_signals() {
+    struct AlternateStack {
+        char* memory = static_cast<char*>(std::malloc(64 * 1024));
+        AlternateStack() {
+            stack_t stack{};
+            stack.ss_sp = memory;
+            stack.ss_size = 64 * 1024;
+            sigaltstack(&stack, nullptr);
+        }
+        ~AlternateStack() {
+            stack_t off{};
+            off.ss_flags = SS_DISABLE;
+            sigaltstack(&off, nullptr);
+            std::free(memory);
+        }
+    };
+    thread_local AlternateStack stack;
+    (void)stack;
+}
+
+}  // namespace ladder
+
+using namespace ladder;
+
+extern "C" {
+
+// The learner's library was loaded: `inside` is any address in it (an entry point).
+int ladder_session_module(const void* inside, const Symbol* symbols, std::size_t count, int threads, int counting) {
+    Machine& m = machine();
+    Dl_info info;
+    if (!dladdr(inside, &info)) return 1;
+    m.module = Module{};
+    m.module.base = reinterpret_cast<Address>(info.dli_fbase);
+    dl_iterate_phdr(find_module, &m.module);
+    for (std::size_t i = 0; i < count; ++i) m.module.names.push_back(symbols[i].name);
+    for (std::size_t i = 0; i < count; ++i) {
+        Symbol symbol = symbols[i];
+        symbol.name = m.module.names[i].c_str();
+        m.module.symbols.push_back(symbol);
+    }
+    m.threads = threads;
+    m.counting = counting != 0;
+    return 0;
+}
+
+void ladder_session_begin(double seconds, int poison) {
+    Machine& m = machine();
+    m.poison = poison;
+    m.memory.begin_case();
+    m.memory.add_variables(m.module);
+    m.executors.clear();
+    m.kernels.clear();
+    m.launches.clear();
+    m.findings.clear();
+    m.allowed_shared.clear();
+    m.last_error = Success;
+    m.broken = false;
+    m.seconds_limit = seconds;
+    static int stream;
+    m.given_stream = &stream;
+}
+
+void ladder_session_mapping(void* begin, std::size_t bytes) { machine().memory.add_mapping(reinterpret_cast<Address>(begin), bytes); }
+
+void ladder_session_buffer(const char* name, void* begin, std::size_t bytes, int writable) {
+    machine().memory.add_buffer(name, reinterpret_cast<Address>(begin), bytes, writable != 0);
+}
+
+void* ladder_session_stream() { return machine().given_stream; }
+
+// Calls the entry point. Returns 0, or 1 when it had to be given up (a finding says why).
+int ladder_session_run(void (*entry)(void**), void** arguments) {
+    Machine& m = machine();
+    prepare_signals();
+    struct sigaction action {}, before[std::size(fault_signals)];
+    action.sa_sigaction = on_fault;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+    for (std::size_t i = 0; i < std::size(fault_signals); ++i) sigaction(fault_signals[i], &action, &before[i]);
+    sigjmp_buf escape;
+    volatile int given_up = 0;
+    {
+        Watchdog watchdog(m.seconds_limit);
+        m.memory.shut();
+        if (sigsetjmp(escape, 1) == 0) {
+            m.escape = &escape;
+            try {
+                entry(arguments);
+            } catch (const std::exception& exception) {
+                given_up = 1;
+                Finding finding;
+                finding.kind = "crash";
+                finding.text = std::string("an uncaught C++ exception: ") + exception.what();
+                m.findings.push_back(std::move(finding));
+            }
+        } else {
+            given_up = 1;
+        }
+        m.escape = nullptr;
+        m.memory.open();
+    }
+    for (std::size_t i = 0; i < std::size(fault_signals); ++i) sigaction(fault_signals[i], &before[i], nullptr);
+    std::fflush(stdout);
+    for (const auto& region : m.memory.regions()) {
+        if (region->line == 0 || region->freed || given_up || m.broken) continue;
+        Finding finding;
+        finding.kind = "leak";
+        finding.line = region->line;
+        finding.array_bytes = region->bytes;
+        m.findings.push_back(std::move(finding));
+    }
+    return given_up;
+}
+
+// The case as JSON; the text lives until the next call.
+const char* ladder_session_report() {
+    static std::string text;
+    text = report();
+    return text.c_str();
+}
+
+}  // extern "C"

@@ -1,0 +1,207 @@
+// A warp: its lanes run until all of them wait for other warps; shuffles, votes and __syncwarp are settled here.
+#include <algorithm>
+
+#include "machine.h"
+
+namespace ladder {
+
+const char* name_of(int op) {
+    switch (static_cast<Warp>(op)) {
+        case Warp::Sync: return "__syncwarp";
+        case Warp::ShuffleIndex: return "__shfl_sync";
+        case Warp::ShuffleUp: return "__shfl_up_sync";
+        case Warp::ShuffleDown: return "__shfl_down_sync";
+        case Warp::ShuffleXor: return "__shfl_xor_sync";
+        case Warp::All: return "__all_sync";
+        case Warp::Any: return "__any_sync";
+        case Warp::Ballot: return "__ballot_sync";
+        case Warp::MatchAny: return "__match_any_sync";
+        case Warp::MatchAll: return "__match_all_sync";
+        default: return "__reduce_sync";
+    }
+}
+
+namespace {
+
+// The lane whose value lane l gets; l itself where CUDA says that the value stays. The sub-warps of `width` are separate.
+int shuffle_source(const WarpRequest& request, int l) {
+    const int width = request.width > 0 && request.width <= 32 ? request.width : 32;
+    const int first = l / width * width;
+    const int within = l - first;
+    switch (static_cast<Warp>(request.op)) {
+        case Warp::ShuffleIndex: return first + (request.argument & (width - 1));
+        case Warp::ShuffleUp: return within >= request.argument ? l - request.argument : l;
+        case Warp::ShuffleDown: return within + request.argument < width ? l + request.argument : l;
+        default: return (l ^ request.argument) < first + width ? l ^ request.argument : l;
+    }
+}
+
+void report_silent_source(Executor& executor, const Thread& thread, int source, bool exited) {
+    for (Finding& known : executor.findings)
+        if (known.kind == "shuffle_source" && known.pc == thread.request.pc) {
+            ++known.count;
+            return;
+        }
+    Finding finding = finding_at(thread, "shuffle_source", thread.request.pc);
+    finding.line = thread.request.line;
+    finding.offset = source;
+    finding.text = exited ? "exited" : "not in mask";
+    executor.findings.push_back(std::move(finding));
+}
+
+std::uint64_t combine(Warp op, std::uint64_t a, std::uint64_t b) {
+    const auto u = static_cast<std::uint32_t>(a), v = static_cast<std::uint32_t>(b);
+    const auto s = static_cast<std::int32_t>(u), t = static_cast<std::int32_t>(v);
+    switch (op) {
+        case Warp::AddUnsigned: return u + v;
+        case Warp::MinUnsigned: return std::min(u, v);
+        case Warp::MaxUnsigned: return std::max(u, v);
+        case Warp::MinSigned: return static_cast<std::uint32_t>(std::min(s, t));
+        case Warp::MaxSigned: return static_cast<std::uint32_t>(std::max(s, t));
+        case Warp::And: return u & v;
+        case Warp::Or: return u | v;
+        default: return u ^ v;
+    }
+}
+
+// All lanes of the group have come: give each its result and let it go on.
+void resolve(Warp op, Executor& executor, Thread* threads, std::uint32_t group) {
+    std::uint32_t ballot = 0;
+    std::uint64_t reduced = 0;
+    bool first = true, all_equal = true;
+    const std::uint64_t leader = threads[__builtin_ctz(group)].request.value;
+    each_lane(group, [&](int l) {
+        const std::uint64_t value = threads[l].request.value;
+        ballot |= static_cast<std::uint32_t>(value != 0) << l;
+        reduced = first ? value : combine(op, reduced, value);
+        all_equal = all_equal && value == leader;
+        first = false;
+    });
+    each_lane(group, [&](int l) {
+        WarpRequest& request = threads[l].request;
+        switch (op) {
+            case Warp::Sync: request.result = 0; break;
+            case Warp::All: request.result = ballot == group; break;
+            case Warp::Any: request.result = ballot != 0; break;
+            case Warp::Ballot: request.result = ballot; break;
+            case Warp::MatchAll: request.result = all_equal ? group : 0; break;
+            case Warp::MatchAny:
+                request.result = 0;
+                each_lane(group, [&](int other) {
+                    request.result |= static_cast<std::uint64_t>(threads[other].request.value == request.value) << other;
+                });
+                break;
+            case Warp::ShuffleIndex: case Warp::ShuffleUp: case Warp::ShuffleDown: case Warp::ShuffleXor: {
+                const int source = shuffle_source(request, l);
+                const bool present = group >> source & 1;
+                request.result = threads[present ? source : l].request.value;
+                if (!present) report_silent_source(executor, threads[l], source, request.mask >> source & 1);
+                break;
+            }
+            default: request.result = reduced;
+        }
+        threads[l].state = State::Ready;
+    });
+}
+
+void resolve_group(WarpUnit& warp, std::uint32_t group) {
+    Executor& executor = *warp.block->executor;
+    Thread* const threads = warp.threads;
+    const WarpRequest request = threads[__builtin_ctz(group)].request;
+    if (request.op == active_mask_op) {
+        each_lane(group, [&](int l) { threads[l].request.result = group, threads[l].state = State::Ready; });
+        return;
+    }
+    const auto op = static_cast<Warp>(request.op);
+    resolve(op, executor, threads, group);
+    warp.clock.synchronise(group, warp.alive(), op == Warp::Sync);
+    if (op != Warp::Sync) return;
+    std::uint32_t joined = 0;   // what one lane has acquired, __syncwarp hands to the others
+    each_lane(group, [&](int l) { joined = machine().acquisitions.join(joined, threads[l].clock.acquired); });
+    each_lane(group, [&](int l) { threads[l].clock.acquired = warp.cursor[l].acquired = joined; });
+}
+
+// Without counting there is no replay that would order the lanes: an operation is due when all its lanes wait in it.
+bool find_complete_group(const WarpUnit& warp, std::uint32_t* group) {
+    const std::uint32_t alive = warp.alive();
+    for (int l = 0; l < warp.lanes; ++l) {
+        if (warp.threads[l].state != State::AtWarp) continue;
+        const WarpRequest& mine = warp.threads[l].request;
+        std::uint32_t same = 0;
+        for (int other = 0; other < warp.lanes; ++other) {
+            const Thread& theirs = warp.threads[other];
+            const bool meets = theirs.state == State::AtWarp && theirs.request.op == mine.op && theirs.request.mask == mine.mask &&
+                               (mine.op != active_mask_op || theirs.request.pc == mine.pc);
+            same |= static_cast<std::uint32_t>(meets) << other;
+        }
+        const std::uint32_t needed = mine.op == active_mask_op ? same : mine.mask & alive;
+        if ((same & needed) == needed && needed >> l & 1) {
+            *group = needed;
+            return true;
+        }
+    }
+    return false;
+}
+
+// Lets lanes produce trace until each waits for something.
+void produce(WarpUnit& warp, std::uint32_t& spun_lanes, Run& run) {
+    Block& block = *warp.block;
+    for (int l = 0; l < warp.lanes && !block.stopped; ++l) {
+        Thread& thread = warp.threads[l];
+        const bool runs = thread.state == State::Ready || thread.state == State::Full ||
+                          (thread.state == State::Spinning && !(spun_lanes >> l & 1));
+        if (!runs || warp.cursor[l].next != warp.cursor[l].end) continue;
+        if (block.launch->counting) {
+            thread.next = block.executor->records.data() + static_cast<std::size_t>(l) * lane_records;
+            thread.limit = thread.next + lane_records;
+        }
+        run_lane(thread);
+        if (block.launch->counting) load_cursor(warp, l);
+        if (thread.state == State::Spinning) spun_lanes |= 1u << l;
+        else if (thread.state != State::Full) run.progress = true;
+    }
+}
+
+}  // namespace
+
+Run run_warp(WarpUnit& warp) {
+    Block& block = *warp.block;
+    Executor& executor = *block.executor;
+    Run run;
+    std::uint32_t spun_lanes = 0, aside = 0;
+    for (;;) {
+        produce(warp, spun_lanes, run);
+        if (block.stopped) return run;
+        std::uint32_t group = 0;
+        if (!block.launch->counting) {
+            if (find_complete_group(warp, &group)) {
+                resolve_group(warp, group);
+                continue;
+            }
+            bool full = false;
+            for (int l = 0; l < warp.lanes; ++l) full = full || warp.threads[l].state == State::Full;
+            run.spinning = spun_lanes != 0;
+            if (!full) return run;
+            continue;
+        }
+        switch (replay(warp, executor, &group)) {
+            case Replay::Idle:
+                each_lane(aside, [&](int l) { forget_trace(warp, l); });
+                run.spinning = aside != 0;
+                return run;
+            case Replay::ResolveWarp:
+                resolve_group(warp, group);
+                each_lane(group, [&](int l) { forget_trace(warp, l); });
+                run.progress = true;
+                break;
+            case Replay::NeedsTrace:
+                if (group & ~spun_lanes) break;   // a lane that has not had its turn
+                // Only spinning lanes hold the others back: replay goes on without them.
+                each_lane(group, [&](int l) { set_aside(warp, l); });
+                aside |= group;
+                break;
+        }
+    }
+}
+
+}  // namespace ladder

@@ -1,0 +1,183 @@
+"""What the learner's built library says about itself: shared arrays, functions, and the source line of every instruction.
+
+Read with binutils (objdump, addr2line) once per build and kept beside the library.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+FUNCTION, SHARED_ARRAY, GAP, VARIABLE, CONSTANT, UNCOUNTED = range(6)  # kinds, as runtime/memory.h has them
+
+_SYMBOL = re.compile(r"^([0-9a-f]+) .{7} (\S+)\s+([0-9a-f]+)\s+(?:\.hidden |\.protected )?(.+)$")
+_INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\s+(\S+)\s*(.*)$")
+_NOT_THEIRS = ("completed.", "_", "guard variable", "std::", "DW.ref", "vtable", "typeinfo")
+_OVERHEAD = ("nop", "endbr64", "push", "pop", "data16", "xchg")
+
+
+@dataclass
+class Symbol:
+    value: int  # offset in the file's image, or in the TLS block for shared arrays
+    bytes: int
+    kind: int
+    name: str
+
+
+@dataclass
+class Block:
+    """A basic block: how many instructions it does apart from the instrumentation, and whether it ends in a branch."""
+
+    weight: int
+    branches: bool
+
+
+@dataclass
+class CodeMap:
+    symbols: list[Symbol] = field(default_factory=list)
+    lines: dict[int, int] = field(default_factory=dict)  # return address of a callback -> line in the learner's file
+    blocks: dict[int, Block] = field(default_factory=dict)
+    library: str = ""
+    source_name: str = ""
+
+    @staticmethod
+    def load(library: Path, source_name: str) -> CodeMap:
+        """Reads the map kept beside the library, or makes it."""
+        kept = library.with_suffix(".map.json")
+        try:
+            return _from_json(json.loads(kept.read_text()), library, source_name)
+        except (OSError, ValueError, KeyError, TypeError):
+            made = _make(library, source_name)
+        try:
+            kept.write_text(json.dumps(asdict(made)))
+        except OSError:
+            pass  # a read-only cache: make it again next time
+        return made
+
+    def line_of(self, pc: int) -> int | None:
+        """The learner's line of a program counter; None where there is none (the C library, a header's own code)."""
+        if pc == 0:
+            return None
+        if pc not in self.lines:
+            self.lines.update(_lines_of(Path(self.library), self.source_name, [pc]))
+        return self.lines.get(pc) or None
+
+
+def _from_json(data: dict, library: Path, source_name: str) -> CodeMap:
+    if data["source_name"] != source_name:
+        raise ValueError("made for another file name")
+    return CodeMap(
+        symbols=[Symbol(**symbol) for symbol in data["symbols"]],
+        lines={int(pc): line for pc, line in data["lines"].items()},
+        blocks={int(pc): Block(**block) for pc, block in data["blocks"].items()},
+        library=str(library),
+        source_name=source_name,
+    )
+
+
+def _make(library: Path, source_name: str) -> CodeMap:
+    blocks, calls = _disassemble(library)
+    lines = _lines_of(library, source_name, calls)
+    return CodeMap(_read_symbols(library), lines, blocks, str(library), source_name)
+
+
+def _run(*command: str, text: str | None = None) -> str:
+    return subprocess.run(command, input=text, check=True, capture_output=True, text=True, errors="replace").stdout
+
+
+def _read_symbols(library: Path) -> list[Symbol]:
+    symbols = []
+    for row in _run("objdump", "-t", "-C", str(library)).splitlines():
+        match = _SYMBOL.match(row)
+        if not match:
+            continue
+        value, section, size, name = int(match[1], 16), match[2], int(match[3], 16), match[4].strip()
+        kind = _kind(section, name)
+        if kind is not None and (size or kind == FUNCTION):
+            symbols.append(Symbol(value, size, kind, _short(name) if kind != FUNCTION else name))
+    symbols += [Symbol(start, size, UNCOUNTED, name) for name, start, size in _read_only_sections(library)]
+    return symbols
+
+
+def _kind(section: str, name: str) -> int | None:
+    if section in (".tbss", ".tdata"):
+        return GAP if "ladder_gap_" in name or name.startswith("__tls_guard") else SHARED_ARRAY
+    if section == ".text":
+        return FUNCTION
+    if section.startswith("ladder_constant"):
+        return CONSTANT
+    if section in (".bss", ".data") and not name.startswith(_NOT_THEIRS):
+        return VARIABLE
+    return None
+
+
+def _short(name: str) -> str:
+    """`void tile<32>(float const*, int)::As` stays whole (its owner is needed); anonymous namespaces lose their name."""
+    return name.replace("(anonymous namespace)::", "")
+
+
+def _read_only_sections(library: Path) -> list[tuple[str, int, int]]:
+    sections = []
+    for row in _run("objdump", "-h", str(library)).splitlines():
+        cells = row.split()
+        if len(cells) >= 4 and cells[0].isdigit() and cells[1] in (".rodata", ".data.rel.ro"):
+            sections.append((cells[1], int(cells[3], 16), int(cells[2], 16)))
+    return sections
+
+
+def _disassemble(library: Path) -> tuple[dict[int, Block], list[int]]:
+    """Basic blocks by the return address of their callback, and the return addresses of all calls."""
+    blocks: dict[int, Block] = {}
+    calls: list[int] = []
+    current: Block | None = None
+    pending: str | None = None  # a call whose return address is the next instruction's
+    for row in _run("objdump", "-d", "--no-show-raw-insn", "-j", ".text", str(library)).splitlines():
+        match = _INSTRUCTION.match(row)
+        if not match:
+            if row.endswith(">:"):
+                current, pending = None, None
+            continue
+        address, operation, operands = int(match[1], 16), match[2], match[3]
+        if pending is not None:
+            calls.append(address)
+            if "__sanitizer_cov_trace_pc" in pending:
+                current = blocks[address] = Block(0, False)
+            pending = None
+        if operation in ("call", "callq", "bl"):
+            pending = operands
+            if current and "__tsan_" in operands:
+                current.weight -= 1  # the instruction that put the address into place; the access itself still counts
+            continue
+        if current is None or operation in _OVERHEAD:
+            continue
+        current.weight += 1
+        if _is_conditional(operation):
+            current.branches = True
+    for block in blocks.values():
+        block.weight = max(block.weight, 1)
+    return blocks, calls
+
+
+def _is_conditional(operation: str) -> bool:
+    return (operation.startswith("j") and not operation.startswith("jmp")) or operation.startswith(("b.", "cb", "tb"))
+
+
+def _lines_of(library: Path, source_name: str, pcs: list[int]) -> dict[int, int]:
+    """For each return address the learner's line: the innermost inlined frame that lies in the learner's file."""
+    if not pcs:
+        return {}
+    # One byte back: the call itself, not what comes after it.
+    addresses = "\n".join(f"{pc - 1:#x}" for pc in pcs)
+    lines: dict[int, int] = {}
+    pc = 0
+    for row in _run("addr2line", "-a", "-i", "-e", str(library), text=addresses).splitlines():
+        if row.startswith("0x") and ":" not in row:
+            pc = int(row, 16) + 1
+            continue
+        file, _, line = row.partition(" (")[0].rpartition(":")
+        if pc not in lines and line.isdigit() and Path(file).name == source_name:
+            lines[pc] = int(line)
+    return {pc: lines.get(pc, 0) for pc in pcs}

@@ -1,0 +1,319 @@
+"""CUDA C++ to C++: the few things that no header can turn into ordinary C++.
+
+Everything else of CUDA is a name, and `include/cuda_runtime.h` gives it a meaning. Here is the rest:
+
+- `kernel<<<config>>>(arguments)` becomes a call of `ladder::launch`;
+- `extern __shared__ T name[]` becomes a reference to the block's dynamic shared memory;
+- behind each `__shared__` array comes a gap that belongs to nobody, so that an index past the array's end is seen;
+- a few spellings that g++ would take differently than nvcc.
+
+Only tokens are rewritten, never comments or strings, and no line break is added or removed: what the compiler, the
+findings and the counters say about line 12 is line 12 of the learner's file. What certainly cannot run here, or would
+not compile with nvcc, is refused in one sentence. Code under an `#if` may be meant for another machine, so it never is.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from grader.devices.emulator.lexer import Directive, lex
+from grader.devices.emulator.syntax import Stream, callee, code_stream, is_launch, launch_end, macro_stream
+
+# Bytes between two arrays: wide enough that one row too many of a 32-wide tile still ends in the gap.
+GAP_BYTES = 512
+
+_TAKES_A_KERNEL = {
+    "cudaLaunchKernel",
+    "cudaLaunchCooperativeKernel",
+    "cudaFuncSetAttribute",
+    "cudaFuncGetAttributes",
+    "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
+}
+_LIBRARIES = re.compile(r"(torch|ATen|c10|pybind11|cub|thrust|cutlass|cute)/|cublas|cudnn|cufft|cusparse|Python\.h")
+_NUMBERS = {"int", "unsigned", "signed", "long", "short", "char", "bool", "float", "double", "half", "size_t"}
+_NO_PTX = "inline PTX (asm) does not run on the emulator: use a CUDA function, or keep it under an #if"
+
+
+class TranslationError(Exception):
+    """`message` is one sentence for the learner, `line` the 1-based line of the file that it is about."""
+
+    def __init__(self, message: str, line: int):
+        super().__init__(f"line {line}: {message}")
+        self.message = message
+        self.line = line
+
+
+def translate(source: str, filename: str) -> str:
+    """The C++ text of a kernel file, whose line i stands on line i behind the `#line` that names it `filename`."""
+    source = source.removeprefix("\ufeff")
+    lexed = lex(source)
+    _refuse_libraries(source, lexed.directives)
+    rewriter = _Rewriter(source)
+    rewriter.rewrite(code_stream(lexed))
+    for directive in lexed.directives:
+        if directive.name == "define":
+            rewriter.rewrite(macro_stream(directive))
+    return f"#include <cuda_runtime.h>\n#line 1 {_quoted(filename)}\n{rewriter.result()}"
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _refuse_libraries(source: str, directives: list[Directive]) -> None:
+    conditions = 0
+    for directive in directives:
+        conditions += directive.name in ("if", "ifdef", "ifndef")
+        conditions -= directive.name == "endif"
+        if directive.name == "include" and not conditions:
+            header = source[directive.tokens[1].end : directive.tokens[-1].end].strip().strip('<>"').strip()
+            if _LIBRARIES.match(header):
+                message = f"a kernel file stands alone: it cannot include {header}, write the kernel itself"
+                raise TranslationError(message, directive.tokens[0].line)
+
+
+@dataclass
+class _Shared:
+    """A `__shared__` declaration: tokens start..end-1; `commas` stand between its variables, `name` is the first."""
+
+    start: int
+    end: int
+    name: int
+    commas: list[int]
+    dynamic: bool
+
+
+class _Rewriter:
+    """Collects edits of the source: (start, end, new text), none of them with a line break of its own."""
+
+    def __init__(self, source: str):
+        self.source = source
+        self.edits: list[tuple[int, int, str]] = []
+        self.gaps = 0
+
+    def rewrite(self, stream: Stream) -> None:
+        for index, token in enumerate(stream.tokens):
+            if is_launch(stream, index):
+                self.launch(stream, index)
+            elif token.text == "__shared__":
+                self.shared(stream, index)
+            elif token.text in _TAKES_A_KERNEL:
+                self.kernel_address(stream, index)
+            elif token.text in ("asm", "__asm__", "__asm"):
+                self.assembly(stream, index)
+            elif token.text == "__noinline__":
+                self.noinline(stream, index)
+            elif token.text == "__global__":
+                _refuse_result(stream, index)
+
+    def result(self) -> str:
+        pieces, position = [], 0
+        for start, end, text in sorted(self.edits, key=lambda edit: edit[0]):
+            pieces += [self.source[position:start], text]
+            position = end
+        return "".join([*pieces, self.source[position:]])
+
+    def insert(self, offset: int, text: str) -> None:
+        self.edits.append((offset, offset, text))
+
+    def replace(self, stream: Stream, start: int, end: int, text: str = "") -> None:
+        """Puts `text` in the place of the tokens start..end-1, and keeps the line breaks that were among them."""
+        first, last = stream.tokens[start].start, stream.tokens[end - 1].end
+        breaks = "".join(re.findall(r"(?:\\[^\S\n]*)?\n", self.source[first:last]))
+        self.edits.append((first, last, text + breaks))
+
+    # ---- launches ----
+
+    def launch(self, stream: Stream, opening: int) -> None:
+        """kernel<<<config>>>(arguments): the kernel goes into a lambda; config and arguments stay as they are."""
+        line = stream.tokens[opening].line
+        start = callee(stream, opening)
+        if start is None and stream.macro:
+            raise TranslationError("a macro must hold the kernel's name together with its <<<...>>>", line)
+        if start is None:
+            raise TranslationError("there is no kernel's name in front of this <<<", line)
+        closing = launch_end(stream, opening + 3)
+        if closing is None:
+            raise TranslationError("this <<< is never closed: a launch is kernel<<<grid, block>>>(arguments)", line)
+        if stream.text(closing + 3) != "(":
+            raise TranslationError("a launch needs parentheses after its >>>, even without arguments", line)
+        if stream.scopes[opening].device and not stream.conditional[opening]:
+            message = "a kernel cannot launch another one here (dynamic parallelism): launch it from the host function"
+            raise TranslationError(message, line)
+        name = _name_literal(stream, start, opening)
+        head = f" ::ladder::launch({name}, __LINE__, [&](auto... ladder_a) LADDER_UNSEEN {{ "
+        self.insert(stream.tokens[start].start, head)
+        self.replace(stream, opening, opening + 3, "(ladder_a...); }, ::ladder::config(")
+        self.replace(stream, closing, closing + 3, "))")
+
+    # ---- shared memory ----
+
+    def shared(self, stream: Stream, index: int) -> None:
+        declaration = _shared_declaration(stream, index)
+        if declaration is None:
+            return
+        if declaration.dynamic:
+            self.dynamic_shared(stream, declaration)
+        else:
+            self.static_shared(stream, declaration)
+
+    def static_shared(self, stream: Stream, shared: _Shared) -> None:
+        """`__shared__ T a[2], b;` gets a gap behind each of its arrays, `static __shared__` loses a word."""
+        specifiers = stream.texts(shared.start, shared.name)
+        if "static" in specifiers:
+            where = shared.start + specifiers.index("static")
+            self.replace(stream, where, where + 1)
+        if stream.macro or shared.end == len(stream.tokens):
+            return  # a macro may be used twice in a scope, where a gap's name must be new
+        if "{" not in specifiers:
+            kept = [text for text in specifiers if text not in ("static", "*", "&")]
+            for comma in shared.commas:
+                self.replace(stream, comma, comma + 1, f";{self.gap()} {' '.join(kept)} ")
+        self.insert(stream.tokens[shared.end].end, self.gap())
+
+    def gap(self) -> str:
+        self.gaps += 1
+        return f" static thread_local __attribute__((used)) char ladder_gap_{self.gaps}[{GAP_BYTES}];"
+
+    def dynamic_shared(self, stream: Stream, shared: _Shared) -> None:
+        """`extern __shared__ T name[]` becomes a reference into the block's dynamic shared memory.
+
+        In a function, in place. At namespace scope it moves into each device function that uses it: a variable there
+        would itself be memory that all blocks of an OS thread share.
+        """
+        line = stream.tokens[shared.start].line
+        if shared.commas:
+            raise TranslationError("declare one extern __shared__ array only: they all start at the same byte", line)
+        dropped = _alignment_spans(stream, shared.start, shared.name)
+        storage = ("extern", "static", "__shared__")
+        dropped += [(i, i + 1) for i in range(shared.start, shared.name) if stream.text(i) in storage]
+        gone = {index for start, end in dropped for index in range(start, end)}
+        element = " ".join(stream.text(i) for i in range(shared.start, shared.name) if i not in gone)
+        bounds = "".join(stream.texts(shared.name + 1, shared.end))
+        value = f"*reinterpret_cast<{element} (*){bounds}>(::ladder_dynamic_shared())"
+        name = stream.text(shared.name)
+        if stream.scopes[shared.start].in_code:
+            for start, end in dropped:
+                self.replace(stream, start, end)
+            self.replace(stream, shared.name, shared.name + 1, f"(&{name})")
+            self.insert(stream.tokens[shared.end - 1].end, f" = {value}")
+        else:
+            self.replace(stream, shared.start, shared.end)
+            self.into_functions(stream, shared, f" {element} (&{name}){bounds} = {value}; {{")
+
+    def into_functions(self, stream: Stream, shared: _Shared, declaration: str) -> None:
+        """Puts a declaration at the start of every later device function that names it, in a scope around the body."""
+        name = stream.text(shared.name)
+        for function in stream.functions:
+            uses = function.closed and name in stream.texts(function.opened, function.closed)
+            hidden = name in stream.texts(function.head, function.opened)  # by a parameter
+            if function.opened > shared.end and function.device and uses and not hidden:
+                self.insert(stream.tokens[function.opened].end, declaration)
+                self.insert(stream.tokens[function.closed].start, "}")
+
+    # ---- spellings ----
+
+    def kernel_address(self, stream: Stream, index: int) -> None:
+        """cudaLaunchKernel((void*)kernel, ...): without the cast the header sees the kernel's parameters."""
+        if stream.text(index + 1) != "(":
+            return
+        first = index + 2
+        cast = stream.text(first) in ("reinterpret_cast", "static_cast") and stream.text(first + 1) == "<"
+        inner = first + 1 + cast
+        end = inner
+        while stream.text(end) in ("const", "void", "*"):
+            end += 1
+        if "void" in stream.texts(inner, end) and stream.text(end) == (">" if cast else ")"):
+            self.replace(stream, first, end + 1)
+
+    def noinline(self, stream: Stream, index: int) -> None:
+        """A macro of this name would break libstdc++, which writes __attribute__((__noinline__))."""
+        bracket = stream.enclosing(index) or 0
+        in_attribute = stream.texts(max(bracket - 2, 0), bracket) == ["__attribute__", "("]
+        if not in_attribute and stream.text(index - 1) != "::":
+            self.replace(stream, index, index + 1, "__attribute__((noinline))")
+
+    def assembly(self, stream: Stream, index: int) -> None:
+        opening = index + 1
+        while stream.text(opening) in ("volatile", "__volatile__", "inline", "goto"):
+            opening += 1
+        if stream.text(opening) != "(":
+            return
+        closing = stream.after_group(opening)
+        instructions = []
+        for at in range(opening + 1, closing):
+            if stream.text(at) in (":", "::"):
+                break
+            instructions.append(stream.text(at).strip('"'))
+        if not "".join(instructions).strip(") "):
+            return  # asm volatile("" ::: "memory") only holds the compiler back
+        if not stream.conditional[index]:
+            raise TranslationError(_NO_PTX, stream.tokens[index].line)
+        self.insert(stream.tokens[index].start, f'static_assert(false, "{_NO_PTX}"); ')
+
+
+def _name_literal(stream: Stream, start: int, end: int) -> str:
+    """The kernel as written, on one line, as a string literal; a macro's parameter becomes what the macro is given."""
+    name = ""
+    for index in range(start, end):
+        text = stream.text(index)
+        space = "" if index == start or stream.touches(index - 1) else " "
+        name += space + (f'" #{text} "' if text in stream.parameters else _quoted(text)[1:-1])
+    return f'"{name}"'
+
+
+def _refuse_result(stream: Stream, index: int) -> None:
+    following = index + 1
+    while stream.text(following) in ("static", "inline", "const", "__forceinline__"):
+        following += 1
+    if stream.text(following) in _NUMBERS and not stream.conditional[index]:
+        message = f"a __global__ function returns void, not {stream.text(following)}: it stores its results in memory"
+        raise TranslationError(message, stream.tokens[index].line)
+
+
+def _shared_declaration(stream: Stream, index: int) -> _Shared | None:
+    """The declaration that the `__shared__` at `index` belongs to, or None where it declares no variable."""
+    start = _declaration_start(stream, index)
+    if start is None:
+        return None
+    name, commas, angles, at = None, [], 0, start
+    is_record = False
+    while at < len(stream.tokens) and stream.text(at) != ";":
+        text = stream.text(at)
+        ends_name = angles == 0 and (text in (",", "=") or (text == "[" and stream.text(at + 1) != "["))
+        ends_name |= text == "{" and not is_record
+        if ends_name and name is None:
+            name = at - 1
+        if ends_name and text in ("=", "{"):
+            message = f"the __shared__ variable {stream.text(name)} takes no initial value: let a thread assign it"
+            raise TranslationError(message, stream.tokens[at].line)
+        if ends_name and text == ",":
+            commas.append(at)
+        is_record |= text in ("struct", "union")
+        angles += (text == "<") - (text == ">")
+        at = stream.after_group(at)
+    name = at - 1 if name is None else name
+    if name <= index or not stream.is_word(name):
+        return None
+    return _Shared(start, at, name, commas, dynamic="extern" in stream.texts(start, name))
+
+
+def _declaration_start(stream: Stream, index: int) -> int | None:
+    while index > 0 and stream.text(index - 1) not in (";", "{", "}", ":"):
+        if stream.text(index - 1) in ("(", ","):
+            return None  # a parameter
+        group = stream.opening(index - 1)
+        index = index - 1 if group is None else group
+    return index
+
+
+def _alignment_spans(stream: Stream, start: int, end: int) -> list[tuple[int, int]]:
+    """The attributes among the tokens start..end-1. Dynamic shared memory is aligned for every type anyway."""
+    spans = []
+    for index in range(start, end):
+        if stream.text(index) in ("__align__", "alignas", "__attribute__"):
+            spans.append((index, stream.after_group(index + 1)))
+        elif stream.text(index) == "[" == stream.text(index + 1):
+            spans.append((index, stream.after_group(index)))
+    return spans

@@ -1,0 +1,267 @@
+"""Findings in words: what is wrong, where, and what to do. One function a kind; each returns one or two sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from grader.devices.emulator.symbols import CodeMap
+from grader.devices.evidence import Finding
+
+Fact = dict[str, Any]
+
+
+def word_findings(
+    facts: list[Fact], code: CodeMap, element_bytes: Mapping[str, int], barrier_lines: Mapping[str, list[int]]
+) -> list[Finding]:
+    """The runtime's findings with lines and sentences, one for each pair of lines and array.
+
+    `element_bytes` are those of the judge's buffers, by name; `barrier_lines` where each kernel has barriers.
+    """
+    distinct: dict[tuple, Fact] = {}
+    for fact in facts:
+        fact["line"] = code.line_of(fact["pc"]) or fact["line"] or None
+        fact["other_line"] = code.line_of(fact["other_pc"]) or fact["other_line"] or None
+        fact["barrier_lines"] = barrier_lines.get(fact["kernel"], [])
+        lines = frozenset((fact["line"], fact["other_line"])) if fact["kind"] == "race" else fact["line"]
+        known = distinct.setdefault((fact["kind"], fact["note"], fact["array"], lines, fact["text"]), fact)
+        if known is not fact:
+            known["count"] += fact["count"]
+    return [_word(fact, element_bytes) for fact in distinct.values()]
+
+
+def _word(fact: Fact, element_bytes: Mapping[str, int]) -> Finding:
+    where = _Where(fact, element_bytes)
+    message = _WORDS.get(fact["kind"], _unknown)(fact, where)
+    if fact["count"] > 1 and fact["kind"] in ("race", "uninitialized_read"):
+        message += f" ({fact['count']:,} times)"
+    return Finding(
+        kind=fact["kind"],
+        message=message,
+        severity="note" if fact["note"] or fact["kind"] == "shuffle_order" else "error",
+        line=fact["line"],
+        kernel=fact["kernel"] or None,
+        block=_index(fact.get("block")),
+        thread=_index(fact.get("thread")),
+        details=_details(fact, where),
+    )
+
+
+def _index(values: list[int] | None) -> tuple[int, int, int] | None:
+    return (values[0], values[1], values[2]) if values else None
+
+
+def _details(fact: Fact, where: _Where) -> dict[str, Any]:
+    details: dict[str, Any] = {"count": fact["count"]}
+    if fact["array"] or fact["array_bytes"]:
+        details |= {"array": where.name, "space": fact["space"], "access": fact["access"]}
+        details |= {"index": where.index, "elements": where.elements, "element_bytes": where.element}
+    if fact["other_line"] or "other_block" in fact:
+        details |= {"other_line": fact["other_line"], "other_access": fact["other_access"]}
+        details |= {"other_block": fact.get("other_block"), "other_thread": fact.get("other_thread")}
+    return details
+
+
+class _Where:
+    """The array of a finding, in the learner's terms: its name, the index touched, its number of elements."""
+
+    def __init__(self, fact: Fact, element_bytes: Mapping[str, int]):
+        array = fact["array"]
+        known = element_bytes.get(array)
+        self.element = known or fact["bytes"] or 4
+        self.index = fact["offset"] // self.element
+        self.elements = fact["array_bytes"] // self.element
+        self.known_element = known is not None
+        self.name = _array_name(fact)
+        self.at = f"{self.name}[{self.index}]"
+        self.size = f"{self.elements} element{'' if self.elements == 1 else 's'}"
+        if not self.known_element:
+            self.size += f" of {self.element} byte{'' if self.element == 1 else 's'}"
+
+
+def _array_name(fact: Fact) -> str:
+    array = fact["array"]
+    if array == "cudaMalloc":
+        return f"the memory from the cudaMalloc in line {fact['array_line']}"
+    if fact["space"] == "shared" and not array:
+        return "the dynamic shared memory"
+    return array.rpartition("::")[2] or "memory"
+
+
+def _thread(fact: Fact, prefix: str = "") -> str:
+    thread, block = fact.get(f"{prefix}thread"), fact.get(f"{prefix}block")
+    if not thread or not block:
+        return "host code"
+    return f"thread ({', '.join(map(str, thread))}) of block ({', '.join(map(str, block))})"
+
+
+def _verb(access: str) -> str:
+    return {"read": "reads", "write": "writes", "atomic": "updates"}.get(access, access)
+
+
+def _out_of_bounds(fact: Fact, where: _Where) -> str:
+    if fact["text"] == "copy":
+        return (
+            f"a copy or memset of {fact['bytes']:,} bytes leaves {where.name}, which has {fact['array_bytes']:,} bytes"
+            f" (it starts at byte {fact['offset']})"
+        )
+    who = f"{_thread(fact)} {_verb(fact['access'])}"
+    if fact["text"] == "freed":
+        return f"{who} {where.name} after it was freed"
+    if not fact["array"] and not fact["space"]:
+        return (
+            f"{who} address {fact['address']:#x}, which is no device memory: "
+            "a host pointer, or a pointer that was never set"
+        )
+    side = "before its start" if fact["offset"] < 0 else "past its end"
+    if 0 <= fact["offset"] < fact["array_bytes"]:
+        side = f"across its end ({fact['bytes']} bytes at once)"
+    return f"{who} {where.at}, {side}: {where.name} has {where.size}"
+
+
+def _misaligned(fact: Fact, where: _Where) -> str:
+    return (
+        f"{_thread(fact)} {_verb(fact['access'])} {fact['bytes']} bytes of {where.name} at byte {fact['offset']}: "
+        f"an access of {fact['bytes']} bytes needs an address that is a multiple of {fact['bytes']}"
+    )
+
+
+def _input_modified(fact: Fact, where: _Where) -> str:
+    if not fact.get("thread"):
+        return f"a copy or memset writes {where.name}, which is an input"
+    return f"{_thread(fact)} writes {where.at}, but {where.name} is an input (const)"
+
+
+def _host_access(fact: Fact, where: _Where) -> str:
+    if fact["text"].startswith("copy"):
+        side = "destination" if "to" in fact["text"] else "source"
+        return f"the {side} of a copy is device memory, but its kind says that it is host memory"
+    verb = {"write": "writes", "read": "reads"}.get(fact["access"], "touches")
+    target = where.at if fact["array"] else "device memory"
+    return f"host code {verb} {target}, which is device memory: only a kernel can do that"
+
+
+def _uninitialized_read(fact: Fact, where: _Where) -> str:
+    verb = "updates" if fact["access"] == "atomic" else "reads"
+    return f"{_thread(fact)} {verb} {where.at} before anything was written there"
+
+
+def _race(fact: Fact, where: _Where) -> str:
+    mine = f"{_thread(fact)} {_verb(fact['access'])} {where.at} in line {fact['line']}"
+    theirs = f"{_thread(fact, 'other_')} {_verb(fact['other_access'])} it in line {fact['other_line']}"
+    if fact["text"] == "same value":
+        return f"{mine}; {theirs}: the same value, in any order"
+    return f"{mine} while {theirs}, in any order: {_mend(fact)}"
+
+
+def _mend(fact: Fact) -> str:
+    first, last = sorted((fact["other_line"] or 0, fact["line"] or 0))
+    if fact["text"] == "other block":
+        if fact["access"] == "write" and fact["other_access"] == "write" and first == last:
+            return "two blocks write one element; use an atomic, or give each element to one block"
+        return "blocks run in no order; use an atomic, or two kernels"
+    if fact["space"] == "global" and first == last:
+        return "use an atomic, or give each element to one thread"
+    if first == last:
+        return "each element needs one writer, or an atomic"
+    if any(first < barrier < last for barrier in fact["barrier_lines"]):
+        # There is one on the way down, so the one on the way back to the top of the loop is missing.
+        return f"a __syncthreads() is missing between line {last} and the next round's line {first}"
+    return f"a __syncthreads() is missing between line {first} and line {last}"
+
+
+def _shuffle_order(fact: Fact, where: _Where) -> str:
+    return (
+        f"lines {fact['other_line']} and {fact['line']} exchange {where.name} between lanes with only a shuffle or vote"
+        " between them, which does not order memory; add __syncwarp()"
+    )
+
+
+def _barrier_divergence(fact: Fact, where: _Where) -> str:
+    return (
+        f"{_thread(fact)} waits at the __syncthreads() of line {fact['line']} while {_thread(fact, 'other_')} waits at"
+        f" the one of line {fact['other_line']}: all threads of a block must reach the same barrier"
+    )
+
+
+def _shuffle_partner(fact: Fact, where: _Where) -> str:
+    operation, _, itself = fact["text"].partition(" ")
+    mask = f"{fact['offset'] & 0xFFFFFFFF:#010x}"
+    if itself:
+        return f"{_thread(fact)} calls {operation} with mask {mask}, which does not name its own lane"
+    message = f"{_thread(fact)} waits in {operation} (mask {mask}) for lanes that never come"
+    if fact.get("other_thread"):
+        message += f": {_thread(fact, 'other_')} waits in {fact['other_access']}"
+        message += f" in line {fact['other_line']}" if fact["other_line"] else ""
+    return message
+
+
+def _shuffle_source(fact: Fact, where: _Where) -> str:
+    why = "has returned" if fact["text"] == "exited" else "is not named in the mask"
+    return f"{_thread(fact)} takes a value from lane {fact['offset']}, which {why}: that value is undefined"
+
+
+def _deadlock(fact: Fact, where: _Where) -> str:
+    if fact["text"] == "grid":
+        return f"grid.sync() in line {fact['line']} waits for blocks that have returned"
+    return f"{_thread(fact)} waits for threads that never come"
+
+
+def _timeout(fact: Fact, where: _Where) -> str:
+    who = _thread(fact)
+    return f"{who} was still running in line {fact['line'] or '?'} when the time was up: does this loop end?"
+
+
+def _assert(fact: Fact, where: _Where) -> str:
+    return f"{_thread(fact)} fails the assertion `{fact['text']}`"
+
+
+def _stack_overflow(fact: Fact, where: _Where) -> str:
+    return f"{_thread(fact)} runs out of stack: its local arrays or its recursion are too large"
+
+
+def _crash(fact: Fact, where: _Where) -> str:
+    return f"{_thread(fact)} ends with {fact['text']}"
+
+
+def _trap(fact: Fact, where: _Where) -> str:
+    return f"{_thread(fact)} stops: {fact['text']}"
+
+
+def _launch_error(fact: Fact, where: _Where) -> str:
+    return f"the launch of {fact['kernel']} fails: {fact['text']}"
+
+
+def _leak(fact: Fact, where: _Where) -> str:
+    return f"{fact['array_bytes']:,} bytes from the cudaMalloc in line {fact['line']} are never freed: each call loses them"
+
+
+def _invalid_free(fact: Fact, where: _Where) -> str:
+    return "cudaFree of a pointer that cudaMalloc did not return, or that was freed before"
+
+
+def _unknown(fact: Fact, where: _Where) -> str:
+    return f"{_thread(fact)}: {fact['kind']} {fact['text']}"
+
+
+_WORDS: Mapping[str, Callable[[Fact, _Where], str]] = {
+    "out_of_bounds": _out_of_bounds,
+    "misaligned": _misaligned,
+    "input_modified": _input_modified,
+    "host_access": _host_access,
+    "uninitialized_read": _uninitialized_read,
+    "race": _race,
+    "shuffle_order": _shuffle_order,
+    "barrier_divergence": _barrier_divergence,
+    "shuffle_partner": _shuffle_partner,
+    "shuffle_source": _shuffle_source,
+    "deadlock": _deadlock,
+    "timeout": _timeout,
+    "assert": _assert,
+    "stack_overflow": _stack_overflow,
+    "crash": _crash,
+    "trap": _trap,
+    "launch_error": _launch_error,
+    "leak": _leak,
+    "invalid_free": _invalid_free,
+}

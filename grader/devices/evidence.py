@@ -1,0 +1,86 @@
+"""What a device reports about a run: facts, never a verdict. Plain data that travels as JSON."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+Json = dict[str, Any]
+
+
+@dataclass
+class Finding:
+    """One thing that went wrong (severity "error") or is worth knowing ("note"), where it happened, in a sentence."""
+
+    kind: str  # out_of_bounds, misaligned, race, ... : the keys of judge.findings.STATUS_OF
+    message: str
+    severity: str = "error"
+    file: str | None = None
+    line: int | None = None
+    kernel: str | None = None
+    block: tuple[int, int, int] | None = None
+    thread: tuple[int, int, int] | None = None
+    details: Json = field(default_factory=dict)  # array, index, size, the other access of a race, ...
+
+
+@dataclass
+class Diagnostic:
+    """One compiler message on the learner's own line (column is 1-based; `source` is that line's text)."""
+
+    message: str
+    line: int | None = None
+    column: int | None = None
+    source: str | None = None
+    level: str = "error"
+
+
+@dataclass
+class Build:
+    """How building went. `problem` is None, "build_error" or "missing_entry_point"."""
+
+    problem: str | None = None
+    message: str = ""  # one sentence
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    seconds: float = 0.0
+    cached: bool = False
+
+
+@dataclass
+class CaseRun:
+    """One case as it ran: `counters` are the totals, `lines` the same counters by source line, `kernels` by kernel."""
+
+    name: str
+    findings: list[Finding] = field(default_factory=list)
+    counters: Json = field(default_factory=dict)
+    lines: list[Json] = field(default_factory=list)
+    kernels: list[Json] = field(default_factory=list)
+    launches: list[Json] = field(default_factory=list)  # kernel, grid, block, shared_bytes, line
+    timings: Json = field(default_factory=dict)
+    seconds: float = 0.0
+
+
+@dataclass
+class Evidence:
+    """All that is known of a worker's life. `ended` is "normally" or one sentence that says how it died."""
+
+    build: Build | None = None
+    cases: list[CaseRun] = field(default_factory=list)
+    ended: str = "normally"
+    problem: str | None = None  # None, "crash" or "timeout": what happened to the process as a whole
+    output: str = ""  # what the submission printed (cut short)
+    seconds: float = 0.0
+
+    def to_json(self) -> Json:
+        return asdict(self)
+
+
+def build_from_json(data: Json) -> Build:
+    return Build(**{**data, "diagnostics": [Diagnostic(**d) for d in data.get("diagnostics", [])]})
+
+
+def case_from_json(data: Json) -> CaseRun:
+    findings = [Finding(**finding) for finding in data.get("findings", [])]
+    for finding in findings:
+        finding.block = tuple(finding.block) if finding.block else None
+        finding.thread = tuple(finding.thread) if finding.thread else None
+    return CaseRun(**{**data, "findings": findings})

@@ -1,0 +1,194 @@
+"""The whole story on one page: build a kernel, run it, judge what it left, weigh that into a grade.
+
+inputs from a secret seed -> shared memory -> worker (builds and runs, gives evidence) -> judge -> Grade
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from grader.course import catalog
+from grader.course.catalog import Entry, UsageError
+from grader.course.lesson import Case, Task
+from grader.devices.evidence import Evidence
+from grader.judge.findings import first_status
+from grader.judge.verdict import Grade, TaskGrade
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from grader.devices.buffers import Arena, CaseBuffers
+    from grader.devices.forkserver import ForkServer
+    from grader.judge.compare import Expected
+
+Progress = Callable[[str], None]  # is told in a few words what happens now
+
+
+def grade(
+    lesson: str | Entry,
+    kernel: Path | None = None,
+    *,
+    reference: bool = False,
+    device: str = "auto",
+    tasks: Sequence[str] | None = None,
+    seed: int | None = None,
+    on_progress: Progress = lambda what: None,
+) -> Grade:
+    """Grades one kernel file: `kernel`, else the lesson's reference if asked for, else the learner's work file.
+
+    `tasks` names those to grade, all of them by default; the same `seed` draws the same inputs again. Raises
+    UsageError, one sentence, if there is nothing to grade; whatever is wrong with the kernel itself is in the Grade.
+    """
+    start = time.perf_counter()
+    entry = lesson if isinstance(lesson, Entry) else catalog.find(lesson)
+    chosen = choose_tasks(entry, tasks)
+    file = kernel or (entry.reference if reference else entry.work_file)
+    source = read_kernel(file, entry)
+    seed = secrets.randbits(31) if seed is None else seed
+    server = start_device(device)  # gets ready while this process imports torch
+    submission = Submission(source, file, entry.lesson.tasks, server, seed, on_progress)
+    grades = [grade_task(task, submission) for task in chosen]
+    status = first_status(result.grade.status for result in grades)
+    return Grade(
+        lesson=entry.name,
+        kernel=shown_path(file),
+        device={"kind": "emulator", "name": "emulated GPU"},
+        status=status,
+        stars=min(result.grade.stars for result in grades),
+        seed=seed,
+        tasks=[result.grade for result in grades],
+        seconds={
+            "build": sum(result.evidence.build.seconds for result in grades if result.evidence.build),
+            "run": sum(run.seconds for result in grades for run in result.evidence.cases),
+            "total": time.perf_counter() - start,
+        },
+    )
+
+
+# ---- what is graded, and where ----
+
+
+def choose_tasks(entry: Entry, names: Sequence[str] | None) -> list[Task]:
+    """The tasks of these names, in the lesson's order; all of them for None. Raises UsageError."""
+    known = [task.name for task in entry.lesson.tasks]
+    unknown = next((name for name in names or () if name not in known), None)
+    if unknown:
+        raise UsageError(f"lesson {entry.name} has no task `{unknown}`: type --task {' or --task '.join(known)}")
+    return [task for task in entry.lesson.tasks if not names or task.name in names]
+
+
+def read_kernel(file: Path, entry: Entry) -> str:
+    """The text of a kernel file; bytes that are no UTF-8 become surrogates, which building refuses. UsageError."""
+    number = f"{entry.number:02d}"
+    name = shown_path(file)
+    try:
+        return file.read_text(encoding="utf-8", errors="surrogateescape")
+    except FileNotFoundError:
+        hint = f"type `ladder start {number}`" if file == entry.work_file else "check the spelling"
+        raise UsageError(f"there is no file {name}: {hint}") from None
+    except IsADirectoryError:
+        raise UsageError(f"{name} is a folder: type `ladder check {number} {name}/your_kernel.cu`") from None
+    except OSError as error:
+        raise UsageError(f"{name} cannot be read ({error.strerror}): mend that, or name another file") from None
+
+
+def start_device(device: str) -> ForkServer:
+    """What runs kernels: for now, the emulator's workers. A GPU will be chosen here. Raises UsageError."""
+    if device == "cuda":
+        raise UsageError("grading on a GPU is not there yet: leave --device out, and the kernel is emulated")
+    from grader.devices import forkserver
+
+    return forkserver.server()
+
+
+def shown_path(path: Path) -> str:
+    """A path as people write it: relative if it lies below the current folder."""
+    absolute, here = path.absolute(), Path.cwd()
+    return str(absolute.relative_to(here) if absolute.is_relative_to(here) else path)
+
+
+# ---- one task ----
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A kernel file on its way through the tasks of its lesson."""
+
+    source: str
+    file: Path
+    tasks: Sequence[Task]
+    server: ForkServer
+    seed: int
+    on_progress: Progress
+
+
+@dataclass(frozen=True)
+class Result:
+    grade: TaskGrade
+    evidence: Evidence
+
+
+def grade_task(task: Task, submission: Submission) -> Result:
+    """Runs one task in a worker of its own, so that its crash takes no other task along, and judges it."""
+    from grader.devices.buffers import Arena
+    from grader.judge.weigh import Prepared, judge_task
+
+    signature, cases = task.signature, task.judged_cases
+    shapes = [{buffer.name: task.shape(buffer.name, case) for buffer in signature.buffers} for case in cases]
+    with Arena([(signature, shape) for shape in shapes]) as arena, ThreadPoolExecutor(1) as thread:
+        inputs = [fill(task, case, buffers, submission.seed) for case, buffers in zip(cases, arena.cases, strict=True)]
+        expected = thread.submit(expect_all, task, cases, inputs)  # while the worker builds
+        evidence = run(task, cases, arena, submission)
+        prepared = [Prepared(*each) for each in zip(cases, arena.cases, inputs, expected.result(), strict=True)]
+        return Result(judge_task(task, prepared, evidence), evidence)
+
+
+def fill(task: Task, case: Case, buffers: CaseBuffers, seed: int) -> dict[str, Tensor]:
+    """Draws the inputs of a case into its buffers and marks the outputs as unwritten. Raises UsageError."""
+    from grader.judge.inputs import Draw, case_seed
+
+    try:
+        inputs = dict(task.make_inputs(Draw(case_seed(seed, task.name, case.name)), case.variant, **case.sizes))
+        for parameter in task.signature.inputs:
+            inputs[parameter.name] = inputs[parameter.name].reshape(task.shape(parameter.name, case))
+            buffers.fill(parameter.name, inputs[parameter.name])
+    except Exception as error:  # whatever a lesson's author can get wrong
+        said = f"{type(error).__name__}: {error}"
+        raise UsageError(f"make_inputs of task {task.name} failed at {case.name}: {said}") from error
+    buffers.poison()
+    return inputs
+
+
+def expect_all(task: Task, cases: Sequence[Case], inputs: Sequence[Mapping[str, Tensor]]) -> list[dict[str, Expected]]:
+    from grader.judge.compare import expect
+
+    return [expect(task, case, given) for case, given in zip(cases, inputs, strict=True)]
+
+
+def run(task: Task, cases: Sequence[Case], arena: Arena, submission: Submission) -> Evidence:
+    """Has a worker build the file and run the task's cases."""
+    from grader.devices.forkserver import Job
+
+    scalars = [{scalar.name: case.sizes[scalar.name] for scalar in task.signature.scalars} for case in cases]
+    job = Job(
+        source=submission.source,
+        filename=re.sub(r"[^\w.-]", "_", submission.file.name),  # goes into a #line
+        prototypes=[each.signature for each in submission.tasks],
+        task=task.name,
+        arena=arena,
+        cases=[(case.name, values) for case, values in zip(cases, scalars, strict=True)],
+    )
+
+    def on_event(event: Mapping[str, Any]) -> None:
+        doing = {"building": "building", "running": f"{task.name}({event.get('case')})"}.get(event["event"])
+        if doing:
+            submission.on_progress(doing)
+
+    return submission.server.run(job, on_event)

@@ -1,0 +1,258 @@
+"""Is an answer right? Compares what a submission left in its outputs with a float64 reference."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from grader.course.catalog import UsageError
+from grader.course.lesson import Case, Task, Tensors
+from grader.course.prototype import CType, evaluate_shape
+from grader.judge.patterns import Answer, Launches, recognise, unravel
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What one output must hold: `values` in float64 (int64 for integers), each within `allowed`, in float64.
+
+    Where `values` is inf or NaN, or too large for the output's type, the output must be the same inf or NaN.
+    """
+
+    values: Tensor
+    allowed: Tensor
+
+
+@dataclass(frozen=True)
+class Left:
+    """What a submission left in one output: `values` in the buffer's own type, `written` a bool for each element."""
+
+    values: Tensor
+    written: Tensor
+
+
+@dataclass
+class Comparison:
+    """The verdict on the outputs of a case. The errors are those of the element that comes closest to its limit."""
+
+    status: str = "passed"
+    message: str = ""
+    max_error: float | None = None
+    allowed_error: float | None = None
+    details: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Context:
+    """What helps to explain a wrong answer: the inputs, the outputs of the case before, and what was launched."""
+
+    inputs: Tensors = field(default_factory=dict)
+    previous: Tensors = field(default_factory=dict)
+    launches: Launches = ()
+
+
+# ---- what is expected ----
+
+
+def expect(task: Task, case: Case, inputs: Tensors) -> dict[str, Expected]:
+    """The outputs by name, from the task's reference run in float64. Raises UsageError if the lesson is broken."""
+    signature = task.signature
+    arguments = {**widen(inputs), **{scalar.name: case.sizes[scalar.name] for scalar in signature.scalars}}
+    values = _call(task, "reference", task.reference, arguments)
+    magnitudes: Tensors = {}
+    if task.tolerance.magnitude is not None:
+        magnitudes = _call(task, "magnitude", task.tolerance.magnitude, arguments)
+    terms = math.prod(evaluate_shape(task.tolerance.terms, case.sizes))
+    expected = {}
+    for output in signature.outputs:
+        shape = task.shape(output.name, case)
+        value = _shaped(task, "reference", values, output.name, shape)
+        magnitude = _shaped(task, "magnitude", magnitudes, output.name, shape) if output.name in magnitudes else value
+        expected[output.name] = _expected(value, magnitude, output.type, task.tolerance.c * math.sqrt(terms))
+    return expected
+
+
+def widen(tensors: Tensors) -> dict[str, Tensor]:
+    """Floating tensors in float64, the others as they are."""
+    return {name: t.double() if t.is_floating_point() else t for name, t in tensors.items()}
+
+
+def _expected(value: Tensor, magnitude: Tensor, ctype: CType, factor: float) -> Expected:
+    """The error model of lesson.Tolerance. An integer output must be exact."""
+    if not ctype.is_floating:
+        values = value.round() if value.is_floating_point() else value
+        return Expected(values.to(torch.int64), torch.zeros(value.shape, dtype=torch.float64))
+    limits = torch.finfo(getattr(torch, ctype.torch))
+    allowed = factor * ctype.unit_roundoff * magnitude.double().abs()
+    # Below the smallest normal number precision ends, and a GPU may flush to zero.
+    return Expected(value.double(), allowed.nan_to_num(0.0, posinf=0.0) + limits.tiny)
+
+
+def _call(task: Task, what: str, function: Any, arguments: dict[str, Any]) -> Tensors:
+    try:
+        return function(**arguments)
+    except Exception as error:
+        raise UsageError(f"the {what} of task {task.name} failed: {type(error).__name__}: {error}") from error
+
+
+def _shaped(task: Task, what: str, tensors: Tensors, name: str, shape: tuple[int, ...]) -> Tensor:
+    tensor = tensors.get(name)
+    if tensor is None or tensor.numel() != math.prod(shape):
+        got = "nothing" if tensor is None else f"the shape {tuple(tensor.shape)}"
+        raise UsageError(f"the {what} of task {task.name} returns {got} for {name}, which has the shape {shape}")
+    return tensor.reshape(shape)
+
+
+# ---- whether it is there ----
+
+
+def compare(expected: Mapping[str, Expected], left: Mapping[str, Left], context: Context | None = None) -> Comparison:
+    """Judges all outputs: every element written, finite where it should be, and within its tolerance."""
+    context = context or Context()
+    for judge in (_check_written, _check_values):
+        found = [judge(name, want, left[name], context) for name, want in expected.items()]
+        failed = next((comparison for comparison in found if comparison.status != "passed"), None)
+        if failed:
+            return failed
+    return max(found, key=lambda one: _use(one.max_error, one.allowed_error), default=Comparison())
+
+
+def input_modified(place: str) -> Comparison:
+    """The verdict on a submission that changed its const inputs; `place` is the first element, "x[3]"."""
+    return Comparison("input_modified", f"The kernel changed {place}: an input may only be read.")
+
+
+def guard_broken(buffer: str, side: str, byte: int) -> Comparison:
+    """The verdict on a submission that wrote beside a buffer, `byte` bytes "before" or "after" it (buffers.Breach)."""
+    where = f"below {buffer}[0]" if side == "before" else f"beyond the end of {buffer}"
+    return Comparison("out_of_bounds", f"Memory {where} was overwritten ({byte} bytes {side} it).")
+
+
+def _check_written(name: str, want: Expected, left: Left, context: Context) -> Comparison:
+    # An integer may rightly be the very pattern that marks unwritten memory.
+    missing = ~left.written
+    if not left.values.is_floating_point():
+        missing &= _widened(left.values) != want.values
+    if not bool(missing.any()):
+        return Comparison()
+    answer = _answer(name, want, left, missing, context, written=False)
+    details = _details(answer)
+    message = f"{answer.at(details['first'])} was never written{_share(answer)}."
+    return Comparison("not_written", message, details=details)
+
+
+def _check_values(name: str, want: Expected, left: Left, context: Context) -> Comparison:
+    got = _widened(left.values)
+    if got.numel() == 0:
+        return Comparison(max_error=0.0, allowed_error=0.0)
+    right = is_right(want, left.values)
+    error = _error(got, want, right)
+    worst = int(_use_of(error, want.allowed).argmax())
+    comparison = Comparison(max_error=float(error.flatten()[worst]), allowed_error=float(want.allowed.flatten()[worst]))
+    if bool(right.all()):
+        return comparison
+    answer = _answer(name, want, left, ~right, context, written=True)
+    comparison.status = "wrong_result"
+    comparison.details = details = _details(answer)
+    got, expected = _pair(details["got"], details["expected"])
+    where = answer.at(details["first"])
+    comparison.message = f"{where} is {got}, but should be {expected}{_share(answer)}."
+    return comparison
+
+
+def is_right(want: Expected, values: Tensor) -> Tensor:
+    """True for each element that may stand: within its tolerance, or the inf or NaN that is asked for."""
+    got = _widened(values)
+    if not values.is_floating_point():
+        return got == want.values
+    rounded = want.values.to(values.dtype).double()
+    close = (got - want.values).abs() <= want.allowed  # false for NaN
+    same = (got == rounded) | (got.isnan() & rounded.isnan())
+    return torch.where(rounded.isfinite(), close, same)
+
+
+def _error(got: Tensor, want: Expected, right: Tensor) -> Tensor:
+    """|got - expected|; 0 where both are the same inf or NaN, inf where only one of them is finite."""
+    error = (got.double() - want.values.double()).abs()
+    return torch.where(error.isfinite(), error, torch.where(right, 0.0, math.inf))
+
+
+def _use_of(error: Tensor, allowed: Tensor) -> Tensor:
+    """Which share of its tolerance an error uses up; 0 / 0 is 0."""
+    return (error / allowed).nan_to_num(0.0, posinf=math.inf).flatten()
+
+
+def _use(error: float | None, allowed: float | None) -> float:
+    return (error or 0.0) / allowed if allowed else 0.0
+
+
+def _widened(values: Tensor) -> Tensor:
+    return values.double() if values.is_floating_point() else values.to(torch.int64)
+
+
+# ---- how it is told ----
+
+
+def _answer(name: str, want: Expected, left: Left, bad: Tensor, context: Context, *, written: bool) -> Answer:
+    previous = context.previous.get(name)
+    return Answer(
+        buffer=name,
+        got=_widened(left.values),
+        expected=want.values,
+        allowed=want.allowed,
+        bad=bad,
+        written=written,
+        inputs={key: _widened(tensor) for key, tensor in context.inputs.items()},
+        previous=None if previous is None else _widened(previous),
+        launches=context.launches,
+    )
+
+
+def _details(answer: Answer) -> dict[str, Any]:
+    """The first bad element, who should have written it, how many there are, and the pattern they make."""
+    first = int(answer.bad.flatten().nonzero()[0])
+    pattern = recognise(answer)
+    details = {
+        "buffer": answer.buffer,
+        "first": first,
+        "index": unravel(first, answer.got.shape),
+        "got": answer.got.flatten()[first].item() if answer.written else None,
+        "expected": answer.expected.flatten()[first].item(),
+        "allowed": answer.allowed.flatten()[first].item(),
+        "bad": int(answer.bad.sum()),
+        "total": answer.bad.numel(),
+        **_owner(first, answer.bad.numel(), answer.launches),
+    }
+    return details | ({"pattern": pattern.name, "pattern_message": pattern.message} if pattern else {})
+
+
+def _owner(first: int, count: int, launches: Launches) -> dict[str, Any]:
+    """Block and thread of an element, if the only launch is one-dimensional with as many blocks as elements need.
+
+    That is the usual mapping, not a fact that was seen: the reports say "with one thread an element". A single block
+    says nothing, for it would be one block, too, if each thread had several elements.
+    """
+    if len(launches) != 1:
+        return {}
+    (blocks, *grid), (threads, *block) = launches[0]["grid"], launches[0]["block"]
+    if [*grid, *block] != [1, 1, 1, 1] or blocks < 2 or blocks != -(-count // threads):
+        return {}
+    return {"block": [first // threads, 0, 0], "thread": [first % threads, 0, 0]}
+
+
+def _share(answer: Answer) -> str:
+    """` (232 of 1,000 elements are wrong)`, to follow a sentence; empty for an output of one element."""
+    count, total = int(answer.bad.sum()), answer.bad.numel()
+    return f" ({count:,} of {total:,} elements {'is' if count == 1 else 'are'} {answer.verb})" if total > 1 else ""
+
+
+def _pair(got: float, expected: float) -> tuple[str, str]:
+    """Two numbers as a learner reads them: whole, or with seven digits, or with as many as tell them apart."""
+    if isinstance(got, int):
+        return str(got), str(expected)
+    short = f"{got:.7g}", f"{expected:.7g}"
+    return short if short[0] != short[1] else (repr(got), repr(expected))

@@ -1,0 +1,57 @@
+"""Random inputs for a case: the same for the same seed, and unkind to kernels that are nearly right."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+
+def case_seed(seed: int, task: str, case: str) -> int:
+    """A seed of its own for every case, so that judging one task alone gives it the same data."""
+    digest = hashlib.sha256(f"{seed}/{task}/{case}".encode()).digest()
+    return int.from_bytes(digest[:8], "little") >> 1  # torch wants a signed 64-bit number
+
+
+class Draw:
+    """Draws the tensors of one case. A lesson's make_inputs gets one and needs no torch of its own.
+
+    Every method returns a contiguous tensor on `device`; `dtype` is the name of a torch type.
+    """
+
+    def __init__(self, seed: int, device: str = "cpu"):
+        self.device = torch.device(device)
+        self._generator = torch.Generator(self.device).manual_seed(seed)
+
+    def normal(self, *shape: int, dtype: str = "float32", mean: float = 0.5, scale: float = 1.0) -> Tensor:
+        """Normal numbers. The mean is not 0, so that the sum of a part differs from the sum of all."""
+        values = torch.randn(shape, generator=self._generator, device=self.device)
+        return values.mul_(scale).add_(mean).to(getattr(torch, dtype))
+
+    def uniform(self, low: float, high: float, *shape: int, dtype: str = "float32") -> Tensor:
+        """Numbers spread evenly over [low, high)."""
+        values = torch.rand(shape, generator=self._generator, device=self.device)
+        return values.mul_(high - low).add_(low).to(getattr(torch, dtype))
+
+    def integers(self, low: int, high: int, *shape: int, dtype: str = "int32") -> Tensor:
+        """Whole numbers low, low + 1, ..., high - 1, as Python's range counts."""
+        values = torch.randint(low, high, shape, generator=self._generator, device=self.device)
+        return values.to(getattr(torch, dtype))
+
+    def choice(self, values: Sequence[float], *shape: int, dtype: str = "float32") -> Tensor:
+        """One of `values` at every place, all equally likely."""
+        which = torch.randint(len(values), shape, generator=self._generator, device=self.device)
+        return torch.tensor(values, device=self.device, dtype=getattr(torch, dtype))[which]
+
+    def plant_outliers(self, tensor: Tensor, count: int | None = None, scale: float = 1000.0) -> Tensor:
+        """Multiplies `count` elements (1 in 1000, at least one) by `scale`, in place, and returns the tensor.
+
+        An outlier costs a sum in too few bits the small terms that follow it, and betrays an element left out.
+        """
+        flat = tensor.view(-1)
+        count = min(flat.numel(), max(1, flat.numel() // 1000) if count is None else count)
+        places = torch.randperm(flat.numel(), generator=self._generator, device=self.device)[:count]
+        flat[places] *= scale
+        return tensor

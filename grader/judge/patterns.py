@@ -1,0 +1,346 @@
+"""What a wrong answer looks like. Each pattern is claimed only when it holds for every element it speaks of.
+
+A value pattern ("a copy of x", "transposed") explains the whole output and must do so for at least ENOUGH elements that
+it moves away from the right answer; a place pattern ("everything from k on") says exactly which elements are bad.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
+
+import torch
+from torch import Tensor
+
+Launches = Sequence[Mapping[str, Any]]  # CaseRun.launches
+ENOUGH = 4  # fewer elements than this may agree by chance, or with several patterns at once
+NEARLY = 2.0**-8  # relative: what is within it but outside the tolerance is imprecise, not another formula
+
+
+@dataclass(frozen=True)
+class Pattern:
+    name: str
+    message: str  # one or two sentences for the learner
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One output buffer that is not as it should be. `bad` marks its elements; all tensors have the buffer's shape."""
+
+    buffer: str
+    got: Tensor
+    expected: Tensor
+    allowed: Tensor
+    bad: Tensor
+    written: bool = True  # False: `bad` are the elements that were never written
+    inputs: Mapping[str, Tensor] = field(default_factory=dict)
+    previous: Tensor | None = None  # what this buffer held after the case before
+    launches: Launches = ()
+
+    @property
+    def verb(self) -> str:
+        return "wrong" if self.written else "not written"
+
+    @property
+    def good(self) -> str:
+        return "right" if self.written else "written"
+
+    def at(self, flat: int) -> str:
+        return place(self.buffer, flat, self.got.shape)
+
+    def agrees_with(self, claim: Tensor, allowed: Tensor) -> bool:
+        """True if the whole output is `claim`, and the claim differs from the right answer in ENOUGH elements."""
+        got, claim, allowed = self.got.flatten(), claim.flatten(), allowed.flatten()
+        if got.shape != claim.shape or not _close(got, claim, allowed).all():
+            return False
+        return int((~_close(claim, self.expected.flatten(), self.allowed.flatten())).sum()) >= ENOUGH
+
+    def is_permuted(self, order: Tensor) -> bool:
+        """True if every element holds the right value of another: got[i] = expected[order[i]]."""
+        return self.agrees_with(self.expected.flatten()[order.flatten()], self.allowed.flatten()[order.flatten()])
+
+
+def recognise(answer: Answer) -> Pattern | None:
+    """The most telling pattern of a bad answer, or None."""
+    values = _value_patterns(answer) if answer.written else iter(())
+    return next(chain(values, _place_patterns(answer), _kind_patterns(answer)), None)
+
+
+def _close(a: Tensor, b: Tensor, allowed: Tensor) -> Tensor:
+    return (a == b) | ((a - b).abs() <= allowed)  # NaN is close to nothing
+
+
+# ---- the values: the whole output follows one rule ----
+
+
+def _value_patterns(answer: Answer) -> Iterator[Pattern]:
+    yield from _constant(answer)
+    yield from _copied(answer)
+    yield from _stale(answer)
+    yield from _scaled(answer)
+    yield from _swapped_pairs(answer)
+    yield from _split_pairs(answer)
+    yield from _transposed(answer)
+    yield from _shifted(answer)
+    yield from _repeated(answer)
+
+
+def _constant(answer: Answer) -> Iterator[Pattern]:
+    first = answer.got.flatten()[0]
+    if bool((answer.got == first).all()) and (
+        first == 0 or answer.agrees_with(first.expand_as(answer.got), _exact(answer))
+    ):
+        name = "all_zeros" if first == 0 else "constant"
+        yield Pattern(name, f"Every element of {answer.buffer} is {first.item():.7g}.")
+
+
+def _copied(answer: Answer) -> Iterator[Pattern]:
+    for name, values in answer.inputs.items():
+        same_kind = values.is_floating_point() == answer.got.is_floating_point()
+        if same_kind and values.numel() == answer.got.numel() and answer.agrees_with(values, _exact(answer)):
+            yield Pattern("copied", f"{answer.buffer} is a copy of {name}.")
+
+
+def _stale(answer: Answer) -> Iterator[Pattern]:
+    if answer.previous is None:
+        return
+    got, bad, previous = answer.got.flatten(), answer.bad.flatten(), answer.previous.flatten()
+    known = min(len(got), len(previous))
+    if bad[known:].any() or int(bad.sum()) < ENOUGH or len(got[:known].unique()) < ENOUGH:
+        return
+    if torch.equal(got[:known][bad[:known]], previous[:known][bad[:known]]):
+        yield Pattern(
+            "stale",
+            f"{answer.buffer} holds the results of the case before. Compute them anew at every call: "
+            "keep nothing in static or __device__ variables.",
+        )
+
+
+def _scaled(answer: Answer) -> Iterator[Pattern]:
+    got, expected = answer.got.double(), answer.expected.double()
+    usable = (expected != 0) & expected.isfinite() & got.isfinite()
+    if int(usable.sum()) < ENOUGH:
+        return
+    factor = float((got[usable] / expected[usable]).median())
+    claim = factor * expected if answer.got.is_floating_point() else (factor * expected).round()
+    if abs(factor - 1) < 1e-3 or factor == 0 or not answer.agrees_with(claim, 4 * abs(factor) * answer.allowed):
+        return
+    if answer.agrees_with(-answer.expected, answer.allowed):
+        yield Pattern("sign", f"Every element of {answer.buffer} has the wrong sign.")
+    else:
+        yield Pattern("scaled", f"Every element of {answer.buffer} is {_factor(factor)} what it should be.")
+
+
+def _factor(factor: float) -> str:
+    """`2 times`, `1/3 of`, `0.7071 times`."""
+    if abs(factor) < 1 and abs(round(1 / factor) * factor - 1) < 1e-5:
+        return f"{'-' if factor < 0 else ''}1/{abs(round(1 / factor))} of"
+    return f"{factor:.4g} times"
+
+
+def _swapped_pairs(answer: Answer) -> Iterator[Pattern]:
+    count = answer.got.numel()
+    if count % 2 == 0 and answer.is_permuted(torch.arange(count) ^ 1):
+        yield Pattern(
+            "swapped_pairs",
+            f"The two of every pair are swapped: {answer.at(0)} holds what belongs in {answer.at(1)}, and so on.",
+        )
+
+
+def _split_pairs(answer: Answer) -> Iterator[Pattern]:
+    count, shape = answer.got.numel(), answer.got.shape
+    if (
+        count % 2 == 0
+        and (len(shape) == 1 or shape[-1] == 2)
+        and answer.is_permuted(torch.arange(count).view(-1, 2).t())
+    ):
+        yield Pattern(
+            "split_pairs",
+            f"The pairs lie apart: {answer.buffer} holds all first values and then all second values. "
+            "Pair i belongs at 2 * i and 2 * i + 1.",
+        )
+
+
+def _transposed(answer: Answer) -> Iterator[Pattern]:
+    shape = answer.got.shape
+    if len(shape) < 2 or min(shape[-2:]) < 2:
+        return
+    rows, cols = shape[-2:]
+    places = torch.arange(answer.got.numel()).view(-1, rows, cols)
+    if answer.is_permuted(places.transpose(1, 2)):
+        yield Pattern(
+            "transposed",
+            f"{answer.buffer} is transposed: element (row, col) of {rows} x {cols} lies at row * {cols} + col, "
+            f"but was stored at col * {rows} + row.",
+        )
+
+
+def _shifted(answer: Answer) -> Iterator[Pattern]:
+    got, expected, allowed = answer.got.flatten(), answer.expected.flatten(), answer.allowed.flatten()
+    for shift, moved in ((1, "late"), (-1, "early")):
+        kept = slice(1, None) if shift > 0 else slice(None, -1)
+        origin = slice(None, -1) if shift > 0 else slice(1, None)
+        inner = Answer(answer.buffer, got[kept], expected[kept], allowed[kept], answer.bad.flatten()[kept])
+        if inner.agrees_with(expected[origin], allowed[origin]):
+            sign = "+" if shift > 0 else "-"
+            yield Pattern("shifted", f"Every value lies one place too {moved}: that of [i] is at [i {sign} 1].")
+
+
+def _repeated(answer: Answer) -> Iterator[Pattern]:
+    shape = answer.got.shape
+    if len(shape) >= 2 and _repeats(answer, shape[-1]):
+        yield Pattern("rows_repeated", f"All rows of {answer.buffer} are the same: is the row missing from an index?")
+    for _, threads in _lines(answer.launches):
+        if len(shape) == 1 and threads > 1 and _repeats(answer, threads):
+            yield Pattern(
+                "blocks_repeated",
+                f"The first {threads} values come again and again, once for each block: "
+                "is blockIdx missing from an index that is read?",
+            )
+
+
+def _repeats(answer: Answer, period: int) -> bool:
+    places = torch.arange(answer.got.numel()) % period
+    return answer.got.numel() > period and answer.agrees_with(answer.got.flatten()[places], _exact(answer))
+
+
+# ---- the places: which elements are bad ----
+
+
+def _place_patterns(answer: Answer) -> Iterator[Pattern]:
+    bad = answer.bad.flatten()
+    if bool(bad.all()):
+        if not answer.written:
+            yield _nothing_written(answer)
+        return
+    places = bad.nonzero().flatten()
+    if bool(bad[places[0] :].all()):
+        yield _tail(answer, int(places[0]))
+    elif bool(bad[: places[-1] + 1].all()):
+        yield _head(answer, int(places[-1]) + 1)
+    yield from _columns(answer)
+    yield from _every_kth(answer)
+
+
+def _nothing_written(answer: Answer) -> Pattern:
+    what = f"Nothing was written to {answer.buffer}"
+    if not answer.launches:
+        return Pattern("nothing_written", f"{what}, and no kernel was launched.")
+    return Pattern("nothing_written", f"{what}.")
+
+
+def _tail(answer: Answer, start: int) -> Pattern:
+    """All before `start` is right and nothing from there on."""
+    count = answer.bad.numel()
+    for blocks, threads in _lines(answer.launches):
+        if start == threads and blocks > 1:
+            return Pattern(
+                "first_block",
+                f"Only the first {threads} elements are {answer.good}, as many as a block has threads: "
+                "is blockIdx.x * blockDim.x missing from an index?",
+            )
+        if start == threads and blocks == 1 and threads > 1:
+            return Pattern(
+                "tail",
+                f"Only one block of {threads} threads was launched, and only {threads} elements are {answer.good}. "
+                f"{count} elements need ceil({count} / {threads}) = {-(-count // threads)} blocks.",
+            )
+        if start == blocks * threads:
+            return Pattern(
+                "tail",
+                f"The launch has {blocks} x {threads} = {start} threads for {count} elements, and the rest is "
+                f"{answer.verb}. Round the number of blocks up: (n + {threads - 1}) / {threads}.",
+            )
+    if start == count - 1:
+        return Pattern("tail", f"Only the last element is {answer.verb}.")
+    return Pattern("tail", f"Everything from {answer.at(start)} on is {answer.verb}; all before it is {answer.good}.")
+
+
+def _head(answer: Answer, end: int) -> Pattern:
+    if end == 1:
+        return Pattern("head", f"Only the first element is {answer.verb}.")
+    return Pattern("head", f"Everything before {answer.at(end)} is {answer.verb}; all from there on is {answer.good}.")
+
+
+def _columns(answer: Answer) -> Iterator[Pattern]:
+    """The same columns are bad in every row: a tile's edge."""
+    if answer.bad.dim() < 2 or answer.bad.numel() == answer.bad.shape[-1]:
+        return
+    rows = answer.bad.reshape(-1, answer.bad.shape[-1])
+    columns = rows[0]
+    if not bool((rows == columns).all()) or bool(columns.all()):
+        return
+    first, last = int(columns.nonzero()[0]), int(columns.nonzero()[-1])
+    if not bool(columns[first : last + 1].all()):
+        return
+    which = f"column {first} is" if first == last else f"columns {first} to {last} are"
+    yield Pattern(
+        "columns", f"In every row of {answer.buffer}, {which} {answer.verb}; the other columns are {answer.good}."
+    )
+
+
+def _every_kth(answer: Answer) -> Iterator[Pattern]:
+    """The bad elements, or the good ones, stand at equal distances over the whole buffer."""
+    bad = answer.bad.flatten()
+    for marked, words in ((bad, f"is {answer.verb}"), (~bad, f"is {answer.good}, the others are not")):
+        places = marked.nonzero().flatten()
+        if len(places) < ENOUGH:
+            continue
+        first, step = int(places[0]), int(places[1] - places[0])
+        if 1 < step > first and torch.equal(places, torch.arange(first, len(bad), step)):
+            yield Pattern("every_kth", f"Every {_ordinal(step)} element, from {answer.at(first)} on, {words}.")
+            return
+
+
+def _ordinal(number: int) -> str:
+    ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"
+
+
+# ---- the kind of the bad values ----
+
+
+def _kind_patterns(answer: Answer) -> Iterator[Pattern]:
+    if not answer.written:
+        return
+    got, expected = answer.got[answer.bad], answer.expected[answer.bad]
+    if bool(got.isnan().all()):
+        yield Pattern(
+            "nan", "Every wrong element is NaN: 0 / 0, inf - inf, a root or log below 0, or memory that nobody wrote."
+        )
+    elif answer.got.is_floating_point() and bool(((got - expected).abs() <= NEARLY * expected.abs()).all()):
+        yield Pattern(
+            "imprecise",
+            "Every element is close, but not close enough: too few bits somewhere (half precision, an approximate "
+            "function, or a long sum that loses small terms).",
+        )
+
+
+# ---- words ----
+
+
+def place(buffer: str, flat: int, shape: Sequence[int]) -> str:
+    """`out[2, 5]` for a flat index."""
+    return f"{buffer}[{', '.join(str(i) for i in unravel(flat, shape))}]"
+
+
+def unravel(flat: int, shape: Sequence[int]) -> list[int]:
+    """The index of each dimension, row-major."""
+    index = []
+    for size in reversed(shape):
+        flat, rest = divmod(flat, size)
+        index.append(rest)
+    return index[::-1]
+
+
+def _lines(launches: Launches) -> Iterator[tuple[int, int]]:
+    """Number of blocks and threads in each of every one-dimensional launch."""
+    for launch in launches:
+        if [*launch["grid"][1:], *launch["block"][1:]] == [1, 1, 1, 1]:
+            yield launch["grid"][0], launch["block"][0]
+
+
+def _exact(answer: Answer) -> Tensor:
+    return torch.zeros_like(answer.allowed)

@@ -1,0 +1,194 @@
+"""Counted targets: ratios worked out from raw counters, and the stars that they earn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from grader.course.lesson import Counted, Timed
+from grader.judge.verdict import TargetResult
+
+Counters = Mapping[str, Any]
+SECTOR = 32  # bytes
+LANES = 32
+
+
+@dataclass(frozen=True)
+class Metric:
+    """`compute` returns None where the metric does not apply: no loads have no load efficiency."""
+
+    title: str
+    meaning: str
+    unit: str  # "%" shows a ratio times 100, "x" a multiple, "" a plain number
+    compute: Callable[[Counters], float | None]
+
+
+def ratio(over: str, under: str, scale: float = 1.0) -> Callable[[Counters], float | None]:
+    """counters[over] / (scale * counters[under]), or None where the denominator is 0 or was not counted."""
+
+    def compute(counters: Counters) -> float | None:
+        if over not in counters or not counters.get(under):
+            return None
+        return counters[over] / (scale * counters[under])
+
+    return compute
+
+
+def total(*names: str) -> Callable[[Counters], float | None]:
+    """The sum of the counters, or None if one of them was not counted."""
+    return lambda counters: sum(counters[name] for name in names) if all(name in counters for name in names) else None
+
+
+def branch_uniformity(counters: Counters) -> float | None:
+    """Share of branches that all active lanes of a warp took the same way; 1 for a kernel without any branch."""
+    if "branches" not in counters or not counters.get("warp_instructions"):
+        return None
+    return 1 - counters["divergent_branches"] / counters["branches"] if counters["branches"] else 1.0
+
+
+# Definitions follow Nsight Compute's (Kernel Profiling Guide, "Metrics Reference").
+# {input,output}_{bytes,elements} are what the judge knows of the case (grade.py); all else the device counted.
+METRICS: Mapping[str, Metric] = {
+    "global_load_efficiency": Metric(
+        "load efficiency",
+        "different bytes that a warp's loads ask for / bytes that move, in sectors of 32",
+        "%",
+        ratio("global_load_useful_bytes", "global_load_sectors", SECTOR),
+    ),
+    "global_store_efficiency": Metric(
+        "store efficiency",
+        "different bytes that a warp's stores write / bytes that move, in sectors of 32",
+        "%",
+        ratio("global_store_useful_bytes", "global_store_sectors", SECTOR),
+    ),
+    "sectors_per_load": Metric(
+        "sectors per load request",
+        "32-byte sectors that one load instruction of a warp touches",
+        "",
+        ratio("global_load_sectors", "global_load_requests"),
+    ),
+    "sectors_per_store": Metric(
+        "sectors per store request",
+        "32-byte sectors that one store instruction of a warp touches",
+        "",
+        ratio("global_store_sectors", "global_store_requests"),
+    ),
+    "loads_per_byte": Metric(
+        "loads of each byte",
+        "bytes loaded / different bytes loaded",
+        "x",
+        ratio("global_load_bytes", "global_load_distinct_bytes"),
+    ),
+    "stores_per_byte": Metric(
+        "stores of each byte",
+        "bytes stored / different bytes stored",
+        "x",
+        ratio("global_store_bytes", "global_store_distinct_bytes"),
+    ),
+    "loads_per_input_byte": Metric(
+        "bytes loaded per input byte",
+        "bytes loaded / bytes of all inputs",
+        "x",
+        ratio("global_load_bytes", "input_bytes"),
+    ),
+    "stores_per_output_byte": Metric(
+        "bytes stored per output byte",
+        "bytes stored / bytes of all outputs",
+        "x",
+        ratio("global_store_bytes", "output_bytes"),
+    ),
+    "active_lanes": Metric(
+        "active lanes",
+        "lanes at work in an instruction, of the warp's 32",
+        "%",
+        ratio("thread_instructions", "warp_instructions", LANES),
+    ),
+    "branch_uniformity": Metric(
+        "uniform branches", "branches that all active lanes of a warp take alike", "%", branch_uniformity
+    ),
+    "shared_bank_conflicts": Metric(
+        "shared bank conflicts",
+        "extra wavefronts because lanes want different words of one bank",
+        "",
+        total("shared_load_bank_conflicts", "shared_store_bank_conflicts"),
+    ),
+    "shared_load_efficiency": Metric(
+        "shared load efficiency",
+        "wavefronts that shared loads need at best / took",
+        "%",
+        ratio("shared_load_ideal_wavefronts", "shared_load_wavefronts"),
+    ),
+    "shared_store_efficiency": Metric(
+        "shared store efficiency",
+        "wavefronts that shared stores need at best / took",
+        "%",
+        ratio("shared_store_ideal_wavefronts", "shared_store_wavefronts"),
+    ),
+    "global_atomics_per_output": Metric(
+        "global atomics per output",
+        "atomic requests to global memory / output elements",
+        "",
+        ratio("global_atomic_requests", "output_elements"),
+    ),
+    "global_atomics_per_input": Metric(
+        "global atomics per input",
+        "atomic requests to global memory / input elements",
+        "",
+        ratio("global_atomic_requests", "input_elements"),
+    ),
+    "shared_atomics_per_input": Metric(
+        "shared atomics per input",
+        "atomic requests to shared memory / input elements",
+        "",
+        ratio("shared_atomic_requests", "input_elements"),
+    ),
+    "busy_blocks": Metric("working blocks", "blocks of one launch that touch global memory", "", total("busy_blocks")),
+    "busy_threads": Metric(
+        "working threads", "threads of one launch that touch global memory", "", total("busy_threads")
+    ),
+    "threads_per_output": Metric(
+        "working threads per output",
+        "threads of one launch that touch global memory / output elements",
+        "",
+        ratio("busy_threads", "output_elements"),
+    ),
+}
+
+
+def measure(metric: str, counters: Counters) -> float | None:
+    """A metric's value, or a raw counter's; None where it does not apply or was not counted."""
+    return METRICS[metric].compute(counters) if metric in METRICS else counters.get(metric)
+
+
+def judge_targets(targets: Iterable[Counted | Timed], counters: Counters) -> list[TargetResult]:
+    """Each target against the counters. A Timed one has no value here: only a GPU can time."""
+    return [_judge(target, counters) for target in targets]
+
+
+def _judge(target: Counted | Timed, counters: Counters) -> TargetResult:
+    if isinstance(target, Timed):
+        return TargetResult(target.metric, None, f">= {target.at_least:g}", target.stars, False, target.why)
+    value = measure(target.metric, counters)
+    bounds = [(">=", target.at_least), ("<=", target.at_most)]
+    goal = " and ".join(f"{sign} {bound:g}" for sign, bound in bounds if bound is not None)
+    met = (
+        value is not None
+        and (target.at_least is None or value >= target.at_least)
+        and (target.at_most is None or value <= target.at_most)
+    )
+    return TargetResult(target.metric, value, goal, target.stars, met, target.why)
+
+
+def stars_earned(targets: Sequence[Counted | Timed], results: Sequence[TargetResult]) -> int:
+    """Stars of a right kernel: the highest number that counted targets ask for and that is met with all lower ones.
+
+    One star is for being right, unless a target worth that star is missed. Timed targets neither give nor take here.
+    """
+    counted = [result for target, result in zip(targets, results, strict=True) if isinstance(target, Counted)]
+    stars = 1
+    for wanted in sorted({result.stars for result in counted}):
+        if not all(result.met for result in counted if result.stars == wanted):
+            return min(stars, wanted - 1)
+        stars = max(stars, wanted)
+    return stars

@@ -1,0 +1,58 @@
+"""What each status is called, and what a teacher says about it. The one place for these words."""
+
+from __future__ import annotations
+
+TITLES = {
+    "passed": "passed",
+    "build_error": "does not compile",
+    "missing_entry_point": "entry point missing",
+    "crash": "crash",
+    "timeout": "time is up",
+    "launch_error": "launch failed",
+    "host_access": "host code touched device memory",
+    "out_of_bounds": "out of bounds",
+    "misaligned": "misaligned access",
+    "barrier_divergence": "divergent barrier",
+    "deadlock": "deadlock",
+    "input_modified": "input modified",
+    "race": "data race",
+    "uninitialized_read": "uninitialised read",
+    "leak": "memory leak",
+    "not_written": "output not written",
+    "wrong_result": "wrong result",
+    "impossible_speed": "impossible speed",
+    "below_target": "right, but below target",
+}
+
+ADVICE = {
+    "passed": "",
+    "build_error": "Mend the first message first: those after it often follow from it.",
+    "missing_entry_point": "The name and the parameters must be exactly these; what happens inside is up to you.",
+    "crash": "The program ended before it had an answer. Look at the host code first: "
+    "a pointer to device memory used on the host, an endless recursion, an exit() or a failed assert.",
+    "timeout": "The kernel did not come to an end. "
+    "Does every loop move towards its end, for every thread and at every size, n = 1 too?",
+    "launch_error": "The kernel never ran. A block has at most 1024 threads and 48 KB of shared memory, "
+    "unless you ask for more, and a grid has at least one block.",
+    "host_access": "The pointers you are given point to device memory, which only kernels can reach. "
+    "Do this work inside a kernel, or copy the data with cudaMemcpy.",
+    "out_of_bounds": "Threads come in whole blocks, so some have no element to work on. "
+    "Let those do nothing: `if (i < n)` with the size of this very array.",
+    "misaligned": "A vector of k bytes can only be read at an address that is a multiple of k. "
+    "Go back to single elements where the start or the tail of a row is not aligned.",
+    "barrier_divergence": "All threads of a block that are still running must reach the same __syncthreads(). "
+    "Move it out of the branch, and keep the branch for the work.",
+    "deadlock": "Some threads wait for others that will never come. "
+    "Every lane named in a mask, and every thread at a barrier, must get there.",
+    "input_modified": "A `const` pointer is a promise. Write to the output, or to memory of your own.",
+    "race": "Two threads use the same place, at least one writes, and nothing orders them. "
+    "Put a barrier between the two, use an atomic, or give each thread its own place.",
+    "uninitialized_read": "Memory holds nothing you can rely on before somebody writes it: "
+    "shared memory is not zeroed, and neither are outputs.",
+    "leak": "Every cudaMalloc needs its cudaFree, on every way out of the function.",
+    "not_written": "The output starts with rubbish on purpose, and some of it is still there. "
+    "Does the grid have enough threads, rounded up, and does each of them write?",
+    "wrong_result": "Work through the element above by hand: which thread computes it, and which inputs does it read?",
+    "impossible_speed": "This is faster than the memory could deliver the data, so the work cannot have been done.",
+    "below_target": "The answer is right. What is missing stands in the targets above.",
+}

@@ -1,0 +1,68 @@
+"""Many lessons at a glance: the course with its stars, and the table of several grades."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from grader.course.catalog import Entry
+from grader.judge.verdict import Grade
+from grader.report.messages import TITLES
+from grader.report.terminal import BAD, DIM, FULL_MARKS, GOOD, HEAD, mark, stars
+
+
+def show_table(console: Console, grades: Iterable[Grade]) -> None:
+    """One line for each grade."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for title in ("", "lesson", "kernel", "verdict", "stars", "build", "run"):
+        table.add_column(title, justify="right" if title in ("build", "run") else "left")
+    for grade in grades:
+        table.add_row(
+            mark(grade.passed),
+            grade.lesson,
+            Text(Path(grade.kernel).name, DIM),
+            Text(TITLES[grade.status], GOOD if grade.passed else BAD),
+            stars(grade.stars),
+            *(f"{grade.seconds[key]:.1f} s" if key in grade.seconds else "" for key in ("build", "run")),
+        )
+    console.print(table)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A lesson in the overview of the course."""
+
+    entry: Entry
+    title: str
+    stars: int
+    started: bool
+    passed: bool
+
+
+def show_course(console: Console, rows: Sequence[Row]) -> None:
+    """The course at a glance and what to type next."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
+    for row in rows:
+        state = stars(row.stars) if row.passed else Text("started" if row.started else "", DIM)
+        table.add_row(mark(True) if row.passed else "", row.entry.name, row.title, state)
+    console.print(Text("Kernel Ladder", HEAD))
+    console.print(table)
+    if not rows:
+        console.print("There is no lesson in lessons/ yet.")
+        return
+    todo = next((row for row in rows if not row.passed), None)
+    if todo is None:
+        better = next((row for row in rows if row.stars < FULL_MARKS), None)
+        todo_text = "All lessons are passed." if better is None else f"Next: more stars, `ladder check {_no(better)}`"
+    else:
+        todo_text = f"Next: `ladder {'check' if todo.started else 'start'} {_no(todo)}`"
+    console.print(Text(f"\n{todo_text}", HEAD))
+
+
+def _no(row: Row) -> str:
+    return row.entry.name.partition("_")[0]

@@ -1,0 +1,268 @@
+"""A grade for people: the verdict first, then the one thing to mend, then what it earned. Fits a small terminal."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from rich.console import Console, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from grader.devices.evidence import Diagnostic, Finding
+from grader.judge.findings import decisive
+from grader.judge.targets import METRICS
+from grader.judge.verdict import CaseGrade, Grade, TargetResult, TaskGrade
+from grader.report.messages import ADVICE, TITLES
+
+GOOD, BAD, DIM, HEAD = "green", "red", "dim", "bold"
+FULL_MARKS = 3
+WIDEST = 100  # columns; longer lines are hard to read
+OUTPUT_LINES = 4  # of what the submission printed
+ENOUGH_TO_SEE = 8  # elements of an output, for a pattern to be convincing
+DIAGNOSTICS = 2  # compiler messages that are shown in full
+
+
+def make_console(*, stderr: bool = False) -> Console:
+    """Colour on a terminal only, and none with NO_COLOR; text that is piped is 80 columns wide."""
+    console = Console(stderr=stderr, highlight=False, emoji=False, markup=False)
+    console.width = min(console.width, WIDEST) if console.is_terminal else 80
+    return console
+
+
+def show(console: Console, grade: Grade, *, source: str = "", next_step: str = "") -> None:
+    """Prints a grade. `source` is the kernel file's text; `next_step` is the lesson's word for those who passed."""
+    for part in _parts(grade, source.splitlines(), next_step):
+        one_line = isinstance(part, Text) and part.no_wrap
+        console.print(part, no_wrap=one_line, overflow="ellipsis" if one_line else None)
+
+
+def _parts(grade: Grade, source: list[str], next_step: str) -> Iterator[RenderableType]:
+    yield _verdict(grade)
+    if len(grade.tasks) > 1:
+        yield _task_list(grade.tasks)
+    failed = [task for task in grade.tasks if task.status != "passed"]
+    if failed:
+        first = min(failed, key=lambda task: task.status != grade.status)
+        yield from _failure(first, grade.kernel, source)
+    else:
+        yield from _success(grade.tasks)
+    yield Text()
+    yield _footer(grade)
+    yield Text(_next(grade, next_step), HEAD)
+
+
+# ---- the frame ----
+
+
+def stars(number: int) -> Text:
+    """`★★☆`"""
+    return Text("★" * number, "yellow") + Text("☆" * (FULL_MARKS - number), DIM)
+
+
+def mark(good: bool) -> Text:
+    return Text("✓ ", GOOD) if good else Text("✗ ", BAD)
+
+
+def _verdict(grade: Grade) -> Text:
+    title = Text(TITLES[grade.status], f"{HEAD} {GOOD if grade.passed else BAD}")
+    line = mark(grade.passed) + Text(f"{grade.lesson}: ", HEAD) + title
+    line += Text("  ") + stars(grade.stars) if grade.passed else Text()
+    line.append(f"  {grade.kernel}", DIM)
+    line.no_wrap = True
+    return line
+
+
+def _task_list(tasks: Sequence[TaskGrade]) -> Table:
+    table = Table.grid(padding=(0, 2))
+    for task in tasks:
+        passed = task.status == "passed"
+        table.add_row("", mark(passed) + task.name, stars(task.stars) if passed else Text(TITLES[task.status], BAD))
+    return table
+
+
+def _footer(grade: Grade) -> Text:
+    seconds = grade.seconds
+    times = [
+        f"{verb} {seconds[key]:.1f} s" for key, verb in (("build", "built in"), ("run", "ran in")) if key in seconds
+    ]
+    where = "emulated" if grade.device["kind"] == "emulator" else grade.device["name"]
+    return Text(" · ".join([where, f"seed {grade.seed}", ", ".join(times)]).rstrip(" ·"), DIM)
+
+
+def _next(grade: Grade, next_step: str) -> str:
+    number = grade.lesson.partition("_")[0]
+    if not grade.passed:
+        return f"Next: change the file and type `ladder check {number}`; stuck? `ladder hint {number}`"
+    go_on = next_step or "`ladder` shows the course"
+    missed = any(not target.met and _is_counted(target) for task in grade.tasks for target in task.targets)
+    return f"Next: meet the targets marked ✗ for more stars, or go on: {go_on}" if missed else f"Next: {go_on}"
+
+
+# ---- what went right ----
+
+
+def _success(tasks: Sequence[TaskGrade]) -> Iterator[RenderableType]:
+    for task in tasks:
+        used = [c.max_error / c.allowed_error for c in task.cases if c.max_error and c.allowed_error]
+        error = f", largest error {max(used):.0%} of what is allowed" if used else ""
+        yield Text(f"  {task.name}: right in all {len(task.cases)} cases{error}")
+        if task.targets:
+            yield from _targets(task.targets)
+        for finding in _notes(task):
+            yield Padding(Text(f"note: {_where(finding)}{finding.message}", DIM), (0, 0, 0, 4))
+
+
+def _targets(targets: Sequence[TargetResult]) -> Iterator[RenderableType]:
+    """A line for each counted target, and below a missed one why it matters."""
+    counted = [target for target in targets if _is_counted(target)]
+    for target in counted:
+        title, value, goal = _target_words(target)
+        line = Text("    ") + mark(target.met) + Text(f"{title:<30}{value:>12}  ") + Text(f"{goal:<12}", DIM)
+        yield line + stars(target.stars)
+        if not target.met and target.why:
+            yield Padding(Text(target.why, DIM), (0, 0, 0, 6))
+    if len(counted) < len(targets):
+        number = len(targets) - len(counted)
+        yield Text(f"    · {number} timed target{'s' if number > 1 else ''} need{'' if number > 1 else 's'} a GPU", DIM)
+
+
+def _is_counted(target: TargetResult) -> bool:
+    return not target.metric.startswith(("x_", "fraction_of_"))
+
+
+def _target_words(target: TargetResult) -> tuple[str, str, str]:
+    """Title, value and goal, ratios as percentages where that is usual."""
+    metric = METRICS.get(target.metric)
+    unit = metric.unit if metric else ""
+    title = metric.title if metric else re.sub("^x_", "speed against ", target.metric).replace("_", " ")
+    value = "not used" if target.value is None else _quantity(target.value, unit)
+    return title, value, re.sub(r"\d[\d.e+-]*", lambda number: _quantity(float(number[0]), unit), target.goal)
+
+
+def _quantity(value: float, unit: str) -> str:
+    if unit == "%":
+        return f"{100 * value:.3g} %"
+    return f"{value:,.4g} {unit}".rstrip() if isinstance(value, float) else f"{value:,}"
+
+
+def _notes(task: TaskGrade) -> list[Finding]:
+    notes = {(f.kind, f.line): f for case in task.cases for f in case.findings if f.severity == "note"}
+    return list(notes.values())[:2]
+
+
+# ---- what went wrong ----
+
+
+def _failure(task: TaskGrade, kernel: str, source: list[str]) -> Iterator[RenderableType]:
+    case = _telling_case(task)
+    if task.diagnostics:
+        yield from _diagnostics(task.diagnostics, kernel)
+    elif task.status == "below_target":
+        yield from _targets(task.targets)
+    elif case:
+        yield from _case(task, case, kernel, source)
+    if task.message and not task.diagnostics and not (case and case.message == task.message):
+        yield Text(task.message)
+    if task.status != "build_error" or len(task.diagnostics) > 1:
+        yield Text(f"\n{ADVICE[task.status]}")
+    if task.output.strip() and task.status in ("crash", "timeout"):
+        yield from _printed(task.output)
+
+
+def _telling_case(task: TaskGrade) -> CaseGrade | None:
+    """Of the cases with the task's status, the smallest that shows what is wrong, and not only that something is."""
+    cases = [case for case in task.cases if case.status == task.status]
+    return min(cases, key=_vagueness, default=None)
+
+
+def _vagueness(case: CaseGrade) -> int:
+    """0 for a finding with its line, 1 for a pattern in enough elements, 2 for one in a few, 3 for mere numbers."""
+    finding = decisive(case.findings)
+    if finding and finding.line:
+        return 0
+    if "pattern" not in case.details:
+        return 3
+    return 1 if case.details["total"] >= ENOUGH_TO_SEE else 2
+
+
+def _case(task: TaskGrade, case: CaseGrade, kernel: str, source: list[str]) -> Iterator[RenderableType]:
+    finding = decisive(case.findings)
+    call = f"{task.name}({', '.join(case.name.split())})"
+    failing = sum(other.status != "passed" for other in task.cases)
+    share = f"  ({failing} of {len(task.cases)} cases fail)" if len(task.cases) > 1 else ""
+    yield Text("\n") + Text(call, HEAD) + Text(share, DIM)
+    if finding:
+        yield Text(_scene(finding, kernel))
+        yield from _excerpt(finding, kernel, source)
+        yield Text(finding.message, BAD)
+        return
+    yield Text(case.message, BAD)
+    details = case.details
+    if details.get("allowed") and case.status == "wrong_result":
+        yield Text(f"The error may be {details['allowed']:.2g} here.")
+    if "pattern_message" in details:
+        yield Text(details["pattern_message"])
+    if "block" in details:
+        thread, block = _triple(details["thread"]), _triple(details["block"])
+        yield Text(f"With one thread an element, that is thread {thread} of block {block}.")
+
+
+def _scene(finding: Finding, kernel: str) -> str:
+    """`work/01_vector_add.cu:12, in kernel add`, and the thread, if the finding's message does not name it."""
+    parts = [f"{finding.file or kernel}:{finding.line}"] if finding.line else []
+    parts += [f"in kernel {finding.kernel}"] if finding.kernel else []
+    if finding.thread and finding.block and _triple(finding.thread) not in finding.message:
+        parts.append(f"thread {_triple(finding.thread)} of block {_triple(finding.block)}")
+    return ", ".join(parts)
+
+
+def _where(finding: Finding) -> str:
+    return f"line {finding.line}: " if finding.line else ""
+
+
+def _triple(index: Sequence[int]) -> str:
+    return f"({', '.join(map(str, index))})"
+
+
+def _excerpt(finding: Finding, kernel: str, source: list[str]) -> Iterator[Text]:
+    """The finding's line between its neighbours, and the other line that takes part in it, if there is one."""
+    if not finding.line or (finding.file and finding.file != kernel):
+        return
+    marked = {finding.line, finding.details.get("other_line") or finding.line}
+    around = {finding.line - 1, finding.line + 1}
+    for number in sorted(marked | around):
+        if 1 <= number <= len(source):
+            yield _numbered(number, source[number - 1], number in marked)
+
+
+def _numbered(number: int, line: str, marked: bool) -> Text:
+    text = Text(no_wrap=True)
+    text.append(f"  {'❱' if marked else ' '} {number:>4} │ ", BAD if marked else DIM)
+    return text.append(line.expandtabs(4), HEAD if marked else DIM)
+
+
+def _diagnostics(diagnostics: Sequence[Diagnostic], kernel: str) -> Iterator[Text]:
+    errors = [d for d in diagnostics if d.level == "error"] or list(diagnostics)
+    for diagnostic in errors[:DIAGNOSTICS]:
+        place = ":".join(str(part) for part in (kernel, diagnostic.line, diagnostic.column) if part)
+        yield Text("\n") + Text(f"{place}: ", HEAD) + Text(diagnostic.message, BAD)
+        if diagnostic.line and diagnostic.source is not None:
+            yield _numbered(diagnostic.line, diagnostic.source, marked=True)
+            if diagnostic.column:
+                before = diagnostic.source[: diagnostic.column - 1].expandtabs(4)
+                yield Text(" " * (len("  ❱ 9999 │ ") + len(before)) + "^", BAD, no_wrap=True)
+    if len(errors) > DIAGNOSTICS:
+        yield Text(f"... and {len(errors) - DIAGNOSTICS} more", DIM)
+
+
+def _printed(output: str) -> Iterator[Text]:
+    yield Text("\nWhat your program printed last:", DIM)
+    for line in output.strip().splitlines()[-OUTPUT_LINES:]:
+        yield Text(f"    {_printable(line)}", no_wrap=True)
+
+
+def _printable(text: str) -> str:
+    """Without control characters, so that a submission cannot move the cursor or paint over the verdict."""
+    return "".join(char if char.isprintable() else " " for char in text)

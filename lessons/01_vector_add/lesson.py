@@ -1,0 +1,69 @@
+"""Lesson 01: the smallest kernel there is, and everything around it: indices, blocks, the guard, whole sectors."""
+
+from grader.course.lesson import Case, Counted, Lesson, Task, Timed
+
+
+def make_inputs(draw, variant, n):
+    return {"x": draw.normal(n), "y": draw.normal(n)}
+
+
+def reference(x, y, n):
+    return {"z": x + y}
+
+
+def torch_add(x, y, z, n):
+    import torch
+
+    torch.add(x, y, out=z)
+
+
+lesson = Lesson(
+    title="Vector addition",
+    summary="one thread, one element",
+    next_step="`ladder start 02`: what happens when the 32 threads of a warp disagree",
+    tasks=[
+        Task(
+            prototype="void vector_add(const float* x, const float* y, float* z, int n, cudaStream_t stream)",
+            shapes={"x": "n", "y": "n", "z": "n"},
+            # Around a warp, around a block, a prime, several blocks; the last one is large enough to fill the
+            # emulated GPU and no multiple of anything (it is prime).
+            cases=[Case(n=n) for n in (1, 31, 32, 33, 255, 256, 257, 1009, 5000, 100_003)],
+            timed_case=Case(n=1 << 28),
+            make_inputs=make_inputs,
+            reference=reference,
+            baselines={"torch.add": torch_add},
+            targets=[
+                Counted(
+                    "global_load_efficiency",
+                    at_least=0.97,
+                    why="memory sends 32 bytes at a time: neighbouring threads must read neighbouring elements",
+                ),
+                Counted(
+                    "global_store_efficiency",
+                    at_least=0.97,
+                    why="neighbouring threads must write neighbouring elements",
+                ),
+                Counted("loads_per_byte", at_most=1.01, why="each input is needed once"),
+                Counted("stores_per_byte", at_most=1.01, why="each output is final when it is written"),
+                Counted(
+                    "busy_blocks", at_least=16, why="a multiprocessor without a block does nothing, and there are 16"
+                ),
+                Counted(
+                    "busy_threads",
+                    at_least=4096,
+                    why="a thread that waits for memory hides nothing: others must have something to do",
+                ),
+                Counted(
+                    "sectors_per_load",
+                    at_least=12,
+                    stars=3,
+                    why="16 bytes a thread in one load (float4) keep four times as many bytes on their way as 4",
+                ),
+                Timed("fraction_of_copy", at_least=0.60, stars=1, why="an addition moves bytes, as a copy does"),
+                Timed("fraction_of_copy", at_least=0.85, stars=2, why="the rest is what waits for single loads"),
+                Timed("fraction_of_copy", at_least=0.97, stars=3, why="as fast as the memory can go"),
+                Timed("x_torch.add", at_least=1.00, stars=3, why="not slower than what everybody uses"),
+            ],
+        )
+    ],
+)

@@ -1,0 +1,13 @@
+// Counts from 1: element 0 has no thread.
+// Expect: not_written
+
+__global__ void add(const float* x, const float* y, float* z, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x + 1;
+    if (i < n) {
+        z[i] = x[i] + y[i];
+    }
+}
+
+extern "C" void vector_add(const float* x, const float* y, float* z, int n, cudaStream_t stream) {
+    add<<<(n + 255) / 256, 256, 0, stream>>>(x, y, z, n);
+}

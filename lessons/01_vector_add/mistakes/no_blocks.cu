@@ -1,0 +1,13 @@
+// n / 256 is 0 for a short vector, and a grid of no blocks cannot be launched.
+// Expect: launch_error
+
+__global__ void add(const float* x, const float* y, float* z, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        z[i] = x[i] + y[i];
+    }
+}
+
+extern "C" void vector_add(const float* x, const float* y, float* z, int n, cudaStream_t stream) {
+    add<<<n / 256, 256, 0, stream>>>(x, y, z, n);
+}

@@ -1,0 +1,83 @@
+"""Lesson 02: 32 lanes share one instruction, and what it costs when they disagree."""
+
+import math
+
+from grader.course.lesson import Case, Counted, Lesson, Task, Timed, Tolerance
+
+
+def make_inputs(draw, variant, n):
+    return {"phi": draw.uniform(-math.pi, math.pi, n)}
+
+
+def reference(phi, n):
+    import torch
+
+    return {"xy": torch.stack([phi.cos(), phi.sin()], dim=-1)}
+
+
+def magnitude(phi, n):
+    """1 for every output: cosine and sine are judged by their absolute error, as fast math bounds it."""
+    return {"xy": phi.new_ones(n, 2)}
+
+
+def stack(phi, xy, n):
+    import torch
+
+    torch.stack([phi.cos(), phi.sin()], dim=-1, out=xy)
+
+
+def torch_polar(phi, xy, n):
+    import torch
+
+    torch.polar(phi.new_ones(()), phi, out=torch.view_as_complex(xy))
+
+
+lesson = Lesson(
+    title="Warp divergence",
+    summary="thirty-two lanes, one instruction",
+    next_step="`ladder start 03`: who reads which address",
+    tasks=[
+        Task(
+            prototype="void polar(const float* phi, float* xy, int n, cudaStream_t stream)",
+            shapes={"phi": "n", "xy": "n, 2"},
+            # Around half a warp (n angles are 2 n numbers), a warp and a block, a prime, several blocks. The last
+            # one is 783 * 128: whole warps, also where a thread takes four angles, so that the guard at the end
+            # divides no warp, and yet no multiple of a block.
+            cases=[Case(n=n) for n in (1, 15, 16, 17, 31, 32, 33, 255, 256, 257, 1009, 5000, 100_224)],
+            timed_case=Case(n=1 << 27),
+            make_inputs=make_inputs,
+            reference=reference,
+            # __sincosf is off by less than 2^-21.19 on [-pi, pi] (CUDA Programming Guide, "Intrinsic Functions"),
+            # 7 units of roundoff; half precision would be off by 4000.
+            tolerance=Tolerance(c=10, magnitude=magnitude),
+            baselines={"stack": stack, "torch.polar": torch_polar},
+            targets=[
+                Counted("active_lanes", at_least=0.95, why="a lane that is switched off still takes its turn"),
+                Counted("branch_uniformity", at_least=1.0, why="where a warp divides, it runs both sides in turn"),
+                Counted("global_load_efficiency", at_least=0.97, why="neighbouring threads read neighbouring angles"),
+                Counted("loads_per_byte", at_most=1.01, why="one load of an angle serves both of its values"),
+                Counted(
+                    "busy_blocks", at_least=16, why="a multiprocessor without a block does nothing, and there are 16"
+                ),
+                Counted(
+                    "busy_threads",
+                    at_least=4096,
+                    why="a thread that waits for memory hides nothing: others must have something to do",
+                ),
+                Counted(
+                    "global_store_efficiency",
+                    at_least=0.97,
+                    stars=3,
+                    why="cosine and sine lie side by side: one store (float2) for both fills every sector",
+                ),
+                Timed(
+                    "fraction_of_copy", at_least=0.57, stars=1, why="12 bytes an angle, whatever is computed of them"
+                ),
+                Timed("fraction_of_copy", at_least=0.81, stars=2, why="arithmetic hides behind the memory"),
+                Timed("fraction_of_copy", at_least=0.95, stars=3, why="as fast as the memory can go"),
+                Timed("x_stack", at_least=7.0, stars=3, why="three passes over memory and a temporary for each, fused"),
+                Timed("x_torch.polar", at_least=1.5, stars=3, why="torch.polar also reads a radius for every angle"),
+            ],
+        )
+    ],
+)

@@ -1,0 +1,153 @@
+"""Lessons are found by whatever a person is likely to type, and a slip gets one sentence."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from grader.course.catalog import UsageError, course_root, entries, find
+
+LESSON = """
+from grader.course.lesson import Case, Lesson, Task
+
+lesson = Lesson(
+    title="A lesson",
+    tasks=[
+        Task(
+            prototype="void f(const float* x, float* y, int n, cudaStream_t stream)",
+            shapes={"x": "n", "y": "2 * n"},
+            cases=[Case(n=1), Case(n=33)],
+            make_inputs=None,
+            reference=None,
+        )
+    ],
+)
+"""
+
+HINTS = """# Hints
+
+## f
+
+### Hint 1
+
+Think.
+
+### Hint 2
+
+```c
+int i = 0;
+```
+
+### Hint 3
+
+Read.
+
+## g
+
+### Hint 1
+Other.
+"""
+
+
+@pytest.fixture
+def course(tmp_path):
+    for name in ("01_vector_add", "02_warp_divergence", "03_vector_scale"):
+        folder = tmp_path / "lessons" / name
+        (folder / "mistakes").mkdir(parents=True)
+        (folder / "lesson.py").write_text(LESSON)
+        (folder / "hints.md").write_text(HINTS)
+        kernels = tmp_path / "kernels" / name
+        kernels.mkdir(parents=True)
+        for rung in ("10_last.cu", "2_second.cu", "1_naive.cu"):
+            (kernels / rung).touch()
+    (tmp_path / "lessons" / "README.md").touch()
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "text", ["1", "01", "vector_add", "01_vector_add", "01_vec", "vector_a", "lessons/01_vector_add/"]
+)
+def test_names_of_a_lesson(course, text):
+    assert find(text, course).name == "01_vector_add"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("vektor_add", "there is no lesson `vektor_add`, did you mean 01_vector_add"),
+        ("9", "there is no lesson `9`: `ladder` lists them all"),
+        ("vector", "`vector` could be 01_vector_add, 03_vector_scale"),
+        ("", "there is no lesson"),
+        ("../..", "there is no lesson"),
+    ],
+)
+def test_a_wrong_name_is_explained(course, text, said):
+    with pytest.raises(UsageError) as error:
+        find(text, course)
+    assert said in str(error.value)
+
+
+def test_what_an_entry_knows(course):
+    entry = find("1", course)
+    assert (entry.number, entry.slug) == (1, "vector_add")
+    assert [rung.name for rung in entry.rungs] == ["1_naive.cu", "2_second.cu", "10_last.cu"]
+    assert entry.reference.name == "10_last.cu"
+    assert entry.work_file == course / "work" / "01_vector_add.cu"
+    assert entry.starter == course / "lessons" / "01_vector_add" / "starter.cu"
+    assert entry.lesson.tasks[0].name == "f"
+    assert [e.number for e in entries(course)] == [1, 2, 3]
+
+
+def test_hints_are_one_list_a_task(course):
+    assert find("1", course).hints("f") == ["Think.", "```c\nint i = 0;\n```", "Read."]
+    with pytest.raises(UsageError, match="no section `## h`"):
+        find("1", course).hints("h")
+
+
+def test_no_reference_kernel_is_said(course):
+    for rung in find("2", course).rungs:
+        rung.unlink()
+    with pytest.raises(UsageError, match="lesson 02_warp_divergence has no reference kernel"):
+        _ = find("2", course).reference
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('title="A lesson",', 'title="A lesson"', "lessons/01_vector_add/lesson.py is broken, line 5: SyntaxError"),
+        ("Case(n=1)", "Cose(n=1)", "is broken, line 10: NameError"),
+        ("lesson = Lesson", "lection = Lesson", "AttributeError"),
+        ("float* y", "flout* y", "unknown type `flout`"),
+        ('"y": "2 * n"', '"z": "n"', "`shapes` does not say the shape of y"),
+        ('"2 * n"', '"2 * m"', "m is no integer size"),
+        ("Case(n=33)", "Case(m=33)", "Case(m=33) gives no value for n"),
+    ],
+)
+def test_a_broken_lesson_is_one_sentence(course, old, new, said):
+    file = course / "lessons" / "01_vector_add" / "lesson.py"
+    file.write_text(LESSON.replace(old, new))
+    with pytest.raises(UsageError) as error:
+        _ = find("1", course).lesson
+    assert said in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_the_root_is_the_nearest_parent_with_lessons(course, monkeypatch):
+    monkeypatch.delenv("LADDER_COURSE", raising=False)
+    monkeypatch.chdir(course / "lessons" / "01_vector_add")
+    assert course_root() == course
+
+
+def test_the_root_can_be_chosen(course, monkeypatch, tmp_path_factory):
+    monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
+    monkeypatch.setenv("LADDER_COURSE", str(course))
+    assert course_root() == course
+    monkeypatch.setenv("LADDER_COURSE", str(course / "kernels"))
+    with pytest.raises(UsageError, match="LADDER_COURSE"):
+        course_root()
+
+
+def test_the_course_is_read_without_torch():
+    code = "import sys; from grader.course import catalog, progress, lesson; sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[2]).returncode == 0

@@ -1,0 +1,180 @@
+"""Every bad file gets one sentence about the learner's own text; a good one is built once."""
+
+import os
+import uuid
+
+import pytest
+from jobs import ADD, ENTRY, KERNEL, SIZES, results
+
+from grader.course.prototype import parse_prototype
+from grader.devices import build
+from grader.devices.build import cache_root
+
+OTHER = parse_prototype("void other(const half* x, unsigned long long* y, bool flag, size_t n, cudaStream_t stream)")
+
+
+def unique(source: str) -> str:
+    return f"{source}// {uuid.uuid4()}\n"
+
+
+def test_a_good_file_is_built_once(run, arena):
+    source = unique(KERNEL)
+    first = run(source)
+    assert first.build.problem is None and not first.build.cached
+    assert [case.name for case in first.cases] == [f"n={n}" for n in SIZES]
+    assert (first.problem, first.ended, first.output) == (None, "normally", "")
+    assert results(arena) == [True] * len(SIZES)
+    for case in arena.cases:
+        case.poison()
+    again = run(source)
+    assert again.build.cached
+    assert results(arena) == [True] * len(SIZES)
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("", "the file is empty"),
+        (" \n\n", "the file is empty"),
+        ("\x7fELF\x02\x00\x00", "the file is not text"),
+        ("int a; // \udcff", "the file is not text"),
+        ("//" + "x" * (1 << 20), "the file is larger than 1 MB"),
+    ],
+)
+def test_what_is_no_kernel_file(run, source, said):
+    found = run(source)
+    assert found.build.problem == "build_error" and said in found.build.message
+    assert found.problem is None and found.cases == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "said"),
+    [
+        ("int i = block", "int i == block", 3, "expected initializer before '=='"),
+        ("x[i] +", "q[i] +", 4, "'q' was not declared in this scope"),
+        ("x, y, z, n);", "x, y, z);", 8, "too few arguments"),
+        ("\n__global__", "#include <cub/nothing.h>\n__global__", 1, "cub/nothing.h"),
+        ("\n__global__", "#include <nothing.h>\n__global__", 1, "No such file"),
+        ("\n__global__", "#include <torch/extension.h>\n__global__", 1, "torch/extension.h"),
+        ("\n__global__", "#include <vector>\n\fstd::vector<int&> bad;\n__global__", 2, "reference"),
+        ("\n", "\r\n#error no\r\n", 2, "#error no"),
+        ("n);\n}\n", "n);\n", 7, "a `}` is missing"),
+        ("\n__global__", "/*\n__global__", 1, "unterminated comment"),
+    ],
+)
+def test_compiler_errors_stand_on_the_learners_lines(run, old, new, line, said):
+    source = KERNEL.replace(old, new)
+    found = run(source)
+    assert found.build.problem == "build_error"
+    first = found.build.diagnostics[0]
+    assert said in first.message and first.line == line
+    assert first.source == source.split("\n")[line - 1].rstrip("\r")
+    assert found.build.message == f"line {line}: {first.message}"
+    assert all("ladder" not in d.message for d in found.build.diagnostics)
+
+
+def test_the_column_is_given_where_it_is_the_learners(run):
+    plain, launch = run(KERNEL.replace("x[i] +", "q[i] +")), run(KERNEL.replace("(x, y, z, n);", "(x, y, q, n);"))
+    assert plain.build.diagnostics[0].column == KERNEL.splitlines()[3].index("x[i]") + 1
+    assert launch.build.diagnostics[0].column is None
+
+
+def test_a_function_that_is_nowhere_defined(run):
+    found = run("float far(float);\n" + KERNEL.replace("<<<(n", "<<<(int)far(1) + (n"))
+    assert found.build.problem == "build_error"
+    assert "`far(float)` is declared and used, but nowhere defined" in found.build.message
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("int a;", "there is no function `vector_add`"),
+        (KERNEL.replace("vector_add", "vectoradd"), "(there is a `vectoradd`)"),
+        (KERNEL.replace('extern "C" ', ""), '`vector_add` lacks `extern "C"`'),
+        (KERNEL.replace('extern "C"', "static"), "`vector_add` is `static`"),
+        (KERNEL.replace('"C" void', '"C" int'), "`vector_add` returns `int` and not `void`"),
+        (KERNEL.replace("float* z, int n, cuda", "int n, float* z, cuda"), "number 3 is `int n` and not `float* z`"),
+        (
+            KERNEL.replace("float* z, int n, cuda", "int n, float* z, cuda").replace('extern "C" ', ""),
+            "number 3 is `int n` and not `float* z`",
+        ),
+        (KERNEL.replace("add(const float* x, const", "add(float* x, const"), "number 1 is `float* x` and not `const"),
+        (KERNEL.replace("float* z, int n, cuda", "double* z, int n, cuda"), "number 3 is `double* z`"),
+        (ENTRY.replace(", cudaStream_t stream", "") + "{}", "differ (4 and not 5)"),
+        (KERNEL.replace("add(const", "vector_add(const").partition("extern")[0], "`vector_add` is a kernel"),
+        ("namespace mine {" + KERNEL.replace('extern "C"', "") + "}", "stands inside a namespace"),
+        ("namespace {" + KERNEL.replace('extern "C"', "") + "}", "stands inside a namespace"),
+        (f"#if 0\n{KERNEL}#endif\nint a;", "`vector_add` does not match"),
+    ],
+)
+def test_a_missing_or_wrong_entry_point_shows_the_one_expected(run, source, said):
+    found = run(source)
+    assert found.build.problem == "missing_entry_point"
+    assert said in found.build.message
+    assert ENTRY in found.build.message
+    assert found.cases == []
+
+
+def test_a_block_of_extern_c_is_as_good(run):
+    assert run('extern "C" {' + KERNEL.replace('extern "C" ', "") + "}").build.problem is None
+
+
+def test_macros_of_the_file_do_not_meet_the_graders_names(run, arena):
+    run(KERNEL + "#define n ]\n#define x [\n#define a 1\n#define T 3\n")
+    assert results(arena) == [True] * len(SIZES)
+
+
+def test_one_build_serves_a_file_that_leaves_tasks_out(run, arena):
+    source = unique(KERNEL)
+    assert run(source, [ADD, OTHER]).build.problem is None
+    assert results(arena) == [True] * len(SIZES)
+    wrong = run(source + 'extern "C" void other(int) {}\n', [ADD, OTHER])
+    assert wrong.build.problem == "missing_entry_point" and OTHER.declaration in wrong.build.message
+    whole = f'#include <cuda_fp16.h>\n{source}extern "C" {OTHER.declaration} {{}}\n'
+    assert run(whole, [ADD, OTHER]).build.problem is None
+
+
+def test_a_type_that_is_unknown_is_no_wrong_signature(run):
+    found = run(f'{KERNEL}extern "C" {OTHER.declaration} {{}}\n', [ADD, OTHER])  # without cuda_fp16.h
+    assert found.build.problem == "build_error" and "'half'" in found.build.message
+
+
+def test_a_damaged_build_in_the_cache_is_made_anew(run, arena, cache):
+    source = unique(KERNEL)
+    (cache / "kernels").mkdir(exist_ok=True)
+    before = set((cache / "kernels").iterdir())
+    run(source)
+    (kept,) = set((cache / "kernels").iterdir()) - before
+    (kept / "kernel.so").write_bytes(b"\x7fELF")
+    assert not run(source).build.cached
+    assert run(source).build.cached
+    assert results(arena) == [True] * len(SIZES)
+
+
+def test_the_cache_forgets_what_was_not_used_for_longest(tmp_path, monkeypatch):
+    monkeypatch.setattr(build, "MOST_CACHED_BUILDS", 2)
+    for age, name in enumerate(["new", "middle", "old"]):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "kernel.so").write_bytes(b"x" * 100)
+        os.utime(tmp_path / name, (1e9 - age, 1e9 - age))
+    build._prune(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["middle", "new"]
+    monkeypatch.setattr(build, "MOST_CACHED_BYTES", 150)
+    build._prune(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["new"]
+
+
+def test_the_cache_root_follows_xdg_and_falls_back(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert cache_root() == tmp_path / "kernel-ladder"
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    assert cache_root() == tmp_path / f"kernel-ladder-{os.getuid()}"
+
+
+def test_missing_tools_are_named(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert "install g++" in build.missing_tool()
+    (tmp_path / "g++").touch(mode=0o755)
+    assert "pip install ninja" in build.missing_tool()

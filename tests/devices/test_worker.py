@@ -1,0 +1,256 @@
+"""Whatever host code does: one clear sentence, the right problem, no process left, and the next run works."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from pathlib import Path
+
+import pytest
+from jobs import ENTRY, KERNEL, SIZES, results, run_on, working_in
+
+from grader.course.catalog import UsageError
+from grader.devices import job
+from grader.devices.forkserver import ForkServer
+from grader.devices.job import EventLines
+
+HEADERS = """
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+"""
+
+
+def host(body: str) -> str:
+    return f"{HEADERS}{ENTRY} {{ {body} }}\n"
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    monkeypatch.setattr(job, "SPARE_SECONDS", 0.5)
+    monkeypatch.setattr(job, "STOP_SECONDS", 1.0)
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("abort();", "abort() (case n=1)"),
+        ('throw std::runtime_error("oh");', "uncaught C++ exception: oh (case n=1)"),
+        ("exit(0);", "the process ended by itself with exit code 0 in case n=1: remove the call of exit()"),
+        ("_exit(0);", "exit code 0 in case n=1"),
+        ("if (n == 31) exit(3);", "exit code 3 in case n=31"),
+        ("raise(SIGKILL);", "killed by the system"),
+        ("volatile int zero = 0; volatile int q = n / zero;", "division"),
+        ("std::thread([] { abort(); }).join();", "abort"),
+        ("std::thread([] { volatile int* p = nullptr; *p = 1; }).join();", "case n=1"),
+        ("for (int i = 3; i < 100; i++) close(i);", "closed files that are the grader's"),
+        (
+            'for (int i = 3; i < 100; i++) dprintf(i, "{\\"event\\": \\"end\\"}\\n"); _exit(0);',
+            "exit code 0 in case n=1",
+        ),
+        ("if (fork()) _exit(0); for (;;) pause();", "exit code 0"),
+        ("kill(getppid(), SIGKILL); pause();", "the grader's own helper process was killed in case n=1"),
+        ('FILE* f = fopen("big", "w"); for (;;) fputs("0123456789abcdef", f);', "wrote a file larger than it may"),
+    ],
+)
+def test_a_process_that_ends_is_a_crash(run, arena, body, said):
+    found = run(host(body))
+    assert found.build.problem is None
+    assert found.problem == "crash" and said in found.ended
+    assert run(KERNEL).problem is None
+    assert results(arena) == [True] * len(SIZES)
+
+
+def test_what_was_printed_before_a_crash_is_kept(run):
+    found = run(host('puts("here"); volatile int* p = nullptr; *p = 1;'))
+    assert found.problem == "crash" and "segmentation fault" in found.ended
+    assert found.output == "here\n"
+
+
+def test_cases_before_the_crash_are_kept(run):
+    found = run(KERNEL.replace("    add<<<", "    if (n == 1000) __builtin_trap();\n    add<<<"))
+    assert [case.name for case in found.cases][:2] == ["n=1", "n=31"]
+    assert found.problem == "crash" and "case n=1000" in found.ended
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for (volatile int i = 0;; i = i + 1) {}",
+        "if (!fork()) { setsid(); for (;;) pause(); } wait(nullptr);",
+        "std::thread([] { for (;;) pause(); }).join();",
+        "for (int i = 0; i < 6; i++) fork(); for (;;) pause();",
+        "kill(getpid(), SIGSTOP);",
+        "kill(getppid(), SIGSTOP); for (;;) pause();",
+    ],
+)
+def test_host_code_that_never_comes_back(run, impatient, body):
+    found = run(host(body), seconds=0.3)
+    assert found.problem == "timeout" and "case n=1" in found.ended
+    assert "did not come back within 0.3 s" in found.ended or "still running in line" in found.ended
+
+
+def test_a_build_that_takes_too_long(run):
+    found = run("struct A { A() { for (volatile int i = 0;; i = i + 1) {} } } a;\n" + KERNEL, build_seconds=2)
+    assert found.problem == "timeout" and found.build is None
+    assert found.ended == "building took more than 2 s and was stopped"
+
+
+def test_an_exit_while_the_file_is_loaded(run):
+    found = run("#include <cstdlib>\nstruct A { A() { exit(0); } } a;\n" + KERNEL)
+    assert found.problem == "crash" and found.build is None
+    assert "exit code 0 while the file was built and loaded" in found.ended
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "std::vector<char> v(100ull << 30); z[0] = v[n];",
+        "char* volatile p = new char[100ull << 30]; p[n] = 1;",
+        "for (;;) { char* volatile p = new char[1 << 30]; p[n] = 1; }",
+    ],
+)
+def test_a_hundred_gigabytes(run, body):
+    found = run(host(body))
+    assert found.problem == "crash"
+    assert "bad_alloc (case n=1)" in found.ended
+
+
+def test_a_hundred_megabytes_of_words(run, arena):
+    body = 'if (n == 1) for (int i = 0; i < 1000000; i++) printf("%099d\\n", i);'
+    found = run(KERNEL.replace(ENTRY + " {", f"{HEADERS}{ENTRY} {{ {body}"))
+    assert found.problem is None
+    assert len(found.output) < 70_000 and found.output.endswith("\n[the rest is cut]\n")
+    assert results(arena) == [True] * len(SIZES)
+
+
+def test_a_fork_that_returns_twice_is_counted_once(run):
+    found = run(host("fork();"))
+    assert found.problem is None
+    assert [case.name for case in found.cases] == [f"n={n}" for n in SIZES]
+
+
+def test_what_is_left_in_the_background_is_ended(run):
+    body = 'if (!fork()) { setsid(); if (!fork()) execlp("sleep", "sleep", "600", nullptr); _exit(0); }'
+    assert run(host(body)).problem is None  # `run` looks for processes that are left
+
+
+def test_the_world_that_host_code_sees(arena, cache, monkeypatch):
+    monkeypatch.setenv("LADDER_SECRET", "secret")
+    body = r"""
+        for (char** e = environ; *e; e++) puts(*e);
+        char buffer[4096];
+        printf("stdin %zu\n", fread(buffer, 1, 1, stdin));
+        FILE* first = fopen("/proc/self/environ", "r");  // what the process was started with
+        size_t got = fread(buffer, 1, sizeof buffer, first);
+        for (size_t i = 0; i < got; i++) putchar(buffer[i] ? buffer[i] : '\n');
+        printf("in %s\n", getcwd(buffer, sizeof buffer));"""
+    with ForkServer() as server:
+        output = run_on(server, arena, cache, host(body)).output
+    names = {line.partition("=")[0] for line in output.splitlines()}
+    assert {"PATH", "HOME", "TMPDIR", "LANG"} <= names and "LADDER_SECRET" not in names
+    assert "stdin 0\n" in output and "kernel-ladder/jobs/" in output
+
+
+def test_events_are_told_in_order(run):
+    heard = []
+    run(KERNEL, on_event=lambda event: heard.append(event["event"]))
+    assert heard == ["preparing", "building", "built", *["running", "case"] * len(SIZES), "end"]
+
+
+def test_lines_without_the_token_are_no_events():
+    lines = EventLines("abc")
+    assert lines.feed(b'{"event": "end"}\nabc {"event": "en') == []
+    assert lines.feed(b'd"}\nabc [1]\nabc {\nxyz {"event": "end"}\n\xff\n') == [{"event": "end"}]
+    assert lines.feed(b"x" * (job.MOST_LINE_BYTES + 1)) == []
+    assert lines.feed(b'abc {"event": "end"}\nabc {"event": "end"}\n') == [{"event": "end"}]
+
+
+SLOW_TO_COMPILE = """
+constexpr unsigned work(unsigned n) {
+    unsigned sum = 0;
+    for (unsigned i = 0; i < n; i++)
+        for (unsigned j = 0; j < 10000; j++) sum += i * j;
+    return sum;
+}
+template <unsigned N> struct Slow { static constexpr unsigned value = work(300 + N); };
+unsigned slow = Slow<0>::value + Slow<1>::value + Slow<2>::value + Slow<3>::value + Slow<4>::value + Slow<5>::value;
+"""
+
+JUDGE = """
+import sys
+from pathlib import Path
+from grader.course.prototype import parse_prototype
+from grader.devices.buffers import Arena
+from grader.devices.forkserver import Job, server
+
+ADD = parse_prototype("void vector_add(const float* x, const float* y, float* z, int n, cudaStream_t stream)")
+source = Path(sys.argv[1]).read_text()
+with Arena([(ADD, {"x": (1,), "y": (1,), "z": (1,)})]) as arena:
+    job = Job(source, "a.cu", [ADD], "vector_add", arena, [("n=1", {"n": 1})])
+    try:
+        print(server().run(job, lambda event: print(event["event"], flush=True)).ended)
+    except KeyboardInterrupt:
+        sys.exit(130)
+"""
+
+
+def start_judge(folder: Path, cache: Path, source: str) -> subprocess.Popen:
+    (folder / "a.cu").write_text(source)
+    command = [sys.executable, "-c", JUDGE, str(folder / "a.cu")]
+    root = Path(__file__).parents[2]
+    environment = {**os.environ, "PYTHONPATH": str(root), "XDG_CACHE_HOME": str(cache.parent)}
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+
+
+def wait_until(condition, seconds=20.0) -> bool:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.02)
+    return False
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGKILL, -signal.SIGKILL)])
+def test_a_judge_stopped_during_the_build_leaves_nothing(cache, tmp_path, number, code):
+    source = SLOW_TO_COMPILE + KERNEL
+    judge = start_judge(tmp_path, cache, source)
+    assert wait_until(lambda: len(working_in(cache)) >= 3)  # the worker, ninja, the compiler
+    judge.send_signal(number)
+    assert judge.wait(timeout=20) == code
+    assert wait_until(lambda: not working_in(cache) and not list((cache / "jobs").iterdir()))
+    again = start_judge(tmp_path, cache, KERNEL)
+    assert again.communicate(timeout=60)[0].splitlines() == [
+        "preparing",
+        "building",
+        "built",
+        "running",
+        "case",
+        "end",
+        "normally",
+    ]
+    assert again.returncode == 0
+
+
+def test_a_stale_lock_of_a_killed_build_hangs_nobody(run, arena, cache):
+    stale = cache / "jobs" / "old"
+    (stale / "build").mkdir(parents=True)
+    (stale / "build" / "lock").touch()
+    os.utime(stale, (1e9, 1e9))
+    found = run(KERNEL + f"// {uuid.uuid4()}\n")  # `run` sees that the stale folder went, too
+    assert found.problem is None and results(arena) == [True] * len(SIZES)
+
+
+def test_a_missing_python_package_is_one_sentence(arena, cache, monkeypatch, tmp_path):
+    (tmp_path / "torch.py").write_text("raise ImportError('no torch here')")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with ForkServer() as server, pytest.raises(UsageError, match="the worker cannot start: ImportError: no torch here"):
+        run_on(server, arena, cache, KERNEL)

@@ -1,0 +1,474 @@
+"""The race detector: kernels that race, with the lines it must name, and tricky ones that do not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+HEAD = "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n"
+N = 256
+
+
+def launcher(kernel: str, grid: str, block: str) -> str:
+    return f"""
+extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) {{
+    {kernel}<<<{grid}, {block}, 0, stream>>>(x, z, n);
+}}
+"""
+
+
+CLEAN = {
+    "tree_reduction": (
+        """
+__global__ void k(const float* x, float* z, int n) {
+    __shared__ float s[256];
+    int t = threadIdx.x;
+    s[t] = x[t];
+    __syncthreads();
+    for (int half = 128; half > 0; half /= 2) {
+        if (t < half) s[t] += s[t + half];
+        __syncthreads();
+    }
+    if (t == 0) z[0] = s[0];
+}""",
+        "1",
+        "256",
+    ),
+    "last_block_finishes": (
+        """
+__device__ unsigned int arrived = 0;
+__global__ void k(const float* x, float* z, int n) {
+    __shared__ bool last;
+    __shared__ float s[64];
+    int i = blockIdx.x * 64 + threadIdx.x;
+    s[threadIdx.x] = x[i];
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        float sum = 0;
+        for (int k = 0; k < 64; ++k) sum += s[k];
+        z[1 + blockIdx.x] = sum;
+        __threadfence();
+        last = atomicInc(&arrived, gridDim.x - 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (last && threadIdx.x == 0) {
+        float sum = 0;
+        for (int b = 0; b < gridDim.x; ++b) sum += z[1 + b];
+        z[0] = sum;
+    }
+}""",
+        "4",
+        "64",
+    ),
+    "all_threads_publish_then_last_block": (
+        """
+__device__ unsigned int arrived = 0;
+__global__ void k(const float* x, float* z, int n) {
+    __shared__ bool last;
+    int i = blockIdx.x * 64 + threadIdx.x;
+    z[1 + i] = x[i];
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) last = atomicAdd(&arrived, 1) == gridDim.x - 1;
+    __syncthreads();
+    if (last && threadIdx.x == 0) {
+        float sum = 0;
+        for (int i = 0; i < 256; ++i) sum += z[1 + i];
+        z[0] = sum;
+        arrived = 0;
+    }
+}""",
+        "4",
+        "64",
+    ),
+    "warp_synchronous": (
+        """
+__global__ void k(const float* x, float* z, int n) {
+    __shared__ float s[256];
+    int t = threadIdx.x, lane = t % 32, first = t - lane;
+    s[t] = x[t];
+    __syncwarp();
+    for (int half = 16; half > 0; half /= 2) {
+        float v = lane < half ? s[first + lane + half] : 0;
+        __syncwarp();
+        if (lane < half) s[t] += v;
+        __syncwarp();
+    }
+    if (lane == 0) z[t] = s[t];
+}""",
+        "1",
+        "256",
+    ),
+    "producer_and_consumer": (
+        """
+__device__ volatile int ready = 0;
+__global__ void k(const float* x, float* z, int n) {
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        z[1] = x[0];
+        __threadfence();
+        ready = 1;
+    }
+    if (blockIdx.x == 1 && threadIdx.x == 0) {
+        while (ready == 0) {}
+        __threadfence();
+        z[0] = z[1] + 1;
+    }
+}""",
+        "2",
+        "32",
+    ),
+    "consumer_comes_first": (
+        """
+__device__ int ready = 0;
+__global__ void k(const float* x, float* z, int n) {
+    if (blockIdx.x == 1 && threadIdx.x == 0) {
+        z[1] = x[0];
+        __threadfence();
+        atomicExch(&ready, 1);
+    }
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        while (atomicAdd(&ready, 0) == 0) {}
+        __threadfence();
+        z[0] = z[1] + 1;
+    }
+}""",
+        "2",
+        "32",
+    ),
+    "histogram_by_atomics": (
+        """
+__global__ void k(const float* x, float* z, int n) {
+    __shared__ int bins[16];
+    if (threadIdx.x < 16) bins[threadIdx.x] = 0;
+    __syncthreads();
+    atomicAdd(&bins[(int)x[threadIdx.x] % 16], 1);
+    __syncthreads();
+    if (blockIdx.x == 0 && threadIdx.x < 16) z[threadIdx.x] = bins[threadIdx.x];
+}""",
+        "2",
+        "128",
+    ),
+    "disjoint_halves": (
+        """
+__global__ void k(const float* x, float* z, int n) {
+    __shared__ float s[256];
+    int t = threadIdx.x;
+    if (t < 64) { s[t] = x[t]; z[t] = s[t]; }
+    else { s[128 + t - 64] = x[t]; z[t] = s[128 + t - 64]; }
+}""",
+        "1",
+        "128",
+    ),
+    "disjoint_bytes_of_a_word": (
+        """
+__global__ void k(const float* x, float* z, int n) {
+    __shared__ unsigned char s[64];
+    s[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    z[threadIdx.x] = s[63 - threadIdx.x];
+}""",
+        "1",
+        "64",
+    ),
+    "early_exit_before_a_barrier": (
+        """
+__global__ void k(const float* x, float* z, int n) {
+    __shared__ float s[64];
+    int t = threadIdx.x;
+    if (t >= 40) return;
+    s[t] = x[t];
+    __syncthreads();
+    z[t] = s[39 - t];
+}""",
+        "1",
+        "64",
+    ),
+    "double_buffer_with_one_barrier": (
+        """
+__global__ void k(const float* x, float* z, int n) {
+    __shared__ float s[2][64];
+    int t = threadIdx.x;
+    float sum = 0;
+    for (int round = 0; round < 4; ++round) {
+        s[round % 2][t] = x[round * 64 + t];
+        __syncthreads();
+        sum += s[round % 2][63 - t];
+    }
+    z[t] = sum;
+}""",
+        "1",
+        "64",
+    ),
+    "a_tile_a_warp": (
+        """
+__global__ void k(const float* x, float* z, int n) {
+    __shared__ float s[4][33];
+    int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    for (int round = 0; round < 2; ++round) {
+        s[warp][lane] = x[(warp + round) * 32 + lane];
+        __syncwarp();
+        z[threadIdx.x] = s[warp][31 - lane];
+        __syncwarp();
+    }
+}""",
+        "1",
+        "128",
+    ),
+    "half_warps_with_their_own_mask": (
+        """
+__global__ void k(const float* x, float* z, int n) {
+    __shared__ float s[32];
+    int t = threadIdx.x;
+    unsigned mask = t < 16 ? 0x0000ffffu : 0xffff0000u;
+    s[t] = x[t];
+    __syncwarp(mask);
+    z[t] = s[t ^ 1];
+}""",
+        "1",
+        "32",
+    ),
+    "spin_lock": (
+        """
+__device__ int lock = 0;
+__global__ void k(const float* x, float* z, int n) {
+    if (threadIdx.x == 0) {
+        while (atomicCAS(&lock, 0, 1) != 0) {}
+        __threadfence();
+        if (blockIdx.x == 0) z[0] = 0;
+        z[1] = blockIdx.x;
+        __threadfence();
+        atomicExch(&lock, 0);
+    }
+}""",
+        "4",
+        "32",
+    ),
+    "warps_hand_over_through_shared_memory": (
+        """
+__global__ void k(const float* x, float* z, int n) {
+    __shared__ float value;
+    __shared__ volatile int flag;
+    if (threadIdx.x == 0) flag = 0;
+    __syncthreads();
+    if (threadIdx.x == 0) { value = x[3]; __threadfence_block(); flag = 1; }
+    if (threadIdx.x == 32) { while (flag == 0) {} __threadfence_block(); z[0] = value; }
+}""",
+        "1",
+        "64",
+    ),
+    "tiles_of_cooperative_groups": (
+        """
+__global__ void k(const float* x, float* z, int n) {
+    __shared__ float s[64];
+    auto tile = cg::tiled_partition<16>(cg::this_thread_block());
+    s[threadIdx.x] = x[threadIdx.x];
+    tile.sync();
+    z[threadIdx.x] = s[threadIdx.x ^ 5];
+}""",
+        "1",
+        "64",
+    ),
+    "shuffles_only": (
+        """
+__global__ void k(const float* x, float* z, int n) {
+    float v = x[threadIdx.x];
+    for (int d = 16; d > 0; d /= 2) v += __shfl_xor_sync(0xffffffffu, v, d);
+    if (threadIdx.x % 32 == 0) z[threadIdx.x / 32] = v;
+}""",
+        "1",
+        "128",
+    ),
+}
+
+RACY = {
+    # name: (kernel, grid, block, the two lines that must be named, the array)
+    "barrier_missing_after_the_store": (
+        """
+__global__ void k(const float* x, float* z, int n) {
+    __shared__ float s[64];
+    s[threadIdx.x] = x[threadIdx.x];
+    z[threadIdx.x] = s[63 - threadIdx.x];
+}""",
+        "1",
+        "64",
+        {4, 5},
+        "s",
+    ),
+    "barrier_missing_at_the_end_of_the_loop": (
+        """
+__global__ void k(const float* x, float* z, int n) {
+    __shared__ float s[64];
+    float sum = 0;
+    for (int round = 0; round < 4; ++round) {
+        s[threadIdx.x] = x[round * 64 + threadIdx.x];
+        __syncthreads();
+        sum += s[63 - threadIdx.x];
+    }
+    z[threadIdx.x] = sum;
+}""",
+        "1",
+        "64",
+        {6, 8},
+        "s",
+    ),
+    "no_syncwarp_between_lanes": (
+        """
+__global__ void k(const float* x, float* z, int n) {
+    __shared__ float s[32];
+    s[threadIdx.x] = x[threadIdx.x];
+    z[threadIdx.x] = s[threadIdx.x ^ 1];
+}""",
+        "1",
+        "32",
+        {4, 5},
+        "s",
+    ),
+    "the_wrong_half_of_the_warp_syncs": (
+        """
+__global__ void k(const float* x, float* z, int n) {
+    __shared__ float s[32];
+    int t = threadIdx.x;
+    s[t] = x[t];
+    __syncwarp(t < 16 ? 0x0000ffffu : 0xffff0000u);
+    z[t] = s[31 - t];
+}""",
+        "1",
+        "32",
+        {5, 7},
+        "s",
+    ),
+    "sum_without_atomics": (
+        """
+__global__ void k(const float* x, float* z, int n) {
+    if (threadIdx.x == 0 && blockIdx.x == 0) z[0] = 0;
+    __syncthreads();
+    z[1] = x[threadIdx.x];
+}""",
+        "1",
+        "64",
+        {5},
+        "z",
+    ),
+    "blocks_write_one_element": (
+        """
+__global__ void k(const float* x, float* z, int n) {
+    if (threadIdx.x == 0) z[0] = x[blockIdx.x];
+}""",
+        "4",
+        "32",
+        {3},
+        "z",
+    ),
+    "a_block_reads_what_another_wrote": (
+        """
+__global__ void k(const float* x, float* z, int n) {
+    z[blockIdx.x * 32 + threadIdx.x] = x[threadIdx.x];
+    __threadfence();
+    if (blockIdx.x == 1) z[64 + threadIdx.x] = z[threadIdx.x];
+}""",
+        "2",
+        "32",
+        {3, 5},
+        "z",
+    ),
+    "a_flag_without_a_fence": (
+        """
+__device__ volatile int ready = 0;
+__global__ void k(const float* x, float* z, int n) {
+    if (threadIdx.x != 0) return;
+    if (blockIdx.x == 0) {
+        z[1] = x[0];
+        ready = 1;
+    } else {
+        while (ready == 0) {}
+        z[0] = z[1];
+    }
+}""",
+        "2",
+        "32",
+        {6, 10},
+        "z",
+    ),
+    "an_atomic_and_a_plain_read": (
+        """
+__global__ void k(const float* x, float* z, int n) {
+    __shared__ int count;
+    if (threadIdx.x == 0) count = 0;
+    __syncthreads();
+    atomicAdd(&count, 1);
+    z[threadIdx.x] = count;
+}""",
+        "1",
+        "64",
+        {6, 7},
+        "count",
+    ),
+    "block_atomics_across_blocks": (
+        """
+__global__ void k(const float* x, float* z, int n) {
+    if (threadIdx.x == 0) atomicAdd_block(&z[2], 1.0f);
+}""",
+        "2",
+        "32",
+        {3},
+        "z",
+    ),
+}
+
+
+def run(run_kernel, kernel: str, grid: str, block: str):
+    x = np.arange(1, N + 1, dtype=np.float32)
+    source = kernel + launcher("k", grid, block)
+    if "cg::" in kernel:
+        source = HEAD + source
+    prototype = "void f(const float* x, float* z, int n, cudaStream_t stream)"
+    return run_kernel(source, prototype, x=x, z=np.zeros(N + 1, np.float32), n=N)
+
+
+@pytest.mark.parametrize("name", CLEAN)
+def test_nothing_is_reported_on_a_clean_kernel(run_kernel, name):
+    _, case = run(run_kernel, *CLEAN[name])
+    assert [finding.message for finding in case.findings if finding.severity == "error"] == []
+
+
+@pytest.mark.parametrize("name", RACY)
+def test_a_race_is_named_with_both_lines(run_kernel, name):
+    kernel, grid, block, lines, array = RACY[name]
+    _, case = run(run_kernel, kernel, grid, block)
+    races = [finding for finding in case.findings if finding.kind == "race" and finding.severity == "error"]
+    assert races, [finding.message for finding in case.findings]
+    named = {races[0].line, races[0].details["other_line"]}
+    assert named == lines, races[0].message
+    assert races[0].details["array"] == array
+    assert races[0].thread != races[0].details["other_thread"] or races[0].block != races[0].details["other_block"]
+
+
+def test_the_mend_says_where_the_barrier_belongs(run_kernel):
+    kernel, grid, block, _, _ = RACY["barrier_missing_at_the_end_of_the_loop"]
+    _, case = run(run_kernel, kernel, grid, block)
+    assert "missing between line 8 and the next round's line 6" in case.findings[0].message
+
+
+def test_the_same_value_from_two_threads_is_a_note(run_kernel):
+    kernel = """
+__global__ void k(const float* x, float* z, int n) {
+    __shared__ int found;
+    if (threadIdx.x > 3) found = 1;
+    __syncthreads();
+    z[threadIdx.x] = found;
+}"""
+    _, case = run(run_kernel, kernel, "1", "64")
+    races = [finding for finding in case.findings if finding.kind == "race"]
+    assert [finding.severity for finding in races] == ["note"]
+
+
+def test_a_shuffle_does_not_order_memory(run_kernel):
+    kernel = """
+__global__ void k(const float* x, float* z, int n) {
+    __shared__ float s[32];
+    s[threadIdx.x] = x[threadIdx.x];
+    __shfl_sync(0xffffffffu, 1, 0);
+    z[threadIdx.x] = s[31 - threadIdx.x];
+}"""
+    _, case = run(run_kernel, kernel, "1", "32")
+    assert [(finding.kind, finding.severity) for finding in case.findings] == [("shuffle_order", "note")]

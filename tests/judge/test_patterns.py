@@ -1,0 +1,182 @@
+"""Every pattern is recognised when it is there, and not claimed when it is nearly there."""
+
+import math
+
+import pytest
+import torch
+
+from grader.judge.inputs import Draw
+from grader.judge.patterns import Answer, recognise
+
+
+def line(n=1000):
+    """A right answer without structure, so that no two elements agree by chance."""
+    return Draw(3).normal(n).double()
+
+
+def launch(blocks, threads):
+    return {"kernel": "k", "grid": [blocks, 1, 1], "block": [threads, 1, 1]}
+
+
+def answer(got, expected, written=None, **extra):
+    allowed = 1e-6 * expected.double().abs()
+    bad = ~((got - expected).abs() <= allowed) if written is None else ~written
+    return Answer("y", got, expected, allowed, bad, written is None, **extra)
+
+
+def name_of(got, expected, **extra):
+    found = recognise(answer(got, expected, **extra))
+    return found.name if found else None
+
+
+def changed(values, places, by=3.0):
+    """A copy that is wrong in these places, by amounts that follow no rule."""
+    copy = values.clone()
+    flat = copy.view(-1)
+    places = torch.arange(flat.numel())[places]
+    flat[places] += by + torch.arange(len(places), dtype=flat.dtype) ** 1.3
+    return copy
+
+
+MATRIX = line(12 * 20).view(12, 20)
+FLAT = line()
+SWAPPED = FLAT.view(-1, 2).flip(1).flatten()
+BLOCK = FLAT[torch.arange(1000) % 256]
+
+
+@pytest.mark.parametrize(
+    ("got", "expected", "name"),
+    [
+        (torch.zeros(1000), FLAT, "all_zeros"),
+        (torch.ones(1000), FLAT, "constant"),
+        (-FLAT, FLAT, "sign"),
+        (2 * FLAT, FLAT, "scaled"),
+        (FLAT / 3, FLAT, "scaled"),
+        (SWAPPED, FLAT, "swapped_pairs"),
+        (FLAT.view(-1, 2).t().flatten(), FLAT, "split_pairs"),
+        (FLAT.view(-1, 2).t().flatten().view(500, 2), FLAT.view(500, 2), "split_pairs"),
+        (MATRIX.t().flatten().view(12, 20), MATRIX, "transposed"),
+        (line(100).view(10, 10).t().contiguous(), line(100).view(10, 10), "transposed"),
+        (torch.cat([line(1), FLAT[:-1]]), FLAT, "shifted"),
+        (torch.cat([FLAT[1:], line(1)]), FLAT, "shifted"),
+        (MATRIX[3].expand(12, 20).contiguous(), MATRIX, "rows_repeated"),
+        (changed(FLAT, slice(768, None)), FLAT, "tail"),
+        (changed(FLAT, slice(999, None)), FLAT, "tail"),
+        (changed(FLAT, slice(0, 1)), FLAT, "head"),
+        (changed(FLAT, slice(0, 300)), FLAT, "head"),
+        (changed(FLAT, slice(2, None, 5)), FLAT, "every_kth"),
+        (changed(FLAT, slice(1, None, 2)), FLAT, "every_kth"),
+        (changed(MATRIX, slice(7, None, 20)), MATRIX, "columns"),
+        (changed(MATRIX, slice(180, None)), MATRIX, "tail"),
+        (changed(FLAT, torch.tensor([3, 17, 400]), by=math.nan), FLAT, "nan"),
+        (FLAT.half().double(), FLAT, "imprecise"),
+    ],
+)
+def test_a_pattern_is_recognised(got, expected, name):
+    assert name_of(got.double(), expected) == name
+
+
+@pytest.mark.parametrize(
+    "places", [torch.tensor([3, 17, 400]), torch.tensor([500]), slice(100, 200), torch.tensor([0, 2, 4, 6, 8])]
+)
+def test_bad_elements_without_a_rule_are_no_pattern(places):
+    assert name_of(changed(FLAT, places), FLAT) is None
+
+
+@pytest.mark.parametrize(
+    "nearly",
+    [
+        torch.zeros(1000, dtype=torch.float64),
+        -FLAT,
+        2 * FLAT,
+        SWAPPED,
+        FLAT.view(-1, 2).t().flatten(),
+        torch.cat([line(1), FLAT[:-1]]),
+    ],
+)
+def test_one_exception_is_enough_to_claim_no_value_pattern(nearly):
+    assert name_of(changed(nearly, torch.tensor([501])), FLAT) is None
+
+
+def test_nearly_a_matrix_pattern_is_none():
+    for nearly in (MATRIX.t().flatten().view(12, 20), MATRIX[3].expand(12, 20).contiguous()):
+        assert name_of(changed(nearly, torch.tensor([77])), MATRIX) is None
+
+
+def test_small_outputs_do_not_tell():
+    want = torch.tensor([1.0, 2.0]).double()
+    for got in ([2.0, 1.0], [-1.0, -2.0], [2.0, 4.0], [9.0, 1.0]):
+        assert name_of(torch.tensor(got).double(), want) is None
+
+
+def test_a_right_answer_that_looks_like_a_pattern_is_not_blamed():
+    constant_rows = MATRIX[3].expand(12, 20).contiguous()
+    assert name_of(changed(constant_rows, torch.tensor([41, 77])), constant_rows) is None
+
+
+def test_a_copy_names_its_input():
+    x, weights = Draw(4).normal(1000), Draw(5).integers(0, 9, 1000)
+    found = recognise(answer(x.double(), FLAT, inputs={"weights": weights, "x": x.double()}))
+    assert (found.name, found.message) == ("copied", "y is a copy of x.")
+    assert name_of(changed(x.double(), torch.tensor([700])), FLAT, inputs={"x": x.double()}) is None
+
+
+def test_a_stale_answer_is_recognised_also_when_the_sizes_differ():
+    before = Draw(9).normal(1000).double()
+    assert name_of(before, FLAT, previous=before) == "stale"
+    assert name_of(before[:500], FLAT[:500], previous=before) == "stale"
+    assert name_of(torch.cat([before[:500], FLAT[500:]]), FLAT, previous=before[:500]) == "stale"
+    assert name_of(changed(before, torch.tensor([20])), FLAT, previous=before) is None
+
+
+def test_integers_have_patterns_too():
+    want = Draw(2).integers(0, 1000, 64).long()
+    assert name_of(want * 3, want) == "scaled"
+    assert name_of(want.view(-1, 2).flip(1).flatten(), want) == "swapped_pairs"
+    assert name_of(torch.zeros_like(want), want) == "all_zeros"
+
+
+def test_factors_are_written_as_people_say_them():
+    messages = [recognise(answer(f * FLAT, FLAT)).message for f in (2, 1 / 3, -0.25, math.sqrt(0.5))]
+    assert [m.removeprefix("Every element of y is ") for m in messages] == [
+        "2 times what it should be.",
+        "1/3 of what it should be.",
+        "-1/4 of what it should be.",
+        "0.7071 times what it should be.",
+    ]
+
+
+def test_a_block_count_that_was_rounded_down_is_named():
+    got = changed(FLAT, slice(768, None))
+    message = recognise(answer(got, FLAT, launches=[launch(3, 256)])).message
+    assert "3 x 256 = 768 threads for 1000 elements" in message and "(n + 255) / 256" in message
+    assert "3 x 256" not in recognise(answer(got, FLAT, launches=[launch(4, 256)])).message
+
+
+def test_only_the_first_block_is_right():
+    got = changed(FLAT, slice(256, None))
+    assert name_of(got, FLAT, launches=[launch(4, 256)]) == "first_block"
+    assert name_of(got, FLAT, launches=[launch(8, 128)]) == "tail"
+    assert "4 blocks" in recognise(answer(got, FLAT, launches=[launch(1, 256)])).message
+
+
+def test_blocks_that_repeat_the_first_one():
+    assert name_of(BLOCK, FLAT, launches=[launch(4, 256)]) == "blocks_repeated"
+    assert name_of(BLOCK, FLAT, launches=[launch(8, 128)]) != "blocks_repeated"
+    assert name_of(changed(BLOCK, torch.tensor([900])), FLAT, launches=[launch(4, 256)]) != "blocks_repeated"
+
+
+def test_unwritten_elements_have_places():
+    everything = torch.ones(1000, dtype=torch.bool)
+    tail, some = everything.clone(), everything.clone()
+    tail[768:] = False
+    some[::4] = False
+    assert "no kernel was launched" in recognise(answer(FLAT, FLAT, ~everything)).message
+    assert name_of(FLAT, FLAT, written=~everything, launches=[launch(1, 1)]) == "nothing_written"
+    found = recognise(answer(FLAT, FLAT, tail, launches=[launch(3, 256)]))
+    assert found.name == "tail" and "the rest is not written" in found.message
+    assert recognise(answer(FLAT, FLAT, some)).message == "Every 4th element, from y[0] on, is not written."
+    assert (
+        recognise(answer(FLAT, FLAT, ~some)).message
+        == "Every 4th element, from y[0] on, is written, the others are not."
+    )

@@ -1,0 +1,129 @@
+import pytest
+
+from grader.course.lesson import Counted, Timed
+from grader.judge.targets import METRICS, judge_targets, measure, stars_earned
+
+# Vector addition over 1000 elements in 4 blocks of 256: 32 warps, the last with 8 lanes.
+COUNTERS = {
+    "global_load_requests": 64,
+    "global_load_sectors": 250,
+    "global_load_bytes": 8000,
+    "global_load_useful_bytes": 8000,
+    "global_load_distinct_bytes": 8000,
+    "global_store_requests": 32,
+    "global_store_sectors": 125,
+    "global_store_bytes": 4000,
+    "global_store_useful_bytes": 4000,
+    "global_store_distinct_bytes": 4000,
+    "shared_load_wavefronts": 8,
+    "shared_load_ideal_wavefronts": 2,
+    "shared_store_wavefronts": 0,
+    "shared_store_ideal_wavefronts": 0,
+    "shared_load_bank_conflicts": 6,
+    "shared_store_bank_conflicts": 1,
+    "global_atomic_requests": 10,
+    "shared_atomic_requests": 0,
+    "warp_instructions": 320,
+    "thread_instructions": 10000,
+    "branches": 32,
+    "divergent_branches": 1,
+    "busy_threads": 1000,
+    "busy_blocks": 4,
+    "blocks_launched": 4,
+    "output_elements": 1000,
+    "output_bytes": 4000,
+    "input_elements": 2000,
+    "input_bytes": 8000,
+}
+
+
+@pytest.mark.parametrize(
+    ("metric", "value"),
+    [
+        ("global_load_efficiency", 1.0),
+        ("global_store_efficiency", 1.0),
+        ("sectors_per_load", 250 / 64),
+        ("loads_per_byte", 1.0),
+        ("loads_per_input_byte", 1.0),
+        ("active_lanes", 10000 / (32 * 320)),
+        ("branch_uniformity", 31 / 32),
+        ("shared_bank_conflicts", 7),
+        ("shared_load_efficiency", 0.25),
+        ("shared_store_efficiency", None),
+        ("global_atomics_per_output", 0.01),
+        ("threads_per_output", 1.0),
+        ("global_atomics_per_input", 0.005),
+        ("stores_per_output_byte", 1.0),
+        ("global_load_sectors", 250),
+        ("no_such_counter", None),
+    ],
+)
+def test_metrics_by_hand(metric, value):
+    assert measure(metric, COUNTERS) == pytest.approx(value)
+
+
+def test_what_was_not_counted_has_no_value():
+    for metric in METRICS:
+        assert measure(metric, {}) is None
+        assert measure(metric, dict.fromkeys(COUNTERS, 0)) in (None, 0)
+
+
+def test_a_kernel_without_branches_is_uniform():
+    assert measure("branch_uniformity", {**COUNTERS, "branches": 0, "divergent_branches": 0}) == 1.0
+
+
+def test_every_metric_has_a_human_name():
+    assert all(
+        metric.title and metric.meaning and len(metric.title) <= 28 and metric.unit in ("", "%", "x")
+        for metric in METRICS.values()
+    )
+    assert len({metric.title for metric in METRICS.values()}) == len(METRICS)
+
+
+@pytest.mark.parametrize(
+    ("target", "goal", "met"),
+    [
+        (Counted("global_load_efficiency", at_least=0.97), ">= 0.97", True),
+        (Counted("global_load_efficiency", at_least=1.01), ">= 1.01", False),
+        (Counted("shared_bank_conflicts", at_most=0), "<= 0", False),
+        (Counted("shared_bank_conflicts", at_most=7), "<= 7", True),
+        (Counted("loads_per_byte", at_least=1, at_most=1.5), ">= 1 and <= 1.5", True),
+        (Counted("shared_store_efficiency", at_least=0), ">= 0", False),
+        (Counted("no_such_counter", at_most=10), "<= 10", False),
+        (Timed("x_torch.add", at_least=1.0), ">= 1", False),
+    ],
+)
+def test_a_target_is_met_or_not(target, goal, met):
+    [result] = judge_targets([target], COUNTERS)
+    assert (result.goal, result.met) == (goal, met)
+
+
+MET, MISSED = {"at_least": 0.9}, {"at_least": 9.0}
+
+
+def targets(**by_star):
+    return [
+        Counted("global_load_efficiency", stars=int(star[1:]), **bound)
+        for star, bounds in by_star.items()
+        for bound in bounds
+    ]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "stars"),
+    [
+        ([], 1),
+        (targets(s1=[MET]), 1),
+        (targets(s1=[MISSED]), 0),
+        (targets(s1=[MISSED], s2=[MET]), 0),
+        (targets(s2=[MET]), 2),
+        (targets(s2=[MET, MISSED]), 1),
+        (targets(s2=[MET], s3=[MET]), 3),
+        (targets(s2=[MET], s3=[MISSED]), 2),
+        (targets(s2=[MISSED], s3=[MET]), 1),
+        ([Timed("fraction_of_copy", 0.8, stars=1)], 1),
+        ([Timed("fraction_of_copy", 0.8, stars=3), *targets(s2=[MET])], 2),
+    ],
+)
+def test_stars_are_earned_without_gaps_and_never_given_away(wanted, stars):
+    assert stars_earned(wanted, judge_targets(wanted, COUNTERS)) == stars

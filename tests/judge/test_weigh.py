@@ -1,0 +1,159 @@
+"""From evidence to a verdict, with the shared memory that a worker would write into."""
+
+import dataclasses
+
+import pytest
+
+from grader.course.lesson import Case, Counted, Task
+from grader.devices.buffers import Arena
+from grader.devices.evidence import Build, CaseRun, Diagnostic, Evidence, Finding
+from grader.grade import fill
+from grader.judge.compare import expect
+from grader.judge.weigh import Prepared, judge_task
+
+TASK = Task(
+    prototype="void add(const float* x, const float* y, float* z, int n, cudaStream_t stream)",
+    shapes={"x": "n", "y": "n", "z": "n"},
+    cases=[Case(n=1), Case(n=33), Case(n=100)],
+    make_inputs=lambda draw, variant, n: {"x": draw.normal(n), "y": draw.normal(n)},
+    reference=lambda x, y, n: {"z": x + y},
+    targets=[Counted("loads_per_input_byte", at_most=1.0), Counted("sectors", at_most=10, stars=3)],
+)
+COUNTERS = {"global_load_bytes": 800, "sectors": 99}
+
+
+@pytest.fixture
+def prepared():
+    cases = TASK.judged_cases
+    with Arena([(TASK.signature, dict.fromkeys("xyz", (case.sizes["n"],))) for case in cases]) as arena:
+        ready = []
+        for case, buffers in zip(cases, arena.cases, strict=True):
+            inputs = fill(TASK, case, buffers, seed=1)
+            ready.append(Prepared(case, buffers, inputs, expect(TASK, case, inputs)))
+        yield ready
+
+
+def solve(prepared):
+    """What a right kernel does."""
+    for each in prepared:
+        each.buffers.read("z").copy_(each.inputs["x"] + each.inputs["y"])
+
+
+def evidence(prepared, *findings, cases=None, **extra):
+    """All cases ran (or the first `cases`); the second has these findings."""
+    runs = [CaseRun(each.case.name, counters=COUNTERS, lines=[{"line": 1}]) for each in prepared]
+    runs[1].findings = list(findings)
+    return Evidence(build=Build(), cases=runs[:cases], **extra)
+
+
+def test_a_right_answer_gets_its_stars_and_counters_of_the_last_case(prepared):
+    solve(prepared)
+    grade = judge_task(TASK, prepared, evidence(prepared))
+    assert (grade.status, grade.stars) == ("passed", 2)
+    assert [case.name for case in grade.cases] == ["n=1", "n=33", "n=100"]
+    assert all(case.max_error <= case.allowed_error for case in grade.cases)
+    assert grade.counters == COUNTERS | {
+        "input_elements": 200, "input_bytes": 800, "output_elements": 100, "output_bytes": 400
+    }  # fmt: skip
+    assert [target.met for target in grade.targets] == [True, False]
+    assert grade.lines == [{"line": 1}]
+
+
+def test_an_untouched_output_is_not_written(prepared):
+    grade = judge_task(TASK, prepared, evidence(prepared))
+    assert (grade.status, grade.stars) == ("not_written", 0)
+    assert grade.cases[2].details["pattern"] == "nothing_written"
+
+
+def test_an_answer_of_nan_is_wrong_and_not_unwritten(prepared):
+    solve(prepared)
+    prepared[2].buffers.read("z").fill_(float("nan"))
+    assert judge_task(TASK, prepared, evidence(prepared)).status == "wrong_result"
+
+
+def test_a_changed_input_is_found_even_if_the_answer_is_right(prepared):
+    solve(prepared)
+    prepared[1].buffers.read("y")[7] = 0
+    grade = judge_task(TASK, prepared, evidence(prepared))
+    assert grade.status == "input_modified"
+    assert "y[7]" in grade.cases[1].message
+    assert [case.status for case in grade.cases] == ["passed", "input_modified", "passed"]
+
+
+def test_a_broken_guard_band_is_found_even_if_the_answer_is_right(prepared):
+    solve(prepared)
+    buffers = prepared[1].buffers
+    slot = buffers.slots["z"]
+    buffers._memory[slot.right_guard[0] : slot.right_guard[0] + 4] = bytes(4)
+    grade = judge_task(TASK, prepared, evidence(prepared))
+    assert grade.status == "out_of_bounds" and "beyond the end of z" in grade.cases[1].message
+
+
+def test_a_finding_fails_a_right_answer_and_a_note_does_not(prepared):
+    solve(prepared)
+    race, note = Finding("race", "lines 3 and 4"), Finding("race", "same value", severity="note")
+    grade = judge_task(TASK, prepared, evidence(prepared, note, race))
+    assert (grade.status, grade.cases[1].message) == ("race", "lines 3 and 4")
+    assert grade.cases[1].findings == [note, race]
+    assert judge_task(TASK, prepared, evidence(prepared, note)).status == "passed"
+
+
+def test_the_more_urgent_of_finding_and_result_is_told(prepared):
+    solve(prepared)
+    prepared[1].buffers.read("z")[3] += 1
+    leak, race = Finding("leak", "64 bytes"), Finding("race", "lines 3 and 4")
+    grade = judge_task(TASK, prepared, evidence(prepared, race))
+    assert (grade.status, grade.cases[1].message) == ("race", "lines 3 and 4")
+    assert grade.cases[1].details["index"] == [3]
+    assert judge_task(TASK, prepared, evidence(prepared, leak)).status == "leak"
+
+
+def test_the_previous_case_explains_a_stale_answer(prepared):
+    solve(prepared)
+    prepared[2].buffers.read("z")[:33] = prepared[1].buffers.read("z")
+    grade = judge_task(TASK, prepared, evidence(prepared))
+    assert grade.cases[2].details["pattern"] == "stale"
+
+
+@pytest.mark.parametrize(("problem", "status"), [("timeout", "timeout"), ("crash", "crash"), (None, "crash")])
+def test_a_case_without_evidence_fails_even_if_memory_holds_the_answer(prepared, problem, status):
+    solve(prepared)
+    grade = judge_task(TASK, prepared, evidence(prepared, cases=1, problem=problem, ended="it died in case n=33"))
+    assert (grade.status, grade.stars) == (status, 0)
+    assert [case.status for case in grade.cases] == ["passed", status]
+    assert grade.cases[1].message == "it died in case n=33"
+    assert grade.targets == [] and grade.counters == {}
+
+
+def test_a_finding_that_ended_the_run_is_told_once(prepared):
+    solve(prepared)
+    crash = Finding("crash", "a segmentation fault", line=3)
+    grade = judge_task(TASK, prepared, evidence(prepared, crash, cases=2, problem="crash", ended="a segfault (n=33)"))
+    assert (grade.status, grade.message) == ("crash", "")
+    assert [(case.status, case.message) for case in grade.cases] == [("passed", ""), ("crash", "a segmentation fault")]
+
+
+def test_a_worker_that_dies_after_its_last_case_has_not_passed(prepared):
+    solve(prepared)
+    grade = judge_task(TASK, prepared, evidence(prepared, problem="crash", ended="it died at the end"))
+    assert (grade.status, grade.stars, grade.message) == ("crash", 0, "it died at the end")
+
+
+def test_no_evidence_at_all_is_a_crash(prepared):
+    solve(prepared)
+    grade = judge_task(TASK, prepared, Evidence(ended="the worker ended", problem="crash"))
+    assert (grade.status, grade.message) == ("crash", "the worker ended")
+
+
+@pytest.mark.parametrize("problem", ["build_error", "missing_entry_point"])
+def test_a_build_problem_is_the_status(prepared, problem):
+    said = Diagnostic("expected ';'", 3)
+    grade = judge_task(TASK, prepared, Evidence(build=Build(problem, "line 3: expected ';'", [said])))
+    assert (grade.status, grade.stars, grade.diagnostics, grade.cases) == (problem, 0, [said], [])
+
+
+def test_a_missed_first_star_is_below_target(prepared):
+    solve(prepared)
+    strict = dataclasses.replace(TASK, targets=[Counted("sectors", at_most=10, stars=1)])
+    grade = judge_task(strict, prepared, evidence(prepared))
+    assert (grade.status, grade.stars) == ("below_target", 0)

@@ -1,0 +1,41 @@
+import json
+
+from grades import OUT_OF_BOUNDS, PASSED, WRONG
+
+from grader.report.machine import dumps, dumps_all, to_json
+
+
+def test_the_schema_of_a_grade():
+    grade = to_json(PASSED)
+    assert list(grade) == ["schema", "lesson", "kernel", "device", "status", "stars", "seed", "tasks", "seconds"]
+    [task] = grade["tasks"]
+    assert {"name", "status", "stars", "cases", "counters", "timings", "targets", "diagnostics"} <= set(task)
+    assert task["targets"][0] == {
+        "metric": "global_load_efficiency",
+        "value": 0.5,
+        "goal": ">= 0.97",
+        "stars": 2,
+        "met": False,
+        "why": "neighbouring threads should read neighbours",
+    }
+    assert {"name", "status", "max_error", "allowed_error", "findings"} <= set(task["cases"][0])
+
+
+def test_a_finding_says_where():
+    finding = to_json(OUT_OF_BOUNDS)["tasks"][0]["cases"][1]["findings"][1]
+    assert (finding["kind"], finding["line"], finding["kernel"]) == ("out_of_bounds", 3, "add")
+    assert (finding["block"], finding["thread"]) == ([0, 0, 0], [31, 0, 0])
+
+
+def test_it_is_strict_json_even_with_infinities():
+    def refuse(constant):
+        raise AssertionError(constant)
+
+    grade = json.loads(dumps(WRONG), parse_constant=refuse)
+    assert grade["tasks"][0]["cases"][1]["max_error"] == "inf"
+
+
+def test_several_grades_are_one_object():
+    both = json.loads(dumps_all([PASSED, WRONG]))
+    assert both["schema"] == 1
+    assert [grade["status"] for grade in both["grades"]] == ["passed", "wrong_result"]

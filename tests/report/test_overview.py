@@ -1,0 +1,35 @@
+from pathlib import Path
+
+from grades import PASSED, WRONG
+from rich.console import Console
+
+from grader.course.catalog import Entry
+from grader.report.overview import Row, show_course, show_table
+
+
+def printed(show, *arguments) -> list[str]:
+    console = Console(width=80, highlight=False)
+    with console.capture() as capture:
+        show(console, *arguments)
+    return capture.get().splitlines()
+
+
+def row(name, **extra):
+    state = {"title": "Title", "stars": 0, "started": False, "passed": False, **extra}
+    return Row(Entry(Path("."), name), **state)
+
+
+def test_one_line_for_each_grade():
+    head, *lines = printed(show_table, [PASSED, WRONG])
+    assert "verdict" in head
+    assert ["✓" in lines[0], "passed" in lines[0], "★★☆" in lines[0]] == [True] * 3
+    assert "wrong result" in lines[1] and "✗" in lines[1]
+
+
+def test_the_course_says_what_is_next():
+    passed = row("01_vector_add", stars=3, passed=True, started=True)
+    assert printed(show_course, [passed, row("02_polar")])[-1] == "Next: `ladder start 02`"
+    assert printed(show_course, [passed, row("02_polar", started=True)])[-1] == "Next: `ladder check 02`"
+    assert printed(show_course, [passed])[-1] == "All lessons are passed."
+    better = row("01_vector_add", stars=1, passed=True)
+    assert "more stars" in printed(show_course, [better])[-1]

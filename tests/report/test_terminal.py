@@ -1,0 +1,160 @@
+"""What a learner reads: complete, short, and safe for a terminal."""
+
+from dataclasses import replace
+
+import pytest
+from grades import BROKEN, CRASHED, OUT_OF_BOUNDS, PASSED, SOURCE, TARGETS, WRONG, failed
+from rich.console import Console
+
+from grader.judge.verdict import STATUSES, TaskGrade
+from grader.report.messages import ADVICE, TITLES
+from grader.report.terminal import make_console, show
+
+
+def text_of(grade, width=80, source=SOURCE, **extra) -> str:
+    console = Console(width=width, highlight=False, markup=False, emoji=False)
+    with console.capture() as capture:
+        show(console, grade, source=source, **extra)
+    return capture.get()
+
+
+def words(text: str) -> str:
+    """The text on one line, wherever it was wrapped."""
+    return " ".join(text.split())
+
+
+def test_every_status_has_a_title_and_advice():
+    assert set(TITLES) == set(ADVICE) == set(STATUSES)
+
+
+@pytest.mark.parametrize("status", [status for status in STATUSES if status != "passed"])
+def test_a_failure_fits_a_small_terminal_and_says_the_verdict_first(status):
+    text = text_of(failed(status, targets=TARGETS))
+    lines = text.splitlines()
+    assert lines[0] == f"✗ 01_vector_add: {TITLES[status]}  work/01_vector_add.cu"
+    assert len(lines) <= 24 and max(map(len, lines)) <= 80
+    assert "ladder hint 01" in lines[-1]
+    assert words(ADVICE[status]) in words(text) or status == "build_error"
+
+
+def test_a_pass_shows_stars_cases_targets_and_the_next_step():
+    text = text_of(PASSED, next_step="try float4.")
+    assert text.startswith("✓ 01_vector_add: passed  ★★☆  work/01_vector_add.cu\n")
+    assert "right in all 2 cases, largest error 10% of what is allowed" in text
+    assert words(text).endswith("Next: meet the targets marked ✗ for more stars, or go on: try float4.")
+    assert words(text_of(replace(PASSED, tasks=[]), next_step="try float4.")).endswith("Next: try float4.")
+
+
+def test_targets_show_value_goal_and_why_a_missed_one_matters():
+    lines = text_of(PASSED).splitlines()
+    missed = next(line for line in lines if "load efficiency" in line)
+    assert "✗" in missed and "50 %" in missed and ">= 97 %" in missed
+    assert any("neighbouring threads should read neighbours" in line for line in lines)
+    assert "    · 1 timed target needs a GPU" in lines
+
+
+def test_the_footer_says_that_it_was_emulated_and_with_which_seed():
+    text = text_of(PASSED)
+    assert "emulated" in text and "seed 123" in text and "built in 0.4 s" in text
+
+
+def test_a_finding_shows_the_call_the_place_and_the_line():
+    text = text_of(OUT_OF_BOUNDS)
+    assert "vector_add(n=31)  (1 of 2 cases fail)" in text
+    assert "work/01_vector_add.cu:3, in kernel add, thread (31, 0, 0) of block (0, 0, 0)" in words(text)
+    assert "❱    3 │     z[i] = x[i] + y[i];" in text
+    assert "     2 │     int i" in text
+    assert "This thread reads x[31], but x has 31 elements." in text
+    assert "worth knowing" not in text
+
+
+def test_a_finding_without_a_line_or_beyond_the_file_is_still_told():
+    for line in (None, 0, 99):
+        finding = replace(OUT_OF_BOUNDS.tasks[0].cases[1].findings[1], line=line)
+        case = replace(OUT_OF_BOUNDS.tasks[0].cases[1], findings=[finding])
+        assert "This thread reads x[31]" in text_of(failed("out_of_bounds", case))
+
+
+def test_both_lines_of_a_race_are_shown():
+    finding = replace(OUT_OF_BOUNDS.tasks[0].cases[1].findings[1], kind="race", line=3, details={"other_line": 1})
+    case = replace(OUT_OF_BOUNDS.tasks[0].cases[1], status="race", findings=[finding])
+    lines = [line for line in text_of(failed("race", case)).splitlines() if "│" in line]
+    assert [line[:8] for line in lines] == ["  ❱    1", "       2", "  ❱    3", "       4"]
+
+
+def test_a_wrong_result_shows_got_expected_allowed_pattern_and_thread():
+    text = text_of(WRONG)
+    assert "z[7] is 0, but should be 0.25" in text
+    assert "The error may be 1.2e-07 here." in text
+    assert "Everything from z[7] on is wrong" in text
+    assert "With one thread an element, that is thread (7, 0, 0) of block (0, 0, 0)." in text
+
+
+def test_the_case_that_tells_most_is_shown():
+    numbers = failed("wrong_result").tasks[0].cases[1]
+    pattern = replace(numbers, details={"pattern": "tail", "pattern_message": "All of it.", "total": 1})
+    told = WRONG.tasks[0].cases[1]
+    for first in (numbers, pattern):
+        cases = [replace(first, name="n=1"), replace(told, name="n=257"), replace(told, name="n=999")]
+        task = TaskGrade("vector_add", "wrong_result", 0, cases=cases)
+        assert "vector_add(n=257)" in text_of(replace(WRONG, tasks=[task]))
+
+
+def test_a_long_line_of_source_is_cut_and_not_wrapped():
+    source = SOURCE.replace("z[i] = ", "z[i] = 0 + " + "0 + " * 30)
+    marked = next(line for line in text_of(OUT_OF_BOUNDS, source=source).splitlines() if "❱" in line)
+    assert marked.endswith("…") and len(marked) <= 80
+
+
+def test_compiler_messages_point_at_the_learners_line():
+    text = text_of(BROKEN)
+    lines = text.splitlines()
+    at = lines.index("  ❱    3 │     z[i] = x[i] + y[i]")
+    assert lines[at - 1] == "work/01_vector_add.cu:3:23: expected ';' before '}' token"
+    assert lines[at + 1].index("^") == lines[at].index("│") + 2 + 22
+    assert "zz" in text and "third" not in text and "and 1 more" in text and "unused" not in text
+    assert ADVICE["build_error"] in words(text)
+
+
+def test_what_a_submission_prints_cannot_move_the_cursor():
+    text = text_of(CRASHED)
+    assert "The program ended with exit code 3." in text
+    assert "hello [2Jthere" in text and "\x1b" not in text
+
+
+def test_text_in_brackets_is_not_taken_for_markup():
+    case = replace(WRONG.tasks[0].cases[1], message="z[bold] is [red]wrong[/red] :smile:")
+    assert "z[bold] is [red]wrong[/red] :smile:" in text_of(failed("wrong_result", case))
+
+
+def test_several_tasks_are_listed_and_the_failing_one_is_explained():
+    good = TaskGrade("row_sum", "passed", 2, cases=PASSED.tasks[0].cases)
+    text = text_of(replace(WRONG, tasks=[good, WRONG.tasks[0]]))
+    assert "✓ row_sum" in text and "✗ vector_add" in text and "z[7] is 0" in text
+    assert len(text.splitlines()) <= 24
+
+
+def test_no_colour_and_eighty_columns_when_piped(capsys):
+    console = make_console()
+    show(console, OUT_OF_BOUNDS, source=SOURCE)
+    out = capsys.readouterr().out
+    assert "\x1b" not in out and max(map(len, out.splitlines())) <= 80
+
+
+def test_colour_on_a_terminal_unless_no_color(monkeypatch):
+    def output():
+        console = Console(force_terminal=True, width=80, markup=False, color_system="standard")
+        with console.capture() as capture:
+            show(console, PASSED)
+        return capture.get()
+
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert "\x1b[1;32m" in output()
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "32m" not in output()
+
+
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_any_width_will_do(width):
+    for grade in (PASSED, OUT_OF_BOUNDS, WRONG, BROKEN, CRASHED):
+        assert max(map(len, text_of(grade, width).splitlines())) <= width

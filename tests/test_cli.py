@@ -1,0 +1,316 @@
+"""`ladder`: what it prints, where, and its exit codes. Grading itself is replaced, but for the files it refuses."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from grader import cli
+from grader.judge.verdict import CaseGrade, Grade, TaskGrade
+
+LESSON = """
+from grader.course.lesson import Case, Lesson, Task
+
+lesson = Lesson(
+    title="{title}",
+    summary="in one line",
+    next_step="go on",
+    tasks=[
+        Task(
+            prototype="void {name}(const float* x, float* y, int n, cudaStream_t stream)",
+            shapes={{"x": "n", "y": "n"}},
+            cases=[Case(n=1)],
+            make_inputs=lambda draw, variant, n: {{"x": draw.normal(n)}},
+            reference=lambda x, n: {{"y": x}},
+        )
+        for name in {names}
+    ],
+)
+"""
+HINTS = "## {0}\n\n### Hint 1\n\nLook.\n\n### Hint 2\n\nLook closer.\n\n### Hint 3\n\nType it.\n"
+
+
+@pytest.fixture
+def course(tmp_path, monkeypatch):
+    """Two lessons, the second with two tasks, and nothing done yet; the current folder is the course."""
+    for number, names in (("01", ["copy"]), ("02", ["first", "second"])):
+        folder = tmp_path / "lessons" / f"{number}_{names[0]}"
+        folder.mkdir(parents=True)
+        text = LESSON.replace("in {names}", f"in {names}").replace("void {name}", 'void " + name + "')
+        (folder / "lesson.py").write_text(text.format(title=f"Title of {number}"))
+        (folder / "starter.cu").write_text(f"// the starter of {number}\n")
+        (folder / "hints.md").write_text("".join(HINTS.format(name) for name in names))
+    kernels = tmp_path / "kernels" / "01_copy"
+    kernels.mkdir(parents=True)
+    (kernels / "1_naive.cu").write_text("// the reference\n")
+    monkeypatch.setenv("LADDER_COURSE", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def graded(monkeypatch):
+    """Replaces grading: every kernel gets `graded.status`; the calls are kept in `graded.calls`."""
+
+    class Fake:
+        status, stars, calls, error = "passed", 2, [], None
+
+        def __call__(self, entry, kernel=None, *, reference=False, device, tasks, seed, on_progress):
+            self.calls.append((entry.name, kernel, reference, device, tasks, seed))
+            if self.error:
+                raise self.error
+            file = kernel or (entry.reference if reference else entry.work_file)
+            case = CaseGrade("n=1", self.status, "it is so")
+            task = TaskGrade("copy", self.status, self.stars, cases=[case])
+            device = {"kind": "emulator", "name": "emulated GPU"}
+            return Grade(entry.name, str(file), device, self.status, self.stars, seed or 7, [task])
+
+    fake = Fake()
+    fake.calls = []
+    monkeypatch.setattr("grader.grade.grade", fake)
+    return fake
+
+
+@pytest.fixture
+def ladder(course, capsys):
+    """Runs one command; its exit code, stdout and stderr."""
+
+    def run(*arguments):
+        capsys.readouterr()
+        code = cli.run(list(arguments))
+        return code, *capsys.readouterr()
+
+    return run
+
+
+def is_one_sentence(text):
+    return text.startswith("ladder: ") and text.count("\n") == 1 and "Traceback" not in text
+
+
+# ---- the course ----
+
+
+def test_without_a_command_the_course_is_shown(ladder):
+    code, out, err = ladder()
+    assert (code, err) == (0, "")
+    assert "01_copy" in out and "Title of 02" in out
+    assert out.rstrip().endswith("Next: `ladder start 01`")
+
+
+def test_a_broken_lesson_does_not_hide_the_others(ladder, course):
+    (course / "lessons" / "02_first" / "lesson.py").write_text("lesson = 1 / 0\n")
+    code, out, _ = ladder()
+    assert code == 0 and "Title of 01" in out and "is broken" in " ".join(out.split())
+
+
+def test_start_copies_the_starter_and_never_overwrites(ladder, course):
+    code, out, _ = ladder("start", "1")
+    file = course / "work" / "01_copy.cu"
+    assert code == 0 and file.read_text() == "// the starter of 01\n"
+    assert "work/01_copy.cu is yours now" in out and "`ladder check 01`" in out
+    file.write_text("mine")
+    code, out, _ = ladder("start", "copy")
+    assert code == 0 and "stays as it is" in out and file.read_text() == "mine"
+
+
+def test_hints_come_one_at_a_time(ladder):
+    shown = [ladder("hint", "01")[1] for _ in range(4)]
+    assert ["Look." in shown[0], "Look closer." in shown[1], "Type it." in shown[2]] == [True] * 3
+    assert shown[3] == shown[2] and "Hint 3 of 3" in shown[3]
+    assert "The next one" in shown[0] and "The next one" not in shown[2]
+
+
+def test_a_hint_for_one_of_several_tasks(ladder):
+    code, _, err = ladder("hint", "02")
+    assert code == 2 and is_one_sentence(err) and "--task first" in err
+    assert "Hint 1 of 3 for second" in ladder("hint", "02", "--task", "second")[1]
+    assert "Hint 1 of 3 for first" in ladder("hint", "02", "--task", "first")[1]
+    assert ladder("hint", "02", "--task", "third")[0] == 2
+
+
+# ---- check ----
+
+
+@pytest.mark.parametrize(
+    ("status", "code"), [("passed", 0), ("wrong_result", 1), ("build_error", 1), ("below_target", 1)]
+)
+def test_the_exit_code_is_the_verdict(ladder, graded, course, status, code):
+    ladder("start", "01")
+    graded.status = status
+    got, out, err = ladder("check", "01")
+    assert (got, err) == (code, "")
+    assert "01_copy" in out
+
+
+def test_json_is_one_object_and_nothing_else(ladder, graded, course):
+    ladder("start", "01")
+    graded.status = "race"
+    code, out, err = ladder("check", "01", "--json", "--seed", "12")
+    grade = json.loads(out)
+    assert (code, err) == (1, "")
+    assert (grade["schema"], grade["lesson"], grade["status"], grade["seed"]) == (1, "01_copy", "race", 12)
+
+
+def test_options_reach_the_grader(ladder, graded, course):
+    (course / "mine.cu").write_text("// mine\n")
+    code, _, _ = ladder("check", "02", "mine.cu", "--task", "second", "--device", "emulator", "--seed", "5")
+    assert code == 0
+    assert graded.calls == [("02_first", Path("mine.cu"), False, "emulator", ("second",), 5)]
+
+
+def test_passing_is_remembered(ladder, graded):
+    ladder("start", "01")
+    ladder("check", "01")
+    assert "★★☆" in ladder()[1] and "Next: `ladder start 02`" in ladder()[1]
+
+
+def test_only_a_complete_grade_of_the_learners_own_file_is_remembered(ladder, graded):
+    ladder("start", "01")
+    ladder("check", "01", "--reference")
+    ladder("check", "01", "--task", "copy")
+    ladder("check", "01", "kernels/01_copy/1_naive.cu")
+    graded.status, graded.stars = "wrong_result", 0
+    ladder("check", "01")
+    assert "★" not in ladder()[1]
+
+
+def test_all_grades_every_reference_in_one_table(ladder, graded, course):
+    kernels = course / "kernels" / "02_first"
+    kernels.mkdir()
+    (kernels / "1_naive.cu").write_text("")
+    code, out, err = ladder("check", "--all", "--reference")
+    assert (code, err) == (0, "")
+    assert [call[:3] for call in graded.calls] == [("01_copy", None, True), ("02_first", None, True)]
+    assert out.count("passed") == 2 and "★" not in ladder()[1]
+
+
+def test_all_grades_a_folder(ladder, graded, course):
+    (course / "hand-ins").mkdir()
+    (course / "hand-ins" / "02_first.cu").write_text("")
+    graded.status = "timeout"
+    code, out, _ = ladder("check", "--all", "hand-ins", "--json")
+    answer = json.loads(out)
+    assert code == 1 and answer["schema"] == 1
+    assert [grade["lesson"] for grade in answer["grades"]] == ["02_first"]
+
+
+def test_a_lesson_that_cannot_be_graded_does_not_stop_the_others(ladder, course):
+    code, _, err = ladder("check", "--all", "--reference", "--device", "cuda")
+    assert code == 2 and err.count("ladder: ") == 2 and "Traceback" not in err
+
+
+# ---- wrong usage ----
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["chek"], "check"),
+        (["check"], "ladder check 01"),
+        (["check", "7"], "`ladder` lists them all"),
+        (["check", "01"], "`ladder start 01`"),
+        (["check", "01", "no/such.cu"], "there is no file no/such.cu"),
+        (["check", "01", "lessons"], "lessons is a folder"),
+        (["check", "01", "a.cu", "--reference"], "not both"),
+        (["check", "02", "--reference"], "reference kernel"),
+        (["check", "01", "--task", "nothing"], "--task copy"),
+        (["check", "01", "--reference", "--device", "cuda"], "GPU"),
+        (["check", "01", "--device", "tpu"], "tpu"),
+        (["check", "01", "--seed", "-1"], "--seed"),
+        (["check", "01", "--seed", "x"], "--seed"),
+        (["check", "01", "--nonsense"], "--nonsense"),
+        (["check", "--all"], "`ladder start 01`"),
+        (["check", "--all", "no_folder"], "NN_name.cu"),
+        (["check", "--all", "lessons"], "01_copy.cu"),
+        (["check", "--all", "--task", "copy"], "--all"),
+        (["start"], "LESSON"),
+        (["start", "x"], "`ladder` lists them all"),
+        (["hint"], "LESSON"),
+    ],
+)
+def test_wrong_usage_is_one_sentence_and_exit_code_2(ladder, arguments, words):
+    code, out, err = ladder(*arguments)
+    assert (code, out) == (2, "")
+    assert is_one_sentence(err) and words in err
+
+
+def test_an_unreadable_file_is_one_sentence(ladder, course, monkeypatch):
+    file = course / "locked.cu"
+    file.write_text("")
+
+    def refuse(*arguments, **options):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "read_text", refuse)
+    monkeypatch.setattr(cli.catalog.Entry, "lesson", cli.catalog.find("01").lesson, raising=False)
+    code, _, err = ladder("check", "01", "locked.cu")
+    assert code == 2 and is_one_sentence(err) and "Permission denied" in err
+
+
+def test_outside_a_course(ladder, course, monkeypatch):
+    monkeypatch.setenv("LADDER_COURSE", str(course / "lessons"))
+    code, _, err = ladder()
+    assert code == 2 and is_one_sentence(err) and "LADDER_COURSE" in err
+
+
+def test_a_fault_in_the_grader_is_one_sentence_and_a_log(ladder, graded):
+    ladder("start", "01")
+    graded.error = ValueError("first line\nsecond line")
+    code, out, err = ladder("check", "01")
+    assert (code, out) == (2, "")
+    assert is_one_sentence(err) and "ValueError: first line" in err
+    log = Path(err.split("see ")[1].strip())
+    assert "Traceback" in log.read_text()
+    log.unlink()
+
+
+def test_an_interrupt_is_one_sentence_and_exit_code_130(ladder, graded):
+    ladder("start", "01")
+    graded.error = KeyboardInterrupt()
+    code, out, err = ladder("check", "01")
+    assert (code, out) == (130, "") and is_one_sentence(err.removeprefix("\n"))  # after the terminal's own ^C
+
+
+# ---- the process ----
+
+
+def python(*arguments, **options):
+    options = {"capture_output": True, "text": True, "timeout": 60} | options
+    return subprocess.run([sys.executable, *arguments], **options)
+
+
+def test_looking_at_the_course_imports_no_torch(course):
+    code = "import sys; from grader import cli; cli.run({}); sys.exit('torch' in sys.modules)"
+    for arguments in ([], ["hint", "01"], ["start", "01"], ["check", "9"]):
+        assert python("-c", code.format(arguments)).returncode == 0
+
+
+def test_a_closed_pipe_is_nothing_to_talk_about(course):
+    code = "import sys; from grader import cli; sys.exit(cli.run([]))"
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = python("-c", code, stdout=writing, stderr=subprocess.PIPE, capture_output=False)
+    os.close(writing)
+    assert done.stderr == ""
+
+
+def test_a_terminal_without_stars_gets_question_marks(course):
+    code = "from grader import cli; cli.run(['check', '9']); cli.run(['start', '01']); print('★')"
+    done = python("-c", code, env={**os.environ, "PYTHONIOENCODING": "ascii"})
+    assert done.returncode == 0 and done.stdout.endswith("?\n")
+
+
+def test_doctor_says_what_there_is(ladder):
+    code, out, _ = ladder("doctor")
+    assert code in (0, 2)
+    for name in ("Python", "g++", "ninja", "torch", "cache", "nvcc", "GPU", "bubblewrap"):
+        assert name in out
+
+
+def test_doctor_says_what_to_type_without_a_compiler(ladder, monkeypatch):
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    code, out, _ = ladder("doctor")
+    assert code == 2 and "apt install g++" in out and "cannot grade" in out
