@@ -59,5 +59,7 @@ if [ ! -x $(RUN)/python ]; then \
 	"$$python" -m venv .venv; \
 fi; \
 echo "setting up .venv: once, a few minutes when packages have to be fetched"; \
-$(RUN)/python -m pip install -qq --disable-pip-version-check --constraint constraints.txt --editable '$(1)' && touch $@
+$(RUN)/python -m pip install -qq --disable-pip-version-check --constraint constraints.txt --editable '$(1)' \
+	|| { echo "make: the packages could not be installed, for the reason above: mend it and type make again" >&2; exit 2; }; \
+touch $@
 endef

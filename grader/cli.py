@@ -17,7 +17,7 @@ import click
 
 from grader.course import catalog, progress
 from grader.course.catalog import Entry, UsageError
-from grader.grade import shown_path
+from grader.grade import read_kernel, shown_path
 
 if TYPE_CHECKING:
     from grader.grade import Progress
@@ -101,13 +101,16 @@ def start(lesson: str) -> None:
     """Copy a lesson's starter to work/, where you write your kernel."""
     entry = catalog.find(lesson)
     file = shown_path(entry.work_file)
-    if entry.work_file.exists():
-        click.echo(f"{file} is already there and stays as it is.")
-    else:
+    try:
+        starter = entry.starter.read_bytes()
         entry.work_file.parent.mkdir(exist_ok=True)
-        with contextlib.suppress(FileExistsError), entry.work_file.open("xb") as copy:
-            copy.write(entry.starter.read_bytes())
+        with entry.work_file.open("xb") as copy:
+            copy.write(starter)
         click.echo(f"{file} is yours now.")
+    except FileExistsError:
+        click.echo(f"{file} is already there and stays as it is.")
+    except OSError as error:
+        raise UsageError(f"the starter cannot be copied to {file}: {error.strerror} ({error.filename})") from None
     asked = entry.lesson
     click.echo(f"{asked.title}: {asked.summary}" if asked.summary else asked.title)
     click.echo(f"Next: edit {file}, then type `ladder check {entry.number:02d}`")
@@ -151,7 +154,7 @@ def _check_one(lesson: str | None, file: Path | None, tasks: tuple[str, ...], de
     else:
         from grader.report.terminal import make_console, show
 
-        source = Path(grade.kernel).read_text(errors="replace")
+        source = read_kernel(Path(grade.kernel), entry)
         show(make_console(), grade, source=source, next_step=entry.lesson.next_step)
     if message:
         click.echo(f"ladder: {message}", err=True)

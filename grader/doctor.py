@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import platform
 import shutil
 import subprocess
@@ -77,13 +76,12 @@ def _python() -> Check:
 
 
 def _compiler() -> Check:
-    compiler = os.environ.get("CXX", "g++")
     fix = "Install g++ 11 or newer, like `sudo apt install g++`."
-    version = _output([compiler, "-dumpfullversion", "-dumpversion"])
+    version = _output(["g++", "-dumpfullversion", "-dumpversion"])
     if version is None:
-        return Check("g++", False, f"there is no {compiler}", fix)
+        return Check("g++", False, "not found", fix)
     with tempfile.TemporaryDirectory() as folder:
-        ok = _output([compiler, *PROBE_FLAGS, "-o", str(Path(folder) / "probe.o"), "-"], PROBE) is not None
+        ok = _output(["g++", *PROBE_FLAGS, "-o", str(Path(folder) / "probe.o"), "-"], PROBE) is not None
     return Check("g++", ok, version if ok else f"{version} cannot compile what the emulator needs", fix)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import secrets
+import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from grader.judge.compare import Expected
 
 Progress = Callable[[str], None]  # is told in a few words what happens now
+WORDS = {"preparing": "preparing the emulator, once for this machine", "building": "building"}  # by the worker's event
 
 
 def grade(
@@ -85,11 +87,16 @@ def choose_tasks(entry: Entry, names: Sequence[str] | None) -> list[Task]:
 
 
 def read_kernel(file: Path, entry: Entry) -> str:
-    """The text of a kernel file; bytes that are no UTF-8 become surrogates, which building refuses. UsageError."""
-    number = f"{entry.number:02d}"
-    name = shown_path(file)
+    """The text of a kernel file, as much of it as building accepts. Bytes that are no UTF-8 become surrogates, which
+    building refuses; Windows' line ends and byte-order mark go. Raises UsageError.
+    """
+    from grader.devices.build import MOST_SOURCE_BYTES
+
+    number, name = f"{entry.number:02d}", shown_path(file)
     try:
-        return file.read_text(encoding="utf-8", errors="surrogateescape")
+        with file.open("rb") as opened:
+            data = opened.read(MOST_SOURCE_BYTES + 1)
+        return data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").decode("utf-8", "surrogateescape")
     except FileNotFoundError:
         hint = f"type `ladder start {number}`" if file == entry.work_file else "check the spelling"
         raise UsageError(f"there is no file {name}: {hint}") from None
@@ -103,6 +110,8 @@ def start_device(device: str) -> ForkServer:
     """What runs kernels: for now, the emulator's workers. A GPU will be chosen here. Raises UsageError."""
     if device == "cuda":
         raise UsageError("grading on a GPU is not there yet: leave --device out, and the kernel is emulated")
+    if not shutil.which("g++"):
+        raise UsageError("there is no C++ compiler: install g++ (on Debian and Ubuntu, `sudo apt install g++`)")
     from grader.devices import forkserver
 
     return forkserver.server()
@@ -186,9 +195,16 @@ def run(task: Task, cases: Sequence[Case], arena: Arena, submission: Submission)
         cases=[(case.name, values) for case, values in zip(cases, scalars, strict=True)],
     )
 
-    def on_event(event: Mapping[str, Any]) -> None:
-        doing = {"building": "building", "running": f"{task.name}({event.get('case')})"}.get(event["event"])
-        if doing:
-            submission.on_progress(doing)
+    seen = ["starting"]
 
-    return submission.server.run(job, on_event)
+    def on_event(event: Mapping[str, Any]) -> None:
+        seen.append(event["event"])
+        if event["event"] in WORDS:
+            submission.on_progress(WORDS[event["event"]])
+        elif event["event"] == "running":
+            submission.on_progress(f"running {task.name}({event.get('case')})")
+
+    evidence = submission.server.run(job, on_event)
+    if evidence.problem and seen[-1] in ("starting", "preparing"):  # nothing of the submission has run yet
+        raise UsageError(f"{evidence.ended}; `ladder doctor` says what is missing")
+    return evidence

@@ -116,6 +116,13 @@ def test_start_copies_the_starter_and_never_overwrites(ladder, course):
     assert code == 0 and "stays as it is" in out and file.read_text() == "mine"
 
 
+def test_a_starter_that_is_not_there_is_one_sentence(ladder, course):
+    (course / "lessons" / "01_copy" / "starter.cu").unlink()
+    code, out, err = ladder("start", "01")
+    assert (code, out) == (2, "") and is_one_sentence(err) and "starter.cu" in err
+    assert not (course / "work" / "01_copy.cu").exists()
+
+
 def test_hints_come_one_at_a_time(ladder):
     shown = [ladder("hint", "01")[1] for _ in range(4)]
     assert ["Look." in shown[0], "Look closer." in shown[1], "Type it." in shown[2]] == [True] * 3
@@ -238,14 +245,15 @@ def test_wrong_usage_is_one_sentence_and_exit_code_2(ladder, arguments, words):
 
 
 def test_an_unreadable_file_is_one_sentence(ladder, course, monkeypatch):
-    file = course / "locked.cu"
-    file.write_text("")
+    (course / "locked.cu").write_text("")
+    opened = Path.open
 
-    def refuse(*arguments, **options):
-        raise PermissionError(13, "Permission denied")
+    def refuse(self, *arguments, **options):
+        if self.name == "locked.cu":
+            raise PermissionError(13, "Permission denied")
+        return opened(self, *arguments, **options)
 
-    monkeypatch.setattr(Path, "read_text", refuse)
-    monkeypatch.setattr(cli.catalog.Entry, "lesson", cli.catalog.find("01").lesson, raising=False)
+    monkeypatch.setattr(Path, "open", refuse)
     code, _, err = ladder("check", "01", "locked.cu")
     assert code == 2 and is_one_sentence(err) and "Permission denied" in err
 
@@ -311,6 +319,6 @@ def test_doctor_says_what_there_is(ladder):
 
 
 def test_doctor_says_what_to_type_without_a_compiler(ladder, monkeypatch):
-    monkeypatch.setenv("CXX", "no-such-compiler")
+    monkeypatch.setenv("PATH", "/nowhere")
     code, out, _ = ladder("doctor")
     assert code == 2 and "apt install g++" in out and "cannot grade" in out

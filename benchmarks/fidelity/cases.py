@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from grader.course import catalog
 from grader.course.lesson import Task
-from grader.course.prototype import Prototype, elements, parse_prototype
+from grader.course.prototype import Prototype, parse_prototype
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -28,13 +28,14 @@ SEED = 20
 _ENTRY = re.compile(r'^(?:ENTRY\((\w+), ([\w ]+),|extern "C" (void \w+\([^)]*\)))', re.MULTILINE)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Case:
     """One call of one entry point. A micro-kernel launches once; a rung launches what it likes."""
 
     name: str
     source: Path
     prototype: Prototype
+    prototypes: tuple[Prototype, ...]  # of all entry points of the file, which share one build
     sizes: Mapping[str, Any]
     shapes: Mapping[str, tuple[int, ...]]
     draw: Callable[[], Mapping[str, Tensor]]
@@ -52,15 +53,25 @@ def all_cases() -> list[Case]:
 
 def micro_kernels(source: Path) -> list[Case]:
     """The entry points of one file, in its order."""
-    cases = []
-    for name, type_, written_out in _ENTRY.findall(source.read_text()):
-        text = written_out or f"void {name}(const {type_}* x, {type_}* out, int n, cudaStream_t stream)"
-        prototype = parse_prototype(text)
-        shapes = {"x": (ELEMENTS,), "out": (ELEMENTS,)}
-        draw = partial(whole_numbers, prototype)
-        case = Case(f"{source.stem}/{prototype.name}", source, prototype, {"n": THREADS}, shapes, draw, is_rung=False)
-        cases.append(case)
-    return cases
+    texts = [
+        written_out or f"void {name}(const {type_}* x, {type_}* out, int n, cudaStream_t stream)"
+        for name, type_, written_out in _ENTRY.findall(source.read_text())
+    ]
+    prototypes = tuple(parse_prototype(text) for text in texts)
+    shapes = {"x": (ELEMENTS,), "out": (ELEMENTS,)}
+    return [
+        Case(
+            name=f"{source.stem}/{prototype.name}",
+            source=source,
+            prototype=prototype,
+            prototypes=prototypes,
+            sizes={"n": THREADS},
+            shapes=shapes,
+            draw=partial(whole_numbers, prototype),
+            is_rung=False,
+        )
+        for prototype in prototypes
+    ]
 
 
 def whole_numbers(prototype: Prototype) -> dict[str, Tensor]:
@@ -80,15 +91,13 @@ def rungs() -> list[Case]:
     found = []
     for entry in catalog.entries(ROOT):
         for rung in entry.rungs:
-            text = rung.read_text()
-            tasks = [task for task in entry.lesson.tasks if re.search(rf"\bvoid\s+{task.name}\s*\(", text)]
-            for task in tasks:
-                suffix = f"/{task.name}" if len(entry.lesson.tasks) > 1 else ""
-                found.append(_rung(f"{entry.name}/{rung.stem}{suffix}", rung, task))
+            tasks = [task for task in entry.lesson.tasks if re.search(rf"\bvoid\s+{task.name}\s*\(", rung.read_text())]
+            found += [_rung(entry, rung, task) for task in tasks]
     return found
 
 
-def _rung(name: str, source: Path, task: Task) -> Case:
+def _rung(entry: catalog.Entry, source: Path, task: Task) -> Case:
+    tasks = entry.lesson.tasks
     case = task.judged_cases[-1]  # the counted one
     shapes = {buffer.name: task.shape(buffer.name, case) for buffer in task.signature.buffers}
 
@@ -98,14 +107,28 @@ def _rung(name: str, source: Path, task: Task) -> Case:
         drawn = task.make_inputs(Draw(case_seed(SEED, task.name, case.name)), case.variant, **case.sizes)
         return {buffer: tensor.reshape(shapes[buffer]) for buffer, tensor in drawn.items()}
 
-    return Case(name, source, task.signature, case.sizes, shapes, draw, is_rung=True)
+    return Case(
+        name=f"{entry.name}/{source.stem}" + (f"/{task.name}" if len(tasks) > 1 else ""),
+        source=source,
+        prototype=task.signature,
+        prototypes=tuple(each.signature for each in tasks),
+        sizes=case.sizes,
+        shapes=shapes,
+        draw=draw,
+        is_rung=True,
+    )
 
 
 def source_name(case: Case) -> str:
+    """The file's path as the results name it."""
     return case.source.relative_to(ROOT).as_posix()
 
 
-def digest(*tensors: Tensor) -> str:
+def file_digest(source: Path) -> str:
+    return hashlib.sha256(source.read_bytes()).hexdigest()[:16]
+
+
+def digest(tensors: Iterable[Tensor]) -> str:
     """Tells whether two machines hold the same bytes."""
     import torch
 
@@ -113,10 +136,3 @@ def digest(*tensors: Tensor) -> str:
     for tensor in tensors:
         sha.update(tensor.cpu().reshape(-1).view(torch.uint8).numpy().tobytes())
     return sha.hexdigest()[:16]
-
-
-def file_digest(source: Path) -> str:
-    return hashlib.sha256(source.read_bytes()).hexdigest()[:16]
-
-
-__all__ = ["ROOT", "Case", "all_cases", "digest", "elements", "file_digest", "source_name"]

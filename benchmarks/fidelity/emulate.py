@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
 from benchmarks.fidelity.cases import Case, digest
-from grader.course.prototype import Prototype
 from grader.devices import forkserver
 from grader.devices.buffers import Arena
 from grader.devices.evidence import CaseRun
@@ -24,15 +21,10 @@ class Emulated:
 
 def emulate(cases: Iterable[Case]) -> dict[str, Emulated]:
     """What the emulator says of each case, by the case's name. Raises RuntimeError if one does not build or run."""
-    cases = list(cases)
-    prototypes: dict[Path, list[Prototype]] = defaultdict(list)
-    for case in cases:
-        prototypes[case.source].append(case.prototype)
-    return {case.name: _run(case, prototypes[case.source]) for case in cases}
+    return {case.name: _run(case) for case in cases}
 
 
-def _run(case: Case, prototypes: list[Prototype]) -> Emulated:
-    """`prototypes` of all cases of the file: they share one build."""
+def _run(case: Case) -> Emulated:
     with Arena([(case.prototype, case.shapes)]) as arena:
         buffers, inputs = arena.cases[0], case.inputs()
         for name, tensor in inputs.items():
@@ -40,9 +32,9 @@ def _run(case: Case, prototypes: list[Prototype]) -> Emulated:
         outputs = [buffers.read(parameter.name).zero_() for parameter in case.prototype.outputs]
         scalars = {scalar.name: case.sizes[scalar.name] for scalar in case.prototype.scalars}
         source = case.source.read_text()
-        job = Job(source, case.source.name, prototypes, case.prototype.name, arena, [(case.name, scalars)])
+        job = Job(source, case.source.name, case.prototypes, case.prototype.name, arena, [(case.name, scalars)])
         evidence = forkserver.server().run(job)
         if not evidence.cases:
             why = evidence.build.message if evidence.build and evidence.build.problem else evidence.ended
             raise RuntimeError(f"{case.name}: {why}")
-        return Emulated(evidence.cases[0], digest(*inputs.values()), digest(*outputs))
+        return Emulated(evidence.cases[0], digest(inputs.values()), digest(outputs))

@@ -5,8 +5,8 @@
 The judge allocates, fills, poisons and reads; the worker maps the same file and hands out addresses. A buffer starts
 on a page of its own, so that the emulator may take away the host's right to touch it.
 
-A CUDA device plugs in here with an arena of its own: one torch tensor a buffer on the GPU, guards around it, an IPC
-handle in the layout instead of an offset. `CaseBuffers` needs no more than `_bytes(start, end)` from it.
+A GPU plugs in here with an arena of its own: the same slots in one torch tensor of bytes on the device, and an IPC
+handle in the place of the file. The questions of `CaseBuffers` stay the same; its slices become those of that tensor.
 """
 
 from __future__ import annotations

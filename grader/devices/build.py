@@ -23,8 +23,8 @@ from pathlib import Path
 from grader.course.catalog import UsageError
 from grader.course.prototype import Prototype
 from grader.devices import diagnostics
-from grader.devices.diagnostics import ENTRY_FILE
-from grader.devices.evidence import Build, Diagnostic
+from grader.devices.diagnostics import ENTRY_FILE, Message
+from grader.devices.evidence import Build
 
 MOST_SOURCE_BYTES = 1 << 20
 MOST_CACHED_BYTES = 2 << 30
@@ -70,8 +70,7 @@ def build_for_emulator(
     try:
         translated = translate(source, filename)
     except TranslationError as error:
-        said = Diagnostic(error.message, error.line, None, diagnostics.source_line(source, error.line))
-        return Build("build_error", f"line {error.line}: {error.message}", [said]), None
+        return _build_error([diagnostics.unclosed([], source) or Message(error.message, error.line)], source), None
     recipe = _emulator_recipe(translated + entry_points(prototypes), cache)
     kept = cache / "kernels" / recipe.key()
     if _loads(kept / LIBRARY):
@@ -137,17 +136,20 @@ def explain_failure(output: str, source: str, filename: str, translated: str, pr
     """What ninja printed, as a Build on the learner's own lines."""
     messages = diagnostics.parse_compiler_output(output, filename)
     messages = messages or diagnostics.undefined_references(output)
-    unclosed = diagnostics.unclosed(messages)
+    unclosed = diagnostics.unclosed(messages, source)
     if unclosed:
         messages = [unclosed]
     elif contradicted := diagnostics.conflicts(messages, prototypes, source):
         said = [diagnostics.explain_entry_point(source, prototype) for prototype in contradicted]
         return Build("missing_entry_point", said[0].message, said)
     messages = [message for message in messages if message.in_entry is None] or messages
-    lines = translated.partition(f'#line 1 "{filename}"\n')[2].split("\n")
-    said = diagnostics.on_own_lines(messages, source, lines)
-    if not said:
+    if not messages:
         return Build("build_error", f"the compiler failed: {_last_line(output)}")
+    return _build_error(messages, source, translated.partition(f'#line 1 "{filename}"\n')[2])
+
+
+def _build_error(messages: Sequence[Message], source: str, translated: str = "") -> Build:
+    said = diagnostics.on_own_lines(messages, source, translated.split("\n"))
     first = said[0]
     return Build("build_error", f"line {first.line}: {first.message}" if first.line else first.message, said)
 

@@ -92,8 +92,11 @@ def on_own_lines(messages: Sequence[Message], source: str, translated: Sequence[
     return list(result.values())[:MOST]
 
 
-def unclosed(messages: Sequence[Message]) -> Message | None:
-    """Set if the file ended inside a brace, so that the errors stand in what was appended to it."""
+def unclosed(messages: Sequence[Message], source: str) -> Message | None:
+    """Set if a `}` is missing, which is what a failure that showed far below really means."""
+    for definition in _definitions(source):
+        if definition.extern_c and definition.in_function:
+            return Message('`extern "C"` stands inside a function: a `}` is missing above it', definition.line)
     if any(m.in_entry is None for m in messages) or not any(_UNCLOSED.search(m.text) for m in messages):
         return None
     opened_at = next((m.opened_at for m in messages if m.opened_at), None)
@@ -114,14 +117,26 @@ def conflicts(messages: Sequence[Message], prototypes: Sequence[Prototype], sour
 
 @dataclass
 class Definition:
-    """A function definition as the learner wrote it."""
+    """A function definition as the learner wrote it. `around` has a word for each open brace, see `_brace`."""
 
     name: str
     result: str  # what stands before the name, without extern "C"
     parameters: str
     line: int
-    in_braces: bool  # of a namespace or struct
-    extern_c: bool
+    around: list[str]
+    is_extern_c: bool
+
+    @property
+    def extern_c(self) -> bool:
+        return self.is_extern_c or "extern" in self.around
+
+    @property
+    def in_scope(self) -> bool:
+        return "scope" in self.around
+
+    @property
+    def in_function(self) -> bool:
+        return "function" in self.around
 
 
 def explain_entry_point(source: str, prototype: Prototype) -> Diagnostic:
@@ -140,7 +155,7 @@ def explain_entry_point(source: str, prototype: Prototype) -> Diagnostic:
 def difference(source: str, prototype: Prototype) -> tuple[Definition | None, str]:
     """The definition of that name, and how it differs ("" if that cannot be told from its tokens)."""
     found = [definition for definition in _definitions(source) if definition.name == prototype.name]
-    ours = min(found, key=lambda definition: definition.in_braces, default=None)
+    ours = min(found, key=lambda definition: bool(definition.around), default=None)
     return ours, _difference(ours, prototype) if ours else ""
 
 
@@ -157,7 +172,7 @@ def _difference(found: Definition, wanted: Prototype) -> str:
     different = _first_different_parameter(found.parameters, wanted)
     if different:
         return f"the parameters of {name} differ ({different})"
-    if found.in_braces:
+    if found.in_scope:
         return f"{name} stands inside a namespace or class, and must stand outside"
     if not found.extern_c:
         return f'{name} lacks `extern "C"` before it, so that C++ gives it another name'
@@ -186,25 +201,32 @@ def type_list(parameters: Sequence[Parameter]) -> str:
 def _definitions(source: str) -> Iterator[Definition]:
     """Every `result name(parameters) {` of the file, wherever it stands (a lexical look, enough for a message)."""
     tokens = lex(source).code
-    braces: list[bool] = []  # the open ones; True where the brace is extern "C"'s
+    around: list[str] = []
     start = 0  # of the declaration that is being read
     for index, token in enumerate(tokens):
         if token.text == "{":
-            yield from _definition(tokens[start:index], braces)
-            braces.append([t.text for t in tokens[max(index - 2, 0) : index]] == ["extern", '"C"'])
-        elif token.text == "}" and braces:
-            braces.pop()
+            head = tokens[start:index]
+            yield from _definition(head, list(around))
+            around.append(_brace([token.text for token in head]))
+        elif token.text == "}" and around:
+            around.pop()
         if token.text in ("{", "}", ";"):
             start = index + 1
 
 
-def _definition(head: list[Token], braces: list[bool]) -> Iterator[Definition]:
+def _brace(before: list[str]) -> str:
+    """What a brace opens, by the tokens before it."""
+    if before == ["extern", '"C"']:
+        return "extern"
+    return "scope" if {"namespace", "struct", "class", "union", "enum"} & set(before) else "function"
+
+
+def _definition(head: list[Token], around: list[str]) -> Iterator[Definition]:
     """The function whose tokens before `{` are `head`, if it is one."""
     texts = [token.text for token in head]
     if "(" not in texts or texts[-1] != ")" or not (at := texts.index("(")):
         return
-    extern_c = texts[:2] == ["extern", '"C"']
-    words = texts[2 : at - 1] if extern_c else texts[: at - 1]
+    is_extern_c = texts[:2] == ["extern", '"C"']
+    words = texts[2 : at - 1] if is_extern_c else texts[: at - 1]
     name = head[at - 1]
-    parameters = " ".join(texts[at + 1 : -1])
-    yield Definition(name.text, " ".join(words), parameters, name.line, not all(braces), extern_c or any(braces))
+    yield Definition(name.text, " ".join(words), " ".join(texts[at + 1 : -1]), name.line, around, is_extern_c)

@@ -58,6 +58,7 @@ def test_what_is_no_kernel_file(run, source, said):
         ("\n__global__", "#include <torch/extension.h>\n__global__", 1, "torch/extension.h"),
         ("\n__global__", "#include <vector>\n\fstd::vector<int&> bad;\n__global__", 2, "reference"),
         ("\n", "\r\n#error no\r\n", 2, "#error no"),
+        ("y[i];\n}\n", "y[i];\n", 6, "a `}` is missing above"),
         ("n);\n}\n", "n);\n", 7, "a `}` is missing"),
         ("\n__global__", "/*\n__global__", 1, "unterminated comment"),
     ],

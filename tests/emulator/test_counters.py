@@ -178,7 +178,11 @@ def test_odd_strides_have_no_conflicts(count, stride):
 def test_wide_shared_accesses_run_in_phases(count):
     # 16 bytes a lane: quarters of the warp, 4 wavefronts at best; 8 bytes a lane: halves, 2.
     counters = count("shared_wide", 128)
-    assert pick(counters, "shared_store_requests", "shared_store_wavefronts", "shared_store_bank_conflicts") == [1, 4, 0]
+    assert pick(counters, "shared_store_requests", "shared_store_wavefronts", "shared_store_bank_conflicts") == [
+        1,
+        4,
+        0,
+    ]
     assert pick(counters, "shared_load_requests", "shared_load_wavefronts", "shared_load_bank_conflicts") == [1, 2, 0]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 SOURCE = r"""
-#include <cstdint>
+#include <cassert>
 
 // ---- where a thread is ----
 
@@ -168,7 +168,7 @@ extern "C" void packs(const unsigned char* x, unsigned char* z, cudaStream_t str
 static_assert(sizeof(char3) == 3 && alignof(char4) == 4 && alignof(short2) == 4 && alignof(short4) == 8);
 static_assert(sizeof(float3) == 12 && alignof(float3) == 4 && alignof(float2) == 8 && alignof(int4) == 16);
 static_assert(alignof(double2) == 16 && sizeof(double4) == 32 && alignof(double4) == 16 && alignof(longlong2) == 16);
-static_assert(sizeof(dim3) == 12 && dim3(7).y == 1 && make_int3(1, 2, 3).z == 3 && uchar4{.x = 1, .w = 9}.w == 9);
+static_assert(sizeof(dim3) == 12 && dim3(7).y == 1 && int3{1, 2, 3}.z == 3 && uchar4{.x = 1, .w = 9}.w == 9);
 
 // ---- hints and spaces ----
 

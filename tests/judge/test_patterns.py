@@ -98,6 +98,15 @@ def test_one_exception_is_enough_to_claim_no_value_pattern(nearly):
     assert name_of(changed(nearly, torch.tensor([501])), FLAT) is None
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_noise_and_shuffles_are_no_pattern(seed):
+    generator = torch.Generator().manual_seed(seed)
+    order = torch.randperm(1000, generator=generator)
+    some = torch.rand(1000, generator=generator) < 0.3
+    for got in (FLAT[order], torch.where(some, FLAT[order], FLAT), Draw(seed + 100).normal(1000).double()):
+        assert name_of(got, FLAT, inputs={"x": FLAT}, previous=FLAT, launches=[launch(4, 256)]) is None
+
+
 def test_nearly_a_matrix_pattern_is_none():
     for nearly in (MATRIX.t().flatten().view(12, 20), MATRIX[3].expand(12, 20).contiguous()):
         assert name_of(changed(nearly, torch.tensor([77])), MATRIX) is None

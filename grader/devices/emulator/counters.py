@@ -15,18 +15,38 @@ from grader.devices.emulator.symbols import CodeMap
 BLOCK, READ, WRITE, ATOMIC, VOLATILE_READ, VOLATILE_WRITE = 1, 2, 3, 4, 5, 6
 GLOBAL, SHARED, LOCAL, CONSTANT = 1, 2, 3, 4
 
-ZERO = {
-    name: 0
-    for name in """
-    global_load_requests global_load_sectors global_load_bytes global_load_useful_bytes
-    global_store_requests global_store_sectors global_store_bytes global_store_useful_bytes
-    shared_load_requests shared_load_wavefronts shared_load_ideal_wavefronts shared_load_bank_conflicts
-    shared_store_requests shared_store_wavefronts shared_store_ideal_wavefronts shared_store_bank_conflicts
-    global_atomic_requests global_atomic_threads global_atomic_max_multiplicity
-    shared_atomic_requests shared_atomic_threads shared_atomic_max_multiplicity
-    constant_requests local_requests local_bytes
-    warp_instructions thread_instructions branches divergent_branches""".split()
-}
+_NAMES = (
+    "global_load_requests",
+    "global_load_sectors",
+    "global_load_bytes",
+    "global_load_useful_bytes",
+    "global_store_requests",
+    "global_store_sectors",
+    "global_store_bytes",
+    "global_store_useful_bytes",
+    "shared_load_requests",
+    "shared_load_wavefronts",
+    "shared_load_ideal_wavefronts",
+    "shared_load_bank_conflicts",
+    "shared_store_requests",
+    "shared_store_wavefronts",
+    "shared_store_ideal_wavefronts",
+    "shared_store_bank_conflicts",
+    "global_atomic_requests",
+    "global_atomic_threads",
+    "global_atomic_max_multiplicity",
+    "shared_atomic_requests",
+    "shared_atomic_threads",
+    "shared_atomic_max_multiplicity",
+    "constant_requests",
+    "local_requests",
+    "local_bytes",
+    "warp_instructions",
+    "thread_instructions",
+    "branches",
+    "divergent_branches",
+)
+ZERO = dict.fromkeys(_NAMES, 0)
 
 
 @dataclass

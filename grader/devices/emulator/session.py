@@ -1,7 +1,7 @@
 """The emulator as the worker uses it: compiler flags, the runtime library, and a session that runs cases.
 
-A session owns one built kernel file. `run` calls an entry point on the judge's buffers and returns what the runtime saw,
-with program counters turned into the learner's lines (symbols.py) and findings into sentences (wording.py).
+A session owns one built kernel file. `run` calls an entry point on the judge's buffers and returns what the runtime
+saw, with program counters turned into the learner's lines (symbols.py) and findings into sentences (wording.py).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import ctypes
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import time
 from collections.abc import Callable, Mapping
@@ -28,6 +29,7 @@ from grader.devices.emulator.wording import word_findings
 from grader.devices.evidence import CaseRun, Finding
 
 HERE = Path(__file__).parent
+RUNTIMES_KEPT = 4
 POISON, OTHER_POISON = 0xFF, 0x3F  # bytes of memory that nobody wrote: NaN as a float, and 0.747
 RUNTIME_FLAGS = ["-std=c++20", "-O2", "-g1", "-fPIC", "-pthread"]
 
@@ -36,7 +38,8 @@ RUNTIME_FLAGS = ["-std=c++20", "-O2", "-g1", "-fPIC", "-pthread"]
 # it) and -fno-thread-jumps from being copied (lanes in two copies of a line would not meet); -fno-gnu-unique keeps two
 # builds of one template from sharing their statics; inlining is as eager as nvcc's.
 COMPILE_FLAGS = [
-    "-O1", "-gdwarf-4", "-w", "-fsanitize=thread", "-fsanitize-coverage=trace-pc", "--param", "tsan-distinguish-volatile=1",
+    "-O1", "-gdwarf-4", "-w", "-fsanitize=thread", "-fsanitize-coverage=trace-pc",
+    "--param", "tsan-distinguish-volatile=1",
     "-fno-tree-sra", "-fno-reorder-blocks", "-fno-thread-jumps", "-fno-gnu-unique", "-fno-builtin-printf",
     "-finline-functions", "-finline-small-functions", "-findirect-inlining",
 ]  # fmt: skip
@@ -65,7 +68,7 @@ def link_flags(runtime: Path) -> list[str]:
 
 
 def runtime_library(cache: Path, compiler: str = "g++") -> Path:
-    """Compiles the runtime once per content and compiler, and returns the library. Raises OSError or CalledProcessError."""
+    """The runtime, compiled once per content and compiler. Raises OSError or CalledProcessError."""
     sources = sorted((HERE / "runtime").glob("*.cpp"))
     headers = [*sorted((HERE / "runtime").glob("*.h")), include_folder() / "ladder" / "abi.h"]
     digest = hashlib.sha256(" ".join([compiler, *RUNTIME_FLAGS]).encode())
@@ -79,7 +82,15 @@ def runtime_library(cache: Path, compiler: str = "g++") -> Path:
     with filelock.FileLock(folder / "lock"):
         if not library.exists():
             _compile_runtime(sources, library, compiler)
+            _remove_old_runtimes(cache)
     return library
+
+
+def _remove_old_runtimes(cache: Path) -> None:
+    """Keeps the newest few: another checkout, or a session that is under way, may still use an older one."""
+    runtimes = sorted(cache.glob("runtime-*"), key=lambda folder: folder.stat().st_mtime, reverse=True)
+    for folder in runtimes[RUNTIMES_KEPT:]:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _compile_runtime(sources: list[Path], library: Path, compiler: str) -> None:

@@ -1,4 +1,4 @@
-"""What the learner's built library says about itself: shared arrays, functions, and the source line of every instruction.
+"""What the learner's built library says about itself: shared arrays, functions, the source line of every instruction.
 
 Read with binutils (objdump, addr2line) once per build and kept beside the library.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -51,10 +52,8 @@ class CodeMap:
             return _from_json(json.loads(kept.read_text()), library, source_name)
         except (OSError, ValueError, KeyError, TypeError):
             made = _make(library, source_name)
-        try:
+        with suppress(OSError):  # a read-only cache: make it again next time
             kept.write_text(json.dumps(asdict(made)))
-        except OSError:
-            pass  # a read-only cache: make it again next time
         return made
 
     def line_of(self, pc: int) -> int | None:
@@ -115,7 +114,7 @@ def _kind(section: str, name: str) -> int | None:
 
 
 def _short(name: str) -> str:
-    """`void tile<32>(float const*, int)::As` stays whole (its owner is needed); anonymous namespaces lose their name."""
+    """`void tile<32>(float const*, int)::As` stays whole, for its owner; anonymous namespaces lose their name."""
     return name.replace("(anonymous namespace)::", "")
 
 

@@ -233,7 +233,8 @@ def _launch_error(fact: Fact, where: _Where) -> str:
 
 
 def _leak(fact: Fact, where: _Where) -> str:
-    return f"{fact['array_bytes']:,} bytes from the cudaMalloc in line {fact['line']} are never freed: each call loses them"
+    amount = f"{fact['array_bytes']:,} bytes"
+    return f"{amount} from the cudaMalloc in line {fact['line']} are never freed: each call loses them"
 
 
 def _invalid_free(fact: Fact, where: _Where) -> str:

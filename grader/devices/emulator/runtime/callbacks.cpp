@@ -4,8 +4,6 @@
 // An access is checked here, before it happens, and abandoned if it is bad, so that nothing is ever corrupted. Everything
 // that counts is only recorded; replay.cpp makes sense of it.
 
-#include <setjmp.h>
-
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
@@ -35,21 +33,21 @@ std::uint32_t program_counter(Address caller) { return static_cast<std::uint32_t
         finding.offset = static_cast<long long>(a - region->begin);
     }
     machine().findings.push_back(finding);
-    siglongjmp(*static_cast<sigjmp_buf*>(machine().escape), 1);
+    leave_entry_point();
 }
 
 void host_access(Address a, unsigned bytes, bool writes, Address caller) {
-    if (machine().escape && machine().memory.is_device(a)) host_touched(a, bytes, writes, caller);
+    if (can_leave_entry_point() && machine().memory.is_device(a)) host_touched(a, bytes, writes, caller);
 }
 
 [[noreturn]] void host_out_of_time(Address caller) {
-    if (machine().broken) siglongjmp(*static_cast<sigjmp_buf*>(machine().escape), 1);   // a kernel has been blamed already
+    if (machine().broken) leave_entry_point();   // a kernel has been blamed already
     Finding finding;
     finding.kind = "timeout";
     finding.pc = program_counter(caller);
     finding.text = "host";
     machine().findings.push_back(finding);
-    siglongjmp(*static_cast<sigjmp_buf*>(machine().escape), 1);
+    leave_entry_point();
 }
 
 void access(Address a, unsigned bytes, Event event, Address caller) {
@@ -183,7 +181,7 @@ void __tsan_func_exit() {
 void __sanitizer_cov_trace_pc() {
     Thread* const thread = current;
     if (!thread) {
-        if (machine().out_of_time.load(std::memory_order_relaxed) && machine().escape) host_out_of_time(CALLER);
+        if (machine().out_of_time.load(std::memory_order_relaxed) && can_leave_entry_point()) host_out_of_time(CALLER);
         return;
     }
     settle_store(*thread);
@@ -329,7 +327,7 @@ int __wrap_putchar(int c) {
     finding.text = expression;
     if (current) die(*current, finding);
     machine().findings.push_back(finding);
-    siglongjmp(*static_cast<sigjmp_buf*>(machine().escape), 1);
+    leave_entry_point();
 }
 
 // Device code may call memcpy and memset; the compiler leaves those uninstrumented.

@@ -72,9 +72,6 @@ void Executor::begin_launch(LaunchState* state) {
         if (symbol.kind == 1) {
             Region& region = own(shared_begin + symbol.value, symbol.bytes, Space::Shared, symbol.name);
             region.initialised = shared_initialised->data() + symbol.value;
-        } else if (symbol.kind == 4) {
-            Region& region = own(module.base + symbol.value, symbol.bytes, Space::Constant, symbol.name);
-            region.writable = false;
         } else if (symbol.kind == 5) {
             own(module.base + symbol.value, symbol.bytes, Space::Constant, symbol.name).counted = false;
         }

@@ -1,5 +1,4 @@
 // The host side of CUDA: launches, memory and errors, as the learner's launcher sees them.
-#include <setjmp.h>
 #include <time.h>
 
 #include <algorithm>
@@ -292,8 +291,7 @@ void ladder_trap(const char* why, int line) {
     finding.text = why;
     if (current) die(*current, finding);
     machine().findings.push_back(std::move(finding));
-    if (machine().escape) siglongjmp(*static_cast<sigjmp_buf*>(machine().escape), 1);
-    std::abort();
+    leave_entry_point();
 }
 
 void* ladder_device_malloc(std::size_t) { ladder_trap("malloc in a kernel is not emulated; allocate with cudaMalloc before the launch", 0); }

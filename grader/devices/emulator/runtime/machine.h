@@ -1,6 +1,8 @@
 // The emulated machine: threads in warps in blocks, run by executors (OS threads) that share one launch.
 #pragma once
 
+#include <pthread.h>
+
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -225,6 +227,7 @@ struct Machine {
     std::atomic<bool> out_of_time{false};
     void* given_stream = nullptr;
     void* escape = nullptr;                     // sigjmp_buf of the running entry point, for faults in host code
+    pthread_t entry_thread{};                   // which may jump there
     int poison = 0xff;                          // the byte that fresh memory is filled with
 
     int kernel_number(const Launch& launch);
@@ -292,6 +295,8 @@ std::uint16_t check_access(Thread& thread, Address a, unsigned bytes, bool write
 std::string report();
 
 // ---- session.cpp ----
+bool can_leave_entry_point();
+[[noreturn]] void leave_entry_point();           // gives up the learner's host code, after its finding was filed
 void prepare_signals();                          // on every OS thread that runs learner code
 
 }  // namespace ladder

@@ -169,8 +169,9 @@ bool DeviceMemory::all_blocks_see(Address a) const { return is_device(a) || a - 
 void DeviceMemory::add_variables(const Module& module) {
     variables_ = {module.data_begin, module.data_bytes};
     for (const Symbol& symbol : module.symbols) {
-        if (symbol.kind != 3) continue;
+        if (symbol.kind != 3 && symbol.kind != 4) continue;
         add_buffer(symbol.name, module.base + symbol.value, symbol.bytes, true);
+        if (symbol.kind == 4) regions_.back()->space = Space::Constant;
         regions_.back()->initialised = nullptr;   // variables start as zero, or as they say
     }
 }

@@ -83,7 +83,7 @@ public:
     void add_buffer(const char* name, Address begin, std::size_t bytes, bool writable);
     void add_mapping(Address begin, std::size_t bytes);   // pages that hold buffers: shut while host code runs
 
-    void add_variables(const Module& module);   // __device__ variables of the learner's library
+    void add_variables(const Module& module);   // __device__ and __constant__ variables of the learner's library
 
     int allocate(void** pointer, std::size_t bytes, int line, int poison);   // a CUDA error
     int release(void* pointer);        // a CUDA error

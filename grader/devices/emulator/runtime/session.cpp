@@ -69,7 +69,7 @@ void on_fault(int number, siginfo_t* info, void* raw) {
         finding.address = address;
         die(*thread, finding);
     }
-    if (!m.escape) {
+    if (!can_leave_entry_point()) {
         signal(number, SIG_DFL);
         raise(number);
         return;
@@ -87,7 +87,7 @@ void on_fault(int number, siginfo_t* info, void* raw) {
             finding.offset = static_cast<long long>(address - region->begin);
         }
     m.findings.push_back(std::move(finding));
-    siglongjmp(*static_cast<sigjmp_buf*>(m.escape), 1);
+    leave_entry_point();
 }
 
 double processor_seconds() {
@@ -147,6 +147,15 @@ int find_module(dl_phdr_info* info, std::size_t, void* wanted) {
 }
 
 }  // namespace
+
+// Threads that host code started cannot jump back to where the entry point was called.
+bool can_leave_entry_point() { return machine().escape && pthread_equal(pthread_self(), machine().entry_thread); }
+
+void leave_entry_point() {
+    if (can_leave_entry_point()) siglongjmp(*static_cast<sigjmp_buf*>(machine().escape), 1);
+    signal(SIGABRT, SIG_DFL);
+    std::abort();
+}
 
 void prepare_signals() {
     struct AlternateStack {
@@ -233,6 +242,7 @@ int ladder_session_run(void (*entry)(void**), void** arguments) {
         m.memory.shut();
         if (sigsetjmp(escape, 1) == 0) {
             m.escape = &escape;
+            m.entry_thread = pthread_self();
             try {
                 entry(arguments);
             } catch (const std::exception& exception) {

@@ -11,20 +11,14 @@
 // is the device's answer that is given: compute capability 7.5, the first whose threads advance independently.
 #define __CUDA_ARCH__ 750
 
-// Two thirds of the time that <cmath> takes to compile go into Bessel functions and their like (std::riemann_zeta).
-#include <bits/c++config.h>
-#undef _GLIBCXX_USE_STD_SPEC_FUNCS
-#define _GLIBCXX_USE_STD_SPEC_FUNCS 0
-
-#include <assert.h>
+// Of the standard headers, those that nvcc 13 includes too: no <cstdio> and no <cassert>. A file that needs one of these
+// must say so here as well, or it would fail on a GPU first.
 #include <limits.h>
 #include <math.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include <new>
-#include <type_traits>
 #include <utility>

@@ -1,0 +1,208 @@
+"""Emulator and hardware side by side, and the tables of docs/emulator.md.
+
+python3 -m benchmarks.fidelity.agreement      renews the tables and prints every difference without an explanation
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from benchmarks.fidelity.cases import ROOT, Case, all_cases, file_digest
+from benchmarks.fidelity.differences import DIFFERENCES, Difference
+from benchmarks.fidelity.results import Measured, Number, Results
+
+RESULTS = ROOT / "benchmarks" / "results" / "h200" / "fidelity.json"
+PAGE = ROOT / "docs" / "emulator.md"
+BEGIN, END = "<!-- begin agreement -->", "<!-- end agreement -->"
+NOT_MEASURED = f"{RESULTS.relative_to(ROOT)} is missing: benchmarks/fidelity/measure.py makes it, on a GPU"
+    f"{RESULTS.relative_to(ROOT)} is missing: on a machine with a GPU, benchmarks/fidelity/measure.py makes it"
+)
+
+Counters = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Counters of the emulator, added up, beside metrics of Nsight Compute, added up."""
+
+    title: str
+    counters: tuple[str, ...]
+    metrics: tuple[str, ...]
+
+    def emulated(self, counters: Counters) -> Number:
+        return sum(counters[name] for name in self.counters)
+
+    def measured(self, case: Measured) -> Number | None:
+        return case.total(*self.metrics)
+
+
+def _global(title: str, counter: str, what: str, *operations: str) -> Comparison:
+    return Comparison(title, (counter,), tuple(f"l1tex__t_{what}_pipe_lsu_mem_global_op_{op}.sum" for op in operations))
+
+
+def _shared(title: str, counter: str, what: str, operation: str) -> Comparison:
+    return Comparison(title, (counter,), (f"l1tex__data_{what}_mem_shared_op_{operation}.sum",))
+
+
+# Equal on every micro-kernel, or in DIFFERENCES.
+EXACT = (
+    _global("global load requests", "global_load_requests", "requests", "ld"),
+    _global("global load sectors", "global_load_sectors", "sectors", "ld"),
+    _global("global store requests", "global_store_requests", "requests", "st"),
+    _global("global store sectors", "global_store_sectors", "sectors", "st"),
+    _global("global atomic requests", "global_atomic_requests", "requests", "atom", "red"),
+    _shared("shared load wavefronts", "shared_load_wavefronts", "pipe_lsu_wavefronts", "ld"),
+    _shared("shared store wavefronts", "shared_store_wavefronts", "pipe_lsu_wavefronts", "st"),
+    _shared("shared load bank conflicts", "shared_load_bank_conflicts", "bank_conflicts_pipe_lsu", "ld"),
+    _shared("shared store bank conflicts", "shared_store_bank_conflicts", "bank_conflicts_pipe_lsu", "st"),
+    Comparison("shared atomic requests", ("shared_atomic_requests",), ("smsp__inst_executed_op_shared_atom.sum",)),
+)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A ratio that depends on the compiler's choice of instructions, which is not nvcc's here."""
+
+    title: str
+    metrics: str  # in Nsight Compute's terms
+    emulated: Callable[[Counters], float | None]
+    measured: Callable[[Measured], float | None]
+
+
+def _ratio(over: float | None, under: float | None) -> float | None:
+    return over / under if over is not None and under else None
+
+
+ESTIMATES = (
+    Estimate(
+        "active lanes per instruction",
+        "smsp__thread_inst_executed_per_inst_executed.ratio",
+        lambda counters: _ratio(counters["thread_instructions"], counters["warp_instructions"]),
+        lambda case: _ratio(case.total("smsp__thread_inst_executed.sum"), case.total("smsp__inst_executed.sum")),
+    ),
+    Estimate(
+        "local memory requests",
+        "l1tex__t_requests_pipe_lsu_mem_local_op_{ld,st}.sum",
+        lambda counters: float(counters["local_requests"]),
+        lambda case: case.total(*(f"l1tex__t_requests_pipe_lsu_mem_local_op_{op}.sum" for op in ("ld", "st"))),
+    ),
+)
+
+
+def is_current(case: Case, measured: Measured | None) -> bool:
+    """Whether the hardware ran the file as it is now."""
+    return measured is not None and measured.source_digest == file_digest(case.source)
+
+
+def disagreements(counters: Counters, measured: Measured) -> dict[str, tuple[Number, Number]]:
+    """By title: what the emulator says, what the hardware says, where they are not the same."""
+    pairs = {comparison.title: (comparison.emulated(counters), comparison.measured(measured)) for comparison in EXACT}
+    return {title: (ours, theirs) for title, (ours, theirs) in pairs.items() if theirs is not None and ours != theirs}
+
+
+def explanations(case: str) -> dict[str, Difference]:
+    return {title: difference for difference in DIFFERENCES if difference.case == case for title in difference.titles}
+
+
+# ---- the tables ----
+
+
+def tables(results: Results, cases: Iterable[Case], counters: Mapping[str, Counters]) -> str:
+    """Markdown: agreement by metric, estimates, and every difference with its reason."""
+    measured = {case: results.cases[case.name] for case in cases if is_current(case, results.cases.get(case.name))}
+    found = {case: disagreements(counters[case.name], given) for case, given in measured.items()}
+    machine = results.machine
+    micro = sum(not case.is_rung for case in measured)
+    return "\n".join(
+        [
+            f"Measured on {machine['device']}, {machine['date']}: driver {machine['driver']}, Nsight Compute "
+            f"{machine['ncu']}, nvcc {machine['nvcc']}. {micro} micro-kernels and {len(measured) - micro} rungs.",
+            "",
+            *_agreement(measured, found),
+            "",
+            *_estimates(measured, counters),
+            "",
+            *_differences(found),
+        ]
+    )
+
+
+def _agreement(measured: Mapping[Case, Measured], found: Mapping[Case, Mapping[str, Any]]) -> list[str]:
+    rows = ["| counted | Nsight Compute | micro-kernels equal | rungs equal |", "|---|---|---|---|"]
+    for comparison in EXACT:
+        have = [case for case, given in measured.items() if comparison.measured(given) is not None]
+        cells = []
+        for rungs in (False, True):
+            some = [case for case in have if case.is_rung == rungs]
+            cells.append(f"{sum(comparison.title not in found[case] for case in some)} of {len(some)}")
+        names = " + ".join(f"`{metric}`" for metric in comparison.metrics)
+        rows.append(f"| {comparison.title} | {names} | {cells[0]} | {cells[1]} |")
+    return rows
+
+
+def _estimates(measured: Mapping[Case, Measured], counters: Mapping[str, Counters]) -> list[str]:
+    rows = ["| estimated | Nsight Compute | median difference | largest |", "|---|---|---|---|"]
+    for estimate in ESTIMATES:
+        apart = []
+        for case, given in measured.items():
+            ours, theirs = estimate.emulated(counters[case.name]), estimate.measured(given)
+            if ours is not None and theirs is not None:
+                apart.append((abs(ours - theirs), case.name))
+        if apart:
+            most, where = max(apart)
+            median = statistics.median(difference for difference, _ in apart)
+            rows.append(f"| {estimate.title} | `{estimate.metrics}` | {median:.3g} | {most:.3g}, in {where} |")
+    return rows
+
+
+def _differences(found: Mapping[Case, Mapping[str, tuple[Number, Number]]]) -> list[str]:
+    rows = ["| kernel | counted | emulator | hardware | why |", "|---|---|---|---|---|"]
+    for case, titles in found.items():
+        known = explanations(case.name)
+        for title, (ours, theirs) in titles.items():
+            why = known[title].why if title in known else "not explained"
+            rows.append(f"| {case.name} | {title} | {ours:,} | {theirs:,} | {why} |")
+    return rows
+
+
+# ---- the page ----
+
+
+def with_tables(page: str, text: str) -> str:
+    before, _, rest = page.partition(BEGIN)
+    return f"{before}{BEGIN}\n{text}\n{END}{rest.partition(END)[2]}"
+
+
+def unexplained(results: Results, cases: Iterable[Case], counters: Mapping[str, Counters]) -> list[str]:
+    """What the tests will object to, a line each."""
+    lines = []
+    for case in cases:
+        measured = results.cases.get(case.name)
+        if measured is None or not is_current(case, measured):
+            lines.append(f"{case.name}: not measured, or changed since")
+            continue
+        found, known = disagreements(counters[case.name], measured), explanations(case.name)
+        for title, (ours, theirs) in found.items():
+            if title not in known:
+                lines.append(f"{case.name}: {title}: {ours} emulated, {theirs} measured; {measured.opcodes()}")
+        lines += [f"{case.name}: {title}: explained, but equal" for title in known if title not in found]
+    return lines
+
+
+def main() -> None:
+    from benchmarks.fidelity.emulate import emulate
+
+    if not RESULTS.exists():
+        sys.exit(NOT_MEASURED)
+    results, cases = Results.read(RESULTS), all_cases()
+    counters = {name: emulated.run.counters for name, emulated in emulate(cases).items()}
+    PAGE.write_text(with_tables(PAGE.read_text(), tables(results, cases, counters)))
+    print("\n".join(unexplained(results, cases, counters)) or "every difference is explained")
+
+
+if __name__ == "__main__":
+    main()

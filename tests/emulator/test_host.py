@@ -1,0 +1,300 @@
+"""The host side of CUDA: memory, errors, launches by function, attributes, streams and events, printf."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+
+import numpy as np
+
+from grader.devices.emulator.session import compile_flags
+from grader.devices.emulator.translate import translate
+
+SOURCE = r"""
+#include <vector>
+#include <algorithm>
+#include <iostream>     // these headers define NULL again
+#include <stddef.h>
+
+#define CHECK(call) do { cudaError_t error = (call); if (error != cudaSuccess) failures += 1; } while (0)
+
+// What host code found out goes back to the test through device memory.
+static void report(int* z, const std::vector<int>& facts) { cudaMemcpy(z, facts.data(), facts.size() * sizeof(int), cudaMemcpyHostToDevice); }
+
+__global__ void scale_kernel(float* x, float factor, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[i] *= factor;
+}
+
+extern "C" void memory(const float* x, float* z, int n, cudaStream_t stream) {
+    int failures = 0;
+    float *d_a, *d_b;
+    std::vector<float> h(n), back(n);
+    CHECK(cudaMemcpy(h.data(), x, n * sizeof(float), cudaMemcpyDeviceToHost));
+    std::reverse(h.begin(), h.end());
+    CHECK(cudaMalloc(&d_a, n * sizeof(float)));
+    CHECK(cudaMallocAsync((void**)&d_b, n * sizeof(float), stream));
+    CHECK(cudaMemcpyAsync(d_a, h.data(), n * sizeof(float), cudaMemcpyHostToDevice, stream));
+    scale_kernel<<<(n + 31) / 32, 32, 0, stream>>>(d_a, 2, n);
+    CHECK(cudaMemcpyAsync(d_b, d_a, n * sizeof(float), cudaMemcpyDeviceToDevice, stream));
+    CHECK(cudaMemsetAsync(d_b, 0, 2 * sizeof(float), stream));
+    CHECK(cudaMemcpy(back.data(), d_b, n * sizeof(float), cudaMemcpyDefault));
+    CHECK(cudaStreamSynchronize(stream));
+    back[n - 1] = failures;
+    CHECK(cudaMemcpy(z, back.data(), n * sizeof(float), cudaMemcpyHostToDevice));
+    CHECK(cudaFree(d_a));
+    CHECK(cudaFreeAsync(d_b, stream));
+    CHECK(cudaFree(nullptr));
+    CHECK(cudaFree(NULL));
+}
+
+extern "C" void pitched(const float* x, float* z, cudaStream_t stream) {
+    int failures = 0;
+    float* rows;
+    size_t pitch;
+    CHECK(cudaMallocPitch(&rows, &pitch, 5 * sizeof(float), 3));
+    CHECK(cudaMemset2D(rows, pitch, 0, pitch, 3));
+    CHECK(cudaMemcpy2D(rows, pitch, x, 5 * sizeof(float), 5 * sizeof(float), 3, cudaMemcpyDeviceToDevice));
+    CHECK(cudaMemcpy2DAsync(z, 2 * sizeof(float), rows + 1, pitch, 2 * sizeof(float), 3, cudaMemcpyDeviceToDevice, stream));
+    failures += pitch % 512 != 0;
+    if (failures) CHECK(cudaMemset(z, 0, 6 * sizeof(float)));
+    CHECK(cudaFree(rows));
+}
+
+__constant__ float coefficients[4];
+__device__ int counter;
+__global__ void symbol_kernel(float* z) {
+    z[threadIdx.x] = coefficients[threadIdx.x];
+    atomicAdd(&counter, 2);
+}
+extern "C" void symbols(float* z, int* w, cudaStream_t stream) {
+    int failures = 0, start = 100, end = 0;
+    float h_coefficients[4] = {1, 2, 3, 4}, last = 9;
+    size_t bytes;
+    void* address;
+    CHECK(cudaMemcpyToSymbol(coefficients, h_coefficients, sizeof(coefficients)));
+    CHECK(cudaMemcpyToSymbolAsync(coefficients, &last, sizeof(float), 3 * sizeof(float), cudaMemcpyHostToDevice, stream));
+    CHECK(cudaMemcpyToSymbol(counter, &start, sizeof(int)));
+    symbol_kernel<<<1, 4, 0, stream>>>(z);
+    CHECK(cudaMemcpyFromSymbol(&end, counter, sizeof(int)));
+    CHECK(cudaGetSymbolSize(&bytes, coefficients));
+    CHECK(cudaGetSymbolAddress(&address, counter));
+    int again = 0;
+    CHECK(cudaMemcpy(&again, address, sizeof(int), cudaMemcpyDeviceToHost));
+    report(w, {end, again, (int)bytes, failures});
+}
+
+extern "C" void errors(int* w, cudaStream_t stream) {
+    std::vector<int> facts;
+    float* d = nullptr;
+    facts.push_back(cudaMalloc(&d, size_t(1) << 50));                  // out of memory
+    facts.push_back(cudaPeekAtLastError());
+    facts.push_back(cudaGetLastError());
+    facts.push_back(cudaGetLastError());                               // is forgotten
+    scale_kernel<<<1, 2000, 0, stream>>>(d, 1, 0);                     // too many threads
+    facts.push_back(cudaGetLastError());
+    scale_kernel<<<0, 32, 0, stream>>>(d, 1, 0);                       // no blocks
+    facts.push_back(cudaGetLastError());
+    scale_kernel<<<1, 32, 60000, stream>>>(d, 1, 0);                   // too much shared memory
+    facts.push_back(cudaGetLastError());
+    facts.push_back(cudaSetDevice(3));
+    facts.push_back(std::string(cudaGetErrorString(cudaErrorInvalidConfiguration)) == "invalid configuration argument");
+    facts.push_back(std::string(cudaGetErrorName((cudaError_t)700)) == "cudaErrorIllegalAddress");
+    facts.push_back(cudaDeviceSynchronize());                          // none of these is a fault of the device
+    facts.push_back(cudaGetLastError());
+    report(w, facts);
+}
+
+template <int A, int B> __global__ void weigh_kernel(const float* x, float* z, double weight, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) z[i] = A * x[i] + B + weight;
+}
+extern "C" void by_function(const float* x, float* z, int n, cudaStream_t stream) {
+    int failures = 0;
+    double weight = 0.5;
+    float* second = z + n;
+    void* arguments[] = {&x, &z, &weight, &n};
+    CHECK(cudaLaunchKernel((const void*)weigh_kernel<2, 1>, dim3((n + 31) / 32), dim3(32), arguments, 0, stream));
+    cudaLaunchConfig_t config = {};
+    config.gridDim = (n + 31) / 32;
+    config.blockDim = 32;
+    config.stream = stream;
+    CHECK(cudaLaunchKernelEx(&config, weigh_kernel<3, 4>, x, second, 0, n));    // 0 becomes 0.0
+    cudaLaunchAttribute attribute;
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim = {2, 1, 1};
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    int refused = cudaLaunchKernelEx(&config, weigh_kernel<3, 4>, x, second, 0.0, n) == cudaErrorNotSupported;
+    float last = failures + 10 * refused + 100 * cudaGetLastError();
+    cudaMemcpy(second + n, &last, sizeof(float), cudaMemcpyHostToDevice);
+}
+
+__global__ void big_kernel(float* z) {
+    extern __shared__ float big[];
+    __shared__ float fixed[256];
+    fixed[threadIdx.x] = 1;
+    big[20000 + threadIdx.x] = threadIdx.x;
+    z[threadIdx.x] = big[20000 + threadIdx.x] + fixed[threadIdx.x];
+}
+extern "C" void attributes(float* z, int* w, cudaStream_t stream) {
+    int failures = 0, device, count, blocks, grid, block, processors, optin;
+    CHECK(cudaFuncSetAttribute((void*)big_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 96 * 1024));
+    big_kernel<<<1, 32, 96 * 1024, stream>>>(z);
+    CHECK(cudaGetLastError());
+    cudaFuncAttributes attributes;
+    CHECK(cudaFuncGetAttributes(&attributes, big_kernel));
+    CHECK(cudaFuncSetCacheConfig(big_kernel, cudaFuncCachePreferShared));
+    CHECK(cudaGetDevice(&device));
+    CHECK(cudaGetDeviceCount(&count));
+    cudaDeviceProp p;
+    CHECK(cudaGetDeviceProperties(&p, device));
+    CHECK(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
+    CHECK(cudaDeviceGetAttribute(&optin, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, scale_kernel, 256, 0));
+    CHECK(cudaOccupancyMaxPotentialBlockSize(&grid, &block, scale_kernel));
+    int few;
+    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&few, big_kernel, 256, 96 * 1024));
+    CHECK(cudaCtxResetPersistingL2Cache());
+    report(w, {failures, device, count, (int)attributes.sharedSizeBytes, p.maxThreadsPerBlock == 1024 && p.warpSize == 32,
+               processors == p.multiProcessorCount, optin == (int)p.sharedMemPerBlockOptin, blocks * 256 == p.maxThreadsPerMultiProcessor,
+               grid * block == processors * p.maxThreadsPerMultiProcessor, few, (int)p.sharedMemPerBlock});
+}
+
+extern "C" void streams(const float* x, float* z, int n, cudaStream_t stream) {
+    int failures = 0;
+    cudaStream_t other, third;
+    cudaEvent_t start, stop;
+    CHECK(cudaStreamCreate(&other));
+    CHECK(cudaStreamCreateWithFlags(&third, cudaStreamNonBlocking));
+    CHECK(cudaEventCreate(&start));
+    CHECK(cudaEventCreateWithFlags(&stop, cudaEventDefault));
+    CHECK(cudaMemcpyAsync(z, x, n * sizeof(float), cudaMemcpyDeviceToDevice, stream));
+    CHECK(cudaEventRecord(start, stream));
+    CHECK(cudaStreamWaitEvent(other, start, 0));
+    scale_kernel<<<(n + 31) / 32, 32, 0, other>>>(z, 3, n);
+    CHECK(cudaEventRecord(stop, other));
+    CHECK(cudaEventSynchronize(stop));
+    float milliseconds = -1;
+    CHECK(cudaEventElapsedTime(&milliseconds, start, stop));
+    failures += !(milliseconds >= 0);
+    CHECK(cudaStreamQuery(other));
+    CHECK(cudaStreamDestroy(other));
+    CHECK(cudaStreamDestroy(third));
+    CHECK(cudaEventDestroy(start));
+    CHECK(cudaEventDestroy(stop));
+    CHECK(cudaDeviceSynchronize());
+    if (failures) cudaMemset(z, 0, n * sizeof(float));
+}
+
+extern "C" void pinned(const float* x, float* z, int n, cudaStream_t stream) {
+    int failures = 0;
+    float* h;
+    CHECK(cudaMallocHost(&h, n * sizeof(float)));
+    CHECK(cudaMemcpyAsync(h, x, n * sizeof(float), cudaMemcpyDeviceToHost, stream));
+    CHECK(cudaStreamSynchronize(stream));
+    for (int i = 0; i < n; ++i) h[i] += failures + 1;
+    CHECK(cudaMemcpyAsync(z, h, n * sizeof(float), cudaMemcpyHostToDevice, stream));
+    CHECK(cudaStreamSynchronize(stream));
+    CHECK(cudaFreeHost(h));
+}
+
+__global__ void talking_kernel(const float* nothing, float* z) {
+    printf("block %d thread %d: %.1f %s\n", blockIdx.x, threadIdx.x, threadIdx.x / 2.0f, nothing ? "something" : "nothing");
+    if (threadIdx.x == 0) printf("plain\n");
+    z[threadIdx.x] = 1;
+}
+extern "C" void talking(float* z, cudaStream_t stream) { talking_kernel<<<2, 2, 0, stream>>>(NULL, z); }
+"""
+
+
+def floats(count: int) -> np.ndarray:
+    return np.arange(1, count + 1, dtype=np.float32)
+
+
+def test_allocate_copy_set_free(call):
+    z = call("memory", x=floats(50), z=np.zeros(50, np.float32), n=50)["z"]
+    assert z.tolist() == [0, 0, *(2 * floats(50)[::-1])[2:-1], 0]
+
+
+def test_pitched_rows(call):
+    x = floats(15).reshape(3, 5)
+    assert np.array_equal(call("pitched", x=x, z=np.zeros((3, 2), np.float32))["z"], x[:, 1:3])
+
+
+def test_symbols(call):
+    result = call("symbols", z=np.zeros(4, np.float32), w=np.zeros(4, np.int32))
+    assert result["z"].tolist() == [1, 2, 3, 9]
+    assert result["w"].tolist() == [108, 108, 16, 0]
+
+
+def test_errors_are_returned_remembered_and_forgotten(call):
+    result = call("errors", w=np.zeros(12, np.int32), errors=True)
+    assert result["w"].tolist() == [2, 2, 2, 0, 9, 9, 1, 101, 1, 1, 0, 101]
+    assert [finding.kind for finding in result.run.findings if finding.severity == "error"] == ["launch_error"] * 3
+
+
+def test_launches_by_function(call):
+    x = floats(50)
+    z = call("by_function", x=x, z=np.zeros(101, np.float32), n=50)["z"]
+    assert np.array_equal(z[:50], 2 * x + 1.5)
+    assert np.array_equal(z[50:100], 3 * x + 4)
+    assert z[100] == 10 + 100 * 801
+
+
+def test_attributes_properties_and_occupancy(call):
+    result = call("attributes", z=np.zeros(32, np.float32), w=np.zeros(11, np.int32))
+    assert np.array_equal(result["z"], np.arange(32) + 1)
+    assert result["w"].tolist() == [0, 0, 1, 1024, 1, 1, 1, 1, 1, 2, 48 * 1024]
+
+
+def test_streams_and_events(call):
+    assert np.array_equal(call("streams", x=floats(40), z=np.zeros(40, np.float32), n=40)["z"], 3 * floats(40))
+
+
+def test_pinned_memory(call):
+    assert np.array_equal(call("pinned", x=floats(8), z=np.zeros(8, np.float32), n=8)["z"], floats(8) + 1)
+
+
+def test_printf_block_after_block(call, capfd):
+    call("talking", z=np.zeros(2, np.float32))
+    lines = capfd.readouterr().out.splitlines()
+    expected = [f"block {b} thread {t}: {t / 2:.1f} nothing" for b in range(2) for t in range(2)]
+    assert [line for line in lines if line != "plain"] == expected
+    assert lines.count("plain") == 2
+
+
+# ---- what must not compile ----
+
+
+def compiler_says(body: str) -> str:
+    """g++'s messages about a file that holds `body`; empty if it compiles."""
+    source = translate(body, "kernel.cu")
+    command = ["g++", "-std=c++20", *compile_flags(), "-x", "c++", "-fsyntax-only", "-"]
+    return subprocess.run(command, input=source, capture_output=True, text=True).stderr
+
+
+def test_what_nvcc_refuses_is_refused():
+    kernel = "#include <cuda_fp16.h>\n__global__ void k(float* x, half h) { %s }"
+    assert compiler_says(kernel % "x[0] = __half2float(h + h); h += 1.0f; float f = h; x[1] = f;") == ""
+    for statement in (
+        "h = h + 1.0f;",  # half and float mixed: which one is meant?
+        "atomicMax(x, 1.0f);",  # CUDA has no such function
+        "size_t* n = (size_t*)x; atomicAdd(n, 1ul);",
+        "threadIdx.x = 3;",
+        "x[0] = __shfl_sync(0xffffffff, x, 0);",
+        "__shfl(x[0], 0);",
+    ):
+        assert "error" in compiler_says(kernel % statement), statement
+
+
+def test_a_wrong_argument_is_reported_on_its_line():
+    said = compiler_says("__global__ void k(float* x, int n) {}\nvoid f(float* x) {\n\n    k<<<1, 1>>>(x);\n}\n")
+    assert re.search(r"kernel\.cu:4:.*", said)
+
+
+def test_tensor_cores_are_refused_in_a_sentence():
+    assert "tensor cores are not emulated" in compiler_says("#include <mma.h>\n")
+    body = "#include <cooperative_groups.h>\n__global__ void k() { auto b = cooperative_groups::this_thread_block();\n"
+    body += "auto t = cooperative_groups::tiled_partition<64>(b); }"
+    assert "tiles of more than 32 threads are not emulated" in compiler_says(body)
