@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from grader.course import catalog
 from grader.course.lesson import Task
 from grader.course.prototype import Prototype, parse_prototype
+from grader.devices.emulator.lexer import lex
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -125,7 +126,10 @@ def source_name(case: Case) -> str:
 
 
 def file_digest(source: Path) -> str:
-    return hashlib.sha256(source.read_bytes()).hexdigest()[:16]
+    """Of the code: comments and white space may change."""
+    tokens = lex(source.read_text())
+    texts = [token.text for part in (tokens.code, *(line.tokens for line in tokens.directives)) for token in part]
+    return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:16]
 
 
 def digest(tensors: Iterable[Tensor]) -> str:

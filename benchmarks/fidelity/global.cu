@@ -221,6 +221,16 @@ __global__ void stride_by_grid(const float* x, float* out, int n) {
 }
 ENTRY(grid_stride, float, 2, 100, stride_by_grid)
 
+// One instruction, two arrays.
+__device__ float elsewhere[1024];
+
+__global__ void from_either(const float* x, float* out, int n) {
+    unsigned i = thread();
+    const float* from = i % 2 ? x : elsewhere;
+    out[i] = from[i];
+}
+ENTRY(either_array, float, 8, 128, from_either)
+
 // 32 bytes, aligned to 16: nvcc copies them in two pieces of 16.
 struct alignas(16) Eight {
     float4 low, high;

@@ -96,7 +96,7 @@ def measure(cases: Sequence[Case], libraries: Path, out: Path) -> Results:
     if not metrics:
         sys.exit(f"ncu could not profile an empty kernel:\n{(libraries / 'probe.csv').read_text()[-2000:]}")
     say(f"profiling {len(metrics)} metrics")
-    launches = profile(program, metrics, out / "ncu.csv", timeout=480)
+    launches = profile(program, metrics, out / "ncu.csv", timeout=420)
     say(f"{len(launches)} launches profiled")
     by_case = by_cases(launches, cases)
     measured = {}

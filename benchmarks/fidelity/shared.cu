@@ -268,6 +268,18 @@ __global__ void add_tile(const float* x, float* out, int n) {
 }
 ENTRY(broadcast_in_turn, float, 32, 32, add_tile)
 
+// One instruction, two arrays.
+__global__ void through_either(const float* x, float* out, int n) {
+    __shared__ float even[32], odd[32];
+    unsigned lane = threadIdx.x, i = 32 * blockIdx.x + lane;
+    float* own = lane % 2 ? odd : even;
+    float* other = lane % 2 ? even : odd;
+    own[lane] = x[i];
+    __syncwarp();
+    out[i] = other[lane ^ 1];
+}
+ENTRY(either_array, float, 32, 32, through_either)
+
 // Blocks of 100 threads, shared memory whose size the launch gives.
 __global__ void rotate(const float* x, float* out, int n) {
     extern __shared__ float dynamic[];

@@ -5,8 +5,8 @@
 The judge allocates, fills, poisons and reads; the worker maps the same file and hands out addresses. A buffer starts
 on a page of its own, so that the emulator may take away the host's right to touch it.
 
-A GPU plugs in here with an arena of its own: the same slots in one torch tensor of bytes on the device, and an IPC
-handle in the place of the file. The questions of `CaseBuffers` stay the same; its slices become those of that tensor.
+A worker on a GPU runs on a copy of this memory, and copies it back. Only the large buffers that are timed lie on the
+GPU from the beginning (`cuda/buffers.py`), placed and guarded in the same way.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ class Arena:
         for prototype, shapes in cases:
             slots = []
             for parameter in prototype.buffers:
-                slots.append(_place(parameter, shapes[parameter.name], offset))
+                slots.append(place(parameter, shapes[parameter.name], offset))
                 offset = slots[-1].end
             placed.append(slots)
         self.bytes = max(offset, PAGE)
@@ -154,7 +154,7 @@ class CaseBuffers:
         """Renews all guards and marks every output element as unwritten; to be called before each run."""
         for slot in self.slots.values():
             for start, end in (slot.left_guard, slot.right_guard):
-                self._memory[start:end] = _guard(start, end)
+                self._memory[start:end] = guard_bytes(start, end)
             if slot.writable:
                 self._memory[slot.offset : slot.offset + slot.bytes] = poison(slot.type) * slot.elements
 
@@ -162,10 +162,10 @@ class CaseBuffers:
         """The first guard band that was written into, the byte nearest to its buffer; None if there is none."""
         for slot in self.slots.values():
             before, after = slot.left_guard, slot.right_guard
-            hit = _first_difference(self._memory[before[0] : before[1]][::-1], _guard(*before)[::-1])
+            hit = _first_difference(self._memory[before[0] : before[1]][::-1], guard_bytes(*before)[::-1])
             if hit is not None:
                 return Breach(slot.name, "before", hit + 1)
-            hit = _first_difference(self._memory[after[0] : after[1]], _guard(*after))
+            hit = _first_difference(self._memory[after[0] : after[1]], guard_bytes(*after))
             if hit is not None:
                 return Breach(slot.name, "after", hit)
         return None
@@ -220,7 +220,7 @@ class WorkerMemory:
         return View(slot["name"], self.address + slot["offset"], slot["bytes"], slot["writable"])
 
 
-def _place(parameter: Parameter, shape: Sequence[int], start: int) -> Slot:
+def place(parameter: Parameter, shape: Sequence[int], start: int) -> Slot:
     return Slot(parameter.name, parameter.type, parameter.role == "output", tuple(shape), start + GUARD_BYTES)
 
 
@@ -234,7 +234,7 @@ def _dtype(ctype: CType) -> Any:
     return getattr(torch, ctype.torch)
 
 
-def _guard(start: int, end: int) -> bytes:
+def guard_bytes(start: int, end: int) -> bytes:
     """The guard bytes of [start, end); the pattern's phase follows the offset."""
     half = start % len(GUARD_PATTERN)
     return (GUARD_PATTERN * ((end - start) // len(GUARD_PATTERN) + 2))[half : half + end - start]

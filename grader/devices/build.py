@@ -3,7 +3,7 @@
 A build happens in the job's own folder and enters the cache by one rename. So a build that is killed leaves nothing
 behind that the next one could wait for (torch waits for ever for a lock file whose owner was killed).
 
-`build_for_cuda` will stand beside `build_for_emulator`: the same steps with `cuda_sources` and nvcc's messages.
+For a GPU the learner's text is compiled as it is, for the emulator it is translated first; all other steps are shared.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ import shutil
 import stat
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Protocol
 
 from grader.course.catalog import UsageError
 from grader.course.prototype import Prototype
@@ -33,7 +34,7 @@ LIBRARY = "kernel.so"
 
 _QUIET = ["-fno-diagnostics-show-caret", "-fdiagnostics-color=never", f"-fmax-errors={diagnostics.MOST}"]
 # as-needed: torch puts its own libraries on every link line, and a kernel needs none of them
-_STRICT_LINK = ["-Wl,-z,defs", "-Wl,--as-needed"]
+STRICT_LINK = ["-Wl,-z,defs", "-Wl,--as-needed"]
 
 
 def cache_root() -> Path:
@@ -72,17 +73,40 @@ def build_for_emulator(
     except TranslationError as error:
         return _build_error([diagnostics.unclosed([], source) or Message(error.message, error.line)], source), None
     recipe = _emulator_recipe(translated + entry_points(prototypes), cache)
+    build, library = _cached_or_built(recipe, cache, folder)
+    if isinstance(build, str):
+        build = explain_failure(build, source, filename, translated, prototypes)
+    return replace(build, seconds=time.perf_counter() - start), library
+
+
+def build_for_cuda(
+    source: str, filename: str, prototypes: Sequence[Prototype], cache: Path, folder: Path, architecture: str
+) -> tuple[Build, Path | None]:
+    """The same for a GPU of one architecture ("90a"): the learner's own text, compiled by nvcc."""
+    from grader.devices.cuda.compile import CudaRecipe, missing_cuda_tool
+
+    start = time.perf_counter()
+    problem = unreadable(source) or missing_tool() or missing_cuda_tool()
+    if problem:
+        return Build("build_error", problem), None
+    text = f'#line 1 "{filename}"\n{source}'
+    build, library = _cached_or_built(CudaRecipe(text + entry_points(prototypes), architecture), cache, folder)
+    if isinstance(build, str):
+        build = explain_failure(build, source, filename, text, prototypes)
+    return replace(build, seconds=time.perf_counter() - start), library
+
+
+def _cached_or_built(recipe: Recipe, cache: Path, folder: Path) -> tuple[Build | str, Path | None]:
+    """The loaded library, from the cache if it is there; or, with None, what the compiler or the loader said."""
     kept = cache / "kernels" / recipe.key()
     if _loads(kept / LIBRARY):
         os.utime(kept)
-        return Build(seconds=time.perf_counter() - start, cached=True), kept / LIBRARY
+        return Build(cached=True), kept / LIBRARY
     try:
         built = recipe.run(folder / "build")
     except (RuntimeError, OSError) as error:  # load_inline's: around ninja's output; around dlopen's
-        build = explain_failure(str(error), source, filename, translated, prototypes)
-        return replace(build, seconds=time.perf_counter() - start), None
-    library = _keep(built, kept) / LIBRARY
-    return Build(seconds=time.perf_counter() - start), library
+        return str(error), None
+    return Build(), _keep(built, kept) / LIBRARY
 
 
 def missing_entry_point(library: Path, source: str, prototype: Prototype) -> Build | None:
@@ -159,31 +183,41 @@ def _last_line(output: str) -> str:
     return lines[-1].strip() if lines else "it said nothing"
 
 
-@dataclass(frozen=True)
-class _Recipe:
-    """All that a build depends on."""
+class Recipe(Protocol):
+    """All that a build depends on, and how it is done."""
 
+    def key(self) -> str:
+        """A hash of it all, the name of the build in the cache."""
+
+    def run(self, folder: Path) -> Path:
+        """Builds and loads; the library's path. Raises RuntimeError with ninja's output, OSError if it cannot load."""
+
+
+def hash_of(parts: Iterable[str | bytes], compiler: str) -> str:
+    """A hash of the parts, of torch's version and of the compiler of that name."""
+    import torch
+
+    program = Path(shutil.which(compiler) or "").resolve()
+    facts = program.stat()
+    digest = hashlib.sha256()
+    for part in [*parts, torch.__version__, str(program), str(facts.st_size), str(facts.st_mtime_ns)]:
+        digest.update((part if isinstance(part, bytes) else part.encode()) + b"\0")
+    return digest.hexdigest()[:32]
+
+
+@dataclass(frozen=True)
+class _EmulatorRecipe:
     text: str
     include: Path
     compile_flags: list[str]
     link_flags: list[str]
 
     def key(self) -> str:
-        """A hash of the text, the flags, the headers, the compiler and torch."""
-        import torch
-
-        compiler = Path(shutil.which("g++") or "").resolve()
-        facts = compiler.stat()
-        digest = hashlib.sha256()
-        parts = [self.text, *self.compile_flags, *self.link_flags, torch.__version__, str(compiler)]
-        for part in [*parts, str(facts.st_size), str(facts.st_mtime_ns)]:
-            digest.update(part.encode() + b"\0")
-        for header in sorted(path for path in self.include.rglob("*") if path.is_file()):
-            digest.update(str(header.relative_to(self.include)).encode() + b"\0" + header.read_bytes())
-        return digest.hexdigest()[:32]
+        headers = sorted(path for path in self.include.rglob("*") if path.is_file())
+        named = [part for path in headers for part in (str(path.relative_to(self.include)), path.read_bytes())]
+        return hash_of([self.text, *self.compile_flags, *self.link_flags, *named], "g++")
 
     def run(self, folder: Path) -> Path:
-        """Builds and loads; the library's path. Raises RuntimeError with ninja's output, OSError if it cannot load."""
         from torch.utils import cpp_extension
 
         if " " in cpp_extension.TORCH_LIB_PATH:  # load_inline hands it to the shell as it is
@@ -193,8 +227,8 @@ class _Recipe:
             cpp_extension.load_inline(
                 LIBRARY.removesuffix(".so"),
                 cpp_sources=[self.text],
-                extra_cflags=[_for_ninja(flag) for flag in [*self.compile_flags, *_QUIET]],
-                extra_ldflags=[_for_ninja(flag) for flag in [*self.link_flags, *_STRICT_LINK]],
+                extra_cflags=[for_ninja(flag) for flag in [*self.compile_flags, *_QUIET]],
+                extra_ldflags=[for_ninja(flag) for flag in [*self.link_flags, *STRICT_LINK]],
                 extra_include_paths=[str(self.include)],
                 build_directory=str(folder),
                 is_python_module=False,
@@ -205,14 +239,14 @@ class _Recipe:
         )
 
 
-def _emulator_recipe(text: str, cache: Path) -> _Recipe:
+def _emulator_recipe(text: str, cache: Path) -> _EmulatorRecipe:
     from grader.devices.emulator import session
 
     runtime = session.runtime_library(cache)
-    return _Recipe(text, session.include_folder(), session.compile_flags(), session.link_flags(runtime))
+    return _EmulatorRecipe(text, session.include_folder(), session.compile_flags(), session.link_flags(runtime))
 
 
-def _for_ninja(flag: str) -> str:
+def for_ninja(flag: str) -> str:
     return shlex.quote(flag).replace("$", "$$")
 
 

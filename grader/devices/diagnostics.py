@@ -17,6 +17,11 @@ MOST = 10  # messages that are shown; the rest mostly follows from the first
 _MESSAGE = re.compile(
     r"(?P<file>.+?):(?P<line>\d+):(?:(?P<column>\d+):)? (?P<level>fatal error|error|note): (?P<text>.*)"
 )
+# nvcc's front end and its assembler; their caret stands below a rewritten line, so that there is no column
+_NVCC_MESSAGE = re.compile(
+    r"(?P<file>.+?)\((?P<line>\d+)\): (?P<column>)(?P<level>(?:catastrophic )?error)(?: #[\w-]+)?: (?P<text>.*)"
+)
+_PTXAS_MESSAGE = re.compile(r"(?:ptxas|nvlink) (?:error|fatal)\s*: (?P<text>.*)")
 _CONTEXT = re.compile(
     r"(?:In file included from |\s+from )?(?P<file>.+?):(?P<line>\d+)(?::\d+)?(?:[:,]|:\s+required from.*)$"
 )
@@ -36,12 +41,14 @@ class Message:
 
 
 def parse_compiler_output(output: str, filename: str) -> list[Message]:
-    """The errors in g++'s text. One inside a header takes the learner's line that led there."""
+    """The errors in g++'s or nvcc's text. One inside a header takes the learner's line that led there."""
     messages: list[Message] = []
     context: int | None = None  # the learner's line of the last "required from here" or "In file included from"
     for text in output.replace("‘", "'").replace("’", "'").splitlines():
-        match = _MESSAGE.match(text)
-        if match and match["level"] != "note":
+        match = _MESSAGE.match(text) or _NVCC_MESSAGE.match(text)
+        if assembler := _PTXAS_MESSAGE.match(text):
+            messages.append(Message(assembler["text"]))
+        elif match and match["level"] != "note":
             messages.append(_message(match, filename, context))
             context = None
         elif match and messages and match["file"] == filename:

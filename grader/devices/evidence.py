@@ -79,8 +79,11 @@ def build_from_json(data: Json) -> Build:
 
 
 def case_from_json(data: Json) -> CaseRun:
-    findings = [Finding(**finding) for finding in data.get("findings", [])]
-    for finding in findings:
-        finding.block = tuple(finding.block) if finding.block else None
-        finding.thread = tuple(finding.thread) if finding.thread else None
-    return CaseRun(**{**data, "findings": findings})
+    return CaseRun(**{**data, "findings": [finding_from_json(finding) for finding in data.get("findings", [])]})
+
+
+def finding_from_json(data: Json) -> Finding:
+    finding = Finding(**data)
+    finding.block = tuple(finding.block) if finding.block else None
+    finding.thread = tuple(finding.thread) if finding.thread else None
+    return finding

@@ -37,8 +37,9 @@ from grader.devices.job import Flight, Job, read_reply
 __all__ = ["ForkServer", "Job", "server"]
 
 STALE_SECONDS = 3600
+DESCRIPTORS = 4  # that come with a job: memory, events, output, orders
 _PR_SET_CHILD_SUBREAPER = 36
-_KEPT_VARIABLES = ("PATH", "HOME", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "TMPDIR")  # and a GPU's, once there is one
+_KEPT_VARIABLES = ("PATH", "HOME", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "TMPDIR", *worker.GPU_VARIABLES)
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")  # for fork's sake
 
 
@@ -157,7 +158,10 @@ def _server_environment() -> dict[str, str]:
 
 
 def serve(judge: socket.socket) -> None:
-    """Imports what every worker needs, then runs one job after the other until the judge is gone."""
+    """Imports what every worker needs, then runs one job after the other until the judge is gone.
+
+    Nothing here may start CUDA, which does not survive a fork.
+    """
     try:
         import torch.utils.cpp_extension  # noqa: F401
 
@@ -170,7 +174,7 @@ def serve(judge: socket.socket) -> None:
     _reply(judge, {"ready": True})
     server = os.getpid()
     while True:
-        word, descriptors, _, _ = socket.recv_fds(judge, 1, 3)
+        word, descriptors, _, _ = socket.recv_fds(judge, 1, DESCRIPTORS)
         if not word:
             return
         if word == b"J":

@@ -6,6 +6,7 @@ dropped. What the submission prints is cut short, and the clock runs on whatever
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import secrets
@@ -14,7 +15,7 @@ import signal
 import socket
 import struct
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO
@@ -30,6 +31,23 @@ MOST_LINE_BYTES = 16 << 20
 # The emulator ends a case itself when its time is up; beyond that, the process may take half as long again and this.
 SPARE_SECONDS = 2.0
 STOP_SECONDS = 10.0  # for the server to end a worker, or itself
+
+
+Order = dict[str, Any]
+Answer = dict[str, Any]
+Dialogue = Generator[Order, Answer, None]  # yields orders for the worker, is sent its answers
+
+
+@dataclass(frozen=True)
+class Gpu:
+    """What a job on a GPU needs besides: what to compile for, and the judge's part in timing the kernel, if any.
+
+    `dialogue` is started with the cases as they ran when the last of them has; it ends the worker by returning.
+    """
+
+    architecture: str
+    scalars: Mapping[str, int | float] = field(default_factory=dict)  # of the timed case
+    dialogue: Callable[[Evidence], Dialogue] | None = None
 
 
 @dataclass
@@ -49,6 +67,7 @@ class Job:
     build_seconds: float = 120.0
     threads: int | None = None
     cache: Path = field(default_factory=cache_root)
+    gpu: Gpu | None = None  # None: the emulator
 
     def to_json(self, folder: Path, token: str) -> dict[str, Any]:
         return {
@@ -60,6 +79,9 @@ class Job:
             "cases": [{"name": name, "scalars": dict(scalars)} for name, scalars in self.cases],
             "seconds": self.seconds,
             "threads": self.threads,
+            "device": "cuda" if self.gpu else "emulator",
+            "architecture": self.gpu.architecture if self.gpu else None,
+            "timed": {"scalars": dict(self.gpu.scalars)} if self.gpu and self.gpu.dialogue else None,
             "cache": str(self.cache),
             "folder": str(folder),
             "token": token,
@@ -83,23 +105,32 @@ class Flight:
         self.timed_out = False
         self.status: int | None = None  # the worker's wait status; None if the server ended before it
         self.deadline = time.monotonic() + job.build_seconds
+        self.orders = -1  # the pipe's end
+        self.dialogue: Dialogue | None = None
+        self.talked = False
+        self.dialogue_failed: Exception | None = None  # the judge's own fault, to be raised when all is cleared away
 
     def follow(self, server: socket.socket, replies: TextIO) -> None:
         """Sends the job and fills `found`; comes back when the worker and everything below it have ended."""
         start = time.monotonic()
-        events, output = os.pipe(), os.pipe()
+        events, output, orders = os.pipe(), os.pipe(), os.pipe()
+        self.orders = orders[1]
         try:
             try:
-                self._send(server, [self.job.arena.fd, events[1], output[1]])
+                self._send(server, [self.job.arena.fd, events[1], output[1], orders[0]])
             finally:
-                os.close(events[1])
-                os.close(output[1])
+                for pipe in (events[1], output[1], orders[0]):
+                    os.close(pipe)
             self.status = self._listen(server, replies, {events[0]: self._take_events, output[0]: self._take_output})
         except ConnectionError:
             pass  # the server has ended
         finally:
-            os.close(events[0])
-            os.close(output[0])
+            if self.dialogue:
+                self.dialogue.close()
+            for pipe in (events[0], output[0], orders[1]):
+                os.close(pipe)
+        if self.dialogue_failed:
+            raise self.dialogue_failed
         self._conclude()
         self.found.seconds = time.monotonic() - start
 
@@ -161,6 +192,10 @@ class Flight:
             case "case":
                 self.found.cases.append(case_from_json(event["case"]))
                 self.where = f"after case {event['case']['name']}"
+            case "ready" | "answer":
+                self.where = "while it was timed"
+                limit = self.job.seconds + SPARE_SECONDS
+                self._talk(event)
             case "broken":
                 self.broken = str(event["message"])
             case "end":
@@ -169,6 +204,21 @@ class Flight:
                 self.finished = True
         if not self.timed_out:
             self.deadline = time.monotonic() + limit
+
+    def _talk(self, event: dict[str, Any]) -> None:
+        """Hands the worker's answer to the dialogue, and the dialogue's next order to the worker."""
+        gpu, answer = self.job.gpu, event
+        if event["event"] == "ready" and gpu and gpu.dialogue and not self.talked:
+            self.dialogue, self.talked, answer = gpu.dialogue(self.found), True, None
+        if self.dialogue is None:
+            return  # nobody has asked
+        try:
+            order = self.dialogue.send(answer)
+        except Exception as error:
+            self.dialogue, order = None, {"do": "end"}
+            self.dialogue_failed = None if isinstance(error, StopIteration) else error
+        with contextlib.suppress(BrokenPipeError):  # the worker is gone; its end will be told
+            os.write(self.orders, json.dumps(order).encode() + b"\n")
 
     def _conclude(self) -> None:
         cut = len(self.output) > MOST_OUTPUT_BYTES

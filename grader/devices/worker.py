@@ -15,6 +15,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import traceback
 import warnings
 from dataclasses import asdict
@@ -29,19 +30,22 @@ from grader.devices.buffers import WorkerMemory
 MEMORY_BYTES = 16 << 30
 STACK_BYTES = 256 << 20
 LARGEST_FILE_BYTES = 256 << 20
+# which card, and where its compiler is
+GPU_VARIABLES = ("CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "CUDA_HOME", "CUDA_PATH")
 LOST = 97  # exit code: the pipe to the judge is gone
 _PR_SET_PDEATHSIG = 1
 _LINE_BUFFERED = 1
 
 
-def main(job: dict[str, Any], server: int, memory_fd: int, events_fd: int, output_fd: int) -> None:
+def main(job: dict[str, Any], server: int, memory_fd: int, events_fd: int, output_fd: int, orders_fd: int) -> None:
     """Runs the job and ends the process; never returns, so that nothing of the server runs on in a worker."""
     status = 1
     try:
         tell = Events(events_fd, job["token"])
         try:
             _settle_in(job, server, memory_fd, output_fd)
-            _work(job, memory_fd, tell)
+            work = _work_on_gpu if job["device"] == "cuda" else _work
+            work(job, WorkerMemory(memory_fd, job["layout"]), orders_fd, tell)
             status = 0
         except Exception as error:
             traceback.print_exc()
@@ -70,14 +74,31 @@ class Events:
             os._exit(LOST)
 
 
-def _work(job: dict[str, Any], memory_fd: int, tell: Events) -> None:
-    prototypes = [parse_prototype(text) for text in job["prototypes"]]
-    task = next(prototype for prototype in prototypes if prototype.name == job["task"])
+def _work(job: dict[str, Any], memory: WorkerMemory, orders_fd: int, tell: Events) -> None:
     tell("preparing")
     _prepare_runtime(Path(job["cache"]))
-    tell("building")
-    library = _build(job, prototypes, task, tell)
-    stopped = _run_cases(job, library, task, WorkerMemory(memory_fd, job["layout"]), tell) if library else None
+    library, task = _build(job, tell)
+    stopped = _run_cases(job, library, task, memory, tell) if library else None
+    tell("end", stopped=stopped)
+
+
+def _work_on_gpu(job: dict[str, Any], memory: WorkerMemory, orders_fd: int, tell: Events) -> None:
+    """The same on a GPU; afterwards the judge may order the kernel to be timed."""
+    from grader.devices.cuda.runtime import runtime
+    from grader.devices.cuda.session import Session, obey, run_cases
+
+    starting = threading.Thread(target=runtime().synchronize, daemon=True)
+    starting.start()  # CUDA takes as long to start as nvcc to compile
+    library, task = _build(job, tell)
+    starting.join()
+    stopped = None
+    if library:
+        session = Session(library, task)
+        stopped = run_cases(session, memory, job, tell)
+        _flush()
+        if not stopped and job["timed"]:
+            tell("ready")
+            obey(session, job["timed"]["scalars"], orders_fd, tell)
     tell("end", stopped=stopped)
 
 
@@ -95,15 +116,20 @@ def _prepare_runtime(cache: Path) -> None:
         raise RuntimeError(f"the emulator does not compile with this g++ ({first})") from error
 
 
-def _build(job: dict[str, Any], prototypes: list[Prototype], task: Prototype, tell: Events) -> Path | None:
-    from grader.devices.build import build_for_emulator, missing_entry_point
+def _build(job: dict[str, Any], tell: Events) -> tuple[Path | None, Prototype]:
+    """The library, if it could be built, and the prototype of the task that it holds."""
+    from grader.devices.build import build_for_cuda, build_for_emulator, missing_entry_point
 
-    folder, cache = Path(job["folder"]), Path(job["cache"])
-    build, library = build_for_emulator(job["source"], job["filename"], prototypes, cache, folder)
+    tell("building")
+    prototypes = [parse_prototype(text) for text in job["prototypes"]]
+    task = next(prototype for prototype in prototypes if prototype.name == job["task"])
+    what = (job["source"], job["filename"], prototypes, Path(job["cache"]), Path(job["folder"]))
+    on_gpu = job["device"] == "cuda"
+    build, library = build_for_cuda(*what, job["architecture"]) if on_gpu else build_for_emulator(*what)
     if library and (missing := missing_entry_point(library, job["source"], task)):
         build, library = missing, None
     tell("built", build=asdict(build))
-    return library
+    return library, task
 
 
 def _run_cases(
@@ -137,7 +163,7 @@ def _settle_in(job: dict[str, Any], server: int, memory_fd: int, output_fd: int)
     warnings.simplefilter("ignore")  # torch's, about compilers: not the learner's words
     _set_streams(output_fd)
     _set_environment(Path(job["folder"]))
-    _set_limits(os.fstat(memory_fd).st_size, job["threads"] or os.cpu_count() or 1)
+    _set_limits(os.fstat(memory_fd).st_size, job["threads"] or os.cpu_count() or 1, on_gpu=job["device"] == "cuda")
 
 
 def _set_streams(output_fd: int) -> None:
@@ -154,25 +180,30 @@ def _set_streams(output_fd: int) -> None:
 
 
 def _set_environment(folder: Path) -> None:
-    path = os.environ["PATH"]
+    kept = {name: os.environ[name] for name in ("PATH", *GPU_VARIABLES) if name in os.environ}
     os.environ.clear()
-    os.environ.update(PATH=path, HOME=str(folder), TMPDIR=str(folder), LANG="C.UTF-8", CXX="g++")
+    os.environ.update(kept, HOME=str(folder), TMPDIR=str(folder), LANG="C.UTF-8", CXX="g++")
     os.environ["TORCH_DONT_CHECK_COMPILER_ABI"] = "1"  # asks the compiler for its version three times
     tempfile.tempdir = None
     os.chdir(folder)
 
 
-def _set_limits(shared_bytes: int, threads: int) -> None:
-    """RLIMIT_AS counts address space, of which a fresh worker with a CUDA build of torch holds much already."""
+def _set_limits(shared_bytes: int, threads: int, on_gpu: bool) -> None:
+    """RLIMIT_AS counts address space, of which a fresh worker with a CUDA build of torch holds much already.
+
+    A process that uses a GPU has no such limit: CUDA maps all memory of host and device into one address space.
+    """
     own = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    most = own + shared_bytes + MEMORY_BYTES + threads * STACK_BYTES
+    most = resource.RLIM_INFINITY if on_gpu else own + shared_bytes + MEMORY_BYTES + threads * STACK_BYTES
     for what, limit in (
         (resource.RLIMIT_AS, most),
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_FSIZE, LARGEST_FILE_BYTES),
     ):
         _, hard = resource.getrlimit(what)
-        limit = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
+        limit = (
+            hard if limit == resource.RLIM_INFINITY else limit if hard == resource.RLIM_INFINITY else min(limit, hard)
+        )
         resource.setrlimit(what, (limit, limit))
     with contextlib.suppress(
         OSError

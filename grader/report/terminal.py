@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.devices.evidence import Diagnostic, Finding
-from grader.judge.findings import decisive
+from grader.judge.findings import decisive, status_of
 from grader.judge.targets import METRICS
 from grader.judge.verdict import CaseGrade, Grade, TargetResult, TaskGrade
 from grader.report.messages import ADVICE, TITLES
@@ -22,6 +22,8 @@ WIDEST = 100  # columns; longer lines are hard to read
 OUTPUT_LINES = 4  # of what the submission printed
 ENOUGH_TO_SEE = 8  # elements of an output, for a pattern to be convincing
 DIAGNOSTICS = 2  # compiler messages that are shown in full
+# A submission must not move the cursor or paint over the verdict: spaces for control characters, but for line ends.
+CONTROL = {code: " " for code in [*range(32), *range(127, 160)] if code != ord("\n")}
 
 
 def make_console(*, stderr: bool = False) -> Console:
@@ -34,6 +36,9 @@ def make_console(*, stderr: bool = False) -> Console:
 def show(console: Console, grade: Grade, *, source: str = "", next_step: str = "") -> None:
     """Prints a grade. `source` is the kernel file's text; `next_step` is the lesson's word for those who passed."""
     for part in _parts(grade, source.splitlines(), next_step):
+        text = part.renderable if isinstance(part, Padding) else part
+        if isinstance(text, Text):
+            text.plain = text.plain.translate(CONTROL)
         one_line = isinstance(part, Text) and part.no_wrap
         console.print(part, no_wrap=one_line, overflow="ellipsis" if one_line else None)
 
@@ -136,15 +141,19 @@ def _target_words(target: TargetResult) -> tuple[str, str, str]:
     """Title, value and goal, ratios as percentages where that is usual."""
     metric = METRICS.get(target.metric)
     unit = metric.unit if metric else ""
-    title = metric.title if metric else re.sub("^x_", "speed against ", target.metric).replace("_", " ")
-    value = "not used" if target.value is None else _quantity(target.value, unit)
-    return title, value, re.sub(r"\d[\d.e+-]*", lambda number: _quantity(float(number[0]), unit), target.goal)
+    title = metric.title if metric else target.metric.replace("_", " ")
+    goal = re.sub(r"\d[\d.e+-]*", lambda number: _quantity(float(number[0]), unit), target.goal)
+    if target.value is None:
+        return title, "not used", goal
+    value = _quantity(target.value, unit)
+    looks_met = not target.met and goal.endswith(f" {value}")  # 99.98 % is not 100 %
+    return title, _quantity(target.value, unit, digits=7) if looks_met else value, goal
 
 
-def _quantity(value: float, unit: str) -> str:
+def _quantity(value: float, unit: str, digits: int = 3) -> str:
     if unit == "%":
-        return f"{100 * value:.3g} %"
-    return f"{value:,.4g} {unit}".rstrip() if isinstance(value, float) else f"{value:,}"
+        return f"{100 * value:.{digits}g} %"
+    return f"{value:,.{digits + 1}g} {unit}".rstrip() if isinstance(value, float) else f"{value:,}"
 
 
 def _notes(task: TaskGrade) -> list[Finding]:
@@ -193,7 +202,7 @@ def _case(task: TaskGrade, case: CaseGrade, kernel: str, source: list[str]) -> I
     failing = sum(other.status != "passed" for other in task.cases)
     share = f"  ({failing} of {len(task.cases)} cases fail)" if len(task.cases) > 1 else ""
     yield Text("\n") + Text(call, HEAD) + Text(share, DIM)
-    if finding:
+    if finding and status_of(finding) == case.status:
         yield Text(_scene(finding, kernel))
         yield from _excerpt(finding, kernel, source)
         yield Text(finding.message, BAD)
@@ -260,9 +269,4 @@ def _diagnostics(diagnostics: Sequence[Diagnostic], kernel: str) -> Iterator[Tex
 def _printed(output: str) -> Iterator[Text]:
     yield Text("\nWhat your program printed last:", DIM)
     for line in output.strip().splitlines()[-OUTPUT_LINES:]:
-        yield Text(f"    {_printable(line)}", no_wrap=True)
-
-
-def _printable(text: str) -> str:
-    """Without control characters, so that a submission cannot move the cursor or paint over the verdict."""
-    return "".join(char if char.isprintable() else " " for char in text)
+        yield Text(f"    {line}", no_wrap=True)

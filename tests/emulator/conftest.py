@@ -58,7 +58,8 @@ class KernelRunner:
         text = self.folder / f"{name}.cpp"
         text.write_text(translate(source, "kernel.cu") + entries)
         compile_ = ["g++", "-std=c++20", "-fPIC", *emulator.compile_flags(), "-c", str(text), "-o", f"{text}.o"]
-        for command in (compile_, ["g++", "-shared", f"{text}.o", "-o", str(library), *emulator.link_flags(self.runtime)]):
+        link = ["g++", "-shared", f"{text}.o", "-o", str(library), *emulator.link_flags(self.runtime)]
+        for command in (compile_, link):
             done = subprocess.run(command, capture_output=True, text=True)
             assert done.returncode == 0, done.stderr[:4000]
         return library

@@ -116,6 +116,31 @@ def test_compiler_messages_point_at_the_learners_line():
     assert ADVICE["build_error"] in words(text)
 
 
+def test_a_value_just_short_of_its_goal_does_not_look_like_it():
+    target = replace(TARGETS[0], metric="branch_uniformity", value=0.99996, goal=">= 1")
+    task = replace(PASSED.tasks[0], targets=[target])
+    line = next(line for line in text_of(replace(PASSED, tasks=[task])).splitlines() if "uniform" in line)
+    assert "99.996 %" in line and ">= 100 %" in line
+
+
+def test_a_less_urgent_finding_does_not_stand_for_the_verdict():
+    leak = replace(OUT_OF_BOUNDS.tasks[0].cases[1].findings[1], kind="leak", message="64 bytes leak")
+    case = replace(OUT_OF_BOUNDS.tasks[0].cases[1], findings=[leak], message="Memory beside z was overwritten.")
+    text = text_of(failed("out_of_bounds", case))
+    assert "Memory beside z was overwritten." in text and "64 bytes" not in text
+
+
+def test_nothing_that_is_shown_can_move_the_cursor():
+    source = SOURCE.replace("z[i] =", "z[i] /*\x1b[2J\x9b*/ =")
+    finding = replace(OUT_OF_BOUNDS.tasks[0].cases[1].findings[1], message="assert `\x1b]0;x\x07`")
+    case = replace(OUT_OF_BOUNDS.tasks[0].cases[1], findings=[finding])
+    assert not set("\x1b\x9b\x07") & set(text_of(failed("out_of_bounds", case), source=source))
+    note = replace(finding, severity="note")
+    task = replace(PASSED.tasks[0], cases=[replace(case, status="passed", findings=[note])])
+    text = text_of(replace(PASSED, tasks=[task]))
+    assert "note: line 3: assert" in text and "\x1b" not in text
+
+
 def test_what_a_submission_prints_cannot_move_the_cursor():
     text = text_of(CRASHED)
     assert "The program ended with exit code 3." in text

@@ -12,6 +12,7 @@ import json
 import os
 import shutil
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -94,28 +95,19 @@ def _remove_old_runtimes(cache: Path) -> None:
 
 
 def _compile_runtime(sources: list[Path], library: Path, compiler: str) -> None:
-    def compile_one(source: Path) -> Path:
-        target = library.parent / f"{source.stem}-{os.getpid()}.o"
+    def compile_one(folder: Path, source: Path) -> Path:
+        target = folder / f"{source.stem}.o"
         command = [compiler, *RUNTIME_FLAGS, "-c", str(source), "-o", str(target)]
         subprocess.run(command, check=True, capture_output=True, text=True)
         return target
 
-    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        objects = list(pool.map(compile_one, sources))
-    unfinished = library.with_suffix(f".{os.getpid()}")
-    command = [
-        compiler,
-        "-shared",
-        "-pthread",
-        *map(str, objects),
-        "-o",
-        str(unfinished),
-        f"-Wl,-soname,{library.name}",
-    ]
-    subprocess.run(command, check=True, capture_output=True, text=True)
-    os.replace(unfinished, library)
-    for path in objects:
-        path.unlink(missing_ok=True)
+    with tempfile.TemporaryDirectory(dir=library.parent) as folder:
+        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+            objects = list(pool.map(partial(compile_one, Path(folder)), sources))
+        unfinished = Path(folder) / library.name
+        command = [compiler, "-shared", "-pthread", *map(str, objects), "-o", str(unfinished)]
+        subprocess.run([*command, f"-Wl,-soname,{library.name}"], check=True, capture_output=True, text=True)
+        os.replace(unfinished, library)
 
 
 class _CSymbol(ctypes.Structure):

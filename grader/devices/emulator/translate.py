@@ -164,6 +164,9 @@ class _Rewriter:
         if "static" in specifiers:
             where = shared.start + specifiers.index("static")
             self.replace(stream, where, where + 1)
+        for where in range(shared.start + 1, shared.name):  # g++ takes alignas only in front of everything else
+            if stream.text(where) == "alignas":
+                self.replace(stream, where, where + 1, "__align__")
         if stream.macro or shared.end == len(stream.tokens):
             return  # a macro may be used twice in a scope, where a gap's name must be new
         if "{" not in specifiers:

@@ -1,4 +1,5 @@
-// What nvcc includes before the first line of every .cu file, for g++ and the emulator. Each concept has its own header.
+// What nvcc includes before the first line of every .cu file, for g++ and the emulator. Each concept has its own
+// header.
 #pragma once
 
 #include "ladder/standard.h"

@@ -54,7 +54,9 @@ void access(Address a, unsigned bytes, Event event, Address caller) {
     Thread* const thread = current;
     const bool writes = event == Event::Write || event == Event::VolatileWrite;
     if (!thread) return host_access(a, bytes, writes, caller);
-    settle_store(*thread);
+    // To copy a struct, gcc announces the store, then the load, and only then does both: the value is there one event later.
+    if (!writes && thread->stored && thread->stored_bytes == bytes && !thread->copying) thread->copying = true;
+    else settle_store(*thread);
     const std::uint32_t pc = program_counter(caller);
     const std::uint16_t region = check_access(*thread, a, bytes, writes, pc);
     if (region == no_region) return;
@@ -94,6 +96,7 @@ void range_access(Address a, std::size_t bytes, Event event, Address caller) {
 void record_stored_value(Thread& thread) {
     const Address a = thread.stored;
     thread.stored = 0;
+    thread.copying = false;
     std::uint64_t value[2] = {0, 0};
     std::memcpy(value, reinterpret_cast<const void*>(a), thread.stored_bytes);
     record(thread, Event::Value, thread.stored_pc, value[0] ^ (value[1] << 7 | value[1] >> 57), thread.stored_bytes, no_region);

@@ -69,6 +69,7 @@ struct Thread {
     Address stored = 0;
     std::uint32_t stored_pc = 0;
     std::uint8_t stored_bytes = 0;
+    bool copying = false;              // a load of as many bytes came right after it
     // Where it waits.
     Barrier barrier_kind = Barrier::Sync;
     int barrier_predicate = 0, barrier_line = 0, barrier_result = 0;

@@ -301,9 +301,9 @@ void Races::report(Executor& executor, WarpUnit& warp, int lane, std::uint16_t r
     else executor.findings.push_back(std::move(finding));
 }
 
-void Races::excuse(const WarpUnit& warp, int lane, Address a) {
+void Races::excuse(const WarpUnit& warp, int lane, Address a, unsigned bytes) {
     const std::uint32_t thread = warp.number * 32 + static_cast<std::uint32_t>(lane);
-    std::erase_if(guesses_, [&](const Guess& guess) { return guess.thread == thread && guess.word == (a & ~Address{3}); });
+    std::erase_if(guesses_, [&](const Guess& guess) { return guess.thread == thread && guess.word + 4 > a && guess.word < a + bytes; });
 }
 
 void Races::file_guesses(Executor& executor) {

@@ -132,7 +132,7 @@ public:
     void write(Executor&, WarpUnit&, int lane, std::uint16_t region, Address a, unsigned bytes, std::uint32_t pc, Strength,
                std::uint64_t value);
     // The lane compares and swaps this word: what it read of it before was a guess that the swap has now checked.
-    void excuse(const WarpUnit&, int lane, Address a);
+    void excuse(const WarpUnit&, int lane, Address a, unsigned bytes);
 
 private:
     void file_guesses(Executor& executor);

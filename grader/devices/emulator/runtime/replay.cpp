@@ -58,23 +58,30 @@ void advance(WarpUnit& warp, int lane, bool& arrivals) {
 
 // ---- one warp instruction ----
 
-// The lanes at one program counter that do the same there: same event, width and array make one instruction.
+// The lanes at one program counter that do the same there: same event, width and kind of memory make one instruction.
 struct Request {
     std::uint32_t mask = 0;
     int lanes = 0;
     unsigned bytes = 0;          // of one lane
     bool consecutive = true;     // lane after lane, without gaps
+    bool one_array = true;
     Record record;               // of the first lane
     Address address[warp_lanes]; // of the active lanes, in order
 };
 
-void gather(const WarpUnit& warp, std::uint32_t candidates, Request& request) {
+// Two arrays make one request if they lie in the same kind of memory: a pointer may point to either.
+bool same_kind(const Executor& executor, std::uint16_t a, std::uint16_t b) {
+    return a == b || (a != no_region && b != no_region && executor.regions[a]->space == executor.regions[b]->space);
+}
+
+void gather(const Executor& executor, const WarpUnit& warp, std::uint32_t candidates, Request& request) {
     const Record first = request.record = *warp.cursor[__builtin_ctz(candidates)].next;
     request.bytes = first.bytes & bytes_mask;
     each_lane(candidates, [&](int l) {
         const Record& record = *warp.cursor[l].next;
-        if (record.event != first.event || record.bytes != first.bytes || record.region != first.region) return;
+        if (record.event != first.event || record.bytes != first.bytes || !same_kind(executor, record.region, first.region)) return;
         request.mask |= 1u << l;
+        request.one_array = request.one_array && record.region == first.region;
         request.consecutive = request.consecutive && record.address == first.address + static_cast<Address>(request.lanes) * request.bytes;
         request.address[request.lanes++] = record.address;
     });
@@ -112,10 +119,28 @@ unsigned count_distinct(const Request& request, unsigned* most_at_one) {
     return distinct;
 }
 
+// Wide loads run in half as many phases if neighbouring lanes share their addresses: if each active lane T has the address
+// of lane T^1 (or that lane is off), or each that of T^2. Not documented; measured on an H200 (benchmarks/fidelity).
+bool lanes_share(const Request& request) {
+    Address at[warp_lanes] = {};
+    int i = 0;
+    each_lane(request.mask, [&](int l) { at[l] = request.address[i++]; });
+    const auto all_share = [&](int distance) {
+        bool share = true;
+        each_lane(request.mask, [&](int l) {
+            const int other = l ^ distance;
+            share = share && (!(request.mask >> other & 1) || at[l] == at[other]);
+        });
+        return share;
+    };
+    return all_share(1) || all_share(2);
+}
+
 // Shared memory has 32 banks of 4 bytes. A request runs in 1, 2 or 4 phases for 32-, 64- or 128-bit lanes (all lanes,
 // halves, quarters of the warp); each phase takes as many wavefronts as the worst bank has different words.
-unsigned count_wavefronts(const Request& request, unsigned* phases) {
-    const int lanes_per_phase = request.bytes <= 4 ? 32 : request.bytes == 8 ? 16 : 8;
+unsigned count_wavefronts(const Request& request, bool loads, unsigned* phases) {
+    int lanes_per_phase = request.bytes <= 4 ? 32 : request.bytes == 8 ? 16 : 8;
+    if (loads && request.bytes > 4 && lanes_share(request)) lanes_per_phase *= 2;
     unsigned wavefronts = 0, i = 0;
     *phases = 0;
     std::uint32_t rest = request.mask;
@@ -162,15 +187,27 @@ void mark(Lazy<std::uint8_t>& bits, Address offset, std::size_t bytes) {
         bits[offset >> 3] |= static_cast<std::uint8_t>(1u << (offset & 7));
 }
 
-void mark_touched(std::vector<Lazy<std::uint8_t>>& all, const Region& region, const Request& request) {
+Lazy<std::uint8_t>& touched_bytes(std::vector<Lazy<std::uint8_t>>& all, const Region& region) {
     if (all.size() <= static_cast<std::size_t>(region.id)) all.resize(region.id + 1);
     auto& bits = all[region.id];
     if (!bits) bits = Lazy<std::uint8_t>(region.bytes / 8 + 2);
-    if (request.consecutive) return mark(bits, request.address[0] - region.begin, request.bytes * static_cast<std::size_t>(request.lanes));
-    for (int i = 0; i < request.lanes; ++i) mark(bits, request.address[i] - region.begin, request.bytes);
+    return bits;
 }
 
-void count_global(Executor& executor, Site& site, const Region& region, const Request& request, Event event) {
+void mark_touched(Executor& executor, const WarpUnit& warp, const Request& request, bool writes) {
+    auto& all = writes ? executor.stored_bytes : executor.loaded_bytes;
+    const Region& first = *executor.regions[request.record.region];
+    if (request.one_array && request.consecutive)
+        return mark(touched_bytes(all, first), request.address[0] - first.begin, request.bytes * static_cast<std::size_t>(request.lanes));
+    each_lane(request.mask, [&](int l) {
+        const Record& record = *warp.cursor[l].next;
+        const Region& region = *executor.regions[record.region];
+        mark(touched_bytes(all, region), record.address - region.begin, request.bytes);
+    });
+}
+
+void count_global(Executor& executor, const WarpUnit& warp, Site& site, const Request& request) {
+    const Event event = request.record.event;
     unsigned multiplicity;
     const unsigned distinct = count_distinct(request, &multiplicity);
     site.requests += 1;
@@ -178,15 +215,14 @@ void count_global(Executor& executor, Site& site, const Region& region, const Re
     site.asked += static_cast<std::uint64_t>(request.lanes) * request.bytes;
     site.useful += static_cast<std::uint64_t>(distinct) * request.bytes;
     if (event == Event::Atomic) site.multiplicity = std::max<std::uint64_t>(site.multiplicity, multiplicity);
-    const bool writes = event == Event::Write || event == Event::VolatileWrite;
-    if (region.id >= 0 && event != Event::Atomic) mark_touched(writes ? executor.stored_bytes : executor.loaded_bytes, region, request);
+    else mark_touched(executor, warp, request, event == Event::Write || event == Event::VolatileWrite);
 }
 
 void count_shared(Site& site, const Request& request, Event event) {
     unsigned phases, multiplicity;
     site.requests += 1;
     site.asked += static_cast<std::uint64_t>(request.lanes) * request.bytes;
-    site.wavefronts += count_wavefronts(request, &phases);
+    site.wavefronts += count_wavefronts(request, event == Event::Read || event == Event::VolatileRead, &phases);
     site.ideal += phases;
     if (event != Event::Atomic) return;
     count_distinct(request, &multiplicity);
@@ -224,13 +260,13 @@ void report_uninitialised(Executor& executor, const WarpUnit& warp, int lane, co
     executor.findings.push_back(std::move(finding));
 }
 
-void watch_atomic(Executor& executor, WarpUnit& warp, int lane, const Request& request, Address a, Strength strength) {
-    if (request.record.bytes & compare_swap_flag) executor.races.excuse(warp, lane, a);
-    executor.races.write(executor, warp, lane, request.record.region, a, request.bytes, request.record.pc, strength, 0);
+void watch_atomic(Executor& executor, WarpUnit& warp, int lane, const Record& record, Strength strength) {
+    if (record.bytes & compare_swap_flag) executor.races.excuse(warp, lane, record.address, record.bytes & bytes_mask);
+    executor.races.write(executor, warp, lane, record.region, record.address, record.bytes & bytes_mask, record.pc, strength, 0);
 }
 
 // Races and uninitialised reads, lane by lane.
-void watch(Executor& executor, WarpUnit& warp, const Request& request, Region& region) {
+void watch(Executor& executor, WarpUnit& warp, const Request& request) {
     const Event event = request.record.event;
     const bool reads = event == Event::Read || event == Event::VolatileRead || event == Event::Atomic;
     const bool writes = event != Event::Read && event != Event::VolatileRead;
@@ -238,17 +274,18 @@ void watch(Executor& executor, WarpUnit& warp, const Request& request, Region& r
     const Strength strength = atomic ? (request.record.bytes & block_scope_flag ? Strength::BlockAtomic : Strength::DeviceAtomic)
                               : event == Event::VolatileRead || event == Event::VolatileWrite ? Strength::DeviceAtomic
                                                                                             : Strength::Plain;
-    const std::uint32_t pc = request.record.pc;
-    int i = 0;
     each_lane(request.mask, [&](int l) {
-        const Address a = request.address[i++];
+        const Record& record = *warp.cursor[l].next;
+        const Region& region = *executor.regions[record.region];
+        if (!region.writable) return;   // nothing can race on an input: it is never written
+        const Address a = record.address;
         if (region.initialised) {
-            if (reads && !initialised(region, a, request.bytes)) report_uninitialised(executor, warp, l, region, a, request.bytes, pc, event);
+            if (reads && !initialised(region, a, request.bytes)) report_uninitialised(executor, warp, l, region, a, request.bytes, record.pc, event);
             if (writes) std::memset(region.initialised + (a - region.begin), 1, request.bytes);
         }
-        if (!writes) executor.races.read(executor, warp, l, request.record.region, a, request.bytes, pc, strength);
-        else if (atomic) watch_atomic(executor, warp, l, request, a, strength);
-        else warp.cursor[l].store_address = a | std::uint64_t{request.record.region} << 48;   // its value comes next
+        if (!writes) executor.races.read(executor, warp, l, record.region, a, request.bytes, record.pc, strength);
+        else if (atomic) watch_atomic(executor, warp, l, record, strength);
+        else warp.cursor[l].store_address = a | std::uint64_t{record.region} << 48;   // its value comes next
     });
 }
 
@@ -262,7 +299,7 @@ void access(Executor& executor, WarpUnit& warp, const Request& request) {
     site.warps += 1;
     site.threads += static_cast<std::uint64_t>(request.lanes);
     if (region.space == Space::Global) {
-        count_global(executor, site, region, request, event);
+        count_global(executor, warp, site, request);
         warp.touched_global |= request.mask;
     } else if (region.space == Space::Shared) {
         count_shared(site, request, event);
@@ -272,7 +309,7 @@ void access(Executor& executor, WarpUnit& warp, const Request& request) {
         each_lane(request.mask, [&](int l) { warp.cursor[l].store_address = 0; });
         return;
     }
-    if (region.writable) watch(executor, warp, request, region);   // nothing can race on an input: it is never written
+    if (region.writable || !request.one_array) watch(executor, warp, request);
 }
 
 // A store has happened: now its value is known.
@@ -392,7 +429,7 @@ Replay replay(WarpUnit& warp, Executor& executor, std::uint32_t* group) {
             }
         }
         Request request;
-        gather(warp, candidates, request);
+        gather(executor, warp, candidates, request);
         step(executor, warp, request);
         bool arrivals = false;
         each_lane(request.mask, [&](int l) {

@@ -10,8 +10,8 @@
 // Code marked LADDER_UNSEEN is not instrumented: it is the emulator's own, and no GPU would execute it.
 #define LADDER_UNSEEN __attribute__((no_sanitize("thread"), no_sanitize_coverage))
 
-// Device code's calls of the runtime throw nothing. Unsaid, each would end a basic block in the learner's code. SAME: and
-// they give a CUDA thread the same answer all its life.
+// Device code's calls of the runtime throw nothing. Unsaid, each would end a basic block in the learner's code.
+// SAME: and they give a CUDA thread the same answer all its life.
 #define LADDER_CALL __attribute__((nothrow))
 #define LADDER_SAME __attribute__((nothrow, const))
 
@@ -94,22 +94,24 @@ double ladder_host_seconds(void);   // monotonic, for events
 
 // ---- device code ----
 LADDER_CALL int ladder_in_kernel(void);   // 1 while device code runs
-LADDER_CALL int ladder_barrier(ladder::Barrier kind, int predicate, int line);      // __syncthreads and its kin
-LADDER_CALL std::uint64_t ladder_warp(ladder::Warp op, unsigned mask, std::uint64_t value, int argument, int width, int line);
-LADDER_CALL unsigned ladder_active_mask(int line);                                  // __activemask: lanes converged here
-LADDER_SAME int ladder_lane(void);                                                  // 0..31
+LADDER_CALL int ladder_barrier(ladder::Barrier kind, int predicate, int line);   // __syncthreads and its kin
+LADDER_CALL std::uint64_t ladder_warp(ladder::Warp op, unsigned mask, std::uint64_t value, int argument, int width,
+                                      int line);
+LADDER_CALL unsigned ladder_active_mask(int line);   // __activemask: lanes converged here
+LADDER_SAME int ladder_lane(void);   // 0..31
 // Atomics return the old value's bits, zero-extended. CompareSwap: `value` is stored if the old one equals `compare`.
-LADDER_CALL std::uint64_t ladder_atomic(ladder::Atomic op, ladder::Type type, ladder::Scope scope, void* address, std::uint64_t value,
-                            std::uint64_t compare, int line);
+LADDER_CALL std::uint64_t ladder_atomic(ladder::Atomic op, ladder::Type type, ladder::Scope scope, void* address,
+                                        std::uint64_t value, std::uint64_t compare, int line);
 LADDER_CALL void ladder_fence(ladder::Scope scope, int line);
 LADDER_CALL void ladder_grid_sync(int line);
 LADDER_SAME int ladder_grid_is_cooperative(void);
-LADDER_SAME void* ladder_dynamic_shared(void);          // start of the block's dynamic shared memory, 1024-byte aligned
+LADDER_SAME void* ladder_dynamic_shared(void);   // start of the block's dynamic shared memory, 1024-byte aligned
 LADDER_SAME std::size_t ladder_dynamic_shared_bytes(void);
 LADDER_CALL ladder::Space ladder_space(const void* pointer);
-LADDER_CALL void ladder_yield(int line);                // __nanosleep
-[[noreturn]] LADDER_CALL void ladder_trap(const char* why, int line);   // __trap, an unsupported feature reached in device code
+LADDER_CALL void ladder_yield(int line);   // __nanosleep
+// __trap, or an unsupported feature reached in device code.
+[[noreturn]] LADDER_CALL void ladder_trap(const char* why, int line);
 LADDER_CALL void* ladder_device_malloc(std::size_t bytes);
 LADDER_CALL void ladder_device_free(void* pointer);
-LADDER_CALL long long ladder_clock(void);               // a counter of events, the same on every run (clock64)
+LADDER_CALL long long ladder_clock(void);   // a counter of events, the same on every run (clock64)
 }

@@ -1,4 +1,5 @@
-// Copies from global to shared memory that need no registers: __pipeline_memcpy_async and cooperative_groups::memcpy_async.
+// Copies from global to shared memory that need no registers: __pipeline_memcpy_async and
+// cooperative_groups::memcpy_async.
 //
 // The data is copied at once and not when it is waited for, so a forgotten wait goes unseen here.
 #pragma once
@@ -12,10 +13,13 @@ template <unsigned bytes> LADDER_INLINE void copy_word(void* to, const void* fro
     using Bits = typename Word<bytes>::type;
     *static_cast<Bits*>(to) = *static_cast<const Bits*>(from);
 }
-template <> LADDER_INLINE void copy_word<1>(void* to, const void* from) { *static_cast<char*>(to) = *static_cast<const char*>(from); }
+template <> LADDER_INLINE void copy_word<1>(void* to, const void* from) {
+    *static_cast<char*>(to) = *static_cast<const char*>(from);
+}
 
 // Threads `rank` of `size` copy words in turn.
-template <unsigned bytes> LADDER_INLINE void copy_words(char* to, const char* from, std::size_t total, std::size_t rank, std::size_t size) {
+template <unsigned bytes>
+LADDER_INLINE void copy_words(char* to, const char* from, std::size_t total, std::size_t rank, std::size_t size) {
     for (std::size_t at = rank * bytes; at < total; at += size * bytes) copy_word<bytes>(to + at, from + at);
 }
 
@@ -24,7 +28,8 @@ LADDER_INLINE bool aligned_to(std::size_t bytes, const void* to, const void* fro
 }
 
 // In the widest words that both addresses and the size allow.
-template <class Group> LADDER_INLINE void copy_by_group(const Group& group, char* to, const char* from, std::size_t bytes) {
+template <class Group>
+LADDER_INLINE void copy_by_group(const Group& group, char* to, const char* from, std::size_t bytes) {
     const std::size_t rank = group.thread_rank(), size = group.size();
     if (aligned_to(16, to, from, bytes)) copy_words<16>(to, from, bytes, rank, size);
     else if (aligned_to(8, to, from, bytes)) copy_words<8>(to, from, bytes, rank, size);
@@ -35,10 +40,12 @@ template <class Group> LADDER_INLINE void copy_by_group(const Group& group, char
 }  // namespace ladder
 
 // Copies `bytes` (4, 8 or 16) of which the last `zeros` are not read but set to zero.
-LADDER_INLINE void __pipeline_memcpy_async(void* to, const void* from, std::size_t bytes, std::size_t zeros = 0, int line = __builtin_LINE()) {
+LADDER_INLINE void __pipeline_memcpy_async(void* to, const void* from, std::size_t bytes, std::size_t zeros = 0,
+                                           int line = __builtin_LINE()) {
     if (bytes != 4 && bytes != 8 && bytes != 16) ladder_trap("__pipeline_memcpy_async copies 4, 8 or 16 bytes", line);
     if (zeros != 0) {
-        for (std::size_t at = 0; at < bytes; ++at) static_cast<char*>(to)[at] = at + zeros < bytes ? static_cast<const char*>(from)[at] : 0;
+        for (std::size_t at = 0; at < bytes; ++at)
+            static_cast<char*>(to)[at] = at + zeros < bytes ? static_cast<const char*>(from)[at] : 0;
     } else if (bytes == 16) {
         ladder::copy_word<16>(to, from);
     } else if (bytes == 8) {

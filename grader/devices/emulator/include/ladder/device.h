@@ -119,7 +119,9 @@ inline LADDER_UNSEEN cudaError_t cudaGetDevice(int* device) {
     *device = 0;
     return ladder::status();
 }
-inline LADDER_UNSEEN cudaError_t cudaSetDevice(int device) { return ladder::status(device == 0 ? cudaSuccess : cudaErrorInvalidDevice); }
+inline LADDER_UNSEEN cudaError_t cudaSetDevice(int device) {
+    return ladder::status(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
+}
 inline LADDER_UNSEEN cudaError_t cudaSetDeviceFlags(unsigned) { return ladder::status(); }
 
 inline LADDER_UNSEEN cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
@@ -153,7 +155,9 @@ inline LADDER_UNSEEN cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAt
         case cudaDevAttrMaxThreadsPerMultiProcessor: *value = own.maxThreadsPerMultiProcessor; break;
         case cudaDevAttrComputeCapabilityMajor: *value = own.major; break;
         case cudaDevAttrComputeCapabilityMinor: *value = own.minor; break;
-        case cudaDevAttrMaxSharedMemoryPerMultiprocessor: *value = static_cast<int>(own.sharedMemPerMultiprocessor); break;
+        case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
+            *value = static_cast<int>(own.sharedMemPerMultiprocessor);
+            break;
         case cudaDevAttrMaxRegistersPerMultiprocessor: *value = own.regsPerMultiprocessor; break;
         case cudaDevAttrManagedMemory: *value = own.managedMemory; break;
         case cudaDevAttrCooperativeLaunch: *value = own.cooperativeLaunch; break;

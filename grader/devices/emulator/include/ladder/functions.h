@@ -9,12 +9,22 @@ enum cudaFuncAttribute {
     cudaFuncAttributeNonPortableClusterSizeAllowed = 14,
 };
 
-enum cudaFuncCache { cudaFuncCachePreferNone, cudaFuncCachePreferShared, cudaFuncCachePreferL1, cudaFuncCachePreferEqual };
-enum cudaSharedCarveout { cudaSharedmemCarveoutDefault = -1, cudaSharedmemCarveoutMaxL1 = 0, cudaSharedmemCarveoutMaxShared = 100 };
+enum cudaFuncCache {
+    cudaFuncCachePreferNone,
+    cudaFuncCachePreferShared,
+    cudaFuncCachePreferL1,
+    cudaFuncCachePreferEqual
+};
+enum cudaSharedCarveout {
+    cudaSharedmemCarveoutDefault = -1,
+    cudaSharedmemCarveoutMaxL1 = 0,
+    cudaSharedmemCarveoutMaxShared = 100
+};
 
 struct cudaFuncAttributes {
     std::size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
-    int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, cacheModeCA, maxDynamicSharedSizeBytes, preferredShmemCarveout;
+    int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, cacheModeCA, maxDynamicSharedSizeBytes,
+        preferredShmemCarveout;
 };
 
 namespace ladder {
@@ -54,7 +64,8 @@ template <class F> LADDER_UNSEEN cudaError_t cudaFuncGetAttributes(cudaFuncAttri
 }
 
 template <class F>
-LADDER_UNSEEN cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, F* kernel, int threads, std::size_t dynamic_shared) {
+LADDER_UNSEEN cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, F* kernel, int threads,
+                                                                        std::size_t dynamic_shared) {
     *blocks = ladder::blocks_that_fit(ladder::address(kernel), threads, dynamic_shared);
     return ladder::status(threads > 0 ? cudaSuccess : cudaErrorInvalidValue);
 }
@@ -66,7 +77,8 @@ LADDER_UNSEEN cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags
 
 // The block size with most resident threads, the largest such; `grid` is the smallest grid that fills the device.
 template <class F>
-LADDER_UNSEEN cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, F* kernel, std::size_t dynamic_shared = 0, int limit = 0) {
+LADDER_UNSEEN cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, F* kernel,
+                                                             std::size_t dynamic_shared = 0, int limit = 0) {
     const int largest = limit > 0 && limit < ladder::threads_per_block ? limit : ladder::threads_per_block;
     int best = 0, resident = 0;
     for (int threads = largest; threads > 0; threads -= threads % 32 ? threads % 32 : 32) {

@@ -7,7 +7,8 @@
 namespace cooperative_groups {
 
 // All threads of the group take part; `bytes` is the size of the whole copy.
-template <class Group> LADDER_INLINE void memcpy_async(const Group& group, void* to, const void* from, std::size_t bytes) {
+template <class Group>
+LADDER_INLINE void memcpy_async(const Group& group, void* to, const void* from, std::size_t bytes) {
     ladder::copy_by_group(group, static_cast<char*>(to), static_cast<const char*>(from), bytes);
 }
 
@@ -18,6 +19,8 @@ LADDER_INLINE void memcpy_async(const Group& group, T* to, std::size_t room, con
 }
 
 template <class Group> LADDER_INLINE void wait(const Group& group, int line = __builtin_LINE()) { group.sync(line); }
-template <unsigned Stages, class Group> LADDER_INLINE void wait_prior(const Group& group, int line = __builtin_LINE()) { group.sync(line); }
+template <unsigned Stages, class Group> LADDER_INLINE void wait_prior(const Group& group, int line = __builtin_LINE()) {
+    group.sync(line);
+}
 
 }  // namespace cooperative_groups

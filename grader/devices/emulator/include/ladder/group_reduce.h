@@ -20,10 +20,12 @@ LADDER_INLINE T reduce(const thread_block_tile<Size, Parent>& tile, T value, Op&
 }
 
 // Lanes without a pattern: a tree by rank, whose root hands out the result.
-template <class T, class Op> LADDER_INLINE T reduce(const coalesced_group& group, T value, Op&& op, int line = __builtin_LINE()) {
+template <class T, class Op>
+LADDER_INLINE T reduce(const coalesced_group& group, T value, Op&& op, int line = __builtin_LINE()) {
     for (unsigned away = 1; away < group.size(); away *= 2) {
         const T other = group.shfl_down(value, away, line);
-        if (group.thread_rank() % (2 * away) == 0 && group.thread_rank() + away < group.size()) value = op(value, other);
+        if (group.thread_rank() % (2 * away) == 0 && group.thread_rank() + away < group.size())
+            value = op(value, other);
     }
     return group.shfl(value, 0, line);
 }

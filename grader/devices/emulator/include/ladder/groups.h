@@ -43,7 +43,8 @@ public:
     LADDER_INLINE unsigned long long num_threads() const { return size(); }
     LADDER_INLINE unsigned long long thread_rank() const {
         if (kind_ == Kind::Lanes) return static_cast<unsigned>(__popc(lanes_ & (ladder::lane_bit() - 1)));
-        const unsigned long long block = kind_ == Kind::Grid ? (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x : 0;
+        const unsigned long long block =
+            kind_ == Kind::Grid ? (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x : 0;
         return block * ladder::threads_in_block() + ladder::rank_in_block();
     }
     LADDER_INLINE void sync(int line = __builtin_LINE()) const {
@@ -67,17 +68,26 @@ public:
     LADDER_INLINE grid_group() : thread_group(Kind::Grid, 0) {}
     LADDER_INLINE bool is_valid() const { return ladder_grid_is_cooperative(); }
     LADDER_INLINE void sync(int line = __builtin_LINE()) const { ladder_grid_sync(line); }
-    LADDER_INLINE static unsigned long long num_blocks() { return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z; }
-    LADDER_INLINE static unsigned long long block_rank() { return (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x; }
+    LADDER_INLINE static unsigned long long num_blocks() {
+        return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z;
+    }
+    LADDER_INLINE static unsigned long long block_rank() {
+        return (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+    }
     LADDER_INLINE static unsigned long long num_threads() { return num_blocks() * ladder::threads_in_block(); }
     LADDER_INLINE static unsigned long long size() { return num_threads(); }
-    LADDER_INLINE static unsigned long long thread_rank() { return block_rank() * ladder::threads_in_block() + ladder::rank_in_block(); }
+    LADDER_INLINE static unsigned long long thread_rank() {
+        return block_rank() * ladder::threads_in_block() + ladder::rank_in_block();
+    }
     LADDER_INLINE static dim3 group_dim() { return gridDim; }
     LADDER_INLINE static dim3 dim_blocks() { return gridDim; }
-    LADDER_INLINE static dim3 dim_threads() { return {gridDim.x * blockDim.x, gridDim.y * blockDim.y, gridDim.z * blockDim.z}; }
+    LADDER_INLINE static dim3 dim_threads() {
+        return {gridDim.x * blockDim.x, gridDim.y * blockDim.y, gridDim.z * blockDim.z};
+    }
     LADDER_INLINE static dim3 block_index() { return blockIdx; }
     LADDER_INLINE static dim3 thread_index() {
-        return {blockIdx.x * blockDim.x + threadIdx.x, blockIdx.y * blockDim.y + threadIdx.y, blockIdx.z * blockDim.z + threadIdx.z};
+        return {blockIdx.x * blockDim.x + threadIdx.x, blockIdx.y * blockDim.y + threadIdx.y,
+                blockIdx.z * blockDim.z + threadIdx.z};
     }
 };
 
@@ -112,13 +122,18 @@ public:
         return from_lane(value, __fns(lanes_, 0, static_cast<int>(rank) + 1), line);
     }
     template <class T> LADDER_INLINE T shfl_up(T value, unsigned delta, int line = __builtin_LINE()) const {
-        return from_lane(value, __fns(lanes_, static_cast<unsigned>(ladder_lane()), -static_cast<int>(delta) - 1), line);
+        return from_lane(value, __fns(lanes_, static_cast<unsigned>(ladder_lane()), -static_cast<int>(delta) - 1),
+                         line);
     }
     template <class T> LADDER_INLINE T shfl_down(T value, unsigned delta, int line = __builtin_LINE()) const {
         return from_lane(value, __fns(lanes_, static_cast<unsigned>(ladder_lane()), static_cast<int>(delta) + 1), line);
     }
-    LADDER_INLINE int any(int predicate, int line = __builtin_LINE()) const { return __any_sync(lanes_, predicate, line); }
-    LADDER_INLINE int all(int predicate, int line = __builtin_LINE()) const { return __all_sync(lanes_, predicate, line); }
+    LADDER_INLINE int any(int predicate, int line = __builtin_LINE()) const {
+        return __any_sync(lanes_, predicate, line);
+    }
+    LADDER_INLINE int all(int predicate, int line = __builtin_LINE()) const {
+        return __all_sync(lanes_, predicate, line);
+    }
     LADDER_INLINE unsigned ballot(int predicate, int line = __builtin_LINE()) const {
         return packed(lanes_, __ballot_sync(lanes_, predicate, line));
     }
@@ -131,7 +146,9 @@ public:
     LADDER_INLINE unsigned ladder_lanes() const { return lanes_; }
 
 private:
-    LADDER_INLINE unsigned rank_of(int lane) const { return static_cast<unsigned>(__popc(lanes_ & ((1u << lane) - 1))); }
+    LADDER_INLINE unsigned rank_of(int lane) const {
+        return static_cast<unsigned>(__popc(lanes_ & ((1u << lane) - 1)));
+    }
     // Where there is no such lane, a thread keeps its own value.
     template <class T> LADDER_INLINE T from_lane(T value, unsigned lane, int line) const {
         const int source = lane < 32 ? static_cast<int>(lane) : ladder_lane();
@@ -154,7 +171,11 @@ template <unsigned Size, class Parent = void> class thread_block_tile : public t
 public:
     LADDER_INLINE thread_block_tile(unsigned meta_rank, unsigned meta_size)
         : thread_group(Kind::Lanes, own_lanes()), meta_rank_(meta_rank), meta_size_(meta_size) {}
-    LADDER_INLINE operator thread_block_tile<Size, void>() const requires(!std::is_void_v<Parent>) { return {meta_rank_, meta_size_}; }
+    LADDER_INLINE operator thread_block_tile<Size, void>() const
+    requires(!std::is_void_v<Parent>)
+    {
+        return {meta_rank_, meta_size_};
+    }
 
     LADDER_INLINE static constexpr unsigned size() { return Size; }
     LADDER_INLINE static constexpr unsigned num_threads() { return Size; }
@@ -175,8 +196,12 @@ public:
     template <class T> LADDER_INLINE T shfl_xor(T value, unsigned mask, int line = __builtin_LINE()) const {
         return ladder::shuffle_any(ladder::Warp::ShuffleXor, own_lanes(), value, static_cast<int>(mask), Size, line);
     }
-    LADDER_INLINE int any(int predicate, int line = __builtin_LINE()) const { return __any_sync(own_lanes(), predicate, line); }
-    LADDER_INLINE int all(int predicate, int line = __builtin_LINE()) const { return __all_sync(own_lanes(), predicate, line); }
+    LADDER_INLINE int any(int predicate, int line = __builtin_LINE()) const {
+        return __any_sync(own_lanes(), predicate, line);
+    }
+    LADDER_INLINE int all(int predicate, int line = __builtin_LINE()) const {
+        return __all_sync(own_lanes(), predicate, line);
+    }
     LADDER_INLINE unsigned ballot(int predicate, int line = __builtin_LINE()) const {
         return __ballot_sync(own_lanes(), predicate, line) >> first_lane();
     }
@@ -190,7 +215,9 @@ public:
 
 private:
     LADDER_INLINE static unsigned first_lane() { return static_cast<unsigned>(ladder_lane()) / Size * Size; }
-    LADDER_INLINE static unsigned own_lanes() { return Size == 32 ? ladder::all_lanes : ((1u << Size % 32) - 1) << first_lane(); }
+    LADDER_INLINE static unsigned own_lanes() {
+        return Size == 32 ? ladder::all_lanes : ((1u << Size % 32) - 1) << first_lane();
+    }
     unsigned meta_rank_, meta_size_;
 };
 
@@ -198,13 +225,16 @@ private:
 
 LADDER_INLINE thread_block this_thread_block() { return {}; }
 LADDER_INLINE grid_group this_grid() { return {}; }
-LADDER_INLINE coalesced_group coalesced_threads(int line = __builtin_LINE()) { return coalesced_group(__activemask(line)); }
+LADDER_INLINE coalesced_group coalesced_threads(int line = __builtin_LINE()) {
+    return coalesced_group(__activemask(line));
+}
 
 template <unsigned Size> LADDER_INLINE thread_block_tile<Size, thread_block> tiled_partition(const thread_block&) {
     return {ladder::rank_in_block() / Size, (ladder::threads_in_block() + Size - 1) / Size};
 }
 template <unsigned Size, unsigned Outer, class Parent>
-LADDER_INLINE thread_block_tile<Size, thread_block_tile<Outer, Parent>> tiled_partition(const thread_block_tile<Outer, Parent>& parent) {
+LADDER_INLINE thread_block_tile<Size, thread_block_tile<Outer, Parent>> tiled_partition(
+    const thread_block_tile<Outer, Parent>& parent) {
     static_assert(Size <= Outer, "a tile cannot be larger than the one it is cut from");
     return {parent.thread_rank() / Size, Outer / Size};
 }
@@ -227,7 +257,8 @@ template <class Group, class T>
 LADDER_INLINE coalesced_group labeled_partition(const Group& group, T label, int line = __builtin_LINE()) {
     return coalesced_group(__match_any_sync(group.ladder_lanes(), label, line));
 }
-template <class Group> LADDER_INLINE coalesced_group binary_partition(const Group& group, bool predicate, int line = __builtin_LINE()) {
+template <class Group>
+LADDER_INLINE coalesced_group binary_partition(const Group& group, bool predicate, int line = __builtin_LINE()) {
     const unsigned yes = __ballot_sync(group.ladder_lanes(), predicate, line);
     return coalesced_group(predicate ? yes : group.ladder_lanes() & ~yes);
 }

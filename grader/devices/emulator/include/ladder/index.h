@@ -1,6 +1,6 @@
-// Where a CUDA thread is. Real variables, which the runtime sets whenever a fiber continues: so host code may still call
-// a variable of its own `blockDim`. All four are uint3 (a dim3 comes from one by itself), because g++ sees a constant,
-// whose reads are no memory traffic, only in a type without a constructor.
+// Where a CUDA thread is. Real variables, which the runtime sets whenever a fiber continues: so host code may still
+// call a variable of its own `blockDim`. All four are uint3 (a dim3 comes from one by itself), because g++ sees a
+// constant, whose reads are no memory traffic, only in a type without a constructor.
 #pragma once
 
 #include "vector_types.h"

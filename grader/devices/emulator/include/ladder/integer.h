@@ -20,18 +20,15 @@ inline LADDER_UNSEEN unsigned __brev(unsigned x) {
     return __builtin_bswap32(x);
 }
 inline LADDER_UNSEEN unsigned long long __brevll(unsigned long long x) {
-    return static_cast<unsigned long long>(__brev(static_cast<unsigned>(x))) << 32 | __brev(static_cast<unsigned>(x >> 32));
+    return static_cast<unsigned long long>(__brev(static_cast<unsigned>(x))) << 32 |
+           __brev(static_cast<unsigned>(x >> 32));
 }
 
-// Byte i of the result is byte (nibble i of the selector) of y:x; with the nibble's top bit, that byte's sign.
+// Byte i of the result is the byte of y:x that nibble i of the selector names, by its lower three bits.
 inline LADDER_UNSEEN unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
     const unsigned long long bytes = static_cast<unsigned long long>(y) << 32 | x;
     unsigned result = 0;
-    for (int i = 0; i < 4; ++i) {
-        const unsigned choice = selector >> 4 * i;
-        const unsigned byte = static_cast<unsigned>(bytes >> 8 * (choice & 7)) & 0xff;
-        result |= (choice & 8 ? (byte & 0x80 ? 0xffu : 0u) : byte) << 8 * i;
-    }
+    for (int i = 0; i < 4; ++i) result |= static_cast<unsigned>(bytes >> 8 * (selector >> 4 * i & 7) & 0xff) << 8 * i;
     return result;
 }
 
@@ -47,7 +44,9 @@ inline LADDER_UNSEEN unsigned __fns(unsigned mask, unsigned base, int offset) {
 
 // ---- shifts of 64 bits; the plain ones take the shift modulo 32, the c ones clamp it to 32 ----
 
-LADDER_INLINE unsigned long long ladder_pair(unsigned low, unsigned high) { return static_cast<unsigned long long>(high) << 32 | low; }
+LADDER_INLINE unsigned long long ladder_pair(unsigned low, unsigned high) {
+    return static_cast<unsigned long long>(high) << 32 | low;
+}
 inline LADDER_UNSEEN unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
     return static_cast<unsigned>(ladder_pair(low, high) << (shift & 31) >> 32);
 }
@@ -63,21 +62,33 @@ inline LADDER_UNSEEN unsigned __funnelshift_rc(unsigned low, unsigned high, unsi
 
 // ---- products, averages, distances ----
 
-LADDER_INLINE int __mul24(int a, int b) { return static_cast<int>(static_cast<unsigned>(a << 8 >> 8) * static_cast<unsigned>(b << 8 >> 8)); }
+LADDER_INLINE int __mul24(int a, int b) {
+    return static_cast<int>(static_cast<unsigned>(a << 8 >> 8) * static_cast<unsigned>(b << 8 >> 8));
+}
 LADDER_INLINE unsigned __umul24(unsigned a, unsigned b) { return (a & 0xffffff) * (b & 0xffffff); }
 LADDER_INLINE int __mulhi(int a, int b) { return static_cast<int>(static_cast<long long>(a) * b >> 32); }
-LADDER_INLINE unsigned __umulhi(unsigned a, unsigned b) { return static_cast<unsigned>(static_cast<unsigned long long>(a) * b >> 32); }
-LADDER_INLINE long long __mul64hi(long long a, long long b) { return static_cast<long long>(static_cast<__int128>(a) * b >> 64); }
+LADDER_INLINE unsigned __umulhi(unsigned a, unsigned b) {
+    return static_cast<unsigned>(static_cast<unsigned long long>(a) * b >> 32);
+}
+LADDER_INLINE long long __mul64hi(long long a, long long b) {
+    return static_cast<long long>(static_cast<__int128>(a) * b >> 64);
+}
 LADDER_INLINE unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
     return static_cast<unsigned long long>(static_cast<unsigned __int128>(a) * b >> 64);
 }
 LADDER_INLINE int __hadd(int a, int b) { return static_cast<int>((static_cast<long long>(a) + b) >> 1); }
 LADDER_INLINE int __rhadd(int a, int b) { return static_cast<int>((static_cast<long long>(a) + b + 1) >> 1); }
-LADDER_INLINE unsigned __uhadd(unsigned a, unsigned b) { return static_cast<unsigned>((static_cast<unsigned long long>(a) + b) >> 1); }
-LADDER_INLINE unsigned __urhadd(unsigned a, unsigned b) { return static_cast<unsigned>((static_cast<unsigned long long>(a) + b + 1) >> 1); }
+LADDER_INLINE unsigned __uhadd(unsigned a, unsigned b) {
+    return static_cast<unsigned>((static_cast<unsigned long long>(a) + b) >> 1);
+}
+LADDER_INLINE unsigned __urhadd(unsigned a, unsigned b) {
+    return static_cast<unsigned>((static_cast<unsigned long long>(a) + b + 1) >> 1);
+}
 inline LADDER_UNSEEN unsigned __usad(unsigned a, unsigned b, unsigned sum) { return (a > b ? a - b : b - a) + sum; }
 inline LADDER_UNSEEN unsigned __sad(int a, int b, unsigned sum) {
-    return (a > b ? static_cast<unsigned>(a) - static_cast<unsigned>(b) : static_cast<unsigned>(b) - static_cast<unsigned>(a)) + sum;
+    return (a > b ? static_cast<unsigned>(a) - static_cast<unsigned>(b)
+                  : static_cast<unsigned>(b) - static_cast<unsigned>(a)) +
+           sum;
 }
 
 // ---- lanes of 8 or 16 bits in one 32-bit register ----
@@ -107,9 +118,12 @@ template <class A, class B> LADDER_UNSEEN int dot2(int a, int b, int sum) {
 
 LADDER_INLINE int __dp4a(int a, int b, int sum) { return ladder::dot4<signed char, signed char>(a, b, sum); }
 LADDER_INLINE unsigned __dp4a(unsigned a, unsigned b, unsigned sum) {
-    return static_cast<unsigned>(ladder::dot4<unsigned char, unsigned char>(static_cast<int>(a), static_cast<int>(b), static_cast<int>(sum)));
+    return static_cast<unsigned>(
+        ladder::dot4<unsigned char, unsigned char>(static_cast<int>(a), static_cast<int>(b), static_cast<int>(sum)));
 }
-LADDER_INLINE int __dp4a(char4 a, char4 b, int sum) { return __dp4a(__builtin_bit_cast(int, a), __builtin_bit_cast(int, b), sum); }
+LADDER_INLINE int __dp4a(char4 a, char4 b, int sum) {
+    return __dp4a(__builtin_bit_cast(int, a), __builtin_bit_cast(int, b), sum);
+}
 LADDER_INLINE unsigned __dp4a(uchar4 a, uchar4 b, unsigned sum) {
     return __dp4a(__builtin_bit_cast(unsigned, a), __builtin_bit_cast(unsigned, b), sum);
 }
@@ -154,4 +168,6 @@ LADDER_BY_LANE(__vaddss2, short, a + b > 32767 ? 32767 : a + b < -32768 ? -32768
 
 LADDER_INLINE unsigned __vneg4(unsigned x) { return __vsub4(0, x); }
 LADDER_INLINE unsigned __vneg2(unsigned x) { return __vsub2(0, x); }
-LADDER_INLINE unsigned __vsadu4(unsigned x, unsigned y) { return static_cast<unsigned>(__dp4a(__vabsdiffu4(x, y), 0x01010101u, 0u)); }
+LADDER_INLINE unsigned __vsadu4(unsigned x, unsigned y) {
+    return static_cast<unsigned>(__dp4a(__vabsdiffu4(x, y), 0x01010101u, 0u));
+}

@@ -1,4 +1,5 @@
-// Launches. `k<<<grid, block>>>(x, n)` arrives as `ladder::launch("k", line, lambda calling k, config(grid, block))(x, n)`.
+// Launches. `k<<<grid, block>>>(x, n)` arrives as `ladder::launch("k", line, lambda calling k, config(grid,
+// block))(x, n)`.
 #pragma once
 
 #include <type_traits>
@@ -20,7 +21,8 @@ inline LADDER_UNSEEN Config config(dim3 grid, dim3 block, std::size_t shared = 0
 }
 
 // `call` runs the kernel for one CUDA thread, and lives until the launch is over.
-template <class Call> LADDER_UNSEEN void start(const char* kernel, int line, const Config& c, bool cooperative, Call& call) {
+template <class Call>
+LADDER_UNSEEN void start(const char* kernel, int line, const Config& c, bool cooperative, Call& call) {
     const Launch launch = {
         .grid = {c.grid.x, c.grid.y, c.grid.z},
         .block = {c.block.x, c.block.y, c.block.z},
@@ -43,18 +45,21 @@ template <class Kernel> struct Launcher {
 
     // The arguments are copied here, once, as a launch copies them; each CUDA thread gets copies of the copies.
     template <class... A> LADDER_UNSEEN void operator()(A&&... arguments) const {
-        auto call = [this, ... copies = std::decay_t<A>(std::forward<A>(arguments))]() LADDER_UNSEEN { kernel(copies...); };
+        auto call = [this, ... copies = std::decay_t<A>(std::forward<A>(arguments))]()
+                        LADDER_UNSEEN { kernel(copies...); };
         start(name, line, config, false, call);
     }
 };
 
-template <class Kernel> LADDER_UNSEEN Launcher<Kernel> launch(const char* name, int line, Kernel kernel, Config config) {
+template <class Kernel>
+LADDER_UNSEEN Launcher<Kernel> launch(const char* name, int line, Kernel kernel, Config config) {
     return {name, line, kernel, config};
 }
 
 // ---- launches by a host function, which returns the launch's own error ----
 
-template <class Call> LADDER_UNSEEN cudaError_t start_checked(const char* kernel, int line, const Config& c, bool cooperative, Call& call) {
+template <class Call>
+LADDER_UNSEEN cudaError_t start_checked(const char* kernel, int line, const Config& c, bool cooperative, Call& call) {
     if (const cudaError_t fault = status()) return fault;
     const int before = ladder_last_error(1);
     start(kernel, line, c, cooperative, call);
@@ -65,8 +70,9 @@ template <class Call> LADDER_UNSEEN cudaError_t start_checked(const char* kernel
 
 // The parameters' types come from the kernel's pointer, so translation takes away the cast to void*.
 template <class... P>
-LADDER_UNSEEN cudaError_t launch_pointers(const char* name, int line, bool cooperative, void (*kernel)(P...), dim3 grid, dim3 block,
-                                          void** arguments, std::size_t shared = 0, cudaStream_t stream = nullptr) {
+LADDER_UNSEEN cudaError_t launch_pointers(const char* name, int line, bool cooperative, void (*kernel)(P...), dim3 grid,
+                                          dim3 block, void** arguments, std::size_t shared = 0,
+                                          cudaStream_t stream = nullptr) {
     auto call = [=]() LADDER_UNSEEN {
         [=]<std::size_t... I>(std::index_sequence<I...>) LADDER_UNSEEN {
             kernel(*static_cast<std::remove_cv_t<P>*>(arguments[I])...);
@@ -77,7 +83,8 @@ LADDER_UNSEEN cudaError_t launch_pointers(const char* name, int line, bool coope
 
 }  // namespace ladder
 
-// Macros, because only they know the kernel's name. A kernel written as k<1, 2> comes in two pieces, and is put together.
+// Macros, because only they know the kernel's name. A kernel written as k<1, 2> comes in two pieces, and is put
+// together.
 #define cudaLaunchKernel(kernel, ...) ::ladder::launch_pointers(#kernel, __LINE__, false, kernel, __VA_ARGS__)
 #define cudaLaunchCooperativeKernel(kernel, ...) ::ladder::launch_pointers(#kernel, __LINE__, true, kernel, __VA_ARGS__)
 
@@ -118,7 +125,8 @@ struct cudaLaunchConfig_t {
 namespace ladder {
 
 template <class... P, class... A>
-LADDER_UNSEEN cudaError_t launch_extended(const char* name, int line, const cudaLaunchConfig_t* c, void (*kernel)(P...), A&&... arguments) {
+LADDER_UNSEEN cudaError_t launch_extended(const char* name, int line, const cudaLaunchConfig_t* c, void (*kernel)(P...),
+                                          A&&... arguments) {
     bool cooperative = false;
     for (unsigned i = 0; i < c->numAttrs; ++i) {
         const cudaLaunchAttribute& attribute = c->attrs[i];
@@ -127,8 +135,10 @@ LADDER_UNSEEN cudaError_t launch_extended(const char* name, int line, const cuda
         if (attribute.id == cudaLaunchAttributeClusterDimension && (cluster.x > 1 || cluster.y > 1 || cluster.z > 1))
             return status(cudaErrorNotSupported);   // a cluster's shared memory would have to be one
     }
-    auto call = [kernel, ... copies = std::remove_cv_t<P>(std::forward<A>(arguments))]() LADDER_UNSEEN { kernel(copies...); };
-    return start_checked(name, line, config(c->gridDim, c->blockDim, c->dynamicSmemBytes, c->stream), cooperative, call);
+    auto call = [kernel, ... copies = std::remove_cv_t<P>(std::forward<A>(arguments))]()
+                    LADDER_UNSEEN { kernel(copies...); };
+    return start_checked(name, line, config(c->gridDim, c->blockDim, c->dynamicSmemBytes, c->stream), cooperative,
+                         call);
 }
 
 }  // namespace ladder

@@ -5,12 +5,17 @@
 #include "standard.h"
 #include "qualifiers.h"
 
-// ---- min and max, with CUDA's overloads: mixed int and unsigned give unsigned, mixed float and double give double ----
+// ---- min and max, with CUDA's overloads: int and unsigned give unsigned, float and double give double ----
 
-#define LADDER_MIN_MAX(A, B, T)                                                                                   \
-    LADDER_INLINE constexpr T min(A a, B b) { return static_cast<T>(a) < static_cast<T>(b) ? static_cast<T>(a) : static_cast<T>(b); } \
-    LADDER_INLINE constexpr T max(A a, B b) { return static_cast<T>(a) > static_cast<T>(b) ? static_cast<T>(a) : static_cast<T>(b); }
-#define LADDER_MIN_MAX_OF(S, U) LADDER_MIN_MAX(S, S, S) LADDER_MIN_MAX(U, U, U) LADDER_MIN_MAX(S, U, U) LADDER_MIN_MAX(U, S, U)
+#define LADDER_MIN_MAX(A, B, T)                                                               \
+    LADDER_INLINE constexpr T min(A a, B b) {                                                 \
+        return static_cast<T>(a) < static_cast<T>(b) ? static_cast<T>(a) : static_cast<T>(b); \
+    }                                                                                         \
+    LADDER_INLINE constexpr T max(A a, B b) {                                                 \
+        return static_cast<T>(a) > static_cast<T>(b) ? static_cast<T>(a) : static_cast<T>(b); \
+    }
+#define LADDER_MIN_MAX_OF(S, U) \
+    LADDER_MIN_MAX(S, S, S) LADDER_MIN_MAX(U, U, U) LADDER_MIN_MAX(S, U, U) LADDER_MIN_MAX(U, S, U)
 
 LADDER_MIN_MAX_OF(int, unsigned)
 LADDER_MIN_MAX_OF(long, unsigned long)
@@ -133,14 +138,20 @@ LADDER_INLINE void sincospi(double x, double* sine, double* cosine) {
 // ---- lengths ----
 
 inline LADDER_UNSEEN double norm3d(double a, double b, double c) { return __builtin_hypot(__builtin_hypot(a, b), c); }
-inline LADDER_UNSEEN double norm4d(double a, double b, double c, double d) { return __builtin_hypot(norm3d(a, b, c), d); }
+inline LADDER_UNSEEN double norm4d(double a, double b, double c, double d) {
+    return __builtin_hypot(norm3d(a, b, c), d);
+}
 inline LADDER_UNSEEN float norm3df(float a, float b, float c) { return static_cast<float>(norm3d(a, b, c)); }
-inline LADDER_UNSEEN float norm4df(float a, float b, float c, float d) { return static_cast<float>(norm4d(a, b, c, d)); }
+inline LADDER_UNSEEN float norm4df(float a, float b, float c, float d) {
+    return static_cast<float>(norm4d(a, b, c, d));
+}
 inline LADDER_UNSEEN double rhypot(double a, double b) { return 1 / __builtin_hypot(a, b); }
 inline LADDER_UNSEEN float rhypotf(float a, float b) { return static_cast<float>(rhypot(a, b)); }
 inline LADDER_UNSEEN double rnorm3d(double a, double b, double c) { return 1 / norm3d(a, b, c); }
 inline LADDER_UNSEEN float rnorm3df(float a, float b, float c) { return static_cast<float>(rnorm3d(a, b, c)); }
 inline LADDER_UNSEEN double rnorm4d(double a, double b, double c, double d) { return 1 / norm4d(a, b, c, d); }
-inline LADDER_UNSEEN float rnorm4df(float a, float b, float c, float d) { return static_cast<float>(rnorm4d(a, b, c, d)); }
+inline LADDER_UNSEEN float rnorm4df(float a, float b, float c, float d) {
+    return static_cast<float>(rnorm4d(a, b, c, d));
+}
 
 LADDER_INLINE float fdividef(float a, float b) { return a / b; }

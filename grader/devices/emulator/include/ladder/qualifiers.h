@@ -13,9 +13,10 @@
 #define __device__
 #define __global__ __attribute__((noinline, noclone))
 
-// A block's shared memory is the thread-local memory of the OS thread that runs it. `used` keeps the loads from an array
-// that nobody writes, which are a mistake to report; constant initialization (of nothing) keeps arrays of half from
-// getting a constructor and its guard variable. 16 bytes at least: what every CUDA compiler gives, and vector loads need.
+// A block's shared memory is the thread-local memory of the OS thread that runs it. `used` keeps the loads from an
+// array that nobody writes, which are a mistake to report; constant initialization (of nothing) keeps arrays of
+// half from getting a constructor and its guard variable. 16 bytes at least: what every CUDA compiler gives, and
+// vector loads need.
 #define __shared__ __constinit thread_local __attribute__((used, aligned(16)))
 
 // Each in a section of its own, whose name tells the session that reads from it are no global memory traffic. One
@@ -28,6 +29,7 @@
 #define __grid_constant__
 #define __launch_bounds__(...)
 #define __maxnreg__(...)
+#define __cluster_dims__(...) __attribute__((error("thread block clusters are not emulated")))
 #define __forceinline__ inline __attribute__((always_inline))
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __builtin_align__(bytes) __attribute__((aligned(bytes)))

@@ -18,8 +18,12 @@ template <class T> LADDER_UNSEEN T in_mode(int mode, char operation, T a, T b = 
         case '-': result = x - y; break;
         case '*': result = x * y; break;
         case '/': result = x / y; break;
-        case 'r': result = sizeof(T) == 4 ? static_cast<T>(__builtin_sqrtf(x)) : static_cast<T>(__builtin_sqrt(x)); break;
-        case 'f': result = sizeof(T) == 4 ? static_cast<T>(__builtin_fmaf(x, y, z)) : static_cast<T>(__builtin_fma(x, y, z)); break;
+        case 'r':
+            result = sizeof(T) == 4 ? static_cast<T>(__builtin_sqrtf(x)) : static_cast<T>(__builtin_sqrt(x));
+            break;
+        case 'f':
+            result = sizeof(T) == 4 ? static_cast<T>(__builtin_fmaf(x, y, z)) : static_cast<T>(__builtin_fma(x, y, z));
+            break;
     }
     fesetround(before);
     return result;
@@ -50,21 +54,33 @@ template <class To, class From> LADDER_UNSEEN To to_integer(int mode, From from)
 
 }  // namespace ladder
 
-#define LADDER_ROUNDED_ARITHMETIC(suffix, mode)                                                                           \
-    inline LADDER_UNSEEN float __fadd_##suffix(float a, float b) { return ladder::in_mode<float>(mode, '+', a, b); }      \
-    inline LADDER_UNSEEN float __fsub_##suffix(float a, float b) { return ladder::in_mode<float>(mode, '-', a, b); }      \
-    inline LADDER_UNSEEN float __fmul_##suffix(float a, float b) { return ladder::in_mode<float>(mode, '*', a, b); }      \
-    inline LADDER_UNSEEN float __fdiv_##suffix(float a, float b) { return ladder::in_mode<float>(mode, '/', a, b); }      \
-    inline LADDER_UNSEEN float __frcp_##suffix(float a) { return ladder::in_mode<float>(mode, '/', 1.0f, a); }            \
-    inline LADDER_UNSEEN float __fsqrt_##suffix(float a) { return ladder::in_mode<float>(mode, 'r', a); }                 \
-    inline LADDER_UNSEEN float __fmaf_##suffix(float a, float b, float c) { return ladder::in_mode<float>(mode, 'f', a, b, c); } \
-    inline LADDER_UNSEEN double __dadd_##suffix(double a, double b) { return ladder::in_mode<double>(mode, '+', a, b); }  \
-    inline LADDER_UNSEEN double __dsub_##suffix(double a, double b) { return ladder::in_mode<double>(mode, '-', a, b); }  \
-    inline LADDER_UNSEEN double __dmul_##suffix(double a, double b) { return ladder::in_mode<double>(mode, '*', a, b); }  \
-    inline LADDER_UNSEEN double __ddiv_##suffix(double a, double b) { return ladder::in_mode<double>(mode, '/', a, b); }  \
-    inline LADDER_UNSEEN double __drcp_##suffix(double a) { return ladder::in_mode<double>(mode, '/', 1.0, a); }          \
-    inline LADDER_UNSEEN double __dsqrt_##suffix(double a) { return ladder::in_mode<double>(mode, 'r', a); }              \
-    inline LADDER_UNSEEN double __fma_##suffix(double a, double b, double c) { return ladder::in_mode<double>(mode, 'f', a, b, c); }
+#define LADDER_ROUNDED_ARITHMETIC(suffix, mode)                                                                      \
+    inline LADDER_UNSEEN float __fadd_##suffix(float a, float b) { return ladder::in_mode<float>(mode, '+', a, b); } \
+    inline LADDER_UNSEEN float __fsub_##suffix(float a, float b) { return ladder::in_mode<float>(mode, '-', a, b); } \
+    inline LADDER_UNSEEN float __fmul_##suffix(float a, float b) { return ladder::in_mode<float>(mode, '*', a, b); } \
+    inline LADDER_UNSEEN float __fdiv_##suffix(float a, float b) { return ladder::in_mode<float>(mode, '/', a, b); } \
+    inline LADDER_UNSEEN float __frcp_##suffix(float a) { return ladder::in_mode<float>(mode, '/', 1.0f, a); }       \
+    inline LADDER_UNSEEN float __fsqrt_##suffix(float a) { return ladder::in_mode<float>(mode, 'r', a); }            \
+    inline LADDER_UNSEEN float __fmaf_##suffix(float a, float b, float c) {                                          \
+        return ladder::in_mode<float>(mode, 'f', a, b, c);                                                           \
+    }                                                                                                                \
+    inline LADDER_UNSEEN double __dadd_##suffix(double a, double b) {                                                \
+        return ladder::in_mode<double>(mode, '+', a, b);                                                             \
+    }                                                                                                                \
+    inline LADDER_UNSEEN double __dsub_##suffix(double a, double b) {                                                \
+        return ladder::in_mode<double>(mode, '-', a, b);                                                             \
+    }                                                                                                                \
+    inline LADDER_UNSEEN double __dmul_##suffix(double a, double b) {                                                \
+        return ladder::in_mode<double>(mode, '*', a, b);                                                             \
+    }                                                                                                                \
+    inline LADDER_UNSEEN double __ddiv_##suffix(double a, double b) {                                                \
+        return ladder::in_mode<double>(mode, '/', a, b);                                                             \
+    }                                                                                                                \
+    inline LADDER_UNSEEN double __drcp_##suffix(double a) { return ladder::in_mode<double>(mode, '/', 1.0, a); }     \
+    inline LADDER_UNSEEN double __dsqrt_##suffix(double a) { return ladder::in_mode<double>(mode, 'r', a); }         \
+    inline LADDER_UNSEEN double __fma_##suffix(double a, double b, double c) {                                       \
+        return ladder::in_mode<double>(mode, 'f', a, b, c);                                                          \
+    }
 
 #define LADDER_CONVERSION(from, From, to, To, suffix, mode) \
     inline LADDER_UNSEEN To __##from##2##to##_##suffix(From x) { return ladder::convert<To>(mode, x); }
@@ -105,4 +121,6 @@ LADDER_ROUNDED_CONVERSIONS(rd, FE_DOWNWARD)
 // Exact: a double holds every int.
 LADDER_INLINE double __int2double_rn(int x) { return x; }
 LADDER_INLINE double __uint2double_rn(unsigned x) { return x; }
-inline LADDER_UNSEEN float __frsqrt_rn(float x) { return static_cast<float>(1 / __builtin_sqrt(static_cast<double>(x))); }
+inline LADDER_UNSEEN float __frsqrt_rn(float x) {
+    return static_cast<float>(1 / __builtin_sqrt(static_cast<double>(x)));
+}

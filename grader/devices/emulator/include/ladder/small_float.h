@@ -32,7 +32,8 @@ template <class F> LADDER_UNSEEN constexpr float widen(Stored bits) {
     if (magnitude >= infinity<F>) return __builtin_bit_cast(float, sign | 0x7f800000u | aligned);
     // The exponent is still in the narrow format's bias: one exact multiplication mends it, also for subnormal values.
     const float rebias = __builtin_bit_cast(float, static_cast<std::uint32_t>(254 - F::bias) << 23);
-    return __builtin_bit_cast(float, sign | __builtin_bit_cast(std::uint32_t, __builtin_bit_cast(float, aligned) * rebias));
+    return __builtin_bit_cast(float,
+                              sign | __builtin_bit_cast(std::uint32_t, __builtin_bit_cast(float, aligned) * rebias));
 }
 
 template <class F> LADDER_UNSEEN constexpr Stored narrow(double x, int mode = FE_TONEAREST) {
@@ -44,7 +45,8 @@ template <class F> LADDER_UNSEEN constexpr Stored narrow(double x, int mode = FE
     const int own = static_cast<int>((bits << 1) >> 53) - 1023;
     const int exponent = own > lowest ? own : lowest;
     // In units of the result's last digit, 2^(exponent - digits).
-    const double scaled = (x < 0 ? -x : x) * __builtin_bit_cast(double, static_cast<std::uint64_t>(1023 + F::digits - exponent) << 52);
+    const double scaled =
+        (x < 0 ? -x : x) * __builtin_bit_cast(double, static_cast<std::uint64_t>(1023 + F::digits - exponent) << 52);
     auto units = static_cast<std::uint64_t>(scaled);
     const double rest = scaled - static_cast<double>(units);
     const bool to_infinity = sign ? mode == FE_DOWNWARD : mode == FE_UPWARD;
@@ -57,8 +59,12 @@ template <class F> LADDER_UNSEEN constexpr Stored narrow(double x, int mode = FE
 
 LADDER_INLINE float saturated(float x) { return __builtin_fminf(__builtin_fmaxf(x, 0.0f), 1.0f); }
 LADDER_INLINE float at_least_zero(float x) { return x > 0 || x != x ? x : 0.0f; }
-LADDER_INLINE float max_or_nan(float a, float b) { return a != a || b != b ? __builtin_nanf("") : __builtin_fmaxf(a, b); }
-LADDER_INLINE float min_or_nan(float a, float b) { return a != a || b != b ? __builtin_nanf("") : __builtin_fminf(a, b); }
+LADDER_INLINE float max_or_nan(float a, float b) {
+    return a != a || b != b ? __builtin_nanf("") : __builtin_fmaxf(a, b);
+}
+LADDER_INLINE float min_or_nan(float a, float b) {
+    return a != a || b != b ? __builtin_nanf("") : __builtin_fminf(a, b);
+}
 
 }  // namespace ladder
 
@@ -108,8 +114,9 @@ template <class Self, class F> struct SmallFloat {
     LADDER_INLINE constexpr operator bool() const { return (bits & 0x7fff) != 0; }
 #define LADDER_TO(T) \
     LADDER_INLINE operator T() const { return to_integer<T>(FE_TOWARDZERO, value()); }
-    LADDER_TO(char) LADDER_TO(signed char) LADDER_TO(unsigned char) LADDER_TO(short) LADDER_TO(unsigned short)
-    LADDER_TO(int) LADDER_TO(unsigned) LADDER_TO(long) LADDER_TO(unsigned long) LADDER_TO(long long) LADDER_TO(unsigned long long)
+    LADDER_TO(char)
+    LADDER_TO(signed char) LADDER_TO(unsigned char) LADDER_TO(short) LADDER_TO(unsigned short) LADDER_TO(int)
+        LADDER_TO(unsigned) LADDER_TO(long) LADDER_TO(unsigned long) LADDER_TO(long long) LADDER_TO(unsigned long long)
 #undef LADDER_TO
 
 #define LADDER_DEFINE(name, suffix, expression)                        \
@@ -117,16 +124,24 @@ template <class Self, class F> struct SmallFloat {
         const float a = p.value(), b = q.value();                      \
         return of(expression);                                         \
     }
-    LADDER_SMALL_BINARY(LADDER_DEFINE)
+            LADDER_SMALL_BINARY(LADDER_DEFINE)
 #undef LADDER_DEFINE
-    friend inline LADDER_UNSEEN Self __hdiv(Self p, Self q) { return of(p.value() / q.value()); }
+                friend inline LADDER_UNSEEN Self __hdiv(Self p, Self q) { return of(p.value() / q.value()); }
 
     // In double: the product is exact, and the sum is too wherever the next rounding could be close to a tie (of a
     // bfloat16, nearly always).
-    LADDER_INLINE static double sum_of_product(Self p, Self q, Self r) { return static_cast<double>(p.value()) * q.value() + r.value(); }
-    friend inline LADDER_UNSEEN Self __hfma(Self p, Self q, Self r) { return stored(narrow<F>(sum_of_product(p, q, r))); }
-    friend inline LADDER_UNSEEN Self __hfma_sat(Self p, Self q, Self r) { return of(saturated(__hfma(p, q, r).value())); }
-    friend inline LADDER_UNSEEN Self __hfma_relu(Self p, Self q, Self r) { return of(at_least_zero(__hfma(p, q, r).value())); }
+    LADDER_INLINE static double sum_of_product(Self p, Self q, Self r) {
+        return static_cast<double>(p.value()) * q.value() + r.value();
+    }
+    friend inline LADDER_UNSEEN Self __hfma(Self p, Self q, Self r) {
+        return stored(narrow<F>(sum_of_product(p, q, r)));
+    }
+    friend inline LADDER_UNSEEN Self __hfma_sat(Self p, Self q, Self r) {
+        return of(saturated(__hfma(p, q, r).value()));
+    }
+    friend inline LADDER_UNSEEN Self __hfma_relu(Self p, Self q, Self r) {
+        return of(at_least_zero(__hfma(p, q, r).value()));
+    }
 
 #define LADDER_DEFINE(name, expression)                         \
     friend inline LADDER_UNSEEN bool __##name(Self p, Self q) {  \
@@ -187,20 +202,28 @@ template <class Self, class One> struct alignas(4) SmallPair {
     SmallPair() = default;
     LADDER_INLINE constexpr SmallPair(One x, One y) : x(x), y(y) {}
 
-#define LADDER_DEFINE(name, suffix, expression) \
-    friend LADDER_INLINE Self __##name##2##suffix(Self p, Self q) { return {__##name##suffix(p.x, q.x), __##name##suffix(p.y, q.y)}; }
+#define LADDER_DEFINE(name, suffix, expression)                          \
+    friend LADDER_INLINE Self __##name##2##suffix(Self p, Self q) {      \
+        return {__##name##suffix(p.x, q.x), __##name##suffix(p.y, q.y)}; \
+    }
     LADDER_SMALL_BINARY(LADDER_DEFINE)
 #undef LADDER_DEFINE
     friend LADDER_INLINE Self __h2div(Self p, Self q) { return {__hdiv(p.x, q.x), __hdiv(p.y, q.y)}; }
     friend LADDER_INLINE Self __hfma2(Self p, Self q, Self r) { return {__hfma(p.x, q.x, r.x), __hfma(p.y, q.y, r.y)}; }
-    friend LADDER_INLINE Self __hfma2_sat(Self p, Self q, Self r) { return {__hfma_sat(p.x, q.x, r.x), __hfma_sat(p.y, q.y, r.y)}; }
-    friend LADDER_INLINE Self __hfma2_relu(Self p, Self q, Self r) { return {__hfma_relu(p.x, q.x, r.x), __hfma_relu(p.y, q.y, r.y)}; }
+    friend LADDER_INLINE Self __hfma2_sat(Self p, Self q, Self r) {
+        return {__hfma_sat(p.x, q.x, r.x), __hfma_sat(p.y, q.y, r.y)};
+    }
+    friend LADDER_INLINE Self __hfma2_relu(Self p, Self q, Self r) {
+        return {__hfma_relu(p.x, q.x, r.x), __hfma_relu(p.y, q.y, r.y)};
+    }
 
     // Of each half: as 1 or 0, as a mask of 16 bits, and whether it holds for both.
-#define LADDER_DEFINE(name, expression)                                                                                  \
-    friend LADDER_INLINE Self __##name##2(Self p, Self q) { return {One(__##name(p.x, q.x)), One(__##name(p.y, q.y))}; } \
-    friend LADDER_INLINE unsigned __##name##2_mask(Self p, Self q) {                                                     \
-        return __##name(p.x, q.x) * 0x0000ffffu | __##name(p.y, q.y) * 0xffff0000u;                                      \
+#define LADDER_DEFINE(name, expression)                                             \
+    friend LADDER_INLINE Self __##name##2(Self p, Self q) {                         \
+        return {One(__##name(p.x, q.x)), One(__##name(p.y, q.y))};                  \
+    }                                                                               \
+    friend LADDER_INLINE unsigned __##name##2_mask(Self p, Self q) {                \
+        return __##name(p.x, q.x) * 0x0000ffffu | __##name(p.y, q.y) * 0xffff0000u; \
     }
     LADDER_SMALL_COMPARISONS(LADDER_DEFINE)
 #undef LADDER_DEFINE
@@ -256,15 +279,18 @@ LADDER_INLINE T __shfl_sync(unsigned mask, T value, int lane, int width = warpSi
     return ladder::shuffle(ladder::Warp::ShuffleIndex, mask, value, lane, width, line);
 }
 template <ladder::Small T>
-LADDER_INLINE T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = warpSize, int line = __builtin_LINE()) {
+LADDER_INLINE T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = warpSize,
+                               int line = __builtin_LINE()) {
     return ladder::shuffle(ladder::Warp::ShuffleUp, mask, value, static_cast<int>(delta), width, line);
 }
 template <ladder::Small T>
-LADDER_INLINE T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = warpSize, int line = __builtin_LINE()) {
+LADDER_INLINE T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = warpSize,
+                                 int line = __builtin_LINE()) {
     return ladder::shuffle(ladder::Warp::ShuffleDown, mask, value, static_cast<int>(delta), width, line);
 }
 template <ladder::Small T>
-LADDER_INLINE T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = warpSize, int line = __builtin_LINE()) {
+LADDER_INLINE T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = warpSize,
+                                int line = __builtin_LINE()) {
     return ladder::shuffle(ladder::Warp::ShuffleXor, mask, value, lane_mask, width, line);
 }
 

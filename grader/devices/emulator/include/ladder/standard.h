@@ -11,8 +11,8 @@
 // is the device's answer that is given: compute capability 7.5, the first whose threads advance independently.
 #define __CUDA_ARCH__ 750
 
-// Of the standard headers, those that nvcc 13 includes too: no <cstdio> and no <cassert>. A file that needs one of these
-// must say so here as well, or it would fail on a GPU first.
+// Of the standard headers, those that nvcc 13 includes too: no <cstdio> and no <cassert>. A file that needs one of
+// these must say so here as well, or it would fail on a GPU first.
 #include <limits.h>
 #include <math.h>
 #include <stddef.h>

@@ -29,12 +29,20 @@ inline LADDER_UNSEEN cudaError_t cudaStreamCreate(cudaStream_t* stream) {
     *stream = static_cast<cudaStream_t>(ladder_stream_create());
     return ladder::status();
 }
-inline LADDER_UNSEEN cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) { return cudaStreamCreate(stream); }
-inline LADDER_UNSEEN cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned, int) { return cudaStreamCreate(stream); }
-inline LADDER_UNSEEN cudaError_t cudaStreamDestroy(cudaStream_t stream) { return ladder::status(ladder_stream_destroy(stream)); }
+inline LADDER_UNSEEN cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
+    return cudaStreamCreate(stream);
+}
+inline LADDER_UNSEEN cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned, int) {
+    return cudaStreamCreate(stream);
+}
+inline LADDER_UNSEEN cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+    return ladder::status(ladder_stream_destroy(stream));
+}
 inline LADDER_UNSEEN cudaError_t cudaStreamSynchronize(cudaStream_t) { return ladder::status(); }
 inline LADDER_UNSEEN cudaError_t cudaStreamQuery(cudaStream_t) { return ladder::status(); }
-inline LADDER_UNSEEN cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned = 0) { return ladder::status(); }
+inline LADDER_UNSEEN cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned = 0) {
+    return ladder::status();
+}
 inline LADDER_UNSEEN cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
     if (least) *least = 0;
     if (greatest) *greatest = -5;
@@ -51,7 +59,9 @@ inline LADDER_UNSEEN cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, un
     *event = new CUevent_st{0, false};
     return ladder::status();
 }
-inline LADDER_UNSEEN cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned flags = 0) { return cudaEventCreateWithFlags(event, flags); }
+inline LADDER_UNSEEN cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned flags = 0) {
+    return cudaEventCreateWithFlags(event, flags);
+}
 inline LADDER_UNSEEN cudaError_t cudaEventDestroy(cudaEvent_t event) {
     delete event;
     return ladder::status();

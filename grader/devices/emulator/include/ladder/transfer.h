@@ -33,7 +33,8 @@ inline LADDER_UNSEEN cudaError_t copy_rows(void* to, std::size_t to_pitch, const
                                            std::size_t width, std::size_t rows, cudaMemcpyKind kind, int line) {
     if (width > to_pitch || width > from_pitch) return status(cudaErrorInvalidPitchValue);
     for (std::size_t row = 0; row < rows; ++row)
-        if (const auto error = copy(byte(to, row * to_pitch), byte(from, row * from_pitch), width, kind, line)) return error;
+        if (const auto error = copy(byte(to, row * to_pitch), byte(from, row * from_pitch), width, kind, line))
+            return error;
     return status();
 }
 
@@ -56,17 +57,21 @@ LADDER_UNSEEN cudaError_t cudaMallocAsync(T** pointer, std::size_t bytes, cudaSt
     return cudaMalloc(reinterpret_cast<void**>(pointer), bytes, line);
 }
 template <class T>
-LADDER_UNSEEN cudaError_t cudaMallocPitch(T** pointer, std::size_t* pitch, std::size_t width, std::size_t rows, int line = __builtin_LINE()) {
+LADDER_UNSEEN cudaError_t cudaMallocPitch(T** pointer, std::size_t* pitch, std::size_t width, std::size_t rows,
+                                          int line = __builtin_LINE()) {
     *pitch = (width + 511) / 512 * 512;
     return cudaMalloc(reinterpret_cast<void**>(pointer), *pitch * rows, line);
 }
 inline LADDER_UNSEEN cudaError_t cudaFree(void* pointer, int line = __builtin_LINE()) {
     return ladder::status(ladder_free(pointer, line));
 }
-inline LADDER_UNSEEN cudaError_t cudaFreeAsync(void* pointer, cudaStream_t, int line = __builtin_LINE()) { return cudaFree(pointer, line); }
+inline LADDER_UNSEEN cudaError_t cudaFreeAsync(void* pointer, cudaStream_t, int line = __builtin_LINE()) {
+    return cudaFree(pointer, line);
+}
 
 // Memory that host and device both touch would hide the one mistake that a separate memory shows.
-template <class T> LADDER_UNSEEN cudaError_t cudaMallocManaged(T** pointer, std::size_t, unsigned = cudaMemAttachGlobal) {
+template <class T>
+LADDER_UNSEEN cudaError_t cudaMallocManaged(T** pointer, std::size_t, unsigned = cudaMemAttachGlobal) {
     *pointer = nullptr;
     return ladder::status(cudaErrorNotSupported);
 }
@@ -94,31 +99,38 @@ inline LADDER_UNSEEN cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::si
 
 // ---- copies ----
 
-inline LADDER_UNSEEN cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, int line = __builtin_LINE()) {
+inline LADDER_UNSEEN cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                                            int line = __builtin_LINE()) {
     return ladder::copy(to, from, bytes, kind, line);
 }
 inline LADDER_UNSEEN cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                                                  cudaStream_t = nullptr, int line = __builtin_LINE()) {
     return ladder::copy(to, from, bytes, kind, line);
 }
-inline LADDER_UNSEEN cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
-                                              std::size_t rows, cudaMemcpyKind kind, int line = __builtin_LINE()) {
+inline LADDER_UNSEEN cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                                              std::size_t width, std::size_t rows, cudaMemcpyKind kind,
+                                              int line = __builtin_LINE()) {
     return ladder::copy_rows(to, to_pitch, from, from_pitch, width, rows, kind, line);
 }
-inline LADDER_UNSEEN cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
-                                                   std::size_t rows, cudaMemcpyKind kind, cudaStream_t = nullptr, int line = __builtin_LINE()) {
+inline LADDER_UNSEEN cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
+                                                   std::size_t from_pitch, std::size_t width, std::size_t rows,
+                                                   cudaMemcpyKind kind, cudaStream_t = nullptr,
+                                                   int line = __builtin_LINE()) {
     return ladder::copy_rows(to, to_pitch, from, from_pitch, width, rows, kind, line);
 }
 
 inline LADDER_UNSEEN cudaError_t cudaMemset(void* to, int value, std::size_t bytes, int line = __builtin_LINE()) {
     return ladder::status(ladder_memset(to, value, bytes, line));
 }
-inline LADDER_UNSEEN cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t = nullptr, int line = __builtin_LINE()) {
+inline LADDER_UNSEEN cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t = nullptr,
+                                                 int line = __builtin_LINE()) {
     return ladder::status(ladder_memset(to, value, bytes, line));
 }
-inline LADDER_UNSEEN cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width, std::size_t rows, int line = __builtin_LINE()) {
+inline LADDER_UNSEEN cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width,
+                                              std::size_t rows, int line = __builtin_LINE()) {
     for (std::size_t row = 0; row < rows; ++row)
-        if (const int error = ladder_memset(ladder::byte(to, row * pitch), value, width, line)) return ladder::status(error);
+        if (const int error = ladder_memset(ladder::byte(to, row * pitch), value, width, line))
+            return ladder::status(error);
     return ladder::status();
 }
 
@@ -134,22 +146,26 @@ template <class T> LADDER_UNSEEN cudaError_t cudaGetSymbolSize(std::size_t* byte
     return ladder::status();
 }
 template <class T>
-LADDER_UNSEEN cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, std::size_t bytes, std::size_t offset = 0,
-                                             cudaMemcpyKind kind = cudaMemcpyHostToDevice, int line = __builtin_LINE()) {
+LADDER_UNSEEN cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, std::size_t bytes,
+                                             std::size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyHostToDevice,
+                                             int line = __builtin_LINE()) {
     return ladder::copy(ladder::byte(ladder::address_of(symbol), offset), from, bytes, kind, line);
 }
 template <class T>
-LADDER_UNSEEN cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, std::size_t bytes, std::size_t offset,
-                                                  cudaMemcpyKind kind, cudaStream_t = nullptr, int line = __builtin_LINE()) {
+LADDER_UNSEEN cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, std::size_t bytes,
+                                                  std::size_t offset, cudaMemcpyKind kind, cudaStream_t = nullptr,
+                                                  int line = __builtin_LINE()) {
     return ladder::copy(ladder::byte(ladder::address_of(symbol), offset), from, bytes, kind, line);
 }
 template <class T>
 LADDER_UNSEEN cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, std::size_t bytes, std::size_t offset = 0,
-                                               cudaMemcpyKind kind = cudaMemcpyDeviceToHost, int line = __builtin_LINE()) {
+                                               cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
+                                               int line = __builtin_LINE()) {
     return ladder::copy(to, ladder::byte(ladder::address_of(symbol), offset), bytes, kind, line);
 }
 template <class T>
 LADDER_UNSEEN cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, std::size_t bytes, std::size_t offset,
-                                                    cudaMemcpyKind kind, cudaStream_t = nullptr, int line = __builtin_LINE()) {
+                                                    cudaMemcpyKind kind, cudaStream_t = nullptr,
+                                                    int line = __builtin_LINE()) {
     return ladder::copy(to, ladder::byte(ladder::address_of(symbol), offset), bytes, kind, line);
 }

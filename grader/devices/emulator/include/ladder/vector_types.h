@@ -20,15 +20,17 @@ template <class V> LADDER_INLINE constexpr V& store_whole(V& to, const V& from) 
     if (__builtin_is_constant_evaluated()) return to = from;
     constexpr unsigned bytes = sizeof(V) < 16 ? sizeof(V) : 16;   // 32-byte vectors take two instructions
     using Words = typename Word<bytes>::type;
-    for (unsigned i = 0; i < sizeof(V) / bytes; ++i) reinterpret_cast<Words*>(&to)[i] = reinterpret_cast<const Words*>(&from)[i];
+    for (unsigned i = 0; i < sizeof(V) / bytes; ++i)
+        reinterpret_cast<Words*>(&to)[i] = reinterpret_cast<const Words*>(&from)[i];
     return to;
 }
 
 }  // namespace ladder
 
-// g++ stores `p[i] = float4{a, b, c, d}` as four floats where a GPU stores 16 bytes at once. An assignment operator could
-// mend that, but a type with one of its own cannot be assigned as the member of a union. A template is no "assignment
-// operator" to the language, and still wins for temporaries: the type stays trivial, an aggregate, and stores are whole.
+// g++ stores `p[i] = float4{a, b, c, d}` as four floats where a GPU stores 16 bytes at once. An assignment operator
+// could mend that, but a type with one of its own cannot be assigned as the member of a union. A template is no
+// "assignment operator" to the language, and still wins for temporaries: the type stays trivial, an aggregate, and
+// stores are whole.
 #define LADDER_WHOLE_STORES(type)                                                                            \
     type& operator=(const type&) = default;                                                                  \
     template <class From = type> requires ladder::same<From, type>                                           \

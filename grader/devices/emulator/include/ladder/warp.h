@@ -78,7 +78,8 @@ LADDER_INLINE unsigned __ballot_sync(unsigned mask, int predicate, int line = __
 
 // ---- matches: which lanes hold the same bits ----
 
-template <ladder::Number T> LADDER_INLINE unsigned __match_any_sync(unsigned mask, T value, int line = __builtin_LINE()) {
+template <ladder::Number T>
+LADDER_INLINE unsigned __match_any_sync(unsigned mask, T value, int line = __builtin_LINE()) {
     return static_cast<unsigned>(ladder_warp(ladder::Warp::MatchAny, mask, ladder::to_bits(+value), 0, warpSize, line));
 }
 

@@ -1,0 +1,159 @@
+"""The judge's sets of buffers for timing, in the GPU's memory, that the worker opens by CUDA IPC.
+
+Each set is one allocation of its own, with guard bands around every buffer as in `devices/buffers.py`: an IPC handle
+exposes a whole allocation, so nothing that is secret (the expected outputs) may share one with it.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+
+from grader.course.prototype import Prototype
+from grader.devices.buffers import Breach, Slot, guard_bytes, place, poison
+from grader.devices.cuda.runtime import runtime
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+
+class DeviceMemory:
+    """One allocation as a tensor of bytes. Freed by `close`, when no tensor of it may be used any more."""
+
+    def __init__(self, size: int):
+        self.address = runtime().malloc(size)
+        self.size = size
+        self.tensor: Tensor = torch.as_tensor(self, device="cuda")
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        """How torch learns where the memory lies (CUDA Array Interface, version 3)."""
+        return {"shape": (self.size,), "typestr": "|u1", "data": (self.address, False), "version": 3}
+
+    @property
+    def handle(self) -> str:
+        return base64.b64encode(runtime().share(self.address)).decode()
+
+    def close(self) -> None:
+        if self.address:
+            runtime().free(self.address)
+            self.address = 0
+
+
+class DeviceSet:
+    """The buffers of one timed case, once."""
+
+    def __init__(self, slots: Sequence[Slot], memory: DeviceMemory):
+        self.slots = {slot.name: slot for slot in slots}
+        self.memory = memory
+        self._guards = [edge for slot in slots for edge in (slot.left_guard, slot.right_guard)]
+        self._pattern = torch.cat([_bytes(guard_bytes(*edge)) for edge in self._guards])
+        self._poison = {slot.name: _bytes(poison(slot.type)).view(_dtype(slot)) for slot in slots if slot.writable}
+        self._sums: dict[str, Tensor] = {}
+
+    def read(self, name: str) -> Tensor:
+        """The buffer as a tensor that shares its memory."""
+        slot = self.slots[name]
+        flat = self.memory.tensor[slot.offset : slot.offset + slot.bytes]
+        return flat.view(_dtype(slot)).reshape(slot.shape)
+
+    def fill(self, name: str, values: Tensor) -> None:
+        """Copies an input in, and remembers what it sums up to."""
+        self.read(name).copy_(values)
+        self._sums[name] = self._sum(name)
+
+    def poison(self) -> None:
+        """Marks every output element as unwritten and renews the guards; before each run."""
+        for name, pattern in self._poison.items():
+            bits = _bits(self.read(name))
+            bits.copy_(_bits(pattern).expand_as(bits))
+        self._edges(write=True)
+
+    def broken_guard(self) -> Breach | None:
+        """The first guard band that was written into, if any."""
+        found = self._edges() != self._pattern
+        if not bool(found.any()):
+            return None
+        first = int(found.nonzero()[0])
+        names = [(slot, side) for slot in self.slots for side in ("before", "after")]
+        for (start, end), (name, side) in zip(self._guards, names, strict=True):
+            if first < end - start:
+                return Breach(name, side, end - start - first if side == "before" else first)
+            first -= end - start
+        return None
+
+    def is_unwritten(self, name: str, index: int) -> bool:
+        """Whether the poison is still in this element of an output; `index` is flat."""
+        pattern = self._poison[name]
+        return bool(_bits(self.read(name))[index] == _bits(pattern)[0])
+
+    def changed_input(self) -> str | None:
+        """The name of an input whose bits no longer add up to what they did."""
+        return next((name for name, then in self._sums.items() if int(self._sum(name)) != int(then)), None)
+
+    def _edges(self, write: bool = False) -> Tensor:
+        parts = [self.memory.tensor[start:end] for start, end in self._guards]
+        if write:
+            torch._foreach_copy_(parts, list(self._pattern.split([len(part) for part in parts])))
+            return self._pattern
+        return torch.cat(parts)
+
+    def _sum(self, name: str) -> Tensor:
+        return _bits(self.read(name)).sum(dtype=torch.int64)
+
+
+class DeviceSets:
+    """Several sets of the same buffers, so that no run finds in the L2 what the one before it left there."""
+
+    def __init__(self, prototype: Prototype, shapes: Mapping[str, Sequence[int]], count: int):
+        self.slots = lay_out(prototype, shapes)
+        self.memories: list[DeviceMemory] = []
+        try:
+            for _ in range(count):
+                self.memories.append(DeviceMemory(self.slots[-1].end))
+        except BaseException:
+            self.close()
+            raise
+        self.sets = [DeviceSet(self.slots, memory) for memory in self.memories]
+
+    @property
+    def open_order(self) -> dict[str, Any]:
+        """The order that tells a worker to map all sets."""
+        handles = [memory.handle for memory in self.memories]
+        return {"do": "open", "handles": handles, "layout": [slot.to_json() for slot in self.slots]}
+
+    def close(self) -> None:
+        for memory in self.memories:
+            memory.close()
+
+    def __enter__(self) -> DeviceSets:
+        return self
+
+    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+
+def lay_out(prototype: Prototype, shapes: Mapping[str, Sequence[int]]) -> list[Slot]:
+    """Where the buffers of one set lie, from offset 0 on."""
+    slots: list[Slot] = []
+    for parameter in prototype.buffers:
+        slots.append(place(parameter, shapes[parameter.name], slots[-1].end if slots else 0))
+    return slots
+
+
+def _bytes(data: bytes) -> Tensor:
+    return torch.frombuffer(bytearray(data), dtype=torch.uint8).cuda()
+
+
+def _dtype(slot: Slot) -> torch.dtype:
+    return getattr(torch, slot.type.torch)
+
+
+def _bits(values: Tensor) -> Tensor:
+    """The same memory as whole numbers, flat: a NaN is copied bit for bit, and sums are exact."""
+    words = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+    return values.reshape(-1).view(words[values.element_size()])
