@@ -251,3 +251,7 @@ def doctor(context: click.Context) -> None:
     from grader.report.terminal import make_console
 
     context.exit(report(make_console()))
+
+
+if __name__ == "__main__":
+    main()

@@ -9,8 +9,9 @@ import re
 import secrets
 import shutil
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,8 +27,11 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from grader.devices.buffers import Arena, CaseBuffers
+    from grader.devices.cuda.card import Card
     from grader.devices.forkserver import ForkServer
+    from grader.devices.job import Gpu
     from grader.judge.compare import Expected
+    from grader.judge.speed import SpeedTest
 
 Progress = Callable[[str], None]  # is told in a few words what happens now
 WORDS = {"preparing": "preparing the emulator, once for this machine", "building": "building"}  # by the worker's event
@@ -54,14 +58,15 @@ def grade(
     file = kernel or (entry.reference if reference else entry.work_file)
     source = read_kernel(file, entry)
     seed = secrets.randbits(31) if seed is None else seed
-    server = start_device(device)  # gets ready while this process imports torch
-    submission = Submission(source, file, entry.lesson.tasks, server, seed, on_progress)
+    server = start_server()  # gets ready while this process imports torch
+    card = choose_card(device)
+    submission = Submission(source, file, entry.lesson.tasks, server, seed, on_progress, card)
     grades = [grade_task(task, submission) for task in chosen]
     status = first_status(result.grade.status for result in grades)
     return Grade(
         lesson=entry.name,
         kernel=shown_path(file),
-        device={"kind": "emulator", "name": "emulated GPU"},
+        device=card.to_json() if card else {"kind": "emulator", "name": "emulated GPU"},
         status=status,
         stars=min(result.grade.stars for result in grades),
         seed=seed,
@@ -106,15 +111,25 @@ def read_kernel(file: Path, entry: Entry) -> str:
         raise UsageError(f"{name} cannot be read ({error.strerror}): mend that, or name another file") from None
 
 
-def start_device(device: str) -> ForkServer:
-    """What runs kernels: for now, the emulator's workers. A GPU will be chosen here. Raises UsageError."""
-    if device == "cuda":
-        raise UsageError("grading on a GPU is not there yet: leave --device out, and the kernel is emulated")
+def start_server() -> ForkServer:
+    """What starts the workers, whichever device they use. Raises UsageError."""
     if not shutil.which("g++"):
         raise UsageError("there is no C++ compiler: install g++ (on Debian and Ubuntu, `sudo apt install g++`)")
     from grader.devices import forkserver
 
     return forkserver.server()
+
+
+def choose_card(device: str) -> Card | None:
+    """The GPU to grade on, None for the emulator; "auto" takes a GPU where there is one. Raises UsageError."""
+    if device == "emulator":
+        return None
+    from grader.devices.cuda.card import find_card
+
+    card, reason = find_card()
+    if card is None and device == "cuda":
+        raise UsageError(f"there is no GPU to grade on, as {reason}; without --device the kernel is emulated")
+    return card
 
 
 def shown_path(path: Path) -> str:
@@ -136,6 +151,7 @@ class Submission:
     server: ForkServer
     seed: int
     on_progress: Progress
+    card: Card | None = None  # None: the emulator
 
 
 @dataclass(frozen=True)
@@ -147,16 +163,76 @@ class Result:
 def grade_task(task: Task, submission: Submission) -> Result:
     """Runs one task in a worker of its own, so that its crash takes no other task along, and judges it."""
     from grader.devices.buffers import Arena
-    from grader.judge.weigh import Prepared, judge_task
+    from grader.judge.weigh import Prepared, judge_cases, judge_task
 
     signature, cases = task.signature, task.judged_cases
     shapes = [{buffer.name: task.shape(buffer.name, case) for buffer in signature.buffers} for case in cases]
-    with Arena([(signature, shape) for shape in shapes]) as arena, ThreadPoolExecutor(1) as thread:
+    with (
+        Arena([(signature, shape) for shape in shapes]) as arena,
+        speed_test(task, submission) as speed,
+        ThreadPoolExecutor(1) as thread,
+    ):
         inputs = [fill(task, case, buffers, submission.seed) for case, buffers in zip(cases, arena.cases, strict=True)]
         expected = thread.submit(expect_all, task, cases, inputs)  # while the worker builds
-        evidence = run(task, cases, arena, submission)
-        prepared = [Prepared(*each) for each in zip(cases, arena.cases, inputs, expected.result(), strict=True)]
-        return Result(judge_task(task, prepared, evidence), evidence)
+        ready = thread.submit(speed.prepare) if speed else None
+
+        def prepared() -> list[Prepared]:
+            return [Prepared(*each) for each in zip(cases, arena.cases, inputs, expected.result(), strict=True)]
+
+        def deserves_timing(found: Evidence) -> bool:
+            submission.on_progress(f"timing {task.name}")
+            grades = judge_cases(prepared(), found)
+            return all(grade.status == "passed" for grade in grades) and (ready is None or ready.result() is None)
+
+        evidence = run(task, cases, arena, submission, gpu_job(submission, speed, deserves_timing))
+        result = judge_task(task, prepared(), evidence, speed.speed if speed else None)
+        if submission.card:
+            second_look(task, result, submission)
+        return Result(result, evidence)
+
+
+@contextmanager
+def speed_test(task: Task, submission: Submission) -> Iterator[SpeedTest | None]:
+    """The judge's part in timing a task on a GPU; None where there is nothing to time. Frees the GPU's memory."""
+    if not submission.card or not task.timed_case:
+        yield None
+        return
+    from grader.judge.speed import SpeedTest
+
+    test = SpeedTest(task, submission.card, submission.seed)
+    try:
+        yield test
+    finally:
+        test.close()
+
+
+def gpu_job(submission: Submission, speed: SpeedTest | None, is_right: Callable[[Evidence], bool]) -> Gpu | None:
+    """What a job needs to run on the submission's GPU; None for the emulator."""
+    from grader.devices.job import Gpu
+
+    if not submission.card:
+        return None
+    if not speed:
+        return Gpu(submission.card.architecture)
+    return Gpu(submission.card.architecture, speed.scalars, lambda found: speed.dialogue(lambda: is_right(found)))
+
+
+def second_look(task: Task, result: TaskGrade, submission: Submission) -> None:
+    """A GPU says little of why a kernel fails: adds what the emulator finds in the same case, on the same inputs."""
+    from grader.devices.buffers import Arena
+
+    failed = {grade.name: grade for grade in reversed(result.cases) if grade.status != "passed"}
+    case = next((case for case in task.judged_cases if case.name in failed), None)
+    if case is None:
+        return
+    submission.on_progress("asking the emulator why")
+    shape = {buffer.name: task.shape(buffer.name, case) for buffer in task.signature.buffers}
+    with Arena([(task.signature, shape)]) as arena:
+        fill(task, case, arena.cases[0], submission.seed)
+        evidence = run(task, [case], arena, submission, None)
+    for finding in (finding for ran in evidence.cases for finding in ran.findings if finding.severity == "error"):
+        finding.details["emulated"] = True
+        failed[case.name].findings.append(finding)
 
 
 def fill(task: Task, case: Case, buffers: CaseBuffers, seed: int) -> dict[str, Tensor]:
@@ -181,8 +257,8 @@ def expect_all(task: Task, cases: Sequence[Case], inputs: Sequence[Mapping[str, 
     return [expect(task, case, given) for case, given in zip(cases, inputs, strict=True)]
 
 
-def run(task: Task, cases: Sequence[Case], arena: Arena, submission: Submission) -> Evidence:
-    """Has a worker build the file and run the task's cases."""
+def run(task: Task, cases: Sequence[Case], arena: Arena, submission: Submission, gpu: Gpu | None) -> Evidence:
+    """Has a worker build the file and run the task's cases, on a GPU or emulated."""
     from grader.devices.forkserver import Job
 
     scalars = [{scalar.name: case.sizes[scalar.name] for scalar in task.signature.scalars} for case in cases]
@@ -193,6 +269,7 @@ def run(task: Task, cases: Sequence[Case], arena: Arena, submission: Submission)
         task=task.name,
         arena=arena,
         cases=[(case.name, values) for case, values in zip(cases, scalars, strict=True)],
+        gpu=gpu,
     )
 
     seen = ["starting"]

@@ -53,6 +53,7 @@ EXACT = (
     _global("global store requests", "global_store_requests", "requests", "st"),
     _global("global store sectors", "global_store_sectors", "sectors", "st"),
     _global("global atomic requests", "global_atomic_requests", "requests", "atom", "red"),
+    _global("global atomic sectors", "global_atomic_sectors", "sectors", "atom", "red"),
     _shared("shared load wavefronts", "shared_load_wavefronts", "pipe_lsu_wavefronts", "ld"),
     _shared("shared store wavefronts", "shared_store_wavefronts", "pipe_lsu_wavefronts", "st"),
     _shared("shared load bank conflicts", "shared_load_bank_conflicts", "bank_conflicts_pipe_lsu", "ld"),

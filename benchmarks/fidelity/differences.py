@@ -81,6 +81,18 @@ DIFFERENCES = (
         "the hardware has no addition of floats in shared memory: nvcc loads, adds and compares-and-swaps in a loop",
     ),
     Difference(
+        "atomics/add_one_for_all",
+        ("global atomic sectors",),
+        {"REDG.E.ADD.STRONG.GPU": 1},
+        "all lanes add to one address that nvcc knows to be one: it adds their values up first and sends one lane",
+    ),
+    Difference(
+        "atomics/fetch_one_for_all",
+        ("global atomic sectors",),
+        {"ATOMG.E.ADD.STRONG.GPU": 2},
+        "all lanes add to one address that nvcc knows to be one: it adds their values up first and sends one lane",
+    ),
+    Difference(
         "atomics/shared_fetch_one_for_all",
         ("shared atomic requests",),
         {"ATOMS.ADD": 2},

@@ -1,13 +1,15 @@
 """Builds a kernel file with torch's `load_inline`. Only a worker may call this: `load_inline` loads what it built.
 
-A build happens in the job's own folder and enters the cache by one rename. So a build that is killed leaves nothing
-behind that the next one could wait for (torch waits for ever for a lock file whose owner was killed).
+A build happens in the job's own folder, and the server moves it to the cache when the job has ended (`keep`). So a
+build that is killed leaves nothing behind that the next one could wait for (torch waits for ever for a lock file whose
+owner was killed), and a worker that runs a submission needs no right to write to the cache.
 
 For a GPU the learner's text is compiled as it is, for the emulator it is translated first; all other steps are shared.
 """
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import hashlib
 import os
@@ -16,7 +18,7 @@ import shutil
 import stat
 import tempfile
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
@@ -31,6 +33,8 @@ MOST_SOURCE_BYTES = 1 << 20
 MOST_CACHED_BYTES = 2 << 30
 MOST_CACHED_BUILDS = 500
 LIBRARY = "kernel.so"
+
+ShutIn = Callable[[str], None]  # gets the build's key, and comes back when this process can do no more harm
 
 _QUIET = ["-fno-diagnostics-show-caret", "-fdiagnostics-color=never", f"-fmax-errors={diagnostics.MOST}"]
 # as-needed: torch puts its own libraries on every link line, and a kernel needs none of them
@@ -55,9 +59,11 @@ def cache_root() -> Path:
 
 
 def build_for_emulator(
-    source: str, filename: str, prototypes: Sequence[Prototype], cache: Path, folder: Path
+    source: str, filename: str, prototypes: Sequence[Prototype], cache: Path, folder: Path, shut_in: ShutIn
 ) -> tuple[Build, Path | None]:
     """Builds for the emulator and loads the library. `folder` is the job's own, on the cache's file system.
+
+    `shut_in` is called before the library is built and loaded, for loading it runs the file's constructors.
 
     Returns how it went, and the library unless it went wrong. A task that the file does not define is no problem yet:
     ask `missing_entry_point`.
@@ -73,14 +79,20 @@ def build_for_emulator(
     except TranslationError as error:
         return _build_error([diagnostics.unclosed([], source) or Message(error.message, error.line)], source), None
     recipe = _emulator_recipe(translated + entry_points(prototypes), cache)
-    build, library = _cached_or_built(recipe, cache, folder)
+    build, library = _cached_or_built(recipe, cache, folder, shut_in)
     if isinstance(build, str):
         build = explain_failure(build, source, filename, translated, prototypes)
     return replace(build, seconds=time.perf_counter() - start), library
 
 
 def build_for_cuda(
-    source: str, filename: str, prototypes: Sequence[Prototype], cache: Path, folder: Path, architecture: str
+    source: str,
+    filename: str,
+    prototypes: Sequence[Prototype],
+    cache: Path,
+    folder: Path,
+    shut_in: ShutIn,
+    architecture: str,
 ) -> tuple[Build, Path | None]:
     """The same for a GPU of one architecture ("90a"): the learner's own text, compiled by nvcc."""
     from grader.devices.cuda.compile import CudaRecipe, missing_cuda_tool
@@ -90,23 +102,24 @@ def build_for_cuda(
     if problem:
         return Build("build_error", problem), None
     text = f'#line 1 "{filename}"\n{source}'
-    build, library = _cached_or_built(CudaRecipe(text + entry_points(prototypes), architecture), cache, folder)
+    build, library = _cached_or_built(CudaRecipe(text + entry_points(prototypes), architecture), cache, folder, shut_in)
     if isinstance(build, str):
         build = explain_failure(build, source, filename, text, prototypes)
     return replace(build, seconds=time.perf_counter() - start), library
 
 
-def _cached_or_built(recipe: Recipe, cache: Path, folder: Path) -> tuple[Build | str, Path | None]:
+def _cached_or_built(recipe: Recipe, cache: Path, folder: Path, shut_in: ShutIn) -> tuple[Build | str, Path | None]:
     """The loaded library, from the cache if it is there; or, with None, what the compiler or the loader said."""
-    kept = cache / "kernels" / recipe.key()
-    if _loads(kept / LIBRARY):
-        os.utime(kept)
-        return Build(cached=True), kept / LIBRARY
+    key = recipe.key()
+    shut_in(key)
+    kept = cache / "kernels" / key / LIBRARY
+    if _loads(kept):
+        return Build(cached=True), kept
     try:
         built = recipe.run(folder / "build")
     except (RuntimeError, OSError) as error:  # load_inline's: around ninja's output; around dlopen's
         return str(error), None
-    return Build(), _keep(built, kept) / LIBRARY
+    return Build(), built.parent.rename(folder / "built") / LIBRARY
 
 
 def missing_entry_point(library: Path, source: str, prototype: Prototype) -> Build | None:
@@ -251,26 +264,30 @@ def for_ninja(flag: str) -> str:
 
 
 def _loads(library: Path) -> bool:
-    """False if it is not there, or damaged: then it is removed, to be built again."""
-    if not library.exists():
-        return False
+    """False if it is not there, or damaged and to be built again."""
     try:
         ctypes.CDLL(str(library))
     except OSError:
-        shutil.rmtree(library.parent, ignore_errors=True)
         return False
     return True
 
 
-def _keep(library: Path, kept: Path) -> Path:
-    """Moves the build's folder into the cache; its new place, or the old one if that fails (full, or built twice)."""
-    try:
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        _prune(kept.parent)
-        os.rename(library.parent, kept)
-    except OSError:
-        return library.parent
-    return kept
+def keep(folder: Path, cache: Path, key: str) -> None:
+    """Moves what a job built into the cache, or marks what is there as used. To be called when the job has ended.
+
+    By then the folder holds what the submission wants it to hold: `key` is what `shut_in` was told, and so it can spoil
+    its own build and no other.
+    """
+    built, kept = folder / "built", cache / "kernels" / key
+    with contextlib.suppress(OSError):  # a full disk: it is built again next time
+        kept.mkdir(parents=True, exist_ok=True)
+        os.utime(kept)
+        files = [] if built.is_symlink() else sorted(built.glob("kernel.*"))
+        for file in files:
+            if stat.S_ISREG(file.lstat().st_mode):
+                os.replace(file, kept / file.name)
+        if files:
+            _prune(kept.parent)
 
 
 def _prune(folder: Path) -> None:
@@ -278,6 +295,6 @@ def _prune(folder: Path) -> None:
     builds = sorted(folder.glob("*/"), key=lambda build: build.stat().st_mtime, reverse=True)
     total = 0
     for number, build in enumerate(builds):
-        total += sum(file.stat().st_size for file in build.iterdir())
+        total += sum(file.lstat().st_size for file in build.iterdir())
         if number >= MOST_CACHED_BUILDS or total > MOST_CACHED_BYTES:
             shutil.rmtree(build, ignore_errors=True)

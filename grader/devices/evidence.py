@@ -66,7 +66,7 @@ class Evidence:
     build: Build | None = None
     cases: list[CaseRun] = field(default_factory=list)
     ended: str = "normally"
-    problem: str | None = None  # None, "crash" or "timeout": what happened to the process as a whole
+    problem: str | None = None  # what ended the process: "crash" or "timeout"; on a GPU, also a fault of a kernel
     output: str = ""  # what the submission printed (cut short)
     seconds: float = 0.0
 

@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.course.catalog import UsageError
-from grader.devices import job, worker
+from grader.devices import build, job, worker
 from grader.devices.evidence import Evidence
 from grader.devices.job import Flight, Job, read_reply
 
@@ -163,8 +163,7 @@ def serve(judge: socket.socket) -> None:
     Nothing here may start CUDA, which does not survive a fork.
     """
     try:
-        import torch.utils.cpp_extension  # noqa: F401
-
+        _import_torch()
         import grader.devices.emulator.session
         import grader.devices.emulator.translate  # noqa: F401
     except Exception as error:
@@ -179,16 +178,31 @@ def serve(judge: socket.socket) -> None:
             return
         if word == b"J":
             order = json.loads(_receive(judge, *struct.unpack("!Q", _receive(judge, 8))))
+            told, tell = os.pipe()
             pid = os.fork()
             if pid == 0:
                 judge.close()
-                worker.main(order, server, *descriptors)
-            for descriptor in descriptors:
+                worker.main(order | {"key_fd": tell}, server, *descriptors)
+            for descriptor in (tell, *descriptors):
                 os.close(descriptor)
             status = _wait(pid, judge)
             _end_children()
+            with os.fdopen(told) as pipe:  # the key of what was built; nothing if that could not begin
+                if key := pipe.read():
+                    build.keep(Path(order["folder"]), Path(order["cache"]), key)
             shutil.rmtree(order["folder"], ignore_errors=True)
             _reply(judge, {"ended": status})
+
+
+def _import_torch() -> None:
+    """With what builds extensions. That asks for a GPU, only to warn if there is none, and would thus start CUDA."""
+    import torch
+
+    asked, torch.cuda.is_available = torch.cuda.is_available, lambda: True
+    try:
+        import torch.utils.cpp_extension
+    finally:
+        torch.cuda.is_available = asked
 
 
 def _wait(pid: int, judge: socket.socket) -> int:

@@ -19,11 +19,13 @@ import threading
 import traceback
 import warnings
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from grader.course.prototype import Prototype, parse_prototype
 from grader.devices.buffers import WorkerMemory
+from grader.devices.confine import confine
 
 # Address space beyond a fresh worker's: 4 GB are emulated device memory, up to 4 GB the stacks of a cooperative launch,
 # and 8 GB are the submission's own. Each thread of the emulator has a block's stacks besides.
@@ -123,13 +125,21 @@ def _build(job: dict[str, Any], tell: Events) -> tuple[Path | None, Prototype]:
     tell("building")
     prototypes = [parse_prototype(text) for text in job["prototypes"]]
     task = next(prototype for prototype in prototypes if prototype.name == job["task"])
-    what = (job["source"], job["filename"], prototypes, Path(job["cache"]), Path(job["folder"]))
+    cache, folder, shut_in = Path(job["cache"]), Path(job["folder"]), partial(_shut_in, job)
+    what = (job["source"], job["filename"], prototypes, cache, folder, shut_in)
     on_gpu = job["device"] == "cuda"
     build, library = build_for_cuda(*what, job["architecture"]) if on_gpu else build_for_emulator(*what)
     if library and (missing := missing_entry_point(library, job["source"], task)):
         build, library = missing, None
     tell("built", build=asdict(build))
     return library, task
+
+
+def _shut_in(job: dict[str, Any], key: str) -> None:
+    """Tells the server where the build belongs, and gives the right to put it there, or anything elsewhere, away."""
+    os.write(job["key_fd"], key.encode())
+    os.close(job["key_fd"])
+    confine(Path(job["folder"]))
 
 
 def _run_cases(

@@ -22,9 +22,9 @@ import torch
 from grader.course.catalog import UsageError
 from grader.course.lesson import Task
 from grader.devices.cuda import ceilings, clock
-from grader.devices.cuda.buffers import DeviceSet, DeviceSets, lay_out
+from grader.devices.cuda.buffers import DEVICE, DeviceSet, DeviceSets, lay_out
 from grader.devices.cuda.card import Card, state_of
-from grader.devices.evidence import Evidence, Finding, finding_from_json
+from grader.devices.evidence import Finding, finding_from_json
 from grader.devices.job import Answer, Dialogue, Order
 from grader.judge.bounds import Bounds, bounds_of
 from grader.judge.compare import expect, guard_broken, input_modified
@@ -41,7 +41,7 @@ BATCHES = 4
 BATCH_US = 8000.0  # a batch is long enough for the judge's clock
 MOST_BATCH = 2000
 FLOOR = 1.3  # nothing moves bytes this many times as fast as a copy; reading alone can be a little faster
-WORKSPACE = 14  # bytes of workspace for each byte of a set while its expected outputs are computed in float64
+WORKSPACE = 8  # bytes of workspace for each byte of a set while its expected outputs are computed in float64
 
 
 @dataclass
@@ -115,7 +115,7 @@ class SpeedTest:
     def _renew(self, number: int) -> None:
         """Draws new content for a set, and works out what its outputs must be."""
         self._contents += 1
-        draw = Draw(case_seed(self.seed, self.task.name, f"{self.case.name} #{self._contents}"), "cuda")
+        draw = Draw(case_seed(self.seed, self.task.name, f"{self.case.name} #{self._contents}"), DEVICE)
         buffers = self._sets.sets[number]
         try:
             inputs = dict(self.task.make_inputs(draw, self.case.variant, **self.case.sizes))
@@ -213,8 +213,7 @@ class SpeedTest:
         answer = yield order
         wall_us = 1e6 * (time.perf_counter() - start)
         if "failed" in answer:
-            finding = finding_from_json(answer["failed"])
-            raise _Refused(status_of(finding), finding.message, finding)
+            raise _failure(answer["failed"])
         us = answer.get("us")
         if not isinstance(us, float) or not math.isfinite(us) or us <= 0:
             raise _Refused("impossible_speed", f"The submission's process claims to have needed {us} microseconds.")
@@ -300,7 +299,7 @@ class SpeedTest:
         if moved > self.card.l2_bytes and us < floor:
             raise _Refused(
                 "impossible_speed",
-                f"{us:.1f} us is too good to be true: to move these {moved / 1e6:,.0f} MB takes this card {floor:.1f} us.",
+                f"{us:.1f} us is too good to be true: moving {moved / 1e6:,.0f} MB takes this card {floor:.1f} us.",
             )
         if len(self._fresh) >= clock.LEAST_SAMPLES // 2 and len(self._seen) >= clock.LEAST_SAMPLES // 2:
             fresh, seen = statistics.median(self._fresh), statistics.median(self._seen)
@@ -310,6 +309,15 @@ class SpeedTest:
                     f"A run takes {fresh:.1f} us on new inputs and {seen:.1f} us on inputs that it has seen before: "
                     "it must not remember anything from one run to the next.",
                 )
+
+
+def _failure(said: Any) -> _Refused:
+    """From what the worker says of a run that failed; a submission may have said it in its place."""
+    try:
+        finding = finding_from_json(said)
+        return _Refused(status_of(finding), str(finding.message), finding)
+    except (TypeError, AttributeError, KeyError):
+        return _Refused("crash", "The submission's process failed in a timed run.")
 
 
 def number_of_sets(size: int, free: int, l2_bytes: int) -> int:

@@ -1,4 +1,4 @@
-"""Counted targets: ratios worked out from raw counters, and the stars that they earn."""
+"""Targets: ratios worked out from raw counters or from times, and the stars that they earn."""
 
 from __future__ import annotations
 
@@ -161,34 +161,42 @@ def measure(metric: str, counters: Counters) -> float | None:
     return METRICS[metric].compute(counters) if metric in METRICS else counters.get(metric)
 
 
-def judge_targets(targets: Iterable[Counted | Timed], counters: Counters) -> list[TargetResult]:
-    """Each target against the counters. A Timed one has no value here: only a GPU can time."""
-    return [_judge(target, counters) for target in targets]
+def judge_targets(
+    targets: Iterable[Counted | Timed], counters: Counters, timed: Mapping[str, float] | None = None
+) -> list[TargetResult]:
+    """Each target against what was measured: `counters` on the emulator, `timed` (by metric) on a GPU.
+
+    What the device cannot measure has no value: only the emulator counts, only a GPU can time.
+    """
+    return [_judge(target, counters, timed or {}) for target in targets]
 
 
-def _judge(target: Counted | Timed, counters: Counters) -> TargetResult:
+def _judge(target: Counted | Timed, counters: Counters, timed: Mapping[str, float]) -> TargetResult:
     if isinstance(target, Timed):
-        return TargetResult(target.metric, None, f">= {target.at_least:g}", target.stars, False, target.why)
-    value = measure(target.metric, counters)
-    bounds = [(">=", target.at_least), ("<=", target.at_most)]
-    goal = " and ".join(f"{sign} {bound:g}" for sign, bound in bounds if bound is not None)
-    met = (
-        value is not None
-        and (target.at_least is None or value >= target.at_least)
-        and (target.at_most is None or value <= target.at_most)
-    )
+        value, bounds = timed.get(target.metric), [(">=", target.at_least)]
+    else:
+        value = measure(target.metric, counters)
+        bounds = [(">=", target.at_least), ("<=", target.at_most)]
+    bounds = [(sign, bound) for sign, bound in bounds if bound is not None]
+    goal = " and ".join(f"{sign} {bound:g}" for sign, bound in bounds)
+    met = value is not None and all(value >= bound if sign == ">=" else value <= bound for sign, bound in bounds)
     return TargetResult(target.metric, value, goal, target.stars, met, target.why)
 
 
-def stars_earned(targets: Sequence[Counted | Timed], results: Sequence[TargetResult]) -> int:
-    """Stars of a right kernel: the highest number that counted targets ask for and that is met with all lower ones.
+def stars_earned(
+    targets: Sequence[Counted | Timed], results: Sequence[TargetResult], kind: type[Counted] | type[Timed] = Counted
+) -> int:
+    """Stars of a right kernel: the highest number that targets of this kind ask for and is met with all lower ones.
 
-    One star is for being right, unless a target worth that star is missed. Timed targets neither give nor take here.
+    One star is for being right, unless a target worth that star is missed. Targets of the other kind neither give nor
+    take, nor do times that could not be taken.
     """
-    counted = [result for target, result in zip(targets, results, strict=True) if isinstance(target, Counted)]
+    judged = [result for target, result in zip(targets, results, strict=True) if isinstance(target, kind)]
+    if kind is Timed:
+        judged = [result for result in judged if result.value is not None]
     stars = 1
-    for wanted in sorted({result.stars for result in counted}):
-        if not all(result.met for result in counted if result.stars == wanted):
+    for wanted in sorted({result.stars for result in judged}):
+        if not all(result.met for result in judged if result.stars == wanted):
             return min(stars, wanted - 1)
         stars = max(stars, wanted)
     return stars

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from torch import Tensor
 
-from grader.course.lesson import Case, Task
+from grader.course.lesson import Case, Counted, Task, Timed
 from grader.devices.buffers import CaseBuffers
 from grader.devices.evidence import CaseRun, Evidence
 from grader.judge.compare import Comparison, Context, Expected, Left, compare, guard_broken, input_modified
@@ -15,6 +16,9 @@ from grader.judge.findings import decisive, first_status, status_of
 from grader.judge.patterns import place
 from grader.judge.targets import judge_targets, stars_earned
 from grader.judge.verdict import CaseGrade, TaskGrade
+
+if TYPE_CHECKING:
+    from grader.judge.speed import Speed
 
 
 @dataclass(frozen=True)
@@ -27,8 +31,8 @@ class Prepared:
     expected: Mapping[str, Expected]
 
 
-def judge_task(task: Task, prepared: Sequence[Prepared], evidence: Evidence) -> TaskGrade:
-    """Weighs the evidence of one task. Without evidence there is no pass."""
+def judge_task(task: Task, prepared: Sequence[Prepared], evidence: Evidence, speed: Speed | None = None) -> TaskGrade:
+    """Weighs the evidence of one task. Without evidence there is no pass. On a GPU, `speed` is how fast it was."""
     build = evidence.build
     if build is None:
         return TaskGrade(task.name, evidence.problem or "crash", 0, evidence.ended, output=evidence.output)
@@ -36,6 +40,8 @@ def judge_task(task: Task, prepared: Sequence[Prepared], evidence: Evidence) -> 
         diagnostics = build.diagnostics
         return TaskGrade(task.name, build.problem, 0, build.message, diagnostics=diagnostics, output=evidence.output)
     cases = judge_cases(prepared, evidence)
+    if speed and speed.status != "passed":
+        cases.append(CaseGrade(speed.case, speed.status, speed.message, findings=speed.findings))
     status = first_status([*(case.status for case in cases), evidence.problem or "passed"])
     result = TaskGrade(task.name, status, 0, cases=cases, output=evidence.output)
     if all(case.status == "passed" for case in cases):
@@ -44,9 +50,12 @@ def judge_task(task: Task, prepared: Sequence[Prepared], evidence: Evidence) -> 
         counted = evidence.cases[len(prepared) - 1]
         result.counters = counted.counters | facts_of(prepared[-1])
         result.lines, result.kernels = counted.lines, counted.kernels
-        result.targets = judge_targets(task.targets, result.counters)
+        result.targets = judge_targets(task.targets, result.counters, speed.values if speed else None)
+    if speed:
+        result.timings = speed.timings
     if status == "passed":
-        result.stars = stars_earned(task.targets, result.targets)
+        result.message = speed.message if speed else ""
+        result.stars = stars_earned(task.targets, result.targets, Timed if speed else Counted)
         result.status = "passed" if result.stars else "below_target"
     return result
 

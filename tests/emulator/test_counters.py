@@ -213,6 +213,7 @@ def test_atomics_and_their_multiplicity(count):
     counters = count("one_address", 64)
     # Two warps each; 32 lanes on one global address, 8 on each of 4 shared ones; then 4 lanes of the first warp.
     assert pick(counters, "global_atomic_requests", "global_atomic_threads") == [3, 68]
+    assert counters["global_atomic_sectors"] == 32 + 32 + 1  # 32 lanes on one address take 32 turns
     assert pick(counters, "global_atomic_max_multiplicity", "shared_atomic_max_multiplicity") == [32, 8]
     assert pick(counters, "shared_atomic_requests", "shared_atomic_threads") == [2, 64]
     assert counters["barriers"] == 2

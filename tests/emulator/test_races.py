@@ -9,9 +9,14 @@ HEAD = "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n"
 N = 256
 
 
-def launcher(kernel: str, grid: str, block: str) -> str:
+def launcher(kernel: str, grid: str, block: str, reset: str = "") -> str:
+    """`reset` names a variable of the device to be zeroed first: they keep their values from call to call."""
+    clear = (
+        f"void* flags; cudaGetSymbolAddress(&flags, {reset}); cudaMemset(flags, 0, sizeof {reset});" if reset else ""
+    )
     return f"""
 extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) {{
+    {clear}
     {kernel}<<<{grid}, {block}, 0, stream>>>(x, z, n);
 }}
 """
@@ -416,19 +421,94 @@ __global__ void k(const float* x, float* z, int n) {
 }
 
 
-def run(run_kernel, kernel: str, grid: str, block: str):
+def run(run_kernel, kernel: str, grid: str, block: str, threads: int | None = None):
     x = np.arange(1, N + 1, dtype=np.float32)
-    source = kernel + launcher("k", grid, block)
+    source = kernel + launcher("k", grid, block, reset="done" if "done[" in kernel else "")
     if "cg::" in kernel:
         source = HEAD + source
     prototype = "void f(const float* x, float* z, int n, cudaStream_t stream)"
-    return run_kernel(source, prototype, x=x, z=np.zeros(N + 1, np.float32), n=N)
+    return run_kernel(source, prototype, threads=threads, x=x, z=np.zeros(N + 1, np.float32), n=N)
 
 
 @pytest.mark.parametrize("name", CLEAN)
 def test_nothing_is_reported_on_a_clean_kernel(run_kernel, name):
     _, case = run(run_kernel, *CLEAN[name])
     assert [finding.message for finding in case.findings if finding.severity == "error"] == []
+
+
+# Enough blocks for two executors; what comes out depends on the order in which the blocks do their atomics.
+IN_ORDER = {
+    "float_sum_and_tickets": (
+        """
+__device__ unsigned int tickets = 0;
+__global__ void k(const float* x, float* z, int n) {
+    if (blockIdx.x == 0 && threadIdx.x == 0) z[0] = 0;
+    atomicAdd(&z[1 + threadIdx.x % 4], 1.0f / (1 + blockIdx.x * 128 + threadIdx.x));
+    if (threadIdx.x == 0) z[8 + blockIdx.x] = atomicAdd(&tickets, 1u);
+    if (threadIdx.x == 0 && blockIdx.x == gridDim.x - 1) tickets = 0;
+}""",
+        "64",
+        "128",
+    ),
+    "each_block_waits_for_the_one_before": (
+        """
+__device__ volatile int done[64];
+__global__ void k(const float* x, float* z, int n) {
+    float mine = x[threadIdx.x] * blockIdx.x;
+    if (threadIdx.x == 0) {
+        float before = 0;
+        if (blockIdx.x > 0) {
+            while (done[blockIdx.x - 1] == 0) {}
+            __threadfence();
+            before = z[blockIdx.x - 1];
+        }
+        z[blockIdx.x] = before + mine + 1;
+        __threadfence();
+        done[blockIdx.x] = 1;
+    }
+}""",
+        "64",
+        "64",
+    ),
+    "each_block_waits_for_the_one_after": (
+        """
+__device__ volatile int done[64];
+__global__ void k(const float* x, float* z, int n) {
+    if (threadIdx.x == 0) {
+        float after = 0;
+        if (blockIdx.x < gridDim.x - 1) {
+            while (done[blockIdx.x + 1] == 0) {}
+            __threadfence();
+            after = z[blockIdx.x + 1];
+        }
+        z[blockIdx.x] = after + 1;
+        __threadfence();
+        done[blockIdx.x] = 1;
+    }
+}""",
+        "16",
+        "256",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", IN_ORDER)
+def test_every_run_is_the_same_on_one_core_or_two(run_kernel, name):
+    """Float sums, tickets and flags too: what depends on the order of the blocks happens in a fixed order."""
+    results = [run(run_kernel, *IN_ORDER[name], threads) for threads in (1, 2, 2)]
+    (first, one), *others = results
+    for outputs, case in others:
+        assert np.array_equal(outputs["z"].view(np.uint32), first["z"].view(np.uint32))
+        assert case.counters == one.counters
+        assert case.lines == one.lines
+        assert [finding.message for finding in case.findings] == [finding.message for finding in one.findings]
+
+
+def test_blocks_that_wait_for_each_other_get_their_turns(run_kernel):
+    forward, _ = run(run_kernel, *IN_ORDER["each_block_waits_for_the_one_before"])
+    assert forward["z"][:3].tolist() == [1.0, 3.0, 6.0]  # x[0] is 1: block b adds b + 1
+    backward, _ = run(run_kernel, *IN_ORDER["each_block_waits_for_the_one_after"])
+    assert backward["z"][:16].tolist() == [16.0 - b for b in range(16)]
 
 
 # Here the barrier only keeps a volatile flag from being read before it is set. Volatile accesses do not race with each

@@ -20,6 +20,8 @@ from grader.devices.cuda.runtime import runtime
 if TYPE_CHECKING:
     from types import TracebackType
 
+DEVICE = "cuda"  # torch's first
+
 
 class DeviceMemory:
     """One allocation as a tensor of bytes. Freed by `close`, when no tensor of it may be used any more."""
@@ -27,7 +29,7 @@ class DeviceMemory:
     def __init__(self, size: int):
         self.address = runtime().malloc(size)
         self.size = size
-        self.tensor: Tensor = torch.as_tensor(self, device="cuda")
+        self.tensor: Tensor = torch.as_tensor(self, device=DEVICE)
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
@@ -146,7 +148,7 @@ def lay_out(prototype: Prototype, shapes: Mapping[str, Sequence[int]]) -> list[S
 
 
 def _bytes(data: bytes) -> Tensor:
-    return torch.frombuffer(bytearray(data), dtype=torch.uint8).cuda()
+    return torch.frombuffer(bytearray(data), dtype=torch.uint8).to(DEVICE)
 
 
 def _dtype(slot: Slot) -> torch.dtype:

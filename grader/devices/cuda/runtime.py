@@ -38,7 +38,7 @@ class Runtime:
             raise OSError("this torch is built without CUDA")
         self._lib = ctypes.CDLL(f"libcudart.so.{torch.version.cuda.partition('.')[0]}")
         for name in ("cudaGetErrorName", "cudaGetErrorString"):
-            self._lib[name].restype = ctypes.c_char_p
+            getattr(self._lib, name).restype = ctypes.c_char_p  # not _lib[name], which is another object each time
 
     def check(self, code: int) -> None:
         """Raises CudaError unless the code says success."""

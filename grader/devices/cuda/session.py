@@ -79,7 +79,8 @@ def run_cases(session: Session, memory: WorkerMemory, job: Mapping[str, Any], te
             cuda.copy(memory.address + first, device + first, end - first)
         tell("case", case=asdict(run))
         if over:
-            return {"problem": "crash", "ended": f"{finding.message} (case {case['name']})"}
+            problem = finding.kind if finding.kind in ("out_of_bounds", "misaligned", "timeout") else "crash"
+            return {"problem": problem, "ended": f"{finding.message} (case {case['name']})"}
     return None
 
 

@@ -33,6 +33,7 @@ _NAMES = (
     "shared_store_ideal_wavefronts",
     "shared_store_bank_conflicts",
     "global_atomic_requests",
+    "global_atomic_sectors",
     "global_atomic_threads",
     "global_atomic_max_multiplicity",
     "shared_atomic_requests",
@@ -140,6 +141,8 @@ def _count_block(counters: dict[str, int], site: Site, code: CodeMap) -> None:
 def _count_atomic(counters: dict[str, int], site: Site) -> None:
     where = "shared" if site.space == SHARED else "global"
     counters[f"{where}_atomic_requests"] += site.requests
+    if where == "global":
+        counters["global_atomic_sectors"] += site.sectors
     counters[f"{where}_atomic_threads"] += site.threads
     most = f"{where}_atomic_max_multiplicity"
     counters[most] = max(counters[most], site.multiplicity)

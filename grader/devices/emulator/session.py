@@ -39,10 +39,10 @@ RUNTIME_FLAGS = ["-std=c++20", "-O2", "-g1", "-fPIC", "-pthread"]
 # it) and -fno-thread-jumps from being copied (lanes in two copies of a line would not meet); -fno-gnu-unique keeps two
 # builds of one template from sharing their statics; inlining is as eager as nvcc's.
 COMPILE_FLAGS = [
-    "-O1", "-gdwarf-4", "-w", "-fsanitize=thread", "-fsanitize-coverage=trace-pc",
+    "-std=c++20", "-O1", "-gdwarf-4", "-w", "-fsanitize=thread", "-fsanitize-coverage=trace-pc",
     "--param", "tsan-distinguish-volatile=1",
     "-fno-tree-sra", "-fno-reorder-blocks", "-fno-thread-jumps", "-fno-gnu-unique", "-fno-builtin-printf",
-    "-finline-functions", "-finline-small-functions", "-findirect-inlining",
+    "-finline-functions", "-finline-small-functions", "-findirect-inlining", "-fno-semantic-interposition",
 ]  # fmt: skip
 WRAPPED = ["printf", "vprintf", "puts", "putchar", "memcpy", "memmove", "memset", "malloc", "free", "__assert_fail"]
 

@@ -69,7 +69,7 @@ bool release_barrier(Block& block) {
     std::uint32_t joined = 0;
     for (const Thread& thread : block.threads) joined = machine().acquisitions.join(joined, thread.clock.acquired);
     if (grid) {
-        block.executor->races.end_block(block);
+        block.races.end_block(block);
         ++block.grid_phase;
         park(block, BlockState::GridSync);
         if (block.launch->grid_stuck) {
@@ -80,7 +80,7 @@ bool release_barrier(Block& block) {
             block.stopped = true;
             return true;
         }
-        block.executor->races.begin_block(block);
+        block.races.begin_block(block);
     }
     for (Thread& thread : block.threads) {
         thread.clock.acquired = thread.warp->cursor[thread.lane].acquired = joined;
@@ -128,8 +128,7 @@ void run_block(Block& block) {
 
 void finish_block(Block& block) {
     LaunchState& launch = *block.launch;
-    Executor& executor = *block.executor;
-    executor.races.end_block(block);
+    block.races.end_block(block);
     std::uint64_t busy = 0;
     for (const WarpUnit& warp : block.warps) busy += static_cast<std::uint64_t>(__builtin_popcount(warp.touched_global));
     launch.busy_threads += busy;

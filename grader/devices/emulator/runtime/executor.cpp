@@ -39,7 +39,7 @@ std::uint64_t LaunchState::finished_blocks() const {
     return static_cast<std::uint64_t>(std::count(states.begin(), states.end(), BlockState::Finished));
 }
 
-Executor::Executor(int n) : number(n), records(warp_lanes * lane_records) {
+Executor::Executor(int n) : number(n) {
     dynamic_shared = static_cast<char*>(std::aligned_alloc(1024, shared_per_block_optin + 1024));
 }
 
@@ -81,7 +81,7 @@ void Executor::begin_launch(LaunchState* state) {
         region.initialised = shared_initialised->data() + shared_bytes;
     }
     sort_regions();
-    races.begin_launch(regions.size());
+    for (const auto& block : idle) block->races.begin_launch(regions.size());
     auto& kernel = kernels[state->kernel];
     if (!kernel.sites.size()) kernel.sites = Lazy<Site>(module.text_end - module.text_begin + 1);
     sites = &kernel;
@@ -151,6 +151,7 @@ Block& Executor::new_block(std::uint64_t number_) {
         block->stacks = std::make_unique<Stacks>(count + 1, stack_bytes);
         block->threads.resize(count);
         block->warps.resize((count + warp_lanes - 1) / warp_lanes);
+        block->races.begin_launch(regions.size());
     }
     block->begin(number_, *launch, *this);
     resident.push_back(std::move(block));
@@ -169,7 +170,7 @@ void Block::begin(std::uint64_t n, LaunchState& state, Executor& on) {
     saved_shared.clear();
     printed.clear();
     barrier_lines.clear();
-    on.races.begin_block(*this);
+    races.begin_block(*this);
     for (std::size_t i = 0; i < threads.size(); ++i) {
         Thread& thread = threads[i];
         thread = Thread{};

@@ -114,6 +114,7 @@ struct Block {
     Executor* executor = nullptr;
     std::vector<Thread> threads;
     std::vector<WarpUnit> warps;
+    std::vector<Record> records = std::vector<Record>(warp_lanes * lane_records);   // trace of the warp that runs
     std::unique_ptr<Stacks> stacks;      // of its threads, and one more for its scheduler
     void* scheduler = nullptr;           // where a lane goes when it must wait
     void* resume = nullptr;              // where the block continues when its executor comes back to it
@@ -124,6 +125,7 @@ struct Block {
     std::vector<std::uint8_t> saved_initialised;
     std::string printed;
     BlockClock clock;
+    Races races;                         // kept when another block of the launch is run on this object
     std::set<int> barrier_lines;
 
     void begin(std::uint64_t number, LaunchState& launch, Executor& executor);
@@ -187,12 +189,10 @@ struct Executor {
     char* dynamic_shared = nullptr;
     Block* loaded = nullptr;                    // whose shared memory is in place
     std::vector<std::unique_ptr<Block>> resident, idle;
-    std::vector<Record> records;                // of the warp that runs
     std::map<int, KernelSites> kernels;
     KernelSites* sites = nullptr;
     std::vector<Lazy<std::uint8_t>> loaded_bytes, stored_bytes;   // bitmaps of touched bytes, by Region::id
     std::vector<Finding> findings;
-    Races races;
 
     explicit Executor(int number);
     ~Executor();

@@ -101,7 +101,7 @@ struct ThreadClock {
 };
 
 struct BlockClock {
-    std::uint32_t owner = 0;            // life number, unique on its executor
+    std::uint32_t owner = 0;            // life number, unique among those that share its cells
     std::uint32_t epoch = 0;            // barriers passed
     std::uint32_t first_fence_epoch = ~0u;   // epoch of the first fence by any thread
     bool device_fence = false;
@@ -122,7 +122,7 @@ private:
     std::vector<BlockSummary> blocks_;
 };
 
-// Races within the blocks of one executor.
+// Races within a block, and within those that follow it in the same place.
 class Races {
 public:
     void begin_launch(std::size_t regions);

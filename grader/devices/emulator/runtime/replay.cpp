@@ -119,6 +119,22 @@ unsigned count_distinct(const Request& request, unsigned* most_at_one) {
     return distinct;
 }
 
+// Atomics of several lanes on one address take turns: a sector is sent as often as its most wanted address is asked for.
+// Not documented; measured on an H200 for 32-bit atomics (benchmarks/fidelity).
+unsigned count_atomic_sectors(const Request& request) {
+    Address sorted[warp_lanes];
+    std::copy(request.address, request.address + request.lanes, sorted);
+    std::sort(sorted, sorted + request.lanes);
+    unsigned total = 0, most = 0, run = 0;
+    for (int i = 0; i < request.lanes; ++i) {
+        const bool new_sector = i == 0 || sorted[i] / 32 != sorted[i - 1] / 32;
+        if (new_sector) total += most, most = 0;
+        run = !new_sector && sorted[i] == sorted[i - 1] ? run + 1 : 1;
+        most = std::max(most, run);
+    }
+    return total + most;
+}
+
 // Wide loads run in half as many phases if neighbouring lanes share their addresses: if each active lane T has the address
 // of lane T^1 (or that lane is off), or each that of T^2. Not documented; measured on an H200 (benchmarks/fidelity).
 bool lanes_share(const Request& request) {
@@ -211,7 +227,7 @@ void count_global(Executor& executor, const WarpUnit& warp, Site& site, const Re
     unsigned multiplicity;
     const unsigned distinct = count_distinct(request, &multiplicity);
     site.requests += 1;
-    site.sectors += count_sectors(request);
+    site.sectors += event == Event::Atomic ? count_atomic_sectors(request) : count_sectors(request);
     site.asked += static_cast<std::uint64_t>(request.lanes) * request.bytes;
     site.useful += static_cast<std::uint64_t>(distinct) * request.bytes;
     if (event == Event::Atomic) site.multiplicity = std::max<std::uint64_t>(site.multiplicity, multiplicity);
@@ -261,8 +277,8 @@ void report_uninitialised(Executor& executor, const WarpUnit& warp, int lane, co
 }
 
 void watch_atomic(Executor& executor, WarpUnit& warp, int lane, const Record& record, Strength strength) {
-    if (record.bytes & compare_swap_flag) executor.races.excuse(warp, lane, record.address, record.bytes & bytes_mask);
-    executor.races.write(executor, warp, lane, record.region, record.address, record.bytes & bytes_mask, record.pc, strength, 0);
+    if (record.bytes & compare_swap_flag) warp.block->races.excuse(warp, lane, record.address, record.bytes & bytes_mask);
+    warp.block->races.write(executor, warp, lane, record.region, record.address, record.bytes & bytes_mask, record.pc, strength, 0);
 }
 
 // Races and uninitialised reads, lane by lane.
@@ -283,7 +299,7 @@ void watch(Executor& executor, WarpUnit& warp, const Request& request) {
             if (reads && !initialised(region, a, request.bytes)) report_uninitialised(executor, warp, l, region, a, request.bytes, record.pc, event);
             if (writes) std::memset(region.initialised + (a - region.begin), 1, request.bytes);
         }
-        if (!writes) executor.races.read(executor, warp, l, record.region, a, request.bytes, record.pc, strength);
+        if (!writes) warp.block->races.read(executor, warp, l, record.region, a, request.bytes, record.pc, strength);
         else if (atomic) watch_atomic(executor, warp, l, record, strength);
         else warp.cursor[l].store_address = a | std::uint64_t{record.region} << 48;   // its value comes next
     });
@@ -319,7 +335,7 @@ void value(Executor& executor, WarpUnit& warp, const Request& request) {
     each_lane(request.mask, [&](int l) {
         const Cursor& cursor = warp.cursor[l];
         if (cursor.store_address == 0) return;
-        executor.races.write(executor, warp, l, static_cast<std::uint16_t>(cursor.store_address >> 48),
+        warp.block->races.write(executor, warp, l, static_cast<std::uint16_t>(cursor.store_address >> 48),
                              cursor.store_address & ((std::uint64_t{1} << 48) - 1), request.bytes, pc,
                              plain ? Strength::Plain : Strength::DeviceAtomic, cursor.next->address);
     });
@@ -395,7 +411,7 @@ void begin_replay(WarpUnit& warp) {
 void load_cursor(WarpUnit& warp, int lane) {
     Thread& thread = warp.threads[lane];
     Cursor& cursor = warp.cursor[lane];
-    cursor.next = warp.block->executor->records.data() + static_cast<std::size_t>(lane) * lane_records;
+    cursor.next = warp.block->records.data() + static_cast<std::size_t>(lane) * lane_records;
     cursor.end = thread.next ? thread.next : cursor.next;
     bool arrivals = false;
     advance(warp, lane, arrivals);
