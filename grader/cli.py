@@ -199,11 +199,12 @@ def _check_all(lesson: str | None, file: Path | None, tasks: tuple[str, ...], de
 
 
 def _grade(entry: Entry, file: Path | None, tasks: tuple[str, ...], device: str, seed: int | None,
-           reference: bool) -> Grade:  # fmt: skip
+           reference: bool, **options: str | None) -> Grade:  # fmt: skip
     from grader.grade import grade
 
+    options |= {"reference": reference, "device": device, "tasks": tasks or None, "seed": seed}
     with _progress_line(entry) as tell:
-        return grade(entry, file, reference=reference, device=device, tasks=tasks or None, seed=seed, on_progress=tell)
+        return grade(entry, file, on_progress=tell, **options)
 
 
 @contextlib.contextmanager
@@ -224,6 +225,34 @@ def _remember(entry: Entry, grade: Grade, *, complete: bool) -> str:
     if not complete or any(Path(grade.kernel).absolute().is_relative_to(folder) for folder in own):
         return ""
     return progress.record(entry.root, entry.name, grade.stars, grade.passed).message
+
+
+@ladder.command()
+@click.argument("lesson")
+@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.option("--task", "tasks", multiple=True, metavar="NAME", help="Explain only this task; may be repeated.")
+@click.option("--case", metavar="NAME", help="Count at this case, 'n=31', instead of the lesson's choice.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+@click.option("--reference", is_flag=True, help="Explain the lesson's reference kernel instead of yours.")
+@click.pass_context
+def explain(context: click.Context, /, lesson: str, file: Path | None, tasks: tuple[str, ...], case: str | None,
+            as_json: bool, reference: bool) -> None:  # fmt: skip
+    """Show what each line of a kernel costs: sectors, bank conflicts, idle lanes, atomics."""
+    from grader.report.explain import could_run, dumps, show_explanation
+    from grader.report.terminal import make_console, show
+
+    if reference and file is not None:
+        raise UsageError("give either a file or --reference, not both")
+    entry = catalog.find(lesson)
+    grade = _grade(entry, file, tasks, "emulator", None, reference, counted=case)
+    source = read_kernel(Path(grade.kernel), entry)
+    if as_json:
+        click.echo(dumps(grade, source))
+    elif any(task.lines for task in grade.tasks):
+        show_explanation(make_console(widest=200), grade, source)
+    else:
+        show(make_console(), grade, source=source)
+    context.exit(PASSED if could_run(grade) else NOT_PASSED)
 
 
 @ladder.command()

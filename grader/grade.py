@@ -1,6 +1,8 @@
 """The whole story on one page: build a kernel, run it, judge what it left, weigh that into a grade.
 
 inputs from a secret seed -> shared memory -> worker (builds and runs, gives evidence) -> judge -> Grade
+
+On a GPU the worker goes on, once all is right: the judge has it run the kernel again and again, and times it.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from grader.devices.forkserver import ForkServer
     from grader.devices.job import Gpu
     from grader.judge.compare import Expected
-    from grader.judge.speed import SpeedTest
+    from grader.judge.speed import Speed, SpeedTest
 
 Progress = Callable[[str], None]  # is told in a few words what happens now
 WORDS = {"preparing": "preparing the emulator, once for this machine", "building": "building"}  # by the worker's event
@@ -44,17 +46,19 @@ def grade(
     reference: bool = False,
     device: str = "auto",
     tasks: Sequence[str] | None = None,
+    counted: str | None = None,
     seed: int | None = None,
     on_progress: Progress = lambda what: None,
 ) -> Grade:
     """Grades one kernel file: `kernel`, else the lesson's reference if asked for, else the learner's work file.
 
-    `tasks` names those to grade, all of them by default; the same `seed` draws the same inputs again. Raises
-    UsageError, one sentence, if there is nothing to grade; whatever is wrong with the kernel itself is in the Grade.
+    `tasks` names those to grade, all of them by default; `counted` names the case whose counters are kept, instead of
+    the lesson's choice; the same `seed` draws the same inputs again. Raises UsageError, one sentence, if there is
+    nothing to grade; whatever is wrong with the kernel itself is in the Grade.
     """
     start = time.perf_counter()
     entry = lesson if isinstance(lesson, Entry) else catalog.find(lesson)
-    chosen = choose_tasks(entry, tasks)
+    chosen = [count_at(task, counted) if counted else task for task in choose_tasks(entry, tasks)]
     file = kernel or (entry.reference if reference else entry.work_file)
     source = read_kernel(file, entry)
     seed = secrets.randbits(31) if seed is None else seed
@@ -89,6 +93,18 @@ def choose_tasks(entry: Entry, names: Sequence[str] | None) -> list[Task]:
     if unknown:
         raise UsageError(f"lesson {entry.name} has no task `{unknown}`: type --task {' or --task '.join(known)}")
     return [task for task in entry.lesson.tasks if not names or task.name in names]
+
+
+def count_at(task: Task, name: str) -> Task:
+    """The task, with the case of this name as the counted one, and no targets, which suit the lesson's own choice.
+
+    Raises UsageError.
+    """
+    case = next((case for case in task.judged_cases if case.name == name), None)
+    if case is None:
+        known = ", ".join(f"'{case.name}'" for case in task.judged_cases)
+        raise UsageError(f"task {task.name} has no case '{name}': type --case and one of {known}")
+    return replace(task, counted_case=case, targets=())
 
 
 def read_kernel(file: Path, entry: Entry) -> str:
@@ -185,7 +201,7 @@ def grade_task(task: Task, submission: Submission) -> Result:
             return all(grade.status == "passed" for grade in grades) and (ready is None or ready.result() is None)
 
         evidence = run(task, cases, arena, submission, gpu_job(submission, speed, deserves_timing))
-        result = judge_task(task, prepared(), evidence, speed.speed if speed else None)
+        result = judge_task(task, prepared(), evidence, speed_of(submission, speed))
         if submission.card:
             second_look(task, result, submission)
         return Result(result, evidence)
@@ -204,6 +220,15 @@ def speed_test(task: Task, submission: Submission) -> Iterator[SpeedTest | None]
         yield test
     finally:
         test.close()
+
+
+def speed_of(submission: Submission, test: SpeedTest | None) -> Speed | None:
+    """What timing has found, nothing if the lesson times nothing; None for the emulator, which cannot time."""
+    from grader.judge.speed import Speed
+
+    if not submission.card:
+        return None
+    return test.speed if test else Speed()
 
 
 def gpu_job(submission: Submission, speed: SpeedTest | None, is_right: Callable[[Evidence], bool]) -> Gpu | None:

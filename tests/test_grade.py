@@ -9,7 +9,8 @@ import torch
 from grader.course.catalog import UsageError, find
 from grader.devices import forkserver
 from grader.devices.build import MOST_SOURCE_BYTES
-from grader.devices.evidence import Build, CaseRun, Diagnostic, Evidence
+from grader.devices.cuda.card import Card
+from grader.devices.evidence import Build, CaseRun, Diagnostic, Evidence, Finding
 from grader.grade import grade
 
 LESSON = """
@@ -190,3 +191,32 @@ def test_a_broken_lesson_is_one_sentence(entry, worker, old, new, words):
     file.write_text(file.read_text().replace(old, new))
     with pytest.raises(UsageError, match=words):
         grade(find("01", entry.root))
+
+
+def test_a_failure_on_a_gpu_comes_with_the_emulators_finding(entry, worker, monkeypatch):
+    card = Card("a card", "90a", 132, l2_bytes=1, memory_bytes=1, uuid="")
+    monkeypatch.setattr("grader.grade.choose_card", lambda device: card)
+    emulated = Finding("race", "two threads at once", line=7)
+    real = worker.run
+
+    def run(job, on_event):
+        if job.gpu:
+            assert job.gpu.architecture == "90a" and job.gpu.dialogue is None
+            return real(job, on_event)
+        worker.asked = job
+        return Evidence(build=Build(), cases=[CaseRun(job.cases[0][0], findings=[emulated])])
+
+    worker.run = run
+    worker.kernels["thrice"] = lambda x, y: y.copy_(x) if len(x) > 5 else y.copy_(3 * x)
+    found = grade(entry, seed=3)
+    assert found.device["kind"] == "cuda" and found.status == "wrong_result"
+    assert worker.asked.task == "thrice" and worker.asked.cases == [("n=100", {"n": 100})]
+    failed = found.tasks[1].cases[-1]
+    assert failed.status == "wrong_result" and failed.findings == [emulated] and emulated.details["emulated"]
+
+
+def test_auto_is_the_emulator_where_there_is_no_gpu(entry, worker, monkeypatch):
+    monkeypatch.setattr("grader.devices.cuda.card.find_card", lambda: (None, "there is none"))
+    assert grade(entry).device["kind"] == "emulator"
+    with pytest.raises(UsageError, match="no GPU to grade on, as there is none"):
+        grade(entry, device="cuda")

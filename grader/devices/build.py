@@ -37,8 +37,17 @@ LIBRARY = "kernel.so"
 ShutIn = Callable[[str], None]  # gets the build's key, and comes back when this process can do no more harm
 
 _QUIET = ["-fno-diagnostics-show-caret", "-fdiagnostics-color=never", f"-fmax-errors={diagnostics.MOST}"]
-# as-needed: torch puts its own libraries on every link line, and a kernel needs none of them
+# What a kernel has no use for, and a file that wants to reach around the grader has: other libraries' code, the rights
+# of pages, the emulator's own controls. `wrap` makes the linker look for a __wrap_dlopen, which is nowhere defined, and
+# would give the name __real_dlopen to what it replaces.
+_CONTROLS = ("begin", "buffer", "mapping", "module", "open", "report", "run", "show")
+REFUSED = (
+    *("dlopen", "dlmopen", "dlsym", "dlvsym", "mmap", "mmap64", "mremap", "mprotect", "pkey_mprotect", "syscall"),
+    *("ptrace", "process_vm_readv", "process_vm_writev", *(f"ladder_session_{control}" for control in _CONTROLS)),
+)
+# as-needed: a kernel needs none of the libraries that torch puts on every link line
 STRICT_LINK = ["-Wl,-z,defs", "-Wl,--as-needed"]
+STRICT_LINK += [f"-Wl,--wrap={prefix}{name}" for name in REFUSED for prefix in ("", "__real_")]
 
 
 def cache_root() -> Path:
@@ -95,7 +104,8 @@ def build_for_cuda(
     architecture: str,
 ) -> tuple[Build, Path | None]:
     """The same for a GPU of one architecture ("90a"): the learner's own text, compiled by nvcc."""
-    from grader.devices.cuda.compile import CudaRecipe, missing_cuda_tool
+    from grader.devices.cuda.compile import CudaRecipe, cuda_home, missing_cuda_tool
+    from grader.devices.cuda.resources import resources_of
 
     start = time.perf_counter()
     problem = unreadable(source) or missing_tool() or missing_cuda_tool()
@@ -105,6 +115,8 @@ def build_for_cuda(
     build, library = _cached_or_built(CudaRecipe(text + entry_points(prototypes), architecture), cache, folder, shut_in)
     if isinstance(build, str):
         build = explain_failure(build, source, filename, text, prototypes)
+    elif library and (home := cuda_home()):
+        build.kernels = resources_of(library, home)
     return replace(build, seconds=time.perf_counter() - start), library
 
 
@@ -233,8 +245,8 @@ class _EmulatorRecipe:
     def run(self, folder: Path) -> Path:
         from torch.utils import cpp_extension
 
-        if " " in cpp_extension.TORCH_LIB_PATH:  # load_inline hands it to the shell as it is
-            cpp_extension.TORCH_LIB_PATH = shlex.quote(cpp_extension.TORCH_LIB_PATH)
+        # Not torch's libraries, for the rest of this worker's short life: cblas_sgemm is in there, and much else.
+        cpp_extension._prepare_ldflags = lambda flags, *_, **__: flags
         folder.mkdir()
         return Path(
             cpp_extension.load_inline(

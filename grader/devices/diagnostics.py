@@ -78,6 +78,8 @@ def undefined_references(output: str) -> list[Message]:
     found: dict[str, Message] = {}
     for match in filter(None, map(_UNDEFINED.search, output.splitlines())):
         text = f"`{match['symbol']}` is declared and used, but nowhere defined"
+        if match["symbol"].startswith("__wrap_"):  # build.REFUSED
+            text = f"`{match['symbol'].removeprefix('__wrap_')}` is nothing that a kernel file may use"
         found.setdefault(match["symbol"], Message(text, int(match["line"]) if match["line"] else None))
     return list(found.values())
 

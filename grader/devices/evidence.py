@@ -43,6 +43,7 @@ class Build:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     seconds: float = 0.0
     cached: bool = False
+    kernels: list[Json] = field(default_factory=list)  # on a GPU: registers, stack and shared memory of each
 
 
 @dataclass

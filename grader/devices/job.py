@@ -33,7 +33,7 @@ SPARE_SECONDS = 2.0
 STOP_SECONDS = 10.0  # for the server to end a worker, or itself
 
 
-Order = dict[str, Any]
+Order = dict[str, Any]  # JSON, but for "descriptors": files to send along
 Answer = dict[str, Any]
 Dialogue = Generator[Order, Answer, None]  # yields orders for the worker, is sent its answers
 
@@ -105,7 +105,7 @@ class Flight:
         self.timed_out = False
         self.status: int | None = None  # the worker's wait status; None if the server ended before it
         self.deadline = time.monotonic() + job.build_seconds
-        self.orders = -1  # the pipe's end
+        self.orders: socket.socket | None = None
         self.dialogue: Dialogue | None = None
         self.talked = False
         self.dialogue_failed: Exception | None = None  # the judge's own fault, to be raised when all is cleared away
@@ -113,22 +113,25 @@ class Flight:
     def follow(self, server: socket.socket, replies: TextIO) -> None:
         """Sends the job and fills `found`; comes back when the worker and everything below it have ended."""
         start = time.monotonic()
-        events, output, orders = os.pipe(), os.pipe(), os.pipe()
-        self.orders = orders[1]
+        events, output = os.pipe(), os.pipe()
+        self.orders, theirs = socket.socketpair()
+        self.orders.setblocking(False)  # whoever does not read his orders gets none
         try:
             try:
-                self._send(server, [self.job.arena.fd, events[1], output[1], orders[0]])
+                self._send(server, [self.job.arena.fd, events[1], output[1], theirs.fileno()])
             finally:
-                for pipe in (events[1], output[1], orders[0]):
-                    os.close(pipe)
+                theirs.close()
+                os.close(events[1])
+                os.close(output[1])
             self.status = self._listen(server, replies, {events[0]: self._take_events, output[0]: self._take_output})
         except ConnectionError:
             pass  # the server has ended
         finally:
             if self.dialogue:
                 self.dialogue.close()
-            for pipe in (events[0], output[0], orders[1]):
-                os.close(pipe)
+            self.orders.close()
+            os.close(events[0])
+            os.close(output[0])
         if self.dialogue_failed:
             raise self.dialogue_failed
         self._conclude()
@@ -210,15 +213,16 @@ class Flight:
         gpu, answer = self.job.gpu, event
         if event["event"] == "ready" and gpu and gpu.dialogue and not self.talked:
             self.dialogue, self.talked, answer = gpu.dialogue(self.found), True, None
-        if self.dialogue is None:
+        if self.dialogue is None or self.orders is None:
             return  # nobody has asked
         try:
             order = self.dialogue.send(answer)
         except Exception as error:
             self.dialogue, order = None, {"do": "end"}
             self.dialogue_failed = None if isinstance(error, StopIteration) else error
-        with contextlib.suppress(BrokenPipeError):  # the worker is gone; its end will be told
-            os.write(self.orders, json.dumps(order).encode() + b"\n")
+        descriptors = order.pop("descriptors", [])
+        with contextlib.suppress(OSError):  # the worker is gone; its end will be told
+            socket.send_fds(self.orders, [json.dumps(order).encode() + b"\n"], descriptors)
 
     def _conclude(self) -> None:
         cut = len(self.output) > MOST_OUTPUT_BYTES
@@ -239,6 +243,8 @@ class Flight:
     def _timeout(self) -> str:
         if self.found.build is None:
             return f"building took more than {self.job.build_seconds:g} s and was stopped"
+        if self.talked:
+            return f"a run of the timed size took more than {self.job.seconds:g} s and was stopped: it is far too slow"
         said = f"the host code did not come back within {self.job.seconds:g} s {self.where}"
         return f"{said}: look for a loop that never ends, or for something that it waits for"
 

@@ -47,7 +47,9 @@ def main(job: dict[str, Any], server: int, memory_fd: int, events_fd: int, outpu
         try:
             _settle_in(job, server, memory_fd, output_fd)
             work = _work_on_gpu if job["device"] == "cuda" else _work
-            work(job, WorkerMemory(memory_fd, job["layout"]), orders_fd, tell)
+            memory = WorkerMemory(memory_fd, job["layout"])
+            _close_all(memory_fd)
+            work(job, memory, orders_fd, tell)
             status = 0
         except Exception as error:
             traceback.print_exc()
@@ -174,6 +176,15 @@ def _settle_in(job: dict[str, Any], server: int, memory_fd: int, output_fd: int)
     _set_streams(output_fd)
     _set_environment(Path(job["folder"]))
     _set_limits(os.fstat(memory_fd).st_size, job["threads"] or os.cpu_count() or 1, on_gpu=job["device"] == "cuda")
+
+
+def _close_all(fd: int) -> None:
+    """Closes a file and its copies (a mapping keeps one): through it, host code could write to pages that are shut."""
+    file = os.fstat(fd)
+    for other in map(int, os.listdir("/proc/self/fd")):
+        with contextlib.suppress(OSError):  # that of the listing itself is closed by now
+            if os.path.samestat(os.fstat(other), file):
+                os.close(other)
 
 
 def _set_streams(output_fd: int) -> None:

@@ -7,7 +7,6 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
@@ -24,7 +23,6 @@ WORTH_TELLING = 0.02  # of what all lines cost; less is the tail of an array, no
 OFTEN = 0.1  # of the divergent branches of the worst line
 
 LOOP = re.compile(r"\b(for|while|do)\b")
-BRANCH = re.compile(r"\b(if|for|while|do|switch)\b|\?|&&|\|\|")
 SHARED_TABLE = re.compile(r"__shared__[^;]*?\b(\w+)\s*\[([^]]+)\]\s*\[([^]]+)\]\s*;")
 
 
@@ -121,25 +119,22 @@ class Waste:
 
 
 def _wastes(kernel: Counters, records: Sequence[Counters], source: Sequence[str]) -> Iterator[Waste]:
-    """All that the lines of a kernel waste, in the order of the source."""
-    idle = []
-    lanes: float = LANES
+    """All that the lines of a kernel waste, some of it nothing."""
     for record in records:
-        lanes = active_lanes(record) or lanes  # instructions are counted at the first line of their basic block
         for way in ("load", "store"):
-            yield _sectors(record, way, lanes)
+            yield _sectors(record, way)
             yield _conflicts(record, way, source)
         for where in TURN_CYCLES:
             yield _atomics(record, where)
-        idle.append(_idle(record, lanes))
-    yield from _divergence(kernel, records, idle, source)
+    yield from _divergence(kernel, records, source)
 
 
-def _sectors(line: Counters, way: str, lanes: float) -> Waste:
-    """Sectors beyond those that the addresses would touch if idle lanes filled the gaps they leave."""
-    requests, sectors = line[f"global_{way}_requests"] or 1, line[f"global_{way}_sectors"]
-    ideal = ideal_sectors(line, way)
-    wasted = max(0.0, sectors - ideal * LANES / lanes)
+def _sectors(line: Counters, way: str) -> Waste:
+    requests, sectors, ideal = (
+        line[f"global_{way}_requests"] or 1,
+        line[f"global_{way}_sectors"],
+        ideal_sectors(line, way),
+    )
     verb = "read" if way == "load" else "write"
     used = line[f"global_{way}_useful_bytes"] / max(sectors, 1)
     if sectors - ideal <= requests <= ideal / 2:
@@ -147,12 +142,18 @@ def _sectors(line: Counters, way: str, lanes: float) -> Waste:
     elif used <= SECTOR / 4:
         why = (
             f"of 32 bytes moved {digits(used)} are used, as neighbouring lanes {verb} far apart; "
-            "let threadIdx.x run along the row"
+            "let neighbours take neighbouring elements, threadIdx.x along the row"
         )
     else:
-        why = f"neighbouring lanes {verb} with gaps between them; take what lies there in the same access, as a float2 or float4"
+        why = f"neighbouring lanes {verb} with gaps between; take what lies there in the same access (float2, float4)"
     message = f"{digits(sectors / requests)} sectors a request, {digits(ideal / requests)} would do: {why}"
-    return Waste(line["line"], way, SECTOR_CYCLES * wasted, message)
+    return Waste(line["line"], way, SECTOR_CYCLES * max(0.0, sectors - _with_all_lanes(line, way)), message)
+
+
+def _with_all_lanes(line: Counters, way: str) -> float:
+    """Sectors that full warps would need: idle lanes leave gaps for which the addresses are not to blame."""
+    threads = line[f"global_{way}_threads"]
+    return ideal_sectors(line, way) * LANES * line[f"global_{way}_requests"] / threads if threads else 0.0
 
 
 def _conflicts(line: Counters, way: str, source: Sequence[str]) -> Waste:
@@ -183,12 +184,9 @@ def _waiting(line: Counters, where: str) -> int:
 def _atomics(line: Counters, where: str) -> Waste:
     requests, threads = line[f"{where}_atomic_requests"], line[f"{where}_atomic_threads"]
     most = line[f"{where}_atomic_max_multiplicity"]
-    everyone = most > 1 and requests * most <= 1.1 * threads
-    who = "every thread updates one address" if everyone else f"up to {most} lanes of a warp update one address"
-    mend = (
-        "add up in registers or shared memory first" if where == "global" else "add up in registers or shuffles first"
-    )
-    message = f"{who}: {most} atomics one after the other; {mend}"
+    who = "all" if requests * most >= 0.9 * threads else f"up to {most}"
+    mend = "registers or shared memory" if where == "global" else "registers, or with shuffles,"
+    message = f"{who} lanes of a warp update one address: {most} atomics one after the other; add up in {mend} first"
     return Waste(line["line"], "atomic", TURN_CYCLES[where] * _waiting(line, where), message)
 
 
@@ -208,32 +206,31 @@ class Idle:
         return 1 - self.threads / (LANES * max(self.warps, 1))
 
 
-def _idle(line: Counters, lanes: float) -> Idle:
+def _idle(line: Counters) -> Idle:
     warps, threads = line["warp_instructions"], line["thread_instructions"]
     cycles = INSTRUCTION_CYCLES * (warps - threads / LANES)
     for way in ("load", "store"):
-        ideal = ideal_sectors(line, way)
-        cycles += SECTOR_CYCLES * (min(line[f"global_{way}_sectors"], ideal * LANES / lanes) - ideal)
+        half_empty = min(line[f"global_{way}_sectors"], _with_all_lanes(line, way)) - ideal_sectors(line, way)
+        cycles += SECTOR_CYCLES * max(0.0, half_empty)
     return Idle(warps, threads, cycles)
 
 
-def _divergence(
-    kernel: Counters, records: Sequence[Counters], idle: Sequence[Idle], source: Sequence[str]
-) -> Iterator[Waste]:
-    """Idle lanes, added up at the launch if its blocks are no whole warps, else at the branch that divides the warps."""
+def _divergence(kernel: Counters, records: Sequence[Counters], source: Sequence[str]) -> Iterator[Waste]:
+    """Idle lanes, blamed on the launch if its blocks are no whole warps, else on the branch that divides the warps."""
     block = kernel["threads"] / max(kernel["blocks"], 1)
-    filled = block / math.ceil(block / LANES) if block else LANES  # lanes of a warp, on average
-    blamed = []
-    for at, lost in enumerate(idle):
-        if filled < LANES and lost.threads >= (filled - 1) * lost.warps:
-            blamed.append((_launch_line(kernel["name"], source) or records[0]["line"], "block", lost))
-        else:
-            line = _dividing_line(records, at, source)
-            blamed.append((line, "loop" if LOOP.search(_text(source, line)) else "branch", lost))
-    for (line, cause), group in groupby(sorted(blamed, key=lambda each: each[:2]), key=lambda each: each[:2]):
-        lost = [each[2] for each in group if each[2].cycles > 0]
-        total = Idle(sum(one.warps for one in lost), sum(one.threads for one in lost), sum(one.cycles for one in lost))
-        yield Waste(line, "lanes", total.cycles, _idle_sentence(cause, total, block))
+    filled = block / math.ceil(block / LANES) if block else LANES  # lanes of a warp that have a thread, on average
+    blamed: dict[tuple[int, str], list[Idle]] = defaultdict(list)
+    for at, idle in enumerate(map(_idle, records)):
+        if idle.cycles and filled < LANES and idle.threads >= (filled - 1) * idle.warps:
+            blamed[_launch_line(kernel["name"], source) or records[0]["line"], "block"].append(idle)
+        elif idle.cycles:
+            line = _dividing_line(records, at)
+            blamed[line, "loop" if LOOP.search(_text(source, line)) else "branch"].append(idle)
+    for (line, cause), parts in blamed.items():
+        idle = Idle(
+            sum(part.warps for part in parts), sum(part.threads for part in parts), sum(p.cycles for p in parts)
+        )
+        yield Waste(line, "lanes", idle.cycles, _idle_sentence(cause, idle, block))
 
 
 def _idle_sentence(cause: str, idle: Idle, block: float) -> str:
@@ -254,15 +251,12 @@ def _idle_sentence(cause: str, idle: Idle, block: float) -> str:
     )
 
 
-def _dividing_line(records: Sequence[Counters], at: int, source: Sequence[str]) -> int:
+def _dividing_line(records: Sequence[Counters], at: int) -> int:
     """The line of the nearest branch above `at` that divides warps often, else of the next below (do ... while)."""
     often = OFTEN * max(record["divergent_branches"] for record in records)
     dividing = [i for i, record in enumerate(records) if record["divergent_branches"] > often] or [at]
     chosen = max((i for i in dividing if i <= at), default=dividing[0])
-    # A block's branch is counted at the block's first line: look for it down to the next block.
-    first = records[chosen]["line"]
-    after = next((record["line"] for record in records[chosen + 1 :] if record["warp_instructions"]), first + 1)
-    return next((line for line in range(first, after) if BRANCH.search(_text(source, line))), first)
+    return records[chosen]["line"]
 
 
 def _launch_line(kernel: str, source: Sequence[str]) -> int | None:

@@ -37,8 +37,8 @@ MOST_SMALL_SETS = 64  # of buffers that the L2 would hold
 LONGEST_SECONDS = 4.0  # of measuring, by the wall clock
 FRESH_SHARE = 0.3  # of that time goes into new content
 FRESH_AGREES = 0.03
-BATCHES = 4
-BATCH_US = 8000.0  # a batch is long enough for the judge's clock
+BATCHES = 3
+BATCH_US = 40_000.0  # a batch is long beside clock.BATCH_OVERHEAD_US
 MOST_BATCH = 2000
 FLOOR = 1.3  # nothing moves bytes this many times as fast as a copy; reading alone can be a little faster
 WORKSPACE = 8  # bytes of workspace for each byte of a set while its expected outputs are computed in float64
@@ -156,8 +156,13 @@ class SpeedTest:
         for number in range(len(self._bounds)):
             yield from self._run(number)  # the first runs load the kernel and are not counted
         yield from self._rounds()
+        summaries = {name: clock.summarize(samples) for name, samples in self._samples.items()}
+        self._record(summaries)
+        self._refuse_wonders()
         short, long = yield from self._batches()
-        self._conclude(short, long)
+        self.speed.timings["judge_clock_us"] = clock.wall_slope(short, long)
+        self._compare_clocks(short, long)
+        self._conclude(summaries)
 
     def _rounds(self) -> Dialogue:
         """Samples of the kernel and of all contenders in turn, until there are enough."""
@@ -247,47 +252,47 @@ class SpeedTest:
 
     # ---- the result ----
 
-    def _conclude(self, short: Sequence[clock.Batch], long: Sequence[clock.Batch]) -> None:
-        for buffers in self._sets.sets:
-            if changed := buffers.changed_input():
-                raise _Refused("input_modified", input_modified(changed).message)
-        summaries = {name: clock.summarize(samples) for name, samples in self._samples.items()}
+    def _record(self, summaries: Mapping[str, clock.Summary]) -> None:
+        """What was measured, as numbers for the report."""
         kernel = summaries["kernel"]
-        rates = {c.name: c.rate(summaries[f"ceiling {c.name}"].median_us) for c in self._ceilings}
         moved = sum(slot.bytes for slot in self._sets.slots)
-        self._record(summaries, rates, moved, clock.wall_slope(short, long))
-        self._refuse_wonders(kernel.median_us, rates["copy"], moved, short, long)
-        if clock.is_too_noisy(self._samples["kernel"]):
-            said = f"its times differ by {kernel.noise:.0%}, perhaps because somebody else uses this GPU"
-            self.speed.message = f"The timing of {self.case.name} is too noisy to count ({said}): run it again."
-            return
-        rate = moved / (kernel.median_us * 1e-6)
-        self.speed.values = {f"fraction_of_{name}": rate / ceiling for name, ceiling in rates.items()}
-        self.speed.values |= {f"x_{name}": summaries[name].median_us / kernel.median_us for name in self.task.baselines}
-
-    def _record(
-        self, summaries: Mapping[str, clock.Summary], rates: Mapping[str, float], moved: int, wall: float
-    ) -> None:
-        kernel = summaries["kernel"]
+        rates = {c.name: c.rate(summaries[f"ceiling {c.name}"].median_us) for c in self._ceilings}
         self.speed.timings |= {
             "case": self.case.name,
             "median_us": kernel.median_us,
             "noise": kernel.noise,
             "samples": kernel.samples,
-            "judge_clock_us": wall,
-            "fresh_us": statistics.median(self._fresh) if self._fresh else None,
+            "new_inputs_us": statistics.median(self._fresh),
             "bytes": moved,
             "sets": len(self._bounds),
             "baselines_us": {name: summaries[name].median_us for name in self.task.baselines},
             "ratios": {name: summaries[name].median_us / kernel.median_us for name in self.task.baselines},
             "fractions": {name: moved / (kernel.median_us * 1e-6) / rate for name, rate in rates.items()},
-            "ceilings": dict(rates),
+            "ceilings": rates,
         }
 
-    def _refuse_wonders(
-        self, us: float, copy: float, moved: int, short: Sequence[clock.Batch], long: Sequence[clock.Batch]
-    ) -> None:
+    def _refuse_wonders(self) -> None:
         """What is too good to be true. Raises _Refused."""
+        us, moved = self.speed.timings["median_us"], self.speed.timings["bytes"]
+        floor = moved / (FLOOR * self.speed.timings["ceilings"]["copy"]) * 1e6
+        if moved > self.card.l2_bytes and us < floor:
+            raise _Refused(
+                "impossible_speed",
+                f"{us:.1f} us is too good to be true: moving {moved / 1e6:,.0f} MB takes this card {floor:.1f} us.",
+            )
+        if min(len(self._fresh), len(self._seen)) < clock.LEAST_SAMPLES // 2:
+            return
+        fresh, seen = statistics.median(self._fresh), statistics.median(self._seen)
+        if fresh > (1 + FRESH_AGREES) * seen + 2.0:
+            raise _Refused(
+                "impossible_speed",
+                f"A run takes {fresh:.1f} us on new inputs and {seen:.1f} us on inputs that it has seen before: "
+                "it must not remember anything from one run to the next.",
+            )
+
+    def _compare_clocks(self, short: Sequence[clock.Batch], long: Sequence[clock.Batch]) -> None:
+        """The events' time against the wall's. Raises _Refused."""
+        us = self.speed.timings["median_us"]
         wall = clock.clocks_disagree(us, short, long)
         if wall is not None:
             raise _Refused(
@@ -295,20 +300,19 @@ class SpeedTest:
                 f"Two clocks disagree: {us:.1f} us a run by the events in the submission's process, {wall:.1f} us by "
                 "the judge's own. All work must be on the stream that is handed over, and done when that is done.",
             )
-        floor = moved / (FLOOR * copy) * 1e6
-        if moved > self.card.l2_bytes and us < floor:
-            raise _Refused(
-                "impossible_speed",
-                f"{us:.1f} us is too good to be true: moving {moved / 1e6:,.0f} MB takes this card {floor:.1f} us.",
-            )
-        if len(self._fresh) >= clock.LEAST_SAMPLES // 2 and len(self._seen) >= clock.LEAST_SAMPLES // 2:
-            fresh, seen = statistics.median(self._fresh), statistics.median(self._seen)
-            if fresh > (1 + FRESH_AGREES) * seen + 2.0:
-                raise _Refused(
-                    "impossible_speed",
-                    f"A run takes {fresh:.1f} us on new inputs and {seen:.1f} us on inputs that it has seen before: "
-                    "it must not remember anything from one run to the next.",
-                )
+
+    def _conclude(self, summaries: Mapping[str, clock.Summary]) -> None:
+        """Inputs as they were, times that mean something: then they count."""
+        for buffers in self._sets.sets:
+            if changed := buffers.changed_input():
+                raise _Refused("input_modified", input_modified(changed).message)
+        if clock.is_too_noisy(self._samples["kernel"]):
+            said = f"its times differ by {summaries['kernel'].noise:.0%}, perhaps because somebody else uses this GPU"
+            self.speed.message = f"The timing of {self.case.name} is too noisy to count ({said}): run it again."
+            return
+        timings = self.speed.timings
+        self.speed.values = {f"fraction_of_{name}": value for name, value in timings["fractions"].items()}
+        self.speed.values |= {f"x_{name}": value for name, value in timings["ratios"].items()}
 
 
 def _failure(said: Any) -> _Refused:

@@ -52,7 +52,7 @@ def judge_task(task: Task, prepared: Sequence[Prepared], evidence: Evidence, spe
         result.lines, result.kernels = counted.lines, counted.kernels
         result.targets = judge_targets(task.targets, result.counters, speed.values if speed else None)
     if speed:
-        result.timings = speed.timings
+        result.timings, result.kernels = speed.timings, build.kernels
     if status == "passed":
         result.message = speed.message if speed else ""
         result.stars = stars_earned(task.targets, result.targets, Timed if speed else Counted)

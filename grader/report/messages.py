@@ -53,6 +53,7 @@ ADVICE = {
     "not_written": "The output starts with rubbish on purpose, and some of it is still there. "
     "Does the grid have enough threads, rounded up, and does each of them write?",
     "wrong_result": "Work through the element above by hand: which thread computes it, and which inputs does it read?",
-    "impossible_speed": "This is faster than the memory could deliver the data, so the work cannot have been done.",
+    "impossible_speed": "A time like this cannot be that of the whole work, so it does not count. "
+    "Everything must be computed from the inputs of this very call, and be done when the stream is.",
     "below_target": "The answer is right. What is missing stands in the targets above.",
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console, RenderableType
@@ -28,16 +28,21 @@ DIAGNOSTICS = 2  # compiler messages that are shown in full
 CONTROL = {code: " " for code in [*range(32), *range(127, 160)] if code != ord("\n")}
 
 
-def make_console(*, stderr: bool = False) -> Console:
+def make_console(*, stderr: bool = False, widest: int = WIDEST) -> Console:
     """Colour on a terminal only, and none with NO_COLOR; text that is piped is 80 columns wide."""
     console = Console(stderr=stderr, highlight=False, emoji=False, markup=False)
-    console.width = min(console.width, WIDEST) if console.is_terminal else 80
+    console.width = min(console.width, widest) if console.is_terminal else 80
     return console
 
 
 def show(console: Console, grade: Grade, *, source: str = "", next_step: str = "") -> None:
     """Prints a grade. `source` is the kernel file's text; `next_step` is the lesson's word for those who passed."""
-    for part in _parts(grade, source.splitlines(), next_step):
+    print_safely(console, _parts(grade, source.splitlines(), next_step))
+
+
+def print_safely(console: Console, parts: Iterable[RenderableType]) -> None:
+    """Prints parts without control characters; a Text with no_wrap takes one line, however long it is."""
+    for part in parts:
         text = part.renderable if isinstance(part, Padding) else part
         if isinstance(text, Text):
             text.plain = text.plain.translate(CONTROL)
@@ -118,6 +123,8 @@ def _success(tasks: Sequence[TaskGrade], timed: bool) -> Iterator[RenderableType
         error = f", largest error {max(used):.0%} of what is allowed" if used else ""
         yield Text(f"  {task.name}: right in all {len(task.cases)} cases{error}")
         yield from _timing(task.timings)
+        if timed:
+            yield from _resources(task.kernels)
         if task.message:
             yield Text(f"    {task.message}", BAD)
         if task.targets:
@@ -135,6 +142,13 @@ def _timing(timings: Mapping[str, Any]) -> Iterator[Text]:
     rates = [f"{name} {rate / 1e12:.3g} TB/s" for name, rate in timings["ceilings"].items()]
     others = [f"{name} {us:,.4g} µs" for name, us in timings["baselines_us"].items()]
     yield Text(f"    {', '.join(others + rates)}", DIM)
+
+
+def _resources(kernels: Sequence[Mapping[str, Any]]) -> Iterator[Text]:
+    """What the compiler gave each kernel; a stack means spilled registers or an array that is indexed at run time."""
+    for kernel in kernels:
+        said = f"{kernel['kernel']}: {kernel['registers']} registers, {kernel['shared_bytes']:,} bytes of shared memory"
+        yield Text(f"    {said}" + (f", {kernel['stack_bytes']:,} of stack" if kernel["stack_bytes"] else ""), DIM)
 
 
 def _targets(targets: Sequence[TargetResult], timed: bool) -> Iterator[RenderableType]:
@@ -236,9 +250,7 @@ def _case(task: TaskGrade, case: CaseGrade, kernel: str, source: list[str]) -> I
     share = f"  ({failing} of {len(task.cases)} cases fail)" if len(task.cases) > 1 else ""
     yield Text("\n") + Text(call, HEAD) + Text(share, DIM)
     if finding and status_of(finding) == case.status:
-        yield Text(_scene(finding, kernel))
-        yield from _excerpt(finding, kernel, source)
-        yield Text(finding.message, BAD)
+        yield from _found(finding, kernel, source)
         return
     yield Text(case.message, BAD)
     details = case.details
@@ -256,9 +268,14 @@ def _emulated(case: CaseGrade, kernel: str, source: list[str]) -> Iterator[Text]
     finding = decisive(finding for finding in case.findings if finding.details.get("emulated"))
     if finding:
         yield Text("\nThe emulator, on the same input:", HEAD)
-        yield Text(_scene(finding, kernel))
-        yield from _excerpt(finding, kernel, source)
-        yield Text(finding.message, BAD)
+        yield from _found(finding, kernel, source)
+
+
+def _found(finding: Finding, kernel: str, source: list[str]) -> Iterator[Text]:
+    if scene := _scene(finding, kernel):
+        yield Text(scene)
+    yield from _excerpt(finding, kernel, source)
+    yield Text(finding.message, BAD)
 
 
 def _scene(finding: Finding, kernel: str) -> str:

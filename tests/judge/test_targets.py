@@ -127,3 +127,28 @@ def targets(**by_star):
 )
 def test_stars_are_earned_without_gaps_and_never_given_away(wanted, stars):
     assert stars_earned(wanted, judge_targets(wanted, COUNTERS)) == stars
+
+
+@pytest.mark.parametrize(
+    ("timed", "stars"),
+    [
+        ({"fraction_of_copy": 0.99, "x_torch.add": 1.01}, 3),
+        ({"fraction_of_copy": 0.99, "x_torch.add": 0.99}, 2),
+        ({"fraction_of_copy": 0.7, "x_torch.add": 1.01}, 1),
+        ({"fraction_of_copy": 0.5, "x_torch.add": 1.01}, 0),
+        ({}, 1),  # too noisy, or not timed: right is right
+    ],
+)
+def test_on_a_gpu_only_times_that_were_taken_give_stars(timed, stars):
+    wanted = [
+        *(Timed("fraction_of_copy", bound, stars=star) for star, bound in enumerate((0.6, 0.85, 0.97), start=1)),
+        Timed("x_torch.add", 1.0, stars=3),
+        Counted("global_load_efficiency", at_least=9.0, stars=1),
+    ]
+    results = judge_targets(wanted, {}, timed)
+    assert [result.value for result in results] == [
+        *[timed.get("fraction_of_copy")] * 3,
+        timed.get("x_torch.add"),
+        None,
+    ]
+    assert stars_earned(wanted, results, Timed) == stars

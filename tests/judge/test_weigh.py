@@ -4,11 +4,12 @@ import dataclasses
 
 import pytest
 
-from grader.course.lesson import Case, Counted, Task
+from grader.course.lesson import Case, Counted, Task, Timed
 from grader.devices.buffers import Arena
 from grader.devices.evidence import Build, CaseRun, Diagnostic, Evidence, Finding
 from grader.grade import fill
 from grader.judge.compare import expect
+from grader.judge.speed import Speed
 from grader.judge.weigh import Prepared, judge_task
 
 TASK = Task(
@@ -157,3 +158,25 @@ def test_a_missed_first_star_is_below_target(prepared):
     strict = dataclasses.replace(TASK, targets=[Counted("sectors", at_most=10, stars=1)])
     grade = judge_task(strict, prepared, evidence(prepared))
     assert (grade.status, grade.stars) == ("below_target", 0)
+
+
+ON_GPU = dataclasses.replace(TASK, targets=[Counted("sectors", at_most=10, stars=1), Timed("fraction_of_copy", 0.6, 1)])
+
+
+def test_on_a_gpu_the_time_decides_and_counters_do_not(prepared):
+    solve(prepared)
+    ran = evidence(prepared)
+    fast = judge_task(ON_GPU, prepared, ran, Speed(values={"fraction_of_copy": 0.7}, timings={"median_us": 1.0}))
+    assert (fast.status, fast.stars, fast.timings) == ("passed", 1, {"median_us": 1.0})
+    slow = judge_task(ON_GPU, prepared, ran, Speed(values={"fraction_of_copy": 0.5}))
+    assert (slow.status, slow.stars) == ("below_target", 0)
+    noisy = judge_task(ON_GPU, prepared, ran, Speed(message="too noisy"))
+    assert (noisy.status, noisy.stars, noisy.message) == ("passed", 1, "too noisy")
+
+
+def test_a_timed_run_that_is_wrong_fails_the_task(prepared):
+    solve(prepared)
+    speed = Speed("impossible_speed", "two clocks disagree", case="n=1000000")
+    grade = judge_task(ON_GPU, prepared, evidence(prepared), speed)
+    assert (grade.status, grade.stars) == ("impossible_speed", 0)
+    assert (grade.cases[-1].name, grade.cases[-1].message) == ("n=1000000", "two clocks disagree")

@@ -6,7 +6,8 @@ import pytest
 from grades import BROKEN, CRASHED, OUT_OF_BOUNDS, PASSED, SOURCE, TARGETS, WRONG, failed
 from rich.console import Console
 
-from grader.judge.verdict import STATUSES, TaskGrade
+from grader.devices.evidence import Finding
+from grader.judge.verdict import STATUSES, CaseGrade, TargetResult, TaskGrade
 from grader.report.messages import ADVICE, TITLES
 from grader.report.terminal import make_console, show
 
@@ -183,3 +184,46 @@ def test_colour_on_a_terminal_unless_no_color(monkeypatch):
 def test_any_width_will_do(width):
     for grade in (PASSED, OUT_OF_BOUNDS, WRONG, BROKEN, CRASHED):
         assert max(map(len, text_of(grade, width).splitlines())) <= width
+
+
+TIMED = {
+    "median_us": 738.0,
+    "case": "n=268435456",
+    "samples": 223,
+    "noise": 0.002,
+    "ceilings": {"copy": 4.25e12},
+    "baselines_us": {"torch.add": 740.0},
+}
+
+
+def test_on_a_gpu_times_are_shown_and_counted_targets_are_not():
+    targets = [
+        TargetResult("fraction_of_copy", 1.027, ">= 0.97", 3, True),
+        TargetResult("x_torch.add", 1.0027, ">= 1", 3, True),
+        TargetResult("global_load_efficiency", None, ">= 0.97", 2, False),
+    ]
+    kernel = {"kernel": "add", "registers": 22, "stack_bytes": 0, "shared_bytes": 1024}
+    task = TaskGrade("vector_add", "passed", 3, timings=TIMED, targets=targets, kernels=[kernel])
+    text = text_of(replace(PASSED, device={"kind": "cuda", "name": "NVIDIA H200"}, tasks=[task]))
+    for said in (
+        "738 µs at n=268435456, median of 223 runs, noise 0.2%",
+        "torch.add 740 µs, copy 4.25 TB/s",
+        "add: 22 registers, 1,024 bytes of shared memory",
+        "fraction of copy",
+        "103 %",
+        "speed against torch.add",
+        "1.003 x",
+        "1 counted target needs the emulator",
+        "NVIDIA H200",
+    ):
+        assert said in text
+    assert "load efficiency" not in text and "for more stars" not in text
+
+
+def test_what_the_emulator_finds_in_a_case_that_failed_on_a_gpu_is_shown_with_its_line():
+    fault = Finding("out_of_bounds", "a thread read an address that belongs to no buffer")
+    line = Finding("out_of_bounds", "thread 5 reads x[5]", line=3, kernel="add", details={"emulated": True})
+    case = CaseGrade("n=5", "out_of_bounds", fault.message, findings=[fault, line])
+    text = text_of(failed("out_of_bounds", case))
+    assert text.index(fault.message) < text.index("The emulator, on the same input") < text.index(line.message)
+    assert "work/01_vector_add.cu:3, in kernel add" in text

@@ -1,12 +1,11 @@
-"""The judge's sets of buffers for timing, in the GPU's memory, that the worker opens by CUDA IPC.
+"""The judge's sets of buffers for timing, in GPU memory that the worker maps, too.
 
-Each set is one allocation of its own, with guard bands around every buffer as in `devices/buffers.py`: an IPC handle
-exposes a whole allocation, so nothing that is secret (the expected outputs) may share one with it.
+Each set is one allocation of its own, with guard bands around every buffer as in `devices/buffers.py`: what is shared
+is a whole allocation, so nothing that is secret (the expected outputs) may lie in it.
 """
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,7 @@ from torch import Tensor
 
 from grader.course.prototype import Prototype
 from grader.devices.buffers import Breach, Slot, guard_bytes, place, poison
-from grader.devices.cuda.runtime import runtime
+from grader.devices.cuda.shared_memory import SharedMemory
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -24,26 +23,24 @@ DEVICE = "cuda"  # torch's first
 
 
 class DeviceMemory:
-    """One allocation as a tensor of bytes. Freed by `close`, when no tensor of it may be used any more."""
+    """Memory that is shared with a worker, as a tensor of bytes. No tensor of it may be used after `close`."""
 
     def __init__(self, size: int):
-        self.address = runtime().malloc(size)
-        self.size = size
+        self._shared = SharedMemory(size)
         self.tensor: Tensor = torch.as_tensor(self, device=DEVICE)
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
         """How torch learns where the memory lies (CUDA Array Interface, version 3)."""
-        return {"shape": (self.size,), "typestr": "|u1", "data": (self.address, False), "version": 3}
+        address, size = self._shared.address, self._shared.size
+        return {"shape": (size,), "typestr": "|u1", "data": (address, False), "version": 3}
 
     @property
-    def handle(self) -> str:
-        return base64.b64encode(runtime().share(self.address)).decode()
+    def descriptor(self) -> int:
+        return self._shared.descriptor
 
     def close(self) -> None:
-        if self.address:
-            runtime().free(self.address)
-            self.address = 0
+        self._shared.close()
 
 
 class DeviceSet:
@@ -125,8 +122,9 @@ class DeviceSets:
     @property
     def open_order(self) -> dict[str, Any]:
         """The order that tells a worker to map all sets."""
-        handles = [memory.handle for memory in self.memories]
-        return {"do": "open", "handles": handles, "layout": [slot.to_json() for slot in self.slots]}
+        descriptors = [memory.descriptor for memory in self.memories]
+        layout = [slot.to_json() for slot in self.slots]
+        return {"do": "open", "bytes": self.slots[-1].end, "layout": layout, "descriptors": descriptors}
 
     def close(self) -> None:
         for memory in self.memories:

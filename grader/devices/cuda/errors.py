@@ -10,7 +10,7 @@ from grader.devices.evidence import Finding
 _FAULTS = {
     700: ("out_of_bounds", "a thread read or wrote an address that belongs to no buffer"),
     716: ("misaligned", "a thread read or wrote at an address that is no multiple of the access's size"),
-    717: ("out_of_bounds", "a thread used a pointer to shared or local memory as one to global memory, or the reverse"),
+    717: ("out_of_bounds", "a thread read or wrote an address that belongs to no buffer, far away from all of them"),
     710: ("assert", "an assert in the kernel failed"),
     719: ("crash", "the kernel failed while it ran (a trap, or a shared or local access out of its bounds)"),
     714: ("stack_overflow", "a thread's stack overflowed"),
@@ -19,7 +19,7 @@ _FAULTS = {
     702: ("timeout", "the kernel ran longer than this card's watchdog allows"),
 }
 _REFUSALS = {
-    1: "an argument of a launch or a call is invalid",
+    1: "a launch asks for the impossible, such as more than 1024 threads a block, or a call has an invalid argument",
     2: "a cudaMalloc of the submission found no memory",
     9: "the launch has an impossible configuration: a block or grid of size 0, or of more threads than the card takes",
     98: "a function was launched that is no kernel, or is not compiled for this card",

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from ctypes import byref, c_char, c_float, c_int, c_size_t, c_uint, c_void_p
+from ctypes import byref, c_float, c_int, c_size_t, c_uint, c_void_p
 
-HANDLE_BYTES = 64  # of a cudaIpcMemHandle_t
 _ATTRIBUTES = {"l2_bytes": 38, "multiprocessors": 16, "major": 75, "minor": 76}  # cudaDeviceAttr
-_LAZY_PEER_ACCESS = 1
 _NON_BLOCKING = 1
 
 
@@ -22,10 +20,6 @@ class CudaError(RuntimeError):
         super().__init__(f"{text} ({name})")
         self.code = code
         self.name = name
-
-
-class _Handle(ctypes.Structure):
-    _fields_ = (("reserved", c_char * HANDLE_BYTES),)
 
 
 class Runtime:
@@ -68,19 +62,6 @@ class Runtime:
     def fill(self, address: int, size: int, stream: int) -> None:
         """Zero bytes, on a stream."""
         self.check(self._lib.cudaMemsetAsync(c_void_p(address), 0, c_size_t(size), c_void_p(stream)))
-
-    def share(self, address: int) -> bytes:
-        """The IPC handle of an allocation, which another process can open. It exposes all of that allocation."""
-        handle = _Handle()
-        self.check(self._lib.cudaIpcGetMemHandle(byref(handle), c_void_p(address)))
-        return bytes(handle)
-
-    def open(self, handle: bytes) -> int:
-        """The address of another process's allocation."""
-        pointer = c_void_p()
-        shared = _Handle.from_buffer_copy(handle)
-        self.check(self._lib.cudaIpcOpenMemHandle(byref(pointer), shared, c_uint(_LAZY_PEER_ACCESS)))
-        return pointer.value or 0
 
     def forget_persisting_lines(self) -> None:
         """Gives the lines that an access-policy window keeps in L2 back to everybody."""

@@ -2,7 +2,7 @@
 
 The orders of the timing, as JSON lines, and what each is answered with (`judge/speed.py` gives them):
 
-    {"do": "open", "handles": [base64], "layout": [slots]}   maps the judge's sets of buffers, one CUDA IPC handle each
+    {"do": "open", "bytes": 4096, "layout": [slots]}    maps the judge's sets of buffers, whose descriptors come along
     {"do": "once", "set": 2}          flushes the L2, runs the kernel on a set      -> {"us": by CUDA events}
     {"do": "many", "sets": [0, 1]}    runs it on each in turn, without a pause      -> {"us": of all together}
     {"do": "end"}
@@ -10,10 +10,9 @@ The orders of the timing, as JSON lines, and what each is answered with (`judge/
 
 from __future__ import annotations
 
-import base64
 import ctypes
 import json
-import os
+import socket
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
@@ -22,10 +21,13 @@ from typing import Any
 
 from grader.course.prototype import Prototype
 from grader.devices.buffers import GUARD_BYTES, WorkerMemory
+from grader.devices.cuda.clock import FLUSHES
 from grader.devices.cuda.errors import ends_the_context, finding_of
 from grader.devices.cuda.runtime import CudaError, Runtime, runtime
+from grader.devices.cuda.shared_memory import SharedMemory
 from grader.devices.evidence import CaseRun, Finding
 
+MOST_DESCRIPTORS = 253  # that one message can carry (Linux, SCM_MAX_FD)
 Tell = Callable[..., None]
 Slots = Sequence[Mapping[str, Any]]
 
@@ -98,11 +100,12 @@ def _fault(session: Session, arguments: Sequence[Any]) -> Finding | None:
 def obey(session: Session, scalars: Mapping[str, int | float], orders_fd: int, tell: Tell) -> None:
     """Carries out the judge's orders until it says end, or is gone. Each is answered, if only with what failed."""
     clock: Clock | None = None
-    for order in _orders(orders_fd):
+    for order, descriptors in _orders(orders_fd):
         try:
             match order["do"]:
                 case "open":
-                    clock = Clock(session, order["handles"], order["layout"], scalars)
+                    memories = [SharedMemory(order["bytes"], descriptor) for descriptor in descriptors]
+                    clock = Clock(session, memories, order["layout"], scalars)
                     tell("answer")
                 case "once" if clock:
                     tell("answer", us=clock.once(order["set"]))
@@ -114,32 +117,41 @@ def obey(session: Session, scalars: Mapping[str, int | float], orders_fd: int, t
             tell("answer", failed=asdict(finding_of(error.code, error.name, str(error))))
 
 
-def _orders(fd: int) -> Iterator[dict[str, Any]]:
-    with os.fdopen(fd, "r") as pipe:
-        for line in pipe:
-            yield json.loads(line)
+def _orders(fd: int) -> Iterator[tuple[dict[str, Any], list[int]]]:
+    """The judge's orders, each with the file descriptors that came along."""
+    rest, descriptors = b"", []
+    with socket.socket(fileno=fd) as judge:
+        while True:
+            data, received, _, _ = socket.recv_fds(judge, 1 << 16, MOST_DESCRIPTORS)
+            if not data:
+                return
+            descriptors += received
+            *lines, rest = (rest + data).split(b"\n")
+            for line in lines:
+                yield json.loads(line), descriptors
+                descriptors = []
 
 
 class Clock:
     """Runs the kernel on the judge's sets of buffers between two CUDA events."""
 
-    def __init__(self, session: Session, handles: Sequence[str], layout: Slots, scalars: Mapping[str, int | float]):
+    def __init__(
+        self, session: Session, memories: Sequence[SharedMemory], layout: Slots, scalars: Mapping[str, int | float]
+    ):
         self.session = session
         self.cuda: Runtime = session.cuda
-        self.calls = [self._arguments(base64.b64decode(handle), layout, scalars) for handle in handles]
+        self.memories = memories
+        places = [{slot["name"]: memory.address + slot["offset"] for slot in layout} for memory in memories]
+        self.calls = [session.arguments(addresses, scalars) for addresses in places]
         self.start, self.stop = self.cuda.event(), self.cuda.event()
         self.flush_bytes = 2 * self.cuda.attribute("l2_bytes")
         self.flush = self.cuda.malloc(self.flush_bytes)
 
-    def _arguments(self, handle: bytes, layout: Slots, scalars: Mapping[str, int | float]) -> list[Any]:
-        base = self.cuda.open(handle)
-        return self.session.arguments({slot["name"]: base + slot["offset"] for slot in layout}, scalars)
-
     def once(self, number: int) -> float:
         """Microseconds of one run whose data the L2 does not hold."""
         self.cuda.forget_persisting_lines()
-        # The flush is still under way when the launch arrives, so that no time passes between event and kernel.
-        self.cuda.fill(self.flush, self.flush_bytes, self.session.stream)
+        for _ in range(FLUSHES):
+            self.cuda.fill(self.flush, self.flush_bytes, self.session.stream)
         return self._timed([number])
 
     def many(self, numbers: Sequence[int]) -> float:

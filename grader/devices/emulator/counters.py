@@ -18,10 +18,12 @@ GLOBAL, SHARED, LOCAL, CONSTANT = 1, 2, 3, 4
 _NAMES = (
     "global_load_requests",
     "global_load_sectors",
+    "global_load_threads",
     "global_load_bytes",
     "global_load_useful_bytes",
     "global_store_requests",
     "global_store_sectors",
+    "global_store_threads",
     "global_store_bytes",
     "global_store_useful_bytes",
     "shared_load_requests",
@@ -82,6 +84,8 @@ def add_up(facts: dict[str, Any], code: CodeMap) -> tuple[dict[str, Any], list[d
             line = code.line_of(site.pc) or 0
             for counted in (counters, totals, by_line[kernel["name"], line]):
                 _count(counted, site, code)
+            if site.kind == BLOCK:
+                _count_branches(site, code, counters, totals, by_line[kernel["name"], _branch_line(site, code) or line])
         kernels.append(kernel | counters)
     lines = [{"kernel": name, "line": line} | counted for (name, line), counted in sorted(by_line.items()) if line]
     totals |= _launch_totals(facts, kernels)
@@ -113,6 +117,7 @@ def _count(counters: dict[str, int], site: Site, code: CodeMap) -> None:
         way = "load" if site.kind in (READ, VOLATILE_READ) else "store"
         counters[f"global_{way}_requests"] += site.requests
         counters[f"global_{way}_sectors"] += site.sectors
+        counters[f"global_{way}_threads"] += site.threads
         counters[f"global_{way}_bytes"] += site.asked
         counters[f"global_{way}_useful_bytes"] += site.useful
     elif site.space == SHARED:
@@ -133,9 +138,19 @@ def _count_block(counters: dict[str, int], site: Site, code: CodeMap) -> None:
     weight = block.weight if block else 1
     counters["warp_instructions"] += site.warps * weight
     counters["thread_instructions"] += site.threads * weight
-    if (block and block.branches) or site.divergent:
+
+
+def _branch_line(site: Site, code: CodeMap) -> int | None:
+    """A loop's block begins inside the loop and branches in its head: the branch has a line of its own."""
+    block = code.blocks.get(site.pc)
+    return code.line_of(block.branch) if block else None
+
+
+def _count_branches(site: Site, code: CodeMap, *places: dict[str, int]) -> None:
+    block = code.blocks.get(site.pc)
+    for counters in places if (block and block.branch) or site.divergent else ():
         counters["branches"] += site.warps
-    counters["divergent_branches"] += site.divergent
+        counters["divergent_branches"] += site.divergent
 
 
 def _count_atomic(counters: dict[str, int], site: Site) -> None:

@@ -168,7 +168,8 @@ class Session:
         outputs = [view for view in buffers.values() if view.writable]
         untouched = [_bytes_of(view) for view in outputs]
         facts, took = call(POISON)
-        if _is_only_uninitialised(facts["findings"]) and not _poison_matters(facts, outputs, untouched, call):
+        again = partial(self._poison_matters, facts, outputs, untouched, call)
+        if _is_only_uninitialised(facts["findings"]) and not again():
             for finding in facts["findings"]:
                 finding["note"] = True
         return self._describe(name, task, facts, took)
@@ -201,6 +202,32 @@ class Session:
         runtime.ladder_session_run(entry, pointers)
         took = time.perf_counter() - start
         return json.loads(runtime.ladder_session_report().decode(errors="replace")), took
+
+    def _poison_matters(
+        self,
+        before: dict[str, Any],
+        outputs: list[View],
+        untouched: list[np.ndarray],
+        call: Callable[[int], tuple[dict[str, Any], float]],
+    ) -> bool:
+        """Runs again with another value in uninitialised memory: does anything come out differently?
+
+        A value that is loaded and never used (padding) changes nothing. The first run's outputs are put back.
+        """
+        first = [_bytes_of(view) for view in outputs]
+        self.runtime.ladder_session_open()
+        for view in outputs:
+            ctypes.memset(view.address, OTHER_POISON, view.bytes)
+        after, _ = call(OTHER_POISON)
+        matters = before["kernels"] != after["kernels"]
+        self.runtime.ladder_session_open()
+        for view, was, content in zip(outputs, untouched, first, strict=True):
+            second = _bytes_of(view)
+            unwritten = (content == was) & (second == OTHER_POISON)
+            matters = matters or bool(np.any((content != second) & ~unwritten))
+            ctypes.memmove(view.address, content.ctypes.data, view.bytes)
+        self.runtime.ladder_session_show()
+        return matters
 
     def _arguments(self, task: Prototype, buffers: Mapping[str, View], scalars: Mapping[str, Any]) -> list[Any]:
         values: list[Any] = []
@@ -237,29 +264,6 @@ def _bytes_of(view: View) -> np.ndarray:
 def _is_only_uninitialised(findings: list[dict[str, Any]]) -> bool:
     errors = [finding for finding in findings if not finding["note"]]
     return bool(errors) and all(finding["kind"] == "uninitialized_read" for finding in errors)
-
-
-def _poison_matters(
-    before: dict[str, Any],
-    outputs: list[View],
-    untouched: list[np.ndarray],
-    call: Callable[[int], tuple[dict[str, Any], float]],
-) -> bool:
-    """Runs again with another value in uninitialised memory: does anything come out differently?
-
-    A value that is loaded and never used (padding) changes nothing. The first run's outputs are put back.
-    """
-    first = [_bytes_of(view) for view in outputs]
-    for view in outputs:
-        ctypes.memset(view.address, OTHER_POISON, view.bytes)
-    after, _ = call(OTHER_POISON)
-    matters = before["kernels"] != after["kernels"]
-    for view, was, content in zip(outputs, untouched, first, strict=True):
-        second = _bytes_of(view)
-        unwritten = (content == was) & (second == OTHER_POISON)
-        matters = matters or bool(np.any((content != second) & ~unwritten))
-        ctypes.memmove(view.address, content.ctypes.data, view.bytes)
-    return matters
 
 
 def _stream_notes(launches: list[dict[str, Any]]) -> list[Finding]:

@@ -30,16 +30,16 @@ class Symbol:
 
 @dataclass
 class Block:
-    """A basic block: how many instructions it does apart from the instrumentation, and whether it ends in a branch."""
+    """A basic block: how many instructions it does apart from the instrumentation, and where it branches."""
 
     weight: int
-    branches: bool
+    branch: int = 0  # one byte into its conditional jump, as `_lines_of` takes return addresses; 0: it has none
 
 
 @dataclass
 class CodeMap:
     symbols: list[Symbol] = field(default_factory=list)
-    lines: dict[int, int] = field(default_factory=dict)  # return address of a callback -> line in the learner's file
+    lines: dict[int, int] = field(default_factory=dict)  # return address of a callback, or branch -> learner's line
     blocks: dict[int, Block] = field(default_factory=dict)
     library: str = ""
     source_name: str = ""
@@ -79,7 +79,8 @@ def _from_json(data: dict, library: Path, source_name: str) -> CodeMap:
 
 def _make(library: Path, source_name: str) -> CodeMap:
     blocks, calls = _disassemble(library)
-    lines = _lines_of(library, source_name, calls)
+    branches = [block.branch for block in blocks.values() if block.branch]
+    lines = _lines_of(library, source_name, calls + branches)
     return CodeMap(_read_symbols(library), lines, blocks, str(library), source_name)
 
 
@@ -143,7 +144,7 @@ def _disassemble(library: Path) -> tuple[dict[int, Block], list[int]]:
         if pending is not None:
             calls.append(address)
             if "__sanitizer_cov_trace_pc" in pending:
-                current = blocks[address] = Block(0, False)
+                current = blocks[address] = Block(0)
             pending = None
         if operation in ("call", "callq", "bl"):
             pending = operands
@@ -154,7 +155,7 @@ def _disassemble(library: Path) -> tuple[dict[int, Block], list[int]]:
             continue
         current.weight += 1
         if _is_conditional(operation):
-            current.branches = True
+            current.branch = address + 1
     for block in blocks.values():
         block.weight = max(block.weight, 1)
     return blocks, calls

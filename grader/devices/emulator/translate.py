@@ -102,6 +102,8 @@ class _Rewriter:
                 self.kernel_address(stream, index)
             elif token.text in ("asm", "__asm__", "__asm"):
                 self.assembly(stream, index)
+            elif token.text.strip("_").startswith("no_sanitize"):
+                raise TranslationError(f"`{token.text}` would hide code from the emulator", token.line)
             elif token.text == "__noinline__":
                 self.noinline(stream, index)
             elif token.text == "__global__":

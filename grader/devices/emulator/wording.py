@@ -136,6 +136,8 @@ def _host_access(fact: Fact, where: _Where) -> str:
     if fact["text"].startswith("copy"):
         side = "destination" if "to" in fact["text"] else "source"
         return f"the {side} of a copy is device memory, but its kind says that it is host memory"
+    if fact["text"] == "computed by the host":
+        return "the inputs are copied to the host, and the results back from there: a kernel should compute them"
     verb = {"write": "writes", "read": "reads"}.get(fact["access"], "touches")
     target = where.at if fact["array"] else "device memory"
     return f"host code {verb} {target}, which is device memory: only a kernel can do that"

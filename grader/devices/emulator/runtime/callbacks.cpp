@@ -37,7 +37,9 @@ std::uint32_t program_counter(Address caller) { return static_cast<std::uint32_t
 }
 
 void host_access(Address a, unsigned bytes, bool writes, Address caller) {
-    if (can_leave_entry_point() && machine().memory.is_device(a)) host_touched(a, bytes, writes, caller);
+    if (!machine().memory.is_device(a)) return;
+    if (can_leave_entry_point()) host_touched(a, bytes, writes, caller);
+    machine().memory.touched_by_host = a;   // another thread of the host's, or the one that the entry point left behind
 }
 
 [[noreturn]] void host_out_of_time(Address caller) {

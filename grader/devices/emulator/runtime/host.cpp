@@ -241,6 +241,8 @@ int ladder_memcpy(void* to, const void* from, std::size_t bytes, Copy kind, int 
     if (error) return machine().last_error = error;
     memory.open();
     std::memmove(to, from, bytes);
+    if (from_device && !to_device) memory.copied_to_host += bytes;
+    if (to_device && !from_device) memory.copied_from_host += bytes;
     if (to_device) {
         Region* target = memory.find(reinterpret_cast<Address>(to));
         const Region* source = from_device ? memory.find(reinterpret_cast<Address>(from)) : nullptr;

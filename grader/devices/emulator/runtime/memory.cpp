@@ -72,7 +72,6 @@ const Symbol* Module::function_at(const void* address) const {
 // ---- device memory ----
 
 void DeviceMemory::begin_case() {
-    open();
     if (!arena_) {
         void* arena = mmap(nullptr, global_memory, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (arena != MAP_FAILED) {
@@ -88,6 +87,9 @@ void DeviceMemory::begin_case() {
     initialised_.clear();
     mappings_.clear();
     allocated_ = peak_ = live_ = 0;
+    copied_to_host = copied_from_host = 0;
+    touched_by_host = 0;
+    is_open_ = true;   // pages that come now may be touched; what earlier cases left to be read stays so
 }
 
 void DeviceMemory::add_mapping(Address begin, std::size_t bytes) {
@@ -184,13 +186,33 @@ void DeviceMemory::protect(int how) {
 }
 
 void DeviceMemory::open() {
-    if (!is_open_) protect(PROT_READ | PROT_WRITE);
+    if (is_open_) return;
+    protect(PROT_READ | PROT_WRITE);
+    compare_outputs();
     is_open_ = true;
 }
 
 void DeviceMemory::shut() {
-    if (is_open_) protect(PROT_NONE);
+    if (!is_open_) return;
+    for (const auto& region : regions_)
+        if (!region->before.empty()) std::memcpy(region->before.data(), reinterpret_cast<void*>(region->begin), region->bytes);
+    protect(PROT_NONE);
     is_open_ = false;
+}
+
+void DeviceMemory::show() {
+    protect(PROT_READ);
+    if (!is_open_) compare_outputs();
+    is_open_ = false;
+}
+
+// Shut pages do not change, unless host code gets around their protection.
+void DeviceMemory::compare_outputs() {
+    for (const auto& region : regions_) {
+        const auto* now = reinterpret_cast<const std::uint8_t*>(region->begin);
+        const auto changed = std::mismatch(region->before.begin(), region->before.end(), now).first;
+        if (changed != region->before.end()) touched_by_host = region->begin + static_cast<Address>(changed - region->before.begin());
+    }
 }
 
 }  // namespace ladder

@@ -1,6 +1,7 @@
 // What a CUDA thread may touch: named ranges of addresses, each with its space, its bounds and its initialised bytes.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -46,6 +47,7 @@ struct Region {
     std::string name;
     int line = 0;                      // of the cudaMalloc
     std::uint8_t* initialised = nullptr;   // one byte for each byte; null: all are
+    std::vector<std::uint8_t> before;  // what an output of the judge held when host code got its turn
     bool freed = false;
 
     bool holds(Address a, std::size_t n) const { return a - begin < bytes && bytes - (a - begin) >= n; }
@@ -93,6 +95,11 @@ public:
     bool all_blocks_see(Address a) const;   // global memory: buffers, allocations, and the library's __device__ variables
     void open();                       // device code runs: pages may be touched
     void shut();                       // host code runs: touching them is a fault
+    void show();                       // the case is over: the grader reads, threads that still run must not write
+
+    // What host code did in this case: bytes that it copied, and an address that it touched all the same; 0 if none.
+    std::size_t copied_to_host = 0, copied_from_host = 0;
+    std::atomic<Address> touched_by_host{0};
 
     const std::vector<std::unique_ptr<Region>>& regions() const { return regions_; }
     std::size_t allocated_bytes() const { return allocated_; }
@@ -102,6 +109,7 @@ public:
 private:
     struct Pages { Address begin; std::size_t bytes; };
     void protect(int how);
+    void compare_outputs();
     std::vector<std::unique_ptr<Region>> regions_;
     std::vector<std::unique_ptr<Lazy<std::uint8_t>>> initialised_;
     std::vector<Pages> mappings_;

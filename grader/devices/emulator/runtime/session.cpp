@@ -96,6 +96,32 @@ double processor_seconds() {
     return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
 }
 
+// The inputs copied to the host and the outputs back: then it is the host that computes. Less than a page is no sign: the
+// sums of a few blocks may be added up there.
+bool computed_by_host(const DeviceMemory& memory) {
+    std::size_t inputs = 0, outputs = 0;
+    for (const auto& region : memory.regions()) {
+        if (!region->writable) inputs += region->bytes;
+        outputs += region->before.size();
+    }
+    return memory.copied_to_host > 4096 && memory.copied_to_host >= inputs / 2 && memory.copied_from_host >= outputs / 2;
+}
+
+void judge_host_code(Machine& m) {
+    Finding finding;
+    finding.kind = "host_access";
+    const Address touched = m.memory.touched_by_host;
+    if (const Region* region = touched ? m.memory.nearest(touched) : nullptr) {
+        finding.array = region->name;
+        finding.array_bytes = region->bytes;
+        finding.offset = static_cast<long long>(touched - region->begin);
+        m.findings.push_back(finding);
+    } else if (computed_by_host(m.memory)) {
+        finding.text = "computed by the host";
+        m.findings.push_back(finding);
+    }
+}
+
 // Raises `out_of_time` when a case has taken too long; the callbacks look at it. The limit is on processor time, so that a
 // busy machine fails nobody; code that sleeps is the judge's to end.
 class Watchdog {
@@ -223,7 +249,12 @@ void ladder_session_mapping(void* begin, std::size_t bytes) { machine().memory.a
 
 void ladder_session_buffer(const char* name, void* begin, std::size_t bytes, int writable) {
     machine().memory.add_buffer(name, reinterpret_cast<Address>(begin), bytes, writable != 0);
+    if (writable) machine().memory.regions().back()->before.resize(bytes);
 }
+
+// The grader itself writes into the buffers between two runs.
+void ladder_session_open() { machine().memory.open(); }
+void ladder_session_show() { machine().memory.show(); }
 
 void* ladder_session_stream() { return machine().given_stream; }
 
@@ -256,8 +287,9 @@ int ladder_session_run(void (*entry)(void**), void** arguments) {
             given_up = 1;
         }
         m.escape = nullptr;
-        m.memory.open();
+        m.memory.show();
     }
+    judge_host_code(m);
     for (std::size_t i = 0; i < std::size(fault_signals); ++i) sigaction(fault_signals[i], &before[i], nullptr);
     std::fflush(stdout);
     for (const auto& region : m.memory.regions()) {

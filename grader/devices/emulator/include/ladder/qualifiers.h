@@ -11,7 +11,8 @@
 
 #define __host__
 #define __device__
-#define __global__ __attribute__((noinline, noclone))
+// flatten: what a kernel calls becomes part of it, as nvcc does it.
+#define __global__ __attribute__((noinline, noclone, flatten))
 
 // A block's shared memory is the thread-local memory of the OS thread that runs it. `used` keeps the loads from an
 // array that nobody writes, which are a mistake to report; constant initialization (of nothing) keeps arrays of

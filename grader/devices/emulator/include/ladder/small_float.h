@@ -120,26 +120,26 @@ template <class Self, class F> struct SmallFloat {
 #undef LADDER_TO
 
 #define LADDER_DEFINE(name, suffix, expression)                        \
-    friend inline LADDER_UNSEEN Self __##name##suffix(Self p, Self q) { \
+    friend LADDER_INLINE Self __##name##suffix(Self p, Self q) { \
         const float a = p.value(), b = q.value();                      \
         return of(expression);                                         \
     }
             LADDER_SMALL_BINARY(LADDER_DEFINE)
 #undef LADDER_DEFINE
-                friend inline LADDER_UNSEEN Self __hdiv(Self p, Self q) { return of(p.value() / q.value()); }
+                friend LADDER_INLINE Self __hdiv(Self p, Self q) { return of(p.value() / q.value()); }
 
     // In double: the product is exact, and the sum is too wherever the next rounding could be close to a tie (of a
     // bfloat16, nearly always).
     LADDER_INLINE static double sum_of_product(Self p, Self q, Self r) {
         return static_cast<double>(p.value()) * q.value() + r.value();
     }
-    friend inline LADDER_UNSEEN Self __hfma(Self p, Self q, Self r) {
+    friend LADDER_INLINE Self __hfma(Self p, Self q, Self r) {
         return stored(narrow<F>(sum_of_product(p, q, r)));
     }
-    friend inline LADDER_UNSEEN Self __hfma_sat(Self p, Self q, Self r) {
+    friend LADDER_INLINE Self __hfma_sat(Self p, Self q, Self r) {
         return of(saturated(__hfma(p, q, r).value()));
     }
-    friend inline LADDER_UNSEEN Self __hfma_relu(Self p, Self q, Self r) {
+    friend LADDER_INLINE Self __hfma_relu(Self p, Self q, Self r) {
         return of(at_least_zero(__hfma(p, q, r).value()));
     }
 
@@ -152,7 +152,7 @@ template <class Self, class F> struct SmallFloat {
 #undef LADDER_DEFINE
 
 #define LADDER_DEFINE(name, expression)                  \
-    friend inline LADDER_UNSEEN Self h##name(Self p) {    \
+    friend LADDER_INLINE Self h##name(Self p) {    \
         const float a = p.value();                       \
         return of(expression);                           \
     }
@@ -304,7 +304,7 @@ LADDER_INLINE T atomicAdd(T* address, std::type_identity_t<T> value, int line = 
 // ---- conversions that carry the type's name in theirs ----
 
 #define LADDER_SMALL_INTEGER(name, type, integer, Integer, suffix, mode)                               \
-    inline LADDER_UNSEEN type __##integer##2##name##_##suffix(Integer x) {                             \
+    LADDER_INLINE type __##integer##2##name##_##suffix(Integer x) {                             \
         return type::stored(ladder::narrow<type::Format>(static_cast<double>(x), mode));               \
     }                                                                                                  \
     inline LADDER_UNSEEN Integer __##name##2##integer##_##suffix(type x) {                             \
@@ -312,7 +312,7 @@ LADDER_INLINE T atomicAdd(T* address, std::type_identity_t<T> value, int line = 
     }
 
 #define LADDER_SMALL_ROUNDED(name, type, suffix, mode)                                                 \
-    inline LADDER_UNSEEN type __float2##name##_##suffix(float x) {                                     \
+    LADDER_INLINE type __float2##name##_##suffix(float x) {                                     \
         return type::stored(ladder::narrow<type::Format>(x, mode));                                    \
     }                                                                                                  \
     LADDER_SMALL_INTEGER(name, type, int, int, suffix, mode)                                           \

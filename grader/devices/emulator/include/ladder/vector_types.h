@@ -30,7 +30,8 @@ template <class V> LADDER_INLINE constexpr V& store_whole(V& to, const V& from) 
 // g++ stores `p[i] = float4{a, b, c, d}` as four floats where a GPU stores 16 bytes at once. An assignment operator
 // could mend that, but a type with one of its own cannot be assigned as the member of a union. A template is no
 // "assignment operator" to the language, and still wins for temporaries: the type stays trivial, an aggregate, and
-// stores are whole.
+// stores are whole. They are seen, too: -fsanitize=thread overlooks the store of `p[i] = f(x)` where f is called and
+// returns a struct in registers.
 #define LADDER_WHOLE_STORES(type)                                                                            \
     type& operator=(const type&) = default;                                                                  \
     template <class From = type> requires ladder::same<From, type>                                           \

@@ -1,0 +1,203 @@
+"""`ladder explain`: the source with what the emulator counted at each line, and first the lines that waste most."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from rich.console import Console, RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
+from grader.judge.advice import LANES, active_lanes, advise, all_sectors, digits, ideal_sectors, reuse
+from grader.judge.verdict import Grade, TaskGrade
+from grader.report.machine import SCHEMA
+from grader.report.messages import TITLES
+from grader.report.terminal import BAD, DIM, GOOD, HEAD, mark, print_safely
+
+Counters = Mapping[str, Any]
+WORST = 3  # lines that get advice
+AROUND = 3  # lines without counts that are shown above and below one with counts
+
+
+def could_run(grade: Grade) -> bool:
+    """Whether every task got as far as being counted."""
+    return all(task.lines for task in grade.tasks)
+
+
+def show_explanation(console: Console, grade: Grade, source: str) -> None:
+    """Prints advice and annotated source for each task that was counted; for the others, why there is none."""
+    print_safely(console, _parts(grade, source.split("\n")))
+
+
+def to_json(grade: Grade, source: str) -> dict[str, Any]:
+    """The counters by kernel and line, and all advice, the most wasteful line first."""
+    tasks = [
+        {
+            "name": task.name,
+            "status": task.status,
+            "message": _what_failed(task),
+            "case": _counted_case(task),
+            "lines": task.lines,
+            "advice": [asdict(advice) for advice in advise(task.lines, task.kernels, source.split("\n"))],
+            "reuse": reuse(task.counters),
+        }
+        for task in grade.tasks
+    ]
+    head = {"schema": SCHEMA, "lesson": grade.lesson, "kernel": grade.kernel, "device": grade.device}
+    return head | {"status": grade.status, "seed": grade.seed, "tasks": tasks}
+
+
+def dumps(grade: Grade, source: str) -> str:
+    return json.dumps(to_json(grade, source), ensure_ascii=False)
+
+
+# ---- for people ----
+
+
+def _parts(grade: Grade, source: Sequence[str]) -> Iterator[RenderableType]:
+    title = Text(TITLES[grade.status], f"{HEAD} {GOOD if grade.passed else BAD}")
+    yield _one_line(mark(grade.passed) + Text(f"{grade.lesson}: ", HEAD) + title + Text(f"  {grade.kernel}", DIM))
+    for task in grade.tasks:
+        yield from _task(task, source)
+    yield Text("\nEmulated: counts, no times. What caches and nvcc's optimiser save is not seen.", DIM)
+
+
+def _task(task: TaskGrade, source: Sequence[str]) -> Iterator[RenderableType]:
+    if failed := _what_failed(task):
+        yield Text(f"{task.name}: {failed}", BAD)
+    if not task.lines:
+        return
+    yield Text(f"\n{task.name}({', '.join(_counted_case(task).split())})", HEAD)
+    advice = advise(task.lines, task.kernels, source)
+    worst = advice[:WORST]
+    for message in dict.fromkeys(each.message for each in worst):
+        lines = [str(each.line) for each in worst if each.message == message]
+        where = Text(f"line{'s' if len(lines) > 1 else ''} {', '.join(lines)}: ", HEAD)
+        yield Padding(where + Text(message), (0, 0, 0, 2))
+    if not advice:
+        yield Text("  No line wastes sectors, wavefronts or lanes.", GOOD)
+    if again := reuse(task.counters):
+        yield Padding(Text(again), (0, 0, 0, 2))
+    yield Text()
+    yield from _listing(task.lines, source, {each.line for each in worst})
+
+
+def _what_failed(task: TaskGrade) -> str:
+    """One sentence; "" for a task that passed."""
+    said = (case.message for case in task.cases if case.status == task.status != "passed")
+    return "" if task.status == "passed" else task.message or next(said, TITLES[task.status])
+
+
+def _counted_case(task: TaskGrade) -> str:
+    """The case whose counters these are: the last one, if all ran."""
+    return task.cases[-1].name if task.lines else ""
+
+
+# ---- the listing ----
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of counts. `cell` gives "" where the line has none; a column that is empty everywhere is left out."""
+
+    title: str
+    meaning: str
+    cell: Callable[[Counters, int], str]  # a line's counters, and the sectors of all lines
+
+
+def _listing(lines: Sequence[Counters], source: Sequence[str], worst: set[int]) -> Iterator[Text]:
+    """The source around the lines with counts, beside these counts; what they mean stands below."""
+    by_line = _by_line(lines)
+    sectors = sum(map(all_sectors, lines))
+    cells = {column: {line: column.cell(counts, sectors) for line, counts in by_line.items()} for column in COLUMNS}
+    used = {column: shown for column, shown in cells.items() if any(shown.values())}
+    widths = {column: max(len(column.title), *map(len, shown.values())) for column, shown in used.items()}
+    yield _one_line(Text("  ".join(column.title.rjust(widths[column]) for column in used), DIM))
+    before, blank, room = 0, " " * (sum(widths.values()) + 2 * (len(used) - 1)), len(str(len(source)))
+    for line in _lines_to_show({*by_line, *worst}, len(source)):
+        if line > before + 1:
+            yield Text(f"{blank}  {'⋮':>{room + 2}}", DIM)
+        before = line
+        counts = "  ".join(shown.get(line, "").rjust(widths[column]) for column, shown in used.items())
+        yield _source_line(counts, line, room, source[line - 1].expandtabs(4), line in worst)
+    yield Text()
+    yield from (Text(f"{column.title}: {column.meaning}", DIM) for column in used)
+
+
+def _source_line(counts: str, line: int, room: int, code: str, bad: bool) -> Text:
+    number = Text(f"  {'❱' if bad else ' '} {line:>{room}} │ ", BAD if bad else DIM)
+    return _one_line(Text(counts) + number + Text(code, HEAD if bad else ""))
+
+
+def _lines_to_show(counted: Iterable[int], last: int) -> list[int]:
+    near = {line + offset for line in counted for offset in range(-AROUND, AROUND + 1)}
+    return sorted(line for line in near if 1 <= line <= last)
+
+
+def _by_line(lines: Iterable[Counters]) -> dict[int, dict[str, Any]]:
+    """Counters of all kernels that share a line (templates, device functions), added up."""
+    merged: dict[int, dict[str, Any]] = {}
+    for record in lines:
+        into = merged.setdefault(record["line"], {})
+        for name, value in record.items():
+            if name.endswith("_max_multiplicity"):
+                into[name] = max(into.get(name, 0), value)
+            elif name not in ("line", "kernel"):
+                into[name] = into.get(name, 0) + value
+    return merged
+
+
+def _one_line(text: Text) -> Text:
+    text.no_wrap = True
+    return text
+
+
+# ---- the columns ----
+
+
+def _sectors(way: str) -> Callable[[Counters, int], str]:
+    def cell(line: Counters, _: int) -> str:
+        requests = line[f"global_{way}_requests"]
+        if not requests:
+            return ""
+        return f"{digits(line[f'global_{way}_sectors'] / requests)}/{digits(ideal_sectors(line, way) / requests)}"
+
+    return cell
+
+
+def _traffic(line: Counters, sectors: int) -> str:
+    return f"{all_sectors(line) / sectors:.0%}" if all_sectors(line) else ""
+
+
+def _shared(line: Counters, _: int) -> str:
+    ideal = line["shared_load_ideal_wavefronts"] + line["shared_store_ideal_wavefronts"]
+    return f"{digits((line['shared_load_wavefronts'] + line['shared_store_wavefronts']) / ideal)}×" if ideal else ""
+
+
+def _atomics(line: Counters, _: int) -> str:
+    requests = line["global_atomic_requests"] + line["shared_atomic_requests"]
+    most = max(line["global_atomic_max_multiplicity"], line["shared_atomic_max_multiplicity"])
+    return f"{requests}×{most}" if requests else ""
+
+
+def _local(line: Counters, _: int) -> str:
+    return str(line["local_requests"] or "")
+
+
+def _lanes(line: Counters, _: int) -> str:
+    lanes = digits(active_lanes(line))
+    return lanes if line["warp_instructions"] and lanes != str(LANES) else ""
+
+
+COLUMNS = (
+    Column("loads", "sectors that a load request touches / that it needs", _sectors("load")),
+    Column("stores", "the same for stores", _sectors("store")),
+    Column("traffic", "share of all sectors of global memory", _traffic),
+    Column("shared", "wavefronts, as a multiple of those without bank conflicts", _shared),
+    Column("atomics", "requests × the most lanes of one request that update the same address", _atomics),
+    Column("local", "requests to arrays of a thread's own, unless nvcc can keep them in registers", _local),
+    Column("lanes", "at work of 32, where not all are; counted where a basic block begins", _lanes),
+)

@@ -1,0 +1,13 @@
+// Adds into x, which is an input, and copies x.
+// Emulator: input_modified
+// Says: writes x[0]
+// GPU: input_modified
+
+__global__ void add(float* x, const float* y, float* z, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) z[i] = x[i] += y[i];
+}
+
+extern "C" void vector_add(const float* x, const float* y, float* z, int n, cudaStream_t stream) {
+    add<<<(n + 255) / 256, 256, 0, stream>>>(const_cast<float*>(x), y, z, n);
+}
