@@ -1,7 +1,7 @@
 # Every target makes what it needs: .venv is created by the first one, from any Python 3.11 or newer.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help grade test lint bench-grader readme
+.PHONY: help grade test lint bench-grader bench-emulator readme
 
 LESSON ?=
 KERNEL ?=
@@ -16,6 +16,7 @@ help:
 	@echo "make test                           run all tests (JOBS=$(JOBS) at a time)"
 	@echo "make lint                           check the style of the Python code"
 	@echo "make bench-grader                   measure how long a verdict takes"
+	@echo "make bench-emulator                 measure what counting costs the emulator"
 	@echo "make readme                         renew what README.md shows of the program"
 	@echo "Set PYTHON=python3.12 to choose the interpreter that .venv is made from."
 
@@ -35,6 +36,9 @@ lint: .venv/.ready-dev
 
 bench-grader: .venv/.ready
 	@$(RUN)/python benchmarks/bench_grader.py
+
+bench-emulator: .venv/.ready
+	@$(RUN)/python -m benchmarks.emulator
 
 readme: .venv/.ready
 	@$(RUN)/python docs/readme.py

@@ -255,9 +255,9 @@ ADD = "void vector_add(const float* x, const float* y, float* z, int n, cudaStre
 @pytest.mark.parametrize(
     ("lesson", "file", "blamed"),
     [
-        ("01", "one_element", []),
-        ("01", "grid_stride", []),
-        ("01", "float4", []),
+        ("01", "1_one_element", []),
+        ("01", "2_grid_stride", []),
+        ("01", "3_float4", []),
         ("01", "runs_of_elements", ["z[i] = x[i] + y[i];"]),
         ("01", "one_thread", ["add<<<1, 1, 0, stream>>>(x, y, z, n);"]),
         ("02", "1_even_odd", ["if (i % 2 == 0) {"]),
@@ -270,8 +270,6 @@ ADD = "void vector_add(const float* x, const float* y, float* z, int n, cudaStre
 )
 def test_rungs_and_mistakes_of_the_lessons(run, lesson, file, blamed):
     entry = catalog.find(lesson)
-    (path,) = [
-        path for path in (*entry.rungs, *entry.mistakes) if path.stem.endswith(file) and path.stem != f"no_{file}"
-    ]
+    path = next(path for path in (*entry.rungs, *entry.mistakes) if path.stem == file)
     advice, source, _ = run(path.read_text(), POLAR if lesson == "02" else ADD, n=4096)
     assert [source[each.line - 1].strip() for each in advice] == blamed
