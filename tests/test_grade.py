@@ -194,7 +194,7 @@ def test_a_broken_lesson_is_one_sentence(entry, worker, old, new, words):
 
 
 def test_a_failure_on_a_gpu_comes_with_the_emulators_finding(entry, worker, monkeypatch):
-    card = Card("a card", "90a", 132, l2_bytes=1, memory_bytes=1, uuid="")
+    card = Card("a card", "90a", 132, l2_bytes=1, uuid="")
     monkeypatch.setattr("grader.grade.choose_card", lambda device: card)
     emulated = Finding("race", "two threads at once", line=7)
     real = worker.run

@@ -130,11 +130,8 @@ def _wastes(kernel: Counters, records: Sequence[Counters], source: Sequence[str]
 
 
 def _sectors(line: Counters, way: str) -> Waste:
-    requests, sectors, ideal = (
-        line[f"global_{way}_requests"] or 1,
-        line[f"global_{way}_sectors"],
-        ideal_sectors(line, way),
-    )
+    requests, sectors = line[f"global_{way}_requests"] or 1, line[f"global_{way}_sectors"]
+    ideal = ideal_sectors(line, way)
     verb = "read" if way == "load" else "write"
     used = line[f"global_{way}_useful_bytes"] / max(sectors, 1)
     if sectors - ideal <= requests <= ideal / 2:

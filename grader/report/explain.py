@@ -58,8 +58,9 @@ def dumps(grade: Grade, source: str) -> str:
 
 
 def _parts(grade: Grade, source: Sequence[str]) -> Iterator[RenderableType]:
-    title = Text(TITLES[grade.status], f"{HEAD} {GOOD if grade.passed else BAD}")
-    yield _one_line(mark(grade.passed) + Text(f"{grade.lesson}: ", HEAD) + title + Text(f"  {grade.kernel}", DIM))
+    title = (TITLES[grade.status], f"{HEAD} {GOOD if grade.passed else BAD}")
+    head = Text.assemble(mark(grade.passed), (f"{grade.lesson}: ", HEAD), title, (f"  {grade.kernel}", DIM))
+    yield _one_line(head)
     for task in grade.tasks:
         yield from _task(task, source)
     yield Text("\nEmulated: counts, no times. What caches and nvcc's optimiser save is not seen.", DIM)
@@ -75,8 +76,8 @@ def _task(task: TaskGrade, source: Sequence[str]) -> Iterator[RenderableType]:
     worst = advice[:WORST]
     for message in dict.fromkeys(each.message for each in worst):
         lines = [str(each.line) for each in worst if each.message == message]
-        where = Text(f"line{'s' if len(lines) > 1 else ''} {', '.join(lines)}: ", HEAD)
-        yield Padding(where + Text(message), (0, 0, 0, 2))
+        where = f"line{'s' if len(lines) > 1 else ''} {', '.join(lines)}: "
+        yield Padding(Text.assemble((where, HEAD), message), (0, 0, 0, 2))
     if not advice:
         yield Text("  No line wastes sectors, wavefronts or lanes.", GOOD)
     if again := reuse(task.counters):
@@ -128,8 +129,8 @@ def _listing(lines: Sequence[Counters], source: Sequence[str], worst: set[int]) 
 
 
 def _source_line(counts: str, line: int, room: int, code: str, bad: bool) -> Text:
-    number = Text(f"  {'❱' if bad else ' '} {line:>{room}} │ ", BAD if bad else DIM)
-    return _one_line(Text(counts) + number + Text(code, HEAD if bad else ""))
+    number = f"  {'❱' if bad else ' '} {line:>{room}} │ "
+    return _one_line(Text.assemble(counts, (number, BAD if bad else DIM), (code, HEAD if bad else "")))
 
 
 def _lines_to_show(counted: Iterable[int], last: int) -> list[int]:

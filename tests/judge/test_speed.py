@@ -16,7 +16,7 @@ from grader.judge import speed
 from grader.judge.speed import SpeedTest, number_of_sets
 
 N = 20_000
-CARD = Card("a card", "90a", 132, l2_bytes=1 << 16, memory_bytes=1 << 30, uuid="")
+CARD = Card("a card", "90a", 132, l2_bytes=1 << 16, uuid="")
 SLOW_US = 100.0  # a copy of the same bytes, in the same time as an honest kernel
 
 

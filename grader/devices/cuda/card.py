@@ -26,7 +26,6 @@ class Card:
     architecture: str  # what nvcc compiles for: "90a"
     multiprocessors: int
     l2_bytes: int
-    memory_bytes: int
     uuid: str
 
     def to_json(self) -> dict[str, Any]:
@@ -56,7 +55,6 @@ def find_card() -> tuple[Card | None, str]:
         architecture=architecture(facts.major, facts.minor),
         multiprocessors=facts.multi_processor_count,
         l2_bytes=facts.L2_cache_size,
-        memory_bytes=facts.total_memory,
         uuid=f"GPU-{facts.uuid}",
     ), ""
 

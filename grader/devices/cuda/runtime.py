@@ -9,7 +9,7 @@ import ctypes
 import functools
 from ctypes import byref, c_float, c_int, c_size_t, c_uint, c_void_p
 
-_ATTRIBUTES = {"l2_bytes": 38, "multiprocessors": 16, "major": 75, "minor": 76}  # cudaDeviceAttr
+_L2_BYTES = 38  # cudaDevAttrL2CacheSize
 _NON_BLOCKING = 1
 
 
@@ -40,9 +40,9 @@ class Runtime:
             name, text = self._lib.cudaGetErrorName(code), self._lib.cudaGetErrorString(code)
             raise CudaError(code, name.decode(), text.decode())
 
-    def attribute(self, name: str) -> int:
+    def l2_bytes(self) -> int:
         value = c_int()
-        self.check(self._lib.cudaDeviceGetAttribute(byref(value), _ATTRIBUTES[name], 0))
+        self.check(self._lib.cudaDeviceGetAttribute(byref(value), _L2_BYTES, 0))
         return value.value
 
     # ---- memory ----

@@ -144,7 +144,7 @@ class Clock:
         places = [{slot["name"]: memory.address + slot["offset"] for slot in layout} for memory in memories]
         self.calls = [session.arguments(addresses, scalars) for addresses in places]
         self.start, self.stop = self.cuda.event(), self.cuda.event()
-        self.flush_bytes = 2 * self.cuda.attribute("l2_bytes")
+        self.flush_bytes = 2 * self.cuda.l2_bytes()
         self.flush = self.cuda.malloc(self.flush_bytes)
 
     def once(self, number: int) -> float:
