@@ -39,6 +39,25 @@ __global__ void k(const float* x, float* z, int n) {
         "1",
         "256",
     ),
+    "one_block_zeroes_and_the_others_wait_for_it": (
+        """
+__device__ volatile int done[1];
+__global__ void k(const float* x, float* z, int n) {
+    if (threadIdx.x != 0) return;
+    if (blockIdx.x == 0) {
+        z[0] = 0;
+        atomicAdd(&z[0], x[0]);
+        __threadfence();
+        done[0] = 1;
+    } else {
+        while (done[0] == 0) {}
+        __threadfence();
+        atomicAdd(&z[0], 1.0f);
+    }
+}""",
+        "4",
+        "32",
+    ),
     "last_block_finishes": (
         """
 __device__ unsigned int arrived = 0;
@@ -407,6 +426,18 @@ __global__ void k(const float* x, float* z, int n) {
         "64",
         {6, 7},
         "count",
+    ),
+    "one_block_zeroes_what_all_add_to": (
+        """
+__global__ void k(const float* x, float* z, int n) {
+    if (blockIdx.x == 0 && threadIdx.x == 0) z[2] = 0;
+    __syncthreads();
+    if (threadIdx.x == 0) atomicAdd(&z[2], 1.0f);
+}""",
+        "3",
+        "32",
+        {3, 5},
+        "z",
     ),
     "block_atomics_across_blocks": (
         """

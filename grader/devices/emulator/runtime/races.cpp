@@ -168,6 +168,7 @@ void Races::begin_launch(std::size_t regions) {
     shadows_.clear();
     shadows_.resize(regions);
     touched_.clear();
+    covered_.clear();
     reported_.clear();
 }
 
@@ -180,10 +181,12 @@ void Races::end_block(Block& block) {
     file_guesses(*block.executor);
     if (block.launch->blocks == 1) {
         touched_.clear();
+        covered_.clear();
         return;
     }
-    BlockSummary summary{block.number, block.grid_phase, {}};
-    summary.words.reserve(touched_.size());
+    BlockSummary summary{block.number, block.grid_phase, std::move(covered_)};
+    covered_.clear();
+    summary.words.reserve(summary.words.size() + touched_.size());
     for (const auto& [region, word] : touched_) {
         const Region& place = *block.executor->regions[region];
         const std::uint64_t granule = static_cast<std::uint64_t>(place.id) << 40 | word;
@@ -198,6 +201,15 @@ void Races::end_block(Block& block) {
     }
     touched_.clear();
     block.launch->races.add(std::move(summary));
+}
+
+constexpr std::size_t most_covered = 4096;   // of a block
+
+// Another block's atomic races with a plain write, also if an atomic of the writer's own block came after it.
+void Races::cover(const Region& region, Address a, const Cell& cell) {
+    if (region.space != Space::Global || covered_.size() >= most_covered) return;
+    const std::uint64_t word = (a - region.begin + (region.begin & 3)) / 4;
+    covered_.push_back({static_cast<std::uint64_t>(region.id) << 40 | word, cell.write, Access{}, cell.value});
 }
 
 Access Races::make(WarpUnit& warp, int lane, std::uint32_t pc, Strength strength, unsigned mask) const {
@@ -344,6 +356,8 @@ void Races::write(Executor& executor, WarpUnit& warp, int lane, std::uint16_t re
         const bool same_value = part == cell.value && strength == Strength::Plain && cell.write.strength == Strength::Plain;
         check(executor, warp, lane, region, where, cell.write, true, now, true, same_value);
         for (const Access& read : cell.reads) check(executor, warp, lane, region, where, read, false, now, true, false);
+        if (strength != Strength::Plain && cell.write.pc && cell.write.strength == Strength::Plain)
+            cover(*executor.regions[region], where, cell);
         cell.write = now;
         cell.value = part;
         cell.reads[0] = cell.reads[1] = Access{};
@@ -456,7 +470,9 @@ void LaunchRaces::check(LaunchState& launch, std::vector<Finding>& findings) {
                 if (word.reads[0].access.pc && word.reads[0].block != block.block) word.reads[1] = word.reads[0];
                 word.reads[0] = {now.read, block.block};
             }
-            if (now.write.pc) {
+            const bool covers = word.write.access.pc && word.write.block == block.block &&
+                                word.write.access.strength == Strength::Plain && now.write.strength != Strength::Plain;
+            if (now.write.pc && !covers) {
                 word.write = {now.write, block.block};
                 word.value = now.value;
             }

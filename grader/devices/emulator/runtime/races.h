@@ -138,6 +138,7 @@ private:
     void file_guesses(Executor& executor);
     struct Shadow { Lazy<Cell> words, parts; };
     template <class Visit> void visit(Executor&, WarpUnit&, int lane, std::uint16_t region, Address, unsigned bytes, Visit visit);
+    void cover(const Region& region, Address a, const Cell& cell);
     Access make(WarpUnit&, int lane, std::uint32_t pc, Strength, unsigned mask) const;
     void check(Executor&, WarpUnit&, int lane, std::uint16_t region, Address, const Access& before, bool before_writes,
                const Access& now, bool now_writes, bool same_value);
@@ -151,6 +152,7 @@ private:
     std::vector<Guess> guesses_;                  // of the current block
     std::vector<Shadow> shadows_;                 // by executor region index
     std::vector<std::pair<std::uint16_t, std::uint64_t>> touched_;   // words of global memory, by the current block
+    std::vector<Summary> covered_;   // its plain writes to global memory that an atomic of its own has covered since
     std::unordered_map<std::uint64_t, std::size_t> reported_;        // pair of pcs -> finding
     std::uint32_t lives_ = 0;
 };

@@ -69,6 +69,29 @@ inline LADDER_UNSEEN cudaError_t cudaFreeAsync(void* pointer, cudaStream_t, int 
     return cudaFree(pointer, line);
 }
 
+// The pool that cudaMallocAsync takes from: what it keeps after a cudaFreeAsync does not show here.
+struct ladder_pool;
+using cudaMemPool_t = ladder_pool*;
+enum cudaMemPoolAttr { cudaMemPoolAttrReleaseThreshold = 4 };
+inline LADDER_UNSEEN cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
+    *pool = nullptr;
+    return ladder::status(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
+}
+inline LADDER_UNSEEN cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t, cudaMemPoolAttr, void* value) {
+    *static_cast<unsigned long long*>(value) = 0;
+    return ladder::status();
+}
+inline LADDER_UNSEEN cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void*) {
+    return ladder::status();
+}
+
+// Nothing is ever captured: there are no graphs.
+enum cudaStreamCaptureStatus { cudaStreamCaptureStatusNone, cudaStreamCaptureStatusActive };
+inline LADDER_UNSEEN cudaError_t cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus* capturing) {
+    *capturing = cudaStreamCaptureStatusNone;
+    return ladder::status();
+}
+
 // Memory that host and device both touch would hide the one mistake that a separate memory shows.
 template <class T>
 LADDER_UNSEEN cudaError_t cudaMallocManaged(T** pointer, std::size_t, unsigned = cudaMemAttachGlobal) {
