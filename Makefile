@@ -1,7 +1,7 @@
 # Every target makes what it needs: .venv is created by the first one, from any Python 3.11 or newer.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help grade test lint bench-grader bench-emulator readme
+.PHONY: help grade test lint bench bench-grader bench-emulator readme
 
 LESSON ?=
 KERNEL ?=
@@ -15,6 +15,8 @@ help:
 	@echo "make grade LESSON=01 KERNEL=my.cu   grade one file"
 	@echo "make test                           run all tests (JOBS=$(JOBS) at a time)"
 	@echo "make lint                           check the style of the Python code"
+	@echo "make bench                          time and plot the rungs of every lesson, on a GPU"
+	@echo "make bench LESSON=01                time and plot the rungs of one lesson"
 	@echo "make bench-grader                   measure how long a verdict takes"
 	@echo "make bench-emulator                 measure what counting costs the emulator"
 	@echo "make readme                         renew what README.md shows of the program"
@@ -34,6 +36,12 @@ test: .venv/.ready-dev
 lint: .venv/.ready-dev
 	@$(RUN)/ruff check . && $(RUN)/ruff format --check .
 
+bench: .venv/.ready
+	@code=0; for lesson in $(or $(LESSON),$(sort $(patsubst lessons/%/lesson.py,%,$(wildcard lessons/*/lesson.py)))); do \
+		$(RUN)/ladder bench $$lesson || code=$$?; \
+		[ $$code -lt 2 ] || break; \
+	done; exit $$code
+
 bench-grader: .venv/.ready
 	@$(RUN)/python benchmarks/bench_grader.py
 
@@ -41,7 +49,7 @@ bench-emulator: .venv/.ready
 	@$(RUN)/python -m benchmarks.emulator
 
 readme: .venv/.ready
-	@$(RUN)/python docs/readme.py
+	@$(RUN)/python docs/readme.py && $(RUN)/python docs/grading.py
 
 .venv/.ready: pyproject.toml constraints.txt
 	@$(call install,.)

@@ -1,4 +1,4 @@
-"""Renews what README.md shows of the program (`make readme`): a first session as it really prints, and the lessons.
+"""Renews what README.md shows (`make readme`): a first session as it really prints, the lessons, and what was measured.
 
 Each block stands between `<!-- begin NAME -->` and `<!-- end NAME -->`. A test compares them, but for seeds and times.
 """
@@ -12,10 +12,13 @@ import sys
 import tempfile
 from pathlib import Path
 
+from grader import bench
 from grader.course import catalog
+from grader.report.bench import results_table
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
+RESULTS = ROOT / "benchmarks" / "results" / "h200"
 LADDER = [sys.executable, "-c", "from grader.cli import main; main()"]
 
 INDEX = "    int i = blockIdx.x * blockDim.x + threadIdx.x;"
@@ -32,7 +35,7 @@ def main() -> None:
 
 def renewed(text: str) -> str:
     """The README with its blocks made anew."""
-    for name, block in (("session", session()), ("lessons", lessons())):
+    for name, block in (("session", session()), ("lessons", lessons()), ("results", results())):
         pattern = rf"(<!-- begin {name} -->\n).*?(<!-- end {name} -->)"
         text, found = re.subn(pattern, lambda match, block=block: match[1] + block + match[2], text, flags=re.DOTALL)
         assert found == 1, f"README.md has no block {name}"
@@ -78,6 +81,12 @@ def lessons() -> str:
         number, link = f"{entry.number:02d}", f"[{entry.lesson.title}](lessons/{entry.name}/README.md)"
         rows.append(f"| {number} | {link} | {entry.lesson.summary} | {len(entry.rungs)} |")
     return "\n".join(rows) + "\n"
+
+
+def results() -> str:
+    """What `ladder bench` has measured on an H200, for the lessons whose JSON is there."""
+    files = [RESULTS / f"{entry.name}.json" for entry in catalog.entries(ROOT)]
+    return results_table([bench.read(file) for file in files if file.exists()])
 
 
 if __name__ == "__main__":

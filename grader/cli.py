@@ -125,6 +125,7 @@ def start(lesson: str) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 @click.option("--reference", is_flag=True, help="Grade the lesson's reference kernel instead of yours.")
 @click.option("--all", "everything", is_flag=True, help="Grade every lesson; the argument is the folder of kernels.")
+@click.option("--sanitize", is_flag=True, help="On a GPU, also watch the kernel with NVIDIA's compute-sanitizer.")
 @click.pass_context
 def check(context: click.Context, /, everything: bool, **options) -> None:
     """Grade a kernel: work/NN_name.cu, or FILE.
@@ -139,13 +140,13 @@ def check(context: click.Context, /, everything: bool, **options) -> None:
 
 
 def _check_one(lesson: str | None, file: Path | None, tasks: tuple[str, ...], device: str, seed: int | None,
-               as_json: bool, reference: bool) -> int:  # fmt: skip
+               as_json: bool, reference: bool, sanitize: bool) -> int:  # fmt: skip
     if lesson is None:
         raise UsageError("say which lesson: `ladder check 01`, or `ladder check --all`")
     if reference and file is not None:
         raise UsageError("give either a file or --reference, not both")
     entry = catalog.find(lesson)
-    grade = _grade(entry, file, tasks, device, seed, reference)
+    grade = _grade(entry, file, tasks, device, seed, reference, sanitize)
     message = _remember(entry, grade, complete=not tasks and not reference)
     if as_json:
         from grader.report.machine import dumps
@@ -162,7 +163,7 @@ def _check_one(lesson: str | None, file: Path | None, tasks: tuple[str, ...], de
 
 
 def _check_all(lesson: str | None, file: Path | None, tasks: tuple[str, ...], device: str, seed: int | None,
-               as_json: bool, reference: bool) -> int:  # fmt: skip
+               as_json: bool, reference: bool, sanitize: bool) -> int:  # fmt: skip
     """`lesson` is the folder here. A lesson that cannot be graded is told on stderr, and the others are graded."""
     if tasks or file or (reference and lesson):
         raise UsageError("--all takes a folder or --reference, and neither --task nor a lesson")
@@ -179,7 +180,7 @@ def _check_all(lesson: str | None, file: Path | None, tasks: tuple[str, ...], de
     grades, broken = [], False
     for entry, path in files.items():
         try:
-            grades.append(_grade(entry, path, (), device, seed, reference))
+            grades.append(_grade(entry, path, (), device, seed, reference, sanitize))
             _remember(entry, grades[-1], complete=not reference)
         except UsageError as error:
             broken = True
@@ -199,12 +200,24 @@ def _check_all(lesson: str | None, file: Path | None, tasks: tuple[str, ...], de
 
 
 def _grade(entry: Entry, file: Path | None, tasks: tuple[str, ...], device: str, seed: int | None,
-           reference: bool, **options: str | None) -> Grade:  # fmt: skip
+           reference: bool, sanitize: bool = False, **options: str | None) -> Grade:  # fmt: skip
     from grader.grade import grade
 
     options |= {"reference": reference, "device": device, "tasks": tasks or None, "seed": seed}
     with _progress_line(entry) as tell:
-        return grade(entry, file, on_progress=tell, **options)
+        return _sanitized(entry, file, tell, options) if sanitize else grade(entry, file, on_progress=tell, **options)
+
+
+def _sanitized(entry: Entry, file: Path | None, tell: Progress, options: dict) -> Grade:
+    from grader import tools
+    from grader.grade import grade
+
+    if options["device"] == "emulator":
+        raise UsageError("compute-sanitizer watches a GPU: leave out --device emulator (or --sanitize)")
+    sanitizer = tools.ready("compute-sanitizer")
+    found = grade(entry, file, on_progress=tell, **options | {"device": "cuda"})
+    tools.sanitize(sanitizer, entry, found, tell)
+    return found
 
 
 @contextlib.contextmanager
@@ -234,22 +247,30 @@ def _remember(entry: Entry, grade: Grade, *, complete: bool) -> str:
 @click.option("--case", metavar="NAME", help="Count at this case, 'n=31', instead of the lesson's choice.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 @click.option("--reference", is_flag=True, help="Explain the lesson's reference kernel instead of yours.")
+@click.option("--device", type=click.Choice(["emulator", "cuda"]), default="emulator", show_default=True,
+              help="cuda: with what Nsight Compute counts on the GPU beside it.")  # fmt: skip
 @click.pass_context
 def explain(context: click.Context, /, lesson: str, file: Path | None, tasks: tuple[str, ...], case: str | None,
-            as_json: bool, reference: bool) -> None:  # fmt: skip
+            as_json: bool, reference: bool, device: str) -> None:  # fmt: skip
     """Show what each line of a kernel costs: sectors, bank conflicts, idle lanes, atomics."""
+    from grader import tools
     from grader.report.explain import could_run, dumps, show_explanation
     from grader.report.terminal import make_console, show
 
     if reference and file is not None:
         raise UsageError("give either a file or --reference, not both")
     entry = catalog.find(lesson)
+    ncu = tools.ready("ncu") if device == "cuda" else None
     grade = _grade(entry, file, tasks, "emulator", None, reference, counted=case)
+    profiles = {}
+    if ncu:
+        with _progress_line(entry) as tell:
+            profiles = tools.count_on_gpu(ncu, entry, grade, case, tell)
     source = read_kernel(Path(grade.kernel), entry)
     if as_json:
-        click.echo(dumps(grade, source))
+        click.echo(dumps(grade, source, profiles))
     elif any(task.lines for task in grade.tasks):
-        show_explanation(make_console(widest=200), grade, source)
+        show_explanation(make_console(widest=200), grade, source, profiles)
     else:
         show(make_console(), grade, source=source)
     context.exit(PASSED if could_run(grade) else NOT_PASSED)
@@ -270,6 +291,30 @@ def hint(lesson: str, task: str | None) -> None:
     click.echo(f"Hint {found.number} of {found.total} for {task or names[0]}\n\n{found.text}\n")
     if found.number < found.total:
         click.echo(f"The next one says more: `ladder hint {lesson}`")
+
+
+@ladder.command()
+@click.argument("lesson")
+@click.argument("files", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--task", "tasks", multiple=True, metavar="NAME", help="Measure only this task; may be repeated.")
+@click.option("--quick", is_flag=True, help="Two sizes and few samples.")
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Where JSON and pictures go.")
+@click.option("--replot", is_flag=True, help="Show and draw what was measured before; needs no GPU.")
+@click.pass_context
+def bench(context: click.Context, /, lesson: str, files: tuple[Path, ...], tasks: tuple[str, ...], quick: bool,
+          out: Path | None, replot: bool) -> None:  # fmt: skip
+    """Time every rung of a lesson, and your FILES, beside PyTorch and what the GPU can do at best."""
+    from grader import bench
+    from grader.report.terminal import make_console
+
+    entry, console = catalog.find(lesson), make_console(widest=140)
+    console.width = max(console.width, 100)  # a table of results is no prose
+    if replot:
+        if files or tasks or quick:
+            raise UsageError("--replot takes nothing but --out FOLDER: it shows what was measured before")
+        bench.replot(console, entry, out)
+    elif not bench.bench(console, entry, files, tasks=tasks, quick=quick, out=out):
+        context.exit(NOT_PASSED)
 
 
 @ladder.command()

@@ -15,6 +15,8 @@ from rich.console import Console
 from rich.text import Text
 
 from grader.course.catalog import UsageError
+from grader.devices.cuda.facts import Facts, gather
+from grader.devices.cuda.toolkit import INSTALL
 
 # What the emulator asks of the compiler: C++20, thread-local variables and the sanitizers' callbacks.
 PROBE = """
@@ -35,6 +37,7 @@ class Check:
     found: str
     fix: str = ""
     needed: bool = True
+    bad: str = "missing"  # the word for what is not ok: it may be there, and wrong
 
 
 def examine() -> Iterator[Check]:
@@ -45,9 +48,9 @@ def examine() -> Iterator[Check]:
     yield _ninja()
     yield _cache()
     yield _torch()
-    yield _bubblewrap()
-    yield _nvcc()
-    yield _gpu()
+    facts = gather()
+    yield _landlock(facts)
+    yield from examine_gpu(facts)
 
 
 def report(console: Console) -> int:
@@ -55,7 +58,7 @@ def report(console: Console) -> int:
     ready = True
     for check in examine():
         ready = ready and (check.ok or not check.needed)
-        mark = Text("ok      ", "green") if check.ok else Text("missing ", "red" if check.needed else "yellow")
+        mark = Text("ok      ", "green") if check.ok else Text(f"{check.bad:<8}", "red" if check.needed else "yellow")
         console.print(mark + f"{check.name:<12}" + Text(check.found))
         if not check.ok and check.fix:
             console.print(Text(f"        {'':<12}{check.fix}", "bold" if check.needed else "dim"))
@@ -115,21 +118,152 @@ def _cache() -> Check:
     return Check("cache", True, f"{folder}, {size / 1e6:.0f} MB")
 
 
-def _bubblewrap() -> Check:
-    version = _output(["bwrap", "--version"])
-    return Check("bubblewrap", version is not None, f"{version or 'not found'} (a sandbox, not used yet)", needed=False)
+def _landlock(facts: Facts) -> Check:
+    found = f"version {facts.landlock}: a submission writes to its own folder only"
+    if not facts.landlock:
+        found = "not in this kernel: a submission can write wherever you can"
+    fix = "Linux 5.13 or newer has it, unless it is switched off; until then, grade only files that you trust."
+    return Check("Landlock", facts.landlock > 0, found, fix, needed=False)
 
 
-def _nvcc() -> Check:
-    text = _output(["nvcc", "--version"])
-    release = text.rpartition("release ")[2].partition(",")[0] if text else "not found, only for a GPU"
-    return Check("nvcc", text is not None, release, needed=False)
+# ---- the GPU ----
 
 
-def _gpu() -> Check:
-    text = _output(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"])
-    found = f"{text.splitlines()[0]} (name, driver)" if text else "none: kernels are emulated"
-    return Check("GPU", bool(text), found, needed=False)
+def examine_gpu(facts: Facts) -> Iterator[Check]:
+    """Whether kernels run on this machine's GPU, and what to type if not; one line if there is none."""
+    if not facts.card:
+        yield _no_gpu(facts)
+        yield _toolkit(facts)
+        return
+    major, minor = facts.capability
+    yield _optional("GPU", True, f"{facts.name}, compute capability {major}.{minor}")
+    yield _driver(facts)
+    yield _toolkit(facts)
+    if facts.targets:
+        yield _architecture(facts)
+    yield _torch_on_gpu(facts)
+    yield _sharing(facts)
+    yield _profiler(facts)
+    yield _optional(
+        "sanitizer", facts.sanitizer is not None, _tool(facts.sanitizer, "check --sanitize"), _typed(INSTALL)
+    )
+
+
+def _optional(name: str, ok: bool, found: str, fix: str = "", bad: str = "missing") -> Check:
+    return Check(name, ok, found, fix, needed=False, bad=bad)
+
+
+def _wrong(name: str, found: str, fix: str) -> Check:
+    return _optional(name, False, found, fix, bad="wrong")
+
+
+def _no_gpu(facts: Facts) -> Check:
+    if facts.smi_problem:
+        fix = "Restart the machine; if that does not help, install NVIDIA's driver anew."
+        return _wrong("GPU", f"nvidia-smi fails: {facts.smi_problem}", fix)
+    return _optional("GPU", False, "kernels are emulated", bad="none")
+
+
+def _driver(facts: Facts) -> Check:
+    """A library of a newer major version does not start; PTX of a newer minor version is refused when it is loaded."""
+    ours, theirs = facts.nvcc_version, facts.driver_cuda
+    found = f"{facts.driver}, runs CUDA up to {_dotted(theirs)}"
+    if ours[0] > theirs[0] > 0:
+        said = f"{found}, but nvcc is of CUDA {_dotted(ours)}: no kernel that it builds starts"
+        return _wrong("driver", said, f"Update the driver to {_DRIVERS.get(ours[0], 'a newer one')} or newer.")
+    if ours > theirs > (0, 0):
+        said = (
+            f"{found}, and nvcc is of {_dotted(ours)}: machine code, which the grader builds, runs; PTX does not load"
+        )
+        fix = f"Update the driver, or give nvcc the card's own number: -arch=sm_{_digits(facts.capability)}."
+        return _wrong("driver", said, fix)
+    return _optional("driver", True, found)
+
+
+# NVIDIA, CUDA release notes, "CUDA Toolkit and Minimum Required Driver Version for CUDA Minor Version Compatibility"
+_DRIVERS = {11: "450", 12: "525", 13: "580"}
+
+
+def _toolkit(facts: Facts) -> Check:
+    if not facts.nvcc:
+        needs = "needed to grade on the GPU" if facts.card else "only for a GPU"
+        return _optional("nvcc", False, f"not found, {needs}", _typed(INSTALL) if facts.card else "")
+    found = f"{_dotted(facts.nvcc_version)}, in {facts.home}"
+    if facts.torch_cuda and facts.torch_cuda.partition(".")[0] != str(facts.nvcc_version[0]):
+        fix = f"{_typed(INSTALL).rstrip('.')}, or set CUDA_HOME to a toolkit of CUDA {facts.torch_cuda}."
+        return _wrong("nvcc", f"{found}, but torch is built for CUDA {facts.torch_cuda}: two runtimes do not mix", fix)
+    return _optional("nvcc", True, found)
+
+
+def _architecture(facts: Facts) -> Check:
+    number, oldest, newest = facts.capability, facts.targets[0], facts.targets[-1]
+    span = f"nvcc compiles for {_dotted(oldest)} to {_dotted(newest)}"
+    if number < oldest:
+        major = facts.nvcc_version[0]
+        said = f"{span}: this card, {_dotted(number)}, is too old for CUDA {major}"
+        fix = f"Use a toolkit of CUDA {major - 1} and a torch built for it: https://pytorch.org"
+        return _wrong("nvcc + GPU", said, fix)
+    if number > newest:
+        return _wrong("nvcc + GPU", f"{span}: it does not know {_dotted(number)} yet", "Install a newer CUDA toolkit.")
+    return _optional("nvcc + GPU", True, span)
+
+
+def _torch_on_gpu(facts: Facts) -> Check:
+    get = "Install a torch that suits this driver: https://pytorch.org names the command."
+    if facts.torch_cuda is None:
+        return _wrong("torch + GPU", "torch is built without CUDA, and does not see the GPU", get)
+    if (0, 0) < facts.driver_cuda < (int(facts.torch_cuda.partition(".")[0]), 0):
+        said = f"torch is built for CUDA {facts.torch_cuda}, and the driver runs {_dotted(facts.driver_cuda)}"
+        return _wrong("torch + GPU", f"{said} at most", get)
+    if not facts.torch_gpu:
+        fix = "Look whether CUDA_VISIBLE_DEVICES hides it: `echo $CUDA_VISIBLE_DEVICES`."
+        return _wrong("torch + GPU", "torch does not see the GPU, though it is built for CUDA", fix)
+    if facts.torch_targets and not _has_code(facts):
+        said = f"this torch has no kernels for compute capability {_dotted(facts.capability)}"
+        return _wrong("torch + GPU", f"{said}: baselines cannot run", get)
+    return _optional("torch + GPU", True, f"torch sees it, and is built for CUDA {facts.torch_cuda}")
+
+
+def _has_code(facts: Facts) -> bool:
+    """Machine code runs on later minor versions of the same major one, PTX on all that are later."""
+    major, minor = facts.capability
+    for target in facts.torch_targets:
+        kind, _, digits = target.partition("_")
+        number = divmod(int("".join(filter(str.isdigit, digits))), 10)
+        if number <= (major, minor) and (kind == "compute" or number[0] == major):
+            return True
+    return False
+
+
+def _sharing(facts: Facts) -> Check:
+    if facts.sharing:
+        said = f"not between processes here ({facts.sharing}): timed buffers are copied, which takes longer"
+        return _optional("GPU memory", False, said, bad="slow")
+    return _optional("GPU memory", True, "can be shared between judge and worker")
+
+
+def _profiler(facts: Facts) -> Check:
+    if facts.ncu and facts.only_root_counts:
+        fix = "Type `sudo` before `ladder explain`, or see https://developer.nvidia.com/ERR_NVGPUCTRPERM"
+        return _wrong("ncu", f"{facts.ncu}, but the driver shows its counters to root alone", fix)
+    fix = "Install Nsight Compute: https://developer.nvidia.com/nsight-compute"
+    return _optional("ncu", facts.ncu is not None, _tool(facts.ncu, "explain --device cuda"), fix)
+
+
+def _tool(path: Path | None, use: str) -> str:
+    return str(path) if path else f"not found, only for `ladder {use}`"
+
+
+def _typed(instruction: str) -> str:
+    return f"{instruction[0].upper()}{instruction[1:]}."
+
+
+def _dotted(version: tuple[int, int]) -> str:
+    return "{}.{}".format(*version)
+
+
+def _digits(version: tuple[int, int]) -> str:
+    return "{}{}".format(*version)
 
 
 def _output(command: list[str], text: str = "") -> str | None:

@@ -169,6 +169,11 @@ class Submission:
     on_progress: Progress
     card: Card | None = None  # None: the emulator
 
+    @property
+    def filename(self) -> str:
+        """The file's name, fit for a #line."""
+        return re.sub(r"[^\w.-]", "_", self.file.name)
+
 
 @dataclass(frozen=True)
 class Result:
@@ -197,7 +202,7 @@ def grade_task(task: Task, submission: Submission) -> Result:
 
         def deserves_timing(found: Evidence) -> bool:
             submission.on_progress(f"timing {task.name}")
-            grades = judge_cases(prepared(), found)
+            grades = judge_cases(prepared(), found, on_gpu=True)
             return all(grade.status == "passed" for grade in grades) and (ready is None or ready.result() is None)
 
         evidence = run(task, cases, arena, submission, gpu_job(submission, speed, deserves_timing))
@@ -239,7 +244,8 @@ def gpu_job(submission: Submission, speed: SpeedTest | None, is_right: Callable[
         return None
     if not speed:
         return Gpu(submission.card.architecture)
-    return Gpu(submission.card.architecture, speed.scalars, lambda found: speed.dialogue(lambda: is_right(found)))
+    case, scalars = speed.case.name, speed.scalars
+    return Gpu(submission.card.architecture, case, scalars, lambda found: speed.dialogue(lambda: is_right(found)))
 
 
 def second_look(task: Task, result: TaskGrade, submission: Submission) -> None:
@@ -289,7 +295,7 @@ def run(task: Task, cases: Sequence[Case], arena: Arena, submission: Submission,
     scalars = [{scalar.name: case.sizes[scalar.name] for scalar in task.signature.scalars} for case in cases]
     job = Job(
         source=submission.source,
-        filename=re.sub(r"[^\w.-]", "_", submission.file.name),  # goes into a #line
+        filename=submission.filename,
         prototypes=[each.signature for each in submission.tasks],
         task=task.name,
         arena=arena,

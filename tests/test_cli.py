@@ -314,7 +314,7 @@ def test_a_terminal_without_stars_gets_question_marks(course):
 def test_doctor_says_what_there_is(ladder):
     code, out, _ = ladder("doctor")
     assert code in (0, 2)
-    for name in ("Python", "g++", "ninja", "torch", "cache", "nvcc", "GPU", "bubblewrap"):
+    for name in ("Python", "g++", "ninja", "torch", "cache", "nvcc", "GPU", "Landlock"):
         assert name in out
 
 

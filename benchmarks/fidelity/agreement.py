@@ -14,6 +14,7 @@ from typing import Any
 from benchmarks.fidelity.cases import ROOT, Case, all_cases, file_digest
 from benchmarks.fidelity.differences import DIFFERENCES, Difference
 from benchmarks.fidelity.results import Measured, Number, Results
+from grader.devices.cuda.profile import COUNTERS
 
 RESULTS = ROOT / "benchmarks" / "results" / "h200" / "fidelity.json"
 PAGE = ROOT / "docs" / "emulator.md"
@@ -38,27 +39,22 @@ class Comparison:
         return case.total(*self.metrics)
 
 
-def _global(title: str, counter: str, what: str, *operations: str) -> Comparison:
-    return Comparison(title, (counter,), tuple(f"l1tex__t_{what}_pipe_lsu_mem_global_op_{op}.sum" for op in operations))
-
-
-def _shared(title: str, counter: str, what: str, operation: str) -> Comparison:
-    return Comparison(title, (counter,), (f"l1tex__data_{what}_mem_shared_op_{operation}.sum",))
-
-
 # Equal on every micro-kernel, or in DIFFERENCES.
-EXACT = (
-    _global("global load requests", "global_load_requests", "requests", "ld"),
-    _global("global load sectors", "global_load_sectors", "sectors", "ld"),
-    _global("global store requests", "global_store_requests", "requests", "st"),
-    _global("global store sectors", "global_store_sectors", "sectors", "st"),
-    _global("global atomic requests", "global_atomic_requests", "requests", "atom", "red"),
-    _global("global atomic sectors", "global_atomic_sectors", "sectors", "atom", "red"),
-    _shared("shared load wavefronts", "shared_load_wavefronts", "pipe_lsu_wavefronts", "ld"),
-    _shared("shared store wavefronts", "shared_store_wavefronts", "pipe_lsu_wavefronts", "st"),
-    _shared("shared load bank conflicts", "shared_load_bank_conflicts", "bank_conflicts_pipe_lsu", "ld"),
-    _shared("shared store bank conflicts", "shared_store_bank_conflicts", "bank_conflicts_pipe_lsu", "st"),
-    Comparison("shared atomic requests", ("shared_atomic_requests",), ("smsp__inst_executed_op_shared_atom.sum",)),
+EXACT = tuple(
+    Comparison(counter.replace("_", " "), (counter,), COUNTERS[counter])
+    for counter in (
+        "global_load_requests",
+        "global_load_sectors",
+        "global_store_requests",
+        "global_store_sectors",
+        "global_atomic_requests",
+        "global_atomic_sectors",
+        "shared_load_wavefronts",
+        "shared_store_wavefronts",
+        "shared_load_bank_conflicts",
+        "shared_store_bank_conflicts",
+        "shared_atomic_requests",
+    )
 )
 
 

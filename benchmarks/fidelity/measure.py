@@ -8,7 +8,6 @@ FOLDER then holds fidelity.json, to be committed as benchmarks/results/<device>/
 from __future__ import annotations
 
 import argparse
-import csv
 import datetime
 import json
 import os
@@ -25,23 +24,15 @@ from pathlib import Path
 
 from benchmarks.fidelity.cases import FOLDER, ROOT, Case, all_cases, file_digest, source_name
 from benchmarks.fidelity.drive import library_name
-from benchmarks.fidelity.results import Launch, Measured, Number, Results
+from benchmarks.fidelity.results import Launch, Measured, Results
+from grader.devices.cuda.profile import COUNTERS, CSV, NCU, parse_csv
 
 MARKER = "next_rung"
-GLOBAL = [
-    f"l1tex__t_{what}_pipe_lsu_mem_global_op_{op}.sum"
-    for what in ("requests", "sectors")
-    for op in ("ld", "st", "atom", "red")
+COUNTED = [metric for metrics in COUNTERS.values() for metric in metrics]
+SHARED_ATOMICS = [
+    f"l1tex__data_{what}_mem_shared_op_atom.sum" for what in ("pipe_lsu_wavefronts", "bank_conflicts_pipe_lsu")
 ]
-SHARED = [
-    f"l1tex__data_{what}_mem_shared_op_{op}.sum"
-    for what in ("pipe_lsu_wavefronts", "bank_conflicts_pipe_lsu")
-    for op in ("ld", "st", "atom")
-] + [f"smsp__inst_executed_op_shared_{op}.sum" for op in ("ld", "st", "atom")]
-LOCAL = [f"l1tex__t_requests_pipe_lsu_mem_local_op_{op}.sum" for op in ("ld", "st")]
 INSTRUCTIONS = [
-    "smsp__inst_executed.sum",
-    "smsp__thread_inst_executed.sum",
     "smsp__thread_inst_executed_per_inst_executed.ratio",
     "smsp__inst_executed_op_branch.sum",
     "smsp__sass_branch_targets.sum",
@@ -60,11 +51,10 @@ SOURCE = [
     "thread_inst_executed",
     "thread_inst_executed_true",
 ]
-METRICS = [*GLOBAL, *SHARED, *LOCAL, *INSTRUCTIONS, *SOURCE]
+METRICS = [*COUNTED, *SHARED_ATOMICS, *INSTRUCTIONS, *SOURCE]
 
-# Counts do not depend on clocks or on what the caches hold.
-NCU = ["ncu", "--clock-control", "none", "--cache-control", "none", "--replay-mode", "kernel"]
-CSV = ["--csv", "--page", "raw", "--print-units", "base", "--print-kernel-base", "mangled"]
+# What the caches hold does not change these counts.
+OPTIONS = [*NCU, *CSV, "--cache-control", "none", "--print-kernel-base", "mangled"]
 INSTRUCTION = re.compile(r"\s*/\*[0-9a-f]{4,}\*/\s+(?:@!?\w+\s+)?([A-Z][\w.]*)")  # /*0070*/  @!P0 LDG.E R3, ...
 MEMORY_OPCODE = re.compile(r"(LD|ST|LDG|STG|LDS|STS|LDL|STL|LDSM|LDGSTS|ATOM|ATOMG|ATOMS|RED|REDG)(\.|$)")
 
@@ -198,36 +188,9 @@ def can_collect(metrics: Sequence[str], libraries: Path) -> bool:
 
 def profile(program: Sequence[str], metrics: Sequence[str], log: Path, timeout: float) -> list[Launch]:
     """Runs the program under ncu, whose output goes to `log`; every launch that it profiled, in order."""
-    command = [*NCU, *CSV, "--log-file", str(log), "--metrics", ",".join(metrics), *program]
+    command = ["ncu", *OPTIONS, "--log-file", str(log), "--metrics", ",".join(metrics), *program]
     subprocess.run(command, cwd=ROOT, timeout=timeout, stdout=subprocess.DEVNULL)
-    return parse_csv(log.read_text(), metrics) if log.exists() else []
-
-
-def parse_csv(text: str, metrics: Sequence[str]) -> list[Launch]:
-    """ncu's raw page: messages, a row of names, a row of units, a row for each launch."""
-    lines = text.splitlines()
-    start = next((number for number, line in enumerate(lines) if line.startswith('"ID"')), len(lines))
-    return [
-        Launch(
-            kernel=row["Kernel Name"],
-            grid=row["Grid Size"],
-            block=row["Block Size"],
-            metrics={metric: number(row[metric]) for metric in metrics if row.get(metric) is not None},
-        )
-        for row in csv.DictReader(lines[start:])
-        if row["ID"].isdigit()
-    ]
-
-
-def number(cell: str) -> Number | None:
-    """`1,024`, or `1,024 (512; 512)` where ncu also shows parts; None for `n/a`."""
-    try:
-        value = float(cell.partition(" ")[0].replace(",", ""))
-    except ValueError:
-        return None
-    if value != value:
-        return None
-    return int(value) if value.is_integer() else value
+    return [Launch(**vars(launch)) for launch in parse_csv(log.read_text(), metrics)] if log.exists() else []
 
 
 def by_cases(launches: Sequence[Launch], cases: Sequence[Case]) -> dict[str, list[Launch]]:

@@ -57,6 +57,11 @@ class Entry:
         return sorted((self.folder / "mistakes").glob("*.cu"))
 
     @property
+    def rivals(self) -> list[Path]:
+        """Code that `ladder bench` times beside the rungs: CUDA libraries in .cu files, CPU code in .cpp files."""
+        return sorted(file for file in (self.folder / "rivals").glob("*") if file.suffix in (".cu", ".cpp"))
+
+    @property
     def rungs(self) -> list[Path]:
         """The kernels 1_naive.cu, 2_….cu from the lowest rung to the highest."""
         files = (self.root / "kernels" / self.name).glob("[0-9]*_*.cu")
@@ -158,7 +163,7 @@ def _check_lesson(lesson: Lesson) -> None:
     for task in lesson.tasks:
         if not task.cases:
             raise ValueError(f"{task.name} has no case")
-        for case in [*task.judged_cases, *([task.timed_case] if task.timed_case else [])]:
+        for case in [*task.judged_cases, *task.timed_cases]:
             missing = [scalar.name for scalar in task.signature.scalars if scalar.name not in case.sizes]
             if missing:
                 raise ValueError(f"{task.name}: Case({case.name}) gives no value for {', '.join(missing)}")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from grader.course.prototype import Prototype, parse_prototype
+from grader.course.prototype import Parameter, Prototype, parse_prototype
 
 Tensors = Mapping[str, Any]  # torch tensors by parameter name; torch is imported only by those who compute
 
@@ -53,11 +53,16 @@ class Counted:
     at_most: float | None = None
     stars: int = 2
     why: str = ""
+    case: Case | None = None  # one of the task's cases to count at, instead of its counted case
 
 
 @dataclass(frozen=True)
 class Timed:
-    """A goal for a ratio measured on a GPU: "fraction_of_copy", or "x_torch.add" (times as fast as that baseline)."""
+    """A goal for a ratio measured on a GPU: "x_torch.add" (times as fast as that baseline) or "fraction_of_" a ceiling.
+
+    Ceilings are measured in the same run: copy and read (bytes of all buffers), fp32 and bf16 (matrix products; the
+    task's `flops`) and special (special functions; its `specials`).
+    """
 
     metric: str
     at_least: float
@@ -85,6 +90,11 @@ class Task:
         default_factory=dict
     )  # f(**buffers, **scalars), writes outputs
     targets: Sequence[Counted | Timed] = ()
+    bench_cases: Sequence[Case] = ()  # sizes that `ladder bench` sweeps, besides the timed case
+    rivals: Mapping[str, Callable[..., None]] = field(default_factory=dict)  # as baselines, for `ladder bench` alone
+    flops: str = ""  # arithmetic operations, as an expression over the sizes: "2 * m * n * k"
+    specials: str = ""  # exp, log, sin and their kin, likewise
+    scratch: Sequence[str] = ()  # outputs for the kernel's own use: poisoned and guarded, neither compared nor counted
 
     @cached_property
     def signature(self) -> Prototype:
@@ -95,10 +105,21 @@ class Task:
         return self.signature.name
 
     @property
+    def results(self) -> list[Parameter]:
+        """The outputs that the reference returns: all but scratch memory."""
+        return [output for output in self.signature.outputs if output.name not in self.scratch]
+
+    @property
     def judged_cases(self) -> list[Case]:
         """All cases, the counted one last and once."""
         counted = self.counted_case or self.cases[-1]
         return [case for case in self.cases if case != counted] + [counted]
+
+    @property
+    def timed_cases(self) -> list[Case]:
+        """What `ladder bench` measures: the sweep, and last, once, the case of the timed targets."""
+        timed = [self.timed_case] if self.timed_case else []
+        return [case for case in self.bench_cases if case not in timed] + timed
 
     def shape(self, buffer: str, case: Case) -> tuple[int, ...]:
         """The shape of one buffer at a case, from its expression."""

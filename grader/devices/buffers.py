@@ -111,7 +111,7 @@ class Arena:
                 offset = slots[-1].end
             placed.append(slots)
         self.bytes = max(offset, PAGE)
-        self.fd = _shared_file(self.bytes)
+        self.fd = shared_file(self.bytes)
         self._map = mmap.mmap(self.fd, self.bytes)
         self.cases = [CaseBuffers(self._map, slots) for slots in placed]
 
@@ -212,6 +212,7 @@ class WorkerMemory:
     def __init__(self, fd: int, layout: Sequence[Sequence[Mapping[str, Any]]]):
         self.bytes = os.fstat(fd).st_size
         self._map = mmap.mmap(fd, self.bytes)
+        self._map.madvise(mmap.MADV_DONTFORK)  # a child of the submission's would work there unseen
         self._export = ctypes.c_char.from_buffer(self._map)
         self.address = ctypes.addressof(self._export)
         self.cases = [{slot["name"]: self._view(slot) for slot in case} for case in layout]
@@ -246,7 +247,7 @@ def _first_difference(found: bytes, expected: bytes) -> int | None:
     return next(index for index, (a, b) in enumerate(zip(found, expected, strict=True)) if a != b)
 
 
-def _shared_file(size: int) -> int:
+def shared_file(size: int) -> int:
     """A file without a name, zero-filled, that nobody can cut short while the judge reads it (where seals exist)."""
     try:
         fd = os.memfd_create("ladder-buffers", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)

@@ -13,6 +13,7 @@ import contextlib
 import ctypes
 import hashlib
 import os
+import re
 import shlex
 import shutil
 import stat
@@ -28,8 +29,10 @@ from grader.course.prototype import Prototype
 from grader.devices import diagnostics
 from grader.devices.diagnostics import ENTRY_FILE, Message
 from grader.devices.evidence import Build
+from grader.devices.refused import refusal
 
 MOST_SOURCE_BYTES = 1 << 20
+LONGEST_MESSAGE = 1000
 MOST_CACHED_BYTES = 2 << 30
 MOST_CACHED_BUILDS = 500
 LIBRARY = "kernel.so"
@@ -45,9 +48,28 @@ REFUSED = (
     *("dlopen", "dlmopen", "dlsym", "dlvsym", "mmap", "mmap64", "mremap", "mprotect", "pkey_mprotect", "syscall"),
     *("ptrace", "process_vm_readv", "process_vm_writev", *(f"ladder_session_{control}" for control in _CONTROLS)),
 )
-# as-needed: a kernel needs none of the libraries that torch puts on every link line
-STRICT_LINK = ["-Wl,-z,defs", "-Wl,--as-needed"]
+# On a GPU, besides: what could go on working when the clock stands still.
+_THREAD = "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE"  # std::thread's
+REFUSED_ON_GPU = (
+    *(
+        _THREAD,
+        "pthread_create",
+        "thrd_create",
+        "fork",
+        "vfork",
+        "clone",
+        "posix_spawn",
+        "posix_spawnp",
+        "system",
+        "popen",
+    ),
+    *("signal", "sigaction", "alarm", "setitimer", "timer_create", "timer_settime"),
+)
+# as-needed: a kernel needs none of the libraries that torch puts on every link line. nodynamic-undefined-weak: a weak
+# name that is nowhere defined is null, and not what python, whose process it is, happens to have under that name.
+STRICT_LINK = ["-Wl,-z,defs", "-Wl,--as-needed", "-Wl,-z,nodynamic-undefined-weak"]
 STRICT_LINK += [f"-Wl,--wrap={prefix}{name}" for name in REFUSED for prefix in ("", "__real_")]
+STRICT_LINK_FOR_GPU = [*STRICT_LINK, *(f"-Wl,--wrap={name}" for name in REFUSED_ON_GPU)]
 
 
 def cache_root() -> Path:
@@ -104,19 +126,20 @@ def build_for_cuda(
     architecture: str,
 ) -> tuple[Build, Path | None]:
     """The same for a GPU of one architecture ("90a"): the learner's own text, compiled by nvcc."""
-    from grader.devices.cuda.compile import CudaRecipe, cuda_home, missing_cuda_tool
-    from grader.devices.cuda.resources import resources_of
+    from grader.devices.cuda.compile import CudaRecipe
+    from grader.devices.cuda.toolkit import missing_cuda_tool
+    from grader.devices.emulator.lexer import lex
 
     start = time.perf_counter()
     problem = unreadable(source) or missing_tool() or missing_cuda_tool()
     if problem:
         return Build("build_error", problem), None
+    if found := refusal(source, lex(source), emulated=False):
+        return _build_error([Message(*found)], source), None
     text = f'#line 1 "{filename}"\n{source}'
     build, library = _cached_or_built(CudaRecipe(text + entry_points(prototypes), architecture), cache, folder, shut_in)
     if isinstance(build, str):
         build = explain_failure(build, source, filename, text, prototypes)
-    elif library and (home := cuda_home()):
-        build.kernels = resources_of(library, home)
     return replace(build, seconds=time.perf_counter() - start), library
 
 
@@ -125,13 +148,28 @@ def _cached_or_built(recipe: Recipe, cache: Path, folder: Path, shut_in: ShutIn)
     key = recipe.key()
     shut_in(key)
     kept = cache / "kernels" / key / LIBRARY
-    if _loads(kept):
+    if loads(kept):
         return Build(cached=True), kept
     try:
         built = recipe.run(folder / "build")
     except (RuntimeError, OSError) as error:  # load_inline's: around ninja's output; around dlopen's
         return str(error), None
     return Build(), built.parent.rename(folder / "built") / LIBRARY
+
+
+def place_in_cache(
+    source: str, filename: str, prototypes: Sequence[Prototype], cache: Path, architecture: str | None
+) -> Path:
+    """Where the cache keeps the build of this text, if it was built: for a GPU's architecture, or the emulator."""
+    from grader.devices.cuda.compile import CudaRecipe
+    from grader.devices.emulator.translate import translate
+
+    entries = entry_points(prototypes)
+    if architecture:
+        recipe: Recipe = CudaRecipe(f'#line 1 "{filename}"\n{source}' + entries, architecture)
+    else:
+        recipe = _emulator_recipe(translate(source, filename) + entries, cache)
+    return cache / "kernels" / recipe.key() / LIBRARY
 
 
 def missing_entry_point(library: Path, source: str, prototype: Prototype) -> Build | None:
@@ -148,6 +186,9 @@ def unreadable(source: str) -> str | None:
         return "the file is empty: `ladder start` gives you a file to begin with"
     if "\0" in source or any("\ud800" <= character <= "\udfff" for character in source):
         return "the file is not text: a kernel file is CUDA C++ source in UTF-8"
+    if hidden := re.search("[\u202a-\u202e\u2066-\u2069]", source):
+        line = source.count("\n", 0, hidden.start()) + 1
+        return f"line {line} holds an invisible character that shows code in another order than it has: remove it"
     if len(source) > MOST_SOURCE_BYTES:
         return f"the file is larger than {MOST_SOURCE_BYTES >> 20} MB: this is hardly a kernel written by hand"
     return None
@@ -199,8 +240,14 @@ def explain_failure(output: str, source: str, filename: str, translated: str, pr
 
 def _build_error(messages: Sequence[Message], source: str, translated: str = "") -> Build:
     said = diagnostics.on_own_lines(messages, source, translated.split("\n"))
+    for each in said:  # the name of a type can have megabytes
+        each.message, each.source = _shortened(each.message), each.source and _shortened(each.source)
     first = said[0]
     return Build("build_error", f"line {first.line}: {first.message}" if first.line else first.message, said)
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= LONGEST_MESSAGE else f"{text[:LONGEST_MESSAGE]} ..."
 
 
 def _last_line(output: str) -> str:
@@ -240,7 +287,7 @@ class _EmulatorRecipe:
     def key(self) -> str:
         headers = sorted(path for path in self.include.rglob("*") if path.is_file())
         named = [part for path in headers for part in (str(path.relative_to(self.include)), path.read_bytes())]
-        return hash_of([self.text, *self.compile_flags, *self.link_flags, *named], "g++")
+        return hash_of([self.text, *self.compile_flags, *self.link_flags, *STRICT_LINK, *named], "g++")
 
     def run(self, folder: Path) -> Path:
         from torch.utils import cpp_extension
@@ -275,7 +322,7 @@ def for_ninja(flag: str) -> str:
     return shlex.quote(flag).replace("$", "$$")
 
 
-def _loads(library: Path) -> bool:
+def loads(library: Path) -> bool:
     """False if it is not there, or damaged and to be built again."""
     try:
         ctypes.CDLL(str(library))

@@ -23,6 +23,8 @@ _MAKE_DEVICES = 1 << 6 | 1 << 11
 _MOVE = 1 << 13  # to another folder; from version 2 on, before that always forbidden
 _TRUNCATE = 1 << 14  # from version 3 on
 _TCP = 1 << 0 | 1 << 1  # bind; connect: from version 4 on
+_OUTSIDERS = 1 << 0 | 1 << 1  # talk to their abstract sockets; send them signals: from version 6 on
+_SHARED = ("shm", "mqueue")  # what lies in /dev and is no device, but the memory of other programs
 
 
 def landlock_version() -> int:
@@ -33,25 +35,28 @@ def landlock_version() -> int:
 def confine(folder: Path) -> bool:
     """From here on this thread, and all that it starts, writes below `folder` and to devices, and nowhere else.
 
-    Nor does it see into processes that it did not start (ptrace, /proc/PID/mem) or use TCP (version 4). It still reads
-    files. There is no way back. False where the kernel has no Landlock: then nothing has changed. Raises OSError.
+    Nor does it see into processes that it did not start (ptrace, /proc/PID/mem), use TCP (version 4) or end them by a
+    signal (version 6). It still reads files. There is no way back. False where the kernel has no Landlock: then nothing
+    has changed. Raises OSError.
     """
     version = landlock_version()
     if version == 0:
         return False
     changes = _WRITE_FILE | _REMOVE | _MAKE | (_MOVE if version >= 2 else 0) | (_TRUNCATE if version >= 3 else 0)
-    handled = [changes | _MAKE_DEVICES, *([_TCP] if version >= 4 else [])]
+    handled = [changes | _MAKE_DEVICES, *([_TCP] if version >= 4 else []), *([_OUTSIDERS] if version >= 6 else [])]
     ruleset = _checked(_CREATE_RULESET, struct.pack(f"{len(handled)}Q", *handled), 8 * len(handled), 0)
     _allow(ruleset, folder, changes)
-    _allow(ruleset, Path("/dev"), changes & (_WRITE_FILE | _TRUNCATE))
+    for device in Path("/dev").iterdir():
+        if not device.is_symlink() and (device.is_char_device() or device.is_dir()) and device.name not in _SHARED:
+            _allow(ruleset, device, changes & (_WRITE_FILE | _TRUNCATE))
     ctypes.CDLL(None).prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     _checked(_RESTRICT_SELF, ruleset, 0)
     os.close(ruleset)
     return True
 
 
-def _allow(ruleset: int, folder: Path, what: int) -> None:
-    opened = os.open(folder, os.O_PATH)
+def _allow(ruleset: int, path: Path, what: int) -> None:
+    opened = os.open(path, os.O_PATH)
     _checked(_ADD_RULE, ruleset, _BELOW_PATH, struct.pack("=Qi", what, opened), 0)
     os.close(opened)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -43,7 +44,6 @@ class Build:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     seconds: float = 0.0
     cached: bool = False
-    kernels: list[Json] = field(default_factory=list)  # on a GPU: registers, stack and shared memory of each
 
 
 @dataclass
@@ -55,7 +55,7 @@ class CaseRun:
     counters: Json = field(default_factory=dict)
     lines: list[Json] = field(default_factory=list)
     kernels: list[Json] = field(default_factory=list)
-    launches: list[Json] = field(default_factory=list)  # kernel, grid, block, shared_bytes, line
+    launches: list[Json] = field(default_factory=list)  # kernel, grid, block, given_stream, shared_bytes, ...
     timings: Json = field(default_factory=dict)
     seconds: float = 0.0
 
@@ -73,6 +73,28 @@ class Evidence:
 
     def to_json(self) -> Json:
         return asdict(self)
+
+
+def stream_notes(launches: Iterable[Json]) -> list[Finding]:
+    """A launch that ignores the stream it was given is right here and wrong in a program with several streams."""
+    for launch in launches:
+        if not launch["given_stream"]:
+            message = (
+                f"the launch of {launch['kernel']} does not use the stream it was given; "
+                f"write {launch['kernel']}<<<grid, block, shared, stream>>>(...)"
+            )
+            return [Finding("other_stream", message, "note", line=launch.get("line"), kernel=launch["kernel"])]
+    return []
+
+
+_LAUNCH = {"kernel": str, "grid": list, "block": list, "given_stream": bool}
+_RESOURCES = {"registers": int, "local_bytes": int, "shared_bytes": int, "occupancy": float}
+
+
+def launches_from_json(data: Any) -> list[Json]:
+    """Launches on a GPU with the resources of their kernels. What has another form, the worker has not written."""
+    rows = [row for row in data if isinstance(row, dict)] if isinstance(data, list) else []
+    return [row for row in rows if all(isinstance(row.get(k), t) for k, t in (_LAUNCH | _RESOURCES).items())]
 
 
 def build_from_json(data: Json) -> Build:

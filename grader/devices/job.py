@@ -23,13 +23,14 @@ from typing import Any, TextIO
 from grader.course.prototype import Prototype
 from grader.devices.buffers import Arena
 from grader.devices.build import cache_root
-from grader.devices.evidence import Evidence, build_from_json, case_from_json
+from grader.devices.evidence import CaseRun, Evidence, build_from_json, case_from_json
 from grader.devices.worker import LOST
 
 MOST_OUTPUT_BYTES = 64 * 1024
 MOST_LINE_BYTES = 16 << 20
 # The emulator ends a case itself when its time is up; beyond that, the process may take half as long again and this.
 SPARE_SECONDS = 2.0
+LONGEST_TIMING_SECONDS = 180.0
 STOP_SECONDS = 10.0  # for the server to end a worker, or itself
 
 
@@ -46,6 +47,7 @@ class Gpu:
     """
 
     architecture: str
+    timed_case: str = ""  # its name
     scalars: Mapping[str, int | float] = field(default_factory=dict)  # of the timed case
     dialogue: Callable[[Evidence], Dialogue] | None = None
 
@@ -68,6 +70,12 @@ class Job:
     threads: int | None = None
     cache: Path = field(default_factory=cache_root)
     gpu: Gpu | None = None  # None: the emulator
+
+    @property
+    def longest(self) -> float:
+        """Seconds after which a worker is ended, even if it goes on telling of progress."""
+        each = 1.5 * self.seconds + SPARE_SECONDS
+        return 2 * self.build_seconds + each * len(self.cases) + (LONGEST_TIMING_SECONDS if self.gpu else 0.0)
 
     def to_json(self, folder: Path, token: str) -> dict[str, Any]:
         return {
@@ -102,9 +110,11 @@ class Flight:
         self.where = "before it began"
         self.finished = False
         self.broken = ""
+        self.meddled = False
         self.timed_out = False
         self.status: int | None = None  # the worker's wait status; None if the server ended before it
         self.deadline = time.monotonic() + job.build_seconds
+        self.last_deadline = time.monotonic() + job.longest  # whatever the events say
         self.orders: socket.socket | None = None
         self.dialogue: Dialogue | None = None
         self.talked = False
@@ -191,9 +201,9 @@ class Flight:
                 self.where = "after the build"
             case "running":
                 self.where = f"in case {event['case']}"
-                limit = 1.5 * self.job.seconds + SPARE_SECONDS
+                limit = (1.0 if self.job.gpu else 1.5) * self.job.seconds + SPARE_SECONDS
             case "case":
-                self.found.cases.append(case_from_json(event["case"]))
+                self._take_case(case_from_json(event["case"]))
                 self.where = f"after case {event['case']['name']}"
             case "ready" | "answer":
                 self.where = "while it was timed"
@@ -206,7 +216,15 @@ class Flight:
                     self.found.problem, self.found.ended = event["stopped"]["problem"], event["stopped"]["ended"]
                 self.finished = True
         if not self.timed_out:
-            self.deadline = time.monotonic() + limit
+            self.deadline = min(time.monotonic() + limit, self.last_deadline)
+
+    def _take_case(self, run: CaseRun) -> None:
+        """Keeps a case in its turn. One that comes too often, or too early, is the submission's invention."""
+        number = len(self.found.cases)
+        if number < len(self.job.cases) and run.name == self.job.cases[number][0]:
+            self.found.cases.append(run)
+        else:
+            self.meddled = True
 
     def _talk(self, event: dict[str, Any]) -> None:
         """Hands the worker's answer to the dialogue, and the dialogue's next order to the worker."""
@@ -228,6 +246,9 @@ class Flight:
         cut = len(self.output) > MOST_OUTPUT_BYTES
         text = self.output[:MOST_OUTPUT_BYTES].decode(errors="replace")
         self.found.output = text + "\n[the rest is cut]\n" if cut else text
+        if self.meddled:
+            self.found.cases.clear()  # nobody knows which of them are true
+            self.found.problem, self.found.ended = "crash", "the host code wrote into the grader's own files"
         if self.finished and self.status == 0:
             return
         self.found.problem = "timeout" if self.timed_out else "crash"
@@ -243,9 +264,11 @@ class Flight:
     def _timeout(self) -> str:
         if self.found.build is None:
             return f"building took more than {self.job.build_seconds:g} s and was stopped"
-        if self.talked:
-            return f"a run of the timed size took more than {self.job.seconds:g} s and was stopped: it is far too slow"
-        said = f"the host code did not come back within {self.job.seconds:g} s {self.where}"
+        if self.talked and self.job.gpu:
+            call = f"{self.job.task}({self.job.gpu.timed_case})"
+            return f"a timed run of {call} took more than {self.job.seconds:g} s and was stopped: that is far too slow"
+        who = "the kernel, or the host code," if self.job.gpu else "the host code"
+        said = f"{who} did not come back within {self.job.seconds:g} s {self.where}"
         return f"{said}: look for a loop that never ends, or for something that it waits for"
 
 

@@ -210,14 +210,14 @@ def _set_environment(folder: Path) -> None:
 
 
 def _set_limits(shared_bytes: int, threads: int, on_gpu: bool) -> None:
-    """RLIMIT_AS counts address space, of which a fresh worker with a CUDA build of torch holds much already.
-
-    A process that uses a GPU has no such limit: CUDA maps all memory of host and device into one address space.
+    """Memory is limited beyond what a fresh worker with a CUDA build of torch holds already: its address space, or on a
+    GPU its private memory, as CUDA maps all memory of host and device into one address space.
     """
-    own = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    most = resource.RLIM_INFINITY if on_gpu else own + shared_bytes + MEMORY_BYTES + threads * STACK_BYTES
+    total, *_, private, _ = [int(pages) for pages in Path("/proc/self/statm").read_text().split()]
+    more = shared_bytes + MEMORY_BYTES + threads * STACK_BYTES
+    memory, held = (resource.RLIMIT_DATA, private) if on_gpu else (resource.RLIMIT_AS, total)
     for what, limit in (
-        (resource.RLIMIT_AS, most),
+        (memory, held * resource.getpagesize() + more),
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_FSIZE, LARGEST_FILE_BYTES),
     ):

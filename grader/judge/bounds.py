@@ -10,6 +10,7 @@ from torch import Tensor
 
 from grader.judge.compare import Expected
 
+SIGNED = {torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64: torch.int64}
 CHUNK = 1 << 25  # elements that are worked on at a time, so that double precision needs little memory
 
 
@@ -26,12 +27,18 @@ class Bounds:
 
     def wrong(self, values: Tensor) -> Tensor:
         """True for each element that may not stand; flat."""
-        flat = values.reshape(-1)
-        flat = flat.float() if flat.dtype in (torch.float16, torch.bfloat16) else flat
-        right = (flat >= self.low).logical_and_(flat <= self.high)
+        flat, low, high = (_comparable(each.reshape(-1)) for each in (values, self.low, self.high))
+        right = (flat >= low).logical_and_(flat <= high)
         if self.nan is not None:
             right |= self.nan & flat.isnan()
         return right.logical_not_()
+
+
+def _comparable(values: Tensor) -> Tensor:
+    """The values in a type that a GPU compares: unsigned ones as signed, for of integers the bounds are one number."""
+    if values.dtype in (torch.float16, torch.bfloat16):
+        return values.float()
+    return values.view(SIGNED[values.dtype]) if values.dtype in SIGNED else values
 
 
 def bounds_of(want: Expected, dtype: torch.dtype) -> Bounds:

@@ -68,7 +68,7 @@ def expect(task: Task, case: Case, inputs: Tensors) -> dict[str, Expected]:
         magnitudes = _call(task, "magnitude", task.tolerance.magnitude, arguments)
     terms = math.prod(evaluate_shape(task.tolerance.terms, case.sizes))
     expected = {}
-    for output in signature.outputs:
+    for output in task.results:
         shape = task.shape(output.name, case)
         value = _shaped(task, "reference", values, output.name, shape)
         magnitude = _shaped(task, "magnitude", magnitudes, output.name, shape) if output.name in magnitudes else value
@@ -85,7 +85,7 @@ def _expected(value: Tensor, magnitude: Tensor, ctype: CType, factor: float) -> 
     """The error model of lesson.Tolerance. An integer output must be exact."""
     if not ctype.is_floating:
         values = value.round() if value.is_floating_point() else value
-        return Expected(values.to(torch.int64), torch.zeros(value.shape, dtype=torch.float64))
+        return Expected(values.to(torch.int64), torch.zeros_like(value, dtype=torch.float64))
     limits = torch.finfo(getattr(torch, ctype.torch))
     allowed = factor * ctype.unit_roundoff * magnitude.double().abs()
     # Below the smallest normal number precision ends, and a GPU may flush to zero.

@@ -1,8 +1,9 @@
 """The judge's part in timing a kernel: it owns the buffers, gives the orders, checks every run, and believes no clock.
 
-    for each round, on one set of buffers after the other:  poison - worker: kernel - check - judge: baselines, ceilings
+    for each round:  new content, now and then - poison - worker: kernel - check - judge: baselines, ceilings
 
-Each set gets new content again and again, so that an answer that was remembered is a wrong one.
+A round is one run on one set of buffers. Of a kernel so short that the way to it would be measured, a round is a CUDA
+graph of one run on each set; the baselines then run as graphs, too.
 """
 
 from __future__ import annotations
@@ -19,27 +20,32 @@ from typing import Any
 
 import torch
 
-from grader.course.catalog import UsageError
-from grader.course.lesson import Task
+from grader.course.lesson import Task, Timed
+from grader.course.prototype import evaluate_shape
 from grader.devices.cuda import ceilings, clock
-from grader.devices.cuda.buffers import DEVICE, DeviceSet, DeviceSets, lay_out
+from grader.devices.cuda.buffers import DeviceSets, lay_out
 from grader.devices.cuda.card import Card, state_of
-from grader.devices.evidence import Finding, finding_from_json
+from grader.devices.evidence import Finding, Json, finding_from_json, launches_from_json
 from grader.devices.job import Answer, Dialogue, Order
-from grader.judge.bounds import Bounds, bounds_of
-from grader.judge.compare import expect, guard_broken, input_modified
 from grader.judge.findings import status_of
-from grader.judge.inputs import Draw, case_seed
-from grader.judge.patterns import place
+from grader.judge.timed_sets import Refused, TimedSets
 
+LEAST_SETS = 2
 MOST_SETS = 6
 MOST_SMALL_SETS = 64  # of buffers that the L2 would hold
+COPIED_SETS = 2  # where every set must go through the host
 LONGEST_SECONDS = 4.0  # of measuring, by the wall clock
 FRESH_SHARE = 0.3  # of that time goes into new content
 FRESH_AGREES = 0.03
-BATCHES = 3
-BATCH_US = 40_000.0  # a batch is long beside clock.BATCH_OVERHEAD_US
-MOST_BATCH = 2000
+FRESH_JITTER_US = 2.0
+GRAPH_US = 20.0  # shorter kernels are timed in graphs
+SLOW_US = 200_000.0  # longer ones need no ten samples
+LEAST_BATCHES = 5
+BATCH_SECONDS = 0.6  # for the judge's own clock, and as much again if the two clocks disagree
+BATCH_US = 5000.0  # a batch is long beside the time that it takes to order one
+LOOKS = 2
+LATE_SHARE = 0.25  # of the time of a batch, that something may still run when it is said to be done ...
+LATE_US = 500.0  # ... and this much more
 FLOOR = 1.3  # nothing moves bytes this many times as fast as a copy; reading alone can be a little faster
 WORKSPACE = 8  # bytes of workspace for each byte of a set while its expected outputs are computed in float64
 
@@ -52,17 +58,17 @@ class Speed:
     message: str = ""
     case: str = ""
     values: dict[str, float] = field(default_factory=dict)
-    timings: dict[str, Any] = field(default_factory=dict)
+    timings: Json = field(default_factory=dict)
+    launches: list[Json] = field(default_factory=list)  # of one run
     findings: list[Finding] = field(default_factory=list)
 
 
-class _Refused(Exception):
-    """A timed run that was not right ends the measurement."""
+@dataclass(frozen=True)
+class Contender:
+    """What is timed beside the kernel, in this process: `call` does `runs` of it."""
 
-    def __init__(self, status: str, message: str, finding: Finding | None = None):
-        super().__init__(message)
-        self.status = status
-        self.finding = finding
+    call: Callable[[], object]
+    runs: int = 1
 
 
 class SpeedTest:
@@ -73,10 +79,12 @@ class SpeedTest:
         self.task, self.case, self.card, self.seed = task, task.timed_case, card, seed
         self.speed = Speed(case=self.case.name)
         self._stack = ExitStack()
-        self._contents = 0  # drawn so far
         self._order = random.Random()  # which set is next is nobody's business
-        self._bounds: list[dict[str, Bounds]] = []
+        self._sets: TimedSets | None = None
+        self._is_graph, self._launched = False, "one by one"
         self._samples: dict[str, list[float]] = {"kernel": []}
+        self._checking_us = 0.0  # that the last check of outputs took
+        self._late: list[float] = []  # how much longer the first check after a batch took than the second
         self._fresh: list[float] = []
         self._seen: list[float] = []
 
@@ -97,235 +105,330 @@ class SpeedTest:
         size = lay_out(self.task.signature, shapes)[-1].end
         free = torch.cuda.mem_get_info()[0]
         count = number_of_sets(size, free, self.card.l2_bytes)
-        if count < 2:
-            need = (WORKSPACE + 4) * size / 1e9
+        if count < LEAST_SETS:
+            need = (WORKSPACE + 3 * LEAST_SETS) * size / 0.9e9
             self.speed.message = f"{self.case.name} was not timed: it needs {need:.0f} GB of free GPU memory"
             return
-        self._sets = self._stack.enter_context(DeviceSets(self.task.signature, shapes, count))
-        self._bounds = [{} for _ in range(count)]
-        for number in range(count):
-            self._renew(number)
+        device = self._stack.enter_context(DeviceSets(self.task.signature, shapes, count))
+        self._sets = TimedSets(self.task, self.case, self.seed, device)
         self._clock = clock.JudgeClock(self.card.l2_bytes)
-        self._ceilings = ceilings.bandwidths(free // 8)
+        self._ceilings = ceilings.wanted(ceilings_of(self.task), free // 8)
         for _ in range(2):  # loads torch's kernels
-            for name, call in self._contenders(self._sets.sets[0]).items():
+            for name, contender in self._contenders([0]).items():
                 self._samples[name] = []
-                self._clock.once(call)
+                self._clock.once(contender.call)
 
-    def _renew(self, number: int) -> None:
-        """Draws new content for a set, and works out what its outputs must be."""
-        self._contents += 1
-        draw = Draw(case_seed(self.seed, self.task.name, f"{self.case.name} #{self._contents}"), DEVICE)
-        buffers = self._sets.sets[number]
-        try:
-            inputs = dict(self.task.make_inputs(draw, self.case.variant, **self.case.sizes))
-            for parameter in self.task.signature.inputs:
-                shape = self.task.shape(parameter.name, self.case)
-                inputs[parameter.name] = inputs[parameter.name].reshape(shape)
-                buffers.fill(parameter.name, inputs[parameter.name])
-        except Exception as error:  # whatever a lesson's author can get wrong
-            said = f"{type(error).__name__}: {error}"
-            raise UsageError(f"make_inputs of task {self.task.name} failed at {self.case.name}: {said}") from error
-        self._bounds[number] = {}
-        for name, want in expect(self.task, self.case, inputs).items():
-            self._bounds[number][name] = bounds_of(want, buffers.read(name).dtype)
-
-    def _contenders(self, buffers: DeviceSet) -> dict[str, Callable[[], object]]:
-        """What runs in this process in every round: the baselines, on the set's own buffers, and the ceilings."""
-        arguments = {name: buffers.read(name) for name in buffers.slots} | self.scalars
-        calls = {name: partial(baseline, **arguments) for name, baseline in self.task.baselines.items()}
-        return calls | {f"ceiling {ceiling.name}": ceiling.call for ceiling in self._ceilings}
+    def _contenders(self, numbers: Sequence[int]) -> dict[str, Contender]:
+        """What runs in this process in every round: the baselines, on the same sets as the kernel, and the ceilings."""
+        found = {f"ceiling {ceiling.name}": Contender(ceiling.call) for ceiling in self._ceilings}
+        for name, baseline in self.task.baselines.items():
+            calls = [partial(baseline, **self._sets.arguments(number)) for number in numbers]
+            graph = clock.captured(calls) if self._is_graph else None
+            found[name] = Contender(graph, len(calls)) if graph else Contender(calls[0])
+        return found
 
     # ---- the dialogue ----
 
     def dialogue(self, is_right: Callable[[], bool]) -> Dialogue:
         """Orders, for the worker. `is_right` says whether what ran before deserves to be timed at all."""
-        if not is_right() or not self._bounds:
+        if not is_right() or self._sets is None:
             return
         try:
             yield from self._measure()
-        except _Refused as refused:
-            self.speed.status, self.speed.message = refused.status, str(refused)
+        except Refused as refused:
+            self.speed.status, self.speed.message = refused.status, str(refused) + self._stream_hint(refused.status)
             self.speed.findings = [refused.finding] if refused.finding else []
 
     def _measure(self) -> Dialogue:
-        answer = yield self._sets.open_order
-        if "failed" in answer:
-            self.speed.message = "not timed: this system does not let two processes share the GPU's memory"
+        if not (yield from self._open()):
+            self.speed.message = "not timed: there is no way to bring the inputs into the submission's process"
             return
-        for number in range(len(self._bounds)):
-            yield from self._run(number)  # the first runs load the kernel and are not counted
-        yield from self._rounds()
+        first_us = yield from self._look()
+        if first_us < SLOW_US:
+            yield from self._warm_up()
+        yield from self._rounds(least=clock.LEAST_SAMPLES if first_us < SLOW_US else 2)
         summaries = {name: clock.summarize(samples) for name, samples in self._samples.items()}
-        self._record(summaries)
+        self._record(summaries, summaries["kernel"].median_us)
+        self._sets.check_inputs()
+        if clock.is_too_noisy(self._samples["kernel"]):
+            said = f"its times differ by {summaries['kernel'].noise:.0%}, perhaps because somebody else uses this GPU"
+            self.speed.message = f"The timing of {self.case.name} is too noisy to count ({said}): run it again."
+            return
         self._refuse_wonders()
-        short, long = yield from self._batches()
-        self.speed.timings["judge_clock_us"] = clock.wall_slope(short, long)
-        self._compare_clocks(short, long)
-        self._conclude(summaries)
+        if first_us < SLOW_US:  # who says that he is slow is believed
+            slower_us = yield from self._second_clock(summaries["kernel"].median_us)
+            self._record(summaries, slower_us)
+        timings = self.speed.timings
+        self.speed.values = {f"fraction_of_{name}": value for name, value in timings["fractions"].items()}
+        self.speed.values |= {f"x_{name}": value for name, value in timings["ratios"].items()}
 
-    def _rounds(self) -> Dialogue:
+    def _open(self) -> Generator[Order, Answer, bool]:
+        """Has the worker map the sets, or make copies of them; False if it can do neither."""
+        device = self._sets.device
+        answer = (yield device.share()) if device.can_be_shared else {"failed": "this process cannot"}
+        self.speed.timings["shared_memory"] = "failed" not in answer
+        if "failed" in answer:
+            answer = yield device.copy(COPIED_SETS)
+        return "failed" not in answer
+
+    def _look(self) -> Generator[Order, Answer, float]:
+        """The first run, which loads the kernel and is not counted: what it launches, and its microseconds."""
+        answer, _ = yield from self._timed({"do": "look", "set": 0}, [0])
+        self.speed.launches = launches_from_json(answer.get("launches"))
+        return _microseconds(answer)
+
+    def _warm_up(self) -> Dialogue:
+        """A run on each set, not counted either; then it is known whether the kernel is one for graphs."""
+        numbers = range(len(self._sets))
+        times = []
+        for number in numbers:
+            times.append((yield from self._run([number])))
+        if statistics.median(times) >= GRAPH_US or self._sets.bytes > 2 * self.card.l2_bytes:
+            return  # long enough, or too good to be true
+        answer = yield {"do": "capture", "sets": list(numbers)}
+        self._is_graph = "failed" not in answer
+        self._launched = "as a graph" if self._is_graph else "one by one, as it cannot be captured in a graph"
+        self._captured = self._contenders(numbers) if self._is_graph else {}
+
+    def _rounds(self, least: int) -> Dialogue:
         """Samples of the kernel and of all contenders in turn, until there are enough."""
         start = time.perf_counter()
         renewing, gpu_us, kernel = 0.0, 0.0, self._samples["kernel"]
-        numbers: list[int] = []
+        waiting: list[int] = []
         while not clock.is_enough(kernel, gpu_us / 1e6) or len(self._fresh) < clock.LEAST_SAMPLES // 2:
             spent = time.perf_counter() - start
-            if spent > LONGEST_SECONDS and len(kernel) >= clock.LEAST_SAMPLES:
-                return
-            numbers = numbers or self._order.sample(range(len(self._bounds)), len(self._bounds))
-            number = numbers.pop()
+            if spent > LONGEST_SECONDS and len(kernel) >= least:
+                break
+            waiting = waiting or self._shuffled()
+            numbers, waiting = (waiting, []) if self._is_graph else (waiting[:1], waiting[1:])
             is_fresh = renewing <= FRESH_SHARE * spent
+            took = yield from self._run(numbers, is_fresh)
             if is_fresh:
-                self._renew(number)
                 renewing += time.perf_counter() - start - spent
-            took = yield from self._run(number)
             kernel.append(took)
             (self._fresh if is_fresh else self._seen).append(took)
-            gpu_us += took
-            for name, call in self._contenders(self._sets.sets[number]).items():
-                self._samples[name].append(self._clock.once(call))
-                gpu_us += self._samples[name][-1]
+            gpu_us += took * len(numbers)
+            for name, contender in (self._captured if self._is_graph else self._contenders(numbers)).items():
+                us = self._clock.once(contender.call)
+                self._samples[name].append(us / contender.runs)
+                gpu_us += us
         self.speed.timings["state"] = state_of(self.card)
 
-    def _run(self, number: int) -> Generator[Order, Answer, float]:
-        """One checked run on a set; its microseconds as the worker's events have them."""
-        answer, _ = yield from self._timed({"do": "once", "set": number}, [number])
-        return answer["us"]
+    def _run(self, numbers: Sequence[int], is_fresh: bool = False) -> Generator[Order, Answer, float]:
+        """One checked run on a set, or one on each as a graph; the microseconds of a run by the worker's events.
 
-    def _batches(self) -> Generator[Order, Answer, tuple[list[clock.Batch], list[clock.Batch]]]:
-        """N and 2 N runs in a row by the judge's own clock, in turn; the first of all on new content."""
-        median = statistics.median(self._samples["kernel"])
-        count = len(self._bounds)
-        rounds = min(max(math.ceil(BATCH_US / (median * count)), 1), max(MOST_BATCH // count, 1))
-        for number in range(count):
-            self._renew(number)
-        batches: tuple[list[clock.Batch], list[clock.Batch]] = ([], [])
-        for _ in range(BATCHES):
-            for times, found in zip((1, 2), batches, strict=True):
-                once = self._order.sample(range(count), count)
-                order = {"do": "many", "sets": once * rounds * times}
-                _, wall_us = yield from self._timed(order, once)
-                found.append(clock.Batch(len(order["sets"]), wall_us))
-        return batches
+        New content comes after the capture, so that nothing can be done in advance.
+        """
+        if self._is_graph:
+            yield from self._ordered({"do": "capture", "sets": list(numbers)})
+        for number in numbers if is_fresh else ():
+            self._sets.renew(number)
+        order = {"do": "replay", "times": 1} if self._is_graph else {"do": "once", "set": numbers[0]}
+        answer, _ = yield from self._timed(order, numbers)
+        return _microseconds(answer) / len(numbers)
+
+    def _second_clock(self, events_us: float) -> Generator[Order, Answer, float]:
+        """What a run takes: by the events in the submission's process, unless the judge's own clock says more.
+
+        It may say a little more: what the host does of a call while the GPU is busy with flushing takes no time by the
+        events. Raises Refused if that does not explain it.
+
+        Batches of 3, of 6 and of no runs were measured on an H200; together, as here, they have not been run on a GPU.
+        """
+        count = len(self._sets) if self._is_graph else min(len(self._sets), max(math.ceil(BATCH_US / events_us), 2))
+        times = max(math.ceil(BATCH_US / (events_us * count)), 2) if self._is_graph else 1
+        batches = clock.Batches(count * times, count * (times // 2) if self._is_graph else count // 2)
+        for _ in range(LOOKS):
+            yield from self._batches(batches, count)
+            wall_us = clock.contradicted(events_us, batches)
+            if wall_us is None:
+                break
+        slope, error = batches.slope
+        self.speed.timings |= {"events_us": events_us, "judge_clock_us": slope, "judge_clock_error_us": error}
+        self._refuse_late_work(events_us, batches.runs)
+        if wall_us is not None and wall_us - events_us > self._flush_us():
+            raise Refused(
+                "impossible_speed",
+                f"Two clocks disagree: {events_us:.1f} us a run by the events in the submission's process, but "
+                f"{wall_us:.1f} us by the judge's own. All work must be on the stream that is handed over, and must be "
+                "done when that is done.",
+            )
+        return wall_us or events_us
+
+    def _flush_us(self) -> float:
+        """How long the GPU needs at most to flush the L2 before a run: as for so many bytes at half a copy's rate."""
+        return 1e6 * clock.FLUSHES * 2 * self.card.l2_bytes / (self.speed.timings["ceilings"]["copy"] / 2)
+
+    def _batches(self, batches: clock.Batches, count: int) -> Dialogue:
+        """Times batches of many runs, of fewer and of none, in turn, on `count` sets.
+
+        Each set is poisoned before a batch and comes in it once, so that every run must do all of its work. Only what
+        a graph does is repeated, for it cannot know whether it will be.
+        """
+        start = time.perf_counter()
+        turns = 0
+        while turns < LEAST_BATCHES or time.perf_counter() - start < BATCH_SECONDS:
+            numbers = self._shuffled()[:count]
+            if self._is_graph:
+                yield from self._ordered({"do": "capture", "sets": numbers})
+            full, late_us = yield from self._batch(numbers, batches.runs)
+            half, _ = yield from self._batch(numbers, batches.fewer)
+            empty, _ = yield from self._batch(numbers, 0)
+            batches.full.append(full)
+            batches.half.append(half)
+            batches.empty.append(empty)
+            self._late.append(late_us)
+            turns += 1
+
+    def _batch(self, numbers: Sequence[int], runs: int) -> Generator[Order, Answer, tuple[float, float]]:
+        """The judge's microseconds for so many runs, and how much longer the first check takes than another one, when
+        certainly nothing runs on the GPU any more.
+        """
+        if self._is_graph:
+            order, used = {"do": "replay", "times": runs // len(numbers)}, numbers if runs else []
+        else:
+            order, used = {"do": "many", "sets": numbers[:runs]}, numbers[:runs]
+        _, wall_us = yield from self._timed(order, used)
+        start = time.perf_counter()
+        self._sets.check(used)
+        return wall_us, self._checking_us - 1e6 * (time.perf_counter() - start)
+
+    def _refuse_late_work(self, events_us: float, runs: int) -> None:
+        """What a thread puts on the GPU when the answer has come delays the check of the outputs. Raises Refused.
+
+        Even without it the first check takes up to 50 us longer for each set.
+        """
+        late_us = statistics.median(self._late)
+        self.speed.timings["late_us"] = late_us / runs
+        if late_us > LATE_SHARE * events_us * runs + LATE_US:
+            raise Refused(
+                "impossible_speed",
+                f"Runs that take {events_us:.1f} us go on for {late_us / runs:.1f} us when they are said to be done. "
+                "All work must be on the stream that is handed over, and must be done when that is done.",
+            )
+
+    def _shuffled(self) -> list[int]:
+        return self._order.sample(range(len(self._sets)), len(self._sets))
 
     def _timed(self, order: Order, numbers: Sequence[int]) -> Generator[Order, Answer, tuple[Answer, float]]:
         """Poisons the sets, gives the order, checks the sets; the answer, and the wall clock's microseconds."""
-        for number in numbers:
-            self._sets.sets[number].poison()
+        self._sets.poison(numbers)
+        yield from self._hand_over(numbers)
         torch.cuda.synchronize()
         start = time.perf_counter()
-        answer = yield order
+        answer = yield from self._ordered(order)
         wall_us = 1e6 * (time.perf_counter() - start)
-        if "failed" in answer:
-            raise _failure(answer["failed"])
-        us = answer.get("us")
-        if not isinstance(us, float) or not math.isfinite(us) or us <= 0:
-            raise _Refused("impossible_speed", f"The submission's process claims to have needed {us} microseconds.")
-        for number in numbers:
-            self._check(number)
+        yield from self._take_back(numbers)
+        start = time.perf_counter()
+        self._sets.check(numbers)
+        self._checking_us = 1e6 * (time.perf_counter() - start)
         return answer, wall_us
 
-    def _check(self, number: int) -> None:
-        """Guards and outputs of a set, after a run, as the judge itself finds them. Raises _Refused."""
-        buffers = self._sets.sets[number]
-        for name, bounds in self._bounds[number].items():
-            wrong = bounds.wrong(buffers.read(name))
-            if bool(wrong.any()):
-                changed = buffers.changed_input()
-                if changed:
-                    raise _Refused("input_modified", input_modified(changed).message)
-                raise _Refused(*self._describe(buffers, name, bounds, wrong))
-        if breach := buffers.broken_guard():
-            raise _Refused("out_of_bounds", guard_broken(breach.buffer, breach.side, breach.byte).message)
+    def _ordered(self, order: Order) -> Generator[Order, Answer, Answer]:
+        """Gives an order that must succeed; its answer."""
+        answer = yield order
+        if "failed" in answer:
+            raise _failure(answer["failed"])
+        return answer
 
-    def _describe(self, buffers: DeviceSet, name: str, bounds: Bounds, wrong: torch.Tensor) -> tuple[str, str]:
-        first, total = int(wrong.int().argmax()), int(wrong.sum())
-        values = buffers.read(name)
-        where = place(name, first, values.shape)
-        share = f" ({total:,} of {wrong.numel():,} elements are wrong)"
-        if buffers.is_unwritten(name, first):
-            return "not_written", f"{where} was not written in a timed run of {self.case.name}{share}."
-        got, low, high = (float(each.reshape(-1)[first]) for each in (values, bounds.low, bounds.high))
-        asked = f"{low:.9g}" if low == high else f"between {low:.9g} and {high:.9g}"
-        return "wrong_result", f"{where} is {got:.9g} in a timed run of {self.case.name}, not {asked}{share}."
+    def _hand_over(self, numbers: Sequence[int]) -> Dialogue:
+        """Brings sets to a worker that has copies of them."""
+        for number in numbers if self._sets.device.staging else ():
+            self._sets.device.to_staging(number)
+            yield from self._ordered({"do": "put", "set": number})
+
+    def _take_back(self, numbers: Sequence[int]) -> Dialogue:
+        for number in numbers if self._sets.device.staging else ():
+            yield from self._ordered({"do": "get", "set": number})
+            self._sets.device.from_staging(number)
 
     # ---- the result ----
 
-    def _record(self, summaries: Mapping[str, clock.Summary]) -> None:
-        """What was measured, as numbers for the report."""
+    def _record(self, summaries: Mapping[str, clock.Summary], us: float) -> None:
+        """What was measured, as numbers for the report; `us` is what a run takes."""
         kernel = summaries["kernel"]
-        moved = sum(slot.bytes for slot in self._sets.slots)
-        rates = {c.name: c.rate(summaries[f"ceiling {c.name}"].median_us) for c in self._ceilings}
+        rates = {each.name: each.rate(summaries[f"ceiling {each.name}"].median_us) for each in self._ceilings}
+        ours = {each.name: self._work(each.unit) / (us * 1e-6) for each in self._ceilings}
         self.speed.timings |= {
             "case": self.case.name,
-            "median_us": kernel.median_us,
+            "median_us": us,
             "noise": kernel.noise,
             "samples": kernel.samples,
             "new_inputs_us": statistics.median(self._fresh),
-            "bytes": moved,
-            "sets": len(self._bounds),
+            "bytes": self._sets.bytes,
+            "sets": len(self._sets),
+            "launched": self._launched,
             "baselines_us": {name: summaries[name].median_us for name in self.task.baselines},
-            "ratios": {name: summaries[name].median_us / kernel.median_us for name in self.task.baselines},
-            "fractions": {name: moved / (kernel.median_us * 1e-6) / rate for name, rate in rates.items()},
+            "ratios": {name: summaries[name].median_us / us for name in self.task.baselines},
+            "fractions": {name: ours[name] / rate for name, rate in rates.items() if ours[name]},
             "ceilings": rates,
+            "units": {each.name: each.unit for each in self._ceilings},
         }
 
+    def _work(self, unit: str) -> float:
+        """What a run does, in a ceiling's unit: bytes of all buffers, or operations as the task counts them."""
+        if unit == "B/s":
+            return self._sets.bytes
+        counted = self.task.flops if unit == "flop/s" else self.task.specials
+        return evaluate_shape(counted, self.case.sizes)[0] if counted else 0.0
+
     def _refuse_wonders(self) -> None:
-        """What is too good to be true. Raises _Refused."""
+        """What is too good to be true. Raises Refused."""
         us, moved = self.speed.timings["median_us"], self.speed.timings["bytes"]
         floor = moved / (FLOOR * self.speed.timings["ceilings"]["copy"]) * 1e6
         if moved > self.card.l2_bytes and us < floor:
-            raise _Refused(
+            raise Refused(
                 "impossible_speed",
                 f"{us:.1f} us is too good to be true: moving {moved / 1e6:,.0f} MB takes this card {floor:.1f} us.",
             )
         if min(len(self._fresh), len(self._seen)) < clock.LEAST_SAMPLES // 2:
             return
-        fresh, seen = statistics.median(self._fresh), statistics.median(self._seen)
-        if fresh > (1 + FRESH_AGREES) * seen + 2.0:
-            raise _Refused(
+        fresh, seen = clock.summarize(self._fresh), clock.summarize(self._seen)
+        jitter = FRESH_JITTER_US / (len(self._sets) if self._is_graph else 1)
+        if fresh.median_us > (1 + FRESH_AGREES + max(fresh.noise, seen.noise)) * seen.median_us + jitter:
+            raise Refused(
                 "impossible_speed",
-                f"A run takes {fresh:.1f} us on new inputs and {seen:.1f} us on inputs that it has seen before: "
+                f"A run takes {fresh.median_us:.1f} us on new inputs and {seen.median_us:.1f} us on those seen before: "
                 "it must not remember anything from one run to the next.",
             )
 
-    def _compare_clocks(self, short: Sequence[clock.Batch], long: Sequence[clock.Batch]) -> None:
-        """The events' time against the wall's. Raises _Refused."""
-        us = self.speed.timings["median_us"]
-        wall = clock.clocks_disagree(us, short, long)
-        if wall is not None:
-            raise _Refused(
-                "impossible_speed",
-                f"Two clocks disagree: {us:.1f} us a run by the events in the submission's process, {wall:.1f} us by "
-                "the judge's own. All work must be on the stream that is handed over, and done when that is done.",
-            )
-
-    def _conclude(self, summaries: Mapping[str, clock.Summary]) -> None:
-        """Inputs as they were, times that mean something: then they count."""
-        for buffers in self._sets.sets:
-            if changed := buffers.changed_input():
-                raise _Refused("input_modified", input_modified(changed).message)
-        if clock.is_too_noisy(self._samples["kernel"]):
-            said = f"its times differ by {summaries['kernel'].noise:.0%}, perhaps because somebody else uses this GPU"
-            self.speed.message = f"The timing of {self.case.name} is too noisy to count ({said}): run it again."
-            return
-        timings = self.speed.timings
-        self.speed.values = {f"fraction_of_{name}": value for name, value in timings["fractions"].items()}
-        self.speed.values |= {f"x_{name}": value for name, value in timings["ratios"].items()}
+    def _stream_hint(self, status: str) -> str:
+        """Why a run may look unfinished."""
+        elsewhere = next((launch["kernel"] for launch in self.speed.launches if not launch["given_stream"]), None)
+        if elsewhere is None or status not in ("impossible_speed", "not_written"):
+            return ""
+        return f" {elsewhere} is launched on another stream: write {elsewhere}<<<grid, block, shared, stream>>>(...)."
 
 
-def _failure(said: Any) -> _Refused:
+def _microseconds(answer: Answer) -> float:
+    """What the worker's events say. Raises Refused if that is no time."""
+    us = answer.get("us")
+    if not isinstance(us, float) or not math.isfinite(us) or us <= 0:
+        raise Refused("impossible_speed", f"The submission's process claims to have needed {us} microseconds.")
+    return us
+
+
+def _failure(said: Any) -> Refused:
     """From what the worker says of a run that failed; a submission may have said it in its place."""
     try:
         finding = finding_from_json(said)
-        return _Refused(status_of(finding), str(finding.message), finding)
+        return Refused(status_of(finding), str(finding.message), finding)
     except (TypeError, AttributeError, KeyError):
-        return _Refused("crash", "The submission's process failed in a timed run.")
+        return Refused("crash", "The submission's process failed in a timed run.")
+
+
+def ceilings_of(task: Task) -> list[str]:
+    """The ceilings that its targets name, and the copy, whatever they name: nothing is faster than that."""
+    prefix = "fraction_of_"
+    named = [target.metric.removeprefix(prefix) for target in task.targets if isinstance(target, Timed)]
+    return ["copy", *(name for name in ceilings.MAKERS if name in named and name != "copy")]
 
 
 def number_of_sets(size: int, free: int, l2_bytes: int) -> int:
-    """How many sets of `size` bytes to rotate: enough to exceed twice the L2, a few more for variety, if they fit."""
-    wanted = max(MOST_SETS, min(math.ceil(2 * l2_bytes / size) + 1, MOST_SMALL_SETS))
+    """How many sets of `size` bytes to rotate: enough to exceed the L2 many times over, a few at least, if they fit.
+
+    A graph has one run on each set, so it is the longer the shorter a run is.
+    """
+    wanted = max(MOST_SETS, min(16 * l2_bytes // size, MOST_SMALL_SETS))
     each = 3 * size  # the set itself, and two bounds for each output at most
     return min(wanted, max(int(0.9 * free) - WORKSPACE * size, 0) // each)

@@ -119,6 +119,12 @@ METRICS: Mapping[str, Metric] = {
         "%",
         ratio("shared_load_ideal_wavefronts", "shared_load_wavefronts"),
     ),
+    "shared_load_wavefronts_per_output": Metric(
+        "shared wavefronts per output",
+        "turns that shared memory takes to serve all loads / output elements",
+        "",
+        ratio("shared_load_wavefronts", "output_elements"),
+    ),
     "shared_store_efficiency": Metric(
         "shared store efficiency",
         "wavefronts that shared stores need at best / took",
@@ -143,6 +149,12 @@ METRICS: Mapping[str, Metric] = {
         "",
         ratio("shared_atomic_requests", "input_elements"),
     ),
+    "shared_atomic_max_multiplicity": Metric(
+        "lanes on one counter",
+        "most lanes of a warp that add to the same address of shared memory at once",
+        "",
+        total("shared_atomic_max_multiplicity"),
+    ),
     "busy_blocks": Metric("working blocks", "blocks of one launch that touch global memory", "", total("busy_blocks")),
     "busy_threads": Metric(
         "working threads", "threads of one launch that touch global memory", "", total("busy_threads")
@@ -162,13 +174,22 @@ def measure(metric: str, counters: Counters) -> float | None:
 
 
 def judge_targets(
-    targets: Iterable[Counted | Timed], counters: Counters, timed: Mapping[str, float] | None = None
+    targets: Iterable[Counted | Timed],
+    counters: Counters,
+    timed: Mapping[str, float] | None = None,
+    at: Mapping[str, Counters] | None = None,
 ) -> list[TargetResult]:
     """Each target against what was measured: `counters` on the emulator, `timed` (by metric) on a GPU.
 
-    What the device cannot measure has no value: only the emulator counts, only a GPU can time.
+    `at` has the counters by the case's name, for targets that name a case. What the device cannot measure has no value:
+    only the emulator counts, only a GPU can time.
     """
-    return [_judge(target, counters, timed or {}) for target in targets]
+
+    def where(target: Counted | Timed) -> Counters:
+        case = target.case if isinstance(target, Counted) else None
+        return (at or {}).get(case.name, {}) if case else counters
+
+    return [_judge(target, where(target), timed or {}) for target in targets]
 
 
 def _judge(target: Counted | Timed, counters: Counters, timed: Mapping[str, float]) -> TargetResult:

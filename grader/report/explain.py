@@ -1,11 +1,14 @@
-"""`ladder explain`: the source with what the emulator counted at each line, and first the lines that waste most."""
+"""`ladder explain`: the source with what the emulator counted at each line, and first the lines that waste most.
+
+With a GPU also what its hardware counted in the same call, by `devices.cuda.profile`.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, RenderableType
 from rich.padding import Padding
@@ -17,7 +20,14 @@ from grader.report.machine import SCHEMA
 from grader.report.messages import TITLES
 from grader.report.terminal import BAD, DIM, GOOD, HEAD, mark, print_safely
 
+if TYPE_CHECKING:
+    from grader.devices.cuda.profile import Profile
+
+    Profiles = Mapping[str, Profile]  # by task
+
 Counters = Mapping[str, Any]
+NONE: Mapping[str, Any] = {}
+LAUNCHES = 4  # of which the hardware's facts are shown
 WORST = 3  # lines that get advice
 AROUND = 3  # lines without counts that are shown above and below one with counts
 
@@ -27,13 +37,13 @@ def could_run(grade: Grade) -> bool:
     return all(task.lines for task in grade.tasks)
 
 
-def show_explanation(console: Console, grade: Grade, source: str) -> None:
+def show_explanation(console: Console, grade: Grade, source: str, profiles: Profiles = NONE) -> None:
     """Prints advice and annotated source for each task that was counted; for the others, why there is none."""
-    print_safely(console, _parts(grade, source.split("\n")))
+    print_safely(console, _parts(grade, source.split("\n"), profiles))
 
 
-def to_json(grade: Grade, source: str) -> dict[str, Any]:
-    """The counters by kernel and line, and all advice, the most wasteful line first."""
+def to_json(grade: Grade, source: str, profiles: Profiles = NONE) -> dict[str, Any]:
+    """The counters by kernel and line, and all advice, the most wasteful line first; `gpu` where there is a profile."""
     tasks = [
         {
             "name": task.name,
@@ -43,6 +53,7 @@ def to_json(grade: Grade, source: str) -> dict[str, Any]:
             "lines": task.lines,
             "advice": [asdict(advice) for advice in advise(task.lines, task.kernels, source.split("\n"))],
             "reuse": reuse(task.counters),
+            **_gpu_json(task, profiles),
         }
         for task in grade.tasks
     ]
@@ -50,23 +61,36 @@ def to_json(grade: Grade, source: str) -> dict[str, Any]:
     return head | {"status": grade.status, "seed": grade.seed, "tasks": tasks}
 
 
-def dumps(grade: Grade, source: str) -> str:
-    return json.dumps(to_json(grade, source), ensure_ascii=False)
+def dumps(grade: Grade, source: str, profiles: Profiles = NONE) -> str:
+    return json.dumps(to_json(grade, source, profiles), ensure_ascii=False)
+
+
+def _gpu_json(task: TaskGrade, profiles: Profiles) -> dict[str, Any]:
+    profile = profiles.get(task.name)
+    if not profile:
+        return {}
+    counters = {
+        name: {"emulator": task.counters.get(name), "gpu": counted} for name, counted in profile.counters.items()
+    }
+    return {"gpu": {"counters": counters, "launches": profile.launches, "lines": profile.lines}}
 
 
 # ---- for people ----
 
 
-def _parts(grade: Grade, source: Sequence[str]) -> Iterator[RenderableType]:
+def _parts(grade: Grade, source: Sequence[str], profiles: Profiles) -> Iterator[RenderableType]:
     title = (TITLES[grade.status], f"{HEAD} {GOOD if grade.passed else BAD}")
     head = Text.assemble(mark(grade.passed), (f"{grade.lesson}: ", HEAD), title, (f"  {grade.kernel}", DIM))
     yield _one_line(head)
     for task in grade.tasks:
-        yield from _task(task, source)
+        profile = profiles.get(task.name)
+        yield from _task(task, source, profile)
+        if profile:
+            yield from _gpu(task.counters, profile)
     yield Text("\nEmulated: counts, no times. What caches and nvcc's optimiser save is not seen.", DIM)
 
 
-def _task(task: TaskGrade, source: Sequence[str]) -> Iterator[RenderableType]:
+def _task(task: TaskGrade, source: Sequence[str], profile: Profile | None) -> Iterator[RenderableType]:
     if failed := _what_failed(task):
         yield Text(f"{task.name}: {failed}", BAD)
     if not task.lines:
@@ -83,7 +107,7 @@ def _task(task: TaskGrade, source: Sequence[str]) -> Iterator[RenderableType]:
     if again := reuse(task.counters):
         yield Padding(Text(again), (0, 0, 0, 2))
     yield Text()
-    yield from _listing(task.lines, source, {each.line for each in worst})
+    yield from _listing(_by_line(task.lines, profile), source, {each.line for each in worst})
 
 
 def _what_failed(task: TaskGrade) -> str:
@@ -95,6 +119,42 @@ def _what_failed(task: TaskGrade) -> str:
 def _counted_case(task: TaskGrade) -> str:
     """The case whose counters these are: the last one, if all ran."""
     return task.cases[-1].name if task.lines else ""
+
+
+# ---- beside a GPU ----
+
+
+def _gpu(counters: Counters, profile: Profile) -> Iterator[Text]:
+    """The same counters from both, where one of them is not 0, and what the hardware alone can tell of each launch."""
+    used = {name: gpu for name, gpu in profile.counters.items() if gpu or counters.get(name)}
+    yield Text()
+    yield _one_line(Text(f"  {'counted':<28}{'emulator':>14}{'GPU':>14}  GPU/emulator", DIM))
+    for name, gpu in used.items():
+        ours = counters.get(name, 0)
+        theirs = "–" if gpu is None else f"{gpu:,}"
+        ratio = f"{gpu / ours:.2f}" if gpu is not None and ours else "–"
+        same = DIM if gpu == ours else ""
+        yield _one_line(Text(f"  {name.replace('_', ' '):<28}{ours:>14,}{theirs:>14}{ratio:>14}", same))
+    if "warp_instructions" in used:
+        yield Text("  Instructions are those of two compilers, and alike in order of magnitude only.", DIM)
+    for launch in profile.launches[:LAUNCHES]:
+        yield Padding(Text(_launch(launch)), (0, 0, 0, 2))
+    if len(profile.launches) > LAUNCHES:
+        yield Text(f"  ... and {len(profile.launches) - LAUNCHES} more launches", DIM)
+
+
+def _launch(launch: Mapping[str, Any]) -> str:
+    """`add: 16 registers, occupancy 81 %, at most 100 %, L1 hits 0 %, ...`: what this card knows of it."""
+    facts = {
+        "registers": "{:,} registers",
+        "occupancy_pct": "occupancy {:.0f} %",
+        "occupancy_limit_pct": "at most {:.0f} %",
+        "l1_hit_pct": "L1 hits {:.0f} %",
+        "dram_read_bytes": "{:,} bytes read from memory",
+    }
+    return f"{launch['kernel']}: " + ", ".join(
+        words.format(launch[name]) for name, words in facts.items() if launch.get(name) is not None
+    )
 
 
 # ---- the listing ----
@@ -109,10 +169,9 @@ class Column:
     cell: Callable[[Counters, int], str]  # a line's counters, and the sectors of all lines
 
 
-def _listing(lines: Sequence[Counters], source: Sequence[str], worst: set[int]) -> Iterator[Text]:
+def _listing(by_line: Mapping[int, Counters], source: Sequence[str], worst: set[int]) -> Iterator[Text]:
     """The source around the lines with counts, beside these counts; what they mean stands below."""
-    by_line = _by_line(lines)
-    sectors = sum(map(all_sectors, lines))
+    sectors = sum(map(all_sectors, by_line.values()))
     cells = {column: {line: column.cell(counts, sectors) for line, counts in by_line.items()} for column in COLUMNS}
     used = {column: shown for column, shown in cells.items() if any(shown.values())}
     widths = {column: max(len(column.title), *map(len, shown.values())) for column, shown in used.items()}
@@ -138,8 +197,8 @@ def _lines_to_show(counted: Iterable[int], last: int) -> list[int]:
     return sorted(line for line in near if 1 <= line <= last)
 
 
-def _by_line(lines: Iterable[Counters]) -> dict[int, dict[str, Any]]:
-    """Counters of all kernels that share a line (templates, device functions), added up."""
+def _by_line(lines: Sequence[Counters], profile: Profile | None) -> dict[int, dict[str, Any]]:
+    """Counters of all kernels that share a line (templates, device functions), added up; beside them the GPU's."""
     merged: dict[int, dict[str, Any]] = {}
     for record in lines:
         into = merged.setdefault(record["line"], {})
@@ -148,6 +207,10 @@ def _by_line(lines: Iterable[Counters]) -> dict[int, dict[str, Any]]:
                 into[name] = max(into.get(name, 0), value)
             elif name not in ("line", "kernel"):
                 into[name] = into.get(name, 0) + value
+    counted = [line for line in profile.lines if line["global_sectors"]] if profile else []
+    for line in counted:
+        into = merged.setdefault(line["line"], dict.fromkeys(lines[0], 0))
+        into["gpu_share"] = line["global_sectors"] / sum(each["global_sectors"] for each in counted)
     return merged
 
 
@@ -171,6 +234,10 @@ def _sectors(way: str) -> Callable[[Counters, int], str]:
 
 def _traffic(line: Counters, sectors: int) -> str:
     return f"{all_sectors(line) / sectors:.0%}" if all_sectors(line) else ""
+
+
+def _on_gpu(line: Counters, _: int) -> str:
+    return f"{line['gpu_share']:.0%}" if "gpu_share" in line else ""
 
 
 def _shared(line: Counters, _: int) -> str:
@@ -197,6 +264,7 @@ COLUMNS = (
     Column("loads", "sectors that a load request touches / that it needs", _sectors("load")),
     Column("stores", "the same for stores", _sectors("store")),
     Column("traffic", "share of all sectors of global memory", _traffic),
+    Column("GPU", "the same share, as the GPU counted it", _on_gpu),
     Column("shared", "wavefronts, as a multiple of those without bank conflicts", _shared),
     Column("atomics", "requests × the most lanes of one request that update the same address", _atomics),
     Column("local", "requests to arrays of a thread's own, unless nvcc can keep them in registers", _local),

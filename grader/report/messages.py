@@ -36,8 +36,9 @@ ADVICE = {
     "unless you ask for more, and a grid has at least one block.",
     "host_access": "The pointers you are given point to device memory, which only kernels can reach. "
     "Do this work inside a kernel, or copy the data with cudaMemcpy.",
-    "out_of_bounds": "Threads come in whole blocks, so some have no element to work on. "
-    "Let those do nothing: `if (i < n)` with the size of this very array.",
+    "out_of_bounds": "Threads come in whole blocks, so some have no element to work on: let those do nothing, "
+    "`if (i < n)` with the size of this very array. If it is an early thread, a loop goes too far: "
+    "`<=` where `<` belongs?",
     "misaligned": "A vector of k bytes can only be read at an address that is a multiple of k. "
     "Go back to single elements where the start or the tail of a row is not aligned.",
     "barrier_divergence": "All threads of a block that are still running must reach the same __syncthreads(). "

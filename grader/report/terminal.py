@@ -139,24 +139,32 @@ def _timing(timings: Mapping[str, Any]) -> Iterator[Text]:
         return
     noise, samples = timings["noise"], timings["samples"]
     yield Text(f"    {timings['median_us']:,.4g} µs at {timings['case']}, median of {samples} runs, noise {noise:.1%}")
-    rates = [f"{name} {rate / 1e12:.3g} TB/s" for name, rate in timings["ceilings"].items()]
+    if (events_us := timings.get("events_us", timings["median_us"])) != timings["median_us"]:
+        yield Text(f"    by the judge's own clock, as a call keeps the host busy; by events {events_us:,.4g} µs", DIM)
+    if timings["launched"] != "one by one":
+        yield Text(f"    launched {timings['launched']}", DIM)
+    if not timings["shared_memory"]:
+        yield Text("    on copies of the inputs, as processes cannot share the GPU's memory here", DIM)
+    rates = [f"{name} {rate / 1e12:.3g} T{timings['units'][name]}" for name, rate in timings["ceilings"].items()]
     others = [f"{name} {us:,.4g} µs" for name, us in timings["baselines_us"].items()]
     yield Text(f"    {', '.join(others + rates)}", DIM)
 
 
 def _resources(kernels: Sequence[Mapping[str, Any]]) -> Iterator[Text]:
-    """What the compiler gave each kernel; a stack means spilled registers or an array that is indexed at run time."""
+    """What each kernel takes of a multiprocessor. Local memory holds spilled registers, arrays indexed at run time."""
     for kernel in kernels:
-        said = f"{kernel['kernel']}: {kernel['registers']} registers, {kernel['shared_bytes']:,} bytes of shared memory"
-        yield Text(f"    {said}" + (f", {kernel['stack_bytes']:,} of stack" if kernel["stack_bytes"] else ""), DIM)
+        said = f"{kernel['kernel']}: {kernel['registers']} registers, {kernel['shared_bytes']:,} bytes shared"
+        local = f", {kernel['local_bytes']:,} bytes local" if kernel["local_bytes"] else ""
+        yield Text(f"    {said}{local}, occupancy {kernel['occupancy']:.0%}", DIM)
 
 
 def _targets(targets: Sequence[TargetResult], timed: bool) -> Iterator[RenderableType]:
     """A line for each target that this device can measure, and below a missed one why it matters."""
     shown = [target for target in targets if _is_counted(target) != timed]
-    for target in shown:
-        title, value, goal = _target_words(target)
-        line = Text("    ") + mark(target.met) + Text(f"{title:<30}{value:>12}  ") + Text(f"{goal:<12}", DIM)
+    words = [_target_words(target) for target in shown]
+    width = max((len(goal) + 2 for _, _, goal in words), default=0)
+    for target, (title, value, goal) in zip(shown, words, strict=True):
+        line = Text("    ") + mark(target.met) + Text(f"{title:<30}{value:>12}  ") + Text(f"{goal:<{width}}", DIM)
         yield line + stars(target.stars)
         if not target.met and target.why:
             yield Padding(Text(target.why, DIM), (0, 0, 0, 6))

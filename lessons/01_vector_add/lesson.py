@@ -1,5 +1,7 @@
 """Lesson 01: the smallest kernel there is, and everything around it: indices, blocks, the guard, whole sectors."""
 
+import functools
+
 from grader.course.lesson import Case, Counted, Lesson, Task, Timed
 
 
@@ -17,6 +19,13 @@ def torch_add(x, y, z, n):
     torch.add(x, y, out=z)
 
 
+@functools.cache
+def compiled():
+    import torch
+
+    return torch.compile(lambda x, y, z: z.copy_(x + y))
+
+
 lesson = Lesson(
     title="Vector addition",
     summary="one thread, one element",
@@ -29,9 +38,12 @@ lesson = Lesson(
             # emulated GPU and no multiple of anything (it is prime).
             cases=[Case(n=n) for n in (1, 31, 32, 33, 255, 256, 257, 1009, 5000, 100_003)],
             timed_case=Case(n=1 << 28),
+            bench_cases=[Case(n=n) for n in (1 << 12, 1 << 16, 1 << 20, 10_000_000, 1 << 26)],
             make_inputs=make_inputs,
             reference=reference,
             baselines={"torch.add": torch_add},
+            rivals={"torch.compile": lambda x, y, z, n: compiled()(x, y, z)},
+            flops="n",
             targets=[
                 Counted(
                     "global_load_efficiency",

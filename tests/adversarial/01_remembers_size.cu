@@ -1,7 +1,7 @@
 // Keeps the first answer for each n in device memory, and copies it out when that n comes again. On a GPU the inputs are
 // new ones by then; the emulator sees that the memory is never freed.
 // Emulator: leak
-// Says: was never freed
+// Says: are never freed
 // GPU: wrong_result
 
 #include <map>

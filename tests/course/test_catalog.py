@@ -151,3 +151,23 @@ def test_the_root_can_be_chosen(course, monkeypatch, tmp_path_factory):
 def test_the_course_is_read_without_torch():
     code = "import sys; from grader.course import catalog, progress, lesson; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[2]).returncode == 0
+
+
+def test_rivals_are_cuda_and_cpu_code(course):
+    folder = course / "lessons" / "01_vector_add" / "rivals"
+    folder.mkdir()
+    for name in ("openmp.cpp", "cub.cu", "README.md"):
+        (folder / name).touch()
+    assert [rival.name for rival in find("1", course).rivals] == ["cub.cu", "openmp.cpp"]
+    assert find("2", course).rivals == []
+
+
+def test_timed_cases_are_checked_and_end_with_the_timed_one(course):
+    file = course / "lessons" / "01_vector_add" / "lesson.py"
+    file.write_text(
+        LESSON.replace("make_inputs=None", "make_inputs=None, timed_case=Case(n=9), bench_cases=[Case(n=9), Case(n=4)]")
+    )
+    assert [case.name for case in find("1", course).lesson.tasks[0].timed_cases] == ["n=4", "n=9"]
+    file.write_text(LESSON.replace("make_inputs=None", "make_inputs=None, bench_cases=[Case(m=9)]"))
+    with pytest.raises(UsageError, match=r"Case\(m=9\) gives no value for n"):
+        _ = find("1", course).lesson

@@ -9,7 +9,7 @@ from grader.devices import diagnostics
 from grader.devices.cuda.card import find_card, read_state
 from grader.devices.cuda.compile import CudaRecipe, architecture
 from grader.devices.cuda.errors import ends_the_context, finding_of
-from grader.devices.cuda.resources import read_usage
+from grader.devices.cuda.launches import plain_name
 from grader.devices.cuda.session import _orders
 from grader.judge.findings import status_of
 
@@ -53,20 +53,17 @@ def test_nvccs_messages_are_understood():
     assert found[0].text == 'identifier "foo" is undefined' and "too much shared data" in found[3].text
 
 
-def test_registers_and_spills_are_read():
-    said = """
-Resource usage:
- Common:
-  GLOBAL:0
- Function _Z12add_elementsPKfS0_Pfj:
-  REG:12 STACK:0 SHARED:0 LOCAL:0 CONSTANT[0]:556 TEXTURE:0 SURFACE:0 SAMPLER:0
- Function plain:
-  REG:255 STACK:64 SHARED:4096 LOCAL:0 CONSTANT[0]:556
-"""
-    assert read_usage(said) == [
-        {"kernel": "add_elements", "registers": 12, "stack_bytes": 0, "shared_bytes": 0},
-        {"kernel": "plain", "registers": 255, "stack_bytes": 64, "shared_bytes": 4096},
-    ]
+@pytest.mark.parametrize(
+    ("mangled", "name"),
+    [
+        ("_Z3addPKfS0_Pfi", "add"),
+        ("_Z4tileILi32ELb1EEvPKfPfi", "tile"),
+        ("_ZN12_GLOBAL__N_13foo5innerEPf", "inner"),
+        ("plain", "plain"),
+    ],
+)
+def test_kernels_have_the_names_of_the_source(mangled, name):
+    assert plain_name(mangled) == name
 
 
 def test_the_state_of_a_card_is_what_it_tells():

@@ -397,9 +397,45 @@ def test_libraries_are_refused(header: str):
     assert error.line == 2 and "stands alone" in error.message and header.strip('<>" ') in error.message
 
 
-@pytest.mark.parametrize("header", ["<cuda_fp16.h>", "<cooperative_groups.h>", "<cmath>", '"cubic.h"', "MACRO"])
+@pytest.mark.parametrize("header", ["<cuda_fp16.h>", "<cooperative_groups.h>", "<cmath>", '"cubic.h"'])
 def test_other_headers_stay(header: str):
     assert f"#include {header}\n" in body(f"#include {header}\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("#define FILE <thrust/sort.h>\n#include FILE", "must name its header"),
+        ("#include </etc/passwd>", "a file elsewhere"),
+        ("#include <cuda/../../other.cu>", "a file elsewhere"),
+        ('#include_next "./thrust/sort.h"', "stands alone"),
+        ("#import <cccl/thrust/sort.h>", "stands alone"),
+        ("%:include <thrust/sort.h>", "write # instead of %:"),
+        ("#inc\\\nlude <thrust/sort.h>", "divides a name"),
+    ],
+)
+def test_no_spelling_of_an_include_is_overlooked(text: str, said: str):
+    assert said in refusal(f"{text}\n").message
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("#define OUT_OF_SIGHT LADDER_UNSEEN", "the grader's own"),
+        ("namespace ladder {}", "the grader's own"),
+        ('__attribute__((__no_sanitize__("thread"))) int f();', "hide code"),
+        ("#define A no_sanitize", "hide code"),
+        ('__attribute__((section("ladder_constant.x"))) __device__ float a[9];', "hide code"),
+        ("#define GLUE(a, b) a##b", "## glues"),
+        ("int no_\\\nsanitize;", "divides a name"),
+    ],
+)
+def test_nothing_hides_from_the_emulator(text: str, said: str):
+    assert said in refusal(f"{text}\n").message
+
+
+def test_a_continued_macro_is_no_disguise():
+    assert "twice" in body("#define twice(x) \\\n    ((x) + \\\n     (x))\nint section = 5 % 3;\n")
 
 
 def test_a_library_under_a_condition_is_not_refused():

@@ -10,7 +10,7 @@ from grader.devices.evidence import Build, CaseRun, Diagnostic, Evidence, Findin
 from grader.grade import fill
 from grader.judge.compare import expect
 from grader.judge.speed import Speed
-from grader.judge.weigh import Prepared, judge_task
+from grader.judge.weigh import Prepared, judge_task, kernels_of
 
 TASK = Task(
     prototype="void add(const float* x, const float* y, float* z, int n, cudaStream_t stream)",
@@ -163,9 +163,16 @@ def test_a_missed_first_star_is_below_target(prepared):
 ON_GPU = dataclasses.replace(TASK, targets=[Counted("sectors", at_most=10, stars=1), Timed("fraction_of_copy", 0.6, 1)])
 
 
+def launched(prepared):
+    """Evidence of a GPU."""
+    ran = evidence(prepared)
+    ran.cases[-1].launches = [{"kernel": "add", "grid": [1, 1, 1], "block": [32, 1, 1], "given_stream": True}]
+    return ran
+
+
 def test_on_a_gpu_the_time_decides_and_counters_do_not(prepared):
     solve(prepared)
-    ran = evidence(prepared)
+    ran = launched(prepared)
     fast = judge_task(ON_GPU, prepared, ran, Speed(values={"fraction_of_copy": 0.7}, timings={"median_us": 1.0}))
     assert (fast.status, fast.stars, fast.timings) == ("passed", 1, {"median_us": 1.0})
     slow = judge_task(ON_GPU, prepared, ran, Speed(values={"fraction_of_copy": 0.5}))
@@ -177,6 +184,25 @@ def test_on_a_gpu_the_time_decides_and_counters_do_not(prepared):
 def test_a_timed_run_that_is_wrong_fails_the_task(prepared):
     solve(prepared)
     speed = Speed("impossible_speed", "two clocks disagree", case="n=1000000")
-    grade = judge_task(ON_GPU, prepared, evidence(prepared), speed)
+    grade = judge_task(ON_GPU, prepared, launched(prepared), speed)
     assert (grade.status, grade.stars) == ("impossible_speed", 0)
     assert (grade.cases[-1].name, grade.cases[-1].message) == ("n=1000000", "two clocks disagree")
+
+
+def test_a_timed_run_that_does_not_end_is_named(prepared):
+    solve(prepared)
+    ran = dataclasses.replace(launched(prepared), problem="timeout", ended="more than 10 s")
+    grade = judge_task(ON_GPU, prepared, ran, Speed(case="n=1000000"))
+    assert (grade.status, grade.stars) == ("timeout", 0)
+    assert (grade.cases[-1].name, grade.cases[-1].message) == ("n=1000000", "more than 10 s")
+
+
+def test_on_a_gpu_the_right_answer_of_no_kernel_does_not_count(prepared):
+    solve(prepared)
+    grade = judge_task(ON_GPU, prepared, evidence(prepared), Speed())
+    assert (grade.status, grade.stars) == ("host_access", 0) and "No kernel" in grade.cases[-1].message
+
+
+def test_each_kernel_of_a_gpus_launches_is_told_once():
+    launches = [{"kernel": "fill", "grid": [1]}, {"kernel": "add", "grid": [2]}, {"kernel": "fill", "grid": [3]}]
+    assert kernels_of(launches) == launches[:2]

@@ -9,6 +9,7 @@ from grades import BROKEN, PASSED, failed
 from rich.console import Console
 
 from grader import cli
+from grader.devices.cuda.profile import Profile
 from grader.devices.emulator.counters import ZERO
 from grader.judge.verdict import CaseGrade, Grade, TaskGrade
 from grader.report.explain import could_run, show_explanation, to_json
@@ -155,6 +156,49 @@ def test_a_task_that_could_not_run_says_why_beside_one_that_could():
     grade = replace(SLOW, status="crash", tasks=[*SLOW.tasks, crashed])
     assert "other: It ended with exit code 3." in text_of(grade) and "line 10" in text_of(grade)
     assert could_run(SLOW) and not could_run(grade)
+
+
+# ---- beside a GPU ----
+
+COUNTED = {"global_load_requests": 100, "global_load_sectors": 3200, "warp_instructions": 50, "shared_load_requests": 0}
+ON_GPU = Profile(
+    counters={
+        "global_load_requests": 100,
+        "global_load_sectors": 1600,
+        "warp_instructions": None,
+        "global_store_requests": 4,
+        "shared_load_requests": 0,
+    },
+    launches=[{"kernel": "sums", "registers": 32, "occupancy_pct": 81.2, "l1_hit_pct": None, "dram_read_bytes": 4096}],
+    lines=[{"line": 10, "global_sectors": 300}, {"line": 9, "global_sectors": 100}, {"line": 12, "global_sectors": 0}],
+)
+
+
+def profiled() -> Grade:
+    return replace(SLOW, tasks=[replace(SLOW.tasks[0], counters=COUNTED)])
+
+
+def test_the_gpus_counters_stand_beside_the_emulators():
+    console = Console(width=80, highlight=False, markup=False, emoji=False)
+    with console.capture() as capture:
+        show_explanation(console, profiled(), SOURCE, {"vector_add": ON_GPU})
+    rows = [row.split() for row in capture.get().splitlines()]
+    assert ["counted", "emulator", "GPU", "GPU/emulator"] in rows
+    assert ["global", "load", "requests", "100", "100", "1.00"] in rows
+    assert ["global", "load", "sectors", "3,200", "1,600", "0.50"] in rows
+    assert ["warp", "instructions", "50", "–", "–"] in rows  # the card does not tell
+    assert ["global", "store", "requests", "0", "4", "–"] in rows
+    assert "shared" not in capture.get()  # 0 on both sides
+    assert shown(capture.get(), 10).split()[:4] == ["32/4", "99%", "75%", "❱"]
+    assert shown(capture.get(), 9).split()[:2] == ["25%", "9"]  # where nvcc put the load
+    assert "sums: 32 registers, occupancy 81 %, 4,096 bytes read from memory" in capture.get()
+
+
+def test_json_has_both_too():
+    (task,) = to_json(profiled(), SOURCE, {"vector_add": ON_GPU})["tasks"]
+    assert task["gpu"]["counters"]["global_load_sectors"] == {"emulator": 3200, "gpu": 1600}
+    assert task["gpu"]["launches"][0]["registers"] == 32
+    assert "gpu" not in to_json(SLOW, SOURCE)["tasks"][0]
 
 
 # ---- JSON ----

@@ -192,6 +192,9 @@ TIMED = {
     "samples": 223,
     "noise": 0.002,
     "ceilings": {"copy": 4.25e12},
+    "units": {"copy": "B/s"},
+    "launched": "one by one",
+    "shared_memory": True,
     "baselines_us": {"torch.add": 740.0},
 }
 
@@ -202,13 +205,13 @@ def test_on_a_gpu_times_are_shown_and_counted_targets_are_not():
         TargetResult("x_torch.add", 1.0027, ">= 1", 3, True),
         TargetResult("global_load_efficiency", None, ">= 0.97", 2, False),
     ]
-    kernel = {"kernel": "add", "registers": 22, "stack_bytes": 0, "shared_bytes": 1024}
+    kernel = {"kernel": "add", "registers": 22, "local_bytes": 64, "shared_bytes": 1024, "occupancy": 0.75}
     task = TaskGrade("vector_add", "passed", 3, timings=TIMED, targets=targets, kernels=[kernel])
     text = text_of(replace(PASSED, device={"kind": "cuda", "name": "NVIDIA H200"}, tasks=[task]))
     for said in (
         "738 µs at n=268435456, median of 223 runs, noise 0.2%",
         "torch.add 740 µs, copy 4.25 TB/s",
-        "add: 22 registers, 1,024 bytes of shared memory",
+        "add: 22 registers, 1,024 bytes shared, 64 bytes local, occupancy 75%",
         "fraction of copy",
         "103 %",
         "speed against torch.add",

@@ -2,10 +2,15 @@
 
 Each set is one allocation of its own, with guard bands around every buffer as in `devices/buffers.py`: what is shared
 is a whole allocation, so nothing that is secret (the expected outputs) may lie in it.
+
+Where two processes cannot share the GPU's memory (WSL), each has sets of its own, and their content goes to and fro
+through host memory that they share.
 """
 
 from __future__ import annotations
 
+import mmap
+import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +18,8 @@ import torch
 from torch import Tensor
 
 from grader.course.prototype import Prototype
-from grader.devices.buffers import Breach, Slot, guard_bytes, place, poison
+from grader.devices.buffers import Breach, Slot, guard_bytes, place, poison, shared_file
+from grader.devices.cuda.runtime import CudaError, runtime
 from grader.devices.cuda.shared_memory import SharedMemory
 
 if TYPE_CHECKING:
@@ -23,24 +29,49 @@ DEVICE = "cuda"  # torch's first
 
 
 class DeviceMemory:
-    """Memory that is shared with a worker, as a tensor of bytes. No tensor of it may be used after `close`."""
+    """GPU memory as a tensor of bytes, shared with a worker where that is possible: then there is a `descriptor`.
+
+    No tensor of it may be used after `close`.
+    """
 
     def __init__(self, size: int):
-        self._shared = SharedMemory(size)
-        self.tensor: Tensor = torch.as_tensor(self, device=DEVICE)
+        try:
+            self._shared: SharedMemory | None = SharedMemory(size)
+            self.tensor: Tensor = torch.as_tensor(self, device=DEVICE)
+        except (CudaError, OSError, AttributeError):  # not supported; no such library; no such function in it
+            self._shared = None
+            self.tensor = torch.empty(size, dtype=torch.uint8, device=DEVICE)
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
         """How torch learns where the memory lies (CUDA Array Interface, version 3)."""
+        if self._shared is None:
+            raise AttributeError("the memory is a tensor's already")
         address, size = self._shared.address, self._shared.size
         return {"shape": (size,), "typestr": "|u1", "data": (address, False), "version": 3}
 
     @property
-    def descriptor(self) -> int:
-        return self._shared.descriptor
+    def descriptor(self) -> int | None:
+        return self._shared.descriptor if self._shared else None
 
     def close(self) -> None:
-        self._shared.close()
+        if self._shared:
+            self._shared.close()
+
+
+class HostMemory:
+    """Host memory that is shared with a worker, as a tensor of bytes."""
+
+    def __init__(self, size: int):
+        self.descriptor = shared_file(size)
+        self.tensor = torch.frombuffer(mmap.mmap(self.descriptor, size), dtype=torch.uint8)
+        if torch.cuda.is_initialized():
+            runtime().pin(self.tensor.data_ptr(), size)
+
+    def close(self) -> None:
+        if torch.cuda.is_initialized():
+            runtime().unpin(self.tensor.data_ptr())
+        os.close(self.descriptor)
 
 
 class DeviceSet:
@@ -111,6 +142,7 @@ class DeviceSets:
     def __init__(self, prototype: Prototype, shapes: Mapping[str, Sequence[int]], count: int):
         self.slots = lay_out(prototype, shapes)
         self.memories: list[DeviceMemory] = []
+        self.staging: HostMemory | None = None
         try:
             for _ in range(count):
                 self.memories.append(DeviceMemory(self.slots[-1].end))
@@ -120,15 +152,41 @@ class DeviceSets:
         self.sets = [DeviceSet(self.slots, memory) for memory in self.memories]
 
     @property
-    def open_order(self) -> dict[str, Any]:
+    def can_be_shared(self) -> bool:
+        return all(memory.descriptor is not None for memory in self.memories)
+
+    def share(self) -> dict[str, Any]:
         """The order that tells a worker to map all sets."""
         descriptors = [memory.descriptor for memory in self.memories]
-        layout = [slot.to_json() for slot in self.slots]
-        return {"do": "open", "bytes": self.slots[-1].end, "layout": layout, "descriptors": descriptors}
+        return {"do": "open", **self._facts, "descriptors": descriptors}
+
+    def copy(self, count: int) -> dict[str, Any]:
+        """The order that tells a worker to make copies of the first sets; from here on there are no others."""
+        for memory in self.memories[count:]:
+            memory.close()
+        del self.memories[count:], self.sets[count:]
+        self.staging = HostMemory(self.slots[-1].end)
+        return {"do": "copies", **self._facts, "sets": len(self.sets), "descriptors": [self.staging.descriptor]}
+
+    @property
+    def _facts(self) -> dict[str, Any]:
+        return {"bytes": self.slots[-1].end, "layout": [slot.to_json() for slot in self.slots]}
+
+    def to_staging(self, number: int) -> None:
+        """Copies a set to the host, for the worker to take it."""
+        if self.staging:
+            self.staging.tensor.copy_(self.memories[number].tensor[: len(self.staging.tensor)])
+
+    def from_staging(self, number: int) -> None:
+        """Copies to a set what the worker left on the host."""
+        if self.staging:
+            self.memories[number].tensor[: len(self.staging.tensor)].copy_(self.staging.tensor)
 
     def close(self) -> None:
         for memory in self.memories:
             memory.close()
+        if self.staging:
+            self.staging.close()
 
     def __enter__(self) -> DeviceSets:
         return self

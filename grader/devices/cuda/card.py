@@ -7,7 +7,8 @@ import subprocess
 from dataclasses import dataclass
 from typing import Any
 
-from grader.devices.cuda.compile import architecture, missing_cuda_tool
+from grader.devices.cuda.compile import architecture
+from grader.devices.cuda.toolkit import missing_cuda_tool
 
 _QUERY = {  # nvidia-smi's name -> ours
     "clocks.sm": "sm_clock_mhz",

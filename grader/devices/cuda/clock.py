@@ -5,9 +5,10 @@ Pure arithmetic on microseconds, but for JudgeClock, which times what runs in th
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -18,11 +19,11 @@ LEAST_GPU_SECONDS = 0.5
 QUIET = 0.005  # relative noise below which no more samples are needed
 STABLE = 0.0025  # how far the median may have moved since half of the samples, if it is noisy
 TOO_NOISY = 0.03  # noise of an unstable measurement that is no result
+WILD = 0.5  # noise that is no result, however stable it looks
 CLOCKS_AGREE = 0.02
-# What the judge's clock sees besides the kernels, once for each batch: messages, a first launch, a last wait, and the
-# GPU's turn from one process to the other, which takes most of it. Measured on an H200: 1.1 ms.
-BATCH_OVERHEAD_US = 2000.0
-LAUNCH_US = 20.0  # shorter kernels wait for the host, so that the judge's clock measures the host
+DOUBT = 3.0  # standard errors within which two clocks agree
+BATCH_US = 500.0  # that a batch of runs may take longer than an empty one and the runs
+QUARTILES = 1.35  # sigmas from one quartile of the normal distribution to the other
 
 
 @dataclass(frozen=True)
@@ -56,41 +57,66 @@ def is_enough(samples: Sequence[float], gpu_seconds: float) -> bool:
 
 
 def is_too_noisy(samples: Sequence[float]) -> bool:
-    """Whether it was stopped for want of time, and means nothing."""
-    return not is_stable(samples) and summarize(samples).noise > TOO_NOISY
+    """Whether it was stopped for want of time and means nothing, or is stable by chance."""
+    noise = summarize(samples).noise
+    return noise > WILD or (noise > TOO_NOISY and not is_stable(samples))
 
 
-@dataclass(frozen=True)
-class Batch:
-    """`runs` runs in a row, and how long they took by the judge's wall clock, in microseconds."""
+@dataclass
+class Batches:
+    """The judge's wall clock, in microseconds, for batches of `runs` runs, of `fewer`, and of none."""
 
     runs: int
-    wall_us: float
+    fewer: int
+    full: list[float] = field(default_factory=list)
+    half: list[float] = field(default_factory=list)
+    empty: list[float] = field(default_factory=list)
+
+    @property
+    def slope(self) -> tuple[float, float]:
+        """What each further run takes, and the standard error of that.
+
+        What comes with every batch of runs cancels: messages, flushing, a last wait, the GPU's turn from one process to
+        the other. It varies by some 100 us on an H200, so medians are compared; the error is that of the median of
+        normal numbers, 1.25 sigma / sqrt(n), with sigma from the quartiles.
+        """
+        many, few = summarize(self.full), summarize(self.half)
+        errors = [1.25 * each.noise * each.median_us / QUARTILES / math.sqrt(each.samples) for each in (many, few)]
+        more = self.runs - self.fewer
+        return (many.median_us - few.median_us) / more, math.hypot(*errors) / more
+
+    @property
+    def least(self) -> float:
+        """What a run takes at least, whatever a submission does to make the small batches slow: in an empty one it does
+        nothing. That costs less than one of runs, by up to 280 us on an H200.
+        """
+        return (statistics.median(self.full) - statistics.median(self.empty) - BATCH_US) / self.runs
 
 
-def wall_slope(short: Sequence[Batch], long: Sequence[Batch]) -> float:
-    """Microseconds for each further run. The shortest of each kind counts: all that disturbs makes them longer."""
-    few, many = (min(batches, key=lambda batch: batch.wall_us) for batches in (short, long))
-    return (many.wall_us - few.wall_us) / (many.runs - few.runs)
+def contradicted(event_us: float, batches: Batches) -> float | None:
+    """The microseconds of a run by the wall clock if that certainly sees more than the events; None if they agree.
 
-
-def clocks_disagree(event_us: float, short: Sequence[Batch], long: Sequence[Batch]) -> float | None:
-    """The judge's microseconds for a run if they are more than what the events say; None if the clocks agree.
-
-    The slope leaves out what comes with every batch. It alone would believe a worker that dawdles over the short
-    batches; the averages do not. Less than the events say is no wonder: these runs follow each other without a pause.
+    Less than the events see is no wonder, as runs in a batch follow each other without a pause.
     """
-    if event_us < LAUNCH_US:
+    slope, error = batches.slope
+    sure = [slope] if slope - DOUBT * error > (1 + CLOCKS_AGREE) * event_us else []
+    sure += [batches.least] if batches.least > (1 + CLOCKS_AGREE) * event_us else []
+    return max(sure, default=None)
+
+
+def captured(calls: Sequence[Callable[[], object]]) -> Callable[[], object] | None:
+    """Functions of torch in a row as one CUDA graph: what runs it; None if one of them cannot be captured."""
+    import torch
+
+    graph = torch.cuda.CUDAGraph()
+    try:
+        with torch.cuda.graph(graph):
+            for call in calls:
+                call()
+    except RuntimeError:  # it waits for the GPU, for one
+        torch.cuda.synchronize()
         return None
-    allowed = (1 + CLOCKS_AGREE) * event_us
-    slope = wall_slope(short, long)
-    if slope > allowed:
-        return slope
-    for batches in (short, long):
-        best = min(batches, key=lambda batch: batch.wall_us)
-        if best.wall_us > best.runs * allowed + BATCH_OVERHEAD_US:
-            return best.wall_us / best.runs
-    return None
+    return graph.replay
 
 
 # Flushing keeps the GPU busy while the host prepares what is timed, so that no launch is late: 0.3 ms on an H200, where
@@ -101,16 +127,17 @@ FLUSHES = 8
 class JudgeClock:
     """Times a function of torch as the worker times a kernel: L2 flushed, between two events."""
 
-    def __init__(self, l2_bytes: int):
+    def __init__(self, l2_bytes: int, flushes: int = FLUSHES):
         import torch
 
+        self._flushes = flushes
         self._flush = torch.empty(2 * l2_bytes, dtype=torch.uint8, device="cuda")
         self._start: torch.cuda.Event = torch.cuda.Event(enable_timing=True)
         self._stop: torch.cuda.Event = torch.cuda.Event(enable_timing=True)
 
     def once(self, call: Callable[[], object]) -> float:
         """Microseconds of one call."""
-        for _ in range(FLUSHES):
+        for _ in range(self._flushes):
             self._flush.zero_()
         self._start.record()
         call()

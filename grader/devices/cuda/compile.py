@@ -2,36 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.devices.build import LIBRARY, STRICT_LINK, for_ninja, hash_of
+from grader.devices.build import LIBRARY, STRICT_LINK_FOR_GPU, for_ninja, hash_of
+from grader.devices.cuda.launches import LINK, WATCH
+from grader.devices.cuda.toolkit import cuda_home, runtime_library
 
 # torch forbids arithmetic on half and bfloat16 in its own files; a learner's file and the emulator allow it
 _TORCH_FORBIDS = ("HALF_OPERATORS", "HALF_CONVERSIONS", "BFLOAT16_CONVERSIONS", "HALF2_OPERATORS")
 _FLAGS = ["-O3", "-std=c++17", "-lineinfo", *(f"-U__CUDA_NO_{name}__" for name in _TORCH_FORBIDS)]
-
-
-def cuda_home() -> Path | None:
-    """The folder of the CUDA toolkit: where the environment says, torch looks, the PATH leads or people put it."""
-    from torch.utils import cpp_extension
-
-    named = [os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), cpp_extension.CUDA_HOME]
-    nvcc = shutil.which("nvcc")
-    homes = [*map(Path, filter(None, named)), *([Path(nvcc).resolve().parents[1]] if nvcc else [])]
-    homes += [Path("/usr/local/cuda"), *sorted(Path("/usr/local").glob("cuda-*"), reverse=True)]
-    return next(
-        (home for home in homes if (home / "bin/nvcc").exists() and (home / "include/cuda_runtime.h").exists()), None
-    )
-
-
-def missing_cuda_tool() -> str | None:
-    """One sentence if there is no nvcc."""
-    if cuda_home() is None:
-        return "there is no CUDA compiler: install the CUDA toolkit, or set CUDA_HOME to the folder that holds bin/nvcc"
-    return None
+_LINK = [*STRICT_LINK_FOR_GPU, *LINK]
 
 
 def architecture(major: int, minor: int) -> str:
@@ -55,7 +36,7 @@ class CudaRecipe:
         return [*_FLAGS, f"-gencode=arch=compute_{number},code=sm_{number}"]
 
     def key(self) -> str:
-        return hash_of([self.text, *self.flags], str(_home() / "bin" / "nvcc"))
+        return hash_of([self.text, WATCH, *self.flags, *_LINK], str(_home() / "bin" / "nvcc"))
 
     def run(self, folder: Path) -> Path:
         """As build.Recipe says."""
@@ -67,9 +48,9 @@ class CudaRecipe:
             cpp_extension.load_inline(
                 LIBRARY.removesuffix(".so"),
                 cpp_sources=[],
-                cuda_sources=[self.text],
+                cuda_sources=[self.text + WATCH],
                 extra_cuda_cflags=self.flags,
-                extra_ldflags=[for_ninja(flag) for flag in STRICT_LINK],
+                extra_ldflags=[for_ninja(flag) for flag in _LINK],
                 build_directory=str(folder),
                 is_python_module=False,
                 no_implicit_headers=True,
@@ -93,8 +74,7 @@ def _use_cuda_alone(home: Path) -> None:
     """
     from torch.utils import cpp_extension
 
-    folder = next((home / name for name in ("lib64", "lib") if (home / name).is_dir()), home)
-    link = [for_ninja(f"-L{folder}"), "-lcudart"]
+    link = for_ninja(str(runtime_library(home)))
     cpp_extension.CUDA_HOME = str(home)
     cpp_extension.include_paths = lambda *_, **__: [str(home / "include")]
-    cpp_extension._prepare_ldflags = lambda flags, *_, **__: [*flags, *link]
+    cpp_extension._prepare_ldflags = lambda flags, *_, **__: [*flags, link]

@@ -3,9 +3,18 @@
 The orders of the timing, as JSON lines, and what each is answered with (`judge/speed.py` gives them):
 
     {"do": "open", "bytes": 4096, "layout": [slots]}    maps the judge's sets of buffers, whose descriptors come along
+    {"do": "copies", "sets": 4, ...}  the same, where no GPU memory can be shared: has sets of its own, and one piece of
+                                      host memory, whose descriptor comes along
+    {"do": "put", "set": 2}           copies the host memory to a set               -> {}
+    {"do": "get", "set": 2}           copies a set to the host memory               -> {}
+    {"do": "look", "set": 2}          runs the kernel and watches its launches      -> {"us", "launches"}
     {"do": "once", "set": 2}          flushes the L2, runs the kernel on a set      -> {"us": by CUDA events}
-    {"do": "many", "sets": [0, 1]}    runs it on each in turn, without a pause      -> {"us": of all together}
+    {"do": "many", "sets": [0, 1]}    the same on each in turn, without a pause     -> {"us": of all together}
+    {"do": "capture", "sets": [0, 1]} notes down the runs on these sets as a graph  -> {}
+    {"do": "replay", "times": 3}      flushes the L2, runs the graph so many times  -> {"us": of all together}
     {"do": "end"}
+
+Each is answered, with {"failed": finding} if it went wrong.
 """
 
 from __future__ import annotations
@@ -15,7 +24,8 @@ import json
 import socket
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +33,10 @@ from grader.course.prototype import Prototype
 from grader.devices.buffers import GUARD_BYTES, WorkerMemory
 from grader.devices.cuda.clock import FLUSHES
 from grader.devices.cuda.errors import ends_the_context, finding_of
+from grader.devices.cuda.launches import Launches
 from grader.devices.cuda.runtime import CudaError, Runtime, runtime
 from grader.devices.cuda.shared_memory import SharedMemory
-from grader.devices.evidence import CaseRun, Finding
+from grader.devices.evidence import CaseRun, Finding, stream_notes
 
 MOST_DESCRIPTORS = 253  # that one message can carry (Linux, SCM_MAX_FD)
 Tell = Callable[..., None]
@@ -39,7 +50,9 @@ class Session:
         self.cuda = runtime()
         self.task = task
         self.stream = self.cuda.stream()
-        self._entry = ctypes.CDLL(str(library))[task.name]
+        built = ctypes.CDLL(str(library))
+        self.launches = Launches(built, self.cuda, self.stream)
+        self._entry = built[task.name]
         self._entry.restype = None
         self._entry.argtypes = [
             ctypes.c_void_p if parameter.is_buffer else parameter.type.ctypes for parameter in task.parameters
@@ -73,10 +86,13 @@ def run_cases(session: Session, memory: WorkerMemory, job: Mapping[str, Any], te
         tell("running", case=case["name"])
         addresses = {slot["name"]: device + slot["offset"] for slot in slots}
         start = time.perf_counter()
-        finding = _fault(session, session.arguments(addresses, case["scalars"]))
+        with session.launches.watched():
+            finding = _fault(session, session.arguments(addresses, case["scalars"]))
         run = CaseRun(case["name"], [finding] if finding else [], seconds=time.perf_counter() - start)
         over = finding is not None and ends_the_context(finding.details["cuda_error"])
         if not over:
+            run.launches = session.launches.facts()
+            run.findings += stream_notes(run.launches)
             first = slots[0]["offset"] - GUARD_BYTES
             cuda.copy(memory.address + first, device + first, end - first)
         tell("case", case=asdict(run))
@@ -103,17 +119,16 @@ def obey(session: Session, scalars: Mapping[str, int | float], orders_fd: int, t
     for order, descriptors in _orders(orders_fd):
         try:
             match order["do"]:
-                case "open":
-                    memories = [SharedMemory(order["bytes"], descriptor) for descriptor in descriptors]
-                    clock = Clock(session, memories, order["layout"], scalars)
+                case "open" | "copies":
+                    sets = _shared(order, descriptors) if order["do"] == "open" else _own(order, descriptors[0])
+                    clock = Clock(session, sets, order["layout"], scalars)
                     tell("answer")
-                case "once" if clock:
-                    tell("answer", us=clock.once(order["set"]))
-                case "many" if clock:
-                    tell("answer", us=clock.many(order["sets"]))
-                case _:
+                case "end":
                     return
+                case _ if clock:
+                    tell("answer", **clock.obey(order))
         except CudaError as error:
+            session.cuda.last_error()
             tell("answer", failed=asdict(finding_of(error.code, error.name, str(error))))
 
 
@@ -132,36 +147,104 @@ def _orders(fd: int) -> Iterator[tuple[dict[str, Any], list[int]]]:
                 descriptors = []
 
 
+@dataclass(frozen=True)
+class Sets:
+    """Sets of buffers on the GPU, by address; `staging` is the host memory through which they are filled and read."""
+
+    addresses: Sequence[int]
+    bytes: int
+    staging: int = 0
+    keep: Sequence[object] = ()  # what must live as long as the addresses are used
+
+
+def _shared(order: Mapping[str, Any], descriptors: Sequence[int]) -> Sets:
+    memories = [SharedMemory(order["bytes"], descriptor) for descriptor in descriptors]
+    return Sets([memory.address for memory in memories], order["bytes"], keep=memories)
+
+
+def _own(order: Mapping[str, Any], descriptor: int) -> Sets:
+    staging = WorkerMemory(descriptor, [])
+    runtime().pin(staging.address, staging.bytes)
+    addresses = [runtime().malloc(order["bytes"]) for _ in range(order["sets"])]
+    return Sets(addresses, order["bytes"], staging.address, [staging])
+
+
 class Clock:
     """Runs the kernel on the judge's sets of buffers between two CUDA events."""
 
-    def __init__(
-        self, session: Session, memories: Sequence[SharedMemory], layout: Slots, scalars: Mapping[str, int | float]
-    ):
-        self.session = session
+    def __init__(self, session: Session, sets: Sets, layout: Slots, scalars: Mapping[str, int | float]):
+        self.session, self.sets = session, sets
         self.cuda: Runtime = session.cuda
-        self.memories = memories
-        places = [{slot["name"]: memory.address + slot["offset"] for slot in layout} for memory in memories]
+        places = [{slot["name"]: address + slot["offset"] for slot in layout} for address in sets.addresses]
         self.calls = [session.arguments(addresses, scalars) for addresses in places]
         self.start, self.stop = self.cuda.event(), self.cuda.event()
         self.flush_bytes = 2 * self.cuda.l2_bytes()
         self.flush = self.cuda.malloc(self.flush_bytes)
+        self.graph = 0
 
-    def once(self, number: int) -> float:
-        """Microseconds of one run whose data the L2 does not hold."""
+    def obey(self, order: Mapping[str, Any]) -> dict[str, Any]:
+        """Carries out an order; what to answer."""
+        match order["do"]:
+            case "put":
+                self.cuda.copy(self.sets.addresses[order["set"]], self.sets.staging, self.sets.bytes)
+            case "get":
+                self.cuda.copy(self.sets.staging, self.sets.addresses[order["set"]], self.sets.bytes)
+            case "look":
+                with self.session.launches.watched():
+                    us = self._timed([order["set"]])
+                return {"us": us, "launches": self.session.launches.facts()}
+            case "once":
+                self._flush()
+                return {"us": self._timed([order["set"]])}
+            case "many":
+                self._flush()
+                return {"us": self._timed(order["sets"])}
+            case "capture":
+                self._capture(order["sets"])
+            case "replay":
+                self._flush()
+                return {"us": self._replayed(order["times"])}
+        return {}
+
+    def _flush(self) -> None:
+        """Takes out of the L2 whatever it holds, and keeps the GPU busy until the host has launched what comes next."""
         self.cuda.forget_persisting_lines()
         for _ in range(FLUSHES):
             self.cuda.fill(self.flush, self.flush_bytes, self.session.stream)
-        return self._timed([number])
-
-    def many(self, numbers: Sequence[int]) -> float:
-        """Microseconds of all these runs in a row."""
-        return self._timed(numbers)
 
     def _timed(self, numbers: Sequence[int]) -> float:
+        """Microseconds of a run on each of these sets, one after the other."""
+        with self._between_events() as microseconds:
+            for number in numbers:
+                self.session.call(self.calls[number])
+        return microseconds[0]
+
+    def _capture(self, numbers: Sequence[int]) -> None:
+        """Notes down a run on each of these sets, and waits for what runs nevertheless."""
+        stream = self.session.stream
+        self.cuda.begin_capture(stream)
+        try:
+            for number in numbers:
+                self.session.call(self.calls[number])
+        finally:
+            graph = self.cuda.end_capture(stream)
+        if self.graph:
+            self.cuda.forget(self.graph)
+        self.graph = graph
+        self.session.finish()
+
+    def _replayed(self, times: int) -> float:
+        with self._between_events() as microseconds:
+            for _ in range(times):
+                self.cuda.launch(self.graph, self.session.stream)
+        return microseconds[0]
+
+    @contextmanager
+    def _between_events(self) -> Iterator[list[float]]:
+        """Holds the microseconds of what was put on the stream, once it is left."""
+        microseconds: list[float] = []
         self.cuda.record(self.start, self.session.stream)
-        for number in numbers:
-            self.session.call(self.calls[number])
+        yield microseconds
         self.cuda.record(self.stop, self.session.stream)
         self.session.finish()
-        return self.cuda.elapsed_us(self.start, self.stop)
+        microseconds.append(self.cuda.elapsed_us(self.start, self.stop))

@@ -27,7 +27,7 @@ from grader.course.prototype import Prototype
 from grader.devices.emulator.counters import add_up
 from grader.devices.emulator.symbols import CodeMap, Symbol
 from grader.devices.emulator.wording import word_findings
-from grader.devices.evidence import CaseRun, Finding
+from grader.devices.evidence import CaseRun, stream_notes
 
 HERE = Path(__file__).parent
 RUNTIMES_KEPT = 4
@@ -244,7 +244,7 @@ class Session:
         element_bytes = {p.name: p.type.bytes for p in task.parameters if p.role in ("input", "output")}
         barrier_lines = {kernel["name"]: kernel["barrier_lines"] for kernel in facts["kernels"]}
         findings = word_findings(facts["findings"], self.code, element_bytes, barrier_lines)
-        findings += _stream_notes(facts["launches"])
+        findings += stream_notes(facts["launches"])
         totals, kernels, lines = add_up(facts, self.code)
         return CaseRun(
             name=name,
@@ -264,18 +264,6 @@ def _bytes_of(view: View) -> np.ndarray:
 def _is_only_uninitialised(findings: list[dict[str, Any]]) -> bool:
     errors = [finding for finding in findings if not finding["note"]]
     return bool(errors) and all(finding["kind"] == "uninitialized_read" for finding in errors)
-
-
-def _stream_notes(launches: list[dict[str, Any]]) -> list[Finding]:
-    """A launch that ignores the stream it was given is right here and wrong in a program with several streams."""
-    for launch in launches:
-        if not launch["given_stream"]:
-            message = (
-                f"the launch of {launch['kernel']} does not use the stream it was given; "
-                f"write {launch['kernel']}<<<grid, block, shared, stream>>>(...)"
-            )
-            return [Finding("other_stream", message, "note", line=launch["line"], kernel=launch["kernel"])]
-    return []
 
 
 __all__ = ["Session", "Symbol", "compile_flags", "include_folder", "link_flags", "runtime_library"]

@@ -17,8 +17,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from grader.devices.emulator.lexer import Directive, lex
+from grader.devices.emulator.lexer import lex
 from grader.devices.emulator.syntax import Stream, callee, code_stream, is_launch, launch_end, macro_stream
+from grader.devices.refused import refusal
 
 # Bytes between two arrays: wide enough that one row too many of a 32-wide tile still ends in the gap.
 GAP_BYTES = 512
@@ -30,7 +31,6 @@ _TAKES_A_KERNEL = {
     "cudaFuncGetAttributes",
     "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
 }
-_LIBRARIES = re.compile(r"(torch|ATen|c10|pybind11|cub|thrust|cutlass|cute)/|cublas|cudnn|cufft|cusparse|Python\.h")
 _NUMBERS = {"int", "unsigned", "signed", "long", "short", "char", "bool", "float", "double", "half", "size_t"}
 _NO_PTX = "inline PTX (asm) does not run on the emulator: use a CUDA function, or keep it under an #if"
 
@@ -48,7 +48,8 @@ def translate(source: str, filename: str) -> str:
     """The C++ text of a kernel file, whose line i stands on line i behind the `#line` that names it `filename`."""
     source = source.removeprefix("\ufeff")
     lexed = lex(source)
-    _refuse_libraries(source, lexed.directives)
+    if found := refusal(source, lexed, emulated=True):
+        raise TranslationError(*found)
     rewriter = _Rewriter(source)
     rewriter.rewrite(code_stream(lexed))
     for directive in lexed.directives:
@@ -59,18 +60,6 @@ def translate(source: str, filename: str) -> str:
 
 def _quoted(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
-def _refuse_libraries(source: str, directives: list[Directive]) -> None:
-    conditions = 0
-    for directive in directives:
-        conditions += directive.name in ("if", "ifdef", "ifndef")
-        conditions -= directive.name == "endif"
-        if directive.name == "include" and not conditions:
-            header = source[directive.tokens[1].end : directive.tokens[-1].end].strip().strip('<>"').strip()
-            if _LIBRARIES.match(header):
-                message = f"a kernel file stands alone: it cannot include {header}, write the kernel itself"
-                raise TranslationError(message, directive.tokens[0].line)
 
 
 @dataclass
@@ -102,8 +91,6 @@ class _Rewriter:
                 self.kernel_address(stream, index)
             elif token.text in ("asm", "__asm__", "__asm"):
                 self.assembly(stream, index)
-            elif token.text.strip("_").startswith("no_sanitize"):
-                raise TranslationError(f"`{token.text}` would hide code from the emulator", token.line)
             elif token.text == "__noinline__":
                 self.noinline(stream, index)
             elif token.text == "__global__":

@@ -1,0 +1,229 @@
+"""What `ladder bench` has measured, as tables for people. Everything is read from the JSON that it writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from grader.report.messages import TITLES
+from grader.report.terminal import BAD, DIM, HEAD
+
+Json = Mapping[str, Any]
+NOISY = 0.03  # noise that is worth a remark
+KERNELS = ("rung", "yours")
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One contender at one case; None where there is nothing to say it from.
+
+    `rate` is work / time in `unit`, `fraction` its share of the limit, and `ratio` the time of the fastest baseline,
+    `rival`, over its own.
+    """
+
+    name: str
+    kind: str
+    us: float | None
+    rate: float | None
+    fraction: float | None
+    ratio: float | None
+    unit: str = ""
+    limit: str = ""
+    rival: str = ""
+    remark: str = ""
+
+
+def deciding_case(task: Json) -> Json | None:
+    """The case that a task is summed up by: the timed one, else the last that could be measured."""
+    measured = [case for case in task["cases"] if case["results"]]
+    return next((case for case in measured if case["is_timed_case"]), measured[-1] if measured else None)
+
+
+def standings(case: Json) -> list[Standing]:
+    """Everybody at this case, in the order of the JSON: rungs first."""
+    return [_standing(result, case) for result in case["results"]]
+
+
+def _standing(result: Json, case: Json) -> Standing:
+    us, limit, rival = result["median_us"], case["limit"], fastest_baseline(case)
+    return Standing(
+        name=result["name"],
+        kind=result["kind"],
+        us=us,
+        rate=1e6 * limit["work"] / us if us and limit else None,
+        fraction=limit["us"] / us if us and limit else None,
+        ratio=rival["median_us"] / us if us and rival else None,
+        unit=limit["unit"] if limit else "",
+        limit=limit["name"] if limit else "",
+        rival=rival["name"] if rival else "",
+        remark=_remark(result),
+    )
+
+
+def _remark(result: Json) -> str:
+    if result["status"] != "passed":
+        return TITLES.get(result["status"], result["status"])
+    if result["samples"] < 2:
+        return "one run" if result["samples"] else "not timed"
+    return f"noise {result['noise']:.0%}" if result["noise"] > NOISY else ""
+
+
+def fastest_baseline(case: Json) -> Json | None:
+    """Of torch's functions, the one to beat."""
+    timed = [each for each in case["results"] if each["kind"] == "baseline" and each["median_us"]]
+    return min(timed, key=lambda each: each["median_us"], default=None)
+
+
+# ---- numbers as people read them ----
+
+
+def time_text(us: float | None) -> str:
+    """`734 µs`, `3.05 ms`; three digits."""
+    if us is None:
+        return "–"
+    value, unit = (us, "µs") if us < 1000 else (us / 1e3, "ms") if us < 1e6 else (us / 1e6, "s")
+    return f"{_three_digits(value)} {unit}"
+
+
+def rate_text(rate: float | None, unit: str) -> str:
+    """`4.39 TB/s`, `51.2 Tflop/s`."""
+    if rate is None:
+        return "–"
+    value, prefix = (rate / 1e12, "T") if rate >= 1e12 else (rate / 1e9, "G")
+    return f"{_three_digits(value)} {prefix}{unit}"
+
+
+def bytes_text(size: int | None) -> str:
+    """`0`, `1.61 GB`."""
+    if not size:
+        return "–" if size is None else "0"
+    value, unit = (size / 1e9, "GB") if size >= 1e9 else (size / 1e6, "MB") if size >= 1e6 else (size / 1e3, "kB")
+    return f"{_three_digits(value)} {unit}"
+
+
+def _three_digits(value: float) -> str:
+    return f"{value:,.{0 if value >= 99.95 else 1 if value >= 9.995 else 2 if value >= 0.0995 else 4}f}"
+
+
+def size_text(value: int) -> str:
+    """`2²⁸` for a large power of two, `10 M`, `4000`."""
+    if value >= 1 << 14 and value & (value - 1) == 0:
+        return "2" + str(value.bit_length() - 1).translate(_SUPERSCRIPT)
+    return f"{value // 10**6} M" if value >= 10**6 and value % 10**6 == 0 else str(value)
+
+
+_SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def case_text(case: Json) -> str:
+    """`n=2²⁸`, `rows=2¹⁸ cols=256`, with the variant behind it."""
+    sizes = {name: value for name, value in case["sizes"].items() if name != "variant"}
+    said = " ".join(f"{name}={size_text(v) if isinstance(v, int) else v}" for name, v in sizes.items())
+    return f"{said} ({case['sizes']['variant']})" if "variant" in case["sizes"] else said
+
+
+# ---- tables ----
+
+
+def show_results(console: Console, results: Json) -> None:
+    """Prints every task: its deciding case in full, then the times over all cases."""
+    for part in _parts(results):
+        console.print(part)
+
+
+def _parts(results: Json) -> Iterator[RenderableType]:
+    versions = ", ".join(f"{name} {version}" for name, version in results["versions"].items())
+    yield Text(f"{results['lesson']} on {results['device']['name']}, {results['date']}", HEAD)
+    yield Text(versions, DIM)
+    for task in results["tasks"]:
+        yield Text()
+        yield from _task(task)
+
+
+def _task(task: Json) -> Iterator[RenderableType]:
+    case = deciding_case(task)
+    if case is None:
+        yield Text(f"{task['name']} could not be measured", BAD)
+    else:
+        yield Text(f"{task['name']}({case_text(case)})", HEAD)
+        yield _ranking(case)
+        rates = [f"{name} {rate_text(each['rate'], each['unit'])}" for name, each in case["ceilings"].items()]
+        yield Text(f"ceilings in the same run: {', '.join(rates)}; memory: beside the buffers", DIM)
+        if len([each for each in task["cases"] if each["results"]]) > 1:
+            yield Text("\nover all sizes; in brackets without the launch, in a CUDA graph", DIM)
+            yield _sweep(task)
+    for case in task["cases"]:
+        if case["message"]:
+            yield Text(f"{case_text(case)} {case['message']}", BAD)
+        for result in case["results"]:
+            if result["message"] and (result["kind"] in KERNELS or result["status"] == "failed"):
+                yield Text(f"{result['name']} at {case_text(case)}: {result['message']}", BAD)
+
+
+def _ranking(case: Json) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    rival = fastest_baseline(case)
+    limit = f"of {case['limit']['name']}" if case["limit"] else ""
+    for title in ("", "time", "rate", limit, f"x {rival['name']}" if rival else "", "memory", ""):
+        table.add_column(title, justify="right" if title else "left", no_wrap=True)
+    for each, result in zip(standings(case), case["results"], strict=True):
+        table.add_row(
+            Text(each.name, "" if each.kind in KERNELS else DIM),
+            time_text(each.us),
+            rate_text(each.rate, each.unit),
+            f"{each.fraction:.0%}" if each.fraction else "",
+            _three_digits(each.ratio) if each.ratio else "",
+            bytes_text(result["extra_bytes"]),
+            Text(each.remark, BAD),
+        )
+    return table
+
+
+def _sweep(task: Json) -> Table:
+    cases = [case for case in task["cases"] if case["results"]]
+    names = list(dict.fromkeys(result["name"] for case in cases for result in case["results"]))
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("", no_wrap=True)
+    for case in cases:
+        table.add_column(case_text(case), justify="right")
+    for name in names:
+        found = [next((each for each in case["results"] if each["name"] == name), None) for case in cases]
+        table.add_row(name, *(_cell(each) for each in found))
+    return table
+
+
+def _cell(result: Json | None) -> Text:
+    if result is None or result["median_us"] is None:
+        return Text("✗" if result else "", BAD)
+    text = Text(time_text(result["median_us"]))
+    return text.append(f" ({_three_digits(result['graph_us'])})", DIM) if result["graph_us"] else text
+
+
+# ---- for the README ----
+
+
+def results_table(every: Sequence[Json]) -> str:
+    """The rungs of all lessons at their deciding cases, as a Markdown table."""
+    rows = ["| lesson | rung | time | rate | of the limit | beside torch |", "|---|---|--:|--:|--:|--:|"]
+    for results in every:
+        for task in results["tasks"]:
+            if case := deciding_case(task):
+                number = results["lesson"].partition("_")[0]
+                first = f"{number} `{task['name']}`, {case_text(case)}"
+                for each in standings(case):
+                    if each.kind == "rung":
+                        rows.append(_markdown(first, each))
+                        first = ""
+    return "\n".join(rows) + "\n"
+
+
+def _markdown(first: str, each: Standing) -> str:
+    limit = f"{each.fraction:.0%} of {each.limit}" if each.fraction else "–"
+    ratio = f"{_three_digits(each.ratio)} × {each.rival}" if each.ratio else each.remark or "–"
+    cells = (first, each.name, time_text(each.us), rate_text(each.rate, each.unit), limit, ratio)
+    return f"| {' | '.join(cells)} |"

@@ -1,0 +1,13 @@
+// A block of 2048 threads: the launch fails, and takes no time.
+// Emulator: launch_error
+// Says: at most 1024 are allowed
+// GPU: launch_error
+
+__global__ void add(const float* x, const float* y, float* z, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) z[i] = x[i] + y[i];
+}
+
+extern "C" void vector_add(const float* x, const float* y, float* z, int n, cudaStream_t stream) {
+    add<<<(n + 2047) / 2048, 2048, 0, stream>>>(x, y, z, n);
+}

@@ -1,0 +1,93 @@
+"""Pictures of what was measured: that they are drawn, what is in them, and that the same numbers make the same file."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from measured import case, contender, results, sweep
+
+from grader.report import plots
+
+
+def panels(measured, monkeypatch):
+    """The titles of the panels of the only task, and the figure."""
+    kept = []
+    monkeypatch.setattr("matplotlib.figure.Figure.savefig", lambda figure, *_, **__: kept.append(figure))
+    plots.draw(measured, folder=plots.Path("."))
+    return [axis.get_title() for axis in kept[0].axes], kept[0]
+
+
+def test_every_task_gets_a_png_and_an_svg(tmp_path):
+    written = plots.draw(results(("add", sweep(4096, 1 << 28)), ("sub", sweep(4096))), tmp_path)
+    assert [file.name for file in written] == [
+        f"01_vector_add.{task}.{kind}" for task in ("add", "sub") for kind in ("png", "svg")
+    ]
+    assert written[0].read_bytes().startswith(b"\x89PNG") and written[1].read_text().startswith("<?xml")
+
+
+def test_the_same_numbers_make_the_same_picture(tmp_path):
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+    first, second = (
+        plots.draw(results(("add", sweep(4096, 1 << 28))), folder) for folder in (tmp_path / "a", tmp_path / "b")
+    )
+    assert [file.read_bytes() for file in first] == [file.read_bytes() for file in second]
+
+
+def test_the_panels_are_those_that_have_something_to_show(monkeypatch):
+    plain = [case(n, contender("1_naive", "rung", 3.0), timed=True) for n in (4096, 8192)]
+    assert len(panels(results(("add", plain)), monkeypatch)[0]) == 2
+    titles, figure = panels(results(("add", sweep(4096, 1 << 28, flops=2))), monkeypatch)
+    assert [re.split(r"[,:]| at ", title)[0] for title in titles] == [
+        "time of one run",
+        "rate",
+        "GPU memory",
+        "roofline",
+    ]
+    labels = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert labels == ["1_naive", "2_good", "torch.add", "torch.slow", "openmp"]
+
+
+def test_the_roofline_has_every_rung_and_no_cpu(monkeypatch):
+    _, figure = panels(results(("add", sweep(4096, 1 << 28, flops=2))), monkeypatch)
+    roof, *points = figure.axes[-1].lines
+    assert list(roof.get_ydata())[1:] == [5.0e13, 5.0e13]
+    assert len(points) == 4 and {round(point.get_xdata()[0], 6) for point in points} == {round(2 / 12, 6)}
+
+
+def test_nothing_lies_above_or_beyond_its_axis(monkeypatch):
+    _, figure = panels(results(("add", sweep(4096, 1 << 20, 1 << 28))), monkeypatch)
+    for axis in figure.axes:
+        low, high = axis.get_ylim()
+        for line in axis.lines:
+            assert all(low <= y <= high for y in line.get_ydata())
+
+
+@pytest.mark.parametrize(
+    ("sizes", "expected"),
+    [
+        ([{"n": 1}, {"n": 8}], ("n", [1, 8])),
+        ([{"m": 8, "n": 8, "d": 64}, {"m": 9, "n": 9, "d": 64}], ("m = n", [8, 9])),
+        ([{"m": 8, "n": 8}, {"m": 8, "n": 9}, {"m": 9, "n": 8}], None),
+        ([{"n": 8, "variant": "one bin"}, {"n": 8, "variant": "uniform"}], None),
+        ([{"n": 4}, {"n": 8}, {"n": 8, "variant": "one bin"}], None),
+        ([{"n": 8}], None),
+    ],
+)
+def test_what_the_horizontal_axis_counts(sizes, expected):
+    assert plots._only_size([{"sizes": each} for each in sizes]) == expected
+
+
+def test_cases_of_several_sizes_stand_by_name_in_the_order_of_their_work(monkeypatch):
+    shapes = [{"rows": 300, "cols": 200}, {"rows": 10, "cols": 20}]
+    cases = [case(s["rows"] * s["cols"], contender("1_naive", "rung", 3.0), sizes=s) for s in shapes]
+    _, figure = panels(results(("sum", cases)), monkeypatch)
+    assert [label.get_text() for label in figure.axes[0].get_xticklabels()] == ["10×20", "300×200"]
+
+
+def test_who_has_no_time_is_left_out(tmp_path):
+    bad = contender("1_naive", "rung", None, status="wrong_result", noise=None)
+    cases = [case(n, bad, contender("torch.add", "baseline", 3.0), timed=True) for n in (4096, 8192)]
+    assert len(plots.draw(results(("add", cases)), tmp_path)) == 2
+    assert plots.draw(results(("add", [case(4096, message="not measured")])), tmp_path) == []
