@@ -1,0 +1,288 @@
+"""Lesson 03: who reads which address. Sums along rows and down columns, and the transpose, which needs both at once."""
+
+import functools
+
+from grader.course.lesson import Case, Counted, Lesson, Task, Timed, Tolerance
+
+# ---- inputs, references, error model ----
+
+
+def mean_for(terms):
+    """Falls where many are added: beyond 2^24 times an element, a sum in one float stands still."""
+    return min(0.5, 2**20 / terms)
+
+
+def matrix(draw, variant, rows, cols):
+    return {"x": draw.plant_outliers(draw.normal(rows, cols, mean=mean_for(cols)))}
+
+
+def matrices(draw, variant, batch, rows, cols):
+    return {"x": draw.plant_outliers(draw.normal(batch, rows, cols, mean=mean_for(rows)))}
+
+
+def sums_of_rows(x, rows, cols):
+    return {"out": x.sum(1)}
+
+
+def sums_of_columns(x, batch, rows, cols):
+    return {"out": x.sum(1)}
+
+
+def absolute_row_sums(x, rows, cols):
+    return {"out": x.abs().sum(1)}
+
+
+def absolute_column_sums(x, batch, rows, cols):
+    return {"out": x.abs().sum(1)}
+
+
+def turned(x, rows, cols):
+    return {"out": x.t()}
+
+
+# ---- what people use today ----
+
+
+def torch_row_sum(x, out, rows, cols):
+    import torch
+
+    torch.sum(x, 1, out=out)
+
+
+def torch_column_sum(x, out, batch, rows, cols):
+    import torch
+
+    torch.sum(x, 1, out=out)
+
+
+def torch_transpose(x, out, rows, cols):
+    out.copy_(x.t())
+
+
+@functools.lru_cache(2)
+def ones(n, device):
+    import torch
+
+    return torch.ones(n, device=device)
+
+
+def row_product(x, out, rows, cols):
+    """A sum is a product with ones, and cuBLAS has kernels for products."""
+    import torch
+
+    torch.mv(x, ones(cols, x.device), out=out)
+
+
+def column_product(x, out, batch, rows, cols):
+    import torch
+
+    torch.matmul(ones(rows, x.device), x, out=out)
+
+
+@functools.cache
+def compiled(name):
+    import torch
+
+    functions = {"sum": lambda x, out: out.copy_(x.sum(1)), "transpose": lambda x, out: out.copy_(x.t())}
+    return torch.compile(functions[name])
+
+
+# ---- what is counted ----
+
+whole_sectors = Counted(
+    "global_load_efficiency",
+    at_least=0.97,
+    why="memory sends 32 bytes at a time: neighbouring threads must read neighbouring elements",
+)
+read_once = Counted("loads_per_byte", at_most=1.01, why="each input is needed once")
+enough_blocks = Counted(
+    "busy_blocks", at_least=16, why="a multiprocessor without a block does nothing, and there are 16"
+)
+wide_loads = Counted(
+    "sectors_per_load",
+    at_least=12,
+    at_most=16,
+    stars=3,
+    why="16 bytes a thread in one load (float4) keep four times as many bytes on their way as 4",
+)
+no_conflicts = Counted(
+    "shared_bank_conflicts",
+    at_most=0,
+    stars=3,
+    why="lanes that want different words of one bank wait for each other: pad the rows of the tile, or turn them",
+)
+
+lesson = Lesson(
+    title="Coalescing",
+    summary="who reads which address",
+    next_step="`ladder start 04`: a tile that is used many times",
+    tasks=[
+        Task(
+            prototype="void row_sum(const float* x, float* out, int rows, int cols, cudaStream_t stream)",
+            shapes={"x": "rows, cols", "out": "rows"},
+            # Around a warp and a block both ways, primes, few long rows and many short ones. The counted case fills
+            # the emulated GPU and is no multiple of a block's rows.
+            cases=[
+                Case(rows=rows, cols=cols)
+                for rows, cols in (
+                    (1, 1),
+                    (31, 33),
+                    (32, 32),
+                    (33, 31),
+                    (257, 3),
+                    (255, 8),
+                    (1009, 7),
+                    (5, 1009),
+                    (256, 100),
+                    (2, 20_003),
+                    (3, 16_384),
+                    (2085, 128),
+                )
+            ],
+            timed_case=Case(rows=1 << 18, cols=256),
+            bench_cases=[
+                Case(rows=rows, cols=cols)
+                for rows, cols in ((1024, 1024), (1, 1 << 26), (256, 1 << 18), (1 << 14, 4096), (1 << 20, 64))
+            ],
+            make_inputs=matrix,
+            reference=sums_of_rows,
+            tolerance=Tolerance(c=4, terms="cols", magnitude=absolute_row_sums),
+            baselines={"torch.sum": torch_row_sum},
+            rivals={
+                "x @ ones (cuBLAS)": row_product,
+                "torch.compile": lambda x, out, rows, cols: compiled("sum")(x, out),
+            },
+            flops="rows * cols",
+            targets=[
+                whole_sectors,
+                read_once,
+                enough_blocks,
+                Counted("busy_threads", at_least=2048, why="even the simplest division has a thread for each row"),
+                no_conflicts,
+                wide_loads,
+                Timed("fraction_of_read", at_least=0.55, stars=1, why="a sum reads bytes and does little else"),
+                Timed("fraction_of_read", at_least=0.77, stars=2, why="the rest is what waits"),
+                Timed("fraction_of_read", at_least=0.88, stars=3, why="as fast as the memory can go"),
+                Timed("x_torch.sum", at_least=1.25, stars=3, why="torch gives a row of 256 too many threads"),
+            ],
+        ),
+        Task(
+            prototype=(
+                "void column_sum(const float* x, float* out, int batch, int rows, int cols, cudaStream_t stream)"
+            ),
+            shapes={"x": "batch, rows, cols", "out": "batch, cols"},
+            # As above, and batches: `out` has a row for each member. The counted case has few columns, so that a
+            # thread for each of them leaves most of the GPU idle.
+            cases=[
+                Case(batch=batch, rows=rows, cols=cols)
+                for batch, rows, cols in (
+                    (1, 1, 1),
+                    (1, 31, 33),
+                    (1, 32, 32),
+                    (1, 33, 31),
+                    (3, 3, 257),
+                    (2, 255, 8),
+                    (1, 7, 1009),
+                    (1, 1009, 5),
+                    (70, 2, 3),
+                    (5, 40, 1),
+                    (2, 20_003, 2),
+                    (1, 4099, 4),
+                    (1, 2000, 128),
+                )
+            ],
+            timed_case=Case(batch=1, rows=1 << 18, cols=256),
+            bench_cases=[
+                Case(batch=batch, rows=rows, cols=cols)
+                for batch, rows, cols in (
+                    (1, 1024, 1024),
+                    (1, 256, 1 << 18),
+                    (1, 1 << 14, 4096),
+                    (1, 1 << 20, 64),
+                    (1024, 1024, 64),
+                )
+            ],
+            make_inputs=matrices,
+            reference=sums_of_columns,
+            tolerance=Tolerance(c=4, terms="rows", magnitude=absolute_column_sums),
+            baselines={"torch.sum": torch_column_sum},
+            rivals={
+                "ones @ x (cuBLAS)": column_product,
+                "torch.compile": lambda x, out, batch, rows, cols: compiled("sum")(x, out),
+            },
+            flops="batch * rows * cols",
+            targets=[
+                whole_sectors,
+                read_once,
+                Counted(
+                    "threads_per_output",
+                    at_least=8,
+                    why="128 columns are few: several threads must share one, or the GPU stands idle",
+                ),
+                Counted("busy_blocks", at_least=4, why="a block runs on one multiprocessor, and there are 16"),
+                no_conflicts,
+                Counted(
+                    "busy_blocks",
+                    at_least=16,
+                    stars=3,
+                    why="where columns are few, blocks must share them, too: each takes some of the rows",
+                ),
+                wide_loads,
+                Timed("fraction_of_read", at_least=0.46, stars=1, why="a sum reads bytes and does little else"),
+                Timed("fraction_of_read", at_least=0.65, stars=2, why="every multiprocessor must have some rows"),
+                Timed("fraction_of_read", at_least=0.75, stars=3, why="as fast as the memory can go"),
+                Timed("x_torch.sum", at_least=1.95, stars=3, why="torch has too few threads at work on 256 columns"),
+            ],
+        ),
+        Task(
+            prototype="void transpose(const float* x, float* out, int rows, int cols, cudaStream_t stream)",
+            shapes={"x": "rows, cols", "out": "cols, rows"},
+            # Around a tile both ways, primes, far from square. The counted case is a multiple of 32 and not of 64.
+            cases=[
+                Case(rows=rows, cols=cols)
+                for rows, cols in (
+                    (1, 1),
+                    (1, 33),
+                    (31, 1),
+                    (32, 32),
+                    (33, 31),
+                    (63, 65),
+                    (64, 64),
+                    (257, 3),
+                    (4, 300),
+                    (100, 36),
+                    (101, 211),
+                    (60, 101),
+                    (3, 1009),
+                    (288, 416),
+                )
+            ],
+            timed_case=Case(rows=1 << 14, cols=1 << 14),
+            bench_cases=[
+                Case(rows=rows, cols=cols)
+                for rows, cols in ((1024, 1024), (4096, 4096), (16_383, 16_383), (10_000, 20_000), (1 << 20, 64))
+            ],
+            make_inputs=matrix,
+            reference=turned,
+            tolerance=Tolerance(c=0),
+            baselines={"copy_(x.t())": torch_transpose},
+            rivals={"torch.compile": lambda x, out, rows, cols: compiled("transpose")(x, out)},
+            targets=[
+                whole_sectors,
+                Counted(
+                    "global_store_efficiency",
+                    at_least=0.97,
+                    why="neighbouring threads must write neighbouring elements, too: turn the corner in shared memory",
+                ),
+                read_once,
+                enough_blocks,
+                no_conflicts,
+                wide_loads,
+                Timed("fraction_of_copy", at_least=0.57, stars=1, why="a transpose moves bytes, as a copy does"),
+                Timed("fraction_of_copy", at_least=0.81, stars=2, why="the rest is what waits"),
+                Timed("fraction_of_copy", at_least=0.95, stars=3, why="as fast as the memory can go"),
+                Timed("x_copy_(x.t())", at_least=3.4, stars=3, why="torch moves element by element"),
+            ],
+        ),
+    ],
+)
