@@ -1,0 +1,132 @@
+"""Lesson 04: a matrix product does much with little data, if every float that was loaded is used more than once."""
+
+from grader.course.lesson import Case, Counted, Lesson, Task, Timed, Tolerance
+
+
+def make_inputs(draw, variant, m, n, k):
+    return {"a": draw.plant_outliers(draw.normal(m, k)), "b": draw.plant_outliers(draw.normal(k, n))}
+
+
+def reference(a, b, m, n, k):
+    return {"c": a @ b}
+
+
+def magnitude(a, b, m, n, k):
+    """The sum of |terms| of each element, (m, n): rounding errors of a sum are a share of it, not of the result."""
+    return {"c": a.abs() @ b.abs()}
+
+
+def product(a, b, c, tf32):
+    """torch.matmul through cuBLAS, with all 23 bits of a float's fraction or with the 10 that TF32 keeps."""
+    import torch
+
+    settings = torch.backends.cuda.matmul
+    before, settings.allow_tf32 = settings.allow_tf32, tf32
+    torch.matmul(a, b, out=c)
+    settings.allow_tf32 = before
+
+
+def cublas(a, b, c, m, n, k):
+    product(a, b, c, tf32=False)
+
+
+def cublas_tf32(a, b, c, m, n, k):
+    product(a, b, c, tf32=True)
+
+
+def case(m, n, k):
+    return Case(m=m, n=n, k=k)
+
+
+lesson = Lesson(
+    title="Tiled matrix product",
+    summary="use what you loaded again",
+    next_step="`ladder start 05`: many threads, one address",
+    tasks=[
+        Task(
+            prototype="void matmul(const float* a, const float* b, float* c, int m, int n, int k, cudaStream_t stream)",
+            shapes={"a": "m, k", "b": "k, n", "c": "m, n"},
+            cases=[
+                case(1, 1, 1),
+                case(31, 33, 32),  # around a warp, and around a tile of 32
+                case(33, 32, 31),
+                case(1, 257, 100),  # a single row, a single column, a single term
+                case(257, 1, 100),
+                case(65, 63, 1),
+                case(3, 5, 1009),
+                case(37, 101, 53),  # primes
+                case(127, 129, 15),  # around a tile of 128
+                case(129, 128, 17),
+                case(132, 260, 36),  # multiples of 4, so that float4 loads are possible, and of no tile
+                case(768, 636, 8),  # enough for large tiles, also of kernels that choose them by size
+                case(509, 1021, 7),
+            ],
+            # Whole tiles of any usual shape, so that a kernel's count is that of its tile, and as many of 128 x 256 as
+            # the emulated GPU has multiprocessors.
+            counted_case=case(512, 1024, 32),
+            timed_case=case(4096, 4096, 4096),
+            bench_cases=[
+                *(case(size, size, size) for size in (1024, 2048, 8192)),
+                case(4000, 4100, 4200),  # multiples of 4, and of no tile
+                case(4095, 4097, 4099),  # rows that begin anywhere
+                case(16384, 128, 4096),  # thin
+                case(256, 256, 65536),  # a long sum
+            ],
+            make_inputs=make_inputs,
+            reference=reference,
+            tolerance=Tolerance(terms="k", magnitude=magnitude),
+            baselines={"cuBLAS": cublas},
+            rivals={"cuBLAS, TF32": cublas_tf32},
+            flops="2 * m * n * k",
+            targets=[
+                Counted(
+                    "global_load_efficiency",
+                    at_least=0.97,
+                    why="neighbouring threads must read neighbouring elements, of a and of b",
+                ),
+                Counted(
+                    "loads_per_input_byte",
+                    at_most=22,
+                    why="with tiles of 32 x 32, each element is loaded once for 32 outputs: 2 m n k / 32 floats in all",
+                ),
+                Counted(
+                    "busy_blocks", at_least=16, why="a multiprocessor without a block does nothing, and there are 16"
+                ),
+                Counted(
+                    "busy_threads",
+                    at_least=2048,
+                    why="a thread that waits hides nothing: others must have something to do",
+                ),
+                Counted(
+                    "loads_per_input_byte",
+                    at_most=11,
+                    stars=3,
+                    why="a block of threads can serve 64 x 64 outputs, or more",
+                ),
+                Counted(
+                    "shared_load_wavefronts_per_output",
+                    at_most=0.5,
+                    stars=3,
+                    why="a thread with 8 x 8 outputs uses each float 8 times, and loads four at a time (float4)",
+                ),
+                Counted(
+                    "shared_bank_conflicts",
+                    at_most=0,
+                    stars=3,
+                    why="lanes that want different words of one bank wait for each other",
+                ),
+                Counted(
+                    "global_store_efficiency",
+                    at_least=0.97,
+                    stars=3,
+                    why="a thread's outputs in groups of four, one float4 each, fill the sectors",
+                ),
+                # On an H200 the rungs reach 2, 11, 16, 45, 61 and 99 %: shared tiles (rung 3) earn the first star, what
+                # rung 5 does the second.
+                Timed("x_cuBLAS", at_least=0.10, stars=1, why="a tile in shared memory is enough for this"),
+                Timed("x_cuBLAS", at_least=0.55, stars=2, why="the sums of a thread belong into its registers"),
+                Timed("x_cuBLAS", at_least=0.97, stars=3, why="as fast as what everybody uses"),
+            ],
+        )
+    ],
+)
