@@ -1,0 +1,27 @@
+// Keeps the byte in a char, which is signed: values of 128 and more become negative places.
+// Expect: out_of_bounds
+
+__global__ void add(const float* x, float* out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        atomicAdd(out, x[i]);
+    }
+}
+
+extern "C" void sum(const float* x, float* out, int n, cudaStream_t stream) {
+    cudaMemsetAsync(out, 0, sizeof(float), stream);
+    add<<<(n + 255) / 256, 256, 0, stream>>>(x, out, n);
+}
+
+__global__ void count(const unsigned char* x, unsigned int* counts, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        char value = x[i];
+        atomicAdd(&counts[value], 1u);
+    }
+}
+
+extern "C" void histogram(const unsigned char* x, unsigned int* counts, int n, cudaStream_t stream) {
+    cudaMemsetAsync(counts, 0, 256 * sizeof(unsigned), stream);
+    count<<<(n + 255) / 256, 256, 0, stream>>>(x, counts, n);
+}
