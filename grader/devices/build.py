@@ -11,65 +11,30 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import hashlib
 import os
 import re
-import shlex
 import shutil
 import stat
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Protocol
 
 from grader.course.catalog import UsageError
 from grader.course.prototype import Prototype
 from grader.devices import diagnostics
 from grader.devices.diagnostics import ENTRY_FILE, Message
 from grader.devices.evidence import Build
+from grader.devices.recipe import LIBRARY, Recipe
 from grader.devices.refused import refusal
 
 MOST_SOURCE_BYTES = 1 << 20
 LONGEST_MESSAGE = 1000
 MOST_CACHED_BYTES = 2 << 30
 MOST_CACHED_BUILDS = 500
-LIBRARY = "kernel.so"
 
 ShutIn = Callable[[str], None]  # gets the build's key, and comes back when this process can do no more harm
-
-_QUIET = ["-fno-diagnostics-show-caret", "-fdiagnostics-color=never", f"-fmax-errors={diagnostics.MOST}"]
-# What a kernel has no use for, and a file that wants to reach around the grader has: other libraries' code, the rights
-# of pages, the emulator's own controls. `wrap` makes the linker look for a __wrap_dlopen, which is nowhere defined, and
-# would give the name __real_dlopen to what it replaces.
-_CONTROLS = ("begin", "buffer", "mapping", "module", "open", "report", "run", "show")
-REFUSED = (
-    *("dlopen", "dlmopen", "dlsym", "dlvsym", "mmap", "mmap64", "mremap", "mprotect", "pkey_mprotect", "syscall"),
-    *("ptrace", "process_vm_readv", "process_vm_writev", *(f"ladder_session_{control}" for control in _CONTROLS)),
-)
-# On a GPU, besides: what could go on working when the clock stands still.
-_THREAD = "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE"  # std::thread's
-REFUSED_ON_GPU = (
-    *(
-        _THREAD,
-        "pthread_create",
-        "thrd_create",
-        "fork",
-        "vfork",
-        "clone",
-        "posix_spawn",
-        "posix_spawnp",
-        "system",
-        "popen",
-    ),
-    *("signal", "sigaction", "alarm", "setitimer", "timer_create", "timer_settime"),
-)
-# as-needed: a kernel needs none of the libraries that torch puts on every link line. nodynamic-undefined-weak: a weak
-# name that is nowhere defined is null, and not what python, whose process it is, happens to have under that name.
-STRICT_LINK = ["-Wl,-z,defs", "-Wl,--as-needed", "-Wl,-z,nodynamic-undefined-weak"]
-STRICT_LINK += [f"-Wl,--wrap={prefix}{name}" for name in REFUSED for prefix in ("", "__real_")]
-STRICT_LINK_FOR_GPU = [*STRICT_LINK, *(f"-Wl,--wrap={name}" for name in REFUSED_ON_GPU)]
 
 
 def cache_root() -> Path:
@@ -99,6 +64,7 @@ def build_for_emulator(
     Returns how it went, and the library unless it went wrong. A task that the file does not define is no problem yet:
     ask `missing_entry_point`.
     """
+    from grader.devices.emulator.compile import emulator_recipe
     from grader.devices.emulator.translate import TranslationError, translate
 
     start = time.perf_counter()
@@ -109,7 +75,7 @@ def build_for_emulator(
         translated = translate(source, filename)
     except TranslationError as error:
         return _build_error([diagnostics.unclosed([], source) or Message(error.message, error.line)], source), None
-    recipe = _emulator_recipe(translated + entry_points(prototypes), cache)
+    recipe = emulator_recipe(translated + entry_points(prototypes), cache)
     build, library = _cached_or_built(recipe, cache, folder, shut_in)
     if isinstance(build, str):
         build = explain_failure(build, source, filename, translated, prototypes)
@@ -162,13 +128,14 @@ def place_in_cache(
 ) -> Path:
     """Where the cache keeps the build of this text, if it was built: for a GPU's architecture, or the emulator."""
     from grader.devices.cuda.compile import CudaRecipe
+    from grader.devices.emulator.compile import emulator_recipe
     from grader.devices.emulator.translate import translate
 
     entries = entry_points(prototypes)
     if architecture:
         recipe: Recipe = CudaRecipe(f'#line 1 "{filename}"\n{source}' + entries, architecture)
     else:
-        recipe = _emulator_recipe(translate(source, filename) + entries, cache)
+        recipe = emulator_recipe(translate(source, filename) + entries, cache)
     return cache / "kernels" / recipe.key() / LIBRARY
 
 
@@ -253,73 +220,6 @@ def _shortened(text: str) -> str:
 def _last_line(output: str) -> str:
     lines = [line for line in output.splitlines() if line.strip() and not line.startswith("ninja: build stopped")]
     return lines[-1].strip() if lines else "it said nothing"
-
-
-class Recipe(Protocol):
-    """All that a build depends on, and how it is done."""
-
-    def key(self) -> str:
-        """A hash of it all, the name of the build in the cache."""
-
-    def run(self, folder: Path) -> Path:
-        """Builds and loads; the library's path. Raises RuntimeError with ninja's output, OSError if it cannot load."""
-
-
-def hash_of(parts: Iterable[str | bytes], compiler: str) -> str:
-    """A hash of the parts, of torch's version and of the compiler of that name."""
-    import torch
-
-    program = Path(shutil.which(compiler) or "").resolve()
-    facts = program.stat()
-    digest = hashlib.sha256()
-    for part in [*parts, torch.__version__, str(program), str(facts.st_size), str(facts.st_mtime_ns)]:
-        digest.update((part if isinstance(part, bytes) else part.encode()) + b"\0")
-    return digest.hexdigest()[:32]
-
-
-@dataclass(frozen=True)
-class _EmulatorRecipe:
-    text: str
-    include: Path
-    compile_flags: list[str]
-    link_flags: list[str]
-
-    def key(self) -> str:
-        headers = sorted(path for path in self.include.rglob("*") if path.is_file())
-        named = [part for path in headers for part in (str(path.relative_to(self.include)), path.read_bytes())]
-        return hash_of([self.text, *self.compile_flags, *self.link_flags, *STRICT_LINK, *named], "g++")
-
-    def run(self, folder: Path) -> Path:
-        from torch.utils import cpp_extension
-
-        # Not torch's libraries, for the rest of this worker's short life: cblas_sgemm is in there, and much else.
-        cpp_extension._prepare_ldflags = lambda flags, *_, **__: flags
-        folder.mkdir()
-        return Path(
-            cpp_extension.load_inline(
-                LIBRARY.removesuffix(".so"),
-                cpp_sources=[self.text],
-                extra_cflags=[for_ninja(flag) for flag in [*self.compile_flags, *_QUIET]],
-                extra_ldflags=[for_ninja(flag) for flag in [*self.link_flags, *STRICT_LINK]],
-                extra_include_paths=[str(self.include)],
-                build_directory=str(folder),
-                is_python_module=False,
-                no_implicit_headers=True,
-                with_cuda=False,
-                with_pytorch_error_handling=False,
-            )
-        )
-
-
-def _emulator_recipe(text: str, cache: Path) -> _EmulatorRecipe:
-    from grader.devices.emulator import session
-
-    runtime = session.runtime_library(cache)
-    return _EmulatorRecipe(text, session.include_folder(), session.compile_flags(), session.link_flags(runtime))
-
-
-def for_ninja(flag: str) -> str:
-    return shlex.quote(flag).replace("$", "$$")
 
 
 def loads(library: Path) -> bool:

@@ -78,7 +78,7 @@ def undefined_references(output: str) -> list[Message]:
     found: dict[str, Message] = {}
     for match in filter(None, map(_UNDEFINED.search, output.splitlines())):
         text = f"`{match['symbol']}` is declared and used, but nowhere defined"
-        if match["symbol"].startswith("__wrap_"):  # build.REFUSED
+        if match["symbol"].startswith("__wrap_"):  # recipe.REFUSED
             name = "std::thread" if "_M_start_thread" in match["symbol"] else match["symbol"].removeprefix("__wrap_")
             text = f"`{name}` is nothing that a kernel file may use"
         found.setdefault(match["symbol"], Message(text, int(match["line"]) if match["line"] else None))

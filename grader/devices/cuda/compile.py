@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.devices.build import LIBRARY, STRICT_LINK_FOR_GPU, for_ninja, hash_of
 from grader.devices.cuda.launches import LINK, WATCH
 from grader.devices.cuda.toolkit import cuda_home, runtime_library
+from grader.devices.recipe import LIBRARY, STRICT_LINK_FOR_GPU, for_ninja, hash_of
 
 # torch forbids arithmetic on half and bfloat16 in its own files; a learner's file and the emulator allow it
 _TORCH_FORBIDS = ("HALF_OPERATORS", "HALF_CONVERSIONS", "BFLOAT16_CONVERSIONS", "HALF2_OPERATORS")
@@ -39,7 +39,7 @@ class CudaRecipe:
         return hash_of([self.text, WATCH, *self.flags, *_LINK], str(_home() / "bin" / "nvcc"))
 
     def run(self, folder: Path) -> Path:
-        """As build.Recipe says."""
+        """As recipe.Recipe says."""
         from torch.utils import cpp_extension
 
         _use_cuda_alone(_home())
