@@ -74,8 +74,9 @@ __global__ void __launch_bounds__(kThreads) tile(const float* a, const float* b,
         for (int i = 0; i < kDepth; ++i) {
             float column[8], row[8];
             for (int half = 0; half < 2; ++half) {
-                *reinterpret_cast<float4*>(column + 4 * half) = *reinterpret_cast<const float4*>(&As[i][y + half * kHalf]);
-                *reinterpret_cast<float4*>(row + 4 * half) = *reinterpret_cast<const float4*>(&Bs[i][x + half * kHalf]);
+                const float *from_a = &As[i][y + half * kHalf], *from_b = &Bs[i][x + half * kHalf];
+                *reinterpret_cast<float4*>(column + 4 * half) = *reinterpret_cast<const float4*>(from_a);
+                *reinterpret_cast<float4*>(row + 4 * half) = *reinterpret_cast<const float4*>(from_b);
             }
             for (int p = 0; p < 8; ++p) {
                 for (int q = 0; q < 8; ++q) {

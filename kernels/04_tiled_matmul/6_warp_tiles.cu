@@ -6,27 +6,36 @@
 //   other half of shared memory. One barrier a step is left, and a step is twice as deep.
 // - So with the registers: the floats for the next multiplications are read during these.
 // - 8 x 16 outputs a thread: 6 loads for 128 multiplications, where 8 x 8 needs 8.
-// - Warp tiles: a warp computes 64 x 64 outputs and needs 64 + 64 floats for them. Its lanes are numbered so that T and
-//   T ^ 1 share a float4 of b, T and T ^ 2 one of a: such loads take 2 turns of the shared memory instead of 4.
+// - Warp tiles: a warp's lanes lie 4 x 8 and not 2 x 16, and are numbered so that lanes T and T ^ 1 share a float4 of
+//   b, T and T ^ 2 one of a: such loads take 2 turns of the shared memory instead of 4.
 // - The multiplications go to and fro through the tile, so that each shares a factor with the one before it: then the
 //   register file has less to deliver.
 //
 // The size chooses the tile: the GPU works in rounds of as many tiles as it holds, and a large tile, fast as it is, may
 // leave most of the last round empty. A long sum is not divided: where a tile or two is all there is, most of the GPU
-// has nothing to do (256 x 256 x 65536: 18 times as slow as cuBLAS, which does divide it).
+// has nothing to do (256 x 256 x 65536: 18 times as slow as cuBLAS).
 //
-// MEASURED
+// Counted on 512 x 1024 x 32: 4 bytes loaded per input byte (rung 5: 5.3), 0.10 turns of shared memory per output
+// (0.19). Measured on an H200, TFLOP/s here and in cuBLAS without TF32: 50.6 and 51.1 at 4096 x 4096 x 4096 (2.72 ms,
+// 1.6 times as fast as rung 5), 50.4 and 51.1 at 8192^3, 46.9 and 47.0 at 4000 x 4100 x 4200, 36.8 and 32.5 at 1024^3,
+// 44.7 and 46.8 at 4095 x 4097 x 4099, where most rows begin off the multiples of 16 bytes. 8.4 and 14.6 at 512^3: too
+// few tiles, as above.
+//
+// What did not help there, at 4096^3: the multiplications row after row (48 TFLOP/s), 8 x 8 outputs a thread (49), a
+// tile of a that is not transposed and read along k (45), a loop of 2 or 4 steps along k instead of 16 in a line (41 to
+// 45), another order of tiles (the same). Asynchronous copies: 42 instead of 48 with 128 x 128, 47 instead of 46.5 with
+// 128 x 256, both row after row; nvcc puts three idle loads before each.
 
 #include <cstdint>
 #include <type_traits>
 
-constexpr int kGroup = 16;  // rows of tiles that run together: what they load of b is shared in the L2
+constexpr int kLaneRows = 4, kLaneCols = 8;  // how the lanes of a warp lie in its tile
+constexpr int kGroup = 16;                   // rows of tiles that run together: what they load of b is shared in the L2
 
 // A block has kWarpRows x kWarpCols warps, a thread kRows x kCols outputs; kBlocks of them fit on a multiprocessor.
 template <int kWarpRows, int kWarpCols, int kRows_, int kCols_, int kBlocks_> struct Shape {
     static constexpr int kRows = kRows_, kCols = kCols_, kBlocks = kBlocks_;
     static constexpr int kThreads = 32 * kWarpRows * kWarpCols;
-    static constexpr int kLaneRows = kRows < kCols ? 8 : 4, kLaneCols = 32 / kLaneRows;  // a warp's tile is nearly square
     static constexpr int kWarpHeight = kLaneRows * kRows, kWarpWidth = kLaneCols * kCols;
     static constexpr int kHeight = kWarpRows * kWarpHeight, kWidth = kWarpCols * kWarpWidth;
     static constexpr int kAcross = kWarpCols;
@@ -98,14 +107,14 @@ template <class S> __device__ Corner tile_corner(int m, int n) {
     unsigned down = (m - 1) / S::kHeight + 1, across = (n - 1) / S::kWidth + 1;
     unsigned group = blockIdx.x / (kGroup * across), within = blockIdx.x % (kGroup * across);
     unsigned height = min(kGroup, down - group * kGroup);
-    return {static_cast<int>(group * kGroup + within % height) * S::kHeight, static_cast<int>(within / height) * S::kWidth};
+    int row = group * kGroup + within % height, col = within / height;
+    return {row * S::kHeight, col * S::kWidth};
 }
 
-// Where in the tile our outputs begin. Bits 0 and 3 of the lane count rows, 1 and 2 columns, and 4 the longer side.
+// Where in the tile our outputs begin. Bits 0 and 3 of the lane count rows, bits 1, 2 and 4 columns.
 template <class S> __device__ Corner thread_corner() {
     int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    int row = (lane & 1) | (lane >> 2 & 2), col = lane >> 1 & 3;
-    (S::kLaneRows == 8 ? row : col) |= lane >> 2 & 4;
+    int row = (lane & 1) | (lane >> 2 & 2), col = (lane >> 1 & 3) | (lane >> 2 & 4);
     return {warp / S::kAcross * S::kWarpHeight + 4 * row, warp % S::kAcross * S::kWarpWidth + 4 * col};
 }
 
@@ -119,7 +128,8 @@ template <int kCount> __device__ __forceinline__ void take(float (&to)[kCount], 
 
 // sum += column * row, along the rows to and fro: each product has a factor of the one before it.
 template <int kRows, int kCols>
-__device__ __forceinline__ void multiply(float (&sum)[kRows][kCols], const float (&column)[kRows], const float (&row)[kCols]) {
+__device__ __forceinline__ void multiply(float (&sum)[kRows][kCols], const float (&column)[kRows],
+                                         const float (&row)[kCols]) {
 #pragma unroll
     for (int p = 0; p < kRows; ++p) {
 #pragma unroll
@@ -134,11 +144,11 @@ template <class S, bool kVectors>
 __device__ __forceinline__ void store(const float (&sum)[S::kRows][S::kCols], float* c, int m, int n, Corner corner) {
 #pragma unroll
     for (int p = 0; p < S::kRows; ++p) {
-        int row = corner.row + p / 4 * 4 * S::kLaneRows + p % 4;
+        int row = corner.row + p / 4 * 4 * kLaneRows + p % 4;
         float* row_of_c = c + static_cast<std::int64_t>(row) * n;
 #pragma unroll
         for (int q = 0; q < S::kCols; q += 4) {
-            int col = corner.col + q * S::kLaneCols;
+            int col = corner.col + q * kLaneCols;
             if (kVectors) {
                 float4 four = make_float4(sum[p][q], sum[p][q + 1], sum[p][q + 2], sum[p][q + 3]);
                 if (row < m && col < n) *reinterpret_cast<float4*>(row_of_c + col) = four;
@@ -187,8 +197,8 @@ __global__ void __launch_bounds__(S::kThreads, S::kBlocks)
 
     float sum[S::kRows][S::kCols] = {}, column[2][S::kRows], row[2][S::kCols];
     auto take_both = [&](int to, int buffer, int i) {
-        take(column[to], &tiles.a[buffer][i][ours.row], 4 * S::kLaneRows);
-        take(row[to], &tiles.b[buffer][i][ours.col], 4 * S::kLaneCols);
+        take(column[to], &tiles.a[buffer][i][ours.row], 4 * kLaneRows);
+        take(row[to], &tiles.b[buffer][i][ours.col], 4 * kLaneCols);
     };
 
     load_next();
@@ -214,9 +224,9 @@ __global__ void __launch_bounds__(S::kThreads, S::kBlocks)
     store<S, kVectors>(sum, c, m, n, {block.row + ours.row, block.col + ours.col});
 }
 
-using Wide = Shape<2, 4, 8, 16, 1>;  // 128 x 256
-using Tall = Shape<4, 2, 16, 8, 1>;  // 256 x 128
-using Small = Shape<2, 2, 8, 8, 3>;  // 64 x 128
+using Large = Shape<4, 2, 8, 16, 1>;   // 128 x 256
+using Medium = Shape<4, 1, 8, 16, 2>;  // 128 x 128
+using Small = Shape<2, 2, 8, 8, 3>;    // 64 x 128
 
 template <class S> std::int64_t count_tiles(int m, int n) {
     return static_cast<std::int64_t>((m - 1) / S::kHeight + 1) * ((n - 1) / S::kWidth + 1);
@@ -241,12 +251,12 @@ void launch_best(const float* a, const float* b, float* c, int m, int n, int k, 
     int device, multiprocessors;
     cudaGetDevice(&device);
     cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
-    auto wide = cost<Wide>(m, n, multiprocessors), tall = cost<Tall>(m, n, multiprocessors);
+    auto large = cost<Large>(m, n, multiprocessors), medium = cost<Medium>(m, n, multiprocessors);
     auto small = cost<Small>(m, n, multiprocessors);
-    if (wide <= tall && wide <= small) {
-        launch<Wide, kVectors>(a, b, c, m, n, k, stream);
-    } else if (tall <= small) {
-        launch<Tall, kVectors>(a, b, c, m, n, k, stream);
+    if (large <= medium && large <= small) {
+        launch<Large, kVectors>(a, b, c, m, n, k, stream);
+    } else if (medium <= small) {
+        launch<Medium, kVectors>(a, b, c, m, n, k, stream);
     } else {
         launch<Small, kVectors>(a, b, c, m, n, k, stream);
     }
