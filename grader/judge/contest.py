@@ -258,8 +258,7 @@ def limit_of(task: Task, case: CaseResults) -> Json | None:
     each buffer's bytes once, and the operations that the task counts (Williams, Waterman, Patterson, "Roofline", 2009).
     """
     written = sum(
-        math.prod(evaluate_shape(task.shapes[output.name], case.sizes)) * output.type.bytes
-        for output in task.results
+        math.prod(evaluate_shape(task.shapes[output.name], case.sizes)) * output.type.bytes for output in task.results
     )
     narrow = any(buffer.type.is_floating and buffer.type.bytes == 2 for buffer in task.signature.buffers)
     work = {

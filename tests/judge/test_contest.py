@@ -124,6 +124,20 @@ def test_what_limits_the_case_is_the_ceiling_it_meets_first():
     }  # fmt: skip
 
 
+def test_scratch_memory_is_no_work():
+    def adds(x, y, z, scratch, n):
+        return right(20.0)(x, y, z, n)
+
+    found = race(
+        Contender("1_one", "rung", adds),
+        prototype="void add(const float* x, const float* y, float* z, float* scratch, int n, cudaStream_t stream)",
+        shapes={"x": "n", "y": "n", "z": "n", "scratch": "9 * n"},
+        scratch=["scratch"],
+    )
+    assert [each.status for each in found.results] == ["passed"]
+    assert (found.bytes, found.limit["work"]) == (12 * N, 12 * N)
+
+
 def test_a_task_that_hardly_writes_is_held_against_reading():
     read, fp32 = Ceiling("read", "B/s", 1e3, lambda: 1.0), Ceiling("fp32", "flop/s", 1e5, lambda: 1.0)
     one_number = {"shapes": {"x": "n", "y": "n", "z": "1"}, "reference": lambda x, y, n: {"z": (x + y)[:1]}}

@@ -1,0 +1,322 @@
+// Rung 6 of 6: a long row stays on the chip.
+//
+// Rung 5 reads a long row twice from memory and launches three kernels for it. Here one launch does it all: each block
+// reads its part of the row, and keeps as much of it in shared memory as fits. Then all blocks of the GPU wait for each
+// other (a cooperative launch guarantees that they run at the same time), each merges everybody's pairs for itself, and
+// writes its part from what it kept. An H200 has room for 7.5 million floats of a row; what does not fit is
+// read a second time, last part first: the L2 cache still has what was read last.
+//
+// Rows that fit into a block's registers are done as in rung 4.
+
+#include <cooperative_groups.h>
+
+#include <algorithm>
+#include <cfloat>
+#include <cstdint>
+
+constexpr unsigned kLanes = 32;
+constexpr unsigned kWarp = 0xffffffff;  // the mask of all its lanes
+constexpr unsigned kMostThreads = 512;
+
+inline unsigned ceil_div(unsigned count, unsigned size) { return (count - 1) / size + 1; }
+
+// Four floats for one load where all rows start at a multiple of 16 bytes, else one.
+template <unsigned kWidth>
+struct alignas(kWidth * sizeof(float)) Vector {
+    float at[kWidth];
+};
+
+template <unsigned kWidth>
+__device__ Vector<kWidth> filled(float value) {
+    Vector<kWidth> vector;
+    for (float& each : vector.at) {
+        each = value;
+    }
+    return vector;
+}
+
+// Of some elements: the largest, and the sum of exp(x - max).
+struct Pair {
+    float max, sum;
+};
+
+// Of no elements. -FLT_MAX, for no float but -inf itself is below it: with -inf here, -inf - -inf would give NaN.
+__device__ Pair none() { return {-FLT_MAX, 0.0f}; }
+
+// To every lane of a team of `width` lanes. fmaxf leaves out a NaN; the sum does not, and takes it to the whole row.
+__device__ float team_max(float value, unsigned width) {
+    for (unsigned distance = width / 2; distance > 0; distance /= 2) {
+        value = fmaxf(value, __shfl_xor_sync(kWarp, value, distance));
+    }
+    return value;
+}
+
+__device__ float team_sum(float value, unsigned width) {
+    for (unsigned distance = width / 2; distance > 0; distance /= 2) {
+        value += __shfl_xor_sync(kWarp, value, distance);
+    }
+    return value;
+}
+
+__device__ Pair team_merge(Pair pair, unsigned width) {
+    float max = team_max(pair.max, width);
+    return {max, team_sum(pair.sum * expf(pair.max - max), width)};
+}
+
+// Merges one pair from each warp, the same in all its lanes. Every thread gets the block's.
+__device__ Pair block_merge(Pair pair) {
+    __shared__ Pair pairs[kMostThreads / kLanes];
+    unsigned lane = threadIdx.x % kLanes;
+    __syncthreads();  // nobody still reads the pairs of the last call
+    if (lane == 0) {
+        pairs[threadIdx.x / kLanes] = pair;
+    }
+    __syncthreads();
+    return team_merge(lane < blockDim.x / kLanes ? pairs[lane] : none(), kLanes);
+}
+
+// ---- rows in registers ----
+
+// A team of threads, a power of two, takes a row: lanes of a warp, or a whole block. A team without a row stays, with
+// nothing to do: the shuffles want whole warps.
+template <unsigned kWidth, unsigned kLoads>
+__global__ void __launch_bounds__(kMostThreads) rows_in_registers(
+    const float* x, float* y, unsigned rows, unsigned cols, unsigned team) {
+    unsigned row = blockIdx.x * (blockDim.x / team) + threadIdx.x / team;
+    unsigned first = threadIdx.x % team, count = row < rows ? cols / kWidth : 0;
+    const auto* from = reinterpret_cast<const Vector<kWidth>*>(x + std::int64_t{row} * cols);
+    auto* to = reinterpret_cast<Vector<kWidth>*>(y + std::int64_t{row} * cols);
+
+    Vector<kWidth> values[kLoads];
+    float max = none().max;
+#pragma unroll
+    for (unsigned k = 0; k < kLoads; ++k) {
+        values[k] = first + k * team < count ? from[first + k * team] : filled<kWidth>(-INFINITY);
+    }
+#pragma unroll
+    for (const auto& vector : values) {
+        for (float value : vector.at) {
+            max = fmaxf(max, value);
+        }
+    }
+    // The warp's maximum will do for now: the exponentials need not wait for the other warps.
+    max = team_max(max, min(team, kLanes));
+    float sum = 0.0f;
+#pragma unroll
+    for (auto& vector : values) {
+        for (float& value : vector.at) {
+            value = expf(value - max);
+            sum += value;
+        }
+    }
+    Pair whole = {max, team_sum(sum, min(team, kLanes))};
+    if (team > kLanes) {
+        whole = block_merge(whole);
+    }
+    float scale = expf(max - whole.max) / whole.sum;
+#pragma unroll
+    for (unsigned k = 0; k < kLoads; ++k) {
+        if (first + k * team < count) {
+            for (float& value : values[k].at) {
+                value *= scale;
+            }
+            to[first + k * team] = values[k];
+        }
+    }
+}
+
+constexpr unsigned kRowBytes = 128;  // that a thread holds of a row
+constexpr unsigned kMostCols = kMostThreads * kRowBytes / sizeof(float);
+
+template <unsigned kWidth, unsigned kLoads>
+void launch_rows(const float* x, float* y, unsigned rows, unsigned cols, cudaStream_t stream) {
+    unsigned team = 1;
+    while (team * kLoads * kWidth < cols) {
+        team *= 2;
+    }
+    unsigned block = team > kLanes ? team : 128;
+    rows_in_registers<kWidth, kLoads><<<ceil_div(rows, block / team), block, 0, stream>>>(x, y, rows, cols, team);
+}
+
+// Short rows: neighbouring lanes should have neighbouring elements, so a lane holds more than one vector only if a
+// whole warp is not enough.
+template <unsigned kWidth>
+void softmax_of_rows(const float* x, float* y, unsigned rows, unsigned cols, cudaStream_t stream) {
+    constexpr unsigned kMost = kRowBytes / sizeof(Vector<kWidth>);
+    if (cols <= kLanes * kWidth) {
+        launch_rows<kWidth, 1>(x, y, rows, cols, stream);
+    } else if (cols <= kLanes * kWidth * 4) {
+        launch_rows<kWidth, 4>(x, y, rows, cols, stream);
+    } else {
+        launch_rows<kWidth, kMost>(x, y, rows, cols, stream);
+    }
+}
+
+// ---- rows that are longer ----
+
+constexpr unsigned kLongBlock = 512;
+constexpr unsigned kBlocksHere = 2;     // on a multiprocessor: one may wait while the other moves bytes
+constexpr unsigned kLeastPiece = 4096;  // elements: less is not worth a block
+
+template <unsigned kWidth>
+constexpr unsigned kAhead = 16 / kWidth;  // vectors of a thread that are on their way at once
+
+// The thread's next vectors of a row, from vector i on; where there are none, what changes nothing.
+template <unsigned kWidth>
+__device__ void load(Vector<kWidth> (&values)[kAhead<kWidth>], const Vector<kWidth>* from, unsigned i, unsigned count) {
+#pragma unroll
+    for (auto& vector : values) {
+        vector = i < count ? from[i] : filled<kWidth>(-INFINITY);
+        i += kLongBlock;
+    }
+}
+
+// The pair of all elements so far, and 16 more.
+template <unsigned kWidth>
+__device__ Pair add(Pair pair, const Vector<kWidth> (&values)[kAhead<kWidth>]) {
+    float max = pair.max;
+#pragma unroll
+    for (const auto& vector : values) {
+        for (float value : vector.at) {
+            max = fmaxf(max, value);
+        }
+    }
+    float sum = pair.sum * expf(pair.max - max);
+#pragma unroll
+    for (const auto& vector : values) {
+        for (float value : vector.at) {
+            sum += expf(value - max);
+        }
+    }
+    return {max, sum};
+}
+
+// A thread puts those of its vectors that lie before `kept` into shared memory, and nobody else looks for them there.
+template <unsigned kWidth>
+__device__ Pair read(const Vector<kWidth>* from, unsigned count, Vector<kWidth>* room, unsigned kept) {
+    Vector<kWidth> values[kAhead<kWidth>];
+    Pair pair = none();
+    for (unsigned first = 0; first < count; first += kAhead<kWidth> * kLongBlock) {
+        load<kWidth>(values, from, first + threadIdx.x, count);
+#pragma unroll
+        for (unsigned k = 0; k < kAhead<kWidth>; ++k) {
+            unsigned i = first + k * kLongBlock + threadIdx.x;
+            if (i < kept) {
+                room[i] = values[k];
+            }
+        }
+        pair = add<kWidth>(pair, values);
+    }
+    return block_merge(team_merge(pair, kLanes));
+}
+
+// Backwards: what was read last may still be in the L2 cache.
+template <unsigned kWidth>
+__device__ void write(const Vector<kWidth>* from, Vector<kWidth>* to, unsigned count, Pair pair,
+                      const Vector<kWidth>* room, unsigned kept) {
+    constexpr unsigned kTogether = kAhead<kWidth> * kLongBlock;
+    float scale = 1.0f / pair.sum;
+    for (unsigned turn = (count - 1) / kTogether + 1; turn > 0; --turn) {
+        unsigned first = (turn - 1) * kTogether + threadIdx.x;
+        Vector<kWidth> values[kAhead<kWidth>];
+#pragma unroll
+        for (unsigned k = 0; k < kAhead<kWidth>; ++k) {
+            unsigned i = first + k * kLongBlock;
+            if (i < count) {
+                values[k] = i < kept ? room[i] : from[i];
+            }
+        }
+#pragma unroll
+        for (unsigned k = 0; k < kAhead<kWidth>; ++k) {
+            unsigned i = first + k * kLongBlock;
+            if (i < count) {
+                for (float& value : values[k].at) {
+                    value = expf(value - pair.max) * scale;
+                }
+                to[i] = values[k];
+            }
+        }
+    }
+}
+
+// The pairs that blocks left in memory, at most one for each thread, merged.
+__device__ Pair gather(const float* pairs, unsigned parts) {
+    Pair pair = threadIdx.x < parts ? Pair{pairs[2 * threadIdx.x], pairs[2 * threadIdx.x + 1]} : none();
+    return block_merge(team_merge(pair, kLanes));
+}
+
+// Block b takes part b % parts of a row. With one part, a block goes from row to row; with more, there is a block for
+// each part of all rows, and all blocks meet once.
+template <unsigned kWidth>
+__global__ void __launch_bounds__(kLongBlock, kBlocksHere) long_rows(
+    const float* x, float* y, unsigned rows, unsigned cols, unsigned parts, unsigned piece, unsigned kept,
+    float* pairs) {
+    extern __shared__ float4 shared[];
+    auto* room = reinterpret_cast<Vector<kWidth>*>(shared);
+    unsigned begin = blockIdx.x % parts * piece, count = min(piece, cols - begin) / kWidth;
+
+    for (unsigned row = blockIdx.x / parts; row < rows; row += gridDim.x / parts) {
+        const auto* from = reinterpret_cast<const Vector<kWidth>*>(x + std::int64_t{row} * cols + begin);
+        auto* to = reinterpret_cast<Vector<kWidth>*>(y + std::int64_t{row} * cols + begin);
+        Pair pair = read<kWidth>(from, count, room, kept);
+        if (parts > 1) {
+            if (threadIdx.x == 0) {
+                pairs[2 * blockIdx.x] = pair.max;
+                pairs[2 * blockIdx.x + 1] = pair.sum;
+            }
+            cooperative_groups::this_grid().sync();
+            pair = gather(pairs + 2 * row * parts, parts);
+        }
+        write<kWidth>(from, to, count, pair, room, kept);
+    }
+}
+
+inline unsigned attribute(cudaDeviceAttr which) {
+    int device, value;
+    cudaGetDevice(&device);
+    cudaDeviceGetAttribute(&value, which, device);
+    return value;
+}
+
+template <unsigned kWidth>
+void softmax_of_long_rows(const float* x, float* y, unsigned rows, unsigned cols, float* scratch, unsigned scratch_len,
+                          cudaStream_t stream) {
+    constexpr unsigned kBeside = 2048;  // bytes a block: its warps' pairs, and what the system reserves
+    constexpr unsigned kLayer = kLongBlock * sizeof(Vector<kWidth>);  // a vector for each thread
+    unsigned share = attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor) / kBlocksHere - kBeside;
+    unsigned bytes = share / kLayer * kLayer, kept = bytes / sizeof(Vector<kWidth>);
+    cudaFuncSetAttribute(long_rows<kWidth>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    int resident;
+    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, long_rows<kWidth>, kLongBlock, bytes);
+    unsigned most = resident * attribute(cudaDevAttrMultiProcessorCount);
+
+    unsigned parts = std::min({most / rows, kLongBlock, scratch_len / 2 / rows, ceil_div(cols, kLeastPiece)});
+    unsigned piece = ceil_div(ceil_div(cols, std::max(parts, 1u)), 32) * 32;  // whole sectors, and whole vectors
+    parts = ceil_div(cols, piece);
+    unsigned blocks = parts > 1 ? rows * parts : std::min(rows, most);
+    void* arguments[] = {&x, &y, &rows, &cols, &parts, &piece, &kept, &scratch};
+    cudaLaunchCooperativeKernel((void*)long_rows<kWidth>, blocks, kLongBlock, arguments, bytes, stream);
+}
+
+// ---- which of them ----
+
+template <unsigned kWidth>
+void softmax_by(const float* x, float* y, unsigned rows, unsigned cols, float* scratch, unsigned scratch_len,
+                cudaStream_t stream) {
+    if (cols <= kMostCols) {
+        softmax_of_rows<kWidth>(x, y, rows, cols, stream);
+    } else {
+        softmax_of_long_rows<kWidth>(x, y, rows, cols, scratch, scratch_len, stream);
+    }
+}
+
+inline bool is_aligned(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer) % sizeof(float4) == 0; }
+
+extern "C" void softmax(const float* x, float* y, int rows, int cols, float* scratch, int scratch_len,
+                        cudaStream_t stream) {
+    if (cols % 4 == 0 && is_aligned(x) && is_aligned(y)) {
+        softmax_by<4>(x, y, rows, cols, scratch, scratch_len, stream);
+    } else {
+        softmax_by<1>(x, y, rows, cols, scratch, scratch_len, stream);
+    }
+}

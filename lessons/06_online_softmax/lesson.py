@@ -1,0 +1,134 @@
+"""Lesson 06: softmax: one pass fewer with sums that can be merged, and one long row for the whole GPU."""
+
+import functools
+
+from grader.course.lesson import Case, Counted, Lesson, Task, Timed, Tolerance
+
+SCRATCH = 1024  # floats that a kernel may use as it likes: room for the pairs of 512 blocks
+ROWS, COLS, LONG = 40, 2080, 100_003
+
+# Around a warp, a block and what a block can hold; primes; more rows than a grid has blocks.
+SIZES = ((1, 1), (5, 1), (33, 31), (3, 32), (1000, 7), (7, 33), (2, 127), (2, 128), (3, 129), (5, 500), (2, 1023),
+         (3, 1025), (17, 1000), (2, 4099), (2, 20_004))  # fmt: skip
+SWEPT = ((1 << 20, 128), (131_072, 2048), (65_536, 4099), (4096, 65_536), (64, 1 << 20), (1, 1 << 20), (1, 1 << 24),
+         (1, 1 << 28))  # fmt: skip
+SPECIAL = ("equal", "wide", "rising", "falling", "masked", "lowest", "no numbers")
+
+
+def at(rows, cols, variant=None, scratch_len=SCRATCH):
+    return Case(rows=rows, cols=cols, scratch_len=scratch_len, variant=variant)
+
+
+LONG_ROW = at(1, LONG)
+
+
+def inputs(draw, variant, rows, cols, scratch_len):
+    """Logits, some of them outliers. The variants are what a kernel that is nearly right gets wrong."""
+    x = draw.normal(rows, cols)
+    match variant:
+        case None:
+            x[:, draw.integers(0, cols, 1 + cols // 1000).long()] += 5
+        case "equal":  # within each row
+            x[:] = x[:, :1] * 100
+        case "wide":  # all but a few exponentials vanish, and without the maximum they overflow
+            x = draw.uniform(-1e4, 1e4, rows, cols)
+        case "rising" | "falling":  # the maximum grows with each element, or never
+            x = draw.uniform(-30.0, 30.0, rows, cols).sort(descending=variant == "falling").values
+        case "masked":  # long stretches of minus infinity; each row has at least one number
+            distance = x[:1].new_ones(cols).cumsum(0) - draw.integers(0, cols, rows, 1)
+            x[(distance > 0) & (distance < max(cols - 5, cols // 2))] = float("-inf")
+            x[:, 0] = 1.0
+        case "lowest":  # numbers far below -1e9, and below the largest by more than a float can hold
+            x = draw.uniform(-1e10, -1e9, rows, cols)
+            x[0] = -3e38
+            x[-1, ::2] = -3.4e38
+            x[-1, 1::2] = 3.4e38
+        case "no numbers":  # rows with a NaN, with infinity, with nothing but minus infinity, and whole ones between
+            x[0::5, cols // 2] = float("nan")
+            x[1::5, cols // 3] = float("inf")
+            x[2::5] = float("-inf")
+            x[3::5, -1] = float("-inf")
+    return {"x": x}
+
+
+def reference(x, rows, cols, scratch_len):
+    return {"y": x.softmax(1)}
+
+
+def spread(x, rows, cols, scratch_len):
+    """What an error is relative to: x - max is rounded, and exp makes a relative error of that."""
+    distance = (x - x.amax(1, keepdim=True)).abs()
+    return {"y": x.softmax(1) * (1 + distance.nan_to_num(0.0, posinf=0.0))}
+
+
+def torch_softmax(x, y, rows, cols, scratch, scratch_len):
+    import torch
+
+    torch.softmax(x, 1, out=y)
+
+
+@functools.cache
+def compiled():
+    import torch
+
+    return torch.compile(lambda x, y: y.copy_(x.softmax(1)))
+
+
+def torch_compile(x, y, rows, cols, scratch, scratch_len):
+    compiled()(x, y)
+
+
+lesson = Lesson(
+    title="Online softmax",
+    summary="one pass fewer",
+    next_step="`ladder start 07`: a matrix product whose sums are such pairs",
+    tasks=[
+        Task(
+            prototype="void softmax(const float* x, float* y, int rows, int cols, float* scratch, int scratch_len,"
+            " cudaStream_t stream)",
+            shapes={"x": "rows, cols", "y": "rows, cols", "scratch": "scratch_len"},
+            scratch=["scratch"],
+            cases=[
+                *(at(rows, cols) for rows, cols in SIZES),
+                *(at(6, 517, variant) for variant in SPECIAL),
+                *(at(6, 40, variant) for variant in SPECIAL),
+                *(at(1, 40_004, variant) for variant in ("wide", "masked", "rising")),
+                at(3, 30_000, "no numbers"),
+                at(2, 33_333, scratch_len=8),
+                LONG_ROW,
+                at(ROWS, COLS),
+            ],
+            timed_case=at(1 << 14, 1 << 14),
+            bench_cases=[at(rows, cols) for rows, cols in SWEPT],
+            make_inputs=inputs,
+            reference=reference,
+            tolerance=Tolerance(c=4, terms="cols", magnitude=spread),
+            baselines={"torch.softmax": torch_softmax},
+            rivals={"torch.compile": torch_compile},
+            specials="rows * cols",
+            targets=[
+                Counted(
+                    "global_load_efficiency",
+                    at_least=0.97,
+                    why="neighbours read neighbours, so a row needs many threads",
+                ),
+                Counted("global_store_efficiency", at_least=0.97, why="and neighbours write neighbours"),
+                Counted("loads_per_input_byte", at_most=2.05, why="the maximum and the sum can be had in one pass"),
+                Counted("busy_threads", at_least=1024, why="a thread a row leaves most of the GPU without work"),
+                Counted(
+                    "loads_per_input_byte", at_most=1.05, stars=3, why="a block's registers hold a row: read it once"
+                ),
+                Counted(
+                    "shared_bank_conflicts", at_most=0, stars=3, why="lanes that want different words of a bank wait"
+                ),
+                Counted(
+                    "busy_blocks", at_least=16, stars=3, case=LONG_ROW, why="a single long row is work for all blocks"
+                ),
+                Timed("fraction_of_copy", at_least=0.4, stars=1, why="a softmax can be as fast as a copy"),
+                Timed("fraction_of_copy", at_least=0.75, stars=2, why="read a row once, all of its loads on their way"),
+                Timed("x_torch.softmax", at_least=1.0, stars=3, why="not slower than what everybody uses"),
+                Timed("fraction_of_copy", at_least=0.9, stars=3, why="as fast as the memory can go"),
+            ],
+        )
+    ],
+)

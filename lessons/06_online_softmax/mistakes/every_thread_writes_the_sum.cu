@@ -1,0 +1,47 @@
+// Every thread, not only the first, writes its element of the tree as the row's sum.
+// Expect: race
+
+#include <cfloat>
+
+struct Pair {
+    float max, sum;
+};
+
+__device__ Pair merge(Pair a, Pair b) {
+    float max = fmaxf(a.max, b.max);
+    return {max, a.sum * expf(a.max - max) + b.sum * expf(b.max - max)};
+}
+
+__device__ Pair tree(Pair pair) {
+    __shared__ Pair pairs[256];
+    pairs[threadIdx.x] = pair;
+    for (int half = 128; half > 0; half /= 2) {
+        __syncthreads();
+        if (threadIdx.x < half) {
+            pairs[threadIdx.x] = merge(pairs[threadIdx.x], pairs[threadIdx.x + half]);
+        }
+    }
+    __syncthreads();
+    return pairs[threadIdx.x];
+}
+
+__global__ void softmax_of_row(const float* x, float* y, int cols) {
+    x += blockIdx.x * cols;
+    y += blockIdx.x * cols;
+    Pair pair = {-FLT_MAX, 0.0f};
+    for (int col = threadIdx.x; col < cols; col += 256) {
+        pair = merge(pair, {x[col], 1.0f});
+    }
+    __shared__ Pair row;
+    row = tree(pair);
+    __syncthreads();
+    pair = row;
+    for (int col = threadIdx.x; col < cols; col += 256) {
+        y[col] = expf(x[col] - pair.max) / pair.sum;
+    }
+}
+
+extern "C" void softmax(const float* x, float* y, int rows, int cols, float* scratch, int scratch_len,
+                        cudaStream_t stream) {
+    softmax_of_row<<<rows, 256, 0, stream>>>(x, y, cols);
+}

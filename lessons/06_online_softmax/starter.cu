@@ -1,0 +1,35 @@
+// Lesson 06: each row of x as shares of 1: exp(x) divided by the row's sum of exp(x).
+//
+//   x         rows * cols floats in the GPU's memory, row after row: read them only
+//   y         as many floats: y[r][c] = exp(x[r][c]) / (exp(x[r][0]) + ... + exp(x[r][cols - 1]))
+//   rows      1 or more
+//   cols      1 or more; few rows may be very long
+//   scratch   scratch_len floats in the GPU's memory for whatever a kernel wants to leave for another; garbage at first
+//   stream    give it to every launch
+//
+// `ladder check 06` says how far you are, `ladder hint 06` helps.
+
+// >>> write your kernel here
+
+__global__ void softmax_of_row(const float* x, float* y, int rows, int cols) {
+    int row = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row >= rows) {
+        return;
+    }
+    float sum = 0.0f;
+    for (int col = 0; col < cols; ++col) {
+        sum += expf(x[row * cols + col]);  // how large can it become?
+    }
+    for (int col = 0; col < cols; ++col) {
+        y[row * cols + col] = expf(x[row * cols + col]) / sum;
+    }
+}
+
+extern "C" void softmax(const float* x, float* y, int rows, int cols, float* scratch, int scratch_len,
+                        cudaStream_t stream) {
+    int threads = 128;
+    int blocks = (rows + threads - 1) / threads;
+    softmax_of_row<<<blocks, threads, 0, stream>>>(x, y, rows, cols);
+}
+
+// <<<

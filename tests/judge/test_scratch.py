@@ -1,0 +1,86 @@
+"""Scratch memory: an output that carries no result; and targets that are counted at a case of their own."""
+
+from __future__ import annotations
+
+import ctypes
+
+import pytest
+
+from grader.course.lesson import Case, Counted, Task
+from grader.devices.buffers import Arena
+from grader.devices.evidence import Build, CaseRun, Evidence
+from grader.grade import fill
+from grader.judge.compare import expect
+from grader.judge.targets import judge_targets
+from grader.judge.weigh import Prepared, judge_task
+
+LONG = Case(n=50, room=4)
+TASK = Task(
+    prototype="void double_all(const float* x, float* y, float* scratch, int n, int room, cudaStream_t stream)",
+    shapes={"x": "n", "y": "n", "scratch": "room"},
+    scratch=["scratch"],
+    cases=[LONG, Case(n=3, room=100)],
+    make_inputs=lambda draw, variant, n, room: {"x": draw.normal(n)},
+    reference=lambda x, n, room: {"y": 2 * x},
+    targets=[
+        Counted("stores_per_output_byte", at_most=1.0),
+        Counted("busy_blocks", at_least=16, stars=3, case=LONG),
+    ],
+)
+
+
+@pytest.fixture
+def prepared():
+    cases = TASK.judged_cases
+    shapes = [{b.name: TASK.shape(b.name, case) for b in TASK.signature.buffers} for case in cases]
+    with Arena([(TASK.signature, shape) for shape in shapes]) as arena:
+        ready = []
+        for case, buffers in zip(cases, arena.cases, strict=True):
+            inputs = fill(TASK, case, buffers, seed=1)
+            ready.append(Prepared(case, buffers, inputs, expect(TASK, case, inputs)))
+            buffers.read("y").copy_(2 * inputs["x"])
+        yield ready
+
+
+def grade(prepared, *blocks):
+    counters = {"global_store_bytes": 12}
+    runs = [
+        CaseRun(each.case.name, counters={**counters, "busy_blocks": count})
+        for each, count in zip(prepared, blocks or (1, 1), strict=True)
+    ]
+    return judge_task(TASK, prepared, Evidence(build=Build(), cases=runs))
+
+
+def test_scratch_is_no_result():
+    assert [output.name for output in TASK.results] == ["y"]
+
+
+def test_scratch_may_be_left_unwritten_and_counts_no_bytes(prepared):
+    result = grade(prepared)
+    assert result.status == "passed"
+    assert result.counters["output_bytes"] == 12 and result.counters["output_elements"] == 3
+    assert result.targets[0].value == 1.0
+
+
+def test_scratch_may_hold_anything(prepared):
+    for each in prepared:
+        each.buffers.read("scratch").fill_(float("inf"))
+    assert grade(prepared).status == "passed"
+
+
+def test_scratch_has_guards(prepared):
+    ctypes.memset(prepared[0].buffers.read("scratch").data_ptr() + 4 * LONG.sizes["room"], 0, 4)
+    result = grade(prepared)
+    assert result.status == "out_of_bounds"
+    assert "beyond the end of scratch" in result.cases[0].message
+
+
+@pytest.mark.parametrize(("blocks", "value", "stars"), [((16, 1), 16, 3), ((1, 16), 1, 2)])
+def test_a_target_is_counted_at_the_case_that_it_names(prepared, blocks, value, stars):
+    result = grade(prepared, *blocks)
+    assert (result.targets[1].value, result.stars) == (value, stars)
+
+
+def test_a_case_that_was_not_counted_has_no_value():
+    [result] = judge_targets([TASK.targets[1]], {"busy_blocks": 99})
+    assert result.value is None and not result.met

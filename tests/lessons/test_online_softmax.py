@@ -1,0 +1,114 @@
+"""Lesson 06's rungs: right at every alignment and in every shape, and the order of the rungs is what is counted."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from grader.course.catalog import Entry, find
+from grader.course.lesson import Case, Lesson
+from grader.grade import grade
+
+ROOT = Path(__file__).parents[2]
+ENTRY = find("06", ROOT)
+[TASK] = ENTRY.lesson.tasks
+LONG_ROW = next(target.case for target in TASK.targets if getattr(target, "case", None))
+
+
+@dataclass(frozen=True)
+class Other(Entry):
+    """The lesson with other cases."""
+
+    changed: Lesson | None = None
+
+    @property
+    def lesson(self) -> Lesson:
+        return self.changed
+
+
+def with_cases(*cases: Case) -> Other:
+    task = replace(TASK, cases=cases, counted_case=None, targets=())
+    return Other(ENTRY.root, ENTRY.name, replace(ENTRY.lesson, tasks=[task]))
+
+
+def case(rows: int, cols: int, scratch_len: int = 1024) -> Case:
+    return Case(rows=rows, cols=cols, scratch_len=scratch_len)
+
+
+# ---- right ----
+
+# The rung behind an entry point that moves each array some floats away from the allocator's multiple of 256 bytes.
+MOVED = """
+extern "C" {prototype} {{
+    std::int64_t count = std::int64_t{{rows}} * cols;
+    float *block_x, *block_y, *block_scratch;
+    cudaMalloc(&block_x, (count + {0}) * sizeof(float));
+    cudaMalloc(&block_y, (count + {1}) * sizeof(float));
+    cudaMalloc(&block_scratch, (scratch_len + {2}) * sizeof(float));
+    cudaMemcpyAsync(block_x + {0}, x, count * sizeof(float), cudaMemcpyDeviceToDevice, stream);
+    softmax_rung(block_x + {0}, block_y + {1}, rows, cols, block_scratch + {2}, scratch_len, stream);
+    cudaMemcpyAsync(y, block_y + {1}, count * sizeof(float), cudaMemcpyDeviceToDevice, stream);
+    cudaFree(block_x);
+    cudaFree(block_y);
+    cudaFree(block_scratch);
+}}
+"""
+
+
+@pytest.mark.parametrize("by", [(1, 1, 1), (0, 2, 3), (4, 4, 1)])
+@pytest.mark.parametrize("rung", ENTRY.rungs[3:], ids=lambda rung: rung.stem)
+def test_any_alignment(rung: Path, by: tuple[int, int, int], tmp_path: Path):
+    source = re.sub(r'extern "C" void softmax\b', "static void softmax_rung", rung.read_text())
+    file = tmp_path / "moved.cu"
+    file.write_text(source + MOVED.format(*by, prototype=TASK.prototype))
+    few = with_cases(*(case(*size) for size in ((1, 1), (3, 32), (5, 500), (2, 4096), (1, 20_004), (3, 20_001))))
+    result = grade(few, file, device="emulator", seed=1)
+    assert result.status == "passed", result.tasks[0].message
+
+
+@pytest.mark.parametrize("rung", ENTRY.rungs[3:], ids=lambda rung: rung.stem)
+def test_more_long_rows_than_blocks_and_scratch_for_few(rung: Path):
+    shapes = with_cases(case(40, 16_388), case(5, 33_000, 8), case(3, 16_385, 6), case(1, 16_384, 8), case(300, 129))
+    result = grade(shapes, rung, device="emulator", seed=1)
+    assert result.status == "passed", result.tasks[0].message
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_single_thread_may_add_up_a_whole_row(seed: int):
+    """The slowest form of all has the longest sums: it must lie within the tolerance whatever the seed."""
+    shapes = with_cases(LONG_ROW)
+    assert grade(shapes, ENTRY.rungs[0], device="emulator", seed=seed).status == "passed"
+
+
+def test_rows_without_numbers_are_what_torch_makes_of_them():
+    x = torch.tensor([[1.0, torch.nan], [1.0, torch.inf], [-torch.inf, -torch.inf], [-torch.inf, 2.0]])
+    expected = torch.tensor([[torch.nan] * 2] * 3 + [[0.0, 1.0]]).double()
+    y = TASK.reference(x=x.double(), rows=4, cols=2, scratch_len=0)["y"]
+    torch.testing.assert_close(y, expected, equal_nan=True, rtol=0, atol=0)
+
+
+# ---- counted ----
+
+
+def counted(rung: Path, at: Case) -> dict[str, float]:
+    return grade(with_cases(at), rung, device="emulator", seed=1).tasks[0].counters
+
+
+def loads(counters: dict[str, float]) -> float:
+    return counters["global_load_bytes"] / counters["input_bytes"]
+
+
+def test_the_rungs_read_a_row_three_times_then_twice_then_once():
+    found = [round(loads(counted(rung, TASK.cases[-1])), 2) for rung in ENTRY.rungs]
+    assert found == [3, 3, 2, 1, 1, 1]
+
+
+def test_a_long_row_gets_all_blocks_and_then_stays_on_the_chip():
+    one, many, once = (counted(rung, LONG_ROW) for rung in ENTRY.rungs[3:])
+    assert [c["busy_blocks"] for c in (one, many, once)] == [1, 25, 25]
+    assert [c["launches"] for c in (one, many, once)] == [1, 3, 1]
+    assert loads(one) == 2 and 2 < loads(many) < 2.3 and 1 < loads(once) < 1.05  # each thread loads the row's pair
