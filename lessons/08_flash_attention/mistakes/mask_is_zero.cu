@@ -1,0 +1,40 @@
+// The score of a key that a causal query must not see is set to 0 instead of minus infinity: a weight of exp(0 - top).
+// Expect: wrong_result
+
+#include <cmath>
+#include <cstdint>
+
+constexpr int kThreads = 64;
+
+template <int kDim>
+__global__ void __launch_bounds__(kThreads)
+    attend(const float* q, const float* k, const float* v, float* out, float* lse, int heads, int n, int causal, float scale) {
+    std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;  // of all heads
+    if (row >= static_cast<std::int64_t>(heads) * n) return;
+    std::int64_t head = row / n;
+    int keys = causal ? static_cast<int>(row % n) + 1 : n;
+    float query[kDim], output[kDim] = {};
+    for (int c = 0; c < kDim; ++c) query[c] = q[row * kDim + c];
+    k += head * n * kDim, v += head * n * kDim;
+
+    float top = -INFINITY, sum = 0;
+    for (int key = 0; key < n; ++key, k += kDim, v += kDim) {
+        float score = 0;
+        for (int c = 0; c < kDim; ++c) score += query[c] * k[c];
+        score = key < keys ? score * scale : 0.0f;
+        float higher = fmaxf(top, score);
+        float shrink = expf(top - higher), weight = expf(score - higher);
+        top = higher;
+        sum = sum * shrink + weight;
+        for (int c = 0; c < kDim; ++c) output[c] = output[c] * shrink + weight * v[c];
+    }
+    for (int c = 0; c < kDim; ++c) out[row * kDim + c] = output[c] / sum;
+    lse[row] = top + logf(sum);
+}
+
+extern "C" void attention(const float* q, const float* k, const float* v, float* out, float* lse, int heads, int n, int d,
+                          int causal, cudaStream_t stream) {
+    unsigned blocks = (static_cast<std::int64_t>(heads) * n - 1) / kThreads + 1;
+    auto kernel = d == 32 ? attend<32> : d == 64 ? attend<64> : attend<128>;
+    kernel<<<blocks, kThreads, 0, stream>>>(q, k, v, out, lse, heads, n, causal, 1 / std::sqrt(static_cast<float>(d)));
+}
