@@ -34,9 +34,9 @@ lesson = Lesson(
         Task(
             prototype="void vector_add(const float* x, const float* y, float* z, int n, cudaStream_t stream)",
             shapes={"x": "n", "y": "n", "z": "n"},
-            # Around a warp, around a block, a prime, several blocks; the last one is large enough to fill the
-            # emulated GPU and no multiple of anything (it is prime).
-            cases=[Case(n=n) for n in (1, 31, 32, 33, 255, 256, 257, 1009, 5000, 100_003)],
+            # Around a warp, around a block, a prime; one float4 and a rest, a block of float4 and one more; several
+            # blocks. The last one is large enough to fill the emulated GPU and no multiple of anything (it is prime).
+            cases=[Case(n=n) for n in (1, 5, 31, 32, 33, 255, 256, 257, 1009, 1025, 1029, 5000, 100_003)],
             timed_case=Case(n=1 << 28),
             bench_cases=[Case(n=n) for n in (1 << 12, 1 << 16, 1 << 20, 10_000_000, 1 << 26)],
             make_inputs=make_inputs,

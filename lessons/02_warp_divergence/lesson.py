@@ -63,10 +63,10 @@ lesson = Lesson(
         Task(
             prototype="void polar(const float* phi, float* xy, int n, cudaStream_t stream)",
             shapes={"phi": "n", "xy": "n, 2"},
-            # Around half a warp (n angles are 2 n numbers), a warp and a block, a prime, several blocks. The last
-            # one is 783 * 128: whole warps, also where a thread takes four angles, so that the guard at the end
-            # divides no warp, and yet no multiple of a block.
-            cases=[Case(n=n) for n in (1, 15, 16, 17, 31, 32, 33, 255, 256, 257, 1009, 5000, 100_224)],
+            # Around half a warp (n angles are 2 n numbers), a warp and a block, a prime; one float2 and a rest, a block
+            # of float2 and one more; several blocks. The last one is 783 * 128: whole warps, also where a thread takes
+            # four angles, so that the guard at the end divides no warp, and yet no multiple of a block.
+            cases=[Case(n=n) for n in (1, 3, 15, 16, 17, 31, 32, 33, 255, 256, 257, 513, 515, 1009, 5000, 100_224)],
             timed_case=Case(n=1 << 27),
             bench_cases=[Case(n=n) for n in (1 << 12, 1 << 16, 1 << 20, 10_000_000, 1 << 25)],
             make_inputs=make_inputs,

@@ -120,8 +120,8 @@ lesson = Lesson(
         Task(
             prototype="void row_sum(const float* x, float* out, int rows, int cols, cudaStream_t stream)",
             shapes={"x": "rows, cols", "out": "rows"},
-            # Around a warp and a block both ways, primes, few long rows and many short ones. The counted case fills
-            # the emulated GPU and is no multiple of a block's rows.
+            # Around a warp and a block both ways, primes, few long rows and many short ones; rows for a part of a warp.
+            # The counted case fills the emulated GPU and is no multiple of a block's rows.
             cases=[
                 Case(rows=rows, cols=cols)
                 for rows, cols in (
@@ -132,6 +132,8 @@ lesson = Lesson(
                     (257, 3),
                     (255, 8),
                     (1009, 7),
+                    (67, 19),
+                    (43, 57),
                     (5, 1009),
                     (256, 100),
                     (2, 20_003),
@@ -171,8 +173,9 @@ lesson = Lesson(
                 "void column_sum(const float* x, float* out, int batch, int rows, int cols, cudaStream_t stream)"
             ),
             shapes={"x": "batch, rows, cols", "out": "batch, cols"},
-            # As above, and batches: `out` has a row for each member. The counted case has few columns, so that a
-            # thread for each of them leaves most of the GPU idle.
+            # As above, and batches: `out` has a row for each member. Two are large enough for a second round of as
+            # many blocks as the GPU holds. The counted case has few columns, so that a thread for each of them leaves
+            # most of the GPU idle.
             cases=[
                 Case(batch=batch, rows=rows, cols=cols)
                 for batch, rows, cols in (
@@ -185,9 +188,14 @@ lesson = Lesson(
                     (1, 7, 1009),
                     (1, 1009, 5),
                     (70, 2, 3),
+                    (300, 2, 12),
                     (5, 40, 1),
                     (2, 20_003, 2),
                     (1, 4099, 4),
+                    (1, 300, 132),
+                    (2, 300, 67),
+                    (17, 67, 132),
+                    (32, 129, 33),
                     (1, 2000, 128),
                 )
             ],
@@ -247,12 +255,16 @@ lesson = Lesson(
                     (32, 32),
                     (33, 31),
                     (63, 65),
+                    (65, 63),
                     (64, 64),
+                    (128, 68),
+                    (64, 101),
                     (257, 3),
                     (4, 300),
                     (100, 36),
                     (101, 211),
                     (60, 101),
+                    (101, 60),
                     (3, 1009),
                     (288, 416),
                 )

@@ -5,7 +5,7 @@ import functools
 from grader.course.lesson import Case, Counted, Lesson, Task, Timed, Tolerance
 
 # Around a warp and a block, primes, several blocks; the counted one fills the emulated GPU many times over.
-SIZES = (1, 31, 32, 33, 255, 256, 257, 1023, 1025, 5003)
+SIZES = (1, 31, 32, 33, 255, 256, 257, 1023, 1025, 5003, 20_011)
 COUNTED = 400_009
 TIMED = 1 << 28
 SWEPT = (1 << 12, 1 << 16, 1 << 20, 10_000_000, 1 << 26)
@@ -15,9 +15,13 @@ SWEPT = (1 << 12, 1 << 16, 1 << 20, 10_000_000, 1 << 26)
 
 
 def sum_inputs(draw, variant, n):
-    """Normal numbers with outliers. The mean falls with n: beyond 2^24 times an element, float sums stand still."""
+    """Normal numbers with outliers, of which the last is one: an edge that counts twice would not show otherwise.
+
+    The mean falls with n: beyond 2^24 times an element, float sums stand still.
+    """
     x = draw.normal(n, mean=min(0.5, 2**20 / n))
     x[draw.integers(0, n, max(1, n // 1000)).long()] *= 1000
+    x[-1] = 1000
     return {"x": x}
 
 
@@ -141,7 +145,7 @@ lesson = Lesson(
             cases=[
                 *(Case(n=n) for n in SIZES),
                 *(Case(n=n, variant=variant) for n in (33, 5003, 100_003) for variant in ("one bin", "in runs")),
-                Case(n=100_003),
+                Case(n=600_011),  # more than two blocks of 1024 threads on 16 multiprocessors load at once
                 Case(n=COUNTED, variant="skewed"),
             ],
             timed_case=Case(n=TIMED),

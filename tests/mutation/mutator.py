@@ -13,6 +13,11 @@ from dataclasses import dataclass
 from grader.devices.emulator.lexer import Token, lex
 
 OPERATORS = re.compile(r"<<<|>>>|[-+*/%&|^=!]=|&&|\|\||<<|>>|\+\+|--")
+BEFORE_TERM = ("(", "[", "{", ",", ";", "=", "return", "||", "?", ":")
+AFTER_TERM = (")", "]", "}", ",", ";", "&&", "||", "?", ":")
+FULL_MASK = "0xffffffff"  # of all lanes of a warp
+STEPS = ("++", "+=", "/=", "*=")
+LINES_ABOVE = 6
 CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 
@@ -27,12 +32,13 @@ class Edit:
 
 @dataclass(frozen=True)
 class Mutant:
-    """One wrong kernel. `where` is the edited line without its comment, `change` reads "`old` -> `new`"."""
+    """One wrong kernel: `was` is the edited line without its comment and needless space, `now` what became of it."""
 
     kind: str
     line: int
-    where: str
-    change: str
+    was: str
+    now: str
+    above: str  # the lines before it
     source: str
 
 
@@ -85,14 +91,14 @@ def mutants(source: str) -> list[Mutant]:
 
 
 def _mutant(source: str, kind: str, edit: Edit) -> Mutant:
-    start = source.rfind("\n", 0, edit.start) + 1
-    where = source[start : source.find("\n", edit.end)].partition("//")[0]
-    old = source[edit.start : edit.end]
+    start, end = source.rfind("\n", 0, edit.start) + 1, source.find("\n", edit.end)
+    before, after = source[start : edit.start], source[edit.end : end].partition("//")[0]
     return Mutant(
         kind=kind,
         line=source.count("\n", 0, edit.start) + 1,
-        where=" ".join(where.split()),
-        change=f"`{' '.join(old.split())}` -> `{' '.join(edit.text.split())}`",
+        was=" ".join(f"{before}{source[edit.start : edit.end]}{after}".split()),
+        now=" ".join(f"{before}{edit.text}{after}".split()),
+        above="\n".join(source[:start].splitlines()[-LINES_ABOVE:]),
         source=source[: edit.start] + edit.text + source[edit.end :],
     )
 
@@ -158,8 +164,10 @@ def index_swapped(code: Code) -> Iterator[Edit]:
         elif token.text == "]" and code.text(at + 1) == "[" and code.opening(at) > 0:
             yield from _swapped_subscripts(code, at)
         elif token.text == "," and code.text(code.opening(at)) == "(":
-            names = code.tokens[at - 1].kind == code.tokens[at + 1].kind == "word"
-            if names and code.text(at - 2) in ("(", ",") and code.text(at + 2) in (")", ","):
+            names = {code.text(at - 1), code.text(at + 1)}
+            words = code.tokens[at - 1].kind == code.tokens[at + 1].kind == "word" and len(names) == 2
+            whole = code.text(at - 2) in ("(", ",") and code.text(at + 2) in (")", ",")
+            if words and whole and code.text(code.opening(at) - 1) not in ("min", "max"):
                 yield code.edit(at - 1, at + 1, f"{code.text(at + 1)}, {code.text(at - 1)}")
 
 
@@ -197,7 +205,7 @@ def _start_of_term(code: Code, at: int, *more: str) -> int:
         at -= 1
         if code.text(at) in CLOSING.values():
             at = code.opening(at)
-        if code.text(at - 1) in ("(", "[", "{", ",", ";", "=", "return", "||", ":", *more) or code.text(at - 1) == "?":
+        if code.text(at - 1) in (*BEFORE_TERM, *more):
             return at
 
 
@@ -207,7 +215,7 @@ def _end_of_term(code: Code, at: int) -> int:
         at += 1
         if code.text(at) in CLOSING:
             at = code.closing(at)
-        if code.text(at + 1) in (")", "]", "}", ",", ";", "&&", "||", "?", ":"):
+        if code.text(at + 1) in AFTER_TERM:
             return at
 
 
@@ -243,11 +251,8 @@ def _steps(code: Code) -> set[int]:
         if token.text == "for" and code.text(at + 1) == "(":
             inside = range(at + 2, code.closing(at + 1))
             ends = [place for place in inside if code.text(place) == ";"]
-            found |= {place for place in inside if ends and place > ends[-1] and code.text(place) in _STEPS}
+            found |= {place for place in inside if ends and place > ends[-1] and code.text(place) in STEPS}
     return found
-
-
-_STEPS = ("++", "+=", "/=", "*=")
 
 
 def constant_off_by_one(code: Code) -> Iterator[Edit]:
@@ -280,7 +285,6 @@ def atomic_made_plain(code: Code) -> Iterator[Edit]:
             yield code.edit(at, end, f"*({pointer}) += ({value})")
 
 
-FULL_MASK = "0xffffffff"
 RULES: dict[str, Callable[[Code], Iterator[Edit]]] = {
     "barrier removed": barrier_removed,
     "atomic made plain": atomic_made_plain,
@@ -299,7 +303,8 @@ def _is_initial(code: Code, at: int) -> bool:
     """A number alone on the right of `=`, but not the value of a constant."""
     if code.tokens[at].kind != "number" or code.text(at - 1) != "=" or code.text(at + 1) not in (";", ","):
         return False
-    return not any(code.text(place) == "constexpr" for place in range(max(0, at - 5), at))
+    start = next((place for place in range(at, -1, -1) if code.text(place) in (";", "{", "}", "(")), -1)
+    return not any(code.text(place) == "constexpr" for place in range(start + 1, at))
 
 
 def _plus_one(number: str) -> str:

@@ -1,0 +1,146 @@
+"""Grades mutants of the reference kernels on the emulator, and says which of them nobody noticed."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any
+
+from grader.course.catalog import Entry
+from grader.course.lesson import Task
+from grader.course.prototype import elements
+from grader.devices.evidence import Evidence
+from grader.devices.forkserver import ForkServer, Job
+from grader.grade import Submission, grade_task
+from grader.judge.verdict import TaskGrade
+from tests.mutation.mutator import Mutant, mutants
+
+SEED = 20240229
+SMALL = 20_000  # elements of all buffers: cases up to this size are asked first, and most mutants fall there
+PATIENCE = 3.0, 20.0  # seconds for a small case and for any; no reference comes near them
+ALWAYS = ("barrier removed", "atomic made plain", "shuffle changed")  # never left out of a sample
+
+BUILD_FAILED = ("build_error", "missing_entry_point")  # no kernel that a learner could have, so it counts for nothing
+
+Goals = dict[str, set[tuple[str, str]]]  # metric and goal of targets, by task
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How one mutant fared: `status` is that of its grade, or "missed_target", or "passed" if nobody noticed."""
+
+    entry: Entry
+    mutant: Mutant
+    status: str
+
+    @property
+    def counts(self) -> bool:
+        return self.status not in BUILD_FAILED
+
+    @property
+    def survived(self) -> bool:
+        return self.status == "passed"
+
+
+class OneThread:
+    """A fork server for grading beside others: each emulated GPU has one CPU thread, and its own patience."""
+
+    def __init__(self, server: ForkServer, seconds: float):
+        self.server = server
+        self.seconds = seconds
+
+    def run(self, job: Job, on_event: Callable[[dict[str, Any]], None] | None = None) -> Evidence:
+        return self.server.run(replace(job, threads=1, seconds=self.seconds), on_event)
+
+
+def sample(entry: Entry, found: Iterable[Mutant], most: int | None) -> list[Mutant]:
+    """At most `most` mutants of each kind, always the same: those whose text has the smallest hashes."""
+    if most is None:
+        return list(found)
+    kinds: dict[str, list[Mutant]] = defaultdict(list)
+    for mutant in found:
+        kinds[mutant.kind].append(mutant)
+    chosen = []
+    for kind, those in kinds.items():
+        chosen += those if kind in ALWAYS else sorted(those, key=lambda mutant: _rank(entry, mutant))[:most]
+    return chosen
+
+
+def _rank(entry: Entry, mutant: Mutant) -> str:
+    """Depends on the edited line alone, so that an edit elsewhere in the kernel leaves the sample as it is."""
+    return hashlib.sha256(f"{entry.name} {mutant.was} {mutant.now}".encode()).hexdigest()
+
+
+def hunt(wanted: Sequence[tuple[Entry, Mutant]], workers: int | None = None) -> Iterator[Outcome]:
+    """Grades each mutant; the outcomes come in the order of `wanted`. One warm fork server for each CPU."""
+    count = workers or len(os.sched_getaffinity(0))
+    with ExitStack() as stack, ThreadPoolExecutor(count) as pool:
+        free: SimpleQueue[ForkServer] = SimpleQueue()
+        servers = [stack.enter_context(ForkServer()) for _ in range(count)]
+        goals = {entry: reference_goals(entry, servers[0]) for entry in {entry for entry, _ in wanted}}
+        for server in servers:
+            free.put(server)
+
+        def judge(each: tuple[Entry, Mutant]) -> Outcome:
+            entry, mutant = each
+            server = free.get()
+            try:
+                return Outcome(entry, mutant, fate(entry, mutant.source, goals[entry], server))
+            finally:
+                free.put(server)
+
+        yield from pool.map(judge, wanted)
+
+
+def reference_goals(entry: Entry, server: ForkServer) -> Goals:
+    """The counted targets that the reference meets, by task."""
+    grades = list(grades_of(entry, entry.reference.read_text(), server))
+    assert all(grade.status == "passed" for grade in grades), f"the reference of {entry.name} does not pass"
+    return {grade.name: goals_met(grade) for grade in grades}
+
+
+def goals_met(grade: TaskGrade) -> set[tuple[str, str]]:
+    return {(target.metric, target.goal) for target in grade.targets if target.met and target.value is not None}
+
+
+def fate(entry: Entry, source: str, goals: Goals, server: ForkServer) -> str:
+    """The first status that is not "passed"; "missed_target" if a task loses one that the reference meets."""
+    for grade in grades_of(entry, source, server, small=True):
+        if grade.status != "passed":
+            return grade.status
+    for grade in grades_of(entry, source, server):
+        if grade.status != "passed":
+            return grade.status
+        if not goals[grade.name] <= goals_met(grade):
+            return "missed_target"
+    return "passed"
+
+
+def grades_of(entry: Entry, source: str, server: ForkServer, *, small: bool = False) -> Iterator[TaskGrade]:
+    """Grades task after task, as long as the caller asks for more; `small`: at the small cases alone."""
+    tasks = entry.lesson.tasks
+    patient = OneThread(server, PATIENCE[0 if small else 1])
+    submission = Submission(source, Path("mutant.cu"), tasks, patient, SEED, lambda what: None)
+    for task in tasks:
+        yield grade_task(small_cases(task) if small else task, submission).grade
+
+
+def small_cases(task: Task) -> Task:
+    """The same task, judged at its small cases alone, without targets."""
+    few = [case for case in task.judged_cases if _size(task, case) <= SMALL]
+    return replace(task, cases=few or task.judged_cases[:1], counted_case=None, targets=())
+
+
+def _size(task: Task, case: Any) -> int:
+    return sum(elements(task.shape(buffer.name, case)) for buffer in task.signature.buffers)
+
+
+def mutants_of(entry: Entry, most: int | None) -> list[tuple[Entry, Mutant]]:
+    return [(entry, mutant) for mutant in sample(entry, mutants(entry.reference.read_text()), most)]

@@ -1,0 +1,83 @@
+"""The grader notices small wrong edits of the reference kernels of lessons 01 to 05."""
+
+from __future__ import annotations
+
+import pytest
+
+from grader.course.catalog import find
+from tests.mutation.__main__ import described
+from tests.mutation.equivalents import parse, reason, stale
+from tests.mutation.hunt import hunt, mutants_of
+from tests.mutation.mutator import mutants
+from tests.mutation.tally import LESSONS, PER_KIND, Tally
+
+KERNEL = """
+template <int kCount> __global__ void add(const float* x, float* out, int n) {
+    static_assert(kCount < 9, "");
+    __shared__ float tile[8][kCount];
+    float sum = 0.0f;  // a comment with 0 < 1 in it
+    for (int i = threadIdx.x; i < n && n > 3; i += 32) {
+        sum += x[i] * 2;
+    }
+    sum += __shfl_down_sync(0xffffffff, sum, 1);
+    tile[threadIdx.x][n] = sum;
+    __syncthreads();
+    if (threadIdx.x == 0) atomicAdd(out, n > 1 ? tile[0][1] : 4.0f);
+}
+"""
+
+
+def edits(kind: str) -> list[str]:
+    return [mutant.now for mutant in mutants(KERNEL) if mutant.kind == kind]
+
+
+def test_each_kind_of_edit():
+    assert edits("barrier removed") == [";"]
+    assert edits("atomic made plain") == ["if (threadIdx.x == 0) *(out) += (n > 1 ? tile[0][1] : 4.0f);"]
+    assert edits("initial value changed") == ["float sum = 1.0f;"]
+    assert edits("stride changed") == ["for (int i = threadIdx.x; i < n && n > 3; i += 1 + 32) {"]
+    assert "tile[n][threadIdx.x] = sum;" in edits("index swapped")
+    assert "tile[blockIdx.x][n] = sum;" in edits("index swapped")
+    assert "for (int i = threadIdx.x; i <= n && n > 3; i += 32) {" in edits("bound off by one")
+    assert "for (int i = threadIdx.x; i < n - 1 && n > 3; i += 32) {" in edits("bound off by one")
+    assert "if (true) atomicAdd(out, n > 1 ? tile[0][1] : 4.0f);" in edits("guard removed")
+    assert "if (threadIdx.x == 0) atomicAdd(out, true ? tile[0][1] : 4.0f);" in edits("guard removed")
+    assert "for (int i = threadIdx.x; i < n && true; i += 32) {" in edits("guard removed")
+    assert {"sum -= x[i] * 2;", "sum += x[i] + 2;"} <= set(edits("operator changed"))
+    assert "sum += x[i] * 3;" in edits("constant off by one")
+    assert set(edits("shuffle changed")) == {
+        "sum += __shfl_up_sync(0xffffffff, sum, 1);",
+        "sum += __shfl_down_sync(0x7fffffff, sum, 1);",
+        "sum += __shfl_down_sync(0xffffffff, sum, 1 + 1);",
+    }
+
+
+def test_comments_template_heads_and_assertions_are_left_alone():
+    for mutant in mutants(KERNEL):
+        assert "static_assert(kCount < 9" in mutant.source
+        assert "// a comment with 0 < 1 in it" in mutant.source
+        assert mutant.source.startswith(
+            "\ntemplate <int kCount> __global__ void add(const float* x, float* out, int n) {"
+        )
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_the_list_of_equivalents_names_edits_that_exist(lesson: str):
+    assert [f"{each.was} -> {each.now}" for each in stale(find(lesson))] == []
+
+
+def test_an_equivalent_without_a_reason_is_refused():
+    with pytest.raises(ValueError, match="no reason"):
+        parse("== 01_vector_add\n- a\n+ b\n")
+
+
+@pytest.mark.slow
+def test_hardly_an_edit_goes_unnoticed():
+    tally = Tally()
+    drawn = [each for lesson in LESSONS for each in mutants_of(find(lesson), PER_KIND)]
+    for outcome in hunt([each for each in drawn if not reason(*each)]):
+        tally.add(outcome)
+    told = "\n".join([tally.table(), *map(described, tally.survivors)])
+    print(told)
+    assert tally.rate("barrier removed") == 1.0, told
+    assert tally.rate() >= 0.97, told

@@ -1,0 +1,133 @@
+"""A new lesson's skeleton keeps the promises of a lesson, and each rule notices when its promise is broken."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from grader import authoring
+from grader.cli import run
+from grader.course.catalog import Entry, UsageError, find
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture
+def entry(tmp_path: Path) -> Entry:
+    """The skeleton as the only lesson of a course."""
+    (tmp_path / "lessons").mkdir()
+    authoring.new_lesson(tmp_path, "prefix_sum")
+    return find("prefix_sum", tmp_path)
+
+
+def said(entry: Entry, rule: authoring.Rule) -> str:
+    return "\n".join(authoring.problems(entry, (rule,)))
+
+
+# ---- the skeleton ----
+
+
+def test_the_skeleton_has_every_part_of_a_lesson(entry: Entry):
+    assert entry.name == "01_prefix_sum"
+    assert list(authoring.problems(entry, authoring.FORM)) == []
+    assert [rung.name for rung in entry.rungs] == ["1_four_elements.cu"]
+    assert "$" not in "".join(file.read_text() for file in entry.root.rglob("*.cu"))
+
+
+def test_the_skeleton_is_a_lesson_that_grades(entry: Entry):
+    assert list(authoring.problems(entry, authoring.GRADED)) == []
+
+
+def test_the_next_lesson_has_the_next_number(entry: Entry):
+    authoring.new_lesson(entry.root, "scan")
+    authoring.new_lesson(entry.root, "07_sort")
+    assert [find(name, entry.root).name for name in ("scan", "sort")] == ["02_scan", "07_sort"]
+
+
+@pytest.mark.parametrize(
+    ("name", "says"), [("Prefix-Sum", "small letters"), ("prefix_sum", "there already"), ("01_other", "there already")]
+)
+def test_a_name_that_will_not_do(entry: Entry, name: str, says: str):
+    before = sorted(entry.root.rglob("*"))
+    with pytest.raises(UsageError, match=says):
+        authoring.new_lesson(entry.root, name)
+    assert sorted(entry.root.rglob("*")) == before
+
+
+# ---- the rules, each with its promise broken ----
+
+
+def test_a_second_place_to_write(entry: Entry):
+    entry.starter.write_text(2 * entry.starter.read_text())
+    assert "starter.cu: one place to write" in said(entry, authoring.one_place_to_write)
+
+
+def test_a_hint_too_few(entry: Entry):
+    hints = entry.folder / "hints.md"
+    hints.write_text(hints.read_text().partition("### Hint 3")[0])
+    assert "prefix_sum has 2 hints" in said(entry, authoring.three_hints)
+
+
+def test_no_hints_at_all(entry: Entry):
+    (entry.folder / "hints.md").unlink()
+    assert "no hints for prefix_sum" in said(entry, authoring.three_hints)
+
+
+def test_a_prototype_that_drifted(entry: Entry):
+    entry.reference.write_text(entry.reference.read_text().replace("int n, cuda", "long n, cuda"))
+    assert "kernels/01_prefix_sum/1_four_elements.cu: here should stand" in said(entry, authoring.one_prototype)
+
+
+def test_a_rung_that_was_not_renumbered(entry: Entry):
+    shutil.copy(entry.reference, entry.reference.with_name("2_copy.cu"))
+    assert "2_copy.cu: the first line should begin with `// Rung 2 of 2: `" in said(entry, authoring.rungs_are_numbered)
+    assert "say what `2_copy.cu` does" in said(entry, authoring.readme_names_every_rung)
+
+
+def test_a_mistake_without_its_status(entry: Entry):
+    (mistake,) = entry.mistakes
+    mistake.write_text(mistake.read_text().replace("out_of_bounds", "no_such_status"))
+    assert "the second line is `// Expect: `" in said(entry, authoring.mistakes_say_what_they_are)
+
+
+def test_a_mistake_that_is_none(entry: Entry):
+    (mistake,) = entry.mistakes
+    mistake.write_text("// Nothing.\n// Expect: race\n" + entry.reference.read_text())
+    assert "says `race`" in said(entry, authoring.mistakes_are_told)
+
+
+def test_a_starter_that_passes(entry: Entry):
+    shutil.copy(entry.reference, entry.starter)
+    assert "build and not pass" in said(entry, authoring.starter_does_not_pass)
+
+
+def test_a_reference_that_earns_too_little(entry: Entry):
+    lesson = entry.folder / "lesson.py"
+    lesson.write_text(lesson.read_text().replace("at_least=12", "at_least=99"))
+    fresh = Entry(entry.root, entry.name)
+    assert "should pass with 3 stars" in said(fresh, authoring.reference_earns_all_stars)
+
+
+def test_a_lesson_that_cannot_be_read_is_one_sentence(entry: Entry):
+    (entry.folder / "lesson.py").write_text("lesson = 1 / 0\n")
+    (told,) = authoring.problems(Entry(entry.root, entry.name))
+    assert "lessons/01_prefix_sum/lesson.py is broken, line 1" in told
+
+
+# ---- the commands ----
+
+
+def test_new_lesson_and_check_course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture):
+    (tmp_path / "lessons").mkdir()
+    monkeypatch.setenv("LADDER_COURSE", str(tmp_path))
+    assert run(["new-lesson", "scan"]) == 0
+    assert "ladder check-course 01_scan" in capsys.readouterr().out
+    assert run(["check-course", "--form"]) == 0
+    assert "01_scan: all is well (rungs: 1, mistakes: 1)" in capsys.readouterr().out
+    (tmp_path / "lessons" / "01_scan" / "README.md").unlink()
+    assert run(["check-course", "scan", "--form"]) == 1
+    assert "01_scan: 2 to mend" in capsys.readouterr().out
+    assert run(["new-lesson", "scan"]) == 2
+    assert capsys.readouterr().err.startswith("ladder: 01_scan is there already")
