@@ -1,7 +1,7 @@
 # Every target makes what it needs: .venv is created by the first one, from any Python 3.11 or newer.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help grade test lint bench bench-grader bench-emulator readme
+.PHONY: help grade test lint bench bench-grader bench-emulator bench-watch readme
 
 LESSON ?=
 KERNEL ?=
@@ -13,12 +13,13 @@ help:
 	@echo "make grade                          grade the reference kernel of every lesson"
 	@echo "make grade LESSON=01                grade the reference kernel of one lesson"
 	@echo "make grade LESSON=01 KERNEL=my.cu   grade one file"
-	@echo "make test                           run all tests (JOBS=$(JOBS) at a time)"
+	@echo "make test                           run the tests (JOBS=$(JOBS) at a time; SLOW=1 runs the long tail, too)"
 	@echo "make lint                           check the style of the Python code"
 	@echo "make bench                          time and plot the rungs of every lesson, on a GPU"
 	@echo "make bench LESSON=01                time and plot the rungs of one lesson"
 	@echo "make bench-grader                   measure how long a verdict takes"
 	@echo "make bench-emulator                 measure what counting costs the emulator"
+	@echo "make bench-watch                    measure how long a save waits for its verdict"
 	@echo "make readme                         renew what README.md shows of the program"
 	@echo "Set PYTHON=python3.12 to choose the interpreter that .venv is made from."
 
@@ -31,7 +32,7 @@ else
 endif
 
 test: .venv/.ready-dev
-	@$(RUN)/python -m pytest -q -n $(JOBS)
+	@$(RUN)/python -m pytest -q -n $(JOBS) $(if $(SLOW),,-m "not slow")
 
 lint: .venv/.ready-dev
 	@$(RUN)/ruff check . && $(RUN)/ruff format --check .
@@ -47,6 +48,9 @@ bench-grader: .venv/.ready
 
 bench-emulator: .venv/.ready
 	@$(RUN)/python -m benchmarks.emulator
+
+bench-watch: .venv/.ready
+	@$(RUN)/python benchmarks/watch.py
 
 readme: .venv/.ready
 	@$(RUN)/python docs/readme.py && $(RUN)/python docs/grading.py

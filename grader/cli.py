@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.course import catalog, progress
+from grader.course import catalog, progress, work
 from grader.course.catalog import Entry, UsageError
 from grader.grade import read_kernel, shown_path
 
@@ -77,20 +77,12 @@ def ladder(context: click.Context) -> None:
 
 
 def _show_course() -> None:
-    from grader.report.overview import Row, show_course
+    from grader.report.overview import course_rows, show_course
     from grader.report.terminal import make_console
 
-    console = make_console()
-    root = catalog.course_root()
+    console, root = make_console(), catalog.course_root()
     done = progress.load(root)
-    rows = []
-    for entry in catalog.entries(root):
-        try:
-            title = entry.lesson.title
-        except UsageError as error:  # one broken lesson does not hide the others
-            title = str(error)
-        rows.append(Row(entry, title, done.stars(entry.name), entry.work_file.exists(), done.passed(entry.name)))
-    show_course(console, rows)
+    show_course(console, course_rows(root, done))
     if done.message:
         console.print(done.message)
 
@@ -101,16 +93,8 @@ def start(lesson: str) -> None:
     """Copy a lesson's starter to work/, where you write your kernel."""
     entry = catalog.find(lesson)
     file = shown_path(entry.work_file)
-    try:
-        starter = entry.starter.read_bytes()
-        entry.work_file.parent.mkdir(exist_ok=True)
-        with entry.work_file.open("xb") as copy:
-            copy.write(starter)
-        click.echo(f"{file} is yours now.")
-    except FileExistsError:
-        click.echo(f"{file} is already there and stays as it is.")
-    except OSError as error:
-        raise UsageError(f"the starter cannot be copied to {file}: {error.strerror} ({error.filename})") from None
+    copied = work.start(entry)
+    click.echo(f"{file} is yours now." if copied else f"{file} is already there and stays as it is.")
     asked = entry.lesson
     click.echo(f"{asked.title}: {asked.summary}" if asked.summary else asked.title)
     click.echo(f"Next: edit {file}, then type `ladder check {entry.number:02d}`")
@@ -289,8 +273,54 @@ def hint(lesson: str, task: str | None) -> None:
         raise UsageError(f"say for which task: `ladder hint {lesson} --task {names[0]}` (or {', '.join(names[1:])})")
     found = next_hint(entry, task or names[0])
     click.echo(f"Hint {found.number} of {found.total} for {task or names[0]}\n\n{found.text}\n")
-    if found.number < found.total:
-        click.echo(f"The next one says more: `ladder hint {lesson}`")
+    left = found.total - found.number
+    again = f"ladder hint {entry.number:02d}" + (f" --task {task}" if task else "")
+    click.echo(f"{left} hint{'s' if left > 1 else ''} left: `{again}`" if left else "That was the last hint.")
+
+
+@ladder.command()
+@click.argument("lesson")
+@click.option("--reveal", is_flag=True, help="Show it although the lesson is not passed.")
+def solution(lesson: str, reveal: bool) -> None:
+    """Show the highest rung of a lesson you have passed: the kernel your grade is measured by."""
+    entry = catalog.find(lesson)
+    if not reveal and not progress.load(entry.root).passed(entry.name):
+        number = f"{entry.number:02d}"
+        raise UsageError(
+            f"lesson {entry.name} is not passed yet: "
+            f"try `ladder hint {number}`, or type `ladder solution {number} --reveal`"
+        )
+    from grader.report.solution import show_solution
+    from grader.report.terminal import make_console
+
+    file = entry.reference
+    show_solution(make_console(widest=160), file.read_text(), shown_path(file))
+
+
+@ladder.command()
+@click.argument("lesson")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def reset(lesson: str, yes: bool) -> None:
+    """Begin a lesson again: the starter takes the place of your file, which is kept beside it."""
+    entry = catalog.find(lesson)
+    file = shown_path(entry.work_file)
+    question = f"Put the starter in place of {file}? What you have is kept in a backup."
+    if not yes and entry.work_file.exists() and not click.confirm(question):
+        click.echo(f"{file} stays as it is.")
+        return
+    backup = work.reset(entry)
+    click.echo(f"{file} is the starter again; what you had is in {shown_path(backup)}." if backup
+               else f"{file} is the starter already, so nothing changes.")  # fmt: skip
+
+
+@ladder.command()
+@click.argument("lesson", required=False)
+@click.option("--device", type=click.Choice(["auto", "emulator", "cuda"]), default="auto", show_default=True)
+def watch(lesson: str | None, device: str) -> None:
+    """Grade on every save: your kernel for LESSON, or for the next one you have not passed."""
+    from grader import watch
+
+    watch.watch(catalog.find(lesson) if lesson else None, device)
 
 
 @ladder.command()
@@ -315,6 +345,32 @@ def bench(context: click.Context, /, lesson: str, files: tuple[Path, ...], tasks
         bench.replot(console, entry, out)
     elif not bench.bench(console, entry, files, tasks=tasks, quick=quick, out=out):
         context.exit(NOT_PASSED)
+
+
+@ladder.command("new-lesson")
+@click.argument("name")
+def new_lesson(name: str) -> None:
+    """Write the skeleton of a lesson, for those who teach: it explains itself."""
+    from grader import authoring
+
+    files = authoring.new_lesson(catalog.course_root(), name)
+    click.echo("\n".join(shown_path(file) for file in files))
+    click.echo(
+        f"Next: make them yours, docs/authoring.md helps, then type `ladder check-course {files[0].parent.name}`"
+    )
+
+
+@ladder.command("check-course")
+@click.argument("lessons", nargs=-1)
+@click.option("--form", is_flag=True, help="Only what can be read; nothing is graded.")
+@click.pass_context
+def check_course(context: click.Context, lessons: tuple[str, ...], form: bool) -> None:
+    """Prove that lessons keep their promises: starters, references, rungs, mistakes, hints."""
+    from grader import authoring
+
+    entries = [catalog.find(lesson) for lesson in lessons] or catalog.entries()
+    kept = [authoring.check(entry, click.echo, form=form) for entry in entries]
+    context.exit(PASSED if all(kept) else NOT_PASSED)
 
 
 @ladder.command()

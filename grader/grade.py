@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from grader.devices.buffers import Arena, CaseBuffers
     from grader.devices.cuda.card import Card
     from grader.devices.forkserver import ForkServer
-    from grader.devices.job import Gpu
+    from grader.devices.job import Cancel, Gpu
     from grader.judge.compare import Expected
     from grader.judge.speed import Speed, SpeedTest
 
@@ -49,12 +49,13 @@ def grade(
     counted: str | None = None,
     seed: int | None = None,
     on_progress: Progress = lambda what: None,
+    cancel: Cancel | None = None,
 ) -> Grade:
     """Grades one kernel file: `kernel`, else the lesson's reference if asked for, else the learner's work file.
 
     `tasks` names those to grade, all of them by default; `counted` names the case whose counters are kept, instead of
     the lesson's choice; the same `seed` draws the same inputs again. Raises UsageError, one sentence, if there is
-    nothing to grade; whatever is wrong with the kernel itself is in the Grade.
+    nothing to grade, and Cancelled once `cancel` is set; whatever is wrong with the kernel itself is in the Grade.
     """
     start = time.perf_counter()
     entry = lesson if isinstance(lesson, Entry) else catalog.find(lesson)
@@ -64,7 +65,7 @@ def grade(
     seed = secrets.randbits(31) if seed is None else seed
     server = start_server()  # gets ready while this process imports torch
     card = choose_card(device)
-    submission = Submission(source, file, entry.lesson.tasks, server, seed, on_progress, card)
+    submission = Submission(source, file, entry.lesson.tasks, server, seed, on_progress, card, cancel)
     grades = [grade_task(task, submission) for task in chosen]
     status = first_status(result.grade.status for result in grades)
     return Grade(
@@ -168,6 +169,7 @@ class Submission:
     seed: int
     on_progress: Progress
     card: Card | None = None  # None: the emulator
+    cancel: Cancel | None = None
 
     @property
     def filename(self) -> str:
@@ -301,6 +303,7 @@ def run(task: Task, cases: Sequence[Case], arena: Arena, submission: Submission,
         arena=arena,
         cases=[(case.name, values) for case, values in zip(cases, scalars, strict=True)],
         gpu=gpu,
+        cancel=submission.cancel,
     )
 
     seen = ["starting"]

@@ -127,7 +127,40 @@ def test_hints_come_one_at_a_time(ladder):
     shown = [ladder("hint", "01")[1] for _ in range(4)]
     assert ["Look." in shown[0], "Look closer." in shown[1], "Type it." in shown[2]] == [True] * 3
     assert shown[3] == shown[2] and "Hint 3 of 3" in shown[3]
-    assert "The next one" in shown[0] and "The next one" not in shown[2]
+    assert "left: `ladder hint 01`" in shown[0] and "left" not in shown[2]
+
+
+def test_hints_say_how_many_are_left_and_are_there_after_passing(ladder, graded):
+    ladder("start", "01")
+    ladder("check", "01")
+    assert "2 hints left: `ladder hint 01`" in ladder("hint", "copy")[1]
+    assert "1 hint left" in ladder("hint", "01")[1]
+    assert "That was the last hint" in ladder("hint", "01")[1]
+    assert "`ladder hint 02 --task second`" in ladder("hint", "02", "--task", "second")[1]
+
+
+def test_the_solution_is_for_those_who_have_passed(ladder, graded):
+    code, out, err = ladder("solution", "01")
+    assert (code, out) == (2, "") and is_one_sentence(err) and "`ladder solution 01 --reveal`" in err
+    assert ladder("solution", "01", "--reveal") == (0, "// the reference\n", "")
+    ladder("start", "01")
+    ladder("check", "01")
+    assert ladder("solution", "01") == (0, "// the reference\n", "")
+
+
+def test_reset_asks_and_keeps_what_was_there(ladder, course, monkeypatch):
+    file = course / "work" / "01_copy.cu"
+    assert ladder("reset", "01")[0] == 2
+    ladder("start", "01")
+    assert "already" in ladder("reset", "01", "--yes")[1]
+    for number, text in enumerate(("first", "second"), 1):
+        file.write_text(text)
+        monkeypatch.setattr("click.confirm", lambda question: False)
+        assert ladder("reset", "01")[0] == 0 and file.read_text() == text
+        monkeypatch.setattr("click.confirm", lambda question: True)
+        assert f"work/01_copy.backup-{number}.cu" in ladder("reset", "01")[1]
+        assert file.read_text() == "// the starter of 01\n"
+        assert (course / "work" / f"01_copy.backup-{number}.cu").read_text() == text
 
 
 def test_a_hint_for_one_of_several_tasks(ladder):

@@ -1,16 +1,29 @@
-"""What the learner has reached: work/progress.json. Best stars are kept; a later, worse attempt takes nothing away."""
+"""What the learner has reached: work/progress.json. Best stars are kept; a later, worse attempt takes nothing away.
+
+The file is keyed by the lesson's name, and people may edit it. What cannot be read is set aside, never overwritten; a
+lesson that was renamed or given another number keeps its stars.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import difflib
+import fcntl
 import json
 import os
+import re
 import tempfile
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 SCHEMA = 1
+MOST_STARS = 3
+ALIKE = 0.6  # of two names, for one to be the other's new spelling
+# One lesson's entry, for a file that is no JSON any more.
+ENTRY = re.compile(r'"(\w+)"\s*:\s*\{\s*"stars"\s*:\s*([0-3])\s*,\s*"passed"\s*:\s*(?:"(\d{4}-\d\d-\d\d)"|null)\s*\}')
 
 
 @dataclass
@@ -34,32 +47,36 @@ class Progress:
 
 
 def load(root: Path) -> Progress:
-    """The progress of the course at `root`. A damaged file is renamed to progress.json.damaged, never overwritten."""
+    """The progress of the course at `root`. A damaged file becomes progress.json.damaged; what is legible is kept."""
     file = _file(root)
     try:
-        return Progress(_read(json.loads(file.read_text())))
+        text = file.read_bytes().decode(errors="replace")
     except FileNotFoundError:
         return Progress()
     except OSError as error:
         return Progress(message=f"{file} cannot be read ({error.strerror}): stars are not shown")
-    except (ValueError, TypeError, LookupError, AttributeError):
-        damaged = file.with_name(file.name + ".damaged")
-        os.replace(file, damaged)
-        return Progress(message=f"{file} was damaged: it is now {damaged.name}, and counting starts anew")
+    try:
+        progress = Progress(_read(json.loads(text)))
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
+        progress = _rescue(file, text)
+    progress.lessons = _renamed(progress.lessons, _present(root))
+    return progress
 
 
 def record(root: Path, lesson: str, stars: int, passed: bool, today: date | None = None) -> Progress:
     """Notes one grade and returns the progress after it; the file changes in one step or not at all."""
-    progress = load(root)
     if not passed:
-        return progress
-    best = progress.lessons.setdefault(lesson, LessonProgress())
-    best.stars = max(best.stars, stars)
-    best.passed = best.passed or (today or date.today()).isoformat()
-    try:
-        _write(_file(root), progress)
-    except OSError as error:
-        progress.message = f"{_file(root)} cannot be written ({error.strerror}): this pass is not remembered"
+        return load(root)
+    file = _file(root)
+    with _alone(file.parent):
+        progress = load(root)
+        best = progress.lessons.setdefault(lesson, LessonProgress())
+        best.stars = max(best.stars, stars)
+        best.passed = best.passed or (today or date.today()).isoformat()
+        try:
+            _write(file, progress)
+        except OSError as error:
+            progress.message = f"{file} cannot be written ({error.strerror}): this pass is not remembered"
     return progress
 
 
@@ -67,13 +84,69 @@ def _file(root: Path) -> Path:
     return root / "work" / "progress.json"
 
 
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Keeps a second `ladder` from writing between our reading and our writing, where the file system can do that."""
+    handle = None
+    with contextlib.suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+        handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+        fcntl.flock(handle, fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        if handle is not None:
+            os.close(handle)
+
+
+# ---- what the file holds ----
+
+
 def _read(data: Any) -> dict[str, LessonProgress]:
     if data["schema"] != SCHEMA:
         raise ValueError("another schema")
     known = {name: LessonProgress(stars=one["stars"], passed=one["passed"]) for name, one in data["lessons"].items()}
-    if not all(isinstance(one.stars, int) and isinstance(one.passed, str | None) for one in known.values()):
-        raise TypeError
+    for one in known.values():
+        if one.stars not in range(MOST_STARS + 1) or not isinstance(one.passed, str | None):
+            raise ValueError("not ours")
     return known
+
+
+def _rescue(file: Path, text: str) -> Progress:
+    """Sets a damaged file aside, and goes on with the entries that are still legible."""
+    legible = {name: LessonProgress(int(stars), day or None) for name, stars, day in ENTRY.findall(text)}
+    aside = file.with_name(f"{file.name}.damaged")
+    for number in range(2, 1000):
+        if not aside.exists():
+            break
+        aside = file.with_name(f"{file.name}.damaged-{number}")
+    kept = f"{len(legible)} of its lessons could still be read" if legible else "counting starts anew"
+    progress = Progress(legible, f"{file} was damaged: it is now {aside.name}, and {kept}")
+    try:
+        os.replace(file, aside)
+        if legible:
+            _write(file, progress)
+    except OSError as error:
+        progress.message = f"{file} is damaged and cannot be set aside ({error.strerror}): mend it, or remove it"
+    return progress
+
+
+def _renamed(lessons: dict[str, LessonProgress], present: list[str]) -> dict[str, LessonProgress]:
+    """Entries of lessons that are gone, under the lesson's new name: another number, or nearly the same words."""
+    names, free = {}, [name for name in present if name not in lessons]
+    for old in (name for name in lessons if name not in present):
+        number, _, slug = old.partition("_")
+        same_slug = [name for name in free if name.partition("_")[2] == slug]
+        same_number = {name.partition("_")[2]: name for name in free if name.partition("_")[0] == number}
+        close = difflib.get_close_matches(slug, same_number, n=1, cutoff=ALIKE)
+        if found := same_slug or [same_number[each] for each in close]:
+            names[old] = found[0]
+            free.remove(found[0])
+    return {names.get(name, name): one for name, one in lessons.items()}
+
+
+def _present(root: Path) -> list[str]:
+    return sorted(file.parent.name for file in (root / "lessons").glob("*/lesson.py"))
 
 
 def _write(file: Path, progress: Progress) -> None:
@@ -83,6 +156,8 @@ def _write(file: Path, progress: Progress) -> None:
     try:
         with os.fdopen(handle, "w") as stream:
             json.dump(data, stream, indent=2)
+            stream.flush()
+            os.fsync(stream.fileno())
         os.replace(temporary, file)
     except BaseException:
         os.unlink(temporary)

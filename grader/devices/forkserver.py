@@ -32,7 +32,7 @@ from typing import Any
 from grader.course.catalog import UsageError
 from grader.devices import build, job, worker
 from grader.devices.evidence import Evidence
-from grader.devices.job import Flight, Job, read_reply
+from grader.devices.job import Cancelled, Flight, Job, read_reply
 
 __all__ = ["ForkServer", "Job", "server"]
 
@@ -71,7 +71,8 @@ class ForkServer:
     def run(self, job: Job, on_event: Callable[[dict[str, Any]], None] | None = None) -> Evidence:
         """Runs one job to its end, whatever that is. `on_event` sees each of the worker's events as it comes.
 
-        Raises UsageError if no worker can be started at all. Any other exception (Ctrl-C) ends the server first.
+        Raises UsageError if no worker can be started at all, and Cancelled when the job was called off and its worker
+        has ended. Any other exception (Ctrl-C) ends the server first.
         """
         try:
             with self._lock, _job_folder(job.cache) as folder:
@@ -82,7 +83,11 @@ class ForkServer:
                 flight.follow(self._socket, self._replies)
                 if flight.status is None:
                     self.close()
+                if flight.cancelled:
+                    raise Cancelled
                 return flight.found
+        except Cancelled:
+            raise
         except BaseException:
             self.close()
             raise

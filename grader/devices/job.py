@@ -52,6 +52,23 @@ class Gpu:
     dialogue: Callable[[Evidence], Dialogue] | None = None
 
 
+class Cancelled(Exception):
+    """Somebody has called the job off."""
+
+
+class Cancel:
+    """Calls a job off, from any thread, whether it has begun or not; for good."""
+
+    def __init__(self) -> None:
+        self.fd = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)  # readable from then on, so that `select` sees it
+
+    def set(self) -> None:
+        os.eventfd_write(self.fd, 1)
+
+    def __del__(self) -> None:
+        os.close(self.fd)
+
+
 @dataclass
 class Job:
     """One task of one kernel file. `cases` are (name, scalars by name), as many as the arena has, in its order.
@@ -70,6 +87,7 @@ class Job:
     threads: int | None = None
     cache: Path = field(default_factory=cache_root)
     gpu: Gpu | None = None  # None: the emulator
+    cancel: Cancel | None = None
 
     @property
     def longest(self) -> float:
@@ -112,6 +130,7 @@ class Flight:
         self.broken = ""
         self.meddled = False
         self.timed_out = False
+        self.cancelled = False
         self.status: int | None = None  # the worker's wait status; None if the server ended before it
         self.deadline = time.monotonic() + job.build_seconds
         self.last_deadline = time.monotonic() + job.longest  # whatever the events say
@@ -159,8 +178,14 @@ class Flight:
             for pipe in takers:
                 os.set_blocking(pipe, False)
                 selector.register(pipe, selectors.EVENT_READ)
+            if cancel := self.job.cancel:
+                selector.register(cancel.fd, selectors.EVENT_READ)
             while True:
                 ready = {key.fd for key, _ in selector.select(max(self.deadline - time.monotonic(), 0))}
+                if cancel and cancel.fd in ready:
+                    selector.unregister(cancel.fd)
+                    self.cancelled = True
+                    self.deadline = self.deadline if self.timed_out else 0.0  # as if its time were up
                 if time.monotonic() > self.deadline:
                     if self.timed_out:
                         return None  # the server has been stopped, too

@@ -10,7 +10,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from grader.course.catalog import Entry
+from grader.course import catalog
+from grader.course.catalog import Entry, UsageError
+from grader.course.progress import Progress
 from grader.judge.verdict import Grade
 from grader.report.messages import TITLES
 from grader.report.terminal import BAD, DIM, FULL_MARKS, GOOD, HEAD, mark, stars
@@ -44,6 +46,27 @@ class Row:
     passed: bool
 
 
+def course_rows(root: Path, done: Progress) -> list[Row]:
+    """A row for each lesson; one that is broken says so in place of its title, and does not hide the others."""
+    rows = []
+    for entry in catalog.entries(root):
+        try:
+            title = entry.lesson.title
+        except UsageError as error:
+            title = str(error)
+        rows.append(Row(entry, title, done.stars(entry.name), entry.work_file.exists(), done.passed(entry.name)))
+    return rows
+
+
+def progress_bar(names: Sequence[str], done: Progress, width: int) -> Text:
+    """`━━━━━━━━━━────────── 2 of 4 lessons · 5 of 12 stars`, in at most `width` columns, at least the words."""
+    passed, total = sum(map(done.passed, names)), len(names)
+    words = f" {passed} of {total} lessons · {sum(map(done.stars, names))} of {FULL_MARKS * total} stars"
+    room = max(width - len(words), 0)
+    filled = room * passed // max(total, 1)
+    return Text("━" * filled, GOOD) + Text("─" * (room - filled), DIM) + Text(words)
+
+
 def show_course(console: Console, rows: Sequence[Row]) -> None:
     """The course at a glance and what to type next."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
@@ -60,7 +83,7 @@ def show_course(console: Console, rows: Sequence[Row]) -> None:
         better = next((row for row in rows if row.stars < FULL_MARKS), None)
         todo_text = "All lessons are passed." if better is None else f"Next: more stars, `ladder check {_no(better)}`"
     else:
-        todo_text = f"Next: `ladder {'check' if todo.started else 'start'} {_no(todo)}`"
+        todo_text = f"Next: `ladder {'watch' if todo.started else 'start'} {_no(todo)}`"
     console.print(Text(f"\n{todo_text}", HEAD))
 
 

@@ -35,8 +35,11 @@ def make_console(*, stderr: bool = False, widest: int = WIDEST) -> Console:
     return console
 
 
-def show(console: Console, grade: Grade, *, source: str = "", next_step: str = "") -> None:
-    """Prints a grade. `source` is the kernel file's text; `next_step` is the lesson's word for those who passed."""
+def show(console: Console, grade: Grade, *, source: str = "", next_step: str | None = "") -> None:
+    """Prints a grade. `source` is the kernel file's text; `next_step` is the lesson's word for those who passed.
+
+    None leaves out what to do next, for a face that says so itself.
+    """
     print_safely(console, _parts(grade, source.splitlines(), next_step))
 
 
@@ -50,7 +53,7 @@ def print_safely(console: Console, parts: Iterable[RenderableType]) -> None:
         console.print(part, no_wrap=one_line, overflow="ellipsis" if one_line else None)
 
 
-def _parts(grade: Grade, source: list[str], next_step: str) -> Iterator[RenderableType]:
+def _parts(grade: Grade, source: list[str], next_step: str | None) -> Iterator[RenderableType]:
     yield _verdict(grade)
     if len(grade.tasks) > 1:
         yield _task_list(grade.tasks)
@@ -62,7 +65,8 @@ def _parts(grade: Grade, source: list[str], next_step: str) -> Iterator[Renderab
         yield from _success(grade.tasks, _is_timed(grade))
     yield Text()
     yield _footer(grade)
-    yield Text(_next(grade, next_step), HEAD)
+    if next_step is not None:
+        yield Text(_next(grade, next_step), HEAD)
 
 
 # ---- the frame ----

@@ -57,3 +57,52 @@ def test_the_learner_is_told_of_the_damage(tmp_path):
     file.parent.mkdir()
     file.write_text("{")
     assert "was damaged: it is now progress.json.damaged" in load(tmp_path).message
+
+
+def test_what_is_legible_in_a_file_cut_short_is_kept(tmp_path):
+    for lesson in ("01_vector_add", "02_warp_divergence"):
+        record(tmp_path, lesson, 2, passed=True, today=DAY)
+    file = tmp_path / "work" / "progress.json"
+    whole = file.read_text()
+    file.write_text(whole[: whole.rindex("passed")])
+    progress = load(tmp_path)
+    assert (progress.stars("01_vector_add"), progress.passed("02_warp_divergence")) == (2, False)
+    assert "1 of its lessons could still be read" in progress.message
+    assert load(tmp_path).lessons == progress.lessons and load(tmp_path).message == ""
+
+
+def test_every_damaged_file_is_kept(tmp_path):
+    file = tmp_path / "work" / "progress.json"
+    file.parent.mkdir()
+    for text in ("first", "second"):
+        file.write_text(text)
+        load(tmp_path)
+    assert sorted(each.read_text() for each in file.parent.iterdir()) == ["first", "second"]
+
+
+def test_more_stars_than_there_are_is_damage(tmp_path):
+    file = tmp_path / "work" / "progress.json"
+    file.parent.mkdir()
+    file.write_text('{"schema": 1, "lessons": {"01_vector_add": {"stars": 99, "passed": "2025-01-31"}}}')
+    assert load(tmp_path).stars("01_vector_add") == 0
+
+
+def with_lessons(root, *names):
+    for name in names:
+        (root / "lessons" / name).mkdir(parents=True)
+        (root / "lessons" / name / "lesson.py").write_text("")
+
+
+@pytest.mark.parametrize(
+    ("old", "present", "new"),
+    [
+        ("02_coalescing", ["02_warp_divergence", "03_coalescing"], "03_coalescing"),  # another number
+        ("01_vector_add", ["01_vector_addition"], "01_vector_addition"),  # other words
+        ("01_vector_add", ["01_flash_attention", "02_atomics"], "01_vector_add"),  # gone: remembered all the same
+    ],
+)
+def test_a_renamed_lesson_keeps_its_stars(tmp_path, old, present, new):
+    record(tmp_path, old, 3, passed=True, today=DAY)
+    with_lessons(tmp_path, *present)
+    assert list(load(tmp_path).lessons) == [new]
+    assert load(tmp_path).stars(new) == 3

@@ -15,7 +15,7 @@ from grader.course.catalog import UsageError
 from grader.devices import job
 from grader.devices.confine import landlock_version
 from grader.devices.forkserver import ForkServer
-from grader.devices.job import EventLines
+from grader.devices.job import Cancel, Cancelled, EventLines
 
 HEADERS = """
 #include <csignal>
@@ -258,3 +258,16 @@ def test_a_missing_python_package_is_one_sentence(arena, cache, monkeypatch, tmp
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     with ForkServer() as server, pytest.raises(UsageError, match="the worker cannot start: ImportError: no torch here"):
         run_on(server, arena, cache, KERNEL)
+
+
+@pytest.mark.parametrize("when", ["before", "building", "running"])
+def test_a_job_that_is_called_off_ends_and_the_server_stays(server, arena, cache, when):
+    cancel = Cancel()
+    if when == "before":
+        cancel.set()
+    endless = host("for (;;) pause();")
+    with pytest.raises(Cancelled):
+        run_on(server, arena, cache, endless, cancel=cancel, on_event=lambda e: e["event"] == when and cancel.set())
+    process = server._process
+    assert run_on(server, arena, cache, KERNEL).problem is None and results(arena) == [True] * len(SIZES)
+    assert server._process is process

@@ -29,7 +29,7 @@ def test_one_line_for_each_grade():
 def test_the_course_says_what_is_next():
     passed = row("01_vector_add", stars=3, passed=True, started=True)
     assert printed(show_course, [passed, row("02_polar")])[-1] == "Next: `ladder start 02`"
-    assert printed(show_course, [passed, row("02_polar", started=True)])[-1] == "Next: `ladder check 02`"
+    assert printed(show_course, [passed, row("02_polar", started=True)])[-1] == "Next: `ladder watch 02`"
     assert printed(show_course, [passed])[-1] == "All lessons are passed."
     better = row("01_vector_add", stars=1, passed=True)
     assert "more stars" in printed(show_course, [better])[-1]

@@ -1,0 +1,72 @@
+"""The learner's own file of a lesson, work/NN_name.cu: it is never overwritten, and never lost."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import tempfile
+from pathlib import Path
+
+from grader.course.catalog import Entry, UsageError
+
+
+def start(entry: Entry) -> bool:
+    """Copies the starter to the work file. False if there is one, which stays as it is. Raises UsageError."""
+    try:
+        starter = entry.starter.read_bytes()
+        entry.work_file.parent.mkdir(exist_ok=True)
+        with entry.work_file.open("xb") as copy:
+            copy.write(starter)
+    except FileExistsError:
+        return False
+    except OSError as error:
+        raise _failed("the starter cannot be copied to", entry, error) from None
+    return True
+
+
+def reset(entry: Entry) -> Path | None:
+    """Puts the starter in place of the work file, in one step. Returns where the learner's text is now.
+
+    None if it was the starter already. Raises UsageError if there is no work file, or it cannot be replaced.
+    """
+    try:
+        starter, own = entry.starter.read_bytes(), entry.work_file.read_bytes()
+        if own == starter:
+            return None
+        backup = _keep(own, entry.work_file)
+        _replace(entry.work_file, starter)
+    except FileNotFoundError:
+        raise UsageError(f"there is nothing to reset: type `ladder start {entry.number:02d}`") from None
+    except OSError as error:
+        raise _failed("the starter cannot take the place of", entry, error) from None
+    return backup
+
+
+def _keep(text: bytes, file: Path) -> Path:
+    """Writes a backup under the first name that is free: 01_vector_add.backup-1.cu."""
+    for number in itertools.count(1):
+        backup = file.with_name(f"{file.stem}.backup-{number}{file.suffix}")
+        try:
+            with backup.open("xb") as copy:
+                copy.write(text)
+            return backup
+        except FileExistsError:
+            continue
+    raise AssertionError  # there is always a next number
+
+
+def _replace(file: Path, text: bytes) -> None:
+    handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=".reset-")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(text)
+        os.chmod(temporary, file.stat().st_mode)
+        os.replace(temporary, file)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def _failed(what: str, entry: Entry, error: OSError) -> UsageError:
+    file = f"work/{entry.work_file.name}"
+    return UsageError(f"{what} {file}: {error.strerror} ({error.filename}); mend that and try again")

@@ -1,0 +1,18 @@
+"""A reference kernel, shown to those who have passed."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.syntax import Syntax
+from rich.text import Text
+
+from grader.report.terminal import DIM
+
+
+def show_solution(console: Console, source: str, name: str) -> None:
+    """The source, coloured on a terminal; piped, exactly the file's text, so that it can be saved and graded."""
+    if not console.is_terminal:
+        print(source, end="")
+        return
+    console.print(Text(name, DIM))
+    console.print(Syntax(source.rstrip("\n"), "cuda", theme="ansi_dark", background_color="default", word_wrap=True))

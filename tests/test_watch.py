@@ -1,0 +1,232 @@
+"""`ladder watch` on a real terminal and through a pipe: what it shows, what keys do, and that it leaves no trace."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from terminal import PATIENCE, Terminal, course
+
+ROOT = Path(__file__).parents[1]
+LADDER = [sys.executable, "-c", "from grader.cli import main; main()"]
+WATCH = [*LADDER, "watch", "01", "--device", "emulator"]
+RIGHT = (ROOT / "kernels" / "01_vector_add" / "1_one_element.cu").read_text()
+WRONG = RIGHT.replace("x[i] + y[i]", "x[i] - y[i]")
+UNGUARDED = re.sub(r"if \(i < n\)", "if (true)", RIGHT)
+ENDLESS = RIGHT.replace("if (i < n)", "while (i < n)")
+FRAME = ("0 of ", "h hint", "q quit")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return course(tmp_path, ROOT)
+
+
+@pytest.fixture
+def file(folder):
+    return folder / "work" / "01_vector_add.cu"
+
+
+def environment(folder, **extra):
+    known = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES", "NO_COLOR")}
+    return {**known, "LADDER_COURSE": str(folder), "PYTHONPATH": str(ROOT), "TERM": "xterm-256color", **extra}
+
+
+def watching(folder, **extra):
+    """`ladder watch 01` on a terminal of 80 x 24."""
+    return Terminal(WATCH, env=environment(folder, **extra), cwd=folder)
+
+
+def replace(file, text):
+    """Saves as most editors do: a new file takes the name."""
+    new = file.with_suffix(".new")
+    new.write_text(text)
+    new.replace(file)
+
+
+# ---- what a save leads to ----
+
+
+def test_a_morning_of_a_learner(folder, file):
+    with watching(folder) as terminal:
+        terminal.until("There is no file work/01_vector_add.cu", "ladder start 01", "y/n", *FRAME)
+        terminal.type("y")
+        terminal.until("01_vector_add: output not written", "emulated")
+        assert file.read_text() == (ROOT / "lessons" / "01_vector_add" / "starter.cu").read_text()
+        replace(file, UNGUARDED)
+        page = terminal.until("out of bounds", "❱", "z[i] = x[i] + y[i]", "emulated")
+        assert page.startswith("✗ 01_vector_add: out of bounds")
+        file.write_text(RIGHT)  # in place, this time
+        terminal.until("✓ 01_vector_add: passed  ★★☆", "1 of ", "load efficiency")
+        file.unlink()
+        terminal.until("There is no file work/01_vector_add.cu")
+        replace(file, "")
+        terminal.until("the file is empty")
+        assert not terminal.page.overflown
+        terminal.type("q")
+        assert (terminal.end(), terminal.restored) == (0, True)
+    assert '"01_vector_add"' in (folder / "work" / "progress.json").read_text()
+
+
+def test_keys(folder, file):
+    file.write_text(WRONG)
+    with watching(folder) as terminal:
+        terminal.type("h")  # before there is anything at all
+        terminal.until("Hint 1 of 3 for vector_add (2 more")
+        terminal.type("h")
+        terminal.until("Hint 2 of 3", "esc verdict")
+        terminal.type("\x1b")
+        terminal.until("wrong result", "emulated")
+        terminal.type("l")
+        terminal.until("05_atomics", "started")
+        terminal.type("s")
+        terminal.until("See the solution all the same? y/n")
+        terminal.type("n")
+        terminal.until("05_atomics", gone="y/n")
+        terminal.type("sy")
+        page = terminal.until("3_float4.cu", "lines more")
+        terminal.type("\x1b[B \x1b[6~")
+        assert terminal.until("the end", gone="lines more") != page
+        terminal.type("e")
+        terminal.until("loads: sectors that a load request touches")
+        terminal.type("n")
+        terminal.until("not passed yet. Go on all the same? y/n")
+        terminal.type("y")
+        terminal.until("02_warp_divergence: ", "emulated")
+        assert (folder / "work" / "02_warp_divergence.cu").exists()
+        terminal.type("\x04")
+        assert (terminal.end(), terminal.restored) == (0, True)
+
+
+def test_a_save_during_grading_restarts_it_and_keys_are_kept(folder, file):
+    file.write_text(ENDLESS)
+    with watching(folder) as terminal:
+        terminal.until("running vector_add(n=1)")
+        terminal.type("e")
+        terminal.until("explain: as soon as the verdict is there")
+        file.write_text(RIGHT)
+        terminal.until("No line wastes sectors")  # the explanation, of the new text
+        terminal.type("\x1b")
+        terminal.until("✓ 01_vector_add: passed")
+        assert "time is up" not in terminal.said
+        replace(file, ENDLESS)
+        terminal.until("running vector_add(n=1)", "load efficiency")  # below stands the last verdict
+        terminal.type("q")
+        assert (terminal.end(), terminal.restored) == (0, True)
+
+
+def test_other_files_do_not_matter(folder, file):
+    file.write_text(RIGHT)
+    with watching(folder) as terminal:
+        seed = re.search(r"seed \d+", terminal.until("✓ 01_vector_add: passed", "emulated"))[0]
+        (file.parent / "02_warp_divergence.cu").write_text("int x;\n")
+        (file.parent / "01_vector_add.cu~").write_text("int x;\n")
+        file.chmod(0o600)
+        terminal.type("h")
+        terminal.until("Hint 1 of 3")
+        terminal.type("\x1b")
+        terminal.until("✓ 01_vector_add: passed", seed, gone="esc verdict")
+        os.utime(file)  # saved as it is
+        terminal.until("✓ 01_vector_add: passed", "seed ", gone=seed)
+        terminal.type("q")
+        assert terminal.end() == 0
+
+
+# ---- the terminal ----
+
+
+@pytest.mark.parametrize(
+    ("end", "code"), [("\x03", 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)]
+)
+def test_however_it_ends_the_terminal_is_as_it_was(folder, file, end, code):
+    file.write_text(ENDLESS)
+    with watching(folder) as terminal:
+        terminal.until("running vector_add(n=1)")
+        assert not terminal.page.cursor and terminal.page.second
+        assert not terminal.page.overflown
+        terminal.type(end) if isinstance(end, str) else terminal.process.send_signal(end)
+        assert terminal.end() == code
+        assert terminal.restored and "Traceback" not in terminal.said
+
+
+def test_a_fault_leaves_the_terminal_as_it_was(folder):
+    code = """
+from grader import cli, watch
+def broken(self): raise ZeroDivisionError("oh")
+watch.Watcher.press_list = broken
+raise SystemExit(cli.run(["watch", "01"]))
+"""
+    with Terminal([sys.executable, "-c", code], env=environment(folder), cwd=folder) as terminal:
+        terminal.until("There is no file")
+        terminal.type("nl")
+        assert terminal.end() == 2
+        assert terminal.restored and "ZeroDivisionError: oh" in terminal.said and "Traceback" not in terminal.said
+    os.unlink(re.search(r"(\S+\.log)", terminal.said.replace("\r\n", ""))[1])
+
+
+def test_it_can_be_put_to_sleep(folder):
+    with watching(folder) as terminal:
+        terminal.until("There is no file")
+        terminal.type("\x1a")
+        while "T" not in Path(f"/proc/{terminal.process.pid}/stat").read_text().rpartition(")")[2].split()[0]:
+            terminal.read()
+        terminal.read()
+        assert terminal.restored
+        terminal.process.send_signal(signal.SIGCONT)
+        terminal.until("There is no file", "q quit")
+        terminal.type("q")
+        assert (terminal.end(), terminal.restored) == (0, True)
+
+
+def test_it_follows_the_size_of_the_terminal(folder):
+    with watching(folder) as terminal:
+        terminal.until("There is no file")
+        terminal.resize(60, 12)
+        terminal.page.__init__(60, 12)
+        terminal.process.send_signal(signal.SIGWINCH)
+        assert terminal.until("There is no file", "q quit").splitlines()[11].startswith("h hint")
+        assert not terminal.page.overflown
+
+
+def test_colour_is_optional(folder, file):
+    file.write_text(WRONG)
+    with watching(folder) as coloured, watching(folder, NO_COLOR="1") as plain:
+        for terminal in (coloured, plain):
+            terminal.until("✗ 01_vector_add: wrong result", "emulated")
+        colours = [set(re.findall(r"\x1b\[(?:\d;)*3[0-7]m", terminal.said)) for terminal in (coloured, plain)]
+        assert colours[0] and not colours[1]
+
+
+# ---- without a terminal ----
+
+
+def test_piped_it_prints_plain_verdicts(folder, file):
+    file.write_text(WRONG)
+    process = subprocess.Popen(
+        WATCH, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, env=environment(folder), cwd=folder
+    )
+    said = []
+
+    def until(word):
+        end = time.monotonic() + PATIENCE
+        while not any(word in line for line in said):
+            assert time.monotonic() < end, said
+            said.append(process.stdout.readline())
+
+    try:
+        until("watching work/01_vector_add.cu")
+        until("✗ 01_vector_add: wrong result")
+        until("emulated")
+        file.unlink()
+        until("There is no file")
+        replace(file, RIGHT)
+        until("✓ 01_vector_add: passed")
+    finally:
+        process.send_signal(signal.SIGINT)
+        rest, _ = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 130
+    assert "\x1b" not in "".join(said) + rest
