@@ -184,7 +184,7 @@ def test_it_can_be_put_to_sleep(folder):
 
 def test_it_follows_the_size_of_the_terminal(folder):
     with watching(folder) as terminal:
-        terminal.until("There is no file")
+        terminal.until("There is no file", "q quit")  # to its end: what comes then is of the new size
         terminal.resize(60, 12)
         terminal.page.__init__(60, 12)
         terminal.process.send_signal(signal.SIGWINCH)

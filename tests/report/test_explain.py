@@ -252,7 +252,7 @@ def test_a_file_that_does_not_build_is_shown_as_check_shows_it(explain):
 def test_wrong_usage_is_one_sentence(explain, tmp_path):
     for arguments, hint in [
         (["--reference"], "either a file or --reference"),
-        (["--case", "n=3"], "has no case 'n=3': type --case and one of 'n=1', 'n=15'"),
+        (["--case", "n=4"], "has no case 'n=4': type --case and one of 'n=1', 'n=3'"),
         (["--task", "nothing"], "type --task polar"),
     ]:
         code, out, err = explain(*arguments)
