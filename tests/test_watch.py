@@ -184,11 +184,13 @@ def test_it_can_be_put_to_sleep(folder):
 
 def test_it_follows_the_size_of_the_terminal(folder):
     with watching(folder) as terminal:
-        terminal.until("There is no file", "q quit")  # to its end: what comes then is of the new size
+        terminal.until("There is no file", "q quit")
         terminal.resize(60, 12)
-        terminal.page.__init__(60, 12)
-        terminal.process.send_signal(signal.SIGWINCH)
-        assert terminal.until("There is no file", "q quit").splitlines()[11].startswith("h hint")
+        for _ in range(2):  # the first page may have been begun for the old size
+            terminal.page.__init__(60, 12)
+            terminal.process.send_signal(signal.SIGWINCH)
+            page = terminal.until("There is no file", "q quit")
+        assert page.splitlines()[11].startswith("h hint")
         assert not terminal.page.overflown
 
 
