@@ -27,6 +27,7 @@ Rule = Callable[[Entry], Iterator[str]]
 
 
 def one_place_to_write(entry: Entry) -> Iterator[str]:
+    """The starter marks one place, from BEGIN to END."""
     lines = entry.starter.read_text().splitlines() if entry.starter.is_file() else []
     places = [number for number, line in enumerate(lines) if line in (BEGIN, END)]
     if [lines[number] for number in places] != [BEGIN, END]:
@@ -34,6 +35,7 @@ def one_place_to_write(entry: Entry) -> Iterator[str]:
 
 
 def three_hints(entry: Entry) -> Iterator[str]:
+    """Each task has its hints, and the last says the most."""
     where = _path(entry.folder / "hints.md")
     for task in entry.lesson.tasks:
         try:
@@ -59,6 +61,7 @@ def one_prototype(entry: Entry) -> Iterator[str]:
 
 
 def rungs_are_numbered(entry: Entry) -> Iterator[str]:
+    """Files and their first lines count 1, 2, 3 without a gap."""
     if not entry.rungs:
         yield f"kernels/{entry.name}: there is no rung: write 1_name.cu, the simplest kernel that is right"
     for number, rung in enumerate(entry.rungs, start=1):
@@ -70,6 +73,7 @@ def rungs_are_numbered(entry: Entry) -> Iterator[str]:
 
 
 def readme_names_every_rung(entry: Entry) -> Iterator[str]:
+    """The page of the lesson names each rung's file."""
     readme = entry.folder / "README.md"
     text = readme.read_text() if readme.is_file() else ""
     for rung in entry.rungs:
@@ -78,6 +82,7 @@ def readme_names_every_rung(entry: Entry) -> Iterator[str]:
 
 
 def mistakes_say_what_they_are(entry: Entry) -> Iterator[str]:
+    """Two lines at the head: a sentence, and the status to expect."""
     if not entry.mistakes:
         yield f"{_path(entry.folder / 'mistakes')}: there is none: write down what people get wrong, each in a .cu file"
     for file in entry.mistakes:
@@ -110,34 +115,40 @@ def wishes(entry: Entry) -> Iterator[str]:
 
 
 def starter_does_not_pass(entry: Entry) -> Iterator[str]:
+    """It builds, and something is left to do."""
     result = _grade(entry, entry.starter)
     if result.status in ("passed", "build_error", "missing_entry_point"):
         yield f"a starter should build and not pass\n{story(result)}"
 
 
 def reference_earns_all_stars(entry: Entry) -> Iterator[str]:
+    """All that can be counted."""
     result = _grade(entry, entry.reference)
     if (result.status, result.stars) != ("passed", full_stars(entry)):
         yield f"the highest rung should pass with {full_stars(entry)} stars\n{story(result)}"
 
 
 def rungs_pass(entry: Entry) -> Iterator[str]:
+    """All of them."""
     for rung in entry.rungs:
         yield from rung_passes(entry, rung)
 
 
 def rung_passes(entry: Entry, rung: Path) -> Iterator[str]:
+    """With whatever stars."""
     result = _grade(entry, rung)
     if not result.passed:
         yield f"every rung should pass\n{story(result)}"
 
 
 def mistakes_are_told(entry: Entry) -> Iterator[str]:
+    """All of them."""
     for mistake in entry.mistakes:
         yield from mistake_is_told(entry, mistake)
 
 
 def mistake_is_told(entry: Entry, mistake: Path) -> Iterator[str]:
+    """It gets exactly the status and the stars of its head."""
     status, stars = expectation(mistake)
     result = _grade(entry, mistake)
     if (result.status, result.stars) != (status, stars):

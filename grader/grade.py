@@ -179,6 +179,8 @@ class Submission:
 
 @dataclass(frozen=True)
 class Result:
+    """A task's grade, and the evidence it was formed from."""
+
     grade: TaskGrade
     evidence: Evidence
 
@@ -285,6 +287,7 @@ def fill(task: Task, case: Case, buffers: CaseBuffers, seed: int) -> dict[str, T
 
 
 def expect_all(task: Task, cases: Sequence[Case], inputs: Sequence[Mapping[str, Tensor]]) -> list[dict[str, Expected]]:
+    """What the reference expects of each case, by output."""
     from grader.judge.compare import expect
 
     return [expect(task, case, given) for case, given in zip(cases, inputs, strict=True)]

@@ -295,14 +295,19 @@ def transpose(out: Tensor, x: Tensor) -> None:
 # ---- lesson 04 ----
 
 
-def _matmul_shape(a: Tensor, b: Tensor) -> Shape:
-    _check("matmul", torch.float32, a=a, b=b)
+def _check_factors(operator: str, a: Tensor, b: Tensor) -> None:
+    """Raises TypeError or ValueError unless a, (..., n, m), and b, (..., m, p), are matrices that fit each other."""
+    _check(operator, torch.float32, a=a, b=b)
     if a.ndim < 2 or b.ndim < 2:
         raise ValueError(
-            f"matmul takes matrices or batches of them, not {_text(a)} and {_text(b)}: unsqueeze the vector"
+            f"{operator} takes matrices or batches of them, not {_text(a)} and {_text(b)}: unsqueeze the vector"
         )
     if a.shape[-1] != b.shape[-2]:
-        raise ValueError(f"matmul cannot multiply {_text(a)} by {_text(b)}: the inner sizes must be equal")
+        raise ValueError(f"{operator} cannot multiply {_text(a)} by {_text(b)}: the inner sizes must be equal")
+
+
+def _matmul_shape(a: Tensor, b: Tensor) -> Shape:
+    _check_factors("matmul", a, b)
     batch = a.shape[:-2] if b.ndim == 2 else torch.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     return (*batch, a.shape[-2], b.shape[-1]), a.dtype
 
@@ -416,13 +421,7 @@ def _log_bmm_batch(a: Tensor, b: Tensor) -> torch.Size:
 
 
 def _log_bmm_shape(a: Tensor, b: Tensor) -> Shape:
-    _check("log_bmm", torch.float32, a=a, b=b)
-    if a.ndim < 2 or b.ndim < 2:
-        raise ValueError(
-            f"log_bmm takes matrices or batches of them, not {_text(a)} and {_text(b)}: unsqueeze the vector"
-        )
-    if a.shape[-1] != b.shape[-2]:
-        raise ValueError(f"log_bmm cannot multiply {_text(a)} by {_text(b)}: the inner sizes must be equal")
+    _check_factors("log_bmm", a, b)
     return (*_log_bmm_batch(a, b), a.shape[-2], b.shape[-1]), a.dtype
 
 

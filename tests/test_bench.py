@@ -25,16 +25,6 @@ CARD = Card("NVIDIA H200", "90a", 132, l2_bytes=1 << 26, uuid="")
 
 
 @pytest.fixture
-def course(tmp_path, monkeypatch):
-    """The course's lessons and kernels with a results folder of its own; also the current folder."""
-    for name in ("lessons", "kernels"):
-        (tmp_path / name).symlink_to(ROOT / name)
-    monkeypatch.setenv("LADDER_COURSE", str(tmp_path))
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-@pytest.fixture
 def measured(monkeypatch):
     """Replaces the GPU and the measuring: what it is called with, and what it finds."""
     fake = SimpleNamespace(calls=[], found=results(("vector_add", sweep(4096, 1 << 28))))

@@ -44,16 +44,6 @@ def cache(tmp_path_factory):
 
 
 @pytest.fixture
-def course(tmp_path, monkeypatch):
-    """The course with a work folder of its own; also the current folder."""
-    for name in ("lessons", "kernels"):
-        (tmp_path / name).symlink_to(ROOT / name)
-    monkeypatch.setenv("LADDER_COURSE", str(tmp_path))
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-@pytest.fixture
 def check(course, capsys, cache):
     """check(source, *options) grades it as lesson 01; exit code, stdout, stderr. Nothing may be left running."""
 

@@ -130,6 +130,8 @@ class Task:
 
 @dataclass(frozen=True)
 class Lesson:
+    """What a lessons/NN_name/lesson.py defines as `lesson`. Its stars are those of its weakest task."""
+
     title: str
     tasks: Sequence[Task]
     summary: str = ""  # one line for `ladder` and the README's table

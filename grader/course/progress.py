@@ -28,6 +28,8 @@ ENTRY = re.compile(r'"(\w+)"\s*:\s*\{\s*"stars"\s*:\s*([0-3])\s*,\s*"passed"\s*:
 
 @dataclass
 class LessonProgress:
+    """The best that a learner has reached in one lesson."""
+
     stars: int = 0
     passed: str | None = None  # the day of the first pass, "2025-01-31"
 

@@ -48,6 +48,7 @@ class Saves:
 
 
 def signature(file: Path) -> Signature:
+    """What changes when the file is saved; None while there is none."""
     try:
         facts = file.stat()
     except OSError:

@@ -222,6 +222,7 @@ class WorkerMemory:
 
 
 def place(parameter: Parameter, shape: Sequence[int], start: int) -> Slot:
+    """The slot of a buffer whose front guard begins at byte `start`."""
     return Slot(parameter.name, parameter.type, parameter.role == "output", tuple(shape), start + GUARD_BYTES)
 
 

@@ -98,14 +98,17 @@ def launches_from_json(data: Any) -> list[Json]:
 
 
 def build_from_json(data: Json) -> Build:
+    """What asdict made of a Build. Raises TypeError, KeyError or AttributeError if it is none."""
     return Build(**{**data, "diagnostics": [Diagnostic(**d) for d in data.get("diagnostics", [])]})
 
 
 def case_from_json(data: Json) -> CaseRun:
+    """The same for a CaseRun."""
     return CaseRun(**{**data, "findings": [finding_from_json(finding) for finding in data.get("findings", [])]})
 
 
 def finding_from_json(data: Json) -> Finding:
+    """The same for a Finding."""
     finding = Finding(**data)
     finding.block = tuple(finding.block) if finding.block else None
     finding.thread = tuple(finding.thread) if finding.thread else None

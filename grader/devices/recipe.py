@@ -66,4 +66,5 @@ def hash_of(parts: Iterable[str | bytes], compiler: str) -> str:
 
 
 def for_ninja(flag: str) -> str:
+    """A flag as it must stand in a ninja file, which a shell then reads."""
     return shlex.quote(flag).replace("$", "$$")

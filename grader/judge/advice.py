@@ -112,6 +112,8 @@ def _cost(line: Counters) -> float:
 
 @dataclass(frozen=True)
 class Waste:
+    """One kind of waste on one source line; `cycles` as `advise` estimates them."""
+
     line: int
     kind: str
     cycles: float

@@ -62,6 +62,7 @@ def to_json(grade: Grade, source: str, profiles: Profiles = NONE) -> dict[str, A
 
 
 def dumps(grade: Grade, source: str, profiles: Profiles = NONE) -> str:
+    """The explanation as one JSON object."""
     return json.dumps(to_json(grade, source, profiles), ensure_ascii=False)
 
 

@@ -78,6 +78,7 @@ def stars(number: int) -> Text:
 
 
 def mark(good: bool) -> Text:
+    """A coloured tick or cross."""
     return Text("✓ ", GOOD) if good else Text("✗ ", BAD)
 
 

@@ -52,7 +52,7 @@ def polar_of_one_radius(phi, xy, n):
 def compiled():
     import torch
 
-    return torch.compile(lambda phi, xy: xy.copy_(torch.stack([phi.cos(), phi.sin()], dim=-1)))
+    return torch.compile(lambda phi, xy: xy.copy_(torch.stack([phi.cos(), phi.sin()], dim=-1)), dynamic=False)
 
 
 lesson = Lesson(

@@ -53,6 +53,7 @@ def copy(free_bytes: int) -> Ceiling:
 
 
 def read(free_bytes: int) -> Ceiling:
+    """A sum of all, which writes nothing to speak of."""
     source = _random(min(LARGE_BYTES, free_bytes // 2) // 4)
     return Ceiling("read", "B/s", source.nbytes, partial(torch.sum, source, dim=0, out=source.new_empty(())))
 
@@ -79,14 +80,6 @@ MAKERS: Mapping[str, Callable[[int], Ceiling]] = {
     "bf16": partial(matmul, "bf16", torch.bfloat16, 8192),
     "special": special,
 }
-
-
-def bandwidths(free_bytes: int) -> list[Ceiling]:
-    return wanted(("copy", "read"), free_bytes)
-
-
-def arithmetic(free_bytes: int = LARGE_BYTES) -> list[Ceiling]:
-    return wanted(("fp32", "bf16"), free_bytes)
 
 
 def _random(*shape: int) -> Tensor:

@@ -13,6 +13,8 @@ _QUIET = ["-fno-diagnostics-show-caret", "-fdiagnostics-color=never", f"-fmax-er
 
 @dataclass(frozen=True)
 class EmulatorRecipe:
+    """A translated file as text, with all flags."""
+
     text: str
     include: Path
     compile_flags: list[str]
@@ -24,6 +26,7 @@ class EmulatorRecipe:
         return hash_of([self.text, *self.compile_flags, *self.link_flags, *STRICT_LINK, *named], "g++")
 
     def run(self, folder: Path) -> Path:
+        """As recipe.Recipe says."""
         from torch.utils import cpp_extension
 
         # Not torch's libraries, for the rest of this worker's short life: cblas_sgemm is in there, and much else.
@@ -46,6 +49,7 @@ class EmulatorRecipe:
 
 
 def emulator_recipe(text: str, cache: Path) -> EmulatorRecipe:
+    """The recipe of a translated file. Compiles the runtime first, once for a cache; raises as `runtime_library`."""
     from grader.devices.emulator import session
 
     runtime = session.runtime_library(cache)

@@ -56,14 +56,17 @@ class View(Protocol):
 
 
 def include_folder() -> Path:
+    """Where the emulator's cuda_runtime.h and its kin lie."""
     return HERE / "include"
 
 
 def compile_flags() -> list[str]:
+    """g++'s flags for a translated kernel file."""
     return [*COMPILE_FLAGS, f"-I{include_folder()}"]
 
 
 def link_flags(runtime: Path) -> list[str]:
+    """g++'s flags to link it with the runtime library at this path."""
     wraps = [f"-Wl,--wrap={name}" for name in WRAPPED]
     return [*wraps, f"-L{runtime.parent}", f"-l:{runtime.name}", f"-Wl,-rpath,{runtime.parent}", "-Wl,-z,defs", "-lm"]
 

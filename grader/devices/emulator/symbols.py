@@ -22,6 +22,8 @@ _OVERHEAD = ("nop", "endbr64", "push", "pop", "data16", "xchg")
 
 @dataclass
 class Symbol:
+    """A variable of the built library."""
+
     value: int  # offset in the file's image, or in the TLS block for shared arrays
     bytes: int
     kind: int
@@ -38,6 +40,8 @@ class Block:
 
 @dataclass
 class CodeMap:
+    """What addresses in a built library stand for: variables, the learner's lines, basic blocks."""
+
     symbols: list[Symbol] = field(default_factory=list)
     lines: dict[int, int] = field(default_factory=dict)  # return address of a callback, or branch -> learner's line
     blocks: dict[int, Block] = field(default_factory=dict)
