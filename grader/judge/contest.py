@@ -122,6 +122,7 @@ def hold(task: Task, case: Case, contenders: Sequence[Contender], ceilings: Sequ
         flops=_count(task.flops, case),
         specials=_count(task.specials, case),
     )
+    torch.compiler.reset()  # after eight recompilations torch gives up, and runs eagerly what is called compiled
     try:
         with DeviceSets(task.signature, shapes, 1) as device:
             _Contest(TimedSets(task, case, SEED, device), ceilings, card, effort).run(contenders, results)

@@ -150,11 +150,11 @@ class SpeedTest:
         summaries = {name: clock.summarize(samples) for name, samples in self._samples.items()}
         self._record(summaries, summaries["kernel"].median_us)
         self._sets.check_inputs()
+        self._refuse_wonders()  # first: what does not wait for its work may well be noisy
         if clock.is_too_noisy(self._samples["kernel"]):
             said = f"its times differ by {summaries['kernel'].noise:.0%}, perhaps because somebody else uses this GPU"
             self.speed.message = f"The timing of {self.case.name} is too noisy to count ({said}): run it again."
             return
-        self._refuse_wonders()
         if first_us < SLOW_US:  # who says that he is slow is believed
             slower_us = yield from self._second_clock(summaries["kernel"].median_us)
             self._record(summaries, slower_us)
@@ -232,8 +232,6 @@ class SpeedTest:
 
         It may say a little more: what the host does of a call while the GPU is busy with flushing takes no time by the
         events. Raises Refused if that does not explain it.
-
-        Batches of 3, of 6 and of no runs were measured on an H200; together, as here, they have not been run on a GPU.
         """
         count = len(self._sets) if self._is_graph else min(len(self._sets), max(math.ceil(BATCH_US / events_us), 2))
         times = max(math.ceil(BATCH_US / (events_us * count)), 2) if self._is_graph else 1
