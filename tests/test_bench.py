@@ -170,8 +170,8 @@ def test_a_quick_run_takes_the_timed_case_and_one_other():
     assert len(quick) == 2 and quick[-1] == task.timed_case
 
 
-# One thread cannot add 2^26 numbers around 0.5 in a float: the sum stands still. Lesson 03 draws smaller ones since.
-WRONG_WHEN_MEASURED = {"03_coalescing": ["1_one_thread", "2_tile"]}
+# Rungs that a size of the bench is too much for: one thread cannot add millions of numbers in one float.
+WRONG_WHEN_MEASURED = {"06_online_softmax": ["1_three_passes"]}
 
 
 @pytest.mark.parametrize("entry", catalog.entries(ROOT), ids=lambda entry: entry.name)

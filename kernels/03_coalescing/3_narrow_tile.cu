@@ -11,8 +11,8 @@
 // Transpose: the tile of rung 2, padded.
 //
 // Counted: no bank conflicts where there were 31 for each request, 32 threads a column instead of 8.
-// Measured on an H200: row sum at 262144 x 256 107 -> 77 us, column sum there 4.0 -> 1.1 ms, transpose at 16384 x 16384
-// 1.23 -> 0.66 ms. Where columns are many, narrow strips are a mistake: 256 x 262144 took rung 1 74 us, rung 2 78, this
+// Measured on an H200: row sum at 262144 x 256 107 -> 79 us, column sum there 3.9 -> 1.0 ms, transpose at 16384 x 16384
+// 1.23 -> 0.65 ms. Where columns are many, narrow strips are a mistake: 256 x 262144 took rung 1 75 us, rung 2 79, this
 // 129. There are threads enough, and pieces of one sector, a whole row apart, are what memory likes least.
 
 #include <cstdint>
