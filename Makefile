@@ -1,7 +1,7 @@
 # Every target makes what it needs: .venv is created by the first one, from any Python 3.11 or newer.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help grade test lint bench bench-grader bench-emulator bench-watch readme
+.PHONY: help grade test notebooks lab lint bench bench-grader bench-emulator bench-watch readme
 
 LESSON ?=
 KERNEL ?=
@@ -13,7 +13,9 @@ help:
 	@echo "make grade                          grade the reference kernel of every lesson"
 	@echo "make grade LESSON=01                grade the reference kernel of one lesson"
 	@echo "make grade LESSON=01 KERNEL=my.cu   grade one file"
+	@echo "make lab                            open the notebooks in JupyterLab"
 	@echo "make test                           run the tests (JOBS=$(JOBS) at a time; SLOW=1 runs the long tail, too)"
+	@echo "make notebooks                      execute the notebooks again, in place (LESSON=01: that one)"
 	@echo "make lint                           check the style of the Python code"
 	@echo "make bench                          time and plot the rungs of every lesson, on a GPU"
 	@echo "make bench LESSON=01                time and plot the rungs of one lesson"
@@ -33,6 +35,17 @@ endif
 
 test: .venv/.ready-dev
 	@$(RUN)/python -m pytest -q -n $(JOBS) $(if $(SLOW),,-m "not slow")
+	@$(RUN)/python -m pytest -q -n $(JOBS) $(NBVAL) notebooks
+
+# Each cell is run again and compared with what is committed; one notebook is one process's.
+NBVAL := --nbval --nbval-current-env --nbval-sanitize-with notebooks/sanitise.cfg --dist loadscope \
+	--nbval-cell-timeout=300 --nbval-kernel-startup-timeout=180
+
+notebooks: .venv/.ready-dev
+	@$(RUN)/python -m docs.notebooks $(LESSON)
+
+lab: .venv/.ready-lab
+	@$(RUN)/jupyter lab notebooks
 
 lint: .venv/.ready-dev
 	@$(RUN)/ruff check . && $(RUN)/ruff format --check .
@@ -53,13 +66,17 @@ bench-watch: .venv/.ready
 	@$(RUN)/python benchmarks/watch.py
 
 readme: .venv/.ready
-	@$(RUN)/python docs/readme.py && $(RUN)/python docs/grading.py
+	@$(RUN)/python -m docs.readme && $(RUN)/python docs/grading.py
 
 .venv/.ready: pyproject.toml constraints.txt
 	@$(call install,.)
 
 .venv/.ready-dev: pyproject.toml constraints.txt
 	@$(call install,.[dev])
+	@touch .venv/.ready
+
+.venv/.ready-lab: pyproject.toml constraints.txt
+	@$(call install,.[notebooks])
 	@touch .venv/.ready
 
 # $(1): what to install. The stamp, touched last, makes the second run fast and a broken first one start again.

@@ -1,10 +1,12 @@
 """Renews what README.md shows (`make readme`): a first session as it really prints, the lessons, and what was measured.
 
 Each block stands between `<!-- begin NAME -->` and `<!-- end NAME -->`. A test compares them, but for seeds and times.
+The session is recorded once: as text, and as the picture docs/session.svg.
 """
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import subprocess
@@ -12,14 +14,23 @@ import sys
 import tempfile
 from pathlib import Path
 
+from rich.console import Console
+from rich.text import Text
+
+from docs.notebooks import badge
 from grader import bench
 from grader.course import catalog
 from grader.report.bench import results_table
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
+SESSION = ROOT / "docs" / "session.svg"
 RESULTS = ROOT / "benchmarks" / "results" / "h200"
 LADDER = [sys.executable, "-c", "from grader.cli import main; main()"]
+
+WIDTH = 80  # columns
+COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+END = re.compile(r"(?:\s|\x1b\[[0-9;]*m)+$")  # blanks at the end of a line, and codes among them
 
 INDEX = "    int i = blockIdx.x * blockDim.x + threadIdx.x;"
 WORK = "    z[i] = x[i] + y[i];"
@@ -29,13 +40,40 @@ BLOCKS = "    int blocks = (n + threads - 1) / threads;"
 EDITS = [{r"    // Which i is this .*": [INDEX, WORK], r"    int blocks = .*": [BLOCKS]}, {re.escape(WORK): [GUARDED]}]
 
 
+# A terminal as rich draws it, in the reader's own fonts: a picture must not fetch any.
+PICTURE = """\
+<svg viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg">
+<title>A first session with ladder</title>
+<style>
+.{unique_id}-matrix {{
+  font: {char_height}px/{line_height}px ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace;
+}}
+{styles}
+</style>
+<defs>
+<clipPath id="{unique_id}-clip-terminal"><rect width="{terminal_width}" height="{terminal_height}"/></clipPath>
+{lines}
+</defs>
+{chrome}
+<g transform="translate({terminal_x}, {terminal_y})" clip-path="url(#{unique_id}-clip-terminal)">
+{backgrounds}
+<g class="{unique_id}-matrix">
+{matrix}
+</g>
+</g>
+</svg>
+"""
+
+
 def main() -> None:
-    README.write_text(renewed(README.read_text()))
+    recorded = session()
+    README.write_text(renewed(README.read_text(), recorded))
+    SESSION.write_text(picture(recorded))
 
 
-def renewed(text: str) -> str:
+def renewed(text: str, recorded: str) -> str:
     """The README with its blocks made anew."""
-    for name, block in (("session", session()), ("lessons", lessons()), ("results", results())):
+    for name, block in (("session", console(recorded)), ("lessons", lessons()), ("results", results())):
         pattern = rf"(<!-- begin {name} -->\n).*?(<!-- end {name} -->)"
         text, found = re.subn(pattern, lambda match, block=block: match[1] + block + match[2], text, flags=re.DOTALL)
         assert found == 1, f"README.md has no block {name}"
@@ -43,7 +81,7 @@ def renewed(text: str) -> str:
 
 
 def session() -> str:
-    """Lesson 01 from the starter to the pass, as a learner sees it."""
+    """Lesson 01 from the starter to the pass, as a learner sees it, with a terminal's codes for colours."""
     with tempfile.TemporaryDirectory() as folder:
         course = Path(folder)
         for name in ("lessons", "kernels"):
@@ -53,7 +91,19 @@ def session() -> str:
         for edit in EDITS:
             said.append(apply(edit, file))
             said.append(ladder(course, "check", "01"))
-    return "```console\n" + "\n".join(said) + "```\n"
+    return "\n".join(said)
+
+
+def console(recorded: str) -> str:
+    """A recording as text."""
+    return f"```console\n{COLOURS.sub('', recorded)}```\n"
+
+
+def picture(recorded: str) -> str:
+    """A recording as SVG."""
+    terminal = Console(record=True, width=WIDTH, file=io.StringIO(), highlight=False, markup=False, emoji=False)
+    terminal.print(Text.from_ansi(recorded))
+    return terminal.export_svg(title="ladder", code_format=PICTURE, unique_id="session")
 
 
 def apply(edit: dict[str, list[str]], file: Path) -> str:
@@ -63,24 +113,32 @@ def apply(edit: dict[str, list[str]], file: Path) -> str:
         text, found = re.subn(pattern, lambda match, lines=lines: "\n".join(lines), text)
         assert found == 1, pattern
     file.write_text(text)
-    return "".join(f"# you write: {line.strip()}\n" for lines in edit.values() for line in lines)
+    return "".join(f"\x1b[2m# you write: {line.strip()}\x1b[0m\n" for lines in edit.values() for line in lines)
 
 
 def ladder(course: Path, *arguments: str) -> str:
-    """The command and what it prints, on a terminal of 80 columns without colour."""
-    environment = {**os.environ, "LADDER_COURSE": str(course), "PYTHONPATH": str(ROOT)}
+    """The command and what it prints on a terminal of 80 columns."""
+    known = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "TTY_COMPATIBLE")}
+    terminal = {"FORCE_COLOR": "1", "COLUMNS": str(WIDTH), "TERM": "xterm-256color"}
+    environment = {**known, **terminal, "LADDER_COURSE": str(course), "PYTHONPATH": str(ROOT)}
     done = subprocess.run([*LADDER, *arguments], cwd=course, env=environment, capture_output=True, text=True)
-    lines = [line.rstrip() for line in done.stdout.splitlines()]
-    return "\n".join([f"$ ladder {' '.join(arguments)}", *lines]) + "\n"
+    lines = [END.sub(lambda end: "".join(COLOURS.findall(end[0])), line) for line in done.stdout.splitlines()]
+    return "\n".join([f"\x1b[1m$ ladder {' '.join(arguments)}\x1b[0m", *lines]) + "\n"
 
 
 def lessons() -> str:
     """The table of all lessons."""
-    rows = ["| | lesson | what it is about | rungs |", "|---|---|---|---|"]
+    rows = ["| | lesson | what it is about | rungs | notebook |", "|---|---|---|---|---|"]
+    rows.append(f"| 00 | Setup | the machine, and how this course works | | {notebook('00_setup')} |")
     for entry in catalog.entries(ROOT):
         number, link = f"{entry.number:02d}", f"[{entry.lesson.title}](lessons/{entry.name}/README.md)"
-        rows.append(f"| {number} | {link} | {entry.lesson.summary} | {len(entry.rungs)} |")
+        rows.append(f"| {number} | {link} | {entry.lesson.summary} | {len(entry.rungs)} | {notebook(entry.name)} |")
     return "\n".join(rows) + "\n"
+
+
+def notebook(name: str) -> str:
+    """A link to the notebook, and one that opens it on Colab."""
+    return f"[read](notebooks/{name}.ipynb) {badge(name)}"
 
 
 def results() -> str:

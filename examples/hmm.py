@@ -9,7 +9,8 @@ hidden states; the forward algorithm takes them together state by state (Rabiner
     start (1, S)  x  step_1 (S, S)  x ... x  step_T-1 (S, S)  x  ones (S, 1)
 
 in which "times" adds logs and "plus" is the log of a sum of exponentials: `log_bmm`. That product is associative. So
-the steps can be multiplied in pairs, all pairs in one launch, and log2(T) launches do what else takes T.
+the steps can be multiplied in pairs, all pairs in one launch, and log2(T) launches do what else takes T. With the
+maximum as "plus", `max_plus`, it is the likeliest path.
 """
 
 from __future__ import annotations
@@ -83,6 +84,23 @@ def expected_transitions(model: Model, observed: Tensor) -> Tensor:
     return counts
 
 
+def best_path(model: Model, observed: Tensor) -> tuple[Tensor, Tensor]:
+    """The likeliest hidden states, (batch, T), and the log of their probability, (batch): the Viterbi algorithm.
+
+    Step by step, for a path needs to know where each of its states came from.
+    """
+    best = (model.start + model.emission.t()[observed[:, 0]])[:, None, :]  # (batch, 1, S): of paths to each state
+    came_from = []
+    for step in steps(model, observed).unbind(1):
+        best, before = ops.max_plus(best, step)
+        came_from.append(before)
+    best, state = best.max(2, keepdim=True)
+    path = [state]
+    for before in reversed(came_from):
+        path.append(before.gather(2, path[-1]))
+    return torch.cat(path[::-1], dim=2)[:, 0], best.flatten()
+
+
 def main() -> None:
     model = random_model(states=5, symbols=8)
     observed = torch.randint(8, (3, 200), generator=torch.Generator().manual_seed(1))
@@ -90,6 +108,9 @@ def main() -> None:
     plain = log_likelihood_by_recursion(model, observed)
     print("log-likelihood, recursion in float64: ", *(f"{x:.4f}" for x in plain.tolist()))
     print("probability as a float:               ", plain.exp().float().tolist())
+    path, best = best_path(model, observed)
+    print("log of the likeliest path:            ", *(f"{x:.4f}" for x in best.tolist()))
+    print("its first states:                     ", *("".join(map(str, states[:12].tolist())) for states in path))
     print("expected transitions between the states, of 3 x 199:")
     for row in expected_transitions(model, observed).tolist():
         print("   ", *(f"{count:6.2f}" for count in row))

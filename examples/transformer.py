@@ -3,7 +3,7 @@
     python examples/transformer.py            on a GPU if there is one, else on the emulator
 
 It prints how far its logits are from those with torch's scaled_dot_product_attention, and then learns to count: the
-next token of 3 4 5 is 6. Forward, attention is our kernel; backward, see `kernels.ops.attention`.
+next token of 3 4 5 is 6. Attention is our kernel forward and backward.
 """
 
 from __future__ import annotations

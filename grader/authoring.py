@@ -11,13 +11,14 @@ from pathlib import Path
 from string import Template
 
 from grader.course.catalog import Entry, UsageError, entries
-from grader.course.lesson import Counted
+from grader.course.lesson import Counted, Task
 from grader.judge.verdict import STATUSES, Grade
 
 SEED = 20240229  # any, but always the same
 HINTS = 3
 ENOUGH_MISTAKES = 4
 SKELETON = Path(__file__).parent / "skeleton"
+EXPECT = re.compile(r"^// Expect: (\w+)(?:, (\d) stars?)?(?: in (\w+))?$", re.MULTILINE)
 BEGIN, END = "// >>> write your kernel here", "// <<<"
 
 Rule = Callable[[Entry], Iterator[str]]
@@ -50,11 +51,18 @@ def three_hints(entry: Entry) -> Iterator[str]:
 
 
 def one_prototype(entry: Entry) -> Iterator[str]:
-    """Starter, rungs, README and mistakes declare each task as lesson.py does; but a mistake may lack it on purpose."""
+    """Starter, rungs, README and mistakes declare each task as lesson.py does; but a mistake may lack it on purpose.
+
+    A bonus task is declared where it begins, and in the README.
+    """
+    readme = entry.folder / "README.md"
     whole = [file for file in entry.mistakes if expectation(file)[0] != "missing_entry_point"]
-    for file in [entry.starter, *entry.rungs, entry.folder / "README.md", *whole]:
-        text = re.sub(r"\s+", "", file.read_text() if file.is_file() else "")
+    for file in [entry.starter, *entry.rungs, readme, *whole]:
+        source = file.read_text() if file.is_file() else ""
+        text, meant = re.sub(r"\s+", "", source), meant_for(file)
         for task in entry.lesson.tasks:
+            if task.name not in (meant or [task.name]) or (task.bonus and file != readme and task.name not in source):
+                continue
             prototype = f'extern "C" {task.prototype}'
             if re.sub(r"\s+", "", prototype) not in text:
                 yield f"{_path(file)}: here should stand, as in lesson.py, `{prototype}`"
@@ -122,10 +130,12 @@ def starter_does_not_pass(entry: Entry) -> Iterator[str]:
 
 
 def reference_earns_all_stars(entry: Entry) -> Iterator[str]:
-    """All that can be counted."""
+    """All that can be counted, those of a bonus task as well."""
     result = _grade(entry, entry.reference)
-    if (result.status, result.stars) != ("passed", full_stars(entry)):
-        yield f"the highest rung should pass with {full_stars(entry)} stars\n{story(result)}"
+    earned = {task.name: task.stars for task in result.tasks}
+    short = [task.name for task in entry.lesson.tasks if task.bonus and earned.get(task.name, 0) < most_stars(task)]
+    if (result.status, result.stars) != ("passed", full_stars(entry)) or short:
+        yield f"the highest rung should pass with {full_stars(entry)} stars, and a bonus with its own\n{story(result)}"
 
 
 def rungs_pass(entry: Entry) -> Iterator[str]:
@@ -150,7 +160,7 @@ def mistakes_are_told(entry: Entry) -> Iterator[str]:
 def mistake_is_told(entry: Entry, mistake: Path) -> Iterator[str]:
     """It gets exactly the status and the stars of its head."""
     status, stars = expectation(mistake)
-    result = _grade(entry, mistake)
+    result = _grade(entry, mistake, meant_for(mistake))
     if (result.status, result.stars) != (status, stars):
         yield f"its head says `{status}`, {stars} stars\n{story(result)}"
 
@@ -179,18 +189,26 @@ def check(entry: Entry, tell: Callable[[str], None], *, form: bool = False) -> b
     return not found
 
 
+def most_stars(task: Task) -> int:
+    """The most that the emulator can give for a task."""
+    return max((target.stars for target in task.targets if isinstance(target, Counted)), default=1)
+
+
 def full_stars(entry: Entry) -> int:
-    """The most that the emulator can give: a lesson's stars are those of its weakest task."""
-    return min(
-        max((target.stars for target in task.targets if isinstance(target, Counted)), default=1)
-        for task in entry.lesson.tasks
-    )
+    """The most that the emulator can give: a lesson's stars are those of its weakest task, bonus tasks apart."""
+    return min(most_stars(task) for task in entry.lesson.tasks if not task.bonus)
 
 
 def expectation(mistake: Path) -> tuple[str, int]:
     """What a mistake's head promises, `// Expect: race` or `// Expect: passed, 1 star`; ("", 0) if it promises none."""
-    expect = re.search(r"^// Expect: (\w+)(?:, (\d) stars?)?$", mistake.read_text(), re.MULTILINE)
+    expect = EXPECT.search(mistake.read_text())
     return (expect[1], int(expect[2] or 0)) if expect else ("", 0)
+
+
+def meant_for(file: Path) -> list[str] | None:
+    """The task that a mistake is about, if it names one, `// Expect: race in log_bmm`; None if it is about them all."""
+    expect = EXPECT.search(file.read_text()) if file.is_file() else None
+    return [expect[3]] if expect and expect[3] else None
 
 
 def story(result: Grade) -> str:
@@ -204,10 +222,10 @@ def story(result: Grade) -> str:
     return "\n".join(lines)
 
 
-def _grade(entry: Entry, file: Path) -> Grade:
+def _grade(entry: Entry, file: Path, tasks: list[str] | None = None) -> Grade:
     from grader.grade import grade
 
-    return grade(entry, file, device="emulator", seed=SEED)
+    return grade(entry, file, device="emulator", seed=SEED, tasks=tasks)
 
 
 def _path(file: Path) -> str:

@@ -7,23 +7,15 @@ from __future__ import annotations
 
 import contextlib
 import sys
-import tempfile
-import traceback
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from grader import check as checking
+from grader.check import INTERRUPTED, NOT_PASSED, PASSED, WRONG_USAGE, Options, Reports
 from grader.course import catalog, progress, work
-from grader.course.catalog import Entry, UsageError
-from grader.grade import read_kernel, shown_path
-
-if TYPE_CHECKING:
-    from grader.grade import Progress
-    from grader.judge.verdict import Grade
-
-PASSED, NOT_PASSED, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
+from grader.course.catalog import UsageError
+from grader.grade import shown_path
 
 
 def main() -> None:
@@ -41,28 +33,17 @@ def run(arguments: list[str]) -> int:
     except UsageError as error:
         return _complain(str(error), WRONG_USAGE)
     except click.ClickException as error:
-        return _complain(f"{error.format_message().rstrip('.')}: type `ladder --help`", WRONG_USAGE)
+        said = error.format_message().rstrip(".")
+        return _complain(f"{said}{' T' if said.endswith('?') else ': t'}ype `ladder --help`", WRONG_USAGE)
     except (click.Abort, KeyboardInterrupt):
         return _complain("interrupted; nothing is left running, and you can simply start again", INTERRUPTED)
     except Exception as error:
-        return _complain(f"{_first_line(error)}; this is a fault in Kernel Ladder, see {_log()}", WRONG_USAGE)
+        return _complain(checking.fault(error), WRONG_USAGE)
 
 
 def _complain(sentence: str, code: int) -> int:
     print(f"ladder: {sentence}", file=sys.stderr)
     return code
-
-
-def _first_line(error: Exception) -> str:
-    text = str(error).strip()
-    return f"{type(error).__name__}: {text.splitlines()[0]}" if text else type(error).__name__
-
-
-def _log() -> str:
-    """Writes the traceback of the present exception to a file and returns its name."""
-    with tempfile.NamedTemporaryFile("w", prefix="ladder-", suffix=".log", delete=False) as file:
-        traceback.print_exc(file=file)
-    return file.name
 
 
 @click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
@@ -100,128 +81,57 @@ def start(lesson: str) -> None:
     click.echo(f"Next: edit {file}, then type `ladder check {entry.number:02d}`")
 
 
+DEVICE = click.option("--device", type=click.Choice(["auto", "emulator", "cuda"]), default="auto", show_default=True)
+SEED = click.option("--seed", type=click.IntRange(0, 2**31 - 1), help="Draw the inputs of an earlier grade again.")
+FILE = click.Path(path_type=Path)
+
+
 @ladder.command()
 @click.argument("lesson", required=False)
-@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.argument("file", required=False, type=FILE)
 @click.option("--task", "tasks", multiple=True, metavar="NAME", help="Grade only this task; may be repeated.")
-@click.option("--device", type=click.Choice(["auto", "emulator", "cuda"]), default="auto", show_default=True)
-@click.option("--seed", type=click.IntRange(0, 2**31 - 1), help="Draw the inputs of an earlier grade again.")
+@DEVICE
+@SEED
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+@click.option("--junit", type=FILE, metavar="FILE", help="Also write JUnit's XML, for continuous integration.")
+@click.option("--gradescope", type=FILE, metavar="FILE", help="Also write Gradescope's results.json.")
+@click.option("--html", type=FILE, metavar="FILE", help="Also write a page for a browser.")
 @click.option("--reference", is_flag=True, help="Grade the lesson's reference kernel instead of yours.")
 @click.option("--all", "everything", is_flag=True, help="Grade every lesson; the argument is the folder of kernels.")
 @click.option("--sanitize", is_flag=True, help="On a GPU, also watch the kernel with NVIDIA's compute-sanitizer.")
 @click.pass_context
-def check(context: click.Context, /, everything: bool, **options) -> None:
-    """Grade a kernel: work/NN_name.cu, or FILE.
+def check(context: click.Context, /, lesson: str | None, file: Path | None, tasks: tuple[str, ...], device: str,
+          seed: int | None, as_json: bool, junit: Path | None, gradescope: Path | None, html: Path | None,
+          reference: bool, everything: bool, sanitize: bool) -> None:  # fmt: skip
+    """Grade a kernel: work/NN_name.cu, or FILE; or grade a hand-in again.
 
     \b
     ladder check 01                     your kernel for lesson 01
     ladder check 01 other.cu            another file
-    ladder check --all [FOLDER]         all your kernels, of work/ or FOLDER
+    ladder check 01_vector_add.handin.json   what `ladder submit` wrote
+    ladder check --all [FOLDER]         all your kernels, of work/, or all kernels and hand-ins of FOLDER
     ladder check --all --reference      the reference kernels of all lessons
     """
-    context.exit(_check_all(**options) if everything else _check_one(**options))
-
-
-def _check_one(lesson: str | None, file: Path | None, tasks: tuple[str, ...], device: str, seed: int | None,
-               as_json: bool, reference: bool, sanitize: bool) -> int:  # fmt: skip
+    options = Options(tasks, device, seed, reference, sanitize)
+    reports = Reports(as_json, junit, gradescope, html)
+    if everything:
+        if tasks or file or (reference and lesson):
+            raise UsageError("--all takes a folder or --reference, and neither --task nor a lesson")
+        context.exit(checking.check_all(Path(lesson) if lesson else None, options, reports))
     if lesson is None:
         raise UsageError("say which lesson: `ladder check 01`, or `ladder check --all`")
-    if reference and file is not None:
-        raise UsageError("give either a file or --reference, not both")
-    entry = catalog.find(lesson)
-    grade = _grade(entry, file, tasks, device, seed, reference, sanitize)
-    message = _remember(entry, grade, complete=not tasks and not reference)
-    if as_json:
-        from grader.report.machine import dumps
-
-        click.echo(dumps(grade))
-    else:
-        from grader.report.terminal import make_console, show
-
-        source = read_kernel(Path(grade.kernel), entry)
-        show(make_console(), grade, source=source, next_step=entry.lesson.next_step)
-    if message:
-        click.echo(f"ladder: {message}", err=True)
-    return PASSED if grade.passed else NOT_PASSED
+    context.exit(checking.check(lesson, file, options, reports))
 
 
-def _check_all(lesson: str | None, file: Path | None, tasks: tuple[str, ...], device: str, seed: int | None,
-               as_json: bool, reference: bool, sanitize: bool) -> int:  # fmt: skip
-    """`lesson` is the folder here. A lesson that cannot be graded is told on stderr, and the others are graded."""
-    if tasks or file or (reference and lesson):
-        raise UsageError("--all takes a folder or --reference, and neither --task nor a lesson")
-    root = catalog.course_root()
-    folder = Path(lesson) if lesson else root / "work"
-    if not reference and not folder.is_dir():
-        hint = "it must be a folder of kernels named NN_name.cu" if lesson else "type `ladder start 01` first"
-        raise UsageError(f"there is no folder {shown_path(folder)}: {hint}")
-    files = {entry: None if reference else folder / entry.work_file.name for entry in catalog.entries(root)}
-    files = {entry: file for entry, file in files.items() if file is None or file.exists()}
-    if not files:
-        names = " or ".join(entry.work_file.name for entry in catalog.entries(root)[:2])
-        raise UsageError(f"{shown_path(folder)} holds no kernel of any lesson: name your files {names or 'NN_name.cu'}")
-    grades, broken = [], False
-    for entry, path in files.items():
-        try:
-            grades.append(_grade(entry, path, (), device, seed, reference, sanitize))
-            _remember(entry, grades[-1], complete=not reference)
-        except UsageError as error:
-            broken = True
-            click.echo(f"ladder: {entry.name}: {error}", err=True)
-    if as_json:
-        from grader.report.machine import dumps_all
-
-        click.echo(dumps_all(grades))
-    else:
-        from grader.report.overview import show_table
-        from grader.report.terminal import make_console
-
-        show_table(make_console(), grades)
-    if broken:
-        return WRONG_USAGE
-    return PASSED if all(grade.passed for grade in grades) else NOT_PASSED
-
-
-def _grade(entry: Entry, file: Path | None, tasks: tuple[str, ...], device: str, seed: int | None,
-           reference: bool, sanitize: bool = False, **options: str | None) -> Grade:  # fmt: skip
-    from grader.grade import grade
-
-    options |= {"reference": reference, "device": device, "tasks": tasks or None, "seed": seed}
-    with _progress_line(entry) as tell:
-        return _sanitized(entry, file, tell, options) if sanitize else grade(entry, file, on_progress=tell, **options)
-
-
-def _sanitized(entry: Entry, file: Path | None, tell: Progress, options: dict) -> Grade:
-    from grader import tools
-    from grader.grade import grade
-
-    if options["device"] == "emulator":
-        raise UsageError("compute-sanitizer watches a GPU: leave out --device emulator (or --sanitize)")
-    sanitizer = tools.ready("compute-sanitizer")
-    found = grade(entry, file, on_progress=tell, **options | {"device": "cuda"})
-    tools.sanitize(sanitizer, entry, found, tell)
-    return found
-
-
-@contextlib.contextmanager
-def _progress_line(entry: Entry) -> Iterator[Progress]:
-    """A line on stderr that says what is being done and disappears; nothing at all unless stderr is a terminal."""
-    if not sys.stderr.isatty():
-        yield lambda what: None
-        return
-    from grader.report.terminal import make_console
-
-    with make_console(stderr=True).status(f"{entry.name}: starting") as status:
-        yield lambda what: status.update(f"{entry.name}: {what}")
-
-
-def _remember(entry: Entry, grade: Grade, *, complete: bool) -> str:
-    """Notes the stars of a learner's complete grade; returns a sentence if that failed."""
-    own = (entry.root / "kernels", entry.folder)
-    if not complete or any(Path(grade.kernel).absolute().is_relative_to(folder) for folder in own):
-        return ""
-    return progress.record(entry.root, entry.name, grade.stars, grade.passed).message
+@ladder.command()
+@click.argument("lesson")
+@click.argument("file", required=False, type=FILE)
+@DEVICE
+@SEED
+@click.pass_context
+def submit(context: click.Context, lesson: str, file: Path | None, device: str, seed: int | None) -> None:
+    """Grade a kernel and write a file to hand in, under submissions/: source, grade, seed and environment."""
+    context.exit(checking.submit(lesson, file, Options(device=device, seed=seed)))
 
 
 @ladder.command()
@@ -245,12 +155,11 @@ def explain(context: click.Context, /, lesson: str, file: Path | None, tasks: tu
         raise UsageError("give either a file or --reference, not both")
     entry = catalog.find(lesson)
     ncu = tools.ready("ncu") if device == "cuda" else None
-    grade = _grade(entry, file, tasks, "emulator", None, reference, counted=case)
-    profiles = {}
-    if ncu:
-        with _progress_line(entry) as tell:
-            profiles = tools.count_on_gpu(ncu, entry, grade, case, tell)
-    source = read_kernel(Path(grade.kernel), entry)
+    options = Options(tasks, "emulator", reference=reference, counted=case)
+    with checking.progress_line(entry.name) as tell:
+        graded = checking.grade_kernel(entry, file, options, tell)
+        grade, source = graded.grade, graded.source
+        profiles = tools.count_on_gpu(ncu, entry, grade, case, tell) if ncu else {}
     if as_json:
         click.echo(dumps(grade, source, profiles))
     elif any(task.lines for task in grade.tasks):
@@ -268,11 +177,19 @@ def hint(lesson: str, task: str | None) -> None:
     from grader.course.hints import next_hint
 
     entry = catalog.find(lesson)
-    names = [each.name for each in entry.lesson.tasks]
+    names = [each.name for each in entry.lesson.tasks if not each.bonus]
     if task is None and len(names) > 1:
         raise UsageError(f"say for which task: `ladder hint {lesson} --task {names[0]}` (or {', '.join(names[1:])})")
     found = next_hint(entry, task or names[0])
-    click.echo(f"Hint {found.number} of {found.total} for {task or names[0]}\n\n{found.text}\n")
+    said = f"{found.heading(task or names[0])}\n\n{found.text}\n"
+    if sys.stdout.isatty():
+        from grader.report.markdown import show_markdown
+        from grader.report.terminal import make_console
+
+        show_markdown(make_console(), said)
+        click.echo()
+    else:
+        click.echo(said)
     left = found.total - found.number
     again = f"ladder hint {entry.number:02d}" + (f" --task {task}" if task else "")
     click.echo(f"{left} hint{'s' if left > 1 else ''} left: `{again}`" if left else "That was the last hint.")

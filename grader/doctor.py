@@ -80,12 +80,17 @@ def _python() -> Check:
 
 def _compiler() -> Check:
     fix = "Install g++ 11 or newer, like `sudo apt install g++`."
-    version = _output(["g++", "-dumpfullversion", "-dumpversion"])
+    version = compiler_version()
     if version is None:
         return Check("g++", False, "not found", fix)
     with tempfile.TemporaryDirectory() as folder:
         ok = _output(["g++", *PROBE_FLAGS, "-o", str(Path(folder) / "probe.o"), "-"], PROBE) is not None
     return Check("g++", ok, version if ok else f"{version} cannot compile what the emulator needs", fix)
+
+
+def compiler_version() -> str | None:
+    """`12.2.0`, None without a g++."""
+    return _output(["g++", "-dumpfullversion", "-dumpversion"])
 
 
 def _ninja() -> Check:

@@ -22,7 +22,7 @@ from grader.course import catalog
 from grader.course.catalog import Entry, UsageError
 from grader.course.lesson import Case, Task
 from grader.devices.evidence import Evidence
-from grader.judge.findings import first_status
+from grader.judge.findings import sum_up
 from grader.judge.verdict import Grade, TaskGrade
 
 if TYPE_CHECKING:
@@ -47,33 +47,38 @@ def grade(
     device: str = "auto",
     tasks: Sequence[str] | None = None,
     counted: str | None = None,
+    alone: bool = False,
     seed: int | None = None,
+    source: str | None = None,
     on_progress: Progress = lambda what: None,
     cancel: Cancel | None = None,
 ) -> Grade:
     """Grades one kernel file: `kernel`, else the lesson's reference if asked for, else the learner's work file.
 
     `tasks` names those to grade, all of them by default; `counted` names the case whose counters are kept, instead of
-    the lesson's choice; the same `seed` draws the same inputs again. Raises UsageError, one sentence, if there is
-    nothing to grade, and Cancelled once `cancel` is set; whatever is wrong with the kernel itself is in the Grade.
+    the lesson's choice; if it is to run `alone`, no other case does. The same `seed` draws the same inputs again.
+    `source` is the file's text, if the caller has it. Raises UsageError, one sentence, if there is nothing to grade,
+    and Cancelled once `cancel` is set; whatever is wrong with the kernel itself is in the Grade.
     """
     start = time.perf_counter()
     entry = lesson if isinstance(lesson, Entry) else catalog.find(lesson)
     chosen = [count_at(task, counted) if counted else task for task in choose_tasks(entry, tasks)]
+    chosen = [replace(task, cases=(), counted_case=task.judged_cases[-1]) if alone else task for task in chosen]
     file = kernel or (entry.reference if reference else entry.work_file)
-    source = read_kernel(file, entry)
+    source = read_kernel(file, entry) if source is None else source
+    chosen = [task for task in chosen if tasks or not task.bonus or is_there(task, source)]
     seed = secrets.randbits(31) if seed is None else seed
     server = start_server()  # gets ready while this process imports torch
     card = choose_card(device)
     submission = Submission(source, file, entry.lesson.tasks, server, seed, on_progress, card, cancel)
     grades = [grade_task(task, submission) for task in chosen]
-    status = first_status(result.grade.status for result in grades)
+    status, stars = sum_up([result.grade for result in grades])
     return Grade(
         lesson=entry.name,
         kernel=shown_path(file),
         device=card.to_json() if card else {"kind": "emulator", "name": "emulated GPU"},
         status=status,
-        stars=min(result.grade.stars for result in grades),
+        stars=stars,
         seed=seed,
         tasks=[result.grade for result in grades],
         seconds={
@@ -94,6 +99,11 @@ def choose_tasks(entry: Entry, names: Sequence[str] | None) -> list[Task]:
     if unknown:
         raise UsageError(f"lesson {entry.name} has no task `{unknown}`: type --task {' or --task '.join(known)}")
     return [task for task in entry.lesson.tasks if not names or task.name in names]
+
+
+def is_there(task: Task, source: str) -> bool:
+    """Whether a kernel file has begun with a task: somewhere it says `name(`."""
+    return re.search(rf"\b{task.name}\s*\(", source) is not None
 
 
 def count_at(task: Task, name: str) -> Task:
@@ -211,6 +221,7 @@ def grade_task(task: Task, submission: Submission) -> Result:
 
         evidence = run(task, cases, arena, submission, gpu_job(submission, speed, deserves_timing))
         result = judge_task(task, prepared(), evidence, speed_of(submission, speed))
+        result.bonus = task.bonus
         if submission.card:
             second_look(task, result, submission)
         return Result(result, evidence)
@@ -293,8 +304,18 @@ def expect_all(task: Task, cases: Sequence[Case], inputs: Sequence[Mapping[str, 
     return [expect(task, case, given) for case, given in zip(cases, inputs, strict=True)]
 
 
-def run(task: Task, cases: Sequence[Case], arena: Arena, submission: Submission, gpu: Gpu | None) -> Evidence:
-    """Has a worker build the file and run the task's cases, on a GPU or emulated."""
+def run(
+    task: Task,
+    cases: Sequence[Case],
+    arena: Arena,
+    submission: Submission,
+    gpu: Gpu | None,
+    wanted: Mapping[str, Any] | None = None,
+) -> Evidence:
+    """Has a worker build the file and run the task's cases, on a GPU or emulated.
+
+    There a block that is `wanted` (devices/emulator/recording.py) is recorded besides.
+    """
     from grader.devices.forkserver import Job
 
     scalars = [{scalar.name: case.sizes[scalar.name] for scalar in task.signature.scalars} for case in cases]
@@ -307,6 +328,7 @@ def run(task: Task, cases: Sequence[Case], arena: Arena, submission: Submission,
         cases=[(case.name, values) for case, values in zip(cases, scalars, strict=True)],
         gpu=gpu,
         cancel=submission.cancel,
+        wanted=wanted,
     )
 
     seen = ["starting"]
@@ -319,6 +341,6 @@ def run(task: Task, cases: Sequence[Case], arena: Arena, submission: Submission,
             submission.on_progress(f"running {task.name}({event.get('case')})")
 
     evidence = submission.server.run(job, on_event)
-    if evidence.problem and seen[-1] in ("starting", "preparing"):  # nothing of the submission has run yet
+    if evidence.problem and not {"building", "running"} & {*seen}:  # nothing of the submission has run yet
         raise UsageError(f"{evidence.ended}; `ladder doctor` says what is missing")
     return evidence

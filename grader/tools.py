@@ -11,7 +11,7 @@ from grader.course.catalog import Entry, UsageError
 from grader.course.lesson import Case, Task
 from grader.devices.evidence import Finding
 from grader.grade import Progress, Submission, choose_card, count_at, fill, read_kernel, run, start_server
-from grader.judge.findings import first_status, status_of
+from grader.judge.findings import first_status, status_of, sum_up
 from grader.judge.verdict import CaseGrade, Grade, TaskGrade
 
 if TYPE_CHECKING:
@@ -71,8 +71,7 @@ def sanitize(program: Path, entry: Entry, grade: Grade, on_progress: Progress = 
         for tool in check(program, subject, HANGING_SECONDS if result.status == "timeout" else SECONDS):
             for finding in tool.findings:
                 _add(result, tool.case or "", finding)
-    grade.status = first_status(task.status for task in grade.tasks)
-    grade.stars = min(task.stars for task in grade.tasks)
+    grade.status, grade.stars = sum_up(grade.tasks)
 
 
 def _add(task: TaskGrade, name: str, finding: Finding) -> None:

@@ -13,22 +13,21 @@ import signal
 import sys
 import threading
 import time
-import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.markdown import Markdown
 from rich.text import Text
-from rich.theme import Theme
 
+from grader.check import fault
 from grader.course import catalog, progress, work
 from grader.course.catalog import Entry, UsageError
 from grader.course.saves import LOOK_SECONDS, Changes, Saves
 from grader.devices.job import Cancel, Cancelled
 from grader.grade import grade, read_kernel, shown_path, start_server
 from grader.report.explain import show_explanation
+from grader.report.markdown import show_markdown
 from grader.report.overview import course_rows, progress_bar, show_course
 from grader.report.screen import Bell, Screen, keys
 from grader.report.solution import show_solution
@@ -107,7 +106,7 @@ class Run(threading.Thread):
         except UsageError as error:
             self.problem = str(error)
         except Exception as error:
-            self.problem = f"{type(error).__name__}: {error}; this is a fault in Kernel Ladder, see {_log()}"
+            self.problem = fault(error)
         self.done = True
         self.tell()
 
@@ -120,19 +119,6 @@ class Run(threading.Thread):
             show(console, self.grade, source=self.source, next_step=None)
         else:
             console.print(Text(self.problem, BAD))
-
-
-def _log() -> str:
-    import tempfile
-
-    with tempfile.NamedTemporaryFile("w", prefix="ladder-", suffix=".log", delete=False) as file:
-        traceback.print_exc(file=file)
-    return file.name
-
-
-def _show_markdown(console: Console, text: str) -> None:
-    with console.use_theme(Theme({"markdown.code": "bold", "markdown.code_block": "default"})):
-        console.print(Markdown(text, code_theme="ansi_dark", inline_code_theme=None))
 
 
 def _warm_up() -> None:
@@ -328,7 +314,7 @@ class Watcher:
         left = hint.total - hint.number
         more = f"{left} more: press h again" if left else "the last one"
         text = f"**Hint {hint.number} of {hint.total}** for `{self.task_to_mend()}` ({more})\n\n{hint.text}"
-        self.page = Page(lambda console: _show_markdown(console, text))
+        self.page = Page(lambda console: show_markdown(console, text))
 
     def task_to_mend(self) -> str:
         """The task whose verdict is on the screen: the first that failed, or the lesson's first."""

@@ -18,14 +18,15 @@
     histogram(x)                           lesson 05   int64 counts of the 256 values of uint8
     softmax(x, dim)                        lesson 06   along one dimension; half and bfloat16, too
     log_bmm(a, b)                          lesson 07   log of exp(a) times exp(b), (..., n, m) times (..., m, p)
+    max_plus(a, b)                         lesson 07   the same with a maximum in place of the sum, and where it was
     attention(q, k, v, causal=False)       lesson 08   softmax(q k^T / sqrt(d)) v of (..., n, d)
 
 Each is `torch.ops.kernel_ladder.<name>` (`attention` is the first result of `attention_with_lse`), passes
 `torch.library.opcheck`, has derivatives of any order (but for `histogram`), and goes through
 `torch.compile(fullgraph=True)` and into CUDA graphs. Results are new contiguous tensors.
 
-float32 alone (but for `softmax`), as the lessons' prototypes say: other types raise TypeError instead of being
-converted in silence.
+float32 alone (but for `softmax` and `log_bmm`), as the lessons' prototypes say: other types raise TypeError instead of
+being converted in silence.
 Inputs that are not contiguous are copied first; `sum` works on any permutation of contiguous memory as it lies.
 
 On a GPU a call launches on the current stream and waits for nothing. Getting there costs the host 20 to 38 us of Python
@@ -55,6 +56,7 @@ __all__ = [
     "histogram",
     "log_bmm",
     "matmul",
+    "max_plus",
     "polar",
     "softmax",
     "sum",
@@ -65,8 +67,23 @@ __all__ = [
 Shape = tuple[Sequence[int], torch.dtype]
 
 _NAMESPACE = "kernel_ladder"
+_NARROW = (torch.float16, torch.bfloat16)
 _BINS = 256
 _ROOT = Path(__file__).parents[1]
+
+
+def _of_type(name: str, number: str) -> str:
+    """The prototype of lesson 06 with another name and another type of number in x and y."""
+    sizes = "int rows, int cols, float* scratch, int scratch_len, cudaStream_t stream"
+    return f"void {name}(const {number}* x, {number}* y, {sizes})"
+
+
+def _semiring(task: str, prototype: str) -> ReferenceKernel:
+    """An entry point of lesson 07's other kernel, which has more types of numbers and another semiring."""
+    sizes = "int batch, int n, int m, int p, cudaStream_t stream"
+    file = _ROOT / "kernels" / "07_log_bmm" / "semirings.cu"
+    return ReferenceKernel(_ROOT, "07", task, kernel=(file, None), prototype=prototype.format(sizes=sizes))
+
 
 _vector_add = ReferenceKernel(_ROOT, "01", "vector_add")
 _polar = ReferenceKernel(_ROOT, "02", "polar")
@@ -76,10 +93,26 @@ _transpose = ReferenceKernel(_ROOT, "03", "transpose")
 _matmul = ReferenceKernel(_ROOT, "04", "matmul")
 _sum = ReferenceKernel(_ROOT, "05", "sum")
 _histogram = ReferenceKernel(_ROOT, "05", "histogram")
-_softmax = ReferenceKernel(_ROOT, "06", "softmax")
-_log_bmm = ReferenceKernel(_ROOT, "07", "log_bmm")
-_log_bmm_backward = ReferenceKernel(_ROOT, "07", "log_bmm_backward")
+_softmax = {
+    torch.float32: ReferenceKernel(_ROOT, "06", "softmax"),
+    torch.float16: ReferenceKernel(_ROOT, "06", "softmax", prototype=_of_type("softmax_half", "half")),
+    torch.bfloat16: ReferenceKernel(_ROOT, "06", "softmax", prototype=_of_type("softmax_bfloat16", "__nv_bfloat16")),
+}
+_log_bmm = {
+    torch.float32: ReferenceKernel(_ROOT, "07", "log_bmm"),
+    torch.float64: _semiring("log_bmm", "void log_bmm_double(const double* a, const double* b, double* out, {sizes})"),
+}
+_log_bmm_backward = {
+    torch.float32: ReferenceKernel(_ROOT, "07", "log_bmm_backward"),
+    torch.float64: _semiring(
+        "log_bmm_backward",
+        "void log_bmm_backward_double(const double* a, const double* b, const double* out, const double* grad_out, "
+        "double* grad_a, double* grad_b, {sizes})",
+    ),
+}
+_max_plus = _semiring("log_bmm", "void max_plus(const float* a, const float* b, float* out, int* from, {sizes})")
 _attention = ReferenceKernel(_ROOT, "08", "attention")
+_attention_backward = ReferenceKernel(_ROOT, "08", "attention_backward")
 
 
 def _operator(
@@ -295,9 +328,9 @@ def transpose(out: Tensor, x: Tensor) -> None:
 # ---- lesson 04 ----
 
 
-def _check_factors(operator: str, a: Tensor, b: Tensor) -> None:
+def _check_factors(operator: str, a: Tensor, b: Tensor, dtype: torch.dtype = torch.float32) -> None:
     """Raises TypeError or ValueError unless a, (..., n, m), and b, (..., m, p), are matrices that fit each other."""
-    _check(operator, torch.float32, a=a, b=b)
+    _check(operator, dtype, a=a, b=b)
     if a.ndim < 2 or b.ndim < 2:
         raise ValueError(
             f"{operator} takes matrices or batches of them, not {_text(a)} and {_text(b)}: unsqueeze the vector"
@@ -398,18 +431,18 @@ def _softmax_backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:
 def softmax(out: Tensor, x: Tensor, dim: int) -> None:
     """softmax(x, dim): as torch.softmax, for float32, float16 and bfloat16; computed in float32 and rounded once.
 
-    Another dimension than the last one and another type than float32 cost a copy before and one after. How far an
-    element may be off stands in docs/numerics.md.
+    Another dimension than the last one costs a copy before and one after. How far an element may be off stands in
+    docs/numerics.md.
     """
     dim = _softmax_dim(x.ndim, dim)
     if x.ndim == 0:
         x, out = x.view(1), out.view(1)
-    rows, target = x.movedim(dim, -1).float().contiguous(), out.movedim(dim, -1)
-    fits = target.is_contiguous() and target.dtype == torch.float32
-    result = target if fits else torch.empty_like(rows)
+    rows, target = x.movedim(dim, -1).contiguous(), out.movedim(dim, -1)
+    result = target if target.is_contiguous() else torch.empty_like(rows)
     cols = rows.shape[-1]
-    _softmax(rows, result, rows.numel() // cols, cols, rows.new_empty(_SCRATCH), _SCRATCH)
-    if not fits:
+    scratch = rows.new_empty(_SCRATCH, dtype=torch.float32)
+    _softmax[x.dtype](rows, result, rows.numel() // cols, cols, scratch, _SCRATCH)
+    if result is not target:
         target.copy_(result)
 
 
@@ -421,7 +454,8 @@ def _log_bmm_batch(a: Tensor, b: Tensor) -> torch.Size:
 
 
 def _log_bmm_shape(a: Tensor, b: Tensor) -> Shape:
-    _check_factors("log_bmm", a, b)
+    number = a.dtype if a.dtype in (*_log_bmm, *_NARROW) else torch.float32
+    _check_factors("log_bmm", a, b, number)
     return (*_log_bmm_batch(a, b), a.shape[-2], b.shape[-1]), a.dtype
 
 
@@ -436,23 +470,31 @@ def _log_bmm_saves(ctx: Any, inputs: tuple, output: Tensor) -> None:
 
 def _log_bmm_derivative(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor]:
     a, b, out = ctx.saved_tensors
+    number = a.dtype
+    if number in _NARROW:  # a rounded out would be off by hundredths, and so would all shares: compute it again
+        a, b, grad = a.float(), b.float(), grad.float()
+        out = torch.ops.kernel_ladder.log_bmm(a, b)
     grad_a, grad_b = torch.ops.kernel_ladder.log_bmm_backward(a, b, out, grad)
-    return grad_a.sum_to_size(a.shape), grad_b.sum_to_size(b.shape)
+    return grad_a.sum_to_size(a.shape).to(number), grad_b.sum_to_size(b.shape).to(number)
 
 
 @_operator("(Tensor a, Tensor b) -> Tensor", _log_bmm_shape, backward=_log_bmm_derivative, saves=_log_bmm_saves)
 def log_bmm(out: Tensor, a: Tensor, b: Tensor) -> None:
-    """log_bmm(a, b): (a.unsqueeze(-1) + b.unsqueeze(-3)).logsumexp(-2) of float32, without that many terms in memory.
+    """log_bmm(a, b): (a.unsqueeze(-1) + b.unsqueeze(-3)).logsumexp(-2), without that many terms in memory.
 
     (..., n, m) and (..., m, p) give (..., n, p), with leading dimensions as in torch.matmul; -inf, +inf and NaN as in
-    torch. Differentiable once. An element of -inf counts for no gradient, where torch gives NaN.
+    torch. Differentiable once. An element of -inf counts for no gradient, where torch gives NaN. float16 and bfloat16
+    are converted to float32 and the result is rounded once; float64 is exact to its own roundings, and slow.
     """
     if a.shape[-1] == 0:
         out.fill_(-math.inf)
         return
     batch = _log_bmm_batch(a, b)
-    a, b = _flat(a, batch), _flat(b, batch)
-    _log_bmm(a, b, out.view(-1, *out.shape[-2:]), len(a), *a.shape[-2:], b.shape[-1])
+    a, b = (_flat(x.float() if x.dtype in _NARROW else x, batch) for x in (a, b))
+    wide = out if out.dtype == a.dtype else torch.empty_like(out, dtype=a.dtype)
+    _log_bmm[a.dtype](a, b, wide.view(-1, *out.shape[-2:]), len(a), *a.shape[-2:], b.shape[-1])
+    if wide is not out:
+        out.copy_(wide)
 
 
 def _log_bmm_gradients(a: Tensor, b: Tensor, out: Tensor, grad: Tensor) -> tuple[Tensor, Tensor]:
@@ -463,7 +505,7 @@ def _log_bmm_gradients(a: Tensor, b: Tensor, out: Tensor, grad: Tensor) -> tuple
         return grad_a.zero_(), grad_b.zero_()
     a, b, out, grad = (_flat(x, batch) for x in (a, b, out, grad))
     to = grad_a.view(a.shape), grad_b.view(b.shape)
-    _log_bmm_backward(a, b, out, grad, *to, len(a), *a.shape[-2:], b.shape[-1])
+    _log_bmm_backward[a.dtype](a, b, out, grad, *to, len(a), *a.shape[-2:], b.shape[-1])
     return grad_a, grad_b
 
 
@@ -486,6 +528,56 @@ torch.library.register_fake(f"{_NAMESPACE}::log_bmm_backward", _no_gradients)
 torch.library.register_autograd(f"{_NAMESPACE}::log_bmm_backward", _no_second_derivative)
 
 
+def _max_plus_results(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
+    _check_factors("max_plus", a, b)
+    shape = (*_log_bmm_batch(a, b), a.shape[-2], b.shape[-1])
+    if a.shape[-1] == 0:
+        raise ValueError(f"max_plus needs something to take the maximum of, not {_text(a)} and {_text(b)}")
+    return a.new_empty(shape), a.new_empty(shape, dtype=torch.int64)
+
+
+def _max_plus_of(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
+    out, index = _max_plus_results(a, b)
+    batch = out.shape[:-2]
+    a, b = _flat(a, batch), _flat(b, batch)
+    found = index.new_empty(index.shape, dtype=torch.int32)
+    if out.numel():
+        _max_plus(a, b, *(x.view(-1, *out.shape[-2:]) for x in (out, found)), len(a), *a.shape[-2:], b.shape[-1])
+    return out, index.copy_(found)
+
+
+def _max_plus_saves(ctx: Any, inputs: tuple, output: tuple) -> None:
+    ctx.shapes = [x.shape for x in inputs]
+    ctx.save_for_backward(output[1])
+    ctx.mark_non_differentiable(output[1])
+
+
+def _max_plus_derivative(ctx: Any, grad: Tensor, _: Any) -> tuple[Tensor, ...]:
+    """Every output was one a[i, k] + b[k, j]: its gradient goes to these two."""
+    (index,) = ctx.saved_tensors
+    batch = index.shape[:-2]
+    found = [grad.new_zeros(*batch, *shape[-2:]) for shape in ctx.shapes]
+    return tuple(
+        to.scatter_add(dim, index, grad).sum_to_size(shape)
+        for to, dim, shape in zip(found, (-1, -2), ctx.shapes, strict=True)
+    )
+
+
+torch.library.define(f"{_NAMESPACE}::max_plus", "(Tensor a, Tensor b) -> (Tensor, Tensor)")
+torch.library.impl(f"{_NAMESPACE}::max_plus", ("cpu", "cuda"), _max_plus_of)
+torch.library.register_fake(f"{_NAMESPACE}::max_plus", _max_plus_results)
+torch.library.register_autograd(f"{_NAMESPACE}::max_plus", _max_plus_derivative, setup_context=_max_plus_saves)
+
+
+def max_plus(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
+    """max_plus(a, b): (a.unsqueeze(-1) + b.unsqueeze(-3)).max(-2), values and int64 indices, of float32.
+
+    The product of a semiring whose sum is the maximum: the best path, and its last step but one (Viterbi). Shapes as
+    in `log_bmm`. Of equal terms the first counts, and gets the whole gradient.
+    """
+    return torch.ops.kernel_ladder.max_plus(a, b)
+
+
 # ---- lesson 08: attention ----
 
 _HEAD_SIZES = (32, 64, 128)
@@ -496,8 +588,8 @@ def attention(q: Tensor, k: Tensor, v: Tensor, causal: bool = False) -> Tensor:
     """attention(q, k, v, causal=False): softmax(q k^T / sqrt(d)) v of float32 tensors (..., n, d), d = 32, 64 or 128.
 
     The leading dimensions are the batch and the heads. Query i sees the keys 0 ... i if causal, else all of them. The
-    kernel is the forward pass; the backward pass is composed of torch's matrix products, from `lse`, in memory that
-    grows with n.
+    memory of the forward and of the backward pass grows with n, not with n * n. The first derivative is a kernel's;
+    with create_graph=True it is composed of torch's matrix products, so that it can be differentiated again.
     """
     return attention_with_lse(q, k, v, causal)[0]
 
@@ -530,27 +622,60 @@ def _from_16_bytes(x: Tensor) -> Tensor:
 def _attention_saves(ctx: Any, inputs: tuple, output: tuple[Tensor, Tensor]) -> None:
     *tensors, ctx.causal = inputs
     ctx.save_for_backward(*tensors, *output)
+    ctx.set_materialize_grads(False)  # a result that nobody used has the gradient None
 
 
-def _attention_gradients(ctx: Any, grad_out: Tensor, grad_lse: Tensor) -> tuple[Tensor, Tensor, Tensor, None]:
+def _attention_derivative(
+    ctx: Any, grad_out: Tensor | None, grad_lse: Tensor | None
+) -> tuple[Tensor | None, Tensor | None, Tensor | None, None]:
+    """By the kernel, where it does: it knows no gradient of lse, and is not differentiable itself."""
+    q, k, v, out, lse = ctx.saved_tensors
+    if grad_out is None and grad_lse is None:
+        return None, None, None, None
+    if grad_out is not None and grad_lse is None and not torch.is_grad_enabled():
+        gradients = torch.ops.kernel_ladder.attention_backward(q, k, v, out, lse, grad_out, ctx.causal)
+    else:
+        grad_out = torch.zeros_like(out) if grad_out is None else grad_out
+        grad_lse = torch.zeros_like(lse) if grad_lse is None else grad_lse
+        gradients = _composed_gradients(q, k, v, out, lse, grad_out, grad_lse, ctx.causal)
+    return *gradients, None
+
+
+def _no_attention_gradients(q: Tensor, k: Tensor, v: Tensor, *_: Any) -> tuple[Tensor, Tensor, Tensor]:
+    return q.new_empty(q.shape), k.new_empty(k.shape), v.new_empty(v.shape)
+
+
+def _attention_gradients(
+    q: Tensor, k: Tensor, v: Tensor, out: Tensor, lse: Tensor, grad_out: Tensor, causal: bool
+) -> tuple[Tensor, Tensor, Tensor]:
+    gradients = _no_attention_gradients(q, k, v)
+    if out.numel():
+        n, d = q.shape[-2:]
+        tensors = map(_from_16_bytes, (q, k, v, out, lse, grad_out))
+        _attention_backward(*tensors, *gradients, lse.numel() // n, n, d, int(causal))
+    return gradients
+
+
+def _composed_gradients(
+    q: Tensor, k: Tensor, v: Tensor, out: Tensor, lse: Tensor, grad_out: Tensor, grad_lse: Tensor, causal: bool
+) -> tuple[Tensor, Tensor, Tensor]:
     """p = exp(score - lse) is computed again, for some queries at a time; d(score) = p * (grad_out v^T - rest).
 
     Dao et al., "FlashAttention", 2022, appendix B.2. Composed of differentiable operators, so derivatives go on.
     """
-    q, k, v, out, lse = ctx.saved_tensors
     n, scale = q.shape[-2], q.shape[-1] ** -0.5
     rest = (grad_out * out).sum(-1) - grad_lse
     grad_q, grad_k, grad_v = [], torch.zeros_like(k), torch.zeros_like(v)
     for first in range(0, n, _QUERIES):
         rows = slice(first, min(first + _QUERIES, n))
         p = (q[..., rows, :] @ k.mT * scale - lse[..., rows, None]).exp()
-        if ctx.causal:
+        if causal:
             p = p.masked_fill(p.new_ones(p.shape[-2:], dtype=torch.bool).triu(first + 1), 0.0)
         of_scores = p * (grad_out[..., rows, :] @ v.mT - rest[..., rows, None]) * scale
         grad_q.append(of_scores @ k)
         grad_k = grad_k + of_scores.mT @ q[..., rows, :]
         grad_v = grad_v + p.mT @ grad_out[..., rows, :]
-    return torch.cat(grad_q, -2) if grad_q else torch.zeros_like(q), grad_k, grad_v, None
+    return torch.cat(grad_q, -2) if grad_q else torch.zeros_like(q), grad_k, grad_v
 
 
 torch.library.define(
@@ -559,8 +684,14 @@ torch.library.define(
 torch.library.impl(f"{_NAMESPACE}::attention_with_lse", ("cpu", "cuda"), _run_attention)
 torch.library.register_fake(f"{_NAMESPACE}::attention_with_lse", _attention_outputs)
 torch.library.register_autograd(
-    f"{_NAMESPACE}::attention_with_lse", _attention_gradients, setup_context=_attention_saves
+    f"{_NAMESPACE}::attention_with_lse", _attention_derivative, setup_context=_attention_saves
 )
+torch.library.define(
+    f"{_NAMESPACE}::attention_backward",
+    "(Tensor q, Tensor k, Tensor v, Tensor out, Tensor lse, Tensor grad_out, bool causal) -> (Tensor, Tensor, Tensor)",
+)
+torch.library.impl(f"{_NAMESPACE}::attention_backward", ("cpu", "cuda"), _attention_gradients)
+torch.library.register_fake(f"{_NAMESPACE}::attention_backward", _no_attention_gradients)
 attention_with_lse = torch.ops.kernel_ladder.attention_with_lse.default
 attention_with_lse.__doc__ = """attention_with_lse(q, k, v, causal=False): `attention`, and the logarithm (..., n) of
 

@@ -14,7 +14,7 @@ import termios
 import time
 from pathlib import Path
 
-PATIENCE = 60.0  # seconds; a busy machine is slow, and only a hang is a fault
+PATIENCE = 180.0  # seconds; a busy machine is slow, and only a hang is a fault
 TOKEN = re.compile(r"\x1b\[([?0-9;]*)([A-Za-z])|\x1b.|[\r\n]|[^\x1b\r\n]+", re.DOTALL)
 
 

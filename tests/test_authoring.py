@@ -98,6 +98,14 @@ def test_a_mistake_that_is_none(entry: Entry):
     assert "says `race`" in said(entry, authoring.mistakes_are_told)
 
 
+def test_a_mistake_may_name_the_task_it_is_about(tmp_path):
+    heads = {"race in scan": ("race", 0), "passed, 1 star in scan": ("passed", 1), "race": ("race", 0)}
+    for expect, promised in heads.items():
+        (tmp_path / "mistake.cu").write_text(f"// Nothing.\n// Expect: {expect}\n")
+        assert authoring.expectation(tmp_path / "mistake.cu") == promised
+        assert authoring.meant_for(tmp_path / "mistake.cu") == (["scan"] if "in scan" in expect else None)
+
+
 def test_a_starter_that_passes(entry: Entry):
     shutil.copy(entry.reference, entry.starter)
     assert "build and not pass" in said(entry, authoring.starter_does_not_pass)

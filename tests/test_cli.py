@@ -7,10 +7,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from terminal import Terminal
 
 from grader import cli
+from grader.grade import shown_path
 from grader.judge.verdict import CaseGrade, Grade, TaskGrade
 
+ROOT = Path(__file__).parents[1]
 LESSON = """
 from grader.course.lesson import Case, Lesson, Task
 
@@ -58,15 +61,14 @@ def graded(monkeypatch):
     class Fake:
         status, stars, calls, error = "passed", 2, [], None
 
-        def __call__(self, entry, kernel=None, *, reference=False, device, tasks, seed, on_progress):
-            self.calls.append((entry.name, kernel, reference, device, tasks, seed))
+        def __call__(self, entry, file, *, device, tasks=None, seed, source, on_progress):
+            self.calls.append((entry.name, file.name, device, tasks, seed))
             if self.error:
                 raise self.error
-            file = kernel or (entry.reference if reference else entry.work_file)
             case = CaseGrade("n=1", self.status, "it is so")
             task = TaskGrade("copy", self.status, self.stars, cases=[case])
             device = {"kind": "emulator", "name": "emulated GPU"}
-            return Grade(entry.name, str(file), device, self.status, self.stars, seed or 7, [task])
+            return Grade(entry.name, shown_path(file), device, self.status, self.stars, seed or 7, [task])
 
     fake = Fake()
     fake.calls = []
@@ -198,7 +200,7 @@ def test_options_reach_the_grader(ladder, graded, course):
     (course / "mine.cu").write_text("// mine\n")
     code, _, _ = ladder("check", "02", "mine.cu", "--task", "second", "--device", "emulator", "--seed", "5")
     assert code == 0
-    assert graded.calls == [("02_first", Path("mine.cu"), False, "emulator", ("second",), 5)]
+    assert graded.calls == [("02_first", "mine.cu", "emulator", ("second",), 5)]
 
 
 def test_passing_is_remembered(ladder, graded):
@@ -223,7 +225,7 @@ def test_all_grades_every_reference_in_one_table(ladder, graded, course):
     (kernels / "1_naive.cu").write_text("")
     code, out, err = ladder("check", "--all", "--reference")
     assert (code, err) == (0, "")
-    assert [call[:3] for call in graded.calls] == [("01_copy", None, True), ("02_first", None, True)]
+    assert [call[:2] for call in graded.calls] == [("01_copy", "1_naive.cu"), ("02_first", "1_naive.cu")]
     assert out.count("passed") == 2 and "★" not in ladder()[1]
 
 
@@ -248,7 +250,7 @@ def test_a_lesson_that_cannot_be_graded_does_not_stop_the_others(ladder, course)
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["chek"], "check"),
+        (["chek"], "Did you mean 'check'? Type `ladder --help`"),
         (["check"], "ladder check 01"),
         (["check", "7"], "`ladder` lists them all"),
         (["check", "01"], "`ladder start 01`"),
@@ -325,7 +327,7 @@ def python(*arguments, **options):
 
 def test_looking_at_the_course_imports_no_torch(course):
     code = "import sys; from grader import cli; cli.run({}); sys.exit('torch' in sys.modules)"
-    for arguments in ([], ["hint", "01"], ["start", "01"], ["check", "9"]):
+    for arguments in ([], ["hint", "01"], ["start", "01"], ["check", "9"], ["submit", "9"], ["check", "a.json"]):
         assert python("-c", code.format(arguments)).returncode == 0
 
 
@@ -355,3 +357,17 @@ def test_doctor_says_what_to_type_without_a_compiler(ladder, monkeypatch):
     monkeypatch.setenv("PATH", "/nowhere")
     code, out, _ = ladder("doctor")
     assert code == 2 and "apt install g++" in out and "cannot grade" in out
+
+
+def test_a_hint_on_a_terminal_is_wrapped_to_it(course):
+    code = "from grader.cli import main; main()"
+    hints = course / "lessons" / "01_copy" / "hints.md"
+    hints.write_text(HINTS.format("copy").replace("Look.", "word " * 40))
+    with Terminal([sys.executable, "-c", code, "hint", "01"], columns=60, env=process_environment(course)) as terminal:
+        assert terminal.end() == 0
+        assert "2 hints left" in terminal.page.text and not terminal.page.overflown
+
+
+def process_environment(course):
+    known = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
+    return {**known, "LADDER_COURSE": str(course), "PYTHONPATH": str(ROOT), "TERM": "xterm-256color"}

@@ -123,6 +123,29 @@ def test_tasks_can_be_chosen(entry, worker):
         grade(entry, tasks=["thrice", "once"])
 
 
+@pytest.fixture
+def with_bonus(entry, tmp_path):
+    """The same lesson with its second task as a bonus."""
+    lesson = entry.folder / "lesson.py"
+    lesson.write_text(lesson.read_text().replace("reference=lambda", 'bonus=name == "thrice", reference=lambda'))
+    return find("01", tmp_path)
+
+
+def test_a_bonus_task_that_is_not_there_is_not_missed(with_bonus, worker):
+    assert [(task.name, task.bonus) for task in grade(with_bonus).tasks] == [("twice", False)]
+
+
+@pytest.mark.parametrize(("factor", "status", "stars"), [(3, "passed", 2), (4, "wrong_result", 0)])
+def test_a_bonus_task_counts_for_itself_alone(with_bonus, worker, factor, status, stars):
+    with_bonus.work_file.write_text("void thrice (const float* x) {}")
+    worker.kernels["thrice"] = lambda x, y: y.copy_(factor * x)
+    found = grade(with_bonus)
+    assert (found.status, found.stars) == ("passed", 2)
+    assert [(task.name, task.status, task.stars) for task in found.tasks][1:] == [("thrice", status, stars)]
+    alone = grade(with_bonus, tasks=["thrice"])
+    assert (alone.status, alone.stars) == (status, stars)
+
+
 def test_progress_is_told(entry, worker):
     said = []
     grade(entry, tasks=["twice"], on_progress=said.append)
@@ -130,10 +153,10 @@ def test_progress_is_told(entry, worker):
 
 
 def test_what_fails_before_the_submission_runs_is_not_its_fault(entry, worker):
-    worker.events = ["preparing"]
     worker.evidence["twice"] = Evidence(problem="crash", ended="the emulator could not be built")
-    with pytest.raises(UsageError, match="the emulator could not be built; `ladder doctor`"):
-        grade(entry)
+    for worker.events in (["preparing"], ["preparing", "broken"]):
+        with pytest.raises(UsageError, match="the emulator could not be built; `ladder doctor`"):
+            grade(entry)
     worker.events = ["preparing", "building"]
     assert grade(entry, tasks=["twice"]).status == "crash"
 

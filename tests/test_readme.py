@@ -3,17 +3,28 @@
 import importlib.util
 import re
 from pathlib import Path
+from xml.etree import ElementTree
 
 ROOT = Path(__file__).parents[1]
+SVG = "{http://www.w3.org/2000/svg}"
 
 
 def steady(text: str) -> str:
     return re.sub(r"\d+\.\d s", "0.0 s", re.sub(r"seed \d+", "seed 0", text))
 
 
+def words(picture: str) -> str:
+    """What stands in the picture, without seeds, seconds and where they push the rest."""
+    texts = [element.text for element in ElementTree.fromstring(picture).iter(f"{SVG}text")]
+    return steady("".join(text for text in texts if text).replace("\xa0", " "))
+
+
 def test_the_readme_is_current():
     spec = importlib.util.spec_from_file_location("readme", ROOT / "docs" / "readme.py")
     readme = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(readme)
-    text = (ROOT / "README.md").read_text()
-    assert steady(readme.renewed(text)) == steady(text), "type `make readme`"
+    text, recorded = (ROOT / "README.md").read_text(), readme.session()
+    assert steady(readme.renewed(text, recorded)) == steady(text), "type `make readme`"
+    picture = readme.SESSION.read_text()
+    assert words(readme.picture(recorded)) == words(picture), "type `make readme`"
+    assert not re.search(r"@font-face|@import|href|src=|url\((?!#)", picture)

@@ -7,9 +7,18 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from terminal import PATIENCE, Terminal, course
+
+from grader import watch
+from grader.course import catalog
+from grader.devices.evidence import Diagnostic, Finding
+from grader.grade import grade
+from grader.judge.verdict import STATUSES, CaseGrade, Grade, TaskGrade
+from grader.report.messages import TITLES
+from grader.report.screen import Bell
 
 ROOT = Path(__file__).parents[1]
 LADDER = [sys.executable, "-c", "from grader.cli import main; main()"]
@@ -232,3 +241,54 @@ def test_piped_it_prints_plain_verdicts(folder, file):
         rest, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert "\x1b" not in "".join(said) + rest
+
+
+# ---- the page itself ----
+
+
+def page_of(folder, monkeypatch, grade, source):
+    """The lines that `ladder watch` draws for this grade on a terminal of 80 x 24."""
+    monkeypatch.setenv("LADDER_COURSE", str(folder))
+    entry = catalog.find(grade.lesson, folder)
+    with Bell() as bell:
+        watcher = watch.Watcher(entry, "emulator", bell)
+        watcher.screen = SimpleNamespace(size=os.terminal_size((80, 24)))
+        watcher.last = watch.Run(entry, "emulator", bell.ring)
+        watcher.last.grade, watcher.last.source = grade, source
+        lines = watcher.lines()
+        watcher.close()
+    return lines
+
+
+def fits(lines):
+    """Whether the page shows all there is to say, its end included."""
+    return len(lines) == 24 and max(map(len, lines)) <= 80 and not any("lines more" in line for line in lines)
+
+
+@pytest.mark.parametrize("status", [status for status in STATUSES if status != "passed"])
+def test_a_failing_page_of_every_status_fits(folder, file, monkeypatch, status):
+    file.write_text(WRONG)
+    finding = Finding(status, f"{'a sentence of the usual length, ' * 5}and its end", line=9, kernel="add_elements",
+                      block=(0, 0, 0), thread=(31, 0, 0), details={"other_line": 4})  # fmt: skip
+    case = CaseGrade("m=641 n=516 k=8", status, finding.message, findings=[finding])
+    task = TaskGrade("vector_add", status, 0, cases=[case, case], message=finding.message)
+    if status == "build_error":
+        found = Diagnostic(f"{'an error as long as g++ likes them, ' * 4}and its end", 9, 5, "    z[i] = x[i] + y[i]")
+        task = TaskGrade("vector_add", status, 0, diagnostics=[found, found, found])
+    if status in ("crash", "timeout"):
+        task.output = "printed\n" * 9
+    device = {"kind": "emulator", "name": "emulated GPU"}
+    failed = Grade("01_vector_add", "work/01_vector_add.cu", device, status, 0, 7, [task])
+    lines = page_of(folder, monkeypatch, failed, RIGHT)
+    assert fits(lines) and TITLES[status] in lines[0] and any("seed 7" in line for line in lines)
+
+
+MISTAKES = [(entry, mistake) for entry in catalog.entries(ROOT) for mistake in entry.mistakes]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("entry", "mistake"), MISTAKES, ids=lambda each: getattr(each, "stem", None))
+def test_the_page_of_every_mistake_fits(folder, monkeypatch, entry, mistake):
+    found = grade(entry, mistake, device="emulator")
+    if not found.passed:
+        assert fits(page_of(folder, monkeypatch, found, mistake.read_text()))

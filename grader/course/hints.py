@@ -18,6 +18,9 @@ class Hint:
     total: int
     text: str
 
+    def heading(self, task: str) -> str:
+        return f"Hint {self.number} of {self.total} for {task}"
+
 
 def next_hint(entry: Entry, task: str) -> Hint:
     """The first hint that was not shown yet, or the last one again. Raises UsageError if the task has none."""

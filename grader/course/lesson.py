@@ -95,6 +95,7 @@ class Task:
     flops: str = ""  # arithmetic operations, as an expression over the sizes: "2 * m * n * k"
     specials: str = ""  # exp, log, sin and their kin, likewise
     scratch: Sequence[str] = ()  # outputs for the kernel's own use: poisoned and guarded, neither compared nor counted
+    bonus: bool = False  # for who wants more: may be left out, and its stars stand beside the lesson's
 
     @cached_property
     def signature(self) -> Prototype:
@@ -130,7 +131,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Lesson:
-    """What a lessons/NN_name/lesson.py defines as `lesson`. Its stars are those of its weakest task."""
+    """What a lessons/NN_name/lesson.py defines as `lesson`. Its stars are those of its weakest task, bonus aside."""
 
     title: str
     tasks: Sequence[Task]

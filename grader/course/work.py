@@ -42,6 +42,22 @@ def reset(entry: Entry) -> Path | None:
     return backup
 
 
+def save(entry: Entry, text: str, known: str | None = None) -> Path | None:
+    """Makes `text` the work file. Returns where what was there is kept; None if that is the starter, `text` or `known`.
+
+    Raises UsageError.
+    """
+    try:
+        entry.work_file.parent.mkdir(exist_ok=True)
+        old = entry.work_file.read_text(errors="surrogateescape") if entry.work_file.exists() else text
+        spare = old in (text, known, entry.starter.read_text())
+        backup = None if spare else _keep(entry.work_file.read_bytes(), entry.work_file)
+        _replace(entry.work_file, text.encode("utf-8", "surrogateescape"))
+    except OSError as error:
+        raise _failed("the cell cannot be written to", entry, error) from None
+    return backup
+
+
 def _keep(text: bytes, file: Path) -> Path:
     """Writes a backup under the first name that is free: 01_vector_add.backup-1.cu."""
     for number in itertools.count(1):
@@ -56,11 +72,11 @@ def _keep(text: bytes, file: Path) -> Path:
 
 
 def _replace(file: Path, text: bytes) -> None:
-    handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=".reset-")
+    handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=".new-")
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(text)
-        os.chmod(temporary, file.stat().st_mode)
+        os.chmod(temporary, file.stat().st_mode if file.exists() else 0o644)
         os.replace(temporary, file)
     except BaseException:
         os.unlink(temporary)

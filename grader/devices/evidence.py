@@ -58,6 +58,7 @@ class CaseRun:
     launches: list[Json] = field(default_factory=list)  # kernel, grid, block, given_stream, shared_bytes, ...
     timings: Json = field(default_factory=dict)
     seconds: float = 0.0
+    recording: Json | None = None  # of one block, where somebody asked for it (emulator/recording.py)
 
 
 @dataclass

@@ -69,6 +69,12 @@ class Cancel:
         os.close(self.fd)
 
 
+def patience() -> float:
+    """Whole seconds for a case: 10, and up to 60 where others are at work and leave a kernel little of a core."""
+    busy = os.getloadavg()[0] / (os.cpu_count() or 1)
+    return 10.0 * min(max(round(busy), 1), 6)
+
+
 @dataclass
 class Job:
     """One task of one kernel file. `cases` are (name, scalars by name), as many as the arena has, in its order.
@@ -82,12 +88,13 @@ class Job:
     task: str
     arena: Arena
     cases: Sequence[tuple[str, Mapping[str, int | float]]]
-    seconds: float = 10.0  # for each case
+    seconds: float = field(default_factory=patience)  # for each case
     build_seconds: float = 120.0
     threads: int | None = None
     cache: Path = field(default_factory=cache_root)
     gpu: Gpu | None = None  # None: the emulator
     cancel: Cancel | None = None
+    wanted: Mapping[str, Any] | None = None  # the block to record on the emulator (emulator/recording.py: Wanted)
 
     @property
     def longest(self) -> float:
@@ -108,6 +115,7 @@ class Job:
             "device": "cuda" if self.gpu else "emulator",
             "architecture": self.gpu.architecture if self.gpu else None,
             "timed": {"scalars": dict(self.gpu.scalars)} if self.gpu and self.gpu.dialogue else None,
+            "wanted": dict(self.wanted) if self.wanted else None,
             "cache": str(self.cache),
             "folder": str(folder),
             "token": token,
@@ -218,7 +226,7 @@ class Flight:
         limit = self.job.build_seconds
         match event["event"]:
             case "preparing":
-                self.where = "while the emulator was prepared"
+                self.where, limit = "while the emulator was prepared", 2 * self.job.build_seconds
             case "building":
                 self.where = "while the file was built and loaded"
             case "built":
@@ -287,6 +295,9 @@ class Flight:
             self.found.ended = f"{_cause(self.status, text)} {self.where}{_advice(self.status)}"
 
     def _timeout(self) -> str:
+        if "prepared" in self.where:
+            minutes = 2 * self.job.build_seconds / 60
+            return f"preparing the emulator took more than {minutes:g} minutes: try again when the machine is less busy"
         if self.found.build is None:
             return f"building took more than {self.job.build_seconds:g} s and was stopped"
         if self.talked and self.job.gpu:

@@ -14,13 +14,13 @@ import shutil
 import subprocess
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grader.course import catalog
 from grader.course.catalog import Entry, UsageError
-from grader.course.prototype import Prototype
+from grader.course.prototype import Prototype, parse_prototype
 
 if TYPE_CHECKING:
     from grader.devices.evidence import Evidence
@@ -47,9 +47,15 @@ class ReferenceKernel:
     if the kernel fails.
     """
 
-    def __init__(self, root: Path, lesson: str, task: str):
-        """`root` holds lessons/ and kernels/; `lesson` is a name or number as `catalog.find` knows them."""
-        self._where = root, lesson, task
+    def __init__(
+        self, root: Path, lesson: str, task: str, kernel: tuple[Path, str | None] | None = None, prototype: str = ""
+    ):
+        """`root` holds lessons/ and kernels/; `lesson` is a name or number as `catalog.find` knows them.
+
+        `kernel` is another file of the course, instead of the reference, and its text (None: read it). `prototype`, as
+        C text, is that of another entry point of the file, for the same task with numbers of other types.
+        """
+        self._where = root, lesson, task, kernel, prototype
         self._loaded: dict[Any, Callable[[Values], None]] = {}
 
     def __call__(self, *values: Any) -> None:
@@ -64,13 +70,18 @@ class ReferenceKernel:
             return self._loaded[device]
 
 
-def _load(root: Path, lesson: str, task_name: str, device: Any) -> Callable[[Values], None]:
+def _load(
+    root: Path, lesson: str, task_name: str, chosen: tuple[Path, str | None] | None, prototype: str, device: Any
+) -> Callable[[Values], None]:
     try:
         entry = catalog.find(lesson, root)
         task = next((task.signature for task in entry.lesson.tasks if task.name == task_name), None)
         if task is None:
             raise LoadError(f"lesson {entry.name} has no task `{task_name}`: look into lessons/{entry.name}/lesson.py")
-        kernel = _Kernel.of(entry)
+        kernel = _Kernel.of(entry, *(chosen or (entry.reference, None)))
+        if prototype:
+            task = parse_prototype(prototype)
+            kernel = replace(kernel, prototypes=(*kernel.prototypes, task))
         call = _native(kernel, task, device.index) if device.type == "cuda" else _emulated(kernel, task)
     except UsageError as error:
         raise LoadError(str(error)) from None
@@ -106,10 +117,10 @@ class _Kernel:
     prototypes: tuple[Prototype, ...]
 
     @staticmethod
-    def of(entry: Entry) -> _Kernel:
-        file = entry.reference
+    def of(entry: Entry, file: Path, source: str | None) -> _Kernel:
         prototypes = tuple(task.signature for task in entry.lesson.tasks)
-        return _Kernel(file.read_text(), str(file.relative_to(entry.root)), prototypes)
+        name = str(file.relative_to(entry.root) if file.is_relative_to(entry.root) else file)
+        return _Kernel(file.read_text() if source is None else source, name, prototypes)
 
     def library(self, architecture: str | None) -> Path:
         """The built library; `architecture` is a GPU's, None means the emulator. Raises LoadError."""

@@ -148,14 +148,16 @@ def _run_cases(
     job: dict[str, Any], library: Path, task: Prototype, memory: WorkerMemory, tell: Events
 ) -> dict[str, str] | None:
     """Runs case by case. Stops after a crash, when nothing is sure any more, or a time-out, and returns which."""
+    from grader.devices.emulator.recording import Wanted
     from grader.devices.emulator.session import Session, runtime_library
 
     runtime = runtime_library(Path(job["cache"]))
+    wanted = Wanted(**job["wanted"]) if job["wanted"] else None
     session = Session(library, Path(job["filename"]), job["threads"], runtime=runtime)
     mapping = (memory.address, memory.bytes)
     for case, buffers in zip(job["cases"], memory.cases, strict=True):
         tell("running", case=case["name"])
-        run = session.run(case["name"], task, buffers, case["scalars"], job["seconds"], mapping)
+        run = session.run(case["name"], task, buffers, case["scalars"], job["seconds"], mapping, wanted)
         _flush()
         tell("case", case=asdict(run))
         fatal = next((finding for finding in run.findings if finding.kind in ("crash", "timeout")), None)

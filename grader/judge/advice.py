@@ -59,12 +59,12 @@ def advise(lines: Sequence[Counters], kernels: Sequence[Counters], source: Seque
         records = sorted((line for line in lines if line["kernel"] == kernel["name"]), key=itemgetter("line"))
         for waste in _wastes(kernel, records, source):
             by_line[waste.line].append(waste)
-    cost = sum(map(_cost, lines))
+    total = sum(map(cost, lines))
     found = []
     for line, wastes in by_line.items():
         cycles, worst = sum(waste.cycles for waste in wastes), max(wastes, key=lambda waste: waste.cycles)
-        if cycles > WORTH_TELLING * cost:
-            found.append(Advice(line, worst.kind, cycles, cycles / cost, worst.message))
+        if cycles > WORTH_TELLING * total:
+            found.append(Advice(line, worst.kind, cycles, cycles / total, worst.message))
     return sorted(found, key=lambda advice: (-advice.cycles, advice.line))
 
 
@@ -100,7 +100,8 @@ def digits(value: float) -> str:
     return f"{value:.0f}" if value >= 100 else f"{round(value, 1):g}"
 
 
-def _cost(line: Counters) -> float:
+def cost(line: Counters) -> float:
+    """What a line costs, in the cycles of `advise`."""
     wavefronts = line["shared_load_wavefronts"] + line["shared_store_wavefronts"]
     issued = INSTRUCTION_CYCLES * line["warp_instructions"]
     waited = sum(_waiting(line, where) * cycles for where, cycles in TURN_CYCLES.items())

@@ -67,7 +67,7 @@ class Result:
 
     `median_us`: alone, the L2 flushed before. `graph_us`: one of many in a CUDA graph, on the same buffers; no launch
     shows, and the L2 holds what fits. `extra_bytes`: the most memory held beside the buffers. A rung that is not right
-    has no times; a baseline that is not has them, and says so.
+    has no times; a baseline that is not has them, and says so. It may leave an output out: `message` names it.
     """
 
     name: str
@@ -189,8 +189,10 @@ class _Contest:
         self._call(contender)
         try:
             self._bring_back(contender)
-            self.sets.check([0])
+            left_out = self._left_out(contender)
+            self.sets.check([0], but=left_out)
             self.sets.check_inputs()
+            result.message = f"without {' and '.join(left_out)}" if left_out else ""
         except Refused as refused:
             result.status, result.message = refused.status, str(refused)
             if contender.kind in ("rung", "yours"):
@@ -206,6 +208,15 @@ class _Contest:
         if not self.host:
             self.host = {n: v.cpu() if isinstance(v, torch.Tensor) else v for n, v in self.values.items()}
         return self.host
+
+    def _left_out(self, contender: Contender) -> list[str]:
+        """The outputs that a function of torch has no word for; a kernel must give them all."""
+        if contender.is_native:
+            return []
+        buffers, outputs = self.sets.device.sets[0], self.sets.task.results
+        ends = {output.name: (0, buffers.read(output.name).numel() - 1) for output in outputs}
+        left = [name for name, places in ends.items() if all(buffers.is_unwritten(name, at) for at in places)]
+        return left if len(left) < len(ends) else []
 
     def _bring_back(self, contender: Contender) -> None:
         """Puts the outputs of a CPU's work where the check looks for them."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from grader.devices.evidence import Finding
-from grader.judge.verdict import STATUSES
+from grader.judge.verdict import STATUSES, TaskGrade
 
 # Kind of finding -> status. Kinds that are a status of their own stand for themselves.
 STATUS_OF = {
@@ -27,6 +27,12 @@ def status_of(finding: Finding) -> str:
 def first_status(statuses: Iterable[str]) -> str:
     """Of several statuses, the one a learner should hear of first; "passed" only if all are."""
     return min((status for status in statuses if status != "passed"), key=STATUSES.index, default="passed")
+
+
+def sum_up(tasks: Sequence[TaskGrade]) -> tuple[str, int]:
+    """Status and stars of a lesson, its weakest task's. A bonus task counts only where nothing else was graded."""
+    weighed = [task for task in tasks if not task.bonus] or tasks
+    return first_status(task.status for task in weighed), min(task.stars for task in weighed)
 
 
 def decisive(findings: Iterable[Finding]) -> Finding | None:

@@ -67,6 +67,7 @@ class TaskGrade:
     targets: list[TargetResult] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     output: str = ""
+    bonus: bool = False
 
 
 @dataclass

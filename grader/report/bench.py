@@ -70,7 +70,8 @@ def _remark(result: Json) -> str:
         return TITLES.get(result["status"], result["status"])
     if result["samples"] < 2:
         return "one run" if result["samples"] else "not timed"
-    return f"noise {result['noise']:.0%}" if result["noise"] > NOISY else ""
+    noise = f"noise {result['noise']:.0%}" if result["noise"] > NOISY else ""
+    return ", ".join(filter(None, [result["message"], noise]))
 
 
 def fastest_baseline(case: Json) -> Json | None:
@@ -165,21 +166,36 @@ def _task(task: Json) -> Iterator[RenderableType]:
                 yield Text(f"{result['name']} at {case_text(case)}: {result['message']}", BAD)
 
 
-def _ranking(case: Json) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+def cells(case: Json) -> tuple[list[str], list[list[str]]]:
+    """The titles of a table of everybody at this case, and its rows: first the name, last a remark."""
     rival = fastest_baseline(case)
     limit = f"of {case['limit']['name']}" if case["limit"] else ""
-    for title in ("", "time", "rate", limit, f"x {rival['name']}" if rival else "", "memory", ""):
-        table.add_column(title, justify="right" if title else "left", no_wrap=True)
-    for each, result in zip(standings(case), case["results"], strict=True):
-        table.add_row(
-            Text(each.name, "" if each.kind in KERNELS else DIM),
+    titles = ["", "time", "rate", limit, f"x {rival['name']}" if rival else "", "memory", ""]
+    rows = [
+        [
+            each.name,
             time_text(each.us),
             rate_text(each.rate, each.unit),
             f"{each.fraction:.0%}" if each.fraction else "",
             _three_digits(each.ratio) if each.ratio else "",
             bytes_text(result["extra_bytes"]),
-            Text(each.remark, BAD),
+            each.remark,
+        ]
+        for each, result in zip(standings(case), case["results"], strict=True)
+    ]
+    return titles, rows
+
+
+def _ranking(case: Json) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    titles, rows = cells(case)
+    for title in titles:
+        table.add_column(title, justify="right" if title else "left", no_wrap=True)
+    for (name, *numbers, remark), result in zip(rows, case["results"], strict=True):
+        table.add_row(
+            Text(name, "" if result["kind"] in KERNELS else DIM),
+            *numbers,
+            Text(remark, DIM if result["status"] == "passed" else BAD),
         )
     return table
 

@@ -14,7 +14,7 @@ from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from grader.judge.advice import LANES, active_lanes, advise, all_sectors, digits, ideal_sectors, reuse
+from grader.judge.advice import LANES, active_lanes, advise, all_sectors, cost, digits, ideal_sectors, reuse
 from grader.judge.verdict import Grade, TaskGrade
 from grader.report.machine import SCHEMA
 from grader.report.messages import TITLES
@@ -37,9 +37,13 @@ def could_run(grade: Grade) -> bool:
     return all(task.lines for task in grade.tasks)
 
 
-def show_explanation(console: Console, grade: Grade, source: str, profiles: Profiles = NONE) -> None:
-    """Prints advice and annotated source for each task that was counted; for the others, why there is none."""
-    print_safely(console, _parts(grade, source.split("\n"), profiles))
+def show_explanation(console: Console, grade: Grade, source: str, profiles: Profiles = NONE,
+                     most: int | None = None) -> None:  # fmt: skip
+    """Prints advice and annotated source for each task that was counted; for the others, why there is none.
+
+    `most` is how many lines with counts are shown, the costliest; None for all.
+    """
+    print_safely(console, _parts(grade, source.split("\n"), profiles, most))
 
 
 def to_json(grade: Grade, source: str, profiles: Profiles = NONE) -> dict[str, Any]:
@@ -79,19 +83,21 @@ def _gpu_json(task: TaskGrade, profiles: Profiles) -> dict[str, Any]:
 # ---- for people ----
 
 
-def _parts(grade: Grade, source: Sequence[str], profiles: Profiles) -> Iterator[RenderableType]:
+def _parts(grade: Grade, source: Sequence[str], profiles: Profiles, most: int | None) -> Iterator[RenderableType]:
     title = (TITLES[grade.status], f"{HEAD} {GOOD if grade.passed else BAD}")
     head = Text.assemble(mark(grade.passed), (f"{grade.lesson}: ", HEAD), title, (f"  {grade.kernel}", DIM))
     yield _one_line(head)
     for task in grade.tasks:
         profile = profiles.get(task.name)
-        yield from _task(task, source, profile)
+        yield from _task(task, source, profile, most)
         if profile:
             yield from _gpu(task.counters, profile)
     yield Text("\nEmulated: counts, no times. What caches and nvcc's optimiser save is not seen.", DIM)
 
 
-def _task(task: TaskGrade, source: Sequence[str], profile: Profile | None) -> Iterator[RenderableType]:
+def _task(
+    task: TaskGrade, source: Sequence[str], profile: Profile | None, most: int | None
+) -> Iterator[RenderableType]:
     if failed := _what_failed(task):
         yield Text(f"{task.name}: {failed}", BAD)
     if not task.lines:
@@ -108,7 +114,7 @@ def _task(task: TaskGrade, source: Sequence[str], profile: Profile | None) -> It
     if again := reuse(task.counters):
         yield Padding(Text(again), (0, 0, 0, 2))
     yield Text()
-    yield from _listing(_by_line(task.lines, profile), source, {each.line for each in worst})
+    yield from _listing(by_line(task.lines, profile), source, {each.line for each in worst}, most)
 
 
 def _what_failed(task: TaskGrade) -> str:
@@ -170,9 +176,12 @@ class Column:
     cell: Callable[[Counters, int], str]  # a line's counters, and the sectors of all lines
 
 
-def _listing(by_line: Mapping[int, Counters], source: Sequence[str], worst: set[int]) -> Iterator[Text]:
+def _listing(by_line: Mapping[int, Counters], source: Sequence[str], worst: set[int],
+             most: int | None) -> Iterator[Text]:  # fmt: skip
     """The source around the lines with counts, beside these counts; what they mean stands below."""
     sectors = sum(map(all_sectors, by_line.values()))
+    costliest = sorted(by_line, key=lambda line: (line not in worst, -cost(by_line[line]), line))[:most]
+    by_line = {line: by_line[line] for line in costliest}
     cells = {column: {line: column.cell(counts, sectors) for line, counts in by_line.items()} for column in COLUMNS}
     used = {column: shown for column, shown in cells.items() if any(shown.values())}
     widths = {column: max(len(column.title), *map(len, shown.values())) for column, shown in used.items()}
@@ -198,7 +207,7 @@ def _lines_to_show(counted: Iterable[int], last: int) -> list[int]:
     return sorted(line for line in near if 1 <= line <= last)
 
 
-def _by_line(lines: Sequence[Counters], profile: Profile | None) -> dict[int, dict[str, Any]]:
+def by_line(lines: Sequence[Counters], profile: Profile | None) -> dict[int, dict[str, Any]]:
     """Counters of all kernels that share a line (templates, device functions), added up; beside them the GPU's."""
     merged: dict[int, dict[str, Any]] = {}
     for record in lines:

@@ -8,7 +8,10 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from grader.judge.verdict import Grade
+from grader.devices.evidence import Diagnostic, finding_from_json
+from grader.judge.again import Again
+from grader.judge.verdict import STATUSES, CaseGrade, Grade, TargetResult, TaskGrade
+from grader.report.graded import Graded
 
 SCHEMA = 1
 
@@ -18,13 +21,38 @@ def to_json(grade: Grade) -> dict[str, Any]:
     return {"schema": SCHEMA, **_plain(asdict(grade))}
 
 
-def dumps(grade: Grade) -> str:
-    return json.dumps(to_json(grade), ensure_ascii=False)
+def dumps(grade: Grade, again: Again | None = None) -> str:
+    """A grade as one object; that of a hand-in also says whether the claimed one stands."""
+    return json.dumps(to_json(grade) | _claim(again), ensure_ascii=False)
 
 
-def dumps_all(grades: Sequence[Grade]) -> str:
-    """Several grades as one object: {"schema": 1, "grades": [...]}, each like to_json's."""
-    return json.dumps({"schema": SCHEMA, "grades": [to_json(grade) for grade in grades]}, ensure_ascii=False)
+def dumps_all(graded: Sequence[Graded]) -> str:
+    """Several as one object: {"schema": 1, "grades": [...], "problems": [...]}, the first like those of `dumps`."""
+    grades = [to_json(each.grade) | _claim(each.again) for each in graded if each.grade]
+    problems = [{"kernel": each.kernel, "message": each.problem} for each in graded if each.problem]
+    return json.dumps({"schema": SCHEMA, "grades": grades, "problems": problems}, ensure_ascii=False)
+
+
+def _claim(again: Again | None) -> dict[str, Any]:
+    return {"hand_in": {"stands": again.stands, **asdict(again)}} if again else {}
+
+
+def from_json(data: dict[str, Any]) -> Grade:
+    """The grade that this was made of; "inf" and the like stay strings. Raises TypeError, LookupError or ValueError."""
+    fields = {name: value for name, value in data.items() if name != "schema"}
+    if data["schema"] != SCHEMA or data["status"] not in STATUSES or not isinstance(data["device"]["kind"], str):
+        raise ValueError("no grade of this schema")
+    return Grade(**fields | {"tasks": [_task(task) for task in data["tasks"]]})
+
+
+def _task(data: dict[str, Any]) -> TaskGrade:
+    cases = [
+        CaseGrade(**case | {"findings": [finding_from_json(finding) for finding in case["findings"]]})
+        for case in data["cases"]
+    ]
+    targets = [TargetResult(**target) for target in data["targets"]]
+    diagnostics = [Diagnostic(**diagnostic) for diagnostic in data["diagnostics"]]
+    return TaskGrade(**data | {"cases": cases, "targets": targets, "diagnostics": diagnostics})
 
 
 def _plain(value: Any) -> Any:

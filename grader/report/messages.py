@@ -50,7 +50,8 @@ ADVICE = {
     "Put a barrier between the two, use an atomic, or give each thread its own place.",
     "uninitialized_read": "Memory holds nothing you can rely on before somebody writes it: "
     "shared memory is not zeroed, and neither are outputs.",
-    "leak": "Every cudaMalloc needs its cudaFree, on every way out of the function.",
+    "leak": "Every cudaMalloc needs its cudaFree and every cudaStreamCreate its cudaStreamDestroy, "
+    "on every way out of the function.",
     "not_written": "The output starts with rubbish on purpose, and some of it is still there. "
     "Does the grid have enough threads, rounded up, and does each of them write?",
     "wrong_result": "Work through the element above by hand: which thread computes it, and which inputs does it read?",
@@ -58,3 +59,54 @@ ADVICE = {
     "Everything must be computed from the inputs of this very call, and be done when the stream is.",
     "below_target": "The answer is right. What is missing stands in the targets above.",
 }
+
+# Where the notebooks explain it: (lesson, heading). A test checks that these headings are there.
+READ = {
+    "build_error": ("00_setup", "What nvcc does"),
+    "missing_entry_point": ("00_setup", "The contract"),
+    "crash": ("01_vector_add", "Two memories"),
+    "timeout": ("02_warp_divergence", "When the data decides: loops"),
+    "launch_error": ("01_vector_add", "How many blocks"),
+    "host_access": ("01_vector_add", "Two memories"),
+    "out_of_bounds": ("01_vector_add", "The guard"),
+    "misaligned": ("01_vector_add", "Rung 3: sixteen bytes a load"),
+    "barrier_divergence": ("05_atomics", "Each step needs a barrier"),
+    "deadlock": ("05_atomics", "The sum, rung 3: many elements a thread"),
+    "input_modified": ("00_setup", "The contract"),
+    "race": ("05_atomics", "A race, step by step"),
+    "uninitialized_read": ("05_atomics", "One more thing that nobody does for you"),
+    "leak": ("01_vector_add", "Two memories"),
+    "not_written": ("01_vector_add", "How many blocks"),
+    "wrong_result": ("01_vector_add", "Which thread does what"),
+    "impossible_speed": ("01_vector_add", "How fast it is, and how fast it could be"),
+    "below_target": ("04_tiled_matmul", "How to make a kernel faster, in general"),
+}
+READ_ON_TARGETS = {
+    "global_load_efficiency": ("03_coalescing", "What memory sends"),
+    "global_store_efficiency": ("03_coalescing", "What memory sends"),
+    "sectors_per_load": ("01_vector_add", "Rung 3: sixteen bytes a load"),
+    "loads_per_byte": ("04_tiled_matmul", "Intuition: who else needs what you load?"),
+    "loads_per_input_byte": ("04_tiled_matmul", "Intuition: who else needs what you load?"),
+    "active_lanes": ("02_warp_divergence", "How a lane is switched off"),
+    "branch_uniformity": ("02_warp_divergence", "How a lane is switched off"),
+    "shared_bank_conflicts": ("03_coalescing", "Banks"),
+    "shared_load_efficiency": ("03_coalescing", "Banks"),
+    "shared_load_wavefronts_per_output": ("04_tiled_matmul", "Rung 4: a tile of its own for each thread"),
+    "global_atomics_per_input": ("05_atomics", "Serialisation: taking turns"),
+    "global_atomics_per_output": ("05_atomics", "Serialisation: taking turns"),
+    "shared_atomics_per_input": ("05_atomics", "The histogram: privatisation"),
+    "shared_atomic_max_multiplicity": ("05_atomics", "Serialisation: taking turns"),
+    "busy_blocks": ("01_vector_add", "How many blocks"),
+    "busy_threads": ("01_vector_add", "How many blocks"),
+}
+
+
+def read_about(what: str) -> str:
+    """`notebooks/01_vector_add.ipynb#The-guard` for a status or a target's metric; "" where no text is about it.
+
+    The anchor is as Jupyter makes it of a heading.
+    """
+    if what not in (places := READ | READ_ON_TARGETS):
+        return ""
+    lesson, heading = places[what]
+    return f"notebooks/{lesson}.ipynb#{heading.replace(' ', '-')}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,26 +13,43 @@ from rich.text import Text
 from grader.course import catalog
 from grader.course.catalog import Entry, UsageError
 from grader.course.progress import Progress
-from grader.judge.verdict import Grade
+from grader.report.graded import Graded
 from grader.report.messages import TITLES
-from grader.report.terminal import BAD, DIM, FULL_MARKS, GOOD, HEAD, mark, stars
+from grader.report.terminal import BAD, DIM, GOOD, HEAD, mark, stars
+from grader.report.words import FULL_MARKS
 
 
-def show_table(console: Console, grades: Iterable[Grade]) -> None:
-    """One line for each grade."""
+def show_table(console: Console, graded: Sequence[Graded]) -> None:
+    """One line for each kernel."""
+    claimed = any(each.again for each in graded)
+    titles = ["", "lesson", "kernel", "verdict", "stars", *(["hand-in"] if claimed else ["build", "run"])]
+    if all(Path(each.kernel).name == f"{each.lesson}.cu" for each in graded):
+        titles.remove("kernel")  # it says nothing new
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for title in ("", "lesson", "kernel", "verdict", "stars", "build", "run"):
+    for title in titles:
         table.add_column(title, justify="right" if title in ("build", "run") else "left")
-    for grade in grades:
-        table.add_row(
-            mark(grade.passed),
-            grade.lesson,
-            Text(Path(grade.kernel).name, DIM),
-            Text(TITLES[grade.status], GOOD if grade.passed else BAD),
-            stars(grade.stars),
-            *(f"{grade.seconds[key]:.1f} s" if key in grade.seconds else "" for key in ("build", "run")),
-        )
+    names = [Path(each.kernel).name for each in graded]
+    for each, name in zip(graded, names, strict=True):
+        cells = _cells(each, name if names.count(name) == 1 else each.kernel)
+        table.add_row(*(cells[title] for title in titles))
     console.print(table)
+
+
+def _cells(graded: Graded, kernel: str) -> dict[str, Text | str]:
+    """What stands in each column, by its title."""
+    grade = graded.grade
+    verdict = TITLES[grade.status] if grade else "not graded"
+    seconds = grade.seconds if grade else {}
+    claim = Text("stands", GOOD) if graded.again and graded.again.stands else Text("does not stand", BAD)
+    return {
+        "": mark(graded.good),
+        "lesson": graded.lesson,
+        "kernel": Text(kernel, DIM),
+        "verdict": Text(verdict, GOOD if grade and grade.passed else BAD),
+        "stars": stars(grade.stars if grade else 0),
+        "hand-in": claim if graded.again else "",
+        **{key: f"{seconds[key]:.1f} s" if key in seconds else "" for key in ("build", "run")},
+    }
 
 
 @dataclass(frozen=True)

@@ -66,7 +66,7 @@ def draw(results: Json, folder: Path) -> list[Path]:
     written = []
     with matplotlib.rc_context(STYLE):
         for task in results["tasks"]:
-            cases = _in_order([case for case in task["cases"] if case["results"]])
+            cases = in_order([case for case in task["cases"] if case["results"]])
             if not cases:
                 continue
             figure = _figure(results, task["name"], cases)
@@ -78,14 +78,14 @@ def draw(results: Json, folder: Path) -> list[Path]:
     return written
 
 
-def _in_order(cases: Sequence[Json]) -> list[Json]:
+def in_order(cases: Sequence[Json]) -> list[Json]:
     """By size, so that a line between two of them means something."""
     return sorted(cases, key=lambda case: (case["flops"] or 0, case["bytes"]))
 
 
 def _figure(results: Json, task: str, cases: Sequence[Json]) -> Figure:
     """The panels in a row, or in two, and one legend for all of them."""
-    panels, lines = _panels(cases), _lines(cases)
+    panels, lines = _panels(cases), lines_of(cases)
     columns = 2 if len(panels) == 4 else len(panels)
     rows = len(panels) // columns
     labels = math.ceil(len(lines) / (2 * columns))  # lines of the legend
@@ -111,10 +111,10 @@ def _figure(results: Json, task: str, cases: Sequence[Json]) -> Figure:
 def _panels(cases: Sequence[Json]) -> list[Panel]:
     """What there is to show: memory only if somebody needs much, a roofline only if operations are counted."""
     needs = any((each["extra_bytes"] or 0) > MUCH * case["bytes"] for case in cases for each in case["results"])
-    return [_times, _rates, *([_memory] if needs else []), *([_roofline] if any(c["flops"] for c in cases) else [])]
+    return [times, _rates, *([memory] if needs else []), *([_roofline] if any(c["flops"] for c in cases) else [])]
 
 
-def _lines(cases: Sequence[Json]) -> list[Line]:
+def lines_of(cases: Sequence[Json]) -> list[Line]:
     """Rungs from light to dark, the rest in colours of their kind."""
     kinds = {each["name"]: each["kind"] for case in cases for each in case["results"] if each["median_us"]}
     rungs = [name for name, kind in kinds.items() if kind == "rung"]
@@ -136,12 +136,12 @@ def _lines(cases: Sequence[Json]) -> list[Line]:
 # ---- panels ----
 
 
-def _times(axis: Axes, cases: Sequence[Json], lines: Sequence[Line]) -> None:
+def times(axis: Axes, cases: Sequence[Json], lines: Sequence[Line]) -> None:
     places = _size_axis(axis, cases)
     for line in lines:
         _plot(axis, line, places, [_us(case, line.name) for case in cases])
     axis.set_yscale("log")
-    axis.yaxis.set_major_formatter(FuncFormatter(lambda us, _: _short_number(time_text(us))))
+    axis.yaxis.set_major_formatter(FuncFormatter(lambda us, _: short_number(time_text(us))))
     axis.yaxis.set_minor_formatter(NullFormatter())
     axis.set_title("time of one run")
 
@@ -163,7 +163,7 @@ def _rates(axis: Axes, cases: Sequence[Json], lines: Sequence[Line]) -> None:
     axis.set_ylim(bottom=0)
     axis.set_ylim(top=1.08 * axis.get_ylim()[1])
     axis.yaxis.set_major_formatter(
-        FuncFormatter(lambda rate, _: _short_number(rate_text(rate, limit["unit"])) if rate else "0")
+        FuncFormatter(lambda rate, _: short_number(rate_text(rate, limit["unit"])) if rate else "0")
     )
     axis.set_title(f"rate, counting {_WORK_WORDS[work]}")
 
@@ -175,7 +175,7 @@ _WORK_WORDS = {
 }
 
 
-def _memory(axis: Axes, cases: Sequence[Json], lines: Sequence[Line]) -> None:
+def memory(axis: Axes, cases: Sequence[Json], lines: Sequence[Line]) -> None:
     """The buffers together with what each contender needs beside them."""
     places = _size_axis(axis, cases)
     for line in lines:
@@ -187,7 +187,7 @@ def _memory(axis: Axes, cases: Sequence[Json], lines: Sequence[Line]) -> None:
             [None if b is None else case["bytes"] + b for case, b in zip(cases, beside, strict=True)],
         )
     axis.set_yscale("log")
-    axis.yaxis.set_major_formatter(FuncFormatter(lambda size, _: _short_number(bytes_text(size))))
+    axis.yaxis.set_major_formatter(FuncFormatter(lambda size, _: short_number(bytes_text(size))))
     axis.yaxis.set_minor_formatter(NullFormatter())
     axis.set_title("GPU memory, buffers included")
 
@@ -212,7 +212,7 @@ def _roofline(axis: Axes, cases: Sequence[Json], lines: Sequence[Line]) -> None:
     axis.set_yscale("log")
     axis.set_ylim(top=2 * arithmetic["rate"])
     axis.set_xlabel("flop for each byte that must be moved")
-    axis.yaxis.set_major_formatter(FuncFormatter(lambda rate, _: _short_number(rate_text(rate, "flop/s"))))
+    axis.yaxis.set_major_formatter(FuncFormatter(lambda rate, _: short_number(rate_text(rate, "flop/s"))))
     axis.yaxis.set_minor_formatter(NullFormatter())
     axis.set_title(f"roofline at {case_text(case)}")
 
@@ -295,6 +295,6 @@ def _short(case: Json) -> str:
     return f"{numbers} {case['sizes'].get('variant', '')}".strip()
 
 
-def _short_number(text: str) -> str:
+def short_number(text: str) -> str:
     """`10 GB` for `10.0 GB`."""
     return re.sub(r"\.0+(?= )", "", text)

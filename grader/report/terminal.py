@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -12,17 +12,27 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.devices.evidence import Diagnostic, Finding
+from grader.judge.again import Again
 from grader.judge.findings import decisive, status_of
-from grader.judge.targets import METRICS
 from grader.judge.verdict import CaseGrade, Grade, TargetResult, TaskGrade
-from grader.report.messages import ADVICE, TITLES
+from grader.report.messages import ADVICE, TITLES, read_about
+from grader.report.words import (
+    FULL_MARKS,
+    call,
+    footer,
+    is_counted,
+    is_timed,
+    particulars,
+    resources,
+    scene,
+    target_words,
+    telling_case,
+    timing,
+)
 
 GOOD, BAD, DIM, HEAD = "green", "red", "dim", "bold"
-FULL_MARKS = 3
 WIDEST = 100  # columns; longer lines are hard to read
 OUTPUT_LINES = 4  # of what the submission printed
-ENOUGH_TO_SEE = 8  # elements of an output, for a pattern to be convincing
-SPEED_AGAINST, FRACTION_OF = "x_", "fraction_of_"  # how the metrics of timed targets begin
 DIAGNOSTICS = 2  # compiler messages that are shown in full
 # A submission must not move the cursor or paint over the verdict: spaces for control characters, but for line ends.
 CONTROL = {code: " " for code in [*range(32), *range(127, 160)] if code != ord("\n")}
@@ -35,12 +45,30 @@ def make_console(*, stderr: bool = False, widest: int = WIDEST) -> Console:
     return console
 
 
-def show(console: Console, grade: Grade, *, source: str = "", next_step: str | None = "") -> None:
+def show(console: Console, grade: Grade, *, source: str = "", next_step: str | None = "", read: bool = True) -> None:
     """Prints a grade. `source` is the kernel file's text; `next_step` is the lesson's word for those who passed.
 
-    None leaves out what to do next, for a face that says so itself.
+    None leaves out what to do next, for a face that says so itself; without `read`, so does where to read about it.
     """
-    print_safely(console, _parts(grade, source.splitlines(), next_step))
+    print_safely(console, _parts(grade, source.split("\n"), next_step, read))
+
+
+def told(task: TaskGrade, grade: Grade, source: str) -> str:
+    """What there is to say of one of a grade's tasks, as plain text of 80 columns."""
+    console = Console(file=io.StringIO(), width=80, color_system=None, highlight=False, emoji=False, markup=False)
+    right = task.status == "passed"
+    print_safely(console, _success([task], is_timed(grade)) if right else _failure(task, grade, source.split("\n")))
+    return console.file.getvalue().strip("\n")
+
+
+def show_again(console: Console, again: Again) -> None:
+    """Says whether the grade that a hand-in claims stands."""
+    if again.stands:
+        print_safely(console, [Text("Graded again with the seed of the hand-in: its grade stands.", f"{HEAD} {GOOD}")])
+    else:
+        print_safely(console, [Text("The grade in the hand-in does not stand:", f"{HEAD} {BAD}")])
+    print_safely(console, [Padding(Text(said), (0, 0, 0, 2), expand=False) for said in again.differs])
+    print_safely(console, [Padding(Text(f"note: {said}", DIM), (0, 0, 0, 2), expand=False) for said in again.notes])
 
 
 def print_safely(console: Console, parts: Iterable[RenderableType]) -> None:
@@ -53,7 +81,7 @@ def print_safely(console: Console, parts: Iterable[RenderableType]) -> None:
         console.print(part, no_wrap=one_line, overflow="ellipsis" if one_line else None)
 
 
-def _parts(grade: Grade, source: list[str], next_step: str | None) -> Iterator[RenderableType]:
+def _parts(grade: Grade, source: list[str], next_step: str | None, read: bool) -> Iterator[RenderableType]:
     yield _verdict(grade)
     if len(grade.tasks) > 1:
         yield _task_list(grade.tasks)
@@ -62,9 +90,11 @@ def _parts(grade: Grade, source: list[str], next_step: str | None) -> Iterator[R
         first = min(failed, key=lambda task: task.status != grade.status)
         yield from _failure(first, grade, source)
     else:
-        yield from _success(grade.tasks, _is_timed(grade))
+        yield from _success(grade.tasks, is_timed(grade))
+    if read and (place := read_about(grade.status)):
+        yield Text(f"Read: {place}", no_wrap=True)
     yield Text()
-    yield _footer(grade)
+    yield Text(footer(grade), DIM)
     if next_step is not None:
         yield Text(_next(grade, next_step), HEAD)
 
@@ -95,17 +125,12 @@ def _task_list(tasks: Sequence[TaskGrade]) -> Table:
     table = Table.grid(padding=(0, 2))
     for task in tasks:
         passed = task.status == "passed"
-        table.add_row("", mark(passed) + task.name, stars(task.stars) if passed else Text(TITLES[task.status], BAD))
+        table.add_row(
+            "",
+            mark(passed) + task.name + Text(" (bonus)" if task.bonus else "", DIM),
+            stars(task.stars) if passed else Text(TITLES[task.status], BAD),
+        )
     return table
-
-
-def _footer(grade: Grade) -> Text:
-    seconds = grade.seconds
-    times = [
-        f"{verb} {seconds[key]:.1f} s" for key, verb in (("build", "built in"), ("run", "ran in")) if key in seconds
-    ]
-    where = "emulated" if grade.device["kind"] == "emulator" else grade.device["name"]
-    return Text(" · ".join([where, f"seed {grade.seed}", ", ".join(times)]).rstrip(" ·"), DIM)
 
 
 def _next(grade: Grade, next_step: str) -> str:
@@ -114,7 +139,7 @@ def _next(grade: Grade, next_step: str) -> str:
         return f"Next: change the file and type `ladder check {number}`; stuck? `ladder hint {number}`"
     go_on = next_step or "`ladder` shows the course"
     missed = any(
-        not target.met and _is_counted(target) != _is_timed(grade) for task in grade.tasks for target in task.targets
+        not target.met and is_counted(target) != is_timed(grade) for task in grade.tasks for target in task.targets
     )
     return f"Next: meet the targets marked ✗ for more stars, or go on: {go_on}" if missed else f"Next: {go_on}"
 
@@ -129,21 +154,20 @@ def _success(tasks: Sequence[TaskGrade], timed: bool) -> Iterator[RenderableType
         yield Text(f"  {task.name}: right in all {len(task.cases)} cases{error}")
         yield from _timing(task.timings)
         if timed:
-            yield from _resources(task.kernels)
+            yield from (Text(f"    {said}", DIM) for said in resources(task.kernels))
         if task.message:
             yield Text(f"    {task.message}", BAD)
         if task.targets:
             yield from _targets(task.targets, timed)
         for finding in _notes(task):
-            yield Padding(Text(f"note: {_where(finding)}{finding.message}", DIM), (0, 0, 0, 4))
+            yield Padding(Text(f"note: {_where(finding)}{finding.message}", DIM), (0, 0, 0, 4), expand=False)
 
 
 def _timing(timings: Mapping[str, Any]) -> Iterator[Text]:
     """`734 us a run at n=268435456 (median of 340, +- 0.2 %); torch.add 737 us; copy 4.24 TB/s`."""
     if "median_us" not in timings:
         return
-    noise, samples = timings["noise"], timings["samples"]
-    yield Text(f"    {timings['median_us']:,.4g} µs at {timings['case']}, median of {samples} runs, noise {noise:.1%}")
+    yield Text(f"    {timing(timings)}")
     if (events_us := timings.get("events_us", timings["median_us"])) != timings["median_us"]:
         yield Text(f"    by the judge's own clock, as a call keeps the host busy; by events {events_us:,.4g} µs", DIM)
     if timings["launched"] != "one by one":
@@ -155,63 +179,20 @@ def _timing(timings: Mapping[str, Any]) -> Iterator[Text]:
     yield Text(f"    {', '.join(others + rates)}", DIM)
 
 
-def _resources(kernels: Sequence[Mapping[str, Any]]) -> Iterator[Text]:
-    """What each kernel takes of a multiprocessor. Local memory holds spilled registers, arrays indexed at run time."""
-    for kernel in kernels:
-        said = f"{kernel['kernel']}: {kernel['registers']} registers, {kernel['shared_bytes']:,} bytes shared"
-        local = f", {kernel['local_bytes']:,} bytes local" if kernel["local_bytes"] else ""
-        yield Text(f"    {said}{local}, occupancy {kernel['occupancy']:.0%}", DIM)
-
-
 def _targets(targets: Sequence[TargetResult], timed: bool) -> Iterator[RenderableType]:
     """A line for each target that this device can measure, and below a missed one why it matters."""
-    shown = [target for target in targets if _is_counted(target) != timed]
-    words = [_target_words(target) for target in shown]
+    shown = [target for target in targets if is_counted(target) != timed]
+    words = [target_words(target) for target in shown]
     width = max((len(goal) + 2 for _, _, goal in words), default=0)
     for target, (title, value, goal) in zip(shown, words, strict=True):
         line = Text("    ") + mark(target.met) + Text(f"{title:<30}{value:>12}  ") + Text(f"{goal:<{width}}", DIM)
         yield line + stars(target.stars)
         if not target.met and target.why:
-            yield Padding(Text(target.why, DIM), (0, 0, 0, 6))
+            yield Padding(Text(target.why, DIM), (0, 0, 0, 6), expand=False)
     if len(shown) < len(targets):
         number, needs = len(targets) - len(shown), "the emulator" if timed else "a GPU"
         kind, s = "counted" if timed else "timed", "s" if number > 1 else ""
         yield Text(f"    · {number} {kind} target{s} need{'' if s else 's'} {needs}", DIM)
-
-
-def _is_timed(grade: Grade) -> bool:
-    """Whether the device could time, and not count."""
-    return grade.device["kind"] != "emulator"
-
-
-def _is_counted(target: TargetResult) -> bool:
-    return not target.metric.startswith((SPEED_AGAINST, FRACTION_OF))
-
-
-def _target_words(target: TargetResult) -> tuple[str, str, str]:
-    """Title, value and goal, ratios as percentages where that is usual."""
-    title, unit = _title(target.metric)
-    goal = re.sub(r"\d[\d.e+-]*", lambda number: _quantity(float(number[0]), unit), target.goal)
-    if target.value is None:
-        return title, "not used", goal
-    value = _quantity(target.value, unit)
-    looks_met = not target.met and goal.endswith(f" {value}")  # 99.98 % is not 100 %
-    return title, _quantity(target.value, unit, digits=7) if looks_met else value, goal
-
-
-def _title(metric: str) -> tuple[str, str]:
-    """What people call a metric, and its unit as judge.targets.Metric has it."""
-    if metric in METRICS:
-        return METRICS[metric].title, METRICS[metric].unit
-    if metric.startswith(SPEED_AGAINST):
-        return f"speed against {metric.removeprefix(SPEED_AGAINST)}", "x"
-    return metric.replace("_", " "), "%" if metric.startswith(FRACTION_OF) else ""
-
-
-def _quantity(value: float, unit: str, digits: int = 3) -> str:
-    if unit == "%":
-        return f"{100 * value:.{digits}g} %"
-    return f"{value:,.{digits + 1}g} {unit}".rstrip() if isinstance(value, float) else f"{value:,}"
 
 
 def _notes(task: TaskGrade) -> list[Finding]:
@@ -223,12 +204,12 @@ def _notes(task: TaskGrade) -> list[Finding]:
 
 
 def _failure(task: TaskGrade, grade: Grade, source: list[str]) -> Iterator[RenderableType]:
-    case, kernel = _telling_case(task), grade.kernel
+    case, kernel = telling_case(task), grade.kernel
     if task.diagnostics:
         yield from _diagnostics(task.diagnostics, kernel)
     elif task.status == "below_target":
         yield from _timing(task.timings)
-        yield from _targets(task.targets, _is_timed(grade))
+        yield from _targets(task.targets, is_timed(grade))
     elif case:
         yield from _case(task, case, kernel, source)
         yield from _emulated(case, kernel, source)
@@ -240,40 +221,16 @@ def _failure(task: TaskGrade, grade: Grade, source: list[str]) -> Iterator[Rende
         yield from _printed(task.output)
 
 
-def _telling_case(task: TaskGrade) -> CaseGrade | None:
-    """Of the cases with the task's status, the smallest that shows what is wrong, and not only that something is."""
-    cases = [case for case in task.cases if case.status == task.status]
-    return min(cases, key=_vagueness, default=None)
-
-
-def _vagueness(case: CaseGrade) -> int:
-    """0 for a finding with its line, 1 for a pattern in enough elements, 2 for one in a few, 3 for mere numbers."""
-    finding = decisive(case.findings)
-    if finding and finding.line:
-        return 0
-    if "pattern" not in case.details:
-        return 3
-    return 1 if case.details["total"] >= ENOUGH_TO_SEE else 2
-
-
 def _case(task: TaskGrade, case: CaseGrade, kernel: str, source: list[str]) -> Iterator[RenderableType]:
     finding = decisive(finding for finding in case.findings if not finding.details.get("emulated"))
-    call = f"{task.name}({', '.join(case.name.split())})"
     failing = sum(other.status != "passed" for other in task.cases)
     share = f"  ({failing} of {len(task.cases)} cases fail)" if len(task.cases) > 1 else ""
-    yield Text("\n") + Text(call, HEAD) + Text(share, DIM)
+    yield Text("\n") + Text(call(task, case), HEAD) + Text(share, DIM)
     if finding and status_of(finding) == case.status:
         yield from _found(finding, kernel, source)
         return
     yield Text(case.message, BAD)
-    details = case.details
-    if details.get("allowed") and case.status == "wrong_result":
-        yield Text(f"The error may be {details['allowed']:.2g} here.")
-    if "pattern_message" in details:
-        yield Text(details["pattern_message"])
-    if "block" in details:
-        thread, block = _triple(details["thread"]), _triple(details["block"])
-        yield Text(f"With one thread an element, that is thread {thread} of block {block}.")
+    yield from map(Text, particulars(case))
 
 
 def _emulated(case: CaseGrade, kernel: str, source: list[str]) -> Iterator[Text]:
@@ -285,27 +242,14 @@ def _emulated(case: CaseGrade, kernel: str, source: list[str]) -> Iterator[Text]
 
 
 def _found(finding: Finding, kernel: str, source: list[str]) -> Iterator[Text]:
-    if scene := _scene(finding, kernel):
-        yield Text(scene)
+    if place := scene(finding, kernel):
+        yield Text(place)
     yield from _excerpt(finding, kernel, source)
     yield Text(finding.message, BAD)
 
 
-def _scene(finding: Finding, kernel: str) -> str:
-    """`work/01_vector_add.cu:12, in kernel add`, and the thread, if the finding's message does not name it."""
-    parts = [f"{finding.file or kernel}:{finding.line}"] if finding.line else []
-    parts += [f"in kernel {finding.kernel}"] if finding.kernel else []
-    if finding.thread and finding.block and _triple(finding.thread) not in finding.message:
-        parts.append(f"thread {_triple(finding.thread)} of block {_triple(finding.block)}")
-    return ", ".join(parts)
-
-
 def _where(finding: Finding) -> str:
     return f"line {finding.line}: " if finding.line else ""
-
-
-def _triple(index: Sequence[int]) -> str:
-    return f"({', '.join(map(str, index))})"
 
 
 def _excerpt(finding: Finding, kernel: str, source: list[str]) -> Iterator[Text]:

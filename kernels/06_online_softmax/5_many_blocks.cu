@@ -3,6 +3,8 @@
 // those of different blocks, if somebody waits for all of them: a launch waits for the one before it. So a first kernel
 // leaves a pair for each piece of a row in scratch memory, a second one merges a row's pairs, and a third one writes.
 // It is two levels of one tree: first within blocks, then over them. Rung 6 does with a single launch, and reads less.
+//
+// Measured on an H200, one row of 2^24: 65 us (rung 4: 3.2 ms, torch.softmax 6.0 ms); of 2^28: 0.82 ms (51 ms, 95 ms).
 
 #include <algorithm>
 #include <cfloat>
@@ -71,7 +73,7 @@ __device__ Pair block_merge(Pair pair) {
 
 // ---- rows in registers ----
 
-// A team of threads, a power of two, takes a row: lanes of a warp, or a whole block. A team without a row stays, with
+// A team of threads takes a row: a power of two of lanes, or all warps of a block. A team without a row stays, with
 // nothing to do: the shuffles want whole warps.
 template <unsigned kWidth, unsigned kLoads>
 __global__ void __launch_bounds__(kMostThreads) rows_in_registers(
@@ -119,39 +121,44 @@ __global__ void __launch_bounds__(kMostThreads) rows_in_registers(
     }
 }
 
-constexpr unsigned kRowBytes = 128;  // that a thread holds of a row
-constexpr unsigned kMostCols = kMostThreads * kRowBytes / sizeof(float);
+constexpr unsigned kHeld = 32;  // elements of a row in a thread's registers, at most
+constexpr unsigned kMostCols = kMostThreads * kHeld;
+
+template <unsigned kWidth>
+constexpr unsigned kAhead = 16 / kWidth;  // loads of a thread that are on their way at once, of 64 bytes
 
 template <unsigned kWidth, unsigned kLoads>
 void launch_rows(const float* x, float* y, unsigned rows, unsigned cols, cudaStream_t stream) {
-    unsigned team = 1;
-    while (team * kLoads * kWidth < cols) {
+    unsigned lanes = ceil_div(cols, kLoads * kWidth), team = 1;
+    while (team < lanes && team < kLanes) {
         team *= 2;
     }
+    team *= ceil_div(lanes, team);
     unsigned block = team > kLanes ? team : 128;
     rows_in_registers<kWidth, kLoads><<<ceil_div(rows, block / team), block, 0, stream>>>(x, y, rows, cols, team);
 }
 
-// Short rows: neighbouring lanes should have neighbouring elements, so a lane holds more than one vector only if a
-// whole warp is not enough.
+// Neighbouring lanes should have neighbouring elements, so a short row gets as many lanes as it has use for, but
+// two loads for each of them: with one, too few bytes are on their way. In longer rows a thread holds twice what is on
+// its way only if there are not enough threads.
 template <unsigned kWidth>
 void softmax_of_rows(const float* x, float* y, unsigned rows, unsigned cols, cudaStream_t stream) {
-    constexpr unsigned kMost = kRowBytes / sizeof(Vector<kWidth>);
-    if (cols <= kLanes * kWidth) {
+    if (cols <= kLanes) {
         launch_rows<kWidth, 1>(x, y, rows, cols, stream);
+    } else if (cols <= kLanes * kWidth * 2) {
+        launch_rows<kWidth, 2>(x, y, rows, cols, stream);
     } else if (cols <= kLanes * kWidth * 4) {
         launch_rows<kWidth, 4>(x, y, rows, cols, stream);
+    } else if (cols <= kMostThreads * kAhead<kWidth> * kWidth) {
+        launch_rows<kWidth, kAhead<kWidth>>(x, y, rows, cols, stream);
     } else {
-        launch_rows<kWidth, kMost>(x, y, rows, cols, stream);
+        launch_rows<kWidth, kHeld / kWidth>(x, y, rows, cols, stream);
     }
 }
 
 // ---- rows that are longer ----
 
 constexpr unsigned kLongBlock = 512;
-
-template <unsigned kWidth>
-constexpr unsigned kAhead = 16 / kWidth;  // vectors of a thread that are on their way at once
 
 // The thread's next vectors of a row, from vector i on; where there are none, what changes nothing.
 template <unsigned kWidth>

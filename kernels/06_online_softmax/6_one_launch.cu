@@ -6,9 +6,17 @@
 // writes its part from what it kept. An H200 has room for 7.5 million floats of a row; what does not fit is
 // read a second time, last part first: the L2 cache still has what was read last.
 //
-// Rows that fit into a block's registers are done as in rung 4.
+// Rows that fit into a block's registers are done as in rung 4. Two more entry points take numbers of half the size:
+// they are stored as half or bfloat16, computed with as float, and rounded once.
+//
+// Measured on an H200, one row of 2^24: 50 us (torch.softmax 6.0 ms); of 2^28: 0.80 ms (95 ms), where two passes over x
+// and one over y take 0.76 ms at the speed of a copy. What did not help, at 2^28: four blocks of 256 threads on a
+// multiprocessor (0.86 ms), one of 1024 (0.87), 32 loads on their way (0.81), keeping nothing in shared memory (0.80,
+// but 57 us at 2^24), loads that the caches need not keep (0.81). Stores of that kind did help, by 1 %.
 
 #include <cooperative_groups.h>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
 
 #include <algorithm>
 #include <cfloat>
@@ -20,19 +28,29 @@ constexpr unsigned kMostThreads = 512;
 
 inline unsigned ceil_div(unsigned count, unsigned size) { return (count - 1) / size + 1; }
 
-// Four floats for one load where all rows start at a multiple of 16 bytes, else one.
-template <unsigned kWidth>
-struct alignas(kWidth * sizeof(float)) Vector {
-    float at[kWidth];
+// Numbers: of x and y what one load brings, 16 bytes where all rows start at a multiple of that, else one of them.
+template <typename Number, unsigned kWidth>
+struct alignas(std::min<std::size_t>(kWidth * sizeof(Number), 16)) Vector {
+    Number at[kWidth];
 };
 
-template <unsigned kWidth>
-__device__ Vector<kWidth> filled(float value) {
-    Vector<kWidth> vector;
-    for (float& each : vector.at) {
-        each = value;
+template <typename Number, unsigned kWidth>
+__device__ Vector<Number, kWidth> filled(float value) {
+    Vector<Number, kWidth> vector;
+    for (Number& each : vector.at) {
+        each = static_cast<Number>(value);
     }
     return vector;
+}
+
+template <typename To, typename From, unsigned kWidth>
+__device__ Vector<To, kWidth> as(Vector<From, kWidth> from) {  // by value: one load
+    Vector<To, kWidth> to;
+#pragma unroll
+    for (unsigned k = 0; k < kWidth; ++k) {
+        to.at[k] = static_cast<To>(static_cast<float>(from.at[k]));
+    }
+    return to;
 }
 
 // Of some elements: the largest, and the sum of exp(x - max).
@@ -77,21 +95,22 @@ __device__ Pair block_merge(Pair pair) {
 
 // ---- rows in registers ----
 
-// A team of threads, a power of two, takes a row: lanes of a warp, or a whole block. A team without a row stays, with
+// A team of threads takes a row: a power of two of lanes, or all warps of a block. A team without a row stays, with
 // nothing to do: the shuffles want whole warps.
-template <unsigned kWidth, unsigned kLoads>
+template <typename Number, unsigned kWidth, unsigned kLoads>
 __global__ void __launch_bounds__(kMostThreads) rows_in_registers(
-    const float* x, float* y, unsigned rows, unsigned cols, unsigned team) {
+    const Number* x, Number* y, unsigned rows, unsigned cols, unsigned team) {
     unsigned row = blockIdx.x * (blockDim.x / team) + threadIdx.x / team;
     unsigned first = threadIdx.x % team, count = row < rows ? cols / kWidth : 0;
-    const auto* from = reinterpret_cast<const Vector<kWidth>*>(x + std::int64_t{row} * cols);
-    auto* to = reinterpret_cast<Vector<kWidth>*>(y + std::int64_t{row} * cols);
+    const auto* from = reinterpret_cast<const Vector<Number, kWidth>*>(x + std::int64_t{row} * cols);
+    auto* to = reinterpret_cast<Vector<Number, kWidth>*>(y + std::int64_t{row} * cols);
 
-    Vector<kWidth> values[kLoads];
+    Vector<float, kWidth> values[kLoads];
     float max = none().max;
 #pragma unroll
     for (unsigned k = 0; k < kLoads; ++k) {
-        values[k] = first + k * team < count ? from[first + k * team] : filled<kWidth>(-INFINITY);
+        unsigned i = first + k * team;
+        values[k] = i < count ? as<float>(from[i]) : filled<float, kWidth>(-INFINITY);
     }
 #pragma unroll
     for (const auto& vector : values) {
@@ -120,35 +139,44 @@ __global__ void __launch_bounds__(kMostThreads) rows_in_registers(
             for (float& value : values[k].at) {
                 value *= scale;
             }
-            to[first + k * team] = values[k];
+            to[first + k * team] = as<Number>(values[k]);
         }
     }
 }
 
-constexpr unsigned kRowBytes = 128;  // that a thread holds of a row
-constexpr unsigned kMostCols = kMostThreads * kRowBytes / sizeof(float);
+constexpr unsigned kHeld = 32;  // elements of a row in a thread's registers, at most
+constexpr unsigned kMostCols = kMostThreads * kHeld;
 
-template <unsigned kWidth, unsigned kLoads>
-void launch_rows(const float* x, float* y, unsigned rows, unsigned cols, cudaStream_t stream) {
-    unsigned team = 1;
-    while (team * kLoads * kWidth < cols) {
+template <unsigned kWidth>
+constexpr unsigned kAhead = kWidth > 1 ? 4 : 16;  // loads of a thread that are on their way at once
+
+template <typename Number, unsigned kWidth, unsigned kLoads>
+void launch_rows(const Number* x, Number* y, unsigned rows, unsigned cols, cudaStream_t stream) {
+    unsigned lanes = ceil_div(cols, kLoads * kWidth), team = 1;
+    while (team < lanes && team < kLanes) {
         team *= 2;
     }
+    team *= ceil_div(lanes, team);
     unsigned block = team > kLanes ? team : 128;
-    rows_in_registers<kWidth, kLoads><<<ceil_div(rows, block / team), block, 0, stream>>>(x, y, rows, cols, team);
+    unsigned blocks = ceil_div(rows, block / team);
+    rows_in_registers<Number, kWidth, kLoads><<<blocks, block, 0, stream>>>(x, y, rows, cols, team);
 }
 
-// Short rows: neighbouring lanes should have neighbouring elements, so a lane holds more than one vector only if a
-// whole warp is not enough.
-template <unsigned kWidth>
-void softmax_of_rows(const float* x, float* y, unsigned rows, unsigned cols, cudaStream_t stream) {
-    constexpr unsigned kMost = kRowBytes / sizeof(Vector<kWidth>);
-    if (cols <= kLanes * kWidth) {
-        launch_rows<kWidth, 1>(x, y, rows, cols, stream);
+// Neighbouring lanes should have neighbouring elements, so a short row gets as many lanes as it has use for, but
+// two loads for each of them: with one, too few bytes are on their way. In longer rows a thread holds twice what is on
+// its way only if there are not enough threads.
+template <typename Number, unsigned kWidth>
+void softmax_of_rows(const Number* x, Number* y, unsigned rows, unsigned cols, cudaStream_t stream) {
+    if (cols <= kLanes) {
+        launch_rows<Number, kWidth, 1>(x, y, rows, cols, stream);
+    } else if (cols <= kLanes * kWidth * 2) {
+        launch_rows<Number, kWidth, 2>(x, y, rows, cols, stream);
     } else if (cols <= kLanes * kWidth * 4) {
-        launch_rows<kWidth, 4>(x, y, rows, cols, stream);
+        launch_rows<Number, kWidth, 4>(x, y, rows, cols, stream);
+    } else if (cols <= kMostThreads * kAhead<kWidth> * kWidth) {
+        launch_rows<Number, kWidth, kAhead<kWidth>>(x, y, rows, cols, stream);
     } else {
-        launch_rows<kWidth, kMost>(x, y, rows, cols, stream);
+        launch_rows<Number, kWidth, kHeld / kWidth>(x, y, rows, cols, stream);
     }
 }
 
@@ -158,33 +186,31 @@ constexpr unsigned kLongBlock = 512;
 constexpr unsigned kBlocksHere = 2;     // on a multiprocessor: one may wait while the other moves bytes
 constexpr unsigned kLeastPiece = 4096;  // elements: less is not worth a block
 
-template <unsigned kWidth>
-constexpr unsigned kAhead = 16 / kWidth;  // vectors of a thread that are on their way at once
-
 // The thread's next vectors of a row, from vector i on; where there are none, what changes nothing.
-template <unsigned kWidth>
-__device__ void load(Vector<kWidth> (&values)[kAhead<kWidth>], const Vector<kWidth>* from, unsigned i, unsigned count) {
+template <typename Number, unsigned kWidth>
+__device__ void load(Vector<Number, kWidth> (&values)[kAhead<kWidth>], const Vector<Number, kWidth>* from, unsigned i,
+                     unsigned count) {
 #pragma unroll
     for (auto& vector : values) {
-        vector = i < count ? from[i] : filled<kWidth>(-INFINITY);
+        vector = i < count ? from[i] : filled<Number, kWidth>(-INFINITY);
         i += kLongBlock;
     }
 }
 
-// The pair of all elements so far, and 16 more.
-template <unsigned kWidth>
-__device__ Pair add(Pair pair, const Vector<kWidth> (&values)[kAhead<kWidth>]) {
+// The pair of all elements so far, and these.
+template <typename Number, unsigned kWidth>
+__device__ Pair add(Pair pair, const Vector<Number, kWidth> (&values)[kAhead<kWidth>]) {
     float max = pair.max;
 #pragma unroll
     for (const auto& vector : values) {
-        for (float value : vector.at) {
+        for (float value : as<float>(vector).at) {
             max = fmaxf(max, value);
         }
     }
     float sum = pair.sum * expf(pair.max - max);
 #pragma unroll
     for (const auto& vector : values) {
-        for (float value : vector.at) {
+        for (float value : as<float>(vector).at) {
             sum += expf(value - max);
         }
     }
@@ -192,12 +218,12 @@ __device__ Pair add(Pair pair, const Vector<kWidth> (&values)[kAhead<kWidth>]) {
 }
 
 // A thread puts those of its vectors that lie before `kept` into shared memory, and nobody else looks for them there.
-template <unsigned kWidth>
-__device__ Pair read(const Vector<kWidth>* from, unsigned count, Vector<kWidth>* room, unsigned kept) {
-    Vector<kWidth> values[kAhead<kWidth>];
+template <typename Number, unsigned kWidth>
+__device__ Pair read(const Vector<Number, kWidth>* from, unsigned count, Vector<Number, kWidth>* room, unsigned kept) {
+    Vector<Number, kWidth> values[kAhead<kWidth>];
     Pair pair = none();
     for (unsigned first = 0; first < count; first += kAhead<kWidth> * kLongBlock) {
-        load<kWidth>(values, from, first + threadIdx.x, count);
+        load<Number, kWidth>(values, from, first + threadIdx.x, count);
 #pragma unroll
         for (unsigned k = 0; k < kAhead<kWidth>; ++k) {
             unsigned i = first + k * kLongBlock + threadIdx.x;
@@ -205,20 +231,30 @@ __device__ Pair read(const Vector<kWidth>* from, unsigned count, Vector<kWidth>*
                 room[i] = values[k];
             }
         }
-        pair = add<kWidth>(pair, values);
+        pair = add<Number, kWidth>(pair, values);
     }
     return block_merge(team_merge(pair, kLanes));
 }
 
+// Stores what nobody will read: it need not push anything out of the L2 cache.
+template <typename Number, unsigned kWidth>
+__device__ void forget(Vector<Number, kWidth>* to, Vector<Number, kWidth> vector) {
+    if constexpr (kWidth > 1) {
+        __stcs(reinterpret_cast<float4*>(to), reinterpret_cast<const float4&>(vector));
+    } else {
+        *to = vector;
+    }
+}
+
 // Backwards: what was read last may still be in the L2 cache.
-template <unsigned kWidth>
-__device__ void write(const Vector<kWidth>* from, Vector<kWidth>* to, unsigned count, Pair pair,
-                      const Vector<kWidth>* room, unsigned kept) {
+template <typename Number, unsigned kWidth>
+__device__ void write(const Vector<Number, kWidth>* from, Vector<Number, kWidth>* to, unsigned count, Pair pair,
+                      const Vector<Number, kWidth>* room, unsigned kept) {
     constexpr unsigned kTogether = kAhead<kWidth> * kLongBlock;
     float scale = 1.0f / pair.sum;
     for (unsigned turn = (count - 1) / kTogether + 1; turn > 0; --turn) {
         unsigned first = (turn - 1) * kTogether + threadIdx.x;
-        Vector<kWidth> values[kAhead<kWidth>];
+        Vector<Number, kWidth> values[kAhead<kWidth>];
 #pragma unroll
         for (unsigned k = 0; k < kAhead<kWidth>; ++k) {
             unsigned i = first + k * kLongBlock;
@@ -230,10 +266,11 @@ __device__ void write(const Vector<kWidth>* from, Vector<kWidth>* to, unsigned c
         for (unsigned k = 0; k < kAhead<kWidth>; ++k) {
             unsigned i = first + k * kLongBlock;
             if (i < count) {
-                for (float& value : values[k].at) {
+                Vector<float, kWidth> wide = as<float>(values[k]);
+                for (float& value : wide.at) {
                     value = expf(value - pair.max) * scale;
                 }
-                to[i] = values[k];
+                forget(&to[i], as<Number>(wide));
             }
         }
     }
@@ -247,18 +284,18 @@ __device__ Pair gather(const float* pairs, unsigned parts) {
 
 // Block b takes part b % parts of a row. With one part, a block goes from row to row; with more, there is a block for
 // each part of all rows, and all blocks meet once.
-template <unsigned kWidth>
+template <typename Number, unsigned kWidth>
 __global__ void __launch_bounds__(kLongBlock, kBlocksHere) long_rows(
-    const float* x, float* y, unsigned rows, unsigned cols, unsigned parts, unsigned piece, unsigned kept,
+    const Number* x, Number* y, unsigned rows, unsigned cols, unsigned parts, unsigned piece, unsigned kept,
     float* pairs) {
     extern __shared__ float4 shared[];
-    auto* room = reinterpret_cast<Vector<kWidth>*>(shared);
+    auto* room = reinterpret_cast<Vector<Number, kWidth>*>(shared);
     unsigned begin = blockIdx.x % parts * piece, count = min(piece, cols - begin) / kWidth;
 
     for (unsigned row = blockIdx.x / parts; row < rows; row += gridDim.x / parts) {
-        const auto* from = reinterpret_cast<const Vector<kWidth>*>(x + std::int64_t{row} * cols + begin);
-        auto* to = reinterpret_cast<Vector<kWidth>*>(y + std::int64_t{row} * cols + begin);
-        Pair pair = read<kWidth>(from, count, room, kept);
+        const auto* from = reinterpret_cast<const Vector<Number, kWidth>*>(x + std::int64_t{row} * cols + begin);
+        auto* to = reinterpret_cast<Vector<Number, kWidth>*>(y + std::int64_t{row} * cols + begin);
+        Pair pair = read(from, count, room, kept);
         if (parts > 1) {
             if (threadIdx.x == 0) {
                 pairs[2 * blockIdx.x] = pair.max;
@@ -267,7 +304,7 @@ __global__ void __launch_bounds__(kLongBlock, kBlocksHere) long_rows(
             cooperative_groups::this_grid().sync();
             pair = gather(pairs + 2 * row * parts, parts);
         }
-        write<kWidth>(from, to, count, pair, room, kept);
+        write(from, to, count, pair, room, kept);
     }
 }
 
@@ -278,16 +315,16 @@ inline unsigned attribute(cudaDeviceAttr which) {
     return value;
 }
 
-template <unsigned kWidth>
-void softmax_of_long_rows(const float* x, float* y, unsigned rows, unsigned cols, float* scratch, unsigned scratch_len,
-                          cudaStream_t stream) {
+template <typename Number, unsigned kWidth>
+void softmax_of_long_rows(const Number* x, Number* y, unsigned rows, unsigned cols, float* scratch,
+                          unsigned scratch_len, cudaStream_t stream) {
     constexpr unsigned kBeside = 2048;  // bytes a block: its warps' pairs, and what the system reserves
-    constexpr unsigned kLayer = kLongBlock * sizeof(Vector<kWidth>);  // a vector for each thread
+    constexpr unsigned kLayer = kLongBlock * sizeof(Vector<Number, kWidth>);  // a vector for each thread
     unsigned share = attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor) / kBlocksHere - kBeside;
-    unsigned bytes = share / kLayer * kLayer, kept = bytes / sizeof(Vector<kWidth>);
-    cudaFuncSetAttribute(long_rows<kWidth>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    unsigned bytes = share / kLayer * kLayer, kept = bytes / sizeof(Vector<Number, kWidth>);
+    cudaFuncSetAttribute(long_rows<Number, kWidth>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
     int resident;
-    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, long_rows<kWidth>, kLongBlock, bytes);
+    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, long_rows<Number, kWidth>, kLongBlock, bytes);
     unsigned most = resident * attribute(cudaDevAttrMultiProcessorCount);
 
     unsigned parts = std::min({most / rows, kLongBlock, scratch_len / 2 / rows, ceil_div(cols, kLeastPiece)});
@@ -295,28 +332,44 @@ void softmax_of_long_rows(const float* x, float* y, unsigned rows, unsigned cols
     parts = ceil_div(cols, piece);
     unsigned blocks = parts > 1 ? rows * parts : std::min(rows, most);
     void* arguments[] = {&x, &y, &rows, &cols, &parts, &piece, &kept, &scratch};
-    cudaLaunchCooperativeKernel((void*)long_rows<kWidth>, blocks, kLongBlock, arguments, bytes, stream);
+    cudaLaunchCooperativeKernel((void*)long_rows<Number, kWidth>, blocks, kLongBlock, arguments, bytes, stream);
 }
 
 // ---- which of them ----
 
-template <unsigned kWidth>
-void softmax_by(const float* x, float* y, unsigned rows, unsigned cols, float* scratch, unsigned scratch_len,
+template <typename Number, unsigned kWidth>
+void softmax_by(const Number* x, Number* y, unsigned rows, unsigned cols, float* scratch, unsigned scratch_len,
                 cudaStream_t stream) {
     if (cols <= kMostCols) {
-        softmax_of_rows<kWidth>(x, y, rows, cols, stream);
+        softmax_of_rows<Number, kWidth>(x, y, rows, cols, stream);
     } else {
-        softmax_of_long_rows<kWidth>(x, y, rows, cols, scratch, scratch_len, stream);
+        softmax_of_long_rows<Number, kWidth>(x, y, rows, cols, scratch, scratch_len, stream);
     }
 }
 
 inline bool is_aligned(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer) % sizeof(float4) == 0; }
 
+template <typename Number>
+void softmax_of(const Number* x, Number* y, int rows, int cols, float* scratch, int scratch_len, cudaStream_t stream) {
+    constexpr unsigned kWidth = sizeof(float4) / sizeof(Number);
+    if (cols % kWidth == 0 && is_aligned(x) && is_aligned(y)) {
+        softmax_by<Number, kWidth>(x, y, rows, cols, scratch, scratch_len, stream);
+    } else {
+        softmax_by<Number, 1>(x, y, rows, cols, scratch, scratch_len, stream);
+    }
+}
+
 extern "C" void softmax(const float* x, float* y, int rows, int cols, float* scratch, int scratch_len,
                         cudaStream_t stream) {
-    if (cols % 4 == 0 && is_aligned(x) && is_aligned(y)) {
-        softmax_by<4>(x, y, rows, cols, scratch, scratch_len, stream);
-    } else {
-        softmax_by<1>(x, y, rows, cols, scratch, scratch_len, stream);
-    }
+    softmax_of(x, y, rows, cols, scratch, scratch_len, stream);
+}
+
+extern "C" void softmax_half(const half* x, half* y, int rows, int cols, float* scratch, int scratch_len,
+                             cudaStream_t stream) {
+    softmax_of(x, y, rows, cols, scratch, scratch_len, stream);
+}
+
+extern "C" void softmax_bfloat16(const __nv_bfloat16* x, __nv_bfloat16* y, int rows, int cols, float* scratch,
+                                 int scratch_len, cudaStream_t stream) {
+    softmax_of(x, y, rows, cols, scratch, scratch_len, stream);
 }

@@ -5,7 +5,8 @@
 //
 // What is left is the exponentials: one for each term, and a GPU has a unit for them that takes 16 in a cycle on each
 // multiprocessor, where 128 multiplications are done. exp2f is what that unit computes; expf takes more instructions
-// around it. Rung 5 needs fewer exponentials.
+// around it. Rung 5 needs fewer exponentials. Measured on an H200 at 8 x 512^3: 504 us, of which the unit needs 260;
+// backward 1.14 ms.
 
 #include <cfloat>
 #include <cmath>

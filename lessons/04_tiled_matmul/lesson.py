@@ -58,8 +58,10 @@ lesson = Lesson(
                 case(127, 129, 15),  # around a tile of 128
                 case(129, 128, 17),
                 case(132, 260, 36),  # multiples of 4, so that float4 loads are possible, and of no tile
-                case(768, 636, 8),  # enough for large tiles, also of kernels that choose them by size
-                case(509, 1021, 7),
+                # Just enough for 16 multiprocessors to be given large tiles by kernels that choose them by size: more
+                # than 48 tiles of 64 x 128, and at most 32 of 128 x 128, or 16 of 128 x 256.
+                case(641, 516, 8),
+                case(389, 773, 7),
             ],
             # Whole tiles of any usual shape, so that a kernel's count is that of its tile, and as many of 128 x 256 as
             # the emulated GPU has multiprocessors.

@@ -9,8 +9,8 @@ ROWS, COLS, LONG = 40, 2080, 100_003
 
 # Around a warp, a block and what a block can hold; primes; more rows than a grid has blocks.
 SIZES = ((1, 1), (5, 1), (33, 31), (3, 32), (1000, 7), (7, 33), (2, 127), (2, 128), (3, 129), (5, 500), (2, 1023),
-         (3, 1025), (17, 1000), (2, 4099), (2, 20_004))  # fmt: skip
-SWEPT = ((1 << 20, 128), (131_072, 2048), (65_536, 4099), (4096, 65_536), (64, 1 << 20), (1, 1 << 20), (1, 1 << 24),
+         (3, 1025), (17, 1000), (2, 4099), (2, 12_004), (2, 20_004))  # fmt: skip
+SWEPT = ((1 << 20, 128), (131_072, 2048), (65_536, 4099), (4096, 65_536), (64, 1 << 20), (1, 1 << 22), (1, 1 << 24),
          (1, 1 << 28))  # fmt: skip
 SPECIAL = ("equal", "wide", "rising", "falling", "masked", "lowest", "no numbers")
 
@@ -71,6 +71,7 @@ def torch_softmax(x, y, rows, cols, scratch, scratch_len):
 def compiled():
     import torch
 
+    torch._dynamo.config.recompile_limit = 64  # a build for each size
     return torch.compile(lambda x, y: y.copy_(x.softmax(1)), dynamic=False)
 
 
@@ -125,9 +126,9 @@ lesson = Lesson(
                     "busy_blocks", at_least=16, stars=3, case=LONG_ROW, why="a single long row is work for all blocks"
                 ),
                 Timed("fraction_of_copy", at_least=0.4, stars=1, why="a softmax can be as fast as a copy"),
-                Timed("fraction_of_copy", at_least=0.75, stars=2, why="read a row once, all of its loads on their way"),
-                Timed("x_torch.softmax", at_least=1.0, stars=3, why="not slower than what everybody uses"),
-                Timed("fraction_of_copy", at_least=0.9, stars=3, why="as fast as the memory can go"),
+                Timed("fraction_of_copy", at_least=0.8, stars=2, why="read a row once, all of its loads on their way"),
+                Timed("fraction_of_copy", at_least=0.94, stars=3, why="as fast as the memory can go"),
+                Timed("x_torch.softmax", at_least=1.15, stars=3, why="faster than what everybody uses"),
             ],
         )
     ],

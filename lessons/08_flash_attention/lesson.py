@@ -29,6 +29,14 @@ def make_inputs(draw, variant, heads, n, d, causal):
     return {"q": q, "k": k, "v": draw.plant_outliers(v)}
 
 
+def backward_inputs(draw, variant, heads, n, d, causal):
+    inputs = make_inputs(draw, variant, heads, n, d, causal)
+    q, k, v = (inputs[name].double() for name in "qkv")
+    results = reference(q, k, v, heads, n, d, causal)
+    grad_out = draw.plant_outliers(draw.normal(heads, n, d))
+    return inputs | {name: result.float() for name, result in results.items()} | {"grad_out": grad_out}
+
+
 # ---- reference: one head after the other, in double precision ----
 
 
@@ -65,6 +73,43 @@ def magnitude(q, k, v, heads, n, d, causal):
     return {"out": out, "lse": lse}
 
 
+def shares(q, k, v, out, lse, grad_out, causal):
+    """Of one head, all (n, n): the weights, d(loss) / d(score), and what the errors of the two are relative to.
+
+    A weight exp(score - lse) is off as `magnitude` has it; one below 2^-100 may be 0.
+    """
+    scale = 1 / math.sqrt(q.shape[1])
+    scores = q @ k.mT * scale
+    if causal:
+        scores.masked_fill_(scores.new_ones(scores.shape).triu_(1).bool(), -math.inf)
+    weights = scores.sub_(lse[:, None]).exp_()
+    off = (1 + lse.abs()[:, None] + q.abs() @ k.abs().mT * scale).mul_(weights) + 2.0**-100
+    rest = grad_out @ v.mT - (grad_out * out).sum(1, keepdim=True)
+    size = grad_out.abs() @ v.abs().mT + (grad_out * out).abs().sum(1, keepdim=True)
+    return weights, weights * rest * scale, off, (off * rest.abs() + weights * size + 2.0**-100) * scale
+
+
+def backward_reference(q, k, v, out, lse, grad_out, heads, n, d, causal):
+    """Dao et al., "FlashAttention", 2022, appendix B.2: d(score) = weight * (grad_out . v - grad_out . out)."""
+    grad_q, grad_k, grad_v = (q.new_empty(q.shape) for _ in range(3))
+    for head in range(heads):
+        weights, of_scores, _, _ = shares(q[head], k[head], v[head], out[head], lse[head], grad_out[head], causal)
+        grad_q[head] = of_scores @ k[head]
+        grad_k[head] = of_scores.mT @ q[head]
+        grad_v[head] = weights.mT @ grad_out[head]
+    return {"grad_q": grad_q, "grad_k": grad_k, "grad_v": grad_v}
+
+
+def backward_magnitude(q, k, v, out, lse, grad_out, heads, n, d, causal):
+    grad_q, grad_k, grad_v = (q.new_empty(q.shape) for _ in range(3))
+    for head in range(heads):
+        _, _, off, of_scores = shares(q[head], k[head], v[head], out[head], lse[head], grad_out[head], causal)
+        grad_q[head] = of_scores @ k[head].abs()
+        grad_k[head] = of_scores.mT @ q[head].abs()
+        grad_v[head] = off.mT @ grad_out[head].abs()
+    return {"grad_q": grad_q, "grad_k": grad_k, "grad_v": grad_v}
+
+
 # ---- what people use ----
 
 
@@ -81,6 +126,21 @@ def torch_attention(backend):
         out.copy_(result[0])
 
     return run
+
+
+def torch_backward(q, k, v, out, lse, grad_out, grad_q, grad_k, grad_v, heads, n, d, causal):
+    """The backward pass of SDPBackend.EFFICIENT_ATTENTION alone, as autograd calls it: from out and lse."""
+    import torch
+
+    q, k, v, out, grad_out = (x.unsqueeze(0) for x in (q, k, v, out, grad_out))
+    rows = lse.new_full((1, heads, -(-n // 32) * 32), math.inf)  # it wants them in whole 32s
+    rows[0, :, :n] = lse
+    state = torch.zeros((), dtype=torch.int64, device="cuda")  # of the random numbers that dropout would need
+    gradients = torch.ops.aten._scaled_dot_product_efficient_attention_backward(
+        grad_out, q, k, v, None, out, rows, state, state, 0.0, [True, True, True, False], bool(causal)
+    )
+    for to, gradient in zip((grad_q, grad_k, grad_v), gradients, strict=False):
+        to.copy_(gradient[0])
 
 
 def _attention(q, k, v, causal):
@@ -111,6 +171,7 @@ def case(heads, n, d, causal=0, variant=None):
 
 
 CAUSAL = case(4, 256, 32, 1)
+TIMED = case(4 * 32, 4096, 64)
 
 lesson = Lesson(
     title="Flash attention",
@@ -148,15 +209,14 @@ lesson = Lesson(
             ],
             # Several tiles of any usual shape, and as many of 64 queries as the emulated GPU has multiprocessors.
             counted_case=case(4, 256, 32),
-            timed_case=case(4 * 32, 4096, 64),
+            timed_case=TIMED,
             bench_cases=[
-                *(case(4 * 32, n, 64) for n in (512, 1024, 2048)),
-                case(2 * 32, 8192, 64),
-                case(8, 16384, 64),
+                *(case(16, n, 64) for n in (512, 1024, 2048, 4096, 8192)),
                 case(4 * 32, 4096, 64, 1),  # causal: half the work
-                case(4 * 32, 4096, 32),
-                case(4 * 16, 4096, 128),
-                case(4 * 32, 4001, 64),  # a prime
+                case(16, 4096, 32),
+                case(16, 4096, 128),
+                case(16, 4001, 64),  # a prime
+                case(16, 16384, 64),  # last, as n * n floats take so long to write that who does so sits out the rest
             ],
             make_inputs=make_inputs,
             reference=reference,
@@ -213,13 +273,68 @@ lesson = Lesson(
                     stars=3,
                     why="a thread's columns in groups of four, one float4 each, fill the sectors",
                 ),
-                Timed("x_memory-efficient", at_least=0.1, stars=1, why="tiles in shared memory are enough for this"),
+                Timed("x_memory-efficient", at_least=0.1, stars=1, why="one kernel without n * n floats does it"),
+                Timed("x_memory-efficient", at_least=0.4, stars=2, why="the queries of a block share what they load"),
                 Timed(
-                    "x_memory-efficient", at_least=0.6, stars=2, why="the sums of a thread belong into its registers"
+                    "x_memory-efficient",
+                    at_least=1.25,
+                    stars=3,
+                    why="the sums of a thread belong into its registers, and loads behind the multiplications",
                 ),
-                Timed("x_memory-efficient", at_least=1.25, stars=3, why="faster than what everybody uses"),
                 Timed("x_math", at_least=2, stars=3, why="that is the fused kernel, and the registers"),
             ],
-        )
+        ),
+        Task(
+            bonus=True,
+            prototype="void attention_backward(const float* q, const float* k, const float* v, const float* out, "
+            "const float* lse, const float* grad_out, float* grad_q, float* grad_k, float* grad_v, int heads, int n, "
+            "int d, int causal, cudaStream_t stream)",
+            shapes={name: "heads, n, d" for name in ("q", "k", "v", "out", "grad_out", "grad_q", "grad_k", "grad_v")}
+            | {"lse": "heads, n"},
+            cases=[
+                case(1, 1, 32),
+                case(2, 33, 32, 1),  # around a warp
+                case(1, 63, 64, 1),  # around a tile of 64
+                case(1, 65, 128),
+                case(1, 34, 128, 1),
+                case(2, 47, 64),  # a prime
+                case(1, 97, 64, 1, "growing"),
+                case(1, 70, 32, 0, "falling"),
+                case(1, 66, 64, 1, "far below"),
+                case(2, 37, 32, 0, "equal"),
+                case(17, 5, 32, 1),  # more heads than the emulated GPU has multiprocessors
+                case(2, 129, 32, 1),
+            ],
+            counted_case=case(4, 128, 32),
+            timed_case=TIMED,
+            bench_cases=[
+                *(case(16, n, 64) for n in (512, 1024, 2048, 4096, 8192, 16384)),
+                case(4 * 32, 4096, 64, 1),
+                case(16, 4096, 128),
+            ],
+            make_inputs=backward_inputs,
+            reference=backward_reference,
+            tolerance=Tolerance(terms="n + d", magnitude=backward_magnitude),
+            baselines={"memory-efficient": torch_backward},
+            flops="5 * heads * n * (n + causal) * d * (2 - causal)",
+            specials="heads * n * (n + causal) // (1 + causal)",
+            targets=[
+                Counted(
+                    "global_load_efficiency", at_least=0.97, why="neighbouring threads must read neighbouring elements"
+                ),
+                Counted("stores_per_output_byte", at_most=1.05, why="nothing as large as n * n belongs into memory"),
+                Counted("shared_bank_conflicts", at_most=0, stars=3, why="as in the forward pass"),
+                Timed("x_memory-efficient", at_least=0.1, stars=1, why="tiles in shared memory are enough for this"),
+                Timed(
+                    "x_memory-efficient", at_least=0.4, stars=2, why="the sums of a thread belong into its registers"
+                ),
+                Timed(
+                    "x_memory-efficient",
+                    at_least=0.8,
+                    stars=3,
+                    why="7 products instead of its 5, but each near the limit: nobody waits for another's sum",
+                ),
+            ],
+        ),
     ],
 )

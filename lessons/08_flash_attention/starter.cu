@@ -10,7 +10,8 @@
 //   causal   1: query i sees the keys 0 ... i only; 0: it sees all of them
 //   stream   give it to every launch: kernel<<<blocks, threads, 0, stream>>>(...)
 //
-// `ladder check 08` says how far you are, `ladder hint 08` helps.
+// `ladder check 08` says how far you are, `ladder hint 08` helps. The lesson's README has a bonus:
+// the backward pass.
 
 // >>> write your kernel here
 

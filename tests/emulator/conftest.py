@@ -65,7 +65,16 @@ class KernelRunner:
         return library
 
     def __call__(
-        self, source: str, prototype: str, *, among=(), threads=None, counting=True, seconds=20.0, **values: Any
+        self,
+        source: str,
+        prototype: str,
+        *,
+        among=(),
+        threads=None,
+        counting=True,
+        seconds=20.0,
+        wanted=None,
+        **values: Any,
     ):
         """Calls the prototype's function. Arrays that are outputs start as NaN patterns. Returns (outputs, CaseRun).
 
@@ -77,7 +86,7 @@ class KernelRunner:
         for parameter in task.outputs:
             buffers[parameter.name].array.view(np.uint8)[...] = 0xFF
         scalars = {p.name: values[p.name] for p in task.scalars}
-        run = session.run(task.name, task, buffers, scalars, seconds)
+        run = session.run(task.name, task, buffers, scalars, seconds, wanted=wanted)
         return {p.name: buffers[p.name].array for p in task.outputs}, run
 
 

@@ -58,6 +58,17 @@ def test_streams_and_events(call):
     assert np.array_equal(call("streams", x=floats(40), z=np.zeros(40, np.float32), n=40)["z"], 3 * floats(40))
 
 
+def test_a_stream_for_each_call_is_a_leak_and_one_for_all_is_not(call):
+    def leaks(entry: str) -> list[str]:
+        run = call(entry, z=np.zeros(32, np.float32), errors=True).run
+        return [finding.message for finding in run.findings if finding.kind == "leak"]
+
+    assert [leaks("stream_for_all_calls") for _ in range(3)] == [[]] * 3
+    first, second, third = (leaks("stream_for_each_call") for _ in range(3))
+    assert first == [] and len(second) == len(third) == 1
+    assert re.search(r"the stream created in line \d+ is never destroyed", second[0])
+
+
 def test_pinned_memory(call):
     assert np.array_equal(call("pinned", x=floats(8), z=np.zeros(8, np.float32), n=8)["z"], floats(8) + 1)
 

@@ -124,6 +124,21 @@ def test_what_limits_the_case_is_the_ceiling_it_meets_first():
     }  # fmt: skip
 
 
+def test_a_function_of_torch_may_leave_an_output_out():
+    def adds(x, y, z, total, n):
+        return right(20.0)(x, y, z, n)
+
+    named = [("1_one", "rung", True), ("torch.add", "baseline", False)]
+    found = race(
+        *(Contender(name, kind, adds, is_native=native) for name, kind, native in named),
+        prototype="void add(const float* x, const float* y, float* z, float* total, int n, cudaStream_t stream)",
+        shapes={"x": "n", "y": "n", "z": "n", "total": "n"},
+        reference=lambda x, y, n: {"z": x + y, "total": x},
+    )
+    assert [(each.status, each.median_us) for each in found.results] == [("not_written", None), ("passed", 20.0)]
+    assert found.results[1].message == "without total"
+
+
 def test_scratch_memory_is_no_work():
     def adds(x, y, z, scratch, n):
         return right(20.0)(x, y, z, n)

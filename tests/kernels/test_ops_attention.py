@@ -72,6 +72,18 @@ def test_derivatives(causal):
         torch.testing.assert_close(x, y, rtol=1e-4, atol=1e-4)
 
 
+@CAUSAL
+@pytest.mark.parametrize("shape", [(2, 67, 32), (1, 2, 33, 64), (1, 40, 128), (0, 5, 32)])
+def test_the_kernel_of_the_derivative(shape, causal, monkeypatch):
+    monkeypatch.setattr(ops, "_composed_gradients", None)  # it would say the same
+    q, k, v = draw(*shape, grad=True)
+    weights = draw(*shape, count=1)[0]
+    found = torch.autograd.grad((ops.attention(q, k, v, causal) * weights).sum(), (q, k, v))
+    expected = torch.autograd.grad((attend64(q, k, v, causal)[0] * weights).sum(), (q, k, v))
+    for x, y in zip(found, expected, strict=True):
+        torch.testing.assert_close(x, y, rtol=1e-4, atol=1e-5)
+
+
 def test_second_derivatives():
     q, k, v = draw(9, 32, grad=True)
     twice = []
@@ -85,6 +97,14 @@ def test_second_derivatives():
 @CAUSAL
 def test_torch_checks_the_registration(causal):
     results = torch.library.opcheck(ops.attention_with_lse, (*draw(2, 5, 32, grad=True), causal))
+    assert set(results.values()) == {"SUCCESS"}
+
+
+def test_torch_checks_the_registration_of_the_derivative():
+    q, k, v, out, grad_out = draw(2, 5, 32, count=5)
+    results = torch.library.opcheck(
+        torch.ops.kernel_ladder.attention_backward.default, (q, k, v, out, out[..., 0].contiguous(), grad_out, True)
+    )
     assert set(results.values()) == {"SUCCESS"}
 
 

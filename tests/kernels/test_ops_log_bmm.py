@@ -134,6 +134,18 @@ def test_derivatives_are_those_of_float64(a, b):
         torch.testing.assert_close(one.double(), other, rtol=2e-5, atol=3e-6 * size)
 
 
+@pytest.mark.parametrize("height", [60.0, 80.0, 88.0, 91.0, 94.0, 100.0])
+def test_derivatives_where_one_element_is_large(height):
+    """The factor exp(x + r + c) of the top rung comes near to, and beyond, what a float holds."""
+    a, b = draw(20, 18), draw(18, 20)
+    a[3, 5], a[11, 2], b[7, 4] = height, -height, height - 1
+    ours, theirs = leaves(a, b), leaves(a.double(), b.double())
+    grad = draw(20, 20)
+    found = torch.autograd.grad(ops.log_bmm(*ours), ours, grad)
+    for one, other in zip(found, torch.autograd.grad(plain(*theirs), theirs, grad.double()), strict=True):
+        torch.testing.assert_close(one.double(), other, rtol=1e-4, atol=1e-6)
+
+
 def test_what_adds_nothing_gets_no_gradient():
     a, b = leaves(masked(draw(20, 18)), draw(18, 20))
     with torch.no_grad():
@@ -177,7 +189,69 @@ def test_refused(shapes, error, said):
     with pytest.raises(error, match=said):
         ops.log_bmm(*(draw(*shape) for shape in shapes))
     with pytest.raises(TypeError, match=r"takes torch\.float32"):
+        ops.log_bmm(draw(3, 4).int(), draw(4, 5))
+    with pytest.raises(TypeError, match=r"takes torch\.float16, and b is torch\.float32"):
         ops.log_bmm(draw(3, 4).half(), draw(4, 5))
+
+
+# ---- other numbers ----
+
+
+def test_float64():
+    a, b = opposed(33, 400.0)
+    a, b = a.double().expand(2, -1, -1), masked(b.double().mT).mT
+    found = ops.log_bmm(a, b)
+    assert found.dtype == torch.float64
+    torch.testing.assert_close(found, plain(a, b), rtol=1e-14, atol=1e-12)
+
+
+@pytest.mark.parametrize("shapes", [((3, 5), (5, 4)), ((2, 1, 2, 3), (2, 3, 2))])
+def test_gradcheck(shapes):
+    assert torch.autograd.gradcheck(ops.log_bmm, leaves(*(draw(*shape).double() for shape in shapes)))
+
+
+@pytest.mark.parametrize("number", [torch.float16, torch.bfloat16])
+def test_narrow_numbers_are_rounded_once(number):
+    ours = leaves(*(draw(*shape, scale=4.0).to(number) for shape in ((20, 18), (18, 20))))
+    wide = leaves(*(x.detach().float() for x in ours))
+    out, wanted = ops.log_bmm(*ours), ops.log_bmm(*wide)
+    assert torch.equal(out, wanted.to(number))
+    grad = draw(20, 20).to(number)
+    found, expected = torch.autograd.grad(out, ours, grad), torch.autograd.grad(wanted, wide, grad.float())
+    for one, other in zip(found, expected, strict=True):
+        assert torch.equal(one, other.to(number))
+
+
+# ---- the max-plus semiring ----
+
+
+def best(a: torch.Tensor, b: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    return tuple((a.unsqueeze(-1) + b.unsqueeze(-3)).max(-2))
+
+
+@pytest.mark.parametrize("shapes", [((3, 4), (4, 5)), ((2, 1, 33, 40), (3, 40, 35)), ((4, 1, 1), (1, 3))])
+def test_max_plus_is_max_and_where(shapes):
+    ours = leaves(*(draw(*shape) for shape in shapes))
+    found, wanted = ops.max_plus(*ours), best(*ours)
+    assert torch.equal(found[0], wanted[0]) and torch.equal(found[1], wanted[1])
+    grad = draw(*found[0].shape)
+    expected = torch.autograd.grad(wanted[0], ours, grad)
+    torch.testing.assert_close(torch.autograd.grad(found[0], ours, grad), expected)
+
+
+def test_max_plus_of_equal_infinite_and_missing_terms():
+    a, b = torch.zeros(4, 40), torch.zeros(40, 4)
+    a[0], a[1, 7], a[2, 35] = -INF, INF, math.nan
+    values, indices = ops.max_plus(a, b)
+    assert indices[:, 0].tolist() == [0, 7, 35, 0]
+    torch.testing.assert_close(values[:, 0], torch.tensor([-INF, INF, math.nan, 0.0]), equal_nan=True)
+    with pytest.raises(ValueError, match="something to take the maximum of"):
+        ops.max_plus(torch.ones(2, 0), torch.ones(0, 2))
+
+
+def test_torch_checks_the_registration_of_max_plus():
+    checked = torch.library.opcheck(torch.ops.kernel_ladder.max_plus.default, leaves(draw(2, 3, 4), draw(4, 5)))
+    assert set(checked.values()) == {"SUCCESS"}
 
 
 # ---- the guard of the top rung, at the sizes where tiles are used ----
@@ -219,3 +293,14 @@ def test_the_backward_algorithm_is_a_derivative():
     total = hmm.log_likelihood_by_recursion(hmm.Model(model.start, wide, model.emission), observed).sum()
     (wanted,) = torch.autograd.grad(total, wide)
     torch.testing.assert_close(counts.double(), wanted.nan_to_num(), rtol=1e-4, atol=1e-4)
+
+
+def test_the_best_path_is_the_best_of_all_paths():
+    model, observed = hmm.random_model(3, symbols=4), torch.tensor([[0, 3, 1, 2, 2, 0], [1, 1, 3, 0, 2, 3]])
+    paths = torch.cartesian_prod(*[torch.arange(3)] * 6)
+    path, score = hmm.best_path(model, observed)
+    for symbols, found, best_score in zip(observed, path, score, strict=True):
+        scores = model.start[paths[:, 0]] + model.transition[paths[:, :-1], paths[:, 1:]].sum(1)
+        scores += model.emission[paths, symbols].sum(1)
+        assert paths[scores.argmax()].tolist() == found.tolist()
+        torch.testing.assert_close(scores.max(), best_score)

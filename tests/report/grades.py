@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from grader.devices.evidence import Diagnostic, Finding
 from grader.judge.verdict import CaseGrade, Grade, TargetResult, TaskGrade
+from grader.report.graded import Graded
 
 SOURCE = "\n".join(
     [
@@ -96,3 +97,20 @@ CRASHED = replace(
     failed("crash"),
     tasks=[TaskGrade("vector_add", "crash", 0, "The program ended with exit code 3.", output="hello\x1b[2Jthere\n")],
 )
+TIMED = {
+    "median_us": 738.0,
+    "case": "n=268435456",
+    "samples": 223,
+    "noise": 0.002,
+    "ceilings": {"copy": 4.25e12},
+    "units": {"copy": "B/s"},
+    "launched": "one by one",
+    "shared_memory": True,
+    "baselines_us": {"torch.add": 740.0},
+}
+UNGRADED = Graded("09_gone", "work/09_gone.cu", problem="It is gone.")
+
+
+def as_graded(grade: Grade, source: str = SOURCE, **extra) -> Graded:
+    """The grade as a report gets it."""
+    return Graded(grade.lesson, grade.kernel, source, grade, title="Vector addition", **extra)

@@ -1,8 +1,10 @@
 import json
 
-from grades import OUT_OF_BOUNDS, PASSED, WRONG
+import pytest
+from grades import BROKEN, CRASHED, OUT_OF_BOUNDS, PASSED, UNGRADED, WRONG, as_graded
 
-from grader.report.machine import dumps, dumps_all, to_json
+from grader.judge.again import Again
+from grader.report.machine import dumps, dumps_all, from_json, to_json
 
 
 def test_the_schema_of_a_grade():
@@ -36,6 +38,23 @@ def test_it_is_strict_json_even_with_infinities():
 
 
 def test_several_grades_are_one_object():
-    both = json.loads(dumps_all([PASSED, WRONG]))
-    assert both["schema"] == 1
+    both = json.loads(dumps_all([as_graded(PASSED), as_graded(WRONG), UNGRADED]))
+    assert both["schema"] == 1 and both["problems"] == [{"kernel": "work/09_gone.cu", "message": "It is gone."}]
     assert [grade["status"] for grade in both["grades"]] == ["passed", "wrong_result"]
+
+
+@pytest.mark.parametrize("grade", [PASSED, OUT_OF_BOUNDS, WRONG, BROKEN, CRASHED])
+def test_a_grade_comes_back_from_json(grade):
+    again = json.loads(dumps(grade))
+    assert to_json(from_json(again)) == to_json(grade)
+
+
+@pytest.mark.parametrize("change", [{"schema": 2}, {"status": "fine"}, {"device": {}}, {"tasks": [{}]}, {"more": 1}])
+def test_what_is_no_grade_is_refused(change):
+    with pytest.raises((TypeError, LookupError, ValueError)):
+        from_json(to_json(PASSED) | change)
+
+
+def test_a_hand_in_says_whether_its_grade_stands():
+    claim = json.loads(dumps(PASSED, Again(("other stars",))))["hand_in"]
+    assert claim == {"stands": False, "differs": ["other stars"], "notes": []}

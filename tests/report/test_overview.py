@@ -1,9 +1,10 @@
 from pathlib import Path
 
-from grades import PASSED, WRONG
+from grades import PASSED, UNGRADED, WRONG, as_graded
 from rich.console import Console
 
 from grader.course.catalog import Entry
+from grader.judge.again import Again
 from grader.report.overview import Row, show_course, show_table
 
 
@@ -20,10 +21,17 @@ def row(name, **extra):
 
 
 def test_one_line_for_each_grade():
-    head, *lines = printed(show_table, [PASSED, WRONG])
-    assert "verdict" in head
+    head, *lines = printed(show_table, [as_graded(PASSED), as_graded(WRONG), UNGRADED])
+    assert "verdict" in head and "hand-in" not in head and "not graded" in lines[2]
     assert ["✓" in lines[0], "passed" in lines[0], "★★☆" in lines[0]] == [True] * 3
     assert "wrong result" in lines[1] and "✗" in lines[1]
+
+
+def test_hand_ins_have_a_column_of_their_own():
+    stands, falls = as_graded(PASSED, again=Again()), as_graded(PASSED, again=Again(("stars",)))
+    head, *lines = printed(show_table, [stands, falls, as_graded(PASSED)])
+    assert "hand-in" in head and "✓" in lines[0] and "✗ " in lines[1]
+    assert ["stands" in lines[0], "does not stand" in lines[1], "stand" in lines[2]] == [True, True, False]
 
 
 def test_the_course_says_what_is_next():

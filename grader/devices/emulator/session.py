@@ -25,6 +25,7 @@ import numpy as np
 
 from grader.course.prototype import Prototype
 from grader.devices.emulator.counters import add_up
+from grader.devices.emulator.recording import ROOM, Wanted, describe
 from grader.devices.emulator.symbols import CodeMap, Symbol
 from grader.devices.emulator.wording import word_findings
 from grader.devices.evidence import CaseRun, stream_notes
@@ -141,6 +142,7 @@ class Session:
         self.runtime.ladder_session_report.restype = ctypes.c_char_p
         self.runtime.ladder_session_stream.restype = ctypes.c_void_p
         self.runtime.ladder_session_begin.argtypes = [ctypes.c_double, ctypes.c_int]
+        self.runtime.ladder_session_record.argtypes = [ctypes.c_size_t, *[ctypes.c_uint] * 3, ctypes.c_size_t]
         self.runtime.ladder_session_mapping.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
         self.runtime.ladder_session_buffer.argtypes = [ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
         self.code = CodeMap.load(library, Path(source).name)
@@ -165,17 +167,21 @@ class Session:
         scalars: Mapping[str, int | float],
         seconds: float,
         mapping: tuple[int, int] | None = None,
+        wanted: Wanted | None = None,
     ) -> CaseRun:
-        """Calls the task's entry point once. `mapping` (address, bytes) holds the buffers and is shut to host code."""
+        """Calls the task's entry point once. `mapping` (address, bytes) holds the buffers and is shut to host code.
+
+        A block that is `wanted` is recorded besides (recording.py).
+        """
         call = partial(self._call, task, buffers, scalars, seconds, mapping)
         outputs = [view for view in buffers.values() if view.writable]
         untouched = [_bytes_of(view) for view in outputs]
-        facts, took = call(POISON)
+        facts, took = call(POISON, wanted)
         again = partial(self._poison_matters, facts, outputs, untouched, call)
         if _is_only_uninitialised(facts["findings"]) and not again():
             for finding in facts["findings"]:
                 finding["note"] = True
-        return self._describe(name, task, facts, took)
+        return self._describe(name, task, facts, took, wanted)
 
     def _call(
         self,
@@ -185,6 +191,7 @@ class Session:
         seconds: float,
         mapping: tuple[int, int] | None,
         poison: int,
+        wanted: Wanted | None = None,
     ) -> tuple[dict[str, Any], float]:
         """One call of the entry point: the runtime's facts, and the seconds it took."""
         entry = getattr(self.library, f"ladder_entry_{task.name}")
@@ -192,6 +199,8 @@ class Session:
             self._describe_module(entry)
         runtime = self.runtime
         runtime.ladder_session_begin(seconds, poison)
+        if wanted:
+            runtime.ladder_session_record(wanted.launch, *wanted.block, ROOM)
         if mapping:
             runtime.ladder_session_mapping(*mapping)
         for parameter in task.parameters:
@@ -243,7 +252,9 @@ class Session:
                 values.append(ctypes.c_void_p(buffers[parameter.name].address))
         return values
 
-    def _describe(self, name: str, task: Prototype, facts: dict[str, Any], seconds: float) -> CaseRun:
+    def _describe(
+        self, name: str, task: Prototype, facts: dict[str, Any], seconds: float, wanted: Wanted | None
+    ) -> CaseRun:
         element_bytes = {p.name: p.type.bytes for p in task.parameters if p.role in ("input", "output")}
         barrier_lines = {kernel["name"]: kernel["barrier_lines"] for kernel in facts["kernels"]}
         findings = word_findings(facts["findings"], self.code, element_bytes, barrier_lines)
@@ -257,6 +268,7 @@ class Session:
             kernels=kernels,
             launches=facts["launches"],
             seconds=seconds,
+            recording=describe(facts, wanted, self.code.line_of) if wanted else None,
         )
 
 

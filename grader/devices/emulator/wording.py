@@ -235,6 +235,8 @@ def _launch_error(fact: Fact, where: _Where) -> str:
 
 
 def _leak(fact: Fact, where: _Where) -> str:
+    if not fact["array_bytes"]:
+        return f"the stream created in line {fact['line']} is never destroyed: each call loses one"
     amount = f"{fact['array_bytes']:,} bytes"
     return f"{amount} from the cudaMalloc in line {fact['line']} are never freed: each call loses them"
 

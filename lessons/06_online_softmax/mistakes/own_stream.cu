@@ -1,5 +1,5 @@
 // Creates a stream of its own in every call and never destroys it, and the given one knows nothing of the launch.
-// Expect: passed, 2 stars
+// Expect: leak
 
 #include <cfloat>
 

@@ -4,23 +4,31 @@
 #include <cfloat>
 #include <cmath>
 #include <cstdint>
+#include <type_traits>
 
-constexpr int kTile = 128;  // a block's share of the result is kTile x kTile
-constexpr int kDepth = 16;  // of a panel, along the sum
-constexpr int kOurs = 8;    // a thread's share is kOurs x kOurs: two groups of four rows, and two of four columns
-constexpr int kThreads = (kTile / kOurs) * (kTile / kOurs);
-constexpr int kGroups = kOurs / 4;
+constexpr int kTile = 128;                   // a block's share of the result is kTile x kTile
+constexpr int kDepth = 16;                   // of a panel, along the sum
+constexpr int kParts = 8;                    // a panel is exchanged for the next one in parts, between multiplications
+constexpr int kOurs = 8;                     // a thread's share is kOurs x kOurs, in groups of four rows and columns
 constexpr int kLaneRows = 4, kLaneCols = 8;  // how the lanes of a warp lie in its tile
-constexpr int kWarpsAcross = 2;
-constexpr int kSmall = 16;     // matrices of up to kSmall x kSmall are no matter for tiles
+constexpr int kThreads = (kTile / kOurs) * (kTile / kOurs);
+constexpr int kWarpsAcross = kTile / (kLaneCols * kOurs);
+constexpr int kSmall = 16;  // matrices of up to kSmall x kSmall are no matter for tiles
 
 constexpr float kLog2e = 1.44269504f;
 constexpr float kSlack = 4.0f;          // by which an exponent may exceed its shift
-constexpr float kLeastSum = 0x1p-90f;   // times the number of terms: below, lost products may matter
-constexpr float kMostSum = 0x1p+60f;    // above, there was an infinity
-constexpr float kMostScale = 0x1p+60f;  // of a gradient's sum
 
 __device__ __forceinline__ float exponential(float x) { return exp2f(x * kLog2e); }
+
+// exp(x) * 2^kLift. A multiplication by 2^kLift rounds nothing, an addition to the exponent may: that is done only
+// where it makes the exponent smaller.
+template <int kLift> __device__ __forceinline__ float lifted_exponential(float x) {
+    constexpr float kLifted = 1ull << kLift;
+    float exponent = x * kLog2e;
+    if constexpr (kLift == 0) return exp2f(exponent);
+    bool low = exponent < -kLift;
+    return exp2f(low ? exponent + kLift : exponent) * (low ? 1.0f : kLifted);
+}
 
 // A rows x cols matrix of exponents, and weights by which their exponentials are multiplied (or none: 1).
 struct Source {
@@ -39,16 +47,21 @@ __device__ __forceinline__ float negated(float out) { return out == -INFINITY ? 
 
 // kTile lines x kDepth of a source on their way to shared memory: the part of one thread. The sum runs along the rows
 // of the source (kAlongRow), or down its columns. Threads that share a line are lanes of one warp.
-template <bool kAlongRow_, bool kVectors, bool kWeights_> struct Panel {
+template <bool kAlongRow_, bool kVectors, bool kWeights_, int kLift> struct Panel {
     static constexpr bool kAlongRow = kAlongRow_, kWeights = kWeights_;
-    static constexpr int kSharers = kAlongRow && !kVectors ? 8 : 2;
-    static constexpr int kDistance = kAlongRow ? 1 : 16;  // between the lanes that share a line
+    static constexpr int kTimes = kLift > 0 ? 2 : 1;  // by the root, twice, where the factor may be too small
+    static constexpr int kSharers = kAlongRow && !kVectors ? 8 : 2;  // of a line
+    static constexpr int kDistance = kAlongRow ? 1 : 16;             // between the lanes that share a line
     static constexpr int kStep = kThreads / kSharers, kLines = kTile / kStep, kEach = kDepth / kSharers;
+    static constexpr int kFloats = kAlongRow && kVectors ? 4 : 1;  // loaded at a time
     // Rows of shared memory are longer than a tile, so that the lanes of a warp store to 32 banks.
-    static constexpr int kWidth = kTile + (kAlongRow ? 4 : 16);
+    static constexpr int kRow = kTile + (kAlongRow ? 4 : 16);
+    using Tile = float[kDepth][kRow];
 
     alignas(16) float exponent[kLines][kEach], weight[kWeights ? kLines : 1][kEach];
     float shift[kLines], rescale[kLines];
+    const float *next, *next_weight;
+    int cols, lines_left, depth_left;
 
     __device__ Panel() {
         for (int i = 0; i < kLines; ++i) {
@@ -56,84 +69,92 @@ template <bool kAlongRow_, bool kVectors, bool kWeights_> struct Panel {
         }
     }
 
+    // Of our i-th line and e-th element, within the panel; and how far they are from our first.
     static __device__ int line(int i) {
-        int first = kAlongRow ? threadIdx.x / kSharers : threadIdx.x / 32 * 16 + threadIdx.x % 16;
+        int first = kAlongRow ? threadIdx.x / kSharers : threadIdx.x / 32 * kDistance + threadIdx.x % kDistance;
         return first + i * kStep;
     }
+    static constexpr __device__ int down(int e) { return e / kFloats * kFloats * kSharers + e % kFloats; }
     static __device__ int share() { return threadIdx.x / kDistance % kSharers; }
-    static __device__ int depth(int e) {
-        return kAlongRow && kVectors ? e / 4 * 8 + 4 * share() + e % 4 : e * kSharers + share();
+    static __device__ int depth(int e) { return down(e) + kFloats * share(); }
+    static constexpr __device__ int part_of(int i, int e) { return (i * kEach + e) * kParts / (kLines * kEach); }
+
+    // Goes to the beginning of the lines from `first_line` on. True if all lines and panels are whole.
+    __device__ bool start(const Source& from, int first_line) {
+        int lines = kAlongRow ? from.rows : from.cols, terms = kAlongRow ? from.cols : from.rows;
+        cols = from.cols;
+        lines_left = lines - first_line - line(0);
+        depth_left = terms - depth(0);
+        std::int64_t l = first_line + line(0), d = depth(0), at = kAlongRow ? l * cols + d : d * cols + l;
+        next = from.exponent + at;
+        next_weight = from.weight + at;
+        return lines - first_line >= kTile && terms % kDepth == 0;
     }
 
-    __device__ __forceinline__ void load(const Source& from, int first_line, int first) {
-        int lines = kAlongRow ? from.rows : from.cols, end = kAlongRow ? from.cols : from.rows;
-        constexpr int kFloats = kAlongRow && kVectors ? 4 : 1;
+    // Takes part of the next panel, which lies inside unless it is guarded.
+    template <bool kGuarded> __device__ __forceinline__ void load(int part) {
 #pragma unroll
         for (int i = 0; i < kLines; ++i) {
 #pragma unroll
             for (int e = 0; e < kEach; e += kFloats) {
-                int l = first_line + line(i), d = first + depth(e);
-                bool inside = l < lines && d < end;
-                std::int64_t far = kAlongRow ? l : d, at = far * from.cols + (kAlongRow ? d : l);
-                take<kFloats>(&exponent[i][e], from.exponent + at, inside, kWeights ? INFINITY : -INFINITY);
-                if constexpr (kWeights) take<kFloats>(&weight[i][e], from.weight + at, inside, 0.0f);
-            }
-#pragma unroll
-            for (int e = 0; e < kEach && kWeights; ++e) {
-                exponent[i][e] = negated(exponent[i][e]);
+                if (part_of(i, e + kFloats - 1) != part) continue;
+                bool inside = !kGuarded || (i * kStep < lines_left && down(e) < depth_left);
+                std::int64_t far = kAlongRow ? i * kStep : down(e), near = kAlongRow ? down(e) : i * kStep;
+                std::int64_t at = far * cols + near;
+                take(&exponent[i][e], next + at, inside, kWeights ? INFINITY : -INFINITY);
+                if constexpr (kWeights) take(&weight[i][e], next_weight + at, inside, 0.0f);
             }
         }
     }
+    __device__ __forceinline__ void advance() {
+        std::int64_t step = kAlongRow ? kDepth : static_cast<std::int64_t>(kDepth) * cols;
+        next += step;
+        next_weight += step;
+        depth_left -= kDepth;
+    }
 
-    template <int kFloats>
     static __device__ __forceinline__ void take(float* to, const float* from, bool inside, float otherwise) {
-        if constexpr (kFloats == 4) {
-            float4 four = make_float4(otherwise, otherwise, otherwise, otherwise);
-            if (inside) four = *reinterpret_cast<const float4*>(from);
-            *reinterpret_cast<float4*>(to) = four;
-        } else {
-            *to = inside ? *from : otherwise;
-        }
+        struct alignas(4 * kFloats) Piece {
+            float floats[kFloats];
+        };
+        Piece piece;
+        for (float& one : piece.floats) one = otherwise;
+        if (inside) piece = *reinterpret_cast<const Piece*>(from);
+        *reinterpret_cast<Piece*>(to) = piece;
     }
 
-    // Moves the shifts that lag behind. True if one did; `rescale` is then what sums must be multiplied by.
+    // Moves the shifts that lag behind. True if one did; `rescale` is then what sums must be multiplied by, kTimes.
     __device__ __forceinline__ bool follow() {
         bool moved = false;
 #pragma unroll
         for (int i = 0; i < kLines; ++i) {
-            float most = exponent[i][0];
+            float most = -INFINITY;
 #pragma unroll
-            for (int e = 1; e < kEach; ++e) most = fmaxf(most, exponent[i][e]);
+            for (int e = 0; e < kEach; ++e) {
+                if (kWeights) exponent[i][e] = negated(exponent[i][e]);
+                most = fmaxf(most, exponent[i][e]);
+            }
 #pragma unroll
             for (int distance = kDistance; distance < kDistance * kSharers; distance *= 2) {
                 most = fmaxf(most, __shfl_xor_sync(0xffffffff, most, distance));
             }
             most = fminf(most, FLT_MAX);
             bool moves = most > shift[i] + kSlack;
-            rescale[i] = moves ? exponential(shift[i] - most) : 1.0f;
+            rescale[i] = moves ? exponential((shift[i] - most) / kTimes) : 1.0f;
             shift[i] = moves ? most : shift[i];
             moved |= moves;
         }
         return moved;
     }
 
-    __device__ __forceinline__ void put_exponentials(float (&tile)[kDepth][kWidth]) const {
+    __device__ __forceinline__ void put_exponentials(Tile& tile, int part) const {
 #pragma unroll
         for (int i = 0; i < kLines; ++i) {
 #pragma unroll
             for (int e = 0; e < kEach; ++e) {
-                float value = exponential(exponent[i][e] - shift[i]);
+                if (part_of(i, e) != part) continue;
+                float value = lifted_exponential<kLift>(exponent[i][e] - shift[i]);
                 tile[depth(e)][line(i)] = kWeights ? weight[kWeights ? i : 0][e] * value : value;
-            }
-        }
-    }
-
-    // As they are: exponents into one tile, weights, if any, into the other.
-    __device__ void put(float (&tile)[2][kDepth][kWidth]) const {
-        for (int i = 0; i < kLines; ++i) {
-            for (int e = 0; e < kEach; ++e) {
-                tile[0][depth(e)][line(i)] = exponent[i][e];
-                if (kWeights) tile[1][depth(e)][line(i)] = weight[kWeights ? i : 0][e];
             }
         }
     }
@@ -146,10 +167,26 @@ template <bool kAlongRow_, bool kVectors, bool kWeights_> struct Panel {
     }
 };
 
-// Eight floats of shared memory, in two groups of four that are `apart` floats from each other.
-__device__ __forceinline__ void take(float (&to)[kOurs], const float* from, int apart) {
+// Where our outputs lie. Bits 0 and 3 of the lane count rows, bits 1, 2 and 4 columns, so that a load takes two turns.
+struct Place {
+    int top, left;  // of the block's tile
+    int row, col;   // of our first output, within the tile
+
+    __device__ Place(int top, int left) : top(top), left(left) {
+        int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+        row = warp / kWarpsAcross * kLaneRows * kOurs + 4 * ((lane & 1) | (lane >> 2 & 2));
+        col = warp % kWarpsAcross * kLaneCols * kOurs + 4 * ((lane >> 1 & 3) | (lane >> 2 & 4));
+    }
+    __device__ int row_of(int p) const { return row + p / 4 * kDown + p % 4; }
+    __device__ int col_of(int q) const { return col + q / 4 * kAcross + q % 4; }
+
+    static constexpr int kDown = 4 * kLaneRows, kAcross = 4 * kLaneCols;  // from one group of four to the next
+};
+
+// Floats of shared memory, in groups of four that are `apart` floats from each other.
+template <int kCount> __device__ __forceinline__ void take(float (&to)[kCount], const float* from, int apart) {
 #pragma unroll
-    for (int g = 0; g < kGroups; ++g) {
+    for (int g = 0; g < kCount / 4; ++g) {
         *reinterpret_cast<float4*>(to + 4 * g) = *reinterpret_cast<const float4*>(from + g * apart);
     }
 }
@@ -168,93 +205,76 @@ __device__ __forceinline__ void multiply(Sums& sum, const float (&column)[kOurs]
     }
 }
 
-// Where our outputs lie. Bits 0 and 3 of the lane count rows, bits 1, 2 and 4 columns, so that a load takes two turns.
-struct Place {
-    int top, left;  // of the block's tile
-    int row, col;   // of our first output, within the tile
+// True if a lane of the warp has a number that is not 1.
+template <int kCount> __device__ __forceinline__ bool any_moved(const float (&factors)[kCount]) {
+    bool moved = false;
+    for (float factor : factors) moved |= factor != 1.0f;
+    return __any_sync(0xffffffff, moved);
+}
 
-    __device__ Place(int top, int left) : top(top), left(left) {
-        int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-        row = warp / kWarpsAcross * kLaneRows * kOurs + 4 * ((lane & 1) | (lane >> 2 & 2));
-        col = warp % kWarpsAcross * kLaneCols * kOurs + 4 * ((lane >> 1 & 3) | (lane >> 2 & 4));
+// Multiplies the sums of rows and columns whose shift has moved.
+template <int kTimes>
+__device__ __forceinline__ void rescale(Sums& sum, const float* of_rows, const float* of_cols, const Place& place) {
+    float column[kOurs], row[kOurs];
+    take(column, of_rows + place.row, Place::kDown);
+    take(row, of_cols + place.col, Place::kAcross);
+    if (any_moved(column)) {
+#pragma unroll
+        for (int p = 0; p < kOurs; ++p) {
+#pragma unroll
+            for (int i = 0; i < kOurs * kTimes; ++i) sum[p][i / kTimes] *= column[p];
+        }
     }
-    __device__ int row_of(int p) const { return row + p / 4 * kDown + p % 4; }
-    __device__ int col_of(int q) const { return col + q / 4 * kAcross + q % 4; }
-
-    static constexpr int kDown = 4 * kLaneRows, kAcross = 4 * kLaneCols;  // from one group of four to the next
-};
+    if (any_moved(row)) {
+#pragma unroll
+        for (int p = 0; p < kOurs; ++p) {
+#pragma unroll
+            for (int i = 0; i < kOurs * kTimes; ++i) sum[p][i / kTimes] *= row[i / kTimes];
+        }
+    }
+}
 
 // ---- what becomes of the sums ----
 
 // The forward pass: out = r + c + log(sum).
 struct LogSum {
-    static constexpr bool kReads = false;
+    static constexpr bool kIsLog = true;
+    static constexpr int kLift = 0;
     const float* x;  // nothing
     float* to;
 
-    static __device__ float finish(float sum, float shifts, float) { return shifts + logf(sum); }
+    static __device__ float finish(float sum, float shifts, float) { return shifts + __logf(sum); }
 
-    // `nothing`: all of the row, or all of the column, is -inf.
-    static __device__ bool trusts(float sum, float, float, int terms, bool nothing) {
-        return (sum >= kLeastSum * terms && sum <= kMostSum) || (nothing && sum == 0.0f);
-    }
-
-    // One output without factors: an exponential for each term, as on rung 2.
-    struct Output {
-        float shift = -FLT_MAX, sum = 0.0f;
-
-        __device__ explicit Output(float = 0.0f) {}
-        __device__ __forceinline__ void add(float left, float right, float) {
-            float term = left + right;
-            if (term > shift) {
-                float higher = fminf(term, FLT_MAX);
-                sum *= exponential(shift - higher);
-                shift = higher;
-            }
-            sum += exponential(term - shift);
-        }
-        __device__ float value() const { return shift + logf(sum); }
-    };
+    static __device__ float value(float shift, float sum) { return shift + logf(sum); }
 };
 
 // The backward pass: exp(x + r + c) * sum, x being the input whose gradient this is.
 struct Gradient {
-    static constexpr bool kReads = true;
+    static constexpr bool kIsLog = false;
+    static constexpr int kLift = 40;
     const float* x;
     float* to;
 
-    static __device__ float finish(float sum, float shifts, float x) { return exponential(x + shifts) * sum; }
-
-    static __device__ bool trusts(float, float shifts, float x, int, bool) {
-        return exponential(x + shifts) <= kMostScale;
+    static __device__ float finish(float sum, float shifts, float x) {
+        float root = exponential(0.5f * (x + shifts)) * (1.0f / (1ull << kLift));
+        return sum * root * root;
     }
 
-    struct Output {
-        float x = 0.0f, sum = 0.0f;
-
-        Output() = default;
-        __device__ explicit Output(float x) : x(x) {}
-        __device__ __forceinline__ void add(float left, float right, float weight) {
-            sum += weight * exponential(x + right + left);
-        }
-        __device__ float value() const { return sum; }
-    };
+    static __device__ float value(float, float sum) { return sum; }
 };
 
 // ---- the product ----
 
-// Calls each(p, q, where) for every four of our outputs that lie inside, or, without vectors, for each one.
-template <bool kVectors, class Each> __device__ void for_each(const Place& place, int height, int width, Each each) {
+// Calls each(q, where) for every four of our outputs in our row p that lie inside, or, without vectors, for each one.
+template <bool kVectors, class Each>
+__device__ __forceinline__ void for_row(int p, const Place& place, int height, int width, Each each) {
 #pragma unroll
-    for (int p = 0; p < kOurs; ++p) {
+    for (int q = 0; q < kOurs; q += 4) {
+        int row = place.top + place.row_of(p), col = place.left + place.col_of(q);
+        std::int64_t at = static_cast<std::int64_t>(row) * width + col;
 #pragma unroll
-        for (int q = 0; q < kOurs; q += 4) {
-            int row = place.top + place.row_of(p), col = place.left + place.col_of(q);
-            std::int64_t at = static_cast<std::int64_t>(row) * width + col;
-#pragma unroll
-            for (int i = 0; i < 4; i += kVectors ? 4 : 1) {
-                if (row < height && col + i < width) each(p, q + i, at + i);
-            }
+        for (int i = 0; i < 4; i += kVectors ? 4 : 1) {
+            if (row < height && col + i < width) each(q + i, at + i);
         }
     }
 }
@@ -269,10 +289,9 @@ template <bool kVectors> __device__ void copy(float* to, const float* from) {
 
 template <class Rows, class Cols, class Result, bool kVectors>
 __global__ void __launch_bounds__(kThreads, 1) product(Source left, Source right, Result result) {
-    __shared__ float4 room_for_rows[2 * kDepth * Rows::kWidth / 4], room_for_cols[2 * kDepth * Cols::kWidth / 4];
-    __shared__ float of_rows[kTile], of_cols[kTile];  // shifts, or what sums are multiplied by
-    auto& as = *reinterpret_cast<float(*)[2][kDepth][Rows::kWidth]>(room_for_rows);
-    auto& bs = *reinterpret_cast<float(*)[2][kDepth][Cols::kWidth]>(room_for_cols);
+    alignas(16) __shared__ typename Rows::Tile as[2];
+    alignas(16) __shared__ typename Cols::Tile bs[2];
+    alignas(16) __shared__ float of_rows[2][kTile], of_cols[2][kTile];  // what sums are multiplied by; then, shifts
 
     int height = Rows::kAlongRow ? left.rows : left.cols, width = Cols::kAlongRow ? right.rows : right.cols;
     int terms = Rows::kAlongRow ? left.cols : left.rows;
@@ -281,26 +300,32 @@ __global__ void __launch_bounds__(kThreads, 1) product(Source left, Source right
     left = left.member(number);
     right = right.member(number);
     std::int64_t offset = static_cast<std::int64_t>(number) * height * width;
-    result = {Result::kReads ? result.x + offset : nullptr, result.to + offset};
+    result = {Result::kIsLog ? nullptr : result.x + offset, result.to + offset};
     Place place(within / across * kTile, within % across * kTile);
 
     Rows rows;
     Cols cols;
-    auto load = [&](int first) {
-        rows.load(left, place.top, first);
-        cols.load(right, place.left, first);
+    auto start = [&] {
+        bool whole = rows.start(left, place.top);
+        return whole & cols.start(right, place.left);
     };
-    auto put_exponentials = [&](int buffer) {
+    auto load_part = [&](auto guarded, int part) {
+        rows.template load<decltype(guarded)::value>(part);
+        cols.template load<decltype(guarded)::value>(part);
+    };
+    auto load = [&] {
+#pragma unroll
+        for (int part = 0; part < kParts; ++part) load_part(std::true_type(), part);
+        rows.advance();
+        cols.advance();
+    };
+    auto follow = [&] {
         bool moved = rows.follow();
-        moved |= cols.follow();
-        rows.put_exponentials(as[buffer]);
-        cols.put_exponentials(bs[buffer]);
-        return __syncthreads_or(moved);
+        return moved | cols.follow();
     };
-    auto share = [&](const auto& numbers_of_rows, const auto& numbers_of_cols) {
-        rows.tell(of_rows, numbers_of_rows);
-        cols.tell(of_cols, numbers_of_cols);
-        __syncthreads();
+    auto put_exponentials = [&](int buffer, int part) {
+        rows.put_exponentials(as[buffer], part);
+        cols.put_exponentials(bs[buffer], part);
     };
     float column[2][kOurs], row[2][kOurs];
     auto take_both = [&](int to, int buffer, int k) {
@@ -308,52 +333,71 @@ __global__ void __launch_bounds__(kThreads, 1) product(Source left, Source right
         take(row[to], &bs[buffer][k][place.col], Place::kAcross);
     };
 
-    alignas(16) Sums sum = {};
-    load(0);
-    put_exponentials(0);
+    // While a panel is multiplied, the next one goes from registers to shared memory, and the one after that from
+    // device memory into the registers.
+    Sums sum = {};
+    auto multiply_all = [&](auto guarded) {
+        int buffer = 0;
+        for (int first = 0; first < terms; first += kDepth) {
+            bool moved = first + kDepth < terms && follow();
+            bool more = decltype(guarded)::value || first + 2 * kDepth < terms;
+#pragma unroll
+            for (int k = 0; k < kDepth; ++k) {
+                if (k < kParts) {
+                    put_exponentials(buffer ^ 1, k);
+                    if (more) load_part(guarded, k);
+                }
+                if (k == kParts) __syncwarp();  // keeps the compiler from putting the loads off until they are needed
+                if (k == kDepth - 1) {
+                    rows.advance();
+                    cols.advance();
+                    buffer ^= 1;
+                    rows.tell(of_rows[buffer], rows.rescale);
+                    cols.tell(of_cols[buffer], cols.rescale);
+                    moved = __syncthreads_or(moved);
+                }
+                take_both((k + 1) % 2, buffer, (k + 1) % kDepth);
+                multiply(sum, column[k % 2], row[k % 2]);
+            }
+            if (moved) rescale<Rows::kTimes>(sum, of_rows[buffer], of_cols[buffer], place);
+        }
+    };
+    bool whole = start();
+    load();
+    follow();
+#pragma unroll
+    for (int part = 0; part < kParts; ++part) put_exponentials(0, part);
+    __syncthreads();
     take_both(0, 0, 0);
-    int buffer = 0;
-    for (int first = kDepth; first < terms + kDepth; first += kDepth) {
-        load(first);
-        int moved = 0;
-#pragma unroll
-        for (int k = 0; k < kDepth; ++k) {
-            if (k == kDepth - 1) {
-                buffer ^= 1;
-                moved = put_exponentials(buffer);
-            }
-            take_both((k + 1) % 2, buffer, (k + 1) % kDepth);
-            multiply(sum, column[k % 2], row[k % 2]);
-        }
-        if (moved) {
-            share(rows.rescale, cols.rescale);
-#pragma unroll
-            for (int p = 0; p < kOurs; ++p) {
-#pragma unroll
-                for (int q = 0; q < kOurs; ++q) sum[p][q] *= of_rows[place.row_of(p)] * of_cols[place.col_of(q)];
-            }
-        }
+    load();
+    if (kVectors && whole) {
+        multiply_all(std::false_type());
+    } else {
+        multiply_all(std::true_type());
     }
 
     __syncthreads();  // of_rows may still be read
-    share(rows.shift, cols.shift);
-    alignas(16) Sums x = {};
-    if constexpr (Result::kReads) {
-        for_each<kVectors>(place, height, width, [&](int p, int q, std::int64_t at) {
-            copy<kVectors>(&x[p][q], result.x + at);
-        });
-    }
+    rows.tell(of_rows[0], rows.shift);
+    cols.tell(of_cols[0], cols.shift);
+    __syncthreads();
 #pragma unroll
     for (int p = 0; p < kOurs; ++p) {
+        alignas(16) float x[kOurs] = {}, values[kOurs];
+        if constexpr (!Result::kIsLog) {
+            for_row<kVectors>(p, place, height, width, [&](int q, std::int64_t at) {
+                copy<kVectors>(&x[q], result.x + at);
+            });
+        }
+        float r = of_rows[0][place.row_of(p)];
 #pragma unroll
         for (int q = 0; q < kOurs; ++q) {
-            float r = of_rows[place.row_of(p)], c = of_cols[place.col_of(q)];
-            sum[p][q] = result.finish(sum[p][q], r + c, x[p][q]);
+            float shifts = r + of_cols[0][place.col_of(q)];
+            values[q] = result.finish(sum[p][q], shifts, x[q]);
         }
+        for_row<kVectors>(p, place, height, width, [&](int q, std::int64_t at) {
+            copy<kVectors>(result.to + at, &values[q]);
+        });
     }
-    for_each<kVectors>(place, height, width, [&](int p, int q, std::int64_t at) {
-        copy<kVectors>(result.to + at, &sum[p][q]);
-    });
 }
 
 // For matrices that would leave most of a tile empty: one output a thread.
@@ -366,16 +410,24 @@ __global__ void one_by_one(Source left, Source right, Result result, int height,
     left = left.member(number);
     right = right.member(number);
     int row = at / width % height, col = at % width;
-    typename Result::Output output(Result::kReads ? result.x[at] : 0.0f);
-    for (int k = 0; k < terms; ++k) {
+    float weight = 1.0f, shift = Result::kIsLog ? -FLT_MAX : -result.x[at], sum = 0.0f;
+    auto exponent = [&](int k) {
         int of_left = Rows::kAlongRow ? row * terms + k : k * height + row;
         int of_right = Cols::kAlongRow ? col * terms + k : k * width + col;
-        float u = left.exponent[of_left], v = right.exponent[of_right], weight = 1.0f;
+        float u = left.exponent[of_left], v = right.exponent[of_right];
         if constexpr (Rows::kWeights) u = negated(u), weight = left.weight[of_left];
         if constexpr (Cols::kWeights) v = negated(v), weight = right.weight[of_right];
-        output.add(u, v, weight);
+        return u + v;
+    };
+    for (int k = 0; k < terms && Result::kIsLog; ++k) {
+        shift = fmaxf(shift, exponent(k));
     }
-    result.to[at] = output.value();
+    shift = fminf(shift, FLT_MAX);
+    for (int k = 0; k < terms; ++k) {
+        float term = exponent(k) - shift;
+        sum += weight * exponential(term);
+    }
+    result.to[at] = Result::value(shift, sum);
 }
 
 template <class Rows, class Cols, class Result, bool kVectors>
@@ -394,8 +446,8 @@ void launch(Source left, Source right, Result result, int batch, int height, int
 
 template <bool kVectors>
 void forward(const float* a, const float* b, float* out, int batch, int n, int m, int p, cudaStream_t stream) {
-    using Rows = Panel<true, kVectors, false>;
-    using Cols = Panel<false, kVectors, false>;
+    using Rows = Panel<true, kVectors, false, LogSum::kLift>;
+    using Cols = Panel<false, kVectors, false, LogSum::kLift>;
     Source of_a = {a, nullptr, n, m}, of_b = {b, nullptr, m, p};
     launch<Rows, Cols, LogSum, kVectors>(of_a, of_b, {nullptr, out}, batch, n, p, m, stream);
 }
@@ -404,10 +456,10 @@ template <bool kVectors>
 void backward(const float* a, const float* b, const float* out, const float* grad_out, float* grad_a, float* grad_b,
               int batch, int n, int m, int p, cudaStream_t stream) {
     Source of_a = {a, nullptr, n, m}, of_b = {b, nullptr, m, p}, of_out = {out, grad_out, n, p};
-    using OutRows = Panel<true, kVectors, true>;
-    using OutCols = Panel<false, kVectors, true>;
-    using RowsOfB = Panel<true, kVectors, false>;
-    using ColsOfA = Panel<false, kVectors, false>;
+    using OutRows = Panel<true, kVectors, true, Gradient::kLift>;
+    using OutCols = Panel<false, kVectors, true, Gradient::kLift>;
+    using RowsOfB = Panel<true, kVectors, false, Gradient::kLift>;
+    using ColsOfA = Panel<false, kVectors, false, Gradient::kLift>;
     launch<OutRows, RowsOfB, Gradient, kVectors>(of_out, of_b, {a, grad_a}, batch, n, m, p, stream);
     launch<ColsOfA, OutCols, Gradient, kVectors>(of_a, of_out, {b, grad_b}, batch, m, p, n, stream);
 }

@@ -178,6 +178,17 @@ extern "C" void streams(const float* x, float* z, int n, cudaStream_t stream) {
     if (failures) cudaMemset(z, 0, n * sizeof(float));
 }
 
+extern "C" void stream_for_each_call(float* z, cudaStream_t stream) {
+    cudaStream_t own;
+    cudaStreamCreate(&own);
+    scale_kernel<<<1, 32, 0, own>>>(z, 0, 32);
+}
+
+extern "C" void stream_for_all_calls(float* z, cudaStream_t stream) {
+    static cudaStream_t own = [] { cudaStream_t made; cudaStreamCreate(&made); return made; }();
+    scale_kernel<<<1, 32, 0, own>>>(z, 0, 32);
+}
+
 extern "C" void pinned(const float* x, float* z, int n, cudaStream_t stream) {
     int failures = 0;
     float* h;

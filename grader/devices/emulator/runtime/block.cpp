@@ -93,6 +93,7 @@ bool release_barrier(Block& block) {
         for (int l = 0; l < warp.lanes; ++l) forget_trace(warp, l);
     ++block.clock.epoch;
     ++block.barriers;
+    if (block.recorded) machine().recorder.barrier(first->barrier_line);
     block.barrier_lines.insert(first->barrier_line);
     return true;
 }

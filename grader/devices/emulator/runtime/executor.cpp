@@ -165,6 +165,7 @@ void Block::begin(std::uint64_t n, LaunchState& state, Executor& on) {
     index = {static_cast<unsigned>(n % state.grid.x), static_cast<unsigned>(n / state.grid.x % state.grid.y),
              static_cast<unsigned>(n / state.grid.x / state.grid.y)};
     finished = stopped = false;
+    recorded = machine().recorder.wants(*this);
     idle_rounds = 0;
     grid_phase = barriers = 0;
     saved_shared.clear();

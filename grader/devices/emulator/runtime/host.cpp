@@ -272,9 +272,13 @@ int ladder_memset(void* to, int value, std::size_t bytes, int line) {
 
 std::size_t ladder_memory_in_use() { return machine().memory.live_bytes(); }
 
-void* ladder_stream_create() { return std::malloc(1); }
+void* ladder_stream_create(int line) {
+    void* stream = std::malloc(1);
+    machine().streams[stream] = line;
+    return stream;
+}
 int ladder_stream_destroy(void* stream) {
-    if (stream == machine().given_stream) return InvalidHandle;
+    if (!machine().streams.erase(stream)) return InvalidHandle;
     std::free(stream);
     return Success;
 }

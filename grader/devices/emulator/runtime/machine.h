@@ -18,6 +18,7 @@
 #include "findings.h"
 #include "memory.h"
 #include "races.h"
+#include "recorder.h"
 #include "trace.h"
 
 namespace ladder {
@@ -119,6 +120,7 @@ struct Block {
     void* scheduler = nullptr;           // where a lane goes when it must wait
     void* resume = nullptr;              // where the block continues when its executor comes back to it
     bool finished = false, stopped = false;
+    bool recorded = false;               // what it does is written down (recorder.h)
     int idle_rounds = 0;
     std::uint32_t barriers = 0, grid_phase = 0;
     std::vector<char> saved_shared;      // while another block uses the executor's shared memory
@@ -226,7 +228,9 @@ struct Machine {
     bool broken = false;                        // a kernel died: the device accepts no more work
     double seconds_limit = 10;
     std::atomic<bool> out_of_time{false};
+    Recorder recorder;
     void* given_stream = nullptr;
+    std::map<void*, int> streams;               // that host code has: the line of their creation, < 0 after that call
     void* escape = nullptr;                     // sigjmp_buf of the running entry point, for faults in host code
     pthread_t entry_thread{};                   // which may jump there
     int poison = 0xff;                          // the byte that fresh memory is filled with

@@ -364,6 +364,7 @@ void enter_block(Executor& executor, WarpUnit& warp, const Request& request) {
 }
 
 void step(Executor& executor, WarpUnit& warp, const Request& request) {
+    if (warp.block->recorded) machine().recorder.request(executor, warp, request.mask);
     const auto number = [&](int l) { return static_cast<std::uint32_t>(warp.cursor[l].next->address); };
     switch (request.record.event) {
         case Event::Block: enter_block(executor, warp, request); break;

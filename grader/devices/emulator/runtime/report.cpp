@@ -112,6 +112,24 @@ void write_kernel(Json& json, int number, const KernelTotals& kernel) {
     json.close(']').close('}');
 }
 
+// [warp, pc, line, kind, array, bytes, lanes, [places]] for each step.
+void write_recording(Json& json, const Recorder& recorder) {
+    json.open('{').field("cut", recorder.cut).key("arrays").open('[');
+    for (const RecordedArray& array : recorder.arrays) {
+        json.open('{').field("name", array.name).field("space", static_cast<int>(array.space));
+        json.field("bytes", std::uint64_t{array.bytes}).field("start", std::uint64_t{array.start}).close('}');
+    }
+    json.close(']').key("steps").open('[');
+    for (const RecordedStep& step : recorder.steps) {
+        json.open('[').value(static_cast<long long>(step.warp)).value(std::uint64_t{step.pc}).value(static_cast<long long>(step.line));
+        json.value(std::string(step.kind)).value(static_cast<long long>(step.array)).value(std::uint64_t{step.bytes});
+        json.value(std::uint64_t{step.mask}).open('[');
+        for (const long long place : step.places) json.value(place);
+        json.close(']').close(']');
+    }
+    json.close(']').close('}');
+}
+
 std::uint64_t count_touched(std::vector<Lazy<std::uint8_t>> Executor::* bitmaps, std::size_t region) {
     std::uint64_t count = 0;
     std::size_t bytes = 0;
@@ -147,7 +165,9 @@ std::string report() {
         json.field("shared_bytes", std::uint64_t{launch.shared}).field("line", launch.line).field("given_stream", launch.given_stream).close('}');
     }
     json.close(']').field("allocated", std::uint64_t{m.memory.allocated_bytes()}).field("peak", std::uint64_t{m.memory.peak_bytes()});
-    json.field("broken", m.broken).close('}');
+    json.field("broken", m.broken);
+    if (m.recorder.on) write_recording(json.key("recording"), m.recorder);
+    json.close('}');
     return json.text_;
 }
 

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <set>
 #include <thread>
 
 #include "machine.h"
@@ -119,6 +120,29 @@ void judge_host_code(Machine& m) {
     } else if (computed_by_host(m.memory)) {
         finding.text = "computed by the host";
         m.findings.push_back(finding);
+    }
+}
+
+// Memory that was not freed, and streams that a line creates although it has one from a call before. One that is made
+// once and kept is no leak.
+void report_leaks(Machine& m) {
+    Finding finding;
+    finding.kind = "leak";
+    for (const auto& region : m.memory.regions()) {
+        if (region->line == 0 || region->freed) continue;
+        finding.line = region->line;
+        finding.array_bytes = region->bytes;
+        m.findings.push_back(finding);
+    }
+    finding.array_bytes = 0;
+    std::set<int> kept, fresh;
+    for (auto& [stream, line] : m.streams) {
+        (line < 0 ? kept : fresh).insert(std::abs(line));
+        line = -std::abs(line);
+    }
+    for (const int line : fresh) {
+        finding.line = line;
+        if (kept.contains(line)) m.findings.push_back(finding);
     }
 }
 
@@ -237,6 +261,7 @@ void ladder_session_begin(double seconds, int poison) {
     m.kernels.clear();
     m.launches.clear();
     m.findings.clear();
+    m.recorder = Recorder{};
     m.allowed_shared.clear();
     m.last_error = Success;
     m.broken = false;
@@ -250,6 +275,15 @@ void ladder_session_mapping(void* begin, std::size_t bytes) { machine().memory.a
 void ladder_session_buffer(const char* name, void* begin, std::size_t bytes, int writable) {
     machine().memory.add_buffer(name, reinterpret_cast<Address>(begin), bytes, writable != 0);
     if (writable) machine().memory.regions().back()->before.resize(bytes);
+}
+
+// In this case, writes down what one block of the launch with this number does, with room for so many numbers.
+void ladder_session_record(std::size_t launch, unsigned x, unsigned y, unsigned z, std::size_t room) {
+    Recorder& recorder = machine().recorder;
+    recorder.on = true;
+    recorder.launch = launch;
+    recorder.room = room;
+    recorder.block[0] = x, recorder.block[1] = y, recorder.block[2] = z;
 }
 
 // The grader itself writes into the buffers between two runs.
@@ -292,14 +326,7 @@ int ladder_session_run(void (*entry)(void**), void** arguments) {
     judge_host_code(m);
     for (std::size_t i = 0; i < std::size(fault_signals); ++i) sigaction(fault_signals[i], &before[i], nullptr);
     std::fflush(stdout);
-    for (const auto& region : m.memory.regions()) {
-        if (region->line == 0 || region->freed || given_up || m.broken) continue;
-        Finding finding;
-        finding.kind = "leak";
-        finding.line = region->line;
-        finding.array_bytes = region->bytes;
-        m.findings.push_back(std::move(finding));
-    }
+    if (!given_up && !m.broken) report_leaks(m);
     return given_up;
 }
 

@@ -104,6 +104,13 @@ void resolve(Warp op, Executor& executor, Thread* threads, std::uint32_t group) 
     });
 }
 
+void write_down(const WarpUnit& warp, Warp op, std::uint32_t group) {
+    const bool shuffles = op >= Warp::ShuffleIndex && op <= Warp::ShuffleXor;
+    std::vector<long long> sources;
+    if (shuffles) each_lane(group, [&](int l) { sources.push_back(shuffle_source(warp.threads[l].request, l)); });
+    machine().recorder.warp_operation(warp, group, shuffles ? "shuffle" : "warp", std::move(sources));
+}
+
 void resolve_group(WarpUnit& warp, std::uint32_t group) {
     Executor& executor = *warp.block->executor;
     Thread* const threads = warp.threads;
@@ -114,6 +121,7 @@ void resolve_group(WarpUnit& warp, std::uint32_t group) {
     }
     const auto op = static_cast<Warp>(request.op);
     resolve(op, executor, threads, group);
+    if (warp.block->recorded) write_down(warp, op, group);
     warp.clock.synchronise(group, warp.alive(), op == Warp::Sync);
     if (op != Warp::Sync) return;
     std::uint32_t joined = 0;   // what one lane has acquired, __syncwarp hands to the others

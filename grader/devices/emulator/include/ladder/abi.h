@@ -88,7 +88,7 @@ int ladder_memcpy(void* to, const void* from, std::size_t bytes, ladder::Copy ki
 int ladder_memset(void* to, int value, std::size_t bytes, int line);
 std::size_t ladder_memory_in_use(void);
 // The stream that the grader passed to the entry point is ladder_given_stream(); others are created and destroyed.
-void* ladder_stream_create(void);
+void* ladder_stream_create(int line);
 int ladder_stream_destroy(void* stream);
 double ladder_host_seconds(void);   // monotonic, for events
 

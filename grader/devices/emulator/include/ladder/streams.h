@@ -25,15 +25,17 @@ using cudaEvent_t = CUevent_st*;
 
 // ---- streams ----
 
-inline LADDER_UNSEEN cudaError_t cudaStreamCreate(cudaStream_t* stream) {
-    *stream = static_cast<cudaStream_t>(ladder_stream_create());
+inline LADDER_UNSEEN cudaError_t cudaStreamCreate(cudaStream_t* stream, int line = __builtin_LINE()) {
+    *stream = static_cast<cudaStream_t>(ladder_stream_create(line));
     return ladder::status();
 }
-inline LADDER_UNSEEN cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
-    return cudaStreamCreate(stream);
+inline LADDER_UNSEEN cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned,
+                                                           int line = __builtin_LINE()) {
+    return cudaStreamCreate(stream, line);
 }
-inline LADDER_UNSEEN cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned, int) {
-    return cudaStreamCreate(stream);
+inline LADDER_UNSEEN cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned, int,
+                                                              int line = __builtin_LINE()) {
+    return cudaStreamCreate(stream, line);
 }
 inline LADDER_UNSEEN cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     return ladder::status(ladder_stream_destroy(stream));

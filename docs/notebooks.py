@@ -1,0 +1,108 @@
+"""Executes the notebooks in place (`make notebooks`): all of them, or those named, `make notebooks LESSON=01`.
+
+They run in a course of their own, so that the learner's files in work/ stay as they are, and print the same everywhere.
+The badge and the cell for Colab, and the metadata, are the same in all of them and are written here.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+ROOT = Path(__file__).parents[1]
+REPOSITORY = "kernel-ladder/kernel-ladder"  # on GitHub, where Colab finds the course
+COLAB = "https://colab.research.google.com"
+INSTALL = f"""\
+# On Google Colab only: fetch the course and install it.
+import os
+
+if os.getenv("COLAB_RELEASE_TAG") and not os.path.isdir("../lessons"):
+    !git clone -q --depth 1 https://github.com/{REPOSITORY} kernel-ladder
+    %cd -q kernel-ladder/notebooks
+    %pip install -q .."""
+METADATA = {
+    "accelerator": "GPU",
+    "colab": {"gpuType": "T4", "provenance": []},
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+PARTS = ("lessons", "kernels", "notebooks", "benchmarks", "docs", "examples")  # of a course, that its notebooks read
+
+
+def main(wanted: str = "") -> None:
+    files = sorted((ROOT / "notebooks").glob(f"{wanted}*.ipynb"))
+    if not files:
+        sys.exit(f"make: there is no notebook {wanted}: look into notebooks/")
+    with own_course():
+        for file in files:
+            start = time.perf_counter()
+            execute(file)
+            print(f"{file.relative_to(ROOT)}: {time.perf_counter() - start:.0f} s")
+
+
+@contextmanager
+def own_course() -> Iterator[Path]:
+    """For kernels that start meanwhile, the course is a copy of this one with an empty work/."""
+    with tempfile.TemporaryDirectory(prefix="course-") as folder:
+        for name in PARTS:
+            Path(folder, name).symlink_to(ROOT / name)
+        before = os.environ.get("LADDER_COURSE")
+        os.environ["LADDER_COURSE"] = folder
+        try:
+            yield Path(folder)
+        finally:
+            os.environ.pop("LADDER_COURSE")
+            if before is not None:
+                os.environ["LADDER_COURSE"] = before
+
+
+def badge(name: str) -> str:
+    """Markdown that opens the notebook of this name on Colab."""
+    image, page = f"{COLAB}/assets/colab-badge.svg", f"{COLAB}/github/{REPOSITORY}/blob/main/notebooks/{name}.ipynb"
+    return f"[![Open in Colab]({image})]({page})"
+
+
+def framed(notebook: NotebookNode, name: str) -> NotebookNode:
+    """The notebook with its badge above the title, the cell for Colab below it, and the metadata."""
+    from nbformat import from_dict
+    from nbformat.v4 import new_code_cell
+
+    title, *rest = notebook.cells
+    heading = title.source.partition("# ")
+    title.source = f"{badge(name)}\n\n# {heading[2]}"
+    install = new_code_cell(INSTALL, id="colab", metadata={"tags": ["colab"]})
+    notebook.cells = [title, install, *(cell for cell in rest if cell.id != "colab")]
+    notebook.metadata = from_dict(METADATA)
+    return notebook
+
+
+def execute(file: Path, *, draft: bool = False) -> None:
+    """Runs all cells and writes their outputs, without what differs from run to run. Cells of a draft may fail."""
+    import nbformat
+    from nbclient import NotebookClient
+
+    notebook = framed(nbformat.read(file, as_version=4), file.stem)
+    client = NotebookClient(
+        notebook,
+        timeout=300,
+        kernel_name="python3",
+        record_timing=False,
+        allow_errors=draft,
+        resources={"metadata": {"path": str(file.parent)}},
+    )
+    client.execute()
+    notebook.metadata = nbformat.from_dict(METADATA)
+    nbformat.write(notebook, file)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

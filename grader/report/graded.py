@@ -1,0 +1,86 @@
+"""One kernel as a report tells of it, and files that are written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.course.catalog import UsageError
+from grader.judge.again import Again
+from grader.judge.verdict import Grade
+
+
+@dataclass(frozen=True)
+class Graded:
+    """A kernel with its grade, or with the sentence that says why it has none.
+
+    `again` says how the grade differs from the one that a hand-in claims; None for what is no hand-in.
+    """
+
+    lesson: str  # "01_vector_add"
+    kernel: str  # its file, as people write it
+    source: str = ""
+    grade: Grade | None = None
+    problem: str = ""
+    title: str = ""  # the lesson's
+    again: Again | None = None
+
+    @property
+    def good(self) -> bool:
+        """Whether it passed, and its hand-in, if it is one, claims nothing else."""
+        return self.grade is not None and self.grade.passed and (self.again is None or self.again.stands)
+
+
+def check_writable(files: Sequence[Path]) -> None:
+    """Raises UsageError, one sentence, if one of these cannot be written, or must not be."""
+    for number, file in enumerate(files):
+        if file.suffix == ".cu":
+            raise UsageError(f"{file} is a kernel by its name: give the report another one")
+        if file.absolute() in [other.absolute() for other in files[:number]]:
+            raise UsageError(f"{file} cannot hold two reports: give each a file of its own")
+        try:
+            if _is_special(file):
+                file.open("a").close()
+            elif file.is_dir():
+                raise IsADirectoryError(0, "it is a folder")
+            else:
+                os.unlink(_empty_beside(file))
+        except OSError as error:
+            raise UsageError(f"{file} cannot be written ({error.strerror}): name another file") from None
+
+
+def write(file: Path, text: str) -> None:
+    """Replaces a file in one step, so that nobody ever reads half of it. Raises OSError."""
+    data = text.encode("utf-8", "surrogateescape")
+    if _is_special(file):
+        file.write_bytes(data)
+        return
+    temporary = _empty_beside(file)
+    try:
+        temporary.write_bytes(data)
+        temporary.chmod(file.stat().st_mode & 0o777 if file.exists() else 0o666 & ~_umask())
+        os.replace(temporary, file.resolve())
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _is_special(file: Path) -> bool:
+    """/dev/stdout and pipes are written to, and never replaced."""
+    return file.exists() and not file.is_file() and not file.is_dir()
+
+
+def _empty_beside(file: Path) -> Path:
+    """A new empty file in the folder where `file` is, or where its link leads. Raises OSError."""
+    handle, name = tempfile.mkstemp(dir=file.resolve().parent, prefix=".ladder-")
+    os.close(handle)
+    return Path(name)
+
+
+def _umask() -> int:
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask

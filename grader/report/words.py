@@ -1,0 +1,159 @@
+"""What every report says alike, in whatever form: which case tells most, how a number reads, where something stands."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from grader.devices.evidence import Finding
+from grader.judge.findings import decisive
+from grader.judge.targets import METRICS
+from grader.judge.verdict import CaseGrade, Grade, TargetResult, TaskGrade
+
+FULL_MARKS = 3
+ENOUGH_TO_SEE = 8  # elements of an output, for a pattern to be convincing
+SPEED_AGAINST, FRACTION_OF = "x_", "fraction_of_"  # how the metrics of timed targets begin
+
+
+def harmless(text: str) -> str:
+    """Text from a submission for a file that others open: no control, no invisible and no half characters."""
+    return "".join("�" if _is_odd(letter) else letter for letter in text.replace("\r\n", "\n"))
+
+
+def _is_odd(letter: str) -> bool:
+    """Control, format (which turns the order of letters round), surrogates, and what Unicode calls no character."""
+    return letter not in "\n\t" and (
+        unicodedata.category(letter) in ("Cc", "Cf", "Cs") or ord(letter) & 0xFFFE == 0xFFFE
+    )
+
+
+# ---- what went wrong ----
+
+
+def telling_case(task: TaskGrade) -> CaseGrade | None:
+    """Of the cases with the task's status, the smallest that shows what is wrong, and not only that something is."""
+    cases = [case for case in task.cases if case.status == task.status]
+    return min(cases, key=_vagueness, default=None)
+
+
+def _vagueness(case: CaseGrade) -> int:
+    """0 for a finding with its line, 1 for a pattern in enough elements, 2 for one in a few, 3 for mere numbers."""
+    finding = decisive(case.findings)
+    if finding and finding.line:
+        return 0
+    if "pattern" not in case.details:
+        return 3
+    return 1 if case.details["total"] >= ENOUGH_TO_SEE else 2
+
+
+def call(task: TaskGrade, case: CaseGrade) -> str:
+    """`matmul(m=1, n=257, k=100)`"""
+    return f"{task.name}({', '.join(case.name.split())})"
+
+
+def scene(finding: Finding, kernel: str) -> str:
+    """`work/01_vector_add.cu:12, in kernel add`, and the thread, if the finding's message does not name it."""
+    parts = [f"{finding.file or kernel}:{finding.line}"] if finding.line else []
+    parts += [f"in kernel {finding.kernel}"] if finding.kernel else []
+    if finding.thread and finding.block and triple(finding.thread) not in finding.message:
+        parts.append(f"thread {triple(finding.thread)} of block {triple(finding.block)}")
+    return ", ".join(parts)
+
+
+def triple(index: Sequence[int]) -> str:
+    """`(1, 0, 0)`"""
+    return f"({', '.join(map(str, index))})"
+
+
+def particulars(case: CaseGrade) -> list[str]:
+    """What is known of a wrong output beyond the case's message, in sentences."""
+    details, said = case.details, []
+    if details.get("allowed") and case.status == "wrong_result":
+        said.append(f"The error may be {details['allowed']:.2g} here.")
+    if "pattern_message" in details:
+        said.append(details["pattern_message"])
+    if "block" in details:
+        thread, block = triple(details["thread"]), triple(details["block"])
+        said.append(f"With one thread an element, that is thread {thread} of block {block}.")
+    return said
+
+
+# ---- targets and times ----
+
+
+def is_timed(grade: Grade) -> bool:
+    """Whether the device could time, and not count."""
+    return grade.device["kind"] != "emulator"
+
+
+def is_counted(target: TargetResult) -> bool:
+    """Whether the emulator judges this target, and not a GPU's clock."""
+    return not target.metric.startswith((SPEED_AGAINST, FRACTION_OF))
+
+
+def where(grade: Grade) -> str:
+    """`emulated`, or the GPU's name."""
+    return grade.device["name"] if is_timed(grade) else "emulated"
+
+
+def footer(grade: Grade) -> str:
+    """`emulated · seed 123 · built in 0.4 s, ran in 0.1 s`"""
+    named = (("build", "built in"), ("run", "ran in"))
+    times = [f"{verb} {grade.seconds[key]:.1f} s" for key, verb in named if key in grade.seconds]
+    return " · ".join([where(grade), f"seed {grade.seed}", ", ".join(times)]).rstrip(" ·")
+
+
+def target_words(target: TargetResult) -> tuple[str, str, str]:
+    """Title, value and goal, ratios as percentages where that is usual."""
+    title, unit = _title(target.metric)
+    goal = re.sub(r"\d[\d.e+-]*", lambda number: _quantity(float(number[0]), unit), target.goal)
+    if target.value is None:
+        return title, "not used", goal
+    value = _quantity(target.value, unit)
+    looks_met = not target.met and goal.endswith(f" {value}")  # 99.98 % is not 100 %
+    return title, _quantity(target.value, unit, digits=7) if looks_met else value, goal
+
+
+def metric_title(metric: str) -> str:
+    """What people call a metric: `load efficiency`."""
+    return _title(metric)[0]
+
+
+def quantity_text(metric: str, value: float | None) -> str:
+    """A metric's value as people read it: `97 %`, `3 x`; a dash where there is none."""
+    return "–" if value is None else _quantity(value, _title(metric)[1])
+
+
+def _title(metric: str) -> tuple[str, str]:
+    """What people call a metric, and its unit as judge.targets.Metric has it."""
+    if metric in METRICS:
+        return METRICS[metric].title, METRICS[metric].unit
+    if metric.startswith(SPEED_AGAINST):
+        return f"speed against {metric.removeprefix(SPEED_AGAINST)}", "x"
+    return metric.replace("_", " "), "%" if metric.startswith(FRACTION_OF) else ""
+
+
+def _quantity(value: float, unit: str, digits: int = 3) -> str:
+    if unit == "%":
+        return f"{100 * value:.{digits}g} %"
+    return f"{value:,.{digits + 1}g} {unit}".rstrip() if isinstance(value, float) else f"{value:,}"
+
+
+def timing(timings: dict[str, Any]) -> str:
+    """`738 µs at n=268435456, median of 223 runs, noise 0.2%`; "" where nothing was timed."""
+    if "median_us" not in timings:
+        return ""
+    noise, samples = timings["noise"], timings["samples"]
+    return f"{timings['median_us']:,.4g} µs at {timings['case']}, median of {samples} runs, noise {noise:.1%}"
+
+
+def resources(kernels: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What each kernel takes of a multiprocessor. Local memory holds spilled registers, arrays indexed at run time."""
+    said = []
+    for kernel in kernels:
+        local = f", {kernel['local_bytes']:,} bytes local" if kernel["local_bytes"] else ""
+        shared = f"{kernel['registers']} registers, {kernel['shared_bytes']:,} bytes shared"
+        said.append(f"{kernel['kernel']}: {shared}{local}, occupancy {kernel['occupancy']:.0%}")
+    return said

@@ -1,0 +1,247 @@
+"""Figures drawn from recordings that are written by hand: what they say, what is in them, and that all of it fits."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from matplotlib.text import Text
+
+from grader.course.catalog import UsageError
+from grader.devices.emulator.recording import Array, Recording, Step
+from grader.report import figures
+
+SOURCE = "\n".join(f"line {number};" for number in range(1, 30))
+ALL = tuple(range(32))
+X = Array("x", "global", 4 * 64 * 64, 0)
+TILE = Array("tile", "shared", 4 * 32 * 33, 0)
+
+
+def recording(*steps: Step, threads=(64, 1, 1)) -> Recording:
+    return Recording("kernel", "n=7", (4, 2, 1), threads, (1, 0, 0), SOURCE, steps)
+
+
+def access(offsets, *, line=5, warp=0, kind="load", array=X, size=4, lanes=ALL) -> Step:
+    return Step(warp, line, kind, tuple(lanes), array, size, tuple(offsets))
+
+
+def block(lanes, line, warp=0) -> Step:
+    return Step(warp, line, "block", tuple(lanes))
+
+
+def shuffle(down: int, warp=0) -> Step:
+    return Step(warp, 9, "shuffle", ALL, None, 0, tuple(lane + down if lane + down < 32 else lane for lane in ALL))
+
+
+def drawn(figure):
+    """The figure, after a look at it: nothing is cut off, and all of it can be read."""
+    figure.draw_without_rendering()
+    inside, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
+    assert inside.x0 >= 0 and inside.y0 >= 0 and inside.x1 <= width and inside.y1 <= height, inside
+    assert all(text.get_fontsize() >= 6 for text in figure.findobj(Text))
+    return figure
+
+
+def said(figure) -> str:
+    return repr(drawn(figure))
+
+
+# ---- one access ----
+
+
+def test_neighbours_share_sectors():
+    rec = recording(access(range(128, 256, 4), warp=1))
+    assert "warp 1 loads x: 32 lanes, 4 sectors; 128 of 128 bytes" in said(figures.lanes(rec, 5, warp=1))
+
+
+def test_a_column_takes_a_sector_a_lane():
+    rec = recording(access(range(0, 32 * 256, 256)), access(range(0, 32 * 16, 16), size=16, line=6))
+    assert "32 sectors; 128 of 1024 bytes" in said(figures.lanes(rec, "line 5;"))
+    assert "16 sectors; 512 of 512 bytes" in said(figures.lanes(rec, 6))
+
+
+def test_one_of_two_arrays_in_a_line():
+    rec = recording(access(range(0, 128, 4)), access(range(0, 128, 4), array=Array("y", "global", 4096, 0)))
+    assert "warp 0 loads y" in said(figures.lanes(rec, 5, buffer="y"))
+    with pytest.raises(UsageError, match="touches z never in line 5"):
+        figures.lanes(rec, 5, buffer="z")
+
+
+def test_an_array_may_begin_inside_a_sector():
+    shifted = Array("y", "global", 4096, 4)
+    rec = recording(access(range(0, 128, 4), array=shifted), access([12], lanes=[3], kind="atomic"))
+    assert "loads y: 32 lanes, 5 sectors; 128 of 160 bytes" in said(figures.lanes(rec, 5))
+    assert "updates x: 1 lane, 1 sector; 4 of 32 bytes" in said(figures.lanes(rec, 5, nth=1))
+
+
+def test_a_long_line_of_code_still_fits():
+    rec = recording(access(range(0, 128, 4), line=1))
+    name = Array("a_buffer_with_a_very_long_name_that_nobody_would_give_it", "global", 4096, 0)
+    rec = replace(rec, source="x[i] = y[i] + z[i]; " * 30, steps=(replace(rec.steps[0], array=name),))
+    assert "128 of 128" in said(figures.lanes(rec, 1))
+
+
+def test_what_is_not_there_is_said_in_a_sentence():
+    rec = recording(access(range(0, 128, 4)))
+    with pytest.raises(UsageError, match=r"warp 3 of block .1, 0, 0. touches memory never in line 5"):
+        figures.lanes(rec, 5, warp=3)
+    with pytest.raises(UsageError, match="touches shared memory never in line 5"):
+        figures.banks(rec, 5)
+    with pytest.raises(UsageError, match="has no warp 9"):
+        figures.divergence(rec, warp=9)
+    with pytest.raises(UsageError, match="does not touch z"):
+        figures.tiles(rec, "z", (2, 2))
+    with pytest.raises(UsageError, match="that is no matrix of 3 × 5"):
+        figures.tiles(rec, "x", (3, 5))
+    with pytest.raises(UsageError, match="no value goes from one thread to another"):
+        figures.tree(rec)
+
+
+@pytest.mark.parametrize(
+    ("offsets", "size", "kind", "rounds"),
+    [
+        (range(0, 128, 4), 4, "load", "1 round, 1 round at best"),
+        (range(0, 32 * 128, 128), 4, "load", "32 rounds, 1 round at best"),  # one bank for all
+        (range(0, 32 * 132, 132), 4, "store", "1 round, 1 round at best"),  # a row of 33 floats
+        ([0] * 32, 4, "load", "1 round, 1 round at best"),  # one word for all
+        (range(0, 512, 16), 16, "load", "4 rounds, 4 rounds at best"),
+        ([16 * (lane // 2) for lane in ALL], 16, "load", "2 rounds, 2 rounds at best"),  # neighbours share
+        ([16 * (lane // 2) for lane in ALL], 16, "store", "4 rounds, 4 rounds at best"),
+        ([4 * (lane % 8) for lane in ALL], 4, "atomic", "4 rounds, 1 round at best"),  # lanes of a word take turns
+        ([128 * (lane % 2) for lane in ALL], 4, "atomic", "32 rounds, 1 round at best"),  # and two words of a bank, too
+    ],
+)
+def test_rounds_of_shared_memory(offsets, size, kind, rounds):
+    figure = figures.banks(recording(access(offsets, size=size, kind=kind, array=TILE)), 5)
+    assert said(figure).endswith(rounds)
+    shown = [text.get_text() for text in figure.axes[0].texts]
+    assert "0" in shown or "×32" in shown or "×2" in shown
+
+
+# ---- over time ----
+
+
+def test_both_sides_of_a_branch():
+    even, odd = ALL[::2], ALL[1::2]
+    figure = figures.divergence(recording(block(ALL, 1), block(even, 2), block(odd, 3), block(ALL, 4)))
+    assert "warp 0: 75% of the lanes are at work" in said(figure)
+    image = figure.axes[0].images[0].get_array()
+    assert list(image[0]) == [1, 2, 0, 1] and list(image[1]) == [1, 0, 3, 1]
+    assert [label.get_text() for label in figure.axes[0].get_xticklabels()] == ["1", "2", "3", "4"]
+
+
+def test_a_long_run_is_cut_and_says_so():
+    figure = drawn(figures.divergence(recording(*[block(ALL, 1 + k % 20) for k in range(100)]), most=30))
+    assert figure.axes[0].get_xlabel().endswith("70 more steps to come")
+
+
+def tile_of(row: int, col: int) -> list[Step]:
+    """Two rows of 32 of a 64 × 64 matrix, by two warps."""
+    return [access([4 * (64 * (row + warp) + col + lane) for lane in ALL], warp=warp) for warp in (0, 1)]
+
+
+@pytest.mark.parametrize("cut", ["barrier", "warp", None])
+def test_tiles_of_a_matrix(cut):
+    between = {"barrier": [Step(-1, 6, "barrier")], "warp": [Step(0, 6, "warp", ALL), Step(1, 6, "warp", ALL)]}
+    rec = recording(*tile_of(0, 0), *between.get(cut, []), *tile_of(0, 32))
+    figure = figures.tiles(rec, "x", (64, 64))
+    assert "x, 64 × 64: 64 elements at a time, 2 times in all" in said(figure)
+    first, second = (axis.images[0].get_array() for axis in figure.axes)
+    assert (first[:2, :32] == 2).all() and (first == 2).sum() == 64
+    assert (second[:2, :32] == 1).all() and (second[:2, 32:] == 2).all()
+
+
+def reduce_in_shared_memory(threads: int) -> list[Step]:
+    """s[t] += s[t + half], from all threads down to one; a warp at a time."""
+    steps = []
+
+    def all_warps(count, kind, shift=0):
+        for warp in range(-(-count // 32)):
+            lanes = range(min(32, count - 32 * warp))
+            steps.append(
+                access(
+                    [4 * (32 * warp + lane + shift) for lane in lanes], warp=warp, kind=kind, array=TILE, lanes=lanes
+                )
+            )
+
+    all_warps(threads, "store")
+    half = threads // 2
+    while half:
+        all_warps(half, "load")
+        all_warps(half, "load", shift=half)
+        all_warps(half, "store")
+        half //= 2
+    return steps
+
+
+def test_a_tree_in_shared_memory():
+    assert "64 values become one in 6 steps" in said(figures.tree(recording(*reduce_in_shared_memory(64))))
+
+
+def test_a_tree_of_shuffles_leaves_out_what_nobody_needs():
+    figure = figures.tree(recording(*[shuffle(down) for down in (16, 8, 4, 2, 1)]))
+    assert "32 values become one in 5 steps" in said(figure)
+    down, across = figure.axes[0].collections[:2]
+    assert len(across.get_segments()) == 31  # a sum of 32 values takes 31 additions
+    assert len(down.get_segments()) == 31
+
+
+# ---- arithmetic ----
+
+
+def test_the_merge_is_that_of_the_whole_row():
+    assert "2.1 = 1.59 · 0.223 + 1.74 · 1" in said(figures.merge([1.0, 3.0, 2.0, 0.5], [4.0, 2.5, 4.5]))
+    with pytest.raises(UsageError, match="at least one finite number"):
+        figures.merge([-float("inf")], [1.0])
+
+
+def test_amdahl():
+    assert "= 1.36 times as fast; however fast the part, at most 1.67 times" in said(figures.amdahl(0.4, 3))
+    assert "= 8 times as fast" in said(figures.amdahl(1, 8))
+    with pytest.raises(UsageError, match="p is a share"):
+        figures.amdahl(1.4, 3)
+
+
+def test_one_tile_more_than_a_wave():
+    # 11 x 11 tiles of 128 fit on 132 multiprocessors, 12 x 12 do not.
+    assert "n = 1,409, one more than 1,408, needs 144 tiles" in said(figures.quantisation(128, 132))
+    assert "one wave is enough" in said(figures.quantisation(64, 16, longest=200))
+
+
+# ---- counts and times ----
+
+
+def test_bars_of_a_counter():
+    table = {"1_naive": {"global_load_efficiency": 0.125}, "2_tile": {"global_load_efficiency": None}}
+    assert said(figures.counters(table, "global_load_efficiency")) == "load efficiency: 1_naive 12.5 %, 2_tile –"
+    raw = {"1_naive": {"barriers": 12_345}}
+    assert said(figures.counters(raw, "barriers")) == "barriers: 1_naive 12,345"
+
+
+def test_the_roofline_places_rungs_by_what_is_counted():
+    # 2 * 512 * 1024 * 32 operations; a sector has 32 bytes.
+    counted = {"1_down_the_rows": {"global_load_sectors": 1 << 20, "global_store_sectors": 0},
+               "6_warp_tiles": {"global_load_sectors": 1 << 16, "global_store_sectors": 1 << 16}}  # fmt: skip
+    figure = figures.roofline("04", counted)
+    assert said(figure) == "roofline of matmul, operations a byte: 1_down_the_rows 1, 6_warp_tiles 8"
+    roof, _, *points = figure.axes[0].lines
+    assert [point.get_xdata()[0] for point in points] == [1, 8]
+    assert max(roof.get_ydata()) > max(point.get_ydata()[0] for point in points)
+
+
+def test_a_committed_study_is_drawn_again():
+    figure = drawn(figures.study("04"))
+    assert [axis.get_title() for axis in figure.axes] == ["time of one run", "GPU memory, buffers included"]
+    assert [axis.get_title() for axis in drawn(figures.memory("04")).axes] == ["GPU memory, buffers included"]
+
+
+def test_what_was_not_measured(monkeypatch):
+    monkeypatch.setattr("grader.report.figures.measured.CARD", "abacus")
+    with pytest.raises(UsageError, match="type `ladder bench 04`"):
+        figures.study("04")
+
+
+def test_the_same_recording_makes_the_same_file():
+    rec = recording(*reduce_in_shared_memory(64))
+    first, second = figures.tree(rec)._repr_png_(), figures.tree(rec)._repr_png_()
+    assert first == second and first.startswith(b"\x89PNG")

@@ -1,0 +1,201 @@
+"""The notebooks: what can be seen without running them, and that nbval notices what changes. `make test` runs nbval.
+
+`python -m tests.test_notebooks` says how much of each nbval compares.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.course import catalog
+
+ROOT = Path(__file__).parents[1]
+FILES = sorted((ROOT / "notebooks").glob("*.ipynb"))
+NAMES = ["00_setup", *(entry.name for entry in catalog.entries(ROOT))]
+TAGS = {"colab", "demo", "gpu", "nbval-ignore-output", "raises-exception", "your-turn"}
+COMPARED = {"text/plain", "text/html"}  # of what nbval compares, what is used here; besides streams
+FIGURES, CELLS = 3, 8  # that every notebook has at least
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+FILE = re.compile(r"`((?:lessons|kernels|docs|benchmarks|grader|examples)/[\w./-]*\w/?)`")
+
+Cell = dict[str, Any]
+every_notebook = pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+
+
+@cache
+def read(file: Path) -> dict[str, Any]:
+    return json.loads(file.read_text())
+
+
+def code(file: Path) -> list[Cell]:
+    return [cell for cell in read(file)["cells"] if cell["cell_type"] == "code"]
+
+
+def prose(file: Path) -> str:
+    return "\n\n".join("".join(cell["source"]) for cell in read(file)["cells"] if cell["cell_type"] == "markdown")
+
+
+def tags(cell: Cell) -> set[str]:
+    return set(cell["metadata"].get("tags", []))
+
+
+def texts(cell: Cell) -> list[str]:
+    """What nbval compares of a cell's outputs."""
+    found = ["".join(output["text"]) for output in cell["outputs"] if output["output_type"] == "stream"]
+    shown = [output["data"] for output in cell["outputs"] if "data" in output]
+    return found + ["".join(data[kind]) for data in shown for kind in sorted(COMPARED & data.keys())]
+
+
+def is_compared(cell: Cell) -> bool:
+    """Whether nbval compares something that says something: more than that there is a figure."""
+    said = [text for text in texts(cell) if text.strip() and not re.fullmatch(r"<[\w. ]+>", text.strip())]
+    return bool(said) and cell["execution_count"] is not None and not tags(cell) & {"gpu", "nbval-ignore-output"}
+
+
+def compared(file: Path) -> int:
+    return sum(map(is_compared, code(file)))
+
+
+def figures(file: Path) -> int:
+    return sum("image/png" in output.get("data", {}) for cell in code(file) for output in cell["outputs"])
+
+
+def test_there_is_a_notebook_for_every_lesson():
+    assert [file.stem for file in FILES] == NAMES
+
+
+@every_notebook
+def test_is_executed_from_top_to_bottom(file):
+    counts = [cell["execution_count"] for cell in code(file)]
+    assert counts == list(range(1, len(counts) + 1)), "type `make notebooks`: nbval compares only what was executed"
+    for cell in code(file):
+        failed = any(output["output_type"] == "error" for output in cell["outputs"])
+        assert failed == ("raises-exception" in tags(cell))
+    ids = [cell["id"] for cell in read(file)["cells"]]
+    assert len(set(ids)) == len(ids)
+
+
+@every_notebook
+def test_shows_enough_that_is_real(file):
+    assert figures(file) >= FIGURES
+    assert compared(file) >= CELLS
+
+
+@every_notebook
+def test_asks_before_it_tells(file):
+    assert "redict" in prose(file)
+    assert "<details>" in prose(file) and prose(file).count("<details>") == prose(file).count("</details>")
+
+
+@every_notebook
+def test_runs_on_colab(file):
+    from docs.notebooks import INSTALL, METADATA, badge
+
+    notebook = read(file)
+    assert "".join(notebook["cells"][0]["source"]).startswith(badge(file.stem))
+    assert "".join(code(file)[0]["source"]) == INSTALL and tags(code(file)[0]) == {"colab"}
+    assert notebook["metadata"] == METADATA
+
+
+@every_notebook
+def test_tags_are_known(file):
+    assert set().union(*map(tags, code(file))) <= TAGS
+
+
+@every_notebook
+def test_links_lead_somewhere(file):
+    targets = [target for target in LINK.findall(prose(file)) if "://" not in target]
+    for target in targets:
+        path, _, anchor = target.partition("#")
+        assert (file.parent / path).exists(), f"{target} is not there"
+        if anchor and not path:
+            headings = re.findall(r"^#+ (.+)$", prose(file), re.MULTILINE)
+            assert anchor in {heading.replace(" ", "-") for heading in headings}, f"there is no heading {anchor}"
+    for path in FILE.findall(prose(file)):
+        assert (ROOT / path).exists(), f"{path} is not there"
+
+
+@every_notebook
+def test_prints_nothing_of_the_machine_it_ran_on(file):
+    for text in (text for cell in code(file) for text in texts(cell)):
+        assert not re.search(r"(?<![\w./:<])/(?!/)[\w.-]+/[\w.-]+", text), text
+        assert socket.gethostname() not in text
+        assert not re.search(r"0x(?!ffffffff)[0-9a-f]{6,}", text), text  # but for a mask of all lanes
+
+
+@every_notebook
+def test_cells_for_a_gpu_feed_no_others(file):
+    """They are skipped where there is none: what they assign must not be used by cells that are not."""
+    assigned = {
+        name
+        for cell in code(file)
+        if "gpu" in tags(cell)
+        for name in re.findall(r"^(\w+)(?:, \w+)* = ", "".join(cell["source"]), re.MULTILINE)
+    }
+    others = "\n".join("".join(cell["source"]) for cell in code(file) if "gpu" not in tags(cell))
+    assert not [name for name in assigned if re.search(rf"\b{name}\b", others)]
+
+
+@every_notebook
+def test_kernels_are_shown_and_not_copied(file):
+    """CUDA code stands in kernels/; a cell has it only to demonstrate something, or for the learner to change."""
+    for cell in code(file):
+        if not tags(cell) & {"demo", "your-turn"}:
+            assert not re.search(r"^\s*(template.*)?__global__", "".join(cell["source"]), re.MULTILINE)
+
+
+@pytest.mark.parametrize("entry", catalog.entries(ROOT), ids=lambda entry: entry.name)
+def test_the_learners_cell_holds_the_starter(entry):
+    cells = [cell for cell in code(entry.notebook) if "your-turn" in tags(cell)]
+    assert cells
+    magic, _, text = "".join(cells[0]["source"]).partition("\n")
+    assert magic.split()[:2] == ["%%kernel", f"{entry.number:02d}"]
+    assert text.strip() == entry.starter.read_text().strip()
+    assert "passed" not in "".join(texts(cells[0]))
+
+
+# ---- nbval ----
+
+
+def validate(folder: Path) -> subprocess.CompletedProcess[str]:
+    options = ["--nbval", "--nbval-current-env", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--rootdir", folder]
+    command = [sys.executable, "-m", "pytest", *options, "-c", "/dev/null", folder]
+    return subprocess.run(map(str, command), capture_output=True, text=True, cwd=folder, timeout=300)
+
+
+@pytest.fixture
+def short(tmp_path, course) -> Path:
+    """What notebook 01 shows of its rungs' counters, and the cells that this needs, in a folder of its own."""
+    file = ROOT / "notebooks" / "01_vector_add.ipynb"
+    wanted = ("%load_ext", "table = rungs(")
+    cells = [cell for cell in code(file) if any(text in "".join(cell["source"]) for text in wanted)]
+    assert len(cells) == len(wanted)
+    copy = tmp_path / "copy" / file.name
+    copy.parent.mkdir()
+    copy.write_text(json.dumps(read(file) | {"cells": cells}))
+    return copy
+
+
+@pytest.mark.slow
+def test_nbval_passes_what_is_true_and_notices_a_changed_counter(short):
+    done = validate(short.parent)
+    assert done.returncode == 0, done.stdout
+    text = short.read_text()
+    counter = re.search(r"sectors per load request.*?(3\.999)", text)
+    short.write_text(text[: counter.start(1)] + "3.998" + text[counter.end(1) :])
+    done = validate(short.parent)
+    assert done.returncode == 1 and "Cell outputs differ" in done.stdout, done.stdout
+
+
+if __name__ == "__main__":
+    for each in FILES:
+        print(f"{each.stem}: nbval compares {compared(each)} of {len(code(each))} cells; {figures(each)} figures")
