@@ -17,6 +17,10 @@ from kernels import ops
 INF = math.inf
 
 
+def slow(value):
+    return pytest.param(value, marks=pytest.mark.slow)
+
+
 def draw(*shape: int, scale: float = 1.0) -> torch.Tensor:
     return scale * torch.randn(shape, generator=torch.Generator().manual_seed(hash(shape) % 2**31))
 
@@ -257,7 +261,7 @@ def test_torch_checks_the_registration_of_max_plus():
 # ---- the guard of the top rung, at the sizes where tiles are used ----
 
 
-@pytest.mark.parametrize("variant", ["masked", "large", "opposed", "growing", "far below"])
+@pytest.mark.parametrize("variant", ["masked", "opposed", *map(slow, ["large", "growing", "far below"])])
 def test_the_error_bound_holds_where_tiles_are_used(variant):
     """The lesson's own bound (docs/numerics.md), at more than one tile in each direction."""
     case = Case(batch=1, n=130, m=131, p=129, variant=variant)
