@@ -80,6 +80,7 @@ def with_host_code(code: str) -> str:
 # ---- good files ----
 
 
+@pytest.mark.slow  # tests/lessons grades each of them, too
 def test_every_reference_passes(course, capsys):
     assert cli.run(["check", "--all", "--reference"]) == 0
     out = capsys.readouterr().out

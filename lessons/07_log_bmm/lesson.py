@@ -159,10 +159,8 @@ def bmm(a, b, out, batch, n, m, p):
 
 @functools.cache
 def compiled(function):
-    """Compiled anew for each size. Beyond 8 sizes torch would run the function as it is, and hardly say so."""
-    import torch._dynamo
+    import torch
 
-    torch._dynamo.config.recompile_limit = 64
     return torch.compile(function, dynamic=False)
 
 

@@ -18,9 +18,17 @@ MISTAKES = [(entry, mistake) for entry in LESSONS for mistake in entry.mistakes]
 ARCHITECTURES = (75, 80, 90)  # T4, A100, H100 and H200
 
 
+LONG = 7  # from this lesson on a kernel takes the emulator seconds, and their mistakes minutes: CI has them
+
+
 def named(pairs: list) -> dict:
     """The arguments of parametrize for (entry, file) pairs, with readable test names."""
     return {"argvalues": pairs, "ids": [f"{entry.name}-{file.stem}" for entry, file in pairs]}
+
+
+def slow_from(number: int, pairs: list) -> list:
+    """The same arguments, those of lesson `number` and later ones marked slow."""
+    return [pytest.param(*pair, marks=pytest.mark.slow) if pair[0].number >= number else pair for pair in pairs]
 
 
 each_lesson = pytest.mark.parametrize("entry", LESSONS, ids=lambda entry: entry.name)
@@ -64,7 +72,7 @@ def test_every_rung_is_right(entry: Entry, rung: Path):
     kept(authoring.rung_passes(entry, rung))
 
 
-@pytest.mark.parametrize(("entry", "mistake"), **named(MISTAKES))
+@pytest.mark.parametrize(("entry", "mistake"), **named(MISTAKES) | {"argvalues": slow_from(LONG, MISTAKES)})
 def test_every_mistake_is_told_as_what_it_is(entry: Entry, mistake: Path):
     kept(authoring.mistake_is_told(entry, mistake))
 
