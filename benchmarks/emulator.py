@@ -68,7 +68,7 @@ class Buffer:
 def build(folder: Path, runtime: Path) -> Path:
     text, library = folder / "bench.cpp", folder / "bench.so"
     text.write_text(translate(SOURCE, "bench.cu") + entry_points(PROTOTYPES))
-    compile_ = ["g++", "-std=c++20", "-fPIC", *emulator.compile_flags(), "-c", str(text), "-o", f"{text}.o"]
+    compile_ = ["g++", "-std=c++20", "-fPIC", *emulator.compile_flags(runtime), "-c", str(text), "-o", f"{text}.o"]
     subprocess.run(compile_, check=True)
     subprocess.run(["g++", "-shared", f"{text}.o", "-o", str(library), *emulator.link_flags(runtime)], check=True)
     return library

@@ -3,16 +3,17 @@
 // Rung 5 reads a long row twice from memory and launches three kernels for it. Here one launch does it all: each block
 // reads its part of the row, and keeps as much of it in shared memory as fits. Then all blocks of the GPU wait for each
 // other (a cooperative launch guarantees that they run at the same time), each merges everybody's pairs for itself, and
-// writes its part from what it kept. An H200 has room for 7.5 million floats of a row; what does not fit is
+// writes its part from what it kept. An H200 has room for 7.6 million floats of a row; what does not fit is
 // read a second time, last part first: the L2 cache still has what was read last.
 //
 // Rows that fit into a block's registers are done as in rung 4. Two more entry points take numbers of half the size:
 // they are stored as half or bfloat16, computed with as float, and rounded once.
 //
-// Measured on an H200, one row of 2^24: 50 us (torch.softmax 6.0 ms); of 2^28: 0.80 ms (95 ms), where two passes over x
-// and one over y take 0.76 ms at the speed of a copy. What did not help, at 2^28: four blocks of 256 threads on a
-// multiprocessor (0.86 ms), one of 1024 (0.87), 32 loads on their way (0.81), keeping nothing in shared memory (0.80,
-// but 57 us at 2^24), loads that the caches need not keep (0.81). Stores of that kind did help, by 1 %.
+// Measured on an H200, one row of 2^24: 50 us (torch.softmax 6.0 ms); of 2^28: 0.78 ms (95 ms), where two passes over x
+// and one over y take 0.76 ms at the speed of a copy. What helped at 2^28: stores that the caches need not keep (1 %), and
+// to deal the vectors out, where each block had one long piece of the row before (2 %: 0.80 ms). What did not, by
+// such pieces: four blocks of 256 threads on a multiprocessor (0.86 ms), one of 1024 (0.87), 32 loads on their way
+// (0.81), keeping nothing in shared memory (0.80, but 57 us at 2^24), loads that the caches need not keep (0.81).
 
 #include <cooperative_groups.h>
 #include <cuda_bf16.h>
@@ -26,7 +27,7 @@ constexpr unsigned kLanes = 32;
 constexpr unsigned kWarp = 0xffffffff;  // the mask of all its lanes
 constexpr unsigned kMostThreads = 512;
 
-inline unsigned ceil_div(unsigned count, unsigned size) { return (count - 1) / size + 1; }
+__host__ __device__ inline unsigned ceil_div(unsigned count, unsigned size) { return (count - 1) / size + 1; }
 
 // Numbers: of x and y what one load brings, 16 bytes where all rows start at a multiple of that, else one of them.
 template <typename Number, unsigned kWidth>
@@ -186,14 +187,20 @@ constexpr unsigned kLongBlock = 512;
 constexpr unsigned kBlocksHere = 2;     // on a multiprocessor: one may wait while the other moves bytes
 constexpr unsigned kLeastPiece = 4096;  // elements: less is not worth a block
 
+// The blocks of a row deal its vectors out among them, one to each thread in turn: what all of them read at a time then
+// lies side by side. Of `count` vectors a thread gets number `first`, and then every `stride`-th.
+struct Share {
+    unsigned first, stride, count;
+};
+
 // The thread's next vectors of a row, from vector i on; where there are none, what changes nothing.
 template <typename Number, unsigned kWidth>
 __device__ void load(Vector<Number, kWidth> (&values)[kAhead<kWidth>], const Vector<Number, kWidth>* from, unsigned i,
-                     unsigned count) {
+                     Share share) {
 #pragma unroll
     for (auto& vector : values) {
-        vector = i < count ? from[i] : filled<Number, kWidth>(-INFINITY);
-        i += kLongBlock;
+        vector = i < share.count ? from[i] : filled<Number, kWidth>(-INFINITY);
+        i += share.stride;
     }
 }
 
@@ -217,18 +224,19 @@ __device__ Pair add(Pair pair, const Vector<Number, kWidth> (&values)[kAhead<kWi
     return {max, sum};
 }
 
-// A thread puts those of its vectors that lie before `kept` into shared memory, and nobody else looks for them there.
+// A thread puts its first vectors into shared memory, as far as there is room, and nobody else looks for them there.
 template <typename Number, unsigned kWidth>
-__device__ Pair read(const Vector<Number, kWidth>* from, unsigned count, Vector<Number, kWidth>* room, unsigned kept) {
+__device__ Pair read(const Vector<Number, kWidth>* from, Share share, Vector<Number, kWidth>* room, unsigned kept) {
     Vector<Number, kWidth> values[kAhead<kWidth>];
     Pair pair = none();
-    for (unsigned first = 0; first < count; first += kAhead<kWidth> * kLongBlock) {
-        load<Number, kWidth>(values, from, first + threadIdx.x, count);
+    unsigned turns = ceil_div(share.count, kAhead<kWidth> * share.stride);
+    for (unsigned turn = 0; turn < turns; ++turn) {
+        load<Number, kWidth>(values, from, share.first + turn * kAhead<kWidth> * share.stride, share);
 #pragma unroll
         for (unsigned k = 0; k < kAhead<kWidth>; ++k) {
-            unsigned i = first + k * kLongBlock + threadIdx.x;
-            if (i < kept) {
-                room[i] = values[k];
+            unsigned place = (turn * kAhead<kWidth> + k) * kLongBlock + threadIdx.x;
+            if (place < kept) {
+                room[place] = values[k];
             }
         }
         pair = add<Number, kWidth>(pair, values);
@@ -248,24 +256,24 @@ __device__ void forget(Vector<Number, kWidth>* to, Vector<Number, kWidth> vector
 
 // Backwards: what was read last may still be in the L2 cache.
 template <typename Number, unsigned kWidth>
-__device__ void write(const Vector<Number, kWidth>* from, Vector<Number, kWidth>* to, unsigned count, Pair pair,
+__device__ void write(const Vector<Number, kWidth>* from, Vector<Number, kWidth>* to, Share share, Pair pair,
                       const Vector<Number, kWidth>* room, unsigned kept) {
-    constexpr unsigned kTogether = kAhead<kWidth> * kLongBlock;
     float scale = 1.0f / pair.sum;
-    for (unsigned turn = (count - 1) / kTogether + 1; turn > 0; --turn) {
-        unsigned first = (turn - 1) * kTogether + threadIdx.x;
+    for (unsigned turn = ceil_div(share.count, kAhead<kWidth> * share.stride); turn-- > 0;) {
+        unsigned first = share.first + turn * kAhead<kWidth> * share.stride;
+        unsigned place = turn * kAhead<kWidth> * kLongBlock + threadIdx.x;
         Vector<Number, kWidth> values[kAhead<kWidth>];
 #pragma unroll
         for (unsigned k = 0; k < kAhead<kWidth>; ++k) {
-            unsigned i = first + k * kLongBlock;
-            if (i < count) {
-                values[k] = i < kept ? room[i] : from[i];
+            unsigned i = first + k * share.stride, held = place + k * kLongBlock;
+            if (i < share.count) {
+                values[k] = held < kept ? room[held] : from[i];
             }
         }
 #pragma unroll
         for (unsigned k = 0; k < kAhead<kWidth>; ++k) {
-            unsigned i = first + k * kLongBlock;
-            if (i < count) {
+            unsigned i = first + k * share.stride;
+            if (i < share.count) {
                 Vector<float, kWidth> wide = as<float>(values[k]);
                 for (float& value : wide.at) {
                     value = expf(value - pair.max) * scale;
@@ -282,20 +290,19 @@ __device__ Pair gather(const float* pairs, unsigned parts) {
     return block_merge(team_merge(pair, kLanes));
 }
 
-// Block b takes part b % parts of a row. With one part, a block goes from row to row; with more, there is a block for
+// Block b has part b % parts of a row. With one part, a block goes from row to row; with more, there is a block for
 // each part of all rows, and all blocks meet once.
 template <typename Number, unsigned kWidth>
 __global__ void __launch_bounds__(kLongBlock, kBlocksHere) long_rows(
-    const Number* x, Number* y, unsigned rows, unsigned cols, unsigned parts, unsigned piece, unsigned kept,
-    float* pairs) {
+    const Number* x, Number* y, unsigned rows, unsigned cols, unsigned parts, unsigned kept, float* pairs) {
     extern __shared__ float4 shared[];
     auto* room = reinterpret_cast<Vector<Number, kWidth>*>(shared);
-    unsigned begin = blockIdx.x % parts * piece, count = min(piece, cols - begin) / kWidth;
+    Share share = {blockIdx.x % parts * kLongBlock + threadIdx.x, parts * kLongBlock, cols / kWidth};
 
     for (unsigned row = blockIdx.x / parts; row < rows; row += gridDim.x / parts) {
-        const auto* from = reinterpret_cast<const Vector<Number, kWidth>*>(x + std::int64_t{row} * cols + begin);
-        auto* to = reinterpret_cast<Vector<Number, kWidth>*>(y + std::int64_t{row} * cols + begin);
-        Pair pair = read(from, count, room, kept);
+        const auto* from = reinterpret_cast<const Vector<Number, kWidth>*>(x + std::int64_t{row} * cols);
+        auto* to = reinterpret_cast<Vector<Number, kWidth>*>(y + std::int64_t{row} * cols);
+        Pair pair = read(from, share, room, kept);
         if (parts > 1) {
             if (threadIdx.x == 0) {
                 pairs[2 * blockIdx.x] = pair.max;
@@ -304,7 +311,7 @@ __global__ void __launch_bounds__(kLongBlock, kBlocksHere) long_rows(
             cooperative_groups::this_grid().sync();
             pair = gather(pairs + 2 * row * parts, parts);
         }
-        write(from, to, count, pair, room, kept);
+        write(from, to, share, pair, room, kept);
     }
 }
 
@@ -328,10 +335,9 @@ void softmax_of_long_rows(const Number* x, Number* y, unsigned rows, unsigned co
     unsigned most = resident * attribute(cudaDevAttrMultiProcessorCount);
 
     unsigned parts = std::min({most / rows, kLongBlock, scratch_len / 2 / rows, ceil_div(cols, kLeastPiece)});
-    unsigned piece = ceil_div(ceil_div(cols, std::max(parts, 1u)), 32) * 32;  // whole sectors, and whole vectors
-    parts = ceil_div(cols, piece);
+    parts = std::max(parts, 1u);
     unsigned blocks = parts > 1 ? rows * parts : std::min(rows, most);
-    void* arguments[] = {&x, &y, &rows, &cols, &parts, &piece, &kept, &scratch};
+    void* arguments[] = {&x, &y, &rows, &cols, &parts, &kept, &scratch};
     cudaLaunchCooperativeKernel((void*)long_rows<Number, kWidth>, blocks, kLongBlock, arguments, bytes, stream);
 }
 

@@ -57,7 +57,16 @@ class KernelRunner:
         entries = entry_points([parse_prototype(declaration) for declaration in declarations])
         text = self.folder / f"{name}.cpp"
         text.write_text(translate(source, "kernel.cu") + entries)
-        compile_ = ["g++", "-std=c++20", "-fPIC", *emulator.compile_flags(), "-c", str(text), "-o", f"{text}.o"]
+        compile_ = [
+            "g++",
+            "-std=c++20",
+            "-fPIC",
+            *emulator.compile_flags(self.runtime),
+            "-c",
+            str(text),
+            "-o",
+            f"{text}.o",
+        ]
         link = ["g++", "-shared", f"{text}.o", "-o", str(library), *emulator.link_flags(self.runtime)]
         for command in (compile_, link):
             done = subprocess.run(command, capture_output=True, text=True)

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from grader.devices.emulator.session import compile_flags
+from grader.devices.build import cache_root
+from grader.devices.emulator.session import compile_flags, runtime_library
 from grader.devices.emulator.translate import translate
 
 SOURCE = (Path(__file__).parent / "kernels" / "host.cu").read_text()
@@ -87,7 +88,7 @@ def test_printf_block_after_block(call, capfd):
 def compiler_says(body: str) -> str:
     """g++'s messages about a file that holds `body`; empty if it compiles."""
     source = translate(body, "kernel.cu")
-    command = ["g++", "-std=c++20", *compile_flags(), "-x", "c++", "-fsyntax-only", "-"]
+    command = ["g++", "-std=c++20", *compile_flags(runtime_library(cache_root())), "-x", "c++", "-fsyntax-only", "-"]
     return subprocess.run(command, input=source, capture_output=True, text=True).stderr
 
 

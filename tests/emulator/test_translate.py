@@ -36,7 +36,7 @@ def refusal(source: str) -> TranslationError:
 
 
 def test_the_file_follows_an_include_and_a_line_directive():
-    assert translate("int x;\n", "kernel.cu") == '#include <cuda_runtime.h>\n#line 1 "kernel.cu"\nint x;\n'
+    assert translate("int x;\n", "kernel.cu") == '#include <ladder_first.h>\n#line 1 "kernel.cu"\nint x;\n'
 
 
 def test_the_file_name_is_escaped():
@@ -440,6 +440,41 @@ def test_a_continued_macro_is_no_disguise():
 
 def test_a_library_under_a_condition_is_not_refused():
     assert "<torch/extension.h>" in body("#ifdef WITH_TORCH\n#include <torch/extension.h>\n#endif\n")
+
+
+HOST = "inline int half(int n) { return n / 2; }\n"
+CALLS = "__global__ void k(float* x, int n) {\n    x[0] = %s;\n}\n"
+
+
+@pytest.mark.parametrize("call", ["half(n)", "1 + half(n)", "x[half(n)]", "twice(half(n))", "-half (n)"])
+def test_device_code_calls_no_function_of_the_host(call: str):
+    error = refusal(HOST + CALLS % call)
+    assert error.line == 3
+    assert "`half` is a function of the host" in error.message
+    assert "`__device__` before it in line 1" in error.message
+    assert refusal(f"namespace mine {{\n{HOST}}}\nusing mine::half;\n{CALLS % call}").line == 6
+    assert refusal(f"template <int N> {HOST}{CALLS % call.replace('half', 'half<2>')}").line == 3
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "__host__ __device__ " + HOST + CALLS % "half(n)",
+        "#define BOTH __host__ __device__\nBOTH " + HOST + CALLS % "half(n)",
+        "constexpr " + HOST + CALLS % "half(n)",
+        HOST + "__device__ int half(float n) { return 1; }\n" + CALLS % "half(n)",
+        HOST + CALLS % "tool.half(n)",
+        HOST + CALLS % "other::half(n)",
+        HOST + CALLS % "0; auto half = [](int m) { return m; }; half(n)",
+        HOST + "__global__ void k(float* x, int (*half)(int)) { x[0] = half(1); }",
+        HOST + 'extern "C" void f(float* x, int n) { k<<<half(n), 1>>>(x, n); }',
+        "struct Tool { int half(int n) const { return n / 2; } };\n" + CALLS % "half(n)",
+        HOST + CALLS % "0;\n#ifdef OTHER\nhalf(n);\n#endif\n",
+        f"#ifdef OTHER\n{HOST}#endif\n" + CALLS % "half(n)",
+    ],
+)
+def test_calls_that_may_be_of_another_function_are_left_to_the_compiler(source: str):
+    translate(source, "kernel.cu")
 
 
 @pytest.mark.parametrize("head", ["__global__ float", "static __global__ int", "__global__ static unsigned"])

@@ -73,6 +73,37 @@ def test_log_bmm_where_row_and_column_maxima_never_meet():
     torch.testing.assert_close(found.double(), expected, rtol=1e-6, atol=1e-4)
 
 
+@pytest.mark.parametrize("shapes", [((33, 65), (65, 17)), ((2, 1, 70, 300), (3, 300, 129))])
+def test_log_bmm_of_float64(shapes):
+    a, b = (draw(*shape, spread=100.0, seed=seed).double() for seed, shape in enumerate(shapes))
+    a[..., ::3] = -math.inf
+    torch.testing.assert_close(ops.log_bmm(a, b), log_bmm64(a, b), rtol=1e-14, atol=1e-12)
+
+
+def test_gradcheck_of_log_bmm():
+    inputs = [draw(*shape).double().requires_grad_() for shape in ((2, 1, 3, 4), (2, 4, 3))]
+    assert torch.autograd.gradcheck(ops.log_bmm, inputs)
+
+
+@pytest.mark.parametrize("number", [torch.float16, torch.bfloat16])
+def test_log_bmm_rounds_narrow_numbers_once(number):
+    a, b = draw(2, 130, 200).to(number), draw(2, 200, 129).to(number)
+    assert torch.equal(ops.log_bmm(a, b), ops.log_bmm(a.float(), b.float()).to(number))
+
+
+@pytest.mark.parametrize(
+    "shapes", [((1, 1), (1, 1)), ((33, 65), (65, 17)), ((2, 1, 130, 257), (3, 257, 129)), ((70_000, 2, 3), (3, 2))]
+)
+def test_max_plus(shapes):
+    ours = [draw(*shape, grad=True, seed=seed) for seed, shape in enumerate(shapes)]
+    wanted = (ours[0].unsqueeze(-1) + ours[1].unsqueeze(-3)).max(-2)
+    values, indices = ops.max_plus(*ours)
+    assert torch.equal(values, wanted.values) and torch.equal(indices, wanted.indices)
+    grad = draw(*values.shape)
+    for found, expected in zip(*(torch.autograd.grad(x, ours, grad) for x in (values, wanted.values)), strict=True):
+        torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-4)
+
+
 @pytest.mark.parametrize("n", [1, 31, 64, 129, 1000])
 @pytest.mark.parametrize("d", [32, 64, 128])
 @pytest.mark.parametrize("causal", [False, True])

@@ -38,7 +38,6 @@ class EmulatorRecipe:
                 cpp_sources=[self.text],
                 extra_cflags=[for_ninja(flag) for flag in [*self.compile_flags, *_QUIET]],
                 extra_ldflags=[for_ninja(flag) for flag in [*self.link_flags, *STRICT_LINK]],
-                extra_include_paths=[str(self.include)],
                 build_directory=str(folder),
                 is_python_module=False,
                 no_implicit_headers=True,
@@ -53,4 +52,4 @@ def emulator_recipe(text: str, cache: Path) -> EmulatorRecipe:
     from grader.devices.emulator import session
 
     runtime = session.runtime_library(cache)
-    return EmulatorRecipe(text, session.include_folder(), session.compile_flags(), session.link_flags(runtime))
+    return EmulatorRecipe(text, session.include_folder(), session.compile_flags(runtime), session.link_flags(runtime))

@@ -17,10 +17,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from grader.devices.emulator.calls import host_call
 from grader.devices.emulator.lexer import lex
 from grader.devices.emulator.syntax import Stream, callee, code_stream, is_launch, launch_end, macro_stream
 from grader.devices.refused import refusal
 
+FIRST_HEADER = "ladder_first.h"  # of every translated file
 # Bytes between two arrays: wide enough that one row too many of a 32-wide tile still ends in the gap.
 GAP_BYTES = 512
 
@@ -50,12 +52,15 @@ def translate(source: str, filename: str) -> str:
     lexed = lex(source)
     if found := refusal(source, lexed, emulated=True):
         raise TranslationError(*found)
+    code = code_stream(lexed)
+    if call := host_call(code, [each.tokens[2].text for each in lexed.directives if each.name == "define"]):
+        raise TranslationError(call.message, call.line)
     rewriter = _Rewriter(source)
-    rewriter.rewrite(code_stream(lexed))
+    rewriter.rewrite(code)
     for directive in lexed.directives:
         if directive.name == "define":
             rewriter.rewrite(macro_stream(directive))
-    return f"#include <cuda_runtime.h>\n#line 1 {_quoted(filename)}\n{rewriter.result()}"
+    return f"#include <{FIRST_HEADER}>\n#line 1 {_quoted(filename)}\n{rewriter.result()}"
 
 
 def _quoted(text: str) -> str:

@@ -52,6 +52,9 @@ void host_access(Address a, unsigned bytes, bool writes, Address caller) {
     leave_entry_point();
 }
 
+// Never inlined, for a Finding would give every callback a large frame.
+[[noreturn, gnu::noinline]] void out_of_time(Thread& thread, std::uint32_t pc) { die(thread, finding_at(thread, "timeout", pc)); }
+
 void access(Address a, unsigned bytes, Event event, Address caller) {
     Thread* const thread = current;
     const bool writes = event == Event::Write || event == Event::VolatileWrite;
@@ -191,7 +194,7 @@ void __sanitizer_cov_trace_pc() {
     }
     settle_store(*thread);
     const std::uint32_t pc = program_counter(CALLER);
-    if (machine().out_of_time.load(std::memory_order_relaxed)) die(*thread, finding_at(*thread, "timeout", pc));
+    if (machine().out_of_time.load(std::memory_order_relaxed)) out_of_time(*thread, pc);
     record(*thread, Event::Block, pc, 0, 0, no_region);
 }
 

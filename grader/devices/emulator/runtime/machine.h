@@ -25,6 +25,7 @@ namespace ladder {
 
 constexpr int warp_lanes = 32;
 constexpr std::size_t lane_records = 256;          // of trace between two replays: 128 KB a warp stay in the L2 cache
+constexpr std::size_t lane_stride = lane_records + 4;   // 4 KB apart, all lanes' records would share one set of the L1 cache
 constexpr std::size_t stack_bytes = 128 * 1024;    // of one CUDA thread
 constexpr int spins_before_yield = 64;             // volatile reads and atomics of a lane before others get a turn
 constexpr int idle_rounds_before_yield = 16;       // of a block whose lanes do nothing but spin
@@ -84,7 +85,6 @@ struct Cursor {
     Record* next;
     Record* end;
     std::uint32_t depth;         // of calls
-    std::uint32_t came_from;     // basic block last entered: index in WarpUnit::branches
     std::uint32_t acquired;      // what it has acquired (races)
     std::uint32_t tick;          // of its release clock
     Address store_address;       // of the Write whose Value comes next
@@ -100,6 +100,7 @@ struct WarpUnit {
     Thread* threads = nullptr;           // lane 0
     std::int32_t key[warp_lanes];        // replay order: deeper calls first, then lower addresses; idle_key: nothing to replay
     Cursor cursor[warp_lanes];
+    std::uint32_t came_from[warp_lanes]; // basic block last entered: index in branches
     Branch branches[64];
     std::uint32_t next_branch = 0;
     std::uint32_t touched_global = 0;    // lanes that have read or written global memory
@@ -115,7 +116,7 @@ struct Block {
     Executor* executor = nullptr;
     std::vector<Thread> threads;
     std::vector<WarpUnit> warps;
-    std::vector<Record> records = std::vector<Record>(warp_lanes * lane_records);   // trace of the warp that runs
+    std::vector<Record> records = std::vector<Record>(warp_lanes * lane_stride);   // trace of the warp that runs
     std::unique_ptr<Stacks> stacks;      // of its threads, and one more for its scheduler
     void* scheduler = nullptr;           // where a lane goes when it must wait
     void* resume = nullptr;              // where the block continues when its executor comes back to it

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "machine.h"
 
@@ -85,6 +86,27 @@ void gather(const Executor& executor, const WarpUnit& warp, std::uint32_t candid
         request.consecutive = request.consecutive && record.address == first.address + static_cast<Address>(request.lanes) * request.bytes;
         request.address[request.lanes++] = record.address;
     });
+}
+
+std::uint64_t head(const Record& record) {   // all but its address
+    std::uint64_t bits;
+    std::memcpy(&bits, &record, sizeof bits);
+    return bits;
+}
+
+// The same, for a warp all of whose lanes are at one place; false if they do not do the same there.
+bool gather_all(const WarpUnit& warp, Request& request) {
+    const Record first = request.record = *warp.cursor[0].next;
+    request.bytes = first.bytes & bytes_mask;
+    std::uint64_t different = 0, gaps = 0;
+    for (int l = 0; l < warp_lanes; ++l) {
+        const Record& record = *warp.cursor[l].next;
+        different |= head(record) ^ head(first);
+        gaps |= record.address ^ (first.address + static_cast<Address>(l) * request.bytes);
+        request.address[l] = record.address;
+    }
+    request.consecutive = gaps == 0;
+    return different == 0;
 }
 
 // Distinct 32-byte sectors over the whole warp.
@@ -347,12 +369,12 @@ void enter_block(Executor& executor, WarpUnit& warp, const Request& request) {
     site.kind = 1;
     site.warps += 1;
     site.threads += static_cast<std::uint64_t>(request.lanes);
-    // Did the block that these lanes came from send other lanes elsewhere?
+    // Did the block that these lanes came from send other lanes elsewhere? Not if this is the whole warp.
     const std::uint32_t number = warp.next_branch++;
+    if (mask == ~0u) std::fill_n(warp.came_from, warp_lanes, number);
     std::uint32_t seen = ~0u;
-    each_lane(mask, [&](int l) {
-        const std::uint32_t came_from = warp.cursor[l].came_from;
-        warp.cursor[l].came_from = number;
+    each_lane(mask == ~0u ? 0 : mask, [&](int l) {
+        const std::uint32_t came_from = std::exchange(warp.came_from[l], number);
         if (came_from == seen) return;
         seen = came_from;
         Branch& branch = warp.branches[came_from % 64];
@@ -375,6 +397,31 @@ void step(Executor& executor, WarpUnit& warp, const Request& request) {
         case Event::Acquired: each_lane(request.mask, [&](int l) { warp.cursor[l].acquired = number(l); }); break;
         default: access(executor, warp, request);
     }
+}
+
+// One instruction of some of the lanes at one place; which ones.
+std::uint32_t step_some(Executor& executor, WarpUnit& warp, std::uint32_t candidates) {
+    Request request;
+    gather(executor, warp, candidates, request);
+    step(executor, warp, request);
+    each_lane(request.mask, [&](int l) { ++warp.cursor[l].next; });
+    return request.mask;
+}
+
+// A whole warp is at one place, as it mostly is: while its lanes' traces agree, nobody need ask who is next. False if
+// they do not agree at once.
+bool step_together(Executor& executor, WarpUnit& warp) {
+    std::ptrdiff_t most = lane_records;
+    for (const Cursor& cursor : warp.cursor) most = std::min(most, cursor.end - cursor.next);
+    Request request;
+    request.mask = ~0u;
+    request.lanes = warp_lanes;
+    std::ptrdiff_t steps = 0;
+    for (; steps < most && gather_all(warp, request); ++steps) {
+        step(executor, warp, request);
+        for (Cursor& cursor : warp.cursor) ++cursor.next;
+    }
+    return steps > 0;
 }
 
 // The lanes at the lowest key, which is put into *lowest.
@@ -401,6 +448,7 @@ void begin_replay(WarpUnit& warp) {
     for (int l = 0; l < warp_lanes; ++l) {
         warp.key[l] = idle_key;
         warp.cursor[l] = Cursor{};
+        warp.came_from[l] = 0;
     }
     warp.branches[0] = {0, 0, true};
     warp.next_branch = 1;
@@ -412,7 +460,7 @@ void begin_replay(WarpUnit& warp) {
 void load_cursor(WarpUnit& warp, int lane) {
     Thread& thread = warp.threads[lane];
     Cursor& cursor = warp.cursor[lane];
-    cursor.next = warp.block->records.data() + static_cast<std::size_t>(lane) * lane_records;
+    cursor.next = warp.block->records.data() + static_cast<std::size_t>(lane) * lane_stride;
     cursor.end = thread.next ? thread.next : cursor.next;
     bool arrivals = false;
     advance(warp, lane, arrivals);
@@ -445,14 +493,10 @@ Replay replay(WarpUnit& warp, Executor& executor, std::uint32_t* group) {
                 return Replay::ResolveWarp;
             }
         }
-        Request request;
-        gather(executor, warp, candidates, request);
-        step(executor, warp, request);
+        std::uint32_t moved = candidates;
+        if (candidates != ~0u || warp.operation_due || !step_together(executor, warp)) moved = step_some(executor, warp, candidates);
         bool arrivals = false;
-        each_lane(request.mask, [&](int l) {
-            ++warp.cursor[l].next;
-            advance(warp, l, arrivals);
-        });
+        each_lane(moved, [&](int l) { advance(warp, l, arrivals); });
         if (arrivals) key_waiting_lanes(warp);
     }
 }

@@ -160,7 +160,7 @@ void produce(WarpUnit& warp, std::uint32_t& spun_lanes, Run& run) {
                           (thread.state == State::Spinning && !(spun_lanes >> l & 1));
         if (!runs || warp.cursor[l].next != warp.cursor[l].end) continue;
         if (block.launch->counting) {
-            thread.next = block.records.data() + static_cast<std::size_t>(l) * lane_records;
+            thread.next = block.records.data() + static_cast<std::size_t>(l) * lane_stride;
             thread.limit = thread.next + lane_records;
         }
         run_lane(thread);

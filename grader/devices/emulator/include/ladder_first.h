@@ -1,0 +1,3 @@
+// The first line of every translated file, and nobody else's: g++ has it precompiled (session.py), and then cannot
+// include it twice.
+#include "cuda_runtime.h"
