@@ -96,6 +96,7 @@ def execute(file: Path, *, draft: bool = False) -> None:
         timeout=300,
         kernel_name="python3",
         record_timing=False,
+        coalesce_streams=True,  # how a cell's prints are cut into pieces depends on the clock
         allow_errors=draft,
         resources={"metadata": {"path": str(file.parent)}},
     )

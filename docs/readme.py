@@ -1,4 +1,6 @@
-"""Renews what README.md shows (`make readme`): a first session as it really prints, the lessons, and what was measured.
+"""Renews what README.md shows (`make readme`): badges, a first session as it really prints, lessons, measurements.
+
+All sizes that were measured are in docs/results.md, which is written as a whole.
 
 Each block stands between `<!-- begin NAME -->` and `<!-- end NAME -->`. A test compares them, but for seeds and times.
 The session is recorded once: as text, and as the picture docs/session.svg.
@@ -17,14 +19,16 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
+from docs import badges
 from docs.notebooks import badge
 from grader import bench
 from grader.course import catalog
-from grader.report.bench import results_table
+from grader.report.bench import results_table, rivals_table
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 SESSION = ROOT / "docs" / "session.svg"
+ALL_RESULTS = ROOT / "docs" / "results.md"
 RESULTS = ROOT / "benchmarks" / "results" / "h200"
 LADDER = [sys.executable, "-c", "from grader.cli import main; main()"]
 
@@ -40,6 +44,15 @@ BLOCKS = "    int blocks = (n + threads - 1) / threads;"
 EDITS = [{r"    // Which i is this .*": [INDEX, WORK], r"    int blocks = .*": [BLOCKS]}, {re.escape(WORK): [GUARDED]}]
 
 
+RESULTS_PAGE = """\
+# The highest rungs at every size
+
+Medians on an NVIDIA H200, each lesson's in one run, the L2 cache flushed before every run. A number is the other's time
+divided by the rung's; in brackets the other one is faster. At small sizes both are mostly a launch. `cub` stands for
+CUB's function, `openmp` and `sequential` for a loop on that machine's CPU, on all its cores or one; all others are
+PyTorch. Made by `make readme` from `benchmarks/results/h200/`, which also has the spread, the memory and the ceilings.
+
+"""
 # A terminal as rich draws it, in the reader's own fonts: a picture must not fetch any.
 PICTURE = """\
 <svg viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg">
@@ -69,11 +82,14 @@ def main() -> None:
     recorded = session()
     README.write_text(renewed(README.read_text(), recorded))
     SESSION.write_text(picture(recorded))
+    ALL_RESULTS.write_text(all_results())
+    badges.write()
 
 
 def renewed(text: str, recorded: str) -> str:
     """The README with its blocks made anew."""
-    for name, block in (("session", console(recorded)), ("lessons", lessons()), ("results", results())):
+    blocks = {"badges": badges.row(), "session": console(recorded), "lessons": lessons(), "results": results()}
+    for name, block in blocks.items():
         pattern = rf"(<!-- begin {name} -->\n).*?(<!-- end {name} -->)"
         text, found = re.subn(pattern, lambda match, block=block: match[1] + block + match[2], text, flags=re.DOTALL)
         assert found == 1, f"README.md has no block {name}"
@@ -141,10 +157,20 @@ def notebook(name: str) -> str:
     return f"[read](notebooks/{name}.ipynb) {badge(name)}"
 
 
-def results() -> str:
+def measured() -> list[dict]:
     """What `ladder bench` has measured on an H200, for the lessons whose JSON is there."""
     files = [RESULTS / f"{entry.name}.json" for entry in catalog.entries(ROOT)]
-    return results_table([bench.read(file) for file in files if file.exists()])
+    return [bench.read(file) for file in files if file.exists()]
+
+
+def results() -> str:
+    """The rungs at each task's deciding size."""
+    return results_table(measured())
+
+
+def all_results() -> str:
+    """The page of all sizes."""
+    return RESULTS_PAGE + rivals_table(measured())
 
 
 if __name__ == "__main__":

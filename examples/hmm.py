@@ -1,6 +1,6 @@
 """A hidden Markov model on `kernels.ops.log_bmm`: how likely a sequence is, and what its hidden states were.
 
-    python -m examples.hmm
+    python examples/hmm.py
 
 A model has S hidden states and V symbols. The probability of a sequence of T symbols is a sum over all S^T paths of
 hidden states; the forward algorithm takes them together state by state (Rabiner, "A Tutorial on Hidden Markov Models",
@@ -15,10 +15,14 @@ maximum as "plus", `max_plus`, it is the likeliest path.
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 import torch
 from torch import Tensor
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from kernels import ops
 
@@ -104,6 +108,7 @@ def best_path(model: Model, observed: Tensor) -> tuple[Tensor, Tensor]:
 def main() -> None:
     model = random_model(states=5, symbols=8)
     observed = torch.randint(8, (3, 200), generator=torch.Generator().manual_seed(1))
+    print("three sequences of 200 symbols, from a model with 5 hidden states")
     print("log-likelihood, with log_bmm:         ", *(f"{x:.4f}" for x in log_likelihood(model, observed).tolist()))
     plain = log_likelihood_by_recursion(model, observed)
     print("log-likelihood, recursion in float64: ", *(f"{x:.4f}" for x in plain.tolist()))
@@ -111,7 +116,7 @@ def main() -> None:
     path, best = best_path(model, observed)
     print("log of the likeliest path:            ", *(f"{x:.4f}" for x in best.tolist()))
     print("its first states:                     ", *("".join(map(str, states[:12].tolist())) for states in path))
-    print("expected transitions between the states, of 3 x 199:")
+    print("how often each transition was taken, on average, in 3 x 199 steps (from: row, to: column):")
     for row in expected_transitions(model, observed).tolist():
         print("   ", *(f"{count:6.2f}" for count in row))
 

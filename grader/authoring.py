@@ -241,7 +241,7 @@ def _path(file: Path) -> str:
 def new_lesson(root: Path, name: str) -> list[Path]:
     """Writes the skeleton of a lesson and returns its files; the name may bring its number, else it is the next.
 
-    Raises UsageError if the name will not do, or is taken.
+    Raises UsageError if the name will not do, or is taken, or a file cannot be written.
     """
     match = re.fullmatch(r"(?:(\d{2})_)?([a-z][a-z0-9_]*)", name)
     if not match:
@@ -254,7 +254,10 @@ def new_lesson(root: Path, name: str) -> list[Path]:
     if taken or entry.folder.exists() or (root / "kernels" / entry.name).exists():
         raise UsageError(f"{taken.name if taken else entry.name} is there already: choose another number or name")
     words = {"number": f"{number:02d}", "name": entry.name, "slug": slug, "title": slug.replace("_", " ").capitalize()}
-    return [_write(root, template, words) for template in sorted(SKELETON.rglob("*.template"))]
+    try:
+        return [_write(root, template, words) for template in sorted(SKELETON.rglob("*.template"))]
+    except OSError as error:
+        raise UsageError(f"{error.filename} cannot be written ({error.strerror}): mend that first") from None
 
 
 def _write(root: Path, template: Path, words: dict[str, str]) -> Path:

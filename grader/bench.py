@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grader.course.catalog import Entry, UsageError
+from grader.course.files import make_folder
 from grader.grade import choose_tasks, grade, shown_path
 
 if TYPE_CHECKING:
@@ -60,6 +61,10 @@ def bench(console: Console, entry: Entry, files: Sequence[Path] = (), *, tasks: 
     chosen = [task for task in choose_tasks(entry, tasks or None) if task.timed_cases]
     if not chosen:
         raise UsageError(f"lesson {entry.name} times nothing: its lesson.py has no timed_case and no bench_cases")
+    full = not (files or tasks or quick)
+    folder = out or (entry.root / "benchmarks" / "results" / slug(card.name) if full else None)
+    if folder:
+        _prepare(folder)
     for file in files:
         _must_pass(entry, file, tasks)
     from grader.judge.contest import Broken
@@ -70,8 +75,6 @@ def bench(console: Console, entry: Entry, files: Sequence[Path] = (), *, tasks: 
         console.print(f"{entry.name}: {broken}", style="red")
         return False
     show_results(console, results)
-    full = not (files or tasks or quick)
-    folder = out or (entry.root / "benchmarks" / "results" / slug(card.name) if full else None)
     if folder is None:
         console.print("Nothing is written down: only a full run is, or one with --out FOLDER.")
     else:
@@ -108,9 +111,16 @@ def read(file: Path) -> Json:
     return results
 
 
+def _prepare(folder: Path) -> None:
+    """Raises UsageError if results could not be written there: before a minute goes into measuring."""
+    try:
+        make_folder(folder)
+    except OSError as error:
+        raise UsageError(f"{shown_path(folder)} cannot be written to ({error.strerror}): name another folder") from None
+
+
 def write(results: Json, folder: Path) -> list[Path | str]:
     """Writes the JSON and draws the pictures; the files, or a sentence for what could not be had."""
-    folder.mkdir(parents=True, exist_ok=True)
     file = folder / f"{results['lesson']}.json"
     file.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
     return [file, *_draw(results, folder)]

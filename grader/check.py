@@ -9,6 +9,7 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 import click
@@ -49,27 +50,26 @@ class Reports:
 
     def prepare(self) -> None:
         """Raises UsageError if a file cannot be written: before anybody has waited for a grade."""
-        if files := [file for file in (self.junit, self.gradescope, self.html) if file]:
+        if files := self._files():
             from grader.report.graded import check_writable
 
-            check_writable(files)
+            check_writable([file for file, _ in files])
 
     def write(self, graded: Sequence[Graded]) -> None:
         """Writes the files. Raises UsageError."""
-        for file, form in ((self.junit, "junit"), (self.gradescope, "gradescope"), (self.html, "html")):
-            if file:
-                _write(file, form, graded)
+        for file, form in self._files():
+            from grader.report.graded import write
 
+            write(file, form.dumps(graded))
 
-def _write(file: Path, form: str, graded: Sequence[Graded]) -> None:
-    from importlib import import_module
+    def _files(self) -> list[tuple[Path, ModuleType]]:
+        """Each with the module that makes its text."""
+        if not (self.junit or self.gradescope or self.html):
+            return []
+        from grader.report import gradescope, html, junit
 
-    from grader.report.graded import write
-
-    try:
-        write(file, import_module(f"grader.report.{form}").dumps(graded))
-    except OSError as error:
-        raise UsageError(f"{file} cannot be written ({error.strerror}): name another file") from None
+        asked = ((self.junit, junit), (self.gradescope, gradescope), (self.html, html))
+        return [(file, form) for file, form in asked if file]
 
 
 # ---- one kernel ----
@@ -80,16 +80,16 @@ def check(lesson: str, file: Path | None, options: Options, reports: Reports) ->
     reports.prepare()
     if Path(lesson).suffix == HAND_IN:
         return _check_hand_in(Path(lesson), file, options, reports)
+    if Path(lesson).suffix == ".cu":
+        raise UsageError(f"say for which lesson {lesson} is meant: type `ladder check 01 {lesson}`")
     if file and file.suffix == HAND_IN:
         raise UsageError(f"{file} looks like a hand-in, which names its lesson itself: type `ladder check {file}`")
     if options.reference and file is not None:
         raise UsageError("give either a file or --reference, not both")
     entry = catalog.find(lesson)
     graded = _graded_alone(entry, file, options)
-    message = _remember(entry, graded.grade, complete=not options.tasks and not options.reference)
+    _remember(entry, graded.grade, complete=not options.tasks and not options.reference)
     _tell(graded, reports, entry.lesson.next_step)
-    if message:
-        click.echo(f"ladder: {message}", err=True)
     return PASSED if graded.good else NOT_PASSED
 
 
@@ -152,7 +152,7 @@ class Candidate:
 
     name: str  # of the lesson, or of the hand-in's file
     kernel: str  # the file as people write it
-    grade: Callable[[Options, Progress], Graded]
+    grade: Callable[[Options, Progress], Graded]  # raises UsageError
 
 
 def check_all(folder: Path | None, options: Options, reports: Reports) -> int:
@@ -254,9 +254,13 @@ def grade_kernel(entry: Entry, file: Path | None, options: Options, tell: Progre
     choose_tasks(entry, options.tasks)  # a slip of the fingers is told first
     file = file or (entry.reference if options.reference else entry.work_file)
     source = read_kernel(file, entry)
-    chosen = {"device": options.device, "tasks": options.tasks or None, "seed": options.seed, "source": source}
-    if options.counted:
-        chosen["counted"] = options.counted
+    chosen = {
+        "device": options.device,
+        "tasks": options.tasks or None,
+        "seed": options.seed,
+        "source": source,
+        "counted": options.counted,
+    }
     if options.sanitize:
         found = _sanitized(entry, file, tell, chosen)
     else:
@@ -291,12 +295,13 @@ def _sanitized(entry: Entry, file: Path, tell: Progress, chosen: dict) -> Grade:
     return found
 
 
-def _remember(entry: Entry, grade: Grade, *, complete: bool) -> str:
-    """Notes the stars of a learner's complete grade; returns a sentence if that failed."""
+def _remember(entry: Entry, grade: Grade, *, complete: bool) -> None:
+    """Notes the stars of a learner's complete grade; says so if that failed."""
     own = (entry.root / "kernels", entry.folder)
     if not complete or any(Path(grade.kernel).absolute().is_relative_to(folder) for folder in own):
-        return ""
-    return progress.record(entry.root, entry.name, grade.stars, grade.passed).message
+        return
+    if message := progress.record(entry.root, entry.name, grade.stars, grade.passed).message:
+        click.echo(f"ladder: {message}", err=True)
 
 
 # ---- while it takes ----

@@ -6,6 +6,8 @@ Heavy imports (torch, rich) stay inside the commands that need them, so that `la
 from __future__ import annotations
 
 import contextlib
+import errno
+import io
 import sys
 from pathlib import Path
 
@@ -15,7 +17,7 @@ from grader import check as checking
 from grader.check import INTERRUPTED, NOT_PASSED, PASSED, WRONG_USAGE, Options, Reports
 from grader.course import catalog, progress, work
 from grader.course.catalog import UsageError
-from grader.grade import shown_path
+from grader.grade import choose_tasks, shown_path
 
 
 def main() -> None:
@@ -25,6 +27,7 @@ def main() -> None:
 
 def run(arguments: list[str]) -> int:
     """Runs one command and returns its exit code. Whatever goes wrong is told in one sentence on stderr."""
+    sys.stdout, sys.stderr = (stream or io.StringIO() for stream in (sys.stdout, sys.stderr))  # None if closed: `2>&-`
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError):  # not every replacement of stdout can
             stream.reconfigure(errors="replace")  # a terminal without stars shows question marks
@@ -38,6 +41,8 @@ def run(arguments: list[str]) -> int:
     except (click.Abort, KeyboardInterrupt):
         return _complain("interrupted; nothing is left running, and you can simply start again", INTERRUPTED)
     except Exception as error:
+        if getattr(error, "errno", None) == errno.ENOSPC:
+            return _complain(f"{error.strerror}: free some, and try again", WRONG_USAGE)
         return _complain(checking.fault(error), WRONG_USAGE)
 
 
@@ -136,7 +141,7 @@ def submit(context: click.Context, lesson: str, file: Path | None, device: str, 
 
 @ladder.command()
 @click.argument("lesson")
-@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.argument("file", required=False, type=FILE)
 @click.option("--task", "tasks", multiple=True, metavar="NAME", help="Explain only this task; may be repeated.")
 @click.option("--case", metavar="NAME", help="Count at this case, 'n=31', instead of the lesson's choice.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
@@ -180,8 +185,9 @@ def hint(lesson: str, task: str | None) -> None:
     names = [each.name for each in entry.lesson.tasks if not each.bonus]
     if task is None and len(names) > 1:
         raise UsageError(f"say for which task: `ladder hint {lesson} --task {names[0]}` (or {', '.join(names[1:])})")
-    found = next_hint(entry, task or names[0])
-    said = f"{found.heading(task or names[0])}\n\n{found.text}\n"
+    (asked,) = choose_tasks(entry, [task or names[0]])
+    found = next_hint(entry, asked.name)
+    said = f"{found.heading(asked.name)}\n\n{found.text}\n"
     if sys.stdout.isatty():
         from grader.report.markdown import show_markdown
         from grader.report.terminal import make_console
@@ -232,7 +238,7 @@ def reset(lesson: str, yes: bool) -> None:
 
 @ladder.command()
 @click.argument("lesson", required=False)
-@click.option("--device", type=click.Choice(["auto", "emulator", "cuda"]), default="auto", show_default=True)
+@DEVICE
 def watch(lesson: str | None, device: str) -> None:
     """Grade on every save: your kernel for LESSON, or for the next one you have not passed."""
     from grader import watch
@@ -242,7 +248,7 @@ def watch(lesson: str | None, device: str) -> None:
 
 @ladder.command()
 @click.argument("lesson")
-@click.argument("files", nargs=-1, type=click.Path(path_type=Path))
+@click.argument("files", nargs=-1, type=FILE)
 @click.option("--task", "tasks", multiple=True, metavar="NAME", help="Measure only this task; may be repeated.")
 @click.option("--quick", is_flag=True, help="Two sizes and few samples.")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Where JSON and pictures go.")

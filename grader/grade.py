@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 import secrets
-import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -140,9 +139,11 @@ def read_kernel(file: Path, entry: Entry) -> str:
 
 def start_server() -> ForkServer:
     """What starts the workers, whichever device they use. Raises UsageError."""
-    if not shutil.which("g++"):
-        raise UsageError("there is no C++ compiler: install g++ (on Debian and Ubuntu, `sudo apt install g++`)")
     from grader.devices import forkserver
+    from grader.devices.build import missing_compiler
+
+    if missing := missing_compiler():
+        raise UsageError(missing)
 
     return forkserver.server()
 

@@ -30,14 +30,15 @@ if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
     from IPython.display import Image
     from matplotlib.figure import Figure
+    from rich.console import Console
 
+    from grader.course.lesson import Task
     from grader.devices.emulator.recording import Recording
     from grader.devices.evidence import Finding
     from grader.judge.verdict import Grade, TaskGrade
     from grader.report.pages import Page, Prose, Table
 
 SEED = 7
-CARD = "h200"  # whose measurements are shown
 TEXT_FILE = Path("cell.cu")  # what a kernel given as text is called
 
 Kernel = Path | str | None
@@ -86,16 +87,13 @@ class Result:
     @property
     def _page(self) -> Page:
         from grader.report.pages import page
+
+        return page(self._print)
+
+    def _print(self, console: Console) -> None:
         from grader.report.terminal import show
 
-        return page(
-            lambda console: (
-                show(console, self.grade, source=self.source, next_step=None, read=False),
-                self._next(console),
-            )
-        )
-
-    def _next(self, console: Any) -> None:
+        show(console, self.grade, source=self.source, next_step=None, read=False)
         if self.next_step:
             console.print(f"Next: {self.next_step}", style="bold")
 
@@ -227,7 +225,7 @@ def results(lesson: str | int, task: str | None = None, case: str | None = None)
     from grader.report.pages import Table
 
     entry = _find(lesson)
-    measured = bench.read(_committed(entry, f"{entry.name}.json"))
+    measured = bench.read(_committed(entry.root, f"{entry.name}.json"))
     asked = _named(measured["tasks"], _task(entry, task).name)
     at = _named(asked["cases"], case, told.case_text) if case else told.deciding_case(asked)
     title = f"{asked['name']} at {told.case_text(at)}"
@@ -240,7 +238,7 @@ def bench_figure(lesson: str | int, task: str | None = None) -> Image:
     from IPython.display import Image
 
     entry = _find(lesson)
-    return Image(filename=_committed(entry, f"{entry.name}.{_task(entry, task).name}.png"))
+    return Image(filename=_committed(entry.root, f"{entry.name}.{_task(entry, task).name}.png"))
 
 
 def hierarchy(*, here: bool = False) -> Table:
@@ -253,8 +251,7 @@ def hierarchy(*, here: bool = False) -> Table:
     from grader.report.memories import memories_table
 
     if not here:
-        file = catalog.course_root() / "benchmarks" / "results" / CARD / "hierarchy.json"
-        return memories_table(json.loads(file.read_text()))
+        return memories_table(json.loads(_committed(catalog.course_root(), "hierarchy.json").read_text()))
     found, reason = card.find_card()
     if found is None:
         raise UsageError(f"there is no GPU to measure, as {reason}; hierarchy() shows the H200's")
@@ -366,7 +363,7 @@ def _find(lesson: str | int) -> Entry:
     return catalog.find(str(lesson))
 
 
-def _task(entry: Entry, name: str | None) -> Any:
+def _task(entry: Entry, name: str | None) -> Task:
     """The task of this name; the first one for None. Raises UsageError."""
     from grader.grade import choose_tasks
 
@@ -397,11 +394,14 @@ def _shown(entry: Entry, file: Path) -> str:
     return str(file.relative_to(entry.root) if file.is_relative_to(entry.root) else file.name)
 
 
-def _committed(entry: Entry, name: str) -> Path:
-    file = entry.root / "benchmarks" / "results" / CARD / name
-    if not file.is_file():
-        raise UsageError(f"nothing has been measured for this yet: there is no benchmarks/results/{CARD}/{name}")
-    return file
+def _committed(root: Path, name: str) -> Path:
+    """A file of the H200's results. Raises UsageError if it is not there."""
+    from grader.report.bench import CARD
+
+    place = Path("benchmarks", "results", CARD, name)
+    if not (root / place).is_file():
+        raise UsageError(f"nothing has been measured for this yet: there is no {place}")
+    return root / place
 
 
 def _named(rows: Sequence[Any], name: str, named: Callable[[Any], str] = itemgetter("name")) -> Any:
@@ -441,8 +441,9 @@ def _function(source: str, name: str, file: Path) -> str:
 # ---- grading ----
 
 
-def _graded(entry: Entry, file: Path, source: str, task: str | None, case: str | None, device: str,
-            alone: bool = False) -> Grade:  # fmt: skip
+def _graded(
+    entry: Entry, file: Path, source: str, task: str | None, case: str | None, device: str, alone: bool
+) -> Grade:
     """A grade with paths as seen from the course, and no times. The emulator is asked once for each question."""
     ask = _ask if device == "emulator" else _ask.__wrapped__
     return ask(entry, file, source, task, case, device, alone)

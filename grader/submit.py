@@ -9,13 +9,13 @@ import hashlib
 import itertools
 import json
 import platform
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from grader.course import files
 from grader.course.catalog import Entry, UsageError
 from grader.grade import shown_path
 from grader.judge.again import Again, compare_grades
@@ -90,28 +90,22 @@ def dumps(handin: HandIn) -> str:
 def prepare(folder: Path) -> None:
     """Makes the folder. Raises UsageError if nothing could be written there, before anybody waits for a grade."""
     try:
-        folder.mkdir(exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
+        files.make_folder(folder)
     except OSError as error:
-        raise UsageError(f"{shown_path(folder)} cannot be written to ({error.strerror}): mend that first") from None
+        raise _unwritable(folder, error) from None
 
 
 def write(handin: HandIn, folder: Path) -> Path:
     """Writes the hand-in under the first name that is free: earlier ones stay. Raises UsageError."""
-    text = dumps(handin).encode("utf-8", "surrogateescape")
-    for number in itertools.count(1):
-        file = folder / f"{handin.lesson}{f'-{number}' if number > 1 else ''}{SUFFIX}"
-        try:
-            with file.open("xb") as opened:
-                opened.write(text)
-            return file
-        except FileExistsError:
-            continue
-        except OSError as error:
-            file.unlink(missing_ok=True)
-            raise UsageError(f"{shown_path(file)} cannot be written ({error.strerror}): mend that first") from None
-    raise AssertionError  # there is always a next number
+    numbered = (f"{handin.lesson}{f'-{number}' if number > 1 else ''}{SUFFIX}" for number in itertools.count(1))
+    try:
+        return files.write_new(map(folder.joinpath, numbered), dumps(handin).encode("utf-8", "surrogateescape"))
+    except OSError as error:
+        raise _unwritable(folder, error) from None
+
+
+def _unwritable(folder: Path, error: OSError) -> UsageError:
+    return UsageError(f"{shown_path(folder)} cannot be written to ({error.strerror}): mend that first")
 
 
 def read(file: Path) -> HandIn:

@@ -310,10 +310,11 @@ class Watcher:
     def press_hint(self) -> None:
         from grader.course.hints import next_hint
 
-        hint = next_hint(self.entry, self.task_to_mend())
+        task = self.task_to_mend()
+        hint = next_hint(self.entry, task)
         left = hint.total - hint.number
         more = f"{left} more: press h again" if left else "the last one"
-        text = f"**Hint {hint.number} of {hint.total}** for `{self.task_to_mend()}` ({more})\n\n{hint.text}"
+        text = f"**{hint.heading(task)}** ({more})\n\n{hint.text}"
         self.page = Page(lambda console: show_markdown(console, text))
 
     def task_to_mend(self) -> str:
@@ -415,7 +416,7 @@ class Watcher:
         if self.running and self.page.show:
             return self.heading()
         if below or self.page.top:
-            return Text(f"{below} lines more: ↓ ↑ space" if below else "the end: ↑", DIM)
+            return Text(f"{below} line{'s' * (below > 1)} more: ↓ ↑ space" if below else "the end: ↑", DIM)
         return Text()
 
     def key_line(self) -> Text:

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from grader import cli
+
 ROOT = Path(__file__).parents[1]
 
 
@@ -15,3 +17,15 @@ def course(tmp_path, monkeypatch):
     monkeypatch.setenv("LADDER_COURSE", str(tmp_path))
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture
+def ladder(course, capsys):
+    """ladder("check", "01", ...) runs one command; its exit code, stdout and stderr."""
+
+    def run(*arguments):
+        capsys.readouterr()
+        code = cli.run(list(arguments))
+        return code, *capsys.readouterr()
+
+    return run

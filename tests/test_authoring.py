@@ -56,6 +56,13 @@ def test_a_name_that_will_not_do(entry: Entry, name: str, says: str):
     assert sorted(entry.root.rglob("*")) == before
 
 
+def test_a_place_that_cannot_be_written_to(tmp_path: Path):
+    (tmp_path / "lessons").mkdir()
+    (tmp_path / "kernels").write_text("no folder")
+    with pytest.raises(UsageError, match=r"kernels/01_scan.* cannot be written \(Not a directory\)"):
+        authoring.new_lesson(tmp_path, "scan")
+
+
 # ---- the rules, each with its promise broken ----
 
 
@@ -68,6 +75,12 @@ def test_a_hint_too_few(entry: Entry):
     hints = entry.folder / "hints.md"
     hints.write_text(hints.read_text().partition("### Hint 3")[0])
     assert "prefix_sum has 2 hints" in said(entry, authoring.three_hints)
+
+
+def test_a_last_hint_that_says_less_than_the_first(entry: Entry):
+    hints = entry.folder / "hints.md"
+    hints.write_text(f"{hints.read_text().partition('### Hint 3')[0]}### Hint 3\n\nType it.\n")
+    assert "the last hint for prefix_sum is shorter than the first" in said(entry, authoring.three_hints)
 
 
 def test_no_hints_at_all(entry: Entry):
@@ -84,6 +97,17 @@ def test_a_rung_that_was_not_renumbered(entry: Entry):
     shutil.copy(entry.reference, entry.reference.with_name("2_copy.cu"))
     assert "2_copy.cu: the first line should begin with `// Rung 2 of 2: `" in said(entry, authoring.rungs_are_numbered)
     assert "say what `2_copy.cu` does" in said(entry, authoring.readme_names_every_rung)
+
+
+def test_rungs_that_leave_a_number_out(entry: Entry):
+    entry.reference.rename(entry.reference.with_name("2_four_elements.cu"))
+    assert "this is rung 1: call it 1_four_elements.cu" in said(entry, authoring.rungs_are_numbered)
+
+
+def test_a_mistake_that_does_not_say_what_is_wrong(entry: Entry):
+    (mistake,) = entry.mistakes
+    mistake.write_text(mistake.read_text().partition("\n")[2])
+    assert "one sentence that says what is wrong" in said(entry, authoring.mistakes_say_what_they_are)
 
 
 def test_a_mistake_without_its_status(entry: Entry):

@@ -67,6 +67,13 @@ def test_a_part_of_it_overwrites_nothing(course, measured, capsys, tmp_path):
     assert (course / "here" / "01_vector_add.json").exists()
 
 
+def test_where_nothing_can_be_written_nothing_is_measured(course, measured, capsys):
+    (course / "file").touch()
+    assert cli.run(["bench", "01", "--out", "file/here"]) == 2
+    assert "file/here cannot be written to (Not a directory): name another folder" in capsys.readouterr().err
+    assert measured.calls == []
+
+
 def test_the_pictures_can_be_drawn_again_anywhere(course, measured, capsys):
     cli.run(["bench", "01"])
     picture = course / "benchmarks" / "results" / "h200" / "01_vector_add.vector_add.svg"

@@ -11,7 +11,6 @@ import pytest
 from terminal import PATIENCE, Terminal
 from terminal import course as make_course
 
-from grader import cli
 from grader.judge.verdict import CaseGrade, Grade, TaskGrade
 
 ROOT = Path(__file__).parents[1]
@@ -46,16 +45,6 @@ def graded(monkeypatch):
 
     monkeypatch.setattr("grader.grade.grade", fake)
     return plan
-
-
-@pytest.fixture
-def ladder(course, capsys):
-    def run(*arguments):
-        capsys.readouterr()
-        code = cli.run(list(arguments))
-        return code, *capsys.readouterr()
-
-    return run
 
 
 FORMS = ("--junit", "a.xml", "--gradescope", "a.json", "--html", "a.html")

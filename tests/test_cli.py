@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from terminal import Terminal
 
-from grader import cli
 from grader.grade import shown_path
 from grader.judge.verdict import CaseGrade, Grade, TaskGrade
 
@@ -61,7 +60,7 @@ def graded(monkeypatch):
     class Fake:
         status, stars, calls, error = "passed", 2, [], None
 
-        def __call__(self, entry, file, *, device, tasks=None, seed, source, on_progress):
+        def __call__(self, entry, file, *, device, tasks=None, counted=None, seed, source, on_progress):
             self.calls.append((entry.name, file.name, device, tasks, seed))
             if self.error:
                 raise self.error
@@ -74,18 +73,6 @@ def graded(monkeypatch):
     fake.calls = []
     monkeypatch.setattr("grader.grade.grade", fake)
     return fake
-
-
-@pytest.fixture
-def ladder(course, capsys):
-    """Runs one command; its exit code, stdout and stderr."""
-
-    def run(*arguments):
-        capsys.readouterr()
-        code = cli.run(list(arguments))
-        return code, *capsys.readouterr()
-
-    return run
 
 
 def is_one_sentence(text):
@@ -123,6 +110,14 @@ def test_a_starter_that_is_not_there_is_one_sentence(ladder, course):
     code, out, err = ladder("start", "01")
     assert (code, out) == (2, "") and is_one_sentence(err) and "starter.cu" in err
     assert not (course / "work" / "01_copy.cu").exists()
+
+
+def test_a_file_where_the_work_folder_belongs_is_said(ladder, course):
+    (course / "work").touch()
+    code, out, err = ladder("start", "01")
+    assert (code, out) == (2, "") and is_one_sentence(err) and "cannot be copied to work/01_copy.cu: File exists" in err
+    assert "Hint 1 of 3" in ladder("hint", "01")[1]
+    assert ladder()[0] == 0
 
 
 def test_hints_come_one_at_a_time(ladder):
@@ -203,6 +198,15 @@ def test_options_reach_the_grader(ladder, graded, course):
     assert graded.calls == [("02_first", "mine.cu", "emulator", ("second",), 5)]
 
 
+@pytest.mark.parametrize("arguments", [["check", "01"], ["submit", "01"], ["check", "--all"]])
+def test_stars_that_cannot_be_remembered_are_said(ladder, graded, course, arguments):
+    ladder("start", "01")
+    (course / "work" / "progress.json").write_text("{")
+    code, out, err = ladder(*arguments)
+    assert code == 0 and "01_copy" in out
+    assert is_one_sentence(err) and "progress.json.damaged" in err
+
+
 def test_passing_is_remembered(ladder, graded):
     ladder("start", "01")
     ladder("check", "01")
@@ -256,6 +260,7 @@ def test_a_lesson_that_cannot_be_graded_does_not_stop_the_others(ladder, course)
         (["check", "01"], "`ladder start 01`"),
         (["check", "01", "no/such.cu"], "there is no file no/such.cu"),
         (["check", "01", "lessons"], "lessons is a folder"),
+        (["check", "work/01_copy.cu"], "`ladder check 01 work/01_copy.cu`"),
         (["check", "01", "a.cu", "--reference"], "not both"),
         (["check", "02", "--reference"], "reference kernel"),
         (["check", "01", "--task", "nothing"], "--task copy"),
@@ -271,6 +276,7 @@ def test_a_lesson_that_cannot_be_graded_does_not_stop_the_others(ladder, course)
         (["start"], "LESSON"),
         (["start", "x"], "`ladder` lists them all"),
         (["hint"], "LESSON"),
+        (["hint", "02", "--task", "third"], "type --task first or --task second"),
     ],
 )
 def test_wrong_usage_is_one_sentence_and_exit_code_2(ladder, arguments, words):
@@ -325,10 +331,12 @@ def python(*arguments, **options):
     return subprocess.run([sys.executable, *arguments], **options)
 
 
-def test_looking_at_the_course_imports_no_torch(course):
-    code = "import sys; from grader import cli; cli.run({}); sys.exit('torch' in sys.modules)"
+def test_looking_at_the_course_imports_nothing_heavy(course):
+    code = "import sys; from grader import cli; cli.run({}); print({} & {{*sys.modules}}, file=sys.stderr)"
+    heavy = {"torch", "numpy", "matplotlib"}
     for arguments in ([], ["hint", "01"], ["start", "01"], ["check", "9"], ["submit", "9"], ["check", "a.json"]):
-        assert python("-c", code.format(arguments)).returncode == 0
+        named = heavy if not arguments else heavy | {"rich"}
+        assert python("-c", code.format(arguments, named)).stderr.splitlines()[-1] == "set()", arguments
 
 
 def test_a_closed_pipe_is_nothing_to_talk_about(course):
@@ -338,6 +346,16 @@ def test_a_closed_pipe_is_nothing_to_talk_about(course):
     done = python("-c", code, stdout=writing, stderr=subprocess.PIPE, capture_output=False)
     os.close(writing)
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize(("closing", "said"), [("2>&-", ""), ("> /dev/full", "No space left on device: free some")])
+def test_nowhere_to_print_to_is_no_fault(course, closing, said):
+    code = "import sys; from grader import cli; sys.exit(cli.run(['hint', '01']))"
+    done = subprocess.run(
+        ["sh", "-c", f'exec "$0" -c "$1" {closing}', sys.executable, code], capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, "Hint 1" in done.stdout) == ((2, False) if said else (0, True))
+    assert said in done.stderr and "fault" not in done.stderr and "Traceback" not in done.stderr
 
 
 def test_a_terminal_without_stars_gets_question_marks(course):

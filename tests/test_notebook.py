@@ -98,6 +98,7 @@ def test_rungs_are_a_table_of_numbers(course):
     assert list(table) == ["1_one_element", "2_grid_stride", "3_float4"]
     assert table["3_float4"]["sectors_per_load"] > 15 and table["1_one_element"]["global_load_requests"] == 6252
     assert "sectors per load request" in repr(table) and "<td" in table._repr_html_()
+    assert not [line for line in repr(table).splitlines() if line != line.rstrip()]
     assert notebook.count("01", "1_one_element")["global_load_requests"] == 6252
 
 

@@ -5,7 +5,10 @@ import re
 from pathlib import Path
 from xml.etree import ElementTree
 
+from docs import badges
+
 ROOT = Path(__file__).parents[1]
+FETCHES = re.compile(r"@font-face|@import|href|src=|url\((?!#)")
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -27,4 +30,14 @@ def test_the_readme_is_current():
     assert steady(readme.renewed(text, recorded)) == steady(text), "type `make readme`"
     picture = readme.SESSION.read_text()
     assert words(readme.picture(recorded)) == words(picture), "type `make readme`"
-    assert not re.search(r"@font-face|@import|href|src=|url\((?!#)", picture)
+    assert not FETCHES.search(picture)
+    assert readme.ALL_RESULTS.read_text() == readme.all_results(), "type `make readme`"
+
+
+def test_the_badges_are_current():
+    wanted = {f"{badge.file}.svg": badge.picture() for badge in badges.badges()}
+    found = {file.name: file.read_text() for file in badges.FOLDER.iterdir()}
+    assert found == wanted, "type `make readme`"
+    for picture in found.values():
+        ElementTree.fromstring(picture)
+        assert not FETCHES.search(picture)

@@ -6,21 +6,16 @@ from pathlib import Path
 import pytest
 
 from grader import cli
+from grader.course.catalog import UsageError
 
 ROOT = Path(__file__).parents[1]
 RIGHT = (ROOT / "kernels" / "01_vector_add" / "2_grid_stride.cu").read_text()
 
 
 @pytest.fixture
-def ladder(course, capsys):
-    """Runs one command; its exit code, stdout and stderr."""
-
-    def run(*arguments):
-        capsys.readouterr()
-        code = cli.run([*arguments, "--device", "emulator"])
-        return code, *capsys.readouterr()
-
-    return run
+def ladder(ladder):
+    """Runs one command on the emulator."""
+    return lambda *arguments: ladder(*arguments, "--device", "emulator")
 
 
 @pytest.fixture
@@ -73,7 +68,8 @@ def test_a_hand_in_holds_source_grade_seed_and_environment(handed_in):
         *("01_vector_add", "mine.cu", "passed"), 2, 7)  # fmt: skip
     assert "\n".join(data["source"]) == RIGHT
     assert set(data["environment"]) == {"torch", "g++", "python", "system", "lesson"}
-    assert data["grade"]["tasks"][0]["counters"]["launches"] == 1
+    (task,) = data["grade"]["tasks"]
+    assert task["counters"]["launches"] == 1 and task["lines"] == task["kernels"] == []
 
 
 def test_graded_again_it_stands(handed_in, ladder, course):
@@ -150,11 +146,32 @@ def test_a_hand_in_that_was_changed_is_one_sentence(file, ladder, edit, words):
     assert (code, out) == (2, "") and is_one_sentence(err) and words in err
 
 
+@pytest.mark.parametrize(("kind", "device"), [("emulator", "emulator"), ("cuda", "auto")])
+def test_it_is_graded_where_it_was_graded_before(file, monkeypatch, kind, device):
+    change(file, grade__device__kind=kind)
+    asked = []
+
+    def grade(*_, device, seed, **how):
+        asked.append((device, seed))
+        raise UsageError("enough")
+
+    monkeypatch.setattr("grader.grade.grade", grade)
+    assert cli.run(["check", str(file)]) == 2
+    assert asked == [(device, 7)]
+
+
 @pytest.mark.parametrize("data", [b"", b"{", b"[]", b"null", b"\xff\x00", b"[" * 100_000])
 def test_a_damaged_file_is_one_sentence(course, ladder, data):
     (course / "a.json").write_bytes(data)
     code, out, err = ladder("check", "a.json")
     assert (code, out) == (2, "") and is_one_sentence(err) and "a.json" in err
+
+
+def test_a_file_that_is_too_large_is_not_read(course, ladder):
+    with (course / "a.json").open("wb") as file:
+        file.truncate(1 << 30)
+    code, out, err = ladder("check", "a.json")
+    assert (code, out) == (2, "") and is_one_sentence(err) and "too large" in err
 
 
 def test_wrong_usage_is_one_sentence(course, ladder):

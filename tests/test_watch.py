@@ -13,9 +13,10 @@ import pytest
 from terminal import PATIENCE, Terminal, course
 
 from grader import watch
+from grader.authoring import expectation
 from grader.course import catalog
 from grader.devices.evidence import Diagnostic, Finding
-from grader.grade import grade
+from grader.grade import grade, shown_path
 from grader.judge.verdict import STATUSES, CaseGrade, Grade, TaskGrade
 from grader.report.messages import TITLES
 from grader.report.screen import Bell
@@ -97,9 +98,9 @@ def test_keys(folder, file):
         terminal.type("n")
         terminal.until("05_atomics", gone="y/n")
         terminal.type("sy")
-        page = terminal.until("3_float4.cu", "lines more")
+        page = terminal.until("3_float4.cu", "more: ↓")
         terminal.type("\x1b[B \x1b[6~")
-        assert terminal.until("the end", gone="lines more") != page
+        assert terminal.until("the end", gone="more: ↓") != page
         terminal.type("e")
         terminal.until("loads: sectors that a load request touches")
         terminal.type("n")
@@ -262,7 +263,7 @@ def page_of(folder, monkeypatch, grade, source):
 
 def fits(lines):
     """Whether the page shows all there is to say, its end included."""
-    return len(lines) == 24 and max(map(len, lines)) <= 80 and not any("lines more" in line for line in lines)
+    return len(lines) == 24 and max(map(len, lines)) <= 80 and not any("more: ↓" in line for line in lines)
 
 
 @pytest.mark.parametrize("status", [status for status in STATUSES if status != "passed"])
@@ -283,11 +284,48 @@ def test_a_failing_page_of_every_status_fits(folder, file, monkeypatch, status):
     assert fits(lines) and TITLES[status] in lines[0] and any("seed 7" in line for line in lines)
 
 
-MISTAKES = [(entry, mistake) for entry in catalog.entries(ROOT)[:3] for mistake in entry.mistakes]
+LONGEST = f"thread (63, 0, 0) of block (1562, 0, 0) {'says what no lesson has said at greater length, ' * 4}and ends"
+PATTERN = "Every element is close, but not close enough: too few bits somewhere, or a sum that loses small terms."
+
+
+def worst(entry, status):
+    """A grade of this lesson that fails with the longest call there is, and with sentences of the greatest length."""
+    asked, name = max(
+        ((task, case.name) for task in entry.lesson.tasks for case in task.judged_cases), key=lambda pair: len(pair[1])
+    )
+    finding = Finding(status, LONGEST, line=20, kernel="a_kernel_whose_name_says_it_all", block=(1562, 0, 0),
+                      thread=(63, 0, 0), details={"other_line": 40})  # fmt: skip
+    case = CaseGrade(name, status, LONGEST, findings=[finding])
+    if status in ("wrong_result", "not_written"):  # what the judge has seen, and not the emulator
+        details = {"allowed": 1.2e-7, "total": 1000, "pattern": "p", "pattern_message": PATTERN, "block": [1562, 0, 0]}
+        case = CaseGrade(name, status, LONGEST[:100], details=details | {"thread": [63, 0, 0]})
+    task = TaskGrade(asked.name, status, 0, cases=[case, case])
+    if status == "missing_entry_point":
+        task = TaskGrade(asked.name, status, 0, f"there is no such function: the file must define `{asked.prototype}`")
+    others = [TaskGrade(other.name, status, 0) for other in entry.lesson.tasks if other is not asked]
+    device = {"kind": "emulator", "name": "emulated GPU"}
+    return Grade(entry.name, shown_path(entry.work_file), device, status, 0, 7, [task, *others], {"build": 1, "run": 1})
+
+
+@pytest.mark.parametrize("lesson", [entry.name for entry in catalog.entries(ROOT)])
+def test_the_longest_failing_page_of_every_lesson_fits(folder, monkeypatch, lesson):
+    monkeypatch.chdir(folder)
+    entry = catalog.find(lesson, folder)
+    for status in STATUSES[1:]:
+        lines = page_of(folder, monkeypatch, worst(entry, status), entry.reference.read_text())
+        assert fits(lines), "\n".join([status, *lines])
+        assert TITLES[status] in lines[0] and any("seed 7" in line for line in lines)
+
+
+def mistakes():
+    """With their lessons: all of the first three, and of the others, whose kernels run longer, one for each status."""
+    for entry in catalog.entries(ROOT):
+        each = {file if entry.number <= 3 else expectation(file)[0]: file for file in entry.mistakes}
+        yield from ((entry, mistake) for mistake in each.values())
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("entry", "mistake"), MISTAKES, ids=lambda each: getattr(each, "stem", None))
+@pytest.mark.parametrize(("entry", "mistake"), list(mistakes()), ids=lambda each: getattr(each, "stem", None))
 def test_the_page_of_a_real_mistake_fits(folder, monkeypatch, entry, mistake):
     found = grade(entry, mistake, device="emulator")
     if not found.passed:

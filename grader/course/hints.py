@@ -19,6 +19,7 @@ class Hint:
     text: str
 
     def heading(self, task: str) -> str:
+        """`Hint 1 of 3 for row_sum`"""
         return f"Hint {self.number} of {self.total} for {task}"
 
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from grader.course.prototype import Parameter, Prototype, parse_prototype
+from grader.course.prototype import Parameter, Prototype, evaluate_shape, parse_prototype
 
 Tensors = Mapping[str, Any]  # torch tensors by parameter name; torch is imported only by those who compute
+SPEED_AGAINST, FRACTION_OF = "x_", "fraction_of_"  # how the metrics of timed targets begin
 
 
 @dataclass(frozen=True, init=False)
@@ -25,6 +26,7 @@ class Case:
 
     @property
     def name(self) -> str:
+        """`rows=3 cols=5`, `n=33 (one bin)`"""
         sizes = " ".join(f"{name}={value}" for name, value in self.sizes.items())
         return f"{sizes} ({self.variant})" if self.variant else sizes
 
@@ -124,8 +126,6 @@ class Task:
 
     def shape(self, buffer: str, case: Case) -> tuple[int, ...]:
         """The shape of one buffer at a case, from its expression."""
-        from grader.course.prototype import evaluate_shape
-
         return evaluate_shape(self.shapes[buffer], case.sizes)
 
 

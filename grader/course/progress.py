@@ -9,15 +9,17 @@ from __future__ import annotations
 import contextlib
 import difflib
 import fcntl
+import itertools
 import json
 import os
 import re
-import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import Any
+
+from grader.course import files
 
 SCHEMA = 1
 MOST_STARS = 3
@@ -42,9 +44,11 @@ class Progress:
     message: str = ""
 
     def stars(self, lesson: str) -> int:
+        """The most that were reached; 0 for a lesson that was never passed."""
         return self.lessons.get(lesson, LessonProgress()).stars
 
     def passed(self, lesson: str) -> bool:
+        """Whether it was, at least once."""
         return self.lessons.get(lesson, LessonProgress()).passed is not None
 
 
@@ -117,11 +121,8 @@ def _read(data: Any) -> dict[str, LessonProgress]:
 def _rescue(file: Path, text: str) -> Progress:
     """Sets a damaged file aside, and goes on with the entries that are still legible."""
     legible = {name: LessonProgress(int(stars), day or None) for name, stars, day in ENTRY.findall(text)}
-    aside = file.with_name(f"{file.name}.damaged")
-    for number in range(2, 1000):
-        if not aside.exists():
-            break
-        aside = file.with_name(f"{file.name}.damaged-{number}")
+    numbered = (f"{file.name}.damaged{f'-{number}' if number > 1 else ''}" for number in itertools.count(1))
+    aside = next(other for other in map(file.with_name, numbered) if not other.exists())
     kept = f"{len(legible)} of its lessons could still be read" if legible else "counting starts anew"
     progress = Progress(legible, f"{file} was damaged: it is now {aside.name}, and {kept}")
     try:
@@ -154,13 +155,4 @@ def _present(root: Path) -> list[str]:
 def _write(file: Path, progress: Progress) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     data = {"schema": SCHEMA, "lessons": {name: asdict(one) for name, one in sorted(progress.lessons.items())}}
-    handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=".progress-")
-    try:
-        with os.fdopen(handle, "w") as stream:
-            json.dump(data, stream, indent=2)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(temporary, file)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+    files.replace(file, json.dumps(data, indent=2).encode())

@@ -44,6 +44,7 @@ class Saves:
 
     @property
     def missing(self) -> bool:
+        """Whether there was no file, when `ready` told last."""
         return self.taken is None
 
 
@@ -103,6 +104,7 @@ class Changes(threading.Thread):
                 return
 
     def stop(self) -> None:
+        """Ends it, a second later at most."""
         self.stopped.set()
 
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import itertools
-import os
-import tempfile
 from pathlib import Path
 
+from grader.course import files
 from grader.course.catalog import Entry, UsageError
 
 
@@ -15,11 +14,10 @@ def start(entry: Entry) -> bool:
     try:
         starter = entry.starter.read_bytes()
         entry.work_file.parent.mkdir(exist_ok=True)
-        with entry.work_file.open("xb") as copy:
-            copy.write(starter)
-    except FileExistsError:
-        return False
+        files.write_new([entry.work_file], starter)
     except OSError as error:
+        if entry.work_file.exists():
+            return False
         raise _failed("the starter cannot be copied to", entry, error) from None
     return True
 
@@ -34,7 +32,7 @@ def reset(entry: Entry) -> Path | None:
         if own == starter:
             return None
         backup = _keep(own, entry.work_file)
-        _replace(entry.work_file, starter)
+        files.replace(entry.work_file, starter)
     except FileNotFoundError:
         raise UsageError(f"there is nothing to reset: type `ladder start {entry.number:02d}`") from None
     except OSError as error:
@@ -52,7 +50,7 @@ def save(entry: Entry, text: str, known: str | None = None) -> Path | None:
         old = entry.work_file.read_text(errors="surrogateescape") if entry.work_file.exists() else text
         spare = old in (text, known, entry.starter.read_text())
         backup = None if spare else _keep(entry.work_file.read_bytes(), entry.work_file)
-        _replace(entry.work_file, text.encode("utf-8", "surrogateescape"))
+        files.replace(entry.work_file, text.encode("utf-8", "surrogateescape"))
     except OSError as error:
         raise _failed("the cell cannot be written to", entry, error) from None
     return backup
@@ -60,27 +58,8 @@ def save(entry: Entry, text: str, known: str | None = None) -> Path | None:
 
 def _keep(text: bytes, file: Path) -> Path:
     """Writes a backup under the first name that is free: 01_vector_add.backup-1.cu."""
-    for number in itertools.count(1):
-        backup = file.with_name(f"{file.stem}.backup-{number}{file.suffix}")
-        try:
-            with backup.open("xb") as copy:
-                copy.write(text)
-            return backup
-        except FileExistsError:
-            continue
-    raise AssertionError  # there is always a next number
-
-
-def _replace(file: Path, text: bytes) -> None:
-    handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=".new-")
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(text)
-        os.chmod(temporary, file.stat().st_mode if file.exists() else 0o644)
-        os.replace(temporary, file)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+    names = (file.with_name(f"{file.stem}.backup-{number}{file.suffix}") for number in itertools.count(1))
+    return files.write_new(names, text)
 
 
 def _failed(what: str, entry: Entry, error: OSError) -> UsageError:

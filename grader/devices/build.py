@@ -161,13 +161,15 @@ def unreadable(source: str) -> str | None:
     return None
 
 
+def missing_compiler() -> str | None:
+    """One sentence if g++ is not there."""
+    there = shutil.which("g++")
+    return None if there else "there is no C++ compiler: install g++ (on Debian and Ubuntu, `sudo apt install g++`)"
+
+
 def missing_tool() -> str | None:
     """One sentence if the compiler or ninja is not there."""
-    if not shutil.which("g++"):
-        return "there is no C++ compiler: install g++ (on Debian and Ubuntu, `sudo apt install g++`)"
-    if not shutil.which("ninja"):
-        return "ninja is missing: type `pip install ninja`"
-    return None
+    return missing_compiler() or (None if shutil.which("ninja") else "ninja is missing: type `pip install ninja`")
 
 
 def entry_points(prototypes: Sequence[Prototype]) -> str:

@@ -63,6 +63,7 @@ class Cancel:
         self.fd = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)  # readable from then on, so that `select` sees it
 
     def set(self) -> None:
+        """Calls the job off."""
         os.eventfd_write(self.fd, 1)
 
     def __del__(self) -> None:

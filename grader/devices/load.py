@@ -10,7 +10,6 @@ Only for trusted code. A learner's file never runs in a process that matters.
 from __future__ import annotations
 
 import ctypes
-import shutil
 import subprocess
 import threading
 from collections.abc import Callable, Sequence
@@ -159,8 +158,10 @@ def _problem(evidence: Evidence) -> str | None:
 
 
 def _require_compiler() -> None:
-    if not shutil.which("g++"):
-        raise LoadError("there is no C++ compiler: install g++ (on Debian and Ubuntu, `sudo apt install g++`)")
+    from grader.devices.build import missing_compiler
+
+    if missing := missing_compiler():
+        raise LoadError(missing)
 
 
 # ---- calling ----

@@ -21,8 +21,10 @@ INSTRUCTION_CYCLES = 0.25
 TURN_CYCLES = {"global": 12.0, "shared": 1.0}
 WORTH_TELLING = 0.02  # of what all lines cost; less is the tail of an array, not a fault
 OFTEN = 0.1  # of the divergent branches of the worst line
+TREE_LINES = 3  # above the branch of a tree's round stands the loop that halves the number of threads at work
 
 LOOP = re.compile(r"\b(for|while|do)\b")
+HALVING = re.compile(r"\b(\w+)\s*(?:/=\s*2|>>=\s*1)\b")
 SHARED_TABLE = re.compile(r"__shared__[^;]*?\b(\w+)\s*\[([^]]+)\]\s*\[([^]]+)\]\s*;")
 
 
@@ -225,12 +227,21 @@ def _divergence(kernel: Counters, records: Sequence[Counters], source: Sequence[
             blamed[_launch_line(kernel["name"], source) or records[0]["line"], "block"].append(idle)
         elif idle.cycles:
             line = _dividing_line(records, at)
-            blamed[line, "loop" if LOOP.search(_text(source, line)) else "branch"].append(idle)
+            blamed[line, _cause(line, source)].append(idle)
     for (line, cause), parts in blamed.items():
         idle = Idle(
             sum(part.warps for part in parts), sum(part.threads for part in parts), sum(p.cycles for p in parts)
         )
         yield Waste(line, "lanes", idle.cycles, _idle_sentence(cause, idle, block))
+
+
+def _cause(line: int, source: Sequence[str]) -> str:
+    """What a line that divides warps is: a "loop", a round of a "tree", or another "branch"."""
+    text = _text(source, line)
+    if LOOP.search(text):
+        return "loop"
+    halved = {name for above in range(line - TREE_LINES, line) for name in HALVING.findall(_text(source, above))}
+    return "tree" if halved & set(re.findall(r"\w+", text)) else "branch"
 
 
 def _idle_sentence(cause: str, idle: Idle, block: float) -> str:
@@ -242,6 +253,11 @@ def _idle_sentence(cause: str, idle: Idle, block: float) -> str:
         return (
             f"{share} of the lanes idle: lanes leave this loop at different times and wait for the last one; "
             "give the lanes of a warp equally many rounds"
+        )
+    if cause == "tree":
+        return (
+            f"{share} of the lanes idle: each round of this tree has work for half as many threads; "
+            "let every thread take several elements before it, and the last warp use shuffles"
         )
     if idle.share > 1 - 2.5 / LANES:
         return f"{share} of the lanes idle: one lane works while the others wait; spread this work over the warp"

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from grader.course.lesson import FRACTION_OF, SPEED_AGAINST
 from grader.judge.targets import METRICS
 from grader.judge.verdict import Grade, TargetResult, TaskGrade
 
@@ -108,7 +109,7 @@ def _alike(before: TargetResult, after: TargetResult) -> bool:
     """Whether two values of a timed target are the same but for noise."""
     if before.metric in METRICS or before.value is None or after.value is None:
         return False
-    timed = before.metric.startswith(("x_", "fraction_of_"))
+    timed = before.metric.startswith((SPEED_AGAINST, FRACTION_OF))
     return timed and abs(before.value - after.value) <= SAME_RATIO * max(before.value, after.value)
 
 

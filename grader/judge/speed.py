@@ -20,7 +20,7 @@ from typing import Any
 
 import torch
 
-from grader.course.lesson import Task, Timed
+from grader.course.lesson import FRACTION_OF, SPEED_AGAINST, Task, Timed
 from grader.course.prototype import evaluate_shape
 from grader.devices.cuda import ceilings, clock
 from grader.devices.cuda.buffers import DeviceSets, lay_out
@@ -159,8 +159,8 @@ class SpeedTest:
             slower_us = yield from self._second_clock(summaries["kernel"].median_us)
             self._record(summaries, slower_us)
         timings = self.speed.timings
-        self.speed.values = {f"fraction_of_{name}": value for name, value in timings["fractions"].items()}
-        self.speed.values |= {f"x_{name}": value for name, value in timings["ratios"].items()}
+        self.speed.values = {f"{FRACTION_OF}{name}": value for name, value in timings["fractions"].items()}
+        self.speed.values |= {f"{SPEED_AGAINST}{name}": value for name, value in timings["ratios"].items()}
 
     def _open(self) -> Generator[Order, Answer, bool]:
         """Has the worker map the sets, or make copies of them; False if it can do neither."""
@@ -417,8 +417,7 @@ def _failure(said: Any) -> Refused:
 
 def ceilings_of(task: Task) -> list[str]:
     """The ceilings that its targets name, and the copy, whatever they name: nothing is faster than that."""
-    prefix = "fraction_of_"
-    named = [target.metric.removeprefix(prefix) for target in task.targets if isinstance(target, Timed)]
+    named = [target.metric.removeprefix(FRACTION_OF) for target in task.targets if isinstance(target, Timed)]
     return ["copy", *(name for name in ceilings.MAKERS if name in named and name != "copy")]
 
 

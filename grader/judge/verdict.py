@@ -34,6 +34,8 @@ STATUSES = (
 
 @dataclass
 class TargetResult:
+    """A target and what was measured for it. Shares are from 0 to 1, other values in the metric's own unit."""
+
     metric: str
     value: float | None  # None: could not be measured on this device
     goal: str  # ">= 0.97"
@@ -44,6 +46,8 @@ class TargetResult:
 
 @dataclass
 class CaseGrade:
+    """One case's verdict. Of the errors, the worst element's, and what is allowed there; None if none was compared."""
+
     name: str
     status: str
     message: str = ""  # one sentence: what is wrong
@@ -55,6 +59,8 @@ class CaseGrade:
 
 @dataclass
 class TaskGrade:
+    """One task's verdict; counters, by line and by kernel too, are those of its counted case. `output` was printed."""
+
     name: str
     status: str
     stars: int
@@ -72,6 +78,8 @@ class TaskGrade:
 
 @dataclass
 class Grade:
+    """A lesson's verdict: its weakest task's, bonus tasks aside. `seconds` has "build", "run" and "total"."""
+
     lesson: str
     kernel: str
     device: dict[str, Any]

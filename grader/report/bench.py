@@ -12,8 +12,10 @@ from rich.text import Text
 
 from grader.report.messages import TITLES
 from grader.report.terminal import BAD, DIM, HEAD
+from grader.report.words import percent
 
 Json = Mapping[str, Any]
+CARD = "h200"  # whose committed results the course shows
 NOISY = 0.03  # noise that is worth a remark
 KERNELS = ("rung", "yours")
 
@@ -100,9 +102,11 @@ def rate_text(rate: float | None, unit: str) -> str:
 
 
 def bytes_text(size: int | None) -> str:
-    """`0`, `1.61 GB`."""
-    if not size:
-        return "–" if size is None else "0"
+    """`0`, `768 B`, `1.61 GB`."""
+    if size is None:
+        return "–"
+    if size < 1000:
+        return f"{size:.0f} B" if size else "0"
     value, unit = (size / 1e9, "GB") if size >= 1e9 else (size / 1e6, "MB") if size >= 1e6 else (size / 1e3, "kB")
     return f"{_three_digits(value)} {unit}"
 
@@ -176,7 +180,7 @@ def cells(case: Json) -> tuple[list[str], list[list[str]]]:
             each.name,
             time_text(each.us),
             rate_text(each.rate, each.unit),
-            f"{each.fraction:.0%}" if each.fraction else "",
+            percent(each.fraction) if each.fraction else "",
             _three_digits(each.ratio) if each.ratio else "",
             bytes_text(result["extra_bytes"]),
             each.remark,
@@ -238,8 +242,35 @@ def results_table(every: Sequence[Json]) -> str:
     return "\n".join(rows) + "\n"
 
 
+def rivals_table(every: Sequence[Json]) -> str:
+    """The highest rung beside everybody else at every size, as a Markdown table; in brackets where it is slower."""
+    rows = ["| lesson | highest rung | how many times as fast as |", "|---|--:|---|"]
+    for results in every:
+        for task in results["tasks"]:
+            first = f"{results['lesson'].partition('_')[0]} `{task['name']}`, "
+            for case in task["cases"]:
+                us, leads = _leads(case)
+                if leads:
+                    beside = ", ".join(_lead_text(name, lead) for name, lead in leads.items())
+                    rows.append(f"| {first}{case_text(case)} | {time_text(us)} | {beside} |")
+                    first = ""
+    return "\n".join(rows) + "\n"
+
+
+def _leads(case: Json) -> tuple[float | None, dict[str, float]]:
+    """Microseconds of the highest rung that is right at this case, and the others' times over its own."""
+    rungs = [each.us for each in standings(case) if each.kind == "rung" and each.us]
+    others = [each for each in standings(case) if each.kind not in KERNELS and each.us]
+    return (rungs[-1], {each.name: each.us / rungs[-1] for each in others}) if rungs else (None, {})
+
+
+def _lead_text(name: str, lead: float) -> str:
+    text = f"{_three_digits(lead)} × {name}"
+    return text if lead >= 1 else f"({text})"
+
+
 def _markdown(first: str, each: Standing) -> str:
-    limit = f"{each.fraction:.0%} of {each.limit}" if each.fraction else "–"
+    limit = f"{percent(each.fraction)} of {each.limit}" if each.fraction else "–"
     ratio = f"{_three_digits(each.ratio)} × {each.rival}" if each.ratio else each.remark or "–"
     cells = (first, each.name, time_text(each.us), rate_text(each.rate, each.unit), limit, ratio)
     return f"| {' | '.join(cells)} |"

@@ -73,7 +73,7 @@ def _bars(title: str, rows: Sequence[tuple[str, Sequence[tuple[str, float]], str
     drawn, column = [], LETTER * (max(len(label) for label, _, _ in rows) + 1)
     for number, (label, parts, value) in enumerate(rows):
         y, x = number * ROW, float(column)
-        drawn.append(f'<text class="label" x="{column - LETTER}" y="{y + 15}" text-anchor="end">{escape(label)}</text>')
+        drawn.append(f'<text x="{column - LETTER}" y="{y + 15}" text-anchor="end">{escape(label)}</text>')
         for kind, part in parts:
             drawn.append(f'<rect class="{kind}" x="{x:.1f}" y="{y + 4}" width="{BAR * part:.1f}" height="14"/>')
             x += BAR * part

@@ -19,6 +19,7 @@ from grader.judge.verdict import Grade, TaskGrade
 from grader.report.machine import SCHEMA
 from grader.report.messages import TITLES
 from grader.report.terminal import BAD, DIM, GOOD, HEAD, mark, print_safely
+from grader.report.words import call, percent
 
 if TYPE_CHECKING:
     from grader.devices.cuda.profile import Profile
@@ -102,17 +103,17 @@ def _task(
         yield Text(f"{task.name}: {failed}", BAD)
     if not task.lines:
         return
-    yield Text(f"\n{task.name}({', '.join(_counted_case(task).split())})", HEAD)
+    yield Text(f"\n{call(task, task.cases[-1])}", HEAD)
     advice = advise(task.lines, task.kernels, source)
     worst = advice[:WORST]
     for message in dict.fromkeys(each.message for each in worst):
         lines = [str(each.line) for each in worst if each.message == message]
         where = f"line{'s' if len(lines) > 1 else ''} {', '.join(lines)}: "
-        yield Padding(Text.assemble((where, HEAD), message), (0, 0, 0, 2))
+        yield Padding(Text.assemble((where, HEAD), message), (0, 0, 0, 2), expand=False)
     if not advice:
         yield Text("  No line wastes sectors, wavefronts or lanes.", GOOD)
     if again := reuse(task.counters):
-        yield Padding(Text(again), (0, 0, 0, 2))
+        yield Padding(Text(again), (0, 0, 0, 2), expand=False)
     yield Text()
     yield from _listing(by_line(task.lines, profile), source, {each.line for each in worst}, most)
 
@@ -145,7 +146,7 @@ def _gpu(counters: Counters, profile: Profile) -> Iterator[Text]:
     if "warp_instructions" in used:
         yield Text("  Instructions are those of two compilers, and alike in order of magnitude only.", DIM)
     for launch in profile.launches[:LAUNCHES]:
-        yield Padding(Text(_launch(launch)), (0, 0, 0, 2))
+        yield Padding(Text(_launch(launch)), (0, 0, 0, 2), expand=False)
     if len(profile.launches) > LAUNCHES:
         yield Text(f"  ... and {len(profile.launches) - LAUNCHES} more launches", DIM)
 
@@ -243,11 +244,11 @@ def _sectors(way: str) -> Callable[[Counters, int], str]:
 
 
 def _traffic(line: Counters, sectors: int) -> str:
-    return f"{all_sectors(line) / sectors:.0%}" if all_sectors(line) else ""
+    return percent(all_sectors(line) / sectors) if all_sectors(line) else ""
 
 
 def _on_gpu(line: Counters, _: int) -> str:
-    return f"{line['gpu_share']:.0%}" if "gpu_share" in line else ""
+    return percent(line["gpu_share"]) if "gpu_share" in line else ""
 
 
 def _shared(line: Counters, _: int) -> str:

@@ -1,13 +1,12 @@
-"""One kernel as a report tells of it, and files that are written whole or not at all."""
+"""One kernel as a report tells of it, and the file that a report is written to."""
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.course import files
 from grader.course.catalog import UsageError
 from grader.judge.again import Again
 from grader.judge.verdict import Grade
@@ -34,12 +33,12 @@ class Graded:
         return self.grade is not None and self.grade.passed and (self.again is None or self.again.stands)
 
 
-def check_writable(files: Sequence[Path]) -> None:
-    """Raises UsageError, one sentence, if one of these cannot be written, or must not be."""
-    for number, file in enumerate(files):
+def check_writable(reports: Sequence[Path]) -> None:
+    """Raises UsageError, one sentence, if one of these files cannot be written, or must not be."""
+    for number, file in enumerate(reports):
         if file.suffix == ".cu":
             raise UsageError(f"{file} is a kernel by its name: give the report another one")
-        if file.absolute() in [other.absolute() for other in files[:number]]:
+        if file.absolute() in [other.absolute() for other in reports[:number]]:
             raise UsageError(f"{file} cannot hold two reports: give each a file of its own")
         try:
             if _is_special(file):
@@ -47,40 +46,27 @@ def check_writable(files: Sequence[Path]) -> None:
             elif file.is_dir():
                 raise IsADirectoryError(0, "it is a folder")
             else:
-                os.unlink(_empty_beside(file))
+                files.empty_beside(file).unlink()
         except OSError as error:
-            raise UsageError(f"{file} cannot be written ({error.strerror}): name another file") from None
+            raise _unwritable(file, error) from None
 
 
 def write(file: Path, text: str) -> None:
-    """Replaces a file in one step, so that nobody ever reads half of it. Raises OSError."""
+    """Replaces a file in one step, so that nobody ever reads half of it. Raises UsageError."""
     data = text.encode("utf-8", "surrogateescape")
-    if _is_special(file):
-        file.write_bytes(data)
-        return
-    temporary = _empty_beside(file)
     try:
-        temporary.write_bytes(data)
-        temporary.chmod(file.stat().st_mode & 0o777 if file.exists() else 0o666 & ~_umask())
-        os.replace(temporary, file.resolve())
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+        if _is_special(file):
+            file.write_bytes(data)
+        else:
+            files.replace(file, data)
+    except OSError as error:
+        raise _unwritable(file, error) from None
+
+
+def _unwritable(file: Path, error: OSError) -> UsageError:
+    return UsageError(f"{file} cannot be written ({error.strerror}): name another file")
 
 
 def _is_special(file: Path) -> bool:
     """/dev/stdout and pipes are written to, and never replaced."""
     return file.exists() and not file.is_file() and not file.is_dir()
-
-
-def _empty_beside(file: Path) -> Path:
-    """A new empty file in the folder where `file` is, or where its link leads. Raises OSError."""
-    handle, name = tempfile.mkstemp(dir=file.resolve().parent, prefix=".ladder-")
-    os.close(handle)
-    return Path(name)
-
-
-def _umask() -> int:
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask

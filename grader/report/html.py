@@ -23,9 +23,11 @@ from grader.report.graded import Graded
 from grader.report.messages import ADVICE, TITLES, read_about
 from grader.report.words import (
     FULL_MARKS,
+    all_right,
     call,
     footer,
     harmless,
+    how_many_fail,
     is_counted,
     is_timed,
     particulars,
@@ -47,12 +49,10 @@ Notes = dict[int, list[tuple[str, str]]]  # by line: "bad", "note" or "tip", and
 
 def dumps(graded: Sequence[Graded]) -> str:
     """The whole page."""
-    right = sum(each.good for each in graded)
-    title = f"Kernel Ladder: {graded[0].lesson}" if len(graded) == 1 else "Kernel Ladder: grades"
-    said = f"{right} of {len(graded)} kernels pass · {sum(map(_earned, graded))} of {FULL_MARKS * len(graded)} stars"
-    body = [f"<header><h1>Kernel Ladder</h1><p>{said}</p></header>"] if len(graded) != 1 else []
-    body += [_overview(graded)] if len(graded) != 1 else []
-    body += [_section(each, number) for number, each in enumerate(graded, start=1)]
+    alone = len(graded) == 1
+    title = f"Kernel Ladder: {graded[0].lesson}" if alone else "Kernel Ladder: grades"
+    sections = [_section(each, number) for number, each in enumerate(graded, start=1)]
+    body = sections if alone else [_overview(graded), *sections]
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -88,8 +88,11 @@ def _overview(graded: Sequence[Graded]) -> str:
         f"<td>{text(each.kernel)}</td><td>{text(_verdict(each))}</td><td>{_stars(_earned(each))}</td></tr>"
         for number, each in enumerate(graded, start=1)
     ]
+    right, stars = sum(each.good for each in graded), sum(map(_earned, graded))
+    said = f"{right} of {len(graded)} kernels pass · {stars} of {FULL_MARKS * len(graded)} stars"
     head = "<tr><th></th><th>lesson</th><th>kernel</th><th>verdict</th><th>stars</th></tr>"
-    return f'<table class="plain overview"><thead>{head}</thead><tbody>{"".join(rows)}</tbody></table>'
+    table = f'<table class="plain"><thead>{head}</thead><tbody>{"".join(rows)}</tbody></table>'
+    return f"<header><h1>Kernel Ladder</h1><p>{said}</p></header>\n{table}"
 
 
 def _verdict(graded: Graded) -> str:
@@ -145,18 +148,14 @@ def _stars(number: int) -> str:
 def _task(task: TaskGrade, grade: Grade) -> str:
     right = task.status == "passed"
     earned = _stars(task.stars) if right else f'<span class="bad">{text(TITLES[task.status])}</span>'
-    parts = [
-        f'<section class="task"><h3>{_mark(right)} {text(task.name)}{" (bonus)" if task.bonus else ""} {earned}</h3>'
-    ]
+    parts = [f"<section><h3>{_mark(right)} {text(task.name)}{' (bonus)' if task.bonus else ''} {earned}</h3>"]
     parts += _went_right(task) if right else _went_wrong(task, grade)
     parts += [_targets(task, grade), _times(task), _cases(task), _counters(task), "</section>"]
     return "\n".join(filter(None, parts))
 
 
 def _went_right(task: TaskGrade) -> Iterator[str]:
-    used = [case.max_error / case.allowed_error for case in task.cases if case.max_error and case.allowed_error]
-    error = f", largest error {max(used):.0%} of what is allowed" if used else ""
-    yield f"<p>Right in all {len(task.cases)} cases{error}.</p>"
+    yield f"<p>{all_right(task).capitalize()}.</p>"
     if task.message:
         yield f'<p class="bad">{prose(task.message)}</p>'
 
@@ -172,7 +171,7 @@ def _went_wrong(task: TaskGrade, grade: Grade) -> Iterator[str]:
         yield from _case(task, case, grade)
     if task.message and not task.diagnostics and not (case and case.message == task.message):
         yield f'<p class="bad">{prose(task.message)}</p>'
-    yield f'<p class="advice">{prose(ADVICE[task.status])}</p>' if ADVICE[task.status] else ""
+    yield f"<p>{prose(ADVICE[task.status])}</p>" if ADVICE[task.status] else ""
     yield _read(task.status)
     if task.output.strip():
         last = "\n".join(task.output.strip().split("\n")[-OUTPUT_LINES:])
@@ -187,8 +186,7 @@ def _read(about: str) -> str:
 
 
 def _case(task: TaskGrade, case: CaseGrade, grade: Grade) -> Iterator[str]:
-    failing = sum(other.status != "passed" for other in task.cases)
-    yield f"<p><code>{text(call(task, case))}</code> ({failing} of {len(task.cases)} cases fail)</p>"
+    yield f"<p><code>{text(call(task, case))}</code> {how_many_fail(task)}</p>"
     finding = decisive(case.findings)
     if finding and status_of(finding) == case.status:
         yield f"<p><code>{text(scene(finding, grade.kernel))}</code></p>" if scene(finding, grade.kernel) else ""
@@ -237,7 +235,7 @@ def _cases(task: TaskGrade) -> str:
     ]
     head = "<tr><th></th><th>case</th><th>verdict</th><th>error, of what is allowed</th></tr>"
     table = f'<table class="plain"><thead>{head}</thead><tbody>{"".join(rows)}</tbody></table>'
-    return f"<details><summary>All {len(task.cases)} cases</summary>{table}</details>"
+    return f"<details><summary>Cases: {len(task.cases)}</summary>{table}</details>"
 
 
 def _counters(task: TaskGrade) -> str:

@@ -6,7 +6,7 @@ elements of Ant's `junitreport`, and one failure a test, as readers ignore furth
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
@@ -45,9 +45,10 @@ def _suite(graded: Graded) -> Element:
         for task in grade.tasks:
             suite.extend(_tests(task, grade, graded.source))
     if graded.problem:
-        _test(suite.append, graded.lesson, "grading", error=graded.problem)
+        suite.append(_test(graded.lesson, "grading", error=graded.problem))
     if graded.again:
-        _test(suite.append, graded.lesson, "hand-in", failure="\n".join(graded.again.differs), kind="other_grade")
+        differs = "\n".join(graded.again.differs)
+        suite.append(_test(graded.lesson, "hand-in", failure=differs, kind="other_grade"))
     for name, elements in COUNTED.items():
         suite.set(name, str(len(suite.findall(elements))))
     return suite
@@ -60,31 +61,33 @@ def _properties(suite: Element, grade: Grade) -> None:
         SubElement(properties, "property", name=name, value=str(value))
 
 
-def _tests(task: TaskGrade, grade: Grade, source: str) -> Iterator[Element]:
+def _tests(task: TaskGrade, grade: Grade, source: str) -> list[Element]:
     """A test for each case; one for the task itself, if no case can show what is wrong with it."""
-    name, found = f"{grade.lesson}.{task.name}", []
+    name, tests = f"{grade.lesson}.{task.name}", []
     for case in task.cases:
         failure = "" if case.status == "passed" else case.message or case.status
-        _test(found.append, name, case.name, failure=failure, kind=case.status)
+        tests.append(_test(name, case.name, failure=failure, kind=case.status))
     if task.status != "passed" and not any(case.status == task.status for case in task.cases):
-        _test(found.append, name, "as a whole", failure=task.message or task.status, kind=task.status)
-    telling = next((test for test in found if test.find(f"failure[@type='{task.status}']") is not None), None)
-    if telling is not None:  # all that is known, once
-        telling.find("failure").text = harmless(told(task, grade, source))
-    for failure in [test.find("failure") for test in found if grade.passed and test.find("failure") is not None]:
-        failure.tag = "skipped"  # a bonus task, as the lesson is passed all the same
-    if task.output and found:
-        SubElement(found[-1], "system-out").text = harmless(task.output)
-    yield from found
+        tests.append(_test(name, "as a whole", failure=task.message or task.status, kind=task.status))
+    failures = [failure for test in tests for failure in test.findall("failure")]
+    if telling := [failure for failure in failures if failure.get("type") == task.status]:
+        telling[0].text = harmless(told(task, grade, source))  # all that is known, once
+    if grade.passed:  # then what failed is a bonus task, and the lesson is passed all the same
+        for failure in failures:
+            failure.tag = "skipped"
+    if task.output and tests:
+        SubElement(tests[-1], "system-out").text = harmless(task.output)
+    return tests
 
 
-def _test(add, classname: str, name: str, *, failure: str = "", error: str = "", kind: str = "") -> None:
+def _test(classname: str, name: str, *, failure: str = "", error: str = "", kind: str = "") -> Element:
+    """A test that failed or could not be made, if one of these is said, and else passed."""
     test = Element("testcase", classname=classname, name=harmless(name))
     if failure:
         SubElement(test, "failure", type=kind, message=harmless(failure))
     if error:
         SubElement(test, "error", type="not_graded", message=harmless(error))
-    add(test)
+    return test
 
 
 def _seconds(value: float) -> str:

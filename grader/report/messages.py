@@ -47,14 +47,15 @@ ADVICE = {
     "Every lane named in a mask, and every thread at a barrier, must get there.",
     "input_modified": "A `const` pointer is a promise. Write to the output, or to memory of your own.",
     "race": "Two threads use the same place, at least one writes, and nothing orders them. "
-    "Put a barrier between the two, use an atomic, or give each thread its own place.",
+    "Put a barrier between the two (among the lanes of one warp, `__syncwarp()` will do), use an atomic, "
+    "or give each thread its own place.",
     "uninitialized_read": "Memory holds nothing you can rely on before somebody writes it: "
     "shared memory is not zeroed, and neither are outputs.",
     "leak": "Every cudaMalloc needs its cudaFree and every cudaStreamCreate its cudaStreamDestroy, "
     "on every way out of the function.",
     "not_written": "The output starts with rubbish on purpose, and some of it is still there. "
     "Does the grid have enough threads, rounded up, and does each of them write?",
-    "wrong_result": "Work through the element above by hand: which thread computes it, and which inputs does it read?",
+    "wrong_result": "Work through the element above by hand: which threads compute it, and which inputs do they read?",
     "impossible_speed": "A time like this cannot be that of the whole work, so it does not count. "
     "Everything must be computed from the inputs of this very call, and be done when the stream is.",
     "below_target": "The answer is right. What is missing stands in the targets above.",

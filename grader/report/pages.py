@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -11,6 +10,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table as RichTable
 from rich.terminal_theme import TerminalTheme
+
+from grader.report.terminal import console_in_memory
 
 WIDTH = 100  # columns of text
 # Colours that stand out from white and from black alike; dim is halfway between the first two.
@@ -53,26 +54,8 @@ class Prose:
 
 def page(show: Callable[[Console], None]) -> Page:
     """What `show` prints on a console, without colour and with it."""
-    plain = Console(
-        file=io.StringIO(),
-        width=WIDTH,
-        force_jupyter=False,
-        highlight=False,
-        emoji=False,
-        markup=False,
-        color_system=None,
-    )
-    coloured = Console(
-        file=io.StringIO(),
-        width=WIDTH,
-        highlight=False,
-        emoji=False,
-        markup=False,
-        record=True,
-        force_terminal=True,
-        force_jupyter=False,  # else it shows itself, too
-        color_system="standard",
-    )
+    plain = console_in_memory(WIDTH, color_system=None)
+    coloured = console_in_memory(WIDTH, color_system="standard", force_terminal=True, record=True)
     show(plain)
     show(coloured)
     html = coloured.export_html(theme=THEME, code_format=PRE, inline_styles=True)

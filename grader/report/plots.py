@@ -137,6 +137,7 @@ def lines_of(cases: Sequence[Json]) -> list[Line]:
 
 
 def times(axis: Axes, cases: Sequence[Json], lines: Sequence[Line]) -> None:
+    """The time of one run."""
     places = _size_axis(axis, cases)
     for line in lines:
         _plot(axis, line, places, [_us(case, line.name) for case in cases])

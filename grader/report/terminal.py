@@ -18,8 +18,10 @@ from grader.judge.verdict import CaseGrade, Grade, TargetResult, TaskGrade
 from grader.report.messages import ADVICE, TITLES, read_about
 from grader.report.words import (
     FULL_MARKS,
+    all_right,
     call,
     footer,
+    how_many_fail,
     is_counted,
     is_timed,
     particulars,
@@ -38,11 +40,19 @@ DIAGNOSTICS = 2  # compiler messages that are shown in full
 CONTROL = {code: " " for code in [*range(32), *range(127, 160)] if code != ord("\n")}
 
 
+VERBATIM = {"highlight": False, "emoji": False, "markup": False}  # for a Console: text is shown as it stands
+
+
 def make_console(*, stderr: bool = False, widest: int = WIDEST) -> Console:
     """Colour on a terminal only, and none with NO_COLOR; text that is piped is 80 columns wide."""
-    console = Console(stderr=stderr, highlight=False, emoji=False, markup=False)
+    console = Console(stderr=stderr, **VERBATIM)
     console.width = min(console.width, widest) if console.is_terminal else 80
     return console
+
+
+def console_in_memory(width: int, **options: Any) -> Console:
+    """A console that keeps what it prints, in `.file`; in Jupyter it does not show itself, too."""
+    return Console(file=io.StringIO(), width=width, force_jupyter=False, **VERBATIM, **options)
 
 
 def show(console: Console, grade: Grade, *, source: str = "", next_step: str | None = "", read: bool = True) -> None:
@@ -55,7 +65,7 @@ def show(console: Console, grade: Grade, *, source: str = "", next_step: str | N
 
 def told(task: TaskGrade, grade: Grade, source: str) -> str:
     """What there is to say of one of a grade's tasks, as plain text of 80 columns."""
-    console = Console(file=io.StringIO(), width=80, color_system=None, highlight=False, emoji=False, markup=False)
+    console = console_in_memory(80, color_system=None)
     right = task.status == "passed"
     print_safely(console, _success([task], is_timed(grade)) if right else _failure(task, grade, source.split("\n")))
     return console.file.getvalue().strip("\n")
@@ -149,9 +159,7 @@ def _next(grade: Grade, next_step: str) -> str:
 
 def _success(tasks: Sequence[TaskGrade], timed: bool) -> Iterator[RenderableType]:
     for task in tasks:
-        used = [c.max_error / c.allowed_error for c in task.cases if c.max_error and c.allowed_error]
-        error = f", largest error {max(used):.0%} of what is allowed" if used else ""
-        yield Text(f"  {task.name}: right in all {len(task.cases)} cases{error}")
+        yield Text(f"  {task.name}: {all_right(task)}")
         yield from _timing(task.timings)
         if timed:
             yield from (Text(f"    {said}", DIM) for said in resources(task.kernels))
@@ -164,7 +172,7 @@ def _success(tasks: Sequence[TaskGrade], timed: bool) -> Iterator[RenderableType
 
 
 def _timing(timings: Mapping[str, Any]) -> Iterator[Text]:
-    """`734 us a run at n=268435456 (median of 340, +- 0.2 %); torch.add 737 us; copy 4.24 TB/s`."""
+    """What `timing` says, how it was measured, and on a line of its own `torch.add 737 µs, copy 4.24 TB/s`."""
     if "median_us" not in timings:
         return
     yield Text(f"    {timing(timings)}")
@@ -223,9 +231,7 @@ def _failure(task: TaskGrade, grade: Grade, source: list[str]) -> Iterator[Rende
 
 def _case(task: TaskGrade, case: CaseGrade, kernel: str, source: list[str]) -> Iterator[RenderableType]:
     finding = decisive(finding for finding in case.findings if not finding.details.get("emulated"))
-    failing = sum(other.status != "passed" for other in task.cases)
-    share = f"  ({failing} of {len(task.cases)} cases fail)" if len(task.cases) > 1 else ""
-    yield Text("\n") + Text(call(task, case), HEAD) + Text(share, DIM)
+    yield Text("\n") + Text(call(task, case), HEAD) + Text(f"  {how_many_fail(task)}".rstrip(), DIM)
     if finding and status_of(finding) == case.status:
         yield from _found(finding, kernel, source)
         return

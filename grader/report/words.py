@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from grader.course.lesson import FRACTION_OF, SPEED_AGAINST
 from grader.devices.evidence import Finding
 from grader.judge.findings import decisive
 from grader.judge.targets import METRICS
@@ -14,7 +15,6 @@ from grader.judge.verdict import CaseGrade, Grade, TargetResult, TaskGrade
 
 FULL_MARKS = 3
 ENOUGH_TO_SEE = 8  # elements of an output, for a pattern to be convincing
-SPEED_AGAINST, FRACTION_OF = "x_", "fraction_of_"  # how the metrics of timed targets begin
 
 
 def harmless(text: str) -> str:
@@ -49,8 +49,23 @@ def _vagueness(case: CaseGrade) -> int:
 
 
 def call(task: TaskGrade, case: CaseGrade) -> str:
-    """`matmul(m=1, n=257, k=100)`"""
-    return f"{task.name}({', '.join(case.name.split())})"
+    """`matmul(m=1, n=257, k=100)`, `histogram(n=33), inputs: one bin`"""
+    sizes, _, variant = case.name.partition(" (")
+    inputs = f", inputs: {variant.removesuffix(')')}" if variant else ""
+    return f"{task.name}({', '.join(sizes.split())}){inputs}"
+
+
+def how_many_fail(task: TaskGrade) -> str:
+    """`(12 of 13 cases fail)`; "" where there is but one."""
+    failing = sum(case.status != "passed" for case in task.cases)
+    return f"({failing} of {len(task.cases)} cases fail{'s' if failing == 1 else ''})" if len(task.cases) > 1 else ""
+
+
+def all_right(task: TaskGrade) -> str:
+    """`right in all 13 cases, largest error 25% of what is allowed`"""
+    used = [case.max_error / case.allowed_error for case in task.cases if case.max_error and case.allowed_error]
+    cases = "the one case that ran" if len(task.cases) == 1 else f"all {len(task.cases)} cases"
+    return f"right in {cases}" + (f", largest error {percent(max(used))} of what is allowed" if used else "")
 
 
 def scene(finding: Finding, kernel: str) -> str:
@@ -60,6 +75,11 @@ def scene(finding: Finding, kernel: str) -> str:
     if finding.thread and finding.block and triple(finding.thread) not in finding.message:
         parts.append(f"thread {triple(finding.thread)} of block {triple(finding.block)}")
     return ", ".join(parts)
+
+
+def percent(share: float) -> str:
+    """`86%`; below one percent two digits, `0.43%`, as `0%` would say that there is nothing."""
+    return f"{share:.0%}" if share >= 0.01 else f"{100 * share:.2g}%"
 
 
 def triple(index: Sequence[int]) -> str:

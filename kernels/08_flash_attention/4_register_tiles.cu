@@ -9,7 +9,7 @@
 //   warp alone, and the sums of a row's 8 lanes meet once, at the end.
 // - Both products are the same loop, a column times a row, again and again: queries, keys and weights lie in shared
 //   memory so that a thread's 8 are two float4. q and k are transposed on their way there, 4 bytes at a time.
-// - The next tile of k is on its way while v is used, the next of v while k is: two barriers a tile, and no waiting.
+// - The next tile of k is on its way while v is used, the next of v while k is. Two barriers a tile are left.
 // - What is subtracted from a row's scores need not be their maximum: if it is up to 8 too small (in powers of 2), all
 //   weights and their sum are up to 2^8 too large, and the quotient is the same. So after the first tiles hardly any
 //   lane asks the others, and nothing shrinks.
@@ -17,11 +17,11 @@
 // - A warp leaves out tiles of keys that lie behind all of its queries (causal). Only tiles at the border ask which
 //   keys count.
 //
-// Measured on an H200, 4 x 32 heads of 4096, d = 64: 11.8 ms, 46.5 TFLOP/s, where cuBLAS reaches 51.1 with plain matrix
-// products: 1.30 times as fast as torch's memory-efficient attention, 2.5 times as rung 3. Causal 6.4 ms, 1.26 times
-// as fast as torch's. d = 32: 2.0 times as fast, d = 128: 1.0 times, causal 0.89 times. A single head of 4096 is too
-// little for the GPU: 0.75 times. The backward pass: 45.0 ms, 0.87 times as fast as torch's, which has 5 products to
-// compute instead of 7.
+// Measured on an H200, 4 x 32 heads of 4096, d = 64: 11.9 ms, 46.3 TFLOP/s, where cuBLAS reaches 51.1 with plain matrix
+// products: 1.29 times as fast as torch's memory-efficient attention, 2.4 times as rung 3. Causal 6.5 ms, 1.25 times
+// as fast as torch's. 16 heads of 4096: d = 32: 2.1 times as fast, d = 64: 1.37 times, d = 128: 1.03 times. 16 heads of
+// 512 are too little for the GPU: 0.89 times. The backward pass: 44.9 ms, 0.87 times as fast as torch's, which has 5
+// products to compute instead of 7.
 //
 // What did not help there, or cost: both products with float4 along d, queries and keys as they are (13.3 ms); no to
 // and fro in the products (1 % more), shrinking in each tile (1 %); a loop of 4 steps in a line (3 %), of 64 (twice the
@@ -145,7 +145,7 @@ __device__ __forceinline__ void store(float* to, const float (&from)[kRowsOurs][
 #pragma unroll
         for (int c = 0; c < kDim / kLanesAcross; c += 4) {
             float4 four = make_float4(from[r][c], from[r][c + 1], from[r][c + 2], from[r][c + 3]);
-            *reinterpret_cast<float4*>(row + col_of(c)) = four;
+            __stcs(reinterpret_cast<float4*>(row + col_of(c)), four);  // an assignment nvcc may take apart, into floats
         }
     }
 }

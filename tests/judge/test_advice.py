@@ -127,6 +127,21 @@ __global__ void kernel(const float* x, float* z, int n) {
 }
 ENTRY(1, 32)
 """,
+    "tree": """
+__global__ void kernel(const float* x, float* z, int n) {
+    __shared__ float sums[64];
+    sums[threadIdx.x] = x[threadIdx.x];
+    for (int half = 32; half > 0; half /= 2) {
+        __syncthreads();
+        if (threadIdx.x < half) {  // BLAME
+            sums[threadIdx.x] += sums[threadIdx.x + half];
+        }
+    }
+    __syncthreads();
+    z[threadIdx.x] = sums[0];
+}
+ENTRY(1, 64)
+""",
     "small_blocks": """
 __global__ void kernel(const float* x, float* z, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -191,6 +206,7 @@ EXPECTED = {
     "trips": (["lanes"], "19% of the lanes idle: lanes leave this loop at different times"),
     "trips_at_the_end": (["lanes"], "lanes leave this loop at different times"),
     "first_lane": (["lanes"], "one lane works while the others wait"),
+    "tree": (["lanes"], "each round of this tree has work for half as many threads"),
     "small_blocks": (["lanes"], "blocks of 16 threads leave half of the lanes empty"),
     "one_address": (["atomic"], "all lanes of a warp update one address: 32 atomics one after the other"),
     "bins": (["atomic"], "up to 4 lanes of a warp update one address"),

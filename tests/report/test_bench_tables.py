@@ -9,6 +9,7 @@ from measured import case, contender, results, sweep
 from rich.console import Console
 
 from grader.report import bench
+from grader.report.words import percent
 
 
 def shown(measured, width=100):
@@ -29,7 +30,10 @@ def test_rates_sizes_and_bytes():
     assert bench.rate_text(4.389e12, "B/s") == "4.39 TB/s"
     assert bench.rate_text(2.5e11, "flop/s") == "250 Gflop/s"
     assert [bench.size_text(n) for n in (4096, 1 << 28, 10_000_000, 100_003)] == ["4096", "2²⁸", "10 M", "100003"]
-    assert [bench.bytes_text(n) for n in (None, 0, 2048, 1 << 30)] == ["–", "0", "2.05 kB", "1.07 GB"]
+    sizes = {None: "–", 0: "0", 1: "1 B", 767: "767 B", 2048: "2.05 kB", 1 << 30: "1.07 GB"}
+    assert {size: bench.bytes_text(size) for size in sizes} == sizes
+    shares = {1.031: "103%", 0.98: "98%", 0.01: "1%", 0.00437: "0.44%", 0.000553: "0.055%"}
+    assert {share: percent(share) for share in shares} == shares
 
 
 def test_a_standing_is_against_the_limit_and_the_fastest_baseline():
@@ -78,3 +82,13 @@ def test_the_table_of_the_readme_has_the_rungs_of_every_task():
     assert rows[2].startswith("| 01 `vector_add`, n=2²⁸ | 1_naive | ")
     assert rows[3] == "|  | 2_good | 815 µs | 3.95 TB/s | 99% of copy | 1.10 × torch.add |"
     assert len(rows) == 6 and "openmp" not in table
+
+
+def test_the_page_of_all_sizes_says_where_a_rung_is_slower():
+    rungs = [contender("1_slow", "rung", 9.0), contender("2_fast", "rung", 2.0), contender("3_bad", "rung", None)]
+    others = [contender("torch.add", "baseline", 1.0), contender("openmp", "rival", 30.0)]
+    sizes = [case(4096, *rungs, *others), case(1 << 14, rungs[2], *others), case(1 << 20, *rungs[:1], others[1])]
+    assert bench.rivals_table([results(("vector_add", sizes))]).splitlines()[2:] == [
+        "| 01 `vector_add`, n=4096 | 2.00 µs | (0.50 × torch.add), 15.0 × openmp |",
+        "| n=2²⁰ | 9.00 µs | 3.33 × openmp |",
+    ]

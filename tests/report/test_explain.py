@@ -58,6 +58,17 @@ def grade_of(*lines: dict, grade: Grade = PASSED, **task) -> Grade:
 SLOW = grade_of(BUSY, loads(10, 100, 3200), STORES)
 
 
+def test_only_the_costliest_lines_are_shown_if_that_is_asked_for():
+    shown = {}
+    for most in (None, 1):
+        console = Console(width=100, highlight=False)
+        with console.capture() as capture:
+            show_explanation(console, SLOW, SOURCE, most=most)
+        lines = [line.partition("│") for line in capture.get().splitlines() if "│" in line]
+        shown[most] = [int(head.split()[-1]) for head, _, _ in lines if len(head.replace("❱", "").split()) > 1]
+    assert shown == {None: [10, 12], 1: [10]}
+
+
 def text_of(grade: Grade, source: str = SOURCE, width: int = 80) -> str:
     console = Console(width=width, highlight=False, markup=False, emoji=False)
     with console.capture() as capture:

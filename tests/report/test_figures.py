@@ -235,6 +235,13 @@ def test_a_committed_study_is_drawn_again():
     assert [axis.get_title() for axis in drawn(figures.memory("04")).axes] == ["GPU memory, buffers included"]
 
 
+def test_a_study_over_n_keeps_the_other_sizes():
+    (axis,) = drawn(figures.memory("08")).axes
+    assert axis.get_xlabel() == "n"
+    lengths = [list(line.get_xdata()) for line in axis.lines]
+    assert all(each == sorted(set(each)) for each in lengths) and max(map(len, lengths)) >= 6
+
+
 def test_what_was_not_measured(monkeypatch):
     monkeypatch.setattr("grader.report.figures.measured.CARD", "abacus")
     with pytest.raises(UsageError, match="type `ladder bench 04`"):

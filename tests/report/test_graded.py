@@ -23,7 +23,7 @@ def test_what_cannot_be_written_stays_as_it_was(tmp_path, monkeypatch):
     file = tmp_path / "report.html"
     file.write_text("old")
     monkeypatch.setattr(os, "replace", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
-    with pytest.raises(OSError):
+    with pytest.raises(UsageError, match=r"report.html cannot be written \(No space left on device\)"):
         write(file, "new")
     assert file.read_text() == "old" and os.listdir(tmp_path) == ["report.html"]
 

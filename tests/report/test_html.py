@@ -1,5 +1,6 @@
 """The page for a browser: what it says, that nothing of a submission is taken for HTML, and that Chromium likes it."""
 
+import re
 from dataclasses import replace
 from html.parser import HTMLParser
 
@@ -81,7 +82,7 @@ def test_a_pass_shows_stars_targets_cases_and_the_source():
 
 def test_a_failure_shows_the_call_the_place_and_advice():
     said = read(as_graded(OUT_OF_BOUNDS)).said
-    assert "vector_add(n=31) (1 of 2 cases fail)" in said
+    assert "vector_add(n=31) (1 of 2 cases fails)" in said
     assert "work/01_vector_add.cu:3, in kernel add" in said
     assert said.count("This thread reads x[31], but x has 31 elements.") == 2  # above, and at its line
     assert "if (i < n)" in said and "`" not in said
@@ -95,6 +96,45 @@ def test_the_source_has_counters_and_advice_at_its_lines():
     page = dumps([as_graded(COUNTED)])
     assert '<td class="count" data-t="loads">32/4</td>' in page
     assert "of 32 bytes moved 4 are used" in page and "320 sectors" in page
+
+
+def test_a_finding_stands_once_at_its_lines_with_the_number_of_its_cases():
+    finding = Finding("race", "Two threads use tile[3].", line=3, kernel="add", details={"other_line": 2})
+    cases = [replace(OUT_OF_BOUNDS.tasks[0].cases[1], name=name, findings=[finding]) for name in ("n=1", "n=2")]
+    grade = replace(OUT_OF_BOUNDS, tasks=[replace(OUT_OF_BOUNDS.tasks[0], cases=cases)])
+    page = dumps([as_graded(grade, source=SOURCE.replace("    z[i]", "\tz[i]"))])
+    assert page.count("Two threads use tile[3]. (2 cases)") == 1 and "takes part in what line 3 does" in page
+    assert '<td class="code">    z[i]' in page
+
+
+def test_of_what_a_program_printed_the_end_is_shown():
+    printed = "\n".join(f"line {number}." for number in range(100))
+    said = read(as_graded(replace(CRASHED, tasks=[replace(CRASHED.tasks[0], output=printed)]))).said
+    assert "line 60. line 61." in said and "line 59." not in said and "line 99." in said
+
+
+def test_errors_as_a_share_of_what_is_allowed():
+    errors = {"n=1": 0.5e-7, "n=2": 3e-7, "n=3": 5e-5, "n=4": float("inf")}
+    cases = [replace(PASSED.tasks[0].cases[0], name=name, max_error=error) for name, error in errors.items()]
+    graded = as_graded(replace(PASSED, tasks=[replace(PASSED.tasks[0], cases=cases)]))
+    widths = re.findall(r'class="(?:fine|missed)" y="3" width="([^"]*)"', dumps([graded]))
+    assert len(widths) > len(errors) and all(float(width) <= 100 for width in widths)
+    said = read(graded).said
+    for words in ("n=1 passed 50%", "n=2 passed 300%", "n=3 passed 5.0e+02 times", "n=4 passed infinite"):
+        assert words in said, words
+
+
+def test_more_than_all_that_moves_cannot_be_needed():
+    again = LINES[0] | {"global_load_sectors": 5}  # ten requests, all for what is in five sectors
+    page = dumps([as_graded(replace(COUNTED, tasks=[replace(COUNTED.tasks[0], lines=[again])]))])
+    need, waste = re.findall(r'<rect class="(?:need|waste)" x="[^"]*" y="4" width="([^"]*)"', page)
+    assert float(need) > 0 and float(waste) == 0
+
+
+def test_the_lines_that_move_most_are_drawn():
+    lines = [LINES[0] | {"line": line, "global_load_sectors": 320 + line} for line in range(1, 13)]
+    page = dumps([as_graded(replace(COUNTED, tasks=[replace(COUNTED.tasks[0], lines=lines)]))])
+    assert [int(line) for line in re.findall(r">line (\d+)</text>", page)] == list(range(5, 13))
 
 
 def test_on_a_gpu_times_stand_beside_those_of_the_baselines():

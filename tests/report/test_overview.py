@@ -4,8 +4,9 @@ from grades import PASSED, UNGRADED, WRONG, as_graded
 from rich.console import Console
 
 from grader.course.catalog import Entry
+from grader.course.progress import LessonProgress, Progress
 from grader.judge.again import Again
-from grader.report.overview import Row, show_course, show_table
+from grader.report.overview import Row, progress_bar, show_course, show_table
 
 
 def printed(show, *arguments) -> list[str]:
@@ -32,6 +33,13 @@ def test_hand_ins_have_a_column_of_their_own():
     head, *lines = printed(show_table, [stands, falls, as_graded(PASSED)])
     assert "hand-in" in head and "✓" in lines[0] and "✗ " in lines[1]
     assert ["stands" in lines[0], "does not stand" in lines[1], "stand" in lines[2]] == [True, True, False]
+
+
+def test_the_progress_bar_fills_with_the_lessons_that_are_passed():
+    done = Progress({"01_a": LessonProgress(2, "2025-01-31"), "02_b": LessonProgress(3, "2025-01-31")})
+    names, words = ["01_a", "02_b", "03_c", "04_d"], " 2 of 4 lessons · 5 of 12 stars"
+    assert progress_bar(names, done, len(words) + 8).plain == "━━━━────" + words
+    assert progress_bar(names, done, 10).plain == words
 
 
 def test_the_course_says_what_is_next():

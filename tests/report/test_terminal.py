@@ -43,6 +43,18 @@ def test_a_pass_shows_stars_cases_targets_and_the_next_step():
     assert words(text_of(replace(PASSED, tasks=[]), next_step="try float4.")).endswith("Next: try float4.")
 
 
+def test_one_case_alone_is_not_called_all():
+    task = replace(PASSED.tasks[0], cases=PASSED.tasks[0].cases[:1])
+    assert "vector_add: right in the one case that ran, largest error 10%" in text_of(replace(PASSED, tasks=[task]))
+    task = replace(OUT_OF_BOUNDS.tasks[0], cases=OUT_OF_BOUNDS.tasks[0].cases[1:])
+    assert "vector_add(n=31)\n" in text_of(replace(OUT_OF_BOUNDS, tasks=[task]))
+
+
+def test_special_inputs_are_named_beside_the_call():
+    case = replace(OUT_OF_BOUNDS.tasks[0].cases[1], name="n=31 m=2 (one bin)")
+    assert "vector_add(n=31, m=2), inputs: one bin  (1 of 2 cases fails)" in text_of(failed("out_of_bounds", case))
+
+
 def test_targets_show_value_goal_and_why_a_missed_one_matters():
     lines = text_of(PASSED).splitlines()
     missed = next(line for line in lines if "load efficiency" in line)
@@ -58,7 +70,7 @@ def test_the_footer_says_that_it_was_emulated_and_with_which_seed():
 
 def test_a_finding_shows_the_call_the_place_and_the_line():
     text = text_of(OUT_OF_BOUNDS)
-    assert "vector_add(n=31)  (1 of 2 cases fail)" in text
+    assert "vector_add(n=31)  (1 of 2 cases fails)" in text
     assert "work/01_vector_add.cu:3, in kernel add, thread (31, 0, 0) of block (0, 0, 0)" in words(text)
     assert "❱    3 │     z[i] = x[i] + y[i];" in text
     assert "     2 │     int i" in text

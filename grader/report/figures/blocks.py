@@ -33,6 +33,9 @@ from grader.report.figures.canvas import (
 )
 from grader.report.plots import GRID, GROUND, INK
 
+WIDEST = 7.2  # inches, for the panels of `tiles` together
+
+
 # ---- divergence ----
 
 
@@ -124,12 +127,10 @@ def tiles(recording: Recording, buffer: str, shape: tuple[int, int], most: int =
         axis.set_title(f"time {number}", fontsize=10)
         before |= now
     each = max(int(image.sum()) for image in images)
-    says = f"{buffer}, {rows} × {cols}: {counted(each, 'element')} at a time, {counted(len(times), 'time')} in all"
+    recorded = "in what was recorded" if recording.cut else "in all"
+    says = f"{buffer}, {rows} × {cols}: {counted(each, 'element')} at a time, {counted(len(times), 'time')} {recorded}"
     head(figure, shown_in(recording), says)
     return figure
-
-
-WIDEST = 7.2
 
 
 def _touched(recording: Recording, buffer: str) -> list[list[Step]]:

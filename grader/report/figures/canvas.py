@@ -6,7 +6,7 @@ import functools
 import io
 import textwrap
 from collections.abc import Callable
-from typing import Any, ParamSpec
+from typing import ParamSpec
 
 import matplotlib
 from matplotlib.axes import Axes
@@ -30,8 +30,9 @@ class Picture(Figure):
     who cannot see it and for tests.
     """
 
-    def __init__(self, height: float, width: float = WIDTH):
-        super().__init__(figsize=(width, height), dpi=DPI, facecolor=GROUND, layout="constrained")
+    def __init__(self, height: float):
+        """`height` in inches."""
+        super().__init__(figsize=(WIDTH, height), dpi=DPI, facecolor=GROUND, layout="constrained")
         self.says = ""
 
     def __repr__(self) -> str:
@@ -55,14 +56,15 @@ def drawn(draw: Callable[P, Picture]) -> Callable[P, Picture]:
     return in_style
 
 
-def panel(figure: Figure, rows: int = 1, cols: int = 1, number: int = 1, **options: Any) -> Axes:
-    """An empty panel on the figures' ground."""
-    axis = figure.add_subplot(rows, cols, number, facecolor=GROUND, **options)
+def panel(figure: Figure, rows: int = 1, cols: int = 1, number: int | tuple[int, int] = 1) -> Axes:
+    """An empty panel on the figures' ground: the place of this number in a grid, or from the first to the second."""
+    axis = figure.add_subplot(rows, cols, number, facecolor=GROUND)
     axis.set_axisbelow(True)
     return axis
 
 
 def with_grid(axis: Axes, which: str = "both") -> Axes:
+    """The same axes with lines at the ticks of "x", "y" or "both"."""
     axis.grid(True, axis=which, color=GRID, linewidth=0.7)
     return axis
 

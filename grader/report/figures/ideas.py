@@ -11,7 +11,7 @@ from matplotlib.ticker import FuncFormatter
 
 from grader.course.catalog import UsageError
 from grader.report.figures.canvas import BLUE, ORANGE, RED, Picture, drawn, head, panel, with_grid
-from grader.report.plots import GROUND, INK
+from grader.report.plots import INK
 
 
 @drawn
@@ -28,11 +28,7 @@ def merge(a: Sequence[float], b: Sequence[float]) -> Picture:
     scales = [math.exp(max(piece) - top) for piece in (a, b)]
     total = sums[0] * scales[0] + sums[1] * scales[1]
     figure = Picture(3.7)
-    left, right, whole = (
-        panel(figure, 1, 4, 1),
-        panel(figure, 1, 4, 2),
-        figure.add_subplot(1, 4, (3, 4), facecolor=GROUND),
-    )
+    left, right, whole = (panel(figure, 1, 4, place) for place in (1, 2, (3, 4)))
     for axis, piece, colour, name, its in ((left, a, BLUE, "a", sums[0]), (right, b, ORANGE, "b", sums[1])):
         _bars(axis, piece, max(piece), colour)
         axis.set_title(f"piece {name}\nmax {max(piece):.3g}, sum {its:.3g}", fontsize=10)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,16 +16,15 @@ from grader.course import catalog
 from grader.course.catalog import Entry, UsageError
 from grader.course.lesson import Task
 from grader.course.prototype import evaluate_shape
+from grader.devices.emulator.recording import SECTOR
 from grader.judge.targets import METRICS
 from grader.report import plots
-from grader.report.bench import deciding_case, rate_text
+from grader.report.bench import CARD, deciding_case, rate_text
 from grader.report.figures.canvas import BLUE, Picture, drawn, head, panel, with_grid
 from grader.report.plots import GROUND, INK
 
 Table = Mapping[str, Mapping[str, float | None]]  # by rung, then by metric: what grader.notebook.rungs gives
 TRAFFIC = ("global_load_sectors", "global_store_sectors")
-CARD = "h200"
-SECTOR = 32  # bytes
 
 
 @drawn
@@ -152,11 +152,13 @@ def _over_size(lesson: str | Entry, task: str | None, panels: list[plots.Panel])
 
 
 def _sweep(task: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The measured cases that differ from the deciding one in n alone, if there are two; else all of them."""
+    """Of the measured cases, the most that differ in n alone; all of them where no two do."""
     cases = [case for case in task["cases"] if case["results"]]
-    fixed = {name: size for name, size in deciding_case(task)["sizes"].items() if name != "n"}
-    alike = [case for case in cases if {k: v for k, v in case["sizes"].items() if k != "n"} == fixed]
-    return alike if len(alike) > 1 else cases
+    families = defaultdict(list)
+    for case in cases:
+        families[tuple((name, size) for name, size in case["sizes"].items() if name != "n")].append(case)
+    largest = max(families.values(), key=len)
+    return largest if len(largest) > 1 else cases
 
 
 def _task(lesson: str | Entry, task: str | None) -> tuple[Entry, Task]:
