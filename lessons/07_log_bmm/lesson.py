@@ -26,6 +26,9 @@ def make_inputs(draw, variant, batch, n, m, p):
         case "opposed":  # where a row of a is large, all columns of b are small: their maxima never meet
             height = draw.uniform(-150, 150, batch, 1, m)
             a, b = a + height, b - height.mT
+        case "one apart":  # the maxima of one row and of one column do not meet, all others do
+            a[:, n // 2, 1] += 150
+            b[:, 1, p // 2] -= 300
         case "growing":  # each maximum exceeds the one before
             climb = draw.uniform(0, 2, batch, 1, m).cumsum(2)
             a, b = a + climb, b + climb.mT
@@ -217,12 +220,15 @@ CASES = [
     case(3, 127, 1, 130),  # a single term, around a tile of 128
     case(1, 129, 16, 127),
     case(2, 37, 101, 53),  # primes
+    case(1, 144, 128, 128),  # whole tiles of both passes, many along the sum, and part of one
     case(5, 1, 7, 1),
     case(2, 40, 36, 68, "masked"),
     case(1, 9, 3, 5, "masked"),
     case(1, 3, 5, 7, "all masked"),
     case(2, 30, 50, 41, "large"),
     case(2, 36, 52, 20, "opposed"),
+    case(1, 17, 33, 17, "opposed"),  # one more than whole tiles of 16
+    case(1, 17, 18, 19, "one apart"),
     case(1, 17, 40, 33, "growing"),
     case(1, 7, 11, 13, "far below"),
 ]

@@ -293,7 +293,8 @@ lesson = Lesson(
             | {"lse": "heads, n"},
             cases=[
                 case(1, 1, 32),
-                case(2, 33, 32, 1),  # around a warp
+                case(1, 32, 32),  # around a warp
+                case(2, 33, 32, 1),
                 case(1, 63, 64, 1),  # around a tile of 64
                 case(1, 65, 128),
                 case(1, 34, 128, 1),
@@ -303,6 +304,7 @@ lesson = Lesson(
                 case(1, 66, 64, 1, "far below"),
                 case(2, 37, 32, 0, "equal"),
                 case(17, 5, 32, 1),  # more heads than the emulated GPU has multiprocessors
+                case(6, 65, 32, 1),  # and work enough for several warps of a block
                 case(2, 129, 32, 1),
             ],
             counted_case=case(4, 128, 32),

@@ -8,17 +8,21 @@ import time
 from grader.course.catalog import find
 from tests.mutation.equivalents import reason
 from tests.mutation.hunt import Outcome, hunt, mutants_of
-from tests.mutation.tally import LESSONS, PER_KIND, Tally
+from tests.mutation.tally import LESSONS, Tally, per_kind
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__)
     parser.add_argument("lessons", nargs="*", default=LESSONS, metavar="NN")
-    parser.add_argument("--all", action="store_true", help="every mutant, not a sample: half an hour")
+    drawn = parser.add_mutually_exclusive_group()
+    drawn.add_argument("--most", type=int, metavar="N", help="at most N mutants of each kind and lesson")
+    drawn.add_argument("--all", action="store_true", help="every mutant, not a sample: thousands")
     options = parser.parse_args()
     start = time.monotonic()
     tally = Tally()
-    wanted = [each for name in options.lessons for each in mutants_of(find(name), None if options.all else PER_KIND)]
+    wanted = []
+    for entry in map(find, options.lessons):
+        wanted += mutants_of(entry, None if options.all else options.most or per_kind(entry))
     graded = [(entry, mutant) for entry, mutant in wanted if not reason(entry, mutant)]
     for outcome in hunt(graded):
         tally.add(outcome)

@@ -15,6 +15,7 @@ from grader.devices.emulator.lexer import Token, lex
 OPERATORS = re.compile(r"<<<|>>>|[-+*/%&|^=!]=|&&|\|\||<<|>>|\+\+|--")
 BEFORE_TERM = ("(", "[", "{", ",", ";", "=", "return", "||", "?", ":")
 AFTER_TERM = (")", "]", "}", ",", ";", "&&", "||", "?", ":")
+COMMUTATIVE = ("min", "max", "fminf", "fmaxf")
 FULL_MASK = "0xffffffff"  # of all lanes of a warp
 STEPS = ("++", "+=", "/=", "*=")
 LINES_ABOVE = 6
@@ -137,8 +138,20 @@ def _template_head_end(source: str, at: int) -> int:
 
 
 def barrier_removed(code: Code) -> Iterator[Edit]:
+    """One that asks all threads a question, too: only the own answer is left of it."""
     for at, token in enumerate(code.tokens):
         if token.text in ("__syncthreads", "__syncwarp"):
+            yield code.edit(at, code.closing(at + 1), "")
+        elif token.text == "__syncthreads_or":
+            yield code.edit(at, at, "")
+        elif token.text == "this_grid" and code.text(at + 4) == "sync":
+            yield code.edit(at, at + 6, "this_grid()")
+
+
+def wait_removed(code: Code) -> Iterator[Edit]:
+    """What was copied asynchronously is used without waiting for it."""
+    for at, token in enumerate(code.tokens):
+        if token.text == "__pipeline_wait_prior":
             yield code.edit(at, code.closing(at + 1), "")
 
 
@@ -167,7 +180,7 @@ def index_swapped(code: Code) -> Iterator[Edit]:
             names = {code.text(at - 1), code.text(at + 1)}
             words = code.tokens[at - 1].kind == code.tokens[at + 1].kind == "word" and len(names) == 2
             whole = code.text(at - 2) in ("(", ",") and code.text(at + 2) in (")", ",")
-            if words and whole and code.text(code.opening(at) - 1) not in ("min", "max"):
+            if words and whole and code.text(code.opening(at) - 1) not in COMMUTATIVE:
                 yield code.edit(at - 1, at + 1, f"{code.text(at + 1)}, {code.text(at - 1)}")
 
 
@@ -175,7 +188,8 @@ def _swapped_subscripts(code: Code, close: int) -> Iterator[Edit]:
     start, end = code.opening(close), code.closing(close + 1)
     if close > start + 1 and end > close + 2:  # neither is empty
         first, second = code.written(start + 1, close - 1), code.written(close + 2, end - 1)
-        yield code.edit(start, end, f"[{second}][{first}]")
+        if first != second:
+            yield code.edit(start, end, f"[{second}][{first}]")
 
 
 def initial_value_changed(code: Code) -> Iterator[Edit]:
@@ -287,6 +301,7 @@ def atomic_made_plain(code: Code) -> Iterator[Edit]:
 
 RULES: dict[str, Callable[[Code], Iterator[Edit]]] = {
     "barrier removed": barrier_removed,
+    "wait removed": wait_removed,
     "atomic made plain": atomic_made_plain,
     "shuffle changed": shuffle_changed,
     "bound off by one": bound_off_by_one,
@@ -308,7 +323,7 @@ def _is_initial(code: Code, at: int) -> bool:
 
 
 def _plus_one(number: str) -> str:
-    match = re.fullmatch(r"(0[xX][0-9a-fA-F]+|[\d.]+?)(f|u|\.0f)?", number)
+    match = re.fullmatch(r"(0[xX][0-9a-fA-F]+|[\d.]+?)([pP][-+]?\d+f?|f|u|ull|\.0f)?", number)
     assert match, number
     digits, suffix = match[1], match[2] or ""
     if "." in digits:

@@ -1,4 +1,4 @@
-"""The grader notices small wrong edits of the reference kernels of lessons 01 to 05."""
+"""The grader notices small wrong edits of the reference kernels of all lessons."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import pytest
 from grader.course.catalog import find
 from tests.mutation.__main__ import described
 from tests.mutation.equivalents import parse, reason, stale
-from tests.mutation.hunt import hunt, mutants_of
+from tests.mutation.hunt import hunt, mutants_of, with_entry_points
 from tests.mutation.mutator import mutants
-from tests.mutation.tally import LESSONS, PER_KIND, Tally
+from tests.mutation.tally import LESSONS, Tally, per_kind
 
 KERNEL = """
 template <int kCount> __global__ void add(const float* x, float* out, int n) {
@@ -23,6 +23,8 @@ template <int kCount> __global__ void add(const float* x, float* out, int n) {
     tile[threadIdx.x][n] = sum;
     __syncthreads();
     if (threadIdx.x == 0) atomicAdd(out, n > 1 ? tile[0][1] : 4.0f);
+    __pipeline_wait_prior(0);
+    if (__syncthreads_or(sum > 4.0f)) this_grid().sync();
 }
 """
 
@@ -32,7 +34,12 @@ def edits(kind: str) -> list[str]:
 
 
 def test_each_kind_of_edit():
-    assert edits("barrier removed") == [";"]
+    assert edits("barrier removed") == [
+        ";",
+        "if ((sum > 4.0f)) this_grid().sync();",
+        "if (__syncthreads_or(sum > 4.0f)) this_grid();",
+    ]
+    assert edits("wait removed") == [";"]
     assert edits("atomic made plain") == ["if (threadIdx.x == 0) *(out) += (n > 1 ? tile[0][1] : 4.0f);"]
     assert edits("initial value changed") == ["float sum = 1.0f;"]
     assert edits("stride changed") == ["for (int i = threadIdx.x; i < n && n > 3; i += 1 + 32) {"]
@@ -61,6 +68,20 @@ def test_comments_template_heads_and_assertions_are_left_alone():
         )
 
 
+def test_entry_points_that_nobody_asks_for_are_left_out():
+    source = """
+extern "C" void helper(float* x) {
+}
+extern "C" void other(float* x) {
+}
+extern "C" void wanted(float* x) {
+    helper(x);
+}
+"""
+    left = with_entry_points(source, ["wanted"])
+    assert left == source.replace('extern "C" void other(float* x) {\n}', "\n")
+
+
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_the_list_of_equivalents_names_edits_that_exist(lesson: str):
     assert [f"{each.was} -> {each.now}" for each in stale(find(lesson))] == []
@@ -74,7 +95,7 @@ def test_an_equivalent_without_a_reason_is_refused():
 @pytest.mark.slow
 def test_hardly_an_edit_goes_unnoticed():
     tally = Tally()
-    drawn = [each for lesson in LESSONS for each in mutants_of(find(lesson), PER_KIND)]
+    drawn = [each for entry in map(find, LESSONS) for each in mutants_of(entry, per_kind(entry))]
     for outcome in hunt([each for each in drawn if not reason(*each)]):
         tally.add(outcome)
     told = "\n".join([tally.table(), *map(described, tally.survivors)])
