@@ -53,7 +53,8 @@ def translate(source: str, filename: str) -> str:
     if found := refusal(source, lexed, emulated=True):
         raise TranslationError(*found)
     code = code_stream(lexed)
-    if call := host_call(code, [each.tokens[2].text for each in lexed.directives if each.name == "define"]):
+    macros = {token.text for each in lexed.directives if each.name == "define" for token in each.tokens[2:3]}
+    if call := host_call(code, macros):
         raise TranslationError(call.message, call.line)
     rewriter = _Rewriter(source)
     rewriter.rewrite(code)
