@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -15,7 +13,6 @@ ROOT = Path(__file__).parents[2]
 LESSONS = entries(ROOT)
 RUNGS = [(entry, rung) for entry in LESSONS for rung in entry.rungs]
 MISTAKES = [(entry, mistake) for entry in LESSONS for mistake in entry.mistakes]
-ARCHITECTURES = (75, 80, 90)  # T4, A100, H100 and H200
 
 
 LONG = 7  # from this lesson on a kernel takes the emulator seconds, and their mistakes minutes: CI has them
@@ -75,23 +72,3 @@ def test_every_rung_is_right(entry: Entry, rung: Path):
 @pytest.mark.parametrize(("entry", "mistake"), **named(MISTAKES) | {"argvalues": slow_from(LONG, MISTAKES)})
 def test_every_mistake_is_told_as_what_it_is(entry: Entry, mistake: Path):
     kept(authoring.mistake_is_told(entry, mistake))
-
-
-# ---- nvcc ----
-
-SOURCES = [
-    (entry, file)
-    for entry in LESSONS
-    for file in [entry.starter, *entry.rungs, *entry.mistakes]
-    if file not in entry.mistakes or authoring.expectation(file)[0] != "build_error"
-]
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not shutil.which("nvcc"), reason="needs nvcc, NVIDIA's compiler")
-@pytest.mark.parametrize(("entry", "source"), **named(SOURCES))
-def test_nvcc_compiles_it_without_a_warning(entry: Entry, source: Path, tmp_path: Path):
-    targets = [f"-gencode=arch=compute_{number},code=sm_{number}" for number in ARCHITECTURES]
-    command = ["nvcc", *targets, "-std=c++17", "-Werror", "all-warnings", "-c", source, "-o", tmp_path / "kernel.o"]
-    result = subprocess.run(command, capture_output=True, text=True)
-    assert result.returncode == 0, result.stderr
