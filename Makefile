@@ -34,7 +34,7 @@ else
 endif
 
 test: .venv/.ready-dev
-	@$(RUN)/python -m pytest -q -n $(JOBS) $(if $(SLOW),,-m "not slow")
+	@$(RUN)/python -m pytest -q -n $(JOBS) --dist worksteal $(if $(SLOW),,-m "not slow")
 	@$(RUN)/python -m pytest -q -n $(JOBS) $(NBVAL) notebooks
 
 # Each cell is run again and compared with what is committed; one notebook is one process's.
