@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -10,7 +11,7 @@ import numpy as np
 
 from grader.devices.build import cache_root
 from grader.devices.emulator.session import compile_flags, runtime_library
-from grader.devices.emulator.translate import translate
+from grader.devices.emulator.translate import FIRST_HEADER, translate
 
 SOURCE = (Path(__file__).parent / "kernels" / "host.cu").read_text()
 
@@ -80,6 +81,18 @@ def test_printf_block_after_block(call, capfd):
     expected = [f"block {b} thread {t}: {t / 2:.1f} nothing" for b in range(2) for t in range(2)]
     assert [line for line in lines if line != "plain"] == expected
     assert lines.count("plain") == 2
+
+
+# ---- what g++ reads ----
+
+
+def test_the_first_header_is_read_precompiled():
+    """`!` marks a precompiled header that g++ could use; without it every build is slower, and nothing else tells."""
+    flags = ["-fPIC", *compile_flags(runtime_library(cache_root())), "-H", "-S", "-o", os.devnull]
+    done = subprocess.run(
+        ["g++", *flags, "-x", "c++", "-"], input=translate("", "k.cu"), capture_output=True, text=True
+    )
+    assert done.stderr.startswith("! ") and done.stderr.splitlines()[0].endswith(f"{FIRST_HEADER}.gch")
 
 
 # ---- what must not compile ----
