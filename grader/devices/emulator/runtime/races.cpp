@@ -167,6 +167,7 @@ void acquire(Thread& thread, Address a) {
 void Races::begin_launch(std::size_t regions) {
     shadows_.clear();
     shadows_.resize(regions);
+    pool_.begin_launch();
     touched_.clear();
     covered_.clear();
     reported_.clear();
@@ -175,6 +176,7 @@ void Races::begin_launch(std::size_t regions) {
 void Races::begin_block(Block& block) {
     block.clock = BlockClock{};
     block.clock.owner = ++lives_;
+    pool_.begin_block();
 }
 
 void Races::end_block(Block& block) {
@@ -184,18 +186,18 @@ void Races::end_block(Block& block) {
         covered_.clear();
         return;
     }
+    const std::uint32_t owner = block.clock.owner;
     BlockSummary summary{block.number, block.grid_phase, std::move(covered_)};
     covered_.clear();
     summary.words.reserve(summary.words.size() + touched_.size());
     for (const auto& [region, word] : touched_) {
         const Region& place = *block.executor->regions[region];
         const std::uint64_t granule = static_cast<std::uint64_t>(place.id) << 40 | word;
-        const Shadow& shadow = shadows_[region];
-        const Cell& cell = shadow.words[word];
-        if (cell.owner != block.clock.owner) continue;
-        for (int part = 0; part < (cell.split ? 4 : 1); ++part) {
-            const Cell& source = cell.split ? shadow.parts[word * 4 + part] : cell;
-            if (source.owner == block.clock.owner && (source.write.pc || source.reads[0].pc))
+        Shadow& shadow = shadows_[region];
+        const Cell& cell = shadow.words.at(word, owner, pool_);
+        for (unsigned part = 0; part < (cell.split ? 4 : 1); ++part) {
+            const Cell& source = cell.split ? shadow.parts.at(word * 4 + part, owner, pool_) : cell;
+            if (source.write.pc || source.reads[0].pc)
                 summary.words.push_back({granule, source.write, source.reads[0], source.value});
         }
     }
@@ -223,23 +225,23 @@ template <class Visit>
 void Races::visit(Executor& executor, WarpUnit& warp, int, std::uint16_t index, Address a, unsigned bytes, Visit visit) {
     const Region& region = *executor.regions[index];
     Shadow& shadow = shadows_[index];
-    if (!shadow.words) shadow.words = Lazy<Cell>(region.bytes / 4 + 2);
+    if (!shadow.words) shadow.words = Cells(region.bytes / 4 + 2);
     const std::uint32_t owner = warp.block->clock.owner;
     Address offset = a - region.begin + (region.begin & 3);
     for (unsigned left = bytes; left > 0;) {
         const std::uint64_t word = offset / 4;
         const unsigned first = offset % 4, count = std::min(4 - first, left);
-        Cell& cell = shadow.words[word];
+        Cell& cell = shadow.words.at(word, owner, pool_);
         if (cell.owner != owner) {
             cell = Cell{};
             cell.owner = owner;
             if (region.space == Space::Global) touched_.emplace_back(index, word);
         }
         if (count < 4 && !cell.split) {
-            if (!shadow.parts) shadow.parts = Lazy<Cell>((region.bytes / 4 + 2) * 4);
+            if (!shadow.parts) shadow.parts = Cells((region.bytes / 4 + 2) * 4);
             cell.split = true;
             for (unsigned part = 0; part < 4; ++part) {
-                Cell& byte = shadow.parts[word * 4 + part] = cell;
+                Cell& byte = shadow.parts.at(word * 4 + part, owner, pool_) = cell;
                 byte.value = cell.value >> 8 * part & 0xff;
             }
         }
@@ -247,7 +249,7 @@ void Races::visit(Executor& executor, WarpUnit& warp, int, std::uint16_t index, 
         if (!cell.split) visit(cell, 0xfu, where, bytes - left, 4u);
         else
             for (unsigned part = first; part < first + count; ++part)
-                visit(shadow.parts[word * 4 + part], 1u << part, where + (part - first), bytes - left + part - first, 1u);
+                visit(shadow.parts.at(word * 4 + part, owner, pool_), 1u << part, where + (part - first), bytes - left + part - first, 1u);
         offset += count;
         left -= count;
     }
@@ -366,12 +368,18 @@ void Races::write(Executor& executor, WarpUnit& warp, int lane, std::uint16_t re
 
 // ---- races between blocks ----
 
-void LaunchRaces::add(BlockSummary summary) {
-    std::lock_guard lock(mutex_);
-    blocks_.push_back(std::move(summary));
+namespace {
+constexpr std::uint32_t several = ~0u;   // blocks, that is
+
+std::uint64_t region_of(std::uint64_t granule) { return granule >> 40; }
+std::uint64_t word_of(std::uint64_t granule) { return granule & ((std::uint64_t{1} << 40) - 1); }
+
+template <class T> T& entry_of(std::vector<Lazy<T>>& tables, std::uint64_t granule) {
+    auto& table = tables[region_of(granule)];
+    if (!table) table = Lazy<T>(machine().memory.regions()[region_of(granule)]->bytes / 4 + 2);
+    return table[word_of(granule)];
 }
 
-namespace {
 struct Entry { Access access; std::uint64_t block; };
 struct Word { Entry write, reads[2]; std::uint64_t value; };
 
@@ -414,7 +422,7 @@ public:
         }
         if (reported_.size() >= 64) return;
         reported_[key] = findings_.size();
-        const Region& region = *machine().memory.regions()[granule >> 40];
+        const Region& region = *machine().memory.regions()[region_of(granule)];
         Finding finding;
         finding.kind = "race";
         finding.note = same_value;
@@ -429,7 +437,7 @@ public:
         finding.array_line = region.line;
         finding.array_bytes = region.bytes;
         const unsigned shared = now.mask & before.access.mask;
-        finding.offset = static_cast<long long>((granule & ((std::uint64_t{1} << 40) - 1)) * 4) + __builtin_ctz(shared) -
+        finding.offset = static_cast<long long>(word_of(granule) * 4) + __builtin_ctz(shared) -
                          static_cast<long long>(region.begin & 3);
         finding.space = "global";
         finding.text = same_value ? "same value" : "other block";
@@ -441,7 +449,38 @@ private:
     std::vector<Finding>& findings_;
     std::unordered_map<std::uint64_t, std::size_t> reported_;
 };
+
+void meet(Word& word, const Summary& now, std::uint64_t block, Reporter& report) {
+    if (now.write.pc) {
+        if (conflict(word.write, now.write, block))
+            report(now.granule, word.write, true, now.write, block, true, is_same_value(word, now));
+        for (const Entry& read : word.reads)
+            if (conflict(read, now.write, block)) report(now.granule, read, false, now.write, block, true, false);
+    }
+    if (now.read.pc && conflict(word.write, now.read, block)) report(now.granule, word.write, true, now.read, block, false, false);
+    if (now.read.pc) {
+        if (word.reads[0].access.pc && word.reads[0].block != block) word.reads[1] = word.reads[0];
+        word.reads[0] = {now.read, block};
+    }
+    const bool covers = word.write.access.pc && word.write.block == block && word.write.access.strength == Strength::Plain &&
+                        now.write.strength != Strength::Plain;
+    if (now.write.pc && !covers) {
+        word.write = {now.write, block};
+        word.value = now.value;
+    }
+}
 }  // namespace
+
+void LaunchRaces::add(BlockSummary summary) {
+    std::lock_guard lock(mutex_);
+    touched_by_.resize(machine().memory.regions().size());
+    const auto number = static_cast<std::uint32_t>(summary.block + 1);
+    for (const Summary& now : summary.words) {
+        std::uint32_t& by = entry_of(touched_by_, now.granule);
+        by = by == 0 || by == number ? number : several;
+    }
+    blocks_.push_back(std::move(summary));
+}
 
 void LaunchRaces::check(LaunchState& launch, std::vector<Finding>& findings) {
     std::stable_sort(blocks_.begin(), blocks_.end(), [](auto& a, auto& b) { return std::pair(a.phase, a.block) < std::pair(b.phase, b.block); });
@@ -454,31 +493,11 @@ void LaunchRaces::check(LaunchState& launch, std::vector<Finding>& findings) {
             words.clear();
             words.resize(machine().memory.regions().size());
         }
-        for (const Summary& now : block.words) {
-            auto& table = words[now.granule >> 40];
-            if (!table) table = Lazy<Word>(machine().memory.regions()[now.granule >> 40]->bytes / 4 + 2);
-            Word& word = table[now.granule & ((std::uint64_t{1} << 40) - 1)];
-            if (now.write.pc) {
-                if (conflict(word.write, now.write, block.block))
-                    report(now.granule, word.write, true, now.write, block.block, true, is_same_value(word, now));
-                for (const Entry& read : word.reads)
-                    if (conflict(read, now.write, block.block)) report(now.granule, read, false, now.write, block.block, true, false);
-            }
-            if (now.read.pc && conflict(word.write, now.read, block.block))
-                report(now.granule, word.write, true, now.read, block.block, false, false);
-            if (now.read.pc) {
-                if (word.reads[0].access.pc && word.reads[0].block != block.block) word.reads[1] = word.reads[0];
-                word.reads[0] = {now.read, block.block};
-            }
-            const bool covers = word.write.access.pc && word.write.block == block.block &&
-                                word.write.access.strength == Strength::Plain && now.write.strength != Strength::Plain;
-            if (now.write.pc && !covers) {
-                word.write = {now.write, block.block};
-                word.value = now.value;
-            }
-        }
+        for (const Summary& now : block.words)   // mostly no other block has been there
+            if (entry_of(touched_by_, now.granule) == several) meet(entry_of(words, now.granule), now, block.block, report);
     }
     blocks_.clear();
+    touched_by_.clear();
 }
 
 }  // namespace ladder

@@ -6,7 +6,9 @@
 // the fences it executed.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -43,6 +45,41 @@ struct Cell {
     bool split;              // the word's four bytes have cells of their own
     Access write, reads[2];
     std::uint64_t value;     // last written
+};
+
+// Cells by number, empty when a block begins. They lie in pages of a pool, for a block touches few words of a large array:
+// each block uses the pages of the one before again, which the caches still hold.
+struct CellPage { Cell cells[32]; };
+
+class CellPool {
+public:
+    void begin_launch() { pages_.resize(std::min(pages_.size(), most_kept)); }
+    void begin_block() { used_ = 0; }
+    CellPage* take() {
+        if (used_ == pages_.size()) pages_.emplace_back();
+        return &pages_[used_++];
+    }
+
+private:
+    static constexpr std::size_t most_kept = 1 << 14;   // 45 MB
+    std::deque<CellPage> pages_;
+    std::size_t used_ = 0;
+};
+
+class Cells {
+public:
+    Cells() = default;
+    explicit Cells(std::size_t count) : pages_(count / 32 + 1) {}
+    explicit operator bool() const { return static_cast<bool>(pages_); }
+    Cell& at(std::uint64_t number, std::uint32_t owner, CellPool& pool) {
+        Place& place = pages_[number / 32];
+        if (place.owner != owner) place = {owner, pool.take()};
+        return place.page->cells[number % 32];
+    }
+
+private:
+    struct Place { std::uint32_t owner; CellPage* page; };   // another owner: no page yet
+    Lazy<Place> pages_;
 };
 
 // Warp synchronisations as vector clocks. Barriers promise memory order; shuffles and votes only meet (CUDA Programming
@@ -120,6 +157,7 @@ public:
 private:
     std::mutex mutex_;
     std::vector<BlockSummary> blocks_;
+    std::vector<Lazy<std::uint32_t>> touched_by_;   // by Region::id and word: 0 nobody, a block's number + 1, or several
 };
 
 // Races within a block, and within those that follow it in the same place.
@@ -136,7 +174,7 @@ public:
 
 private:
     void file_guesses(Executor& executor);
-    struct Shadow { Lazy<Cell> words, parts; };
+    struct Shadow { Cells words, parts; };
     template <class Visit> void visit(Executor&, WarpUnit&, int lane, std::uint16_t region, Address, unsigned bytes, Visit visit);
     void cover(const Region& region, Address a, const Cell& cell);
     Access make(WarpUnit&, int lane, std::uint32_t pc, Strength, unsigned mask) const;
@@ -151,6 +189,7 @@ private:
 
     std::vector<Guess> guesses_;                  // of the current block
     std::vector<Shadow> shadows_;                 // by executor region index
+    CellPool pool_;
     std::vector<std::pair<std::uint16_t, std::uint64_t>> touched_;   // words of global memory, by the current block
     std::vector<Summary> covered_;   // its plain writes to global memory that an atomic of its own has covered since
     std::unordered_map<std::uint64_t, std::size_t> reported_;        // pair of pcs -> finding
