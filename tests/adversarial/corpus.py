@@ -29,6 +29,7 @@ ROWS = {
     18: "has a race that passes by luck",
     19: "keeps its data in the L2",
     20: "hides that a launch failed",
+    21: "makes noise, so that its times count for nothing",
 }
 _HEAD = re.compile(r"^// (Emulator|GPU(?: stars)?|Says|Prints|Known hole(?: of the emulator)?): (.+)$", re.MULTILINE)
 
