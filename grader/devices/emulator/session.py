@@ -36,14 +36,6 @@ RUNTIMES_KEPT = 4
 POISON, OTHER_POISON = 0xFF, 0x3F  # bytes of memory that nobody wrote: NaN as a float, and 0.747
 RUNTIME_FLAGS = ["-std=c++20", "-O2", "-g1", "-fPIC", "-pthread"]
 
-# Leaves out passes of g++ that come once the callbacks are in place, or move none: that saves a tenth of the compile
-# time, and the code runs as fast.
-QUICK = [
-    "-fira-region=one", "-fno-combine-stack-adjustments", "-fno-forward-propagate", "-fno-cprop-registers", "-fno-dce",
-    "-fno-dse", "-fno-compare-elim", "-fno-shrink-wrap", "-fno-split-wide-types", "-fno-if-conversion",
-    "-fno-if-conversion2", "-fno-ivopts",
-]  # fmt: skip
-
 # -fsanitize=thread and trace-pc insert the callbacks; the learner's library is linked without them, to our own.
 # -fno-tree-sra keeps a float4 access one access, -fno-reorder-blocks keeps basic blocks in source order (replay needs
 # it) and -fno-thread-jumps from being copied (lanes in two copies of a line would not meet); -fno-gnu-unique keeps two
@@ -53,7 +45,6 @@ COMPILE_FLAGS = [
     "--param", "tsan-distinguish-volatile=1",
     "-fno-tree-sra", "-fno-reorder-blocks", "-fno-thread-jumps", "-fno-gnu-unique", "-fno-builtin-printf",
     "-finline-functions", "-finline-small-functions", "-findirect-inlining", "-fno-semantic-interposition",
-    *QUICK,
 ]  # fmt: skip
 WRAPPED = ["printf", "vprintf", "puts", "putchar", "memcpy", "memmove", "memset", "malloc", "free", "__assert_fail"]
 
