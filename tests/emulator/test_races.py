@@ -605,3 +605,94 @@ __global__ void k(const float* x, float* z, int n) {
 }"""
     _, case = run(run_kernel, kernel, "1", "32")
     assert [(finding.kind, finding.severity) for finding in case.findings] == [("shuffle_order", "note")]
+
+
+PIPELINE = """
+#include <cuda_pipeline.h>
+__global__ void k(const float* x, float* z, int n) {
+    __shared__ float tile[2][64];
+    int t = threadIdx.x;
+    __pipeline_memcpy_async(&tile[0][t], &x[t], 4);  // first
+    __pipeline_commit();
+    float sum = 0;
+    for (int stage = 0; stage < 4; ++stage) {
+        if (stage < 3) __pipeline_memcpy_async(&tile[(stage + 1) % 2][t], &x[64 * (stage + 1) + t], 4);  // next
+        __pipeline_commit();
+        __pipeline_wait_prior(1);
+        __syncthreads();
+        sum += tile[stage % 2][63 - t];  // read
+        __syncthreads();  // done
+    }
+    z[t] = sum;
+}"""
+
+
+def line_in(text: str, comment: str) -> int:
+    return next(number for number, line in enumerate(text.split("\n"), 1) if comment in line)
+
+
+@pytest.mark.parametrize("waits", ["__pipeline_wait_prior(1);", "__pipeline_wait_prior(0);"])
+def test_a_pipeline_that_waits_is_clean(run_kernel, waits):
+    outputs, case = run(run_kernel, PIPELINE.replace("__pipeline_wait_prior(1);", waits), "1", "64")
+    assert case.findings == []
+    assert outputs["z"][:64].tolist() == [4.0 * (64 - t) + 64 * 6 for t in range(64)]
+
+
+@pytest.mark.parametrize(
+    ("was", "now"),
+    [
+        ("__pipeline_wait_prior(1);", ""),
+        ("__pipeline_wait_prior(1);", "__pipeline_wait_prior(2);"),
+        ("__pipeline_commit();\n        __pipeline_wait", "__pipeline_wait"),
+        ("__pipeline_commit();\n    float", "float"),  # then the first copy is of one group with the second
+    ],
+)
+def test_a_copy_that_nobody_has_waited_for_is_a_race(run_kernel, was, now):
+    text = PIPELINE.replace(was, now)
+    _, case = run(run_kernel, text, "1", "64")
+    race = case.findings[0]
+    assert (race.kind, race.severity, race.line) == ("race", "error", line_in(text, "// read"))
+    assert race.details["other_line"] == line_in(text, "// first")
+    assert "is under way: wait for it there" in race.message
+
+
+def test_after_the_wait_the_others_need_a_barrier(run_kernel):
+    text = PIPELINE.replace("__syncthreads();\n        sum", "sum")
+    _, case = run(run_kernel, text, "1", "64")
+    race = next(finding for finding in case.findings if finding.kind == "race")
+    assert "__syncthreads() is missing" in race.message and "under way" not in race.message
+
+
+def test_a_thread_has_to_wait_for_its_own_copy_too(run_kernel):
+    kernel = """
+#include <cuda_pipeline.h>
+__global__ void k(const float* x, float* z, int n) {
+    __shared__ float tile[64];
+    __pipeline_memcpy_async(&tile[threadIdx.x], &x[threadIdx.x], 4);
+    z[threadIdx.x] = tile[threadIdx.x];
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    z[threadIdx.x] += tile[threadIdx.x];
+}"""
+    _, case = run(run_kernel, kernel, "1", "64")
+    (race,) = case.findings
+    assert (race.kind, race.line) == ("race", 6) and "the copy that it began in line 5 is under way" in race.message
+
+
+def test_groups_wait_for_their_copies(run_kernel):
+    kernel = """
+#include <cooperative_groups/memcpy_async.h>
+__global__ void k(const float* x, float* z, int n) {
+    __shared__ float tile[64], more[64];
+    auto block = cg::this_thread_block();
+    cg::memcpy_async(block, tile, x, sizeof tile);
+    cg::memcpy_async(block, more, x + 64, sizeof more);
+    cg::wait_prior<1>(block);
+    z[threadIdx.x] = tile[63 - threadIdx.x];
+    cg::wait(block);
+    z[threadIdx.x] += more[63 - threadIdx.x];
+}"""
+    _, case = run(run_kernel, kernel, "1", "64")
+    assert case.findings == []
+    _, early = run(run_kernel, kernel.replace("tile[63", "more[63"), "1", "64")
+    assert early.findings[0].kind == "race" and early.findings[0].details["array"] == "more"

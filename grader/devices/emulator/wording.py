@@ -148,9 +148,16 @@ def _uninitialized_read(fact: Fact, where: _Where) -> str:
     return f"{_thread(fact)} {verb} {where.at} before anything was written there"
 
 
+_WAIT = "wait for it there, with __pipeline_commit() and __pipeline_wait_prior(0), then __syncthreads()"
+
+
 def _race(fact: Fact, where: _Where) -> str:
     mine = f"{_thread(fact)} {_verb(fact['access'])} {where.at} in line {fact['line']}"
     theirs = f"{_thread(fact, 'other_')} {_verb(fact['other_access'])} it in line {fact['other_line']}"
+    if fact["text"] == "in flight":
+        other = _thread(fact, "other_")
+        began = f"{'it' if other == _thread(fact) else other} began in line {fact['other_line']}"
+        return f"{mine} while the copy that {began} is under way: {_WAIT}"
     if fact["text"] == "same value":
         return f"{mine}; {theirs}: the same value, in any order"
     return f"{mine} while {theirs}, in any order: {_mend(fact)}"

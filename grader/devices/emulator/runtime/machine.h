@@ -54,6 +54,9 @@ struct WarpRequest {
 constexpr int active_mask_op = -1;
 constexpr int grid_barrier = -2;         // in barrier_result while a thread waits: grid.sync()
 
+// An asynchronous copy into shared memory that its thread has not waited for.
+struct AsyncCopy { Address to; std::uint8_t bytes; std::uint16_t region; std::size_t group; };
+
 struct Thread {
     void* stack_pointer = nullptr;     // where the fiber continues
     Record* next = nullptr;            // where the next record goes
@@ -78,6 +81,8 @@ struct Thread {
     std::uint32_t barrier_pc = 0;
     WarpRequest request{};
     ThreadClock clock;
+    std::vector<AsyncCopy> copies;     // in the order in which they were issued
+    std::size_t committed = 0;         // groups of copies
 };
 
 // Where replay stands in a lane's trace.

@@ -263,18 +263,20 @@ void Races::check(Executor& executor, WarpUnit& warp, int lane, std::uint16_t re
         const Edge edge = warp.clock.seen(lane, before.thread % 32, before.clock);
         if (edge == Edge::Strong) return;
         if (edge == Edge::Weak) {
-            report(executor, warp, lane, region, a, before, before_writes, now, now_writes, true, "shuffle_order");
+            report(executor, warp, lane, region, a, before, before_writes, now, now_writes, Meeting::ShuffleOrder);
             return;
         }
     }
     const Acquisitions& acquisitions = machine().acquisitions;
     const std::uint64_t block = warp.block->number;
     if (acquisitions.covers(now.acquired, block, before, false) || acquisitions.covers(before.acquired, block, now, false)) return;
-    report(executor, warp, lane, region, a, before, before_writes, now, now_writes, same_value, "race");
+    report(executor, warp, lane, region, a, before, before_writes, now, now_writes, same_value ? Meeting::SameValue : Meeting::Race);
 }
 
 void Races::report(Executor& executor, WarpUnit& warp, int lane, std::uint16_t region_index, Address a, const Access& before,
-                   bool before_writes, const Access& now, bool now_writes, bool note, const char* kind) {
+                   bool before_writes, const Access& now, bool now_writes, Meeting meeting) {
+    const bool note = meeting == Meeting::SameValue || meeting == Meeting::ShuffleOrder;
+    const char* const kind = meeting == Meeting::ShuffleOrder ? "shuffle_order" : "race";
     const std::uint64_t key = (static_cast<std::uint64_t>(before.pc) << 32 | now.pc) * 4 + (note ? 2 : 0) + now_writes;
     const auto known = reported_.find(key);
     if (known != reported_.end()) {
@@ -310,7 +312,7 @@ void Races::report(Executor& executor, WarpUnit& warp, int lane, std::uint16_t r
     finding.space = region.space == Space::Shared ? "shared" : "global";
     finding.other_pc = before.pc;
     finding.other = finding_at(other, kind, before.pc).place;
-    finding.text = note && finding.kind == "race" ? "same value" : "";
+    finding.text = meeting == Meeting::SameValue ? "same value" : meeting == Meeting::InFlight ? "in flight" : "";
     if (guess) guesses_.push_back({reader, word, std::move(finding)});
     else executor.findings.push_back(std::move(finding));
 }
@@ -335,6 +337,7 @@ void Races::read(Executor& executor, WarpUnit& warp, int lane, std::uint16_t reg
                  Strength strength) {
     visit(executor, warp, lane, region, a, bytes, [&](Cell& cell, unsigned mask, Address where, unsigned, unsigned) {
         const Access now = make(warp, lane, pc, strength, mask);
+        if (cell.in_flight) return report(executor, warp, lane, region, where, cell.write, true, now, false, Meeting::InFlight);
         check(executor, warp, lane, region, where, cell.write, true, now, false, false);
         Access* reads = cell.reads;
         // Keep one read of each of two warps; a newer read of the same warp replaces the older one.
@@ -353,6 +356,7 @@ void Races::write(Executor& executor, WarpUnit& warp, int lane, std::uint16_t re
                   Strength strength, std::uint64_t value) {
     visit(executor, warp, lane, region, a, bytes, [&](Cell& cell, unsigned mask, Address where, unsigned offset, unsigned size) {
         const Access now = make(warp, lane, pc, strength, mask);
+        if (cell.in_flight) return report(executor, warp, lane, region, where, cell.write, true, now, true, Meeting::InFlight);
         // Values of up to 8 bytes are known exactly, wider ones by a hash that is the same for all their words.
         const std::uint64_t part = bytes <= 8 ? value >> 8 * offset & (size == 4 ? 0xffffffffu : 0xffu) : value;
         const bool same_value = part == cell.value && strength == Strength::Plain && cell.write.strength == Strength::Plain;
@@ -363,6 +367,19 @@ void Races::write(Executor& executor, WarpUnit& warp, int lane, std::uint16_t re
         cell.write = now;
         cell.value = part;
         cell.reads[0] = cell.reads[1] = Access{};
+    });
+}
+
+void Races::issue(Executor& executor, WarpUnit& warp, int lane, std::uint16_t region, Address a, unsigned bytes) {
+    visit(executor, warp, lane, region, a, bytes, [&](Cell& cell, unsigned, Address, unsigned, unsigned) { cell.in_flight = true; });
+}
+
+void Races::land(Executor& executor, WarpUnit& warp, int lane, std::uint16_t region, Address a, unsigned bytes) {
+    visit(executor, warp, lane, region, a, bytes, [&](Cell& cell, unsigned mask, Address, unsigned, unsigned) {
+        const Access now = make(warp, lane, cell.write.pc, Strength::Plain, mask);
+        if (cell.write.thread != now.thread) return;   // another copy into the same place, which has been reported
+        cell.in_flight = false;
+        cell.write = now;
     });
 }
 

@@ -30,6 +30,9 @@ struct WarpUnit;
 // How strongly an access excludes others at the same address: atomics and volatile accesses do not race with each other.
 enum class Strength : std::uint8_t { Plain, BlockAtomic, DeviceAtomic };
 
+// What is wrong where two accesses meet that nothing orders. The second and third are notes, and harm nobody on most GPUs.
+enum class Meeting : std::uint8_t { Race, SameValue, ShuffleOrder, InFlight };
+
 struct Access {
     std::uint32_t pc;        // 0: none
     std::uint16_t thread;    // in the block
@@ -43,6 +46,7 @@ struct Access {
 struct Cell {
     std::uint32_t owner;     // the block's life number; another one means: empty
     bool split;              // the word's four bytes have cells of their own
+    bool in_flight;          // the last write is an asynchronous copy that its thread has not waited for
     Access write, reads[2];
     std::uint64_t value;     // last written
 };
@@ -169,6 +173,9 @@ public:
     void read(Executor&, WarpUnit&, int lane, std::uint16_t region, Address a, unsigned bytes, std::uint32_t pc, Strength);
     void write(Executor&, WarpUnit&, int lane, std::uint16_t region, Address a, unsigned bytes, std::uint32_t pc, Strength,
                std::uint64_t value);
+    // The lane's last write there was an asynchronous copy, which is under way until it lands: then it counts as written.
+    void issue(Executor&, WarpUnit&, int lane, std::uint16_t region, Address a, unsigned bytes);
+    void land(Executor&, WarpUnit&, int lane, std::uint16_t region, Address a, unsigned bytes);
     // The lane compares and swaps this word: what it read of it before was a guess that the swap has now checked.
     void excuse(const WarpUnit&, int lane, Address a, unsigned bytes);
 
@@ -181,7 +188,7 @@ private:
     void check(Executor&, WarpUnit&, int lane, std::uint16_t region, Address, const Access& before, bool before_writes,
                const Access& now, bool now_writes, bool same_value);
     void report(Executor&, WarpUnit&, int lane, std::uint16_t region, Address, const Access& before, bool before_writes,
-                const Access& now, bool now_writes, bool note, const char* kind);
+                const Access& now, bool now_writes, Meeting);
 
     // A plain read that raced with an atomic: forgiven if the reader then compares and swaps the word, as the loop does
     // that the CUDA Programming Guide gives for atomics the hardware lacks.

@@ -363,6 +363,15 @@ void value(Executor& executor, WarpUnit& warp, const Request& request) {
     });
 }
 
+void copy_asynchronously(Executor& executor, WarpUnit& warp, const Request& request) {
+    Races& races = warp.block->races;
+    each_lane(request.mask, [&](int l) {
+        const Record& record = *warp.cursor[l].next;
+        if (record.event == Event::Issued) races.issue(executor, warp, l, record.region, record.address, record.bytes);
+        else races.land(executor, warp, l, record.region, record.address, record.bytes);
+    });
+}
+
 void enter_block(Executor& executor, WarpUnit& warp, const Request& request) {
     const std::uint32_t mask = request.mask;
     Site& site = site_at(executor, request.record.pc);
@@ -395,6 +404,8 @@ void step(Executor& executor, WarpUnit& warp, const Request& request) {
         case Event::Return: each_lane(request.mask, [&](int l) { warp.cursor[l].depth -= warp.cursor[l].depth > 0; }); break;
         case Event::Clock: each_lane(request.mask, [&](int l) { warp.cursor[l].tick = number(l); }); break;
         case Event::Acquired: each_lane(request.mask, [&](int l) { warp.cursor[l].acquired = number(l); }); break;
+        case Event::Issued:
+        case Event::Landed: copy_asynchronously(executor, warp, request); break;
         default: access(executor, warp, request);
     }
 }

@@ -13,6 +13,7 @@ enum class Event : std::uint8_t {
     Call, Return,                // a function that the compiler did not inline
     Clock,                       // the lane's release clock ticked; address: the new tick
     Acquired,                    // the lane has seen other threads' releases; address: which (Clocks::Acquisition)
+    Issued, Landed,              // an asynchronous copy to this address is under way; its thread has waited for it
 };
 
 struct Record {

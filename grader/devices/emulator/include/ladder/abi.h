@@ -103,6 +103,11 @@ LADDER_SAME int ladder_lane(void);   // 0..31
 LADDER_CALL std::uint64_t ladder_atomic(ladder::Atomic op, ladder::Type type, ladder::Scope scope, void* address,
                                         std::uint64_t value, std::uint64_t compare, int line);
 LADDER_CALL void ladder_fence(ladder::Scope scope, int line);
+// Asynchronous copies: what was stored at `to` counts as under way until its thread has waited for the group of copies in
+// which it was committed; all but the `newer` last groups, that is.
+LADDER_CALL void ladder_copy_issued(const void* to, std::size_t bytes);
+LADDER_CALL void ladder_copies_committed(void);
+LADDER_CALL void ladder_copies_awaited(std::size_t newer);
 LADDER_CALL void ladder_grid_sync(int line);
 LADDER_SAME int ladder_grid_is_cooperative(void);
 LADDER_SAME void* ladder_dynamic_shared(void);   // start of the block's dynamic shared memory, 1024-byte aligned

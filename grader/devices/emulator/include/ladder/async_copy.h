@@ -1,7 +1,8 @@
 // Copies from global to shared memory that need no registers: __pipeline_memcpy_async and
 // cooperative_groups::memcpy_async.
 //
-// The data is copied at once and not when it is waited for, so a forgotten wait goes unseen here.
+// The data is copied at once, but the runtime knows that it need not be there until it was waited for: who looks at it
+// before that has a race with the copy.
 #pragma once
 
 #include "block.h"
@@ -12,9 +13,11 @@ namespace ladder {
 template <unsigned bytes> LADDER_INLINE void copy_word(void* to, const void* from) {
     using Bits = typename Word<bytes>::type;
     *static_cast<Bits*>(to) = *static_cast<const Bits*>(from);
+    ladder_copy_issued(to, bytes);
 }
 template <> LADDER_INLINE void copy_word<1>(void* to, const void* from) {
     *static_cast<char*>(to) = *static_cast<const char*>(from);
+    ladder_copy_issued(to, 1);
 }
 
 // Threads `rank` of `size` copy words in turn.
@@ -35,6 +38,7 @@ LADDER_INLINE void copy_by_group(const Group& group, char* to, const char* from,
     else if (aligned_to(8, to, from, bytes)) copy_words<8>(to, from, bytes, rank, size);
     else if (aligned_to(4, to, from, bytes)) copy_words<4>(to, from, bytes, rank, size);
     else copy_words<1>(to, from, bytes, rank, size);
+    ladder_copies_committed();
 }
 
 }  // namespace ladder
@@ -46,6 +50,7 @@ LADDER_INLINE void __pipeline_memcpy_async(void* to, const void* from, std::size
     if (zeros != 0) {
         for (std::size_t at = 0; at < bytes; ++at)
             static_cast<char*>(to)[at] = at + zeros < bytes ? static_cast<const char*>(from)[at] : 0;
+        ladder_copy_issued(to, bytes);
     } else if (bytes == 16) {
         ladder::copy_word<16>(to, from);
     } else if (bytes == 8) {
@@ -54,5 +59,5 @@ LADDER_INLINE void __pipeline_memcpy_async(void* to, const void* from, std::size
         ladder::copy_word<4>(to, from);
     }
 }
-LADDER_INLINE void __pipeline_commit() {}
-LADDER_INLINE void __pipeline_wait_prior(unsigned) {}
+LADDER_INLINE void __pipeline_commit() { ladder_copies_committed(); }
+LADDER_INLINE void __pipeline_wait_prior(std::size_t newer) { ladder_copies_awaited(newer); }

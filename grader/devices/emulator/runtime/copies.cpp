@@ -1,0 +1,41 @@
+// Asynchronous copies into shared memory (include/ladder/async_copy.h): which of them their thread has waited for. The data
+// is there at once; that it need not be is what the race detector knows.
+#include "machine.h"
+
+using namespace ladder;
+
+static std::uint32_t program_counter(void* caller) {
+    return static_cast<std::uint32_t>(reinterpret_cast<Address>(caller) - machine().module.base);
+}
+
+extern "C" {
+
+void ladder_copy_issued(const void* to, std::size_t bytes) {
+    Thread* const thread = current;
+    if (!thread) return;
+    settle_store(*thread);
+    const auto a = reinterpret_cast<Address>(to);
+    const std::uint16_t region = thread->executor->region_index(a, bytes, 0);
+    if (region == no_region || thread->executor->regions[region]->space != Space::Shared) return;
+    thread->copies.push_back({a, static_cast<std::uint8_t>(bytes), region, thread->committed});
+    record(*thread, Event::Issued, program_counter(__builtin_return_address(0)), a, static_cast<unsigned>(bytes), region);
+}
+
+void ladder_copies_committed() {
+    if (current) ++current->committed;
+}
+
+void ladder_copies_awaited(std::size_t newer) {
+    Thread* const thread = current;
+    if (!thread) return;
+    settle_store(*thread);
+    const std::uint32_t pc = program_counter(__builtin_return_address(0));
+    std::size_t landed = 0;
+    for (; landed < thread->copies.size() && thread->copies[landed].group + newer < thread->committed; ++landed) {
+        const AsyncCopy copy = thread->copies[landed];
+        record(*thread, Event::Landed, pc, copy.to, copy.bytes, copy.region);
+    }
+    thread->copies.erase(thread->copies.begin(), thread->copies.begin() + static_cast<std::ptrdiff_t>(landed));
+}
+
+}  // extern "C"
