@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 from rich.console import Console, RenderableType
@@ -137,20 +138,20 @@ def case_text(case: Json) -> str:
 
 def show_results(console: Console, results: Json) -> None:
     """Prints every task: its deciding case in full, then the times over all cases."""
-    for part in _parts(results):
+    for part in _parts(results, console.width):
         console.print(part)
 
 
-def _parts(results: Json) -> Iterator[RenderableType]:
+def _parts(results: Json, width: int) -> Iterator[RenderableType]:
     versions = ", ".join(f"{name} {version}" for name, version in results["versions"].items())
     yield Text(f"{results['lesson']} on {results['device']['name']}, {results['date']}", HEAD)
     yield Text(versions, DIM)
     for task in results["tasks"]:
         yield Text()
-        yield from _task(task)
+        yield from _task(task, width)
 
 
-def _task(task: Json) -> Iterator[RenderableType]:
+def _task(task: Json, width: int) -> Iterator[RenderableType]:
     case = deciding_case(task)
     if case is None:
         yield Text(f"{task['name']} could not be measured", BAD)
@@ -161,7 +162,7 @@ def _task(task: Json) -> Iterator[RenderableType]:
         yield Text(f"ceilings in the same run: {', '.join(rates)}; memory: beside the buffers", DIM)
         if len([each for each in task["cases"] if each["results"]]) > 1:
             yield Text("\nover all sizes; in brackets without the launch, in a CUDA graph", DIM)
-            yield _sweep(task)
+            yield from _sweeps(task, width)
     for case in task["cases"]:
         if case["message"]:
             yield Text(f"{case_text(case)} {case['message']}", BAD)
@@ -204,17 +205,25 @@ def _ranking(case: Json) -> Table:
     return table
 
 
-def _sweep(task: Json) -> Table:
+def _sweeps(task: Json, width: int) -> Iterator[Table]:
+    """Everybody's times at every size, in as many tables below each other as a terminal of this width needs."""
     cases = [case for case in task["cases"] if case["results"]]
     names = list(dict.fromkeys(result["name"] for case in cases for result in case["results"]))
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("", no_wrap=True)
+    columns = []
     for case in cases:
-        table.add_column(case_text(case), justify="right")
-    for name in names:
-        found = [next((each for each in case["results"] if each["name"] == name), None) for case in cases]
-        table.add_row(name, *(_cell(each) for each in found))
-    return table
+        found = {result["name"]: result for result in case["results"]}
+        columns.append((case_text(case).replace(" ", "\n"), [_cell(found.get(name)) for name in names]))
+    while columns:
+        room = width - max(map(len, names)) - 2
+        needed = [2 + max(*map(len, title.split()), *map(len, times)) for title, times in columns]
+        fit = max(sum(total <= room for total in accumulate(needed)), 1)
+        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+        for title in ["", *(title for title, _ in columns[:fit])]:
+            table.add_column(title, justify="right" if title else "left", no_wrap=True)
+        for name, *times in zip(names, *(times for _, times in columns[:fit]), strict=True):
+            table.add_row(name, *times)
+        columns = columns[fit:]
+        yield table
 
 
 def _cell(result: Json | None) -> Text:

@@ -62,6 +62,14 @@ def test_who_was_wrong_is_named_with_the_reason():
     assert "wrong result" in text and "1_naive at n=4096: z[7] is 1, not 2" in text
 
 
+def test_many_sizes_go_into_tables_below_each_other():
+    sizes = [1000 + n for n in range(12)]
+    text = shown(results(("vector_add", sweep(*sizes))), width=60)
+    _, _, tables = text.partition("over all sizes")
+    assert all(f"n={n}" in tables for n in sizes) and tables.count("torch.slow") >= 2
+    assert "…" not in tables and max(map(len, tables.splitlines())) <= 60
+
+
 def test_a_case_without_results_says_why():
     empty = case(1 << 30, message="not measured: CUDA out of memory")
     text = shown(results(("vector_add", [*sweep(4096), empty])))
