@@ -455,8 +455,7 @@ __global__ void __launch_bounds__(kThreads, 1) product(Source left, Source right
         multiply_all(std::true_type());
     }
 
-    __syncthreads();  // of_rows may still be read
-    rows.tell(of_rows[0], rows.shift);
+    rows.tell(of_rows[0], rows.shift);  // nobody reads it any more: at the last panel there was nothing to rescale
     cols.tell(of_cols[0], cols.shift);
     __syncthreads();
     bool trusted = true;
