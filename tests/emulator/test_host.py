@@ -129,3 +129,30 @@ def test_tensor_cores_are_refused_in_a_sentence():
     body = "#include <cooperative_groups.h>\n__global__ void k() { auto b = cooperative_groups::this_thread_block();\n"
     body += "auto t = cooperative_groups::tiled_partition<64>(b); }"
     assert "tiles of more than 32 threads are not emulated" in compiler_says(body)
+
+
+BOUND = """
+template <int kThreads> struct Shape { static constexpr int threads = kThreads; };
+__global__ void __launch_bounds__(64) twice(float* z);
+template <int kFirst, int kSecond>
+__global__ __launch_bounds__(Shape<kFirst * kSecond>::threads,  // of a block
+                             2) void once(float* z) {
+    z[threadIdx.x] += 1;
+}
+__global__ void __launch_bounds__(64) twice(float* z) { z[threadIdx.x] += 2; }
+extern "C" void f(float* z, cudaStream_t stream) {
+    cudaMemsetAsync(z, 0, 128 * sizeof(float), stream);
+    once<8, 16><<<1, 128, 0, stream>>>(z);
+    twice<<<1, THREADS, 0, stream>>>(z);
+}
+"""
+
+
+def test_a_block_keeps_to_the_launch_bounds_of_its_kernel(run_kernel):
+    prototype = "void f(float* z, cudaStream_t stream)"
+    outputs, case = run_kernel(BOUND.replace("THREADS", "64"), prototype, z=np.zeros(128, np.float32))
+    assert outputs["z"].tolist() == [3.0] * 64 + [1.0] * 64 and case.findings == []
+    outputs, case = run_kernel(BOUND.replace("THREADS", "65"), prototype, z=np.zeros(128, np.float32))
+    assert outputs["z"].tolist() == [1.0] * 128
+    assert [(finding.kind, finding.line) for finding in case.findings] == [("launch_error", 13)]
+    assert "the block has 65 threads, its __launch_bounds__ allow 64" in case.findings[0].message

@@ -12,7 +12,8 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-FUNCTION, SHARED_ARRAY, GAP, VARIABLE, CONSTANT, UNCOUNTED = range(6)  # kinds, as runtime/memory.h has them
+# Kinds, as runtime/memory.h has them.
+FUNCTION, SHARED_ARRAY, GAP, VARIABLE, CONSTANT, UNCOUNTED, LAUNCH_BOUND = range(7)
 
 _SYMBOL = re.compile(r"^([0-9a-f]+) .{7} (\S+)\s+([0-9a-f]+)\s+(?:\.hidden |\.protected )?(.+)$")
 _INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\s+(\S+)\s*(.*)$")
@@ -113,6 +114,8 @@ def _kind(section: str, name: str) -> int | None:
         return FUNCTION
     if section.startswith("ladder_constant"):
         return CONSTANT
+    if section == ".rodata" and name.endswith("::ladder_bound"):
+        return LAUNCH_BOUND
     if section in (".bss", ".data") and not name.startswith(_NOT_THEIRS):
         return VARIABLE
     return None

@@ -4,6 +4,7 @@ Everything else of CUDA is a name, and `include/cuda_runtime.h` gives it a meani
 
 - `kernel<<<config>>>(arguments)` becomes a call of `ladder::launch`;
 - `extern __shared__ T name[]` becomes a reference to the block's dynamic shared memory;
+- `__launch_bounds__` leaves its number behind, as the size of a variable in the kernel's body;
 - behind each `__shared__` array comes a gap that belongs to nobody, so that an index past the array's end is seen;
 - a few spellings that g++ would take differently than nvcc.
 
@@ -97,6 +98,8 @@ class _Rewriter:
                 self.kernel_address(stream, index)
             elif token.text in ("asm", "__asm__", "__asm"):
                 self.assembly(stream, index)
+            elif token.text == "__launch_bounds__":
+                self.launch_bounds(stream, index)
             elif token.text == "__noinline__":
                 self.noinline(stream, index)
             elif token.text == "__global__":
@@ -141,6 +144,21 @@ class _Rewriter:
         self.insert(stream.tokens[start].start, head)
         self.replace(stream, opening, opening + 3, "(ladder_a...); }, ::ladder::config(")
         self.replace(stream, closing, closing + 3, "))")
+
+    def launch_bounds(self, stream: Stream, index: int) -> None:
+        """The runtime finds the variable among the library's symbols, and asks the launch to keep to it."""
+        closing = stream.closing(index + 1) if stream.text(index + 1) == "(" else None
+        if closing is None or stream.macro:
+            return
+        body = closing + 1
+        while body < len(stream.tokens) and stream.text(body) not in ("{", ";"):
+            body = stream.after_group(body)
+        if stream.text(body) == "{":
+            bounds = " ".join(stream.texts(index + 2, closing))
+            variable = (
+                f" static const char ladder_bound[::ladder::most_threads({bounds})] __attribute__((used)) = {{}};"
+            )
+            self.insert(stream.tokens[body].end, variable)
 
     # ---- shared memory ----
 

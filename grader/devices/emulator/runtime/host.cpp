@@ -43,6 +43,8 @@ std::string refusal(const Launch& launch, int& error) {
     if (threads > threads_per_block) return "the block has " + text(threads) + " threads, at most " + text(threads_per_block) + " are allowed";
     error = InvalidValue;
     const std::string name = base_name(launch.kernel);
+    const std::size_t bound = machine().module.launch_bound(name);
+    if (bound && threads > bound) return "the block has " + text(threads) + " threads, its __launch_bounds__ allow " + text(bound);
     const std::size_t fixed = machine().module.static_shared(name);
     if (fixed > shared_per_block) return "its static shared memory is " + text(fixed) + " bytes, at most " + text(shared_per_block) + " are allowed";
     const auto raised = machine().allowed_shared.find(name);

@@ -62,6 +62,15 @@ std::size_t Module::static_shared(const std::string& kernel) const {
     return most;
 }
 
+std::size_t Module::launch_bound(const std::string& kernel) const {
+    std::size_t most = 0;   // of all instantiations of a template
+    for (const Symbol& symbol : symbols) {
+        const std::string name = symbol.name;   // "kernel<...>(...)::ladder_bound"
+        if (symbol.kind == 6 && base_name(name.substr(0, name.rfind("::"))) == kernel) most = std::max<std::size_t>(most, symbol.bytes);
+    }
+    return most;
+}
+
 const Symbol* Module::function_at(const void* address) const {
     const std::uint64_t offset = reinterpret_cast<Address>(address) - base;
     for (const Symbol& symbol : symbols)

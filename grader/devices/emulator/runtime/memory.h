@@ -57,7 +57,7 @@ struct Region {
 struct Symbol {
     std::uint64_t value;    // offset in the file's image, or in the TLS block
     std::uint64_t bytes;
-    int kind;               // 0 function, 1 shared array (TLS), 2 gap behind a shared array (TLS), 3 variable
+    int kind;               // as symbols.py numbers them: 0 function, 1 shared array (TLS), 2 gap behind one, 3 variable, ...
     const char* name;       // demangled
 };
 
@@ -72,6 +72,7 @@ struct Module {
     // The TLS block of the calling OS thread: where its copy of every __shared__ array lies.
     Address thread_block() const;
     std::size_t static_shared(const std::string& kernel) const;   // bytes
+    std::size_t launch_bound(const std::string& kernel) const;    // threads that its __launch_bounds__ allow; 0: it has none
     const Symbol* function_at(const void* address) const;
 };
 

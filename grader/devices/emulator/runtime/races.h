@@ -30,7 +30,7 @@ struct WarpUnit;
 // How strongly an access excludes others at the same address: atomics and volatile accesses do not race with each other.
 enum class Strength : std::uint8_t { Plain, BlockAtomic, DeviceAtomic };
 
-// What is wrong where two accesses meet that nothing orders. The second and third are notes, and harm nobody on most GPUs.
+// What is wrong where two accesses meet that nothing orders. The second and third are only worth a note.
 enum class Meeting : std::uint8_t { Race, SameValue, ShuffleOrder, InFlight };
 
 struct Access {

@@ -10,6 +10,9 @@
 
 namespace ladder {
 
+// __launch_bounds__(threads, blocks a multiprocessor, ...): the first is a limit, the others are hopes.
+template <class... Hopes> constexpr std::size_t most_threads(std::size_t threads, Hopes...) { return threads; }
+
 struct Config {
     dim3 grid, block;
     std::size_t shared = 0;
