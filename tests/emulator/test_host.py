@@ -156,3 +156,34 @@ def test_a_block_keeps_to_the_launch_bounds_of_its_kernel(run_kernel):
     assert outputs["z"].tolist() == [1.0] * 128
     assert [(finding.kind, finding.line) for finding in case.findings] == [("launch_error", 13)]
     assert "the block has 65 threads, its __launch_bounds__ allow 64" in case.findings[0].message
+
+
+SHARED = """
+__device__ float last_of(float x) {
+    __shared__ float kept[BYTES / 4];
+    kept[threadIdx.x] = x;
+    __syncthreads();
+    return kept[31];
+}
+__device__ float never(float x) {
+    __shared__ float large[10000];
+    large[threadIdx.x] = x;
+    return large[threadIdx.x];
+}
+__global__ void k(float* z, int n) {
+    __shared__ float own[8192];
+    own[threadIdx.x] = n < 0 ? never(1) : threadIdx.x;
+    z[threadIdx.x] = last_of(own[threadIdx.x]);
+}
+extern "C" void f(float* z, int n, cudaStream_t stream) { k<<<1, 32, 0, stream>>>(z, n); }
+"""
+
+
+def test_the_arrays_of_device_functions_count_too(run_kernel):
+    prototype, z = "void f(float* z, int n, cudaStream_t stream)", np.zeros(32, np.float32)
+    outputs, case = run_kernel(SHARED.replace("BYTES", "16384"), prototype, z=z, n=1)
+    assert outputs["z"].tolist() == [31.0] * 32 and case.findings == []
+    assert case.kernels[0]["static_shared"] == 48 * 1024
+    _, case = run_kernel(SHARED.replace("BYTES", "16640"), prototype, z=z, n=1)
+    assert [(finding.kind, finding.line) for finding in case.findings] == [("launch_error", 18)]
+    assert "its static shared memory is 49408 bytes, at most 49152 are allowed" in case.findings[0].message

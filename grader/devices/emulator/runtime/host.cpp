@@ -25,6 +25,10 @@ int Machine::kernel_number(const Launch& launch) {
 
 namespace {
 
+std::string static_shared_text(std::size_t bytes) {
+    return "its static shared memory is " + std::to_string(bytes) + " bytes, at most " + std::to_string(shared_per_block) + " are allowed";
+}
+
 // What a GPU would refuse, in its words; empty when the launch is fine. `error` becomes CUDA's number for it.
 std::string refusal(const Launch& launch, int& error) {
     const auto threads = static_cast<std::uint64_t>(launch.block[0]) * launch.block[1] * launch.block[2];
@@ -46,7 +50,7 @@ std::string refusal(const Launch& launch, int& error) {
     const std::size_t bound = machine().module.launch_bound(name);
     if (bound && threads > bound) return "the block has " + text(threads) + " threads, its __launch_bounds__ allow " + text(bound);
     const std::size_t fixed = machine().module.static_shared(name);
-    if (fixed > shared_per_block) return "its static shared memory is " + text(fixed) + " bytes, at most " + text(shared_per_block) + " are allowed";
+    if (fixed > shared_per_block) return static_shared_text(fixed);
     const auto raised = machine().allowed_shared.find(name);
     const std::size_t limit = raised == machine().allowed_shared.end() ? shared_per_block : fixed + raised->second;
     if (fixed + launch.shared_bytes > limit)
@@ -93,6 +97,20 @@ void collect_findings(std::size_t executors) {
     }
 }
 
+// A kernel's shared memory has the arrays of the __device__ functions, too, that it calls: those of which it has touched
+// one. Their bytes, besides those of the kernel's own arrays.
+std::size_t borrowed_shared(const LaunchState& state, std::size_t executors) {
+    const std::string kernel = base_name(state.launch->kernel);
+    std::map<std::string, std::size_t> arrays;
+    for (std::size_t e = 0; e < executors; ++e)
+        for (const auto& region : machine().executors[e]->own_regions)
+            if (region->space == Space::Shared && region->touched) arrays[region->name] = region->bytes;
+    std::size_t sum = 0;
+    for (const auto& [name, bytes] : arrays)
+        if (!name.empty() && base_name(name.substr(0, name.rfind("::"))) != kernel) sum += bytes;
+    return sum;
+}
+
 void run_launch(LaunchState& state) {
     Machine& m = machine();
     const std::uint64_t work = state.blocks * state.block.x * state.block.y * state.block.z;
@@ -110,6 +128,11 @@ void run_launch(LaunchState& state) {
     for (std::thread& other : others) other.join();
     for (auto& [block, text] : state.printed) std::fwrite(text.data(), 1, text.size(), stdout);
     collect_findings(count);
+    KernelTotals& totals = m.kernels[static_cast<std::size_t>(state.kernel)];
+    const std::size_t own = m.module.static_shared(base_name(totals.name));
+    totals.static_shared = std::max(totals.static_shared, own + borrowed_shared(state, count));
+    if (own <= shared_per_block && totals.static_shared > shared_per_block)
+        file("launch_error", totals.name, state.launch->line, static_shared_text(totals.static_shared));
     std::vector<Finding> between;
     state.races.check(state, between);
     std::move(between.begin(), between.end(), std::back_inserter(m.findings));

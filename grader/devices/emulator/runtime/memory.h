@@ -49,6 +49,7 @@ struct Region {
     std::uint8_t* initialised = nullptr;   // one byte for each byte; null: all are
     std::vector<std::uint8_t> before;  // what an output of the judge held when host code got its turn
     bool freed = false;
+    bool touched = false;              // by the launch that runs (static shared arrays)
 
     bool holds(Address a, std::size_t n) const { return a - begin < bytes && bytes - (a - begin) >= n; }
 };
