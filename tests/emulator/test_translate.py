@@ -477,6 +477,47 @@ def test_calls_that_may_be_of_another_function_are_left_to_the_compiler(source: 
     translate(source, "kernel.cu")
 
 
+KERNEL = "__global__ void add(float* x) { x[0] += 1; }\n"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "add(x);",
+        "for (;;) add (x);",
+        "if (n)\nadd(x);",
+        "add<<<1, 1, 0, stream>>>(x); add(x);",
+        "auto p = &add; add(x);",
+    ],
+)
+def test_a_kernel_is_launched_and_not_called(call: str):
+    error = refusal(KERNEL + 'extern "C" void f(float* x, int n, cudaStream_t stream) { ' + call + " }")
+    assert error.line == (3 if "\n" in call else 2)
+    assert error.message == "`add` is a kernel: launch it, `add<<<blocks, threads, 0, stream>>>(...)`"
+
+
+def test_a_kernel_calls_no_other_kernel():
+    error = refusal(KERNEL + "__global__ void twice(float* x) { add(x); add(x); }")
+    assert error.line == 2 and "write `__device__` instead of `__global__` in line 1" in error.message
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        KERNEL + "void f(float* x) { add<<<1, 1>>>(x); }",
+        KERNEL + "void f(float* x) { void* a[] = {&x}; cudaLaunchKernel((void*)add, 1, 1, a, 0, 0); }",
+        KERNEL + "void add(float* x, int n) { add<<<n, 1>>>(x); }\nvoid f(float* x) { add(x, 1); }",
+        KERNEL + "void f(float* x) { auto add = [](float* x) {}; add(x); }",
+        KERNEL + "void f(float* x, void (*add)(float*)) { add(x); }",
+        KERNEL + "struct Tool { void add(float* x) {} };\nvoid f(Tool tool, float* x) { tool.add(x); }",
+        "#define add(x) add<<<1, 1>>>(x)\n" + KERNEL + "void f(float* x) { add(x); }",
+        KERNEL + "void f(float* x) {\n#ifdef OTHER\nadd(x);\n#endif\n}",
+    ],
+)
+def test_what_may_be_no_kernel_is_left_alone(source: str):
+    assert "x" in body(source)
+
+
 @pytest.mark.parametrize("head", ["__global__ float", "static __global__ int", "__global__ static unsigned"])
 def test_kernels_return_nothing(head: str):
     error = refusal(f"\n{head} k() {{ return 1; }}")

@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from grader.devices.emulator.calls import host_call
+from grader.devices.emulator.calls import wrong_call
 from grader.devices.emulator.lexer import lex
 from grader.devices.emulator.syntax import Stream, callee, code_stream, is_launch, launch_end, macro_stream
 from grader.devices.refused import refusal
@@ -55,7 +55,7 @@ def translate(source: str, filename: str) -> str:
         raise TranslationError(*found)
     code = code_stream(lexed)
     macros = {token.text for each in lexed.directives if each.name == "define" for token in each.tokens[2:3]}
-    if call := host_call(code, macros):
+    if call := wrong_call(code, macros):
         raise TranslationError(call.message, call.line)
     rewriter = _Rewriter(source)
     rewriter.rewrite(code)
