@@ -582,6 +582,17 @@ def test_the_mend_says_where_the_barrier_belongs(run_kernel):
     assert "missing between line 8 and the next round's line 6" in case.findings[0].message
 
 
+def test_two_writers_of_one_output_are_told_to_share_it_out(run_kernel):
+    kernel = """
+__global__ void k(const float* x, float* z, int n) {
+    int i = threadIdx.x;
+    z[i] = x[i];
+    z[i + 1] = -x[i];
+}"""
+    _, case = run(run_kernel, kernel, "1", "64")
+    assert case.findings[0].message.partition(": ")[2].startswith("use an atomic, or give each element to one thread")
+
+
 def test_the_same_value_from_two_threads_is_a_note(run_kernel):
     kernel = """
 __global__ void k(const float* x, float* z, int n) {

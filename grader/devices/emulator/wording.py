@@ -169,7 +169,7 @@ def _mend(fact: Fact) -> str:
         if fact["access"] == "write" and fact["other_access"] == "write" and first == last:
             return "two blocks write one element; use an atomic, or give each element to one block"
         return "blocks run in no order; use an atomic, or two kernels"
-    if fact["space"] == "global" and first == last:
+    if fact["space"] == "global" and (first == last or fact["access"] == fact["other_access"] == "write"):
         return "use an atomic, or give each element to one thread"
     if first == last:
         return "each element needs one writer, or an atomic"
