@@ -27,6 +27,11 @@ _CONTEXT = re.compile(
 )
 _UNDEFINED = re.compile(r":(?:(?P<line>\d+):|\S*:)? undefined reference to [`'](?P<symbol>.+?)'$")
 _UNCLOSED = re.compile(r"at end of input|before string constant")  # `extern "C"` inside a function
+_PLAINER = {
+    "a __global__ function call must be configured": (
+        "a kernel is called here like a function: launch it, `name<<<blocks, threads, 0, stream>>>(...)`"
+    )
+}
 
 
 @dataclass
@@ -60,6 +65,7 @@ def parse_compiler_output(output: str, filename: str) -> list[Message]:
 
 def _message(match: re.Match[str], filename: str, context: int | None) -> Message:
     text = re.sub(r" \[-[\w=+-]+\]$", "", match["text"]).replace("ladder::", "")
+    text = _PLAINER.get(text, text)
     line, column = int(match["line"]), int(match["column"] or 0) or None
     if match["file"] == filename:
         return Message(text, line, column)

@@ -63,6 +63,12 @@ def test_a_kernel_is_built(tmp_path):
             None,
         ),
         (f"void elsewhere();\n{ENTRY} {{ elsewhere(); }}", "build_error", "nowhere defined", None),
+        (
+            f"__global__ void add() {{}}\n{ENTRY} {{ add(); }}",
+            "build_error",
+            "called here like a function: launch it",
+            2,
+        ),
     ],
 )
 def test_what_is_wrong_stands_on_the_learners_own_line(tmp_path, source, problem, words, line):
