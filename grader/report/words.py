@@ -9,7 +9,6 @@ from typing import Any
 
 from grader.course.lesson import FRACTION_OF, SPEED_AGAINST
 from grader.devices.evidence import Finding
-from grader.judge.findings import decisive
 from grader.judge.targets import METRICS
 from grader.judge.verdict import CaseGrade, Grade, TargetResult, TaskGrade
 
@@ -39,9 +38,10 @@ def telling_case(task: TaskGrade) -> CaseGrade | None:
 
 
 def _vagueness(case: CaseGrade) -> int:
-    """0 for a finding with its line, 1 for a pattern in enough elements, 2 for one in a few, 3 for mere numbers."""
-    finding = decisive(case.findings)
-    if finding and finding.line:
+    """0 for a finding with its line (on a GPU, the emulator's), 1 for a pattern in enough elements, 2 for one in a few,
+    3 for mere numbers.
+    """
+    if any(finding.line for finding in case.findings if finding.severity == "error"):
         return 0
     if "pattern" not in case.details:
         return 3

@@ -226,3 +226,15 @@ def test_what_the_emulator_finds_in_a_case_that_failed_on_a_gpu_is_shown_with_it
     text = text_of(failed("out_of_bounds", case))
     assert text.index(fault.message) < text.index("The emulator, on the same input") < text.index(line.message)
     assert "work/01_vector_add.cu:3, in kernel add" in text
+
+
+def test_the_case_that_the_emulator_was_asked_about_is_the_one_that_is_shown():
+    fault = Finding("launch_error", "a launch asks for the impossible")
+    line = Finding("launch_error", "the block has 512 threads", line=3, details={"emulated": True})
+    asked = CaseGrade("n=1", "launch_error", fault.message, findings=[fault, line])
+    pattern = {"pattern": "nothing", "pattern_message": "Nothing was written.", "total": 31}
+    other = CaseGrade("n=31", "launch_error", fault.message, findings=[fault], details=pattern)
+    grade = failed("launch_error", asked)
+    grade.tasks[0].cases.append(other)
+    text = text_of(grade)
+    assert "vector_add(n=1)" in text and "The emulator, on the same input" in text and line.message in text
