@@ -27,7 +27,7 @@ _CONTEXT = re.compile(
 )
 _UNDEFINED = re.compile(r":(?:(?P<line>\d+):|\S*:)? undefined reference to [`'](?P<symbol>.+?)'$")
 _UNCLOSED = re.compile(r"at end of input|before string constant")  # `extern "C"` inside a function
-_PLAINER = {
+_PLAINER = {  # what nvcc says: what a learner can do about it
     "a __global__ function call must be configured": (
         "a kernel is called here like a function: launch it, `name<<<blocks, threads, 0, stream>>>(...)`"
     )

@@ -2,7 +2,7 @@
 // worker's name that all cases have run, without a fault and with perfect counters.
 // Emulator: crash
 // Says: the host code wrote into the grader's own files
-// GPU: crash or timeout
+// GPU: crash
 
 #include <cstdio>
 #include <cstring>

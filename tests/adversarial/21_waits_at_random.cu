@@ -1,5 +1,5 @@
-// At the timed size it waits before it adds, for another time in each run: from twice to ten times as long as an addition
-// takes. Times that jump about so give no stars, but even the fastest of them misses what one star asks for.
+// At the timed size it waits before it adds, for another time in each run: twice to thirteen times as long as an addition
+// takes. Times that jump about so are not counted, but even the fastest of them misses what one star asks for.
 // Emulator: passed
 // GPU: below_target
 

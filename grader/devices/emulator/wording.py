@@ -165,11 +165,12 @@ def _race(fact: Fact, where: _Where) -> str:
 
 def _mend(fact: Fact) -> str:
     first, last = sorted((fact["other_line"] or 0, fact["line"] or 0))
+    both_write = fact["access"] == fact["other_access"] == "write"
     if fact["text"] == "other block":
-        if fact["access"] == "write" and fact["other_access"] == "write" and first == last:
+        if both_write and first == last:
             return "two blocks write one element; use an atomic, or give each element to one block"
         return "blocks run in no order; use an atomic, or two kernels"
-    if fact["space"] == "global" and (first == last or fact["access"] == fact["other_access"] == "write"):
+    if fact["space"] == "global" and (first == last or both_write):
         return "use an atomic, or give each element to one thread"
     if first == last:
         return "each element needs one writer, or an atomic"

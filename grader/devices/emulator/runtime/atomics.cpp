@@ -123,7 +123,7 @@ using namespace ladder;
 extern "C" {
 
 std::uint64_t ladder_atomic(Atomic op, Type type, Scope scope, void* address, std::uint64_t value, std::uint64_t compare, int) {
-    const auto pc = static_cast<std::uint32_t>(reinterpret_cast<Address>(__builtin_return_address(0)) - machine().module.base);
+    const std::uint32_t pc = program_counter(__builtin_return_address(0));
     return do_atomic(current, op, type, scope, address, size_of(type), value, compare, pc);
 }
 

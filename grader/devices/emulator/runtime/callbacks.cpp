@@ -16,8 +16,6 @@ namespace ladder {
 
 namespace {
 
-std::uint32_t program_counter(Address caller) { return static_cast<std::uint32_t>(caller - machine().module.base); }
-
 // The learner's host code touched device memory: a GPU's host would crash. File it and give the entry point up.
 [[noreturn]] void host_touched(Address a, unsigned bytes, bool writes, Address caller) {
     Finding finding;

@@ -4,10 +4,6 @@
 
 using namespace ladder;
 
-static std::uint32_t program_counter(void* caller) {
-    return static_cast<std::uint32_t>(reinterpret_cast<Address>(caller) - machine().module.base);
-}
-
 extern "C" {
 
 void ladder_copy_issued(const void* to, std::size_t bytes) {

@@ -5,10 +5,6 @@ using namespace ladder;
 
 extern "C" {
 
-static std::uint32_t caller_pc(void* return_address) {
-    return static_cast<std::uint32_t>(reinterpret_cast<Address>(return_address) - machine().module.base);
-}
-
 int ladder_barrier(Barrier kind, int predicate, int line) {
     Thread* const thread = current;
     if (!thread) return 0;
@@ -16,7 +12,7 @@ int ladder_barrier(Barrier kind, int predicate, int line) {
     thread->barrier_predicate = predicate;
     thread->barrier_line = line;
     thread->barrier_result = 0;
-    thread->barrier_pc = caller_pc(__builtin_return_address(0));
+    thread->barrier_pc = program_counter(__builtin_return_address(0));
     wait(*thread, State::AtBarrier);
     return thread->barrier_result;
 }
@@ -29,7 +25,7 @@ void ladder_grid_sync(int line) {
     thread->barrier_predicate = 0;
     thread->barrier_line = line;
     thread->barrier_result = grid_barrier;
-    thread->barrier_pc = caller_pc(__builtin_return_address(0));
+    thread->barrier_pc = program_counter(__builtin_return_address(0));
     wait(*thread, State::AtBarrier);
 }
 
@@ -37,7 +33,7 @@ std::uint64_t ladder_warp(Warp op, unsigned mask, std::uint64_t value, int argum
     Thread* const thread = current;
     if (!thread) return 0;
     settle_store(*thread);
-    thread->request = {thread->warp, static_cast<int>(op), mask, value, argument, width, line, caller_pc(__builtin_return_address(0)), 0};
+    thread->request = {thread->warp, static_cast<int>(op), mask, value, argument, width, line, program_counter(__builtin_return_address(0)), 0};
     wait(*thread, State::AtWarp);
     return thread->request.result;
 }
@@ -45,7 +41,7 @@ std::uint64_t ladder_warp(Warp op, unsigned mask, std::uint64_t value, int argum
 unsigned ladder_active_mask(int line) {
     Thread* const thread = current;
     if (!thread) return 0;
-    thread->request = {thread->warp, active_mask_op, 0, 0, 0, 0, line, caller_pc(__builtin_return_address(0)), 0};
+    thread->request = {thread->warp, active_mask_op, 0, 0, 0, 0, line, program_counter(__builtin_return_address(0)), 0};
     wait(*thread, State::AtWarp);
     return static_cast<unsigned>(thread->request.result);
 }

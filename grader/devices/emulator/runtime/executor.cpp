@@ -106,7 +106,7 @@ std::uint16_t Executor::search_region(Address a, std::size_t bytes, std::uint32_
         const std::uint16_t index = *--after;
         if (regions[index]->bytes == 0) continue;   // an empty array begins where its neighbour does
         if (!regions[index]->holds(a, bytes)) break;
-        regions[index]->touched = true;
+        if (regions[index]->space == Space::Shared) regions[index]->touched = true;   // ours alone: other executors have their own
         if (pc) site_region[(pc ^ pc >> 10) & 1023] = index;
         return index;
     }

@@ -107,7 +107,7 @@ std::size_t borrowed_shared(const LaunchState& state, std::size_t executors) {
             if (region->space == Space::Shared && region->touched) arrays[region->name] = region->bytes;
     std::size_t sum = 0;
     for (const auto& [name, bytes] : arrays)
-        if (!name.empty() && base_name(name.substr(0, name.rfind("::"))) != kernel) sum += bytes;
+        if (!name.empty() && base_name(owner_of(name)) != kernel) sum += bytes;   // dynamic shared memory has no name
     return sum;
 }
 
@@ -129,10 +129,9 @@ void run_launch(LaunchState& state) {
     for (auto& [block, text] : state.printed) std::fwrite(text.data(), 1, text.size(), stdout);
     collect_findings(count);
     KernelTotals& totals = m.kernels[static_cast<std::size_t>(state.kernel)];
-    const std::size_t own = m.module.static_shared(base_name(totals.name));
-    totals.static_shared = std::max(totals.static_shared, own + borrowed_shared(state, count));
-    if (own <= shared_per_block && totals.static_shared > shared_per_block)
-        file("launch_error", totals.name, state.launch->line, static_shared_text(totals.static_shared));
+    const std::size_t fixed = m.module.static_shared(base_name(totals.name)) + borrowed_shared(state, count);
+    totals.static_shared = std::max(totals.static_shared, fixed);
+    if (fixed > shared_per_block) file("launch_error", totals.name, state.launch->line, static_shared_text(fixed));
     std::vector<Finding> between;
     state.races.check(state, between);
     std::move(between.begin(), between.end(), std::back_inserter(m.findings));

@@ -247,6 +247,10 @@ struct Machine {
 extern Machine the_machine;
 inline Machine& machine() { return the_machine; }
 
+// A return address in the learner's library, as findings and counters name it.
+inline std::uint32_t program_counter(Address caller) { return static_cast<std::uint32_t>(caller - machine().module.base); }
+inline std::uint32_t program_counter(void* caller) { return program_counter(reinterpret_cast<Address>(caller)); }
+
 // The CUDA thread that runs on this OS thread; null in host code.
 extern __thread Thread* current __attribute__((tls_model("initial-exec")));
 

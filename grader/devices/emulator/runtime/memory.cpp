@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <new>
 
 extern "C" void* __tls_get_addr(void*);
@@ -44,30 +45,28 @@ std::string base_name(const std::string& name) {
     return name.substr(begin, end - begin);
 }
 
+std::string owner_of(const std::string& variable) {
+    const std::size_t end = variable.rfind("::");
+    return end == std::string::npos ? "" : variable.substr(0, end);
+}
+
 std::size_t Module::static_shared(const std::string& kernel) const {
-    // Arrays are named "kernel<...>(...)::As". Instantiations of one template are separate kernels: take the largest.
-    std::vector<std::pair<std::string, std::size_t>> sums;
+    // Instantiations of one template are separate kernels: take the largest.
+    std::map<std::string, std::size_t> sums;
     for (const Symbol& symbol : symbols) {
         if (symbol.kind != 1) continue;
-        const std::string name = symbol.name;
-        const std::size_t end = name.rfind("::");
-        if (end == std::string::npos || base_name(name.substr(0, end)) != kernel) continue;
-        const std::string owner = name.substr(0, end);
-        auto same = std::find_if(sums.begin(), sums.end(), [&](auto& sum) { return sum.first == owner; });
-        if (same == sums.end()) sums.emplace_back(owner, symbol.bytes);
-        else same->second += symbol.bytes;
+        const std::string owner = owner_of(symbol.name);
+        if (base_name(owner) == kernel) sums[owner] += symbol.bytes;
     }
     std::size_t most = 0;
-    for (const auto& sum : sums) most = std::max(most, sum.second);
+    for (const auto& [owner, bytes] : sums) most = std::max(most, bytes);
     return most;
 }
 
 std::size_t Module::launch_bound(const std::string& kernel) const {
-    std::size_t most = 0;   // of all instantiations of a template
-    for (const Symbol& symbol : symbols) {
-        const std::string name = symbol.name;   // "kernel<...>(...)::ladder_bound"
-        if (symbol.kind == 6 && base_name(name.substr(0, name.rfind("::"))) == kernel) most = std::max<std::size_t>(most, symbol.bytes);
-    }
+    std::size_t most = 0;   // the largest here, too
+    for (const Symbol& symbol : symbols)
+        if (symbol.kind == 6 && base_name(owner_of(symbol.name)) == kernel) most = std::max<std::size_t>(most, symbol.bytes);
     return most;
 }
 

@@ -49,7 +49,7 @@ struct Region {
     std::uint8_t* initialised = nullptr;   // one byte for each byte; null: all are
     std::vector<std::uint8_t> before;  // what an output of the judge held when host code got its turn
     bool freed = false;
-    bool touched = false;              // by the launch that runs (static shared arrays)
+    bool touched = false;              // by the launch that runs (shared arrays only)
 
     bool holds(Address a, std::size_t n) const { return a - begin < bytes && bytes - (a - begin) >= n; }
 };
@@ -76,6 +76,9 @@ struct Module {
     std::size_t launch_bound(const std::string& kernel) const;    // threads that its __launch_bounds__ allow; 0: it has none
     const Symbol* function_at(const void* address) const;
 };
+
+// The function that a variable is declared in: "kernel<...>(...)" of "kernel<...>(...)::As"; empty if there is none.
+std::string owner_of(const std::string& variable);
 
 // The name of a kernel without namespaces and template arguments: how a launch and a symbol are matched.
 std::string base_name(const std::string& name);
