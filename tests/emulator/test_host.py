@@ -187,3 +187,9 @@ def test_the_arrays_of_device_functions_count_too(run_kernel):
     _, case = run_kernel(SHARED.replace("BYTES", "16640"), prototype, z=z, n=1)
     assert [(finding.kind, finding.line) for finding in case.findings] == [("launch_error", 18)]
     assert "its static shared memory is 49408 bytes, at most 49152 are allowed" in case.findings[0].message
+
+
+def test_a_launch_is_blamed_for_its_own_shared_memory_only(run_kernel):
+    twice = SHARED.replace("BYTES", "1024").replace("k<<<1", "k<<<1, 32, 0, stream>>>(z, -n);\n    k<<<1")
+    _, case = run_kernel(twice, "void f(float* z, int n, cudaStream_t stream)", z=np.zeros(32, np.float32), n=1)
+    assert [(finding.kind, finding.line) for finding in case.findings] == [("launch_error", 18)]
