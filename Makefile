@@ -1,11 +1,13 @@
 # Every target makes what it needs: .venv is created by the first one, from any Python 3.11 or newer.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help grade test notebooks lab lint bench bench-grader bench-emulator bench-watch readme
+.PHONY: help grade test notebooks lab lint types bench bench-grader bench-emulator bench-watch readme address \
+	wheel
 
 LESSON ?=
 KERNEL ?=
 PYTHON ?=
+OFFLINE ?=
 JOBS ?= 2
 RUN := .venv/bin
 
@@ -17,13 +19,17 @@ help:
 	@echo "make test                           run the tests (JOBS=$(JOBS) at a time; SLOW=1 runs the long tail, too)"
 	@echo "make notebooks                      execute the notebooks again, in place (LESSON=01: that one)"
 	@echo "make lint                           check the style of the Python code"
+	@echo "make types                          check the types of the Python code"
 	@echo "make bench                          time and plot the rungs of every lesson, on a GPU"
 	@echo "make bench LESSON=01                time and plot the rungs of one lesson"
 	@echo "make bench-grader                   measure how long a verdict takes"
-	@echo "make bench-emulator                 measure what counting costs the emulator"
+	@echo "make bench-emulator                 measure what counting, and waiting between blocks, costs the emulator"
 	@echo "make bench-watch                    measure how long a save waits for its verdict"
 	@echo "make readme                         renew what README.md shows of the program"
-	@echo "Set PYTHON=python3.12 to choose the interpreter that .venv is made from."
+	@echo "make address                        renew all badges and links after the repository's address has changed"
+	@echo "make wheel                          build the wheel and the sdist, and try the wheel in an empty environment"
+	@echo "Set PYTHON=python3.12 to choose the interpreter that .venv is made from, OFFLINE=1 to fetch nothing, and"
+	@echo "LADDER_TORCH=cpu or cuda to choose torch's build, which is the CPU build where there is no NVIDIA driver."
 
 grade: .venv/.ready
 ifneq ($(KERNEL),)
@@ -33,12 +39,12 @@ else
 	@$(RUN)/ladder check $(or $(LESSON),--all) --reference
 endif
 
-test: .venv/.ready-dev
-	@$(RUN)/python -m pytest -q -n $(JOBS) --dist worksteal $(if $(SLOW),,-m "not slow")
-	@$(RUN)/python -m pytest -q -n $(JOBS) $(NBVAL) notebooks
+# The tests and the notebooks together, so that both processors are busy to the end (notebooks/conftest.py hands them out).
+test: types
+	@$(RUN)/python -m pytest -q -n $(JOBS) $(NBVAL) $(if $(SLOW),,-m "not slow") tests notebooks
 
-# Each cell is run again and compared with what is committed; one notebook is one process's.
-NBVAL := --nbval --nbval-current-env --nbval-sanitize-with notebooks/sanitise.cfg --dist loadscope \
+# Each cell is run again and compared with what is committed.
+NBVAL := --nbval --nbval-current-env --nbval-sanitize-with notebooks/sanitise.cfg \
 	--nbval-cell-timeout=300 --nbval-kernel-startup-timeout=180
 
 notebooks: .venv/.ready-dev
@@ -50,6 +56,10 @@ lab: .venv/.ready-lab
 lint: .venv/.ready-dev
 	@$(RUN)/ruff check . && $(RUN)/ruff format --check .
 
+# A second, but twenty where there is no .mypy_cache yet.
+types: .venv/.ready-dev
+	@$(RUN)/mypy
+
 bench: .venv/.ready
 	@code=0; for lesson in $(or $(LESSON),$(sort $(patsubst lessons/%/lesson.py,%,$(wildcard lessons/*/lesson.py)))); do \
 		$(RUN)/ladder bench $$lesson || code=$$?; \
@@ -60,39 +70,45 @@ bench-grader: .venv/.ready
 	@$(RUN)/python benchmarks/bench_grader.py
 
 bench-emulator: .venv/.ready
-	@$(RUN)/python -m benchmarks.emulator
+	@$(RUN)/python -m benchmarks.emulator && $(RUN)/python -m benchmarks.between_blocks
 
 bench-watch: .venv/.ready
 	@$(RUN)/python benchmarks/watch.py
 
 readme: .venv/.ready
-	@$(RUN)/python -m docs.readme && $(RUN)/python docs/grading.py
+	@$(RUN)/python -m docs.readme && $(RUN)/python docs/grading.py && $(RUN)/python -m docs.structure
+
+# From pyproject.toml's [project.urls]; nothing is executed.
+address: .venv/.ready-dev
+	@$(RUN)/python -m docs.renew
+
+# The wheel is built from the sdist, so that both are whole.
+wheel: .venv/.ready-dev
+	@rm -rf dist && $(RUN)/python -m build --no-isolation --outdir dist . && .ci/try-wheel $(RUN)/python dist/*.whl
 
 .venv/.ready: pyproject.toml constraints.txt
-	@$(call install,.)
+	@$(call install)
 
 .venv/.ready-dev: pyproject.toml constraints.txt
-	@$(call install,.[dev])
+	@$(call install,--extra dev)
 	@touch .venv/.ready
 
 .venv/.ready-lab: pyproject.toml constraints.txt
-	@$(call install,.[notebooks])
+	@$(call install,--extra notebooks)
 	@touch .venv/.ready
 
-# $(1): what to install. The stamp, touched last, makes the second run fast and a broken first one start again.
+# Without torch, after `pip uninstall torch` for another build of it, all is set up again.
+ifeq ($(wildcard .venv/lib/python*/site-packages/torch/version.py),)
+.PHONY: .venv/.ready .venv/.ready-dev .venv/.ready-lab
+endif
+
+# $(1): which extras. The stamp, touched last, makes the second run fast and a broken first one start again.
 define install
 command -v g++ > /dev/null || { echo "make: there is no g++: install it, for example with \`sudo apt install g++\`" >&2; exit 2; }; \
-if [ ! -x $(RUN)/python ]; then \
-	python=; \
-	for candidate in $(or $(PYTHON),python3 python3.14 python3.13 python3.12 python3.11); do \
-		"$$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2> /dev/null && { python=$$candidate; break; }; \
-	done; \
-	[ -n "$$python" ] || { echo "make: there is no Python 3.11 or newer here: install one, or name it with PYTHON=/path/to/python" >&2; exit 2; }; \
-	"$$python" -c 'import ensurepip, venv' 2> /dev/null || { echo "make: $$python has no venv module: install it, for example with \`sudo apt install python3-venv\`" >&2; exit 2; }; \
-	"$$python" -m venv .venv; \
-fi; \
-echo "setting up .venv: once, a few minutes when packages have to be fetched"; \
-$(RUN)/python -m pip install -qq --disable-pip-version-check --constraint constraints.txt --editable '$(1)' \
-	|| { echo "make: the packages could not be installed, for the reason above: mend it and type make again" >&2; exit 2; }; \
-touch $@
+python=; \
+for candidate in $(or $(PYTHON),python3 python3.14 python3.13 python3.12 python3.11); do \
+	"$$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2> /dev/null && { python=$$candidate; break; }; \
+done; \
+[ -n "$$python" ] || { echo "make: there is no Python 3.11 or newer here: install one, or name it with PYTHON=/path/to/python" >&2; exit 2; }; \
+"$$python" -m grader.faces.install $(1) $(if $(OFFLINE),--offline) && touch $@
 endef

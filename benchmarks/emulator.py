@@ -6,6 +6,7 @@ with counting, race detection and all checks, and plainly emulated (bounds check
 
 from __future__ import annotations
 
+import mmap
 import resource
 import subprocess
 import sys
@@ -16,12 +17,13 @@ from statistics import median
 import numpy as np
 
 from grader.course.prototype import parse_prototype
-from grader.devices.build import cache_root, entry_points
+from grader.devices.build.build import entry_points
+from grader.devices.cache import cache_root
 from grader.devices.emulator import session as emulator
 from grader.devices.emulator.translate import translate
 
 RUNS = 5
-PAGE = 4096
+PAGE = mmap.PAGESIZE
 SOURCE = r"""
 constexpr int T = 16;
 __global__ void tiled(const float* a, const float* b, float* c, int n) {
@@ -77,13 +79,13 @@ def build(folder: Path, runtime: Path) -> Path:
 def main() -> None:
     runtime = emulator.runtime_library(cache_root())
     with tempfile.TemporaryDirectory() as folder:
-        library = build(Path(folder), runtime)
+        opened = emulator.open_library(build(Path(folder), runtime), "bench.cu")
         print(f"{'':24}{'counting':>12}{'plain':>12}{'ratio':>8}   threads")
         for threads in (1, 2):
             for prototype, size in zip(PROTOTYPES, (256, 65536), strict=True):
                 seconds = {}
                 for counting in (True, False):
-                    session = emulator.Session(library, "bench.cu", threads, runtime=runtime, counting=counting)
+                    session = emulator.Session(opened, threads, runtime=runtime, counting=counting)
                     seconds[counting] = median(time_one(session, prototype, size) for _ in range(RUNS))
                 ratio = seconds[True] / seconds[False]
                 print(f"{prototype.name:24}{seconds[True]:11.2f}s{seconds[False]:11.2f}s{ratio:8.1f}   {threads}")

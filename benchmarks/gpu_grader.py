@@ -17,7 +17,7 @@ from pathlib import Path
 
 import torch
 
-from benchmarks.bench_grader import edit_and_check
+from benchmarks.bench_grader import edit_and_check, own_course
 from grader.course import catalog
 from grader.devices.cuda import clock
 from grader.devices.cuda.card import find_card
@@ -37,13 +37,20 @@ def main() -> None:
         parser.exit(2, f"there is no GPU to measure, as {reason}\n")
     found = {
         "machine": {"device": card.name, "date": date.today().isoformat(), "torch": torch.__version__},
-        "check": [edit_and_check(catalog.find(LESSON), number) for number in range(ROUNDS)],
+        "check": [check() for _ in range(ROUNDS)],
         "again": [regrade() for _ in range(ROUNDS)],
         "clocks": against_triton(),
     }
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(json.dumps(found, indent=1) + "\n")
     print(json.dumps(found, indent=1))
+
+
+def check() -> dict[str, float]:
+    """`ladder check` of a changed file that does all itself; seconds by name."""
+    entry = catalog.find(LESSON)
+    with own_course(entry) as environment:
+        return edit_and_check(entry, environment | {"LADDER_SERVER": "0"})
 
 
 def regrade() -> dict[str, float]:

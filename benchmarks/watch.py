@@ -22,7 +22,7 @@ from typing import IO
 from grader.course import catalog
 from grader.course.catalog import Entry
 
-WATCH = [sys.executable, "-c", "from grader.cli import main; main()", "watch"]
+WATCH = [sys.executable, "-c", "from grader.faces.cli import main; main()", "watch"]
 GOALS = {"01": 1.2, "04": 2.0}  # seconds, on the emulator
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
+from docs import address
 from grader.course import catalog
 
 ROOT = Path(__file__).parents[1]
@@ -87,8 +88,9 @@ def agreement(page: str) -> tuple[int, int]:
 
 
 def row() -> str:
-    """All badges as Markdown."""
-    return "\n".join(badge.markdown() for badge in badges()) + "\n"
+    """All badges as Markdown; the first is GitHub's own, of the last run of CI, once the project has an address."""
+    shown = [address.ci_badge(), *(badge.markdown() for badge in badges())]
+    return "\n".join(filter(None, shown)) + "\n"
 
 
 def write() -> None:

@@ -1,7 +1,8 @@
 """Executes the notebooks in place (`make notebooks`): all of them, or those named, `make notebooks LESSON=01`.
 
 They run in a course of their own, so that the learner's files in work/ stay as they are, and print the same everywhere.
-The badge and the cell for Colab, and the metadata, are the same in all of them and are written here.
+The badge and the cell for Colab, which they have once the project has an address (docs/address.py), and the metadata
+are the same in all of them and are written here.
 """
 
 from __future__ import annotations
@@ -15,18 +16,18 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from docs import address
+
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
 ROOT = Path(__file__).parents[1]
-REPOSITORY = "kernel-ladder/kernel-ladder"  # on GitHub, where Colab finds the course
-COLAB = "https://colab.research.google.com"
-INSTALL = f"""\
+INSTALL = """\
 # On Google Colab only: fetch the course and install it.
 import os
 
 if os.getenv("COLAB_RELEASE_TAG") and not os.path.isdir("../lessons"):
-    !git clone -q --depth 1 https://github.com/{REPOSITORY} kernel-ladder
+    !git clone -q --depth 1 {page} kernel-ladder
     %cd -q kernel-ladder/notebooks
     %pip install -q .."""
 METADATA = {
@@ -53,8 +54,7 @@ def main(wanted: str = "") -> None:
 def own_course() -> Iterator[Path]:
     """For kernels that start meanwhile, the course is a copy of this one with an empty work/."""
     with tempfile.TemporaryDirectory(prefix="course-") as folder:
-        for name in PARTS:
-            Path(folder, name).symlink_to(ROOT / name)
+        copy_course(Path(folder))
         before = os.environ.get("LADDER_COURSE")
         os.environ["LADDER_COURSE"] = folder
         try:
@@ -65,23 +65,43 @@ def own_course() -> Iterator[Path]:
                 os.environ["LADDER_COURSE"] = before
 
 
-def badge(name: str) -> str:
-    """Markdown that opens the notebook of this name on Colab."""
-    image, page = f"{COLAB}/assets/colab-badge.svg", f"{COLAB}/github/{REPOSITORY}/blob/main/notebooks/{name}.ipynb"
-    return f"[![Open in Colab]({image})]({page})"
+def copy_course(folder: Path) -> None:
+    """Fills an empty folder with links to what the notebooks read of this course: all but work/."""
+    for name in PARTS:
+        Path(folder, name).symlink_to(ROOT / name)
 
 
 def framed(notebook: NotebookNode, name: str) -> NotebookNode:
-    """The notebook with its badge above the title, the cell for Colab below it, and the metadata."""
+    """The notebook with its badge above the title, the cell for Colab below it, and the metadata.
+
+    Badge and cell lead to the repository: while the project has no address they are left out.
+    """
     from nbformat import from_dict
     from nbformat.v4 import new_code_cell
 
     title, *rest = notebook.cells
-    heading = title.source.partition("# ")
-    title.source = f"{badge(name)}\n\n# {heading[2]}"
-    install = new_code_cell(INSTALL, id="colab", metadata={"tags": ["colab"]})
-    notebook.cells = [title, install, *(cell for cell in rest if cell.id != "colab")]
+    badge, heading = address.colab_badge(name), title.source.partition("# ")[2]
+    title.source = f"{badge}\n\n# {heading}" if badge else f"# {heading}"
+    install = INSTALL.format(page=address.page())
+    cells = [new_code_cell(install, id="colab", metadata={"tags": ["colab"]})] if badge else []
+    notebook.cells = [title, *cells, *(cell for cell in rest if cell.id != "colab")]
     notebook.metadata = from_dict(METADATA)
+    return notebook
+
+
+def reframed(file: Path) -> NotebookNode:
+    """The notebook in its frame, without running a cell: numbered as a run from top to bottom numbers them.
+
+    The cell for Colab counts as run: anywhere else it does nothing.
+    """
+    import nbformat
+
+    notebook = framed(nbformat.read(file, as_version=4), file.stem)
+    for number, cell in enumerate((cell for cell in notebook.cells if cell.cell_type == "code"), 1):
+        cell.execution_count = number
+        for output in cell.outputs:
+            if "execution_count" in output:
+                output.execution_count = number
     return notebook
 
 

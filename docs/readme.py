@@ -15,14 +15,15 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
-from docs import badges
-from docs.notebooks import badge
-from grader import bench
+from docs import badges, blocks
+from docs.address import colab_badge
 from grader.course import catalog
+from grader.faces import bench
 from grader.report.bench import results_table, rivals_table
 
 ROOT = Path(__file__).parents[1]
@@ -30,7 +31,7 @@ README = ROOT / "README.md"
 SESSION = ROOT / "docs" / "session.svg"
 ALL_RESULTS = ROOT / "docs" / "results.md"
 RESULTS = ROOT / "benchmarks" / "results" / "h200"
-LADDER = [sys.executable, "-c", "from grader.cli import main; main()"]
+LADDER = [sys.executable, "-c", "from grader.faces.cli import main; main()"]
 
 WIDTH = 80  # columns
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
@@ -88,12 +89,12 @@ def main() -> None:
 
 def renewed(text: str, recorded: str) -> str:
     """The README with its blocks made anew."""
-    blocks = {"badges": badges.row(), "session": console(recorded), "lessons": lessons(), "results": results()}
-    for name, block in blocks.items():
-        pattern = rf"(<!-- begin {name} -->\n).*?(<!-- end {name} -->)"
-        text, found = re.subn(pattern, lambda match, block=block: match[1] + block + match[2], text, flags=re.DOTALL)
-        assert found == 1, f"README.md has no block {name}"
-    return text
+    return blocks.renewed(text, linked() | {"session": console(recorded), "results": results()})
+
+
+def linked() -> dict[str, str]:
+    """The blocks that have links to the repository, once it has an address."""
+    return {"badges": badges.row(), "lessons": lessons()}
 
 
 def session() -> str:
@@ -126,7 +127,11 @@ def apply(edit: dict[str, list[str]], file: Path) -> str:
     """Makes the changes, and says what was typed."""
     text = file.read_text()
     for pattern, lines in edit.items():
-        text, found = re.subn(pattern, lambda match, lines=lines: "\n".join(lines), text)
+
+        def new(_: re.Match[str], lines: list[str] = lines) -> str:
+            return "\n".join(lines)
+
+        text, found = re.subn(pattern, new, text)
         assert found == 1, pattern
     file.write_text(text)
     return "".join(f"\x1b[2m# you write: {line.strip()}\x1b[0m\n" for lines in edit.values() for line in lines)
@@ -149,15 +154,17 @@ def lessons() -> str:
     for entry in catalog.entries(ROOT):
         number, link = f"{entry.number:02d}", f"[{entry.lesson.title}](lessons/{entry.name}/README.md)"
         rows.append(f"| {number} | {link} | {entry.lesson.summary} | {len(entry.rungs)} | {notebook(entry.name)} |")
+    if colab_badge("00_setup"):
+        rows += ["", "The badge opens a notebook on Google Colab, where it runs in the browser."]
     return "\n".join(rows) + "\n"
 
 
 def notebook(name: str) -> str:
     """A link to the notebook, and one that opens it on Colab."""
-    return f"[read](notebooks/{name}.ipynb) {badge(name)}"
+    return f"[read](notebooks/{name}.ipynb) {colab_badge(name)}".rstrip()
 
 
-def measured() -> list[dict]:
+def measured() -> list[dict[str, Any]]:
     """What `ladder bench` has measured on an H200, for the lessons whose JSON is there."""
     files = [RESULTS / f"{entry.name}.json" for entry in catalog.entries(ROOT)]
     return [bench.read(file) for file in files if file.exists()]

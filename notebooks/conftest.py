@@ -1,25 +1,68 @@
-"""How `pytest --nbval notebooks` runs them: without a GPU its cells are skipped, and nobody's work/ is touched."""
+"""How `pytest --nbval notebooks` runs them: without a GPU its cells are skipped, and work/ is left alone."""
 
 from __future__ import annotations
 
+import functools
+import tempfile
+from collections.abc import Iterator
 from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from docs.notebooks import own_course
+from docs.notebooks import copy_course
 
-until_the_end = ExitStack()
+until_the_end = ExitStack()  # nbval's items know no fixtures
+
+
+FAST = 2  # notebooks up to this one run with the fast tests; the emulator takes seconds for what the others count
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Cells that need a GPU, by their tag: where there is one they run, and what they print is not compared."""
-    until_the_end.enter_context(own_course())  # nbval's items know no fixtures
+    for item in items:
+        if item.path.suffix == ".ipynb" and int(item.path.name[:2]) > FAST:
+            item.add_marker(pytest.mark.slow)
     cells = [item for item in items if "gpu" in getattr(item, "cell", {}).get("metadata", {}).get("tags", [])]
     reason = why_no_gpu() if cells else ""
     for cell in cells:
         cell.options["check"] = False
         if reason:
             cell.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """With -n N: a process that is free gets the next test, or all of the next notebook, whose cells share a kernel.
+
+    xdist's own `--dist loadgroup` would do the same by marks, but xdist 3.8 cannot set them for pytest 9.2.
+    """
+    if config.getoption("dist") != "load":
+        return None
+    from xdist.scheduler.loadscope import LoadScopeScheduling
+
+    class NextTestOrNotebook(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = nodeid.partition("::")[0]
+            return file if file.endswith(".ipynb") else nodeid
+
+    return NextTestOrNotebook(config, log)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup() -> Iterator[None]:
+    """A notebook's kernel starts here, in a course with an empty work/. For the notebooks alone, as this file is."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LADDER_COURSE", str(empty_course()))
+        return (yield)
+
+
+@functools.cache
+def empty_course() -> Path:
+    folder = Path(until_the_end.enter_context(tempfile.TemporaryDirectory(prefix="course-")))
+    copy_course(folder)
+    return folder
 
 
 def pytest_unconfigure() -> None:

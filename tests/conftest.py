@@ -1,12 +1,37 @@
 from __future__ import annotations
 
+import os
+import signal
 from pathlib import Path
 
 import pytest
 
-from grader import cli
+from grader.faces import cli
+from tests.shared import Once, graded_once, run_folder
 
 ROOT = Path(__file__).parents[1]
+
+os.environ["LADDER_SERVER"] = "0"  # a command leaves no server behind, unless the test says so
+for number in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
+    if signal.getsignal(number) == signal.SIG_IGN:  # `nohup make test &`: the tests go on, but what they start can be
+        signal.signal(number, lambda *_: None)  # interrupted: a program inherits what is ignored, not what is handled
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes long begins first, so that no process is left with it at the end while the others have nothing."""
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
+
+
+@pytest.fixture(scope="session")
+def once(tmp_path_factory) -> Once:
+    """What is worked out once for all tests of this run (tests/shared.py)."""
+    return Once(run_folder(tmp_path_factory.getbasetemp()) / "once")
+
+
+@pytest.fixture
+def graded_lessons(once, monkeypatch) -> None:
+    """Grades of a lesson's own tasks come from any test of this run that asked before. Not for tests of grading."""
+    monkeypatch.setattr("grader.grade.grade_task", graded_once(once))
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import fcntl
 import os
@@ -28,6 +29,7 @@ class Terminal:
         self.before = termios.tcgetattr(self.theirs)
         self.page = Page(columns, lines)
         self.said = ""  # all of it, as it came
+        self.decoder = codecs.getincrementaldecoder("utf-8")("replace")  # a character may come in two parts
         self.process = subprocess.Popen(
             command, stdin=self.theirs, stdout=self.theirs, stderr=self.theirs, preexec_fn=self._own, **options
         )
@@ -59,7 +61,7 @@ class Terminal:
         data = b""
         with contextlib.suppress(OSError):
             data = os.read(self.ours, 1 << 16) if ready else b""
-        text = data.decode(errors="replace")
+        text = self.decoder.decode(data)
         self.said += text
         self.page.feed(text)
         return bool(data)

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from grader import cli
-from grader.devices.build import cache_root
+from grader.devices.cache import cache_root
 from grader.devices.emulator.session import runtime_library
+from grader.faces import cli
+from grader.faces.authoring import SEED
 
 ROOT = Path(__file__).parents[1]
 KERNEL = """#include <cstdio>
@@ -80,9 +81,8 @@ def with_host_code(code: str) -> str:
 # ---- good files ----
 
 
-@pytest.mark.slow  # tests/lessons grades each of them, too
-def test_every_reference_passes(course, capsys):
-    assert cli.run(["check", "--all", "--reference"]) == 0
+def test_every_reference_passes(course, capsys, graded_lessons):
+    assert cli.run(["check", "--all", "--reference", "--seed", str(SEED)]) == 0
     out = capsys.readouterr().out
     assert "01_vector_add" in out and "02_warp_divergence" in out and "✗" not in out
 
@@ -158,7 +158,7 @@ def test_a_wrong_file_gets_one_clear_verdict(check, source, status, words):
 def test_what_it_prints_is_cut_and_harms_nothing(check):
     flood = with_host_code('for (int i = 0; i < 100000; ++i) printf("%0100d\\n", i);')
     code, out, _ = check(flood)
-    assert code == 0 and len(out.splitlines()) < 30
+    assert code == 0 and len(out.splitlines()) < 50
     output = json.loads(check(flood, "--json")[1])["tasks"][0]["output"]
     assert len(output) < 100_000 and "cut" in output
 
@@ -193,9 +193,10 @@ unsigned slow = Slow<0>::value + Slow<1>::value + Slow<2>::value + Slow<3>::valu
 """
 
 
+@pytest.mark.slow
 def test_interrupted_while_building_and_then_again(course, cache):
     (course / "mine.cu").write_text(SLOW_TO_COMPILE + KERNEL)
-    command = [sys.executable, "-c", "from grader.cli import main; main()", "check", "01", "mine.cu"]
+    command = [sys.executable, "-c", "from grader.faces.cli import main; main()", "check", "01", "mine.cu"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     first = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
     wait_until(lambda: len(working_below(cache / "jobs")) >= 3)  # the worker, ninja, the compiler

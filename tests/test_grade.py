@@ -7,11 +7,12 @@ import pytest
 import torch
 
 from grader.course.catalog import UsageError, find
-from grader.devices import forkserver
-from grader.devices.build import MOST_SOURCE_BYTES
+from grader.course.work import MOST_SOURCE_BYTES
 from grader.devices.cuda.card import Card
-from grader.devices.evidence import Build, CaseRun, Diagnostic, Evidence, Finding
+from grader.devices.evidence import Build, CaseRun, Diagnostic, Evidence
+from grader.devices.worker import server
 from grader.grade import grade
+from grader.submission import NotGraded
 
 LESSON = """
 from grader.course.lesson import Case, Counted, Lesson, Task
@@ -67,7 +68,8 @@ def worker(monkeypatch):
         return Evidence(build=Build(seconds=0.5), cases=runs)
 
     fake.run = run
-    monkeypatch.setattr(forkserver, "server", lambda: fake)
+    monkeypatch.setattr(server, "server", lambda: fake)
+    monkeypatch.setattr(server, "second_server", lambda: fake)
     return fake
 
 
@@ -153,11 +155,15 @@ def test_progress_is_told(entry, worker):
 
 
 def test_what_fails_before_the_submission_runs_is_not_its_fault(entry, worker):
-    worker.evidence["twice"] = Evidence(problem="crash", ended="the emulator could not be built")
-    for worker.events in (["preparing"], ["preparing", "broken"]):
-        with pytest.raises(UsageError, match="the emulator could not be built; `ladder doctor`"):
-            grade(entry)
+    worker.evidence["twice"] = Evidence(problem="not_graded", ended="the emulator could not be built")
+    worker.events = ["preparing"]
+    with pytest.raises(NotGraded, match="the emulator could not be built; `ladder doctor`"):
+        grade(entry)
+    worker.evidence["twice"] = Evidence(build=Build("not_graded", "there is no space left"))
     worker.events = ["preparing", "building"]
+    with pytest.raises(NotGraded, match=r"there is no space left$"):
+        grade(entry)
+    worker.evidence["twice"] = Evidence(problem="crash", ended="it left")
     assert grade(entry, tasks=["twice"]).status == "crash"
 
 
@@ -216,28 +222,13 @@ def test_a_broken_lesson_is_one_sentence(entry, worker, old, new, words):
         grade(find("01", entry.root))
 
 
-def test_a_failure_on_a_gpu_comes_with_the_emulators_finding(entry, worker, monkeypatch):
-    card = Card("a card", "90a", 132, l2_bytes=1, uuid="")
-    monkeypatch.setattr("grader.grade.choose_card", lambda device: card)
-    emulated = Finding("race", "two threads at once", line=7)
-    real = worker.run
-
-    def run(job, on_event):
-        if job.gpu:
-            assert job.gpu.architecture == "90a" and job.gpu.dialogue is None
-            ran = real(job, on_event)
-            ran.cases[-1].launches = [{"kernel": "multiply", "grid": [1, 1, 1], "block": [128, 1, 1]}]
-            return ran
-        worker.asked = job
-        return Evidence(build=Build(), cases=[CaseRun(job.cases[0][0], findings=[emulated])])
-
-    worker.run = run
-    worker.kernels["thrice"] = lambda x, y: y.copy_(x) if len(x) > 5 else y.copy_(3 * x)
-    found = grade(entry, seed=3)
-    assert found.device["kind"] == "cuda" and found.status == "wrong_result"
-    assert worker.asked.task == "thrice" and worker.asked.cases == [("n=100", {"n": 100})]
-    failed = found.tasks[1].cases[-1]
-    assert failed.status == "wrong_result" and failed.findings == [emulated] and emulated.details["emulated"]
+def test_who_prints_is_asked_of_the_worker_and_not_of_a_gpu(entry, worker, monkeypatch):
+    grade(entry, print_threads=True)
+    grade(entry)
+    assert [job.print_threads for job in worker.jobs] == [True, True, False, False]
+    monkeypatch.setattr("grader.grade.choose_card", lambda device: Card("a card", "90a", 132, l2_bytes=1, uuid=""))
+    with pytest.raises(UsageError, match="--print-threads is for the emulator"):
+        grade(entry, print_threads=True)
 
 
 def test_auto_is_the_emulator_where_there_is_no_gpu(entry, worker, monkeypatch):

@@ -14,8 +14,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import pytest
 
+from docs import notebooks
 from grader.course import catalog
 
 ROOT = Path(__file__).parents[1]
@@ -97,13 +99,10 @@ def test_asks_before_it_tells(file):
 
 
 @every_notebook
-def test_runs_on_colab(file):
-    from docs.notebooks import INSTALL, METADATA, badge
-
-    notebook = read(file)
-    assert "".join(notebook["cells"][0]["source"]).startswith(badge(file.stem))
-    assert "".join(code(file)[0]["source"]) == INSTALL and tags(code(file)[0]) == {"colab"}
-    assert notebook["metadata"] == METADATA
+def test_has_the_frame_that_the_address_asks_for(file):
+    """With an address a badge and a cell for Colab, without one neither; always the same metadata."""
+    assert notebooks.reframed(file) == nbformat.read(file, as_version=4), "type `make address`"
+    assert read(file)["metadata"] == notebooks.METADATA
 
 
 @every_notebook

@@ -14,7 +14,7 @@ from typing import Any
 from benchmarks.fidelity.cases import ROOT, Case, all_cases, file_digest
 from benchmarks.fidelity.differences import DIFFERENCES, Difference
 from benchmarks.fidelity.results import Measured, Number, Results
-from grader.devices.cuda.profile import COUNTERS
+from grader.devices.nvidia.profile import COUNTERS
 
 RESULTS = ROOT / "benchmarks" / "results" / "h200" / "fidelity.json"
 PAGE = ROOT / "docs" / "emulator.md"

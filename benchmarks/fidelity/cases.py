@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grader.course import catalog
+from grader.course.call import Call
 from grader.course.lesson import Task
 from grader.course.prototype import Prototype, parse_prototype
-from grader.devices.emulator.lexer import lex
+from grader.devices.build.lexer import lex
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -100,13 +101,14 @@ def rungs() -> list[Case]:
 def _rung(entry: catalog.Entry, source: Path, task: Task) -> Case:
     tasks = entry.lesson.tasks
     case = task.judged_cases[-1]  # the counted one
-    shapes = {buffer.name: task.shape(buffer.name, case) for buffer in task.signature.buffers}
+    call = Call(task, case)
 
     def draw() -> Mapping[str, Tensor]:
-        from grader.judge.inputs import Draw, case_seed
+        from grader.devices.buffers import Arena
+        from grader.judge.inputs import fill
 
-        drawn = task.make_inputs(Draw(case_seed(SEED, task.name, case.name)), case.variant, **case.sizes)
-        return {buffer: tensor.reshape(shapes[buffer]) for buffer, tensor in drawn.items()}
+        with Arena.of([call]) as arena:
+            return fill(call, arena.cases[0], SEED)
 
     return Case(
         name=f"{entry.name}/{source.stem}" + (f"/{task.name}" if len(tasks) > 1 else ""),
@@ -114,7 +116,7 @@ def _rung(entry: catalog.Entry, source: Path, task: Task) -> Case:
         prototype=task.signature,
         prototypes=tuple(each.signature for each in tasks),
         sizes=case.sizes,
-        shapes=shapes,
+        shapes=call.shapes,
         draw=draw,
         is_rung=True,
     )

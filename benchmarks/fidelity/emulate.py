@@ -6,10 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from benchmarks.fidelity.cases import Case, digest
-from grader.devices import forkserver
 from grader.devices.buffers import Arena
 from grader.devices.evidence import CaseRun
-from grader.devices.forkserver import Job
+from grader.devices.worker.server import Job, server
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,7 @@ def _run(case: Case) -> Emulated:
         scalars = {scalar.name: case.sizes[scalar.name] for scalar in case.prototype.scalars}
         source = case.source.read_text()
         job = Job(source, case.source.name, case.prototypes, case.prototype.name, arena, [(case.name, scalars)])
-        evidence = forkserver.server().run(job)
+        evidence = server().run(job)
         if not evidence.cases:
             why = evidence.build.message if evidence.build and evidence.build.problem else evidence.ended
             raise RuntimeError(f"{case.name}: {why}")

@@ -25,7 +25,7 @@ from pathlib import Path
 from benchmarks.fidelity.cases import FOLDER, ROOT, Case, all_cases, file_digest, source_name
 from benchmarks.fidelity.drive import library_name
 from benchmarks.fidelity.results import Launch, Measured, Results
-from grader.devices.cuda.profile import COUNTERS, CSV, NCU, parse_csv
+from grader.devices.nvidia.profile import COUNTERS, CSV, NCU, parse_csv
 
 MARKER = "next_rung"
 COUNTED = [metric for metrics in COUNTERS.values() for metric in metrics]

@@ -13,12 +13,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from grader.course.mistake import Mistake, mistakes_in
+from grader.course.prototype import check_shapes
+from grader.course.usage import UsageError as UsageError
+
 if TYPE_CHECKING:
     from grader.course.lesson import Lesson
-
-
-class UsageError(Exception):
-    """Something a person has to type or mend; the message is the one sentence that a face prints before it exits 2."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,9 @@ class Entry:
         return self.root / "notebooks" / f"{self.name}.ipynb"
 
     @property
-    def mistakes(self) -> list[Path]:
-        return sorted((self.folder / "mistakes").glob("*.cu"))
+    def mistakes(self) -> list[Mistake]:
+        """By name: whole files NAME.cu, and differences NAME.diff."""
+        return mistakes_in(self.root, self.folder / "mistakes")
 
     @property
     def rivals(self) -> list[Path]:
@@ -96,7 +97,7 @@ class Entry:
 
 
 def course_root() -> Path:
-    """The folder that holds lessons/: $LADDER_COURSE, else the nearest parent of here, else the package's checkout."""
+    """The folder that holds lessons/: $LADDER_COURSE, else the nearest from here up, else the package's checkout."""
     chosen = os.environ.get("LADDER_COURSE")
     if chosen:
         if not (Path(chosen) / "lessons").is_dir():
@@ -104,11 +105,11 @@ def course_root() -> Path:
         return Path(chosen).absolute()
     here = Path.cwd()
     for folder in (here, *here.parents, Path(__file__).parents[2]):
-        if (folder / "lessons").is_dir():
+        if any(folder.glob("lessons/*/lesson.py")):
             return folder
-    raise UsageError(
-        f"there is no lessons/ folder in {here} or above: `cd` into the course, or set LADDER_COURSE to it"
-    )
+    if (here / "lessons").is_dir():
+        return here  # a course that begins
+    raise UsageError("there is no course here: type `ladder init`, which writes one, or `cd` into yours")
 
 
 def entries(root: Path | None = None) -> list[Entry]:
@@ -153,7 +154,8 @@ def _import_lesson(file: Path, module_name: str) -> Lesson:
     except BaseException:
         del sys.modules[module_name]
         raise
-    return module.lesson
+    lesson: Lesson = module.lesson
+    return lesson
 
 
 def _check_lesson(lesson: Lesson) -> None:
@@ -163,14 +165,16 @@ def _check_lesson(lesson: Lesson) -> None:
     for task in lesson.tasks:
         if not task.cases:
             raise ValueError(f"{task.name} has no case")
-        for case in [*task.judged_cases, *task.timed_cases]:
-            missing = [scalar.name for scalar in task.signature.scalars if scalar.name not in case.sizes]
+        names = [buffer.name for buffer in task.signature.buffers]
+        if unsaid := next((name for name in names if name not in task.shapes), None):
+            raise ValueError(f"{task.name}: `shapes` does not say the shape of {unsaid}")
+        scalars = [scalar.name for scalar in task.signature.scalars]
+        cases = [*task.judged_cases, *task.timed_cases]
+        for case in cases:
+            missing = [name for name in scalars if name not in case.sizes]
             if missing:
                 raise ValueError(f"{task.name}: Case({case.name}) gives no value for {', '.join(missing)}")
-            for buffer in task.signature.buffers:
-                if buffer.name not in task.shapes:
-                    raise ValueError(f"{task.name}: `shapes` does not say the shape of {buffer.name}")
-                task.shape(buffer.name, case)
+        check_shapes(task.shapes, names, [case.sizes for case in cases])
 
 
 def _line_in(file: Path, error: Exception) -> str:

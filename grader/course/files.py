@@ -1,15 +1,17 @@
-"""Files that are written whole or not at all."""
+"""Files that are written whole or not at all, and how their paths are shown."""
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 
 def replace(file: Path, data: bytes) -> None:
-    """Makes `data` the content of a file in one step: nobody ever reads half of it, and it is on the disk afterwards.
+    """Makes `data` the content of a file in one step: a reader never sees half of it, and it is on the disk afterwards.
 
     A link stays a link, and the file keeps its mode. Raises OSError, and then the file is as it was.
     """
@@ -53,6 +55,21 @@ def make_folder(folder: Path) -> None:
     empty_beside(folder / "report").unlink()
 
 
+@contextlib.contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Keeps a second `ladder` from writing between our reading and our writing, where the file system can do that."""
+    handle = None
+    with contextlib.suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+        handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+        fcntl.flock(handle, fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        if handle is not None:
+            os.close(handle)
+
+
 def empty_beside(file: Path) -> Path:
     """A new empty file in the folder where `file` is, or where its link leads. Raises OSError."""
     handle, name = tempfile.mkstemp(dir=file.resolve().parent, prefix=".ladder-")
@@ -64,3 +81,9 @@ def _umask() -> int:
     mask = os.umask(0o077)
     os.umask(mask)
     return mask
+
+
+def shown_path(path: Path) -> str:
+    """A path as people write it: relative if it lies below the current folder."""
+    absolute, here = path.absolute(), Path.cwd()
+    return str(absolute.relative_to(here) if absolute.is_relative_to(here) else path)

@@ -7,6 +7,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.course import files
 from grader.course.catalog import Entry, UsageError
 
 
@@ -29,12 +30,12 @@ def next_hint(entry: Entry, task: str) -> Hint:
     if not hints:
         raise UsageError(f"there are no hints for {task} in lessons/{entry.name}/hints.md yet")
     file = entry.root / "work" / "hints.json"
-    shown = _read(file)
     key = f"{entry.name}/{task}"
-    number = min(shown.get(key, 0) + 1, len(hints))
-    with contextlib.suppress(OSError):  # a hint that cannot be remembered is shown again
-        file.parent.mkdir(exist_ok=True)
-        file.write_text(json.dumps({**shown, key: number}))
+    with files.alone(file.parent):
+        shown = _read(file)
+        number = min(shown.get(key, 0) + 1, len(hints))
+        with contextlib.suppress(OSError):  # a hint that cannot be remembered is shown again
+            files.replace(file, json.dumps({**shown, key: number}).encode())
     return Hint(number, len(hints), hints[number - 1])
 
 

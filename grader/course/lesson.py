@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from grader.course.prototype import Parameter, Prototype, evaluate_shape, parse_prototype
+from grader.course.prototype import Parameter, Prototype, parse_prototype
 
-Tensors = Mapping[str, Any]  # torch tensors by parameter name; torch is imported only by those who compute
+if TYPE_CHECKING:
+    from torch import Tensor
+
+Tensors = Mapping[str, "Tensor"]  # by parameter name; torch is imported only by those who compute
 SPEED_AGAINST, FRACTION_OF = "x_", "fraction_of_"  # how the metrics of timed targets begin
 
 
@@ -24,7 +27,7 @@ class Case:
         object.__setattr__(self, "sizes", sizes)
         object.__setattr__(self, "variant", variant)
 
-    @property
+    @cached_property
     def name(self) -> str:
         """`rows=3 cols=5`, `n=33 (one bin)`"""
         sizes = " ".join(f"{name}={value}" for name, value in self.sizes.items())
@@ -97,6 +100,7 @@ class Task:
     flops: str = ""  # arithmetic operations, as an expression over the sizes: "2 * m * n * k"
     specials: str = ""  # exp, log, sin and their kin, likewise
     scratch: Sequence[str] = ()  # outputs for the kernel's own use: poisoned and guarded, neither compared nor counted
+    inexact: Mapping[str, str] = field(default_factory=dict)  # rung -> why it errs at sizes of the bench
     bonus: bool = False  # for who wants more: may be left out, and its stars stand beside the lesson's
 
     @cached_property
@@ -107,7 +111,7 @@ class Task:
     def name(self) -> str:
         return self.signature.name
 
-    @property
+    @cached_property
     def results(self) -> list[Parameter]:
         """The outputs that the reference returns: all but scratch memory."""
         return [output for output in self.signature.outputs if output.name not in self.scratch]
@@ -123,10 +127,6 @@ class Task:
         """What `ladder bench` measures: the sweep, and last, once, the case of the timed targets."""
         timed = [self.timed_case] if self.timed_case else []
         return [case for case in self.bench_cases if case not in timed] + timed
-
-    def shape(self, buffer: str, case: Case) -> tuple[int, ...]:
-        """The shape of one buffer at a case, from its expression."""
-        return evaluate_shape(self.shapes[buffer], case.sizes)
 
 
 @dataclass(frozen=True)

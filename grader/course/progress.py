@@ -6,14 +6,11 @@ lesson that was renamed or given another number keeps its stars.
 
 from __future__ import annotations
 
-import contextlib
 import difflib
-import fcntl
 import itertools
 import json
 import os
 import re
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from datetime import date
 from pathlib import Path
@@ -74,7 +71,7 @@ def record(root: Path, lesson: str, stars: int, passed: bool, today: date | None
     if not passed:
         return load(root)
     file = _file(root)
-    with _alone(file.parent):
+    with files.alone(file.parent):
         progress = load(root)
         best = progress.lessons.setdefault(lesson, LessonProgress())
         best.stars = max(best.stars, stars)
@@ -88,21 +85,6 @@ def record(root: Path, lesson: str, stars: int, passed: bool, today: date | None
 
 def _file(root: Path) -> Path:
     return root / "work" / "progress.json"
-
-
-@contextlib.contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Keeps a second `ladder` from writing between our reading and our writing, where the file system can do that."""
-    handle = None
-    with contextlib.suppress(OSError):
-        folder.mkdir(parents=True, exist_ok=True)
-        handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-        fcntl.flock(handle, fcntl.LOCK_EX)
-    try:
-        yield
-    finally:
-        if handle is not None:
-            os.close(handle)
 
 
 # ---- what the file holds ----

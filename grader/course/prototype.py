@@ -7,8 +7,9 @@ import ctypes
 import math
 import operator
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, cached_property
 from typing import Any, Literal
 
 Role = Literal["input", "output", "scalar", "stream"]
@@ -96,24 +97,31 @@ class Prototype:
         """The C text in one spelling, without `extern "C"` and semicolon."""
         return f"void {self.name}({', '.join(parameter.declaration for parameter in self.parameters)})"
 
-    @property
+    @cached_property
     def inputs(self) -> tuple[Parameter, ...]:
         return self._with_role("input")
 
-    @property
+    @cached_property
     def outputs(self) -> tuple[Parameter, ...]:
         return self._with_role("output")
 
-    @property
+    @cached_property
     def buffers(self) -> tuple[Parameter, ...]:
         return tuple(parameter for parameter in self.parameters if parameter.is_buffer)
 
-    @property
+    @cached_property
     def scalars(self) -> tuple[Parameter, ...]:
         return self._with_role("scalar")
 
     def _with_role(self, role: Role) -> tuple[Parameter, ...]:
         return tuple(parameter for parameter in self.parameters if parameter.role == role)
+
+
+def bind(function: Any, parameters: Iterable[Parameter]) -> Any:
+    """A function of a ctypes library that takes these parameters (buffers and the stream as addresses), and itself."""
+    function.restype = None
+    function.argtypes = [ctypes.c_void_p if each.is_buffer else each.type.ctypes for each in parameters]
+    return function
 
 
 def parse_prototype(text: str) -> Prototype:
@@ -174,14 +182,27 @@ def _check_list(parameters: tuple[Parameter, ...]) -> None:
         raise PrototypeError("there is no output: an output is `T* name`, without const")
 
 
-_OPERATORS = {
+_OPERATORS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
     ast.FloorDiv: operator.floordiv,
     ast.Mod: operator.mod,
 }
-_FUNCTIONS = {"ceil_div": lambda a, b: -(-a // b), "min": min, "max": max}
+_FUNCTIONS: Mapping[str, Callable[..., int]] = {"ceil_div": lambda a, b: -(-a // b), "min": min, "max": max}
+
+
+def evaluate_shapes(
+    expressions: Mapping[str, str], names: Iterable[str], sizes: Mapping[str, Any]
+) -> dict[str, tuple[int, ...]]:
+    """The shape that each of these names has in `expressions`. Raises PrototypeError."""
+    return {name: evaluate_shape(expressions[name], sizes) for name in names}
+
+
+def check_shapes(expressions: Mapping[str, str], names: Sequence[str], cases: Iterable[Mapping[str, Any]]) -> None:
+    """Evaluates all these shapes at each case's sizes, for what it raises: PrototypeError."""
+    for sizes in cases:
+        evaluate_shapes(expressions, names, sizes)
 
 
 def evaluate_shape(expression: str, sizes: Mapping[str, Any]) -> tuple[int, ...]:
@@ -190,9 +211,7 @@ def evaluate_shape(expression: str, sizes: Mapping[str, Any]) -> tuple[int, ...]
     Knows integers, the names in `sizes`, + - * // %, parentheses, ceil_div(a, b), min and max. Raises PrototypeError.
     """
     try:
-        tree = ast.parse(expression.strip(), mode="eval").body
-        dimensions = tree.elts if isinstance(tree, ast.Tuple) else [tree]
-        shape = tuple(_evaluate(node, sizes) for node in dimensions)
+        shape = tuple(_evaluate(node, sizes) for node in _dimensions(expression))
     except PrototypeError as error:
         raise PrototypeError(f"shape `{expression}`: {error}") from None
     except (SyntaxError, TypeError, ZeroDivisionError) as error:
@@ -200,6 +219,13 @@ def evaluate_shape(expression: str, sizes: Mapping[str, Any]) -> tuple[int, ...]
     if any(dimension < 0 for dimension in shape):
         raise PrototypeError(f"shape `{expression}` is negative at {dict(sizes)}: {shape}")
     return shape
+
+
+@cache
+def _dimensions(expression: str) -> list[ast.expr]:
+    """The expression of each dimension; a lesson asks for the same few at every case. Raises SyntaxError."""
+    tree = ast.parse(expression.strip(), mode="eval").body
+    return tree.elts if isinstance(tree, ast.Tuple) else [tree]
 
 
 def elements(shape: tuple[int, ...]) -> int:
@@ -211,8 +237,8 @@ def _evaluate(node: ast.expr, sizes: Mapping[str, Any]) -> int:
     match node:
         case ast.Constant(value=int(value)) if not isinstance(value, bool):
             return value
-        case ast.Name(id=name) if isinstance(sizes.get(name), int):
-            return sizes[name]
+        case ast.Name(id=name) if isinstance(size := sizes.get(name), int):
+            return size
         case ast.Name(id=name):
             raise PrototypeError(f"{name} is no integer size; there are {', '.join(sizes) or 'none'}")
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:

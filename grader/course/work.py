@@ -1,16 +1,64 @@
-"""The learner's own file of a lesson, work/NN_name.cu: it is never overwritten, and never lost."""
+"""The learner's own file of a lesson, work/NN_name.cu: read, but never overwritten, and never lost."""
 
 from __future__ import annotations
 
 import itertools
+import stat
 from pathlib import Path
 
-from grader.course import files
+from grader.course import editor, files
 from grader.course.catalog import Entry, UsageError
+from grader.course.files import shown_path
+from grader.course.mistake import Mistake
+
+MOST_SOURCE_BYTES = 1 << 20  # of a kernel file
+
+
+def read_kernel(file: Path, entry: Entry) -> str:
+    """The text of a kernel file, as much of it as building accepts. Bytes that are no UTF-8 become surrogates, which
+    building refuses; Windows' line ends and byte-order mark go. Of a mistake that is kept as a difference, NAME.diff,
+    NAME.cu is the whole file. Raises UsageError.
+    """
+    number, name = f"{entry.number:02d}", shown_path(file)
+    if file.absolute().parent == entry.folder / "mistakes" and (mistake := _difference(entry, file)):
+        if file.name == mistake.whole.name:
+            return mistake.text()
+        whole = shown_path(mistake.whole)
+        raise UsageError(f"{name} is a difference: its whole file is {whole}, `ladder check {number} {whole}`")
+    try:
+        if stat.S_ISFIFO(file.stat().st_mode):  # it would be waited for
+            raise UsageError(f"{name} is a pipe: save the kernel to a file, and name that")
+        with file.open("rb") as opened:
+            data = opened.read(MOST_SOURCE_BYTES + 1)
+        return data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").decode("utf-8", "surrogateescape")
+    except FileNotFoundError:
+        hint = f"type `ladder start {number}`" if file == entry.work_file else "check the spelling"
+        raise UsageError(f"there is no file {name}: {hint}") from None
+    except IsADirectoryError:
+        raise UsageError(f"{name} is a folder: type `ladder check {number} {name}/your_kernel.cu`") from None
+    except OSError as error:
+        raise UsageError(f"{name} cannot be read ({error.strerror}): mend that, or name another file") from None
+
+
+def _difference(entry: Entry, file: Path) -> Mistake | None:
+    """The mistake that is kept as a difference, by that file's name or by the whole file's."""
+    named = (mistake for mistake in entry.mistakes if file.name in (mistake.file.name, mistake.whole.name))
+    return next((mistake for mistake in named if mistake.is_difference), None)
+
+
+def is_own(entry: Entry, file: Path) -> bool:
+    """Whether a file is the learner's: in work/, and no link to what the course brings."""
+    own, real = (entry.root / "work").resolve(), file.resolve()
+    in_work = own in real.parents or own in (file.parent.resolve(), *file.parent.resolve().parents)
+    return in_work and not any(real.is_relative_to((entry.root / name).resolve()) for name in ("kernels", "lessons"))
 
 
 def start(entry: Entry) -> bool:
-    """Copies the starter to the work file. False if there is one, which stays as it is. Raises UsageError."""
+    """Copies the starter to the work file, and tells editors about it. False if there is one, which stays as it is.
+
+    Raises UsageError.
+    """
+    editor.prepare(entry.root)
     try:
         starter = entry.starter.read_bytes()
         entry.work_file.parent.mkdir(exist_ok=True)

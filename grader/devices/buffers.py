@@ -26,6 +26,8 @@ from grader.course.prototype import CType, Parameter, Prototype
 if TYPE_CHECKING:
     from torch import Tensor
 
+    from grader.course.call import Call
+
 PAGE = mmap.PAGESIZE
 GUARD_BYTES = max(16 * 1024, PAGE)  # wide enough for a block that runs past the end: 1024 threads x 16 bytes
 GUARD_PATTERN = b"\xf5\x7f"  # read by mistake it is a NaN in every floating type, so the result shows it
@@ -107,13 +109,18 @@ class Arena:
         for prototype, shapes in cases:
             slots = []
             for parameter in prototype.buffers:
-                slots.append(place(parameter, shapes[parameter.name], offset))
+                slots.append(slot_at(parameter, shapes[parameter.name], offset))
                 offset = slots[-1].end
             placed.append(slots)
         self.bytes = max(offset, PAGE)
         self.fd = shared_file(self.bytes)
         self._map = mmap.mmap(self.fd, self.bytes)
         self.cases = [CaseBuffers(self._map, slots) for slots in placed]
+
+    @classmethod
+    def of(cls, calls: Iterable[Call]) -> Arena:
+        """The buffers of these calls."""
+        return cls([call.memory for call in calls])
 
     @property
     def layout(self) -> list[list[dict[str, Any]]]:
@@ -182,6 +189,14 @@ class CaseBuffers:
                 return name, int(changed.nonzero()[0])
         return None
 
+    def damage(self) -> tuple[str, int] | Breach | None:
+        """What a run may never do: the first `changed_input`, or else the first `broken_guard`."""
+        return self.changed_input() or self.broken_guard()
+
+    def left(self, names: Iterable[str]) -> dict[str, tuple[Tensor, Tensor]]:
+        """What these outputs hold, and where they are `unwritten`, by name."""
+        return {name: (self.read(name), self.unwritten(name)) for name in names}
+
     def unwritten(self, name: str) -> Tensor:
         """A bool tensor of the output's shape: True where the poison is still there, bit for bit.
 
@@ -193,6 +208,10 @@ class CaseBuffers:
         now = self.read(name).reshape(-1).view(torch.uint8).reshape(-1, slot.type.bytes)
         pattern = torch.frombuffer(bytearray(poison(slot.type)), dtype=torch.uint8)
         return (now == pattern).all(dim=1).reshape(slot.shape)
+
+    def read_all(self, names: Iterable[str]) -> dict[str, Tensor]:
+        """`read` of each of these buffers, by name."""
+        return {name: self.read(name) for name in names}
 
     def read(self, name: str) -> Tensor:
         """The buffer as a tensor of its shape and type that shares the memory (no copy)."""
@@ -212,16 +231,20 @@ class WorkerMemory:
     def __init__(self, fd: int, layout: Sequence[Sequence[Mapping[str, Any]]]):
         self.bytes = os.fstat(fd).st_size
         self._map = mmap.mmap(fd, self.bytes)
-        self._map.madvise(mmap.MADV_DONTFORK)  # a child of the submission's would work there unseen
+        self.inherit(False)  # a child of the submission's would work there unseen
         self._export = ctypes.c_char.from_buffer(self._map)
         self.address = ctypes.addressof(self._export)
         self.cases = [{slot["name"]: self._view(slot) for slot in case} for case in layout]
+
+    def inherit(self, so: bool) -> None:
+        """Says whether processes that are forked from now on have this memory, too."""
+        self._map.madvise(mmap.MADV_DOFORK if so else mmap.MADV_DONTFORK)
 
     def _view(self, slot: Mapping[str, Any]) -> View:
         return View(slot["name"], self.address + slot["offset"], slot["bytes"], slot["writable"])
 
 
-def place(parameter: Parameter, shape: Sequence[int], start: int) -> Slot:
+def slot_at(parameter: Parameter, shape: Sequence[int], start: int) -> Slot:
     """The slot of a buffer whose front guard begins at byte `start`."""
     return Slot(parameter.name, parameter.type, parameter.role == "output", tuple(shape), start + GUARD_BYTES)
 
@@ -249,7 +272,7 @@ def _first_difference(found: bytes, expected: bytes) -> int | None:
 
 
 def shared_file(size: int) -> int:
-    """A file without a name, zero-filled, that nobody can cut short while the judge reads it (where seals exist)."""
+    """A file without a name, zero-filled, that cannot be cut short while the judge reads it (where seals exist)."""
     try:
         fd = os.memfd_create("ladder-buffers", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     except (AttributeError, OSError):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 Json = dict[str, Any]
+Severity = Literal["error", "note"]
 
 
 @dataclass
@@ -15,7 +16,7 @@ class Finding:
 
     kind: str  # out_of_bounds, misaligned, race, ... : the keys of judge.findings.STATUS_OF
     message: str
-    severity: str = "error"
+    severity: Severity = "error"
     file: str | None = None
     line: int | None = None
     kernel: str | None = None
@@ -37,7 +38,7 @@ class Diagnostic:
 
 @dataclass
 class Build:
-    """How building went. `problem` is None, "build_error" or "missing_entry_point"."""
+    """How building went. `problem` is None, "build_error", "missing_entry_point" or "not_graded" (this machine's)."""
 
     problem: str | None = None
     message: str = ""  # one sentence
@@ -58,7 +59,7 @@ class CaseRun:
     launches: list[Json] = field(default_factory=list)  # kernel, grid, block, given_stream, shared_bytes, ...
     timings: Json = field(default_factory=dict)
     seconds: float = 0.0
-    recording: Json | None = None  # of one block, where somebody asked for it (emulator/recording.py)
+    recording: Json | None = None  # of one block, where it was asked for (emulator/recording.py)
 
 
 @dataclass
@@ -68,12 +69,42 @@ class Evidence:
     build: Build | None = None
     cases: list[CaseRun] = field(default_factory=list)
     ended: str = "normally"
-    problem: str | None = None  # what ended the process: "crash" or "timeout"; on a GPU, also a fault of a kernel
+    problem: str | None = None  # what ended the process: "crash", "timeout", a kernel's fault on a GPU, or "not_graded"
     output: str = ""  # what the submission printed (cut short)
     seconds: float = 0.0
 
     def to_json(self) -> Json:
         return asdict(self)
+
+    @property
+    def not_graded(self) -> str:
+        """Why this says nothing about the kernel: one sentence; empty if it does."""
+        if self.build and self.build.problem == "not_graded":
+            return self.build.message
+        return self.ended if self.problem == "not_graded" else ""
+
+
+SWAPPED = "are blocks and threads swapped? It is kernel<<<blocks, threads>>>"
+
+
+def looks_swapped(launch: Json) -> bool:
+    """Whether a launch has as many blocks as others have threads, and threads in a number that blocks have."""
+    (blocks, *grid), (threads, *block) = launch["grid"], launch["block"]
+    return [*grid, *block] == [1, 1, 1, 1] and threads % 32 != 0 and blocks % 32 == 0 and 32 <= blocks <= 1024
+
+
+def launch_notes(launches: Sequence[Json]) -> list[Finding]:
+    """What is odd about the launches of a case."""
+    return [*stream_notes(launches), *_swapped_notes(launches)]
+
+
+def _swapped_notes(launches: Iterable[Json]) -> list[Finding]:
+    for launch in filter(looks_swapped, launches):
+        (blocks, *_), (threads, *_), kernel = launch["grid"], launch["block"], launch["kernel"]
+        s = "" if threads == 1 else "s"
+        message = f"the launch of {kernel} has {blocks} blocks of {threads} thread{s}: {SWAPPED}"
+        return [Finding("swapped_launch", message, "note", line=launch.get("line"), kernel=kernel)]
+    return []
 
 
 def stream_notes(launches: Iterable[Json]) -> list[Finding]:
@@ -111,6 +142,13 @@ def case_from_json(data: Json) -> CaseRun:
 def finding_from_json(data: Json) -> Finding:
     """The same for a Finding."""
     finding = Finding(**data)
-    finding.block = tuple(finding.block) if finding.block else None
-    finding.thread = tuple(finding.thread) if finding.thread else None
+    finding.block, finding.thread = _index(finding.block), _index(finding.thread)
     return finding
+
+
+def _index(numbers: Sequence[int] | None) -> tuple[int, int, int] | None:
+    """JSON knows no tuples."""
+    if not numbers:
+        return None
+    x, y, z = numbers
+    return x, y, z

@@ -19,13 +19,14 @@ from typing import TYPE_CHECKING, Any
 
 from grader.course import catalog
 from grader.course.catalog import Entry, UsageError
-from grader.course.prototype import Prototype, parse_prototype
+from grader.course.prototype import Prototype, bind, parse_prototype
+from grader.devices.cache import cache_root
 
 if TYPE_CHECKING:
     from grader.devices.evidence import Evidence
 
 Values = Sequence[Any]  # tensors and numbers in the order of the prototype, without the stream
-_PATIENCE_SECONDS = 1e6  # of processor time for an emulated call: nobody waits for a verdict here
+_PATIENCE_SECONDS = 1e6  # of processor time for an emulated call: no learner waits for a verdict here
 
 _loading = threading.RLock()
 _emulator = threading.Lock()  # the runtime holds one machine in a process
@@ -123,14 +124,10 @@ class _Kernel:
 
     def library(self, architecture: str | None) -> Path:
         """The built library; `architecture` is a GPU's, None means the emulator. Raises LoadError."""
-        from grader.devices import build
-        from grader.devices.emulator.translate import TranslationError
+        from grader.devices.cache import is_intact
 
-        try:
-            kept = build.place_in_cache(self.source, self.filename, self.prototypes, build.cache_root(), architecture)
-        except TranslationError as error:
-            raise LoadError(f"{self.filename} cannot be built: line {error.line}: {error.message}") from None
-        if not build.loads(kept):
+        kept = self._place_in_cache(architecture)
+        if not is_intact(kept.parent):
             evidence = self._build(architecture)
             if problem := _problem(evidence):
                 raise LoadError(f"{self.filename} cannot be built: {problem}")
@@ -138,11 +135,23 @@ class _Kernel:
                 raise LoadError(f"{self.filename} was built, but {kept.parent} does not hold it: is the disk full?")
         return kept
 
+    def _place_in_cache(self, architecture: str | None) -> Path:
+        """Where the library is, if it was built. Raises LoadError."""
+        from grader.devices.cuda.compile import cuda_library
+        from grader.devices.emulator.compile import emulated_library
+        from grader.devices.emulator.translate import TranslationError
+
+        what = (self.source, self.filename, self.prototypes, cache_root())
+        try:
+            return cuda_library(*what, architecture) if architecture else emulated_library(*what)
+        except TranslationError as error:
+            raise LoadError(f"{self.filename} cannot be built: line {error.line}: {error.message}") from None
+
     def _build(self, architecture: str | None) -> Evidence:
         """A job without cases. The server that runs it imports torch, and need not stay afterwards."""
         from grader.devices.buffers import Arena
-        from grader.devices.forkserver import ForkServer
-        from grader.devices.job import Gpu, Job
+        from grader.devices.worker.job import Gpu, Job
+        from grader.devices.worker.server import ForkServer
 
         gpu = Gpu(architecture) if architecture else None
         with Arena([]) as arena, ForkServer() as server:
@@ -158,7 +167,7 @@ def _problem(evidence: Evidence) -> str | None:
 
 
 def _require_compiler() -> None:
-    from grader.devices.build import missing_compiler
+    from grader.devices.build.toolchain import missing_compiler
 
     if missing := missing_compiler():
         raise LoadError(missing)
@@ -179,9 +188,7 @@ def _native(kernel: _Kernel, task: Prototype, device: int) -> Callable[[Values],
     if missing := missing_cuda_tool():
         raise LoadError(missing)
     library = kernel.library(architecture(*torch.cuda.get_device_capability(device)))
-    cuda, launch = runtime(), ctypes.CDLL(str(library))[task.name]
-    launch.restype = None
-    launch.argtypes = [ctypes.c_void_p if p.is_buffer else p.type.ctypes for p in task.parameters]
+    cuda, launch = runtime(), bind(ctypes.CDLL(str(library))[task.name], task.parameters)
 
     def call(values: Values) -> None:
         arguments = [value.data_ptr() if isinstance(value, torch.Tensor) else value for value in values]
@@ -195,13 +202,12 @@ def _native(kernel: _Kernel, task: Prototype, device: int) -> Callable[[Values],
 
 def _emulated(kernel: _Kernel, task: Prototype) -> Callable[[Values], None]:
     """On the CPU: the emulator without its counters. It works on copies, whose pages it can shut to host code."""
-    from grader.devices import build
     from grader.devices.buffers import Arena, WorkerMemory
-    from grader.devices.emulator.session import Session, runtime_library
+    from grader.devices.emulator.session import Session, open_library, runtime_library
 
     _require_compiler()
     library = kernel.library(None)
-    session = Session(library, kernel.filename, runtime=runtime_library(build.cache_root()), counting=False)
+    session = Session(open_library(library, kernel.filename), runtime=runtime_library(cache_root()), counting=False)
 
     def call(values: Values) -> None:
         given = {p.name: value for p, value in zip(task.parameters[:-1], values, strict=True)}

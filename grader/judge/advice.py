@@ -8,9 +8,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import Any
+from typing import Any, Literal, get_args
 
 Counters = Mapping[str, Any]
+Way = Literal["load", "store"]
+Kind = Way | Literal["conflict", "atomic", "lanes"]  # of waste
 LANES = 32
 SECTOR = 32  # bytes
 
@@ -33,7 +35,7 @@ class Advice:
     """What one source line wastes, and a sentence on the greatest part of it."""
 
     line: int
-    kind: str  # "load", "store", "conflict", "atomic" or "lanes"
+    kind: Kind
     cycles: float  # wasted, estimated
     share: float  # of what all lines cost
     message: str
@@ -84,12 +86,14 @@ def reuse(counters: Counters) -> str:
 
 def active_lanes(counters: Counters) -> float:
     """Lanes at work in an instruction, on average: 0 to 32; 0 where no instructions are counted."""
-    return counters["thread_instructions"] / max(counters["warp_instructions"], 1)
+    threads, warps = int(counters["thread_instructions"]), int(counters["warp_instructions"])
+    return threads / max(warps, 1)
 
 
-def ideal_sectors(counters: Counters, way: str) -> int:
+def ideal_sectors(counters: Counters, way: Way) -> int:
     """Sectors that would hold what the loads or stores (`way`) ask for; a request has one at least."""
-    return max(counters[f"global_{way}_requests"], math.ceil(counters[f"global_{way}_useful_bytes"] / SECTOR))
+    requests, useful = int(counters[f"global_{way}_requests"]), int(counters[f"global_{way}_useful_bytes"])
+    return max(requests, -(-useful // SECTOR))
 
 
 def all_sectors(counters: Counters) -> int:
@@ -104,8 +108,8 @@ def digits(value: float) -> str:
 
 def cost(line: Counters) -> float:
     """What a line costs, in the cycles of `advise`."""
-    wavefronts = line["shared_load_wavefronts"] + line["shared_store_wavefronts"]
-    issued = INSTRUCTION_CYCLES * line["warp_instructions"]
+    wavefronts: int = line["shared_load_wavefronts"] + line["shared_store_wavefronts"]
+    issued: float = INSTRUCTION_CYCLES * line["warp_instructions"]
     waited = sum(_waiting(line, where) * cycles for where, cycles in TURN_CYCLES.items())
     return SECTOR_CYCLES * all_sectors(line) + WAVEFRONT_CYCLES * wavefronts + issued + waited
 
@@ -118,15 +122,16 @@ class Waste:
     """One kind of waste on one source line; `cycles` as `advise` estimates them."""
 
     line: int
-    kind: str
+    kind: Kind
     cycles: float
     message: str
 
 
 def _wastes(kernel: Counters, records: Sequence[Counters], source: Sequence[str]) -> Iterator[Waste]:
     """All that the lines of a kernel waste, some of it nothing."""
+    ways: tuple[Way, ...] = get_args(Way)
     for record in records:
-        for way in ("load", "store"):
+        for way in ways:
             yield _sectors(record, way)
             yield _conflicts(record, way, source)
         for where in TURN_CYCLES:
@@ -134,7 +139,7 @@ def _wastes(kernel: Counters, records: Sequence[Counters], source: Sequence[str]
     yield from _divergence(kernel, records, source)
 
 
-def _sectors(line: Counters, way: str) -> Waste:
+def _sectors(line: Counters, way: Way) -> Waste:
     requests, sectors = line[f"global_{way}_requests"] or 1, line[f"global_{way}_sectors"]
     ideal = ideal_sectors(line, way)
     verb = "read" if way == "load" else "write"
@@ -152,13 +157,13 @@ def _sectors(line: Counters, way: str) -> Waste:
     return Waste(line["line"], way, SECTOR_CYCLES * max(0.0, sectors - _with_all_lanes(line, way)), message)
 
 
-def _with_all_lanes(line: Counters, way: str) -> float:
+def _with_all_lanes(line: Counters, way: Way) -> float:
     """Sectors that full warps would need: idle lanes leave gaps for which the addresses are not to blame."""
     threads = line[f"global_{way}_threads"]
     return ideal_sectors(line, way) * LANES * line[f"global_{way}_requests"] / threads if threads else 0.0
 
 
-def _conflicts(line: Counters, way: str, source: Sequence[str]) -> Waste:
+def _conflicts(line: Counters, way: Way, source: Sequence[str]) -> Waste:
     wavefronts, ideal = line[f"shared_{way}_wavefronts"], line[f"shared_{way}_ideal_wavefronts"]
     ways = wavefronts / max(ideal, 1)
     even = round(ways) if abs(ways - round(ways)) < 0.05 else None
@@ -272,7 +277,8 @@ def _dividing_line(records: Sequence[Counters], at: int) -> int:
     often = OFTEN * max(record["divergent_branches"] for record in records)
     dividing = [i for i, record in enumerate(records) if record["divergent_branches"] > often] or [at]
     chosen = max((i for i in dividing if i <= at), default=dividing[0])
-    return records[chosen]["line"]
+    line: int = records[chosen]["line"]
+    return line
 
 
 def _launch_line(kernel: str, source: Sequence[str]) -> int | None:

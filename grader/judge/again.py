@@ -23,6 +23,8 @@ COMPILED = (
     "thread_instructions",
     "branches",
     "divergent_branches",
+    "task_active_lanes",
+    "task_divergence",
     "local_requests",
     "local_bytes",
 )

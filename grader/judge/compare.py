@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from grader.course.call import Call
 from grader.course.catalog import UsageError
-from grader.course.lesson import Case, Task, Tensors
-from grader.course.prototype import CType, evaluate_shape
+from grader.course.lesson import Task, Tensors
+from grader.course.prototype import CType
 from grader.judge.patterns import Answer, Launches, recognise, unravel
+from grader.judge.verdict import Status
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,7 @@ class Expected:
 
 
 @dataclass(frozen=True)
-class Left:
+class Output:
     """What a submission left in one output: `values` in the buffer's own type, `written` a bool for each element."""
 
     values: Tensor
@@ -39,7 +41,7 @@ class Left:
 class Comparison:
     """The verdict on the outputs of a case. The errors are those of the element that comes closest to its limit."""
 
-    status: str = "passed"
+    status: Status = "passed"
     message: str = ""
     max_error: float | None = None
     allowed_error: float | None = None
@@ -58,21 +60,26 @@ class Context:
 # ---- what is expected ----
 
 
-def expect(task: Task, case: Case, inputs: Tensors) -> dict[str, Expected]:
+def expect_all(calls: Sequence[Call], inputs: Sequence[Tensors]) -> list[dict[str, Expected]]:
+    """`expect` of each call."""
+    return [expect(call, given) for call, given in zip(calls, inputs, strict=True)]
+
+
+def expect(call: Call, inputs: Tensors) -> dict[str, Expected]:
     """The outputs by name, from the task's reference run in float64. Raises UsageError if the lesson is broken."""
-    signature = task.signature
-    arguments = {**widen(inputs), **{scalar.name: case.sizes[scalar.name] for scalar in signature.scalars}}
+    task, shapes = call.task, call.shapes
+    arguments = {**widen(inputs), **call.scalars}
     values = _call(task, "reference", task.reference, arguments)
     magnitudes: Tensors = {}
     if task.tolerance.magnitude is not None:
         magnitudes = _call(task, "magnitude", task.tolerance.magnitude, arguments)
-    terms = math.prod(evaluate_shape(task.tolerance.terms, case.sizes))
+    factor = task.tolerance.c * math.sqrt(call.terms)
     expected = {}
     for output in task.results:
-        shape = task.shape(output.name, case)
+        shape = shapes[output.name]
         value = _shaped(task, "reference", values, output.name, shape)
         magnitude = _shaped(task, "magnitude", magnitudes, output.name, shape) if output.name in magnitudes else value
-        expected[output.name] = _expected(value, magnitude, output.type, task.tolerance.c * math.sqrt(terms))
+        expected[output.name] = _expected(value, magnitude, output.type, factor)
     return expected
 
 
@@ -94,7 +101,8 @@ def _expected(value: Tensor, magnitude: Tensor, ctype: CType, factor: float) -> 
 
 def _call(task: Task, what: str, function: Any, arguments: dict[str, Any]) -> Tensors:
     try:
-        return function(**arguments)
+        tensors: Tensors = function(**arguments)
+        return tensors
     except Exception as error:
         raise UsageError(f"the {what} of task {task.name} failed: {type(error).__name__}: {error}") from error
 
@@ -110,7 +118,7 @@ def _shaped(task: Task, what: str, tensors: Tensors, name: str, shape: tuple[int
 # ---- whether it is there ----
 
 
-def compare(expected: Mapping[str, Expected], left: Mapping[str, Left], context: Context | None = None) -> Comparison:
+def compare(expected: Mapping[str, Expected], left: Mapping[str, Output], context: Context | None = None) -> Comparison:
     """Judges all outputs: every element written, finite where it should be, and within its tolerance."""
     context = context or Context()
     for judge in (_check_written, _check_values):
@@ -132,7 +140,7 @@ def guard_broken(buffer: str, side: str, byte: int) -> Comparison:
     return Comparison("out_of_bounds", f"Memory {where} was overwritten ({byte} bytes {side} it).")
 
 
-def _check_written(name: str, want: Expected, left: Left, context: Context) -> Comparison:
+def _check_written(name: str, want: Expected, left: Output, context: Context) -> Comparison:
     # An integer may rightly be the very pattern that marks unwritten memory.
     missing = ~left.written
     if not left.values.is_floating_point():
@@ -145,7 +153,7 @@ def _check_written(name: str, want: Expected, left: Left, context: Context) -> C
     return Comparison("not_written", message, details=details)
 
 
-def _check_values(name: str, want: Expected, left: Left, context: Context) -> Comparison:
+def _check_values(name: str, want: Expected, left: Output, context: Context) -> Comparison:
     got = _widened(left.values)
     if got.numel() == 0:
         return Comparison(max_error=0.0, allowed_error=0.0)
@@ -158,9 +166,9 @@ def _check_values(name: str, want: Expected, left: Left, context: Context) -> Co
     answer = _answer(name, want, left, ~right, context, written=True)
     comparison.status = "wrong_result"
     comparison.details = details = _details(answer)
-    got, expected = _pair(details["got"], details["expected"])
+    said, asked = _pair(details["got"], details["expected"])
     where = answer.at(details["first"])
-    comparison.message = f"{where} is {got}, but should be {expected}{_share(answer)}."
+    comparison.message = f"{where} is {said}, but should be {asked}{_share(answer)}."
     return comparison
 
 
@@ -197,7 +205,7 @@ def _widened(values: Tensor) -> Tensor:
 # ---- how it is told ----
 
 
-def _answer(name: str, want: Expected, left: Left, bad: Tensor, context: Context, *, written: bool) -> Answer:
+def _answer(name: str, want: Expected, left: Output, bad: Tensor, context: Context, *, written: bool) -> Answer:
     previous = context.previous.get(name)
     return Answer(
         buffer=name,
@@ -225,6 +233,7 @@ def _details(answer: Answer) -> dict[str, Any]:
         "allowed": answer.allowed.flatten()[first].item(),
         "bad": int(answer.bad.sum()),
         "total": answer.bad.numel(),
+        "launched_threads": sum(math.prod([*launch["grid"], *launch["block"]]) for launch in answer.launches),
         **_owner(first, answer.bad.numel(), answer.launches),
     }
     return details | ({"pattern": pattern.name, "pattern_message": pattern.message} if pattern else {})

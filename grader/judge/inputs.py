@@ -4,15 +4,52 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from typing import Protocol
 
 import torch
 from torch import Tensor
+
+from grader.course.call import Call
+from grader.course.catalog import UsageError
+from grader.devices.buffers import Arena, CaseBuffers
 
 
 def case_seed(seed: int, task: str, case: str) -> int:
     """A seed of its own for every case, so that judging one task alone gives it the same data."""
     digest = hashlib.sha256(f"{seed}/{task}/{case}".encode()).digest()
     return int.from_bytes(digest[:8], "little") >> 1  # torch wants a signed 64-bit number
+
+
+class Filled(Protocol):
+    """Buffers that take their inputs: those of an arena, or a set on a GPU."""
+
+    def fill(self, name: str, values: Tensor) -> None: ...
+
+
+def fill_all(calls: Sequence[Call], arena: Arena, seed: int) -> list[dict[str, Tensor]]:
+    """`fill` for each call of an arena's."""
+    return [fill(call, buffers, seed) for call, buffers in zip(calls, arena.cases, strict=True)]
+
+
+def fill(call: Call, buffers: CaseBuffers, seed: int) -> dict[str, Tensor]:
+    """Draws the inputs of a call into its buffers, and marks its outputs as unwritten. Raises UsageError."""
+    inputs = draw_into(call, buffers, Draw(case_seed(seed, call.signature.name, call.name)))
+    buffers.poison()
+    return inputs
+
+
+def draw_into(call: Call, buffers: Filled, draw: Draw) -> dict[str, Tensor]:
+    """Draws the inputs of a call into buffers; what was drawn, by name. Raises UsageError."""
+    task, case, shapes = call.task, call.case, call.shapes
+    try:
+        inputs = dict(task.make_inputs(draw, case.variant, **case.sizes))
+        for parameter in call.signature.inputs:
+            inputs[parameter.name] = inputs[parameter.name].reshape(shapes[parameter.name])
+            buffers.fill(parameter.name, inputs[parameter.name])
+    except Exception as error:  # whatever a lesson's author can get wrong
+        said = f"{type(error).__name__}: {error}"
+        raise UsageError(f"make_inputs of task {task.name} failed at {call.name}: {said}") from error
+    return inputs
 
 
 class Draw:

@@ -48,7 +48,7 @@ class Answer:
         return "right" if self.written else "written"
 
     def at(self, flat: int) -> str:
-        return place(self.buffer, flat, self.got.shape)
+        return element_name(self.buffer, flat, self.got.shape)
 
     def agrees_with(self, claim: Tensor, allowed: Tensor) -> bool:
         """True if the whole output is `claim`, and the claim differs from the right answer in ENOUGH elements."""
@@ -80,6 +80,8 @@ def _value_patterns(answer: Answer) -> Iterator[Pattern]:
     yield from _copied(answer)
     yield from _stale(answer)
     yield from _scaled(answer)
+    yield from _as_often_as_launched(answer)
+    yield from _whole_numbers(answer)
     yield from _swapped_pairs(answer)
     yield from _split_pairs(answer)
     yield from _transposed(answer)
@@ -131,6 +133,33 @@ def _scaled(answer: Answer) -> Iterator[Pattern]:
         yield Pattern("sign", f"Every element of {answer.buffer} has the wrong sign.")
     else:
         yield Pattern("scaled", f"Every element of {answer.buffer} is {_factor(factor)} what it should be.")
+
+
+def _as_often_as_launched(answer: Answer) -> Iterator[Pattern]:
+    """A few sums, too few for `_scaled`, are as many times too large as something was launched."""
+    got, expected = answer.got[answer.bad].double(), answer.expected[answer.bad].double()
+    if not bool((expected != 0).all() and got.isfinite().all()):
+        return
+    for blocks, threads in _lines(answer.launches):
+        named = {blocks * threads: "every thread", blocks: "every block", threads: "every thread of the block"}
+        for times, who in named.items():
+            close = (got - times * expected).abs() <= 4 * times * answer.allowed[answer.bad]
+            if times > 1 and bool(close.all()):
+                message = f"{answer.at(int(answer.bad.flatten().nonzero()[0]))} is {times:,} times what it should be"
+                yield Pattern("as_often", f"{message}: does {who} add what should be added once?")
+                return
+
+
+def _whole_numbers(answer: Answer) -> Iterator[Pattern]:
+    got, expected = answer.got[answer.bad], answer.expected[answer.bad]
+    if not answer.got.is_floating_point() or len(got.unique()) < ENOUGH or not bool(got.isfinite().all()):
+        return
+    if bool((answer.got == answer.got.round()).all()) and not bool((expected == expected.round()).any()):
+        yield Pattern(
+            "whole_numbers",
+            f"All of {answer.buffer} are whole numbers, and should not be: is a variable on the way an int, "
+            "or a division one of ints?",
+        )
 
 
 def _factor(factor: float) -> str:
@@ -235,11 +264,11 @@ def _tail(answer: Answer, start: int) -> Pattern:
     """All before `start` is right and nothing from there on."""
     count = answer.bad.numel()
     for blocks, threads in _lines(answer.launches):
-        if start == threads and blocks > 1:
+        if start in _first_elements(answer, threads) and blocks > 1:
             return Pattern(
                 "first_block",
-                f"Only the first {threads} elements are {answer.good}, as many as a block has threads: "
-                "is blockIdx.x * blockDim.x missing from an index?",
+                f"Only the first {start} elements are {answer.good}, those of {threads} threads, as many as a block "
+                "has: is blockIdx.x * blockDim.x missing from an index?",
             )
         if start == threads and blocks == 1 and threads > 1:
             return Pattern(
@@ -256,6 +285,15 @@ def _tail(answer: Answer, start: int) -> Pattern:
     if start == count - 1:
         return Pattern("tail", f"Only the last element is {answer.verb}.")
     return Pattern("tail", f"Everything from {answer.at(start)} on is {answer.verb}; all before it is {answer.good}.")
+
+
+def _first_elements(answer: Answer, threads: int) -> set[int]:
+    """How many elements the first `threads` inputs make, as far as the sizes of the inputs tell: two each of pairs."""
+    count = answer.bad.numel()
+    shares = {
+        count // values.numel() for values in answer.inputs.values() if values.numel() and not count % values.numel()
+    }
+    return {threads * share for share in shares | {1}}
 
 
 def _head(answer: Answer, end: int) -> Pattern:
@@ -308,7 +346,7 @@ def _kind_patterns(answer: Answer) -> Iterator[Pattern]:
     got, expected = answer.got[answer.bad], answer.expected[answer.bad]
     if bool(got.isnan().all()):
         yield Pattern(
-            "nan", "Every wrong element is NaN: 0 / 0, inf - inf, a root or log below 0, or memory that nobody wrote."
+            "nan", "Every wrong element is NaN: 0 / 0, inf - inf, a root or log below 0, or unwritten memory."
         )
     elif answer.got.is_floating_point() and bool(((got - expected).abs() <= NEARLY * expected.abs()).all()):
         yield Pattern(
@@ -321,7 +359,7 @@ def _kind_patterns(answer: Answer) -> Iterator[Pattern]:
 # ---- words ----
 
 
-def place(buffer: str, flat: int, shape: Sequence[int]) -> str:
+def element_name(buffer: str, flat: int, shape: Sequence[int]) -> str:
     """`out[2, 5]` for a flat index."""
     return f"{buffer}[{', '.join(str(i) for i in unravel(flat, shape))}]"
 

@@ -30,7 +30,8 @@ def ratio(over: str, under: str, scale: float = 1.0) -> Callable[[Counters], flo
     def compute(counters: Counters) -> float | None:
         if over not in counters or not counters.get(under):
             return None
-        return counters[over] / (scale * counters[under])
+        value: float = counters[over] / (scale * counters[under])
+        return value
 
     return compute
 
@@ -40,11 +41,61 @@ def total(*names: str) -> Callable[[Counters], float | None]:
     return lambda counters: sum(counters[name] for name in names) if all(name in counters for name in names) else None
 
 
+# What a submission does beside its task, in memory of its own or in kernels that touch none of the task's buffers, can
+# make none of these ratios better: what it wastes there counts, what it does well there does not.
+
+
+def load_efficiency(counters: Counters) -> float | None:
+    """Useful bytes of the task's buffers / these and all bytes that any load moved for nothing."""
+    if not counters.get("task_load_useful_bytes"):
+        return None
+    useful: float = counters["task_load_useful_bytes"]
+    return useful / (useful + _moved_for_nothing(counters, "load"))
+
+
+def store_efficiency(counters: Counters) -> float | None:
+    """Different bytes stored in the task's buffers / these and all bytes that any store moved for nothing.
+
+    Different in the whole case: storing the same bytes neatly once more would otherwise raise the share.
+    """
+    if not counters.get("task_store_distinct_bytes"):
+        return None
+    useful: float = counters["task_store_distinct_bytes"]
+    return useful / (useful + _moved_for_nothing(counters, "store"))
+
+
+def _moved_for_nothing(counters: Counters, way: str) -> int:
+    bytes_: int = SECTOR * counters[f"global_{way}_sectors"] - counters[f"global_{way}_useful_bytes"]
+    return bytes_
+
+
+def times(way: str) -> Callable[[Counters], float | None]:
+    """How often each byte of the task's buffers is loaded or stored, if all that is done again were done there."""
+
+    def compute(counters: Counters) -> float | None:
+        needed = counters.get(f"task_{way}_distinct_bytes")
+        again = counters.get(f"global_{way}_bytes", 0) - counters.get(f"global_{way}_distinct_bytes", 0)
+        return 1 + again / needed if needed else None
+
+    return compute
+
+
+def active_lanes(counters: Counters) -> float | None:
+    """Share of a warp's lanes that are at work: over all kernels, or by the work that each does, whichever is less."""
+    over_all = ratio("thread_instructions", "warp_instructions", LANES)(counters)
+    return None if over_all is None else min(over_all, counters["task_active_lanes"] / LANES)
+
+
 def branch_uniformity(counters: Counters) -> float | None:
-    """Share of branches that all active lanes of a warp took the same way; 1 for a kernel without any branch."""
+    """Share of branches that all active lanes of a warp took the same way; 1 for a kernel without any branch.
+
+    Over all kernels, or by the work that each does, whichever is less.
+    """
     if "branches" not in counters or not counters.get("warp_instructions"):
         return None
-    return 1 - counters["divergent_branches"] / counters["branches"] if counters["branches"] else 1.0
+    over_all: float = counters["divergent_branches"] / max(counters["branches"], 1)
+    by_work: float = counters["task_divergence"]
+    return 1 - max(over_all, by_work)
 
 
 # Definitions follow Nsight Compute's (Kernel Profiling Guide, "Metrics Reference").
@@ -52,39 +103,39 @@ def branch_uniformity(counters: Counters) -> float | None:
 METRICS: Mapping[str, Metric] = {
     "global_load_efficiency": Metric(
         "load efficiency",
-        "different bytes that a warp's loads ask for / bytes that move, in sectors of 32",
+        "different bytes of the task's buffers that a warp's loads ask for / bytes that move, in sectors of 32",
         "%",
-        ratio("global_load_useful_bytes", "global_load_sectors", SECTOR),
+        load_efficiency,
     ),
     "global_store_efficiency": Metric(
         "store efficiency",
-        "different bytes that a warp's stores write / bytes that move, in sectors of 32",
+        "different bytes of the task's buffers that are stored / bytes that move for it, in sectors of 32",
         "%",
-        ratio("global_store_useful_bytes", "global_store_sectors", SECTOR),
+        store_efficiency,
     ),
     "sectors_per_load": Metric(
         "sectors per load request",
-        "32-byte sectors that one load instruction of a warp touches",
+        "32-byte sectors that one load instruction of a warp touches in the task's buffers",
         "",
-        ratio("global_load_sectors", "global_load_requests"),
+        ratio("task_load_sectors", "task_load_requests"),
     ),
     "sectors_per_store": Metric(
         "sectors per store request",
-        "32-byte sectors that one store instruction of a warp touches",
+        "32-byte sectors that one store instruction of a warp touches in the task's buffers",
         "",
-        ratio("global_store_sectors", "global_store_requests"),
+        ratio("task_store_sectors", "task_store_requests"),
     ),
     "loads_per_byte": Metric(
         "loads of each byte",
-        "bytes loaded / different bytes loaded",
+        "1 + bytes loaded again / different bytes loaded from the task's buffers",
         "x",
-        ratio("global_load_bytes", "global_load_distinct_bytes"),
+        times("load"),
     ),
     "stores_per_byte": Metric(
         "stores of each byte",
-        "bytes stored / different bytes stored",
+        "1 + bytes stored again / different bytes stored in the task's buffers",
         "x",
-        ratio("global_store_bytes", "global_store_distinct_bytes"),
+        times("store"),
     ),
     "loads_per_input_byte": Metric(
         "bytes loaded per input byte",
@@ -102,7 +153,7 @@ METRICS: Mapping[str, Metric] = {
         "active lanes",
         "lanes at work in an instruction, of the warp's 32",
         "%",
-        ratio("thread_instructions", "warp_instructions", LANES),
+        active_lanes,
     ),
     "branch_uniformity": Metric(
         "uniform branches", "branches that all active lanes of a warp take alike", "%", branch_uniformity
@@ -155,13 +206,21 @@ METRICS: Mapping[str, Metric] = {
         "",
         total("shared_atomic_max_multiplicity"),
     ),
-    "busy_blocks": Metric("working blocks", "blocks of one launch that touch global memory", "", total("busy_blocks")),
+    "busy_blocks": Metric(
+        "working blocks",
+        "blocks that touch the task's buffers, in the launch that asks for most of their bytes",
+        "",
+        total("busy_blocks"),
+    ),
     "busy_threads": Metric(
-        "working threads", "threads of one launch that touch global memory", "", total("busy_threads")
+        "working threads",
+        "threads that touch the task's buffers, in the launch that asks for most of their bytes",
+        "",
+        total("busy_threads"),
     ),
     "threads_per_output": Metric(
         "working threads per output",
-        "threads of one launch that touch global memory / output elements",
+        "threads that touch the task's buffers, in the launch that asks for most of their bytes / output elements",
         "",
         ratio("busy_threads", "output_elements"),
     ),
@@ -194,11 +253,10 @@ def judge_targets(
 
 def _judge(target: Counted | Timed, counters: Counters, timed: Mapping[str, float]) -> TargetResult:
     if isinstance(target, Timed):
-        value, bounds = timed.get(target.metric), [(">=", target.at_least)]
+        value, at_most = timed.get(target.metric), None
     else:
-        value = measure(target.metric, counters)
-        bounds = [(">=", target.at_least), ("<=", target.at_most)]
-    bounds = [(sign, bound) for sign, bound in bounds if bound is not None]
+        value, at_most = measure(target.metric, counters), target.at_most
+    bounds = [(sign, bound) for sign, bound in ((">=", target.at_least), ("<=", at_most)) if bound is not None]
     goal = " and ".join(f"{sign} {bound:g}" for sign, bound in bounds)
     met = value is not None and all(value >= bound if sign == ">=" else value <= bound for sign, bound in bounds)
     return TargetResult(target.metric, value, goal, target.stars, met, target.why)

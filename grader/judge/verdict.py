@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal, get_args
 
-from grader.devices.evidence import Diagnostic, Finding
+from grader.devices.evidence import Diagnostic, Finding, Json
 
 # In the order in which a learner should hear of them. `below_target`: right, but a target worth the first star is
 # missed; missing a target worth two or three stars costs those stars only.
-STATUSES = (
+Status = Literal[
     "passed",
     "build_error",
     "missing_entry_point",
@@ -29,7 +29,8 @@ STATUSES = (
     "wrong_result",
     "impossible_speed",
     "below_target",
-)
+]
+STATUSES: tuple[Status, ...] = get_args(Status)
 
 
 @dataclass
@@ -45,11 +46,24 @@ class TargetResult:
 
 
 @dataclass
+class Speed:
+    """What timing has found: `values` by the metric's name, for targets; `status` is "passed" or what was wrong."""
+
+    status: Status = "passed"
+    message: str = ""
+    case: str = ""
+    values: dict[str, float] = field(default_factory=dict)
+    timings: Json = field(default_factory=dict)
+    launches: list[Json] = field(default_factory=list)  # of one run
+    findings: list[Finding] = field(default_factory=list)
+
+
+@dataclass
 class CaseGrade:
     """One case's verdict. Of the errors, the worst element's, and what is allowed there; None if none was compared."""
 
     name: str
-    status: str
+    status: Status
     message: str = ""  # one sentence: what is wrong
     max_error: float | None = None
     allowed_error: float | None = None
@@ -62,7 +76,7 @@ class TaskGrade:
     """One task's verdict; counters, by line and by kernel too, are those of its counted case. `output` was printed."""
 
     name: str
-    status: str
+    status: Status
     stars: int
     message: str = ""
     cases: list[CaseGrade] = field(default_factory=list)
@@ -74,6 +88,17 @@ class TaskGrade:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     output: str = ""
     bonus: bool = False
+    emulator: str = ""  # of a grade on a GPU: one sentence, if the emulator has not looked at all of it
+
+    @property
+    def build_errors(self) -> list[Diagnostic]:
+        """What keeps the file from being built."""
+        return [said for said in self.diagnostics if said.level == "error"]
+
+    @property
+    def build_notes(self) -> list[Diagnostic]:
+        """What the compilers warn of, and what is to be known of the build."""
+        return [said for said in self.diagnostics if said.level != "error"]
 
 
 @dataclass
@@ -83,7 +108,7 @@ class Grade:
     lesson: str
     kernel: str
     device: dict[str, Any]
-    status: str
+    status: Status
     stars: int
     seed: int
     tasks: list[TaskGrade] = field(default_factory=list)

@@ -70,7 +70,8 @@ def _standing(result: Json, case: Json) -> Standing:
 
 def _remark(result: Json) -> str:
     if result["status"] != "passed":
-        return TITLES.get(result["status"], result["status"])
+        status: str = result["status"]
+        return TITLES.get(status, status)
     if result["samples"] < 2:
         return "one run" if result["samples"] else "not timed"
     noise = f"noise {result['noise']:.0%}" if result["noise"] > NOISY else ""
@@ -268,9 +269,10 @@ def rivals_table(every: Sequence[Json]) -> str:
 
 def _leads(case: Json) -> tuple[float | None, dict[str, float]]:
     """Microseconds of the highest rung that is right at this case, and the others' times over its own."""
-    rungs = [each.us for each in standings(case) if each.kind == "rung" and each.us]
-    others = [each for each in standings(case) if each.kind not in KERNELS and each.us]
-    return (rungs[-1], {each.name: each.us / rungs[-1] for each in others}) if rungs else (None, {})
+    timed = [(each, each.us) for each in standings(case) if each.us]
+    rungs = [us for each, us in timed if each.kind == "rung"]
+    others = {each.name: us for each, us in timed if each.kind not in KERNELS}
+    return (rungs[-1], {name: us / rungs[-1] for name, us in others.items()}) if rungs else (None, {})
 
 
 def _lead_text(name: str, lead: float) -> str:

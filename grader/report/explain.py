@@ -14,15 +14,16 @@ from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from grader.judge.advice import LANES, active_lanes, advise, all_sectors, cost, digits, ideal_sectors, reuse
-from grader.judge.verdict import Grade, TaskGrade
-from grader.report.machine import SCHEMA
+from grader.judge.advice import LANES, Way, active_lanes, advise, all_sectors, cost, digits, ideal_sectors, reuse
+from grader.judge.blame import blame, wastes_a_little
+from grader.judge.verdict import Grade, TargetResult, TaskGrade
+from grader.report.json_ import SCHEMA
 from grader.report.messages import TITLES
 from grader.report.terminal import BAD, DIM, GOOD, HEAD, mark, print_safely
-from grader.report.words import call, percent
+from grader.report.words import call, is_counted, percent, target_words
 
 if TYPE_CHECKING:
-    from grader.devices.cuda.profile import Profile
+    from grader.devices.nvidia.profile import Profile
 
     Profiles = Mapping[str, Profile]  # by task
 
@@ -58,6 +59,9 @@ def to_json(grade: Grade, source: str, profiles: Profiles = NONE) -> dict[str, A
             "lines": task.lines,
             "advice": [asdict(advice) for advice in advise(task.lines, task.kernels, source.split("\n"))],
             "reuse": reuse(task.counters),
+            "missed_targets": [
+                asdict(each) for each in blame(_missed(task), task.lines, task.kernels, source.split("\n"))
+            ],
             **_gpu_json(task, profiles),
         }
         for task in grade.tasks
@@ -110,12 +114,31 @@ def _task(
         lines = [str(each.line) for each in worst if each.message == message]
         where = f"line{'s' if len(lines) > 1 else ''} {', '.join(lines)}: "
         yield Padding(Text.assemble((where, HEAD), message), (0, 0, 0, 2), expand=False)
-    if not advice:
+    if not advice and any(map(wastes_a_little, by_line(task.lines, None).values())):
+        yield Text("  What lines waste is less than 2 % of what all cost.", GOOD)
+    elif not advice:
         yield Text("  No line wastes sectors, wavefronts or lanes.", GOOD)
     if again := reuse(task.counters):
         yield Padding(Text(again), (0, 0, 0, 2), expand=False)
+    yield from _missed_targets(task, source)
     yield Text()
     yield from _listing(by_line(task.lines, profile), source, {each.line for each in worst}, most)
+
+
+def _missed(task: TaskGrade) -> list[TargetResult]:
+    """The targets that the emulator judges and that are missed."""
+    return [target for target in task.targets if is_counted(target) and not target.met]
+
+
+def _missed_targets(task: TaskGrade, source: Sequence[str]) -> Iterator[RenderableType]:
+    """For each of them the line that adds most to it, and why it matters: what `check` says, with a place."""
+    missed = _missed(task)
+    for found in blame(missed, task.lines, task.kernels, source):
+        target = next(target for target in missed if target.metric == found.metric)
+        title, value, goal = target_words(target)
+        text = f"{title} {value}, {goal}, line {found.line}: "
+        message = f"{found.message}; {target.why}" if target.why else found.message
+        yield Padding(Text.assemble(mark(False), (text, HEAD), message), (0, 0, 0, 2), expand=False)
 
 
 def _what_failed(task: TaskGrade) -> str:
@@ -132,7 +155,7 @@ def _counted_case(task: TaskGrade) -> str:
 # ---- beside a GPU ----
 
 
-def _gpu(counters: Counters, profile: Profile) -> Iterator[Text]:
+def _gpu(counters: Counters, profile: Profile) -> Iterator[RenderableType]:
     """The same counters from both, where one of them is not 0, and what the hardware alone can tell of each launch."""
     used = {name: gpu for name, gpu in profile.counters.items() if gpu or counters.get(name)}
     yield Text()
@@ -220,7 +243,7 @@ def by_line(lines: Sequence[Counters], profile: Profile | None) -> dict[int, dic
                 into[name] = into.get(name, 0) + value
     counted = [line for line in profile.lines if line["global_sectors"]] if profile else []
     for line in counted:
-        into = merged.setdefault(line["line"], dict.fromkeys(lines[0], 0))
+        into = merged.setdefault(int(line["line"]), dict.fromkeys(lines[0], 0))
         into["gpu_share"] = line["global_sectors"] / sum(each["global_sectors"] for each in counted)
     return merged
 
@@ -233,7 +256,7 @@ def _one_line(text: Text) -> Text:
 # ---- the columns ----
 
 
-def _sectors(way: str) -> Callable[[Counters, int], str]:
+def _sectors(way: Way) -> Callable[[Counters, int], str]:
     def cell(line: Counters, _: int) -> str:
         requests = line[f"global_{way}_requests"]
         if not requests:

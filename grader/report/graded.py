@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.course import files
 from grader.course.catalog import UsageError
-from grader.judge.again import Again
 from grader.judge.verdict import Grade
+
+if TYPE_CHECKING:
+    from grader.judge.again import Again
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,12 @@ class Graded:
     problem: str = ""
     title: str = ""  # the lesson's
     again: Again | None = None
+
+    @property
+    def verdict(self) -> Grade:
+        """Its grade, where there is no problem."""
+        assert self.grade is not None
+        return self.grade
 
     @property
     def good(self) -> bool:
@@ -52,7 +61,7 @@ def check_writable(reports: Sequence[Path]) -> None:
 
 
 def write(file: Path, text: str) -> None:
-    """Replaces a file in one step, so that nobody ever reads half of it. Raises UsageError."""
+    """Replaces a file in one step, so that a reader never sees half of it. Raises UsageError."""
     data = text.encode("utf-8", "surrogateescape")
     try:
         if _is_special(file):

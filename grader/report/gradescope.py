@@ -13,19 +13,24 @@ from typing import Any
 from grader.judge.advice import all_sectors
 from grader.judge.verdict import Grade, TaskGrade
 from grader.report.graded import Graded
-from grader.report.machine import SCHEMA
+from grader.report.json_ import SCHEMA
 from grader.report.messages import TITLES
-from grader.report.terminal import told
+from grader.report.terminal import plain_text
 from grader.report.words import FULL_MARKS, harmless, where
 
 Json = dict[str, Any]
 
 
 def dumps(graded: Sequence[Graded]) -> str:
-    """The whole file. `score` is the sum of all tasks' stars; bonus tasks are worth none."""
+    """The whole file. `score` is the sum of all tasks' stars; bonus tasks are worth none.
+
+    Where a kernel could not be graded there is no score at all: Gradescope then says that the autograder failed, and
+    an instructor runs it again, where a 0 would be taken for the student's.
+    """
     tests = [test for number, each in enumerate(graded, start=1) for test in _tests(each, number)]
+    complete = all(each.grade for each in graded)
     results = {
-        "score": sum(test.get("score", 0) for test in tests),
+        **({"score": sum(test.get("score", 0) for test in tests)} if complete else {}),
         "execution_time": round(sum(each.grade.seconds.get("total", 0) for each in graded if each.grade), 3),
         "output": "\n".join(map(_headline, graded)),
         "output_format": "text",
@@ -53,11 +58,11 @@ def _headline(graded: Graded) -> str:
 
 def _tests(graded: Graded, number: int) -> Iterator[Json]:
     if not graded.grade:
-        yield _test(str(number), graded.lesson, False, graded.problem) | {"score": 0, "max_score": FULL_MARKS}
+        yield _test(str(number), graded.lesson, False, f"not graded: {graded.problem}") | {"max_score": FULL_MARKS}
         return
     for part, task in enumerate(graded.grade.tasks, start=1):
         name = f"{graded.lesson}: {task.name}"
-        test = _test(f"{number}.{part}", name, task.status == "passed", told(task, graded.grade, graded.source))
+        test = _test(f"{number}.{part}", name, task.status == "passed", plain_text(task, graded.grade, graded.source))
         yield test if task.bonus else test | {"score": task.stars, "max_score": FULL_MARKS}
 
 

@@ -18,10 +18,12 @@ from grader.judge.advice import advise, all_sectors, reuse
 from grader.judge.findings import decisive, status_of
 from grader.judge.verdict import CaseGrade, Grade, TaskGrade
 from grader.report import charts
+from grader.report.advice import advice
 from grader.report.explain import COLUMNS, by_line
 from grader.report.graded import Graded
-from grader.report.messages import ADVICE, TITLES, read_about
+from grader.report.messages import TITLES, read_about
 from grader.report.words import (
+    BY_LUCK,
     FULL_MARKS,
     all_right,
     call,
@@ -115,7 +117,7 @@ def _section(graded: Graded, number: int) -> str:
     parts = [head, f'<p class="facts">{" · ".join(facts)}</p>', _claim(graded)]
     if not grade:
         return "".join([*parts, f'<p class="bad">{prose(graded.problem)}</p></section>'])
-    parts += [_task(task, grade) for task in grade.tasks]
+    parts += [_task(task, grade, graded.source) for task in grade.tasks]
     parts += [_listing(grade, graded.source), "</section>"]
     return "\n".join(filter(None, parts))
 
@@ -145,11 +147,11 @@ def _stars(number: int) -> str:
 # ---- one task ----
 
 
-def _task(task: TaskGrade, grade: Grade) -> str:
+def _task(task: TaskGrade, grade: Grade, source: str) -> str:
     right = task.status == "passed"
     earned = _stars(task.stars) if right else f'<span class="bad">{text(TITLES[task.status])}</span>'
     parts = [f"<section><h3>{_mark(right)} {text(task.name)}{' (bonus)' if task.bonus else ''} {earned}</h3>"]
-    parts += _went_right(task) if right else _went_wrong(task, grade)
+    parts += _went_right(task) if right else _went_wrong(task, grade, source.split("\n"))
     parts += [_targets(task, grade), _times(task), _cases(task), _counters(task), "</section>"]
     return "\n".join(filter(None, parts))
 
@@ -158,25 +160,34 @@ def _went_right(task: TaskGrade) -> Iterator[str]:
     yield f"<p>{all_right(task).capitalize()}.</p>"
     if task.message:
         yield f'<p class="bad">{prose(task.message)}</p>'
+    if task.emulator:
+        yield f"<p>Note: {prose(task.emulator)}</p>"
+    yield from _printed(task)
 
 
-def _went_wrong(task: TaskGrade, grade: Grade) -> Iterator[str]:
+def _went_wrong(task: TaskGrade, grade: Grade, source: Sequence[str]) -> Iterator[str]:
     """What happened, at the case that shows it best, and what a teacher says about it."""
     yield '<div class="box wrong">'
-    for diagnostic in task.diagnostics:
+    for diagnostic in task.build_errors:
         where = ":".join(str(part) for part in (grade.kernel, diagnostic.line, diagnostic.column) if part)
         yield f'<p><code>{text(where)}</code><br><span class="bad">{text(diagnostic.message)}</span></p>'
+    if task.emulator and task.status == "below_target":
+        yield f"<p>Note: {prose(task.emulator)}</p>"
     case = telling_case(task)
-    if case and not task.diagnostics:
+    if case and not task.build_errors:
         yield from _case(task, case, grade)
-    if task.message and not task.diagnostics and not (case and case.message == task.message):
+    if task.message and not task.build_errors and not (case and case.message == task.message):
         yield f'<p class="bad">{prose(task.message)}</p>'
-    yield f"<p>{prose(ADVICE[task.status])}</p>" if ADVICE[task.status] else ""
+    yield f"<p>{prose(advice(task.status, case, source))}</p>"
     yield _read(task.status)
+    yield from _printed(task)
+    yield "</div>"
+
+
+def _printed(task: TaskGrade) -> Iterator[str]:
     if task.output.strip():
         last = "\n".join(task.output.strip().split("\n")[-OUTPUT_LINES:])
         yield f"<details><summary>What the program printed</summary><pre>{text(last)}</pre></details>"
-    yield "</div>"
 
 
 def _read(about: str) -> str:
@@ -189,6 +200,7 @@ def _case(task: TaskGrade, case: CaseGrade, grade: Grade) -> Iterator[str]:
     yield f"<p><code>{text(call(task, case))}</code> {how_many_fail(task)}</p>"
     finding = decisive(case.findings)
     if finding and status_of(finding) == case.status:
+        yield f"<p>{text(BY_LUCK)}</p>" if case.details.get("right_on_gpu") else ""
         yield f"<p><code>{text(scene(finding, grade.kernel))}</code></p>" if scene(finding, grade.kernel) else ""
         yield f'<p class="bad">{prose(finding.message)}</p>'
         return
@@ -303,19 +315,19 @@ def _notes(grade: Grade, source: Sequence[str]) -> Notes:
         for diagnostic in task.diagnostics:
             if diagnostic.line:
                 notes[diagnostic.line].append(("bad" if diagnostic.level == "error" else "note", diagnostic.message))
-        for finding, cases in _findings(task, grade.kernel):
+        for line, finding, cases in _findings(task, grade.kernel):
             again = f" ({cases} cases)" if cases > 1 else ""
             kind = "note" if finding.severity == "note" else "bad"
-            notes[finding.line].append((kind, f"{finding.message}{again}"))
+            notes[line].append((kind, f"{finding.message}{again}"))
             if other := finding.details.get("other_line"):
-                notes[other].append((kind, f"takes part in what line {finding.line} does"))
-        for advice in advise(task.lines, task.kernels, source)[:WORST] if task.lines else []:  # a GPU counts none
-            notes[advice.line].append(("tip", advice.message))
+                notes[other].append((kind, f"takes part in what line {line} does"))
+        for tip in advise(task.lines, task.kernels, source)[:WORST] if task.lines else []:  # a GPU counts none
+            notes[tip.line].append(("tip", tip.message))
     return {line: [*dict.fromkeys(said)] for line, said in notes.items()}
 
 
-def _findings(task: TaskGrade, kernel: str) -> Iterable[tuple[Finding, int]]:
-    """The findings on lines of this file, one of a kind for each line, and in how many cases they are."""
+def _findings(task: TaskGrade, kernel: str) -> Iterable[tuple[int, Finding, int]]:
+    """Line, finding and in how many cases it is: of the findings in this file, one of a kind for each line."""
     first: dict[tuple[str, int], Finding] = {}
     cases: dict[tuple[str, int], set[str]] = defaultdict(set)
     for case in task.cases:
@@ -324,7 +336,7 @@ def _findings(task: TaskGrade, kernel: str) -> Iterable[tuple[Finding, int]]:
                 key = (finding.kind, finding.line)
                 first.setdefault(key, finding)
                 cases[key].add(case.name)
-    return [(finding, len(cases[key])) for key, finding in first.items()]
+    return [(key[1], finding, len(cases[key])) for key, finding in first.items()]
 
 
 def _highlighted(source: str) -> list[str]:

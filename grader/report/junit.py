@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 from grader.judge.verdict import Grade, TaskGrade
 from grader.report.graded import Graded
-from grader.report.terminal import told
+from grader.report.terminal import plain_text
 from grader.report.words import harmless
 
 # Attribute: the elements that it counts.
@@ -71,12 +71,13 @@ def _tests(task: TaskGrade, grade: Grade, source: str) -> list[Element]:
         tests.append(_test(name, "as a whole", failure=task.message or task.status, kind=task.status))
     failures = [failure for test in tests for failure in test.findall("failure")]
     if telling := [failure for failure in failures if failure.get("type") == task.status]:
-        telling[0].text = harmless(told(task, grade, source))  # all that is known, once
+        telling[0].text = harmless(plain_text(task, grade, source))  # all that is known, once
     if grade.passed:  # then what failed is a bonus task, and the lesson is passed all the same
-        for failure in failures:
-            failure.tag = "skipped"
-    if task.output and tests:
-        SubElement(tests[-1], "system-out").text = harmless(task.output)
+        for failed in failures:
+            failed.tag = "skipped"
+    said = "\n".join(filter(None, (task.emulator, task.output)))
+    if said and tests:
+        SubElement(tests[-1], "system-out").text = harmless(said)
     return tests
 
 

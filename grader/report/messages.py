@@ -49,7 +49,7 @@ ADVICE = {
     "race": "Two threads use the same place, at least one writes, and nothing orders them. "
     "Put a barrier between the two (among the lanes of one warp, `__syncwarp()` will do), use an atomic, "
     "or give each thread its own place.",
-    "uninitialized_read": "Memory holds nothing you can rely on before somebody writes it: "
+    "uninitialized_read": "Memory holds nothing you can rely on before it is written: "
     "shared memory is not zeroed, and neither are outputs.",
     "leak": "Every cudaMalloc needs its cudaFree and every cudaStreamCreate its cudaStreamDestroy, "
     "on every way out of the function.",
@@ -75,7 +75,7 @@ READ = {
     "deadlock": ("05_atomics", "The sum, rung 3: many elements a thread"),
     "input_modified": ("00_setup", "The contract"),
     "race": ("05_atomics", "A race, step by step"),
-    "uninitialized_read": ("05_atomics", "One more thing that nobody does for you"),
+    "uninitialized_read": ("05_atomics", "One more thing that is not done for you"),
     "leak": ("01_vector_add", "Two memories"),
     "not_written": ("01_vector_add", "How many blocks"),
     "wrong_result": ("01_vector_add", "Which thread does what"),

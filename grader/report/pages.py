@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.terminal_theme import TerminalTheme
 
-from grader.report.terminal import console_in_memory
+from grader.report.terminal import console_in_memory, printed
 
 WIDTH = 100  # columns of text
 # Colours that stand out from white and from black alike; dim is halfway between the first two.
@@ -59,7 +59,7 @@ def page(show: Callable[[Console], None]) -> Page:
     show(plain)
     show(coloured)
     html = coloured.export_html(theme=THEME, code_format=PRE, inline_styles=True)
-    return Page(_stripped(plain.file.getvalue()), _stripped(html))
+    return Page(_stripped(printed(plain)), _stripped(html))
 
 
 def _stripped(text: str) -> str:

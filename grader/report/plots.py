@@ -12,14 +12,18 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 
 from grader.report.bench import KERNELS, bytes_text, case_text, rate_text, size_text, time_text
+
+if TYPE_CHECKING:
+    from matplotlib.typing import RcKeyType
 
 Json = Mapping[str, Any]
 
@@ -30,7 +34,7 @@ DASHES = {"rung": "-", "yours": "-", "baseline": "--", "rival": "-.", "cpu": ":"
 MARKERS = "osD^vPX*"
 PANEL_INCHES = (5.6, 4.4)
 DPI = 110
-STYLE = {
+STYLE: dict[RcKeyType, Any] = {
     "font.family": "DejaVu Sans",
     "font.size": 10,
     "axes.edgecolor": INK,
@@ -59,6 +63,13 @@ class Line:
 
 
 Panel = Callable[[Axes, Sequence[Json], Sequence[Line]], None]
+
+
+def layout(figure: Figure) -> ConstrainedLayoutEngine:
+    """What places the panels of a figure that was made with layout="constrained"."""
+    engine = figure.get_layout_engine()
+    assert isinstance(engine, ConstrainedLayoutEngine)
+    return engine
 
 
 def draw(results: Json, folder: Path) -> list[Path]:
@@ -92,9 +103,7 @@ def _figure(results: Json, task: str, cases: Sequence[Json]) -> Figure:
     legend, title = 0.2 + 0.22 * labels, 0.5
     width, height = PANEL_INCHES[0] * columns, PANEL_INCHES[1] * rows + legend + title
     figure = Figure(figsize=(width, height), layout="constrained")
-    figure.get_layout_engine().set(
-        rect=(0, legend / height, 1, 1 - (legend + title) / height), wspace=0.06, hspace=0.06
-    )
+    layout(figure).set(rect=(0, legend / height, 1, 1 - (legend + title) / height), wspace=0.06, hspace=0.06)
     axes = figure.subplots(rows, columns, squeeze=False).flat
     for panel, axis in zip(panels, axes, strict=True):
         axis.set_facecolor(GROUND)
@@ -109,7 +118,7 @@ def _figure(results: Json, task: str, cases: Sequence[Json]) -> Figure:
 
 
 def _panels(cases: Sequence[Json]) -> list[Panel]:
-    """What there is to show: memory only if somebody needs much, a roofline only if operations are counted."""
+    """What there is to show: memory only if a contender needs much, a roofline only if operations are counted."""
     needs = any((each["extra_bytes"] or 0) > MUCH * case["bytes"] for case in cases for each in case["results"])
     return [times, _rates, *([memory] if needs else []), *([_roofline] if any(c["flops"] for c in cases) else [])]
 
@@ -122,7 +131,7 @@ def lines_of(cases: Sequence[Json]) -> list[Line]:
     drawn = []
     for number, (name, kind) in enumerate(kinds.items()):
         if kind == "rung":
-            colour = scale(0.18 + 0.8 * rungs.index(name) / max(len(rungs) - 1, 1))
+            colour: Any = scale(0.18 + 0.8 * rungs.index(name) / max(len(rungs) - 1, 1))
         elif kind == "yours":
             colour = YOURS
         else:

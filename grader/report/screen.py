@@ -56,7 +56,7 @@ class Bell:
         self._writing = -1
 
     def ring(self) -> None:
-        with contextlib.suppress(OSError):  # full: it rings already; closed: nobody listens any more
+        with contextlib.suppress(OSError):  # full: it rings already; closed: no reader is left
             os.write(self._writing, bytes([WOKEN]))
 
     def wait(self, seconds: float | None, keyboard: int | None = None) -> tuple[set[int], bytes | None]:
@@ -121,7 +121,7 @@ class Screen:
         self._take()
 
     def _write(self, text: str) -> None:
-        """Past sys.stdout, whose buffer would keep half a page for whoever writes next."""
+        """Past sys.stdout, whose buffer would keep half a page for the next writer."""
         data = text.encode(sys.stdout.encoding or "utf-8", "replace")
         while data:
             data = data[os.write(sys.stdout.fileno(), data) :]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, RenderableType
 from rich.padding import Padding
@@ -12,15 +12,17 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.devices.evidence import Diagnostic, Finding
-from grader.judge.again import Again
 from grader.judge.findings import decisive, status_of
 from grader.judge.verdict import CaseGrade, Grade, TargetResult, TaskGrade
-from grader.report.messages import ADVICE, TITLES, read_about
+from grader.report.advice import advice
+from grader.report.messages import TITLES, read_about
 from grader.report.words import (
+    BY_LUCK,
     FULL_MARKS,
     all_right,
     call,
     footer,
+    harmless,
     how_many_fail,
     is_counted,
     is_timed,
@@ -32,15 +34,20 @@ from grader.report.words import (
     timing,
 )
 
+if TYPE_CHECKING:
+    from grader.judge.again import Again
+
 GOOD, BAD, DIM, HEAD = "green", "red", "dim", "bold"
 WIDEST = 100  # columns; longer lines are hard to read
-OUTPUT_LINES = 4  # of what the submission printed
+OUTPUT_LINES, LAST_LINES = 20, 4  # of what the submission printed: the first, and after a crash the last
+WARNINGS = 3
 DIAGNOSTICS = 2  # compiler messages that are shown in full
 # A submission must not move the cursor or paint over the verdict: spaces for control characters, but for line ends.
 CONTROL = {code: " " for code in [*range(32), *range(127, 160)] if code != ord("\n")}
 
 
-VERBATIM = {"highlight": False, "emoji": False, "markup": False}  # for a Console: text is shown as it stands
+# For a Console: text is shown as it stands.
+VERBATIM: Mapping[str, Any] = {"highlight": False, "emoji": False, "markup": False}
 
 
 def make_console(*, stderr: bool = False, widest: int = WIDEST) -> Console:
@@ -51,8 +58,14 @@ def make_console(*, stderr: bool = False, widest: int = WIDEST) -> Console:
 
 
 def console_in_memory(width: int, **options: Any) -> Console:
-    """A console that keeps what it prints, in `.file`; in Jupyter it does not show itself, too."""
+    """A console that keeps what it prints, for `printed`; in Jupyter it does not show itself, too."""
     return Console(file=io.StringIO(), width=width, force_jupyter=False, **VERBATIM, **options)
+
+
+def printed(console: Console) -> str:
+    """What a console in memory has printed."""
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
 
 
 def show(console: Console, grade: Grade, *, source: str = "", next_step: str | None = "", read: bool = True) -> None:
@@ -63,12 +76,12 @@ def show(console: Console, grade: Grade, *, source: str = "", next_step: str | N
     print_safely(console, _parts(grade, source.split("\n"), next_step, read))
 
 
-def told(task: TaskGrade, grade: Grade, source: str) -> str:
+def plain_text(task: TaskGrade, grade: Grade, source: str) -> str:
     """What there is to say of one of a grade's tasks, as plain text of 80 columns."""
     console = console_in_memory(80, color_system=None)
     right = task.status == "passed"
     print_safely(console, _success([task], is_timed(grade)) if right else _failure(task, grade, source.split("\n")))
-    return console.file.getvalue().strip("\n")
+    return printed(console).strip("\n")
 
 
 def show_again(console: Console, again: Again) -> None:
@@ -165,10 +178,19 @@ def _success(tasks: Sequence[TaskGrade], timed: bool) -> Iterator[RenderableType
             yield from (Text(f"    {said}", DIM) for said in resources(task.kernels))
         if task.message:
             yield Text(f"    {task.message}", BAD)
+        yield from _left_out(task, 4)
         if task.targets:
             yield from _targets(task.targets, timed)
         for finding in _notes(task):
             yield Padding(Text(f"note: {_where(finding)}{finding.message}", DIM), (0, 0, 0, 4), expand=False)
+        yield from _build_notes(task)
+        yield from _printed(task)
+
+
+def _left_out(task: TaskGrade, indent: int = 0) -> Iterator[RenderableType]:
+    """That the emulator has not looked at what a GPU finds right."""
+    if task.emulator:
+        yield Padding(Text(f"note: {task.emulator}", DIM), (0, 0, 0, indent), expand=False)
 
 
 def _timing(timings: Mapping[str, Any]) -> Iterator[Text]:
@@ -213,20 +235,21 @@ def _notes(task: TaskGrade) -> list[Finding]:
 
 def _failure(task: TaskGrade, grade: Grade, source: list[str]) -> Iterator[RenderableType]:
     case, kernel = telling_case(task), grade.kernel
-    if task.diagnostics:
-        yield from _diagnostics(task.diagnostics, kernel)
+    if task.build_errors:
+        yield from _diagnostics(task.build_errors, kernel)
     elif task.status == "below_target":
         yield from _timing(task.timings)
         yield from _targets(task.targets, is_timed(grade))
+        yield from _left_out(task)
     elif case:
         yield from _case(task, case, kernel, source)
         yield from _emulated(case, kernel, source)
-    if task.message and not task.diagnostics and not (case and case.message == task.message):
+    if task.message and not task.build_errors and not (case and case.message == task.message):
         yield Text(task.message)
-    if task.status != "build_error" or len(task.diagnostics) > 1:
-        yield Text(f"\n{ADVICE[task.status]}")
-    if task.output.strip() and task.status in ("crash", "timeout"):
-        yield from _printed(task.output)
+    yield from _build_notes(task)
+    if task.status != "build_error" or len(task.build_errors) > 1:
+        yield Text(f"\n{advice(task.status, case, source)}")
+    yield from _printed(task)
 
 
 def _case(task: TaskGrade, case: CaseGrade, kernel: str, source: list[str]) -> Iterator[RenderableType]:
@@ -234,6 +257,9 @@ def _case(task: TaskGrade, case: CaseGrade, kernel: str, source: list[str]) -> I
     yield Text("\n") + Text(call(task, case), HEAD) + Text(f"  {how_many_fail(task)}".rstrip(), DIM)
     if finding and status_of(finding) == case.status:
         yield from _found(finding, kernel, source)
+        return
+    if case.details.get("right_on_gpu"):
+        yield Text(BY_LUCK, BAD)
         return
     yield Text(case.message, BAD)
     yield from map(Text, particulars(case))
@@ -275,8 +301,14 @@ def _numbered(number: int, line: str, marked: bool) -> Text:
     return text.append(line.expandtabs(4), HEAD if marked else DIM)
 
 
-def _diagnostics(diagnostics: Sequence[Diagnostic], kernel: str) -> Iterator[Text]:
-    errors = [d for d in diagnostics if d.level == "error"] or list(diagnostics)
+def _build_notes(task: TaskGrade) -> Iterator[RenderableType]:
+    """What the compilers warn of: often the reason for what went wrong."""
+    for said in task.build_notes[:WARNINGS]:
+        place = f"line {said.line}: " if said.line else ""
+        yield Padding(Text(f"{said.level}: {place}{said.message}", DIM), (0, 0, 0, 2), expand=False)
+
+
+def _diagnostics(errors: Sequence[Diagnostic], kernel: str) -> Iterator[Text]:
     for diagnostic in errors[:DIAGNOSTICS]:
         place = ":".join(str(part) for part in (kernel, diagnostic.line, diagnostic.column) if part)
         yield Text("\n") + Text(f"{place}: ", HEAD) + Text(diagnostic.message, BAD)
@@ -289,7 +321,16 @@ def _diagnostics(diagnostics: Sequence[Diagnostic], kernel: str) -> Iterator[Tex
         yield Text(f"... and {len(errors) - DIAGNOSTICS} more", DIM)
 
 
-def _printed(output: str) -> Iterator[Text]:
-    yield Text("\nWhat your program printed last:", DIM)
-    for line in output.strip().splitlines()[-OUTPUT_LINES:]:
-        yield Text(f"    {line}", no_wrap=True)
+def _printed(task: TaskGrade) -> Iterator[Text]:
+    """What host code and kernels have printed, in all cases together: the first lines of it."""
+    lines = harmless(task.output.translate(CONTROL)).strip("\n").splitlines() if task.output.strip() else []
+    if not lines:
+        return
+    more = f", the first {OUTPUT_LINES} of {len(lines):,} lines" if len(lines) > OUTPUT_LINES else ""
+    yield Text(f"\nWhat your program printed{more}:", DIM)
+    shown = lines[:OUTPUT_LINES]
+    if task.status in ("crash", "timeout") and len(lines) > OUTPUT_LINES + LAST_LINES:
+        shown += ["...", *lines[-LAST_LINES:]]
+    yield from (Text(f"    {line}", no_wrap=True) for line in shown)
+    if task.status == "passed" and any(is_counted(target) and not target.met for target in task.targets):
+        yield Text("    Printing is counted, too: take it out before you work on the targets.", DIM)

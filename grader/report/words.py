@@ -100,12 +100,16 @@ def particulars(case: CaseGrade) -> list[str]:
     return said
 
 
+# Of a kernel in which the emulator has found a fault that did not show.
+BY_LUCK = "It is right on this GPU, but only by luck: the emulator has seen a fault that need not show."
+
+
 # ---- targets and times ----
 
 
 def is_timed(grade: Grade) -> bool:
     """Whether the device could time, and not count."""
-    return grade.device["kind"] != "emulator"
+    return bool(grade.device["kind"] != "emulator")
 
 
 def is_counted(target: TargetResult) -> bool:
@@ -161,7 +165,7 @@ def _quantity(value: float, unit: str, digits: int = 3) -> str:
     return f"{value:,.{digits + 1}g} {unit}".rstrip() if isinstance(value, float) else f"{value:,}"
 
 
-def timing(timings: dict[str, Any]) -> str:
+def timing(timings: Mapping[str, Any]) -> str:
     """`738 µs at n=268435456, median of 223 runs, noise 0.2%`; "" where nothing was timed."""
     if "median_us" not in timings:
         return ""

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from kernels.ops._register import check, define, reference, text
+from kernels.ops._register import Inputs, check, define, reference, text
 
 _attention = reference("08", "attention")
 _attention_backward = reference("08", "attention_backward")
@@ -54,7 +54,7 @@ def _from_16_bytes(x: Tensor) -> Tensor:
 # ---- derivatives ----
 
 
-def _saves(ctx: Any, inputs: tuple, output: tuple[Tensor, Tensor]) -> None:
+def _saves(ctx: Any, inputs: Inputs, output: tuple[Tensor, Tensor]) -> None:
     *tensors, ctx.causal = inputs
     ctx.save_for_backward(*tensors, *output)
     ctx.set_materialize_grads(False)  # a result that nobody used has the gradient None

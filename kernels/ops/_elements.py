@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from kernels.ops._register import Shape, check, operator, reference, text
+from kernels.ops._register import Inputs, Shape, check, operator, reference, text
 
 _vector_add = reference("01", "vector_add")
 _polar = reference("02", "polar")
@@ -31,12 +31,13 @@ def _polar_shape(phi: Tensor) -> Shape:
     return (*phi.shape, 2), phi.dtype
 
 
-def _polar_saves(ctx: Any, inputs: tuple, output: Tensor) -> None:
+def _polar_saves(ctx: Any, inputs: Inputs, output: Tensor) -> None:
     ctx.save_for_backward(output)
 
 
 def _polar_backward(ctx: Any, grad: Tensor) -> Tensor:
     """cos' = -sin and sin' = cos, and both are in the result."""
+    xy: Tensor
     (xy,) = ctx.saved_tensors
     return xy[..., 0] * grad[..., 1] - xy[..., 1] * grad[..., 0]
 

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from grader.devices.load import ReferenceKernel
-from kernels.ops._register import Shape, batch_of, check_factors, define, flat, operator, reference, text
+from kernels.ops._register import Inputs, Shape, batch_of, check_factors, define, flat, operator, reference, text
 
 
 def _semiring(task: str, name: str, buffers: str) -> ReferenceKernel:
@@ -43,7 +43,7 @@ def _log_bmm_shape(a: Tensor, b: Tensor) -> Shape:
     return (*batch_of(a, b), a.shape[-2], b.shape[-1]), a.dtype
 
 
-def _log_bmm_saves(ctx: Any, inputs: tuple, output: Tensor) -> None:
+def _log_bmm_saves(ctx: Any, inputs: Inputs, output: Tensor) -> None:
     ctx.save_for_backward(*inputs, output)
 
 
@@ -129,7 +129,7 @@ def _run_max_plus(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
     return out, index
 
 
-def _max_plus_saves(ctx: Any, inputs: tuple, output: tuple) -> None:
+def _max_plus_saves(ctx: Any, inputs: Inputs, output: tuple[Tensor, Tensor]) -> None:
     ctx.shapes = [x.shape for x in inputs]
     ctx.save_for_backward(output[1])
     ctx.mark_non_differentiable(output[1])

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from kernels.ops._register import Shape, batch_of, check, check_factors, indices, operator, reference, text
+from kernels.ops._register import Inputs, Shape, batch_of, check, check_factors, indices, operator, reference, text
 
 _transpose = reference("03", "transpose")
 _matmul = reference("04", "matmul")
@@ -20,7 +20,11 @@ def _transpose_shape(x: Tensor) -> Shape:
     return (*x.shape[:-2], x.shape[-1], x.shape[-2]), x.dtype
 
 
-@operator("(Tensor x) -> Tensor", _transpose_shape, backward=lambda ctx, grad: transpose(grad))
+def _transpose_backward(ctx: Any, grad: Tensor) -> Tensor:
+    return transpose(grad)
+
+
+@operator("(Tensor x) -> Tensor", _transpose_shape, backward=_transpose_backward)
 def transpose(out: Tensor, x: Tensor) -> None:
     """transpose(x): (..., rows, cols) to (..., cols, rows), copied; float32. A batch takes a launch for each matrix."""
     x = x.contiguous()
@@ -33,7 +37,7 @@ def _matmul_shape(a: Tensor, b: Tensor) -> Shape:
     return (*batch_of(a, b), a.shape[-2], b.shape[-1]), a.dtype
 
 
-def _matmul_saves(ctx: Any, inputs: tuple, output: Tensor) -> None:
+def _matmul_saves(ctx: Any, inputs: Inputs, output: Tensor) -> None:
     ctx.save_for_backward(*inputs)
 
 

@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
@@ -17,6 +17,8 @@ NAMESPACE = "kernel_ladder"
 ROOT = Path(__file__).parents[2]  # of the course
 
 Shape = tuple[Sequence[int], torch.dtype]
+Inputs = tuple[Any, ...]  # of an operator, as they come to what is saved for its derivative
+Result = TypeVar("Result")  # of an operator: a tensor, or several
 
 
 def reference(lesson: str, task: str, *, file: str | None = None, prototype: str = "") -> ReferenceKernel:
@@ -28,13 +30,13 @@ def reference(lesson: str, task: str, *, file: str | None = None, prototype: str
 def define(
     name: str,
     schema: str,
-    run: Callable,
-    fake: Callable,
+    run: Callable[..., Result],
+    fake: Callable[..., Result],
     *,
-    backward: Callable | None = None,
-    saves: Callable | None = None,
+    backward: Callable[..., Any] | None = None,
+    saves: Callable[..., None] | None = None,
     doc: str | None = None,
-) -> Any:
+) -> Callable[..., Result]:
     """Registers torch.ops.kernel_ladder.<name> for tensors on the CPU and on a GPU, and returns it.
 
     `run` computes. `fake` checks the same arguments and returns results of the right shapes and types, whatever is in
@@ -46,14 +48,18 @@ def define(
     torch.library.register_fake(full, fake)
     if backward:
         torch.library.register_autograd(full, backward, setup_context=saves)
-    operator = getattr(getattr(torch.ops, NAMESPACE), name).default
+    operator: Callable[..., Result] = getattr(getattr(torch.ops, NAMESPACE), name).default
     operator.__doc__ = doc
     return operator
 
 
 def operator(
-    schema: str, shape: Callable[..., Shape], *, backward: Callable | None = None, saves: Callable | None = None
-) -> Callable[[Callable], Any]:
+    schema: str,
+    shape: Callable[..., Shape],
+    *,
+    backward: Callable[..., Any] | None = None,
+    saves: Callable[..., None] | None = None,
+) -> Callable[[Callable[..., None]], Callable[..., Tensor]]:
     """Makes an operator of a function that fills its one result: `fill(out, *arguments)`, for an out with elements.
 
     `shape(*arguments)` checks the arguments and gives the result's shape and type.
@@ -63,7 +69,7 @@ def operator(
         size, dtype = shape(x, *arguments)
         return x.new_empty(size, dtype=dtype)
 
-    def register(fill: Callable) -> Any:
+    def register(fill: Callable[..., None]) -> Callable[..., Tensor]:
         def run(*arguments: Any) -> Tensor:
             out = allocate(*arguments)
             if out.numel():
@@ -118,7 +124,8 @@ def text(x: Tensor) -> str:
 
 def batch_of(a: Tensor, b: Tensor) -> torch.Size:
     """The leading dimensions of a product of matrices, as torch.matmul broadcasts them."""
-    return torch.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    shape: torch.Size = torch.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    return shape
 
 
 def indices(batch: Sequence[int]) -> Iterator[tuple[int, ...]]:

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from grader.devices.load import ReferenceKernel
-from kernels.ops._register import Shape, dimension, operator, reference
+from kernels.ops._register import Inputs, Shape, dimension, operator, reference
 
 _SCRATCH = 1024  # floats: a pair for each block that a row is spread over
 
@@ -33,7 +33,7 @@ def _softmax_shape(x: Tensor, dim: int) -> Shape:
     return x.shape, x.dtype
 
 
-def _softmax_saves(ctx: Any, inputs: tuple, output: Tensor) -> None:
+def _softmax_saves(ctx: Any, inputs: Inputs, output: Tensor) -> None:
     ctx.save_for_backward(output)
     ctx.dim = dimension("softmax", output.ndim, inputs[1])
 

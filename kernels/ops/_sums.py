@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from kernels.ops._register import Shape, check, dimension, operator, reference
+from kernels.ops._register import Inputs, Shape, check, dimension, operator, reference
 
 _row_sum = reference("03", "row_sum")
 _column_sum = reference("03", "column_sum")
@@ -44,7 +44,7 @@ def _sum_shape(x: Tensor, dim: Sequence[int] | None = None, keepdim: bool = Fals
     return [size for d, size in enumerate(_kept(x.shape, dims)) if keepdim or d not in dims], x.dtype
 
 
-def _sum_saves(ctx: Any, inputs: tuple, output: Tensor) -> None:
+def _sum_saves(ctx: Any, inputs: Inputs, output: Tensor) -> None:
     x, dim, _ = inputs
     ctx.shape, ctx.dims = x.shape, _dims(x.ndim, _given(dim))
 
@@ -89,11 +89,11 @@ def _passes(shape: tuple[int, ...], dims: tuple[int, ...]) -> tuple[tuple[int, i
     marked = [(size, d in dims) for d, size in enumerate(shape) if size > 1]
     groups = itertools.groupby(marked, key=lambda pair: pair[1])
     runs = [(math.prod(size for size, _ in group), summed) for summed, group in groups]
-    passes = []
+    passes: list[tuple[int, int, int]] = []
     while any(summed for _, summed in runs):
         longest = max((run for run, (_, summed) in enumerate(runs) if summed), key=lambda run: runs[run][0])
-        parts = runs[:longest], runs[longest : longest + 1], runs[longest + 1 :]
-        passes.append(tuple(math.prod(size for size, _ in part) for part in parts))
+        before, after = (math.prod(size for size, _ in part) for part in (runs[:longest], runs[longest + 1 :]))
+        passes.append((before, runs[longest][0], after))
         del runs[longest]
     return tuple(passes)
 

@@ -334,7 +334,7 @@ lesson = Lesson(
                     "x_memory-efficient",
                     at_least=0.8,
                     stars=3,
-                    why="7 products instead of its 5, but each near the limit: nobody waits for another's sum",
+                    why="7 products instead of its 5, but each near the limit: no block waits for another's sum",
                 ),
             ],
         ),

@@ -1,9 +1,9 @@
 // Works on a stream of its own, while the given one waits for as long as an addition could take at best; where the sums
-// still stand, it does not work at all. The emulator sees that it looks at its output. On a GPU the judge's own clock, for
+// still stand, it does not work at all. The emulator sees that nothing joins the streams. On a GPU the judge's own clock, for
 // which no answer stands, sees all of the work, and its time counts.
-// Emulator: uninitialized_read
-// Says: before anything was written there
-// GPU: below_target or passed or impossible_speed
+// Emulator: race
+// Says: nothing joins the work
+// GPU: race or impossible_speed
 // GPU stars: 1
 
 constexpr int kPart = 1024;

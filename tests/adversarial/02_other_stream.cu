@@ -1,6 +1,7 @@
 // Works on a stream of its own, which the events on the given one do not see. All streams are waited for, so that the
 // result is right, and the judge's own clock sees all of them.
-// Emulator: passed
+// Emulator: race
+// Says: nothing joins the work
 // GPU: not_written or impossible_speed
 
 __global__ void add(const float* x, const float* y, float* z, int n) {

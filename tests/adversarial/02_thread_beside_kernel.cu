@@ -9,7 +9,8 @@
 __global__ void decoy(float* z, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) z[i] = 0;
-    if (i == 0) usleep(20000);
+    for (volatile int wait = 0; i == 0 && wait < 300000; ++wait) {
+    }
 }
 
 extern "C" void vector_add(const float* x, const float* y, float* z, int n, cudaStream_t stream) {

@@ -1,6 +1,6 @@
 // When it is loaded, overwrites the code of the function that reads a clock.
 // Emulator: build_error
-// Says: `mprotect` is nothing that a kernel file may use
+// Says: a kernel file may not use `mprotect`
 // GPU: build_error
 
 #include <cstring>

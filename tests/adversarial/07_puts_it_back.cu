@@ -1,7 +1,7 @@
 // Uses x as scratch memory and puts back what was there. The emulator sees the store; on a GPU nothing is wrong in the end.
 // Emulator: input_modified
 // Says: writes x[0]
-// GPU: passed
+// GPU: input_modified
 
 __global__ void add(float* x, const float* y, float* z, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,6 +1,6 @@
 // Opens torch's library at run time and asks it for the addition.
 // Emulator: build_error
-// Says: `dlopen` is nothing that a kernel file may use
+// Says: a kernel file may not use `dlopen`
 // GPU: build_error
 
 #include <dlfcn.h>

@@ -1,8 +1,8 @@
 // Kernels copy the inputs to __device__ variables, and the sums from there; between them the host adds, through the names of
 // the variables, which a GPU's host code cannot read.
 // Emulator: host_access
+// Says: host code
 // GPU: wrong_result or not_written
-// Known hole of the emulator: the emulator cannot tell a __device__ variable from one of the host's; a GPU is not fooled
 
 constexpr int kMost = 100003;
 __device__ float a[kMost], b[kMost], sums[kMost];

@@ -1,7 +1,7 @@
 // Glues the attribute that hides code from the emulator together, so that the word stands nowhere; what is hidden writes
 // past the end.
 // Emulator: build_error
-// Says: ## glues names together
+// Says: `no_sanitize` would hide code from the emulator
 // GPU: out_of_bounds
 
 #define GLUE(a, b) a##b

@@ -1,7 +1,7 @@
 // Adds on the host; a kernel that counts well copies the sums to their place.
 // Emulator: host_access
 // Says: a kernel should compute them
-// GPU: below_target or timeout
+// GPU: host_access or timeout
 
 #include <vector>
 

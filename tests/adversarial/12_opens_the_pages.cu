@@ -1,6 +1,6 @@
 // Takes the protection off the pages of device memory, and adds on the host.
 // Emulator: build_error
-// Says: `mprotect` is nothing that a kernel file may use
+// Says: a kernel file may not use `mprotect`
 // GPU: build_error
 
 #include <sys/mman.h>

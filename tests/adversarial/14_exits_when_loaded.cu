@@ -1,6 +1,6 @@
 // Ends the process with exit code 0 before anybody has called it.
 // Emulator: crash
-// Says: exit code 0 while the file was built and loaded
+// Says: exit code 0 while the file was loaded
 // GPU: crash
 
 #include <unistd.h>

@@ -1,6 +1,6 @@
 // Makes the compiler name a type whose name has megabytes.
 // Emulator: build_error
-// Says: cannot convert
+// Says: must be `int`
 // GPU: build_error
 
 template <class A, class B> struct Pair {};

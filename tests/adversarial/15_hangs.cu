@@ -1,6 +1,6 @@
 // The kernel waits for a value that nobody writes.
 // Emulator: timeout
-// Says: still running
+// Says: for a value that no thread writes
 // GPU: timeout
 
 __global__ void wait_for_ever(const float* x, float* z) {

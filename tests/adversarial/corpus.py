@@ -19,7 +19,7 @@ ROWS = {
     8: "answers something small or average",
     9: "computes in fewer bits",
     10: "is right for the tested sizes or samples only",
-    11: "has a library or somebody else's kernel do the work",
+    11: "has a library or another author's kernel do the work",
     12: "computes on the host, or out of the emulator's sight",
     13: "answers NaN or infinity",
     14: "speaks for the grader",
@@ -30,8 +30,11 @@ ROWS = {
     19: "keeps its data in the L2",
     20: "hides that a launch failed",
     21: "makes noise, so that its times count for nothing",
+    22: "hides slow accesses behind neat ones of memory that nothing needs",
 }
-_HEAD = re.compile(r"^// (Emulator|GPU(?: stars)?|Says|Prints|Known hole(?: of the emulator)?): (.+)$", re.MULTILINE)
+_HEAD = re.compile(
+    r"^// ((?:Emulator|GPU)(?: stars)?|Says|Prints|Slow|Known hole(?: of the emulator)?): (.+)$", re.MULTILINE
+)
 
 
 def promises(file: Path) -> dict[str, str]:
@@ -64,7 +67,7 @@ def _line(file: Path) -> str:
     for device, name in (("emulator", "Emulator"), ("gpu", "GPU")):
         status, _, why = promised[name].partition(": ")
         text = "–" if why else ", ".join(f"`{each}`" for each in status.split(" or "))
-        if name == "GPU" and (stars := promised.get("GPU stars")):
+        if stars := promised.get(f"{name} stars"):
             text += f", at most {stars} star"
         shown.append(f"{text}, **but passes**" if hole_of(promised, device) and not why else text)
     return f"| | `{file.stem}` | {shown[0]} | {shown[1]} |"

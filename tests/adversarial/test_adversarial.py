@@ -4,33 +4,39 @@ A file's name starts with its row in docs/grading.md, and its head says what it 
 
     // Emulator: <status>       the statuses, or `a or b`; `passed` where nothing is wrong on that device
     // GPU: <status>            or `not applicable: <why>`
-    // GPU stars: <number>      at most, where it passes and gains nothing
+    // GPU stars: <number>      at most, where it passes and gains nothing; `Emulator stars` likewise
     // Says: <words>            stand in a message of the grade on the emulator, so that it is about the right thing
     // Prints: <words>          stand in what the submission printed, where the system can confine it
+    // Slow: <why>              it takes long to come to its end
     // Known hole: <why>        this is not what comes of it; `Known hole of the emulator` where a GPU is not fooled
 """
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from functools import partial
 from pathlib import Path
 
 import pytest
 from corpus import FILES, GUIDE, ROOT, ROWS, hole_of, lesson_of, promises, renewed
 
-from grader.devices import forkserver
-from grader.devices.confine import landlock_version
+from grader.devices.cache import cache_root
 from grader.devices.emulator.session import runtime_library
-from grader.devices.job import Job, cache_root
+from grader.devices.worker import job
+from grader.devices.worker.confine import landlock_version
+from grader.devices.worker.job import Job
 from grader.grade import grade
 from grader.judge.verdict import STATUSES, Grade
+from tests.nvcc import compilers, remembered
+from tests.shared import long_tail
+from tests.warm import run_python
 
 HONEST = ROOT / "kernels" / "01_vector_add" / "1_one_element.cu"
 SEED = 20240229
 
-each_file = pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+each_file = pytest.mark.parametrize(
+    "file",
+    [pytest.param(file, marks=[pytest.mark.slow] if "Slow" in promises(file) else [], id=file.stem) for file in FILES],
+)
 confined = pytest.mark.skipif(
     landlock_version() == 0, reason="this kernel has no Landlock: a worker may write anywhere"
 )
@@ -38,8 +44,8 @@ confined = pytest.mark.skipif(
 
 @pytest.fixture
 def impatient(monkeypatch):
-    """One second for each case, so that the endless ones end."""
-    monkeypatch.setattr(forkserver, "Job", partial(Job, seconds=1.0))
+    """One second for each case and some for the build, so that the endless ones end."""
+    monkeypatch.setattr(job, "Job", partial(Job, seconds=1.0, build_seconds=20.0))
 
 
 def expect_failure(file: Path, device: str, request: pytest.FixtureRequest) -> None:
@@ -85,7 +91,7 @@ def test_the_guide_shows_what_the_heads_say():
 # ---- what comes of them ----
 
 
-@each_file
+@pytest.mark.parametrize("file", long_tail(FILES, every=2), ids=lambda file: file.stem)
 def test_on_the_emulator(file: Path, impatient, request):
     promised = promises(file)
     expect_failure(file, "emulator", request)
@@ -93,6 +99,7 @@ def test_on_the_emulator(file: Path, impatient, request):
     said = said_in(result)
     assert result.status in promised["Emulator"].split(" or "), said
     assert promised.get("Says", "") in said
+    assert result.stars <= int(promised.get("Emulator stars", 3))
     if landlock_version():
         assert promised.get("Prints", "") in result.tasks[0].output
 
@@ -119,12 +126,19 @@ BUILD = """
 import sys
 from pathlib import Path
 from grader.course import catalog
-from grader.devices.build import build_for_cuda
+from grader.devices.cuda.compile import build_for_cuda
+from tests.gate import Open
 
 lesson, file, folder = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
 prototypes = [task.signature for task in catalog.find(lesson).lesson.tasks]
-print(build_for_cuda(file.read_text(), file.name, prototypes, folder, folder, lambda key: None, "90a")[0].problem)
+print(build_for_cuda(file.read_text(), file.name, prototypes, folder, folder, Open(), "90a")[0].problem)
 """
+
+
+def built_by() -> list[str | bytes]:
+    """All that decides whether a file is built for a GPU: nvcc, and the grader's own code."""
+    folders = (ROOT / "grader" / "devices" / "build", ROOT / "grader" / "devices" / "cuda")
+    return [*compilers(), *(code.read_bytes() for folder in folders for code in sorted(folder.glob("*.py")))]
 
 
 @pytest.mark.slow
@@ -138,8 +152,10 @@ def test_what_is_built_for_a_gpu(file: Path, tmp_path: Path):
     expected = promises(file)["GPU"]
     if expected.startswith("not applicable: "):
         pytest.skip(expected)
-    command = [sys.executable, "-c", BUILD, lesson_of(file), file, tmp_path]
-    said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True).stdout.strip()
+    said = remembered(
+        ["built for a GPU", lesson_of(file), file.name, file.read_bytes(), *built_by()],
+        lambda: run_python(BUILD, lesson_of(file), file, tmp_path).stdout.strip(),
+    )
     assert said == ("build_error" if expected == "build_error" else "" if "loaded" in file.stem else "None")
 
 

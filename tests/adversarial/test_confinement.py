@@ -12,15 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from grader.devices.build import keep
-from grader.devices.confine import confine, landlock_version
+from grader.devices.cache import hashes_of, is_intact, keep
+from grader.devices.worker.confine import confine, landlock_version
 
 ROOT = Path(__file__).parents[2]
 
 TRIES = """
 import json, os, socket, subprocess, sys
 from pathlib import Path
-from grader.devices.confine import confine
+from grader.devices.worker.confine import confine
 
 inside, outside, judge, port = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
 confine(inside)
@@ -84,7 +84,7 @@ def test_a_confined_process_writes_to_its_own_folder_only(tmp_path):
 
 
 def test_without_landlock_nothing_changes(monkeypatch, tmp_path):
-    monkeypatch.setattr("grader.devices.confine.landlock_version", lambda: 0)
+    monkeypatch.setattr("grader.devices.worker.confine.landlock_version", lambda: 0)
     assert confine(tmp_path / "inside") is False
     (tmp_path / "outside").touch()
 
@@ -93,12 +93,33 @@ def test_only_what_a_build_consists_of_enters_the_cache(tmp_path):
     job, cache, elsewhere = tmp_path / "job", tmp_path / "cache", tmp_path / "elsewhere"
     (job / "built").mkdir(parents=True)
     elsewhere.write_text("theirs")
-    (job / "built" / "kernel.so").write_text("library")
-    (job / "built" / "kernel.link").symlink_to(elsewhere)
-    (job / "built" / "kernel.folder").mkdir()
+    library = job / "built" / "kernel.so"
+    library.write_text("library")
     (job / "built" / "other").write_text("other")
-    keep(job, cache, "key")
-    assert [file.name for file in (cache / "kernels" / "key").iterdir()] == ["kernel.so"]
+    keep(job, cache, "key", hashes_of([library]))
+    kept = cache / "kernels" / "key"
+    assert sorted(file.name for file in kept.iterdir()) == ["kernel.sha256", "kernel.so"] and is_intact(kept)
+    (kept / "kernel.so").write_text("another")
+    assert not is_intact(kept)
+
+
+@pytest.mark.parametrize("trick", ["another text", "link", "folder", "gone"])
+def test_what_is_no_longer_what_was_built_does_not_enter_the_cache(tmp_path, trick):
+    job, cache, elsewhere = tmp_path / "job", tmp_path / "cache", tmp_path / "elsewhere"
+    library = job / "built" / "kernel.so"
+    library.parent.mkdir(parents=True)
+    for file in (library, elsewhere):
+        file.write_text("library")
+    hashes = hashes_of([library])
+    library.unlink()
+    if trick == "another text":
+        library.write_text("Library")
+    elif trick == "link":
+        library.symlink_to(elsewhere)
+    elif trick == "folder":
+        library.mkdir()
+    keep(job, cache, "key", hashes)
+    assert not (cache / "kernels").exists() and elsewhere.read_text() == "library"
 
 
 def test_a_folder_that_is_elsewhere_is_no_build(tmp_path):
@@ -108,6 +129,6 @@ def test_a_folder_that_is_elsewhere_is_no_build(tmp_path):
     (victim / "kernel.so").write_text("theirs")
     job.mkdir()
     (job / "built").symlink_to(victim)
-    keep(job, cache, "ours")
+    keep(job, cache, "ours", hashes_of([victim / "kernel.so"]))
     assert (victim / "kernel.so").read_text() == "theirs"
     assert not (cache / "kernels" / "ours" / "kernel.so").exists()

@@ -139,6 +139,13 @@ def test_the_root_is_the_nearest_parent_with_lessons(course, monkeypatch):
     assert course_root() == course
 
 
+def test_lessons_of_something_else_are_passed_by(course, monkeypatch):
+    monkeypatch.delenv("LADDER_COURSE", raising=False)
+    (course / "school" / "lessons" / "biology").mkdir(parents=True)
+    monkeypatch.chdir(course / "school")
+    assert course_root() == course
+
+
 def test_the_root_can_be_chosen(course, monkeypatch, tmp_path_factory):
     monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
     monkeypatch.setenv("LADDER_COURSE", str(course))

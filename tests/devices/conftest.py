@@ -11,9 +11,9 @@ import torch
 from jobs import ADD, SIZES, run_on
 
 from grader.devices.buffers import Arena
-from grader.devices.build import cache_root
+from grader.devices.cache import cache_root
 from grader.devices.emulator.session import runtime_library
-from grader.devices.forkserver import ForkServer
+from grader.devices.worker.server import ForkServer
 
 
 @pytest.fixture(scope="session")

@@ -10,8 +10,8 @@ import torch
 from grader.course.prototype import parse_prototype
 from grader.devices.buffers import Arena
 from grader.devices.evidence import Evidence
-from grader.devices.forkserver import ForkServer
-from grader.devices.job import Job
+from grader.devices.worker.job import Job
+from grader.devices.worker.server import ForkServer
 
 ENTRY = 'extern "C" void vector_add(const float* x, const float* y, float* z, int n, cudaStream_t stream)'
 ADD = parse_prototype(ENTRY)

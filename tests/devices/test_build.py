@@ -7,9 +7,12 @@ import pytest
 from jobs import ADD, ENTRY, KERNEL, SIZES, results
 
 from grader.course.prototype import parse_prototype
-from grader.devices import build
-from grader.devices.build import cache_root
+from grader.devices import cache
+from grader.devices.build import frontend
+from grader.devices.build.toolchain import missing_tool
+from grader.devices.cache import cache_root
 
+needs_libclang = pytest.mark.skipif(not frontend.available(), reason="there is no libclang here")
 OTHER = parse_prototype("void other(const half* x, unsigned long long* y, bool flag, size_t n, cudaStream_t stream)")
 
 
@@ -50,9 +53,16 @@ def test_what_is_no_kernel_file(run, source, said):
 @pytest.mark.parametrize(
     ("old", "new", "line", "said"),
     [
-        ("int i = block", "int i == block", 3, "expected initializer before '=='"),
+        ("int i = block", "int i == block", 3, "did you mean '='?"),
         ("x[i] +", "q[i] +", 4, "'q' was not declared in this scope"),
-        ("x, y, z, n);", "x, y, z);", 8, "too few arguments"),
+        ("z[i] =", 'printf("%d", i); z[i] =', 4, "'printf' needs `#include <cstdio>` at the top"),
+        ("z[i] =", "assert(i >= 0); z[i] =", 4, "'assert' needs `#include <cassert>` at the top"),
+        ("x, y, z, n);", "x, y, z);", 8, "takes 4 arguments, and is given 3"),
+        ("x, y, z, n);", "0, y, z);", 8, "takes 4 arguments, and is given 3"),
+        ("x, y, z, n);", "x, y, z, y);", 8, "`int` is needed here, and this is `const float *`"),
+        ("x, y, z, n);", "{}, y, z, n, n);", 8, "takes 4 arguments, and is given 5"),
+        ("x, y, z, n);", "x, y, z, {1, 2});", 8, "excess elements in scalar initializer"),
+        ("int n) {\n    int i", "dim3 n) {\n    int i", 4, "no such operator for `int` and `dim3`"),
         ("\n__global__", "#include <cub/nothing.h>\n__global__", 1, "cub/nothing.h"),
         ("\n__global__", "#include <nothing.h>\n__global__", 1, "No such file"),
         ("\n__global__", "#include <torch/extension.h>\n__global__", 1, "torch/extension.h"),
@@ -71,13 +81,14 @@ def test_compiler_errors_stand_on_the_learners_lines(run, old, new, line, said):
     assert said in first.message and first.line == line
     assert first.source == source.split("\n")[line - 1].rstrip("\r")
     assert found.build.message == f"line {line}: {first.message}"
-    assert all("ladder" not in d.message for d in found.build.diagnostics)
+    ours = ("ladder", "Launcher<", "lambda(auto:", "Zero", "Braced")
+    assert not [d.message for d in found.build.diagnostics if any(name in d.message for name in ours)]
 
 
 def test_the_column_is_given_where_it_is_the_learners(run):
     plain, launch = run(KERNEL.replace("x[i] +", "q[i] +")), run(KERNEL.replace("(x, y, z, n);", "(x, y, q, n);"))
     assert plain.build.diagnostics[0].column == KERNEL.splitlines()[3].index("x[i]") + 1
-    assert launch.build.diagnostics[0].column is None
+    assert launch.build.diagnostics[0].column == KERNEL.splitlines()[7].index("n);") - 2
 
 
 def test_a_function_that_is_nowhere_defined(run):
@@ -140,6 +151,29 @@ def test_a_type_that_is_unknown_is_no_wrong_signature(run):
     assert found.build.problem == "build_error" and "'half'" in found.build.message
 
 
+@needs_libclang
+def test_what_nvcc_refuses_is_refused_though_gpp_takes_it(run):
+    found = run("float one = 1;\n" + KERNEL.replace("x[i] +", "one * x[i] +"))
+    assert found.build.problem == "build_error" and found.cases == []
+    assert found.build.message.startswith("line 5: `one` is a variable of the host, which a kernel cannot read")
+
+
+@needs_libclang
+def test_a_warning_stays_with_a_build_in_the_cache(run):
+    source = unique(KERNEL.replace("int i =", "int j; if (j = n) j = 1; int i ="))
+    for cached in (False, True):
+        found = run(source)
+        assert (found.build.problem, found.build.cached) == (None, cached)
+        assert [(said.level, said.line) for said in found.build.diagnostics] == [("warning", 3)]
+        assert "= assigns" in found.build.diagnostics[0].message
+
+
+@needs_libclang
+def test_a_warning_may_say_why_a_file_is_refused(run):
+    found = run(KERNEL.replace("int i =", "int j; if (j = n) q = 1; int i ="))
+    assert [said.level for said in found.build.diagnostics] == ["error", "warning"]
+
+
 def test_a_damaged_build_in_the_cache_is_made_anew(run, arena, cache):
     source = unique(KERNEL)
     (cache / "kernels").mkdir(exist_ok=True)
@@ -153,15 +187,15 @@ def test_a_damaged_build_in_the_cache_is_made_anew(run, arena, cache):
 
 
 def test_the_cache_forgets_what_was_not_used_for_longest(tmp_path, monkeypatch):
-    monkeypatch.setattr(build, "MOST_CACHED_BUILDS", 2)
+    monkeypatch.setattr(cache, "MOST_CACHED_BUILDS", 2)
     for age, name in enumerate(["new", "middle", "old"]):
         (tmp_path / name).mkdir()
         (tmp_path / name / "kernel.so").write_bytes(b"x" * 100)
         os.utime(tmp_path / name, (1e9 - age, 1e9 - age))
-    build._prune(tmp_path)
+    cache._prune(tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["middle", "new"]
-    monkeypatch.setattr(build, "MOST_CACHED_BYTES", 150)
-    build._prune(tmp_path)
+    monkeypatch.setattr(cache, "MOST_CACHED_BYTES", 150)
+    cache._prune(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["new"]
 
 
@@ -176,6 +210,17 @@ def test_the_cache_root_follows_xdg_and_falls_back(tmp_path, monkeypatch):
 
 def test_missing_tools_are_named(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert "install g++" in build.missing_tool()
-    (tmp_path / "g++").touch(mode=0o755)
-    assert "pip install ninja" in build.missing_tool()
+    assert "install g++" in missing_tool()
+    compiler = tmp_path / "g++"
+    compiler.touch(mode=0o755)
+    compiler.write_text("#!/bin/sh\necho 11.3.0\n")
+    assert missing_tool() == "g++ 11.3.0 is too old: install g++ 12 or newer"
+    compiler.write_text("#!/bin/sh\necho 14\n")
+    assert "pip install ninja" in missing_tool()
+
+
+def test_constants_are_64_kb_in_all(run, arena):
+    for count, problem in ((16384, None), (16385, "build_error")):
+        found = run(f"__constant__ float table[{count}];\n" + KERNEL.replace("x[i] +", "table[i % 9] + x[i] +"))
+        assert found.build.problem == problem
+    assert found.build.message == "the file has 65,540 bytes of __constant__ variables: a GPU has 65,536"

@@ -5,7 +5,7 @@ import socket
 
 import pytest
 
-from grader.devices import diagnostics
+from grader.devices.build import diagnostics
 from grader.devices.cuda.card import find_card, read_state
 from grader.devices.cuda.compile import CudaRecipe, architecture
 from grader.devices.cuda.errors import ends_the_context, finding_of

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from jobs import ENTRY, KERNEL
 
+from grader.course.catalog import entries
 from grader.devices.cuda.compile import CudaRecipe
-from grader.devices.cuda.toolkit import cuda_home, missing_cuda_tool
+from grader.devices.cuda.toolkit import missing_cuda_tool
+from tests.nvcc import refusal
+from tests.shared import long_tail
+from tests.warm import run_python
 
 pytestmark = pytest.mark.skipif(missing_cuda_tool() is not None, reason="there is no nvcc here")
 ROOT = Path(__file__).parents[2]
@@ -22,11 +24,13 @@ import json, sys, tempfile
 from dataclasses import asdict
 from pathlib import Path
 from grader.course.prototype import parse_prototype
-from grader.devices.build import build_for_cuda, missing_entry_point
+from grader.devices.build.build import missing_entry_point
+from grader.devices.cuda.compile import build_for_cuda
+from tests.gate import Open
 
 source, folder = sys.stdin.read(), Path(sys.argv[1])
 task = parse_prototype("void vector_add(const float* x, const float* y, float* z, int n, cudaStream_t stream)")
-build, library = build_for_cuda(source, "add.cu", [task], folder, folder, lambda key: None, "90a")
+build, library = build_for_cuda(source, "add.cu", [task], folder, folder, Open(), "90a")
 if library:
     build = missing_entry_point(library, source, task) or build
 print(json.dumps(asdict(build)))
@@ -35,8 +39,7 @@ print(json.dumps(asdict(build)))
 
 def build(tmp_path, source):
     """In a process of its own, as a build loads what it has built."""
-    command = [sys.executable, "-c", BUILD, str(tmp_path)]
-    done = subprocess.run(command, input=source, capture_output=True, text=True)
+    done = run_python(BUILD, tmp_path, input=source)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -48,28 +51,31 @@ def test_a_kernel_is_built(tmp_path):
 
 @pytest.mark.parametrize(
     ("source", "problem", "words", "line"),
-    [
-        (KERNEL.replace("z[i] =", "zz[i] ="), "build_error", '"zz" is undefined', 4),
-        (KERNEL.replace('extern "C" ', ""), "missing_entry_point", 'lacks `extern "C"`', 7),
-        (KERNEL.replace("vector_add", "vector_addd"), "missing_entry_point", "there is a `vector_addd`", None),
-        (KERNEL.replace("int n,", "long n,"), "missing_entry_point", "number 4 is `long n`", 7),
-        ("#include <torch/extension.h>\n" + KERNEL, "build_error", "stands alone", 1),
-        ("#if 1\n#include <thrust/sort.h>\n#endif\n" + KERNEL, "build_error", "stands alone", 2),
-        ("#include <nothing.h>\n" + KERNEL, "build_error", "No such file", 1),
-        (
-            KERNEL.replace("int i =", "volatile __shared__ float big[1 << 16]; big[n] = 1; int i ="),
-            "build_error",
-            "shared",
-            None,
-        ),
-        (f"void elsewhere();\n{ENTRY} {{ elsewhere(); }}", "build_error", "nowhere defined", None),
-        (
-            f"__global__ void add() {{}}\n{ENTRY} {{ add(); }}",
-            "build_error",
-            "called here like a function: launch it",
-            2,
-        ),
-    ],
+    long_tail(
+        [
+            (KERNEL.replace("z[i] =", "zz[i] ="), "build_error", '"zz" is undefined', 4),
+            (KERNEL.replace('extern "C" ', ""), "missing_entry_point", 'lacks `extern "C"`', 7),
+            (KERNEL.replace("vector_add", "vector_addd"), "missing_entry_point", "there is a `vector_addd`", None),
+            (KERNEL.replace("int n,", "long n,"), "missing_entry_point", "number 4 is `long n`", 7),
+            ("#include <torch/extension.h>\n" + KERNEL, "build_error", "stands alone", 1),
+            ("#if 1\n#include <thrust/sort.h>\n#endif\n" + KERNEL, "build_error", "stands alone", 2),
+            ("#include <nothing.h>\n" + KERNEL, "build_error", "No such file", 1),
+            (
+                KERNEL.replace("int i =", "volatile __shared__ float big[1 << 16]; big[n] = 1; int i ="),
+                "build_error",
+                "shared",
+                None,
+            ),
+            (f"void elsewhere();\n{ENTRY} {{ elsewhere(); }}", "build_error", "nowhere defined", None),
+            (
+                f"__global__ void add() {{}}\n{ENTRY} {{ add(); }}",
+                "build_error",
+                "called here like a function: launch it",
+                2,
+            ),
+        ],
+        every=5,
+    ),
 )
 def test_what_is_wrong_stands_on_the_learners_own_line(tmp_path, source, problem, words, line):
     found = build(tmp_path, source)
@@ -83,9 +89,10 @@ WATCH = """
 import ctypes, json, sys
 from pathlib import Path
 from grader.course.prototype import parse_prototype
-from grader.devices.build import build_for_cuda
+from grader.devices.cuda.compile import build_for_cuda
 from grader.devices.cuda.launches import Launches
 from grader.devices.cuda.runtime import CudaError
+from tests.gate import Open
 
 class NoGpu:
     def call(self, name, *arguments):
@@ -95,8 +102,8 @@ class NoGpu:
 
 source, folder = sys.stdin.read(), Path(sys.argv[1])
 task = parse_prototype("void vector_add(const float* x, const float* y, float* z, int n, cudaStream_t stream)")
-build, library = build_for_cuda(source, "add.cu", [task], folder, folder, lambda key: None, "90a")
-loaded = ctypes.CDLL(str(library))
+build, library = build_for_cuda(source, "add.cu", [task], folder, folder, Open(), "90a")
+loaded = library.loaded
 launches = Launches(loaded, NoGpu(), 7)
 call = [ctypes.c_void_p()] * 3 + [ctypes.c_int(600), ctypes.c_void_p(7)]
 loaded.vector_add(*call)
@@ -109,18 +116,20 @@ print(json.dumps(launches.facts()))
 
 @pytest.mark.parametrize(
     ("launch", "grid", "given"),
-    [
-        ("add<<<dim3(3, 2), 256, 0, stream>>>(x, y, z, n);", [3, 2, 1], True),
-        ("add<<<3, 256>>>(x, y, z, n);", [3, 1, 1], False),
-        ("cudaLaunchConfig_t c{3, 256, 0, stream}; cudaLaunchKernelEx(&c, add, x, y, z, n);", [3, 1, 1], True),
-        ("cudaLaunchCooperativeKernel((void*)add, 3, 256, nullptr, 0, stream);", [3, 1, 1], True),
-        ("cudaLaunchKernel((void*)add, 3, 256, nullptr, 0, stream);", [3, 1, 1], True),
-    ],
+    long_tail(
+        [
+            ("add<<<dim3(3, 2), 256, 0, stream>>>(x, y, z, n);", [3, 2, 1], True),
+            ("add<<<3, 256>>>(x, y, z, n);", [3, 1, 1], False),
+            ("cudaLaunchConfig_t c{3, 256, 0, stream}; cudaLaunchKernelEx(&c, add, x, y, z, n);", [3, 1, 1], True),
+            ("cudaLaunchCooperativeKernel((void*)add, 3, 256, nullptr, 0, stream);", [3, 1, 1], True),
+            ("cudaLaunchKernel((void*)add, 3, 256, nullptr, 0, stream);", [3, 1, 1], True),
+        ],
+        every=5,
+    ),
 )
 def test_every_launch_is_seen_while_it_is_watched(tmp_path, launch, grid, given):
     kernel = KERNEL[: KERNEL.index('extern "C"')]
-    command = [sys.executable, "-c", WATCH, str(tmp_path)]
-    done = subprocess.run(command, input=f"{kernel}{ENTRY} {{ {launch} }}", capture_output=True, text=True)
+    done = run_python(WATCH, tmp_path, input=f"{kernel}{ENTRY} {{ {launch} }}")
     assert done.returncode == 0, done.stderr
     (seen,) = json.loads(done.stdout)
     assert (seen["grid"], seen["block"], seen["given_stream"]) == (grid, [256, 1, 1], given)
@@ -128,10 +137,14 @@ def test_every_launch_is_seen_while_it_is_watched(tmp_path, launch, grid, given)
 
 # ---- every .cu of this repository, for cards from Turing to Hopper ----
 
+CLEAN = ("lessons/*/starter.cu", "kernels/*/*.cu")  # not a warning either, nor of the mistakes
+OTHERS = (
+    *("lessons/*/rivals/*.cu", "benchmarks/**/*.cu", "tests/adversarial/*.cu", "tests/gpu/*.cu"),
+    "tests/*/kernels/*.cu",  # those of tests/language hold many small files each, half of them to be refused
+)
 CARDS = ("75", "80", "90")  # T4, A100, H100 and H200
-CLEAN = ("lessons/*/starter.cu", "lessons/*/mistakes/*.cu", "kernels/*/*.cu")  # not a warning either
-OTHERS = ("lessons/*/rivals/*.cu", "tests/**/*.cu", "benchmarks/**/*.cu")
-HASTY = ["-Xcicc", "-O1", "-Xptxas", "-O1"]  # a third of the time for the largest; nobody asks how fast a mistake is
+OLDEST, NEWEST = CARDS[0], CARDS[-1]
+HASTY = ("-Xcicc", "-O0", "-Xptxas", "-O0")  # every error and every warning, in a fifth of the time for the largest
 OPTIONS = {"language.cu": ["--extended-lambda"]}
 FROM_AMPERE_ON = ("small_floats.cu", "warp.cu")  # what older cards lack, the emulator has
 NO_CUDA = re.compile(r"^// (Expect: build_error|GPU: (build_error|not applicable))", re.MULTILINE)
@@ -139,28 +152,60 @@ NO_CUDA = re.compile(r"^// (Expect: build_error|GPU: (build_error|not applicable
 
 def files(patterns):
     found = sorted(file for pattern in patterns for file in ROOT.glob(pattern))
-    return [
-        pytest.param(file, id=str(file.relative_to(ROOT))) for file in found if not NO_CUDA.search(file.read_text())
-    ]
+    return [file for file in found if not NO_CUDA.search(file.read_text())]
 
 
-def compile_for_all_cards(file, tmp_path, *options):
-    cards = CARDS[1:] if file.name in FROM_AMPERE_ON else CARDS
+def compilations():
+    """(file, cards, flags) of what must be clean. All that is shown is compiled for all cards, and for the newest as a
+    learner's own file is.
+    """
+    for file in files(CLEAN):
+        yield named(file, (NEWEST,), ("-c",))
+        yield named(file, CARDS[:-1], ("-fatbin", *HASTY))
+
+
+def named(file, cards, flags):
+    marks = [] if HASTY[0] in flags else [pytest.mark.long]  # up to a minute
+    return pytest.param(file, cards, flags, id=f"{file.relative_to(ROOT)}-{'-'.join(cards)}", marks=marks)
+
+
+def compile_for(cards, file, *options):
     gencode = [flag for number in cards for flag in CudaRecipe("", number).flags[-1:]]
-    flags = [*CudaRecipe("", "75").flags[:-1], *gencode, *OPTIONS.get(file.name, []), *options]
-    command = [cuda_home() / "bin/nvcc", *flags, file, "-o", tmp_path / "o"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    assert refusal(file, [*CudaRecipe("", "75").flags[:-1], *gencode, *OPTIONS.get(file.name, []), *options]) == ""
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("file", files(CLEAN))
-def test_what_the_course_shows_compiles_without_a_warning(file, tmp_path):
-    hasty = HASTY if file.parent.name == "mistakes" else []
-    compile_for_all_cards(file, tmp_path, "-c", "-Werror=all-warnings", *hasty)
+@pytest.mark.parametrize(("file", "cards", "flags"), list(compilations()))
+def test_what_the_course_shows_compiles_without_a_warning(file, cards, flags):
+    compile_for(cards, file, *flags, "-Werror=all-warnings")
+
+
+MISTAKES = [each for entry in entries(ROOT) for each in entry.mistakes if not NO_CUDA.search("\n".join(each.head))]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("file", files(OTHERS))
-def test_all_other_device_code_compiles(file, tmp_path):
-    compile_for_all_cards(file, tmp_path, "-fatbin")
+@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda each: str(each.whole.relative_to(ROOT)))
+def test_a_mistake_compiles_without_a_warning(tmp_path, mistake):
+    """For the card that has the least, as nobody asks how fast it is."""
+    file = tmp_path / mistake.whole.name
+    file.write_text(mistake.text())
+    compile_for((OLDEST,), file, "-c", *HASTY, "-Werror=all-warnings")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("file", files(OTHERS), ids=lambda file: str(file.relative_to(ROOT)))
+def test_all_other_device_code_compiles(file):
+    compile_for(CARDS[1:] if file.name in FROM_AMPERE_ON else CARDS, file, "-fatbin", *HASTY)
+
+
+# ---- ladder check --nvcc ----
+
+
+def test_nvcc_is_asked_without_a_gpu():
+    from grader.devices.cuda.nvcc import refusals
+
+    assert refusals(KERNEL) == []
+    (said,) = refusals("float one = 1;\n" + KERNEL.replace("x[i] +", "one * x[i] +"))
+    assert said.line == 5 and '"one" is undefined in device code' in said.message
+    (said,) = refusals("#include </dev/zero>\n")
+    assert "stands alone" in said.message

@@ -6,10 +6,10 @@ import pytest
 
 from grader.course.catalog import UsageError
 from grader.course.prototype import parse_prototype
-from grader.devices.cuda import profile as profiling
-from grader.devices.cuda.profile import COUNTERS, HARDWARE, profile, read_source_page
-from grader.devices.cuda.tool import Subject, Watched
 from grader.devices.emulator.counters import ZERO
+from grader.devices.nvidia import profile as profiling
+from grader.devices.nvidia.profile import COUNTERS, HARDWARE, profile, read_source_page
+from grader.devices.nvidia.tool import Subject, Watched
 
 TASK = parse_prototype("void go(const float* x, float* y, int n, cudaStream_t stream)")
 

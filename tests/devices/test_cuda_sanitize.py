@@ -6,9 +6,9 @@ import pytest
 
 from grader.course.catalog import UsageError
 from grader.course.prototype import parse_prototype
-from grader.devices.cuda import sanitize
-from grader.devices.cuda.sanitize import read_log
-from grader.devices.cuda.tool import Subject, Watched
+from grader.devices.nvidia import sanitize
+from grader.devices.nvidia.sanitize import read_log
+from grader.devices.nvidia.tool import Subject, Watched
 
 TASK = parse_prototype("void go(const float* x, float* y, int n, cudaStream_t stream)")
 X, Y = 0x7F457CA00000, 0x7F457CA08200

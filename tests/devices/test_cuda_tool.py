@@ -10,9 +10,9 @@ import pytest
 
 from grader.course.prototype import parse_prototype
 from grader.devices.buffers import Arena
-from grader.devices.confine import landlock_version
-from grader.devices.cuda import tool
-from grader.devices.cuda.tool import Subject, watch
+from grader.devices.nvidia import tool
+from grader.devices.nvidia.tool import Subject, watch
+from grader.devices.worker.confine import landlock_version
 
 TASK = parse_prototype("void twice(const float* x, float* y, int n, cudaStream_t stream)")
 CUDART = r"""

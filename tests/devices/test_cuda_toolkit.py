@@ -8,7 +8,7 @@ import pytest
 
 from grader.course.catalog import UsageError
 from grader.devices.cuda import toolkit
-from grader.devices.cuda.tool import require
+from grader.devices.nvidia.tool import require
 
 
 def make_home(folder: Path, release: str = "13.0") -> Path:
@@ -61,7 +61,7 @@ def test_of_several_the_one_that_suits_torch_is_taken(machine, tmp_path):
 
 def test_without_a_toolkit_it_is_said_what_to_type(machine):
     assert toolkit.cuda_home() is None
-    assert "pip install -e '.[cuda]'" in (toolkit.missing_cuda_tool() or "")
+    assert "pip install 'kernel-ladder[cuda]'" in (toolkit.missing_cuda_tool() or "")
 
 
 def test_the_wheels_are_found(monkeypatch, tmp_path):
@@ -76,7 +76,7 @@ def test_the_wheels_are_found(monkeypatch, tmp_path):
 
 
 def test_a_missing_tool_is_one_sentence(machine, monkeypatch):
-    monkeypatch.setattr("grader.devices.cuda.tool.find_tool", lambda name: None)
+    monkeypatch.setattr("grader.devices.nvidia.tool.find_tool", lambda name: None)
     with pytest.raises(UsageError, match="compute-sanitizer is not installed: type `pip install"):
         require("compute-sanitizer")
     with pytest.raises(UsageError, match="ncu is not installed: install NVIDIA Nsight Compute"):

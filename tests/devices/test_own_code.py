@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from grader.course.prototype import parse_prototype
-from grader.devices.own_code import BuildError, build_all, load
+from grader.devices.cuda.own_code import BuildError, build_all, load
 
 TASK = parse_prototype("void scale(const float* x, float* y, int n, float by, cudaStream_t stream)")
 ON_HOST = """extern "C" void scale(const float* x, float* y, int n, float by) {

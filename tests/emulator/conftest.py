@@ -3,29 +3,40 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
+import mmap
+import os
 import re
 import subprocess
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import filelock
 import numpy as np
 import pytest
 
 from grader.course.prototype import parse_prototype
-from grader.devices.build import cache_root, entry_points
+from grader.devices.build.build import entry_points
+from grader.devices.cache import cache_root
+from grader.devices.emulator import seen
 from grader.devices.emulator import session as emulator
+from grader.devices.emulator.sides import marks
 from grader.devices.emulator.translate import translate
 from grader.devices.evidence import CaseRun
+from tests.shared import run_folder
 
-PAGE = 4096
+PAGE = mmap.PAGESIZE
+# For test_sanitizers.py: the runtime to use, and beside it the callbacks with other names there ("old new" in a row).
+RUNTIME, RENAMED = "LADDER_TEST_RUNTIME", "renamed"
 
 
 class Buffer:
     """An array between guard pages, as the judge lays its buffers out."""
 
-    def __init__(self, array: np.ndarray, writable: bool):
-        self.memory = np.zeros(array.nbytes + 4 * PAGE, np.uint8)
+    def __init__(self, array: np.ndarray, writable: bool, memory: np.ndarray | None = None):
+        self.memory = np.zeros(Buffer.room(array), np.uint8) if memory is None else memory
         start = -self.memory.ctypes.data % PAGE + PAGE
         self.array = self.memory[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
         self.array[...] = array
@@ -33,10 +44,30 @@ class Buffer:
         self.bytes = array.nbytes
         self.writable = writable
 
+    @staticmethod
+    def room(array: np.ndarray) -> int:
+        """How many bytes to give for an array, its guards included."""
+        return -(-array.nbytes // PAGE) * PAGE + 4 * PAGE
+
+
+class Mapping:
+    """Device memory as the judge hands it over: one mapping that holds all buffers, which host code may not touch."""
+
+    def __init__(self, arrays: list[np.ndarray]):
+        self.bytes = sum(map(Buffer.room, arrays))
+        self.memory = np.frombuffer(mmap.mmap(-1, self.bytes), np.uint8)
+        ends = np.cumsum([0, *map(Buffer.room, arrays)])
+        self.parts = [self.memory[start:end] for start, end in itertools.pairwise(ends)]
+
+    @property
+    def where(self) -> tuple[int, int]:
+        return self.memory.ctypes.data, self.bytes
+
 
 class KernelRunner:
-    def __init__(self, cache: Path, folder: Path):
-        self.runtime = emulator.runtime_library(cache)
+    def __init__(self, runtime: Path, folder: Path):
+        self.runtime = runtime
+        self.renamed = runtime.parent / RENAMED
         self.folder = folder
         self.sessions: dict[Any, emulator.Session] = {}
 
@@ -45,33 +76,37 @@ class KernelRunner:
         if key not in self.sessions:
             library = self._build(source, declarations)
             self.sessions[key] = emulator.Session(
-                library, "kernel.cu", threads, runtime=self.runtime, counting=counting
+                emulator.open_library(library, "kernel.cu"), threads, runtime=self.runtime, counting=counting
             )
         return self.sessions[key]
 
     def _build(self, source: str, declarations: tuple[str, ...]) -> Path:
         name = hashlib.sha256("\0".join((source, *declarations)).encode()).hexdigest()[:16]
         library = self.folder / f"{name}.so"
-        if library.exists():
-            return library
-        entries = entry_points([parse_prototype(declaration) for declaration in declarations])
-        text = self.folder / f"{name}.cpp"
-        text.write_text(translate(source, "kernel.cu") + entries)
-        compile_ = [
-            "g++",
-            "-std=c++20",
-            "-fPIC",
-            *emulator.compile_flags(self.runtime),
-            "-c",
-            str(text),
-            "-o",
-            f"{text}.o",
-        ]
-        link = ["g++", "-shared", f"{text}.o", "-o", str(library), *emulator.link_flags(self.runtime)]
-        for command in (compile_, link):
-            done = subprocess.run(command, capture_output=True, text=True)
-            assert done.returncode == 0, done.stderr[:4000]
+        with filelock.FileLock(f"{library}.lock"):
+            if not library.exists():
+                self._compile(source, declarations, library)
         return library
+
+    def _compile(self, source: str, declarations: tuple[str, ...], library: Path) -> None:
+        entries = entry_points([parse_prototype(declaration) for declaration in declarations])
+        with tempfile.TemporaryDirectory(dir=self.folder) as place:
+            folder = Path(place)
+            flags = emulator.compile_flags(self.runtime)
+            text = seen.preprocessed(
+                translate(source, "kernel.cu") + marks(source) + entries, "kernel.cu", folder, flags
+            )
+            (folder / "main.cpp").write_text(text)
+            compile_ = ["g++", "-std=c++20", "-fPIC", *flags, seen.PREPROCESSED, seen.DUMP_FLAG, "-c", "main.cpp"]
+            renamed = ["objcopy", f"--redefine-syms={self.renamed}", "main.o"] if self.renamed.exists() else ["true"]
+            link = ["g++", "-shared", "main.o", "-o", "unfinished.so", *emulator.link_flags(self.runtime)]
+            for command in (compile_, renamed, link):
+                done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+                assert done.returncode == 0, done.stderr[:4000]
+            if not self.renamed.exists():  # its callbacks have other names
+                seen.check_built(folder / "unfinished.so", folder / seen.DUMP, "kernel.cu")
+            (folder / seen.DUMP).replace(library.with_suffix(".gimple"))
+            (folder / "unfinished.so").replace(library)
 
     def __call__(
         self,
@@ -82,26 +117,38 @@ class KernelRunner:
         threads=None,
         counting=True,
         seconds=20.0,
-        wanted=None,
+        to_record=None,
+        mapped=False,
         **values: Any,
     ):
         """Calls the prototype's function. Arrays that are outputs start as NaN patterns. Returns (outputs, CaseRun).
 
-        `among`: all prototypes of the source that will be called, so that they share one build.
+        `among`: all prototypes of the source that will be called, so that they share one build. If `mapped`, buffers
+        are device memory, as in a grade; else they are memory that the emulator merely knows.
         """
         task = parse_prototype(prototype)
         session = self.session(source, tuple(among) or (prototype,), threads, counting)
-        buffers = {p.name: Buffer(values[p.name], p.role == "output") for p in task.buffers}
+        mapping = Mapping([values[p.name] for p in task.buffers]) if mapped else None
+        parts = mapping.parts if mapping else [None] * len(task.buffers)
+        each = zip(task.buffers, parts, strict=True)
+        buffers = {p.name: Buffer(values[p.name], p.role == "output", part) for p, part in each}
         for parameter in task.outputs:
             buffers[parameter.name].array.view(np.uint8)[...] = 0xFF
         scalars = {p.name: values[p.name] for p in task.scalars}
-        run = session.run(task.name, task, buffers, scalars, seconds, wanted=wanted)
+        where = mapping.where if mapping else None
+        run = session.run(task.name, task, buffers, scalars, seconds, where, to_record=to_record)
         return {p.name: buffers[p.name].array for p in task.outputs}, run
 
 
 @pytest.fixture(scope="session")
 def run_kernel(tmp_path_factory) -> KernelRunner:
-    return KernelRunner(cache_root(), tmp_path_factory.mktemp("kernels"))
+    given = os.environ.get(RUNTIME)
+    os.environ.pop("LD_PRELOAD", None)  # this process has its sanitizer; compilers need none
+    runtime = Path(given) if given else emulator.runtime_library(cache_root())
+    # All processes of a run share the builds; those for another runtime have other names in them.
+    folder = run_folder(tmp_path_factory.getbasetemp()) / f"kernels-{runtime.parent.name}"
+    folder.mkdir(exist_ok=True)
+    return KernelRunner(runtime, folder)
 
 
 @dataclass

@@ -6,6 +6,7 @@ The hardware's numbers are in benchmarks/results; a difference must be in benchm
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 
 import pytest
 
@@ -14,14 +15,20 @@ from benchmarks.fidelity.cases import Case, all_cases
 from benchmarks.fidelity.differences import DIFFERENCES
 from benchmarks.fidelity.emulate import Emulated, emulate
 from benchmarks.fidelity.results import Launch, Measured, Results
+from tests.shared import long_tail
 
 CASES = all_cases()
 MICRO_KERNELS = [case for case in CASES if not case.is_rung]
 
 
-@functools.cache
-def emulated(case: Case) -> Emulated:
-    return emulate([case])[case.name]
+@pytest.fixture
+def emulated(once) -> Callable[[Case], Emulated]:
+    """A case as the emulator runs it, once for all tests of this run."""
+
+    def run(case: Case) -> Emulated:
+        return once(["emulated", case.name, case.source.read_bytes()], lambda: emulate([case])[case.name])
+
+    return run
 
 
 @functools.cache
@@ -40,8 +47,8 @@ def measured(case: Case) -> Measured:
     return found
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_the_emulator_counts_what_the_hardware_counts(case: Case):
+@pytest.mark.parametrize("case", long_tail(CASES, every=4), ids=lambda case: case.name)
+def test_the_emulator_counts_what_the_hardware_counts(case: Case, emulated):
     ours = emulated(case)
     assert [finding.message for finding in ours.run.findings if finding.severity == "error"] == []
     theirs = measured(case)
@@ -63,7 +70,8 @@ def test_differences_name_cases_and_counts_that_exist():
         assert set(difference.titles) <= titles
 
 
-def test_the_page_shows_the_current_agreement():
+@pytest.mark.slow
+def test_the_page_shows_the_current_agreement(emulated):
     counters = {case.name: emulated(case).run.counters for case in CASES if results()}
     page = agreement.PAGE.read_text()
     assert page == agreement.with_tables(page, agreement.tables(results(), CASES, counters)), (

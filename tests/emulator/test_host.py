@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from grader.devices.build import cache_root
+from grader.devices.cache import cache_root
 from grader.devices.emulator.session import compile_flags, runtime_library
 from grader.devices.emulator.translate import FIRST_HEADER, translate
 

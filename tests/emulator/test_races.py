@@ -542,8 +542,8 @@ def test_blocks_that_wait_for_each_other_get_their_turns(run_kernel):
     assert backward["z"][:16].tolist() == [16.0 - b for b in range(16)]
 
 
-# Here the barrier only keeps a volatile flag from being read before it is set. Volatile accesses do not race with each
-# other, and in the order in which the emulator runs warps the flag is set first: this one goes unseen.
+# Here the barrier only keeps a volatile flag from being read before it is set. Flags do not race with their writes, and
+# in the order in which the emulator runs warps the flag is set first: this one goes unseen.
 UNSEEN = "warps_hand_over_through_shared_memory"
 
 

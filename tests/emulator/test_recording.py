@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from grader.course.catalog import UsageError
-from grader.devices.emulator.recording import ROOM, Recording, Wanted, from_json
+from grader.devices.emulator.recording import ROOM, BlockToRecord, Recording, from_json
 
 SOURCE = """
 #include <cuda_runtime.h>
@@ -53,16 +53,16 @@ extern "C" void too_long(const float* x, float* z, int n, cudaStream_t stream) {
 """
 
 
-FIRST = Wanted()
+FIRST = BlockToRecord()
 
 
 @pytest.fixture
 def recorded(run_kernel):
-    def run(name: str, n: int = 128, wanted: Wanted | None = FIRST):
+    def run(name: str, n: int = 128, to_record: BlockToRecord | None = FIRST):
         prototype = f"void {name}(const float* x, float* z, int n, cudaStream_t stream)"
         x, z = np.arange(1, 20_001, dtype=np.float32), np.empty(4096, np.float32)
-        _, case = run_kernel(SOURCE, prototype, x=x, z=z, n=n, wanted=wanted)
-        return case, case.recording and from_json(case.recording, name, wanted, SOURCE)
+        _, case = run_kernel(SOURCE, prototype, x=x, z=z, n=n, to_record=to_record)
+        return case, case.recording and from_json(case.recording, name, to_record, SOURCE)
 
     return run
 
@@ -83,7 +83,7 @@ def test_a_warp_loads_its_own_32_floats(recorded):
 
 
 def test_another_block(recorded):
-    _, recording = recorded("add", n=100, wanted=Wanted(block=(1, 0, 0)))
+    _, recording = recorded("add", n=100, to_record=BlockToRecord(block=(1, 0, 0)))
     # Block 1 has the elements from 64: warp 0 up to 95, warp 1 the last four.
     stores = at(recording, "z[i] =", "store")
     assert [step.offsets[0] for step in stores] == [4 * 64, 4 * 96]
@@ -115,7 +115,7 @@ def test_banks_barriers_and_shuffles(recorded):
 
 
 def test_the_launch_that_was_asked_for(recorded):
-    _, recording = recorded("two_launches", wanted=Wanted(launch=1, block=(1, 0, 0)))
+    _, recording = recorded("two_launches", to_record=BlockToRecord(launch=1, block=(1, 0, 0)))
     assert recording.grid == (2, 1, 1) and len(at(recording, "z[i] =", "store")) == 2
 
 
@@ -126,7 +126,7 @@ def test_no_more_than_fits(recorded):
 
 
 def test_nothing_is_recorded_unless_asked_for_and_nothing_else_changes(recorded):
-    quiet, nothing = recorded("column", wanted=None)
+    quiet, nothing = recorded("column", to_record=None)
     asked, _ = recorded("column")
     assert nothing is None and quiet.recording is None
     assert quiet.counters == asked.counters and quiet.lines == asked.lines

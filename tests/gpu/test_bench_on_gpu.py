@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grader import cli
+from grader.faces import cli
 
 ROOT = Path(__file__).parents[2]
 

@@ -1,7 +1,7 @@
 """The memories of this machine's GPU: the further away, the slower."""
 
 from grader.devices.cuda.card import find_card
-from grader.devices.cuda.hierarchy import measure
+from grader.faces.hierarchy import measure
 
 
 def test_nearer_memories_answer_sooner():

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from grader import tools
 from grader.course import catalog
 from grader.course.catalog import UsageError
+from grader.faces import nvidia_tools
 from grader.grade import grade
 from grader.report.explain import to_json
 
 
 def tool(name: str):
     try:
-        return tools.ready(name)
+        return nvidia_tools.ready(name)
     except UsageError as error:
         pytest.skip(str(error))
 
@@ -22,7 +22,7 @@ def sanitized(lesson: str, mistake: str | None):
     program, entry = tool("compute-sanitizer"), catalog.find(lesson)
     file = entry.folder / "mistakes" / f"{mistake}.cu" if mistake else None
     found = grade(entry, file, reference=mistake is None, device="cuda", seed=1)
-    tools.sanitize(program, entry, found)
+    nvidia_tools.sanitize(program, entry, found)
     return found
 
 
@@ -55,7 +55,7 @@ def test_a_mistake_is_found_and_its_line_named(lesson, mistake, by, kind):
 def test_nsight_compute_counts_what_the_emulator_counts(lesson):
     ncu, entry = tool("ncu"), catalog.find(lesson)
     emulated = grade(entry, reference=True, device="emulator", seed=1)
-    (task,) = to_json(emulated, "", tools.count_on_gpu(ncu, entry, emulated))["tasks"]
+    (task,) = to_json(emulated, "", nvidia_tools.count_on_gpu(ncu, entry, emulated))["tasks"]
     counters = task["gpu"]["counters"]
     for name in ("global_load_requests", "global_load_sectors", "global_store_requests", "global_store_sectors"):
         assert counters[name]["gpu"] == counters[name]["emulator"] > 0, name

@@ -9,6 +9,7 @@ import pytest
 
 from grader.course import catalog
 from grader.course.prototype import parse_prototype
+from grader.course.work import read_kernel
 from grader.judge.advice import advise, reuse
 from tests.emulator.conftest import run_kernel  # noqa: F401  (a fixture)
 
@@ -286,6 +287,6 @@ ADD = "void vector_add(const float* x, const float* y, float* z, int n, cudaStre
 )
 def test_rungs_and_mistakes_of_the_lessons(run, lesson, file, blamed):
     entry = catalog.find(lesson)
-    path = next(path for path in (*entry.rungs, *entry.mistakes) if path.stem == file)
-    advice, source, _ = run(path.read_text(), POLAR if lesson == "02" else ADD, n=4096)
+    path = next(path for path in (*entry.rungs, *(each.whole for each in entry.mistakes)) if path.stem == file)
+    advice, source, _ = run(read_kernel(path, entry), POLAR if lesson == "02" else ADD, n=4096)
     assert [source[each.line - 1].strip() for each in advice] == blamed

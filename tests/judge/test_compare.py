@@ -5,9 +5,10 @@ import math
 import pytest
 import torch
 
+from grader.course.call import Call
 from grader.course.catalog import UsageError
 from grader.course.lesson import Case, Task, Tolerance
-from grader.judge.compare import Context, Expected, Left, compare, expect, guard_broken, input_modified
+from grader.judge.compare import Context, Expected, Output, compare, expect, guard_broken, input_modified
 from grader.judge.inputs import Draw
 
 NAN, INF = math.nan, math.inf
@@ -36,7 +37,7 @@ SOFTMAX = make_task(
 
 def left(values, written=None):
     values = torch.as_tensor(values)
-    return Left(values, torch.ones(values.shape, dtype=torch.bool) if written is None else torch.as_tensor(written))
+    return Output(values, torch.ones(values.shape, dtype=torch.bool) if written is None else torch.as_tensor(written))
 
 
 def judge(want, values, written=None, allowed=1e-6, **context):
@@ -53,7 +54,7 @@ def problem(request):
     draw = Draw(5)
     inputs = {"x": draw.plant_outliers(draw.normal(37, 300), scale=20.0)}
     answer = task.reference(**inputs, rows=37, cols=300)["y"]
-    return expect(task, case, inputs), inputs, answer
+    return expect(Call(task, case), inputs), inputs, answer
 
 
 def test_an_honest_float_answer_passes(problem):
@@ -87,21 +88,21 @@ def test_wrong_answers_fail(problem, spoil):
 
 def test_a_copy_of_the_input_fails():
     inputs = {"x": Draw(5).normal(37, 300)}
-    expected = expect(SOFTMAX, Case(rows=37, cols=300), inputs)
+    expected = expect(Call(SOFTMAX, Case(rows=37, cols=300)), inputs)
     result = compare(expected, {"y": left(inputs["x"])}, Context(inputs=inputs))
     assert (result.status, result.details["pattern"]) == ("wrong_result", "copied")
 
 
 def test_a_half_precision_sum_fails_and_is_called_imprecise():
     x = Draw(5).normal(37, 300)
-    expected = expect(ROW_SUM, Case(rows=37, cols=300), {"x": x})
+    expected = expect(Call(ROW_SUM, Case(rows=37, cols=300)), {"x": x})
     result = compare(expected, {"y": left(x.half().sum(1, dtype=torch.float16).float())})
     assert (result.status, result.details["pattern"]) == ("wrong_result", "imprecise")
 
 
 @pytest.mark.parametrize(("factor", "status"), [(0.9, "passed"), (1.1, "wrong_result"), (2.0, "wrong_result")])
 def test_the_tolerance_is_a_sharp_limit(factor, status):
-    expected = expect(ROW_SUM, Case(rows=4, cols=10000), {"x": torch.ones(4, 10000)})
+    expected = expect(Call(ROW_SUM, Case(rows=4, cols=10000)), {"x": torch.ones(4, 10000)})
     allowed = 4 * math.sqrt(10000) * 2.0**-24 * 10000
     assert expected["y"].allowed.tolist() == pytest.approx([allowed] * 4)
     answer = torch.tensor([10000.0, 10000.0, 10000.0 + factor * allowed, 10000.0])
@@ -112,7 +113,7 @@ def test_the_tolerance_is_a_sharp_limit(factor, status):
 
 def test_the_magnitude_forgives_cancellation_and_nothing_else():
     x = torch.tensor([[1e6, -1e6, 1.0]])
-    expected = expect(ROW_SUM, Case(rows=1, cols=3), {"x": x})
+    expected = expect(Call(ROW_SUM, Case(rows=1, cols=3)), {"x": x})
     assert compare(expected, {"y": left(torch.tensor([1.1]))}).status == "passed"
     assert compare(expected, {"y": left(torch.tensor([3.0]))}).status == "wrong_result"
 
@@ -136,7 +137,7 @@ def test_the_magnitude_forgives_cancellation_and_nothing_else():
 def test_inf_and_nan_must_be_where_the_reference_has_them(want, got, status):
     task = make_task(lambda x, n: {"y": x}, "void f(const double* x, float* y, int n, cudaStream_t stream)",
                      shapes={"x": "n", "y": "n"})  # fmt: skip
-    expected = expect(task, Case(n=1), {"x": torch.tensor(want, dtype=torch.float64)})
+    expected = expect(Call(task, Case(n=1)), {"x": torch.tensor(want, dtype=torch.float64)})
     assert compare(expected, {"y": left(torch.tensor(got))}).status == status
 
 
@@ -167,7 +168,7 @@ def test_the_roundoff_is_that_of_the_output(dtype):
     task = make_task(lambda x, n: {"y": x / 3}, f"void f(const float* x, {ctype}* y, int n, cudaStream_t stream)",
                      shapes={"x": "n", "y": "n"})  # fmt: skip
     x = Draw(1).uniform(1, 2, 100)
-    expected = expect(task, Case(n=100), {"x": x})
+    expected = expect(Call(task, Case(n=100)), {"x": x})
     rounded = (x.double() / 3).to(getattr(torch, dtype))
     assert compare(expected, {"y": left(rounded)}).status == "passed"
     spoiled = rounded.clone()
@@ -243,4 +244,4 @@ def test_an_empty_output_is_right():
 )
 def test_a_broken_lesson_is_one_sentence(reference, words):
     with pytest.raises(UsageError, match=words):
-        expect(make_task(reference), Case(rows=3, cols=4), {"x": torch.ones(3, 4)})
+        expect(Call(make_task(reference), Case(rows=3, cols=4)), {"x": torch.ones(3, 4)})

@@ -28,6 +28,7 @@ def test_every_status_a_finding_can_have_exists():
         ("uninitialized_read", "uninitialized_read"),
         ("input_modified", "input_modified"),
         ("a kind of tomorrow", "crash"),
+        (["no", "kind"], "crash"),
     ],
 )
 def test_kinds_lead_to_statuses(kind, status):

@@ -52,6 +52,7 @@ BLOCK = FLAT[torch.arange(1000) % 256]
         (-FLAT, FLAT, "sign"),
         (2 * FLAT, FLAT, "scaled"),
         (FLAT / 3, FLAT, "scaled"),
+        ((3 * FLAT).round(), FLAT, "whole_numbers"),
         (SWAPPED, FLAT, "swapped_pairs"),
         (FLAT.view(-1, 2).t().flatten(), FLAT, "split_pairs"),
         (FLAT.view(-1, 2).t().flatten().view(500, 2), FLAT.view(500, 2), "split_pairs"),
@@ -160,6 +161,19 @@ def test_a_block_count_that_was_rounded_down_is_named():
     message = recognise(answer(got, FLAT, launches=[launch(3, 256)])).message
     assert "3 x 256 = 768 threads for 1000 elements" in message and "(n + 255) / 256" in message
     assert "3 x 256" not in recognise(answer(got, FLAT, launches=[launch(4, 256)])).message
+
+
+def test_a_sum_that_is_added_as_often_as_something_was_launched():
+    one = FLAT[:1]
+    for times, who in ((256, "every thread of the block"), (4, "every block"), (1024, "every thread")):
+        found = recognise(answer(times * one, one, launches=[launch(4, 256)]))
+        assert found.name == "as_often" and f"{times:,} times" in found.message and f"does {who} add" in found.message
+    assert recognise(answer(255 * one, one, launches=[launch(4, 256)])) is None
+
+
+def test_the_first_block_of_a_kernel_that_makes_pairs():
+    found = recognise(answer(changed(FLAT, slice(512, None)), FLAT, inputs={"x": line(500)}, launches=[launch(2, 256)]))
+    assert found.name == "first_block" and "those of 256 threads" in found.message
 
 
 def test_only_the_first_block_is_right():

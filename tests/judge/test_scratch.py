@@ -6,11 +6,12 @@ import ctypes
 
 import pytest
 
+from grader.course.call import calls_of
 from grader.course.lesson import Case, Counted, Task
 from grader.devices.buffers import Arena
 from grader.devices.evidence import Build, CaseRun, Evidence
-from grader.grade import fill
 from grader.judge.compare import expect
+from grader.judge.inputs import fill
 from grader.judge.targets import judge_targets
 from grader.judge.weigh import Prepared, judge_task
 
@@ -31,13 +32,12 @@ TASK = Task(
 
 @pytest.fixture
 def prepared():
-    cases = TASK.judged_cases
-    shapes = [{b.name: TASK.shape(b.name, case) for b in TASK.signature.buffers} for case in cases]
-    with Arena([(TASK.signature, shape) for shape in shapes]) as arena:
+    calls = calls_of(TASK)
+    with Arena.of(calls) as arena:
         ready = []
-        for case, buffers in zip(cases, arena.cases, strict=True):
-            inputs = fill(TASK, case, buffers, seed=1)
-            ready.append(Prepared(case, buffers, inputs, expect(TASK, case, inputs)))
+        for call, buffers in zip(calls, arena.cases, strict=True):
+            inputs = fill(call, buffers, seed=1)
+            ready.append(Prepared(call, buffers, inputs, expect(call, inputs)))
             buffers.read("y").copy_(2 * inputs["x"])
         yield ready
 
@@ -45,7 +45,7 @@ def prepared():
 def grade(prepared, *blocks):
     counters = {"global_store_bytes": 12}
     runs = [
-        CaseRun(each.case.name, counters={**counters, "busy_blocks": count})
+        CaseRun(each.call.name, counters={**counters, "busy_blocks": count})
         for each, count in zip(prepared, blocks or (1, 1), strict=True)
     ]
     return judge_task(TASK, prepared, Evidence(build=Build(), cases=runs))

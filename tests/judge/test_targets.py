@@ -15,6 +15,18 @@ COUNTERS = {
     "global_store_bytes": 4000,
     "global_store_useful_bytes": 4000,
     "global_store_distinct_bytes": 4000,
+    "task_load_requests": 64,
+    "task_load_sectors": 250,
+    "task_load_bytes": 8000,
+    "task_load_useful_bytes": 8000,
+    "task_load_distinct_bytes": 8000,
+    "task_store_requests": 32,
+    "task_store_sectors": 125,
+    "task_store_bytes": 4000,
+    "task_store_useful_bytes": 4000,
+    "task_store_distinct_bytes": 4000,
+    "task_active_lanes": 31.25,
+    "task_divergence": 1 / 32,
     "shared_load_wavefronts": 8,
     "shared_load_ideal_wavefronts": 2,
     "shared_store_wavefronts": 0,
@@ -62,6 +74,35 @@ def test_metrics_by_hand(metric, value):
     assert measure(metric, COUNTERS) == pytest.approx(value)
 
 
+@pytest.mark.parametrize(
+    ("metric", "beside", "value"),
+    [
+        # In scratch: 100 sectors of which all is used, and 10 of which a quarter is.
+        ("global_load_efficiency", {"global_load_sectors": 350, "global_load_useful_bytes": 11200}, 1.0),
+        ("global_load_efficiency", {"global_load_sectors": 260, "global_load_useful_bytes": 8080}, 8000 / 8240),
+        ("global_store_efficiency", {"global_store_sectors": 1125, "global_store_useful_bytes": 36000}, 1.0),
+        ("global_store_efficiency", {"global_store_sectors": 135, "global_store_useful_bytes": 4080}, 4000 / 4240),
+        ("sectors_per_load", {"global_load_requests": 1064, "global_load_sectors": 16250}, 250 / 64),
+        ("loads_per_byte", {"global_load_bytes": 16000, "global_load_distinct_bytes": 16000}, 1.0),
+        ("loads_per_byte", {"global_load_bytes": 28000, "global_load_distinct_bytes": 16000}, 2.5),
+        ("stores_per_byte", {"global_store_bytes": 8000, "global_store_distinct_bytes": 4000}, 2.0),
+        # Kernels that do no work: idle lanes count, busy ones do not. So with branches.
+        ("active_lanes", {"warp_instructions": 10320, "thread_instructions": 330000}, 31.25 / 32),
+        ("active_lanes", {"warp_instructions": 640, "thread_instructions": 10320}, 10320 / 640 / 32),
+        ("branch_uniformity", {"branches": 100000}, 31 / 32),
+        ("branch_uniformity", {"divergent_branches": 8}, 24 / 32),
+    ],
+)
+def test_what_happens_in_scratch_may_lower_a_ratio_and_never_raises_it(metric, beside, value):
+    assert measure(metric, COUNTERS | beside) == pytest.approx(value)
+
+
+def test_a_task_whose_buffers_are_not_touched_has_no_ratio():
+    untouched = {name: 0 for name in COUNTERS if name.startswith("task_")}
+    for metric in ("global_load_efficiency", "global_store_efficiency", "sectors_per_load", "loads_per_byte"):
+        assert measure(metric, COUNTERS | untouched) is None
+
+
 def test_what_was_not_counted_has_no_value():
     for metric in METRICS:
         assert measure(metric, {}) is None
@@ -69,7 +110,10 @@ def test_what_was_not_counted_has_no_value():
 
 
 def test_a_kernel_without_branches_is_uniform():
-    assert measure("branch_uniformity", {**COUNTERS, "branches": 0, "divergent_branches": 0}) == 1.0
+    assert (
+        measure("branch_uniformity", {**COUNTERS, "branches": 0, "divergent_branches": 0, "task_divergence": 0.0})
+        == 1.0
+    )
 
 
 def test_every_metric_has_a_human_name():

@@ -4,12 +4,13 @@ import dataclasses
 
 import pytest
 
+from grader.course.call import calls_of
 from grader.course.lesson import Case, Counted, Task, Timed
 from grader.devices.buffers import Arena
 from grader.devices.evidence import Build, CaseRun, Diagnostic, Evidence, Finding
-from grader.grade import fill
 from grader.judge.compare import expect
-from grader.judge.speed import Speed
+from grader.judge.inputs import fill
+from grader.judge.timing.speed import Speed
 from grader.judge.weigh import Prepared, judge_task, kernels_of
 
 TASK = Task(
@@ -25,12 +26,12 @@ COUNTERS = {"global_load_bytes": 800, "sectors": 99}
 
 @pytest.fixture
 def prepared():
-    cases = TASK.judged_cases
-    with Arena([(TASK.signature, dict.fromkeys("xyz", (case.sizes["n"],))) for case in cases]) as arena:
+    calls = calls_of(TASK)
+    with Arena.of(calls) as arena:
         ready = []
-        for case, buffers in zip(cases, arena.cases, strict=True):
-            inputs = fill(TASK, case, buffers, seed=1)
-            ready.append(Prepared(case, buffers, inputs, expect(TASK, case, inputs)))
+        for call, buffers in zip(calls, arena.cases, strict=True):
+            inputs = fill(call, buffers, seed=1)
+            ready.append(Prepared(call, buffers, inputs, expect(call, inputs)))
         yield ready
 
 
@@ -42,7 +43,7 @@ def solve(prepared):
 
 def evidence(prepared, *findings, cases=None, **extra):
     """All cases ran (or the first `cases`); the second has these findings."""
-    runs = [CaseRun(each.case.name, counters=COUNTERS, lines=[{"line": 1}]) for each in prepared]
+    runs = [CaseRun(each.call.name, counters=COUNTERS, lines=[{"line": 1}]) for each in prepared]
     runs[1].findings = list(findings)
     return Evidence(build=Build(), cases=runs[:cases], **extra)
 
@@ -58,6 +59,16 @@ def test_a_right_answer_gets_its_stars_and_counters_of_the_last_case(prepared):
     }  # fmt: skip
     assert [target.met for target in grade.targets] == [True, False]
     assert grade.lines == [{"line": 1}]
+
+
+@pytest.mark.parametrize("problem", ["of an unknown kind", "passed", ["no", "kind"]])
+def test_a_problem_that_a_submission_invents_is_a_crash(prepared, problem):
+    solve(prepared)
+    for cases in (0, 2, 3):
+        found = judge_task(TASK, prepared, evidence(prepared, cases=cases, problem=problem, ended="It ended."))
+        assert (found.status, found.stars) == ("crash", 0)
+    assert judge_task(TASK, prepared, Evidence(problem=problem)).status == "crash"
+    assert judge_task(TASK, prepared, Evidence(build=Build(problem=problem))).status == "crash"
 
 
 def test_an_untouched_output_is_not_written(prepared):

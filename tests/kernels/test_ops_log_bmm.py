@@ -9,8 +9,9 @@ import torch
 
 from examples import hmm
 from grader.course import catalog
+from grader.course.call import Call
 from grader.course.lesson import Case
-from grader.judge.compare import Left, compare, expect
+from grader.judge.compare import Output, compare, expect
 from grader.judge.inputs import Draw
 from kernels import ops
 
@@ -272,8 +273,8 @@ def test_the_error_bound_holds_where_tiles_are_used(variant):
         else:
             found = torch.ops.kernel_ladder.log_bmm_backward(*inputs.values())
             results = dict(zip(("grad_a", "grad_b"), found, strict=True))
-        left = {name: Left(result, torch.ones_like(result, dtype=torch.bool)) for name, result in results.items()}
-        comparison = compare(expect(task, case, inputs), left)
+        left = {name: Output(result, torch.ones_like(result, dtype=torch.bool)) for name, result in results.items()}
+        comparison = compare(expect(Call(task, case), inputs), left)
         assert comparison.status == "passed", comparison.message
 
 

@@ -14,13 +14,15 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 
+from grader.course.call import Call
 from grader.course.catalog import Entry
 from grader.course.lesson import Task
 from grader.course.prototype import elements
 from grader.devices.evidence import Evidence
-from grader.devices.forkserver import ForkServer, Job
-from grader.grade import Submission, grade_task
+from grader.devices.worker.server import ForkServer, Job
+from grader.grade import grade_task
 from grader.judge.verdict import TaskGrade
+from grader.submission import Submission
 from tests.mutation.mutator import Mutant, mutants
 
 SEED = 20240229
@@ -157,7 +159,7 @@ def small_cases(task: Task) -> Task:
 
 
 def _size(task: Task, case: Any) -> int:
-    return sum(elements(task.shape(buffer.name, case)) for buffer in task.signature.buffers)
+    return sum(elements(Call(task, case).shapes[buffer.name]) for buffer in task.signature.buffers)
 
 
 def mutants_of(entry: Entry, most: int | None) -> list[tuple[Entry, Mutant]]:

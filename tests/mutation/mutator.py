@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from grader.devices.emulator.lexer import Token, lex
+from grader.devices.build.lexer import Token, lex
 
 OPERATORS = re.compile(r"<<<|>>>|[-+*/%&|^=!]=|&&|\|\||<<|>>|\+\+|--")
 BEFORE_TERM = ("(", "[", "{", ",", ";", "=", "return", "||", "?", ":")

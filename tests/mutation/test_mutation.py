@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 import pytest
 
 from grader.course.catalog import find
 from tests.mutation.__main__ import described
 from tests.mutation.equivalents import parse, reason, stale
-from tests.mutation.hunt import hunt, mutants_of, with_entry_points
+from tests.mutation.hunt import Outcome, hunt, mutants_of, with_entry_points
 from tests.mutation.mutator import mutants
 from tests.mutation.tally import LESSONS, Tally, per_kind
 
@@ -92,13 +94,36 @@ def test_an_equivalent_without_a_reason_is_refused():
         parse("== 01_vector_add\n- a\n+ b\n")
 
 
-@pytest.mark.slow
-def test_hardly_an_edit_goes_unnoticed():
+@pytest.fixture
+def outcomes(once) -> Callable[[str], list[Outcome]]:
+    """How the sample of a lesson's edits fared: hunted once in a run."""
+
+    def of(lesson: str) -> list[Outcome]:
+        entry = find(lesson)
+        drawn = [each for each in mutants_of(entry, per_kind(entry)) if not reason(*each)]
+        fates = once(["mutants", lesson], lambda: [outcome.status for outcome in hunt(drawn, workers=1)])
+        return [Outcome(*each, status) for each, status in zip(drawn, fates, strict=True)]
+
+    return of
+
+
+def tally_of(outcomes: Iterable[Outcome]) -> tuple[Tally, str]:
     tally = Tally()
-    drawn = [each for entry in map(find, LESSONS) for each in mutants_of(entry, per_kind(entry))]
-    for outcome in hunt([each for each in drawn if not reason(*each)]):
+    for outcome in outcomes:
         tally.add(outcome)
-    told = "\n".join([tally.table(), *map(described, tally.survivors)])
-    print(told)
+    return tally, "\n".join([tally.table(), *map(described, tally.survivors)])
+
+
+@pytest.mark.long
+@pytest.mark.slow
+@pytest.mark.parametrize("lesson", LESSONS[::-1])
+def test_a_barrier_is_missed_where_it_is_gone(outcomes, lesson: str):
+    tally, told = tally_of(outcomes(lesson))
     assert tally.rate("barrier removed") == tally.rate("wait removed") == 1.0, told
+
+
+@pytest.mark.slow
+def test_hardly_an_edit_goes_unnoticed(outcomes):
+    tally, told = tally_of(outcome for lesson in LESSONS for outcome in outcomes(lesson))
+    print(told)
     assert tally.rate() >= 0.97, told

@@ -8,10 +8,10 @@ import pytest
 from grades import BROKEN, PASSED, failed
 from rich.console import Console
 
-from grader import cli
-from grader.devices.cuda.profile import Profile
 from grader.devices.emulator.counters import ZERO
-from grader.judge.verdict import CaseGrade, Grade, TaskGrade
+from grader.devices.nvidia.profile import Profile
+from grader.faces import cli
+from grader.judge.verdict import CaseGrade, Grade, TargetResult, TaskGrade
 from grader.report.explain import could_run, show_explanation, to_json
 
 SOURCE = """// row sums
@@ -124,7 +124,7 @@ def test_three_lines_at_most_and_the_same_sentence_once():
     text = text_of(grade_of(*(loads(line, 10, 320 - line) for line in (8, 9, 10, 11))))
     assert sum(row.startswith("  line ") for row in text.splitlines()) == 3
     text = text_of(grade_of(loads(10, 10, 320), loads(12, 10, 320)))
-    assert "  lines 10, 12: 32 sectors" in text and text.count("sectors a request,") == 1
+    assert "  lines 10, 12: 32 sectors" in text and text.count("sectors a request, 4 would do") == 1
 
 
 def test_a_kernel_without_waste_is_told_so_in_one_line():
@@ -278,3 +278,18 @@ def test_a_real_kernel(explain):
     assert code == 0 and "polar(n=257)" in out
     assert "line 14: half of the lanes idle" in out and "❱ 14 │         if (i % 2 == 0) {" in out
     assert "Warps load each byte 2 times" in words(out)
+
+
+def test_a_missed_target_names_its_line_and_its_reason():
+    target = TargetResult("sectors_per_load", 4.0, ">= 12", 3, False, "load sixteen bytes a thread")
+    narrow = grade_of(BUSY, loads(10, 100, 400), STORES, targets=[target, replace(target, met=True)])
+    text = words(text_of(narrow))
+    assert "✗ sectors per load request 4, >= 12, line 10: 4 sectors a request, for 128 bytes" in text
+    assert text.count("load sixteen bytes") == 1
+    (task,) = to_json(narrow, SOURCE)["tasks"]
+    assert [(each["metric"], each["line"]) for each in task["missed_targets"]] == [("sectors_per_load", 10)]
+
+
+def test_a_little_waste_is_not_called_none():
+    text = words(text_of(grade_of(BUSY, loads(10, 10000, 40000), loads(12, 10, 320))))
+    assert "What lines waste is less than 2 % of what all cost." in text and "No line wastes" not in text

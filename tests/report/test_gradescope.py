@@ -40,7 +40,8 @@ def test_the_output_says_the_verdict_the_seed_and_the_device():
     lines = found["output"].splitlines()
     assert lines[0] == "01_vector_add: passed, 2 of 3 stars (emulated, seed 123)"
     assert lines[1].startswith("01_vector_add: out of bounds (") and lines[2] == "09_gone: It is gone."
-    assert found["tests"][2]["score"] == 0 and found["stdout_visibility"] == "hidden"
+    assert "score" not in found and "score" not in found["tests"][2]  # not even a 0
+    assert found["stdout_visibility"] == "hidden"
 
 
 def test_a_bonus_task_is_shown_and_worth_nothing():

@@ -18,9 +18,10 @@ import torch
 from torch import Tensor
 
 from grader.course.prototype import Prototype
-from grader.devices.buffers import Breach, Slot, guard_bytes, place, poison, shared_file
+from grader.devices.buffers import Breach, Slot, guard_bytes, poison, shared_file, slot_at
 from grader.devices.cuda.runtime import CudaError, runtime
 from grader.devices.cuda.shared_memory import SharedMemory
+from grader.devices.orders import Do
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -158,7 +159,7 @@ class DeviceSets:
     def share(self) -> dict[str, Any]:
         """The order that tells a worker to map all sets."""
         descriptors = [memory.descriptor for memory in self.memories]
-        return {"do": "open", **self._facts, "descriptors": descriptors}
+        return {"do": Do.OPEN, **self._facts, "descriptors": descriptors}
 
     def copy(self, count: int) -> dict[str, Any]:
         """The order that tells a worker to make copies of the first sets; from here on there are no others."""
@@ -166,7 +167,7 @@ class DeviceSets:
             memory.close()
         del self.memories[count:], self.sets[count:]
         self.staging = HostMemory(self.slots[-1].end)
-        return {"do": "copies", **self._facts, "sets": len(self.sets), "descriptors": [self.staging.descriptor]}
+        return {"do": Do.COPIES, **self._facts, "sets": len(self.sets), "descriptors": [self.staging.descriptor]}
 
     @property
     def _facts(self) -> dict[str, Any]:
@@ -199,7 +200,7 @@ def lay_out(prototype: Prototype, shapes: Mapping[str, Sequence[int]]) -> list[S
     """Where the buffers of one set lie, from offset 0 on."""
     slots: list[Slot] = []
     for parameter in prototype.buffers:
-        slots.append(place(parameter, shapes[parameter.name], slots[-1].end if slots else 0))
+        slots.append(slot_at(parameter, shapes[parameter.name], slots[-1].end if slots else 0))
     return slots
 
 
@@ -208,7 +209,8 @@ def _bytes(data: bytes) -> Tensor:
 
 
 def _dtype(slot: Slot) -> torch.dtype:
-    return getattr(torch, slot.type.torch)
+    dtype: torch.dtype = getattr(torch, slot.type.torch)
+    return dtype
 
 
 def _bits(values: Tensor) -> Tensor:

@@ -143,4 +143,5 @@ class JudgeClock:
         call()
         self._stop.record()
         self._stop.synchronize()
-        return 1000.0 * self._start.elapsed_time(self._stop)
+        milliseconds: float = self._start.elapsed_time(self._stop)
+        return 1000.0 * milliseconds

@@ -1,13 +1,31 @@
-"""How nvcc is called, through torch's `load_inline`. Only a worker may run this: it loads what it built."""
+"""Builds a kernel file for a GPU, by nvcc through torch's `load_inline`. Only a worker may: it loads what it built."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.course.prototype import Prototype
+from grader.devices.build.build import (
+    Built,
+    Gate,
+    build_error,
+    cached_or_built,
+    entry_points,
+    explain_failure,
+    place_in_cache,
+    timed,
+    unreadable,
+)
+from grader.devices.build.diagnostics import Message
+from grader.devices.build.lexer import lex
+from grader.devices.build.recipe import STRICT_LINK_FOR_GPU, build_inline, for_ninja, hash_of
+from grader.devices.build.refused import refusal
+from grader.devices.build.toolchain import missing_tool
 from grader.devices.cuda.launches import LINK, WATCH
-from grader.devices.cuda.toolkit import cuda_home, runtime_library
-from grader.devices.recipe import LIBRARY, STRICT_LINK_FOR_GPU, for_ninja, hash_of
+from grader.devices.cuda.toolkit import cuda_home, missing_cuda_tool, runtime_library
+from grader.devices.evidence import Build
 
 # torch forbids arithmetic on half and bfloat16 in its own files; a learner's file and the emulator allow it
 _TORCH_FORBIDS = ("HALF_OPERATORS", "HALF_CONVERSIONS", "BFLOAT16_CONVERSIONS", "HALF2_OPERATORS")
@@ -40,24 +58,19 @@ class CudaRecipe:
 
     def run(self, folder: Path) -> Path:
         """As recipe.Recipe says."""
-        from torch.utils import cpp_extension
-
         _use_cuda_alone(_home())
-        folder.mkdir()
-        return Path(
-            cpp_extension.load_inline(
-                LIBRARY.removesuffix(".so"),
-                cpp_sources=[],
-                cuda_sources=[self.text + WATCH],
-                extra_cuda_cflags=self.flags,
-                extra_ldflags=[for_ninja(flag) for flag in _LINK],
-                build_directory=str(folder),
-                is_python_module=False,
-                no_implicit_headers=True,
-                with_cuda=True,
-                with_pytorch_error_handling=False,
-            )
+        return build_inline(
+            folder,
+            cpp_sources=[],
+            cuda_sources=[self.text + WATCH],
+            extra_cuda_cflags=self.flags,
+            extra_ldflags=[for_ninja(flag) for flag in _LINK],
+            with_cuda=True,
         )
+
+    def facts(self, library: Path) -> tuple[None, list[Path]]:
+        """A GPU's session asks the driver."""
+        return None, []
 
 
 def _home() -> Path:
@@ -78,3 +91,38 @@ def _use_cuda_alone(home: Path) -> None:
     cpp_extension.CUDA_HOME = str(home)
     cpp_extension.include_paths = lambda *_, **__: [str(home / "include")]
     cpp_extension._prepare_ldflags = lambda flags, *_, **__: [*flags, link]
+
+
+@timed
+def build_for_cuda(
+    source: str,
+    filename: str,
+    prototypes: Sequence[Prototype],
+    cache: Path,
+    folder: Path,
+    gate: Gate,
+    architecture: str,
+) -> Built:
+    """Builds the learner's own text for a GPU of one architecture ("90a"): as `build.cached_or_built` says."""
+    if problem := unreadable(source) or missing_tool() or missing_cuda_tool():
+        return Build("build_error", problem), None
+    if found := refusal(source, lex(source), emulated=False):
+        return build_error([Message(*found)], source), None
+    text = _numbered(source, filename)
+
+    def explain(output: str) -> Build:
+        return explain_failure(output, source, filename, text, prototypes)
+
+    recipe = CudaRecipe(text + entry_points(prototypes), architecture)
+    return cached_or_built(recipe, cache, folder, gate, explain)
+
+
+def cuda_library(source: str, filename: str, prototypes: Sequence[Prototype], cache: Path, architecture: str) -> Path:
+    """Where the cache keeps the build of this text for an architecture, if it was built."""
+    recipe = CudaRecipe(_numbered(source, filename) + entry_points(prototypes), architecture)
+    return place_in_cache(recipe.key(), cache)
+
+
+def _numbered(source: str, filename: str) -> str:
+    """The text, whose lines the compiler counts from its beginning."""
+    return f'#line 1 "{filename}"\n{source}'

@@ -44,7 +44,7 @@ class Pool:
     """The device's default pool, from which cudaMallocAsync takes; all zeros on a card without one."""
 
     def __init__(self) -> None:
-        self._handle = c_void_p()
+        self._handle: c_void_p | None = c_void_p()
         try:
             runtime().call("cudaDeviceGetDefaultMemPool", byref(self._handle), 0)
             runtime().call("cudaMemPoolSetAttribute", self._handle, _USED_HIGH, byref(c_ulonglong(0)))  # begins anew

@@ -89,11 +89,13 @@ class Runtime:
 
     def last_error(self) -> int:
         """The code of the last failed call or launch, which is forgotten thereby; 0 if there was none."""
-        return self._lib.cudaGetLastError()
+        code: int = self._lib.cudaGetLastError()
+        return code
 
     def synchronize(self) -> int:
         """Waits for everything on the device, and returns the code of what went wrong."""
-        return self._lib.cudaDeviceSynchronize()
+        code: int = self._lib.cudaDeviceSynchronize()
+        return code
 
     def stream(self) -> int:
         """A stream that does not wait for the default stream: work that a submission puts there is no part of it."""

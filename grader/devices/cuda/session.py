@@ -1,20 +1,6 @@
 """The worker's side of a GPU: runs the small cases on copies of the shared memory, then whatever the judge orders.
 
-The orders of the timing, as JSON lines, and what each is answered with (`judge/speed.py` gives them):
-
-    {"do": "open", "bytes": 4096, "layout": [slots]}    maps the judge's sets of buffers, whose descriptors come along
-    {"do": "copies", "sets": 4, ...}  the same, where no GPU memory can be shared: has sets of its own, and one piece of
-                                      host memory, whose descriptor comes along
-    {"do": "put", "set": 2}           copies the host memory to a set               -> {}
-    {"do": "get", "set": 2}           copies a set to the host memory               -> {}
-    {"do": "look", "set": 2}          runs the kernel and watches its launches      -> {"us", "launches"}
-    {"do": "once", "set": 2}          flushes the L2, runs the kernel on a set      -> {"us": by CUDA events}
-    {"do": "many", "sets": [0, 1]}    the same on each in turn, without a pause     -> {"us": of all together}
-    {"do": "capture", "sets": [0, 1]} notes down the runs on these sets as a graph  -> {}
-    {"do": "replay", "times": 3}      flushes the L2, runs the graph so many times  -> {"us": of all together}
-    {"do": "end"}
-
-Each is answered, with {"failed": finding} if it went wrong.
+The orders of the timing are those of `devices/orders.py`.
 """
 
 from __future__ import annotations
@@ -26,17 +12,17 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
-from grader.course.prototype import Prototype
+from grader.course.prototype import Prototype, bind
 from grader.devices.buffers import GUARD_BYTES, WorkerMemory
 from grader.devices.cuda.clock import FLUSHES
 from grader.devices.cuda.errors import ends_the_context, finding_of
 from grader.devices.cuda.launches import Launches
 from grader.devices.cuda.runtime import CudaError, Runtime, runtime
 from grader.devices.cuda.shared_memory import SharedMemory
-from grader.devices.evidence import CaseRun, Finding, stream_notes
+from grader.devices.evidence import CaseRun, Finding, launch_notes
+from grader.devices.orders import Do
 
 MOST_DESCRIPTORS = 253  # that one message can carry (Linux, SCM_MAX_FD)
 Tell = Callable[..., None]
@@ -46,17 +32,12 @@ Slots = Sequence[Mapping[str, Any]]
 class Session:
     """A built library on the GPU. Every run ends with a device-wide wait, whatever stream the work was put on."""
 
-    def __init__(self, library: Path, task: Prototype):
+    def __init__(self, library: ctypes.CDLL, task: Prototype):
         self.cuda = runtime()
         self.task = task
         self.stream = self.cuda.stream()
-        built = ctypes.CDLL(str(library))
-        self.launches = Launches(built, self.cuda, self.stream)
-        self._entry = built[task.name]
-        self._entry.restype = None
-        self._entry.argtypes = [
-            ctypes.c_void_p if parameter.is_buffer else parameter.type.ctypes for parameter in task.parameters
-        ]
+        self.launches = Launches(library, self.cuda, self.stream)
+        self._entry = bind(library[task.name], task.parameters)
 
     def arguments(self, addresses: Mapping[str, int], scalars: Mapping[str, int | float]) -> list[Any]:
         """The values of a call, in the order of the prototype."""
@@ -89,16 +70,16 @@ def run_cases(session: Session, memory: WorkerMemory, job: Mapping[str, Any], te
         with session.launches.watched():
             finding = _fault(session, session.arguments(addresses, case["scalars"]))
         run = CaseRun(case["name"], [finding] if finding else [], seconds=time.perf_counter() - start)
-        over = finding is not None and ends_the_context(finding.details["cuda_error"])
-        if not over:
+        fatal = finding if finding and ends_the_context(finding.details["cuda_error"]) else None
+        if not fatal:
             run.launches = session.launches.facts()
-            run.findings += stream_notes(run.launches)
+            run.findings += launch_notes(run.launches)
             first = slots[0]["offset"] - GUARD_BYTES
             cuda.copy(memory.address + first, device + first, end - first)
         tell("case", case=asdict(run))
-        if over:
-            problem = finding.kind if finding.kind in ("out_of_bounds", "misaligned", "timeout") else "crash"
-            return {"problem": problem, "ended": f"{finding.message} (case {case['name']})"}
+        if fatal:
+            problem = fatal.kind if fatal.kind in ("out_of_bounds", "misaligned", "timeout") else "crash"
+            return {"problem": problem, "ended": f"{fatal.message} (case {case['name']})"}
     return None
 
 
@@ -119,11 +100,11 @@ def obey(session: Session, scalars: Mapping[str, int | float], orders_fd: int, t
     for order, descriptors in _orders(orders_fd):
         try:
             match order["do"]:
-                case "open" | "copies":
-                    sets = _shared(order, descriptors) if order["do"] == "open" else _own(order, descriptors[0])
+                case Do.OPEN | Do.COPIES:
+                    sets = _shared(order, descriptors) if order["do"] == Do.OPEN else _own(order, descriptors[0])
                     clock = Clock(session, sets, order["layout"], scalars)
                     tell("answer")
-                case "end":
+                case Do.END:
                     return
                 case _ if clock:
                     tell("answer", **clock.obey(order))
@@ -185,23 +166,23 @@ class Clock:
     def obey(self, order: Mapping[str, Any]) -> dict[str, Any]:
         """Carries out an order; what to answer."""
         match order["do"]:
-            case "put":
+            case Do.PUT:
                 self.cuda.copy(self.sets.addresses[order["set"]], self.sets.staging, self.sets.bytes)
-            case "get":
+            case Do.GET:
                 self.cuda.copy(self.sets.staging, self.sets.addresses[order["set"]], self.sets.bytes)
-            case "look":
+            case Do.LOOK:
                 with self.session.launches.watched():
                     us = self._timed([order["set"]])
                 return {"us": us, "launches": self.session.launches.facts()}
-            case "once":
+            case Do.ONCE:
                 self._flush()
                 return {"us": self._timed([order["set"]])}
-            case "many":
+            case Do.MANY:
                 self._flush()
                 return {"us": self._timed(order["sets"])}
-            case "capture":
+            case Do.CAPTURE:
                 self._capture(order["sets"])
-            case "replay":
+            case Do.REPLAY:
                 self._flush()
                 return {"us": self._replayed(order["times"])}
         return {}

@@ -90,7 +90,7 @@ class SharedMemory:
         _call("cuMemSetAccess", address, c_size_t(self.size), byref(access), c_size_t(1))
 
     def close(self) -> None:
-        """Unmaps it; the memory is free when nobody maps it any more."""
+        """Unmaps it; the memory is free when no process maps it any more."""
         if self.descriptor >= 0:
             os.close(self.descriptor)
             self.descriptor = -1

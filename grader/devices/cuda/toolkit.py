@@ -11,7 +11,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-INSTALL = "type `pip install -e '.[cuda]'` in the course's folder"
+INSTALL = "type `pip install 'kernel-ladder[cuda]'`"
 
 Version = tuple[int, int]
 

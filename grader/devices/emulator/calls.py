@@ -1,111 +1,228 @@
-"""Calls that nvcc refuses, and g++ would not, for to it a function is a function: of the host's functions by device
-code, and of kernels that are not launched.
+"""What kernels call, seen in what g++ makes of a file before it writes machine code (`-fdump-tree-optimized`).
+
+g++ announces every load and store that a statement makes, but not what is done by a call whose code it does not see: by
+a function of the C library, or by a machine instruction under the name of a builtin. So a kernel may call its own
+file's functions, the runtime's, and functions of numbers; nothing else gets an address.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator
+from functools import cached_property, lru_cache
+from itertools import takewhile
 
-from grader.devices.emulator.syntax import Scope, Stream
+from grader.devices.build.refused import Refusal
+from grader.devices.emulator.outside import WRAPPED, device_functions, is_callback, is_compilers, is_math
+from grader.devices.emulator.words import NO_PTX
 
-_FOR_DEVICES = {"__device__", "__global__", "constexpr", "consteval"}  # nvcc computes a constexpr itself where it can
-_NO_NAMES = {"__attribute__", "__launch_bounds__", "__align__", "alignas", "decltype", "noexcept"}  # with a ( behind
-_NO_TYPES = {"return", "else", "do", "case", "throw", "co_return", "and", "or", "not"}  # a word before a call's name
+_FUNCTION = re.compile(r"^;; Function .*? \((\S+), funcdef_no=.*$", re.MULTILINE)
+_PLACE = re.compile(r"\[(?P<file>[^\]\[:]*):(?P<line>\d+):\d+(?: discrim \d+)?\] ?")
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_CALL = re.compile(r"^\s+(?:[^=\"]*? = )?(?P<name>[\w.]+|OBJ_TYPE_REF\(.*?\)|[\w.]+\(D\)) \((?P<arguments>.*)\);")
+_ASM = re.compile(r"^\s+__asm__\b")
+_PLAIN_OPERANDS = re.compile(r'[\s:,]|"[^"]*"|\[\w+\]|[\w.]+(?:\(D\))?|-?\d[\w.]*')
+_DECLARED = re.compile(r"^  (?P<static>static )?(?P<type>[^;=]*?)(?P<name>[\w.$]+)(?:\[[^;]*)?(?: = [^;]*)?;$")
+_WORD = re.compile(r"[\w.$]+")
+_VALUE = re.compile(r"([\w.$]+?)(?:_\d+)?(?:\(D\))?")
+_UNSEEN = (
+    "`{}` in a kernel would reach memory out of the emulator's sight: "
+    "use one of CUDA's functions, or plain loads and stores"
+)
+_OF_THE_HOST = "this function of the runtime API is the host's: a kernel cannot call it"
+_NO_KERNEL = "what is launched here is no __global__ function of this file: launch one that is"
+_STORES = re.compile(r"^  (\*|MEM)[^=;]* = |^  [^=;(]*->[^=;(]* = ", re.MULTILINE)
+_KERNEL = {"flatten", "noclone", "noinline"}
+_RUNS = re.compile(r"_ZZN6ladder5startI")  # what calls a kernel, once for each thread (launch.h)
+_LAUNCHES = re.compile(r"6ladder|UlDpT_E")  # our part of a launch, on the learner's line
+_THROUGH_A_POINTER = re.compile(r"(?<![\w)] )\*[\w.]+|->|MEM ?[\[<]")
+_RUNTIME = frozenset(WRAPPED) | {"__builtin_" + name for name in ("printf", "puts", "putchar", "vprintf")}
+# Builtins that get addresses and leave alone what lies there, but for the stack's own.
+_HARMLESS = re.compile(
+    r"__builtin_(return_address|frame_address|eh_\w+|unwind_resume|unreachable|trap|va_start|va_end|va_copy|alloca\w*|"
+    r"stack_save|stack_restore|assume_aligned|prefetch|constant_p|object_size|dwarf_\w+|cxa_end_cleanup|expect\w*|nanf?l?)"
+)
 
-Named = tuple[Scope, int]  # a function and the token of its name
+
+class _Function:
+    """One function of a dump. Its `body` has a row for each statement, with places in it; `plain` has none."""
+
+    def __init__(self, text: str):
+        self.head, _, self.body = text.partition("\n{\n")
+
+    @cached_property
+    def plain(self) -> list[str]:
+        return _PLACE.sub("", self.body).split("\n")
+
+    @cached_property
+    def attributes(self) -> set[str]:
+        found = re.search(r"__attribute__\(\((.*)\)\)", self.head)
+        return set(_WORD.findall(found[1])) if found else set()
+
+    @cached_property
+    def is_seen(self) -> bool:
+        """Whether it has callbacks: where it runs is known, at least."""
+        return "__sanitizer_cov_trace_pc (" in self.body or "__tsan_func_entry (" in self.body
+
+    @cached_property
+    def hides(self) -> bool:
+        """Whether it loads or stores, and no callback says so."""
+        return "__tsan_" not in self.body and any(_THROUGH_A_POINTER.search(row) for row in self.plain)
+
+    @cached_property
+    def declared(self) -> list[re.Match[str]]:
+        rows = takewhile(lambda row: not row.startswith("  <bb "), self.plain)
+        return [match for match in map(_DECLARED.match, rows) if match]
+
+    @cached_property
+    def types(self) -> dict[str, str]:
+        """Of its parameters and variables."""
+        parameters = self.head.rpartition("\n")[2].partition(" (")[2].removesuffix(")").split(",")
+        named = {words[-1]: each for each in parameters if (words := _WORD.findall(each))}
+        return named | {match["name"]: match["type"] for match in self.declared}
+
+    @cached_property
+    def own(self) -> set[str]:
+        """Variables on its stack."""
+        return {match["name"] for match in self.declared if not match["static"]}
+
+    @cached_property
+    def calls(self) -> list[tuple[int, str, str]]:
+        """The row, the name or pointer, and the arguments of each call, but for callbacks."""
+        found = []
+        for number, row in enumerate(self.plain):
+            if row.endswith(");") and " (" in row and (match := _CALL.match(row)):
+                name = match["name"].removesuffix(".localalias")
+                if not is_callback(name):
+                    found.append((number, name, match["arguments"]))
+        return found
 
 
-@dataclass(frozen=True)
-class WrongCall:
-    """What is wrong with the call in this line, as a sentence."""
-
-    line: int
-    message: str
-
-
-def wrong_call(stream: Stream, macros: Collection[str]) -> WrongCall | None:
-    """The first call that is certainly wrong: what names do not tell, and what stands under an #if, is left alone."""
-    named = [(function, name) for function in stream.functions if (name := _name(stream, function)) is not None]
-    return _host_call(stream, named, macros) or _kernel_call(stream, named, macros)
-
-
-def _host_call(stream: Stream, named: Sequence[Named], macros: Collection[str]) -> WrongCall | None:
-    """Device code calls a function of the host. A macro of the file may stand for `__device__`."""
-    elsewhere = _FOR_DEVICES | {*macros}
-    ours = {stream.text(name) for function, name in named if _words(stream, function) & elsewhere}
-    hosts = {stream.text(name): stream.tokens[name].line for function, name in named if _is_free(function)}
-    hosts = {name: line for name, line in hosts.items() if name not in ours}
-    for function in stream.functions:
-        if function.device and function.closed and not stream.conditional[function.opened]:
-            for name in sorted(hosts.keys() & set(stream.texts(function.opened, function.closed))):
-                if line := _called(stream, function, name):
-                    message = (
-                        f"`{name}` is a function of the host, which a kernel cannot call: write `__device__` before it "
-                        f"in line {hosts[name]}, or `__host__ __device__` if the host calls it, too"
-                    )
-                    return WrongCall(line, message)
+def refused_calls(dump: str, filename: str) -> Refusal | None:
+    """The first call in a kernel of something that would read or write memory unseen, if there is one."""
+    functions = _functions(dump)
+    for name in _reached(functions, _kernels(functions)):
+        function = functions[name]
+        if function.hides and f"[{filename}:" in function.body and not _LAUNCHES.search(name):
+            return "this function's code would be hidden from the emulator", _line(function, 0, filename)
+        for sentence, line in _refused_in(function, functions, filename):
+            return sentence, line or line_of_use(dump, name, filename) or 1
+    for name, function in functions.items():
+        if (
+            _RUNS.match(name)
+            and _STORES.search("\n".join(function.plain))
+            and not _runs_what_is_seen(function, functions)
+        ):
+            return _NO_KERNEL, _line(function, 0, filename) or 1
     return None
 
 
-def _kernel_call(stream: Stream, named: Sequence[Named], macros: Collection[str]) -> WrongCall | None:
-    """A kernel is called as if it were an ordinary function."""
-    is_kernel = {name: "__global__" in _words(stream, function) for function, name in named}
-    others = {stream.text(name) for name, kernel in is_kernel.items() if not kernel} | {*macros}
-    kernels = {stream.text(name): stream.tokens[name].line for name, kernel in is_kernel.items() if kernel}
-    for function in stream.functions:
-        if function.closed and not stream.conditional[function.opened]:
-            for name in sorted((kernels.keys() & set(stream.texts(function.opened, function.closed))) - others):
-                if line := _called_plainly(stream, function, name):
-                    launch = f"launch it, `{name}<<<blocks, threads, 0, stream>>>(...)`"
-                    other = f"write `__device__` instead of `__global__` in line {kernels[name]}"
-                    return WrongCall(line, f"`{name}` is a kernel: {other if function.device else launch}")
+def host_functions(dump: str) -> list[str]:
+    """Functions that no kernel may enter, not even through a pointer: they make such calls."""
+    functions = _functions(dump)
+    return [name for name, each in functions.items() if each.is_seen and any(_refused_in(each, functions, ""))]
+
+
+def _runs_what_is_seen(run: _Function, functions: dict[str, _Function]) -> bool:
+    """Whether the kernel is a function of its own, and not a part of what calls it."""
+    called = [name for _, name, _ in run.calls]
+    within = [functions[name] for name in called if name in functions]
+    return any(_is_pointer(name, run) or (name in functions and functions[name].is_seen) for name in called) or any(
+        _runs_what_is_seen(each, functions) for each in within if each is not run and not each.is_seen
+    )
+
+
+def line_of_use(dump: str, symbol: str, filename: str) -> int | None:
+    """The first of the file's lines that names this function."""
+    used = re.compile(rf"\b{re.escape(symbol)}\b")
+    for row in dump.splitlines():
+        places = [place for place in _PLACE.finditer(row) if place["file"] == filename]
+        if places and used.search(row):
+            return int(places[0]["line"])
     return None
 
 
-def _words(stream: Stream, function: Scope) -> set[str]:
-    return set(stream.texts(function.head, function.opened))
+@lru_cache(maxsize=1)
+def _functions(dump: str) -> dict[str, _Function]:
+    heads = list(_FUNCTION.finditer(dump))
+    ends = [head.start() for head in heads[1:]] + [len(dump)]
+    return {head[1]: _Function(dump[head.end() : end]) for head, end in zip(heads, ends, strict=True)}
 
 
-def _is_free(function: Scope) -> bool:
-    """Whether it is no class's: whose method is called, only types tell."""
-    scope = function.parent
-    while scope and scope.kind == "namespace":
-        scope = scope.parent
-    return scope is None
+def _kernels(functions: dict[str, _Function]) -> list[str]:
+    return [name for name, each in functions.items() if each.attributes >= _KERNEL or _RUNS.match(name)]
 
 
-def _name(stream: Stream, function: Scope) -> int | None:
-    """The token of a function's name: the word before its parameters, which end what introduces its body."""
-    for index in range(function.head, function.opened):
-        if stream.text(index) == "(" and stream.is_word(index - 1) and stream.text(index - 1) not in _NO_NAMES:
-            return None if stream.conditional[index] else index - 1
-    return None
+def _reached(functions: dict[str, _Function], roots: list[str]) -> list[str]:
+    """What these call, directly or not."""
+    reached = dict.fromkeys(roots)
+    queue = list(roots)
+    while queue:
+        for _, name, _ in functions[queue.pop()].calls:
+            if name in functions and name not in reached:
+                reached[name] = None
+                queue.append(name)
+    return list(reached)
 
 
-def _called(stream: Stream, function: Scope, name: str) -> int | None:
-    """The line of the first call of a function of this name."""
-    uses = _uses(stream, function, name)
-    if not uses or any(stream.text(index + 1) not in ("(", "<") for index in uses):
-        return None
-    return stream.tokens[uses[0]].line
+def _is_pointer(name: str, function: _Function) -> bool:
+    if name.startswith("OBJ_TYPE_REF") or name.endswith("(D)") or re.fullmatch(r"_\d+", name):
+        return True
+    return name in function.types or _base(name) in function.types
 
 
-def _called_plainly(stream: Stream, function: Scope, name: str) -> int | None:
-    """The line of the first `name(`; a kernel's name may have a launch behind it, or be handed on."""
-    calls = [index for index in _uses(stream, function, name) if stream.text(index + 1) == "("]
-    return stream.tokens[calls[0]].line if calls else None
+def _refused_in(function: _Function, functions: dict[str, _Function], filename: str) -> Iterator[Refusal]:
+    for number, row in enumerate(function.plain if "__asm__" in function.body else ()):
+        if _ASM.match(row) and not _asks_nothing(row):
+            yield NO_PTX, _line(function, number, filename)
+    for number, name, arguments in function.calls:
+        known = name in functions or name in device_functions() or name in _RUNTIME
+        if known or _is_pointer(name, function) or is_compilers(name) or _HARMLESS.fullmatch(name):
+            continue
+        of_numbers = name.startswith(("__builtin_", ".")) or is_math(name)
+        if not of_numbers or _gets_an_address(arguments, function):
+            said = _OF_THE_HOST if name.startswith("ladder_") else _UNSEEN.format(_plain(name))
+            yield said, _line(function, number, filename)
 
 
-def _uses(stream: Stream, function: Scope, name: str) -> list[int]:
-    """The tokens of this name; none if it may mean something else in this function."""
-    uses = []
-    for index in range(function.head, function.closed or function.opened):
-        if stream.text(index) == name:
-            before = stream.text(index - 1)
-            is_declared = stream.is_word(index - 1) and before not in _NO_TYPES
-            is_declared = is_declared or (before == "*" and stream.text(index + 1) == ")")  # void (*add)(float*)
-            if is_declared or before in (".", "->", "::", ">", "]") or stream.conditional[index]:
-                return []
-            uses.append(index)
-    return uses
+def _plain(name: str) -> str:
+    name = name.removeprefix("__builtin_") if is_math(name.removeprefix("__builtin_")) else name
+    return "new" if name in ("_Znwm", "_Znam") else "delete" if name.startswith(("_ZdlPv", "_ZdaPv")) else name
+
+
+def _gets_an_address(arguments: str, function: _Function) -> bool:
+    """Of what is not on this function's own stack."""
+    for argument in _STRING.sub("0", arguments).split(","):
+        argument = argument.strip()
+        if local := re.fullmatch(r"&([\w$]+)(?:[.\[].*)?", argument):
+            if local[1] not in function.own:
+                return True
+        elif "&" in argument or re.fullmatch(r"\d+B", argument):
+            return True
+        elif value := _VALUE.fullmatch(argument):
+            type_ = function.types.get(argument.removesuffix("(D)")) or function.types.get(value[1], "")
+            if "*" in type_ or "&" in type_:
+                return True
+    return False
+
+
+def _base(name: str) -> str:
+    match = _VALUE.fullmatch(name)
+    return match[1] if match else name
+
+
+def _asks_nothing(row: str) -> bool:
+    """Assembly without instructions, whose operands are values: none of them lies in memory."""
+    inside = row[row.index("(") + 1 : row.rindex(")")]
+    first, _, rest = inside.partition(":")
+    return first.strip() == '""' and not _PLAIN_OPERANDS.sub("", rest).strip()
+
+
+def _line(function: _Function, number: int, filename: str) -> int:
+    """The learner's line of a row, or of the nearest before it; 0 if the function is a header's."""
+    rows = function.body.split("\n")
+    for row in [*reversed(rows[: number + 1]), *rows[number:]]:
+        for place in _PLACE.finditer(row):
+            if place["file"] == filename:
+                return int(place["line"])
+    return 0

@@ -1,14 +1,43 @@
-"""Compiles a translated kernel file for the emulator, with g++ and torch's `load_inline`. For build.py."""
+"""Builds a kernel file for the emulator: translated, then compiled by g++ through torch's `load_inline`."""
 
 from __future__ import annotations
 
+import re
+import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.devices import diagnostics
-from grader.devices.recipe import LIBRARY, STRICT_LINK, for_ninja, hash_of
+from grader.course.prototype import Prototype
+from grader.devices.build import diagnostics, frontend
+from grader.devices.build.build import (
+    Built,
+    Gate,
+    build_error,
+    cached_or_built,
+    entry_points,
+    explain_failure,
+    place_in_cache,
+    timed,
+    unreadable,
+)
+from grader.devices.build.diagnostics import Message
+from grader.devices.build.opinion import ClangsOpinion
+from grader.devices.build.recipe import STRICT_LINK, Refused, build_inline, for_ninja, hash_of
+from grader.devices.build.toolchain import missing_tool
+from grader.devices.emulator import seen
+from grader.devices.emulator.sides import marks
+from grader.devices.emulator.symbols import CodeMap, place_of_map
+from grader.devices.emulator.translate import TranslationError, translate
+from grader.devices.evidence import Build
 
+MOST_CONSTANT_BYTES = 65536  # CUDA programming guide, "Technical Specifications per Compute Capability"
 _QUIET = ["-fno-diagnostics-show-caret", "-fdiagnostics-color=never", f"-fmax-errors={diagnostics.MOST}"]
+
+_IN_A_LINE = re.compile(r":\d+:\d+: (fatal )?error: ")
+
+# Where clang has the last word: nvcc's front end is more lenient in device code than g++.
+_LENIENT = ["-fpermissive", "-Wno-narrowing"]
 
 
 @dataclass(frozen=True)
@@ -16,40 +45,96 @@ class EmulatorRecipe:
     """A translated file as text, with all flags."""
 
     text: str
+    filename: str
     include: Path
     compile_flags: list[str]
     link_flags: list[str]
+    second: str = ""  # who has read the file besides
 
     def key(self) -> str:
         headers = sorted(path for path in self.include.rglob("*") if path.is_file())
-        named = [part for path in headers for part in (str(path.relative_to(self.include)), path.read_bytes())]
-        return hash_of([self.text, *self.compile_flags, *self.link_flags, *STRICT_LINK, *named], "g++")
+        headers += sorted(Path(__file__).parent.glob("*.py"))  # whose rules a build is held to
+        named = [part for path in headers for part in (path.name, path.read_bytes())]
+        return hash_of([self.text, self.second, *self.compile_flags, *self.link_flags, *STRICT_LINK, *named], "g++")
 
     def run(self, folder: Path) -> Path:
         """As recipe.Recipe says."""
         from torch.utils import cpp_extension
 
-        # Not torch's libraries, for the rest of this worker's short life: cblas_sgemm is in there, and much else.
+        # Not torch's headers and libraries, for the rest of this worker's short life: cblas_sgemm is in there, and much
+        # else.
         cpp_extension._prepare_ldflags = lambda flags, *_, **__: flags
-        folder.mkdir()
-        return Path(
-            cpp_extension.load_inline(
-                LIBRARY.removesuffix(".so"),
-                cpp_sources=[self.text],
-                extra_cflags=[for_ninja(flag) for flag in [*self.compile_flags, *_QUIET]],
-                extra_ldflags=[for_ninja(flag) for flag in [*self.link_flags, *STRICT_LINK]],
-                build_directory=str(folder),
-                is_python_module=False,
-                no_implicit_headers=True,
-                with_cuda=False,
-                with_pytorch_error_handling=False,
-            )
+        cpp_extension.include_paths = lambda *_, **__: []
+        text = seen.preprocessed(self.text, self.filename, folder.parent, self.compile_flags)
+        try:
+            library = self._compiled(folder, text, [seen.PREPROCESSED, seen.DUMP_FLAG])
+        except RuntimeError as error:
+            said = self._said_of_the_text(folder.parent) if _IN_A_LINE.search(str(error)) else ""
+            raise RuntimeError(said or str(error)) from None
+        seen.check_built(library, folder / seen.DUMP, self.filename)
+        return library
+
+    def _compiled(self, folder: Path, text: str, flags: list[str]) -> Path:
+        return build_inline(
+            folder,
+            cpp_sources=[text],
+            extra_cflags=[for_ninja(flag) for flag in [*self.compile_flags, *flags, *_QUIET]],
+            extra_ldflags=[for_ninja(flag) for flag in [*self.link_flags, *STRICT_LINK]],
+            with_cuda=False,
         )
 
+    def _said_of_the_text(self, folder: Path) -> str:
+        """What g++ says of the text before it was preprocessed, with its columns and macros; "" if it says nothing."""
+        text = folder / "text.cpp"
+        text.write_text(self.text)
+        flags = ["-std=c++20", "-fPIC", *self.compile_flags, *_QUIET, "-S", "-o", "/dev/null", text.name]
+        said = subprocess.run(["g++", *flags], cwd=folder, capture_output=True, text=True, errors="replace").stderr
+        text.unlink()
+        return said if "error:" in said else ""
 
-def emulator_recipe(text: str, cache: Path) -> EmulatorRecipe:
+    def facts(self, library: Path) -> tuple[CodeMap, list[Path]]:
+        """The map of its code. As recipe.Recipe says."""
+        code = CodeMap.load(library, Path(self.filename).name)
+        constant = sum(symbol.bytes for symbol in code.symbols if symbol.kind == "constant")
+        if constant > MOST_CONSTANT_BYTES:
+            raise Refused(
+                f"the file has {constant:,} bytes of __constant__ variables: a GPU has {MOST_CONSTANT_BYTES:,}"
+            )
+        return code, [place_of_map(library)]
+
+
+def emulator_recipe(text: str, filename: str, cache: Path) -> EmulatorRecipe:
     """The recipe of a translated file. Compiles the runtime first, once for a cache; raises as `runtime_library`."""
     from grader.devices.emulator import session
 
     runtime = session.runtime_library(cache)
-    return EmulatorRecipe(text, session.include_folder(), session.compile_flags(runtime), session.link_flags(runtime))
+    compile_flags, link_flags = session.compile_flags(runtime), session.link_flags(runtime)
+    second = frontend.identity()
+    if second:
+        compile_flags += _LENIENT
+    return EmulatorRecipe(text, filename, session.include_folder(), compile_flags, link_flags, second)
+
+
+@timed
+def build_for_emulator(
+    source: str, filename: str, prototypes: Sequence[Prototype], cache: Path, folder: Path, gate: Gate
+) -> Built:
+    """Builds for the emulator and loads the library: as `build.cached_or_built` says."""
+    if problem := unreadable(source) or missing_tool():
+        return Build("build_error", problem), None
+    try:
+        translated = translate(source, filename)
+    except TranslationError as error:
+        return build_error([diagnostics.unclosed([], source) or Message(error.message, error.line)], source), None
+
+    def explain(output: str) -> Build:
+        return explain_failure(output, source, filename, translated, prototypes)
+
+    recipe = emulator_recipe(translated + marks(source) + entry_points(prototypes), filename, cache)
+    return cached_or_built(recipe, cache, folder, gate, explain, ClangsOpinion(source, cache))
+
+
+def emulated_library(source: str, filename: str, prototypes: Sequence[Prototype], cache: Path) -> Path:
+    """Where the cache keeps the build of this text, if it was built. Raises TranslationError."""
+    recipe = emulator_recipe(translate(source, filename) + marks(source) + entry_points(prototypes), filename, cache)
+    return place_in_cache(recipe.key(), cache)

@@ -6,14 +6,14 @@ The names and definitions are in docs/emulator.md, with Nsight Compute's name of
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from typing import Any
 
+from grader.devices.emulator.kinds import EVENTS, SPACES
 from grader.devices.emulator.symbols import CodeMap
 
-# Site kinds and spaces, as runtime/trace.h and ladder/abi.h number them.
-BLOCK, READ, WRITE, ATOMIC, VOLATILE_READ, VOLATILE_WRITE = 1, 2, 3, 4, 5, 6
-GLOBAL, SHARED, LOCAL, CONSTANT = 1, 2, 3, 4
+# What was counted at one program counter: `Site` of runtime/trace.h, by the names that it has there. Its kind is one of
+# kinds.EVENTS, its space one of kinds.SPACES.
+Site = dict[str, Any]
 
 _NAMES = (
     "global_load_requests",
@@ -26,6 +26,15 @@ _NAMES = (
     "global_store_threads",
     "global_store_bytes",
     "global_store_useful_bytes",
+    "task_load_requests",
+    "task_load_sectors",
+    "task_load_bytes",
+    "task_load_useful_bytes",
+    "task_store_requests",
+    "task_store_sectors",
+    "task_store_bytes",
+    "task_store_useful_bytes",
+    "task_atomic_bytes",
     "shared_load_requests",
     "shared_load_wavefronts",
     "shared_load_ideal_wavefronts",
@@ -52,26 +61,6 @@ _NAMES = (
 ZERO = dict.fromkeys(_NAMES, 0)
 
 
-@dataclass
-class Site:
-    """What was counted at one program counter (runtime/trace.h)."""
-
-    pc: int
-    kind: int
-    space: int
-    bytes: int
-    warps: int
-    threads: int
-    requests: int
-    sectors: int
-    asked: int
-    useful: int
-    wavefronts: int
-    ideal: int
-    divergent: int
-    multiplicity: int
-
-
 def add_up(facts: dict[str, Any], code: CodeMap) -> tuple[dict[str, Any], list[dict[str, Any]], list[dict[str, Any]]]:
     """Totals of the case, one record per kernel, one per source line that did anything."""
     by_line: dict[tuple[str, int], dict[str, int]] = defaultdict(lambda: dict(ZERO))
@@ -80,11 +69,11 @@ def add_up(facts: dict[str, Any], code: CodeMap) -> tuple[dict[str, Any], list[d
     for kernel in facts["kernels"]:
         counters = dict(ZERO)
         for row in kernel.pop("sites"):
-            site = Site(*row)
-            line = code.line_of(site.pc) or 0
+            site: Site = row | {"kind": EVENTS[row["kind"]], "space": SPACES[row["space"]]}
+            line = code.line_of(site["pc"]) or 0
             for counted in (counters, totals, by_line[kernel["name"], line]):
                 _count(counted, site, code)
-            if site.kind == BLOCK:
+            if site["kind"] == "block":
                 _count_branches(site, code, counters, totals, by_line[kernel["name"], _branch_line(site, code) or line])
         kernels.append(kernel | counters)
     lines = [{"kernel": name, "line": line} | counted for (name, line), counted in sorted(by_line.items()) if line]
@@ -93,71 +82,95 @@ def add_up(facts: dict[str, Any], code: CodeMap) -> tuple[dict[str, Any], list[d
 
 
 def _launch_totals(facts: dict[str, Any], kernels: list[dict[str, Any]]) -> dict[str, Any]:
+    of_task = [region for region in facts["regions"] if region["of_task"]]
+    main = max(kernels, key=lambda kernel: kernel["busiest_bytes"], default={"busy_blocks": 0, "busy_threads": 0})
     return {
         "global_load_distinct_bytes": sum(region["loaded"] for region in facts["regions"]),
         "global_store_distinct_bytes": sum(region["stored"] for region in facts["regions"]),
+        "task_load_distinct_bytes": sum(region["loaded"] for region in of_task),
+        "task_store_distinct_bytes": sum(region["stored"] for region in of_task),
+        "task_active_lanes": _by_work(kernels, "thread_instructions", "warp_instructions"),
+        "task_divergence": _by_work(kernels, "divergent_branches", "branches"),
         "barriers": sum(kernel["barriers"] for kernel in kernels),
         "launches": len(facts["launches"]),
         "blocks_launched": sum(kernel["blocks"] for kernel in kernels),
         "threads_launched": sum(kernel["threads"] for kernel in kernels),
-        "busy_blocks": max((kernel["busy_blocks"] for kernel in kernels), default=0),
-        "busy_threads": max((kernel["busy_threads"] for kernel in kernels), default=0),
+        "busy_blocks": main["busy_blocks"],
+        "busy_threads": main["busy_threads"],
         "max_shared_bytes": max((k["static_shared"] + k["dynamic_shared"] for k in kernels), default=0),
         "device_bytes_allocated": facts["allocated"],
         "device_bytes_peak": facts["peak"],
     }
 
 
+def _by_work(kernels: list[dict[str, Any]], over: str, under: str) -> float:
+    """The mean of a ratio over the kernels, each weighted by the bytes of the task's buffers that it asks for.
+
+    So a kernel that does no work, or little, changes nothing, however often it is launched. 0 where none does any.
+    """
+    weights = [
+        kernel["task_load_bytes"] + kernel["task_store_bytes"] + kernel["task_atomic_bytes"] for kernel in kernels
+    ]
+    work = sum(weights)
+    shares = (weight * kernel[over] / max(kernel[under], 1) for weight, kernel in zip(weights, kernels, strict=True))
+    return sum(shares) / work if work else 0.0
+
+
 def _count(counters: dict[str, int], site: Site, code: CodeMap) -> None:
-    if site.kind == BLOCK:
+    if site["kind"] == "block":
         _count_block(counters, site, code)
-    elif site.kind == ATOMIC:
+    elif site["kind"] == "atomic":
         _count_atomic(counters, site)
-    elif site.space == GLOBAL:
-        way = "load" if site.kind in (READ, VOLATILE_READ) else "store"
-        counters[f"global_{way}_requests"] += site.requests
-        counters[f"global_{way}_sectors"] += site.sectors
-        counters[f"global_{way}_threads"] += site.threads
-        counters[f"global_{way}_bytes"] += site.asked
-        counters[f"global_{way}_useful_bytes"] += site.useful
-    elif site.space == SHARED:
-        way = "load" if site.kind in (READ, VOLATILE_READ) else "store"
-        counters[f"shared_{way}_requests"] += site.requests
-        counters[f"shared_{way}_wavefronts"] += site.wavefronts
-        counters[f"shared_{way}_ideal_wavefronts"] += site.ideal
-        counters[f"shared_{way}_bank_conflicts"] += site.wavefronts - site.ideal
-    elif site.space == CONSTANT:
-        counters["constant_requests"] += site.requests
+    elif site["space"] == "global":
+        way = "load" if site["kind"] in ("read", "volatile_read") else "store"
+        counters[f"global_{way}_requests"] += site["requests"]
+        counters[f"global_{way}_sectors"] += site["sectors"]
+        counters[f"global_{way}_threads"] += site["threads"]
+        counters[f"global_{way}_bytes"] += site["asked"]
+        counters[f"global_{way}_useful_bytes"] += site["useful"]
+        counters[f"task_{way}_requests"] += site["task_requests"]
+        counters[f"task_{way}_sectors"] += site["task_sectors"]
+        counters[f"task_{way}_bytes"] += site["task_asked"]
+        counters[f"task_{way}_useful_bytes"] += site["task_useful"]
+    elif site["space"] == "shared":
+        way = "load" if site["kind"] in ("read", "volatile_read") else "store"
+        counters[f"shared_{way}_requests"] += site["requests"]
+        counters[f"shared_{way}_wavefronts"] += site["wavefronts"]
+        counters[f"shared_{way}_ideal_wavefronts"] += site["ideal"]
+        counters[f"shared_{way}_bank_conflicts"] += site["wavefronts"] - site["ideal"]
+    elif site["space"] == "constant":
+        counters["constant_requests"] += site["requests"]
     else:
-        counters["local_requests"] += site.requests
-        counters["local_bytes"] += site.asked
+        counters["local_requests"] += site["requests"]
+        counters["local_bytes"] += site["asked"]
 
 
 def _count_block(counters: dict[str, int], site: Site, code: CodeMap) -> None:
-    block = code.blocks.get(site.pc)
+    block = code.blocks.get(site["pc"])
     weight = block.weight if block else 1
-    counters["warp_instructions"] += site.warps * weight
-    counters["thread_instructions"] += site.threads * weight
+    counters["warp_instructions"] += site["warps"] * weight
+    counters["thread_instructions"] += site["threads"] * weight
 
 
 def _branch_line(site: Site, code: CodeMap) -> int | None:
     """A loop's block begins inside the loop and branches in its head: the branch has a line of its own."""
-    block = code.blocks.get(site.pc)
+    block = code.blocks.get(site["pc"])
     return code.line_of(block.branch) if block else None
 
 
 def _count_branches(site: Site, code: CodeMap, *places: dict[str, int]) -> None:
-    block = code.blocks.get(site.pc)
-    for counters in places if (block and block.branch) or site.divergent else ():
-        counters["branches"] += site.warps
-        counters["divergent_branches"] += site.divergent
+    block = code.blocks.get(site["pc"])
+    for counters in places if (block and block.branch) or site["divergent"] else ():
+        counters["branches"] += site["warps"]
+        counters["divergent_branches"] += site["divergent"]
 
 
 def _count_atomic(counters: dict[str, int], site: Site) -> None:
-    where = "shared" if site.space == SHARED else "global"
-    counters[f"{where}_atomic_requests"] += site.requests
+    where = "shared" if site["space"] == "shared" else "global"
+    counters[f"{where}_atomic_requests"] += site["requests"]
     if where == "global":
-        counters["global_atomic_sectors"] += site.sectors
-    counters[f"{where}_atomic_threads"] += site.threads
+        counters["global_atomic_sectors"] += site["sectors"]
+        counters["task_atomic_bytes"] += site["task_asked"]
+    counters[f"{where}_atomic_threads"] += site["threads"]
     most = f"{where}_atomic_max_multiplicity"
-    counters[most] = max(counters[most], site.multiplicity)
+    counters[most] = max(counters[most], site["multiplicity"])

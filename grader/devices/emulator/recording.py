@@ -12,17 +12,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from grader.course.catalog import UsageError
+from grader.devices.emulator.kinds import SPACES
 
 Json = dict[str, Any]
 
 ROOM = 600_000  # numbers in a recording: four a step, and one a lane; what comes after is left out (`cut`)
 LANES, BANKS, WORD, SECTOR = 32, 32, 4, 32  # the last two in bytes
-SPACES = {0: "unknown", 1: "global", 2: "shared", 3: "local", 4: "constant"}  # as ladder/abi.h numbers them
 ACCESSES = ("load", "store", "atomic")
 
 
 @dataclass(frozen=True)
-class Wanted:
+class BlockToRecord:
     """Which block to record: the number of its launch within the case, and its index in the grid."""
 
     launch: int = 0
@@ -36,7 +36,7 @@ class Array:
     """
 
     name: str
-    space: str  # one of SPACES
+    space: str  # one of kinds.SPACES
     bytes: int
     start: int
 
@@ -59,6 +59,12 @@ class Step:
     array: Array | None = None
     bytes: int = 0  # of one lane's access
     offsets: tuple[int, ...] = ()
+
+    @property
+    def touched(self) -> Array:
+        """The array of an access, which has one."""
+        assert self.array is not None
+        return self.array
 
     @property
     def space(self) -> str:
@@ -159,13 +165,15 @@ class Recording:
 # ---- its way from the worker to the judge, as JSON ----
 
 
-def describe(facts: Mapping[str, Any], wanted: Wanted, line_of: Callable[[int], int | None]) -> Json:
+def describe(facts: Mapping[str, Any], to_record: BlockToRecord, line_of: Callable[[int], int | None]) -> Json:
     """The runtime's recording with lines instead of program counters; `line_of` gives the line of one."""
-    launches, recorded = facts["launches"], facts["recording"]
-    steps = [[warp, line or line_of(pc) or 0, *rest] for warp, pc, line, *rest in recorded["steps"]]
-    launch = launches[wanted.launch] if wanted.launch < len(launches) else {"kernel": "", "grid": [], "block": []}
+    launches: list[Json] = facts["launches"]
+    recorded: Json = facts["recording"]
+    pc, line = map(recorded["columns"].index, ("pc", "line"))
+    for step in recorded["steps"]:
+        step[line] = step[line] or line_of(step[pc]) or 0
+    launch = launches[to_record.launch] if to_record.launch < len(launches) else {"kernel": "", "grid": [], "block": []}
     return recorded | {
-        "steps": steps,
         "launches": len(launches),
         "kernel": launch["kernel"],
         "grid": launch["grid"],
@@ -173,8 +181,8 @@ def describe(facts: Mapping[str, Any], wanted: Wanted, line_of: Callable[[int], 
     }
 
 
-def from_json(data: Json, case: str, wanted: Wanted, source: str) -> Recording:
-    """What `describe` made. Raises ValueError, TypeError or KeyError if it is something else."""
+def from_json(data: Json, case: str, to_record: BlockToRecord, source: str) -> Recording:
+    """What `describe` made. Raises ValueError, TypeError, KeyError or IndexError if it is something else."""
     arrays = [
         Array(_short(array["name"], SPACES[array["space"]]), SPACES[array["space"]], array["bytes"], array["start"])
         for array in data["arrays"]
@@ -184,17 +192,17 @@ def from_json(data: Json, case: str, wanted: Wanted, source: str) -> Recording:
         case=case,
         grid=tuple(data["grid"]),
         threads=tuple(data["threads"]),
-        block=wanted.block,
+        block=to_record.block,
         source=source,
-        steps=tuple(_step(row, arrays) for row in data["steps"]),
+        steps=tuple(_step(dict(zip(data["columns"], row, strict=True)), arrays) for row in data["steps"]),
         cut=bool(data["cut"]),
     )
 
 
-def _step(row: list[Any], arrays: Sequence[Array]) -> Step:
-    warp, line, kind, array, size, mask, offsets = row
-    lanes = tuple(lane for lane in range(LANES) if mask >> lane & 1)
-    return Step(warp, line, kind, lanes, arrays[array] if array >= 0 else None, size, tuple(offsets))
+def _step(row: Json, arrays: Sequence[Array]) -> Step:
+    lanes = tuple(lane for lane in range(LANES) if row["mask"] >> lane & 1)
+    array = arrays[row["array"]] if row["array"] >= 0 else None
+    return Step(row["warp"], row["line"], row["kind"], lanes, array, row["bytes"], tuple(row["places"]))
 
 
 def _short(name: str, space: str) -> str:

@@ -14,47 +14,57 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import Any, Protocol
 
 import filelock
 import numpy as np
 
 from grader.course.prototype import Prototype
+from grader.devices.build.recipe import Library, program_identity
 from grader.devices.emulator.counters import add_up
-from grader.devices.emulator.recording import ROOM, Wanted, describe
+from grader.devices.emulator.kinds import SYMBOLS
+from grader.devices.emulator.outside import WRAPPED
+from grader.devices.emulator.recording import ROOM, BlockToRecord, describe
 from grader.devices.emulator.symbols import CodeMap, Symbol
 from grader.devices.emulator.translate import FIRST_HEADER
 from grader.devices.emulator.wording import word_findings
-from grader.devices.evidence import CaseRun, stream_notes
+from grader.devices.evidence import CaseRun, launch_notes
 
 HERE = Path(__file__).parent
-RUNTIMES_KEPT = 4
-POISON, OTHER_POISON = 0xFF, 0x3F  # bytes of memory that nobody wrote: NaN as a float, and 0.747
+RUNTIMES_KEPT, RUNTIME_KEPT_SECONDS = 4, 86400.0  # the newest, and those that were used in this time
+POISON, OTHER_POISON = 0xFF, 0x3F  # bytes of memory that was never written: NaN as a float, and 0.747
 RUNTIME_FLAGS = ["-std=c++20", "-O2", "-g1", "-fPIC", "-pthread"]
 
 # -fsanitize=thread and trace-pc insert the callbacks; the learner's library is linked without them, to our own.
-# -fno-tree-sra keeps a float4 access one access, -fno-reorder-blocks keeps basic blocks in source order (replay needs
-# it) and -fno-thread-jumps from being copied (lanes in two copies of a line would not meet); -fno-gnu-unique keeps two
-# builds of one template from sharing their statics; inlining is as eager as nvcc's.
+# -fno-tree-sra keeps a float4 access one access, -fno-tree-sink a load before the guard that follows it;
+# -fno-reorder-blocks keeps basic blocks in source order (replay needs it) and -fno-thread-jumps from being copied
+# (lanes in two copies of a line would not meet); -fno-gnu-unique keeps two builds of one template from sharing their
+# statics; inlining is as eager as nvcc's; -U_FORTIFY_SOURCE, for Ubuntu's g++ would call __printf_chk for printf.
 COMPILE_FLAGS = [
-    "-std=c++20", "-O1", "-gdwarf-4", "-fno-var-tracking", "-w", "-fsanitize=thread", "-fsanitize-coverage=trace-pc",
+    "-std=c++17", "-O1", "-gdwarf-4", "-fno-var-tracking", "-w", "-fsanitize=thread", "-fsanitize-coverage=trace-pc",
     "--param", "tsan-distinguish-volatile=1",
-    "-fno-tree-sra", "-fno-reorder-blocks", "-fno-thread-jumps", "-fno-gnu-unique", "-fno-builtin-printf",
-    "-finline-functions", "-finline-small-functions", "-findirect-inlining", "-fno-semantic-interposition",
+    "-fno-tree-sra", "-fno-tree-sink", "-fno-reorder-blocks", "-fno-thread-jumps", "-fno-gnu-unique",
+    "-fno-builtin-printf", "-finline-functions", "-finline-small-functions", "-findirect-inlining",
+    "-fno-semantic-interposition", "-U_FORTIFY_SOURCE",
 ]  # fmt: skip
-WRAPPED = ["printf", "vprintf", "puts", "putchar", "memcpy", "memmove", "memset", "malloc", "free", "__assert_fail"]
 
 
 class View(Protocol):
     """A buffer as it lies in this process."""
 
-    address: int
-    bytes: int
-    writable: bool
+    @property
+    def address(self) -> int: ...
+
+    @property
+    def bytes(self) -> int: ...
+
+    @property
+    def writable(self) -> bool: ...
 
 
 def include_folder() -> Path:
@@ -73,31 +83,38 @@ def link_flags(runtime: Path) -> list[str]:
     return [*wraps, f"-L{runtime.parent}", f"-l:{runtime.name}", f"-Wl,-rpath,{runtime.parent}", "-Wl,-z,defs", "-lm"]
 
 
-def runtime_library(cache: Path, compiler: str = "g++") -> Path:
-    """The runtime, compiled once per content and compiler. Raises OSError or CalledProcessError."""
+def runtime_library(cache: Path, compiler: str = "g++", extra_flags: Sequence[str] = ()) -> Path:
+    """The runtime, compiled once per content, flags and version of the compiler. Raises OSError or CalledProcessError.
+
+    `extra_flags` are the compiler's for the runtime alone.
+    """
     sources = sorted((HERE / "runtime").glob("*.cpp"))
     headers = [*sorted((HERE / "runtime").glob("*.h")), *sorted(include_folder().rglob("*.h"))]
-    digest = hashlib.sha256(" ".join([compiler, *RUNTIME_FLAGS, *COMPILE_FLAGS]).encode())
+    flags = [*RUNTIME_FLAGS, *extra_flags]
+    digest = hashlib.sha256("\0".join([*program_identity(compiler), *flags, *COMPILE_FLAGS]).encode())
     for path in [*sources, *headers]:
         digest.update(path.read_bytes())
     folder = cache / f"runtime-{digest.hexdigest()[:16]}"
     library = folder / "libladder_emulator.so"
     if library.exists():
+        with suppress(OSError):  # a cache that may only be read
+            os.utime(folder)
         return library
     folder.mkdir(parents=True, exist_ok=True)
     with filelock.FileLock(folder / "lock"):
         if not library.exists():
             _compile_header(library, compiler)
-            _compile_runtime(sources, library, compiler)
+            _compile_runtime(sources, library, [compiler, *flags])
             _remove_old_runtimes(cache)
     return library
 
 
 def _remove_old_runtimes(cache: Path) -> None:
-    """Keeps the newest few: another checkout, or a session that is under way, may still use an older one."""
+    """Keeps the newest few, and what was used today: another checkout, or a kernel in the cache, may still use them."""
     runtimes = sorted(cache.glob("runtime-*"), key=lambda folder: folder.stat().st_mtime, reverse=True)
     for folder in runtimes[RUNTIMES_KEPT:]:
-        shutil.rmtree(folder, ignore_errors=True)
+        if time.time() - folder.stat().st_mtime > RUNTIME_KEPT_SECONDS:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _compile_header(runtime: Path, compiler: str) -> None:
@@ -112,20 +129,22 @@ def _compile_header(runtime: Path, compiler: str) -> None:
     unfinished.replace(runtime.with_name(f"{FIRST_HEADER}.gch"))
 
 
-def _compile_runtime(sources: list[Path], library: Path, compiler: str) -> None:
-    def compile_one(folder: Path, source: Path) -> Path:
-        target = folder / f"{source.stem}.o"
-        command = [compiler, *RUNTIME_FLAGS, "-c", str(source), "-o", str(target)]
-        subprocess.run(command, check=True, capture_output=True, text=True)
-        return target
-
+def _compile_runtime(sources: list[Path], library: Path, compiler: list[str]) -> None:
     with tempfile.TemporaryDirectory(dir=library.parent) as folder:
+
+        def run(*arguments: str) -> None:
+            subprocess.run([*compiler, *arguments], check=True, capture_output=True, text=True, cwd=folder)
+
+        def compile_one(source: Path) -> str:
+            run("-include", "machine.h", "-c", str(source), "-o", f"{source.stem}.o")
+            return f"{source.stem}.o"
+
+        # Nearly every file includes this header: compiled once, where g++ looks first, it halves the work.
+        run("-x", "c++-header", str(HERE / "runtime" / "machine.h"), "-o", "machine.h.gch")
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-            objects = list(pool.map(partial(compile_one, Path(folder)), sources))
-        unfinished = Path(folder) / library.name
-        command = [compiler, "-shared", "-pthread", *map(str, objects), "-o", str(unfinished)]
-        subprocess.run([*command, f"-Wl,-soname,{library.name}"], check=True, capture_output=True, text=True)
-        os.replace(unfinished, library)
+            objects = list(pool.map(compile_one, sources))
+        run("-shared", *objects, "-o", library.name, f"-Wl,-soname,{library.name}")
+        os.replace(Path(folder) / library.name, library)
 
 
 class _CSymbol(ctypes.Structure):
@@ -137,41 +156,48 @@ class _CSymbol(ctypes.Structure):
     ]
 
 
-class Session:
-    """One built kernel file, ready to run cases. `threads` OS threads run blocks; the counters do not depend on it."""
+def _c_symbols(symbols: list[Symbol]) -> ctypes.Array[_CSymbol]:
+    rows = [_CSymbol(each.value, each.bytes, SYMBOLS.index(each.kind), each.name.encode()) for each in symbols]
+    return (_CSymbol * len(rows))(*rows)
 
-    _current: ClassVar[Session | None] = None  # whose library the runtime knows: it holds one at a time
+
+def open_library(path: Path, source_name: str) -> Library:
+    """Loads a library that is trusted. Raises OSError."""
+    code = CodeMap.load(path, Path(source_name).name)
+    return Library(path, ctypes.CDLL(str(path)), code)
+
+
+class Session:
+    """One built kernel file, ready to run cases. `threads` OS threads run blocks; the counters do not depend on it.
+
+    The file's `text`, if it is given, makes what is said of findings more exact. With `print_threads` each line that a
+    kernel prints begins with its block and thread.
+    """
 
     def __init__(
         self,
-        library: Path,
-        source: Path | str,
+        library: Library,
         threads: int | None = None,
         *,
         runtime: Path,
         counting: bool = True,
+        text: str = "",
+        print_threads: bool = False,
     ):
-        self.library = ctypes.CDLL(str(library))
+        self.library = library.loaded
         self.runtime = ctypes.CDLL(str(runtime))
         self.runtime.ladder_session_report.restype = ctypes.c_char_p
         self.runtime.ladder_session_stream.restype = ctypes.c_void_p
-        self.runtime.ladder_session_begin.argtypes = [ctypes.c_double, ctypes.c_int]
+        self.runtime.ladder_session_begin.argtypes = [ctypes.c_double, ctypes.c_double, ctypes.c_int]
         self.runtime.ladder_session_record.argtypes = [ctypes.c_size_t, *[ctypes.c_uint] * 3, ctypes.c_size_t]
         self.runtime.ladder_session_mapping.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
         self.runtime.ladder_session_buffer.argtypes = [ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
-        self.code = CodeMap.load(library, Path(source).name)
+        self.runtime.ladder_session_print_threads(int(print_threads))
+        self.code: CodeMap = library.facts
+        self.symbols = _c_symbols(self.code.symbols)
         self.threads = threads or len(os.sched_getaffinity(0))
         self.counting = counting
-
-    def _describe_module(self, entry: Any) -> None:
-        symbols = self.code.symbols
-        table = (_CSymbol * max(len(symbols), 1))()
-        for slot, symbol in zip(table, symbols, strict=False):
-            slot.value, slot.bytes, slot.kind, slot.name = symbol.value, symbol.bytes, symbol.kind, symbol.name.encode()
-        self.runtime.ladder_session_module(
-            ctypes.cast(entry, ctypes.c_void_p), table, ctypes.c_size_t(len(symbols)), self.threads, int(self.counting)
-        )
-        Session._current = self
+        self.text = text
 
     def run(
         self,
@@ -181,21 +207,35 @@ class Session:
         scalars: Mapping[str, int | float],
         seconds: float,
         mapping: tuple[int, int] | None = None,
-        wanted: Wanted | None = None,
+        to_record: BlockToRecord | None = None,
+        again: Callable[[], Any] | None = None,
     ) -> CaseRun:
         """Calls the task's entry point once. `mapping` (address, bytes) holds the buffers and is shut to host code.
 
-        A block that is `wanted` is recorded besides (recording.py).
+        A block that is `to_record` is recorded besides (recording.py). `again` does in another process what `run_again`
+        does, and returns that, or None if it could not; without it, it is done in this one.
         """
-        call = partial(self._call, task, buffers, scalars, seconds, mapping)
         outputs = [view for view in buffers.values() if view.writable]
         untouched = [_bytes_of(view) for view in outputs]
-        facts, took = call(POISON, wanted)
-        again = partial(self._poison_matters, facts, outputs, untouched, call)
-        if _is_only_uninitialised(facts["findings"]) and not again():
+        facts, took = self._call(task, buffers, scalars, seconds, mapping, POISON, to_record)
+        again = again or partial(self.run_again, task, buffers, scalars, seconds, mapping)
+        matters = partial(self._poison_matters, facts, outputs, untouched, again)
+        if _is_only_uninitialised(facts["findings"]) and not matters():
             for finding in facts["findings"]:
                 finding["note"] = True
-        return self._describe(name, task, facts, took, wanted)
+        return self._describe(name, task, facts, took, to_record)
+
+    def run_again(
+        self,
+        task: Prototype,
+        buffers: Mapping[str, View],
+        scalars: Mapping[str, Any],
+        seconds: float,
+        mapping: tuple[int, int] | None,
+        poison: int = OTHER_POISON,
+    ) -> Any:
+        """Calls the entry point with these bytes in memory that was never written. Returns what must be the same."""
+        return _comparable(self._call(task, buffers, scalars, seconds, mapping, poison)[0])
 
     def _call(
         self,
@@ -205,16 +245,16 @@ class Session:
         seconds: float,
         mapping: tuple[int, int] | None,
         poison: int,
-        wanted: Wanted | None = None,
+        to_record: BlockToRecord | None = None,
     ) -> tuple[dict[str, Any], float]:
         """One call of the entry point: the runtime's facts, and the seconds it took."""
         entry = getattr(self.library, f"ladder_entry_{task.name}")
-        if Session._current is not self:
-            self._describe_module(entry)
         runtime = self.runtime
-        runtime.ladder_session_begin(seconds, poison)
-        if wanted:
-            runtime.ladder_session_record(wanted.launch, *wanted.block, ROOM)
+        inside, count = ctypes.cast(entry, ctypes.c_void_p), ctypes.c_size_t(len(self.symbols))
+        runtime.ladder_session_module(inside, self.symbols, count, self.threads, int(self.counting))
+        runtime.ladder_session_begin(seconds, _size_of_data(task, buffers, scalars), poison)
+        if to_record:
+            runtime.ladder_session_record(to_record.launch, *to_record.block, ROOM)
         if mapping:
             runtime.ladder_session_mapping(*mapping)
         for parameter in task.parameters:
@@ -234,7 +274,7 @@ class Session:
         before: dict[str, Any],
         outputs: list[View],
         untouched: list[np.ndarray],
-        call: Callable[[int], tuple[dict[str, Any], float]],
+        again: Callable[[], Any],
     ) -> bool:
         """Runs again with another value in uninitialised memory: does anything come out differently?
 
@@ -244,8 +284,7 @@ class Session:
         self.runtime.ladder_session_open()
         for view in outputs:
             ctypes.memset(view.address, OTHER_POISON, view.bytes)
-        after, _ = call(OTHER_POISON)
-        matters = before["kernels"] != after["kernels"]
+        matters = bool(_comparable(before) != again())
         self.runtime.ladder_session_open()
         for view, was, content in zip(outputs, untouched, first, strict=True):
             second = _bytes_of(view)
@@ -267,12 +306,11 @@ class Session:
         return values
 
     def _describe(
-        self, name: str, task: Prototype, facts: dict[str, Any], seconds: float, wanted: Wanted | None
+        self, name: str, task: Prototype, facts: dict[str, Any], seconds: float, to_record: BlockToRecord | None
     ) -> CaseRun:
         element_bytes = {p.name: p.type.bytes for p in task.parameters if p.role in ("input", "output")}
-        barrier_lines = {kernel["name"]: kernel["barrier_lines"] for kernel in facts["kernels"]}
-        findings = word_findings(facts["findings"], self.code, element_bytes, barrier_lines)
-        findings += stream_notes(facts["launches"])
+        findings = word_findings(facts, self.code, element_bytes, self.text)
+        findings += launch_notes(facts["launches"])
         totals, kernels, lines = add_up(facts, self.code)
         return CaseRun(
             name=name,
@@ -282,8 +320,19 @@ class Session:
             kernels=kernels,
             launches=facts["launches"],
             seconds=seconds,
-            recording=describe(facts, wanted, self.code.line_of) if wanted else None,
+            recording=describe(facts, to_record, self.code.line_of) if to_record else None,
         )
+
+
+def _size_of_data(task: Prototype, buffers: Mapping[str, View], scalars: Mapping[str, int | float]) -> float:
+    """Elements of all buffers, and besides what the whole numbers say: how much work a right kernel may have."""
+    elements = sum(buffers[p.name].bytes // p.type.bytes for p in task.buffers if p.name in buffers)
+    return float(elements + sum(abs(value) for value in scalars.values() if isinstance(value, int)))
+
+
+def _comparable(facts: dict[str, Any]) -> list[Any]:
+    """What was counted and what was found: the same in two runs between which nothing has changed."""
+    return [facts["kernels"], sorted([finding["kind"], finding["pc"]] for finding in facts["findings"])]
 
 
 def _bytes_of(view: View) -> np.ndarray:
@@ -295,4 +344,4 @@ def _is_only_uninitialised(findings: list[dict[str, Any]]) -> bool:
     return bool(errors) and all(finding["kind"] == "uninitialized_read" for finding in errors)
 
 
-__all__ = ["Session", "Symbol", "compile_flags", "include_folder", "link_flags", "runtime_library"]
+__all__ = ["Session", "Symbol", "compile_flags", "include_folder", "link_flags", "open_library", "runtime_library"]

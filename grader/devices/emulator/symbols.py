@@ -11,13 +11,18 @@ import subprocess
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
-# Kinds, as runtime/memory.h has them.
-FUNCTION, SHARED_ARRAY, GAP, VARIABLE, CONSTANT, UNCOUNTED, LAUNCH_BOUND = range(7)
+from grader.devices.build.recipe import Refused
+from grader.devices.emulator.calls import host_functions
+from grader.devices.emulator.flags import Instruction, flag_reads
+from grader.devices.emulator.sides import host_variables, is_mark, managed_variables
 
 _SYMBOL = re.compile(r"^([0-9a-f]+) .{7} (\S+)\s+([0-9a-f]+)\s+(?:\.hidden |\.protected )?(.+)$")
 _INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\s+(\S+)\s*(.*)$")
+_UNLIKE_OWNERS = re.compile(r"^void |\.localalias$| \[clone [^]]*\]$")
 _NOT_THEIRS = ("completed.", "_", "guard variable", "std::", "DW.ref", "vtable", "typeinfo")
+_SYSTEM_CALLS = ("syscall", "sysenter", "int", "sysret", "svc")
 _OVERHEAD = ("nop", "endbr64", "push", "pop", "data16", "xchg")
 
 
@@ -27,7 +32,7 @@ class Symbol:
 
     value: int  # offset in the file's image, or in the TLS block for shared arrays
     bytes: int
-    kind: int
+    kind: str  # one of kinds.SYMBOLS
     name: str
 
 
@@ -51,8 +56,8 @@ class CodeMap:
 
     @staticmethod
     def load(library: Path, source_name: str) -> CodeMap:
-        """Reads the map kept beside the library, or makes it."""
-        kept = library.with_suffix(".map.json")
+        """Reads the map kept beside the library, or makes it. To be called before anything in the library runs."""
+        kept = place_of_map(library)
         try:
             return _from_json(json.loads(kept.read_text()), library, source_name)
         except (OSError, ValueError, KeyError, TypeError):
@@ -70,7 +75,12 @@ class CodeMap:
         return self.lines.get(pc) or None
 
 
-def _from_json(data: dict, library: Path, source_name: str) -> CodeMap:
+def place_of_map(library: Path) -> Path:
+    """Where the map of a library is kept."""
+    return library.with_suffix(".map.json")
+
+
+def _from_json(data: dict[str, Any], library: Path, source_name: str) -> CodeMap:
     if data["source_name"] != source_name:
         raise ValueError("made for another file name")
     return CodeMap(
@@ -83,10 +93,22 @@ def _from_json(data: dict, library: Path, source_name: str) -> CodeMap:
 
 
 def _make(library: Path, source_name: str) -> CodeMap:
-    blocks, calls = _disassemble(library)
+    code = _disassemble(library)
+    refuse_system_calls(code)
+    blocks, calls = _blocks(code)
     branches = [block.branch for block in blocks.values() if block.branch]
     lines = _lines_of(library, source_name, calls + branches)
-    return CodeMap(_read_symbols(library), lines, blocks, str(library), source_name)
+    symbols = _read_symbols(library)
+    symbols += [Symbol(pc, 1, "flag_read", "") for pc in flag_reads(code)]
+    symbols += _host_functions(library)
+    return CodeMap(symbols, lines, blocks, str(library), source_name)
+
+
+def refuse_system_calls(code: list[Instruction]) -> None:
+    """Raises Refused if there is an instruction that asks the system for something past the C library."""
+    for _, operation, _ in code:
+        if operation in _SYSTEM_CALLS:
+            raise Refused(f"the machine code of this file holds `{operation}`: only the C library makes system calls")
 
 
 def _run(*command: str, text: str | None = None) -> str:
@@ -94,36 +116,53 @@ def _run(*command: str, text: str | None = None) -> str:
 
 
 def _read_symbols(library: Path) -> list[Symbol]:
-    symbols = []
+    symbols, marked = [], []
     for row in _run("objdump", "-t", "-C", str(library)).splitlines():
         match = _SYMBOL.match(row)
         if not match:
             continue
         value, section, size, name = int(match[1], 16), match[2], int(match[3], 16), match[4].strip()
+        if is_mark(name):
+            marked.append(name)
         kind = _kind(section, name)
-        if kind is not None and (size or kind == FUNCTION):
-            symbols.append(Symbol(value, size, kind, _short(name) if kind != FUNCTION else name))
-    symbols += [Symbol(start, size, UNCOUNTED, name) for name, start, size in _read_only_sections(library)]
+        if kind is not None and (size or kind == "function"):
+            symbols.append(Symbol(value, size, kind, _plain(name)))
+    variables = [each for each in symbols if each.kind == "variable"]
+    names = [each.name for each in variables]
+    hosts, managed = host_variables(names, marked), managed_variables(names, marked)
+    for each in variables:
+        each.kind = "host_variable" if each.name in hosts else "managed" if each.name in managed else "variable"
+    symbols += [Symbol(start, size, "uncounted", name) for name, start, size in _read_only_sections(library)]
     return symbols
 
 
-def _kind(section: str, name: str) -> int | None:
+def _host_functions(library: Path) -> list[Symbol]:
+    """Those that no kernel may enter: what g++ told of the code lies beside a library that has just been built."""
+    dump = library.with_suffix(".gimple")
+    names = set(host_functions(dump.read_text(errors="replace"))) if dump.exists() else set()
+    rows = [row.split() for row in _run("nm", "-S", "--defined-only", str(library)).splitlines()]
+    return [
+        Symbol(int(row[0], 16), int(row[1], 16), "host_only", "") for row in rows if len(row) == 4 and row[3] in names
+    ]
+
+
+def _kind(section: str, name: str) -> str | None:
     if section in (".tbss", ".tdata"):
-        return GAP if "ladder_gap_" in name or name.startswith("__tls_guard") else SHARED_ARRAY
+        return None if "ladder_gap_" in name or name.startswith("__tls_guard") else "shared_array"
     if section == ".text":
-        return FUNCTION
+        return "function"
     if section.startswith("ladder_constant"):
-        return CONSTANT
+        return "constant"
     if section == ".rodata" and name.endswith("::ladder_bound"):
-        return LAUNCH_BOUND
+        return "launch_bound"
     if section in (".bss", ".data") and not name.startswith(_NOT_THEIRS):
-        return VARIABLE
+        return "variable"
     return None
 
 
-def _short(name: str) -> str:
-    """`void tile<32>(float const*, int)::As` stays whole, for its owner; anonymous namespaces lose their name."""
-    return name.replace("(anonymous namespace)::", "")
+def _plain(name: str) -> str:
+    """A function named as the variables in it name it: `void tile<32>(float*)` is `tile<32>(float*)`."""
+    return _UNLIKE_OWNERS.sub("", name)
 
 
 def _read_only_sections(library: Path) -> list[tuple[str, int, int]]:
@@ -135,19 +174,27 @@ def _read_only_sections(library: Path) -> list[tuple[str, int, int]]:
     return sections
 
 
-def _disassemble(library: Path) -> tuple[dict[int, Block], list[int]]:
+def _disassemble(library: Path) -> list[Instruction]:
+    """All instructions; an operation "" stands where a function begins."""
+    code = []
+    for row in _run("objdump", "-d", "--no-show-raw-insn", "-j", ".text", str(library)).splitlines():
+        if match := _INSTRUCTION.match(row):
+            code.append((int(match[1], 16), match[2], match[3]))
+        elif row.endswith(">:"):
+            code.append((0, "", ""))
+    return code
+
+
+def _blocks(code: list[Instruction]) -> tuple[dict[int, Block], list[int]]:
     """Basic blocks by the return address of their callback, and the return addresses of all calls."""
     blocks: dict[int, Block] = {}
     calls: list[int] = []
     current: Block | None = None
     pending: str | None = None  # a call whose return address is the next instruction's
-    for row in _run("objdump", "-d", "--no-show-raw-insn", "-j", ".text", str(library)).splitlines():
-        match = _INSTRUCTION.match(row)
-        if not match:
-            if row.endswith(">:"):
-                current, pending = None, None
+    for address, operation, operands in code:
+        if not operation:
+            current, pending = None, None
             continue
-        address, operation, operands = int(match[1], 16), match[2], match[3]
         if pending is not None:
             calls.append(address)
             if "__sanitizer_cov_trace_pc" in pending:

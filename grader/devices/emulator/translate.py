@@ -16,12 +16,13 @@ not compile with nvcc, is refused in one sentence. Code under an `#if` may be me
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from grader.devices.emulator.calls import wrong_call
-from grader.devices.emulator.lexer import lex
-from grader.devices.emulator.syntax import Stream, callee, code_stream, is_launch, launch_end, macro_stream
-from grader.devices.refused import refusal
+from grader.devices.build.lexer import lex
+from grader.devices.build.refused import refusal
+from grader.devices.build.syntax import Stream, callee, code_stream, is_launch, launch_end, macro_stream
+from grader.devices.emulator.words import NO_PTX, tag_of
 
 FIRST_HEADER = "ladder_first.h"  # of every translated file
 # Bytes between two arrays: wide enough that one row too many of a 32-wide tile still ends in the gap.
@@ -35,7 +36,7 @@ _TAKES_A_KERNEL = {
     "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
 }
 _NUMBERS = {"int", "unsigned", "signed", "long", "short", "char", "bool", "float", "double", "half", "size_t"}
-_NO_PTX = "inline PTX (asm) does not run on the emulator: use a CUDA function, or keep it under an #if"
+_ZERO = re.compile(r"NULL|0([uU]?[lL]{0,2})")
 
 
 class TranslationError(Exception):
@@ -54,9 +55,6 @@ def translate(source: str, filename: str) -> str:
     if found := refusal(source, lexed, emulated=True):
         raise TranslationError(*found)
     code = code_stream(lexed)
-    macros = {token.text for each in lexed.directives if each.name == "define" for token in each.tokens[2:3]}
-    if call := wrong_call(code, macros):
-        raise TranslationError(call.message, call.line)
     rewriter = _Rewriter(source)
     rewriter.rewrite(code)
     for directive in lexed.directives:
@@ -87,6 +85,8 @@ class _Rewriter:
         self.source = source
         self.edits: list[tuple[int, int, str]] = []
         self.gaps = 0
+        # Of lambdas that are ours: no GPU would execute them. A file cannot write the tag itself (words.py).
+        self.unseen = f'__attribute__(({tag_of(source)}, no_sanitize("thread"), no_sanitize_coverage))'
 
     def rewrite(self, stream: Stream) -> None:
         for index, token in enumerate(stream.tokens):
@@ -102,8 +102,8 @@ class _Rewriter:
                 self.launch_bounds(stream, index)
             elif token.text == "__noinline__":
                 self.noinline(stream, index)
-            elif token.text == "__global__":
-                _refuse_result(stream, index)
+            elif token.text in ("always_inline", "__always_inline__"):  # g++ would inline it where nothing is seen
+                self.replace(stream, index, index + 1, "unused")
 
     def result(self) -> str:
         pieces, position = [], 0
@@ -140,10 +140,27 @@ class _Rewriter:
             message = "a kernel cannot launch another one here (dynamic parallelism): launch it from the host function"
             raise TranslationError(message, line)
         name = _name_literal(stream, start, opening)
-        head = f" ::ladder::launch({name}, __LINE__, [&](auto... ladder_a) LADDER_UNSEEN {{ "
+        head = f" ::ladder::launch({name}, __LINE__, [&](auto... ladder_a) {self.unseen} {{ "
         self.insert(stream.tokens[start].start, head)
         self.replace(stream, opening, opening + 3, "(ladder_a...); }, ::ladder::config(")
-        self.replace(stream, closing, closing + 3, "))")
+        accepts = ""
+        if self.launch_arguments(stream, closing + 3):
+            kernel = self.source[stream.tokens[start].start : stream.tokens[opening].start].replace("\n", " ")
+            accepts = f".taking([&](auto... ladder_a) {self.unseen} -> decltype({kernel}(ladder_a...)) {{}})"
+        self.replace(stream, closing, closing + 3, f")){accepts}")
+
+    def launch_arguments(self, stream: Stream, opening: int) -> bool:
+        """`{a, b}` and a literal 0 get a type when the kernel's parameters are known. True if there is a 0."""
+        zeros = False
+        for start, end in _arguments(stream, opening):
+            if stream.text(start) == "{" and stream.after_group(start) == end:
+                head = f"::ladder::braced([&]<class ladder_T>() {self.unseen} -> ladder_T {{ return "
+                self.insert(stream.tokens[start].start, head)
+                self.insert(stream.tokens[end - 1].end, "; })")
+            elif end == start + 1 and _ZERO.fullmatch(stream.text(start)):
+                self.replace(stream, start, end, "::ladder::Zero{}")
+                zeros = True
+        return zeros
 
     def launch_bounds(self, stream: Stream, index: int) -> None:
         """The runtime finds the variable among the library's symbols, and asks the launch to keep to it."""
@@ -222,11 +239,13 @@ class _Rewriter:
         """Puts a declaration at the start of every later device function that names it, in a scope around the body."""
         name = stream.text(shared.name)
         for function in stream.functions:
-            uses = function.closed and name in stream.texts(function.opened, function.closed)
+            closed = function.closed
             hidden = name in stream.texts(function.head, function.opened)  # by a parameter
-            if function.opened > shared.end and function.device and uses and not hidden:
+            if closed is None or hidden or function.opened <= shared.end or not function.device:
+                continue
+            if name in stream.texts(function.opened, closed):
                 self.insert(stream.tokens[function.opened].end, declaration)
-                self.insert(stream.tokens[function.closed].start, "}")
+                self.insert(stream.tokens[closed].start, "}")
 
     # ---- spellings ----
 
@@ -265,8 +284,20 @@ class _Rewriter:
         if not "".join(instructions).strip(") "):
             return  # asm volatile("" ::: "memory") only holds the compiler back
         if not stream.conditional[index]:
-            raise TranslationError(_NO_PTX, stream.tokens[index].line)
-        self.insert(stream.tokens[index].start, f'static_assert(false, "{_NO_PTX}"); ')
+            raise TranslationError(NO_PTX, stream.tokens[index].line)
+        self.insert(stream.tokens[index].start, f'static_assert(false, "{NO_PTX}"); ')
+
+
+def _arguments(stream: Stream, opening: int) -> Iterator[tuple[int, int]]:
+    """Where the arguments in these parentheses start and end, up to one in which a comma may belong to a template."""
+    closing = stream.closing(opening)
+    start = at = opening + 1
+    while closing is not None and at <= closing and stream.text(at - 1) != "<":
+        if at == closing or stream.text(at) == ",":
+            if at > start:
+                yield start, at
+            start = at + 1
+        at = at + 1 if at == closing or stream.text(at) == "," else stream.after_group(at)
 
 
 def _name_literal(stream: Stream, start: int, end: int) -> str:
@@ -279,21 +310,13 @@ def _name_literal(stream: Stream, start: int, end: int) -> str:
     return f'"{name}"'
 
 
-def _refuse_result(stream: Stream, index: int) -> None:
-    following = index + 1
-    while stream.text(following) in ("static", "inline", "const", "__forceinline__"):
-        following += 1
-    if stream.text(following) in _NUMBERS and not stream.conditional[index]:
-        message = f"a __global__ function returns void, not {stream.text(following)}: it stores its results in memory"
-        raise TranslationError(message, stream.tokens[index].line)
-
-
 def _shared_declaration(stream: Stream, index: int) -> _Shared | None:
     """The declaration that the `__shared__` at `index` belongs to, or None where it declares no variable."""
     start = _declaration_start(stream, index)
     if start is None:
         return None
-    name, commas, angles, at = None, [], 0, start
+    name: int | None = None
+    commas, angles, at = [], 0, start
     is_record = False
     while at < len(stream.tokens) and stream.text(at) != ";":
         text = stream.text(at)
@@ -301,7 +324,7 @@ def _shared_declaration(stream: Stream, index: int) -> _Shared | None:
         ends_name |= text == "{" and not is_record
         if ends_name and name is None:
             name = at - 1
-        if ends_name and text in ("=", "{"):
+        if name is not None and ends_name and text in ("=", "{"):
             message = f"the __shared__ variable {stream.text(name)} takes no initial value: let a thread assign it"
             raise TranslationError(message, stream.tokens[at].line)
         if ends_name and text == ",":

@@ -5,24 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from grader.devices.emulator.reading import Reading
 from grader.devices.emulator.symbols import CodeMap
-from grader.devices.evidence import Finding
+from grader.devices.emulator.timeouts import never_ended
+from grader.devices.evidence import SWAPPED, Finding, looks_swapped
 
 Fact = dict[str, Any]
 
 
-def word_findings(
-    facts: list[Fact], code: CodeMap, element_bytes: Mapping[str, int], barrier_lines: Mapping[str, list[int]]
-) -> list[Finding]:
+def word_findings(report: Fact, code: CodeMap, element_bytes: Mapping[str, int], text: str = "") -> list[Finding]:
     """The runtime's findings with lines and sentences, one for each pair of lines and array.
 
-    `element_bytes` are those of the judge's buffers, by name; `barrier_lines` where each kernel has barriers.
+    `report` is all that the runtime says of the case, `element_bytes` are those of the judge's buffers, by name, and
+    `text` is the kernel file's.
     """
-    distinct: dict[tuple, Fact] = {}
-    for fact in facts:
+    barrier_lines = {kernel["name"]: kernel["barrier_lines"] for kernel in report["kernels"]}
+    reading = Reading(text)
+    distinct: dict[tuple[object, ...], Fact] = {}
+    for fact in report["findings"]:
         fact["line"] = code.line_of(fact["pc"]) or fact["line"] or None
         fact["other_line"] = code.line_of(fact["other_pc"]) or fact["other_line"] or None
+        fact["loop"] = sorted({line for pc in fact.pop("pcs") if (line := code.line_of(pc))})
         fact["barrier_lines"] = barrier_lines.get(fact["kernel"], [])
+        fact["reading"], fact["launches"] = reading, report["launches"]
         lines = frozenset((fact["line"], fact["other_line"])) if fact["kind"] == "race" else fact["line"]
         known = distinct.setdefault((fact["kind"], fact["note"], fact["array"], lines, fact["text"]), fact)
         if known is not fact:
@@ -53,7 +58,7 @@ def _index(values: list[int] | None) -> tuple[int, int, int] | None:
 
 def _details(fact: Fact, where: _Where) -> dict[str, Any]:
     details: dict[str, Any] = {"count": fact["count"]}
-    if fact["array"] or fact["array_bytes"]:
+    if fact["array"] or fact["array_bytes"] or fact["space"]:
         details |= {"array": where.name, "space": fact["space"], "access": fact["access"]}
         details |= {"index": where.index, "elements": where.elements, "element_bytes": where.element}
     if fact["other_line"] or "other_block" in fact:
@@ -84,7 +89,7 @@ def _array_name(fact: Fact) -> str:
     if array == "cudaMalloc":
         return f"the memory from the cudaMalloc in line {fact['array_line']}"
     if fact["space"] == "shared" and not array:
-        return "the dynamic shared memory"
+        return fact["reading"].dynamic_array or "the dynamic shared memory"
     return array.rpartition("::")[2] or "memory"
 
 
@@ -99,19 +104,36 @@ def _verb(access: str) -> str:
     return {"read": "reads", "write": "writes", "atomic": "updates"}.get(access, access)
 
 
+FAR = 1 << 28  # bytes beyond an array: such an address was not meant for it
+
+
 def _out_of_bounds(fact: Fact, where: _Where) -> str:
+    if fact["text"] == "copy" and not 0 <= fact["offset"] <= fact["array_bytes"] + FAR:
+        side = "source" if fact["access"] == "read" else "destination"
+        return f"the {side} of this copy is no device memory, but its kind says that it is: is the direction right?"
     if fact["text"] == "copy":
         return (
             f"a copy or memset of {fact['bytes']:,} bytes leaves {where.name}, which has {fact['array_bytes']:,} bytes"
             f" (it starts at byte {fact['offset']})"
         )
     who = f"{_thread(fact)} {_verb(fact['access'])}"
-    if fact["text"] == "freed":
-        return f"{who} {where.name} after it was freed"
+    if fact["text"] in (special := {
+        "freed": f"{where.name} after it was freed",
+        "constant": f"{where.at}, which is __constant__: a kernel only reads it",
+        "host variable": f"{where.name}, a variable of the host, which no kernel can reach: hand over its value, or"
+        " copy it to memory from cudaMalloc",
+        "another thread": "a local variable of another thread: pass it on by a shuffle or shared memory",
+    }):  # fmt: skip
+        return f"{who} {special[fact['text']]}"
     if not fact["array"] and not fact["space"]:
         return (
             f"{who} address {fact['address']:#x}, which is no device memory: "
             "a host pointer, or a pointer that was never set"
+        )
+    if fact["space"] == "shared" and not fact["array_bytes"]:
+        return (
+            f"{who} {where.name}, which has 0 bytes: an `extern __shared__` array is as large as the launch says,"
+            " `kernel<<<blocks, threads, bytes, stream>>>(...)`"
         )
     side = "before its start" if fact["offset"] < 0 else "past its end"
     if 0 <= fact["offset"] < fact["array_bytes"]:
@@ -151,7 +173,22 @@ def _uninitialized_read(fact: Fact, where: _Where) -> str:
 _WAIT = "wait for it there, with __pipeline_commit() and __pipeline_wait_prior(0), then __syncthreads()"
 
 
+_VOLATILE = {
+    "volatile warp": "volatile does not order the lanes of a warp: type __syncwarp() between reading and writing and"
+    " after each step, or use __shfl_down_sync()",
+    "volatile": "volatile orders nothing: type __syncthreads() between the two",
+    "volatile block": "volatile orders nothing: type __threadfence() between writing it and setting the flag or ticket"
+    " that hands it over",
+}
+
+
 def _race(fact: Fact, where: _Where) -> str:
+    if fact["text"] == "stream":
+        return (
+            f"nothing joins the work of line {fact['line']}, on a stream of its own, to the stream that was given: its"
+            " results may be read too early; type cudaStreamSynchronize(yours) before returning, or"
+            " cudaEventRecord(event, yours) and cudaStreamWaitEvent(stream, event)"
+        )
     mine = f"{_thread(fact)} {_verb(fact['access'])} {where.at} in line {fact['line']}"
     theirs = f"{_thread(fact, 'other_')} {_verb(fact['other_access'])} it in line {fact['other_line']}"
     if fact["text"] == "in flight":
@@ -165,15 +202,33 @@ def _race(fact: Fact, where: _Where) -> str:
 
 def _mend(fact: Fact) -> str:
     first, last = sorted((fact["other_line"] or 0, fact["line"] or 0))
+    if fact["text"] in _VOLATILE:
+        return _VOLATILE[fact["text"]]
     both_write = fact["access"] == fact["other_access"] == "write"
     if fact["text"] == "other block":
         if both_write and first == last:
             return "two blocks write one element; use an atomic, or give each element to one block"
-        return "blocks run in no order; use an atomic, or two kernels"
+        return (
+            "blocks run in no order; use an atomic, or two kernels (where a flag or counter says that the data is"
+            " there, __threadfence() belongs before it)"
+        )
     if fact["space"] == "global" and (first == last or both_write):
         return "use an atomic, or give each element to one thread"
-    if first == last:
+    reading: Reading = fact["reading"]
+    if first == last and both_write:
         return "each element needs one writer, or an atomic"
+    if first == last:
+        return (
+            "if both change it, use an atomic; if one only reads it, a __syncthreads() is missing, in a loop at the end"
+            " of each round"
+        )
+    if uncalled := reading.uncalled_barrier(first, last):
+        return f"line {uncalled} names __syncthreads, but does not call it: write `__syncthreads();`"
+    if inside := reading.barrier_in_branch(first, last):
+        return (
+            f"the __syncthreads() of line {inside} stands in an `if`, where not all threads come by: move it behind the"
+            " `if`, for all threads of the block"
+        )
     if any(first < barrier < last for barrier in fact["barrier_lines"]):
         # There is one on the way down, so the one on the way back to the top of the loop is missing.
         return f"a __syncthreads() is missing between line {last} and the next round's line {first}"
@@ -194,6 +249,13 @@ def _barrier_divergence(fact: Fact, where: _Where) -> str:
     )
 
 
+def _barrier_passed_by(fact: Fact, where: _Where) -> str:
+    return (
+        f"{_thread(fact, 'other_')} passes by the __syncthreads() of line {fact['line']} and returns, and only so do"
+        " the others get on: a barrier is for all threads; put it behind the `if` that some leave out"
+    )
+
+
 def _shuffle_partner(fact: Fact, where: _Where) -> str:
     operation, _, itself = fact["text"].partition(" ")
     mask = f"{fact['offset'] & 0xFFFFFFFF:#010x}"
@@ -211,6 +273,13 @@ def _shuffle_source(fact: Fact, where: _Where) -> str:
     return f"{_thread(fact)} takes a value from lane {fact['offset']}, which {why}: that value is undefined"
 
 
+def _shuffle_distance(fact: Fact, where: _Where) -> str:
+    return (
+        f"{fact['text']} by {fact['offset']}: a GPU uses the lowest five bits only, which makes it"
+        f" {fact['offset'] & 31}; keep distances and masks in 0..31"
+    )
+
+
 def _deadlock(fact: Fact, where: _Where) -> str:
     if fact["text"] == "grid":
         return f"grid.sync() in line {fact['line']} waits for blocks that have returned"
@@ -218,8 +287,7 @@ def _deadlock(fact: Fact, where: _Where) -> str:
 
 
 def _timeout(fact: Fact, where: _Where) -> str:
-    who = _thread(fact)
-    return f"{who} was still running in line {fact['line'] or '?'} when the time was up: does this loop end?"
+    return never_ended(fact, _thread(fact))
 
 
 def _assert(fact: Fact, where: _Where) -> str:
@@ -227,7 +295,8 @@ def _assert(fact: Fact, where: _Where) -> str:
 
 
 def _stack_overflow(fact: Fact, where: _Where) -> str:
-    return f"{_thread(fact)} runs out of stack: its local arrays or its recursion are too large"
+    why = "an index past the end of a local array, too large local arrays, or endless recursion"
+    return f"{_thread(fact)} leaves its stack: {why}"
 
 
 def _crash(fact: Fact, where: _Where) -> str:
@@ -239,7 +308,17 @@ def _trap(fact: Fact, where: _Where) -> str:
 
 
 def _launch_error(fact: Fact, where: _Where) -> str:
-    return f"the launch of {fact['kernel']} fails: {fact['text']}"
+    return f"the launch of {fact['kernel']} fails: {fact['text']}{_on_launch(fact)}"
+
+
+def _on_launch(fact: Fact) -> str:
+    """What is behind a launch that failed, if it is one of the usual mistakes."""
+    if "0 blocks" in fact["text"]:
+        return "; whole-number division rounds down, so round up: (n + threads - 1) / threads"
+    of_it = [
+        launch for launch in fact["launches"] if (launch["kernel"], launch["line"]) == (fact["kernel"], fact["line"])
+    ]
+    return f"; {SWAPPED}" if any(map(looks_swapped, of_it)) else ""
 
 
 def _leak(fact: Fact, where: _Where) -> str:
@@ -266,8 +345,10 @@ _WORDS: Mapping[str, Callable[[Fact, _Where], str]] = {
     "race": _race,
     "shuffle_order": _shuffle_order,
     "barrier_divergence": _barrier_divergence,
+    "barrier_passed_by": _barrier_passed_by,
     "shuffle_partner": _shuffle_partner,
     "shuffle_source": _shuffle_source,
+    "shuffle_distance": _shuffle_distance,
     "deadlock": _deadlock,
     "timeout": _timeout,
     "assert": _assert,

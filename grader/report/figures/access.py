@@ -47,7 +47,7 @@ def lanes(recording: Recording, line: int | str, warp: int = 0, nth: int = 0, bu
     moved = SECTOR * len(step.sectors)
     what = "updates" if step.kind == "atomic" else f"{step.kind}s"
     says = (
-        f"warp {warp} {what} {step.array.name}: {counted(len(step.lanes), 'lane')}, "
+        f"warp {warp} {what} {step.touched.name}: {counted(len(step.lanes), 'lane')}, "
         f"{counted(len(step.sectors), 'sector')}; {asked} of {moved} bytes are asked for"
     )
     head_of_line(figure, recording, step.line, says)
@@ -87,7 +87,7 @@ def _label_sectors(axis: Axes, step: Step, places: dict[int, float]) -> None:
     every = max(1, -(-len(places) // 8))
     for number, (sector, x) in enumerate(places.items()):
         if number % every == 0:
-            byte = sector * SECTOR - step.array.start
+            byte = sector * SECTOR - step.touched.start
             axis.text(x, -0.12, f"byte {byte:,}" if number == 0 else f"{byte:,}", fontsize=9, va="top")
 
 
@@ -133,7 +133,7 @@ def banks(recording: Recording, line: int | str, warp: int = 0, nth: int = 0, bu
     _bank_axes(axis, len(rows))
     ideal = 1 if step.kind == "atomic" else len(step.rounds)
     what = {"load": "loads from", "store": "stores to", "atomic": "updates"}[step.kind]
-    says = f"warp {warp} {what} {step.array.name}: {counted(len(rows), 'round')}, {counted(ideal, 'round')} at best"
+    says = f"warp {warp} {what} {step.touched.name}: {counted(len(rows), 'round')}, {counted(ideal, 'round')} at best"
     head_of_line(figure, recording, step.line, says)
     return figure
 

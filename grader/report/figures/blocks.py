@@ -108,7 +108,7 @@ def tiles(recording: Recording, buffer: str, shape: tuple[int, int], most: int =
     if not times:
         raise UsageError(f"block {recording.block} of {recording.kernel} does not touch {buffer}")
     rows, cols = shape
-    array = times[0][0].array
+    array = times[0][0].touched
     element = array.bytes // (rows * cols)
     if element == 0 or array.bytes % (rows * cols):
         raise UsageError(f"{buffer} has {array.bytes:,} bytes: that is no matrix of {rows} × {cols}")
@@ -137,7 +137,9 @@ def _touched(recording: Recording, buffer: str) -> list[list[Step]]:
     """The block's accesses to a buffer, warp by warp cut at barriers and __syncwarp, else at the rounds of a loop."""
     between: dict[int, dict[int, list[Step]]] = defaultdict(lambda: defaultdict(list))  # by warp and time
     rounds: dict[int, dict[int, list[Step]]] = defaultdict(lambda: defaultdict(list))
-    barriers, times, turns = 0, defaultdict(int), defaultdict(int)
+    barriers = 0
+    times: dict[int, int] = defaultdict(int)
+    turns: dict[tuple[int, int], int] = defaultdict(int)
     for step in recording.steps:
         barriers += step.kind == "barrier"
         times[step.warp] += step.kind == "warp"
@@ -273,7 +275,7 @@ def _root(recording: Recording) -> Value | None:
                     made.append(mine[thread])
         elif step.space == "shared" and step.kind in ("load", "store"):
             for thread, first in zip(threads, step.offsets, strict=True):
-                place = (step.array.name, first)
+                place = (step.touched.name, first)
                 if step.kind == "store":
                     held[place] = value_of(thread)
                 elif place in held and held[place] not in loaded[thread]:

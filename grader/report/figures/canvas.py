@@ -6,7 +6,7 @@ import functools
 import io
 import textwrap
 from collections.abc import Callable
-from typing import ParamSpec
+from typing import Literal, ParamSpec
 
 import matplotlib
 from matplotlib.axes import Axes
@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 from grader.course.catalog import UsageError
 from grader.devices.emulator.recording import Recording, Step
-from grader.report.plots import DPI, GRID, GROUND, STYLE
+from grader.report.plots import DPI, GRID, GROUND, STYLE, layout
 
 # Okabe and Ito, "Color Universal Design" (2008): told apart by everybody, and of different lightness.
 BLUE, ORANGE, GREEN, RED, SKY, PURPLE = "#0072b2", "#e69f00", "#009e73", "#d55e00", "#56b4e9", "#cc79a7"
@@ -63,7 +63,7 @@ def panel(figure: Figure, rows: int = 1, cols: int = 1, number: int | tuple[int,
     return axis
 
 
-def with_grid(axis: Axes, which: str = "both") -> Axes:
+def with_grid(axis: Axes, which: Literal["both", "x", "y"] = "both") -> Axes:
     """The same axes with lines at the ticks of "x", "y" or "both"."""
     axis.grid(True, axis=which, color=GRID, linewidth=0.7)
     return axis
@@ -88,7 +88,7 @@ def access_at(
     Raises UsageError if there is none.
     """
     number = recording.line_with(line) if isinstance(line, str) else line
-    found = [step for step in recording.accesses(number, warp, space) if buffer in (None, step.array.name)]
+    found = [step for step in recording.accesses(number, warp, space) if buffer in (None, step.touched.name)]
     if nth >= len(found):
         what = buffer or (f"{space} memory" if space else "memory")
         times = f"{len(found)} times" if found else "never"
@@ -112,8 +112,8 @@ def head(figure: Picture, title: str, says: str, *, code: bool = False) -> None:
     below = figure.text(0.5, 1 - 0.43 / height, says, ha="center", va="center", fontsize=10)
     for line in (above, below):  # as large as there is room for
         while line.get_window_extent().width > 0.98 * figure.bbox.width:
-            line.set_fontsize(line.get_fontsize() - 0.25)
-    figure.get_layout_engine().set(rect=(0.005, 0.01, 0.99, 1 - 0.6 / height - 0.01))
+            line.set_fontsize(float(line.get_fontsize()) - 0.25)
+    layout(figure).set(rect=(0.005, 0.01, 0.99, 1 - 0.6 / height - 0.01))
 
 
 def head_of_line(figure: Picture, recording: Recording, line: int, says: str) -> None:

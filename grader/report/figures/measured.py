@@ -23,13 +23,13 @@ from grader.report.bench import CARD, deciding_case, rate_text
 from grader.report.figures.canvas import BLUE, Picture, drawn, head, panel, with_grid
 from grader.report.plots import GROUND, INK
 
-Table = Mapping[str, Mapping[str, float | None]]  # by rung, then by metric: what grader.notebook.rungs gives
+Table = Mapping[str, Mapping[str, float | None]]  # by rung, then by metric: what grader.faces.notebook.rungs gives
 TRAFFIC = ("global_load_sectors", "global_store_sectors")
 
 
 @drawn
 def counters(table: Table, metric: str) -> Picture:
-    """A bar for each rung, of one metric of a table as `grader.notebook.rungs` gives it."""
+    """A bar for each rung, of one metric of a table as `grader.faces.notebook.rungs` gives it."""
     known = METRICS.get(metric)
     scale, unit = (100, " %") if known and known.unit == "%" else (1, "×" if known and known.unit == "x" else "")
     names = list(table)
@@ -60,8 +60,8 @@ def number_text(value: float) -> str:
 def roofline(lesson: str | Entry, counted: Table, task: str | None = None) -> Picture:
     """The rungs on the roofline: operations a byte as counted on the emulator, rate as measured on the H200.
 
-    `counted` is `grader.notebook.rungs(lesson, figures.TRAFFIC)`: the sectors that loads and stores move between the
-    multiprocessors and their caches. What the caches catch never reaches memory, so a rung may lie above the slope.
+    `counted` is `grader.faces.notebook.rungs(lesson, figures.TRAFFIC)`: the sectors that loads and stores move between
+    the multiprocessors and their caches. What the caches catch never reaches memory, so a rung may lie above the slope.
     The dashed line is where each byte moves once. A task that counts no arithmetic shows its special functions (exp,
     sin and their kin). Raises UsageError for a task that counts neither.
     """
@@ -69,7 +69,7 @@ def roofline(lesson: str | Entry, counted: Table, task: str | None = None) -> Pi
     work, ceiling = ("flops", "fp32") if asked.flops else ("specials", "special")
     if not getattr(asked, work):
         raise UsageError(f"task {asked.name} counts no operations: it has no place on a roofline")
-    case = deciding_case(_committed(entry, asked))
+    _, case = _committed(entry, asked)
     (emulated,) = evaluate_shape(getattr(asked, work), asked.judged_cases[-1].sizes)
     points = {
         result["name"]: (emulated / _bytes(counted[result["name"]]), 1e6 * case[work] / result["median_us"])
@@ -139,7 +139,8 @@ def memory(lesson: str | Entry = "08", task: str | None = None) -> Picture:
 @drawn
 def _over_size(lesson: str | Entry, task: str | None, panels: list[plots.Panel]) -> Picture:
     entry, asked = _task(lesson, task)
-    cases = plots.in_order(_sweep(_committed(entry, asked)))
+    found, _ = _committed(entry, asked)
+    cases = plots.in_order(_sweep(found))
     lines = plots.lines_of(cases)
     figure = Picture(1.3 + 3.1 * len(panels))
     for number, draw in enumerate(panels, start=1):
@@ -166,11 +167,12 @@ def _task(lesson: str | Entry, task: str | None) -> tuple[Entry, Task]:
     return entry, entry.lesson.task(task) if task else entry.lesson.tasks[0]
 
 
-def _committed(entry: Entry, task: Task) -> Mapping[str, Any]:
-    """What was measured for a task. Raises UsageError if nothing was."""
+def _committed(entry: Entry, task: Task) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """What was measured for a task, and its deciding case. Raises UsageError if nothing was."""
     file = Path(entry.root) / "benchmarks" / "results" / CARD / f"{entry.name}.json"
     tasks = json.loads(file.read_text())["tasks"] if file.exists() else []
     found = next((each for each in tasks if each["name"] == task.name), None)
-    if found is None or not deciding_case(found):
+    case = deciding_case(found) if found else None
+    if found is None or case is None:
         raise UsageError(f"nothing is measured of {task.name} in {file.name}: type `ladder bench {entry.number:02d}`")
-    return found
+    return found, case

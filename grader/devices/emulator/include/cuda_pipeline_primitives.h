@@ -1,4 +1,8 @@
 #pragma once
 
 #include "cuda_runtime.h"
+#undef LADDER_SIDE
+#define LADDER_SIDE __device__
 #include "ladder/async_copy.h"
+#undef LADDER_SIDE
+#define LADDER_SIDE LADDER_BOTH_SIDES

@@ -1,21 +1,32 @@
 // What nvcc includes before the first line of every .cu file, for g++ and the emulator. Each concept has its own
-// header.
+// header. LADDER_SIDE says on which side the functions are that follow: nothing to g++, all to the front end.
 #pragma once
+
+#define LADDER_BOTH_SIDES __host__ __device__
+#define LADDER_SIDE LADDER_BOTH_SIDES
 
 #include "ladder/standard.h"
 
 #include "ladder/qualifiers.h"
+#include "ladder/bytes.h"
 #include "ladder/vector_types.h"
 #include "ladder/index.h"
+#include "ladder/math.h"
+
+#undef LADDER_SIDE
+#define LADDER_SIDE __device__
+
 #include "ladder/bits.h"
 #include "ladder/block.h"
 #include "ladder/warp.h"
 #include "ladder/atomics.h"
 #include "ladder/memory.h"
 #include "ladder/integer.h"
-#include "ladder/math.h"
 #include "ladder/rounding.h"
 #include "ladder/fast_math.h"
+
+#undef LADDER_SIDE
+#define LADDER_SIDE __host__
 
 #include "ladder/errors.h"
 #include "ladder/streams.h"
@@ -23,3 +34,7 @@
 #include "ladder/device.h"
 #include "ladder/functions.h"
 #include "ladder/launch.h"
+
+// The headers that a kernel file includes itself hold what both sides may use.
+#undef LADDER_SIDE
+#define LADDER_SIDE LADDER_BOTH_SIDES

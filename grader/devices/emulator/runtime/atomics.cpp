@@ -2,6 +2,7 @@
 // of floats and tickets are the same on every run.
 #include <cstring>
 
+#include "../include/ladder/narrow.h"
 #include "machine.h"
 
 namespace ladder {
@@ -25,13 +26,6 @@ template <class T> std::uint64_t to_bits(T value) {
     std::uint64_t bits = 0;
     std::memcpy(&bits, &value, sizeof value);
     return bits;
-}
-
-float bfloat_to_float(std::uint16_t bits) { return from_bits<float>(std::uint64_t{bits} << 16); }
-std::uint16_t float_to_bfloat(float value) {
-    const auto bits = static_cast<std::uint32_t>(to_bits(value));
-    if (value != value) return static_cast<std::uint16_t>(bits >> 16 | 0x40);
-    return static_cast<std::uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);   // to nearest, ties to even
 }
 
 template <class T> T integer(Atomic op, T old, T value, T compare) {
@@ -61,11 +55,9 @@ template <class T> T floating(Atomic op, T old, T value) {
     }
 }
 
-std::uint16_t add_half(Atomic op, std::uint16_t old, std::uint16_t value) {
-    return static_cast<std::uint16_t>(to_bits(floating(op, from_bits<_Float16>(old), from_bits<_Float16>(value))));
-}
-std::uint16_t add_bfloat(Atomic op, std::uint16_t old, std::uint16_t value) {
-    return float_to_bfloat(floating(op, bfloat_to_float(old), bfloat_to_float(value)));
+// Of two values of 16 bits, in float and rounded once.
+template <class Format> std::uint16_t narrow_floating(Atomic op, std::uint16_t old, std::uint16_t value) {
+    return narrow<Format>(floating(op, widen<Format>(old), widen<Format>(value)));
 }
 
 std::uint64_t compute(Atomic op, Type type, std::uint64_t old, std::uint64_t value, std::uint64_t compare) {
@@ -80,14 +72,14 @@ std::uint64_t compute(Atomic op, Type type, std::uint64_t old, std::uint64_t val
         case Type::U64: return integer(op, old, value, compare);
         case Type::F32: if (bitwise) break; return to_bits(floating(op, from_bits<float>(old), from_bits<float>(value)));
         case Type::F64: if (bitwise) break; return to_bits(floating(op, from_bits<double>(old), from_bits<double>(value)));
-        case Type::F16: if (bitwise) break; return add_half(op, low(old), low(value));
-        case Type::BF16: if (bitwise) break; return add_bfloat(op, low(old), low(value));
+        case Type::F16: if (bitwise) break; return narrow_floating<Binary16>(op, low(old), low(value));
+        case Type::BF16: if (bitwise) break; return narrow_floating<Brain16>(op, low(old), low(value));
         case Type::F16x2:
             if (bitwise) break;
-            return add_half(op, low(old), low(value)) | std::uint64_t{add_half(op, high(old), high(value))} << 16;
+            return narrow_floating<Binary16>(op, low(old), low(value)) | std::uint64_t{narrow_floating<Binary16>(op, high(old), high(value))} << 16;
         case Type::BF16x2:
             if (bitwise) break;
-            return add_bfloat(op, low(old), low(value)) | std::uint64_t{add_bfloat(op, high(old), high(value))} << 16;
+            return narrow_floating<Brain16>(op, low(old), low(value)) | std::uint64_t{narrow_floating<Brain16>(op, high(old), high(value))} << 16;
         case Type::U16: return integer(op, low(old), low(value), low(compare));
         default: return integer(op, from_bits<std::uint32_t>(old), from_bits<std::uint32_t>(value), from_bits<std::uint32_t>(compare));
     }
@@ -99,20 +91,28 @@ std::uint64_t compute(Atomic op, Type type, std::uint64_t old, std::uint64_t val
 std::uint64_t do_atomic(Thread* thread, Atomic op, Type type, Scope scope, void* address, unsigned bytes, std::uint64_t value,
                         std::uint64_t compare, std::uint32_t pc) {
     const auto a = reinterpret_cast<Address>(address);
+    const bool shared_by_all = thread && machine().memory.all_blocks_see(a);
     if (thread) {
         settle_store(*thread);
-        if (machine().memory.all_blocks_see(a)) await_turn(*thread);
+        if (shared_by_all) begin_ordered(*thread);
         const std::uint16_t region = check_access(*thread, a, bytes, true, pc);
+        std::uint64_t found = 0;
+        std::memcpy(&found, address, bytes);
+        const bool changes = compute(op, type, found, value, compare) != found;
+        spun(*thread, a, bytes, found, value ^ compare * 0x9e3779b97f4a7c15u, changes);
+        if (shared_by_all) begin_ordered(*thread);   // it may have slept
         const unsigned flags = (scope == Scope::Block ? block_scope_flag : 0u) | (op == Atomic::CompareSwap ? compare_swap_flag : 0u);
         if (region != no_region) record(*thread, Event::Atomic, pc, a, bytes | flags, region);
-        spun(*thread);
         acquire(*thread, a);
     }
     std::uint64_t old = 0;
     std::memcpy(&old, address, bytes);
     const std::uint64_t result = compute(op, type, old, value, compare);
     std::memcpy(address, &result, bytes);
-    if (thread) release(*thread, a, false);
+    if (!thread) return old;
+    if (result == old) return old;   // nobody can tell that it was there: it publishes nothing
+    release(*thread, a, false);
+    if (shared_by_all) thread->block->launch->schedule.wake(a, *thread);
     return old;
 }
 

@@ -1,8 +1,11 @@
 // A block: its warps take turns until all are done; barriers are settled here, and blocks that cannot go on explained.
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
+#include <utility>
 
 #include "machine.h"
+#include "replay.h"
 
 namespace ladder {
 
@@ -42,56 +45,118 @@ void report_stuck(Block& block) {
     block.executor->findings.push_back(std::move(finding));
 }
 
-// All threads that have not returned stand at a barrier: check that it is one barrier, and let them go on.
-bool release_barrier(Block& block) {
-    const Thread* first = nullptr;
-    int count = 0, all = 1, any = 0;
-    bool grid = false;
+// What the threads of a block bring to the barrier that they wait at.
+struct Arrivals {
+    const Thread* first = nullptr;       // null unless all that have not returned wait at a barrier
+    const Thread* elsewhere = nullptr;   // waits at another one
+    int count = 0, all = 1, any = 0;     // of the predicates
+};
+
+Arrivals arrivals_at_barrier(const Block& block) {
+    Arrivals found;
     for (const Thread& thread : block.threads) {
         if (thread.state == State::Done) continue;
-        if (thread.state != State::AtBarrier) return false;
-        if (!first) first = &thread;
-        if (thread.barrier_line != first->barrier_line) {
-            Finding finding = finding_at(*first, "barrier_divergence", first->barrier_pc);
-            finding.line = first->barrier_line;
-            finding.other_line = thread.barrier_line;
-            finding.other = finding_at(thread, "", 0).place;
-            block.executor->findings.push_back(std::move(finding));
-            block.stopped = true;
-            return true;
+        if (thread.state != State::AtBarrier) return {};
+        if (!found.first) found.first = &thread;
+        if (thread.barrier_line != found.first->barrier_line) {
+            found.elsewhere = &thread;
+            return found;
         }
-        count += thread.barrier_predicate != 0;
-        all = all && thread.barrier_predicate;
-        any = any || thread.barrier_predicate;
-        grid = thread.barrier_result == grid_barrier;
+        found.count += thread.barrier_predicate != 0;
+        found.all = found.all && thread.barrier_predicate;
+        found.any = found.any || thread.barrier_predicate;
     }
+    return found;
+}
+
+int result_for(const Thread& thread, const Arrivals& arrivals) {
+    switch (thread.barrier_kind) {
+        case Barrier::Count: return arrivals.count;
+        case Barrier::And: return arrivals.all;
+        case Barrier::Or: return arrivals.any;
+        default: return 0;
+    }
+}
+
+void stop_at_barrier(Block& block, const Thread& first, const char* kind, const Thread* other) {
+    Finding finding = finding_at(first, kind, first.barrier_pc);
+    finding.line = first.barrier_line;
+    if (other) {
+        finding.other_line = other->barrier_line;
+        finding.other = finding_at(*other, "", 0).place;
+    } else {
+        finding.text = "grid";
+    }
+    block.executor->findings.push_back(std::move(finding));
+    block.stopped = true;
+}
+
+// Whether a thread that has returned came by this barrier, in a branch that it left out, and went on behind it.
+// One that returned before the barrier did not: its last basic block is where all leave.
+bool passed_by(const Thread& thread, std::uint32_t barrier) {
+    const auto& blocks = thread.last_blocks;
+    if (thread.state != State::Done || blocks.size() < 3) return false;
+    const auto before = std::find_if(blocks.begin(), blocks.end() - 1, [&](std::uint32_t pc) { return pc < barrier; });
+    return std::any_of(before, blocks.end() - 1, [&](std::uint32_t pc) { return pc > barrier; });
+}
+
+void note_passers_by(Block& block, const Thread& first) {
+    auto& findings = block.executor->findings;
+    const auto passer = std::find_if(block.threads.begin(), block.threads.end(), [&](const Thread& thread) { return passed_by(thread, first.barrier_pc); });
+    if (passer == block.threads.end()) return;
+    for (Finding& known : findings)
+        if (known.kind == "barrier_passed_by" && known.line == first.barrier_line) return void(++known.count);
+    Finding finding = finding_at(first, "barrier_passed_by", first.barrier_pc);
+    finding.note = true;
+    finding.line = first.barrier_line;
+    finding.other = finding_at(*passer, "", 0).place;
+    findings.push_back(std::move(finding));
+}
+
+// grid.sync(): all blocks come here, or some never will. False then.
+bool meet_other_blocks(Block& block) {
+    block.races.end_block(block);
+    ++block.grid_phase;
+    park(block, BlockState::GridSync);
+    if (block.launch->schedule.grid_stuck || block.launch->schedule.given_up) return false;
+    block.races.begin_block(block);
+    return true;
+}
+
+// A fence of any thread's before a barrier serves those behind it, who may hand its writes on.
+void note_fences(Block& block) {
+    if (!std::exchange(block.clock.fenced, false)) return;
+    std::vector<std::uint32_t> counts;
+    for (const Thread& thread : block.threads) counts.push_back(thread.clock.tick);
+    block.clock.fences = std::make_shared<const std::vector<std::uint32_t>>(std::move(counts));
+}
+
+// If all threads that have not returned wait at one barrier, lets them go on; ends the block if it is more than one. False
+// if there is nothing to be done.
+bool release_barrier(Block& block) {
+    const Arrivals arrivals = arrivals_at_barrier(block);
+    const Thread* const first = arrivals.first;
     if (!first) return false;
+    if (arrivals.elsewhere) return stop_at_barrier(block, *first, "barrier_divergence", arrivals.elsewhere), true;
+    note_passers_by(block, *first);
     std::uint32_t joined = 0;
     for (const Thread& thread : block.threads) joined = machine().acquisitions.join(joined, thread.clock.acquired);
-    if (grid) {
-        block.races.end_block(block);
-        ++block.grid_phase;
-        park(block, BlockState::GridSync);
-        if (block.launch->grid_stuck) {
-            Finding finding = finding_at(*first, "deadlock", first->barrier_pc);
-            finding.line = first->barrier_line;
-            finding.text = "grid";
-            block.executor->findings.push_back(std::move(finding));
-            block.stopped = true;
-            return true;
-        }
-        block.races.begin_block(block);
+    if (first->barrier_result == grid_barrier && !meet_other_blocks(block)) {
+        if (!block.launch->schedule.given_up) stop_at_barrier(block, *first, "deadlock", nullptr);
+        return true;
     }
     for (Thread& thread : block.threads) {
         thread.clock.acquired = thread.warp->cursor[thread.lane].acquired = joined;
         if (thread.state == State::Done) continue;
-        thread.barrier_result = thread.barrier_kind == Barrier::Count ? count : thread.barrier_kind == Barrier::And ? all
-                                : thread.barrier_kind == Barrier::Or ? any : 0;
+        thread.barrier_result = result_for(thread, arrivals);
         thread.state = State::Ready;
     }
-    for (WarpUnit& warp : block.warps)
+    for (WarpUnit& warp : block.warps) {
         for (int l = 0; l < warp.lanes; ++l) forget_trace(warp, l);
+        warp.can_run = true;
+    }
     ++block.clock.epoch;
+    note_fences(block);
     ++block.barriers;
     if (block.recorded) machine().recorder.barrier(first->barrier_line);
     block.barrier_lines.insert(first->barrier_line);
@@ -102,27 +167,59 @@ bool is_done(const Block& block) {
     return std::all_of(block.threads.begin(), block.threads.end(), [](auto& thread) { return thread.state == State::Done; });
 }
 
+// Whether a lane that asks for its word again would find what it has found again and again.
+bool would_find_the_same(const Thread& thread) {
+    std::uint64_t now = 0;
+    if (thread.executor->find(thread.asked, thread.asked_bytes))
+        std::memcpy(&now, reinterpret_cast<const void*>(thread.asked), thread.asked_bytes);
+    return thread.stuck >= looks_before_yield - 1 && now == thread.found;
+}
+
+bool all_stuck(const Block& block) {
+    return std::all_of(block.threads.begin(), block.threads.end(), [](const Thread& thread) {
+        return thread.state != State::Spinning || would_find_the_same(thread);
+    });
+}
+
+// Lanes spin, and all others wait for them. Others have to get on before they do.
+void sleep(Block& block, bool stuck) {
+    block.idle_rounds = 0;
+    if (stuck) {
+        await_turn(block);
+        if (!all_stuck(block)) return;
+        block.launch->schedule.watch(block);   // none of the words changes before it sleeps
+    }
+    park(block, BlockState::Yielded);
+}
+
+// After this, its lanes have returned or wait for other warps, or for other threads' stores.
+Run run_warps(Block& block) {
+    Run all;
+    for (WarpUnit& warp : block.warps) {
+        if (!warp.can_run) continue;
+        const Run run = run_warp(warp);
+        if (block.stopped) break;
+        warp.can_run = run.spinning;
+        all.progress = all.progress || run.progress;
+        all.spinning = all.spinning || run.spinning;
+    }
+    return all;
+}
+
 void run_block(Block& block) {
+    const Schedule& schedule = block.launch->schedule;
     while (!block.stopped && !is_done(block)) {
-        if (block.number > block.launch->stop_after.load(std::memory_order_relaxed)) return;
-        Run all;
-        for (WarpUnit& warp : block.warps) {
-            const Run run = run_warp(warp);
-            if (block.stopped) return;
-            all.progress = all.progress || run.progress;
-            all.spinning = all.spinning || run.spinning;
-        }
-        if (all.progress) {
-            block.idle_rounds = 0;
-        } else if (release_barrier(block)) {
-            continue;
-        } else if (all.spinning) {
-            if (++block.idle_rounds < idle_rounds_before_yield) continue;
-            block.idle_rounds = 0;
-            park(block, BlockState::Yielded);
-        } else {
+        if (block.number > schedule.stop_after.load(std::memory_order_relaxed) || schedule.given_up.load(std::memory_order_relaxed)) return;
+        const Run run = run_warps(block);
+        if (block.stopped) return;
+        if (!run.spinning) {
+            if (release_barrier(block) || is_done(block)) continue;
             report_stuck(block);
             block.stopped = true;
+        } else if (const bool stuck = all_stuck(block); stuck || (!run.progress && ++block.idle_rounds >= idle_rounds_before_yield)) {
+            sleep(block, stuck);
+        } else if (run.progress) {
+            block.idle_rounds = 0;
         }
     }
 }
@@ -131,15 +228,19 @@ void finish_block(Block& block) {
     LaunchState& launch = *block.launch;
     block.races.end_block(block);
     std::uint64_t busy = 0;
-    for (const WarpUnit& warp : block.warps) busy += static_cast<std::uint64_t>(__builtin_popcount(warp.touched_global));
+    for (const WarpUnit& warp : block.warps) {
+        busy += static_cast<std::uint64_t>(__builtin_popcount(warp.touched_task));
+        launch.task_bytes += warp.task_bytes;
+    }
     launch.busy_threads += busy;
     launch.busy_blocks += busy > 0;
     launch.barriers += block.barriers;
     if (block.stopped) {
-        std::uint64_t known = launch.stop_after.load();
-        while (block.number < known && !launch.stop_after.compare_exchange_weak(known, block.number)) {}
+        auto& stop_after = launch.schedule.stop_after;
+        std::uint64_t known = stop_after.load();
+        while (block.number < known && !stop_after.compare_exchange_weak(known, block.number)) {}
     }
-    std::lock_guard lock(launch.mutex);
+    std::lock_guard lock(launch.schedule.mutex);
     launch.barrier_lines.merge(block.barrier_lines);
     if (!block.printed.empty()) launch.printed[block.number] = std::move(block.printed);
 }
@@ -147,6 +248,7 @@ void finish_block(Block& block) {
 }  // namespace
 
 void block_main() {
+    begin_fiber();
     Block& block = *starting_block;
     set_built_ins(block);
     run_block(block);

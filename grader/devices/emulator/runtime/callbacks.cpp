@@ -4,9 +4,11 @@
 // An access is checked here, before it happens, and abandoned if it is bad, so that nothing is ever corrupted. Everything
 // that counts is only recorded; replay.cpp makes sense of it.
 
+#include <algorithm>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 #include "machine.h"
 
@@ -16,6 +18,8 @@ namespace ladder {
 
 namespace {
 
+constexpr std::uint64_t many_blocks = 100'000;
+
 // The learner's host code touched device memory: a GPU's host would crash. File it and give the entry point up.
 [[noreturn]] void host_touched(Address a, unsigned bytes, bool writes, Address caller) {
     Finding finding;
@@ -24,19 +28,16 @@ namespace {
     finding.access = writes ? "write" : "read";
     finding.address = a;
     finding.bytes = bytes;
-    if (const Region* region = machine().memory.nearest(a)) {
-        finding.array = region->name;
-        finding.array_line = region->line;
-        finding.array_bytes = region->bytes;
-        finding.offset = static_cast<long long>(a - region->begin);
-    }
+    if (const Region* region = machine().memory.nearest(a)) finding.at(*region, a);
     machine().findings.push_back(finding);
     leave_entry_point();
 }
 
-void host_access(Address a, unsigned bytes, bool writes, Address caller) {
-    if (!machine().memory.is_device(a)) return;
-    if (can_leave_entry_point()) host_touched(a, bytes, writes, caller);
+void host_access(Address a, std::size_t bytes, bool writes, Address caller) {
+    Region* const variable = machine().memory.variable(a);
+    if (variable && !variable->touched) variable->of_host = true;
+    if (!machine().memory.is_device(a) && (!variable || variable->of_host)) return;
+    if (can_leave_entry_point()) host_touched(a, static_cast<unsigned>(bytes), writes, caller);
     machine().memory.touched_by_host = a;   // another thread of the host's, or the one that the entry point left behind
 }
 
@@ -51,7 +52,15 @@ void host_access(Address a, unsigned bytes, bool writes, Address caller) {
 }
 
 // Never inlined, for a Finding would give every callback a large frame.
-[[noreturn, gnu::noinline]] void out_of_time(Thread& thread, std::uint32_t pc) { die(thread, finding_at(thread, "timeout", pc)); }
+[[noreturn, gnu::noinline]] void out_of_time(Thread& thread, std::uint32_t pc) {
+    Finding finding = still_running(thread, pc);
+    if (thread.block->number >= many_blocks) {   // then it is not this thread that takes so long
+        finding.text = "blocks";
+        finding.offset = static_cast<long long>(thread.block->number);
+        finding.address = thread.block->launch->blocks;
+    }
+    die(thread, finding);
+}
 
 void access(Address a, unsigned bytes, Event event, Address caller) {
     Thread* const thread = current;
@@ -71,16 +80,29 @@ void access(Address a, unsigned bytes, Event event, Address caller) {
     }
 }
 
+// What a volatile read will find, if it may be read at all.
+std::uint64_t readable_value(Thread& thread, Address a, unsigned bytes) {
+    std::uint64_t value = 0;
+    if (thread.executor->find(a, bytes)) std::memcpy(&value, reinterpret_cast<const void*>(a), std::min(bytes, 8u));
+    return value;
+}
+
+// Others may wait for this value or give it: in global memory, such accesses happen in a fixed order of the blocks.
 void volatile_access(Address a, unsigned bytes, Event event, Address caller) {
-    if (Thread* const thread = current) {
-        // Others may wait for this value or give it: such accesses happen in a fixed order of the blocks.
-        if (machine().memory.all_blocks_see(a)) await_turn(*thread);
-        if (event == Event::VolatileRead) spun(*thread);
-    }
-    access(a, bytes, event, caller);
-    if (Thread* const thread = current) {
-        if (event == Event::VolatileRead) acquire(*thread, a);
-        else release(*thread, a, false);
+    Thread* const thread = current;
+    if (!thread) return access(a, bytes, event, caller);
+    const bool shared_by_all = machine().memory.all_blocks_see(a);
+    settle_store(*thread);
+    if (shared_by_all) begin_ordered(*thread);
+    if (event == Event::VolatileRead) {
+        spun(*thread, a, std::min(bytes, 8u), readable_value(*thread, a, bytes), 0, false);
+        if (shared_by_all) begin_ordered(*thread);   // it may have slept
+        access(a, bytes, event, caller);
+        acquire(*thread, a);
+    } else {
+        access(a, bytes, event, caller);
+        release(*thread, a, false);
+        thread->tells_all = thread->stored && shared_by_all;
     }
 }
 
@@ -102,6 +124,7 @@ void record_stored_value(Thread& thread) {
     thread.copying = false;
     std::uint64_t value[2] = {0, 0};
     std::memcpy(value, reinterpret_cast<const void*>(a), thread.stored_bytes);
+    if (std::exchange(thread.tells_all, false)) thread.block->launch->schedule.wake(a, thread);   // before others of the block can run
     record(thread, Event::Value, thread.stored_pc, value[0] ^ (value[1] << 7 | value[1] >> 57), thread.stored_bytes, no_region);
 }
 
@@ -111,14 +134,6 @@ static Finding access_finding(Thread& thread, const char* kind, Address a, unsig
     finding.address = a;
     finding.bytes = bytes;
     return finding;
-}
-
-static void name_array(Finding& finding, const Region& region, Address a) {
-    finding.array = region.name;
-    finding.array_line = region.line;
-    finding.array_bytes = region.bytes;
-    finding.offset = static_cast<long long>(a - region.begin);
-    finding.space = region.space == Space::Shared ? "shared" : "global";
 }
 
 // The nearest array that the address can have been meant for.
@@ -140,28 +155,40 @@ std::uint16_t check_access(Thread& thread, Address a, unsigned bytes, bool write
     if (index == no_region) {
         Finding finding = access_finding(thread, "out_of_bounds", a, bytes, writes, pc);
         const Region* inside = executor.find(a, 1);
-        if (const Region* region = inside ? inside : meant(executor, a)) name_array(finding, *region, a);
+        const Address dynamic = reinterpret_cast<Address>(executor.dynamic_shared);
+        if (!inside && a >= dynamic && a < dynamic + shared_per_block_optin && executor.launch->launch->shared_bytes == 0) {
+            finding.space = "shared";   // an extern __shared__ array, and the launch has asked for no bytes
+        } else if (const Region* region = inside ? inside : meant(executor, a)) {
+            finding.at(*region, a);
+        }
         if (inside && inside->freed) finding.text = "freed";
         die(thread, finding);
     }
     const Region& region = *executor.regions[index];
     if (a & (bytes - 1)) {
-        Finding finding = access_finding(thread, "misaligned", a, bytes, writes, pc);
-        name_array(finding, region, a);
+        die(thread, access_finding(thread, "misaligned", a, bytes, writes, pc).at(region, a));
+    }
+    if (region.freed || region.of_host) {
+        Finding finding = access_finding(thread, "out_of_bounds", a, bytes, writes, pc).at(region, a);
+        finding.text = region.freed ? "freed" : "host variable";
         die(thread, finding);
     }
-    if (region.freed) {
-        Finding finding = access_finding(thread, "out_of_bounds", a, bytes, writes, pc);
-        name_array(finding, region, a);
-        finding.text = "freed";
+    if ((index == 0 && !thread.block->stacks->is_of(thread.number, a)) || (writes && region.space == Space::Constant)) {
+        Finding finding = access_finding(thread, "out_of_bounds", a, bytes, writes, pc).at(region, a);
+        finding.text = index == 0 ? "another thread" : "constant";
         die(thread, finding);
     }
     if (writes && !region.writable) {
-        Finding finding = access_finding(thread, "input_modified", a, bytes, writes, pc);
-        name_array(finding, region, a);
-        die(thread, finding);
+        die(thread, access_finding(thread, "input_modified", a, bytes, writes, pc).at(region, a));
     }
     return region.counted ? index : no_region;
+}
+
+std::uint16_t check_part(Thread& thread, Address a, unsigned bytes, unsigned wanted, std::uint32_t pc) {
+    const std::uint16_t region = check_access(thread, a, 1, false, pc);
+    check_access(thread, a + wanted - 1, 1, false, pc);
+    if (a & (bytes - 1)) die(thread, access_finding(thread, "misaligned", a, bytes, false, pc).at(*thread.executor->regions[region], a));
+    return region;
 }
 
 }  // namespace ladder
@@ -174,7 +201,11 @@ void __tsan_init() {}
 void __tsan_func_entry(void* caller) {
     if (Thread* const thread = current) {
         settle_store(*thread);
+        if (machine().module.is_host_only(program_counter(CALLER)))
+            ladder_trap("a function for the host, which a pointer led to, would reach memory out of the emulator's sight", 0);
         record(*thread, Event::Call, program_counter(reinterpret_cast<Address>(caller)), 0, 0, no_region);
+    } else {
+        reached(CALLER);
     }
 }
 void __tsan_func_exit() {
@@ -187,7 +218,9 @@ void __tsan_func_exit() {
 void __sanitizer_cov_trace_pc() {
     Thread* const thread = current;
     if (!thread) {
-        if (machine().out_of_time.load(std::memory_order_relaxed) && can_leave_entry_point()) host_out_of_time(CALLER);
+        reached(CALLER);
+        const bool enough = ++machine().host_steps > patient_host_steps || machine().out_of_time.load(std::memory_order_relaxed);
+        if (enough && can_leave_entry_point()) host_out_of_time(CALLER);
         return;
     }
     settle_store(*thread);
@@ -295,12 +328,8 @@ void __tsan_atomic_signal_fence(int) {}
 
 static int print(const char* text, std::size_t length) {
     Thread* const thread = current;
-    if (thread) {
-        std::string& printed = thread->block->printed;
-        if (printed.size() < (std::size_t{1} << 20)) printed.append(text, length);   // CUDA's own printf buffer is 1 MB
-    } else {
-        std::fwrite(text, 1, length, stdout);
-    }
+    if (thread) print_in_kernel(*thread, {text, length});
+    else std::fwrite(text, 1, length, stdout);
     return static_cast<int>(length);
 }
 
@@ -336,22 +365,18 @@ int __wrap_putchar(int c) {
     leave_entry_point();
 }
 
-// Device code may call memcpy and memset; the compiler leaves those uninstrumented.
+// Bytes that go from here to there: all loads come first, as they may overlap. An instruction either loads or stores, so
+// the loads are the last byte of the call, and the stores what comes after it.
 static void touch(const void* p, std::size_t bytes, Event event, Address caller) {
     if (current) range_access(reinterpret_cast<Address>(p), bytes, event, caller);
-    else if (bytes > 0) host_access(reinterpret_cast<Address>(p), static_cast<unsigned>(bytes), event == Event::Write, caller);
+    else if (bytes > 0) host_access(reinterpret_cast<Address>(p), bytes, event == Event::Write, caller);
 }
-void* __wrap_memcpy(void* to, const void* from, std::size_t bytes) {
-    touch(from, bytes, Event::Read, CALLER);
-    touch(to, bytes, Event::Write, CALLER);
-    return std::memcpy(to, from, bytes);
-}
-void* __wrap_memmove(void* to, const void* from, std::size_t bytes) {
-    touch(from, bytes, Event::Read, CALLER);
+void* ladder_copy_bytes(void* to, const void* from, std::size_t bytes) {
+    touch(from, bytes, Event::Read, CALLER - 1);
     touch(to, bytes, Event::Write, CALLER);
     return std::memmove(to, from, bytes);
 }
-void* __wrap_memset(void* to, int value, std::size_t bytes) {
+void* ladder_set_bytes(void* to, int value, std::size_t bytes) {
     touch(to, bytes, Event::Write, CALLER);
     return std::memset(to, value, bytes);
 }

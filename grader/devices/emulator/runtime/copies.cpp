@@ -1,10 +1,26 @@
 // Asynchronous copies into shared memory (include/ladder/async_copy.h): which of them their thread has waited for. The data
 // is there at once; that it need not be is what the race detector knows.
+#include <cstring>
+
 #include "machine.h"
 
 using namespace ladder;
 
 extern "C" {
+
+Quad ladder_copy_load(const void* from, std::size_t bytes, std::size_t zeros) {
+    const auto a = reinterpret_cast<Address>(from);
+    const std::size_t wanted = bytes - zeros;
+    Quad value{};
+    if (Thread* const thread = current) {
+        settle_store(*thread);
+        const std::uint32_t pc = program_counter(__builtin_return_address(0));
+        const std::uint16_t region = wanted ? check_part(*thread, a, static_cast<unsigned>(bytes), static_cast<unsigned>(wanted), pc) : no_region;
+        record(*thread, Event::PartRead, pc, a | wanted << part_shift, static_cast<unsigned>(bytes), region);
+    }
+    std::memcpy(&value, from, wanted);
+    return value;
+}
 
 void ladder_copy_issued(const void* to, std::size_t bytes) {
     Thread* const thread = current;

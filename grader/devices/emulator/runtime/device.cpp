@@ -53,7 +53,10 @@ void* ladder_dynamic_shared() { return current ? current->executor->dynamic_shar
 std::size_t ladder_dynamic_shared_bytes() { return current ? current->block->launch->launch->shared_bytes : 0; }
 
 void ladder_yield(int) {
-    if (current) wait(*current, State::Spinning);
+    Thread* const thread = current;
+    if (!thread) return;
+    if (thread->stuck > 0) thread->stuck = spins_before_yield;   // it says itself that it has nothing else to do
+    wait(*thread, State::Spinning);
 }
 
 long long ladder_clock() { return current ? static_cast<long long>(++current->ticks) : 0; }

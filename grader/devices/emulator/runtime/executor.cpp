@@ -1,43 +1,13 @@
-// Executors run the blocks of a launch; the turn decides whose order-sensitive operations come next.
+// Executors run the blocks of a launch: those that can go on (schedule.h), else new ones.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
+#include "jitter.h"
 #include "machine.h"
+#include "replay.h"
 
 namespace ladder {
-
-void LaunchState::settle_turn() {
-    for (;;) {
-        while (first_unfinished < blocks && states[first_unfinished] == BlockState::Finished) ++first_unfinished;
-        bool yielded = false, at_grid = false;
-        std::uint64_t next = blocks;
-        for (std::uint64_t b = first_unfinished; b < blocks && next == blocks; ++b) {
-            yielded = yielded || states[b] == BlockState::Yielded;
-            at_grid = at_grid || states[b] == BlockState::GridSync;
-            if (states[b] == BlockState::Waiting || states[b] == BlockState::Running) next = b;
-        }
-        const bool all_started = next == blocks;
-        if (all_started && yielded) {
-            for (BlockState& state : states)
-                if (state == BlockState::Yielded) state = BlockState::Waiting;
-            continue;
-        }
-        if (all_started && at_grid) {   // everybody has come, or never will
-            grid_stuck = first_unfinished > 0 || finished_blocks() > 0;
-            for (BlockState& state : states)
-                if (state == BlockState::GridSync) state = BlockState::Running;
-            continue;
-        }
-        turn.store(next, std::memory_order_release);
-        changed.notify_all();
-        return;
-    }
-}
-
-std::uint64_t LaunchState::finished_blocks() const {
-    return static_cast<std::uint64_t>(std::count(states.begin(), states.end(), BlockState::Finished));
-}
 
 Executor::Executor(int n) : number(n) {
     dynamic_shared = static_cast<char*>(std::aligned_alloc(1024, shared_per_block_optin + 1024));
@@ -48,6 +18,7 @@ Executor::~Executor() { std::free(dynamic_shared); }
 void Executor::begin_launch(LaunchState* state) {
     launch = state;
     loaded = nullptr;
+    patience = {};
     const Module& module = machine().module;
     regions.clear();
     own_regions.clear();
@@ -67,18 +38,19 @@ void Executor::begin_launch(LaunchState* state) {
     shared_begin = module.thread_block();
     shared_bytes = module.tls_bytes;
     const std::size_t dynamic = state->launch->shared_bytes;
-    shared_initialised = std::make_unique<Lazy<std::uint8_t>>(shared_bytes + dynamic + 64);
+    const std::size_t first = shared_begin % 16, first_dynamic = round_up(first + shared_bytes, 16);
+    shared_initialised = std::make_unique<Lazy<std::uint8_t>>(first_dynamic + dynamic + 1);
     for (const Symbol& symbol : module.symbols) {
-        if (symbol.kind == 1) {
+        if (symbol.kind == SymbolKind::SharedArray) {
             Region& region = own(shared_begin + symbol.value, symbol.bytes, Space::Shared, symbol.name);
-            region.initialised = shared_initialised->data() + symbol.value;
-        } else if (symbol.kind == 5) {
+            region.initialised = shared_initialised->data() + first + symbol.value;
+        } else if (symbol.kind == SymbolKind::Uncounted) {
             own(module.base + symbol.value, symbol.bytes, Space::Constant, symbol.name).counted = false;
         }
     }
     if (dynamic > 0) {
         Region& region = own(reinterpret_cast<Address>(dynamic_shared), dynamic, Space::Shared, "");
-        region.initialised = shared_initialised->data() + shared_bytes;
+        region.initialised = shared_initialised->data() + first_dynamic;
     }
     sort_regions();
     for (const auto& block : idle) block->races.begin_launch(regions.size());
@@ -106,7 +78,8 @@ std::uint16_t Executor::search_region(Address a, std::size_t bytes, std::uint32_
         const std::uint16_t index = *--after;
         if (regions[index]->bytes == 0) continue;   // an empty array begins where its neighbour does
         if (!regions[index]->holds(a, bytes)) break;
-        if (regions[index]->space == Space::Shared) regions[index]->touched = true;   // ours alone: other executors have their own
+        bool& touched = regions[index]->touched;   // of a variable, by executors at once
+        if (!__atomic_load_n(&touched, __ATOMIC_RELAXED)) __atomic_store_n(&touched, true, __ATOMIC_RELAXED);
         if (pc) site_region[(pc ^ pc >> 10) & 1023] = index;
         return index;
     }
@@ -122,7 +95,7 @@ void Executor::load(Block& block) {
         old.saved_shared.resize(shared_bytes + dynamic);
         std::memcpy(old.saved_shared.data(), reinterpret_cast<void*>(shared_begin), shared_bytes);
         std::memcpy(old.saved_shared.data() + shared_bytes, dynamic_shared, dynamic);
-        old.saved_initialised.assign(shared_initialised->data(), shared_initialised->data() + shared_bytes + dynamic);
+        old.saved_initialised.assign(shared_initialised->data(), shared_initialised->data() + shared_initialised->size());
     }
     if (!block.saved_shared.empty()) {
         std::memcpy(reinterpret_cast<void*>(shared_begin), block.saved_shared.data(), shared_bytes);
@@ -135,9 +108,44 @@ void Executor::load(Block& block) {
             std::memset(region->initialised, 0, region->bytes);
         }
     }
+    for (Seat& seat : seats) {
+        if (seat.stacks.get() != block.stacks || seat.block == &block) continue;
+        if (seat.block) seat.block->save_stacks();
+        seat.block = &block;
+        block.restore_stacks();
+    }
     regions[0]->begin = reinterpret_cast<Address>(block.stacks->base());
     regions[0]->bytes = block.stacks->bytes();
     loaded = &block;
+}
+
+// Stacks for a new block. If many blocks have begun and are not finished, they take turns at them.
+Stacks& Executor::sit_down(Block& block) {
+    const std::size_t count = block.threads.size() + 1;
+    if (!seats.empty() && seats.front().stacks->count() != count) seats.clear();
+    auto seat = std::find_if(seats.begin(), seats.end(), [](const Seat& each) { return !each.block; });
+    if (seat == seats.end()) {
+        if (seats.size() < (can_share_stacks ? most_seats : resident.size() + 1)) {
+            seats.push_back({std::make_unique<Stacks>(count, stack_bytes), nullptr});
+            seat = seats.end() - 1;
+        } else {
+            seat = seats.begin() + static_cast<std::ptrdiff_t>(block.number % most_seats);
+            seat->block->save_stacks();
+        }
+    }
+    seat->block = &block;
+    return *seat->stacks;
+}
+
+std::unique_ptr<Trace> Executor::take() {
+    if (traces.empty()) return std::make_unique_for_overwrite<Trace>();
+    auto trace = std::move(traces.back());
+    traces.pop_back();
+    return trace;
+}
+
+void Executor::keep(std::unique_ptr<Trace> trace) {
+    if (trace) traces.push_back(std::move(trace));
 }
 
 Block& Executor::new_block(std::uint64_t number_) {
@@ -149,7 +157,6 @@ Block& Executor::new_block(std::uint64_t number_) {
     } else {
         idle.clear();
         block = std::make_unique<Block>();
-        block->stacks = std::make_unique<Stacks>(count + 1, stack_bytes);
         block->threads.resize(count);
         block->warps.resize((count + warp_lanes - 1) / warp_lanes);
         block->races.begin_launch(regions.size());
@@ -163,74 +170,105 @@ void Block::begin(std::uint64_t n, LaunchState& state, Executor& on) {
     number = n;
     launch = &state;
     executor = &on;
-    index = {static_cast<unsigned>(n % state.grid.x), static_cast<unsigned>(n / state.grid.x % state.grid.y),
-             static_cast<unsigned>(n / state.grid.x / state.grid.y)};
+    index = index_of(n, state.grid);
     finished = stopped = false;
     recorded = machine().recorder.wants(*this);
     idle_rounds = 0;
     grid_phase = barriers = 0;
     saved_shared.clear();
+    saved_stacks.clear();
+    stacks = &on.sit_down(*this);
     printed.clear();
     barrier_lines.clear();
     races.begin_block(*this);
     for (std::size_t i = 0; i < threads.size(); ++i) {
         Thread& thread = threads[i];
         thread = Thread{};
-        thread.stack_pointer = stacks->start(i, thread_main);
+        thread.fiber = stacks->start(i, thread_main);
         thread.executor = &on;
         thread.block = this;
         thread.warp = &warps[i / warp_lanes];
         thread.lane = static_cast<std::uint8_t>(i % warp_lanes);
         thread.number = static_cast<std::uint32_t>(i);
-        const auto t = static_cast<unsigned>(i);
-        thread.index = {t % state.block.x, t / state.block.x % state.block.y, t / state.block.x / state.block.y};
+        thread.index = index_of(i, state.block);
     }
     for (std::size_t w = 0; w < warps.size(); ++w) {
         warps[w].block = this;
+        warps[w].can_run = true;
         warps[w].number = static_cast<std::uint32_t>(w);
         warps[w].threads = &threads[w * warp_lanes];
         warps[w].lanes = static_cast<int>(std::min<std::size_t>(warp_lanes, threads.size() - w * warp_lanes));
         begin_replay(warps[w]);
     }
     resume = stacks->start(threads.size(), block_main);
+    parked = nullptr;
 }
 
-// The next block to run here: one that is not waiting for others, else a new one; null when there is none for now.
-Block* Executor::pick(std::unique_lock<std::mutex>&) {
-    for (const auto& block : resident) {
-        const BlockState state = launch->states[block->number];
-        if (state == BlockState::Running || (state == BlockState::Waiting && launch->turn.load() == block->number)) return block.get();
-    }
-    const bool room = resident.size() < 2 || launch->turn.load() >= launch->next_block;
-    if (!room || launch->next_block >= launch->blocks || launch->next_block > launch->stop_after.load()) return nullptr;
-    Block& block = new_block(launch->next_block++);
-    launch->states[block.number] = BlockState::Running;
-    return &block;
+// Where its fiber goes on, if it is not the one that parked the block.
+static const Fiber& place_of(const Block& block, const Thread& thread) { return block.parked == &thread ? block.resume : thread.fiber; }
+static const Fiber& place_of_scheduler(const Block& block) { return block.parked ? block.scheduler : block.resume; }
+
+void Block::save_stacks() {
+    const std::size_t before = saved_stacks.size();   // most likely as much as before
+    saved_stacks.clear();
+    saved_stacks.reserve(before ? before : threads.size() * 512);
+    for (const Thread& thread : threads)
+        if (thread.state != State::Done) stacks->save(thread.number, place_of(*this, thread), saved_stacks);
+    stacks->save(threads.size(), place_of_scheduler(*this), saved_stacks);
+}
+
+void Block::restore_stacks() {
+    const char* saved = saved_stacks.data();
+    for (const Thread& thread : threads)
+        if (thread.state != State::Done) saved = stacks->restore(thread.number, place_of(*this, thread), saved);
+    stacks->restore(threads.size(), place_of_scheduler(*this), saved);
+}
+
+// With the schedule's mutex held: a block that can go on here, and has begun; null if there is none.
+Block* Executor::pick() {
+    if (released.empty()) return launch->schedule.resume_turn(this);
+    Block* const block = released.front();
+    released.pop_front();
+    return block;
+}
+
+void Executor::run_until_parked(Block& block) {
+    load(block);
+    if (!block.trace && launch->counting) block.trace = take();
+    starting_block = &block;
+    switch_fiber(fiber, block.resume);
+    current = nullptr;
+    if (!block.finished) return;
+    if (loaded == &block) loaded = nullptr;
+    for (Seat& seat : seats)
+        if (seat.block == &block) seat.block = nullptr;
+    const auto place = std::find_if(resident.begin(), resident.end(), [&](auto& b) { return b.get() == &block; });
+    idle.push_back(std::move(*place));
+    resident.erase(place);
 }
 
 void Executor::run() {
-    std::unique_lock lock(launch->mutex);
+    Schedule& schedule = launch->schedule;
+    std::unique_lock lock(schedule.mutex);
     for (;;) {
-        Block* const block = pick(lock);
-        if (!block) {
-            const bool more = launch->next_block < launch->blocks && launch->next_block <= launch->stop_after.load();
-            if (resident.empty() && !more) break;
-            launch->changed.wait(lock);
+        Block* block = pick();
+        const bool is_near = resident.size() < 2 && schedule.ahead() <= machine().executors.size();
+        const bool has_room = resident.empty() || is_near || schedule.must_begin();
+        if (!block && has_room && schedule.more()) {
+            const std::uint64_t next = schedule.begin();
+            lock.unlock();
+            block = &new_block(next);
+        } else if (block) {
+            lock.unlock();
+        } else if (resident.empty()) {
+            return;
+        } else {
+            changed.wait(lock);
             continue;
         }
-        launch->states[block->number] = BlockState::Running;
-        lock.unlock();
-        load(*block);
-        starting_block = block;
-        ladder_switch(&stack_pointer, block->resume);
-        current = nullptr;
+        run_until_parked(*block);
+        jitter();
         lock.lock();
-        if (!block->finished) continue;
-        if (loaded == block) loaded = nullptr;
-        const auto place = std::find_if(resident.begin(), resident.end(), [&](auto& b) { return b.get() == block; });
-        idle.push_back(std::move(*place));
-        resident.erase(place);
-        launch->changed.notify_all();
     }
 }
 

@@ -1,11 +1,13 @@
 #include "fiber.h"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+
+#include "pages.h"
 
 // Only what the ABI calls callee-saved has to survive a switch: to the compiler it is an ordinary function call.
 #if defined(__x86_64__)
@@ -75,36 +77,49 @@ static constexpr std::size_t return_slot = 11;   // x30
 
 namespace ladder {
 
-Stacks::Stacks(std::size_t count, std::size_t bytes) : count_(count) {
-    const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    stride_ = bytes + page;
+Stacks::Stacks(std::size_t count, std::size_t bytes)
+    : count_(count), guard_(page_size()), stride_(bytes + guard_), announced_(count) {
     void* memory = mmap(nullptr, count * stride_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) {
         std::fprintf(stderr, "the emulator cannot reserve %zu MB for the stacks of its threads\n", count * stride_ >> 20);
         std::abort();
     }
     base_ = static_cast<char*>(memory);
-    for (std::size_t i = 0; i < count; ++i) mprotect(base_ + i * stride_, page, PROT_NONE);
+    for (std::size_t i = 0; i < count; ++i) mprotect(base_ + i * stride_, guard_, PROT_NONE);
 }
 
-Stacks::~Stacks() { munmap(base_, count_ * stride_); }
+Stacks::~Stacks() {
+    for (Announced& fiber : announced_) fiber.end();
+    munmap(base_, count_ * stride_);
+}
 
 bool Stacks::is_guard(const void* p) const {
-    const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    return holds(p) && static_cast<std::size_t>(static_cast<const char*>(p) - base_) % stride_ < page;
+    return holds(p) && static_cast<std::size_t>(static_cast<const char*>(p) - base_) % stride_ < guard_;
 }
 
-void* Stacks::start(std::size_t i, void (*entry)()) const {
-    // Stack tops are staggered: at one distance from each other they would all fall into the same few cache sets.
-    char* top = base_ + (i + 1) * stride_ - 64 - (i % 32) * 64;
-    auto words = reinterpret_cast<std::uintptr_t*>(reinterpret_cast<std::uintptr_t>(top) & ~std::uintptr_t{63});
+// Staggered: at one distance from each other they would all fall into the same few cache sets.
+char* Stacks::top(std::size_t i) const { return base_ + (i + 1) * stride_ - 64 - (i % 32) * 64; }
+
+void Stacks::save(std::size_t i, const Fiber& fiber, std::vector<char>& saved) const {
+    saved.insert(saved.end(), static_cast<const char*>(fiber.stack_pointer), static_cast<const char*>(top(i)));
+}
+
+const char* Stacks::restore(std::size_t i, const Fiber& fiber, const char* saved) {
+    const auto bytes = static_cast<std::size_t>(top(i) - static_cast<const char*>(fiber.stack_pointer));
+    std::memcpy(fiber.stack_pointer, saved, bytes);
+    return saved + bytes;
+}
+
+Fiber Stacks::start(std::size_t i, void (*entry)()) {
+    announced_[i].begin(base_ + i * stride_ + guard_, stride_ - guard_);
+    auto words = reinterpret_cast<std::uintptr_t*>(top(i));
 #if defined(__x86_64__)
     *--words = 0;   // where a return address would lie, so that the entry sees the alignment of a called function
 #endif
     words -= saved_words + (return_slot == saved_words ? 1 : 0);
     for (std::size_t w = 0; w < saved_words; ++w) words[w] = 0;
     words[return_slot] = reinterpret_cast<std::uintptr_t>(entry);
-    return words;
+    return {words, announced_[i]};
 }
 
 }  // namespace ladder

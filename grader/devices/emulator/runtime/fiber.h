@@ -2,11 +2,39 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "sanitizers.h"
 
 namespace ladder {
 
 // Saves the caller's registers and stack pointer in *from and continues at `to`.
 extern "C" void ladder_switch(void** from, void* to);
+
+// Where a fiber, or an OS thread that has switched to one, continues.
+struct Fiber {
+    void* stack_pointer = nullptr;
+    [[no_unique_address]] Announced announced;
+};
+
+// Continues at `to`, until something switches back to `from`.
+inline void switch_fiber(Fiber& from, const Fiber& to) {
+    from.announced.leave(to.announced);
+    ladder_switch(&from.stack_pointer, to.stack_pointer);
+    from.announced.arrive();
+}
+
+// Continues at `to`; this fiber is over, whatever functions it is in.
+[[noreturn]] inline void leave_fiber(const Fiber& to) {
+    void* nowhere;
+    Announced::leave_for_good(to.announced);
+    ladder_switch(&nowhere, to.stack_pointer);
+    __builtin_unreachable();
+}
+
+// The first thing that a fiber does.
+inline void begin_fiber() { Announced{}.arrive(); }
 
 // A pool of equal stacks, each with a guard page below it; memory is committed as it is used.
 class Stacks {
@@ -16,17 +44,23 @@ public:
     Stacks(const Stacks&) = delete;
     Stacks& operator=(const Stacks&) = delete;
 
-    // A fresh continuation on stack i that will call `entry` (which must never return).
-    void* start(std::size_t i, void (*entry)()) const;
+    // A fresh fiber on stack i that will call `entry`, which calls begin_fiber() first and never returns.
+    Fiber start(std::size_t i, void (*entry)());
+    // What stack i holds of a fiber that is to continue there: added to `saved`, and put back; where the next one's begins.
+    void save(std::size_t i, const Fiber& fiber, std::vector<char>& saved) const;
+    const char* restore(std::size_t i, const Fiber& fiber, const char* saved);
     bool holds(const void* p) const { return p >= base_ && p < base_ + count_ * stride_; }
     bool is_guard(const void* p) const;
+    bool is_of(std::size_t i, std::uintptr_t address) const { return address - reinterpret_cast<std::uintptr_t>(base_) - i * stride_ < stride_; }
     char* base() const { return base_; }
     std::size_t bytes() const { return count_ * stride_; }
     std::size_t count() const { return count_; }
 
 private:
+    char* top(std::size_t i) const;   // where the stack of a fresh fiber begins
     char* base_;
-    std::size_t count_, stride_;
+    std::size_t count_, guard_, stride_;
+    std::vector<Announced> announced_;   // of the fiber on each stack
 };
 
 }  // namespace ladder

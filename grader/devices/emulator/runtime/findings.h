@@ -2,15 +2,26 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
+
+#include "index.h"
 
 namespace ladder {
 
+struct Region;
+
 struct Place {
     std::uint64_t block = 0;
-    unsigned block_index[3] = {0, 0, 0};
-    unsigned thread_index[3] = {0, 0, 0};
+    Index block_index{}, thread_index{};
     bool in_kernel = false;
+};
+
+// How far a thread had come that was given up, and its launch.
+struct Progress {
+    std::uint64_t steps = 0, threads = 0;        // most of a thread of its block; threads that have made about as many
+    std::uint64_t blocks = 0, blocks_done = 0;   // of the launch
+    std::set<std::uint32_t> pcs;                 // where it has been lately
 };
 
 struct Finding {
@@ -36,6 +47,10 @@ struct Finding {
     std::string other_access;
     std::string text;              // whatever else has to be said
     std::uint64_t count = 1;       // how often it happened
+    Progress progress;             // of a time-out
+
+    // It is about this address, which lies in the region or is nearest to it.
+    Finding& at(const Region& region, std::uintptr_t address);
 };
 
 }  // namespace ladder

@@ -18,19 +18,21 @@ int Machine::kernel_number(const Launch& launch) {
     KernelTotals totals;
     totals.name = launch.kernel;
     totals.line = launch.line;
-    totals.static_shared = module.static_shared(base_name(launch.kernel));
     kernels.push_back(std::move(totals));
     return static_cast<int>(kernels.size()) - 1;
 }
 
 namespace {
 
+// A GPU takes more, but here they would run for longer than any time limit.
+constexpr std::uint64_t most_blocks = std::uint64_t{1} << 26;
+
 std::string static_shared_text(std::size_t bytes) {
     return "its static shared memory is " + std::to_string(bytes) + " bytes, at most " + std::to_string(shared_per_block) + " are allowed";
 }
 
 // What a GPU would refuse, in its words; empty when the launch is fine. `error` becomes CUDA's number for it.
-std::string refusal(const Launch& launch, int& error) {
+std::string refusal(const Launch& launch, const Symbol* function, int& error) {
     const auto threads = static_cast<std::uint64_t>(launch.block[0]) * launch.block[1] * launch.block[2];
     error = InvalidConfiguration;
     const auto text = [](std::uint64_t value) { return std::to_string(value); };
@@ -46,21 +48,22 @@ std::string refusal(const Launch& launch, int& error) {
     }
     if (threads > threads_per_block) return "the block has " + text(threads) + " threads, at most " + text(threads_per_block) + " are allowed";
     error = InvalidValue;
-    const std::string name = base_name(launch.kernel);
-    const std::size_t bound = machine().module.launch_bound(name);
+    const std::size_t bound = machine().module.launch_bound(function);
     if (bound && threads > bound) return "the block has " + text(threads) + " threads, its __launch_bounds__ allow " + text(bound);
-    const std::size_t fixed = machine().module.static_shared(name);
+    const std::size_t fixed = machine().module.static_shared(function);
     if (fixed > shared_per_block) return static_shared_text(fixed);
-    const auto raised = machine().allowed_shared.find(name);
+    const auto raised = machine().allowed_shared.find(function ? function->name : "");
     const std::size_t limit = raised == machine().allowed_shared.end() ? shared_per_block : fixed + raised->second;
     if (fixed + launch.shared_bytes > limit)
         return "it asks for " + text(fixed + launch.shared_bytes) + " bytes of shared memory, at most " + text(limit) +
                " are allowed (cudaFuncSetAttribute with cudaFuncAttributeMaxDynamicSharedMemorySize raises this to " + text(shared_per_block_optin) + ")";
+    const std::uint64_t blocks = static_cast<std::uint64_t>(launch.grid[0]) * launch.grid[1] * launch.grid[2];
+    if (blocks > most_blocks)
+        return "the grid has " + text(blocks) + " blocks, and so many are more than the emulator can hold: give each thread more to do";
     error = CooperativeTooLarge;
     const std::uint64_t resident = static_cast<std::uint64_t>(multiprocessors) *
         std::min<std::uint64_t>({blocks_per_multiprocessor, threads_per_multiprocessor / threads,
                                  fixed + launch.shared_bytes ? shared_per_multiprocessor / (fixed + launch.shared_bytes + 1024) : 1000});
-    const std::uint64_t blocks = static_cast<std::uint64_t>(launch.grid[0]) * launch.grid[1] * launch.grid[2];
     if (launch.cooperative && blocks > resident)
         return "a cooperative launch must fit on the GPU at once: " + text(blocks) + " blocks, room for " + text(resident);
     error = Success;
@@ -77,12 +80,13 @@ void file(const char* kind, const std::string& kernel, int line, const std::stri
 }
 
 // Moves what the executors found into the case's list: of equal findings the one of the lowest block, so that the list
-// does not depend on which executor ran what.
-void collect_findings(std::size_t executors) {
+// does not depend on which executor ran what. How far the blocks behind one that failed have come does: they are left out.
+void collect_findings(std::size_t executors, std::uint64_t last_block) {
     std::vector<Finding> found;
     for (std::size_t e = 0; e < executors; ++e) {
         auto& from = machine().executors[e]->findings;
-        std::move(from.begin(), from.end(), std::back_inserter(found));
+        std::copy_if(std::move_iterator(from.begin()), std::move_iterator(from.end()), std::back_inserter(found),
+                     [&](const Finding& finding) { return finding.place.block <= last_block; });
         from.clear();
     }
     const auto same = [](const Finding& a, const Finding& b) {
@@ -100,14 +104,14 @@ void collect_findings(std::size_t executors) {
 // A kernel's shared memory has the arrays of the __device__ functions, too, that it calls: those of which it has touched
 // one. Their bytes, besides those of the kernel's own arrays.
 std::size_t borrowed_shared(const LaunchState& state, std::size_t executors) {
-    const std::string kernel = base_name(state.launch->kernel);
+    const std::string kernel = state.function ? state.function->name : "";
     std::map<std::string, std::size_t> arrays;
     for (std::size_t e = 0; e < executors; ++e)
         for (const auto& region : machine().executors[e]->own_regions)
             if (region->space == Space::Shared && region->touched) arrays[region->name] = region->bytes;
     std::size_t sum = 0;
     for (const auto& [name, bytes] : arrays)
-        if (!name.empty() && base_name(owner_of(name)) != kernel) sum += bytes;   // dynamic shared memory has no name
+        if (!name.empty() && owner_of(name) != kernel) sum += bytes;   // dynamic shared memory has no name
     return sum;
 }
 
@@ -127,9 +131,9 @@ void run_launch(LaunchState& state) {
     work_on(0);
     for (std::thread& other : others) other.join();
     for (auto& [block, text] : state.printed) std::fwrite(text.data(), 1, text.size(), stdout);
-    collect_findings(count);
+    collect_findings(count, state.schedule.stop_after);
     KernelTotals& totals = m.kernels[static_cast<std::size_t>(state.kernel)];
-    const std::size_t fixed = m.module.static_shared(base_name(totals.name)) + borrowed_shared(state, count);
+    const std::size_t fixed = m.module.static_shared(state.function) + borrowed_shared(state, count);
     totals.static_shared = std::max(totals.static_shared, fixed);
     if (fixed > shared_per_block) file("launch_error", totals.name, state.launch->line, static_shared_text(fixed));
     std::vector<Finding> between;
@@ -142,26 +146,28 @@ void run_launch(LaunchState& state) {
 
 void launch_kernel(const Launch& launch) {
     Machine& m = machine();
+    m.host_steps = 0;
     if (current) ladder_trap("a kernel launched from a kernel (dynamic parallelism) is not emulated", launch.line);
     const std::uint64_t blocks = static_cast<std::uint64_t>(launch.grid[0]) * launch.grid[1] * launch.grid[2];
     m.launches.push_back({launch.kernel, {launch.grid[0], launch.grid[1], launch.grid[2]}, {launch.block[0], launch.block[1], launch.block[2]},
                           launch.shared_bytes, launch.line, launch.stream == m.given_stream});
     int error = Success;
-    const std::string why = refusal(launch, error);
+    const Symbol* const function = function_of(launch);
+    const std::string why = refusal(launch, function, error);
     if (!why.empty()) {
         file("launch_error", launch.kernel, launch.line, why);
         m.last_error = error;
         return;
     }
     if (m.broken) return;
-    LaunchState state;
+    m.stream_order.work(launch.stream, launch.line);
+    LaunchState state(blocks);
     state.launch = &launch;
+    state.function = function;
     state.kernel = m.kernel_number(launch);
     state.grid = {launch.grid[0], launch.grid[1], launch.grid[2]};
     state.block = {launch.block[0], launch.block[1], launch.block[2]};
-    state.blocks = blocks;
     state.counting = m.counting;
-    state.states.assign(blocks, BlockState::Running);
     m.acquisitions.clear();   // a kernel boundary orders everything before it
     run_launch(state);
     KernelTotals& totals = m.kernels[static_cast<std::size_t>(state.kernel)];
@@ -169,11 +175,14 @@ void launch_kernel(const Launch& launch) {
     totals.blocks += blocks;
     totals.threads += blocks * launch.block[0] * launch.block[1] * launch.block[2];
     totals.barriers += state.barriers;
-    totals.busy_threads = std::max<std::uint64_t>(totals.busy_threads, state.busy_threads);
-    totals.busy_blocks = std::max<std::uint64_t>(totals.busy_blocks, state.busy_blocks);
+    if (state.task_bytes > totals.task_bytes) {
+        totals.task_bytes = state.task_bytes;
+        totals.busy_threads = state.busy_threads;
+        totals.busy_blocks = state.busy_blocks;
+    }
     totals.barrier_lines.merge(state.barrier_lines);
     totals.dynamic_shared = std::max(totals.dynamic_shared, launch.shared_bytes);
-    if (state.stop_after.load() != ~std::uint64_t{0}) {
+    if (state.schedule.stop_after.load() != ~std::uint64_t{0}) {
         m.broken = true;   // as on a GPU: after a fault the context is lost
         m.last_error = LaunchFailure;
     }
@@ -190,15 +199,13 @@ void ladder_launch(const Launch* launch) { launch_kernel(*launch); }
 int ladder_allow_shared(const void* kernel, std::size_t bytes) {
     const Symbol* symbol = machine().module.function_at(kernel);
     if (!symbol) return InvalidValue;
-    const std::string name = base_name(symbol->name);
-    if (machine().module.static_shared(name) + bytes > shared_per_block_optin) return InvalidValue;
-    machine().allowed_shared[name] = bytes;
+    if (machine().module.static_shared(symbol) + bytes > shared_per_block_optin) return InvalidValue;
+    machine().allowed_shared[symbol->name] = bytes;
     return Success;
 }
 
 std::size_t ladder_static_shared(const void* kernel) {
-    const Symbol* symbol = machine().module.function_at(kernel);
-    return symbol ? machine().module.static_shared(base_name(symbol->name)) : 0;
+    return machine().module.static_shared(machine().module.function_at(kernel));
 }
 
 int ladder_last_error(int clear) {
@@ -216,6 +223,7 @@ int ladder_malloc(void** pointer, std::size_t bytes, int line) {
 
 int ladder_free(void* pointer, int line) {
     if (!pointer) return Success;
+    machine().stream_order.host_waits_for_all();   // as cudaFree does
     const int error = machine().memory.release(pointer);
     if (error) {
         file("invalid_free", "", line, "");
@@ -242,12 +250,7 @@ static int check_copy_side(const void* p, std::size_t bytes, bool device, bool w
     finding.address = a;
     finding.bytes = static_cast<unsigned>(std::min<std::size_t>(bytes, ~0u));
     finding.text = region && region->freed ? "freed" : "copy";
-    if (const Region* near = region ? region : memory.nearest(a)) {
-        finding.array = near->name;
-        finding.array_line = near->line;
-        finding.array_bytes = near->bytes;
-        finding.offset = static_cast<long long>(a - near->begin);
-    }
+    if (const Region* near = region ? region : memory.nearest(a)) finding.at(*near, a);
     machine().findings.push_back(std::move(finding));
     return InvalidValue;
 }
@@ -271,11 +274,9 @@ int ladder_memcpy(void* to, const void* from, std::size_t bytes, Copy kind, int 
         Region* target = memory.find(reinterpret_cast<Address>(to));
         const Region* source = from_device ? memory.find(reinterpret_cast<Address>(from)) : nullptr;
         if (target->initialised) {
-            std::uint8_t* valid = target->initialised + (reinterpret_cast<Address>(to) - target->begin);
-            if (source && source->initialised)
-                std::memmove(valid, source->initialised + (reinterpret_cast<Address>(from) - source->begin), bytes);
-            else
-                std::memset(valid, 1, bytes);
+            std::uint8_t* flags = target->flags_of(reinterpret_cast<Address>(to));
+            if (source && source->initialised) std::memmove(flags, source->flags_of(reinterpret_cast<Address>(from)), bytes);
+            else std::memset(flags, 1, bytes);
         }
     }
     if (!current) memory.shut();
@@ -289,23 +290,12 @@ int ladder_memset(void* to, int value, std::size_t bytes, int line) {
     memory.open();
     std::memset(to, value, bytes);
     if (Region* target = memory.find(reinterpret_cast<Address>(to)); target->initialised)
-        std::memset(target->initialised + (reinterpret_cast<Address>(to) - target->begin), 1, bytes);
+        std::memset(target->flags_of(reinterpret_cast<Address>(to)), 1, bytes);
     memory.shut();
     return Success;
 }
 
 std::size_t ladder_memory_in_use() { return machine().memory.live_bytes(); }
-
-void* ladder_stream_create(int line) {
-    void* stream = std::malloc(1);
-    machine().streams[stream] = line;
-    return stream;
-}
-int ladder_stream_destroy(void* stream) {
-    if (!machine().streams.erase(stream)) return InvalidHandle;
-    std::free(stream);
-    return Success;
-}
 
 double ladder_host_seconds() {
     timespec now;

@@ -2,8 +2,10 @@
 //
 // Nothing here or in warp.cpp, block.cpp and executor.cpp depends on time: who runs when is decided by what the code does.
 #include <algorithm>
-#include <cstdlib>
+#include <bit>
 
+#include "debug.h"
+#include "jitter.h"
 #include "machine.h"
 
 // The built-in variables of a CUDA thread (include/ladder/index.h), which the learner's code reads directly.
@@ -17,57 +19,84 @@ namespace ladder {
 
 __thread Thread* current __attribute__((tls_model("initial-exec"))) = nullptr;
 
-static __thread void* nowhere = nullptr;   // a fiber that is never continued saves its stack pointer here
-
 void set_built_ins(const Block& block) {
     built_in_block_index = block.index;
     built_in_block_size = block.launch->block;
     built_in_grid_size = block.launch->grid;
 }
 
+constexpr std::size_t most_last_blocks = 16;
+
+// Its trace begins where it was resumed.
+static void note_last_blocks(Thread& thread) {
+    const Record* const begin = thread.limit - lane_records;
+    for (const Record* record = thread.next; thread.next && record != begin && thread.last_blocks.size() < most_last_blocks; --record)
+        if (record[-1].event == Event::Block) thread.last_blocks.push_back(record[-1].pc);
+    std::reverse(thread.last_blocks.begin(), thread.last_blocks.end());
+}
+
 void thread_main() {
+    begin_fiber();
     Thread& thread = *current;
     thread.block->launch->launch->run(thread.block->launch->launch->arguments);
     settle_store(thread);
-    wait(thread, State::Done);
-    std::abort();
+    note_last_blocks(thread);
+    thread.state = State::Done;
+    leave_fiber(thread.block->scheduler);
 }
 
 void run_lane(Thread& thread) {
     thread.state = State::Ready;
     built_in_thread_index = thread.index;
     current = &thread;
-    ladder_switch(&thread.block->scheduler, thread.stack_pointer);
+    note_for_debugger(&thread);
+    switch_fiber(thread.block->scheduler, thread.fiber);
     current = nullptr;
+    note_for_debugger(nullptr);
 }
 
 void wait(Thread& thread, State state) {
     if (state != State::Full) settle_store(thread);
     thread.state = state;
-    ladder_switch(&thread.stack_pointer, thread.block->scheduler);
+    switch_fiber(thread.fiber, thread.block->scheduler);
 }
 
 void park(Block& block, BlockState state) {
-    LaunchState& launch = *block.launch;
     Thread* const thread = current;
-    {
-        std::lock_guard lock(launch.mutex);
-        launch.states[block.number] = state;
-        launch.settle_turn();
-    }
-    ladder_switch(&block.resume, block.executor->stack_pointer);
+    block.parked = thread;
+    if (state != BlockState::Waiting) block.executor->keep(std::move(block.trace));   // all of it is replayed
+    block.launch->schedule.park(block, state);
+    switch_fiber(block.resume, block.executor->fiber);
     set_built_ins(block);
     if (thread) built_in_thread_index = thread->index;
     current = thread;
+    note_for_debugger(thread);
 }
 
-void await_turn(Thread& thread) {
-    LaunchState& launch = *thread.block->launch;
-    while (launch.turn.load(std::memory_order_acquire) != thread.block->number) park(*thread.block, BlockState::Waiting);
+void await_turn(Block& block) {
+    while (!block.launch->schedule.has_turn(block.number)) park(block, BlockState::Waiting);
 }
 
-void spun(Thread& thread) {
-    if (++thread.spins < spins_before_yield) return;
+// Others must not get the turn before it is done: there is room in the trace for all that it records.
+void begin_ordered(Thread& thread) {
+    constexpr std::ptrdiff_t most_records = 4;
+    if (thread.next && thread.limit - thread.next <= most_records) wait(thread, State::Full);
+    await_turn(*thread.block);
+    if (thread.block->number > thread.block->launch->schedule.stop_after.load(std::memory_order_relaxed)) abandon(thread);
+    jitter();
+}
+
+void spun(Thread& thread, Address a, unsigned bytes, std::uint64_t found, std::uint64_t operand, bool changes) {
+    const bool again = thread.asked == a && thread.found == found && thread.operand == operand && !changes;
+    thread.stuck = again ? thread.stuck + 1 : 0;
+    thread.asked = a;
+    thread.asked_bytes = static_cast<std::uint8_t>(bytes);
+    thread.found = found;
+    thread.operand = operand;
+    // Nothing changes while it has the turn. It is asked again all the same, for some give up after so many times: at first
+    // soon, then after twice as many each time.
+    const bool looks = thread.stuck >= looks_before_yield - 1 && std::has_single_bit(static_cast<unsigned>(thread.stuck) + 1);
+    if (++thread.spins < spins_before_yield && !looks) return;
     thread.spins = 0;
     wait(thread, State::Spinning);
 }
@@ -75,8 +104,7 @@ void spun(Thread& thread) {
 void abandon(Thread& thread) {
     Block& block = *thread.block;
     block.stopped = true;
-    ladder_switch(&nowhere, block.scheduler);
-    std::abort();
+    leave_fiber(block.scheduler);
 }
 
 Finding finding_at(const Thread& thread, const char* kind, std::uint32_t pc) {
@@ -84,16 +112,12 @@ Finding finding_at(const Thread& thread, const char* kind, std::uint32_t pc) {
     finding.kind = kind;
     finding.kernel = thread.block->launch->launch->kernel;
     finding.pc = pc;
-    finding.place.in_kernel = true;
-    finding.place.block = thread.block->number;
-    const Index block = thread.block->index;
-    const unsigned block_index[] = {block.x, block.y, block.z}, thread_index[] = {thread.index.x, thread.index.y, thread.index.z};
-    std::copy(block_index, block_index + 3, finding.place.block_index);
-    std::copy(thread_index, thread_index + 3, finding.place.thread_index);
+    finding.place = {thread.block->number, thread.block->index, thread.index, true};
     return finding;
 }
 
 void die(Thread& thread, Finding finding) {
+    stop_for_debugger();
     thread.executor->findings.push_back(std::move(finding));
     abandon(thread);
 }

@@ -5,27 +5,16 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
-#include <new>
 
 extern "C" void* __tls_get_addr(void*);
 
 namespace ladder {
 
 namespace {
-constexpr std::size_t page = 4096;
-constexpr std::size_t guard = 16 * page;   // between allocations, so that a small overrun is told from its neighbour
-std::size_t round_up(std::size_t n, std::size_t to) { return (n + to - 1) / to * to; }
+constexpr std::size_t guard = 64 * 1024;   // between allocations, so that a small overrun is told from its neighbour
 
+std::size_t whole_pages(std::size_t bytes) { return round_up(bytes, page_size()); }
 }  // namespace
-
-void* map_zeroes(std::size_t bytes) {
-    void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED) throw std::bad_alloc();
-    return memory;
-}
-
-void unmap(void* memory, std::size_t bytes) { munmap(memory, bytes); }
 
 // ---- modules ----
 
@@ -35,46 +24,37 @@ Address Module::thread_block() const {
     return reinterpret_cast<Address>(__tls_get_addr(index));
 }
 
-std::string base_name(const std::string& name) {
-    // "void ns::tile<float, 4>(float const*, int)" -> "tile"
-    std::size_t end = 0;
-    while (end < name.size() && name[end] != '(' && name[end] != '<') ++end;
-    std::size_t begin = end;
-    while (begin > 0 && name[begin - 1] != ':' && name[begin - 1] != ' ' && name[begin - 1] != '*') --begin;
-    while (end > begin && name[end - 1] == ' ') --end;
-    return name.substr(begin, end - begin);
-}
-
 std::string owner_of(const std::string& variable) {
     const std::size_t end = variable.rfind("::");
     return end == std::string::npos ? "" : variable.substr(0, end);
 }
 
-std::size_t Module::static_shared(const std::string& kernel) const {
-    // Instantiations of one template are separate kernels: take the largest.
-    std::map<std::string, std::size_t> sums;
-    for (const Symbol& symbol : symbols) {
-        if (symbol.kind != 1) continue;
-        const std::string owner = owner_of(symbol.name);
-        if (base_name(owner) == kernel) sums[owner] += symbol.bytes;
-    }
-    std::size_t most = 0;
-    for (const auto& [owner, bytes] : sums) most = std::max(most, bytes);
-    return most;
+std::size_t Module::static_shared(const Symbol* function) const {
+    std::size_t sum = 0;
+    for (const Symbol& symbol : symbols)
+        if (function && symbol.kind == SymbolKind::SharedArray && owner_of(symbol.name) == function->name) sum += symbol.bytes;
+    return sum;
 }
 
-std::size_t Module::launch_bound(const std::string& kernel) const {
-    std::size_t most = 0;   // the largest here, too
+std::size_t Module::launch_bound(const Symbol* function) const {
     for (const Symbol& symbol : symbols)
-        if (symbol.kind == 6 && base_name(owner_of(symbol.name)) == kernel) most = std::max<std::size_t>(most, symbol.bytes);
-    return most;
+        if (function && symbol.kind == SymbolKind::LaunchBound && owner_of(symbol.name) == function->name) return symbol.bytes;
+    return 0;
 }
 
 const Symbol* Module::function_at(const void* address) const {
-    const std::uint64_t offset = reinterpret_cast<Address>(address) - base;
+    const Symbol* const function = function_around(reinterpret_cast<Address>(address));
+    return function && base + function->value == reinterpret_cast<Address>(address) ? function : nullptr;
+}
+
+const Symbol* Module::function_around(Address code) const {
     for (const Symbol& symbol : symbols)
-        if (symbol.kind == 0 && symbol.value == offset) return &symbol;
+        if (symbol.kind == SymbolKind::Function && code - base - symbol.value < std::max<std::uint64_t>(symbol.bytes, 1)) return &symbol;
     return nullptr;
+}
+
+bool Module::is_host_only(std::uint32_t pc) const {
+    return std::any_of(host_only.begin(), host_only.end(), [&](const Symbol& symbol) { return pc - symbol.value < symbol.bytes; });
 }
 
 // ---- device memory ----
@@ -94,6 +74,7 @@ void DeviceMemory::begin_case() {
     regions_.clear();
     initialised_.clear();
     mappings_.clear();
+    unmapped_.clear();
     allocated_ = peak_ = live_ = 0;
     copied_to_host = copied_from_host = 0;
     touched_by_host = 0;
@@ -101,8 +82,8 @@ void DeviceMemory::begin_case() {
 }
 
 void DeviceMemory::add_mapping(Address begin, std::size_t bytes) {
-    const Address first = begin / page * page;
-    mappings_.push_back({first, round_up(begin + bytes - first, page)});
+    const Address first = begin / page_size() * page_size();
+    mappings_.push_back({first, whole_pages(begin + bytes - first)});
 }
 
 void DeviceMemory::add_buffer(const char* name, Address begin, std::size_t bytes, bool writable) {
@@ -114,26 +95,27 @@ void DeviceMemory::add_buffer(const char* name, Address begin, std::size_t bytes
     region->id = static_cast<int>(regions_.size());
     region->name = name;
     if (writable) {
-        initialised_.push_back(std::make_unique<Lazy<std::uint8_t>>(std::max<std::size_t>(bytes, 1)));
-        region->initialised = initialised_.back()->data();
+        initialised_.push_back(std::make_unique<Lazy<std::uint8_t>>(bytes + 16));
+        region->initialised = initialised_.back()->data() + begin % 16;
     }
     regions_.push_back(std::move(region));
+    if (!all_blocks_see(begin)) unmapped_.push_back({begin, bytes});
 }
 
 int DeviceMemory::allocate(void** pointer, std::size_t bytes, int line, int poison) {
     *pointer = nullptr;
     if (bytes == 0) return Success;
-    const std::size_t span = round_up(bytes, page) + guard;
+    const std::size_t span = whole_pages(bytes) + whole_pages(guard);
     if (bytes > global_memory || !arena_ || arena_next_ + span > arena_end_) return OutOfMemory;
     void* start = reinterpret_cast<void*>(arena_next_);
-    if (mprotect(start, round_up(bytes, page), PROT_READ | PROT_WRITE) != 0) return OutOfMemory;
+    if (mprotect(start, whole_pages(bytes), PROT_READ | PROT_WRITE) != 0) return OutOfMemory;
     // Fresh memory holds NaNs, and not the zeroes that a GPU often happens to hold. Large arrays keep the zeroes: filling
     // them would cost the memory that they may never touch.
     if (bytes <= (std::size_t{64} << 20)) std::memset(start, poison, bytes);
     add_buffer("", arena_next_, bytes, true);
     regions_.back()->line = line;
     regions_.back()->name = "cudaMalloc";
-    if (!is_open_) mprotect(start, round_up(bytes, page), PROT_NONE);
+    if (!is_open_) mprotect(start, whole_pages(bytes), PROT_NONE);
     arena_next_ += span;
     allocated_ += bytes;
     live_ += bytes;
@@ -156,6 +138,11 @@ Region* DeviceMemory::find(Address a) const {
     return nullptr;
 }
 
+Region* DeviceMemory::variable(Address a) const {
+    Region* const region = variables_.hold(a) ? find(a) : nullptr;
+    return region && region->is_variable ? region : nullptr;
+}
+
 Region* DeviceMemory::nearest(Address a) const {
     Region* best = nullptr;
     std::size_t distance = ~std::size_t{0};
@@ -169,19 +156,23 @@ Region* DeviceMemory::nearest(Address a) const {
 
 bool DeviceMemory::is_device(Address a) const {
     if (a >= arena_ && a < arena_end_) return true;
-    for (const Pages& pages : mappings_)
-        if (a - pages.begin < pages.bytes) return true;
-    return false;
+    return std::any_of(mappings_.begin(), mappings_.end(), [&](const Pages& pages) { return pages.hold(a); });
 }
 
-bool DeviceMemory::all_blocks_see(Address a) const { return is_device(a) || a - variables_.begin < variables_.bytes; }
+bool DeviceMemory::all_blocks_see(Address a) const {
+    return is_device(a) || variables_.hold(a) ||
+           std::any_of(unmapped_.begin(), unmapped_.end(), [&](const Pages& buffer) { return buffer.hold(a); });
+}
 
 void DeviceMemory::add_variables(const Module& module) {
     variables_ = {module.data_begin, module.data_bytes};
     for (const Symbol& symbol : module.symbols) {
-        if (symbol.kind != 3 && symbol.kind != 4) continue;
+        const bool variable = symbol.kind == SymbolKind::Variable || symbol.kind == SymbolKind::HostVariable;
+        if (!variable && symbol.kind != SymbolKind::Managed && symbol.kind != SymbolKind::Constant) continue;
         add_buffer(symbol.name, module.base + symbol.value, symbol.bytes, true);
-        if (symbol.kind == 4) regions_.back()->space = Space::Constant;
+        regions_.back()->is_variable = variable;
+        regions_.back()->of_host = symbol.kind == SymbolKind::HostVariable;
+        if (symbol.kind == SymbolKind::Constant) regions_.back()->space = Space::Constant;
         regions_.back()->initialised = nullptr;   // variables start as zero, or as they say
     }
 }
@@ -190,7 +181,7 @@ void DeviceMemory::protect(int how) {
     for (const Pages& pages : mappings_) mprotect(reinterpret_cast<void*>(pages.begin), pages.bytes, how);
     for (const auto& region : regions_)
         if (region->begin >= arena_ && region->begin < arena_end_)
-            mprotect(reinterpret_cast<void*>(region->begin), round_up(region->bytes, page), how);
+            mprotect(reinterpret_cast<void*>(region->begin), whole_pages(region->bytes), how);
 }
 
 void DeviceMemory::open() {

@@ -14,7 +14,7 @@ constexpr std::size_t numbers_of_a_step = 4;   // its warp, line, lanes and so o
 const char* kind_of(Event event) {
     switch (event) {
         case Event::Block: return "block";
-        case Event::Read: case Event::VolatileRead: return "load";
+        case Event::Read: case Event::PartRead: case Event::VolatileRead: return "load";
         case Event::Write: case Event::VolatileWrite: return "store";
         case Event::Atomic: return "atomic";
         default: return nullptr;   // what serves races and calls, and no GPU executes
@@ -58,13 +58,14 @@ void Recorder::request(const Executor& executor, const WarpUnit& warp, std::uint
     const Record& first = *warp.cursor[__builtin_ctz(mask)].next;
     const char* const kind = kind_of(first.event);
     if (!kind || cut) return;
-    RecordedStep step{kind, static_cast<int>(warp.number), first.pc, 0, -1, 0, mask, {}};
-    if (first.event != Event::Block) {
-        const Address begin = executor.regions[first.region]->begin;
-        step.array = array(executor, first.region);
-        step.bytes = first.bytes & bytes_mask;
-        each_lane(mask, [&](int l) { step.places.push_back(static_cast<long long>(warp.cursor[l].next->address - begin)); });
-    }
+    if (first.event == Event::Block) return add({kind, static_cast<int>(warp.number), first.pc, 0, -1, 0, mask, {}});
+    std::uint32_t reached = 0;   // an asynchronous copy need not read anything
+    each_lane(mask, [&](int l) { reached |= static_cast<std::uint32_t>(warp.cursor[l].next->region != no_region) << l; });
+    if (!reached) return;
+    const std::uint16_t region = warp.cursor[__builtin_ctz(reached)].next->region;
+    const Address begin = executor.regions[region]->begin;
+    RecordedStep step{kind, static_cast<int>(warp.number), first.pc, 0, array(executor, region), first.bytes & bytes_mask, reached, {}};
+    each_lane(reached, [&](int l) { step.places.push_back(static_cast<long long>((warp.cursor[l].next->address & address_mask) - begin)); });
     add(std::move(step));
 }
 

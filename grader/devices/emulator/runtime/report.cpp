@@ -20,9 +20,8 @@ public:
     template <class T> Json& field(const char* name, const T& v) { return key(name).value(v); }
     Json& field(const char* name, unsigned v) { return key(name).value(std::uint64_t{v}); }
     Json& field(const char* name, int v) { return key(name).value(static_cast<long long>(v)); }
-    Json& field(const char* name, const Index& i) { return triple(name, i.x, i.y, i.z); }
-    Json& triple(const char* name, unsigned x, unsigned y, unsigned z) {
-        return key(name).open('[').value(std::uint64_t{x}).value(std::uint64_t{y}).value(std::uint64_t{z}).close(']');
+    Json& field(const char* name, const Index& i) {
+        return key(name).open('[').value(std::uint64_t{i.x}).value(std::uint64_t{i.y}).value(std::uint64_t{i.z}).close(']');
     }
     std::string text_;
 
@@ -46,8 +45,7 @@ private:
 
 void write_place(Json& json, const char* block, const char* thread, const Place& place) {
     if (!place.in_kernel) return;
-    json.triple(block, place.block_index[0], place.block_index[1], place.block_index[2]);
-    json.triple(thread, place.thread_index[0], place.thread_index[1], place.thread_index[2]);
+    json.field(block, place.block_index).field(thread, place.thread_index);
 }
 
 void write_finding(Json& json, const Finding& finding) {
@@ -59,7 +57,11 @@ void write_finding(Json& json, const Finding& finding) {
     json.field("array", finding.array).field("space", finding.space).field("offset", finding.offset);
     json.field("array_bytes", finding.array_bytes).field("array_line", finding.array_line);
     json.field("other_pc", finding.other_pc).field("other_line", finding.other_line).field("other_access", finding.other_access);
-    json.field("text", finding.text).field("count", finding.count).close('}');
+    const Progress& progress = finding.progress;
+    json.field("steps", progress.steps).field("threads", progress.threads).field("blocks", progress.blocks).field("blocks_done", progress.blocks_done);
+    json.key("pcs").open('[');
+    for (const std::uint32_t pc : progress.pcs) json.value(std::uint64_t{pc});
+    json.close(']').field("text", finding.text).field("count", finding.count).close('}');
 }
 
 Site sum_at(int kernel, std::uint32_t pc) {
@@ -73,15 +75,7 @@ Site sum_at(int kernel, std::uint32_t pc) {
         total.kind = site.kind;
         total.space = site.space;
         total.bytes = site.bytes;
-        total.warps += site.warps;
-        total.threads += site.threads;
-        total.requests += site.requests;
-        total.sectors += site.sectors;
-        total.asked += site.asked;
-        total.useful += site.useful;
-        total.wavefronts += site.wavefronts;
-        total.ideal += site.ideal;
-        total.divergent += site.divergent;
+        for (const auto& [name, sum] : site_sums) total.*sum += site.*sum;
         total.multiplicity = std::max(total.multiplicity, site.multiplicity);
     }
     return total;
@@ -90,7 +84,7 @@ Site sum_at(int kernel, std::uint32_t pc) {
 void write_kernel(Json& json, int number, const KernelTotals& kernel) {
     json.open('{').field("name", kernel.name).field("line", kernel.line).field("launches", kernel.launches);
     json.field("blocks", kernel.blocks).field("threads", kernel.threads).field("barriers", kernel.barriers);
-    json.field("busy_threads", kernel.busy_threads).field("busy_blocks", kernel.busy_blocks);
+    json.field("busy_threads", kernel.busy_threads).field("busy_blocks", kernel.busy_blocks).field("busiest_bytes", kernel.task_bytes);
     json.field("static_shared", std::uint64_t{kernel.static_shared}).field("dynamic_shared", std::uint64_t{kernel.dynamic_shared});
     json.key("barrier_lines").open('[');
     for (const int line : kernel.barrier_lines) json.value(static_cast<long long>(line));
@@ -105,20 +99,22 @@ void write_kernel(Json& json, int number, const KernelTotals& kernel) {
     json.key("sites").open('[');
     for (const std::uint32_t pc : listed) {
         const Site site = sum_at(number, pc);
-        json.open('[').value(std::uint64_t{pc}).value(std::uint64_t{site.kind}).value(std::uint64_t{site.space}).value(std::uint64_t{site.bytes});
-        json.value(site.warps).value(site.threads).value(site.requests).value(site.sectors).value(site.asked).value(site.useful);
-        json.value(site.wavefronts).value(site.ideal).value(site.divergent).value(site.multiplicity).close(']');
+        json.open('{').field("pc", site.pc).field("kind", static_cast<int>(site.kind)).field("space", static_cast<int>(site.space));
+        for (const auto& [name, sum] : site_sums) json.field(name, site.*sum);
+        json.field("bytes", unsigned{site.bytes}).field("multiplicity", site.multiplicity).close('}');
     }
     json.close(']').close('}');
 }
 
-// [warp, pc, line, kind, array, bytes, lanes, [places]] for each step.
+// A row for each step, for there may be many; what the columns are, is told once.
 void write_recording(Json& json, const Recorder& recorder) {
     json.open('{').field("cut", recorder.cut).key("arrays").open('[');
     for (const RecordedArray& array : recorder.arrays) {
         json.open('{').field("name", array.name).field("space", static_cast<int>(array.space));
         json.field("bytes", std::uint64_t{array.bytes}).field("start", std::uint64_t{array.start}).close('}');
     }
+    json.close(']').key("columns").open('[');
+    for (const char* column : {"warp", "pc", "line", "kind", "array", "bytes", "mask", "places"}) json.value(std::string(column));
     json.close(']').key("steps").open('[');
     for (const RecordedStep& step : recorder.steps) {
         json.open('[').value(static_cast<long long>(step.warp)).value(std::uint64_t{step.pc}).value(static_cast<long long>(step.line));
@@ -155,7 +151,7 @@ std::string report() {
     for (std::size_t k = 0; k < m.kernels.size(); ++k) write_kernel(json, static_cast<int>(k), m.kernels[k]);
     json.close(']').key("regions").open('[');
     for (const auto& region : m.memory.regions()) {
-        json.open('{').field("name", region->name).field("bytes", std::uint64_t{region->bytes}).field("line", region->line);
+        json.open('{').field("name", region->name).field("bytes", std::uint64_t{region->bytes}).field("line", region->line).field("of_task", region->of_task);
         json.field("loaded", count_touched(&Executor::loaded_bytes, static_cast<std::size_t>(region->id)));
         json.field("stored", count_touched(&Executor::stored_bytes, static_cast<std::size_t>(region->id))).close('}');
     }

@@ -81,12 +81,7 @@ void on_fault(int number, siginfo_t* info, void* raw) {
     finding.text = name_of_signal(number);
     finding.address = address;
     if (finding.kind == "host_access")
-        if (const Region* region = m.memory.nearest(address)) {
-            finding.array = region->name;
-            finding.array_line = region->line;
-            finding.array_bytes = region->bytes;
-            finding.offset = static_cast<long long>(address - region->begin);
-        }
+        if (const Region* region = m.memory.nearest(address)) finding.at(*region, address);
     m.findings.push_back(std::move(finding));
     leave_entry_point();
 }
@@ -97,15 +92,17 @@ double processor_seconds() {
     return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
 }
 
-// The inputs copied to the host and the outputs back: then it is the host that computes. Less than a page is no sign: the
-// sums of a few blocks may be added up there.
+// The inputs copied to the host and the outputs back: then it is the host that computes. A few bytes are no sign: the
+// sums of some blocks may be added up there.
+constexpr std::size_t few_bytes = 4096;
+
 bool computed_by_host(const DeviceMemory& memory) {
     std::size_t inputs = 0, outputs = 0;
     for (const auto& region : memory.regions()) {
         if (!region->writable) inputs += region->bytes;
         outputs += region->before.size();
     }
-    return memory.copied_to_host > 4096 && memory.copied_to_host >= inputs / 2 && memory.copied_from_host >= outputs / 2;
+    return memory.copied_to_host > few_bytes && memory.copied_to_host >= inputs / 2 && memory.copied_from_host >= outputs / 2;
 }
 
 void judge_host_code(Machine& m) {
@@ -113,12 +110,19 @@ void judge_host_code(Machine& m) {
     finding.kind = "host_access";
     const Address touched = m.memory.touched_by_host;
     if (const Region* region = touched ? m.memory.nearest(touched) : nullptr) {
-        finding.array = region->name;
-        finding.array_bytes = region->bytes;
-        finding.offset = static_cast<long long>(touched - region->begin);
-        m.findings.push_back(finding);
+        m.findings.push_back(finding.at(*region, touched));
     } else if (computed_by_host(m.memory)) {
         finding.text = "computed by the host";
+        m.findings.push_back(finding);
+    }
+}
+
+void report_unjoined(Machine& m) {
+    Finding finding;
+    finding.kind = "race";
+    finding.text = "stream";
+    for (const int line : m.stream_order.not_joined(m.given_stream)) {
+        finding.line = line;
         m.findings.push_back(finding);
     }
 }
@@ -245,6 +249,8 @@ int ladder_session_module(const void* inside, const Symbol* symbols, std::size_t
     for (std::size_t i = 0; i < count; ++i) {
         Symbol symbol = symbols[i];
         symbol.name = m.module.names[i].c_str();
+        if (symbol.kind == SymbolKind::HostOnly) m.module.host_only.push_back(symbol);
+        if (symbol.kind == SymbolKind::FlagRead) m.module.flag_reads.insert(static_cast<std::uint32_t>(symbol.value));
         m.module.symbols.push_back(symbol);
     }
     m.threads = threads;
@@ -252,7 +258,7 @@ int ladder_session_module(const void* inside, const Symbol* symbols, std::size_t
     return 0;
 }
 
-void ladder_session_begin(double seconds, int poison) {
+void ladder_session_begin(double seconds, double data_elements, int poison) {
     Machine& m = machine();
     m.poison = poison;
     m.memory.begin_case();
@@ -262,10 +268,13 @@ void ladder_session_begin(double seconds, int poison) {
     m.launches.clear();
     m.findings.clear();
     m.recorder = Recorder{};
+    m.stream_order = StreamOrder{};
     m.allowed_shared.clear();
     m.last_error = Success;
     m.broken = false;
     m.seconds_limit = seconds;
+    m.data_elements = data_elements;
+    m.host_steps = 0;
     static int stream;
     m.given_stream = &stream;
 }
@@ -274,7 +283,9 @@ void ladder_session_mapping(void* begin, std::size_t bytes) { machine().memory.a
 
 void ladder_session_buffer(const char* name, void* begin, std::size_t bytes, int writable) {
     machine().memory.add_buffer(name, reinterpret_cast<Address>(begin), bytes, writable != 0);
-    if (writable) machine().memory.regions().back()->before.resize(bytes);
+    Region& region = *machine().memory.regions().back();
+    region.of_task = true;
+    if (writable) region.before.resize(bytes);
 }
 
 // In this case, writes down what one block of the launch with this number does, with room for so many numbers.
@@ -285,6 +296,8 @@ void ladder_session_record(std::size_t launch, unsigned x, unsigned y, unsigned 
     recorder.room = room;
     recorder.block[0] = x, recorder.block[1] = y, recorder.block[2] = z;
 }
+
+void ladder_session_print_threads(int yes) { machine().print_threads = yes != 0; }
 
 // The grader itself writes into the buffers between two runs.
 void ladder_session_open() { machine().memory.open(); }
@@ -326,7 +339,7 @@ int ladder_session_run(void (*entry)(void**), void** arguments) {
     judge_host_code(m);
     for (std::size_t i = 0; i < std::size(fault_signals); ++i) sigaction(fault_signals[i], &before[i], nullptr);
     std::fflush(stdout);
-    if (!given_up && !m.broken) report_leaks(m);
+    if (!given_up && !m.broken) report_unjoined(m), report_leaks(m);
     return given_up;
 }
 

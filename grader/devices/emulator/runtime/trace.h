@@ -2,12 +2,17 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
+
+#include "../include/ladder/abi.h"
 
 namespace ladder {
 
+// Python (kinds.py) reads names and numbers from here.
 enum class Event : std::uint8_t {
     Block,                       // a basic block is entered
     Read, Write, Atomic,         // address
+    PartRead,                    // address, and above it how many of its bytes are read: 0 to all
     VolatileRead, VolatileWrite, // address
     Value,                       // of the Write just before: known only once the store has happened
     Call, Return,                // a function that the compiler did not inline
@@ -24,21 +29,33 @@ struct Record {
     std::uint64_t address;
 };
 static_assert(sizeof(Record) == 16);
+constexpr unsigned part_shift = 56;   // in a PartRead's address
+constexpr std::uint64_t address_mask = (std::uint64_t{1} << part_shift) - 1;
 constexpr std::uint8_t bytes_mask = 0x1f, block_scope_flag = 0x80, compare_swap_flag = 0x40;
 
 // What replay counts at one program counter.
 struct Site {
     std::uint32_t pc;
-    std::uint8_t kind;               // 0 unused, 1 basic block, else 1 + Event of an access
-    std::uint8_t space;
-    std::uint8_t bytes;
-    std::uint8_t listed;
+    Space space;                     // of an access
+    Event kind;                      // Block, or the kind of access
+    std::uint8_t bytes;              // of one lane
+    bool listed;                     // in use
     std::uint64_t warps, threads;    // executions, and active lanes summed over them
     std::uint64_t requests, sectors; // global memory
     std::uint64_t asked, useful;     // bytes: over all active lanes, and distinct ones within each request
+    std::uint64_t task_requests, task_sectors, task_asked, task_useful;   // the same, of the task's own buffers alone
     std::uint64_t wavefronts, ideal; // shared memory
     std::uint64_t divergent;         // a basic block's executions after which its lanes went different ways
     std::uint64_t multiplicity;      // atomics: most lanes of one warp instruction at one address
+};
+
+// Those that add up, by the names under which Python finds them in the report.
+constexpr std::pair<const char*, std::uint64_t Site::*> site_sums[] = {
+    {"warps", &Site::warps},           {"threads", &Site::threads}, {"requests", &Site::requests},
+    {"sectors", &Site::sectors},       {"asked", &Site::asked},     {"useful", &Site::useful},
+    {"wavefronts", &Site::wavefronts}, {"ideal", &Site::ideal},     {"divergent", &Site::divergent},
+    {"task_requests", &Site::task_requests}, {"task_sectors", &Site::task_sectors},
+    {"task_asked", &Site::task_asked},       {"task_useful", &Site::task_useful},
 };
 
 }  // namespace ladder

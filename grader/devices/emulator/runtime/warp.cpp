@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "machine.h"
+#include "replay.h"
 
 namespace ladder {
 
@@ -23,17 +24,38 @@ const char* name_of(int op) {
 
 namespace {
 
-// The lane whose value lane l gets; l itself where CUDA says that the value stays. The sub-warps of `width` are separate.
+constexpr int five_bits = 31;
+
+bool is_shuffle(Warp op) { return op >= Warp::ShuffleIndex && op <= Warp::ShuffleXor; }
+
+// The lane whose value lane l gets; l itself where CUDA says that the value stays. As the PTX ISA defines shfl.sync, which
+// has five bits for the lane, the distance or the mask. The sub-warps of `width` are separate, but for xor to lower ones.
 int shuffle_source(const WarpRequest& request, int l) {
-    const int width = request.width > 0 && request.width <= 32 ? request.width : 32;
-    const int first = l / width * width;
-    const int within = l - first;
+    const int by = request.argument & five_bits, segment = (32 - request.width) & five_bits;
+    const int first = l & segment, last = first | (five_bits & ~segment);
     switch (static_cast<Warp>(request.op)) {
-        case Warp::ShuffleIndex: return first + (request.argument & (width - 1));
-        case Warp::ShuffleUp: return within >= request.argument ? l - request.argument : l;
-        case Warp::ShuffleDown: return within + request.argument < width ? l + request.argument : l;
-        default: return (l ^ request.argument) < first + width ? l ^ request.argument : l;
+        case Warp::ShuffleIndex: return first | (by & ~segment);
+        case Warp::ShuffleUp: return l - by >= first ? l - by : l;
+        case Warp::ShuffleDown: return l + by <= last ? l + by : l;
+        default: return (l ^ by) <= last ? l ^ by : l;
     }
+}
+
+// A GPU uses five bits of a distance or a mask without a word. Of a lane it is documented, and often meant.
+void note_cut_argument(Executor& executor, const Thread& thread) {
+    const WarpRequest& request = thread.request;
+    if (static_cast<Warp>(request.op) == Warp::ShuffleIndex || (request.argument & ~five_bits) == 0) return;
+    for (Finding& known : executor.findings)
+        if (known.kind == "shuffle_distance" && known.pc == request.pc) {
+            ++known.count;
+            return;
+        }
+    Finding finding = finding_at(thread, "shuffle_distance", request.pc);
+    finding.note = true;
+    finding.line = request.line;
+    finding.offset = request.argument;
+    finding.text = name_of(request.op);
+    executor.findings.push_back(std::move(finding));
 }
 
 void report_silent_source(Executor& executor, const Thread& thread, int source, bool exited) {
@@ -94,6 +116,7 @@ void resolve(Warp op, Executor& executor, Thread* threads, std::uint32_t group) 
             case Warp::ShuffleIndex: case Warp::ShuffleUp: case Warp::ShuffleDown: case Warp::ShuffleXor: {
                 const int source = shuffle_source(request, l);
                 const bool present = group >> source & 1;
+                note_cut_argument(executor, threads[l]);
                 request.result = threads[present ? source : l].request.value;
                 if (!present) report_silent_source(executor, threads[l], source, request.mask >> source & 1);
                 break;
@@ -105,10 +128,9 @@ void resolve(Warp op, Executor& executor, Thread* threads, std::uint32_t group) 
 }
 
 void write_down(const WarpUnit& warp, Warp op, std::uint32_t group) {
-    const bool shuffles = op >= Warp::ShuffleIndex && op <= Warp::ShuffleXor;
     std::vector<long long> sources;
-    if (shuffles) each_lane(group, [&](int l) { sources.push_back(shuffle_source(warp.threads[l].request, l)); });
-    machine().recorder.warp_operation(warp, group, shuffles ? "shuffle" : "warp", std::move(sources));
+    if (is_shuffle(op)) each_lane(group, [&](int l) { sources.push_back(shuffle_source(warp.threads[l].request, l)); });
+    machine().recorder.warp_operation(warp, group, is_shuffle(op) ? "shuffle" : "warp", std::move(sources));
 }
 
 void resolve_group(WarpUnit& warp, std::uint32_t group) {
@@ -160,11 +182,14 @@ void produce(WarpUnit& warp, std::uint32_t& spun_lanes, Run& run) {
                           (thread.state == State::Spinning && !(spun_lanes >> l & 1));
         if (!runs || warp.cursor[l].next != warp.cursor[l].end) continue;
         if (block.launch->counting) {
-            thread.next = block.records.data() + static_cast<std::size_t>(l) * lane_stride;
+            thread.next = block.trace_of(l);
             thread.limit = thread.next + lane_records;
         }
         run_lane(thread);
-        if (block.launch->counting) load_cursor(warp, l);
+        if (block.launch->counting) {
+            watch_progress(thread);
+            load_cursor(warp, l);
+        }
         if (thread.state == State::Spinning) spun_lanes |= 1u << l;
         else if (thread.state != State::Full) run.progress = true;
     }

@@ -1,4 +1,8 @@
 #pragma once
 
 #include "../cooperative_groups.h"
+#undef LADDER_SIDE
+#define LADDER_SIDE __device__
 #include "../ladder/group_reduce.h"
+#undef LADDER_SIDE
+#define LADDER_SIDE LADDER_BOTH_SIDES

@@ -5,8 +5,13 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 
+#ifdef __CUDA__   // the front end (sides.h)
+#define LADDER_UNSEEN LADDER_SIDE
+#define LADDER_CALL __attribute__((host, device, nothrow))
+#define LADDER_SAME __attribute__((host, device, nothrow))
+#define LADDER_PER_THREAD extern __attribute__((device))
+#else
 // Code marked LADDER_UNSEEN is not instrumented: it is the emulator's own, and no GPU would execute it.
 #define LADDER_UNSEEN __attribute__((no_sanitize("thread"), no_sanitize_coverage))
 
@@ -16,6 +21,7 @@
 #define LADDER_SAME __attribute__((nothrow, const))
 
 #define LADDER_PER_THREAD extern __thread __attribute__((tls_model("initial-exec")))
+#endif
 
 namespace ladder {
 
@@ -32,6 +38,8 @@ struct Launch {
     void* arguments;
 };
 
+typedef unsigned Quad __attribute__((vector_size(16)));   // 16 bytes in one register
+
 enum class Barrier : int { Sync, Count, And, Or };
 
 // The warp-wide operations. Each names the lanes that take part by `mask`; all of them must arrive.
@@ -47,7 +55,8 @@ enum class Atomic : int { Add, Sub, Exchange, Min, Max, Increment, Decrement, Co
 enum class Type : int { I32, U32, I64, U64, F32, F64, F16, BF16, F16x2, BF16x2, U16 };
 enum class Scope : int { Block, Device, System };
 
-// How a pointer is reached: for __isGlobal, __isShared and generic-to-shared conversions.
+// How a pointer is reached: for __isGlobal, __isShared and generic-to-shared conversions. Python (kinds.py) reads names
+// and numbers from here.
 enum class Space : int { Unknown, Global, Shared, Local, Constant };
 
 // A CUDA error is an int here; the numbers are CUDA's own (cudaError_t).
@@ -74,6 +83,8 @@ extern "C" {
 
 // ---- launches (host code) ----
 void ladder_launch(const ladder::Launch* launch);
+// Calls argument(of) for a launch's argument that is only evaluated when the kernel is called for the first time.
+void ladder_evaluate(void (*argument)(void*), void* of);
 // Allows `bytes` of dynamic shared memory for a kernel (cudaFuncSetAttribute); `kernel` is its address.
 int ladder_allow_shared(const void* kernel, std::size_t bytes);
 // Static shared memory of a kernel in bytes, by address.
@@ -87,24 +98,33 @@ int ladder_free(void* pointer, int line);
 int ladder_memcpy(void* to, const void* from, std::size_t bytes, ladder::Copy kind, int line);
 int ladder_memset(void* to, int value, std::size_t bytes, int line);
 std::size_t ladder_memory_in_use(void);
-// The stream that the grader passed to the entry point is ladder_given_stream(); others are created and destroyed.
+// The stream that the grader passed to the entry point is there already; others are created and destroyed.
 void* ladder_stream_create(int line);
 int ladder_stream_destroy(void* stream);
+// What comes before what among streams, events and the host.
+void ladder_stream_work(void* stream, int line);   // an asynchronous copy; launches are known
+void ladder_stream_wait(void* stream, const void* event);
+void ladder_event_record(const void* event, void* stream);
+void ladder_host_waits(void* stream);
+void ladder_host_waits_for_event(const void* event);
+void ladder_host_waits_for_all(void);
 double ladder_host_seconds(void);   // monotonic, for events
 
 // ---- device code ----
 LADDER_CALL int ladder_in_kernel(void);   // 1 while device code runs
 LADDER_CALL int ladder_barrier(ladder::Barrier kind, int predicate, int line);   // __syncthreads and its kin
-LADDER_CALL std::uint64_t ladder_warp(ladder::Warp op, unsigned mask, std::uint64_t value, int argument, int width,
+LADDER_CALL unsigned long ladder_warp(ladder::Warp op, unsigned mask, unsigned long value, int argument, int width,
                                       int line);
 LADDER_CALL unsigned ladder_active_mask(int line);   // __activemask: lanes converged here
 LADDER_SAME int ladder_lane(void);   // 0..31
 // Atomics return the old value's bits, zero-extended. CompareSwap: `value` is stored if the old one equals `compare`.
-LADDER_CALL std::uint64_t ladder_atomic(ladder::Atomic op, ladder::Type type, ladder::Scope scope, void* address,
-                                        std::uint64_t value, std::uint64_t compare, int line);
+LADDER_CALL unsigned long ladder_atomic(ladder::Atomic op, ladder::Type type, ladder::Scope scope, void* address,
+                                        unsigned long value, unsigned long compare, int line);
 LADDER_CALL void ladder_fence(ladder::Scope scope, int line);
 // Asynchronous copies: what was stored at `to` counts as under way until its thread has waited for the group of copies in
 // which it was committed; all but the `newer` last groups, that is.
+// The copy's load: what lies at `from`, but for the last `zeros` of its bytes, which are not read.
+LADDER_CALL ladder::Quad ladder_copy_load(const void* from, std::size_t bytes, std::size_t zeros);
 LADDER_CALL void ladder_copy_issued(const void* to, std::size_t bytes);
 LADDER_CALL void ladder_copies_committed(void);
 LADDER_CALL void ladder_copies_awaited(std::size_t newer);
@@ -112,6 +132,9 @@ LADDER_CALL void ladder_grid_sync(int line);
 LADDER_SAME int ladder_grid_is_cooperative(void);
 LADDER_SAME void* ladder_dynamic_shared(void);   // start of the block's dynamic shared memory, 1024-byte aligned
 LADDER_SAME std::size_t ladder_dynamic_shared_bytes(void);
+// memcpy, memmove and memset, from kernels and from host code.
+LADDER_CALL void* ladder_copy_bytes(void* to, const void* from, std::size_t bytes);
+LADDER_CALL void* ladder_set_bytes(void* to, int value, std::size_t bytes);
 LADDER_CALL ladder::Space ladder_space(const void* pointer);
 LADDER_CALL void ladder_yield(int line);   // __nanosleep
 // __trap, or an unsupported feature reached in device code.

@@ -20,6 +20,16 @@ template <> LADDER_INLINE void copy_word<1>(void* to, const void* from) {
     ladder_copy_issued(to, 1);
 }
 
+// Lanes that read all, some or none of their bytes are one instruction.
+LADDER_INLINE void copy_part(void* to, const void* from, std::size_t bytes, std::size_t zeros) {
+    const Quad value = ladder_copy_load(from, bytes, zeros);
+    const Word<8>::type low = reinterpret_cast<const unsigned long long __attribute__((vector_size(16)))&>(value)[0];
+    if (bytes == 16) *static_cast<Word<16>::type*>(to) = value;
+    else if (bytes == 8) *static_cast<Word<8>::type*>(to) = low;
+    else *static_cast<Word<4>::type*>(to) = value[0];
+    ladder_copy_issued(to, bytes);
+}
+
 // Threads `rank` of `size` copy words in turn.
 template <unsigned bytes>
 LADDER_INLINE void copy_words(char* to, const char* from, std::size_t total, std::size_t rank, std::size_t size) {
@@ -45,12 +55,11 @@ LADDER_INLINE void copy_by_group(const Group& group, char* to, const char* from,
 
 // Copies `bytes` (4, 8 or 16) of which the last `zeros` are not read but set to zero.
 LADDER_INLINE void __pipeline_memcpy_async(void* to, const void* from, std::size_t bytes, std::size_t zeros = 0,
-                                           int line = __builtin_LINE()) {
+                                           LADDER_LINE) {
     if (bytes != 4 && bytes != 8 && bytes != 16) ladder_trap("__pipeline_memcpy_async copies 4, 8 or 16 bytes", line);
-    if (zeros != 0) {
-        for (std::size_t at = 0; at < bytes; ++at)
-            static_cast<char*>(to)[at] = at + zeros < bytes ? static_cast<const char*>(from)[at] : 0;
-        ladder_copy_issued(to, bytes);
+    if (zeros > bytes) ladder_trap("__pipeline_memcpy_async cannot set more bytes to zero than it copies", line);
+    if (!__builtin_constant_p(zeros) || zeros != 0) {
+        ladder::copy_part(to, from, bytes, zeros);
     } else if (bytes == 16) {
         ladder::copy_word<16>(to, from);
     } else if (bytes == 8) {

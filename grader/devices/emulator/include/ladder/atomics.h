@@ -20,11 +20,11 @@ template <class T> LADDER_INLINE T atomic(Atomic op, Scope scope, T* address, T 
 }  // namespace ladder
 
 #define LADDER_ATOMIC_IN(name, op, scope, T)                                                               \
-    LADDER_INLINE T name(T* address, T value, int line = __builtin_LINE()) {                               \
+    LADDER_INLINE T name(T* address, T value, LADDER_LINE) {                               \
         return ladder::atomic(ladder::Atomic::op, ladder::Scope::scope, address, value, line);             \
     }
 #define LADDER_ATOMIC_CAS_IN(name, scope, T)                                                               \
-    LADDER_INLINE T name(T* address, T compare, T value, int line = __builtin_LINE()) {                    \
+    LADDER_INLINE T name(T* address, T compare, T value, LADDER_LINE) {                    \
         return ladder::atomic(ladder::Atomic::CompareSwap, ladder::Scope::scope, address, value, line, compare); \
     }
 

@@ -5,13 +5,13 @@
 
 namespace ladder {
 
-using Bits = std::uint64_t;
+using Bits = unsigned long;
 
 template <unsigned bytes> struct Unsigned;
-template <> struct Unsigned<1> { using type = std::uint8_t; };
-template <> struct Unsigned<2> { using type = std::uint16_t; };
-template <> struct Unsigned<4> { using type = std::uint32_t; };
-template <> struct Unsigned<8> { using type = std::uint64_t; };
+template <> struct Unsigned<1> { using type = unsigned char; };
+template <> struct Unsigned<2> { using type = unsigned short; };
+template <> struct Unsigned<4> { using type = unsigned; };
+template <> struct Unsigned<8> { using type = unsigned long; };
 
 // Zero-extended.
 template <class T> LADDER_INLINE constexpr Bits to_bits(T value) {

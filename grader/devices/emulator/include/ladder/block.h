@@ -3,26 +3,30 @@
 
 #include "qualifiers.h"
 
-LADDER_INLINE void __syncthreads(int line = __builtin_LINE()) { ladder_barrier(ladder::Barrier::Sync, 0, line); }
+#ifdef __CUDA__   // clang has a __syncthreads() of its own, which must be this one
+LADDER_SIDE void __syncthreads();
+#else
+LADDER_INLINE void __syncthreads(LADDER_LINE) { ladder_barrier(ladder::Barrier::Sync, 0, line); }
+#endif
 
-LADDER_INLINE int __syncthreads_count(int predicate, int line = __builtin_LINE()) {
+LADDER_INLINE int __syncthreads_count(int predicate, LADDER_LINE) {
     return ladder_barrier(ladder::Barrier::Count, predicate, line);
 }
 
-LADDER_INLINE int __syncthreads_and(int predicate, int line = __builtin_LINE()) {
+LADDER_INLINE int __syncthreads_and(int predicate, LADDER_LINE) {
     return ladder_barrier(ladder::Barrier::And, predicate, line);
 }
 
-LADDER_INLINE int __syncthreads_or(int predicate, int line = __builtin_LINE()) {
+LADDER_INLINE int __syncthreads_or(int predicate, LADDER_LINE) {
     return ladder_barrier(ladder::Barrier::Or, predicate, line);
 }
 
-LADDER_INLINE void __threadfence_block(int line = __builtin_LINE()) { ladder_fence(ladder::Scope::Block, line); }
-LADDER_INLINE void __threadfence(int line = __builtin_LINE()) { ladder_fence(ladder::Scope::Device, line); }
-LADDER_INLINE void __threadfence_system(int line = __builtin_LINE()) { ladder_fence(ladder::Scope::System, line); }
+LADDER_INLINE void __threadfence_block(LADDER_LINE) { ladder_fence(ladder::Scope::Block, line); }
+LADDER_INLINE void __threadfence(LADDER_LINE) { ladder_fence(ladder::Scope::Device, line); }
+LADDER_INLINE void __threadfence_system(LADDER_LINE) { ladder_fence(ladder::Scope::System, line); }
 
-LADDER_INLINE void __nanosleep(unsigned, int line = __builtin_LINE()) { ladder_yield(line); }
-[[noreturn]] LADDER_INLINE void __trap(int line = __builtin_LINE()) { ladder_trap("__trap()", line); }
+LADDER_INLINE void __nanosleep(unsigned, LADDER_LINE) { ladder_yield(line); }
+[[noreturn]] LADDER_INLINE void __trap(LADDER_LINE) { ladder_trap("__trap()", line); }
 LADDER_INLINE void __brkpt() {}
 
 // Counts events, not cycles: equal on every run. clock() is the C library's name, which host code may mean too.

@@ -57,7 +57,7 @@ template <class F> LADDER_UNSEEN cudaError_t cudaFuncGetAttributes(cudaFuncAttri
     *attributes = {};
     attributes->sharedSizeBytes = ladder_static_shared(ladder::address(kernel));
     attributes->maxThreadsPerBlock = ladder::threads_per_block;
-    attributes->numRegs = 32;   // made up: nobody allocates registers here
+    attributes->numRegs = 32;   // made up: registers are not allocated here
     attributes->ptxVersion = attributes->binaryVersion = 10 * ladder::compute_major + ladder::compute_minor;
     attributes->maxDynamicSharedSizeBytes = static_cast<int>(ladder::shared_per_block - attributes->sharedSizeBytes);
     return ladder::status();

@@ -19,10 +19,10 @@ LADDER_INLINE void memcpy_async(const Group& group, T* to, std::size_t room, con
 }
 
 // Each memcpy_async is a stage of its own: all but the last `Stages` are there.
-template <unsigned Stages, class Group> LADDER_INLINE void wait_prior(const Group& group, int line = __builtin_LINE()) {
+template <unsigned Stages, class Group> LADDER_INLINE void wait_prior(const Group& group, LADDER_LINE) {
     ladder_copies_awaited(Stages);
     group.sync(line);
 }
-template <class Group> LADDER_INLINE void wait(const Group& group, int line = __builtin_LINE()) { wait_prior<0>(group, line); }
+template <class Group> LADDER_INLINE void wait(const Group& group, LADDER_LINE) { wait_prior<0>(group, line); }
 
 }  // namespace cooperative_groups

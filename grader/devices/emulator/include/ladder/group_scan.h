@@ -6,7 +6,7 @@
 namespace cooperative_groups {
 
 template <class Group, class T, class Op>
-LADDER_INLINE T inclusive_scan(const Group& group, T value, Op&& op, int line = __builtin_LINE()) {
+LADDER_INLINE T inclusive_scan(const Group& group, T value, Op&& op, LADDER_LINE) {
     for (unsigned away = 1; away < group.size(); away *= 2) {
         const T before = group.shfl_up(value, away, line);
         if (group.thread_rank() >= away) value = op(before, value);
@@ -19,7 +19,7 @@ template <class Group, class T> LADDER_INLINE T inclusive_scan(const Group& grou
 
 // The thread of rank 0 gets T{}: right for sums, and for nothing else that starts elsewhere.
 template <class Group, class T, class Op>
-LADDER_INLINE T exclusive_scan(const Group& group, T value, Op&& op, int line = __builtin_LINE()) {
+LADDER_INLINE T exclusive_scan(const Group& group, T value, Op&& op, LADDER_LINE) {
     const T before = group.shfl_up(inclusive_scan(group, value, op, line), 1, line);
     return group.thread_rank() == 0 ? T{} : before;
 }

@@ -47,9 +47,9 @@ public:
             kind_ == Kind::Grid ? (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x : 0;
         return block * ladder::threads_in_block() + ladder::rank_in_block();
     }
-    LADDER_INLINE void sync(int line = __builtin_LINE()) const {
+    LADDER_INLINE void sync(LADDER_LINE) const {
         if (kind_ == Kind::Lanes) __syncwarp(lanes_, line);
-        else if (kind_ == Kind::Block) __syncthreads(line);
+        else if (kind_ == Kind::Block) ladder_barrier(ladder::Barrier::Sync, 0, line);
         else ladder_grid_sync(line);
     }
 
@@ -67,7 +67,7 @@ class grid_group : public thread_group {
 public:
     LADDER_INLINE grid_group() : thread_group(Kind::Grid, 0) {}
     LADDER_INLINE bool is_valid() const { return ladder_grid_is_cooperative(); }
-    LADDER_INLINE void sync(int line = __builtin_LINE()) const { ladder_grid_sync(line); }
+    LADDER_INLINE void sync(LADDER_LINE) const { ladder_grid_sync(line); }
     LADDER_INLINE static unsigned long long num_blocks() {
         return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z;
     }
@@ -96,7 +96,7 @@ public:
 class thread_block : public thread_group {
 public:
     LADDER_INLINE thread_block() : thread_group(Kind::Block, 0) {}
-    LADDER_INLINE static void sync(int line = __builtin_LINE()) { __syncthreads(line); }
+    LADDER_INLINE static void sync(LADDER_LINE) { ladder_barrier(ladder::Barrier::Sync, 0, line); }
     LADDER_INLINE static unsigned size() { return ladder::threads_in_block(); }
     LADDER_INLINE static unsigned num_threads() { return ladder::threads_in_block(); }
     LADDER_INLINE static unsigned thread_rank() { return ladder::rank_in_block(); }
@@ -116,31 +116,31 @@ public:
     LADDER_INLINE unsigned thread_rank() const { return rank_of(ladder_lane()); }
     LADDER_INLINE unsigned meta_group_rank() const { return 0; }
     LADDER_INLINE unsigned meta_group_size() const { return 1; }
-    LADDER_INLINE void sync(int line = __builtin_LINE()) const { __syncwarp(lanes_, line); }
+    LADDER_INLINE void sync(LADDER_LINE) const { __syncwarp(lanes_, line); }
 
-    template <class T> LADDER_INLINE T shfl(T value, unsigned rank, int line = __builtin_LINE()) const {
+    template <class T> LADDER_INLINE T shfl(T value, unsigned rank, LADDER_LINE) const {
         return from_lane(value, __fns(lanes_, 0, static_cast<int>(rank) + 1), line);
     }
-    template <class T> LADDER_INLINE T shfl_up(T value, unsigned delta, int line = __builtin_LINE()) const {
+    template <class T> LADDER_INLINE T shfl_up(T value, unsigned delta, LADDER_LINE) const {
         return from_lane(value, __fns(lanes_, static_cast<unsigned>(ladder_lane()), -static_cast<int>(delta) - 1),
                          line);
     }
-    template <class T> LADDER_INLINE T shfl_down(T value, unsigned delta, int line = __builtin_LINE()) const {
+    template <class T> LADDER_INLINE T shfl_down(T value, unsigned delta, LADDER_LINE) const {
         return from_lane(value, __fns(lanes_, static_cast<unsigned>(ladder_lane()), static_cast<int>(delta) + 1), line);
     }
-    LADDER_INLINE int any(int predicate, int line = __builtin_LINE()) const {
+    LADDER_INLINE int any(int predicate, LADDER_LINE) const {
         return __any_sync(lanes_, predicate, line);
     }
-    LADDER_INLINE int all(int predicate, int line = __builtin_LINE()) const {
+    LADDER_INLINE int all(int predicate, LADDER_LINE) const {
         return __all_sync(lanes_, predicate, line);
     }
-    LADDER_INLINE unsigned ballot(int predicate, int line = __builtin_LINE()) const {
+    LADDER_INLINE unsigned ballot(int predicate, LADDER_LINE) const {
         return packed(lanes_, __ballot_sync(lanes_, predicate, line));
     }
-    template <class T> LADDER_INLINE unsigned match_any(T value, int line = __builtin_LINE()) const {
+    template <class T> LADDER_INLINE unsigned match_any(T value, LADDER_LINE) const {
         return packed(lanes_, __match_any_sync(lanes_, value, line));
     }
-    template <class T> LADDER_INLINE unsigned match_all(T value, int& equal, int line = __builtin_LINE()) const {
+    template <class T> LADDER_INLINE unsigned match_all(T value, int& equal, LADDER_LINE) const {
         return packed(lanes_, __match_all_sync(lanes_, value, &equal, line));
     }
     LADDER_INLINE unsigned ladder_lanes() const { return lanes_; }
@@ -171,9 +171,8 @@ template <unsigned Size, class Parent = void> class thread_block_tile : public t
 public:
     LADDER_INLINE thread_block_tile(unsigned meta_rank, unsigned meta_size)
         : thread_group(Kind::Lanes, own_lanes()), meta_rank_(meta_rank), meta_size_(meta_size) {}
-    LADDER_INLINE operator thread_block_tile<Size, void>() const
-    requires(!std::is_void_v<Parent>)
-    {
+    template <class Whole = Parent, LADDER_IF(!std::is_void_v<Whole>)>
+    LADDER_INLINE operator thread_block_tile<Size, void>() const {
         return {meta_rank_, meta_size_};
     }
 
@@ -182,33 +181,33 @@ public:
     LADDER_INLINE static unsigned thread_rank() { return static_cast<unsigned>(ladder_lane()) % Size; }
     LADDER_INLINE unsigned meta_group_rank() const { return meta_rank_; }
     LADDER_INLINE unsigned meta_group_size() const { return meta_size_; }
-    LADDER_INLINE void sync(int line = __builtin_LINE()) const { __syncwarp(own_lanes(), line); }
+    LADDER_INLINE void sync(LADDER_LINE) const { __syncwarp(own_lanes(), line); }
 
-    template <class T> LADDER_INLINE T shfl(T value, int rank, int line = __builtin_LINE()) const {
+    template <class T> LADDER_INLINE T shfl(T value, int rank, LADDER_LINE) const {
         return ladder::shuffle_any(ladder::Warp::ShuffleIndex, own_lanes(), value, rank, Size, line);
     }
-    template <class T> LADDER_INLINE T shfl_up(T value, unsigned delta, int line = __builtin_LINE()) const {
+    template <class T> LADDER_INLINE T shfl_up(T value, unsigned delta, LADDER_LINE) const {
         return ladder::shuffle_any(ladder::Warp::ShuffleUp, own_lanes(), value, static_cast<int>(delta), Size, line);
     }
-    template <class T> LADDER_INLINE T shfl_down(T value, unsigned delta, int line = __builtin_LINE()) const {
+    template <class T> LADDER_INLINE T shfl_down(T value, unsigned delta, LADDER_LINE) const {
         return ladder::shuffle_any(ladder::Warp::ShuffleDown, own_lanes(), value, static_cast<int>(delta), Size, line);
     }
-    template <class T> LADDER_INLINE T shfl_xor(T value, unsigned mask, int line = __builtin_LINE()) const {
+    template <class T> LADDER_INLINE T shfl_xor(T value, unsigned mask, LADDER_LINE) const {
         return ladder::shuffle_any(ladder::Warp::ShuffleXor, own_lanes(), value, static_cast<int>(mask), Size, line);
     }
-    LADDER_INLINE int any(int predicate, int line = __builtin_LINE()) const {
+    LADDER_INLINE int any(int predicate, LADDER_LINE) const {
         return __any_sync(own_lanes(), predicate, line);
     }
-    LADDER_INLINE int all(int predicate, int line = __builtin_LINE()) const {
+    LADDER_INLINE int all(int predicate, LADDER_LINE) const {
         return __all_sync(own_lanes(), predicate, line);
     }
-    LADDER_INLINE unsigned ballot(int predicate, int line = __builtin_LINE()) const {
+    LADDER_INLINE unsigned ballot(int predicate, LADDER_LINE) const {
         return __ballot_sync(own_lanes(), predicate, line) >> first_lane();
     }
-    template <class T> LADDER_INLINE unsigned match_any(T value, int line = __builtin_LINE()) const {
+    template <class T> LADDER_INLINE unsigned match_any(T value, LADDER_LINE) const {
         return __match_any_sync(own_lanes(), value, line) >> first_lane();
     }
-    template <class T> LADDER_INLINE unsigned match_all(T value, int& equal, int line = __builtin_LINE()) const {
+    template <class T> LADDER_INLINE unsigned match_all(T value, int& equal, LADDER_LINE) const {
         return __match_all_sync(own_lanes(), value, &equal, line) >> first_lane();
     }
     LADDER_INLINE unsigned ladder_lanes() const { return own_lanes(); }
@@ -225,7 +224,7 @@ private:
 
 LADDER_INLINE thread_block this_thread_block() { return {}; }
 LADDER_INLINE grid_group this_grid() { return {}; }
-LADDER_INLINE coalesced_group coalesced_threads(int line = __builtin_LINE()) {
+LADDER_INLINE coalesced_group coalesced_threads(LADDER_LINE) {
     return coalesced_group(__activemask(line));
 }
 
@@ -254,16 +253,16 @@ LADDER_INLINE coalesced_group tiled_partition(const coalesced_group& parent, uns
 
 // The threads of a group that have the same label, or the same answer.
 template <class Group, class T>
-LADDER_INLINE coalesced_group labeled_partition(const Group& group, T label, int line = __builtin_LINE()) {
+LADDER_INLINE coalesced_group labeled_partition(const Group& group, T label, LADDER_LINE) {
     return coalesced_group(__match_any_sync(group.ladder_lanes(), label, line));
 }
 template <class Group>
-LADDER_INLINE coalesced_group binary_partition(const Group& group, bool predicate, int line = __builtin_LINE()) {
+LADDER_INLINE coalesced_group binary_partition(const Group& group, bool predicate, LADDER_LINE) {
     const unsigned yes = __ballot_sync(group.ladder_lanes(), predicate, line);
     return coalesced_group(predicate ? yes : group.ladder_lanes() & ~yes);
 }
 
-template <class Group> LADDER_INLINE void sync(const Group& group, int line = __builtin_LINE()) { group.sync(line); }
+template <class Group> LADDER_INLINE void sync(const Group& group, LADDER_LINE) { group.sync(line); }
 template <class Group> LADDER_INLINE auto thread_rank(const Group& group) { return group.thread_rank(); }
 template <class Group> LADDER_INLINE auto group_size(const Group& group) { return group.size(); }
 template <class Group, class F> LADDER_INLINE void invoke_one(const Group& group, F&& f) {

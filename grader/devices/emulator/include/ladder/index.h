@@ -10,4 +10,8 @@ LADDER_PER_THREAD const uint3 blockIdx;
 LADDER_PER_THREAD const uint3 blockDim;
 LADDER_PER_THREAD const uint3 gridDim;
 
+#ifdef __CUDA__
+extern __device__ const int warpSize;   // no constant to nvcc
+#else
 constexpr int warpSize = 32;
+#endif

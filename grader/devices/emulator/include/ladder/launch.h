@@ -2,6 +2,7 @@
 // block))(x, n)`.
 #pragma once
 
+#include <new>
 #include <type_traits>
 #include <utility>
 
@@ -19,7 +20,8 @@ struct Config {
     cudaStream_t stream = nullptr;
 };
 
-inline LADDER_UNSEEN Config config(dim3 grid, dim3 block, std::size_t shared = 0, cudaStream_t stream = nullptr) {
+// nvcc takes a launch that names the blocks alone.
+inline LADDER_UNSEEN Config config(dim3 grid, dim3 block = 1, std::size_t shared = 0, cudaStream_t stream = nullptr) {
     return {grid, block, shared, stream};
 }
 
@@ -40,6 +42,45 @@ LADDER_UNSEEN void start(const char* kernel, int line, const Config& c, bool coo
     ladder_launch(&launch);
 }
 
+// `{a, b}` as an argument: what the kernel's parameter makes of it. It is evaluated once, as all arguments are.
+template <class Make> struct Braced {
+    Make make;
+    bool made = false;
+    alignas(64) char value[4096] = {};   // the most that all parameters may have
+
+    template <class T> LADDER_UNSEEN const T& as() {
+        static_assert(sizeof(T) <= sizeof value, "a kernel's parameters have at most 4096 bytes");
+        const auto evaluate = [](void* self) LADDER_UNSEEN {
+            auto& braced = *static_cast<Braced*>(self);
+            new (braced.value) T(braced.make.template operator()<T>());
+        };
+        if (!made) ladder_evaluate(evaluate, this);
+        made = true;
+        return *reinterpret_cast<const T*>(value);
+    }
+};
+template <class Make> LADDER_UNSEEN Braced<Make> braced(Make make) { return {make}; }
+
+template <class Make> struct BracedCopy {
+    Braced<Make>* from;
+    template <class T> LADDER_UNSEEN operator T() const { return from->template as<T>(); }
+};
+
+// A literal 0 or NULL as an argument is a null pointer, too, and no variable would be.
+struct Zero {
+    LADDER_UNSEEN constexpr operator int() const { return 0; }
+    template <class T> LADDER_UNSEEN constexpr operator T*() const { return nullptr; }
+};
+
+// What a launch keeps of an argument.
+template <class A> struct Kept { using type = std::decay_t<A>; };
+template <class Make> struct Kept<Braced<Make>> { using type = BracedCopy<Make>; };
+template <class A> using kept = typename Kept<std::remove_cv_t<std::remove_reference_t<A>>>::type;
+template <class A> LADDER_UNSEEN kept<A> keep(A&& argument) {
+    if constexpr (std::is_same_v<kept<A>, std::decay_t<A>>) return std::forward<A>(argument);
+    else return {&argument};
+}
+
 template <class Kernel> struct Launcher {
     const char* name;
     int line;
@@ -48,9 +89,23 @@ template <class Kernel> struct Launcher {
 
     // The arguments are copied here, once, as a launch copies them; each CUDA thread gets copies of the copies.
     template <class... A> LADDER_UNSEEN void operator()(A&&... arguments) const {
-        auto call = [this, ... copies = std::decay_t<A>(std::forward<A>(arguments))]()
-                        LADDER_UNSEEN { kernel(copies...); };
+        auto call = [this, ... copies = keep(std::forward<A>(arguments))]() LADDER_UNSEEN { kernel(copies...); };
         start(name, line, config, false, call);
+    }
+
+    template <class Accepts> LADDER_UNSEEN auto taking(Accepts) const {
+        return [*this]<class... A>(A&&... arguments) LADDER_UNSEEN {
+            if constexpr (std::is_invocable_v<Accepts, number<A>...>) (*this)(keep_number(std::forward<A>(arguments))...);
+            else (*this)(std::forward<A>(arguments)...);
+        };
+    }
+
+private:
+    // A zero is a number, unless the kernel takes it as a pointer only.
+    template <class A> using number = std::conditional_t<std::is_same_v<kept<A>, Zero>, int, kept<A>>;
+    template <class A> static LADDER_UNSEEN decltype(auto) keep_number(A&& argument) {
+        if constexpr (std::is_same_v<kept<A>, Zero>) return 0;
+        else return std::forward<A>(argument);
     }
 };
 

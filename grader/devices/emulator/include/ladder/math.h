@@ -46,6 +46,7 @@ LADDER_INLINE unsigned long long ullmax(unsigned long long a, unsigned long long
 // ---- sine and cosine together ----
 
 // The C library has these too, but behind a call that would force the learner's two variables into memory.
+#ifndef __CUDA__
 extern "C" {
 __attribute__((gnu_inline)) LADDER_INLINE void sincosf(float x, float* sine, float* cosine) noexcept {
     *sine = sinf(x);
@@ -56,6 +57,7 @@ __attribute__((gnu_inline)) LADDER_INLINE void sincos(double x, double* sine, do
     *cosine = cos(x);
 }
 }
+#endif
 LADDER_INLINE void sincos(float x, float* sine, float* cosine) { sincosf(x, sine, cosine); }
 
 namespace ladder {

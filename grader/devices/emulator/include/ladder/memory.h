@@ -5,19 +5,18 @@
 
 namespace ladder {
 
-template <class T> struct Exactly { using type = T; };   // keeps a parameter out of template deduction
-
 // A load or store instruction moves 1, 2, 4, 8 or 16 bytes.
 template <class T>
-concept Loadable = sizeof(T) <= 16 && (sizeof(T) & (sizeof(T) - 1)) == 0 && __is_trivially_copyable(T);
+constexpr bool loadable = sizeof(T) <= 16 && (sizeof(T) & (sizeof(T) - 1)) == 0 && __is_trivially_copyable(T);
 
 }  // namespace ladder
 
 #define LADDER_LOAD(name) \
-    template <ladder::Loadable T> LADDER_INLINE T name(const T* from) { return *from; }
+    template <class T, LADDER_IF(ladder::loadable<T>)> LADDER_INLINE T name(const T* from) { return *from; }
 #define LADDER_STORE(name)                                                                                  \
-    template <ladder::Loadable T> LADDER_INLINE void name(T* to, typename ladder::Exactly<T>::type value) { \
-        *to = value;                                                                                        \
+    template <class T, LADDER_IF(ladder::loadable<T>)>                  \
+    LADDER_INLINE void name(T* to, typename ladder::Exactly<T>::type value) { \
+        *to = value;                                                    \
     }
 
 LADDER_LOAD(__ldg)

@@ -1,13 +1,29 @@
-// CUDA's qualifiers as g++ attributes, and our own. `__noinline__` is missing on purpose: libstdc++ uses the word, so
-// the translation of the source rewrites it.
+// CUDA's qualifiers, and our own, for g++; the front end has its own (sides.h). `__noinline__` is missing on purpose:
+// libstdc++ uses the word, so the translation of the source rewrites it.
 #pragma once
 
 #include "abi.h"
+
+namespace ladder {
+template <bool> struct OnlyIf {};
+template <> struct OnlyIf<true> { using type = int; };
+template <class T> struct Exactly { using type = T; };   // keeps a parameter out of template deduction
+}  // namespace ladder
+
+// A condition on template arguments, as C++17 has it: nvcc compiles a kernel file as C++17, and so do we.
+#define LADDER_IF(...) typename ::ladder::OnlyIf<(__VA_ARGS__)>::type = 0
+
+#ifdef __CUDA__
+#include "sides.h"
+#else
 
 // A helper of ours that becomes part of the learner's line: what it reads and writes are the learner's own accesses.
 // Helpers that only compute are LADDER_UNSEEN instead, and then they take values, never addresses: an address would
 // force the learner's variable into memory.
 #define LADDER_INLINE inline __attribute__((always_inline))
+
+// The last parameter of what a finding may be about: the learner's line.
+#define LADDER_LINE int line = __builtin_LINE()
 
 #define __host__
 #define __device__
@@ -31,10 +47,12 @@
 #define __launch_bounds__(...)
 #define __maxnreg__(...)
 #define __cluster_dims__(...) __attribute__((error("thread block clusters are not emulated")))
-#define __forceinline__ inline __attribute__((always_inline))
+#define __forceinline__ inline   // a kernel is flat (above); always_inline would enter code that is not instrumented, too
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __builtin_align__(bytes) __attribute__((aligned(bytes)))
 #define __CUDA_ALIGN__(bytes) __attribute__((aligned(bytes)))
+
+#endif
 
 // A promise to the optimizer, which keeps no promises here: the emulator must see what the source does.
 #define __builtin_assume(condition) ((void)0)

@@ -6,56 +6,12 @@
 
 #include "atomics.h"
 #include "math.h"
+#include "narrow.h"
 #include "rounding.h"
 #include "vector_types.h"
 #include "warp.h"
 
 namespace ladder {
-
-// An IEEE interchange format of 16 bits: `digits` behind the point, exponents stored with `bias` added.
-struct Binary16 {
-    static constexpr int digits = 10, bias = 15;
-    static constexpr Type single = Type::F16, pair = Type::F16x2;
-};
-struct Brain16 {
-    static constexpr int digits = 7, bias = 127;
-    static constexpr Type single = Type::BF16, pair = Type::BF16x2;
-};
-
-using Stored = unsigned short;
-
-template <class F> constexpr Stored infinity = static_cast<Stored>((2 * F::bias + 1) << F::digits);
-
-template <class F> LADDER_UNSEEN constexpr float widen(Stored bits) {
-    const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000) << 16, magnitude = bits & 0x7fff;
-    const std::uint32_t aligned = magnitude << (23 - F::digits);
-    if (magnitude >= infinity<F>) return __builtin_bit_cast(float, sign | 0x7f800000u | aligned);
-    // The exponent is still in the narrow format's bias: one exact multiplication mends it, also for subnormal values.
-    const float rebias = __builtin_bit_cast(float, static_cast<std::uint32_t>(254 - F::bias) << 23);
-    return __builtin_bit_cast(float,
-                              sign | __builtin_bit_cast(std::uint32_t, __builtin_bit_cast(float, aligned) * rebias));
-}
-
-template <class F> LADDER_UNSEEN constexpr Stored narrow(double x, int mode = FE_TONEAREST) {
-    const auto bits = __builtin_bit_cast(std::uint64_t, x);
-    const auto sign = static_cast<Stored>(bits >> 48 & 0x8000);
-    if (x != x) return 0x7fff;
-    if ((bits << 1) >> 53 == 0x7ff) return sign | infinity<F>;
-    const int lowest = 1 - F::bias;
-    const int own = static_cast<int>((bits << 1) >> 53) - 1023;
-    const int exponent = own > lowest ? own : lowest;
-    // In units of the result's last digit, 2^(exponent - digits).
-    const double scaled =
-        (x < 0 ? -x : x) * __builtin_bit_cast(double, static_cast<std::uint64_t>(1023 + F::digits - exponent) << 52);
-    auto units = static_cast<std::uint64_t>(scaled);
-    const double rest = scaled - static_cast<double>(units);
-    const bool to_infinity = sign ? mode == FE_DOWNWARD : mode == FE_UPWARD;
-    units += mode == FE_TONEAREST ? rest > 0.5 || (rest == 0.5 && units & 1) : to_infinity && rest > 0;
-    // The leading digit of a normal value adds one to the exponent field; so does a carry out of the digits.
-    const std::uint64_t magnitude = units + (static_cast<std::uint64_t>(exponent - lowest) << F::digits);
-    if (magnitude < infinity<F>) return static_cast<Stored>(sign | magnitude);
-    return sign | static_cast<Stored>(infinity<F> - (mode != FE_TONEAREST && !to_infinity));
-}
 
 LADDER_INLINE float saturated(float x) { return __builtin_fminf(__builtin_fmaxf(x, 0.0f), 1.0f); }
 LADDER_INLINE float at_least_zero(float x) { return x > 0 || x != x ? x : 0.0f; }
@@ -99,7 +55,7 @@ template <class Self, class F> struct SmallFloat {
     Stored bits;
 
     SmallFloat() = default;
-    template <class T> requires std::is_arithmetic_v<T>
+    template <class T, LADDER_IF(std::is_arithmetic_v<T>)>
     LADDER_INLINE constexpr SmallFloat(T x) : bits(narrow<F>(static_cast<double>(x))) {}
 
     LADDER_INLINE constexpr float value() const { return widen<F>(bits); }
@@ -264,7 +220,10 @@ template <class Self, class One> struct alignas(4) SmallPair {
     friend LADDER_INLINE bool operator>=(Self p, Self q) { return __hbge2(p, q); }
 };
 
-template <class T> concept Small = same<typename T::Format, Binary16> || same<typename T::Format, Brain16>;
+template <class T, class = void> constexpr bool small = false;
+template <class T>
+constexpr bool small<T, std::void_t<typename T::Format>> =
+    same<typename T::Format, Binary16> || same<typename T::Format, Brain16>;
 
 }  // namespace ladder
 
@@ -274,28 +233,28 @@ template <class T> concept Small = same<typename T::Format, Binary16> || same<ty
 
 // ---- shuffles and atomics of one value and of a pair ----
 
-template <ladder::Small T>
-LADDER_INLINE T __shfl_sync(unsigned mask, T value, int lane, int width = warpSize, int line = __builtin_LINE()) {
+template <class T, LADDER_IF(ladder::small<T>)>
+LADDER_INLINE T __shfl_sync(unsigned mask, T value, int lane, int width = warpSize, LADDER_LINE) {
     return ladder::shuffle(ladder::Warp::ShuffleIndex, mask, value, lane, width, line);
 }
-template <ladder::Small T>
+template <class T, LADDER_IF(ladder::small<T>)>
 LADDER_INLINE T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = warpSize,
-                               int line = __builtin_LINE()) {
+                               LADDER_LINE) {
     return ladder::shuffle(ladder::Warp::ShuffleUp, mask, value, static_cast<int>(delta), width, line);
 }
-template <ladder::Small T>
+template <class T, LADDER_IF(ladder::small<T>)>
 LADDER_INLINE T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = warpSize,
-                                 int line = __builtin_LINE()) {
+                                 LADDER_LINE) {
     return ladder::shuffle(ladder::Warp::ShuffleDown, mask, value, static_cast<int>(delta), width, line);
 }
-template <ladder::Small T>
+template <class T, LADDER_IF(ladder::small<T>)>
 LADDER_INLINE T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = warpSize,
-                                int line = __builtin_LINE()) {
+                                LADDER_LINE) {
     return ladder::shuffle(ladder::Warp::ShuffleXor, mask, value, lane_mask, width, line);
 }
 
-template <ladder::Small T>
-LADDER_INLINE T atomicAdd(T* address, std::type_identity_t<T> value, int line = __builtin_LINE()) {
+template <class T, LADDER_IF(ladder::small<T>)>
+LADDER_INLINE T atomicAdd(T* address, typename ladder::Exactly<T>::type value, LADDER_LINE) {
     constexpr ladder::Type type = sizeof(T) == 2 ? T::Format::single : T::Format::pair;
     return ladder::from_bits<T>(
         ladder_atomic(ladder::Atomic::Add, type, ladder::Scope::Device, address, ladder::to_bits(value), 0, line));

@@ -9,12 +9,17 @@
 #define CUDART_VERSION 13000
 // One compilation stands for nvcc's host pass and its device pass. Code that asks does so to pick a device path, so it
 // is the device's answer that is given: compute capability 7.5, the first whose threads advance independently.
+#ifndef __CUDA__   // the front end looks with each side's eyes
 #define __CUDA_ARCH__ 750
+#endif
 
 // Of the standard headers, those that nvcc 13 includes too: no <cstdio> and no <cassert>. A file that needs one of
 // these must say so here as well, or it would fail on a GPU first.
-#include <limits.h>
+// C++17's, that is: <math.h> of C++20 puts a lerp into the global namespace, where learners have their own.
+#define lerp lerp_of_cxx20
 #include <math.h>
+#undef lerp
+#include <limits.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>

@@ -25,24 +25,28 @@ using cudaEvent_t = CUevent_st*;
 
 // ---- streams ----
 
-inline LADDER_UNSEEN cudaError_t cudaStreamCreate(cudaStream_t* stream, int line = __builtin_LINE()) {
+inline LADDER_UNSEEN cudaError_t cudaStreamCreate(cudaStream_t* stream, LADDER_LINE) {
     *stream = static_cast<cudaStream_t>(ladder_stream_create(line));
     return ladder::status();
 }
 inline LADDER_UNSEEN cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned,
-                                                           int line = __builtin_LINE()) {
+                                                           LADDER_LINE) {
     return cudaStreamCreate(stream, line);
 }
 inline LADDER_UNSEEN cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned, int,
-                                                              int line = __builtin_LINE()) {
+                                                              LADDER_LINE) {
     return cudaStreamCreate(stream, line);
 }
 inline LADDER_UNSEEN cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     return ladder::status(ladder_stream_destroy(stream));
 }
-inline LADDER_UNSEEN cudaError_t cudaStreamSynchronize(cudaStream_t) { return ladder::status(); }
+inline LADDER_UNSEEN cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+    ladder_host_waits(stream);
+    return ladder::status();
+}
 inline LADDER_UNSEEN cudaError_t cudaStreamQuery(cudaStream_t) { return ladder::status(); }
-inline LADDER_UNSEEN cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned = 0) {
+inline LADDER_UNSEEN cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned = 0) {
+    ladder_stream_wait(stream, event);
     return ladder::status();
 }
 inline LADDER_UNSEEN cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
@@ -68,11 +72,15 @@ inline LADDER_UNSEEN cudaError_t cudaEventDestroy(cudaEvent_t event) {
     delete event;
     return ladder::status();
 }
-inline LADDER_UNSEEN cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t = nullptr) {
+inline LADDER_UNSEEN cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr) {
+    ladder_event_record(event, stream);
     *event = {ladder_host_seconds(), true};
     return ladder::status();
 }
-inline LADDER_UNSEEN cudaError_t cudaEventSynchronize(cudaEvent_t) { return ladder::status(); }
+inline LADDER_UNSEEN cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+    ladder_host_waits_for_event(event);
+    return ladder::status();
+}
 inline LADDER_UNSEEN cudaError_t cudaEventQuery(cudaEvent_t) { return ladder::status(); }
 inline LADDER_UNSEEN cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t stop) {
     if (!start->recorded || !stop->recorded) return ladder::status(cudaErrorInvalidResourceHandle);
@@ -82,4 +90,7 @@ inline LADDER_UNSEEN cudaError_t cudaEventElapsedTime(float* milliseconds, cudaE
 
 // ---- the whole device ----
 
-inline LADDER_UNSEEN cudaError_t cudaDeviceSynchronize() { return ladder::status(); }
+inline LADDER_UNSEEN cudaError_t cudaDeviceSynchronize() {
+    ladder_host_waits_for_all();
+    return ladder::status();
+}

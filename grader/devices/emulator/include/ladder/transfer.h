@@ -46,26 +46,26 @@ template <class T> LADDER_UNSEEN void* address_of(const T& symbol) {
 
 // ---- allocation ----
 
-inline LADDER_UNSEEN cudaError_t cudaMalloc(void** pointer, std::size_t bytes, int line = __builtin_LINE()) {
+inline LADDER_UNSEEN cudaError_t cudaMalloc(void** pointer, std::size_t bytes, LADDER_LINE) {
     return ladder::status(ladder_malloc(pointer, bytes, line));
 }
-template <class T> LADDER_UNSEEN cudaError_t cudaMalloc(T** pointer, std::size_t bytes, int line = __builtin_LINE()) {
+template <class T> LADDER_UNSEEN cudaError_t cudaMalloc(T** pointer, std::size_t bytes, LADDER_LINE) {
     return cudaMalloc(reinterpret_cast<void**>(pointer), bytes, line);
 }
 template <class T>
-LADDER_UNSEEN cudaError_t cudaMallocAsync(T** pointer, std::size_t bytes, cudaStream_t, int line = __builtin_LINE()) {
+LADDER_UNSEEN cudaError_t cudaMallocAsync(T** pointer, std::size_t bytes, cudaStream_t, LADDER_LINE) {
     return cudaMalloc(reinterpret_cast<void**>(pointer), bytes, line);
 }
 template <class T>
 LADDER_UNSEEN cudaError_t cudaMallocPitch(T** pointer, std::size_t* pitch, std::size_t width, std::size_t rows,
-                                          int line = __builtin_LINE()) {
+                                          LADDER_LINE) {
     *pitch = (width + 511) / 512 * 512;
     return cudaMalloc(reinterpret_cast<void**>(pointer), *pitch * rows, line);
 }
-inline LADDER_UNSEEN cudaError_t cudaFree(void* pointer, int line = __builtin_LINE()) {
+inline LADDER_UNSEEN cudaError_t cudaFree(void* pointer, LADDER_LINE) {
     return ladder::status(ladder_free(pointer, line));
 }
-inline LADDER_UNSEEN cudaError_t cudaFreeAsync(void* pointer, cudaStream_t, int line = __builtin_LINE()) {
+inline LADDER_UNSEEN cudaError_t cudaFreeAsync(void* pointer, cudaStream_t, LADDER_LINE) {
     return cudaFree(pointer, line);
 }
 
@@ -123,34 +123,38 @@ inline LADDER_UNSEEN cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::si
 // ---- copies ----
 
 inline LADDER_UNSEEN cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
-                                            int line = __builtin_LINE()) {
+                                            LADDER_LINE) {
+    ladder_host_waits_for_all();
     return ladder::copy(to, from, bytes, kind, line);
 }
 inline LADDER_UNSEEN cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
-                                                 cudaStream_t = nullptr, int line = __builtin_LINE()) {
+                                                 cudaStream_t stream = nullptr, LADDER_LINE) {
+    ladder_stream_work(stream, line);
     return ladder::copy(to, from, bytes, kind, line);
 }
 inline LADDER_UNSEEN cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                                               std::size_t width, std::size_t rows, cudaMemcpyKind kind,
-                                              int line = __builtin_LINE()) {
+                                              LADDER_LINE) {
     return ladder::copy_rows(to, to_pitch, from, from_pitch, width, rows, kind, line);
 }
 inline LADDER_UNSEEN cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
                                                    std::size_t from_pitch, std::size_t width, std::size_t rows,
-                                                   cudaMemcpyKind kind, cudaStream_t = nullptr,
-                                                   int line = __builtin_LINE()) {
+                                                   cudaMemcpyKind kind, cudaStream_t stream = nullptr,
+                                                   LADDER_LINE) {
+    ladder_stream_work(stream, line);
     return ladder::copy_rows(to, to_pitch, from, from_pitch, width, rows, kind, line);
 }
 
-inline LADDER_UNSEEN cudaError_t cudaMemset(void* to, int value, std::size_t bytes, int line = __builtin_LINE()) {
+inline LADDER_UNSEEN cudaError_t cudaMemset(void* to, int value, std::size_t bytes, LADDER_LINE) {
     return ladder::status(ladder_memset(to, value, bytes, line));
 }
-inline LADDER_UNSEEN cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t = nullptr,
-                                                 int line = __builtin_LINE()) {
+inline LADDER_UNSEEN cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream = nullptr,
+                                                 LADDER_LINE) {
+    ladder_stream_work(stream, line);
     return ladder::status(ladder_memset(to, value, bytes, line));
 }
 inline LADDER_UNSEEN cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width,
-                                              std::size_t rows, int line = __builtin_LINE()) {
+                                              std::size_t rows, LADDER_LINE) {
     for (std::size_t row = 0; row < rows; ++row)
         if (const int error = ladder_memset(ladder::byte(to, row * pitch), value, width, line))
             return ladder::status(error);
@@ -171,24 +175,26 @@ template <class T> LADDER_UNSEEN cudaError_t cudaGetSymbolSize(std::size_t* byte
 template <class T>
 LADDER_UNSEEN cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, std::size_t bytes,
                                              std::size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyHostToDevice,
-                                             int line = __builtin_LINE()) {
+                                             LADDER_LINE) {
     return ladder::copy(ladder::byte(ladder::address_of(symbol), offset), from, bytes, kind, line);
 }
 template <class T>
 LADDER_UNSEEN cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, std::size_t bytes,
-                                                  std::size_t offset, cudaMemcpyKind kind, cudaStream_t = nullptr,
-                                                  int line = __builtin_LINE()) {
+                                                  std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream = nullptr,
+                                                  LADDER_LINE) {
+    ladder_stream_work(stream, line);
     return ladder::copy(ladder::byte(ladder::address_of(symbol), offset), from, bytes, kind, line);
 }
 template <class T>
 LADDER_UNSEEN cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, std::size_t bytes, std::size_t offset = 0,
                                                cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
-                                               int line = __builtin_LINE()) {
+                                               LADDER_LINE) {
     return ladder::copy(to, ladder::byte(ladder::address_of(symbol), offset), bytes, kind, line);
 }
 template <class T>
 LADDER_UNSEEN cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, std::size_t bytes, std::size_t offset,
-                                                    cudaMemcpyKind kind, cudaStream_t = nullptr,
-                                                    int line = __builtin_LINE()) {
+                                                    cudaMemcpyKind kind, cudaStream_t stream = nullptr,
+                                                    LADDER_LINE) {
+    ladder_stream_work(stream, line);
     return ladder::copy(to, ladder::byte(ladder::address_of(symbol), offset), bytes, kind, line);
 }

@@ -34,7 +34,7 @@ template <class V> LADDER_INLINE constexpr V& store_whole(V& to, const V& from) 
 // returns a struct in registers.
 #define LADDER_WHOLE_STORES(type)                                                                            \
     type& operator=(const type&) = default;                                                                  \
-    template <class From = type> requires ladder::same<From, type>                                           \
+    template <class From = type, LADDER_IF(ladder::same<From, type>)>                                          \
     LADDER_INLINE constexpr type& operator=(From&& from) { return ladder::store_whole(*this, from); }
 
 #define LADDER_VECTORS(name, type)                                                                           \

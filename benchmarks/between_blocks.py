@@ -1,0 +1,139 @@
+"""What waiting between blocks costs the emulator: `make bench-emulator` runs this, too.
+
+Each pattern of tests/emulator/kernels/ beside a kernel that reads, adds up and writes the same elements without an
+atomic, for 1 to 2,000 blocks. Prints processor seconds of all executors together and the ratio, the least of five pairs
+of runs: one beside the other, so that both find the machine in the same state.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.emulator import PAGE
+from grader.course.prototype import parse_prototype
+from grader.devices.build.build import entry_points
+from grader.devices.cache import cache_root
+from grader.devices.emulator import session as emulator
+from grader.devices.emulator.translate import translate
+from tests.emulator.test_between_blocks import ENTRY, PATTERNS, SOURCE
+
+RUNS = 5
+BLOCKS = (1, 10, 100, 1000, 2000)
+PLAIN = """
+__global__ void plain(const unsigned* x, unsigned* out, unsigned* s) {
+    const unsigned value = block_sum(mine(x));
+    out[blockIdx.x * kThreads + threadIdx.x] = 3 * mine(x);
+    if (threadIdx.x == 0) s[1 + blockIdx.x] = value;
+}
+__device__ void barrier_alone(unsigned*, unsigned) {
+    __syncthreads();
+    __syncthreads();
+}
+__global__ void steps_alone(const unsigned* x, unsigned* out, unsigned* s) {
+    const unsigned b = blockIdx.x, blocks = gridDim.x;
+    unsigned* numbers[2] = {s + 64 + blocks, s + 64 + 2 * blocks};
+    const unsigned value = block_sum(mine(x));
+    if (threadIdx.x == 0) numbers[0][b] = value;
+    barrier_alone(s, 1);
+    for (unsigned step = 0; step < 3; ++step) {
+        const unsigned *from = numbers[step % 2];
+        if (threadIdx.x == 0) numbers[1 - step % 2][b] = from[b] + from[b] + from[b];
+        barrier_alone(s, step + 2);
+    }
+    if (threadIdx.x == 0) out[b] = numbers[1][b];
+}
+"""
+NAMES = ["plain", "steps_alone", *PATTERNS]
+PROTOTYPES = {
+    name: parse_prototype(
+        f"void run_{name}(const unsigned* x, unsigned* out, unsigned* scratch, int n, cudaStream_t stream)"
+    )
+    for name in NAMES
+}
+
+
+class Buffer:
+    def __init__(self, array: np.ndarray, writable: bool):
+        memory = np.zeros(array.nbytes + 2 * PAGE, np.uint8)
+        start = -memory.ctypes.data % PAGE
+        self.array = memory[start : start + array.nbytes].view(array.dtype)
+        self.array[:] = array
+        self.address, self.bytes, self.writable = self.array.ctypes.data, array.nbytes, writable
+
+
+def build(folder: Path, runtime: Path) -> Path:
+    source = (
+        SOURCE
+        + PLAIN
+        + "".join(ENTRY.format(name=name, kernel=name, grid="blocks", more="") for name in ("plain", "steps_alone"))
+    )
+    text, library = folder / "bench.cpp", folder / "bench.so"
+    text.write_text(translate(source, "bench.cu") + entry_points(list(PROTOTYPES.values())))
+    compile_ = ["g++", "-std=c++20", "-fPIC", *emulator.compile_flags(runtime), "-c", str(text), "-o", f"{text}.o"]
+    subprocess.run(compile_, check=True)
+    subprocess.run(["g++", "-shared", f"{text}.o", "-o", str(library), *emulator.link_flags(runtime)], check=True)
+    return library
+
+
+class Timed:
+    """A session whose runs are timed: only the entry point, and not what Python makes of it."""
+
+    def __init__(self, library: Path, threads: int, runtime: Path):
+        self.session = emulator.Session(emulator.open_library(library, "bench.cu"), threads, runtime=runtime)
+        self.session.runtime.ladder_session_run = self._timed(self.session.runtime.ladder_session_run)
+
+    def _timed(self, run: Callable[..., int]) -> Callable[..., int]:
+        def timed(*arguments: object) -> int:
+            start = time.process_time()
+            given_up = run(*arguments)
+            self.took = time.process_time() - start
+            return given_up
+
+        return timed
+
+    def seconds(self, name: str, blocks: int) -> float:
+        """Of one run; NaN if it was not right."""
+        buffers = {
+            "x": Buffer(np.arange(64 * blocks, dtype=np.uint32), False),
+            "out": Buffer(np.zeros(64 * blocks, np.uint32), True),
+            "scratch": Buffer(np.zeros(80 * blocks + 64, np.uint32), True),
+        }
+        case = self.session.run(PROTOTYPES[name].name, PROTOTYPES[name], buffers, {"n": 64 * blocks}, seconds=60)
+        is_right = all(found.severity != "error" for found in case.findings)
+        return self.took if is_right else float("nan")
+
+
+def cell(timed: Timed, name: str, blocks: int, runs: int) -> str:
+    pairs = [(timed.seconds("plain", blocks), timed.seconds(name, blocks)) for _ in range(runs)]
+    plain, took = (min(each) for each in zip(*pairs, strict=True))
+    return f"{1e3 * took:9.1f} ms {took / plain:5.2f} x"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2], help="numbers of executors")
+    parser.add_argument("--blocks", type=int, nargs="+", default=BLOCKS)
+    parser.add_argument("--patterns", nargs="+", default=PATTERNS)
+    parser.add_argument("--runs", type=int, default=RUNS)
+    chosen = parser.parse_args()
+    runtime = emulator.runtime_library(cache_root())
+    with tempfile.TemporaryDirectory() as folder:
+        library = build(Path(folder), runtime)
+        for threads in chosen.threads:
+            timed = Timed(library, threads, runtime)
+            columns = "".join(f"{f'{blocks} blocks':>20}" for blocks in chosen.blocks)
+            print(f"\n{f'{threads} threads':20}{columns}")
+            for name in ["plain", *chosen.patterns]:
+                cells = "".join(cell(timed, name, blocks, chosen.runs) for blocks in chosen.blocks)
+                print(f"{name:20}{cells}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

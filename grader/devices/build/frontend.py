@@ -1,0 +1,269 @@
+"""Asks clang whether a file keeps CUDA's rules, which g++ does not know: to it a kernel is a function like any other.
+
+libclang reads the file as it stands, as CUDA, beside g++, which compiles a translation of it. It needs no CUDA toolkit:
+the functions are those of the emulator's headers, and each of them has its side (`ladder/sides.h`). What clang says
+becomes a sentence in `rules.py`; what nvcc sees otherwise than clang is there, too.
+
+It reads in a process of its own, with the worker's limits: a file on which it crashes, or takes too long, is
+graded without it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import functools
+import hashlib
+import importlib.metadata
+import json
+import os
+import resource
+import select
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from grader.course.editor import FIRST_HEADER, INCLUDE, LANGUAGE
+from grader.devices.build.ast_rules import Tree
+from grader.devices.build.spelling import for_clang
+
+MOST_SECONDS = 20.0  # beyond the compiler's
+MOST_BYTES = 4 << 30
+MOST_SAID = 60
+FILE = "kernel.cu"  # clang's name for what it reads
+_FATAL = 4  # what clang does not read on after
+_PR_SET_PDEATHSIG = 1
+_FLAGS = (
+    *LANGUAGE,
+    *("-isystem", str(INCLUDE), f"-ferror-limit={MOST_SAID}", "-Wall"),
+    "-Wno-unused-command-line-argument",
+)
+_NO_AUTO = "'auto' not allowed in function prototype"
+SIDES = ("device", "host")  # both compilers read a file twice: what is wrong in either reading is wrong
+
+
+@dataclass(frozen=True)
+class Said:
+    """What clang says of the file: `line` and `column` are the learner's, or None if it is about a header alone.
+
+    `option` is a warning's -W...; `notes` are (line, text); `sides` are the words before the function it stands in:
+    "kernel", "device", "host".
+    """
+
+    text: str
+    level: str  # "error", "warning", or "broken": a rule of ours, with `text` as our sentence
+    line: int | None = None
+    column: int | None = None
+    option: str = ""
+    notes: tuple[tuple[int | None, str], ...] = ()
+    sides: tuple[str, ...] = ()
+
+
+def available() -> bool:
+    """Whether libclang is there and can be loaded, and g++, whose headers it reads."""
+    return shutil.which("g++") is not None and _library() is not None
+
+
+def prepare(cache: Path) -> None:
+    """Reads the headers once for a cache, so that files need not: a file is read in 0.05 s instead of 0.3 s.
+
+    To be called where the cache can be written. Without libclang, or if that fails, nothing happens.
+    """
+    if not available():
+        return
+    for side in SIDES:
+        if not _header(cache, side).exists():
+            _in_a_process(functools.partial(_compile_header, cache, side)).result()
+
+
+class Reading:
+    """A file that is being read. Ask for the `result` once."""
+
+    def __init__(self, pid: int, answer: int):
+        self.pid, self.answer = pid, answer
+
+    def result(self) -> Any | None:
+        """What the process has found; None if it could not tell."""
+        data, until = b"", time.monotonic() + MOST_SECONDS
+        with os.fdopen(self.answer, "rb", buffering=0) as pipe:
+            while select.select([pipe], [], [], max(until - time.monotonic(), 0))[0]:
+                if not (piece := pipe.read(1 << 16)):
+                    break
+                data += piece
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGKILL)
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(self.pid, 0)
+        try:
+            return json.loads(data)
+        except ValueError:
+            return None
+
+
+def read(source: str, cache: Path) -> Reading | None:
+    """Begins to read a file; None without libclang. `said` makes what is to be known of the result."""
+    if not available():
+        return None
+    return _in_a_process(lambda: [asdict(each) for each in parse(source, cache)])
+
+
+def said(reading: Reading | None) -> list[Said] | None:
+    """What clang has to say, or None if it could not read the file, which is not the file's fault."""
+    found = reading.result() if reading else None
+    return (
+        None
+        if found is None
+        else [
+            Said(**each | {"notes": tuple(map(tuple, each["notes"])), "sides": tuple(each["sides"])}) for each in found
+        ]
+    )
+
+
+def parse(source: str, cache: Path) -> list[Said]:
+    """Reads a file in this process, on both sides."""
+    text = for_clang(source.removeprefix("\ufeff"))
+    found = [each for side in SIDES for each in _parse(text, side, _header(cache, side))]
+    return list(dict.fromkeys(found))
+
+
+def _parse(source: str, side: str, header: Path) -> list[Said]:
+    plain = ["-include", FIRST_HEADER]
+    unit = _parsed_quickly(source, side, header) or _parsed(FILE, source, side, plain)
+    if any(_NO_AUTO in diagnostic.spelling for diagnostic in unit.diagnostics):
+        # nvcc, and g++, take it as a parameter's type, as C++20 does
+        unit = _parsed(FILE, source, side, [*plain, "-std=c++20"])
+    return _all_said(unit, source, side)
+
+
+def _parsed_quickly(source: str, side: str, header: Path) -> Any | None:
+    """With the compiled header; None if it is not there, or of no use."""
+    from clang.cindex import TranslationUnitLoadError
+
+    if not header.exists():
+        return None
+    try:
+        unit = _parsed(FILE, source, side, ["-include-pch", str(header)])
+    except TranslationUnitLoadError:
+        return None
+    return unit if all(diagnostic.location.file for diagnostic in unit.diagnostics) else None
+
+
+def _all_said(unit: Any, source: str, side: str) -> list[Said]:
+    tree = Tree(unit, FILE, source, side)
+    found = [_said(diagnostic, tree) for diagnostic in unit.diagnostics if diagnostic.severity > 1]
+    found = [said for said in found if said.level != "error" or (said.line, said.column) not in tree.accepted]
+    return found + [Said(text, "broken", place.line, place.column) for place, text in tree.broken]
+
+
+@functools.cache
+def identity() -> str:
+    """What changes when clang, what it is told or what is made of its words does; "" without it."""
+    if not available():
+        return ""
+    own = sorted(Path(__file__).parent.glob("*.py"))
+    digest = hashlib.sha256(b"".join(file.read_bytes() for file in own)).hexdigest()[:16]
+    return " ".join([importlib.metadata.version("libclang"), digest, *_flags()])
+
+
+def _parsed(name: str, source: str, side: str, arguments: Sequence[str]) -> Any:
+    from clang import cindex
+
+    return cindex.Index.create().parse(name, [*_flags(), f"--cuda-{side}-only", *arguments], [(name, source)])
+
+
+def _said(diagnostic: Any, tree: Tree) -> Said:
+    """With the first line of the learner's that has to do with it."""
+    children = [note for note in diagnostic.children if not note.spelling.startswith("in file included from")]
+    places = [diagnostic.location, *(note.location for note in children)]
+    own = next((place for place in places if place.file and place.file.name == FILE), None)
+    notes = tuple((_line(note.location), note.spelling) for note in children)
+    level = "error" if diagnostic.severity > 2 else "warning"
+    line, column = (own.line, own.column) if own else (None, None)
+    sides = tuple(sorted(tree.sides_at(own.offset))) if own else ()
+    text = diagnostic.spelling
+    if diagnostic.category_name == "User-Defined Issue":
+        text = f"#{level} {text}"
+    if diagnostic.severity == _FATAL and own is None:
+        raise ValueError(f"clang cannot read a header: {text}")  # which g++ can, as it is made for that
+    return Said(text, level, line, column, diagnostic.option or "", notes, sides)
+
+
+def _line(place: Any) -> int | None:
+    return place.line if place.file and place.file.name == FILE else None
+
+
+def _compile_header(cache: Path, side: str) -> None:
+    header = _header(cache, side)
+    unit = _parsed("first.cu", f"#include <{FIRST_HEADER}>\n", side, [])
+    unfinished = header.with_name(f"{header.name}.{os.getpid()}")
+    header.parent.mkdir(parents=True, exist_ok=True)
+    unit.save(str(unfinished))
+    unfinished.replace(header)
+    for old in sorted(header.parent.glob("*.pch"), key=lambda file: file.stat().st_mtime)[:-4]:
+        old.unlink(missing_ok=True)
+
+
+def _header(cache: Path, side: str) -> Path:
+    return cache / "frontend" / f"{side}-{_digest()}.pch"
+
+
+@functools.cache
+def _digest() -> str:
+    digest = hashlib.sha256(identity().encode())
+    for path in sorted(INCLUDE.rglob("*.h")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+@functools.cache
+def _flags() -> list[str]:
+    """With the folder of g++'s own headers, as the wheel of libclang has none of clang's."""
+    asked = subprocess.run(["g++", "-print-file-name=include"], capture_output=True, text=True, check=True)
+    return [*_FLAGS, "-idirafter", asked.stdout.strip()]
+
+
+@functools.cache
+def _library() -> Any | None:
+    try:
+        from clang import cindex
+
+        return cindex.conf.lib
+    except Exception:  # not installed, for another machine, or another version than its Python part
+        return None
+
+
+def _in_a_process(work: Callable[[], Any]) -> Reading:
+    """A fork that does the work, tells its result as JSON, and does not survive this process."""
+    receive, send = os.pipe()
+    parent = os.getpid()
+    pid = os.fork()
+    if pid:
+        os.close(send)
+        return Reading(pid, receive)
+    try:
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() == parent:
+            nothing = os.open(os.devnull, os.O_RDWR)
+            for stream in (0, 1, 2):
+                os.dup2(nothing, stream)
+            _limit()
+            with os.fdopen(send, "wb") as pipe:
+                pipe.write(json.dumps(work()).encode())
+    finally:
+        os._exit(0)
+
+
+def _limit() -> None:
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    for what, most in (
+        (resource.RLIMIT_AS, pages * resource.getpagesize() + MOST_BYTES),
+        (resource.RLIMIT_CPU, int(MOST_SECONDS)),
+    ):
+        _, hard = resource.getrlimit(what)
+        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(what, (most, most))

@@ -1,0 +1,46 @@
+"""clang's opinion of a kernel file beside g++'s build: it refuses what nvcc refuses, and warns of mistakes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from grader.devices.build import diagnostics, frontend, rules
+from grader.devices.build.build import build_error
+from grader.devices.build.diagnostics import Message
+from grader.devices.build.spelling import for_clang
+from grader.devices.evidence import Build, Diagnostic
+
+MOST_WARNINGS = 5
+_MISSING = "CUDA's own rules were not checked, for libclang is missing: type `pip install libclang`"
+_FAILED = "CUDA's own rules were not checked: clang could not read this file"
+
+
+class ClangsOpinion:
+    """As build.SecondOpinion says."""
+
+    def __init__(self, source: str, cache: Path):
+        self.source, self.cache = source, cache
+        self.reading: frontend.Reading | None = None
+
+    def begin(self) -> None:
+        """Starts to read, if libclang is there."""
+        self.reading = frontend.read(self.source, self.cache)
+
+    def weigh(self, build: Build) -> Build:
+        """A refusal of clang's comes first, but for what g++ knows better: what the grader calls, and a missing `}`."""
+        found = frontend.said(self.reading)
+        if found is None:
+            return _with(build, [Diagnostic(_FAILED if self.reading else _MISSING, level="note")])
+        refused, warned = rules.refusals(found), self._own_lines(rules.warnings(found), "warning")
+        if not refused or build.problem == "missing_entry_point" or "a `}` is missing" in build.message:
+            return _with(build, warned)
+        return _with(build_error(rules.told(refused), self.source, for_clang(self.source)), warned)
+
+    def _own_lines(self, messages: list[Message], level: str) -> list[Diagnostic]:
+        said = diagnostics.on_own_lines(messages, self.source, for_clang(self.source).split("\n"))
+        return [replace(each, level=level) for each in said][:MOST_WARNINGS]
+
+
+def _with(build: Build, more: list[Diagnostic]) -> Build:
+    return replace(build, diagnostics=[*build.diagnostics, *more])

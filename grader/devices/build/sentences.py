@@ -1,0 +1,274 @@
+"""clang's words in CUDA's: one sentence that says what is wrong, and what to type."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from grader.devices.build.frontend import Said
+
+Words = Callable[[re.Match[str], Said], str]
+
+_DEVICE_SIDES = r"(?:__global__|__device__)"
+_ON_DEVICE = ({"kernel"}, {"device"}, {"kernel", "template"}, {"device", "template"})
+# What a kernel may use in the place of a function of the host.
+_INSTEAD = {
+    "swap": "write `auto t = a; a = b; b = t;`",
+    "rand": "draw the numbers before the launch, or compute them in the kernel",
+    "exit": "return from the kernel, or call `__trap()`",
+    "abort": "call `__trap()`",
+    "cudaMemcpy": "assign element by element, and copy before or after the launch",
+    "cudaDeviceSynchronize": "`__syncthreads()` waits for a block; all blocks are waited for at the end of the launch",
+    "time": "call `clock64()`",
+    "cout": 'call `printf("%f\\n", x)`, after #include <cstdio>',
+}
+_HEADERS = {
+    **dict.fromkeys(("printf", "fprintf", "sprintf", "puts", "fopen", "stderr", "stdout", "FILE"), "cstdio"),
+    "assert": "cassert",
+    **dict.fromkeys(("FLT_MAX", "FLT_MIN", "FLT_EPSILON", "DBL_MAX", "DBL_EPSILON"), "cfloat"),
+    **dict.fromkeys(("uint32_t", "uint64_t", "int32_t", "int64_t", "uint8_t", "int8_t", "uint16_t"), "cstdint"),
+    **dict.fromkeys(("half", "__half", "half2", "__half2", "__float2half", "__half2float"), "cuda_fp16.h"),
+    **dict.fromkeys(("__nv_bfloat16", "nv_bfloat16", "__float2bfloat16"), "cuda_bf16.h"),
+    **dict.fromkeys(("cooperative_groups", "cg"), "cooperative_groups.h"),
+    **dict.fromkeys(("CUDART_INF_F", "CUDART_INF", "CUDART_NAN_F", "CUDART_PI_F"), "math_constants.h"),
+}
+_OF_OLD = re.compile(r"__(shfl|shfl_up|shfl_down|shfl_xor|ballot|any|all)$")
+
+
+def sentence(said: Said) -> str:
+    """What is wrong, of an error."""
+    if said.level == "broken":
+        return said.text
+    text = _plain(said.text)
+    for pattern, words in _ERRORS:
+        if (match := re.match(pattern, text)) and (found := words(match, said)):
+            return found
+    return text
+
+
+def warning(said: Said) -> str:
+    """What is suspicious; "" for a warning that would not help."""
+    if said.text.startswith("builtin functions"):
+        return "`__syncthreads` without () does nothing: write `__syncthreads();`"
+    for option, pattern, words in _WARNINGS:
+        if said.option == option and (match := re.search(pattern, said.text)):
+            return words.format(*match.groups())
+    return ""
+
+
+def _plain(text: str) -> str:
+    """Without our own namespace, and without what else a type is called."""
+    return re.sub(r"\bladder::(?=\w)| \(aka '[^']*'\)", "", text)
+
+
+# ---- errors ----
+
+
+def _host_function(match: re.Match[str], said: Said) -> str:
+    name = match["name"]
+    instead = _INSTEAD.get(name)
+    line = next((line for line, text in said.notes if line and ("declared here" in text or "candidate" in text)), None)
+    start = f"`{name}` is a function of the host, which a kernel cannot call"
+    if line:
+        return (
+            f"{start}: write `__device__` before it in line {line}, or `__host__ __device__` if the host calls it, too"
+        )
+    return f"{start}: {instead or 'use one of CUDA, or write it with `__device__` before it'}"
+
+
+def _device_function(match: re.Match[str], said: Said) -> str:
+    name = match["name"]
+    return f"`{name}` is a function of the GPU, which host code cannot call: call it in a kernel"
+
+
+def _no_matching(match: re.Match[str], said: Said) -> str:
+    """The candidates say why: the wrong side, the wrong number of arguments, or a wrong one."""
+    notes = [(line, text) for line, text in said.notes if "candidate" in text]
+    reasons = _plain(" ".join(text for _, text in notes))
+    if re.search(rf"call to __host__ function from (?:{_DEVICE_SIDES}|__host__ __device__)", reasons):
+        return _host_function(match, said)
+    if "call to __global__ function from" in reasons:
+        return _called_kernel(match, said)
+    if "call to __device__ function from" in reasons:
+        return _device_function(match, said)
+    name = match["name"]
+    if name.startswith("atomic") and len(notes) > 1:
+        return f"`{name}` is not there for these types: it takes an element's address, `&x[i]`, and a value of its type"
+    number = re.search(r"requires (?:at least |at most )?(\d+) arguments?, but (\d+) (?:was|were) provided", reasons)
+    if number and len(notes) == 1:
+        return f"`{name}` takes {number[1]} argument{'' if number[1] == '1' else 's'}, and is given {number[2]}"
+    wrong = re.search(r"no known conversion from '(.*?)' to '(.*?)' for (\d+)\w\w argument", reasons)
+    if wrong and len(notes) == 1:
+        return f"argument {wrong[3]} of `{name}` is `{wrong[1]}`, and must be `{_plain(wrong[2])}`"
+    return ""
+
+
+def _other_number(match: re.Match[str], said: Said) -> str:
+    name = next((found[1] for _, text in said.notes if (found := re.match(r"'(.*)' declared here", text))), "")
+    takes = "1" if "single" in match["takes"] else match["takes"]
+    return (
+        f"`{name}` takes {takes} argument{'' if takes == '1' else 's'}, and is given {match['given']}" if name else ""
+    )
+
+
+def _undeclared(match: re.Match[str], said: Said) -> str:
+    name, close = match["name"], match["close"]
+    if old := _OF_OLD.match(name):
+        return f"`{name}` has gone from CUDA: write `{old[0]}_sync(0xffffffff, ...)`, whose mask names the lanes"
+    if header := _HEADERS.get(name):
+        return f"'{name}' needs `#include <{header}>` at the top"
+    return f"'{name}' was not declared in this scope{f'; did you mean {_quoted(close)}?' if close else ''}"
+
+
+def _unknown_type(match: re.Match[str], said: Said) -> str:
+    name, close = match["name"], match["close"]
+    if header := _HEADERS.get(name):
+        return f"'{name}' needs `#include <{header}>` at the top"
+    if name.strip("_") in ("global", "device", "host", "shared", "constant"):
+        close = f"__{name.strip('_')}__"
+    return f"'{name}' does not name a type{f'; did you mean {_quoted(close)}?' if close else ''}"
+
+
+def _quoted(text: str) -> str:
+    return f"'{text}'"
+
+
+def _called_kernel(match: re.Match[str], said: Said) -> str:
+    name = match["name"]
+    if set(said.sides) in _ON_DEVICE:
+        line = next((line for line, _ in said.notes if line), None)
+        where = f" in line {line}" if line else ""
+        return f"`{name}` is a kernel: write `__device__` instead of `__global__`{where}"
+    return f"`{name}` is a kernel: launch it, `{name}<<<blocks, threads, 0, stream>>>(...)`"
+
+
+def _no_kernel(match: re.Match[str], said: Said) -> str:
+    line = next((line for line, _ in said.notes if line), None)
+    where = f" in line {line}" if line else ""
+    return f"`{match['name']}` is launched, but is no kernel: write `__global__` before it{where}"
+
+
+def _host_variable(match: re.Match[str], said: Said) -> str:
+    name = match["name"]
+    line = next((line for line, _ in said.notes if line), None)
+    where = f" in line {line}" if line else ""
+    return (
+        f"`{name}` is a variable of the host, which a kernel cannot read: hand its value to the kernel as an argument, "
+        f"or write `constexpr` or `__device__` before it{where}"
+    )
+
+
+def _array_size(match: re.Match[str], said: Said) -> str:
+    return (
+        "the size of an array in a kernel must be a constant: write a constexpr number, "
+        "or `extern __shared__` and the bytes as the launch's third number"
+    )
+
+
+def _says(text: str) -> Words:
+    def words(match: re.Match[str], said: Said) -> str:
+        return text.format(**match.groupdict())
+
+    return words
+
+
+def _missing_sign(match: re.Match[str], said: Said) -> str:
+    return f"a `{match['sign']}` is missing {match['where']}" if match["sign"] in ";)" else ""
+
+
+def _no_operator(match: re.Match[str], said: Said) -> str:
+    one, two = (match[name].replace("const ", "").rpartition(" &")[0] or match[name] for name in ("one", "two"))
+    if "half" in one + two:
+        return f"`{one}` and `{two}` are not mixed: convert one, as with `__float2half(x)` or `__half2float(h)`"
+    if _VECTOR.search(one + " " + two):
+        return f"CUDA has no such operator for `{one}` and `{two}`: write it for each member, .x, .y, ..."
+    return f"there is no such operator for `{one}` and `{two}`"
+
+
+def _ambiguous(match: re.Match[str], said: Said) -> str:
+    return f"`{match['name']}` has no version for this mixture of types: cast the arguments to one type"
+
+
+def _initial(match: re.Match[str], said: Said) -> str:
+    return f"`{match['one']}` is needed here, and this is `{match['two']}`"
+
+
+_VECTOR = re.compile(r"\b(?:u?(?:char|short|int|long|longlong)|float|double)[1-4]\b|\bdim3\b")
+_NAME = r"'(?P<name>[^']*)'"
+_CLOSE = r"(?:; did you mean '(?P<close>[^']*)'\?)?"
+_FOR_BOTH = (
+    "`{name}` is a function of the GPU, and the function around it is for the host, too: "
+    "write `__device__` alone before that one"
+)
+_NO_EXCEPTIONS = "a kernel cannot {name}: device code has no exceptions; write the error to memory, or call `__trap()`"
+_NO_RESULT = "a __global__ function returns void, not {name}: it stores its results in memory"
+_NO_VALUE = "a __shared__ variable takes no initial value: let a thread assign it, and write `__syncthreads()` behind"
+_NO_BLOCK = "shared memory belongs to a block, and host code has none: declare the __shared__ variable in a kernel"
+_NO_CONSTANT = "a variable of the GPU must start with a constant: let a kernel, or cudaMemcpyToSymbol, set it"
+_HALF_A_LAUNCH = "a launch needs blocks and threads: `kernel<<<blocks, threads, 0, stream>>>(...)`"
+_LONG_LAUNCH = "a launch has four parameters at most: `kernel<<<blocks, threads, shared bytes, stream>>>(...)`"
+_NO_BYTES = "the launch's third number is bytes of shared memory: `kernel<<<blocks, threads, 0, stream>>>(...)`"
+_ERRORS: tuple[tuple[str, Words], ...] = (
+    (rf"reference to __host__ function {_NAME} in", _host_function),
+    (rf"reference to __device__ function {_NAME} in __host__ function", _device_function),
+    (rf"reference to __device__ function {_NAME} in __host__ __device__", _says(_FOR_BOTH)),
+    (rf"reference to __global__ function {_NAME} in (?:__global__|__device__|__host__ __device__)", _called_kernel),
+    (
+        rf"no matching (?:function for call to|constructor for initialization of)(?: object of type)? {_NAME}",
+        _no_matching,
+    ),
+    (rf"call to global function {_NAME} not configured", _called_kernel),
+    (rf"kernel call to non-global function {_NAME}", _no_kernel),
+    (rf"reference to __host__ variable {_NAME} in", _host_variable),
+    (rf"use of undeclared identifier {_NAME}{_CLOSE}", _undeclared),
+    (rf"unknown type name {_NAME}{_CLOSE}", _unknown_type),
+    (r"cannot use '(?P<name>throw|try)' in", _says(_NO_EXCEPTIONS)),
+    (r"(?:cannot use )?variable.length array", _array_size),
+    (r"kernel function type '(?P<name>.*?) \(.*' must have void return type", _says(_NO_RESULT)),
+    (r"too (?:few|many) arguments to function call, expected (?P<takes>.*?), have (?P<given>\d+)", _other_number),
+    (r"initialization is not supported for __shared__ variables", _says(_NO_VALUE)),
+    (r"__shared__ local variables not allowed in __host__", _says(_NO_BLOCK)),
+    (r"dynamic initialization is not supported for __device__", _says(_NO_CONSTANT)),
+    (r"too few execution configuration arguments", _says(_HALF_A_LAUNCH)),
+    (r"too many execution configuration arguments", _says(_LONG_LAUNCH)),
+    (r"cannot initialize a parameter of type 'std::size_t'.* of type 'cudaStream_t'", _says(_NO_BYTES)),
+    (
+        r"cannot initialize a (?:parameter|variable).* of type '(?P<one>.*?)'.*[lr]value of type '(?P<two>.*?)'",
+        _initial,
+    ),
+    (r"no viable conversion from '(?P<two>.*?)'.* to '(?P<one>.*?)'", _initial),
+    (rf"call to {_NAME} is ambiguous", _ambiguous),
+    (r"invalid operands to binary expression \('(?P<one>.*?)'.* and '(?P<two>.*?)'", _no_operator),
+    (r"use of overloaded operator .* types '(?P<one>.*?)'.* and '(?P<two>.*?)'", _no_operator),
+    (r"expected '(?P<sign>.)' (?P<where>.*)", _missing_sign),
+    (r"unterminated /\* comment", _says("unterminated comment: a */ is missing")),
+    (r"'(?P<name>.*)' file not found", _says("{name}: No such file or directory")),
+)
+
+# ---- warnings ----
+
+_NO_BRACES = "the `{0}` above does not guard this line, though it is indented: braces are missing"
+# By option; what is not here is about style.
+_WARNINGS = (
+    ("-Wuninitialized", r"variable '(.*?)' is uninitialized", "`{0}` is read before it is set: give it a first value"),
+    ("-Wsometimes-uninitialized", r"variable '(.*?)' is", "`{0}` is not always set before it is read"),
+    ("-Wparentheses", r"using the result of an assignment", "= assigns, and == compares: which one is meant here?"),
+    ("-Wmisleading-indentation", r"part of the previous '(.*?)'", _NO_BRACES),
+    ("-Wunused-value", r"", "this has no effect: its result is not used"),
+    ("-Wunused-comparison", r"", "this comparison has no effect: == compares, and = assigns"),
+    ("-Wempty-body", r"(\w+) (?:statement|loop) has empty body", "the `;` here ends the `{0}`, which guards nothing"),
+    ("-Wfor-loop-analysis", r"variables? (.*?) used in loop condition not", "{0} never changes in this loop"),
+    ("-Wreturn-type", r"", "this function does not return a value on every way"),
+    ("-Wself-assign", r"variable '(.*?)' to itself", "`{0}` is assigned to itself"),
+    ("-Wdivision-by-zero", r"", "this divides by zero"),
+    ("-Wshift-count-overflow", r"", "this shifts by more bits than the number has"),
+    ("-Wreturn-stack-address", r"", "this is the address of a variable that is gone when the function returns"),
+    ("-Wxor-used-as-pow", r"", "^ is exclusive or: call `powf` for a power"),
+    *(
+        (option, r"(.*)", "{0}")
+        for option in (
+            *("-Wformat", "-Warray-bounds", "-Winteger-overflow", "-Wconstant-conversion", "-Wliteral-conversion"),
+            *("-Wtautological-compare", "-Wtautological-constant-out-of-range-compare"),
+        )
+    ),
+)

@@ -1,0 +1,85 @@
+// The C library's functions that move bytes, where device code may call them. g++ would write them out in place, and then no
+// callback would see their loads and stores: here they are copies of structs of bytes, which it announces, or calls of the
+// runtime. And functions of mathematics that give something back through an address.
+#pragma once
+
+#include "qualifiers.h"
+#include "standard.h"
+
+#ifndef __CUDA__
+
+namespace ladder {
+
+template <std::size_t N> struct __attribute__((packed, may_alias)) Bytes { unsigned char bytes[N]; };
+
+template <std::size_t N> LADDER_INLINE void copy(void* to, const void* from) {
+    *static_cast<Bytes<N>*>(to) = *static_cast<const Bytes<N>*>(from);
+}
+template <std::size_t N> LADDER_INLINE void clear(void* to) { *static_cast<Bytes<N>*>(to) = Bytes<N>{}; }
+
+}  // namespace ladder
+
+#define LADDER_SIZES(what)                                                                                          \
+    what(1) what(2) what(3) what(4) what(5) what(6) what(7) what(8) what(9) what(10) what(11) what(12) what(13)     \
+    what(14) what(15) what(16) what(20) what(24) what(28) what(32) what(36) what(40) what(44) what(48) what(52)     \
+    what(56) what(60) what(64) what(80) what(96) what(112) what(128) what(256)
+
+extern "C" {
+__attribute__((gnu_inline)) LADDER_INLINE void* memcpy(void* __restrict to, const void* __restrict from, std::size_t bytes) noexcept {
+#define LADDER_SIZE(size) case size: return ladder::copy<size>(to, from), to;
+    if (__builtin_constant_p(bytes)) switch (bytes) { LADDER_SIZES(LADDER_SIZE) }
+#undef LADDER_SIZE
+    return ladder_copy_bytes(to, from, bytes);
+}
+
+__attribute__((gnu_inline)) LADDER_INLINE void* memmove(void* to, const void* from, std::size_t bytes) noexcept {
+    return ladder_copy_bytes(to, from, bytes);
+}
+
+__attribute__((gnu_inline)) LADDER_INLINE void* memset(void* to, int value, std::size_t bytes) noexcept {
+#define LADDER_SIZE(size) case size: return ladder::clear<size>(to), to;
+    if (__builtin_constant_p(bytes) && __builtin_constant_p(value) && value == 0) switch (bytes) { LADDER_SIZES(LADDER_SIZE) }
+#undef LADDER_SIZE
+    return ladder_set_bytes(to, value, bytes);
+}
+
+__attribute__((gnu_inline)) LADDER_INLINE float frexpf(float x, int* exponent) noexcept {
+    int found;
+    const float fraction = __builtin_frexpf(x, &found);
+    *exponent = found;
+    return fraction;
+}
+__attribute__((gnu_inline)) LADDER_INLINE double frexp(double x, int* exponent) noexcept {
+    int found;
+    const double fraction = __builtin_frexp(x, &found);
+    *exponent = found;
+    return fraction;
+}
+__attribute__((gnu_inline)) LADDER_INLINE float modff(float x, float* whole) noexcept {
+    float found;
+    const float fraction = __builtin_modff(x, &found);
+    *whole = found;
+    return fraction;
+}
+__attribute__((gnu_inline)) LADDER_INLINE double modf(double x, double* whole) noexcept {
+    double found;
+    const double fraction = __builtin_modf(x, &found);
+    *whole = found;
+    return fraction;
+}
+__attribute__((gnu_inline)) LADDER_INLINE float remquof(float x, float y, int* quotient) noexcept {
+    int found;
+    const float rest = __builtin_remquof(x, y, &found);
+    *quotient = found;
+    return rest;
+}
+__attribute__((gnu_inline)) LADDER_INLINE double remquo(double x, double y, int* quotient) noexcept {
+    int found;
+    const double rest = __builtin_remquo(x, y, &found);
+    *quotient = found;
+    return rest;
+}
+}
+
+#undef LADDER_SIZES
+#endif

@@ -1,0 +1,29 @@
+// The first header of a kernel file for clang in its CUDA mode: for the front end, which asks it whether the file keeps
+// CUDA's rules (build/frontend.py), and in an editor with clangd (course/editor.py).
+//
+// The emulator compiles a translation of the file with g++. clang sees the file as it stands: so launches, __global__
+// and __shared__ are clang's own here, and a call from the wrong side is an error as it is to nvcc. All functions are
+// the emulator's, which has what it needs of CUDA's.
+#pragma once
+
+#if !__has_builtin(__builtin_exp10f)    // older than g++'s
+#define __builtin_exp10f(x) __builtin_powf(10.0f, x)
+#endif
+
+#include "ladder/device_c.h"
+#include "cuda_runtime.h"
+#include "ladder/device_runtime.h"
+
+// Macros of the emulator's that need the translation, which takes a cast to void* away.
+#undef cudaLaunchKernel
+#undef cudaLaunchCooperativeKernel
+template <class F>
+__host__ cudaError_t cudaLaunchKernel(F* kernel, dim3 grid, dim3 block, void** arguments, std::size_t shared = 0,
+                                      cudaStream_t stream = nullptr);
+template <class F>
+__host__ cudaError_t cudaLaunchCooperativeKernel(F* kernel, dim3 grid, dim3 block, void** arguments,
+                                                 std::size_t shared = 0, cudaStream_t stream = nullptr);
+
+// What clang makes of kernel<<<grid, block, shared, stream>>>; which of the two depends on its version.
+extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, std::size_t shared = 0, cudaStream_t = nullptr);
+extern "C" int cudaConfigureCall(dim3 grid, dim3 block, std::size_t shared = 0, cudaStream_t = nullptr);

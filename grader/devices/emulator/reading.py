@@ -1,0 +1,59 @@
+"""What a kernel file's text says of a finding that its run does not: how a barrier stands, what an array is called."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from grader.devices.build.lexer import Token, lex
+
+BARRIER = "__syncthreads"
+_DYNAMIC = re.compile(r"extern\s+__shared__\s[^;\[]*?\b(\w+)\s*\[\s*\]")
+
+
+class Reading:
+    """A kernel file's text, looked at word by word: enough for a sentence, not for a verdict."""
+
+    def __init__(self, text: str):
+        self.tokens = lex(text).code
+        dynamic = _DYNAMIC.search(text)
+        self.dynamic_array = dynamic[1] if dynamic else ""  # the first `extern __shared__` array
+
+    def uncalled_barrier(self, first: int, last: int) -> int | None:
+        """The line of a `__syncthreads;` in these lines, which does nothing."""
+        uncalled = (one.line for one, after in pairwise(self.tokens) if one.text == BARRIER and after.text != "(")
+        return next((line for line in uncalled if first <= line <= last), None)
+
+    def barrier_in_branch(self, first: int, last: int) -> int | None:
+        """The line of a barrier in these lines that stands in an `if` or `else` and not in any more of a loop."""
+        return next((line for line in _in_branches(self.tokens) if first <= line <= last), None)
+
+
+def _in_branches(tokens: list[Token]) -> Iterator[int]:
+    """The lines of all barriers in a branch."""
+    blocks: list[bool] = []  # for each open brace: whether a branch opened it, or stands around it
+    branch = False  # what is read now is a branch's one statement
+    depth, heads = 0, set[int]()  # of parentheses; at which depth an `if (` was opened
+    before = ""
+    for token in tokens:
+        if token.text == "(":
+            if before == "if":
+                heads.add(depth)
+            depth += 1
+        elif token.text == ")":
+            depth -= 1
+            branch = branch or depth in heads
+            heads.discard(depth)
+        elif token.text == "else":
+            branch = True
+        elif token.text == "{":
+            blocks.append(branch or (bool(blocks) and blocks[-1]))
+            branch = False
+        elif token.text == "}" and blocks:
+            blocks.pop()
+        elif token.text == ";" and depth == 0:
+            branch = False
+        elif token.text == BARRIER and (branch or (blocks and blocks[-1])):
+            yield token.line
+        before = token.text

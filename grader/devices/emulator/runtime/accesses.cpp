@@ -1,0 +1,321 @@
+#include "accesses.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "machine.h"
+
+namespace ladder {
+
+Site& site_at(Executor& executor, std::uint32_t pc) {
+    Module& module = machine().module;
+    Site& site = executor.sites->sites[pc - module.text_begin];
+    if (!site.listed) {
+        site.listed = true;
+        site.pc = pc;
+        executor.sites->listed.push_back(pc);
+    }
+    return site;
+}
+
+namespace {
+
+void mark(Lazy<std::uint8_t>& bits, Address offset, std::size_t bytes) {
+    while (bytes > 0 && (offset & 7 || bytes < 8)) {
+        bits[offset >> 3] |= static_cast<std::uint8_t>(1u << (offset & 7));
+        ++offset, --bytes;
+    }
+    if (bytes >= 8) std::memset(bits.data() + (offset >> 3), 0xff, bytes >> 3);
+    for (offset += bytes & ~std::size_t{7}, bytes &= 7; bytes > 0; --bytes, ++offset)
+        bits[offset >> 3] |= static_cast<std::uint8_t>(1u << (offset & 7));
+}
+
+Lazy<std::uint8_t>& touched_bytes(std::vector<Lazy<std::uint8_t>>& all, const Region& region) {
+    if (all.size() <= static_cast<std::size_t>(region.id)) all.resize(region.id + 1);
+    auto& bits = all[region.id];
+    if (!bits) bits = Lazy<std::uint8_t>(region.bytes / 8 + 2);
+    return bits;
+}
+
+void mark_touched(Executor& executor, const WarpUnit& warp, const Request& request, bool writes) {
+    auto& all = writes ? executor.stored_bytes : executor.loaded_bytes;
+    const Region& first = *executor.regions[request.record.region];
+    if (request.one_array && request.consecutive)
+        return mark(touched_bytes(all, first), request.address[0] - first.begin, request.bytes * static_cast<std::size_t>(request.lanes));
+    each_lane(request.mask, [&](int l) {
+        const Record& record = *warp.cursor[l].next;
+        const Region& region = *executor.regions[record.region];
+        mark(touched_bytes(all, region), record.address - region.begin, request.bytes);
+    });
+}
+
+// What a request asks for and moves.
+struct Amount {
+    std::uint64_t requests = 0, sectors = 0, asked = 0, useful = 0;
+    unsigned multiplicity = 0;
+};
+
+Amount amount_of(const Request& request) {
+    Amount amount;
+    const unsigned distinct = count_distinct(request, &amount.multiplicity);
+    amount.requests = 1;
+    amount.sectors = request.record.event == Event::Atomic ? count_atomic_sectors(request) : count_sectors(request);
+    amount.asked = static_cast<std::uint64_t>(request.lanes) * request.bytes;
+    amount.useful = static_cast<std::uint64_t>(distinct) * request.bytes;
+    return amount;
+}
+
+// How many of its bytes a PartRead reads.
+unsigned wanted_of(const Record& record) { return static_cast<unsigned>(record.address >> part_shift); }
+
+// The same of lanes that read parts of their bytes.
+Amount amount_of_parts(const WarpUnit& warp, const Request& reading) {
+    Amount amount;
+    amount.requests = 1;
+    amount.sectors = count_sectors(reading);
+    int i = 0;
+    each_lane(reading.mask, [&](int l) {
+        const unsigned wanted = wanted_of(*warp.cursor[l].next);
+        amount.asked += wanted;
+        if (std::find(reading.address, reading.address + i, reading.address[i]) == reading.address + i) amount.useful += wanted;
+        ++i;
+    });
+    return amount;
+}
+
+// Which of the request's lanes touch the task's own buffers: all, none, or some where a pointer may lead to either.
+std::uint32_t lanes_of_task(const Executor& executor, const WarpUnit& warp, const Request& request) {
+    if (request.one_array) return executor.regions[request.record.region]->of_task ? request.mask : 0;
+    std::uint32_t mask = 0;
+    each_lane(request.mask, [&](int l) { mask |= static_cast<std::uint32_t>(executor.regions[warp.cursor[l].next->region]->of_task) << l; });
+    return mask;
+}
+
+// The request as if its other lanes were off.
+Request part_of(const Request& request, std::uint32_t mask) {
+    Request part;
+    part.mask = mask;
+    part.bytes = request.bytes;
+    part.consecutive = false;
+    part.record = request.record;
+    int i = 0;
+    each_lane(request.mask, [&](int l) {
+        if (mask >> l & 1) part.address[part.lanes++] = request.address[i];
+        ++i;
+    });
+    return part;
+}
+
+void count(Site& site, const Amount& amount) {
+    site.requests += amount.requests;
+    site.sectors += amount.sectors;
+    site.asked += amount.asked;
+    site.useful += amount.useful;
+}
+
+// Ratios that targets ask for are those of the task's own buffers: neat accesses to scratch make none of them better.
+void count_task(WarpUnit& warp, Site& site, std::uint32_t mask, const Amount& amount) {
+    site.task_requests += amount.requests;
+    site.task_sectors += amount.sectors;
+    site.task_asked += amount.asked;
+    site.task_useful += amount.useful;
+    warp.task_bytes += amount.asked;
+    warp.touched_task |= mask;
+}
+
+void count_global(Executor& executor, WarpUnit& warp, Site& site, const Request& request) {
+    const Event event = request.record.event;
+    const Amount amount = amount_of(request);
+    count(site, amount);
+    if (const std::uint32_t mask = lanes_of_task(executor, warp, request))
+        count_task(warp, site, mask, mask == request.mask ? amount : amount_of(part_of(request, mask)));
+    if (event == Event::Atomic) site.multiplicity = std::max<std::uint64_t>(site.multiplicity, amount.multiplicity);
+    else mark_touched(executor, warp, request, event == Event::Write || event == Event::VolatileWrite);
+}
+
+void count_shared(Site& site, const Request& request, Event event) {
+    unsigned phases, multiplicity;
+    site.requests += 1;
+    site.asked += static_cast<std::uint64_t>(request.lanes) * request.bytes;
+    site.wavefronts += count_wavefronts(request, event == Event::Read || event == Event::VolatileRead, &phases);
+    site.ideal += phases;
+    if (event != Event::Atomic) return;
+    count_distinct(request, &multiplicity);
+    site.multiplicity = std::max<std::uint64_t>(site.multiplicity, multiplicity);
+}
+
+// Flags, one for each byte of an array: is it initialised? They are read and set by relaxed atomics, because executors whose
+// blocks race for an element race for its flags, too.
+template <class Word> bool are_set(const std::uint8_t* flags) {
+    return __atomic_load_n(reinterpret_cast<const Word*>(flags), __ATOMIC_RELAXED) == static_cast<Word>(0x0101010101010101u);
+}
+template <class Word> void set(std::uint8_t* flags) {
+    __atomic_store_n(reinterpret_cast<Word*>(flags), static_cast<Word>(0x0101010101010101u), __ATOMIC_RELAXED);
+}
+
+bool initialised(const std::uint8_t* flags, unsigned bytes) {
+    switch (bytes) {
+        case 1: return are_set<std::uint8_t>(flags);
+        case 2: return are_set<std::uint16_t>(flags);
+        case 4: return are_set<std::uint32_t>(flags);
+        case 8: return are_set<std::uint64_t>(flags);
+        default: return are_set<std::uint64_t>(flags) && are_set<std::uint64_t>(flags + 8);
+    }
+}
+
+void initialise(std::uint8_t* flags, unsigned bytes) {
+    switch (bytes) {
+        case 1: return set<std::uint8_t>(flags);
+        case 2: return set<std::uint16_t>(flags);
+        case 4: return set<std::uint32_t>(flags);
+        case 8: return set<std::uint64_t>(flags);
+        default: set<std::uint64_t>(flags), set<std::uint64_t>(flags + 8);
+    }
+}
+
+void report_uninitialised(Executor& executor, const WarpUnit& warp, int lane, const Region& region, Address a, unsigned bytes,
+                          std::uint32_t pc, Event event) {
+    for (Finding& known : executor.findings)
+        if (known.pc == pc && known.kind == "uninitialized_read") {
+            ++known.count;
+            return;
+        }
+    Finding finding = finding_at(warp.threads[lane], "uninitialized_read", pc);
+    finding.access = event == Event::Atomic ? "atomic" : "read";
+    finding.bytes = bytes;
+    executor.findings.push_back(std::move(finding.at(region, a)));
+}
+
+void watch_atomic(Executor& executor, WarpUnit& warp, int lane, const Record& record, Strength strength) {
+    if (record.bytes & compare_swap_flag) warp.block->races.excuse(warp, lane, record.address, record.bytes & bytes_mask);
+    warp.block->races.write(executor, warp, lane, record.region, record.address, record.bytes & bytes_mask, record.pc, strength, 0);
+}
+
+Strength strength_of(const Record& record) {
+    switch (record.event) {
+        case Event::Atomic: return record.bytes & block_scope_flag ? Strength::BlockAtomic : Strength::DeviceAtomic;
+        case Event::VolatileWrite: return Strength::Volatile;
+        case Event::VolatileRead: return machine().module.flag_reads.contains(record.pc) ? Strength::Volatile : Strength::Plain;
+        default: return Strength::Plain;
+    }
+}
+
+// Races and uninitialised reads, lane by lane.
+void watch(Executor& executor, WarpUnit& warp, const Request& request) {
+    const Event event = request.record.event;
+    const bool reads = event == Event::Read || event == Event::VolatileRead || event == Event::Atomic;
+    const bool writes = event != Event::Read && event != Event::VolatileRead;
+    const bool atomic = event == Event::Atomic;
+    const Strength strength = strength_of(request.record);
+    each_lane(request.mask, [&](int l) {
+        const Record& record = *warp.cursor[l].next;
+        const Region& region = *executor.regions[record.region];
+        if (!region.writable) return;   // nothing can race on an input: it is never written
+        const Address a = record.address;
+        if (region.initialised) {
+            std::uint8_t* const flags = region.flags_of(a);
+            if (reads && !initialised(flags, request.bytes)) report_uninitialised(executor, warp, l, region, a, request.bytes, record.pc, event);
+            if (writes) initialise(flags, request.bytes);
+        }
+        if (!writes) warp.block->races.read(executor, warp, l, record.region, a, request.bytes, record.pc, strength);
+        else if (atomic) watch_atomic(executor, warp, l, record, strength);
+        else warp.cursor[l].store_address = a | std::uint64_t{record.region} << 48;   // its value comes next
+    });
+}
+
+}  // namespace
+
+void publish(Thread& thread) {
+    if (!thread.next) return;
+    WarpUnit& warp = *thread.warp;
+    for (int l = 0; l < warp.lanes; ++l) {
+        const bool runs = l == thread.lane;
+        const Record* const end = runs ? thread.next : warp.cursor[l].end;
+        for (const Record* record = runs ? thread.block->trace_of(l) : warp.cursor[l].next; record != end; ++record) {
+            const bool atomic = record->event == Event::Atomic;
+            if (!atomic && record->event != Event::Write && record->event != Event::VolatileWrite) continue;
+            const Region& region = *thread.executor->regions[record->region];
+            if (region.space != Space::Global || !region.initialised) continue;
+            const unsigned bytes = record->bytes & bytes_mask;
+            std::uint8_t* const flags = region.flags_of(record->address);
+            if (atomic && !initialised(flags, bytes))
+                report_uninitialised(*thread.executor, warp, l, region, record->address, bytes, record->pc, Event::Atomic);
+            initialise(flags, bytes);
+        }
+    }
+}
+
+void replay_access(Executor& executor, WarpUnit& warp, const Request& request) {
+    Region& region = *executor.regions[request.record.region];
+    const Event event = request.record.event;
+    Site& site = site_at(executor, request.record.pc);
+    site.kind = event;
+    site.space = region.space;
+    site.bytes = static_cast<std::uint8_t>(request.bytes);
+    site.warps += 1;
+    site.threads += static_cast<std::uint64_t>(request.lanes);
+    if (region.space == Space::Global) {
+        count_global(executor, warp, site, request);
+    } else if (region.space == Space::Shared) {
+        count_shared(site, request, event);
+    } else {
+        site.requests += 1;
+        site.asked += static_cast<std::uint64_t>(request.lanes) * request.bytes;
+        each_lane(request.mask, [&](int l) { warp.cursor[l].store_address = 0; });
+        return;
+    }
+    if (region.writable || !request.one_array) watch(executor, warp, request);
+}
+
+void replay_part(Executor& executor, WarpUnit& warp, const Request& request) {
+    Site& site = site_at(executor, request.record.pc);
+    site.kind = Event::Read;
+    site.space = Space::Global;
+    site.bytes = static_cast<std::uint8_t>(request.bytes);
+    site.warps += 1;
+    site.threads += static_cast<std::uint64_t>(request.lanes);
+    Request reading;   // by the lanes that read anything: each within one sector, as far as it may be
+    reading.bytes = request.bytes;
+    reading.consecutive = reading.one_array = false;
+    each_lane(request.mask, [&](int l) {
+        const Record& record = *warp.cursor[l].next;
+        const unsigned wanted = wanted_of(record);
+        if (!wanted || record.region == no_region) return;
+        const Address a = record.address & address_mask;
+        reading.mask |= 1u << l;
+        reading.address[reading.lanes++] = a;
+        const Region& region = *executor.regions[record.region];
+        if (region.space == Space::Global) mark(touched_bytes(executor.loaded_bytes, region), a - region.begin, wanted);
+        if (!region.writable) return;
+        const std::uint8_t* const flags = region.initialised ? region.flags_of(a) : nullptr;
+        if (flags && !std::all_of(flags, flags + wanted, [](const std::uint8_t& flag) { return initialised(&flag, 1); }))
+            report_uninitialised(executor, warp, l, region, a, wanted, record.pc, Event::Read);
+        warp.block->races.read(executor, warp, l, record.region, a, wanted, record.pc, Strength::Plain);
+    });
+    count(site, amount_of_parts(warp, reading));
+    if (const std::uint32_t mask = lanes_of_task(executor, warp, reading))
+        count_task(warp, site, mask, amount_of_parts(warp, part_of(reading, mask)));
+}
+
+void replay_value(Executor& executor, WarpUnit& warp, const Request& request) {
+    const std::uint32_t pc = request.record.pc;
+    const bool plain = site_at(executor, pc).kind == Event::Write;
+    each_lane(request.mask, [&](int l) {
+        const Cursor& cursor = warp.cursor[l];
+        if (cursor.store_address == 0) return;
+        warp.block->races.write(executor, warp, l, static_cast<std::uint16_t>(cursor.store_address >> 48),
+                             cursor.store_address & ((std::uint64_t{1} << 48) - 1), request.bytes, pc,
+                             plain ? Strength::Plain : Strength::Volatile, cursor.next->address);
+    });
+}
+
+void replay_copy(Executor& executor, WarpUnit& warp, const Request& request) {
+    Races& races = warp.block->races;
+    each_lane(request.mask, [&](int l) {
+        const Record& record = *warp.cursor[l].next;
+        if (record.event == Event::Issued) races.issue(executor, warp, l, record.region, record.address, record.bytes);
+        else races.land(executor, warp, l, record.region, record.address, record.bytes);
+    });
+}
+
+}  // namespace ladder

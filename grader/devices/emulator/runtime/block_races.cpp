@@ -1,0 +1,249 @@
+#include "block_races.h"
+
+#include <algorithm>
+
+#include "machine.h"
+
+namespace ladder {
+
+// Where a page is, or is to be.
+std::size_t Cells::slot_of(std::uint64_t number, std::uint32_t owner) const {
+    std::size_t slot = number * 0x9e3779b97f4a7c15u >> 32;
+    while (true) {
+        const Place& place = places_[slot &= places_.size() - 1];
+        if (place.owner != owner || place.number == number) return slot;
+        ++slot;
+    }
+}
+
+const Cells::Place& Cells::find(std::uint64_t number, std::uint32_t owner, CellPool& pool) {
+    if (owner_ != owner) owner_ = owner, used_ = 0;
+    if (places_.empty()) places_.resize(16);
+    if (Place& place = places_[slot_of(number, owner)]; place.owner == owner) return place;
+    if (++used_ * 2 > places_.size()) {
+        std::vector<Place> before(places_.size() * 2);
+        before.swap(places_);
+        for (const Place& place : before)
+            if (place.owner == owner) places_[slot_of(place.number, owner)] = place;
+    }
+    return places_[slot_of(number, owner)] = {number, pool.take(), owner};
+}
+
+void Races::begin_launch(std::size_t regions) {
+    shadows_.clear();
+    shadows_.resize(regions);
+    pool_.begin_launch();
+    touched_.clear();
+    covered_.clear();
+    reported_.clear();
+}
+
+void Races::begin_block(Block& block) {
+    block.clock = BlockClock{};
+    block.clock.owner = ++lives_;
+    pool_.begin_block();
+}
+
+void Races::end_block(Block& block) {
+    file_guesses(*block.executor);
+    if (block.launch->blocks == 1) {
+        touched_.clear();
+        covered_.clear();
+        return;
+    }
+    const std::uint32_t owner = block.clock.owner;
+    BlockSummary summary{block.number, block.grid_phase, std::move(covered_)};
+    covered_.clear();
+    summary.words.reserve(summary.words.size() + touched_.size());
+    for (const auto& [region, word] : touched_) {
+        const Region& place = *block.executor->regions[region];
+        const std::uint64_t granule = granule_of(place, word);
+        Shadow& shadow = shadows_[region];
+        const Cell& cell = shadow.words.at(word, owner, pool_);
+        for (unsigned part = 0; part < (cell.split ? 4 : 1); ++part) {
+            const Cell& source = cell.split ? shadow.parts.at(word * 4 + part, owner, pool_) : cell;
+            if (source.write.pc || source.reads[0].pc)
+                summary.words.push_back({granule, source.write, source.reads[0], source.value});
+        }
+    }
+    touched_.clear();
+    block.launch->races.add(std::move(summary));
+}
+
+constexpr std::size_t most_covered = 4096;   // of a block
+
+// Another block's atomic races with a plain write, also if an atomic of the writer's own block came after it.
+void Races::cover(const Region& region, Address a, const Cell& cell) {
+    if (region.space != Space::Global || covered_.size() >= most_covered) return;
+    const std::uint64_t word = (a - region.begin + (region.begin & 3)) / 4;
+    covered_.push_back({granule_of(region, word), cell.write, Access{}, cell.value});
+}
+
+Access Races::make(WarpUnit& warp, int lane, std::uint32_t pc, Strength strength, unsigned mask) const {
+    const Cursor& cursor = warp.cursor[lane];
+    return {pc, static_cast<std::uint16_t>(warp.number * 32 + lane), static_cast<std::uint8_t>(mask), strength,
+            warp.block->clock.epoch, warp.clock.of(lane), cursor.tick, cursor.acquired};
+}
+
+// Calls visit(cell, mask, word address) for every cell that the access touches.
+template <class Visit>
+void Races::visit(Executor& executor, WarpUnit& warp, int, std::uint16_t index, Address a, unsigned bytes, Visit visit) {
+    const Region& region = *executor.regions[index];
+    Shadow& shadow = shadows_[index];
+    const std::uint32_t owner = warp.block->clock.owner;
+    Address offset = a - region.begin + (region.begin & 3);
+    for (unsigned left = bytes; left > 0;) {
+        const std::uint64_t word = offset / 4;
+        const unsigned first = offset % 4, count = std::min(4 - first, left);
+        Cell& cell = shadow.words.at(word, owner, pool_);
+        if (cell.owner != owner) {
+            cell = Cell{};
+            cell.owner = owner;
+            if (region.space == Space::Global) touched_.emplace_back(index, word);
+        }
+        if (count < 4 && !cell.split) {
+            cell.split = true;
+            for (unsigned part = 0; part < 4; ++part) {
+                Cell& byte = shadow.parts.at(word * 4 + part, owner, pool_) = cell;
+                byte.value = cell.value >> 8 * part & 0xff;
+            }
+        }
+        const Address where = a + (bytes - left);
+        if (!cell.split) visit(cell, 0xfu, where, bytes - left, 4u);
+        else
+            for (unsigned part = first; part < first + count; ++part)
+                visit(shadow.parts.at(word * 4 + part, owner, pool_), 1u << part, where + (part - first), bytes - left + part - first, 1u);
+        offset += count;
+        left -= count;
+    }
+}
+
+void Races::check(Executor& executor, WarpUnit& warp, int lane, std::uint16_t region, Address a, const Access& before,
+                  bool before_writes, const Access& now, bool now_writes, bool same_value) {
+    if (!before.pc || before.thread == now.thread || before.epoch != now.epoch) return;   // a barrier lies between
+    if (before.strength != Strength::Plain && now.strength != Strength::Plain) return;
+    if (before.thread / 32 == now.thread / 32) {
+        const Edge edge = warp.clock.seen(lane, before.thread % 32, before.clock);
+        if (edge == Edge::Strong) return;
+        if (edge == Edge::Weak) {
+            report(executor, warp, lane, region, a, before, before_writes, now, now_writes, Meeting::ShuffleOrder);
+            return;
+        }
+    }
+    const Acquisitions& acquisitions = machine().acquisitions;
+    const std::uint64_t block = warp.block->number;
+    if (now.acquired || before.acquired) {
+        const std::uint64_t object = object_key(block, a);
+        if (acquisitions.covers(now.acquired, block, before, object, false) || acquisitions.covers(before.acquired, block, now, object, false)) return;
+    }
+    report(executor, warp, lane, region, a, before, before_writes, now, now_writes, same_value ? Meeting::SameValue : Meeting::Race);
+}
+
+void Races::report(Executor& executor, WarpUnit& warp, int lane, std::uint16_t region_index, Address a, const Access& before,
+                   bool before_writes, const Access& now, bool now_writes, Meeting meeting) {
+    const bool note = meeting == Meeting::SameValue || meeting == Meeting::ShuffleOrder;
+    const char* const kind = meeting == Meeting::ShuffleOrder ? "shuffle_order" : "race";
+    const std::uint64_t key = (static_cast<std::uint64_t>(before.pc) << 32 | now.pc) * 4 + (note ? 2 : 0) + now_writes;
+    const auto known = reported_.find(key);
+    if (known != reported_.end()) {
+        ++executor.findings[known->second].count;
+        return;
+    }
+    const bool is_volatile = before.strength == Strength::Volatile || now.strength == Strength::Volatile;
+    const bool guess = !is_volatile && (before.strength != Strength::Plain) != (now.strength != Strength::Plain) && !(before_writes && now_writes);
+    const std::uint32_t reader = now_writes ? before.thread : now.thread;
+    const Address word = a & ~Address{3};
+    if (guess) {
+        if (guesses_.size() >= 1024) return;
+        for (Guess& made : guesses_)
+            if (made.thread == reader && made.word == word) {
+                ++made.finding.count;
+                return;
+            }
+    } else {
+        if (reported_.size() >= 64) return;
+        reported_[key] = executor.findings.size();
+    }
+    const Thread& thread = warp.threads[lane];
+    const Thread& other = warp.block->threads[before.thread];
+    const Region& region = *executor.regions[region_index];
+    Finding finding = finding_at(thread, kind, now.pc);
+    finding.note = note;
+    finding.access = access_name(now, now_writes);
+    finding.other_access = access_name(before, before_writes);
+    finding.at(region, a);
+    finding.other_pc = before.pc;
+    finding.other = finding_at(other, kind, before.pc).place;
+    finding.text = meeting == Meeting::SameValue ? "same value" : meeting == Meeting::InFlight ? "in flight" : "";
+    if (is_volatile && !note) finding.text = before.thread / 32 == now.thread / 32 ? "volatile warp" : "volatile";
+    if (guess) guesses_.push_back({reader, word, std::move(finding)});
+    else executor.findings.push_back(std::move(finding));
+}
+
+void Races::excuse(const WarpUnit& warp, int lane, Address a, unsigned bytes) {
+    const std::uint32_t thread = warp.number * 32 + static_cast<std::uint32_t>(lane);
+    std::erase_if(guesses_, [&](const Guess& guess) { return guess.thread == thread && guess.word + 4 > a && guess.word < a + bytes; });
+}
+
+void Races::file_guesses(Executor& executor) {
+    for (Guess& guess : guesses_) {
+        const auto same = std::find_if(executor.findings.begin(), executor.findings.end(), [&](const Finding& known) {
+            return known.kind == guess.finding.kind && known.pc == guess.finding.pc && known.other_pc == guess.finding.other_pc;
+        });
+        if (same == executor.findings.end()) executor.findings.push_back(std::move(guess.finding));
+        else same->count += guess.finding.count;
+    }
+    guesses_.clear();
+}
+
+void Races::read(Executor& executor, WarpUnit& warp, int lane, std::uint16_t region, Address a, unsigned bytes, std::uint32_t pc,
+                 Strength strength) {
+    visit(executor, warp, lane, region, a, bytes, [&](Cell& cell, unsigned mask, Address where, unsigned, unsigned) {
+        const Access now = make(warp, lane, pc, strength, mask);
+        if (cell.in_flight) return report(executor, warp, lane, region, where, cell.write, true, now, false, Meeting::InFlight);
+        check(executor, warp, lane, region, where, cell.write, true, now, false, false);
+        Access* reads = cell.reads;
+        // Keep one read of each of two warps; a newer read of the same warp replaces the older one.
+        if (!reads[0].pc || reads[0].epoch != now.epoch || reads[0].thread / 32 == now.thread / 32) {
+            if (reads[0].epoch != now.epoch) reads[1] = Access{};
+            // Two lanes of one warp: keep both, so that a write by either is still seen to meet the other.
+            if (reads[0].pc && reads[0].epoch == now.epoch && reads[0].thread != now.thread && !reads[1].pc) reads[1] = reads[0];
+            reads[0] = now;
+        } else {
+            reads[1] = now;
+        }
+    });
+}
+
+void Races::write(Executor& executor, WarpUnit& warp, int lane, std::uint16_t region, Address a, unsigned bytes, std::uint32_t pc,
+                  Strength strength, std::uint64_t value) {
+    visit(executor, warp, lane, region, a, bytes, [&](Cell& cell, unsigned mask, Address where, unsigned offset, unsigned size) {
+        const Access now = make(warp, lane, pc, strength, mask);
+        if (cell.in_flight) return report(executor, warp, lane, region, where, cell.write, true, now, true, Meeting::InFlight);
+        // Values of up to 8 bytes are known exactly, wider ones by a hash that is the same for all their words.
+        const std::uint64_t part = bytes <= 8 ? value >> 8 * offset & (size == 4 ? 0xffffffffu : 0xffu) : value;
+        const bool same_value = part == cell.value && strength == Strength::Plain && cell.write.strength == Strength::Plain;
+        check(executor, warp, lane, region, where, cell.write, true, now, true, same_value);
+        for (const Access& read : cell.reads) check(executor, warp, lane, region, where, read, false, now, true, false);
+        if (strength != Strength::Plain && cell.write.pc && cell.write.strength == Strength::Plain)
+            cover(*executor.regions[region], where, cell);
+        cell.write = now;
+        cell.value = part;
+        cell.reads[0] = cell.reads[1] = Access{};
+    });
+}
+
+void Races::issue(Executor& executor, WarpUnit& warp, int lane, std::uint16_t region, Address a, unsigned bytes) {
+    visit(executor, warp, lane, region, a, bytes, [&](Cell& cell, unsigned, Address, unsigned, unsigned) { cell.in_flight = true; });
+}
+
+void Races::land(Executor& executor, WarpUnit& warp, int lane, std::uint16_t region, Address a, unsigned bytes) {
+    visit(executor, warp, lane, region, a, bytes, [&](Cell& cell, unsigned mask, Address, unsigned, unsigned) {
+        const Access now = make(warp, lane, cell.write.pc, Strength::Plain, mask);
+        if (cell.write.thread != now.thread) return;   // another copy into the same place, which has been reported
+        cell.in_flight = false;
+        cell.write = now;
+    });
+}
+
+}  // namespace ladder

@@ -1,0 +1,268 @@
+#include "clocks.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "machine.h"
+
+namespace ladder {
+
+// ---- warp clocks ----
+
+void WarpClock::reset() {
+    std::fill(std::begin(clock_), std::end(clock_), 0u);
+    std::fill(std::begin(strong_), std::end(strong_), 0u);
+    std::fill(std::begin(weak_), std::end(weak_), 0u);
+    strong_part_.reset();
+    weak_part_.reset();
+}
+
+void WarpClock::join(Matrix& matrix, std::uint32_t mask) {
+    std::uint32_t joined[32];
+    for (int t = 0; t < 32; ++t) {
+        joined[t] = mask >> t & 1 ? clock_[t] + 1 : 0;
+        for (int u = 0; u < 32; ++u)
+            if (mask >> u & 1) joined[t] = std::max(joined[t], matrix[u][t]);
+    }
+    for (int u = 0; u < 32; ++u)
+        if (mask >> u & 1) std::copy(joined, joined + 32, matrix[u]);
+}
+
+void WarpClock::synchronise(std::uint32_t mask, std::uint32_t alive, bool orders_memory) {
+    mask &= alive;
+    if (mask == alive) {
+        for (int t = 0; t < 32; ++t) {
+            if (!(alive >> t & 1)) continue;
+            weak_[t] = clock_[t] + 1;
+            if (orders_memory) strong_[t] = clock_[t] + 1;
+        }
+    } else {
+        auto& part = orders_memory ? strong_part_ : weak_part_;
+        if (!part) part.reset(new Matrix[1]()), std::memset(part.get(), 0, sizeof(Matrix));
+        join(*part, mask);
+    }
+    for (int t = 0; t < 32; ++t) clock_[t] += mask >> t & 1;
+}
+
+Edge WarpClock::seen(int observer, int lane, std::uint32_t clock) const {
+    if (strong_[lane] > clock || (strong_part_ && (*strong_part_)[observer][lane] > clock)) return Edge::Strong;
+    if (weak_[lane] > clock || (weak_part_ && (*weak_part_)[observer][lane] > clock)) return Edge::Weak;
+    return Edge::None;
+}
+
+// ---- releases ----
+
+namespace {
+constexpr std::size_t most_cached_parts = 8 << 20;   // 64 MB
+
+// Whether what was released comes after an access of the same block.
+bool precedes(const Access& access, const Release& release, bool carries) {
+    if (access.epoch < release.fence_epoch) return true;
+    if (access.epoch < release.epoch && release.fences && access.tick < (*release.fences)[access.thread]) return true;
+    // The atomic that carries the release comes just after the fence, and is itself seen by the thread that acquires it.
+    const std::uint32_t last = release.tick + (carries && access.strength != Strength::Plain);
+    if (access.thread == release.thread && access.tick <= last) return true;
+    return access.thread / 32u == release.warp && access.clock < release.clocks[access.thread % 32u];
+}
+}  // namespace
+
+Acquisitions::Set::const_iterator Acquisitions::part_of(const Set& set, std::uint32_t object) {
+    return std::lower_bound(set.begin(), set.end(), object, [](const Part& part, std::uint32_t number) { return part.object < number; });
+}
+
+std::size_t Acquisitions::Content::operator()(const Set& set) const {
+    std::uint64_t hash = set.size();
+    for (const Part part : set) hash = (hash ^ (std::uint64_t{part.object} << 32 | part.count)) * 0xff51afd7ed558ccdu;
+    return hash ^ hash >> 32;
+}
+
+void Acquisitions::clear() {
+    any_ = false;
+    objects_by_key_.clear();
+    objects_.clear();
+    by_block_.clear();
+    numbers_.clear();
+    sets_.assign(1, {});
+    for (Closures& closures : closures_) closures = {};
+}
+
+// A thread that polls an address by an atomic releases there again and again. What it has acquired there meanwhile is known to
+// all who acquire there after it.
+bool Acquisitions::repeats(const Release& before, const Release& now, std::uint32_t object) const {
+    if (before.thread != now.thread || before.epoch != now.epoch || before.fences != now.fences || before.tick != now.tick || before.device != now.device ||
+        !std::equal(before.clocks, before.clocks + 32, now.clocks))
+        return false;
+    const Set &one = sets_[before.includes], &other = sets_[now.includes];
+    auto x = one.begin(), y = other.begin();
+    for (;;) {
+        if (x != one.end() && x->object == object) ++x;
+        if (y != other.end() && y->object == object) ++y;
+        if (x == one.end() || y == other.end()) return x == one.end() && y == other.end();
+        if (x->object != y->object || x->count != y->count) return false;
+        ++x, ++y;
+    }
+}
+
+void Acquisitions::release(std::uint64_t object, const Release& release) {
+    std::lock_guard lock(mutex_);
+    const auto [place, is_new] = objects_by_key_.try_emplace(object, static_cast<std::uint32_t>(objects_.size()));
+    if (is_new) objects_.emplace_back().key = object;
+    Object& known = objects_[place->second];
+    auto& theirs = by_block_[release.block];
+    if (!theirs.empty() && theirs.back().object == place->second && repeats(known.releases[theirs.back().index], release, place->second))
+        return;
+    theirs.push_back({place->second, static_cast<std::uint32_t>(known.releases.size())});
+    known.releases.push_back(release);
+    for (const bool device : {false, true}) {
+        auto& handed_on = known.handed_on[device];
+        const std::uint32_t before = handed_on.empty() ? 0 : handed_on.back();
+        handed_on.push_back(device && !release.device ? before : joined(before, release.includes));
+    }
+    any_.store(true, std::memory_order_relaxed);
+}
+
+std::uint32_t Acquisitions::acquire(std::uint64_t object, std::uint32_t already) {
+    if (empty()) return already;
+    std::lock_guard lock(mutex_);
+    const auto found = objects_by_key_.find(object);
+    if (found == objects_by_key_.end()) return already;
+    const auto count = static_cast<std::uint32_t>(objects_[found->second].releases.size());
+    const Set& known = sets_[already];
+    const auto part = part_of(known, found->second);
+    const bool is_there = part != known.end() && part->object == found->second;
+    if (is_there && part->count == count) return already;
+    Set set = known;
+    const auto place = set.begin() + (part - known.begin());
+    if (is_there) place->count = count;
+    else set.insert(place, {found->second, count});
+    return number_of(std::move(set));
+}
+
+std::uint32_t Acquisitions::join(std::uint32_t a, std::uint32_t b) {
+    if (a == b || b == 0) return a;
+    if (a == 0) return b;
+    std::lock_guard lock(mutex_);
+    return joined(a, b);
+}
+
+std::uint32_t Acquisitions::joined(std::uint32_t a, std::uint32_t b) {
+    if (a == b || b == 0) return a;
+    if (a == 0) return b;
+    const Set &one = sets_[a], &other = sets_[b];
+    Set set;
+    set.reserve(one.size() + other.size());
+    for (auto x = one.begin(), y = other.begin(); x != one.end() || y != other.end();) {
+        if (y == other.end() || (x != one.end() && x->object < y->object)) set.push_back(*x++);
+        else if (x == one.end() || y->object < x->object) set.push_back(*y++);
+        else set.push_back({x->object, std::max(x->count, y->count)}), ++x, ++y;
+    }
+    return number_of(std::move(set));
+}
+
+std::uint32_t Acquisitions::number_of(Set set) {
+    const auto known = numbers_.find(set);
+    if (known != numbers_.end()) return *known;
+    sets_.push_back(std::move(set));
+    const auto number = static_cast<std::uint32_t>(sets_.size() - 1);
+    numbers_.insert(number);
+    return number;
+}
+
+// A set with all that its releases had acquired, and those releases, and so on.
+const Acquisitions::Set& Acquisitions::closure(std::uint32_t set, bool device) const {
+    Closures& closures = closures_[device];
+    if (const auto known = closures.of.find(set); known != closures.of.end()) return known->second;
+    if (closures.parts > most_cached_parts) closures = {};
+    counts_.resize(objects_.size());
+    std::vector<Part> todo;
+    std::vector<std::uint32_t> touched;
+    const auto add = [&](const Set& parts, bool is_closed) {
+        for (const Part& part : parts) {
+            std::uint32_t& count = counts_[part.object];
+            if (part.count <= count) continue;
+            if (count == 0) touched.push_back(part.object);
+            count = part.count;
+            if (!is_closed) todo.push_back(part);
+        }
+    };
+    add(sets_[set], false);
+    while (!todo.empty()) {
+        const Part part = todo.back();
+        todo.pop_back();
+        if (part.count < counts_[part.object]) continue;   // more of its releases were found since
+        const std::uint32_t more = objects_[part.object].handed_on[device][part.count - 1];
+        const Set& parts = sets_[more];   // often known, where many threads have met
+        if (std::all_of(parts.begin(), parts.end(), [&](Part each) { return each.count <= counts_[each.object]; })) continue;
+        const auto known = closures.of.find(more);
+        if (known != closures.of.end()) add(known->second, true);
+        else add(parts, false);
+    }
+    std::sort(touched.begin(), touched.end());
+    Set all;
+    all.reserve(touched.size());
+    for (const std::uint32_t object : touched) all.push_back({object, std::exchange(counts_[object], 0)});
+    closures.parts += all.size();
+    return closures.of[set] = std::move(all);
+}
+
+bool Acquisitions::covers(std::uint32_t set, std::uint64_t block, const Access& access, std::uint64_t object, bool other_block) const {
+    if (set == 0) return false;
+    std::lock_guard lock(mutex_);
+    const auto theirs = by_block_.find(block);
+    if (theirs == by_block_.end()) return false;
+    const Set& known = closure(set, other_block);
+    return std::any_of(theirs->second.begin(), theirs->second.end(), [&](const Where& where) {
+        const Release& release = objects_[where.object].releases[where.index];
+        const bool carries = ((objects_[where.object].key ^ object) & ~std::uint64_t{7}) == 0;
+        if ((other_block && !release.device) || !precedes(access, release, carries)) return false;
+        const auto part = part_of(known, where.object);
+        return part != known.end() && part->object == where.object && where.index < part->count;
+    });
+}
+
+std::uint64_t object_key(std::uint64_t block, Address a) { return machine().memory.all_blocks_see(a) ? a : a ^ (block + 1) << 48; }
+
+void fence(Thread& thread, Scope scope) {
+    ThreadClock& clock = thread.clock;
+    clock.fenced = true;
+    clock.fenced_device = clock.fenced_device || scope != Scope::Block;
+    clock.fence_epoch = thread.block->clock.epoch;
+    clock.fence_tick = clock.tick;
+    const std::uint32_t* row = thread.warp->clock.strong_row();
+    std::copy(row, row + 32, clock.fence_clocks);
+    BlockClock& block = thread.block->clock;
+    block.fenced = true;
+    block.device_fence = block.device_fence || scope != Scope::Block;
+    record(thread, Event::Clock, 0, ++clock.tick, 0, no_region);
+}
+
+void release(Thread& thread, Address a, bool without_fence) {
+    const ThreadClock& clock = thread.clock;
+    const BlockClock& block = thread.block->clock;
+    if (without_fence) fence(thread, Scope::Device);
+    if (!clock.fenced && !block.fences) return;
+    Release release{};
+    release.block = thread.block->number;
+    release.epoch = block.epoch;
+    release.fence_epoch = clock.fenced ? clock.fence_epoch : 0;
+    release.fences = block.fences;
+    release.thread = clock.fenced ? thread.number : ~0u;
+    release.tick = clock.fence_tick;
+    release.warp = clock.fenced ? thread.number / 32u : ~0u;
+    std::copy(clock.fence_clocks, clock.fence_clocks + 32, release.clocks);
+    release.device = clock.fenced ? clock.fenced_device || (block.fences && block.device_fence) : block.device_fence;
+    release.includes = clock.acquired;
+    machine().acquisitions.release(object_key(thread.block->number, a), release);
+}
+
+void acquire(Thread& thread, Address a) {
+    Acquisitions& acquisitions = machine().acquisitions;
+    if (acquisitions.empty()) return;
+    const std::uint32_t set = acquisitions.acquire(object_key(thread.block->number, a), thread.clock.acquired);
+    if (set == thread.clock.acquired) return;
+    thread.clock.acquired = set;
+    record(thread, Event::Acquired, 0, set, 0, no_region);
+}
+
+}  // namespace ladder

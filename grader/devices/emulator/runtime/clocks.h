@@ -1,0 +1,151 @@
+// What happens before what (FastTrack's idea: Flanagan and Freund, PLDI 2009), with CUDA's own edges: block barriers, warp
+// synchronisation, and releases (a fence, then an atomic or volatile store) that another thread acquires.
+//
+// Epochs count a block's barriers; a lane's clock counts the warp synchronisations it took part in; its tick counts the
+// fences it executed.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "memory.h"
+
+namespace ladder {
+
+struct Thread;
+
+// How strongly an access excludes others at the same address: atomics, volatile writes and volatile reads of flags (flags.py)
+// do not race with each other. A volatile read for a value is a plain one.
+enum class Strength : std::uint8_t { Plain, BlockAtomic, DeviceAtomic, Volatile };
+
+// Who has accessed memory, and when.
+struct Access {
+    std::uint32_t pc;        // 0: none
+    std::uint16_t thread;    // in the block
+    std::uint8_t mask;       // bytes of the 4-byte word
+    Strength strength;
+    std::uint32_t epoch, clock, tick, acquired;
+};
+
+inline const char* access_name(const Access& access, bool writes) {
+    if (access.strength == Strength::BlockAtomic || access.strength == Strength::DeviceAtomic) return "atomic";
+    return writes ? "write" : "read";
+}
+
+// Warp synchronisations as vector clocks. Barriers promise memory order; shuffles and votes only meet (CUDA Programming
+// Guide, "Warp Shuffle Functions": "does not imply a memory barrier"): those edges are kept apart as weak.
+enum class Edge : std::uint8_t { None, Weak, Strong };
+
+class WarpClock {
+public:
+    void reset();
+    void synchronise(std::uint32_t mask, std::uint32_t alive, bool orders_memory);
+    Edge seen(int observer, int lane, std::uint32_t clock) const;   // does what `lane` did at `clock` come before the observer's now?
+    std::uint32_t of(int lane) const { return clock_[lane]; }
+    const std::uint32_t* strong_row() const { return strong_; }
+
+private:
+    using Matrix = std::uint32_t[32][32];
+    void join(Matrix& matrix, std::uint32_t mask);
+    std::uint32_t clock_[32];
+    std::uint32_t strong_[32], weak_[32];            // what all lanes have seen of each
+    std::unique_ptr<Matrix> strong_part_, weak_part_;   // [observer][lane], where only some lanes met
+};
+
+using FenceCounts = std::shared_ptr<const std::vector<std::uint32_t>>;   // by thread of a block, at a barrier; null: none
+
+// What a thread published: all that it and, through barriers, its block had done before its fence; and what the block's
+// other threads had done before theirs, if a barrier came between.
+struct Release {
+    std::uint64_t block;
+    std::uint32_t epoch, fence_epoch, thread, tick, warp;   // thread, warp: none if it has not executed a fence itself
+    std::uint32_t clocks[32];
+    FenceCounts fences;      // at the last barrier before
+    bool device;             // a fence of device scope: other blocks may rely on it
+    std::uint32_t includes;  // what it had itself acquired
+};
+
+// Addresses that carry releases, and sets of releases that threads have acquired. Sets are numbered; 0 is the empty one.
+//
+// Releases at one address are ordered, so a set needs a count for each address only. What those releases had acquired
+// themselves belongs to it, too, however long the chain of blocks: `closure` works that out when a race is looked for.
+class Acquisitions {
+public:
+    void clear();
+    void release(std::uint64_t object, const Release& release);
+    std::uint32_t acquire(std::uint64_t object, std::uint32_t already);
+    std::uint32_t join(std::uint32_t a, std::uint32_t b);
+    // Whether a set orders this access of a block's, to the object with this key, before what its thread does now.
+    bool covers(std::uint32_t set, std::uint64_t block, const Access& access, std::uint64_t object, bool other_block) const;
+
+    // Asked without the mutex, for every atomic asks. A release that a thread is due to see lies before its question: the
+    // block that released has passed its turn on since, or is the thread's own.
+    bool empty() const { return !any_.load(std::memory_order_relaxed); }
+
+private:
+    struct Part {                                   // the first `count` releases of an object
+        std::uint32_t object, count;
+        bool operator==(const Part&) const = default;
+    };
+    using Set = std::vector<Part>;                  // one part an object, by its number
+    struct Object {
+        std::uint64_t key;
+        std::vector<Release> releases;
+        std::vector<std::uint32_t> handed_on[2];    // by release: the set that it and those before had acquired; [1]: at device scope
+    };
+    struct Where { std::uint32_t object, index; };
+    struct Content {
+        using is_transparent = void;
+        const std::deque<Set>* sets;
+        std::size_t operator()(const Set& set) const;
+        std::size_t operator()(std::uint32_t number) const { return (*this)((*sets)[number]); }
+        bool operator()(std::uint32_t a, std::uint32_t b) const { return (*sets)[a] == (*sets)[b]; }
+        bool operator()(const Set& a, std::uint32_t b) const { return a == (*sets)[b]; }
+    };
+    struct Closures { std::unordered_map<std::uint32_t, Set> of; std::size_t parts = 0; };
+
+    static Set::const_iterator part_of(const Set& set, std::uint32_t object);   // or the next one's, if the set has none of it
+    bool repeats(const Release& before, const Release& now, std::uint32_t object) const;
+    std::uint32_t number_of(Set set);
+    std::uint32_t joined(std::uint32_t a, std::uint32_t b);
+    const Set& closure(std::uint32_t set, bool device) const;
+
+    mutable std::mutex mutex_;
+    std::atomic<bool> any_{false};
+    std::unordered_map<std::uint64_t, std::uint32_t> objects_by_key_;
+    std::deque<Object> objects_;
+    std::unordered_map<std::uint64_t, std::vector<Where>> by_block_;
+    std::deque<Set> sets_{1};
+    std::unordered_set<std::uint32_t, Content, Content> numbers_{0, Content{&sets_}, Content{&sets_}};
+    mutable Closures closures_[2];                  // a cache; [1]: at device scope
+    mutable std::vector<std::uint32_t> counts_;     // of closure() alone: by object, all 0 between two calls
+};
+
+struct ThreadClock {
+    std::uint32_t acquired = 0, tick = 0;
+    bool fenced = false, fenced_device = false;
+    std::uint32_t fence_epoch = 0, fence_tick = 0;
+    std::uint32_t fence_clocks[32];
+};
+
+struct BlockClock {
+    std::uint32_t owner = 0;            // life number, unique among those that share its cells
+    std::uint32_t epoch = 0;            // barriers passed
+    bool fenced = false;                // by any thread, since the last barrier
+    bool device_fence = false;
+    FenceCounts fences;                 // at the last barrier
+};
+
+// ---- at execution time ----
+void fence(Thread& thread, Scope scope);
+void release(Thread& thread, Address a, bool without_fence);
+void acquire(Thread& thread, Address a);
+std::uint64_t object_key(std::uint64_t block, Address a);   // shared memory lies at the same addresses for many blocks
+
+}  // namespace ladder

@@ -1,0 +1,72 @@
+// An OS thread that runs blocks: the first is the one that launched.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "launch.h"
+
+namespace ladder {
+
+// Statistics of one kernel within a case, one set for each executor.
+struct KernelSites {
+    Lazy<Site> sites;                    // indexed by pc - text_begin
+    std::vector<std::uint32_t> listed;   // which of them are in use
+};
+
+// Stacks, and the block that has them.
+struct Seat {
+    std::unique_ptr<Stacks> stacks;
+    Block* block;
+};
+constexpr std::size_t most_seats = 2;   // of an executor: blocks that sleep keep on the side what they have on their stacks
+
+struct Executor {
+    int number = 0;
+    Fiber fiber;                                // of the executor's own loop
+    LaunchState* launch = nullptr;
+    std::vector<Region*> regions;               // by Record::region
+    std::vector<std::unique_ptr<Region>> own_regions;
+    std::vector<std::uint16_t> order;           // regions by address
+    std::uint16_t site_region[1024];            // the region that an instruction touched last, by hash of its pc
+    std::unique_ptr<Lazy<std::uint8_t>> shared_initialised;
+    Address shared_begin = 0;                   // static arrays: the thread's TLS block of the learner's library
+    std::size_t shared_bytes = 0;
+    char* dynamic_shared = nullptr;
+    Block* loaded = nullptr;                    // whose shared memory is in place
+    std::vector<std::unique_ptr<Block>> resident, idle;
+    std::vector<Seat> seats;
+    std::vector<std::unique_ptr<Trace>> traces; // spare ones
+    std::condition_variable changed;            // with the schedule's mutex: one of its blocks can go on
+    std::deque<Block*> released;                // those that can, without the turn
+    std::map<int, KernelSites> kernels;
+    KernelSites* sites = nullptr;
+    std::vector<Lazy<std::uint8_t>> loaded_bytes, stored_bytes;   // bitmaps of touched bytes, by Region::id
+    std::vector<Finding> findings;
+    Patience patience;
+
+    explicit Executor(int number);
+    ~Executor();
+    void begin_launch(LaunchState* launch);
+    void run();                                 // until no block is left
+    Block* pick();
+    Block& new_block(std::uint64_t number);
+    void run_until_parked(Block& block);
+    void load(Block& block);
+    Stacks& sit_down(Block& block);
+    std::unique_ptr<Trace> take();
+    void keep(std::unique_ptr<Trace> trace);
+    void sort_regions();
+    Region* find(Address a, std::size_t bytes);
+    std::uint16_t region_index(Address a, std::size_t bytes, std::uint32_t pc) {
+        const std::uint16_t known = site_region[(pc ^ pc >> 10) & 1023];
+        return known != no_region && regions[known]->holds(a, bytes) ? known : search_region(a, bytes, pc);
+    }
+    std::uint16_t search_region(Address a, std::size_t bytes, std::uint32_t pc);
+};
+
+}  // namespace ladder

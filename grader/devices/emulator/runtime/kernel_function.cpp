@@ -1,0 +1,74 @@
+// Which function a launch runs. Its text says `tile`, and so may two namespaces, overloads and all instantiations of a
+// template; each has launch bounds and shared memory of its own. So the launch is begun, for no thread, and given up at the
+// first callback from the kernel.
+#include <setjmp.h>
+
+#include <cctype>
+
+#include "machine.h"
+
+namespace ladder {
+
+namespace {
+
+struct Search {
+    jmp_buf back;
+    const Symbol* found;
+};
+__thread Search* search = nullptr;
+
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+// The word that ends before `end`, or before the template arguments that do.
+std::string word_before(const std::string& name, std::size_t end) {
+    int open = 0;
+    while (end > 0 && (open > 0 || name[end - 1] == '>')) {
+        --end;
+        open += (name[end] == '>') - (name[end] == '<');
+    }
+    std::size_t begin = end;
+    while (begin > 0 && is_word(name[begin - 1])) --begin;
+    return name.substr(begin, end - begin);
+}
+
+// The launch's own, from include/ladder/launch.h.
+bool is_ours(const std::string& name) { return name.starts_with("ladder::"); }
+
+// "Pair<int>::Pair(Pair<int> const&)", "Number::operator float() const": they copy the arguments, before the kernel begins.
+bool copies_arguments(const std::string& name) {
+    if (name.find("::operator") != std::string::npos) return true;
+    for (std::size_t at = name.find("::"); at != std::string::npos; at = name.find("::", at + 2)) {
+        const std::string owner = word_before(name, at);
+        if (!owner.empty() && name.compare(at + 2, owner.size() + 1, owner + "(") == 0) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+const Symbol* function_of(const Launch& launch) {
+    Search mine{};
+    search = &mine;
+    if (setjmp(mine.back) == 0) launch.run(launch.arguments);
+    search = nullptr;
+    return mine.found;
+}
+
+void reached(Address code) {
+    if (!search) return;
+    const Symbol* const function = machine().module.function_around(code);
+    if (!function || is_ours(function->name) || copies_arguments(function->name)) return;
+    search->found = function;
+    longjmp(search->back, 1);
+}
+
+}  // namespace ladder
+
+using namespace ladder;
+
+extern "C" void ladder_evaluate(void (*argument)(void*), void* of) {
+    Search* const suspended = search;
+    search = nullptr;
+    argument(of);
+    search = suspended;
+}

@@ -1,0 +1,53 @@
+// One launch: what its executors share while they run its blocks, and what is kept of it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+
+#include "launch_races.h"
+#include "schedule.h"
+#include "thread.h"
+
+namespace ladder {
+
+struct KernelTotals {
+    std::string name;
+    int line = 0;
+    std::uint64_t launches = 0, blocks = 0, threads = 0, barriers = 0;
+    std::uint64_t task_bytes = 0, busy_threads = 0, busy_blocks = 0;   // in the launch that asks for most of the task's bytes
+    std::set<int> barrier_lines;
+    std::size_t static_shared = 0, dynamic_shared = 0;
+};
+
+struct LaunchRecord { std::string kernel; Index grid, block; std::size_t shared; int line; bool given_stream; };
+
+// Everything the executors share during one launch.
+struct LaunchState {
+    const Launch* launch = nullptr;
+    const Symbol* function = nullptr;          // null: g++ found that it does nothing, and took the call away
+    int kernel = 0;
+    const std::uint64_t blocks;
+    Index grid{}, block{};
+    bool counting = true;
+    Schedule schedule{blocks};
+    std::atomic<std::uint64_t> task_bytes{0}, busy_threads{0}, busy_blocks{0}, barriers{0};
+    std::map<std::uint64_t, std::string> printed;               // this and the next with the schedule's mutex held
+    std::set<int> barrier_lines;
+    std::atomic<std::uint64_t> changes{0};     // that threads have made since somebody looks (patience.h)
+    LaunchRaces races;
+
+    explicit LaunchState(std::uint64_t count) : blocks(count) {}
+};
+
+// ---- kernel_function.cpp ----
+// The function that this launch would run: of overloads and instantiations, the one that is called. Null if there is none.
+const Symbol* function_of(const Launch& launch);
+void reached(Address code);   // host code is in a function of the learner's
+
+// ---- host.cpp ----
+void launch_kernel(const Launch& launch);
+
+}  // namespace ladder

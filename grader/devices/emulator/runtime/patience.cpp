@@ -1,0 +1,85 @@
+#include "patience.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "machine.h"
+
+namespace ladder {
+
+namespace {
+
+const Record* trace_of(const Thread& thread) { return thread.block->trace_of(thread.lane); }
+
+bool tells(Event event) { return event != Event::Clock && event != Event::Acquired; }   // their numbers always grow
+
+Stretch stretch_of(const Record* begin, const Record* end) {
+    Stretch stretch{{std::numeric_limits<std::uint32_t>::max(), std::numeric_limits<std::uint32_t>::max()}};
+    for (const Record* record = begin; record != end; ++record) {
+        if (!tells(record->event)) continue;
+        const std::uint64_t what = std::uint64_t{record->pc} << 8 | static_cast<std::uint64_t>(record->event);
+        std::uint64_t hash = (record->address + 0x9e3779b97f4a7c15u * (what + 1)) * 0xff51afd7ed558ccdu;
+        hash = (hash ^ hash >> 32) * 0xc4ceb9fe1a85ec53u;
+        stretch.least[0] = std::min(stretch.least[0], static_cast<std::uint32_t>(hash));
+        stretch.least[1] = std::min(stretch.least[1], static_cast<std::uint32_t>(hash >> 32));
+    }
+    return stretch;
+}
+
+// More than this many steps no kernel needs for data of this size.
+double most_steps(const LaunchState& launch) {
+    const double threads = static_cast<double>(launch.blocks) * launch.block.x * launch.block.y * launch.block.z;
+    const double size = machine().data_elements + threads;
+    return least_work + work_a_pair * size * size;
+}
+
+bool changed_something(Thread& thread, const Record* begin) {
+    const Stretch stretch = stretch_of(begin, thread.next);
+    const bool news = thread.state == State::Done || !(stretch == thread.stretch);
+    thread.stretch = stretch;
+    return news;
+}
+
+}  // namespace
+
+Finding still_running(const Thread& thread, std::uint32_t pc) {
+    Finding finding = finding_at(thread, "timeout", pc);
+    LaunchState& launch = *thread.block->launch;
+    Progress& progress = finding.progress;
+    for (const Thread& each : thread.block->threads) progress.steps = std::max(progress.steps, each.steps);
+    for (const Thread& each : thread.block->threads) progress.threads += 2 * each.steps >= progress.steps;
+    if (thread.next)
+        for (const Record* record = trace_of(thread); record != thread.next; ++record) progress.pcs.insert(record->pc);
+    std::lock_guard lock(launch.schedule.mutex);
+    progress.blocks = launch.blocks;
+    progress.blocks_done = launch.schedule.finished();
+    return finding;
+}
+
+void watch_progress(Thread& thread) {
+    Patience& patience = thread.executor->patience;
+    LaunchState& launch = *thread.block->launch;
+    const Record* const begin = trace_of(thread);
+    const auto steps = static_cast<std::uint64_t>(thread.next - begin);
+    thread.steps += steps;
+    patience.steps += steps;
+    if (patience.steps < steps_before_looking) return;
+    const bool spins = thread.state == State::Spinning;
+    if (changed_something(thread, begin)) {
+        launch.changes.fetch_add(1, std::memory_order_relaxed);
+        launch.schedule.idle_passes.store(0, std::memory_order_relaxed);
+    }
+    const std::uint64_t changes = launch.changes.load(std::memory_order_relaxed);
+    if (changes != patience.changes) patience.idle = patience.spun = 0;
+    patience.changes = changes;
+    (spins ? patience.spun : patience.idle) += steps;
+    const bool waits = patience.spun > patient_steps && launch.schedule.idle_passes.load(std::memory_order_relaxed) >= patient_passes;
+    const bool idles = patience.idle > patient_steps;
+    if (!waits && !idles && static_cast<double>(patience.steps) < most_steps(launch)) return;
+    Finding finding = still_running(thread, thread.next == begin ? 0 : thread.next[-1].pc);
+    finding.text = waits ? "waits" : idles ? "idles" : "works";
+    thread.executor->findings.push_back(std::move(finding));
+    thread.block->stopped = true;
+}
+
+}  // namespace ladder

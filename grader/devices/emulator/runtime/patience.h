@@ -1,0 +1,44 @@
+// When to give a kernel up that never ends, long before its time is up.
+//
+// Each stretch of a thread's trace holds what it did since its last turn. In a loop that changes nothing, such stretches
+// have the same places, addresses and stored values again and again. If that is so of all threads of a launch for
+// `patient_steps`, nothing will ever change. A loop that does change something is given up once the launch has done many
+// times the work that data of this size can ask for. Both are counted in steps, never in seconds: the same kernel gets
+// the same verdict on any machine.
+#pragma once
+
+#include <cstdint>
+
+#include "findings.h"
+#include "trace.h"
+
+namespace ladder {
+
+struct Thread;
+
+constexpr std::uint64_t patient_steps = 24'000'000;        // records of the traces, on one executor: 1 to 2 s of processor time
+constexpr std::uint64_t steps_before_looking = 8'000'000;  // most launches end before, and need not be looked at
+constexpr std::uint64_t patient_host_steps = 400'000'000;  // of host code between two launches: 2 s, too
+constexpr int patient_passes = 4;                          // in which all blocks of the launch did nothing but spin
+constexpr double least_work = 40e6;                        // steps that a kernel may make, however small its data
+constexpr double work_a_pair = 100;                        // and for each two elements: more than what these can ask for
+
+// What a thread did in a stretch, whatever the order and however often: the least of its records' hashes, twice.
+struct Stretch {
+    std::uint32_t least[2] = {0, 0};
+    bool operator==(const Stretch&) const = default;
+};
+
+// Of one executor in one launch.
+struct Patience {
+    std::uint64_t steps = 0, idle = 0, spun = 0;   // all; without any change: of threads that compute, and that spin
+    std::uint64_t changes = 0;                     // those of the launch that were known last
+};
+
+// The thread has had its turn. If its launch will never end, files that and stops the block.
+void watch_progress(Thread& thread);
+
+// Where a thread runs at last, how far it has come, and the others with it.
+Finding still_running(const Thread& thread, std::uint32_t pc);
+
+}  // namespace ladder

@@ -1,0 +1,67 @@
+#include "streams.h"
+
+#include <algorithm>
+
+#include "machine.h"
+
+namespace ladder {
+
+void StreamOrder::join(Seen& into, const Seen& from) {
+    for (const auto& [stream, count] : from) into[stream] = std::max(into[stream], count);
+}
+
+void StreamOrder::work(void* stream, int line) {
+    Stream& its = streams_[stream];
+    join(its.seen, host_);
+    ++its.seen[stream];
+    its.line = line;
+    its.own = machine().streams.contains(stream);
+}
+
+void StreamOrder::record(const void* event, void* stream) { join(events_[event] = host_, streams_[stream].seen); }
+
+void StreamOrder::wait(void* stream, const void* event) { join(streams_[stream].seen, events_[event]); }
+
+void StreamOrder::host_waits(void* stream) { join(host_, streams_[stream].seen); }
+
+void StreamOrder::host_waits_for_event(const void* event) { join(host_, events_[event]); }
+
+void StreamOrder::host_waits_for_all() {
+    for (const auto& [stream, its] : streams_) join(host_, its.seen);
+}
+
+std::vector<int> StreamOrder::not_joined(void* given) const {
+    Seen done = host_;
+    if (const auto known = streams_.find(given); known != streams_.end()) join(done, known->second.seen);
+    std::vector<int> lines;
+    for (const auto& [stream, its] : streams_) {
+        const auto own = its.seen.find(stream);
+        if (its.own && own != its.seen.end() && own->second > done[stream]) lines.push_back(its.line);
+    }
+    std::sort(lines.begin(), lines.end());
+    return lines;
+}
+
+}  // namespace ladder
+
+using namespace ladder;
+
+extern "C" {
+
+// A handle is never given twice: the work of a stream that was destroyed need not be done.
+void* ladder_stream_create(int line) {
+    static std::uintptr_t last = 0x1000;
+    void* const stream = reinterpret_cast<void*>(last += 0x10);
+    machine().streams[stream] = line;
+    return stream;
+}
+int ladder_stream_destroy(void* stream) { return machine().streams.erase(stream) ? Success : InvalidHandle; }
+
+void ladder_stream_work(void* stream, int line) { machine().stream_order.work(stream, line); }
+void ladder_stream_wait(void* stream, const void* event) { machine().stream_order.wait(stream, event); }
+void ladder_event_record(const void* event, void* stream) { machine().stream_order.record(event, stream); }
+void ladder_host_waits(void* stream) { machine().stream_order.host_waits(stream); }
+void ladder_host_waits_for_event(const void* event) { machine().stream_order.host_waits_for_event(event); }
+void ladder_host_waits_for_all() { machine().stream_order.host_waits_for_all(); }
+
+}  // extern "C"

@@ -1,0 +1,208 @@
+// CUDA threads in warps in blocks: what each is doing, and how it is made to go on.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "block_races.h"
+#include "clocks.h"
+#include "fiber.h"
+#include "findings.h"
+#include "index.h"
+#include "memory.h"
+#include "patience.h"
+#include "trace.h"
+
+namespace ladder {
+
+constexpr int warp_lanes = 32;
+constexpr std::size_t lane_records = 256;          // of trace between two replays: 128 KB a warp stay in the L2 cache
+constexpr std::size_t lane_stride = lane_records + 4;   // 4 KB apart, all lanes' records would share one set of the L1 cache
+constexpr std::size_t stack_bytes = 128 * 1024;    // of one CUDA thread
+constexpr int spins_before_yield = 64;             // volatile reads and atomics of a lane before others get a turn
+constexpr int looks_before_yield = 4;              // of these, such as ask the same again and find the same
+constexpr int idle_rounds_before_yield = 16;       // of a block whose lanes do nothing but spin
+
+constexpr std::uint16_t no_region = 0xffff;
+
+struct Block;
+struct WarpUnit;
+struct Executor;
+struct LaunchState;
+
+enum class State : std::uint8_t { Ready, Full, Spinning, AtBarrier, AtWarp, Done };                   // of a thread
+
+// A warp-wide operation that a lane waits in.
+struct WarpRequest {
+    WarpUnit* warp;
+    int op;                  // Warp, or active_mask_op
+    unsigned mask;
+    std::uint64_t value;
+    int argument, width, line;
+    std::uint32_t pc;
+    std::uint64_t result;
+};
+constexpr int active_mask_op = -1;
+constexpr int grid_barrier = -2;         // in barrier_result while a thread waits: grid.sync()
+
+// An asynchronous copy into shared memory that its thread has not waited for.
+struct AsyncCopy { Address to; std::uint8_t bytes; std::uint16_t region; std::size_t group; };
+
+struct Thread {
+    Fiber fiber;
+    Record* next = nullptr;            // where the next record goes
+    Record* limit = nullptr;
+    Executor* executor = nullptr;
+    Block* block = nullptr;
+    WarpUnit* warp = nullptr;
+    Index index{};
+    std::uint32_t number = 0;          // in the block
+    std::uint8_t lane = 0;
+    std::uint8_t asked_bytes = 0;
+    State state = State::Ready;
+    int spins = 0;
+    // How often in a row it has asked for the same word, found the same value and left it as it was.
+    int stuck = 0;
+    Address asked = 0;
+    std::uint64_t found = 0;
+    std::uint64_t operand = 0;         // of what it did there
+    std::uint64_t ticks = 0;           // of clock()
+    std::uint64_t steps = 0;           // records of its trace, up to its last turn
+    Stretch stretch;                   // what it did then
+    // The last store: its value goes into the trace once it has happened.
+    Address stored = 0;
+    std::uint32_t stored_pc = 0;
+    std::uint8_t stored_bytes = 0;
+    bool tells_all = false;            // it is volatile and in global memory: blocks may wait for it
+    bool copying = false;              // a load of as many bytes came right after it
+    // Where it waits.
+    Barrier barrier_kind = Barrier::Sync;
+    int barrier_predicate = 0, barrier_line = 0, barrier_result = 0;
+    std::uint32_t barrier_pc = 0;
+    std::vector<std::uint32_t> last_blocks;   // basic blocks since it waited last, once it has returned; some, in order
+    WarpRequest request{};
+    ThreadClock clock;
+    std::vector<AsyncCopy> copies;     // in the order in which they were issued
+    std::size_t committed = 0;         // groups of copies
+};
+
+using Trace = std::array<Record, warp_lanes * lane_stride>;
+
+// Where replay stands in a lane's trace.
+struct Cursor {
+    Record* next;
+    Record* end;
+    std::uint32_t depth;         // of calls
+    std::uint32_t acquired;      // what it has acquired (races)
+    std::uint32_t tick;          // of its release clock
+    Address store_address;       // of the Write whose Value comes next
+};
+
+// A basic block as a group of lanes left it: where they go next says whether it diverged.
+struct Branch { std::uint32_t mask; std::uint32_t pc; bool divergent; };
+
+struct WarpUnit {
+    Block* block = nullptr;
+    std::uint32_t number = 0;
+    int lanes = 0;                       // of which exist
+    Thread* threads = nullptr;           // lane 0
+    std::int32_t key[warp_lanes];        // replay order: deeper calls first, then lower addresses; idle_key: nothing to replay
+    Cursor cursor[warp_lanes];
+    std::uint32_t came_from[warp_lanes]; // basic block last entered: index in branches
+    Branch branches[64];
+    std::uint32_t next_branch = 0;
+    std::uint32_t touched_task = 0;      // lanes that have read or written a buffer of the task
+    std::uint64_t task_bytes = 0;        // that they have asked for there
+    bool can_run = true;                 // a lane is ready, or spins
+    bool operation_due = false;          // some lanes wait in a warp operation that all its lanes have reached
+    WarpClock clock;
+    std::uint32_t alive() const;
+};
+
+struct Block {
+    std::uint64_t number = 0;
+    Index index{};
+    LaunchState* launch = nullptr;
+    Executor* executor = nullptr;
+    std::vector<Thread> threads;
+    std::vector<WarpUnit> warps;
+    std::unique_ptr<Trace> trace;        // of the warp that runs; none while all that was traced is replayed and it sleeps
+    Stacks* stacks = nullptr;            // of its threads, and one more for its scheduler
+    std::vector<char> saved_stacks;      // what was in use on them, while another block uses them
+    Fiber scheduler;                     // where a lane goes when it must wait
+    Fiber resume;                        // where the block continues when its executor comes back to it
+    const Thread* parked = nullptr;      // there: a lane, or null for its scheduler
+    bool finished = false, stopped = false;
+    bool recorded = false;               // what it does is written down (recorder.h)
+    int idle_rounds = 0;
+    std::uint32_t barriers = 0, grid_phase = 0;
+    std::vector<char> saved_shared;      // while another block uses the executor's shared memory
+    std::vector<std::uint8_t> saved_initialised;
+    std::string printed;
+    std::uint32_t printer = 0;           // the thread that has printed last
+    BlockClock clock;
+    Races races;                         // kept when another block of the launch is run on this object
+    std::set<int> barrier_lines;
+
+    void begin(std::uint64_t number, LaunchState& launch, Executor& executor);
+    Record* trace_of(int lane) const { return trace->data() + static_cast<std::size_t>(lane) * lane_stride; }
+    void save_stacks();
+    void restore_stacks();
+};
+
+// The CUDA thread that runs on this OS thread; null in host code.
+extern __thread Thread* current __attribute__((tls_model("initial-exec")));
+
+template <class F> void each_lane(std::uint32_t mask, F f) {
+    for (; mask; mask &= mask - 1) f(__builtin_ctz(mask));
+}
+
+// ---- lane.cpp ----
+void set_built_ins(const Block& block);          // blockIdx, blockDim, gridDim
+void thread_main();                              // a lane's fiber
+void run_lane(Thread& thread);                   // until it must wait
+void wait(Thread& thread, State state);          // leaves the fiber until the scheduler returns to it
+void park(Block& block, BlockState state);       // leaves the block until its executor returns to it
+void await_turn(Block& block);                   // until order-sensitive work is this block's to do
+void begin_ordered(Thread& thread);              // the same for what a lane does up to its next call of wait()
+[[noreturn]] void abandon(Thread& thread);       // the block is given up, after its finding was filed
+// Counts towards a spinning lane's yield: an operation on this word that found this value, with that operand (two, mixed).
+void spun(Thread& thread, Address a, unsigned bytes, std::uint64_t found, std::uint64_t operand, bool changes);
+
+Finding finding_at(const Thread& thread, const char* kind, std::uint32_t pc);
+[[noreturn]] void die(Thread& thread, Finding finding);   // files the finding and abandons the block
+
+// ---- warp.cpp ----
+struct Run { bool progress = false, spinning = false; };
+Run run_warp(WarpUnit& warp);                    // until all its lanes wait for other warps, or only spin
+const char* name_of(int operation);              // "__shfl_down_sync"
+
+// ---- printing.cpp ----
+void print_in_kernel(Thread& thread, std::string_view text);
+
+// ---- block.cpp ----
+extern __thread Block* starting_block;
+void block_main();                               // a block's own fiber, for starting_block
+
+// ---- callbacks.cpp ----
+// Adds to the thread's trace, if there is one.
+inline void record(Thread& thread, Event event, std::uint32_t pc, std::uint64_t address, unsigned bytes, std::uint16_t region) {
+    if (!thread.next) return;
+    *thread.next++ = {pc, event, static_cast<std::uint8_t>(bytes), region, address};
+    // Switching fibers inside a callback is sound although gcc believes that callbacks touch no memory: another thread's
+    // writes may only be relied upon after a synchronisation, and those are ordinary calls.
+    if (thread.next == thread.limit) wait(thread, State::Full);
+}
+void record_stored_value(Thread& thread);
+inline void settle_store(Thread& thread) {       // a store has happened since: its value goes into the trace
+    if (thread.stored) record_stored_value(thread);
+}
+std::uint16_t check_access(Thread& thread, Address a, unsigned bytes, bool writes, std::uint32_t pc);
+std::uint16_t check_part(Thread& thread, Address a, unsigned bytes, unsigned wanted, std::uint32_t pc);   // of `bytes` that it reads
+
+}  // namespace ladder

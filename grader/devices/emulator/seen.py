@@ -1,0 +1,67 @@
+"""Holds a build to one rule: an access is seen by the emulator's callbacks, or the file is refused.
+
+The file's text is preprocessed once, looked at (words.py) and compiled as it was looked at. What g++ made of it is
+looked at next: what kernels call (calls.py), and what the library takes from outside (outside.py).
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from grader.devices.build.refused import Refusal
+from grader.devices.emulator.calls import line_of_use, refused_calls
+from grader.devices.emulator.outside import addressed, host_may_use, may_be_addressed, undefined
+from grader.devices.emulator.words import refused_words
+
+DUMP = "kernel.gimple"  # in the folder in which g++ runs, beside the library
+DUMP_FLAG = f"-fdump-tree-optimized-asmname-lineno={DUMP}"
+PREPROCESSED = "-fpreprocessed"
+_NAMED = re.compile(r'^#line 1 (".*")$', re.MULTILINE)
+_TAG = re.compile(r"__attribute__\(\((ladder_[0-9a-f]{20}), no_sanitize")
+
+
+def preprocessed(text: str, filename: str, folder: Path, flags: Sequence[str]) -> str:
+    """What is to be compiled instead of a translated file. Raises RuntimeError with what a compiler would say."""
+    named = _NAMED.search(text)
+    assert named, "translation names the file"
+    source = folder / "text.cpp"
+    source.write_text(text)
+    command = ["g++", "-std=c++20", "-fPIC", *flags, "-E", "-fpch-preprocess", source.name]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace")
+    source.unlink()
+    if done.returncode:
+        raise RuntimeError(done.stderr)
+    _raise(refused_words(done.stdout, f"# 1 {named[1]}\n", tag_in(text)), filename)
+    return done.stdout
+
+
+def tag_in(translated: str) -> str:
+    """What marks translation's own functions in this file; "" if it has put none in."""
+    found = _TAG.search(translated)
+    return found[1] if found else ""
+
+
+def check_built(library: Path, dump: Path, filename: str) -> None:
+    """Raises RuntimeError, as a compiler would say it, if the library may do what is not seen."""
+    text = dump.read_text(errors="replace")
+    for symbol in undefined(library):
+        if not host_may_use(symbol):
+            name = symbol.partition("@")[0]
+            _raise(
+                (f"a kernel file may not use `{name}`", line_of_use(text, name, filename) or 1), filename
+            )
+    for symbol in addressed(library):
+        if not may_be_addressed(symbol):
+            name = symbol.partition("@")[0]
+            sentence = f"call `{name}` where it is needed: through a pointer, a kernel could call it unseen"
+            _raise((sentence, line_of_use(text, name, filename) or 1), filename)
+    _raise(refused_calls(text, filename), filename)
+
+
+def _raise(refused: Refusal | None, filename: str) -> None:
+    if refused:
+        sentence, line = refused
+        raise RuntimeError(f"{filename}:{line}:1: error: {sentence}")

@@ -1,0 +1,54 @@
+"""A run that did not end, in words: in which loop, after how many steps, and why it was given up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+Fact = dict[str, Any]
+
+LONGEST_LOOP = 40  # lines; what is further apart are a loop and a function that it calls
+
+
+def never_ended(fact: Fact, who: str) -> str:
+    """What `who`, a thread, was doing when it was given up: where, how far it had come, and what to look for."""
+    if fact["text"] == "blocks":
+        return (
+            f"the time was up when {fact['offset']:,} of {fact['address']:,} blocks had begun:"
+            " launch fewer, with more threads each, or give each thread more to do"
+        )
+    if fact["text"] == "host":
+        return f"host code was still running in {_inside(fact)} when it was stopped: does this loop end?"
+    if fact["text"] == "waits":
+        return f"{who} waits in {_inside(fact)} for a value that no thread writes: all blocks that are not done wait"
+    if fact["text"] in ("idles", "works"):
+        why = "and the last ones changed nothing" if fact["text"] == "idles" else "far too many for data of this size"
+        return (
+            f"{who} does not leave {_inside(fact)}: {_steps_made(fact)}, {why};"
+            " does every round bring the loop nearer to its end?"
+        )
+    return (
+        f"{who} was still running in {_inside(fact)} when the time was up, with {fact['blocks_done']:,} of"
+        f" {fact['blocks']:,} blocks done: {_steps_made(fact)};"
+        " does this loop end, and does each thread do its share only?"
+    )
+
+
+def _inside(fact: Fact) -> str:
+    """`the loop in lines 12 to 14`, as far as its steps tell."""
+    lines = [line for line in fact["loop"] if abs(line - (fact["line"] or line)) < LONGEST_LOOP]
+    if not lines:
+        return f"line {fact['line'] or '?'}"
+    first, last = min(lines), max(lines)
+    return f"the loop in line {first}" if first == last else f"the loop in lines {first} to {last}"
+
+
+def _steps_made(fact: Fact) -> str:
+    """`256 threads of its block have made 1.2 million steps each`"""
+    if fact["threads"] < 2:
+        return f"it has made {_rounded(fact['steps'])} steps"
+    return f"{fact['threads']:,} threads of its block have made {_rounded(fact['steps'])} steps each"
+
+
+def _rounded(number: int) -> str:
+    """`1.2 million`, `350,000`: counts of steps are no exact science."""
+    return f"{number / 1e6:,.3g} million" if number >= 1e6 else f"{round(number, -3):,}"

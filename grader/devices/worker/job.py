@@ -1,0 +1,111 @@
+"""A job for a worker: one task of one kernel file, its cases, and what to do besides on a GPU."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from grader.course.prototype import Prototype
+from grader.devices.buffers import Arena
+from grader.devices.cache import cache_root
+from grader.devices.evidence import Evidence
+
+# The emulator ends a case itself when its time is up; beyond that, the process may take half as long again and this.
+SPARE_SECONDS = 2.0
+LONGEST_TIMING_SECONDS = 180.0
+LOST = 97  # exit code of a worker: the pipe to the judge is gone
+# Of the environment, what says which card there is, and where its compiler is.
+GPU_VARIABLES = ("CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "CUDA_HOME", "CUDA_PATH")
+
+Order = dict[str, Any]  # JSON, but for "descriptors": files to send along
+Answer = dict[str, Any]
+Dialogue = Generator[Order, Answer, None]  # yields orders for the worker, is sent its answers
+
+
+@dataclass(frozen=True)
+class Gpu:
+    """What a job on a GPU needs besides: what to compile for, and the judge's part in timing the kernel, if any.
+
+    `dialogue` is started with the cases as they ran when the last of them has; it ends the worker by returning.
+    """
+
+    architecture: str
+    timed_case: str = ""  # its name
+    scalars: Mapping[str, int | float] = field(default_factory=dict)  # of the timed case
+    dialogue: Callable[[Evidence], Dialogue] | None = None
+
+
+class Cancelled(Exception):
+    """The job was called off."""
+
+
+class Cancel:
+    """Calls a job off, from any thread, whether it has begun or not; for good."""
+
+    def __init__(self) -> None:
+        self.fd = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)  # readable from then on, so that `select` sees it
+
+    def set(self) -> None:
+        """Calls the job off."""
+        os.eventfd_write(self.fd, 1)
+
+    def __del__(self) -> None:
+        os.close(self.fd)
+
+
+def seconds_for_a_case() -> float:
+    """Whole seconds for a case: 10, and up to 60 where others are at work and leave a kernel little of a core."""
+    busy = os.getloadavg()[0] / (os.cpu_count() or 1)
+    return 10.0 * min(max(round(busy), 1), 6)
+
+
+@dataclass
+class Job:
+    """One task of one kernel file. `cases` are (name, scalars by name), as many as the arena has, in its order.
+
+    `prototypes` are those of all tasks of the file, so that all of them share one build, which the cache keeps.
+    """
+
+    source: str
+    filename: str
+    prototypes: Sequence[Prototype]
+    task: str
+    arena: Arena
+    cases: Sequence[tuple[str, Mapping[str, int | float]]]
+    seconds: float = field(default_factory=seconds_for_a_case)  # for each case
+    build_seconds: float = 120.0
+    threads: int | None = None
+    cache: Path = field(default_factory=cache_root)
+    gpu: Gpu | None = None  # None: the emulator
+    cancel: Cancel | None = None
+    print_threads: bool = False  # the emulator puts block and thread before each line that a kernel prints
+    to_record: Mapping[str, Any] | None = None  # on the emulator (recording.BlockToRecord)
+
+    @property
+    def longest(self) -> float:
+        """Seconds after which a worker is ended, even if it goes on telling of progress."""
+        each = 1.5 * self.seconds + SPARE_SECONDS
+        return 2 * self.build_seconds + each * len(self.cases) + (LONGEST_TIMING_SECONDS if self.gpu else 0.0)
+
+    def to_json(self, folder: Path, token: str) -> dict[str, Any]:
+        return {
+            "source": self.source,
+            "filename": self.filename,
+            "prototypes": [prototype.declaration for prototype in self.prototypes],
+            "task": self.task,
+            "layout": self.arena.layout,
+            "cases": [{"name": name, "scalars": dict(scalars)} for name, scalars in self.cases],
+            "seconds": self.seconds,
+            "threads": self.threads,
+            "device": "cuda" if self.gpu else "emulator",
+            "architecture": self.gpu.architecture if self.gpu else None,
+            "timed": {"scalars": dict(self.gpu.scalars)} if self.gpu and self.gpu.dialogue else None,
+            "to_record": dict(self.to_record) if self.to_record else None,
+            "print_threads": self.print_threads,
+            "cache": str(self.cache),
+            "folder": str(folder),
+            "token": token,
+        }

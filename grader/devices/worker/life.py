@@ -1,0 +1,286 @@
+"""The life of a worker: one forked process that builds one kernel file, runs one task's cases and tells what it saw.
+
+Everything here runs beside the learner's code, in a process that may crash, hang or lie. So it only reports, as JSON
+lines over a pipe; the judge looks at the buffers itself.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import traceback
+import warnings
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from grader.course.prototype import Prototype, parse_prototype
+from grader.devices.buffers import WorkerMemory
+from grader.devices.build.own_faults import in_words
+from grader.devices.build.recipe import Library
+from grader.devices.cache import Hashes
+from grader.devices.worker.confine import confine
+from grader.devices.worker.fresh import Fresh, SecondRuns
+from grader.devices.worker.job import GPU_VARIABLES, LOST
+
+# Address space beyond a fresh worker's: 4 GB are emulated device memory, up to 4 GB the stacks of a cooperative launch,
+# and 8 GB are the submission's own. Each thread of the emulator has a block's stacks besides.
+MEMORY_BYTES = 16 << 30
+STACK_BYTES = 256 << 20
+MOST_PROCESSOR_SECONDS = 20.0  # of a case on the emulator: on a busy machine they take longer, but are no more
+LARGEST_FILE_BYTES = 256 << 20
+_PR_SET_PDEATHSIG = 1
+_LINE_BUFFERED = 1
+
+
+def main(job: dict[str, Any], server: int, memory_fd: int, events_fd: int, output_fd: int, orders_fd: int) -> None:
+    """Runs the job and ends the process; never returns, so that nothing of the server runs on in a worker."""
+    status = 1
+    try:
+        tell = Events(events_fd, job["token"])
+        try:
+            _isolate(job, server, memory_fd, output_fd)
+            work = _work_on_gpu if job["device"] == "cuda" else _work
+            memory = WorkerMemory(memory_fd, job["layout"])
+            _close_all(memory_fd)
+            work(job, memory, orders_fd, tell)
+            status = 0
+        except OSError as error:
+            tell("broken", message=in_words(error))
+        except Exception as error:
+            traceback.print_exc()
+            tell("broken", message=f"{type(error).__name__}: {error}".removesuffix(": "))
+        _flush()
+    finally:
+        os._exit(status)
+
+
+class Events:
+    """Sends events to the judge. A copy of the worker that the submission forked stays silent."""
+
+    def __init__(self, fd: int, token: str):
+        self.fd = fd
+        self.token = token
+        self.pid = os.getpid()
+        self.silent = False  # in the process of a second run
+
+    def __call__(self, event: str, **facts: Any) -> None:
+        if self.silent:
+            return
+        if os.getpid() != self.pid:
+            os._exit(0)
+        line = f"{self.token} {json.dumps({'event': event, **facts})}\n".encode()
+        try:
+            while line:
+                line = line[os.write(self.fd, line) :]
+        except OSError:
+            os._exit(LOST)
+
+
+def _work(job: dict[str, Any], memory: WorkerMemory, orders_fd: int, tell: Events) -> None:
+    tell("preparing")
+    _prepare_runtime(Path(job["cache"]))
+    gate = _Gate(job, tell, memory)
+    library, task = _build(job, tell, gate)
+    stopped = _run_cases(job, library, task, memory, tell, gate.fresh) if library else None
+    if gate.fresh:
+        gate.fresh.close()
+    tell("end", stopped=stopped)
+
+
+def _work_on_gpu(job: dict[str, Any], memory: WorkerMemory, orders_fd: int, tell: Events) -> None:
+    """The same on a GPU; afterwards the judge may order the kernel to be timed."""
+    from grader.devices.cuda.runtime import runtime
+    from grader.devices.cuda.session import Session, obey, run_cases
+
+    starting = threading.Thread(target=runtime().synchronize, daemon=True)
+    starting.start()  # CUDA takes as long to start as nvcc to compile
+    library, task = _build(job, tell, _Gate(job, tell, memory))
+    starting.join()
+    stopped = None
+    if library:
+        session = Session(library.loaded, task)
+        stopped = run_cases(session, memory, job, tell)
+        _flush()
+        if not stopped and job["timed"]:
+            tell("ready")
+            obey(session, job["timed"]["scalars"], orders_fd, tell)
+    tell("end", stopped=stopped)
+
+
+def _prepare_runtime(cache: Path) -> None:
+    """Compiles the emulator the first time (without a compiler, the build says so)."""
+    from grader.devices.build import frontend
+    from grader.devices.build.toolchain import missing_tool
+    from grader.devices.emulator.session import runtime_library
+
+    if missing_tool():
+        return
+    try:
+        runtime_library(cache)
+    except subprocess.CalledProcessError as error:
+        first = next((line for line in error.stderr.splitlines() if "error" in line), "no reason given")
+        raise RuntimeError(f"the emulator does not compile with this g++ ({first})") from error
+    frontend.prepare(cache)
+
+
+def _build(job: dict[str, Any], tell: Events, gate: _Gate) -> tuple[Library | None, Prototype]:
+    """The library, if it could be built, and the prototype of the task that it holds."""
+    from grader.devices.build.build import missing_entry_point
+
+    tell("building")
+    prototypes = [parse_prototype(text) for text in job["prototypes"]]
+    task = next(prototype for prototype in prototypes if prototype.name == job["task"])
+    cache, folder = Path(job["cache"]), Path(job["folder"])
+    what = (job["source"], job["filename"], prototypes, cache, folder, gate)
+    if job["device"] == "cuda":
+        from grader.devices.cuda.compile import build_for_cuda
+
+        build, library = build_for_cuda(*what, job["architecture"])
+    else:
+        from grader.devices.emulator.compile import build_for_emulator
+
+        build, library = build_for_emulator(*what)
+    if library and (missing := missing_entry_point(library, job["source"], task)):
+        build, library = missing, None
+    tell("built", build=asdict(build))
+    return library, task
+
+
+@dataclass
+class _Gate:
+    """As build.Gate says. Once it is passed, `fresh` is for second runs on the emulator."""
+
+    job: dict[str, Any]
+    tell: Events
+    memory: WorkerMemory
+    fresh: Fresh | None = None
+
+    def confine(self) -> None:
+        confine(Path(self.job["folder"]))
+
+    def vouch(self, key: str, hashes: Hashes) -> None:
+        os.write(self.job["key_fd"], json.dumps({"key": key, "hashes": hashes}).encode())
+        os.close(self.job["key_fd"])
+        if self.job["device"] == "emulator":
+            self.fresh = Fresh(Path(self.job["folder"]), self.memory)
+            self.tell.silent = self.fresh.number is not None
+        self.tell("loading")
+
+
+def _run_cases(
+    job: dict[str, Any], library: Library, task: Prototype, memory: WorkerMemory, tell: Events, fresh: Fresh | None
+) -> dict[str, str] | None:
+    """Runs case by case, or the one whose second run this process is for.
+
+    Stops after a crash, when nothing is sure any more, or a time-out, and returns which.
+    """
+    from grader.devices.emulator.recording import BlockToRecord
+    from grader.devices.emulator.session import POISON, Session, runtime_library
+
+    runtime = runtime_library(Path(job["cache"]))
+    to_record = BlockToRecord(**job["to_record"]) if job["to_record"] else None
+    session = Session(library, job["threads"], runtime=runtime, text=job["source"], print_threads=job["print_threads"])
+    mapping = (memory.address, memory.bytes)
+    seconds = min(job["seconds"], MOST_PROCESSOR_SECONDS)
+    cases = list(zip(job["cases"], memory.cases, strict=True))
+    if fresh and fresh.number is not None:
+        *earlier, last = [(task, buffers, case["scalars"], seconds, mapping) for case, buffers in cases][
+            : fresh.number + 1
+        ]
+        for each in earlier:
+            session.run_again(*each, poison=POISON)
+        fresh.answer(session.run_again(*last))
+    second = SecondRuns(fresh, memory, lambda number: tell("running", case=cases[number][0]["name"])) if fresh else None
+    for number, (case, buffers) in enumerate(cases):
+        tell("running", case=case["name"])
+        again = partial(second, number, job["seconds"]) if second else None
+        run = session.run(case["name"], task, buffers, case["scalars"], seconds, mapping, to_record, again)
+        _flush()
+        tell("case", case=asdict(run))
+        fatal = next((finding for finding in run.findings if finding.kind in ("crash", "timeout")), None)
+        if fatal:
+            return {"problem": fatal.kind, "ended": f"{fatal.message} (case {case['name']})"}
+    return None
+
+
+def _isolate(job: dict[str, Any], server: int, memory_fd: int, output_fd: int) -> None:
+    """Makes the fork a stranger: its own group, folder, streams, environment and limits."""
+    os.setsid()
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != server:
+        os._exit(1)  # it was gone before it could take us along
+    for number in (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them, C programs do not
+        signal.signal(number, signal.SIG_DFL)
+    warnings.simplefilter("ignore")  # torch's, about compilers: not the learner's words
+    _set_streams(output_fd)
+    _set_environment(Path(job["folder"]))
+    _set_limits(os.fstat(memory_fd).st_size, job["threads"] or os.cpu_count() or 1, on_gpu=job["device"] == "cuda")
+
+
+def _close_all(fd: int) -> None:
+    """Closes a file and its copies (a mapping keeps one): through it, host code could write to pages that are shut."""
+    file = os.fstat(fd)
+    for other in map(int, os.listdir("/proc/self/fd")):
+        with contextlib.suppress(OSError):  # that of the listing itself is closed by now
+            if os.path.samestat(os.fstat(other), file):
+                os.close(other)
+
+
+def _set_streams(output_fd: int) -> None:
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.dup2(output_fd, 1)
+    os.dup2(output_fd, 2)
+    for fd in (nothing, output_fd):
+        os.close(fd)
+    sys.stdout = os.fdopen(1, "w", errors="replace", closefd=False)
+    sys.stderr = os.fdopen(2, "w", errors="replace", closefd=False)
+    c = ctypes.CDLL(None)  # line by line, so that what was printed before a crash is not lost
+    c.setvbuf(ctypes.c_void_p.in_dll(c, "stdout"), None, _LINE_BUFFERED, ctypes.c_size_t(1 << 16))
+
+
+def _set_environment(folder: Path) -> None:
+    kept = {name: os.environ[name] for name in ("PATH", *GPU_VARIABLES) if name in os.environ}
+    os.environ.clear()
+    os.environ.update(kept, HOME=str(folder), TMPDIR=str(folder), LANG="C.UTF-8", CXX="g++")
+    os.environ["TORCH_DONT_CHECK_COMPILER_ABI"] = "1"  # asks the compiler for its version three times
+    tempfile.tempdir = None
+    os.chdir(folder)
+
+
+def _set_limits(shared_bytes: int, threads: int, on_gpu: bool) -> None:
+    """Memory is limited beyond what a fresh worker with a CUDA build of torch holds already: its address space, or on a
+    GPU its private memory, as CUDA maps all memory of host and device into one address space.
+    """
+    total, *_, private, _ = [int(pages) for pages in Path("/proc/self/statm").read_text().split()]
+    more = shared_bytes + MEMORY_BYTES + threads * STACK_BYTES
+    memory, held = (resource.RLIMIT_DATA, private) if on_gpu else (resource.RLIMIT_AS, total)
+    for what, limit in (
+        (memory, held * resource.getpagesize() + more),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_FSIZE, LARGEST_FILE_BYTES),
+    ):
+        _, hard = resource.getrlimit(what)
+        limit = (
+            hard if limit == resource.RLIM_INFINITY else limit if hard == resource.RLIM_INFINITY else min(limit, hard)
+        )
+        resource.setrlimit(what, (limit, limit))
+    with contextlib.suppress(
+        OSError
+    ):  # if memory runs out all the same, this process goes and not the learner's editor
+        Path("/proc/self/oom_score_adj").write_text("1000")
+
+
+def _flush() -> None:
+    sys.stdout.flush()
+    ctypes.CDLL(None).fflush(None)

@@ -1,0 +1,313 @@
+"""For those who write lessons: the promises that every lesson keeps, `ladder check-course`, `ladder new-lesson`.
+
+A rule is a function that looks at a lesson and yields a sentence for each promise it breaks: where, what, what to do.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from string import Template
+
+from grader.course import files
+from grader.course.catalog import Entry, UsageError, entries
+from grader.course.files import shown_path
+from grader.course.lesson import Counted, Task
+from grader.course.mistake import DIFFERENCE, Mistake, difference
+from grader.course.work import read_kernel
+from grader.judge.verdict import STATUSES, Grade
+
+SEED = 20240229  # any, but always the same
+HINTS = 3
+ENOUGH_MISTAKES = 4
+SKELETON = Path(__file__).parent / "skeleton"
+EXPECT = re.compile(r"^// Expect: (\w+)(?:, (\d) stars?)?(?: in (\w+))?$", re.MULTILINE)
+BEGIN, END = "// >>> write your kernel here", "// <<<"
+
+Rule = Callable[[Entry], Iterator[str]]
+
+
+# ---- what is read ----
+
+
+def one_place_to_write(entry: Entry) -> Iterator[str]:
+    """The starter marks one place, from BEGIN to END."""
+    lines = entry.starter.read_text().splitlines() if entry.starter.is_file() else []
+    places = [number for number, line in enumerate(lines) if line in (BEGIN, END)]
+    if [lines[number] for number in places] != [BEGIN, END]:
+        yield f"{_path(entry.starter)}: one place to write is marked, from a line `{BEGIN}` to a line `{END}`"
+
+
+def three_hints(entry: Entry) -> Iterator[str]:
+    """Each task has its hints, and the last says the most."""
+    where = _path(entry.folder / "hints.md")
+    for task in entry.lesson.tasks:
+        try:
+            hints = entry.hints(task.name)
+        except UsageError as error:
+            yield str(error)
+            continue
+        if len(hints) != HINTS or not all(hints):
+            yield f"{where}: {task.name} has {sum(map(bool, hints))} hints: write `### Hint 1` to `### Hint {HINTS}`"
+        elif len(hints[-1]) <= len(hints[0]):
+            yield f"{where}: the last hint for {task.name} is shorter than the first: it should say the most"
+
+
+def one_prototype(entry: Entry) -> Iterator[str]:
+    """Starter, rungs, README and mistakes declare each task as lesson.py does; but a mistake may lack it on purpose.
+
+    A bonus task is declared where it begins, and in the README.
+    """
+    readme = entry.folder / "README.md"
+    sources = {file: file.read_text() if file.is_file() else "" for file in [entry.starter, *entry.rungs, readme]}
+    whole = {mistake.whole: mistake.text() for mistake in _readable(entry)}
+    sources |= {file: text for file, text in whole.items() if expectation(text)[0] != "missing_entry_point"}
+    for file, source in sources.items():
+        text, meant = re.sub(r"\s+", "", source), meant_for(source)
+        for task in entry.lesson.tasks:
+            if task.name not in (meant or [task.name]) or (task.bonus and file != readme and task.name not in source):
+                continue
+            prototype = f'extern "C" {task.prototype}'
+            if re.sub(r"\s+", "", prototype) not in text:
+                yield f"{_path(file)}: here should stand, as in lesson.py, `{prototype}`"
+
+
+def rungs_are_numbered(entry: Entry) -> Iterator[str]:
+    """Files and their first lines count 1, 2, 3 without a gap."""
+    if not entry.rungs:
+        yield f"kernels/{entry.name}: there is no rung: write 1_name.cu, the simplest kernel that is right"
+    for number, rung in enumerate(entry.rungs, start=1):
+        head = f"// Rung {number} of {len(entry.rungs)}: "
+        if not rung.name.startswith(f"{number}_"):
+            yield f"{_path(rung)}: this is rung {number}: call it {number}_{rung.name.partition('_')[2]}"
+        if not rung.read_text().startswith(head):
+            yield f"{_path(rung)}: the first line should begin with `{head}` and name the idea"
+
+
+def readme_names_every_rung(entry: Entry) -> Iterator[str]:
+    """The page of the lesson names each rung's file."""
+    readme = entry.folder / "README.md"
+    text = readme.read_text() if readme.is_file() else ""
+    for rung in entry.rungs:
+        if f"`{rung.name}`" not in text:
+            yield f"{_path(readme)}: say what `{rung.name}` does"
+
+
+def mistakes_fit_their_base(entry: Entry) -> Iterator[str]:
+    """Each difference can be made a whole file, and no two mistakes have one name."""
+    names = [mistake.name for mistake in entry.mistakes]
+    for name in sorted({name for name in names if names.count(name) > 1}):
+        yield f"{_path(entry.folder / 'mistakes')}: {name} is there twice: remove the .cu file or the .diff"
+    for mistake in entry.mistakes:
+        try:
+            mistake.text()
+        except UsageError as error:
+            yield str(error)
+
+
+def _readable(entry: Entry) -> Iterator[Mistake]:
+    """The mistakes that `mistakes_fit_their_base` has nothing to say about."""
+    for mistake in entry.mistakes:
+        with suppress(UsageError):
+            mistake.text()
+            yield mistake
+
+
+def mistakes_say_what_they_are(entry: Entry) -> Iterator[str]:
+    """Two lines at the head: a sentence, and the status to expect."""
+    if not entry.mistakes:
+        yield f"{_path(entry.folder / 'mistakes')}: there is none: write down what people get wrong, each in a file"
+    for mistake in entry.mistakes:
+        first, second, *_ = [*mistake.head, "", ""]
+        if not re.fullmatch(r"// [A-Z0-9a-z].*\.", first):
+            yield f"{_path(mistake.file)}: the first line is a comment, one sentence that says what is wrong"
+        if not second.startswith("// Expect: ") or expectation(second)[0] not in STATUSES:
+            yield f"{_path(mistake.file)}: the second line is `// Expect: ` and a status, as `race` or `passed, 1 star`"
+
+
+FORM: tuple[Rule, ...] = (
+    one_place_to_write,
+    three_hints,
+    one_prototype,
+    rungs_are_numbered,
+    readme_names_every_rung,
+    mistakes_fit_their_base,
+    mistakes_say_what_they_are,
+)
+
+
+def wishes(entry: Entry) -> Iterator[str]:
+    """What a finished lesson has, and a young one may lack."""
+    if len(entry.mistakes) < ENOUGH_MISTAKES:
+        yield f"lessons/{entry.name}/mistakes: {ENOUGH_MISTAKES} are better than {len(entry.mistakes)}"
+    if not entry.notebook.is_file():
+        yield f"{_path(entry.notebook)}: there is no notebook yet"
+
+
+# ---- what is graded, on the emulator ----
+
+
+def starter_does_not_pass(entry: Entry) -> Iterator[str]:
+    """It builds, and something is left to do."""
+    result = _grade(entry, entry.starter)
+    if result.status in ("passed", "build_error", "missing_entry_point"):
+        yield f"a starter should build and not pass\n{story(result)}"
+
+
+def reference_earns_all_stars(entry: Entry) -> Iterator[str]:
+    """All that can be counted, those of a bonus task as well."""
+    result = _grade(entry, entry.reference)
+    earned = {task.name: task.stars for task in result.tasks}
+    short = [task.name for task in entry.lesson.tasks if task.bonus and earned.get(task.name, 0) < most_stars(task)]
+    if (result.status, result.stars) != ("passed", full_stars(entry)) or short:
+        yield f"the highest rung should pass with {full_stars(entry)} stars, and a bonus with its own\n{story(result)}"
+
+
+def rungs_pass(entry: Entry) -> Iterator[str]:
+    """All of them."""
+    for rung in entry.rungs:
+        yield from rung_passes(entry, rung)
+
+
+def rung_passes(entry: Entry, rung: Path) -> Iterator[str]:
+    """With whatever stars."""
+    result = _grade(entry, rung)
+    if not result.passed:
+        yield f"every rung should pass\n{story(result)}"
+
+
+def mistakes_are_told(entry: Entry) -> Iterator[str]:
+    """All of them."""
+    for mistake in _readable(entry):
+        yield from mistake_is_told(entry, mistake)
+
+
+def mistake_is_told(entry: Entry, mistake: Mistake) -> Iterator[str]:
+    """It gets exactly the status and the stars of its head. Raises UsageError if its base does not fit."""
+    text = mistake.text()
+    status, stars = expectation(text)
+    result = _grade(entry, mistake.whole, meant_for(text), text)
+    if (result.status, result.stars) != (status, stars):
+        yield f"its head says `{status}`, {stars} stars\n{story(result)}"
+
+
+GRADED: tuple[Rule, ...] = (starter_does_not_pass, reference_earns_all_stars, rungs_pass, mistakes_are_told)
+
+
+def problems(entry: Entry, rules: tuple[Rule, ...] = FORM + GRADED) -> Iterator[str]:
+    """Every broken promise. Of a lesson that cannot be read at all, the one sentence that says why."""
+    try:
+        for rule in rules:
+            yield from rule(entry)
+    except (UsageError, OSError, UnicodeError) as error:
+        yield str(error)
+
+
+def check(entry: Entry, tell: Callable[[str], None], *, form: bool = False) -> bool:
+    """Tells what is wrong with a lesson, and what it still lacks; True if it keeps all promises."""
+    found = list(problems(entry, FORM if form else FORM + GRADED))
+    counts = f"rungs: {len(entry.rungs)}, mistakes: {len(entry.mistakes)}"
+    tell(f"{entry.name}: {len(found)} to mend" if found else f"{entry.name}: all is well ({counts})")
+    for sentence in found:
+        tell(f"  {sentence}".replace("\n", "\n    "))
+    for sentence in wishes(entry):
+        tell(f"  to come: {sentence}")
+    return not found
+
+
+def most_stars(task: Task) -> int:
+    """The most that the emulator can give for a task."""
+    return max((target.stars for target in task.targets if isinstance(target, Counted)), default=1)
+
+
+def full_stars(entry: Entry) -> int:
+    """The most that the emulator can give: a lesson's stars are those of its weakest task, bonus tasks apart."""
+    return min(most_stars(task) for task in entry.lesson.tasks if not task.bonus)
+
+
+def expectation(text: str) -> tuple[str, int]:
+    """What a mistake's head promises, `// Expect: race` or `// Expect: passed, 1 star`; ("", 0) if it promises none."""
+    expect = EXPECT.search(text)
+    return (expect[1], int(expect[2] or 0)) if expect else ("", 0)
+
+
+def meant_for(text: str) -> list[str] | None:
+    """The task that a mistake is about, if it names one, `// Expect: race in log_bmm`; None if it is about them all."""
+    expect = EXPECT.search(text)
+    return [expect[3]] if expect and expect[3] else None
+
+
+def story(result: Grade) -> str:
+    """Why a grade is what it is, for an author."""
+    lines = [f"{result.kernel}: {result.status}, {result.stars} stars"]
+    for task in result.tasks:
+        lines += [f"  {task.name}: {task.status} {task.message}".rstrip()]
+        lines += [f"    {d.line}: {d.message}" for d in task.diagnostics]
+        lines += [f"    {case.name}: {case.status} {case.message}" for case in task.cases if case.status != "passed"]
+        lines += [f"    {t.metric} = {t.value}, {t.goal} for {t.stars}" for t in task.targets if t.value is not None]
+    return "\n".join(lines)
+
+
+def _grade(entry: Entry, file: Path, tasks: list[str] | None = None, source: str | None = None) -> Grade:
+    from grader.grade import grade
+
+    return grade(entry, file, device="emulator", seed=SEED, tasks=tasks, source=source)
+
+
+def _path(file: Path) -> str:
+    """From the course's root on: lessons/01_vector_add/hints.md."""
+    parts = file.parts
+    start = max((at for at, part in enumerate(parts) if part in ("lessons", "kernels", "notebooks")), default=0)
+    return "/".join(parts[start:])
+
+
+# ---- a new lesson ----
+
+
+def new_lesson(root: Path, name: str) -> list[Path]:
+    """Writes the skeleton of a lesson and returns its files; the name may bring its number, else it is the next.
+
+    Raises UsageError if the name will not do, or is taken, or a file cannot be written.
+    """
+    match = re.fullmatch(r"(?:(\d{2})_)?([a-z][a-z0-9_]*)", name)
+    if not match:
+        raise UsageError(f"`{name}` cannot name a lesson: type small letters, digits and _, as in `prefix_sum`")
+    known = entries(root)
+    number = int(match[1] or max((entry.number for entry in known), default=0) + 1)
+    slug = match[2]
+    entry = Entry(root, f"{number:02d}_{slug}")
+    taken = next((each for each in known if each.number == number or each.slug == slug), None)
+    if taken or entry.folder.exists() or (root / "kernels" / entry.name).exists():
+        raise UsageError(f"{taken.name if taken else entry.name} is there already: choose another number or name")
+    words = {"number": f"{number:02d}", "name": entry.name, "slug": slug, "title": slug.replace("_", " ").capitalize()}
+    try:
+        return [_write(root, template, words) for template in sorted(SKELETON.rglob("*.template"))]
+    except OSError as error:
+        raise UsageError(f"{error.filename} cannot be written ({error.strerror}): mend that first") from None
+
+
+def new_mistake(entry: Entry, name: str, file: Path) -> Path:
+    """Writes what a kernel file changes in the nearest one of the lesson to mistakes/NAME.diff, and returns that.
+
+    A mistake of this name is replaced. Raises UsageError if the name will not do, or nothing is changed.
+    """
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
+        raise UsageError(f"`{name}` cannot name a mistake: type small letters, digits and _, as in `no_guard`")
+    place = entry.folder / "mistakes" / f"{name}{DIFFERENCE}"
+    whole = [mistake.file for mistake in entry.mistakes if not mistake.is_difference and mistake.name != name]
+    written = difference(entry.root, [*entry.rungs, entry.starter, *whole], read_kernel(file, entry))
+    if "\n@@" not in written:
+        raise UsageError(f"{shown_path(file)} is one of the lesson's own kernels: change what is to go wrong")
+    place.parent.mkdir(exist_ok=True)
+    files.replace(place, written.encode())
+    return place
+
+
+def _write(root: Path, template: Path, words: dict[str, str]) -> Path:
+    place = str(template.relative_to(SKELETON)).removesuffix(".template").replace("NAME", words["name"])
+    file = root / place
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(Template(template.read_text()).substitute(words))
+    return file

@@ -1,0 +1,400 @@
+"""`ladder check` and `ladder submit`: what is graded, and in which forms the grades are told."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+import click
+
+from grader.course import catalog, progress, work
+from grader.course.catalog import Entry, UsageError
+from grader.course.files import shown_path
+from grader.course.work import read_kernel
+from grader.faces import debug
+from grader.faces.exit import INTERRUPTED, NOT_PASSED, PASSED, WRONG_USAGE, fault
+from grader.faces.handover import pass_on
+from grader.submission import NotGraded
+
+if TYPE_CHECKING:
+    from grader.judge.verdict import Grade
+    from grader.report.graded import Graded
+    from grader.submission import Device, Progress
+
+HAND_IN = ".json"  # how the name of a file ends that `ladder submit` wrote, whatever it is called now
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to grade."""
+
+    tasks: tuple[str, ...] = ()
+    device: Device = "auto"
+    seed: int | None = None
+    reference: bool = False
+    sanitize: bool = False
+    counted: str | None = None  # `ladder explain --case`
+    nvcc: bool = False  # is asked, too
+    print_threads: bool = False  # block and thread before each line that a kernel prints
+    debug: str | None = None  # in gdb: "", or a block and a thread
+    emulator: bool = True  # looks, too, at what is graded on a GPU
+
+
+@dataclass(frozen=True)
+class Reports:
+    """The forms that were asked for, beside the text for people or instead of it."""
+
+    as_json: bool = False
+    junit: Path | None = None
+    gradescope: Path | None = None
+    html: Path | None = None
+
+    def prepare(self) -> None:
+        """Raises UsageError if a file cannot be written: before anybody has waited for a grade."""
+        if files := self._files():
+            from grader.report.graded import check_writable
+
+            check_writable([file for file, _ in files])
+
+    def write(self, graded: Sequence[Graded]) -> None:
+        """Writes the files. Raises UsageError."""
+        for file, form in self._files():
+            from grader.report.graded import write
+
+            write(file, form.dumps(graded))
+
+    def _files(self) -> list[tuple[Path, ModuleType]]:
+        """Each with the module that makes its text."""
+        if not (self.junit or self.gradescope or self.html):
+            return []
+        from grader.report import gradescope, html, junit
+
+        asked = ((self.junit, junit), (self.gradescope, gradescope), (self.html, html))
+        return [(file, form) for file, form in asked if file]
+
+
+# ---- one kernel ----
+
+
+def check(lesson: str, file: Path | None, options: Options, reports: Reports) -> int:
+    """Grades one kernel, or one hand-in, and tells of it. Returns the exit code; raises UsageError."""
+    reports.prepare()
+    if Path(lesson).suffix == HAND_IN:
+        return _check_hand_in(Path(lesson), file, options, reports)
+    if Path(lesson).suffix == ".cu":
+        raise UsageError(f"say for which lesson {lesson} is meant: type `ladder check 01 {lesson}`")
+    if file and file.suffix == HAND_IN:
+        raise UsageError(f"{file} looks like a hand-in, which names its lesson itself: type `ladder check {file}`")
+    if options.reference and file is not None:
+        raise UsageError("give either a file or --reference, not both")
+    if options.nvcc:
+        _need_nvcc()
+    debugger = debug.ready(options.device, options.debug) if options.debug is not None else None
+    entry = catalog.find(lesson)
+    try:
+        graded = _graded_alone(entry, file, options)
+    except NotGraded as error:
+        return _tell_why_not(entry, file, options, reports, str(error))
+    _remember(entry, graded.verdict, complete=not options.tasks and not options.reference)
+    _tell(graded, reports, entry.lesson.next_step)
+    if debugger:
+        debugger(entry, graded.verdict, graded.source)
+    accepted = not options.nvcc or _nvcc_accepts(graded)
+    return PASSED if graded.good and accepted else NOT_PASSED
+
+
+def _tell_why_not(entry: Entry, file: Path | None, options: Options, reports: Reports, problem: str) -> int:
+    """Tells that there is no grade, in every form that was asked for. Returns the exit code."""
+    from grader.report.graded import Graded
+
+    file = file or (entry.reference if options.reference else entry.work_file)
+    graded = Graded(entry.name, shown_path(file), problem=problem, title=entry.lesson.title)
+    if reports.as_json:
+        from grader.report.json_ import dumps_problem
+
+        click.echo(dumps_problem(graded))
+    reports.write([graded])
+    click.echo(f"ladder: {graded.kernel} is not graded: {problem}", err=True)
+    return WRONG_USAGE
+
+
+def submit(lesson: str, file: Path | None, options: Options) -> int:
+    """Grades a kernel and writes a hand-in, whatever the grade. Returns the exit code; raises UsageError."""
+    from grader.faces import submit
+
+    entry = catalog.find(lesson)
+    folder = entry.root / "submissions"
+    submit.prepare(folder)
+    graded = _graded_alone(entry, file, options)
+    _remember(entry, graded.verdict, complete=True)
+    _tell(graded, Reports(), None)
+    written = shown_path(submit.write(submit.make(entry, graded.source, graded.verdict), folder))
+    click.echo(f"Hand in {written}\nIt holds your kernel, its grade, and what it takes to grade it again.")
+    if not graded.good:
+        click.echo(f"It has not passed yet: type `ladder submit {entry.number:02d}` again when it has.")
+    return PASSED if graded.good else NOT_PASSED
+
+
+def _check_hand_in(file: Path, kernel: Path | None, options: Options, reports: Reports) -> int:
+    if kernel or options.reference or options.tasks or options.sanitize or options.seed is not None:
+        raise UsageError("a hand-in says itself what to grade: give it alone, or with --device")
+    with progress_line(file.name) as tell:
+        graded = grade_hand_in(file, options, tell)
+    _tell(graded, reports, None)
+    return PASSED if graded.good else NOT_PASSED
+
+
+def _need_nvcc() -> None:
+    from grader.devices.cuda.nvcc import missing_nvcc
+
+    if message := missing_nvcc():
+        raise UsageError(message)
+
+
+def _nvcc_accepts(graded: Graded) -> bool:
+    """Says, on stderr, what nvcc thinks of the file."""
+    from grader.devices.cuda.nvcc import refusals
+
+    with progress_line("nvcc") as tell:
+        tell("compiling")
+        refused = refusals(graded.source)
+    for said in refused:
+        place = f"{graded.kernel}:{said.line}: " if said.line else ""
+        click.echo(f"nvcc refuses {place or graded.kernel + ': '}{said.message}", err=True)
+    if not refused:
+        click.echo(f"nvcc compiles {graded.kernel}, too", err=True)
+    return not refused
+
+
+def _graded_alone(entry: Entry, file: Path | None, options: Options) -> Graded:
+    with progress_line(entry.name) as tell:
+        return grade_kernel(entry, file, options, tell)
+
+
+def _tell(graded: Graded, reports: Reports, next_step: str | None) -> None:
+    if reports.as_json:
+        from grader.report.json_ import dumps
+
+        click.echo(dumps(graded.verdict, graded.again))
+    else:
+        _show(graded, next_step)
+    reports.write([graded])
+
+
+def _show(graded: Graded, next_step: str | None) -> None:
+    from grader.report.terminal import make_console, show, show_again
+
+    console = make_console()
+    show(console, graded.verdict, source=graded.source, next_step=next_step)
+    if graded.again:
+        show_again(console, graded.again)
+
+
+# ---- many kernels ----
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A kernel or a hand-in that `ladder check --all` has found."""
+
+    name: str  # of the lesson, or of the hand-in's file
+    kernel: str  # the file as people write it
+    grade: Callable[[Options, Progress], Graded]  # raises UsageError
+
+
+def check_all(folder: Path | None, options: Options, reports: Reports) -> int:
+    """Grades all of a folder, or all references, and tells of it in one table. Returns the exit code.
+
+    What cannot be graded, for whatever reason, is told on stderr, and the others are graded. Raises UsageError.
+    """
+    reports.prepare()
+    candidates = _references() if options.reference else _kernels_in(folder)
+    graded, interrupted = [], False
+    with _progress_bar(candidates) as tell:
+        for candidate in candidates:
+            try:
+                graded.append(_survive(candidate, options, tell(candidate)))
+            except KeyboardInterrupt:
+                interrupted = True
+                break
+    _tell_all(graded, reports)
+    reports.write(graded)
+    for each in graded:
+        if each.problem:
+            click.echo(f"ladder: {each.kernel}: {each.problem}", err=True)
+    if interrupted:
+        click.echo(f"ladder: interrupted; {len(graded)} of {len(candidates)} kernels are graded", err=True)
+        return INTERRUPTED
+    if any(each.problem for each in graded):
+        return WRONG_USAGE
+    return PASSED if all(each.good for each in graded) else NOT_PASSED
+
+
+def _tell_all(graded: Sequence[Graded], reports: Reports) -> None:
+    if reports.as_json:
+        from grader.report.json_ import dumps_all
+
+        click.echo(dumps_all(graded))
+    elif graded:
+        from grader.report.overview import show_table
+        from grader.report.terminal import make_console
+
+        show_table(make_console(), graded)
+
+
+def _survive(candidate: Candidate, options: Options, tell: Progress) -> Graded:
+    """The candidate's grade, or why there is none."""
+    from grader.report.graded import Graded
+
+    try:
+        return candidate.grade(options, tell)
+    except UsageError as error:
+        problem = str(error)
+    except Exception as error:
+        problem = fault(error)
+    return Graded(candidate.name, candidate.kernel, problem=problem)
+
+
+def _references() -> list[Candidate]:
+    return [_candidate(entry, None) for entry in catalog.entries()]
+
+
+def _kernels_in(folder: Path | None) -> list[Candidate]:
+    """The kernels of a folder named as lessons are, and its hand-ins, those of its subfolders too."""
+    from grader.faces.submit import SUFFIX
+
+    root = catalog.course_root()
+    place, entries = folder or root / "work", catalog.entries(root)
+    if not place.is_dir():
+        hint = "it must be a folder of kernels named NN_name.cu" if folder else "type `ladder start 01` first"
+        raise UsageError(f"there is no folder {shown_path(place)}: {hint}")
+    kernels = [(entry, place / entry.work_file.name) for entry in entries]
+    found = [_candidate(entry, file) for entry, file in kernels if file.exists()]
+    found += [_hand_in(file) for file in sorted(place.rglob(f"*{SUFFIX}"))]
+    if not found:
+        names = " or ".join(entry.work_file.name for entry in entries[:2]) or "NN_name.cu"
+        raise UsageError(f"{shown_path(place)} holds no kernel of any lesson: name your files {names}")
+    return found
+
+
+def _candidate(entry: Entry, file: Path | None) -> Candidate:
+    def grade(options: Options, tell: Progress) -> Graded:
+        graded = grade_kernel(entry, file, options, tell)
+        _remember(entry, graded.verdict, complete=file is not None)
+        return graded
+
+    return Candidate(entry.name, shown_path(file or entry.root / "kernels" / entry.name), grade)
+
+
+def _hand_in(file: Path) -> Candidate:
+    return Candidate(file.name, shown_path(file), lambda options, tell: grade_hand_in(file, options, tell))
+
+
+# ---- grading ----
+
+
+def grade_kernel(entry: Entry, file: Path | None, options: Options, tell: Progress) -> Graded:
+    """Grades the file, else the reference if that is asked for, else the learner's own. Raises UsageError."""
+    from grader.course.choose import choose_tasks
+    from grader.grade import grade
+    from grader.report.graded import Graded
+
+    choose_tasks(entry, options.tasks)  # a slip of the fingers is told first
+    file = file or (entry.reference if options.reference else entry.work_file)
+    source = read_kernel(file, entry)
+    pass_on()
+    chosen = partial(
+        grade,
+        entry,
+        file,
+        on_progress=tell,
+        tasks=options.tasks or None,
+        seed=options.seed,
+        source=source,
+        counted=options.counted,
+        emulator=options.emulator,
+        print_threads=options.print_threads,
+    )
+    found = _sanitized(entry, options, tell, chosen) if options.sanitize else chosen(device=options.device)
+    return Graded(entry.name, found.kernel, source, found, title=entry.lesson.title)
+
+
+def grade_hand_in(file: Path, options: Options, tell: Progress) -> Graded:
+    """Grades a hand-in's source again, with its seed and where it was graded. Raises UsageError."""
+    from grader.faces import submit
+    from grader.grade import grade
+    from grader.report.graded import Graded
+
+    handin = submit.read(file)
+    entry = catalog.find(handin.lesson)
+    device = handin.device if options.device == "auto" else options.device
+    pass_on()
+    kernel = Path(handin.kernel)  # read from the hand-in, never from there
+    chosen = partial(grade, entry, kernel, device=device, seed=handin.grade.seed, source=handin.source)
+    found = chosen(on_progress=tell, emulator=options.emulator)
+    again = submit.compare(file, handin, found, submit.environment(entry))
+    return Graded(entry.name, shown_path(file), handin.source, found, title=entry.lesson.title, again=again)
+
+
+def _sanitized(entry: Entry, options: Options, tell: Progress, chosen: partial[Grade]) -> Grade:
+    from grader.faces import nvidia_tools
+
+    if options.device == "emulator":
+        raise UsageError("compute-sanitizer watches a GPU: leave out --device emulator (or --sanitize)")
+    sanitizer = nvidia_tools.ready("compute-sanitizer")
+    found = chosen(device="cuda")
+    nvidia_tools.sanitize(sanitizer, entry, found, tell)
+    return found
+
+
+def _remember(entry: Entry, grade: Grade, *, complete: bool) -> None:
+    """Notes the stars of a complete grade of a file of the learner's own; says so if that failed."""
+    if not complete or not work.is_own(entry, Path(grade.kernel)):
+        return
+    if message := progress.record(entry.root, entry.name, grade.stars, grade.passed).message:
+        click.echo(f"ladder: {message}", err=True)
+
+
+# ---- while it takes ----
+
+
+@contextlib.contextmanager
+def progress_line(name: str) -> Iterator[Progress]:
+    """A line on stderr that says what is being done and disappears; nothing at all unless stderr is a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda what: None
+        return
+    from grader.report.terminal import make_console
+
+    with make_console(stderr=True).status(f"{name}: starting") as status:
+        yield lambda what: status.update(f"{name}: {what}")
+
+
+@contextlib.contextmanager
+def _progress_bar(candidates: Sequence[Candidate]) -> Iterator[Callable[[Candidate], Progress]]:
+    """A bar of all kernels in the same place, on the same condition. Told of each that begins."""
+    if not sys.stderr.isatty():
+        yield lambda candidate: lambda what: None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+    from rich.progress import Progress as Bar
+
+    from grader.report.terminal import make_console
+
+    columns = (BarColumn(20), MofNCompleteColumn(), TextColumn("{task.description}", markup=False))
+    with Bar(*columns, console=make_console(stderr=True), transient=True) as bar:
+        row, begun = bar.add_task("", total=len(candidates)), 0
+
+        def begin(candidate: Candidate) -> Progress:
+            nonlocal begun
+            bar.update(row, completed=begun)
+            begun += 1
+            return lambda what: bar.update(row, description=f"{candidate.name}: {what}")
+
+        yield begin

@@ -1,0 +1,397 @@
+"""`ladder`, the command line. Exit codes: 0 passed, 1 not passed, 2 wrong usage or broken setup, 130 interrupted.
+
+Heavy imports (torch, rich) stay inside the commands that need them, so that `ladder hint` answers at once.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from grader.course import catalog, progress, work
+from grader.course.catalog import UsageError
+from grader.course.choose import choose_tasks
+from grader.course.files import shown_path
+from grader.faces import check as checking
+from grader.faces.check import Options, Reports
+from grader.faces.exit import AFTER_CTRL_C, INTERRUPTED, NOT_PASSED, PASSED, WRONG_USAGE, fault
+
+if TYPE_CHECKING:
+    from grader.submission import Device
+
+
+def main() -> None:
+    """Does the command of this process here, as the console script does where no other process can (standby.py)."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Runs one command and returns its exit code. Whatever goes wrong is told in one sentence on stderr."""
+    sys.stdout, sys.stderr = (stream or io.StringIO() for stream in (sys.stdout, sys.stderr))  # None if closed: `2>&-`
+    for stream in (sys.stdout, sys.stderr):
+        if reconfigure := getattr(stream, "reconfigure", None):  # not every replacement of stdout can
+            reconfigure(errors="replace")  # a terminal without stars shows question marks
+    try:
+        _require_folder()
+        return ladder.main(arguments, prog_name="ladder", standalone_mode=False) or PASSED
+    except UsageError as error:
+        return _complain(str(error), WRONG_USAGE)
+    except click.ClickException as error:
+        said = error.format_message().rstrip(".")
+        return _complain(f"{said}{' T' if said.endswith('?') else ': t'}ype `ladder --help`", WRONG_USAGE)
+    except (click.Abort, KeyboardInterrupt):
+        return _complain(AFTER_CTRL_C, INTERRUPTED)
+    except Exception as error:
+        return _complain(fault(error), WRONG_USAGE)
+
+
+def _require_folder() -> None:
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        raise UsageError("the current folder has been removed: go to another one, with `cd`") from None
+
+
+def _complain(sentence: str, code: int) -> int:
+    print(f"ladder: {sentence}", file=sys.stderr)
+    return code
+
+
+@click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="kernel-ladder", prog_name="ladder", message="%(prog)s %(version)s")
+@click.pass_context
+def ladder(context: click.Context) -> None:
+    """Learn CUDA: write a kernel, and learn in a second whether it is right and why not.
+
+    Without a command: the course at a glance.
+    """
+    if context.invoked_subcommand is None:
+        _show_course()
+
+
+def _show_course() -> None:
+    from grader.report.overview import course_rows, show_course
+    from grader.report.terminal import make_console
+
+    console, root = make_console(), catalog.course_root()
+    done = progress.load(root)
+    show_course(console, course_rows(root, done))
+    if done.message:
+        console.print(done.message)
+
+
+@ladder.command()
+@click.argument("folder", required=False, type=click.Path(path_type=Path))
+@click.option("--update", is_flag=True, help="Bring this program's course to a folder that holds an older one.")
+@click.option("--offline", is_flag=True, help="Fetch nothing: take PyTorch from what was fetched before.")
+def init(folder: Path | None, update: bool, offline: bool) -> None:
+    """Write the course into FOLDER (kernel-ladder/): lessons, kernels, notebooks, and settings for editors."""
+    from grader.faces.init import init
+
+    init(folder, update, offline)
+
+
+@ladder.command()
+@click.argument("lesson")
+def start(lesson: str) -> None:
+    """Copy a lesson's starter to work/, where you write your kernel."""
+    entry = catalog.find(lesson)
+    file = shown_path(entry.work_file)
+    copied = work.start(entry)
+    click.echo(f"{file} is yours now." if copied else f"{file} is already there and stays as it is.")
+    asked = entry.lesson
+    click.echo(f"{asked.title}: {asked.summary}" if asked.summary else asked.title)
+    click.echo(f"Next: edit {file}, then type `ladder check {entry.number:02d}`")
+
+
+DEVICE = click.option("--device", type=click.Choice(["auto", "emulator", "cuda"]), default="auto", show_default=True)
+SEED = click.option("--seed", type=click.IntRange(0, 2**31 - 1), help="Draw the inputs of an earlier grade again.")
+FILE = click.Path(path_type=Path)
+
+
+@ladder.command()
+@click.argument("lesson", required=False)
+@click.argument("file", required=False, type=FILE)
+@click.option("--task", "tasks", multiple=True, metavar="NAME", help="Grade only this task; may be repeated.")
+@DEVICE
+@SEED
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+@click.option("--junit", type=FILE, metavar="FILE", help="Also write JUnit's XML, for continuous integration.")
+@click.option("--gradescope", type=FILE, metavar="FILE", help="Also write Gradescope's results.json.")
+@click.option("--html", type=FILE, metavar="FILE", help="Also write a page for a browser.")
+@click.option("--reference", is_flag=True, help="Grade the lesson's reference kernel instead of yours.")
+@click.option("--all", "everything", is_flag=True, help="Grade every lesson; the argument is the folder of kernels.")
+@click.option("--sanitize", is_flag=True, help="On a GPU, also watch the kernel with NVIDIA's compute-sanitizer.")
+@click.option(
+    "--debug",
+    is_flag=False,
+    flag_value="",
+    metavar="[BLOCK,THREAD]",
+    help="Stop in gdb, at the finding or in this thread (numbers in grid and block); docs/debugging.md.",
+)
+@click.option("--print-threads", is_flag=True, help="Put block and thread before each line that a kernel prints.")
+@click.option("--no-emulator", is_flag=True, help="On a GPU, do not have the emulator look, too; the report says so.")
+@click.option("--nvcc", is_flag=True, help="Also ask nvcc, where it is installed, whether it compiles the file.")
+@click.pass_context
+def check(context: click.Context, /, lesson: str | None, file: Path | None, tasks: tuple[str, ...], device: Device,
+          seed: int | None, as_json: bool, junit: Path | None, gradescope: Path | None, html: Path | None,
+          reference: bool, everything: bool, sanitize: bool, print_threads: bool, no_emulator: bool,
+          debug: str | None, nvcc: bool) -> None:  # fmt: skip
+    """Grade a kernel: work/NN_name.cu, or FILE; or grade a hand-in again.
+
+    \b
+    ladder check 01                     your kernel for lesson 01
+    ladder check 01 other.cu            another file
+    ladder check 01_vector_add.handin.json   what `ladder submit` wrote
+    ladder check --all [FOLDER]         all your kernels, of work/, or all kernels and hand-ins of FOLDER
+    ladder check --all --reference      the reference kernels of all lessons
+    """
+    if debug is not None and device == "auto":
+        device = "emulator"
+    options = Options(tasks, device, seed, reference, sanitize, nvcc=nvcc, print_threads=print_threads,
+                      emulator=not no_emulator, debug=debug)  # fmt: skip
+    reports = Reports(as_json, junit, gradescope, html)
+    if everything:
+        if tasks or file or (reference and lesson):
+            raise UsageError("--all takes a folder or --reference, and neither --task nor a lesson")
+        if nvcc or debug is not None:
+            raise UsageError(f"--{'nvcc' if nvcc else 'debug'} is for one kernel: leave out --all")
+        context.exit(checking.check_all(Path(lesson) if lesson else None, options, reports))
+    if lesson is None:
+        raise UsageError("say which lesson: `ladder check 01`, or `ladder check --all`")
+    if debug is not None and lesson.endswith(checking.HAND_IN):
+        raise UsageError("--debug is for a kernel file, and not for a hand-in: name its lesson and the file")
+    context.exit(checking.check(lesson, file, options, reports))
+
+
+@ladder.command()
+@click.argument("lesson")
+@click.argument("file", required=False, type=FILE)
+@DEVICE
+@SEED
+@click.pass_context
+def submit(context: click.Context, lesson: str, file: Path | None, device: Device, seed: int | None) -> None:
+    """Grade a kernel and write a file to hand in, under submissions/: source, grade, seed and environment."""
+    context.exit(checking.submit(lesson, file, Options(device=device, seed=seed)))
+
+
+@ladder.command()
+@click.argument("lesson")
+@click.argument("file", required=False, type=FILE)
+@click.option("--task", "tasks", multiple=True, metavar="NAME", help="Explain only this task; may be repeated.")
+@click.option("--case", metavar="NAME", help="Count at this case, 'n=31', instead of the lesson's choice.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+@click.option("--reference", is_flag=True, help="Explain the lesson's reference kernel instead of yours.")
+@click.option("--device", type=click.Choice(["emulator", "cuda"]), default="emulator", show_default=True,
+              help="cuda: with what Nsight Compute counts on the GPU beside it.")  # fmt: skip
+@click.pass_context
+def explain(context: click.Context, /, lesson: str, file: Path | None, tasks: tuple[str, ...], case: str | None,
+            as_json: bool, reference: bool, device: Device) -> None:  # fmt: skip
+    """Show what each line of a kernel costs: sectors, bank conflicts, idle lanes, atomics."""
+    from grader.faces import nvidia_tools
+    from grader.report.explain import could_run, dumps, show_explanation
+    from grader.report.terminal import make_console, show
+
+    if reference and file is not None:
+        raise UsageError("give either a file or --reference, not both")
+    entry = catalog.find(lesson)
+    ncu = nvidia_tools.ready("ncu") if device == "cuda" else None
+    options = Options(tasks, "emulator", reference=reference, counted=case)
+    with checking.progress_line(entry.name) as tell:
+        graded = checking.grade_kernel(entry, file, options, tell)
+        grade, source = graded.verdict, graded.source
+        profiles = nvidia_tools.count_on_gpu(ncu, entry, grade, case, tell) if ncu else {}
+    if as_json:
+        click.echo(dumps(grade, source, profiles))
+    elif any(task.lines for task in grade.tasks):
+        show_explanation(make_console(widest=200), grade, source, profiles)
+    else:
+        show(make_console(), grade, source=source)
+    context.exit(PASSED if could_run(grade) else NOT_PASSED)
+
+
+@ladder.command()
+@click.argument("lesson")
+@click.option("--task", metavar="NAME", help="The task to get a hint for, if the lesson has several.")
+def hint(lesson: str, task: str | None) -> None:
+    """Show the next hint of a lesson."""
+    from grader.course.hints import next_hint
+
+    entry = catalog.find(lesson)
+    names = [each.name for each in entry.lesson.tasks if not each.bonus]
+    if task is None and len(names) > 1:
+        raise UsageError(f"say for which task: `ladder hint {lesson} --task {names[0]}` (or {', '.join(names[1:])})")
+    (asked,) = choose_tasks(entry, [task or names[0]])
+    found = next_hint(entry, asked.name)
+    said = f"{found.heading(asked.name)}\n\n{found.text}\n"
+    if sys.stdout.isatty():
+        from grader.report.markdown import show_markdown
+        from grader.report.terminal import make_console
+
+        show_markdown(make_console(), said)
+        click.echo()
+    else:
+        click.echo(said)
+    left = found.total - found.number
+    again = f"ladder hint {entry.number:02d}" + (f" --task {task}" if task else "")
+    click.echo(f"{left} hint{'s' if left > 1 else ''} left: `{again}`" if left else "That was the last hint.")
+
+
+@ladder.command()
+@click.argument("lesson")
+@click.option("--reveal", is_flag=True, help="Show it although the lesson is not passed.")
+def solution(lesson: str, reveal: bool) -> None:
+    """Show the highest rung of a lesson you have passed: the kernel your grade is measured by."""
+    entry = catalog.find(lesson)
+    if not reveal and not progress.load(entry.root).passed(entry.name):
+        number = f"{entry.number:02d}"
+        raise UsageError(
+            f"lesson {entry.name} is not passed yet: "
+            f"try `ladder hint {number}`, or type `ladder solution {number} --reveal`"
+        )
+    from grader.report.solution import show_solution
+    from grader.report.terminal import make_console
+
+    file = entry.reference
+    show_solution(make_console(widest=160), file.read_text(), shown_path(file))
+
+
+@ladder.command()
+@click.argument("lesson")
+@click.argument("name", required=False)
+@click.option("--diff", is_flag=True, help="Only what it changes in one of the lesson's kernels.")
+def mistake(lesson: str, name: str | None, diff: bool) -> None:
+    """Show one of a lesson's usual mistakes, as the whole kernel; without NAME, what there is."""
+    from grader.report.solution import show_solution
+    from grader.report.terminal import make_console
+
+    entry = catalog.find(lesson)
+    if name is None:
+        click.echo("\n".join(f"{each.name}: {each.sentence}" for each in entry.mistakes))
+        return
+    found = next((each for each in entry.mistakes if each.name == name), None)
+    if found is None:
+        names = ", ".join(each.name for each in entry.mistakes) or "none yet"
+        raise UsageError(f"lesson {entry.name} has no mistake `{name}`: there are {names}")
+    if diff and not found.is_difference:
+        raise UsageError(f"{name} is no difference but a file of its own: leave out --diff")
+    file, text = (found.file, found.file.read_text()) if diff else (found.whole, found.text())
+    show_solution(make_console(widest=160), text, shown_path(file), "diff" if diff else "cuda")
+
+
+@ladder.command()
+@click.argument("lesson")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def reset(lesson: str, yes: bool) -> None:
+    """Begin a lesson again: the starter takes the place of your file, which is kept beside it."""
+    entry = catalog.find(lesson)
+    file = shown_path(entry.work_file)
+    question = f"Put the starter in place of {file}? What you have is kept in a backup."
+    if not yes and entry.work_file.exists() and not _confirmed(question, f"ladder reset {lesson} --yes"):
+        click.echo(f"{file} stays as it is.")
+        return
+    backup = work.reset(entry)
+    click.echo(f"{file} is the starter again; what you had is in {shown_path(backup)}." if backup
+               else f"{file} is the starter already, so nothing changes.")  # fmt: skip
+
+
+def _confirmed(question: str, without: str) -> bool:
+    """Whether the answer is yes. Raises UsageError with the command that needs none, if there is no answer."""
+    try:
+        return click.confirm(question)
+    except click.Abort:
+        if sys.stdin.isatty():
+            raise KeyboardInterrupt from None
+        raise UsageError(f"nothing was changed, as no answer came: type `{without}`") from None
+
+
+@ladder.command()
+@click.argument("lesson", required=False)
+@DEVICE
+def watch(lesson: str | None, device: Device) -> None:
+    """Grade on every save: your kernel for LESSON, or for the next one you have not passed."""
+    from grader.faces import watch
+
+    watch.watch(catalog.find(lesson) if lesson else None, device)
+
+
+@ladder.command()
+@click.argument("lesson")
+@click.argument("files", nargs=-1, type=FILE)
+@click.option("--task", "tasks", multiple=True, metavar="NAME", help="Measure only this task; may be repeated.")
+@click.option("--quick", is_flag=True, help="Two sizes and few samples.")
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Where JSON and pictures go.")
+@click.option("--replot", is_flag=True, help="Show and draw what was measured before; needs no GPU.")
+@click.pass_context
+def bench(context: click.Context, /, lesson: str, files: tuple[Path, ...], tasks: tuple[str, ...], quick: bool,
+          out: Path | None, replot: bool) -> None:  # fmt: skip
+    """Time every rung of a lesson, and your FILES, beside PyTorch and what the GPU can do at best."""
+    from grader.faces import bench
+    from grader.report.terminal import make_console
+
+    entry, console = catalog.find(lesson), make_console(widest=140)
+    console.width = max(console.width, 100)  # a table of results is no prose
+    if replot:
+        if files or tasks or quick:
+            raise UsageError("--replot takes nothing but --out FOLDER: it shows what was measured before")
+        bench.replot(console, entry, out)
+    elif not bench.bench(console, entry, files, tasks=tasks, quick=quick, out=out):
+        context.exit(NOT_PASSED)
+
+
+@ladder.command("new-lesson")
+@click.argument("name")
+def new_lesson(name: str) -> None:
+    """Write the skeleton of a lesson, for those who teach: it explains itself."""
+    from grader.faces import authoring
+
+    files = authoring.new_lesson(catalog.course_root(), name)
+    click.echo("\n".join(shown_path(file) for file in files))
+    click.echo(
+        f"Next: make them yours, docs/authoring.md helps, then type `ladder check-course {files[0].parent.name}`"
+    )
+
+
+@ladder.command("new-mistake")
+@click.argument("lesson")
+@click.argument("name")
+@click.argument("file", type=FILE)
+def new_mistake(lesson: str, name: str, file: Path) -> None:
+    """Keep FILE, a kernel with a mistake, as what it changes in the lesson's nearest kernel: mistakes/NAME.diff."""
+    from grader.faces import authoring
+
+    entry = catalog.find(lesson)
+    click.echo(shown_path(authoring.new_mistake(entry, name, file)))
+    click.echo(f"Next: type `ladder check-course {entry.number:02d}`")
+
+
+@ladder.command("check-course")
+@click.argument("lessons", nargs=-1)
+@click.option("--form", is_flag=True, help="Only what can be read; nothing is graded.")
+@click.pass_context
+def check_course(context: click.Context, lessons: tuple[str, ...], form: bool) -> None:
+    """Prove that lessons keep their promises: starters, references, rungs, mistakes, hints."""
+    from grader.faces import authoring
+
+    entries = [catalog.find(lesson) for lesson in lessons] or catalog.entries()
+    kept = [authoring.check(entry, click.echo, form=form) for entry in entries]
+    context.exit(PASSED if all(kept) else NOT_PASSED)
+
+
+@ladder.command()
+@click.pass_context
+def doctor(context: click.Context) -> None:
+    """Say what is installed, what is missing and what to type."""
+    from grader.faces.doctor import report
+    from grader.report.terminal import make_console
+
+    context.exit(report(make_console()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,392 @@
+"""The notebooks' face: `%load_ext grader.faces.notebook` for the magics, and functions to import from it.
+
+Everything prints the same each time: inputs come from a fixed seed, and nothing tells a time that was not committed.
+`lesson` is a number or a name ("03"); `kernel` is a Path, the name of a rung ("2_tile"), another file of the lesson
+("starter", "mistakes/no_guard"), "work" for the learner's own, a kernel's text, or None for the reference. Wrong usage
+raises UsageError (LoadError if a kernel cannot be built here): one sentence, which a notebook shows as such.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import io
+import json
+import shlex
+import sys
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+from grader.course import catalog, hints, progress, work
+from grader.course.catalog import Entry, UsageError
+from grader.faces.lookup import (
+    Kernel,
+    check_metrics,
+    committed,
+    find_lesson,
+    function_text,
+    kernel_of,
+    row_named,
+    shown_in,
+    task_of,
+)
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+    from IPython.display import Image
+    from matplotlib.figure import Figure
+    from rich.console import Console
+
+    from grader.devices.emulator.recording import Recording
+    from grader.devices.evidence import Finding
+    from grader.judge.verdict import Grade, TaskGrade
+    from grader.report.pages import Page, Prose, Table
+    from grader.submission import Device
+
+SEED = 7
+
+
+@dataclass(frozen=True)
+class Result:
+    """A grade. A notebook shows it as `ladder check` does, without the times."""
+
+    grade: Grade
+    source: str
+    next_step: str = ""
+
+    @property
+    def status(self) -> str:
+        return self.grade.status
+
+    @property
+    def stars(self) -> int:
+        return self.grade.stars
+
+    @property
+    def counters(self) -> dict[str, Any]:
+        """What the emulator counted at the counted case. Raises UsageError if several tasks were graded."""
+        return self._task.counters
+
+    @property
+    def findings(self) -> list[Finding]:
+        """Of all cases and tasks, in their order."""
+        return [finding for task in self.grade.tasks for case in task.cases for finding in case.findings]
+
+    @property
+    def _task(self) -> TaskGrade:
+        tasks = [task for task in self.grade.tasks if not task.bonus] or self.grade.tasks
+        if len(tasks) > 1:
+            names = " or ".join(f'"{task.name}"' for task in tasks)
+            raise UsageError(f"lesson {self.grade.lesson} has several tasks: say which, grade(..., task={names})")
+        return tasks[0]
+
+    def __repr__(self) -> str:
+        return self._page.text
+
+    def _repr_html_(self) -> str:
+        return self._page.html
+
+    @property
+    def _page(self) -> Page:
+        from grader.report.pages import page
+
+        return page(self._print)
+
+    def _print(self, console: Console) -> None:
+        from grader.report.terminal import show
+
+        show(console, self.grade, source=self.source, next_step=None, read=False)
+        if self.next_step:
+            console.print(f"Next: {self.next_step}", style="bold")
+
+
+# ---- what notebooks call ----
+
+
+def grade(lesson: str | int, kernel: Kernel = None, *, task: str | None = None, device: Device = "emulator",
+          case: str | None = None) -> Result:  # fmt: skip
+    """Grades a kernel at all cases of a lesson, or of one task; or at `case` alone: quick, and without targets."""
+    entry = find_lesson(lesson)
+    file, source = kernel_of(entry, kernel)
+    return Result(_graded(entry, file, source, task, case, device, alone=case is not None), source)
+
+
+def show(lesson: str | int, kernel: Kernel = None, only: str | Sequence[str] | None = None) -> Page:
+    """The code of a kernel; `only` names the functions to show, with the comments above them."""
+    from grader.report.pages import code
+
+    entry = find_lesson(lesson)
+    file, source = kernel_of(entry, kernel)
+    names = [only] if isinstance(only, str) else only or ()
+    text = "\n\n".join(function_text(source, name, file) for name in names) or source
+    return code(text, shown_in(entry, file), "cuda" if file.suffix == ".cu" else "cpp")
+
+
+def count(
+    lesson: str | int, kernel: Kernel = None, *, task: str | None = None, case: str | None = None
+) -> dict[str, Any]:
+    """What the emulator counts of a kernel at one case, the counted one by default, whether it is right or not.
+
+    Raises UsageError if it does not come to its end.
+    """
+    entry = find_lesson(lesson)
+    file, source = kernel_of(entry, kernel)
+    found = _graded(entry, file, source, task_of(entry, task).name, case, "emulator", alone=True)
+    if not found.tasks[0].counters:
+        raise UsageError(f"there is nothing to count, see grade(...): {file.name} has the status {found.status}")
+    return found.tasks[0].counters
+
+
+def rungs(lesson: str | int, metrics: str | Iterable[str], *, task: str | None = None) -> Table:
+    """What the emulator counts for every rung at the counted case: metrics of judge.targets.METRICS, or counters.
+
+    `table[rung][metric]` is a number, or None where the metric does not apply.
+    """
+    from grader.judge.targets import measure
+    from grader.report.pages import Table
+    from grader.report.words import metric_title, quantity_text
+
+    entry, names = find_lesson(lesson), [metrics] if isinstance(metrics, str) else list(metrics)
+    asked = task_of(entry, task)
+    values = {}
+    for file in entry.rungs:
+        found = count(lesson, file, task=asked.name)
+        check_metrics(names, found)
+        values[file.stem] = {name: measure(name, found) for name in names}
+    rows = [[rung, *(quantity_text(name, found[name]) for name in names)] for rung, found in values.items()]
+    title = f"{asked.name} at {asked.judged_cases[-1].name}, emulated"
+    return Table(title, ["", *map(metric_title, names)], rows, numbers=values)
+
+
+def explain(lesson: str | int, kernel: Kernel = None, *, task: str | None = None, case: str | None = None,
+            top: int | None = 5) -> Page:  # fmt: skip
+    """The lines of a kernel that waste most, and what the `top` costliest lines cost, as `ladder explain` tells it.
+
+    None for `top` shows all lines.
+    """
+    from grader.report.explain import show_explanation
+    from grader.report.pages import page
+
+    entry = find_lesson(lesson)
+    asked = task_of(entry, task)
+    file, source = kernel_of(entry, kernel)
+    found = _graded(entry, file, source, asked.name, case, "emulator", alone=True)
+    if not found.tasks[0].lines:
+        return Result(found, source)._page
+    return page(lambda console: show_explanation(console, found, source, most=top))
+
+
+def load(lesson: str | int, kernel: Kernel = None) -> SimpleNamespace:
+    """The entry points of a kernel as Python functions: each takes the prototype's values without the stream.
+
+    Tensors of the prototype's types, contiguous, on the CPU (emulated) or on a GPU; results go to the output tensors.
+    A rival in C++ ("rivals/openmp") runs on the CPU itself.
+    """
+    from grader.devices.load import ReferenceKernel
+
+    entry = find_lesson(lesson)
+    source = kernel_of(entry, kernel)
+    if source[0].suffix == ".cpp":
+        return _native(entry, source[0])
+    names = [task.name for task in entry.lesson.tasks]
+    return SimpleNamespace(**{name: ReferenceKernel(entry.root, entry.name, name, source) for name in names})
+
+
+def _native(entry: Entry, file: Path) -> SimpleNamespace:
+    from grader.devices.cuda import own_code
+
+    functions = {}
+    with tempfile.TemporaryDirectory() as folder:
+        library = own_code.build_all([file], Path(folder), "")[file]
+        if isinstance(library, own_code.BuildError):
+            raise UsageError(f"{file.name} cannot be built: {library}")
+        for task in (task.signature for task in entry.lesson.tasks):
+            if call := own_code.load(library, task, on_host=True):
+                names = [each.name for each in task.parameters[:-1]]
+                functions[task.name] = lambda *v, call=call, names=names: call(**dict(zip(names, v, strict=True)))
+    return SimpleNamespace(**functions)
+
+
+def record(lesson: str | int, kernel: Kernel = None, *, task: str | None = None, case: str | None = None,
+           launch: int = 0, block: tuple[int, int, int] = (0, 0, 0)) -> Recording:  # fmt: skip
+    """What the emulator sees one block do, for the figures of grader.report.figures."""
+    from grader.faces import record as recorder
+
+    entry = find_lesson(lesson)
+    file, source = kernel_of(entry, kernel)
+    return recorder.record(entry, file, source=source, task=task, case=case, launch=launch, block=block, seed=SEED)
+
+
+def results(lesson: str | int, task: str | None = None, case: str | None = None) -> Table:
+    """What was measured on the H200 and is committed, at the timed case or at `case`: a name as the table's title.
+
+    `table[name]` is a report.bench.Standing: `.us`, `.rate`, `.fraction`, `.ratio`.
+    """
+    from grader.faces import bench
+    from grader.report import bench as told
+    from grader.report.pages import Table
+
+    entry = find_lesson(lesson)
+    measured = bench.read(committed(entry.root, f"{entry.name}.json"))
+    asked = row_named(measured["tasks"], task_of(entry, task).name)
+    at = row_named(asked["cases"], case, told.case_text) if case else told.deciding_case(asked)
+    if at is None:
+        raise UsageError(f"nothing is measured of {asked['name']}: type `ladder bench {entry.number:02d}`")
+    title = f"{asked['name']} at {told.case_text(at)}"
+    note = f"Measured on an {measured['device']['name']}, {measured['date']}; committed, not measured here."
+    return Table(title, *told.cells(at), note, {each.name: each for each in told.standings(at)})
+
+
+def bench_figure(lesson: str | int, task: str | None = None) -> Image:
+    """The committed plot of the H200's measurements over all sizes."""
+    from IPython.display import Image
+
+    entry = find_lesson(lesson)
+    return Image(filename=committed(entry.root, f"{entry.name}.{task_of(entry, task).name}.png"))
+
+
+def hierarchy(*, here: bool = False) -> Table:
+    """The H200's memories, their sizes and latencies, as committed; those of this machine's GPU if asked for `here`.
+
+    `table[...]` is what devices.cuda.hierarchy has measured.
+    """
+    from grader.devices.cuda import card
+    from grader.faces.hierarchy import measure
+    from grader.report.memories import memories_table
+
+    if not here:
+        return memories_table(json.loads(committed(catalog.course_root(), "hierarchy.json").read_text()))
+    found, reason = card.find_card()
+    if found is None:
+        raise UsageError(f"there is no GPU to measure, as {reason}; hierarchy() shows the H200's")
+    return memories_table(measure(found))
+
+
+def has_gpu() -> bool:
+    """Whether kernels can be graded on a GPU here: for cells that show `results` otherwise."""
+    from grader.devices.cuda.card import find_card
+
+    return find_card()[0] is not None
+
+
+# ---- magics ----
+
+
+def load_ipython_extension(ipython: InteractiveShell) -> None:
+    """%load_ext grader.faces.notebook. Makes the course's kernels/ and examples/ importable, too."""
+    from grader.devices.load import LoadError
+
+    ipython.magics_manager.register_function(_kernel_magic, "cell", "kernel")
+    for name, magic in {"hint": _hint_magic, "explain": _explain_magic, "bench": _bench_magic}.items():
+        ipython.magics_manager.register_function(magic, "line", name)
+    assert ipython.display_formatter is not None  # each shell makes one as it starts
+    images = ipython.display_formatter.formatters["image/png"]
+    images.for_type_by_name("matplotlib.figure", "Figure", _png)  # also those that pyplot knows nothing of
+    ipython.set_custom_exc((UsageError, LoadError), _complain)
+    if (root := str(catalog.course_root())) not in sys.path:
+        sys.path.append(root)
+
+
+def _complain(shell: InteractiveShell, kind: type, error: Exception, trace: Any, tb_offset: int | None = None) -> None:
+    """Shows an error as its sentence. The cell has failed all the same, and those below it do not run."""
+    shell._showtraceback(kind, error, [str(error)])
+
+
+def _png(figure: Figure) -> bytes:
+    if hasattr(figure, "_repr_png_"):  # those of grader.report.figures
+        png: bytes = figure._repr_png_()
+        return png
+    file = io.BytesIO()
+    figure.savefig(file, format="png")
+    return file.getvalue()
+
+
+_typed: dict[Path, str] = {}  # what cells have put into work files: that needs no backup
+
+
+def _kernel_magic(line: str, cell: str) -> Result:
+    """%%kernel 03 [--task NAME] [--device D]: the cell is your kernel. It goes to work/NN_name.cu and is graded."""
+    from grader.submission import device_named
+
+    entry, options = _arguments("%%kernel", line, "task", "device")
+    device = device_named(options.get("device", "emulator"))
+    if work.save(entry, cell, known=_typed.get(entry.work_file)):
+        print(f"work/{entry.work_file.name} is this cell now; what was there is kept beside it.")
+    _typed[entry.work_file] = cell
+    result = grade(entry.name, "work", task=options.get("task"), device=device)
+    if "task" not in options:
+        progress.record(entry.root, entry.name, result.stars, result.grade.passed)
+    return replace(result, next_step=_next_step(entry, result))
+
+
+def _next_step(entry: Entry, result: Result) -> str:
+    from grader.report.words import FULL_MARKS
+
+    if not result.grade.passed:
+        return f"change the cell and run it again; stuck? `%hint {entry.number:02d}`"
+    more = "" if result.stars == FULL_MARKS else "more stars for the targets marked ✗, or "
+    return f"{more}the next notebook"
+
+
+def _hint_magic(line: str) -> Prose:
+    """%hint 03 [--task NAME]: one hint more."""
+    from grader.report.pages import Prose
+
+    entry, options = _arguments("%hint", line, "task")
+    task = task_of(entry, options.get("task")).name
+    hint = hints.next_hint(entry, task)
+    return Prose(f"{hint.heading(task)}\n\n{hint.text}")
+
+
+def _explain_magic(line: str) -> Page:
+    """%explain 03 [--task NAME] [--case NAME]: what each line of your kernel costs."""
+    entry, options = _arguments("%explain", line, "task", "case")
+    return explain(entry.name, "work", top=None, **options)
+
+
+def _bench_magic(line: str) -> None:
+    """%bench 03 [--task NAME]: your kernel timed beside all rungs and PyTorch, on a GPU."""
+    from grader.faces.bench import bench
+    from grader.report.terminal import make_console
+
+    entry, options = _arguments("%bench", line, "task")
+    console = make_console()
+    console.width = 100
+    bench(console, entry, [entry.work_file], tasks=list(options.values()), quick=True)
+
+
+def _arguments(magic: str, line: str, *known: str) -> tuple[Entry, dict[str, str]]:
+    """`03 --task row_sum` as the lesson and {"task": "row_sum"}. Raises UsageError."""
+    words = shlex.split(line)
+    lesson, names, values = words[:1], words[1::2], words[2::2]
+    if not lesson or len(names) != len(values) or any(name.removeprefix("--") not in known for name in names):
+        usage = " ".join([magic, "03", *(f"[--{name} NAME]" for name in known)])
+        raise UsageError(f"`{magic} {line.strip()}` is not understood: type `{usage}`")
+    return find_lesson(lesson[0]), {name.removeprefix("--"): value for name, value in zip(names, values, strict=True)}
+
+
+# ---- grading ----
+
+
+def _graded(
+    entry: Entry, file: Path, source: str, task: str | None, case: str | None, device: Device, alone: bool
+) -> Grade:
+    """A grade with paths as seen from the course, and no times. The emulator is asked once for each question."""
+    ask = _ask if device == "emulator" else _ask.__wrapped__
+    return ask(entry, file, source, task, case, device, alone)
+
+
+@functools.lru_cache
+def _ask(
+    entry: Entry, file: Path, source: str, task: str | None, case: str | None, device: Device, alone: bool
+) -> Grade:
+    from grader.grade import grade
+
+    tasks = [task] if task else None
+    with contextlib.chdir(entry.root):
+        found = grade(entry, file, source=source, tasks=tasks, device=device, counted=case, alone=alone, seed=SEED)
+    return replace(found, seconds={})

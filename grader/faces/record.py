@@ -1,0 +1,76 @@
+"""What the emulator saw one block of a kernel do, for the notebooks' figures: a case is run again, and written down."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from grader.course import catalog
+from grader.course.call import Call
+from grader.course.catalog import Entry, UsageError
+from grader.course.choose import choose_tasks, count_at
+from grader.course.files import shown_path
+from grader.course.work import read_kernel
+from grader.submission import Submission, run, start_server
+
+if TYPE_CHECKING:
+    from grader.devices.emulator.recording import BlockToRecord, Recording
+    from grader.devices.evidence import Evidence, Json
+
+
+def record(
+    lesson: str | Entry,
+    kernel: Path | None = None,
+    *,
+    source: str | None = None,
+    task: str | None = None,
+    case: str | None = None,
+    launch: int = 0,
+    block: tuple[int, int, int] = (0, 0, 0),
+    seed: int = 0,
+) -> Recording:
+    """Runs one case of a kernel file on the emulator and returns what one block of one launch did, step by step.
+
+    `kernel` is a file, None for the lesson's reference; `source` is its text, if it is in no file yet. `task` is the
+    lesson's first by default, `case` the one whose counters are shown. Raises UsageError, one sentence, if the kernel
+    does not build or does not come to the block, or if there is no such case.
+    """
+    from grader.devices.buffers import Arena
+    from grader.devices.emulator.recording import BlockToRecord, from_json
+    from grader.judge.inputs import fill
+
+    entry = lesson if isinstance(lesson, Entry) else catalog.find(lesson)
+    chosen = choose_tasks(entry, [task] if task else None)[0]
+    counted = (count_at(chosen, case) if case else chosen).judged_cases[-1]
+    file = kernel or entry.reference
+    text = read_kernel(file, entry) if source is None else source
+    submission = Submission(text, file, entry.lesson.tasks, start_server(), seed, lambda what: None)
+    to_record = BlockToRecord(launch, block)
+    call = Call(chosen, counted)
+    with Arena.of([call]) as arena:
+        fill(call, arena.cases[0], seed)
+        evidence = run([call], arena, submission, None, asdict(to_record))
+    name = shown_path(file) if kernel else "the kernel"
+    try:
+        return from_json(_recorded(evidence, name, to_record), counted.name, to_record, text)
+    except (KeyError, TypeError, ValueError, IndexError):
+        raise UsageError(f"{name} cannot be recorded: its host code wrote into the grader's own files") from None
+
+
+def _recorded(evidence: Evidence, name: str, to_record: BlockToRecord) -> Json:
+    """What came back. Raises UsageError if it says nothing of the block."""
+    build = evidence.build
+    if build is None or build.problem or not evidence.cases:
+        raise UsageError(f"{name} cannot be recorded: {build.message if build and build.problem else evidence.ended}")
+    recording = evidence.cases[-1].recording
+    if not recording:
+        raise UsageError(f"{name} cannot be recorded: {evidence.ended}")
+    launches, launch = recording["launches"], to_record.launch
+    if launch >= launches:
+        raise UsageError(f"{name} launches {launches} kernels in this case: launch {launch} is not among them")
+    if any(index >= size for index, size in zip(to_record.block, recording["grid"], strict=True)):
+        raise UsageError(
+            f"{recording['kernel']} has a grid of {recording['grid']} blocks: block {to_record.block} is none"
+        )
+    return recording

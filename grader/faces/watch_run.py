@@ -1,0 +1,66 @@
+"""One grade of `ladder watch`, made by a thread of its own that can be called off."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.text import Text
+
+from grader.course.catalog import Entry, UsageError
+from grader.course.work import read_kernel
+from grader.devices.worker.job import Cancel, Cancelled
+from grader.faces.exit import fault
+from grader.grade import grade
+from grader.report.terminal import BAD, show
+from grader.submission import Device, start_server
+
+if TYPE_CHECKING:
+    from grader.judge.verdict import Grade
+
+
+class Run(threading.Thread):
+    """One grading on its way, and then its end: a grade, or a sentence that says why there is none."""
+
+    def __init__(self, entry: Entry, device: Device, tell: Callable[[], None]):
+        super().__init__(daemon=True)
+        self.entry, self.device, self.tell = entry, device, tell
+        self.cancel = Cancel()
+        self.what = "starting"
+        self.source = ""
+        self.grade: Grade | None = None
+        self.problem = ""
+        self.done = False
+
+    def run(self) -> None:
+        try:
+            self.source = read_kernel(self.entry.work_file, self.entry)
+            self.grade = grade(self.entry, device=self.device, on_progress=self._note, cancel=self.cancel)
+        except Cancelled:
+            pass
+        except UsageError as error:
+            self.problem = str(error)
+        except Exception as error:
+            self.problem = fault(error)
+        self.done = True
+        self.tell()
+
+    def _note(self, what: str) -> None:
+        self.what = what
+        self.tell()
+
+    def show(self, console: Console) -> None:
+        if self.grade:
+            show(console, self.grade, source=self.source, next_step=None)
+        else:
+            console.print(Text(self.problem, BAD))
+
+
+def warm_up() -> None:
+    """What the first grade would wait for. Whatever is missing, that grade will say."""
+    with contextlib.suppress(Exception):
+        start_server()
+        import grader.judge.weigh  # noqa: F401

@@ -1,0 +1,84 @@
+"""What a teacher says next: of the finding itself where it has a usual reason, else of its status."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from grader.devices.evidence import Finding
+from grader.judge.findings import decisive, status_of
+from grader.judge.verdict import CaseGrade, Status
+from grader.report.messages import ADVICE
+
+NEGATIVE = (
+    "An index below 0: was something subtracted too far, or is it a `char`, which is negative above 127 "
+    "(`unsigned char` is not)?"
+)
+TOO_SMALL = (
+    "A shared array needs an element for every index that the threads of a block use: is {array} smaller than the "
+    "block, or an index too large?"
+)
+NO_BYTES = "The launch's third number is how many bytes the array has: of a block's threads, often each one's share."
+WILD = (
+    "A kernel reaches what cudaMalloc gives, its arguments and its own variables: was this pointer ever set, "
+    "and does it not point to memory of the host (a std::vector's, an array's)?"
+)
+DIRECTION = (
+    "cudaMemcpy(to, from, bytes, kind): the kind names both sides, cudaMemcpyHostToDevice from the host to the GPU."
+)
+ASSERTION = "The kernel stopped itself. Work out by hand what this very thread has in the variables of that line."
+EARLY_RETURN = (
+    "Lanes that have returned give no values: let all lanes of the warp reach the shuffle, with an `if` around the "
+    "work in the place of the early `return`."
+)
+NO_BLOCKS = "The kernel never ran, for its grid is empty: at every size there must be one block at least."
+ENOUGH_THREADS = (
+    "The output starts with rubbish on purpose, and some of it is still there. There are threads enough, {threads:,} "
+    "for {elements:,} elements: does one return too early, or does a condition or an index keep it from its element?"
+)
+NOT_SHARED = (
+    "The threads of a block meet at a __syncthreads(), but share nothing: is `__shared__` missing before {array}?"
+)
+_LOCAL_ARRAY = re.compile(r"^\s+(?:float|double|int|unsigned|half)\s+(\w+)\s*\[", re.MULTILINE)
+
+
+def advice(status: Status, case: CaseGrade | None, source: Sequence[str]) -> str:
+    """One to three sentences; "" for what has passed. `case` is the one that is told, `source` the file's lines."""
+    finding = decisive(case.findings) if case else None
+    special = ""
+    if finding and status_of(finding) == status:
+        special = _on_finding(finding)
+    elif case and status == "not_written":
+        special = _on_unwritten(case)
+    elif status == "wrong_result":
+        special = _on_wrong_result("\n".join(source))
+    return special or ADVICE[status]
+
+
+def _on_finding(finding: Finding) -> str:
+    if finding.kind == "out_of_bounds":
+        return _on_bounds(finding)
+    if finding.kind == "launch_error" and "0 blocks" in finding.message:
+        return NO_BLOCKS
+    return {"assert": ASSERTION, "trap": ASSERTION, "shuffle_source": EARLY_RETURN}.get(finding.kind, "")
+
+
+def _on_bounds(finding: Finding) -> str:
+    details, index = finding.details, finding.details.get("index")
+    if "no device memory" in finding.message:
+        return WILD if finding.thread else DIRECTION
+    if finding.thread and details.get("space") == "shared":
+        return TOO_SMALL.format(array=details.get("array")) if details.get("elements") else NO_BYTES
+    return NEGATIVE if isinstance(index, int) and index < 0 else ""
+
+
+def _on_unwritten(case: CaseGrade) -> str:
+    threads, elements = case.details.get("launched_threads", 0), case.details.get("total", 0)
+    return ENOUGH_THREADS.format(threads=threads, elements=elements) if threads >= elements > 0 else ""
+
+
+def _on_wrong_result(source: str) -> str:
+    code = re.sub(r"//.*", "", source)
+    local = _LOCAL_ARRAY.search(code)
+    forgotten = local and "__syncthreads()" in code and "__shared__" not in code
+    return NOT_SHARED.format(array=local[1]) if local and forgotten else ""

@@ -1,0 +1,148 @@
+"""The emulator's part in a grade on a GPU: it sees what no result shows.
+
+A kernel that failed is run once more, so that the report says why. One that is right is looked at while the card times
+it, for it may be right by luck: a race or a read past an end need not show on the card of today.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as OutOfTime
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from grader.course.call import Call
+from grader.course.catalog import UsageError
+from grader.devices.buffers import Arena
+from grader.devices.evidence import Evidence, Finding
+from grader.devices.worker.job import Cancel, Cancelled
+from grader.judge.findings import decisive, first_status, status_of
+from grader.judge.inputs import fill, fill_all
+from grader.judge.verdict import TaskGrade
+from grader.submission import Submission, run
+
+if TYPE_CHECKING:
+    from grader.devices.worker.server import ForkServer
+
+PATIENCE_SECONDS = 20.0  # for the emulator, once the card is done
+# What breaks CUDA's own rules on every GPU, whether it shows or not. All other findings may be the emulator's limits.
+BY_LUCK = {
+    "race",
+    "out_of_bounds",
+    "misaligned",
+    "uninitialized_read",
+    "barrier_divergence",
+    "deadlock",
+    "shuffle_partner",
+    "shuffle_source",
+    "input_modified",
+    "host_access",
+    "leak",
+}
+LEFT_OUT = "the emulator was left out (--no-emulator): a fault that does not show on this GPU goes unseen"
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What the emulator has seen of a kernel, or one sentence that says why it could not look."""
+
+    evidence: Evidence | None = None
+    why_not: str = ""
+
+
+class SecondLook:
+    """The emulator's look at the calls of a task, in a thread and a worker of its own."""
+
+    def __init__(self, calls: Sequence[Call], submission: Submission):
+        self._calls, self._submission = calls, submission
+        self._cancel = Cancel()
+        self._thread = ThreadPoolExecutor(1)
+        self._running: Future[Seen] | None = None
+
+    def begin(self) -> None:
+        """Begins, unless it has begun or was left out: what a GPU has found right so far may be right by luck."""
+        if self._submission.second_server and not self._running:
+            self._running = self._thread.submit(self._look, self._submission.second_server)
+
+    def _look(self, server: ForkServer) -> Seen:
+        quiet = replace(self._submission, server=server, cancel=self._cancel, on_progress=lambda what: None)
+        half = max(len(os.sched_getaffinity(0)) // 2, 1)  # the others launch what is timed
+        try:
+            with Arena.of(self._calls) as arena:
+                fill_all(self._calls, arena, quiet.seed)
+                return Seen(run(self._calls, arena, quiet, None, threads=half))
+        except Cancelled:
+            return Seen(why_not="it was not done in time")
+        except UsageError as error:  # this machine's fault, which is no reason to lose the grade
+            return Seen(why_not=str(error))
+
+    def conclude(self, result: TaskGrade) -> None:
+        """Adds what the emulator has seen to a task's grade, or that it has not looked. Waits for it, not for ever."""
+        if not self._submission.second_server:
+            result.emulator = LEFT_OUT
+        elif result.status in ("passed", "below_target"):
+            self.begin()
+            weigh(result, self._end())
+        else:
+            self._say_why(result)
+
+    def _end(self) -> Seen:
+        assert self._running
+        self._submission.on_progress("asking the emulator, too")
+        try:
+            return self._running.result(PATIENCE_SECONDS)
+        except OutOfTime:
+            self._cancel.set()
+            return self._running.result()
+
+    def _say_why(self, result: TaskGrade) -> None:
+        """A GPU says little of why a kernel fails: adds what the emulator finds in the case, on the same inputs."""
+        failed = {grade.name: grade for grade in reversed(result.cases) if grade.status != "passed"}
+        call = next((call for call in self._calls if call.name in failed), None)
+        if call is None:
+            return
+        self._submission.on_progress("asking the emulator why")
+        with Arena.of([call]) as arena:
+            fill(call, arena.cases[0], self._submission.seed)
+            evidence = run([call], arena, self._submission, None)
+        failed[call.name].findings += _emulated(found for ran in evidence.cases for found in ran.findings)
+
+    def close(self) -> None:
+        """Ends it, wherever it is."""
+        self._cancel.set()
+        self._thread.shutdown()
+
+
+def weigh(result: TaskGrade, seen: Seen) -> None:
+    """Takes the pass of a kernel that is right by luck, and says so where the emulator could not look."""
+    evidence = seen.evidence
+    why_not = seen.why_not or (_why_not(evidence) if evidence else "")
+    runs = {ran.name: ran for ran in evidence.cases} if evidence else {}
+    for case in result.cases:
+        ran = runs.get(case.name)
+        found = _emulated(each for each in (ran.findings if ran else ()) if each.kind in BY_LUCK)
+        if first := decisive(found):
+            case.findings += found
+            case.status, case.message = status_of(first), first.message
+            case.details["right_on_gpu"] = True
+    result.emulator = f"the emulator could not look for faults that do not show: {why_not}" if why_not else ""
+    if any(case.status != "passed" for case in result.cases):
+        result.status = first_status(case.status for case in result.cases)
+        result.stars, result.message = 0, ""
+
+
+def _why_not(evidence: Evidence) -> str:
+    """Why it has not seen all cases: one sentence, or nothing if it has."""
+    if evidence.build is None or evidence.build.problem:
+        return f"it cannot build the file ({evidence.build.message if evidence.build else evidence.ended})"
+    limits = [found for ran in evidence.cases for found in ran.findings if found.kind not in BY_LUCK]
+    first = decisive(limits)
+    return first.message if first else evidence.ended if evidence.problem else ""
+
+
+def _emulated(findings: Iterable[Finding]) -> list[Finding]:
+    """The errors among them, marked as the emulator's."""
+    errors = [finding for finding in findings if finding.severity == "error"]
+    return [replace(error, details={**error.details, "emulated": True}) for error in errors]

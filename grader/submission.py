@@ -1,0 +1,134 @@
+"""A kernel file on its way: where it is graded, and how a worker runs one of its tasks.
+
+What every grade, recording and tool needs, whatever it makes of the evidence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from grader.course.call import Call
+from grader.course.catalog import UsageError
+from grader.course.lesson import Task
+from grader.devices.evidence import Evidence
+
+if TYPE_CHECKING:
+    from grader.devices.buffers import Arena
+    from grader.devices.cuda.card import Card
+    from grader.devices.worker.job import Cancel, Gpu
+    from grader.devices.worker.server import ForkServer
+
+Device = Literal["auto", "emulator", "cuda"]  # where to grade: on a GPU, emulated, or as there is a GPU or none
+Progress = Callable[[str], None]  # is told in a few words what happens now
+WORDS = {"preparing": "preparing the emulator, once for this machine", "building": "building"}  # by the worker's event
+
+
+class NotGraded(UsageError):
+    """This machine, or the grader itself, kept a kernel from being graded: one sentence, which blames neither."""
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A kernel file on its way through the tasks of its lesson."""
+
+    source: str
+    file: Path
+    tasks: Sequence[Task]
+    server: ForkServer
+    seed: int
+    on_progress: Progress
+    card: Card | None = None  # None: the emulator
+    cancel: Cancel | None = None
+    second_server: ForkServer | None = None  # for the emulator beside a GPU; None: it is left out, or all there is
+
+    print_threads: bool = False  # the emulator says who prints
+
+    @property
+    def filename(self) -> str:
+        """The file's name, fit for a #line."""
+        return re.sub(r"[^\w.-]", "_", self.file.name)
+
+
+def start_server() -> ForkServer:
+    """What starts the workers, whichever device they use. Raises UsageError."""
+    from grader.devices.build.toolchain import missing_compiler
+    from grader.devices.worker.server import server
+
+    if missing := missing_compiler():
+        raise UsageError(missing)
+    return server()
+
+
+def second_server() -> ForkServer:
+    """What starts the workers that run beside those on a GPU."""
+    from grader.devices.worker.server import second_server
+
+    return second_server()
+
+
+def device_named(text: str) -> Device:
+    """The device of this name. Raises UsageError."""
+    names: tuple[Device, ...] = get_args(Device)
+    found = next((name for name in names if name == text), None)
+    if found is None:
+        raise UsageError(f"there is no device `{text}`: choose {', '.join(names[:-1])} or {names[-1]}")
+    return found
+
+
+def choose_card(device: Device) -> Card | None:
+    """The GPU to grade on, None for the emulator; "auto" takes a GPU where there is one. Raises UsageError."""
+    if device_named(device) == "emulator":
+        return None
+    from grader.devices.cuda.card import find_card
+
+    card, reason = find_card()
+    if card is None and device == "cuda":
+        raise UsageError(f"there is no GPU to grade on, as {reason}; without --device the kernel is emulated")
+    return card
+
+
+def run(
+    calls: Sequence[Call],
+    arena: Arena,
+    submission: Submission,
+    gpu: Gpu | None,
+    to_record: Mapping[str, Any] | None = None,
+    threads: int | None = None,
+) -> Evidence:
+    """Has a worker build the file and run calls of one task, on a GPU or emulated, by so many threads.
+
+    There a block that is `to_record` (devices/emulator/recording.py) is recorded besides. Raises NotGraded if what
+    went wrong is not the submission's.
+    """
+    from grader.devices.worker.job import Job
+
+    job = Job(
+        source=submission.source,
+        filename=submission.filename,
+        prototypes=[each.signature for each in submission.tasks],
+        task=calls[0].task.name,
+        arena=arena,
+        cases=[(call.name, call.scalars) for call in calls],
+        gpu=gpu,
+        cancel=submission.cancel,
+        to_record=to_record,
+        threads=threads,
+        print_threads=submission.print_threads,
+    )
+    seen = ["starting"]
+
+    def on_event(event: Mapping[str, Any]) -> None:
+        seen.append(event["event"])
+        if event["event"] in WORDS:
+            submission.on_progress(WORDS[event["event"]])
+        elif event["event"] == "running":
+            submission.on_progress(f"running {job.task}({event.get('case')})")
+
+    evidence = submission.server.run(job, on_event)
+    if reason := evidence.not_graded:
+        raise NotGraded(reason if "building" in seen else f"{reason}; `ladder doctor` says what is missing")
+    return evidence

@@ -1,0 +1,12 @@
+// A variable of 64 GB.
+// Emulator: build_error
+// Says: the compiler failed
+// GPU: build_error
+
+__device__ char all[1ull << 36];
+
+extern "C" void vector_add(const float* x, const float* y, float* z, int n, cudaStream_t stream) {
+    char* p;
+    cudaGetSymbolAddress((void**)&p, all);
+    cudaMemsetAsync(p, n, 1, stream);
+}

@@ -1,0 +1,119 @@
+"""What is not the learner's fault is not told as theirs: no status of a kernel, and no stars."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import threading
+
+import pytest
+from jobs import KERNEL, SIZES, results, run_on, working_in
+
+from grader.devices.build.own_faults import own_fault
+from grader.devices.worker import confine
+from grader.devices.worker.server import ForkServer
+
+SLOW_TO_COMPILE = "#include <regex>\n#include <functional>\n" + "".join(
+    f'static std::regex r{i}("a{i}*");\n' for i in range(60)
+)
+
+
+@pytest.mark.parametrize(
+    ("output", "said"),
+    [
+        ("as: main.o: No space left on device", "no space left"),
+        ("k.cpp:1:1: fatal error: error writing to /tmp/cc.s: No space left on device", "no space left"),
+        ("g++: fatal error: Killed signal terminated program cc1plus\ncompilation terminated.", "was killed"),
+        ("nvcc error   : 'cicc' died due to signal 9 (Kill signal)", "was killed"),
+        ("ninja: error: build.ninja:9: bad $-escape (literal $ must be written as $$)", "XDG_CACHE_HOME"),
+        ("File size limit exceeded (core dumped)", "ulimit -f"),
+        ("g++: fatal error: cannot execute: Too many open files", "ulimit -n"),
+        ("sh: 1: Cannot fork", "ulimit -u"),
+    ],
+)
+def test_what_keeps_a_compiler_from_its_work_is_known(output, said):
+    assert said in own_fault(output, "kernel.cu")
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "kernel.cu:3:2: error: #error No space left on device",
+        'kernel.cu(3): error: #error directive: "Killed"',
+        "kernel.cu:1:10: fatal error: nothing.h: No such file or directory\ncompilation terminated.",
+        "kernel.cu:4:1: error: 'Killed' was not declared in this scope",
+    ],
+)
+def test_what_the_learner_writes_is_the_learners(output):
+    assert own_fault(output, "kernel.cu") is None
+
+
+def kill_when_there(cache, is_it, number=signal.SIGKILL):
+    """Kills, in the background, the first process working in the cache of which this is true."""
+
+    def look():
+        while True:
+            for pid in working_in(cache):
+                try:
+                    if is_it(pid):
+                        return os.kill(pid, number)
+                except OSError:
+                    continue
+
+    thread = threading.Thread(target=look, daemon=True)
+    thread.start()
+    return thread
+
+
+def name_of(pid: int) -> str:
+    with open(f"/proc/{pid}/comm") as file:
+        return file.read().strip()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("program", "said"), [("cc1plus", "was killed"), ("python", "killed by the system")])
+def test_a_process_that_is_killed_while_the_file_is_built(cache, arena, program, said):
+    with ForkServer() as server:
+        thread = kill_when_there(cache, lambda pid: name_of(pid).startswith(program))
+        found = run_on(server, arena, cache, SLOW_TO_COMPILE + KERNEL)
+        thread.join()
+        assert said in found.not_graded
+        assert run_on(server, arena, cache, KERNEL).not_graded == ""
+        assert results(arena) == [True] * len(SIZES)
+
+
+@pytest.fixture
+def forked(monkeypatch):
+    """A server that is a copy of this process, with what a test has changed in it."""
+    servers = []
+
+    def start() -> ForkServer:
+        servers.append(ForkServer(forked=True))
+        servers[-1].settle()
+        return servers[-1]
+
+    yield start
+    for server in servers:
+        server.close()
+
+
+def refused(*_):
+    raise OSError(errno.EPERM, "Operation not permitted")
+
+
+def test_landlock_that_refuses(cache, arena, forked, monkeypatch):
+    monkeypatch.setattr(confine, "landlock_version", lambda: 3)
+    monkeypatch.setattr(confine, "_call", lambda *arguments: -1)
+    found = run_on(forked(), arena, cache, KERNEL)
+    assert found.problem == "not_graded" and "Landlock refuses" in found.not_graded
+
+
+def test_a_system_that_refuses_pidfd(cache, arena, forked, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "pidfd_open", refused)
+        server = forked()
+    assert run_on(server, arena, cache, KERNEL).not_graded == ""
+    assert results(arena) == [True] * len(SIZES)
+    endless = KERNEL.replace("    add<<<", "    for (volatile int i = 0;; i = i + 1) {}\n    add<<<")
+    assert run_on(server, arena, cache, endless, seconds=0.3).problem == "timeout"

@@ -1,0 +1,120 @@
+"""OS threads share the blocks of a launch: with one, two or three of them everything comes out the same."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+KERNELS = Path(__file__).parents[2] / "kernels"
+BLOCKS, THREADS = 32, 64
+N = BLOCKS * THREADS  # as many as it takes for a launch to be worth more than one
+
+LAUNCH = f"""
+extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) {{
+    k<<<{BLOCKS}, {THREADS}, 0, stream>>>(x, z, n);
+}}
+"""
+
+# What the executors of one launch have in common, a kernel each.
+SHARING = {
+    "each_element_once": """
+__global__ void k(const float* x, float* z, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    z[i] = 2 * x[i];
+}""",
+    "tickets_and_a_float_sum": """
+__device__ unsigned tickets;
+__global__ void k(const float* x, float* z, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i == 0) tickets = 0, z[n - 1] = 0;
+    atomicAdd(&z[n - 1], 1.0f / (1 + i));
+    if (threadIdx.x == 0) z[blockIdx.x] = atomicAdd(&tickets, 1u);
+}""",
+    "releases_in_shared_memory": """
+__global__ void k(const float* x, float* z, int n) {
+    __shared__ float s[64];
+    __shared__ int written;
+    if (threadIdx.x == 0) written = 0;
+    __syncthreads();
+    s[threadIdx.x] = x[blockIdx.x * blockDim.x + threadIdx.x];
+    __threadfence_block();
+    if (atomicAdd(&written, 1) != 63) return;
+    __threadfence_block();
+    float sum = 0;
+    for (int i = 0; i < 64; ++i) sum += s[i];
+    z[blockIdx.x] = sum;
+}""",
+    "the_last_block_adds_up": """
+__device__ unsigned done;
+__device__ float parts[32];
+__global__ void k(const float* x, float* z, int n) {
+    if (threadIdx.x != 0) return;
+    parts[blockIdx.x] = x[blockIdx.x];
+    __threadfence();
+    if (atomicInc(&done, 31) != 31) return;
+    __threadfence();
+    float sum = 0;
+    for (int i = 0; i < 32; ++i) sum += parts[i];
+    z[0] = sum;
+}""",
+    "each_block_waits_for_the_one_before": """
+__device__ volatile int seen[32];
+__global__ void k(const float* x, float* z, int n) {
+    if (threadIdx.x != 0) return;
+    if (blockIdx.x > 0) while (seen[blockIdx.x - 1] == 0) {}
+    __threadfence();
+    z[blockIdx.x] = x[blockIdx.x] + (blockIdx.x > 0 ? z[blockIdx.x - 1] : 0);
+    __threadfence();
+    seen[blockIdx.x] = 1;
+    if (blockIdx.x == 31) for (int b = 0; b < 32; ++b) seen[b] = 0;
+}""",
+    "all_blocks_write_the_same": """
+__global__ void k(const float* x, float* z, int n) {
+    __shared__ float s[64];
+    s[threadIdx.x] = x[threadIdx.x];
+    z[threadIdx.x] = s[63 - threadIdx.x];
+}""",
+    "blocks_print": """
+#include <cstdio>
+__global__ void k(const float* x, float* z, int n) {
+    if (threadIdx.x % 32 == 0) printf("block %d\\n", blockIdx.x);
+}""",
+}
+
+
+def facts(run) -> list:
+    return [run.counters, run.lines, run.kernels, [finding.message for finding in run.findings]]
+
+
+def assert_the_same_on_more_executors(run_kernel, source: str, prototype: str, **values) -> None:
+    (outputs, case), *others = [run_kernel(source, prototype, threads=n, **values) for n in (1, 2, 3)]
+    for their_outputs, their_case in others:
+        for name, output in outputs.items():
+            assert np.array_equal(output.view(np.uint32), their_outputs[name].view(np.uint32))
+        assert facts(their_case) == facts(case)
+
+
+@pytest.mark.parametrize("name", SHARING)
+def test_what_executors_share(run_kernel, capfd, name):
+    x = np.random.default_rng(0).standard_normal(N).astype(np.float32)
+    prototype = "void f(const float* x, float* z, int n, cudaStream_t stream)"
+    assert_the_same_on_more_executors(run_kernel, SHARING[name] + LAUNCH, prototype, x=x, z=np.zeros_like(x), n=N)
+    if name == "blocks_print":
+        assert capfd.readouterr().out == "".join(f"block {b}\n" * 2 for b in range(BLOCKS)) * 3
+
+
+@pytest.mark.parametrize("rung", ["04_*/3_*.cu", "05_*/2_*.cu"])
+def test_a_rung(run_kernel, rung):
+    source = next(KERNELS.glob(rung)).read_text()
+    prototypes = re.findall(r'^extern "C" (void \w+\([^)]*\))', source, re.MULTILINE)
+    rng = np.random.default_rng(1)
+    if rung.startswith("04"):
+        values = {name: rng.standard_normal((100, 100)).astype(np.float32) for name in "abc"} | dict.fromkeys(
+            "mnk", 100
+        )
+    else:
+        values = {"x": rng.standard_normal(5000).astype(np.float32), "out": np.zeros(1, np.float32), "n": 5000}
+    assert_the_same_on_more_executors(run_kernel, source, prototypes[0], among=prototypes, **values)

@@ -1,0 +1,181 @@
+"""What the emulator does not see: the README's list, with a kernel behind each entry.
+
+The kernels here are wrong, and pass, or right, and are refused. When the emulator learns to tell, a test here fails:
+then its entry goes, here and in the README.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from grader.grade import grade
+
+README = Path(__file__).parents[2] / "README.md"
+PROTOTYPE = "void f(const float* x, float* z, int n, cudaStream_t stream)"
+N = 128
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A kernel `k` that a GPU need not run to the end, or not to this end."""
+
+    kernel: str
+    launch: str = f"1, {N}, 0, stream"
+    before: str = ""  # the launch, in the entry point
+
+
+UNSEEN = {
+    "Paths that no case takes": Wrong(
+        "__global__ void k(const float* x, float* z, int n) { z[n == 7 ? n : threadIdx.x] = x[threadIdx.x]; }"
+    ),
+    "Other orders of blocks": Wrong(  # a ticket is no block's number
+        """
+__device__ int tickets;
+__global__ void k(const float* x, float* z, int n) { z[atomicAdd(&tickets, 1)] = x[blockIdx.x]; }""",
+        launch=f"{N}, 1, 0, stream",
+    ),
+    "Too many blocks that wait for each other": Wrong(  # each fills a multiprocessor, and an H200 has 132
+        """
+__device__ unsigned arrived;
+__global__ void k(const float* x, float* z, int n) {
+    extern __shared__ float all[];
+    if (threadIdx.x == 0) {
+        atomicAdd(&arrived, 1u);
+        while (atomicAdd(&arrived, 0u) < gridDim.x) {}
+    }
+    if (blockIdx.x < n && threadIdx.x == 0) z[blockIdx.x] = x[blockIdx.x];
+}""",
+        launch="140, 1, 200 * 1024, stream",
+        before="cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, 200 * 1024);",
+    ),
+    "A third reader": Wrong(  # lane 1 may read after lane 2 has written
+        """
+__global__ void k(const float* x, float* z, int n) {
+    __shared__ float s;
+    const int i = threadIdx.x;
+    float value = x[i];
+    if (i == 0) s = 0;
+    __syncthreads();
+    if (i < 3) value += s;
+    if (i == 0 || i == 2) __syncwarp(5);
+    if (i == 2) s = 1;
+    z[i] = value;
+}"""
+    ),
+    "A flag that is reset too late": Wrong(  # a barrier belongs before the `if`
+        """
+__global__ void k(const float* x, float* z, int n) {
+    __shared__ volatile int flag;
+    if (threadIdx.x == 0) flag = 0;
+    if (threadIdx.x == 0) flag = 1;
+    while (!flag) {}
+    z[threadIdx.x] = x[threadIdx.x];
+}"""
+    ),
+    "A thread's own stack": Wrong(  # past the end of one local array, into the next
+        """
+struct Two { float first[4], second[4]; };
+__global__ void k(const float* x, float* z, int n) {
+    volatile Two two;
+    for (int i = 0; i < 4; ++i) two.first[i] = two.second[i] = x[threadIdx.x];
+    two.first[n == 128 ? 4 : 0] = 0;
+    z[threadIdx.x] = two.first[0];
+}"""
+    ),
+    "Streams that do not wait": Wrong(  # for what the given stream does before: here a memset, which may come last
+        "__global__ void k(const float* x, float* z, int n) { z[threadIdx.x] = x[threadIdx.x]; }",
+        before="""
+    cudaStream_t own;
+    cudaEvent_t done;
+    cudaStreamCreate(&own);
+    cudaEventCreate(&done);
+    cudaMemsetAsync(z, 0, n * sizeof(float), stream);
+    k<<<1, 128, 0, own>>>(x, z, n);
+    cudaEventRecord(done, own);
+    cudaStreamWaitEvent(stream, done, 0);
+    cudaEventDestroy(done);
+    cudaStreamDestroy(own);""",
+    ),
+    "Registers and stacks": Wrong(  # a GPU gives a thread 1 KB of stack where it cannot know how much it needs
+        """
+__device__ __noinline__ float deep(const float* x, int i, int calls) {
+    volatile float kept[16];
+    kept[calls % 16] = x[i];
+    return calls == 0 ? 0.0f * kept[0] : deep(x, i, calls - 1) + 0.0f * kept[calls % 16];
+}
+__global__ void k(const float* x, float* z, int n) { z[threadIdx.x] = x[threadIdx.x] + deep(x, threadIdx.x, 200); }"""
+    ),
+    "Shared memory of functions that did not run": Wrong(  # 60 KB in all: nvcc refuses them
+        """
+__device__ float other(int i) { __shared__ float theirs[30 * 256]; theirs[i] = 1; __syncthreads(); return theirs[i]; }
+__global__ void k(const float* x, float* z, int n) {
+    __shared__ float own[30 * 256];
+    own[threadIdx.x] = x[threadIdx.x];
+    z[threadIdx.x] = n < 0 ? other(threadIdx.x) : own[threadIdx.x];
+}"""
+    ),
+    "Stale reads": Wrong(  # a GPU may answer from a cache that does not know of the write
+        """
+__global__ void k(const float* x, float* z, int n) {
+    z[threadIdx.x] = -1;
+    const float before = __ldg(z + threadIdx.x);
+    z[threadIdx.x] = x[threadIdx.x];
+    if (__ldg(z + threadIdx.x) == before) z[threadIdx.x] = 0;
+}"""
+    ),
+}
+
+# Right, and not built or not run.
+REFUSED = {
+    "assembly": '__global__ void k(const float* x, float* z, int n) { asm volatile("membar.gl;"); }',
+    "a launch in a kernel": """
+__global__ void inner(float* z) { z[0] = 1; }
+__global__ void k(const float* x, float* z, int n) { if (threadIdx.x == 0) inner<<<1, 1>>>(z); }""",
+    "malloc in a kernel": """
+__device__ float* kept;
+__global__ void k(const float* x, float* z, int n) { if (threadIdx.x == 0) kept = (float*)malloc(4), *kept = x[0]; }""",
+    "a line's number": "#line 7\n__global__ void k(const float* x, float* z, int n) { z[threadIdx.x] = x[threadIdx.x]; }",
+    "a declaration in a case": """
+__global__ void k(const float* x, float* z, int n) {
+    switch (n) {
+        case 1: int a = 1; z[0] = a; break;
+        default: z[threadIdx.x] = x[threadIdx.x];
+    }
+}""",
+}
+REFUSALS = "Some right code is refused"
+
+
+def entry(wrong: Wrong) -> str:
+    launch = f"{wrong.before}\n    k<<<{wrong.launch}>>>(x, z, n);"
+    head = 'extern "C" void f(const float* x, float* z, int n, cudaStream_t stream)'
+    return f"{wrong.kernel}\n{head} {{\n    {launch}\n}}\n"
+
+
+def test_the_readme_lists_them():
+    section = README.read_text().partition("## What the emulator does not see\n")[2].partition("\n## ")[0]
+    assert re.findall(r"^- \*\*(.+?)\.\*\*", section, re.MULTILINE) == [*UNSEEN, REFUSALS]
+
+
+@pytest.mark.parametrize("name", UNSEEN)
+def test_a_wrong_kernel_passes(run_kernel, name):
+    x = np.arange(1, N + 1, dtype=np.float32)
+    outputs, case = run_kernel(entry(UNSEEN[name]), PROTOTYPE, x=x, z=np.zeros_like(x), n=N)
+    assert [found.message for found in case.findings if found.severity == "error"] == []
+    assert np.array_equal(outputs["z"], x)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_right_code_is_refused(tmp_path, name):
+    file = tmp_path / "kernel.cu"
+    source = entry(Wrong(REFUSED[name])).replace(
+        "void f(const float* x", "void vector_add(const float* x, const float* y"
+    )
+    file.write_text(source)
+    result = grade("01", file, device="emulator", seed=1)
+    assert result.status in ("build_error", "launch_error", "crash"), result.status

@@ -1,0 +1,334 @@
+"""Seen or refused: an access in a kernel is counted and checked, or the file is refused in a sentence that says why.
+
+Many of these files show clang one text and g++ another: what g++ compiles has to be looked at by itself.
+"""
+
+from __future__ import annotations
+
+import subprocess
+
+import numpy as np
+import pytest
+
+from grader.devices.build.build import entry_points
+from grader.devices.build.recipe import Refused
+from grader.devices.cache import cache_root
+from grader.devices.emulator import calls, outside, seen, symbols
+from grader.devices.emulator import session as emulator
+from grader.devices.emulator.translate import translate
+
+PROTOTYPE = "void f(const float* x, float* z, int n, cudaStream_t stream)"
+LAUNCH = """
+extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) { k<<<1, 32, 0, stream>>>(x, z, n); }
+"""
+GLUE = "#define GLUE(a, b) a##b\n"
+X = np.arange(256, dtype=np.float32)
+
+
+def kernel(body: str, head: str = "") -> str:
+    return f"{head}\n__global__ void k(const float* x, float* z, int n) {{ int i = threadIdx.x; {body} }}\n{LAUNCH}"
+
+
+def run(run_kernel, source: str, bytes_of_z: int = 256):
+    return run_kernel(source, PROTOTYPE, x=X, z=np.zeros(bytes_of_z, np.float32), n=32)
+
+
+def errors(case) -> list[tuple[str, str]]:
+    return [(finding.kind, finding.message) for finding in case.findings if finding.severity == "error"]
+
+
+# ---- what the preprocessed text may not say ----
+
+REFUSED_WORDS = [
+    (GLUE + '__attribute__((GLUE(no_, sanitize)("thread"))) void g() {}', "`no_sanitize` would hide code"),
+    ('[[gnu::no_sanitize("thread")]] void g() {}', "`no_sanitize` would hide code"),
+    ('[[using gnu: used, no_sanitize("thread")]] void g() {}', "`no_sanitize` would hide code"),
+    ("__attribute__((__no_sanitize_thread__)) void g() {}", "`__no_sanitize_thread__` would hide code"),
+    (GLUE + '__device__ __attribute__((GLUE(sec, tion)("x"))) float a[4];', "`section` would hide code"),
+    ('extern const float a[4] __attribute__((alias("b")));', "`alias` is none of CUDA's"),
+    ('static int g() __attribute__((weakref("mprotect")));', "`weakref` is none of CUDA's"),
+    ('__attribute__((target("avx2"))) void g() {}', "`target` is none of CUDA's"),
+    ('__attribute__((optimize("O3"))) void g() {}', "`optimize` is none of CUDA's"),
+    ('#define SAY(what) _Pragma(what)\nSAY("GCC optimize (\\"O3\\")")', "`#pragma GCC optimize` would hide code"),
+    ('#pragma GCC target("avx512f")', "`#pragma GCC target` would hide code"),
+    ("#pragma redefine_extname g mprotect", "`#pragma redefine_extname` would hide code"),
+    (GLUE + 'void g() { GLUE(a, sm)("nop"); }', "inline PTX"),
+    (GLUE + '#define A GLUE(__as, m__)\nvoid g() { A volatile("nop" ::: "memory"); }', "inline PTX"),
+    ('#define A asm\nextern float g A("mprotect");', "inline PTX"),
+    (GLUE + "void g() { GLUE(lad, der_session_open)(); }", "is a name of the grader's own"),
+    (GLUE + "void g() { GLUE(lad, der)::the_machine; }", "`ladder` is a name of the grader's own"),
+    (GLUE + "extern int GLUE(_, ZN6ladder11the_machineE);", "is a name of the grader's own"),
+]
+ALLOWED_WORDS = [
+    "__attribute__((always_inline)) inline __device__ void g() {}",
+    "void g(int* p) {\n#pragma omp parallel for\nfor (int i = 0; i < 9; ++i) p[i] = i; }",
+    GLUE + "__device__ int GLUE(a, 1);",
+    "#define NAME(x) x ## _of_mine\n__global__ void NAME(k)() {}",
+    '#pragma unroll 4\n#pragma nv_diag_suppress 177\n#pragma GCC diagnostic ignored "-Wall"\n#pragma once',
+    "struct __align__(16) A { int a; };\nstruct __attribute__((packed, aligned(1))) B { int b; };",
+    "[[nodiscard]] int g();\n[[maybe_unused]] static int h;\n__attribute__((always_inline)) inline void u() {}",
+    'void g(int i) { asm volatile("" ::: "memory"); asm("" : "+r"(i)); }',
+    "__constant__ float c[4];\n__global__ void __launch_bounds__(256) k() { __shared__ float s[4]; }",
+    "#include <cassert>\n#include <vector>\nint g(std::vector<int>& v) { assert(v[0]); int a[3]; return v[a[0]]; }",
+]
+
+
+def preprocess(head: str, folder) -> None:
+    flags = emulator.compile_flags(folder / "no runtime")  # no compiled header
+    seen.preprocessed(translate(head + "\n", "kernel.cu") + entry_points([]), "kernel.cu", folder, flags)
+
+
+@pytest.mark.parametrize(("head", "said"), REFUSED_WORDS)
+def test_no_macro_hides_a_word(head: str, said: str, tmp_path):
+    with pytest.raises(RuntimeError) as caught:
+        preprocess(f"\n{head}", tmp_path)
+    assert said in str(caught.value)
+    assert str(caught.value).startswith(f"kernel.cu:{1 + 1 + head.count(chr(10))}:1: error: ")
+
+
+@pytest.mark.parametrize("head", ALLOWED_WORDS)
+def test_words_that_cuda_code_has_a_use_for_stay(head: str, tmp_path):
+    preprocess(head, tmp_path)
+
+
+# ---- what kernels may not call, and the library not need ----
+
+REFUSED_CALLS = [
+    (kernel("mempcpy(z + i, x + i, 4);", "#include <string.h>"), "`mempcpy` in a kernel would reach memory"),
+    (kernel("wmemcpy((wchar_t*)z + i, (wchar_t*)x + i, 1);", "#include <wchar.h>"), "`wmemcpy` in a kernel"),
+    (kernel("z[i] = strlen((const char*)(x + i));"), "`strlen` in a kernel"),
+    (kernel("z[i] = memcmp(x + i, z + i, n);"), "`memcmp` in a kernel"),
+    (kernel("slot = new float(x[i]);", "__device__ float* slot;"), "`new` in a kernel"),
+    (kernel("__builtin_memcpy(z + 6 * i, x + 6 * i, 24);"), "`memcpy` in a kernel"),
+    (kernel("__builtin_ia32_movnti((int*)z + i, i);"), "`__builtin_ia32_movnti` in a kernel"),
+    (kernel("_mm_stream_si32((int*)z + i, i);", "#include <immintrin.h>"), "`__builtin_ia32_movnti` in a kernel"),
+    (kernel('float v = x[i]; asm("" : "=r"(z[i]) : "0"(v));'), "inline PTX"),
+    (
+        kernel("cudaMemcpy(z + i, x + i, 4, cudaMemcpyDeviceToDevice);"),
+        "kernel.cu:2:1: error: this function of the",
+    ),
+    (
+        kernel("put(z + i, x + i);", "__noinline__ void put(void* p, const void* q) { mempcpy(p, q, 4); }"),
+        "`mempcpy` in a kernel",
+    ),
+    (
+        kernel("copy(z + i, x + i, 4);", "__device__ void* (*copy)(void*, const void*, size_t) = mempcpy;"),
+        "call `mempcpy` where it is needed",
+    ),
+    (
+        kernel("", 'extern "C" int __mprotect(void*, size_t, int);\nint g() { return __mprotect(0, 0, 0); }'),
+        "`__mprotect`",
+    ),
+    (kernel("", "#include <sys/mman.h>\nint g() { return mprotect(0, 0, 0); }"), "`mprotect` is nothing that"),
+    (kernel("", '#include <dlfcn.h>\nvoid* g() { return dlsym(0, "mprotect"); }'), "`dlsym` is nothing that"),
+    (kernel("", "#include <unistd.h>\nlong g() { return syscall(10, 0, 0, 0); }"), "`syscall` is nothing that"),
+    (kernel("", "#include <ucontext.h>\nint g() { return setcontext(0); }"), "`setcontext` is nothing that"),
+]
+
+
+@pytest.mark.parametrize(("source", "said"), REFUSED_CALLS)
+def test_what_no_callback_sees_is_refused(run_kernel, source: str, said: str):
+    with pytest.raises(RuntimeError) as caught:
+        run(run_kernel, source)
+    assert "kernel.cu:" in str(caught.value) and said in str(caught.value)
+
+
+def test_a_kernel_is_a_function_of_its_own(run_kernel):
+    """One of ours that becomes part of its caller leaves no trace there."""
+    source = LAUNCH.replace("k<<<", "__stcs<<<").replace("(x, z, n);", "(z, 1.0f);")
+    with pytest.raises(RuntimeError, match="no __global__ function of this file"):
+        run(run_kernel, source)
+
+
+def test_a_pointer_to_host_code_ends_where_a_kernel_follows_it(run_kernel):
+    head = "static __noinline__ void put(void* p, const void* q) { mempcpy(p, q, 4); }\n"
+    head += "__device__ void (*to_put)(void*, const void*) = put;"
+    _, case = run(run_kernel, kernel("to_put(z + i, x + i);", head))
+    ((kind, message),) = errors(case)
+    assert kind == "trap" and "a pointer led to" in message
+
+
+def test_a_header_gives_no_attribute_that_hides():
+    """What stands in a header is not looked at, but what becomes of the function is."""
+    dump = """;; Function put (_Z3putPf, funcdef_no=1, decl_uid=2, cgraph_uid=3, symbol_order=4)
+
+__attribute__((flatten, noclone, noinline))
+void put (float * p)
+{
+  <bb 2> [local count: 1]:
+  [kernel.cu:2:5] __sanitizer_cov_trace_pc ();
+  [kernel.cu:2:5] *p_1(D) = 1.0e+0;
+  return;
+
+}
+"""
+    assert calls.refused_calls(dump, "kernel.cu") == (
+        "this function's code would be hidden from the emulator",
+        2,
+    )
+    assert calls.refused_calls(dump.replace("*p_1(D) =", "p_1(D) ="), "kernel.cu") is None
+
+
+def test_an_empty_kernel_is_one(run_kernel):
+    source = "__global__ void nothing(int) {}\n" + kernel("z[i] = x[i];").replace(
+        "{ k<<<", "{ nothing<<<1, 1>>>(n); k<<<"
+    )
+    assert not errors(run(run_kernel, source)[1])
+
+
+# ---- what is right, and seen ----
+
+
+def test_memcpy_loads_and_stores_what_it_copies(run_kernel):
+    """Four bytes at a time, as they are aligned: six loads and six stores of a warp, which touch 24 sectors each."""
+    outputs, case = run(run_kernel, kernel("float a[6]; memcpy(a, x + 6 * i, 24); memcpy(z + 6 * i, a, sizeof a);"))
+    assert np.array_equal(outputs["z"][:192], X[:192]) and not errors(case)
+    counted = case.counters
+    assert counted["global_load_requests"] == counted["global_store_requests"] == 6
+    assert counted["global_load_bytes"] == counted["global_store_bytes"] == 32 * 24
+    assert counted["global_load_sectors"] == 6 * 24
+
+
+@pytest.mark.parametrize("copy", ["memcpy", "std::memcpy", "memmove", "std::memmove"])
+@pytest.mark.parametrize("size", ["4", "n / 8", "sizeof(float)"])
+def test_every_copy_is_seen(run_kernel, copy: str, size: str):
+    outputs, case = run(run_kernel, kernel(f"{copy}(z + i, x + i, {size});", "#include <cstring>"))
+    assert np.array_equal(outputs["z"][:32], X[:32]) and not errors(case)
+    assert case.counters["global_load_bytes"] == case.counters["global_store_bytes"] == 128
+
+
+def test_memset_stores(run_kernel):
+    outputs, case = run(run_kernel, kernel("memset(z + i, 0, 4); memset(z + 32 + i, 1, 4);"))
+    assert not outputs["z"][:32].any() and not errors(case)
+    assert case.counters["global_store_bytes"] == 256
+
+
+def test_a_copy_past_the_end_is_found(run_kernel):
+    _, case = run(run_kernel, kernel("float a[6]; memcpy(a, x + 8 * i + 3, 24); z[i] = a[5];"))
+    assert errors(case)[0][0] == "out_of_bounds"
+
+
+def test_a_race_by_copies_is_found(run_kernel):
+    body = "__shared__ float s[64]; memcpy(s + 2 * i, x + i, 8); float a[2];"
+    body += "memcpy(a, s + (2 * i + 2) % 64, 8); z[i] = a[1];"
+    assert "race" in {kind for kind, _ in errors(run(run_kernel, kernel(body))[1])}
+
+
+def test_functions_with_two_results_store_them(run_kernel):
+    body = "frexpf(x[i], (int*)z + i); modff(x[i], z + 32 + i); remquof(x[i], 2, (int*)z + 64 + i);"
+    body += "sincosf(x[i], z + 96 + i, z + 128 + i);"
+    _, case = run(run_kernel, kernel(body))
+    assert not errors(case) and case.counters["global_store_requests"] == 5
+
+
+HOST = """
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <thread>
+#include <vector>
+static int by_value(const void* a, const void* b) { return *(const int*)a - *(const int*)b; }
+static int twice(int i) { return 2 * i; }
+static void host() {
+    std::vector<int> v(10);
+    std::iota(v.begin(), v.end(), 0);
+    std::sort(v.begin(), v.end(), [](int a, int b) { return a > b; });
+    qsort(v.data(), 10, sizeof(int), by_value);
+    std::string text = "a" + std::to_string(v[3]);
+    std::transform(text.begin(), text.end(), text.begin(), ::toupper);
+    std::map<std::string, int> known{{text, 3}};
+    std::function<int(int)> call = [&](int i) { return v[i]; };
+    int (*pointer)(int) = twice;
+    std::unique_ptr<char, void (*)(void*)> bytes((char*)malloc(16), free);
+    memcpy(bytes.get(), "abc", 4);
+    memset(v.data(), 3, 20);
+    std::thread beside([&] { v[0] = pointer(call(1)); });
+    beside.join();
+    assert(strlen(bytes.get()) == 3 && memcmp(bytes.get(), "abc", 4) == 0);
+    char line[64];
+    snprintf(line, sizeof line, "%d %f", v[0], std::pow(2.0, v[1] % 3));
+    printf("%s\\n", line);
+    std::cout << known[text] << std::endl;
+}
+template <class T, int N> __device__ T sum(const T* p) { T s = 0; for (int j = 0; j < N; ++j) s += p[j]; return s; }
+__device__ __noinline__ float half_of(float v) { return v / 2; }
+__device__ float (*table[2])(float) = {half_of, half_of};
+"""
+
+
+def test_ordinary_code_needs_nothing_that_is_refused(run_kernel):
+    body = """
+    auto add = [&](float a) { return a + __popc(i) * 0; };
+    assert(n == 32);
+    if (i == 0) printf("%d %f\\n", n, x[1]);
+    z[i] = add(sum<float, 3>(x + i)) + table[i % 2](expf(-x[i]) + std::sqrt(x[i]) + fmaxf(x[i], 2)) + powf(x[i], 2) * 0;
+    """
+    source = kernel(body, HOST).replace("{ k<<<", "{ host(); k<<<")
+    outputs, case = run(run_kernel, source)
+    assert not errors(case)
+    i = X[:32]
+    expected = 3 * i + 3 + (np.exp(-i) + np.sqrt(i) + np.maximum(i, 2)) / 2
+    assert np.allclose(outputs["z"][:32], expected, rtol=1e-6)
+
+
+def test_hardened_compilers_build_the_same(tmp_path):
+    """Ubuntu's g++ replaces functions by checking ones of other names, if nothing is said."""
+    text, built = tmp_path / "k.cpp", tmp_path / "k.o"
+    text.write_text(translate(kernel('printf("%d\\n", n); memcpy(z, x, n);', HOST), "k.cu"))
+    flags = emulator.compile_flags(emulator.runtime_library(cache_root()))
+    subprocess.run(["g++", "-D_FORTIFY_SOURCE=3", "-fPIC", *flags, "-c", text, "-o", built], check=True)
+    assert "_chk" not in subprocess.check_output(["nm", "-u", built], text=True)
+
+
+# ---- the lists ----
+
+
+def test_the_runtime_gives_what_the_headers_declare_and_no_more():
+    assert outside.host_may_use("ladder_launch") and outside.host_may_use("threadIdx")
+    assert not outside.host_may_use("ladder_session_open") and not outside.host_may_use("_ZN6ladder11the_machineE")
+    assert "ladder_memcpy" not in outside.device_functions() and "ladder_atomic" in outside.device_functions()
+
+
+@pytest.mark.parametrize(
+    "symbol", ["__mprotect@GLIBC_PRIVATE", "memcpy@GLIBC_PRIVATE", "mmap@GLIBC_2.2.5", "PyErr_Print"]
+)
+def test_nothing_else_comes_from_outside(symbol: str):
+    assert not outside.host_may_use(symbol)
+
+
+def test_machine_code_makes_no_system_call_of_its_own():
+    symbols.refuse_system_calls([(16, "mov", "$0x1,%eax"), (20, "call", "30 <syscall@plt>")])
+    with pytest.raises(Refused, match="only the C library makes system calls"):
+        symbols.refuse_system_calls([(16, "mov", "$0x1,%eax"), (20, "syscall", "")])
+
+
+OF_ALL_SHAPES = """
+struct Bits { unsigned a : 7, b : 25; };
+struct __attribute__((packed)) Odd { char c; float f; };
+typedef float Four __attribute__((vector_size(16)));
+typedef float Eight __attribute__((vector_size(32)));
+"""
+
+
+@pytest.mark.parametrize(
+    ("store", "size"),
+    [
+        ("((Bits*)z)[i].b = n;", 4),
+        ("((Odd*)z)[i].f = n;", 4),
+        ("((Four*)z)[i][n & 3] = n;", 4),
+        ("((Eight*)z)[i] = ((const Eight*)x)[i];", 32),
+        ("((__int128*)z)[i] = n;", 16),
+        ("((bool*)z)[i] = n > 3;", 1),
+    ],
+)
+def test_a_store_of_any_shape_is_seen(run_kernel, store: str, size: int):
+    _, case = run(run_kernel, kernel(store, OF_ALL_SHAPES))
+    assert not errors(case) and case.counters["global_store_bytes"] == 32 * size

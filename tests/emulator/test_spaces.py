@@ -1,0 +1,118 @@
+"""Memory that a thread reaches by a pointer and no GPU would let it have: constants, and other threads' variables."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+PROTOTYPE = "void f(const float* x, float* z, int n, cudaStream_t stream)"
+HEAD = "__constant__ float c[4];\n__device__ float* slot;\n"
+LAUNCH = """
+extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) { k<<<1, 32, 0, stream>>>(x, z, n); }
+"""
+
+
+def errors(run_kernel, body: str, head: str = HEAD) -> list[tuple[str, str]]:
+    kernel = (
+        f"__global__ void k(const float* x, float* z, int n) {{\n    int i = threadIdx.x;\n{body}\n    z[i] = x[i];\n}}"
+    )
+    x = np.arange(32, dtype=np.float32)
+    outputs, case = run_kernel(head + kernel + LAUNCH, PROTOTYPE, x=x, z=np.zeros_like(x), n=32)
+    found = [(finding.kind, finding.message) for finding in case.findings if finding.severity == "error"]
+    assert found or np.array_equal(outputs["z"], x)
+    return found
+
+
+@pytest.mark.parametrize(
+    "body", ["float* p = (float*)c; if (i == 3) p[i] = 1;", "if (i == 3) atomicAdd((float*)&c[1], 1.0f);"]
+)
+def test_a_kernel_does_not_write_constants(run_kernel, body):
+    ((kind, message),) = errors(run_kernel, body)
+    assert kind == "out_of_bounds" and "thread (3, 0, 0)" in message and "which is __constant__" in message
+
+
+def test_a_kernel_reads_constants(run_kernel):
+    assert errors(run_kernel, "const float* p = c; if (p[i % 4] == 7) return;") == []
+
+
+def test_a_local_variable_is_its_threads_own(run_kernel):
+    body = """
+    float mine[2] = {x[i], 1};
+    if (i == 0) slot = mine;
+    __syncthreads();
+    if (i == 5) slot[0] = 1;
+    __syncthreads();
+    if (mine[0] == 77) return;
+    """
+    ((kind, message),) = errors(run_kernel, body)
+    assert kind == "out_of_bounds" and "thread (5, 0, 0)" in message and "local variable of another thread" in message
+
+
+def test_a_thread_passes_its_own_on_to_a_function(run_kernel):
+    head = HEAD + "__device__ void add(float* p, int count) { for (int j = 0; j < count; ++j) p[j] += 1; }\n"
+    assert errors(run_kernel, "float mine[8] = {}; add(mine, 1 + i % 8); if (mine[7] == 9) return;", head) == []
+
+
+# ---- variables of the host ----
+
+HOST_HEAD = """
+#define ON_GPU __device__
+static float plain[32] = {1, 2, 3};
+ON_GPU float ours[4] = {1, 2}, more[4];
+namespace a { __device__ int count; }
+template <class T> struct Table { static __device__ T row[4]; };
+template <class T> __device__ T Table<T>::row[4] = {1};
+__device__ float* slot;
+__managed__ int both = 2;
+"""
+HOST_LAUNCH = """
+extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) {{
+    {before}
+    k<<<1, 32, 0, stream>>>({x}, z, n);
+    {after}
+}}
+"""
+
+
+def host_errors(run_kernel, body: str, x: str = "x", before: str = "", after: str = "") -> list[tuple[str, str]]:
+    kernel = f"__global__ void k(const float* x, float* z, int n) {{ int i = threadIdx.x; {body} z[i] = x[i]; }}"
+    source = HOST_HEAD + kernel + HOST_LAUNCH.format(x=x, before=before, after=after)
+    _, case = run_kernel(source, PROTOTYPE, x=np.ones(32, np.float32), z=np.zeros(32, np.float32), n=32)
+    return [(finding.kind, finding.message) for finding in case.findings if finding.severity == "error"]
+
+
+def test_a_variable_of_the_host_is_out_of_a_kernels_reach(run_kernel):
+    ((kind, message),) = host_errors(run_kernel, "", x="plain")
+    assert kind == "out_of_bounds" and "plain" in message and "a variable of the host" in message
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if (ours[i % 4] + more[i % 4] + a::count + Table<float>::row[i % 4] == 77) return;",
+        "static int calls; atomicAdd(&calls, 1);",
+        "if (i == 0) more[1] = 3;",
+    ],
+)
+def test_variables_of_the_gpu_are_not(run_kernel, body):
+    assert host_errors(run_kernel, body) == []
+
+
+def test_the_host_keeps_its_variables_to_itself(run_kernel):
+    assert host_errors(run_kernel, "", before="plain[3] = 7; float v = plain[3]; plain[2] = v;") == []
+
+
+def test_what_a_kernel_has_written_is_not_the_hosts(run_kernel):
+    ((kind, message),) = host_errors(run_kernel, "more[i % 4] = 3;", after="ours[0] = more[1];")
+    assert kind in ("host_access", "race"), message
+
+
+def test_what_the_host_has_written_is_not_a_kernels(run_kernel):
+    found = host_errors(run_kernel, "if (more[i % 4] == 77) return;", before="more[1] = 3;")
+    assert [kind for kind, _ in found] == ["out_of_bounds"] and "a variable of the host" in found[0][1]
+
+
+def test_both_have_what_is_managed(run_kernel):
+    body = "if (i == 0) both += 1;"
+    after = "cudaStreamSynchronize(stream); both = both + 1;"
+    assert host_errors(run_kernel, body, before="both = 5;", after=after) == []

@@ -1,0 +1,205 @@
+"""A new lesson's skeleton keeps the promises of a lesson, and each rule notices when its promise is broken."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from grader.course.catalog import Entry, UsageError, find
+from grader.faces import authoring
+from grader.faces.cli import run
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def entry(tmp_path: Path) -> Entry:
+    """The skeleton as the only lesson of a course."""
+    (tmp_path / "lessons").mkdir()
+    authoring.new_lesson(tmp_path, "prefix_sum")
+    return find("prefix_sum", tmp_path)
+
+
+def said(entry: Entry, rule: authoring.Rule) -> str:
+    return "\n".join(authoring.problems(entry, (rule,)))
+
+
+# ---- the skeleton ----
+
+
+def test_the_skeleton_has_every_part_of_a_lesson(entry: Entry):
+    assert entry.name == "01_prefix_sum"
+    assert list(authoring.problems(entry, authoring.FORM)) == []
+    assert [rung.name for rung in entry.rungs] == ["1_four_elements.cu"]
+    assert "$" not in "".join(file.read_text() for file in entry.root.rglob("*.cu"))
+
+
+def test_the_skeleton_is_a_lesson_that_grades(entry: Entry):
+    assert list(authoring.problems(entry, authoring.GRADED)) == []
+
+
+def test_the_next_lesson_has_the_next_number(entry: Entry):
+    authoring.new_lesson(entry.root, "scan")
+    authoring.new_lesson(entry.root, "07_sort")
+    assert [find(name, entry.root).name for name in ("scan", "sort")] == ["02_scan", "07_sort"]
+
+
+@pytest.mark.parametrize(
+    ("name", "says"), [("Prefix-Sum", "small letters"), ("prefix_sum", "there already"), ("01_other", "there already")]
+)
+def test_a_name_that_will_not_do(entry: Entry, name: str, says: str):
+    before = sorted(entry.root.rglob("*"))
+    with pytest.raises(UsageError, match=says):
+        authoring.new_lesson(entry.root, name)
+    assert sorted(entry.root.rglob("*")) == before
+
+
+def test_a_place_that_cannot_be_written_to(tmp_path: Path):
+    (tmp_path / "lessons").mkdir()
+    (tmp_path / "kernels").write_text("no folder")
+    with pytest.raises(UsageError, match=r"kernels/01_scan.* cannot be written \(Not a directory\)"):
+        authoring.new_lesson(tmp_path, "scan")
+
+
+# ---- the rules, each with its promise broken ----
+
+
+def test_a_second_place_to_write(entry: Entry):
+    entry.starter.write_text(2 * entry.starter.read_text())
+    assert "starter.cu: one place to write" in said(entry, authoring.one_place_to_write)
+
+
+def test_a_hint_too_few(entry: Entry):
+    hints = entry.folder / "hints.md"
+    hints.write_text(hints.read_text().partition("### Hint 3")[0])
+    assert "prefix_sum has 2 hints" in said(entry, authoring.three_hints)
+
+
+def test_a_last_hint_that_says_less_than_the_first(entry: Entry):
+    hints = entry.folder / "hints.md"
+    hints.write_text(f"{hints.read_text().partition('### Hint 3')[0]}### Hint 3\n\nType it.\n")
+    assert "the last hint for prefix_sum is shorter than the first" in said(entry, authoring.three_hints)
+
+
+def test_no_hints_at_all(entry: Entry):
+    (entry.folder / "hints.md").unlink()
+    assert "no hints for prefix_sum" in said(entry, authoring.three_hints)
+
+
+def test_a_prototype_that_drifted(entry: Entry):
+    entry.reference.write_text(entry.reference.read_text().replace("int n, cuda", "long n, cuda"))
+    assert "kernels/01_prefix_sum/1_four_elements.cu: here should stand" in said(entry, authoring.one_prototype)
+
+
+def test_a_rung_that_was_not_renumbered(entry: Entry):
+    shutil.copy(entry.reference, entry.reference.with_name("2_copy.cu"))
+    assert "2_copy.cu: the first line should begin with `// Rung 2 of 2: `" in said(entry, authoring.rungs_are_numbered)
+    assert "say what `2_copy.cu` does" in said(entry, authoring.readme_names_every_rung)
+
+
+def test_rungs_that_leave_a_number_out(entry: Entry):
+    entry.reference.rename(entry.reference.with_name("2_four_elements.cu"))
+    assert "this is rung 1: call it 1_four_elements.cu" in said(entry, authoring.rungs_are_numbered)
+
+
+def test_a_mistake_that_does_not_say_what_is_wrong(entry: Entry):
+    file = entry.mistakes[0].file
+    file.write_text(file.read_text().partition("\n")[2])
+    assert "one sentence that says what is wrong" in said(entry, authoring.mistakes_say_what_they_are)
+
+
+def test_a_mistake_without_its_status(entry: Entry):
+    file = entry.mistakes[0].file
+    file.write_text(file.read_text().replace("out_of_bounds", "no_such_status"))
+    assert "the second line is `// Expect: `" in said(entry, authoring.mistakes_say_what_they_are)
+
+
+def test_a_mistake_that_is_none(entry: Entry):
+    entry.mistakes[0].whole.with_name("none.cu").write_text(
+        "// Nothing.\n// Expect: race\n" + entry.reference.read_text()
+    )
+    assert "says `race`" in said(entry, authoring.mistakes_are_told)
+
+
+def test_a_mistake_may_name_the_task_it_is_about():
+    heads = {"race in scan": ("race", 0), "passed, 1 star in scan": ("passed", 1), "race": ("race", 0)}
+    for expect, promised in heads.items():
+        text = f"// Nothing.\n// Expect: {expect}\n"
+        assert authoring.expectation(text) == promised
+        assert authoring.meant_for(text) == (["scan"] if "in scan" in expect else None)
+
+
+def test_a_rung_that_changes_names_the_mistakes_that_no_longer_fit(entry: Entry):
+    entry.reference.write_text(entry.reference.read_text().replace("rest < n && i < 4", "i < 4 && rest < n"))
+    says = "mistakes/no_guard.diff: hunk 1 does not fit kernels/01_prefix_sum/1_four_elements.cu: make it again with "
+    assert says in said(entry, authoring.mistakes_fit_their_base)
+    assert said(entry, authoring.mistakes_say_what_they_are) == said(entry, authoring.one_prototype) == ""
+
+
+def test_a_mistake_that_is_there_twice(entry: Entry):
+    entry.mistakes[0].whole.write_text(entry.mistakes[0].text())
+    assert "no_guard is there twice: remove the .cu file or the .diff" in said(entry, authoring.mistakes_fit_their_base)
+
+
+def test_a_mistake_is_kept_as_what_it_changes(entry: Entry, monkeypatch, capsys):
+    monkeypatch.chdir(entry.root)
+    kept = entry.mistakes[0]
+    text, written = kept.text(), kept.file.read_text()
+    Path("mine.cu").write_text(text)
+    kept.file.unlink()
+    assert run(["new-mistake", "01", "no_guard", "mine.cu"]) == 0
+    assert "no_guard.diff\nNext: type `ladder check-course 01`" in capsys.readouterr().out
+    assert kept.file.read_text() == written and entry.mistakes == [kept]
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "says"),
+    [
+        ("No-Guard", "mine.cu", "cannot name a mistake"),
+        ("no_guard", "nothing.cu", "there is no file nothing.cu"),
+        ("no_guard", "lessons/01_prefix_sum/starter.cu", "is one of the lesson's own kernels"),
+    ],
+)
+def test_what_is_no_new_mistake(entry: Entry, monkeypatch, capsys, name: str, file: str, says: str):
+    monkeypatch.chdir(entry.root)
+    Path("mine.cu").write_text(entry.mistakes[0].text())
+    before = entry.mistakes[0].file.read_text()
+    assert run(["new-mistake", "01", name, file]) == 2
+    assert says in capsys.readouterr().err and entry.mistakes[0].file.read_text() == before
+
+
+def test_a_starter_that_passes(entry: Entry):
+    shutil.copy(entry.reference, entry.starter)
+    assert "build and not pass" in said(entry, authoring.starter_does_not_pass)
+
+
+def test_a_reference_that_earns_too_little(entry: Entry):
+    lesson = entry.folder / "lesson.py"
+    lesson.write_text(lesson.read_text().replace("at_least=12", "at_least=99"))
+    fresh = Entry(entry.root, entry.name)
+    assert "should pass with 3 stars" in said(fresh, authoring.reference_earns_all_stars)
+
+
+def test_a_lesson_that_cannot_be_read_is_one_sentence(entry: Entry):
+    (entry.folder / "lesson.py").write_text("lesson = 1 / 0\n")
+    (told,) = authoring.problems(Entry(entry.root, entry.name))
+    assert "lessons/01_prefix_sum/lesson.py is broken, line 1" in told
+
+
+# ---- the commands ----
+
+
+def test_new_lesson_and_check_course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture):
+    (tmp_path / "lessons").mkdir()
+    monkeypatch.setenv("LADDER_COURSE", str(tmp_path))
+    assert run(["new-lesson", "scan"]) == 0
+    assert "ladder check-course 01_scan" in capsys.readouterr().out
+    assert run(["check-course", "--form"]) == 0
+    assert "01_scan: all is well (rungs: 1, mistakes: 1)" in capsys.readouterr().out
+    (tmp_path / "lessons" / "01_scan" / "README.md").unlink()
+    assert run(["check-course", "scan", "--form"]) == 1
+    assert "01_scan: 2 to mend" in capsys.readouterr().out
+    assert run(["new-lesson", "scan"]) == 2
+    assert capsys.readouterr().err.startswith("ladder: 01_scan is there already")

@@ -1,0 +1,162 @@
+"""The notebooks' face: magics and functions, as a notebook uses them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import torch
+
+from grader.course import progress
+from grader.course.catalog import UsageError
+from grader.faces import bench, notebook
+
+ADD = """
+__global__ void add(const float* x, const float* y, float* z, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) z[i] = x[i] + y[i];
+}
+extern "C" void vector_add(const float* x, const float* y, float* z, int n, cudaStream_t stream) {
+    add<<<(n + 255) / 256, 256, 0, stream>>>(x, y, z, n);
+}
+"""
+
+IMPORT = "from grader.faces.notebook import *"
+
+
+@pytest.fixture
+def shell(course):
+    """A notebook's Python, with the extension."""
+    from IPython.core.interactiveshell import InteractiveShell
+
+    shell = InteractiveShell()
+    shell.run_line_magic("load_ext", "grader.faces.notebook")
+    notebook._typed.clear()
+    yield shell
+    InteractiveShell.clear_instance()
+
+
+def run(shell, text):
+    return shell.run_cell(text, store_history=False)
+
+
+def test_a_cell_becomes_the_work_file_and_is_graded(shell, course):
+    found = run(shell, f"%%kernel 01\n{ADD}").result
+    assert (found.status, found.stars) == ("passed", 2)
+    assert (course / "work" / "01_vector_add.cu").read_text() == ADD
+    assert progress.load(course).stars("01_vector_add") == 2
+    assert "work/01_vector_add.cu" in repr(found) and "load efficiency" in repr(found)
+    assert "load efficiency" in found._repr_html_()
+    assert "emulated · seed 7\n" in repr(found), "and no seconds"
+
+
+@pytest.mark.parametrize(("sign", "status"), [("+", "passed"), ("-", "wrong_result")])
+def test_what_a_cell_prints_is_shown_below_it(shell, course, sign, status):
+    print_it = 'if (i == 3000) printf("element %d\\n", i);\n'
+    cell = "#include <cstdio>\n" + ADD.replace("if (i < n)", f"{print_it}    if (i < n)").replace(
+        "+ y[i]", f"{sign} y[i]"
+    )
+    found = run(shell, f"%%kernel 01\n{cell}").result
+    assert found.status == status
+    for shown in (repr(found), found._repr_html_()):
+        assert "What your program printed" in shown and "element 3000" in shown
+    found = run(shell, "grade(1, 'work')" if run(shell, IMPORT).success else "").result
+    assert "element 3000" in repr(found)
+
+
+def test_what_somebody_else_wrote_is_kept_and_what_a_cell_wrote_is_not(shell, course, capsys):
+    own = course / "work" / "01_vector_add.cu"
+    own.parent.mkdir()
+    own.write_text("// mine\n")
+    run(shell, f"%%kernel 01\n{ADD}")
+    assert "kept" in capsys.readouterr().out
+    run(shell, f"%%kernel 01\n{ADD}// again\n")
+    kept = sorted(file.name for file in own.parent.glob("*.cu"))
+    assert kept == ["01_vector_add.backup-1.cu", "01_vector_add.cu"]
+    assert (own.parent / kept[0]).read_text() == "// mine\n"
+
+
+@pytest.mark.parametrize(
+    ("cell", "said"),
+    [
+        ("%%kernel\n.", "type `%%kernel 03 [--task NAME] [--device NAME]`"),
+        ("%%kernel 01 --tusk x\n.", "is not understood"),
+        ("%%kernel 01 --device gpu\n.", "there is no device `gpu`: choose auto, emulator or cuda"),
+        ("%%kernel 99\n.", "there is no lesson `99`"),
+        ("%hint", "type `%hint 03 [--task NAME]`"),
+        ("%explain 01", "there is no file"),
+        (
+            f'{IMPORT}; grade("01", "4_nothing")',
+            "it has 1_one_element, 2_grid_stride, 3_float4",
+        ),
+        (f'{IMPORT}; grade("03").counters', 'grade(..., task="row_sum" or'),
+        (f'{IMPORT}; grade("01", "3_float4", device="GPU")', "there is no device `GPU`"),
+        (f'{IMPORT}; rungs("01", "beauty")', "`beauty` is not counted: there are"),
+        (f'{IMPORT}; results("01", case="n=3")', "nothing has been measured for this yet"),
+    ],
+)
+def test_wrong_usage_is_one_sentence(shell, capsys, cell, said):
+    assert run(shell, cell).error_in_exec
+    shown = "".join(capsys.readouterr())
+    assert said in shown and len(shown.strip().splitlines()) == 1
+
+
+def test_hints_come_one_at_a_time(shell):
+    first, second = (run(shell, "%hint 01").result for _ in range(2))
+    assert repr(first).startswith("Hint 1 of 3 for vector_add") and repr(second).startswith("Hint 2 of 3")
+    assert first._repr_markdown_() == repr(first)
+
+
+def test_a_grade_says_the_same_again_and_never_where_it_ran(course):
+    first, second = (notebook.grade("01", ADD) for _ in range(2))
+    assert repr(first) == repr(second)
+    wrong = notebook.grade("01", "mistakes/no_guard")
+    assert wrong.status == "out_of_bounds" and wrong.findings
+    assert "lessons/01_vector_add/mistakes/no_guard.cu:8" in repr(wrong)
+    assert str(course) not in repr(wrong) + wrong._repr_html_()
+
+
+def test_rungs_are_a_table_of_numbers(course):
+    table = notebook.rungs("01", ["sectors_per_load", "global_load_requests"])
+    assert list(table) == ["1_one_element", "2_grid_stride", "3_float4"]
+    assert table["3_float4"]["sectors_per_load"] > 15 and table["1_one_element"]["global_load_requests"] == 6252
+    assert "sectors per load request" in repr(table) and "<td" in table._repr_html_()
+    assert not [line for line in repr(table).splitlines() if line != line.rstrip()]
+    assert notebook.count("01", "1_one_element")["global_load_requests"] == 6252
+
+
+def test_code_is_shown_from_the_file(course):
+    assert notebook.show("01", "1_one_element").text in (course / "kernels/01_vector_add/1_one_element.cu").read_text()
+    only = notebook.show("01", "1_one_element", only="add").text
+    assert only.startswith("__global__ void add(") and only.endswith("}") and 'extern "C"' not in only
+    with pytest.raises(UsageError, match="no function `sub`"):
+        notebook.show("01", "1_one_element", only="sub")
+
+
+@pytest.mark.parametrize("kernel", ["2_grid_stride", "rivals/openmp", ADD])
+def test_kernels_become_functions(course, kernel):
+    x, y, z = torch.arange(100.0), torch.ones(100), torch.empty(100)
+    notebook.load("01", kernel).vector_add(x, y, z, 100)
+    assert torch.equal(z, x + y)
+
+
+def test_measurements_are_those_that_are_committed(course):
+    (course / "benchmarks").symlink_to(notebook.catalog.Path(__file__).parents[2] / "benchmarks")
+    table = notebook.results("01")
+    assert "committed, not measured here" in repr(table) and table["3_float4"].us > 0
+    assert notebook.bench_figure("01").data.startswith(b"\x89PNG")
+    assert notebook.hierarchy()["multiprocessors"] == 132
+
+
+def test_a_task_that_was_never_measured_is_one_sentence(course):
+    results = course / "benchmarks" / "results" / "h200"
+    results.mkdir(parents=True)
+    nothing = {"schema": bench.SCHEMA, "tasks": [{"name": "vector_add", "cases": [{"results": []}]}]}
+    (results / "01_vector_add.json").write_text(json.dumps(nothing))
+    with pytest.raises(UsageError, match="nothing is measured of vector_add: type `ladder bench 01`"):
+        notebook.results("01")
+
+
+def test_explains_the_costliest_lines(course):
+    told = repr(notebook.explain("01", "mistakes/runs_of_elements", top=1))
+    assert "31.9 sectors a request" in told and told.count("❱") == 1

@@ -1,0 +1,9 @@
+"""A gate of a build that holds nothing back: the tests' own kernels are trusted."""
+
+from __future__ import annotations
+
+
+class Open:
+    def confine(self) -> None: ...
+
+    def vouch(self, key: str, hashes: dict[str, str]) -> None: ...

@@ -1,0 +1,176 @@
+// Small files with the verdict of nvcc: `//// ok: NAME` or `//// refused: NAME` begins each (see test_language.py).
+
+//// ok: half arithmetic
+#include <cuda_fp16.h>
+__global__ void k(half* x) { half a = x[0] + x[1]; a += x[2]; x[3] = __hmul(a, x[1]); x[4] = __float2half(1.0f); x[5] = (half)2.0f; float f = x[1]; x[6] = __float2half(f); x[7] = hexp(x[0]); }
+
+//// refused: half and float mixed
+#include <cuda_fp16.h>
+__global__ void k(half* x) { x[0] = x[1] + 1.0f; }
+
+//// refused: half compared with a float
+#include <cuda_fp16.h>
+__global__ void k(half* x) { if (x[0] > 0.5f) x[1] = 0; }
+
+//// ok: half compared with a half
+#include <cuda_fp16.h>
+__global__ void k(half* x) { if (x[0] > x[1] || __hgt(x[0], x[1])) x[1] = 0; }
+
+//// ok: half2
+#include <cuda_fp16.h>
+__global__ void k(half2* x) { half2 a = __hfma2(x[0], x[1], x[2]); float2 f = __half22float2(a); x[3] = __floats2half2_rn(f.x, f.y); x[4] = make_half2(__low2half(a), __high2half(a)); x[5] = x[1] * x[2]; }
+
+//// refused: half without its header
+__global__ void k(half* x) { x[0] = 1; }
+
+//// ok: half in the host function
+#include <cuda_fp16.h>
+float f() { half h = __float2half(1.0f); return __half2float(h); }
+
+//// ok: bfloat16
+#include <cuda_bf16.h>
+__global__ void k(__nv_bfloat16* x) { x[0] = __float2bfloat16(1.0f); float f = __bfloat162float(x[1]); x[2] = x[0] + x[1]; x[3] = f; }
+
+//// ok: cooperative groups
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+__global__ void k(float* x) { cg::thread_block b = cg::this_thread_block(); auto w = cg::tiled_partition<32>(b); float v = x[b.thread_rank()]; for (int d = w.size() / 2; d; d /= 2) v += w.shfl_down(v, d); b.sync(); if (w.thread_rank() == 0) x[0] = v; }
+
+//// ok: grid sync
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+__global__ void k(float* x) { cg::grid_group g = cg::this_grid(); x[g.thread_rank()] = 1; g.sync(); }
+void f(float* x) { void* a[] = {&x}; cudaLaunchCooperativeKernel((void*)k, 1, 32, a); }
+
+//// refused: cooperative groups in the host function
+#include <cooperative_groups.h>
+void f() { auto b = cooperative_groups::this_thread_block(); b.sync(); }
+
+//// ok: cooperative groups reduce
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+namespace cg = cooperative_groups;
+__global__ void k(float* x) { auto w = cg::tiled_partition<32>(cg::this_thread_block()); x[0] = cg::reduce(w, x[0], cg::plus<float>()); }
+
+//// ok: asynchronous copies
+#include <cuda_pipeline.h>
+__global__ void k(const float4* x, float4* y) { __shared__ float4 a[32]; __pipeline_memcpy_async(&a[threadIdx.x], &x[threadIdx.x], 16); __pipeline_commit(); __pipeline_wait_prior(0); y[0] = a[0]; }
+
+//// ok: the runtime of the host
+void f(const float* h, int n, cudaStream_t s) { float* d; cudaMalloc(&d, n * sizeof(float)); cudaMemcpy(d, h, n * 4, cudaMemcpyHostToDevice); cudaMemcpyAsync(d, h, n * 4, cudaMemcpyHostToDevice, s); cudaMemset(d, 0, 4); cudaMemsetAsync(d, 0, 4, s); cudaStreamSynchronize(s); cudaDeviceSynchronize(); cudaFree(d); }
+
+//// refused: cudaMalloc of a pointer's value
+void f(float* d) { cudaMalloc(d, 4); }
+
+//// ok: cudaMalloc with a void cast
+void f(float* d) { cudaMalloc((void**)&d, 4); cudaFree(d); }
+
+//// refused: cudaMemcpy without a direction
+void f(float* d, float* h) { cudaMemcpy(d, h, 4); }
+
+//// refused: cudaMemcpy with a misspelt direction
+void f(float* d, float* h) { cudaMemcpy(d, h, 4, cudaMemcpyHostToGpu); }
+
+//// refused: cudaMemset with two arguments
+void f(float* d) { cudaMemset(d, 0); }
+
+//// ok: events
+float f(cudaStream_t s) { cudaEvent_t a, b; cudaEventCreate(&a); cudaEventCreate(&b); cudaEventRecord(a, s); cudaEventRecord(b); cudaEventSynchronize(b); float ms; cudaEventElapsedTime(&ms, a, b); cudaEventDestroy(a); return ms; }
+
+//// ok: device properties
+int f() { cudaDeviceProp p; cudaGetDeviceProperties(&p, 0); int n; cudaDeviceGetAttribute(&n, cudaDevAttrMultiProcessorCount, 0); return p.multiProcessorCount + n; }
+
+//// ok: error strings
+#include <cstdio>
+void f() { cudaError_t e = cudaGetLastError(); if (e) printf("%s %s\n", cudaGetErrorString(e), cudaGetErrorName(e)); }
+
+//// refused: a number as an error
+void f() { cudaError_t e = 3; }
+
+//// refused: an unknown function of the runtime
+void f(float* d) { cudaMallocc(&d, 4); }
+
+//// ok: cudaFuncSetAttribute
+__global__ void k(float* x) { extern __shared__ float a[]; x[0] = a[0]; }
+void f() { cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536); }
+
+//// ok: occupancy
+__global__ void k(float* x) { x[0] = 1; }
+int f() { int n, g; cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n, k, 256, 0); cudaOccupancyMaxPotentialBlockSize(&g, &n, k, 0, 0); return n; }
+
+//// ok: cudaMemcpyToSymbol
+__constant__ float c[3];
+void f(const float* h) { cudaMemcpyToSymbol(c, h, 12); cudaMemcpyToSymbolAsync(c, h, 12, 0, cudaMemcpyHostToDevice, 0); }
+
+//// ok: cudaGetSymbolAddress
+__device__ float c[3];
+void f() { void* p; cudaGetSymbolAddress(&p, c); cudaMemset(p, 0, 12); }
+
+//// ok: integer intrinsics
+__global__ void k(int* x, unsigned* u) { x[0] = __popc(u[0]) + __clz(x[1]) + __ffs(x[2]) + __brev(u[1]) + __mul24(x[1], x[2]) + __umulhi(u[0], u[1]) + __byte_perm(u[0], u[1], 0x3210); }
+
+//// refused: __popc in the host function
+int f(unsigned x) { return __popc(x); }
+
+//// ok: casts and bits
+__global__ void k(float* x, int* y) { y[0] = __float_as_int(x[0]); x[1] = __int_as_float(y[1]); y[2] = __float2int_rn(x[2]); x[3] = __int2float_rn(y[3]); }
+
+//// ok: memory fences
+__global__ void k(float* x) { x[0] = 1; __threadfence(); __threadfence_block(); x[1] = 2; }
+
+//// refused: __threadfence in the host function
+void f() { __threadfence(); }
+
+//// ok: __trap and __nanosleep
+__global__ void k(float* x) { __nanosleep(100); if (x[0] < 0) __trap(); }
+
+//// ok: INFINITY and FLT_MAX
+#include <cfloat>
+#include <cmath>
+__global__ void k(float* x) { x[0] = -INFINITY; x[1] = FLT_MAX; x[2] = M_PI; }
+
+//// ok: INFINITY without a header
+__global__ void k(float* x) { x[0] = -INFINITY; }
+
+//// refused: FLT_MAX without a header
+__global__ void k(float* x) { x[0] = FLT_MAX; }
+
+//// ok: INT_MAX without a header
+__global__ void k(int* x) { x[0] = INT_MAX; }
+
+//// refused: uint32_t without a header
+__global__ void k(uint32_t* x) { x[0] = 3; }
+
+//// ok: size_t and std::size_t
+__global__ void k(size_t* x, std::size_t n) { x[0] = n; }
+
+//// ok: CUDART_INF_F
+#include <math_constants.h>
+__global__ void k(float* x) { x[0] = CUDART_INF_F; }
+
+//// ok: functions of C without a header
+__global__ void k(float* x) { x[0] = expf(x[0]) + sqrtf(x[1]) + fabsf(x[2]) + powf(x[3], 2) + logf(x[4]) + tanhf(x[5]) + floorf(x[6]) + erff(x[7]) + exp2f(x[1]) + log2f(x[1]) + exp10f(x[2]) + sinpif(x[3]) + normcdff(x[4]); sincosf(x[0], &x[1], &x[2]); }
+
+//// ok: abs and fabs of everything
+__global__ void k(float* x, double* d, int* i) { x[0] = abs(x[0]) + fabs(x[1]); d[0] = abs(d[0]) + fabs(d[1]); i[0] = abs(i[0]); }
+
+//// ok: fmax of an int and a float
+__global__ void k(float* x, int n) { x[0] = fmax(x[0], 1) + fmaxf(n, x[1]) + pow(x[1], 2) + max(x[2], 0.0f); }
+
+//// refused: max of a float and an int
+__global__ void k(float* x) { x[0] = max(x[0], 0); }
+
+//// ok: max of a float and a double
+__global__ void k(float* x) { x[0] = max(x[0], 0.0); }
+
+//// refused: max of an int and a long
+__global__ void k(int* x, long n) { x[0] = max(x[0], n); }
+
+//// refused: max of an int and a size_t
+__global__ void k(int* x, size_t n) { x[0] = max(x[0], n); }
+
+//// ok: max of unsigned and int
+__global__ void k(int* x) { x[0] = max(threadIdx.x, 3) + min(3u, x[1]); }
+
+//// refused: min of long long and int
+__global__ void k(long long* x) { x[0] = min(x[0], 3); }

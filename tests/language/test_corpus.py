@@ -1,0 +1,82 @@
+"""No small file is judged otherwise than by nvcc: 650 right and wrong ones, with the mistakes that learners make."""
+
+from __future__ import annotations
+
+import pytest
+
+from grader.devices.build import frontend, rules
+from grader.devices.cache import cache_root
+from grader.devices.cuda.nvcc import missing_nvcc, nvcc_flags
+from grader.devices.emulator.compile import emulator_recipe
+from grader.devices.emulator.translate import TranslationError, translate
+from tests.language.snippets import Snippet, asked_today, gpp_refuses, not_asked, snippets
+from tests.nvcc import refusal
+
+# What the emulator cannot do though nvcc can: docs/emulator.md names the reasons.
+NOT_EMULATED = {
+    "language: a declaration in a case",
+    "language: an inline assembly",
+    "launches: a kernel with a struct parameter",  # {3, 4} as an argument
+    "shared: a shared struct with a constructor",
+    "shared: shared as a parameter",
+    "shared: shared as a member",
+}
+ALL = snippets()
+SOME = ALL[::9]  # the others, when there is time
+needs_libclang = pytest.mark.skipif(not frontend.available(), reason="there is no libclang here")
+
+
+@pytest.fixture(scope="module")
+def cache():
+    frontend.prepare(cache_root())
+    return cache_root()
+
+
+def refused(snippet: Snippet, cache) -> list[str]:
+    return [message.text for message in rules.told(rules.refusals(frontend.parse(snippet.code, cache)))]
+
+
+def test_there_are_enough_of_both_kinds_and_each_has_its_name():
+    assert len(ALL) >= 150 and len({snippet.name for snippet in ALL}) == len(ALL)
+    assert min(sum(snippet.refused for snippet in ALL), sum(not snippet.refused for snippet in ALL)) >= 75
+
+
+@needs_libclang
+@pytest.mark.parametrize("chosen", [SOME, pytest.param(ALL, marks=pytest.mark.slow)], ids=["some", "all"])
+def test_clang_with_our_rules_judges_as_nvcc_does(chosen, cache):
+    said = {snippet.name: refused(snippet, cache) for snippet in chosen}
+    assert {name: messages for name, messages in said.items() if bool(messages) != verdict(name)} == {}
+
+
+def verdict(name: str) -> bool:
+    return next(snippet.refused for snippet in ALL if snippet.name == name)
+
+
+@needs_libclang
+@pytest.mark.slow
+def test_what_nvcc_accepts_is_built_for_the_emulator(cache):
+    wrong = {}
+    for snippet in ALL:
+        if not snippet.refused and snippet.name not in NOT_EMULATED:
+            try:
+                text = translate(snippet.code, "kernel.cu")
+            except TranslationError as error:
+                wrong[snippet.name] = str(error)
+                continue
+            if said := gpp_refuses(text, emulator_recipe(text, "kernel.cu", cache).compile_flags):
+                wrong[snippet.name] = said
+    assert wrong == {}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(missing_nvcc() is not None, reason="there is no nvcc here")
+def test_the_verdicts_are_nvccs(tmp_path):
+    """All that were not asked for as they stand (snippets.py), and some of the others again."""
+    file = tmp_path / "kernel.cu"
+    now = not_asked(asked_today())
+    said = {}
+    for snippet in {*now, *ALL[::20]}:
+        file.write_text(snippet.code)
+        said[snippet.name] = bool(refusal(file, nvcc_flags()))
+    assert said == {name: verdict(name) for name in said}
+    assert not now or len(now) == len(ALL), "type `python -m tests.language.snippets`, so that nvcc is asked once"

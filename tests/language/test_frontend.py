@@ -1,0 +1,96 @@
+"""The front end's process: what it finds, and what happens if it crashes, hangs, or is not there."""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import signal
+import time
+
+import pytest
+
+from grader.devices.build import frontend
+from grader.devices.build.opinion import ClangsOpinion
+from grader.devices.cache import cache_root
+from grader.devices.evidence import Build, Diagnostic
+
+needs_libclang = pytest.mark.skipif(not frontend.available(), reason="there is no libclang here")
+BROKEN = "__global__ void k(float* x) { throw 1; }"
+
+
+def opinion(source: str = BROKEN, build: Build | None = None) -> Build:
+    second = ClangsOpinion(source, cache_root())
+    second.begin()
+    return second.weigh(build or Build())
+
+
+@needs_libclang
+def test_a_refusal_replaces_a_build_that_went_well():
+    found = opinion()
+    assert found.problem == "build_error" and found.message.startswith("line 1: a kernel cannot throw")
+
+
+@needs_libclang
+def test_what_the_grader_calls_and_a_missing_brace_are_told_first():
+    for build in (Build("missing_entry_point", "no"), Build("build_error", "line 3: a `}` is missing")):
+        assert opinion(build=build).message == build.message
+
+
+@needs_libclang
+def test_a_file_that_clang_accepts_and_gpp_does_not_stays_refused():
+    build = Build("build_error", "line 1: no", [Diagnostic("no", 1)])
+    assert opinion("__global__ void k() {}", build) == build
+
+
+def dies(source, cache):
+    faulthandler.disable()  # of pytest's, in this fork
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def hangs(source, cache):
+    time.sleep(60)
+
+
+def eats(source, cache):
+    return bytearray(frontend.MOST_BYTES)
+
+
+def raises(source, cache):
+    raise ValueError
+
+
+@needs_libclang
+@pytest.mark.parametrize("does", [dies, hangs, eats, raises])
+def test_a_fault_of_the_front_end_is_nobodys_fault(monkeypatch, does):
+    monkeypatch.setattr(frontend, "parse", does)
+    monkeypatch.setattr(frontend, "MOST_SECONDS", 1.0)
+    found = opinion()
+    assert found.problem is None
+    assert [(said.level, said.line) for said in found.diagnostics] == [("note", None)]
+    assert "were not checked" in found.diagnostics[0].message
+
+
+def test_without_libclang_files_are_graded_with_a_note(monkeypatch):
+    monkeypatch.setattr(frontend, "_library", lambda: None)
+    frontend.identity.cache_clear()
+    assert frontend.identity() == ""
+    frontend.identity.cache_clear()
+    assert "pip install libclang" in opinion().diagnostics[0].message
+
+
+@needs_libclang
+def test_it_works_without_a_compiled_header_and_with_a_damaged_one(tmp_path):
+    assert [said.line for said in frontend.parse(BROKEN, tmp_path) if said.level == "error"] == [1]
+    frontend.prepare(tmp_path)
+    headers = sorted((tmp_path / "frontend").iterdir())
+    assert len(headers) == len(frontend.SIDES)
+    for header in headers:
+        header.write_bytes(header.read_bytes()[:1000])
+    assert [said.line for said in frontend.parse(BROKEN, tmp_path) if said.level == "error"] == [1]
+
+
+@needs_libclang
+def test_a_header_that_clang_cannot_read_is_no_fault_of_the_file():
+    reading = frontend.read("#include <immintrin.h>\n__global__ void k() {}\n", cache_root())
+    found = frontend.said(reading)
+    assert found is None or all(said.level == "warning" or not said.line for said in found)

@@ -1,0 +1,115 @@
+"""What a learner reads of a mistake in CUDA: the right line, what is wrong, and what to type."""
+
+from __future__ import annotations
+
+import pytest
+
+from grader.devices.build import frontend, rules
+from grader.devices.cache import cache_root
+
+pytestmark = pytest.mark.skipif(not frontend.available(), reason="there is no libclang here")
+KERNEL = "__global__ void add(float* x, int n) { if (threadIdx.x < n) x[threadIdx.x] += 1; }\n"
+HOST = "float half(float n) { return n / 2; }\n"
+
+
+@pytest.fixture(scope="module")
+def read():
+    frontend.prepare(cache_root())
+
+    def read(source: str) -> tuple[list, list]:
+        found = frontend.parse(source, cache_root())
+        return rules.told(rules.refusals(found)), rules.warnings(found)
+
+    return read
+
+
+@pytest.mark.parametrize(
+    ("source", "line", "said"),
+    [
+        (KERNEL + "void f(float* x) { add(x, 3); }", 2, "launch it, `add<<<blocks, threads, 0, stream>>>(...)`"),
+        (KERNEL + "__global__ void g(float* x) { add(x, 3); }", 2, "write `__device__` instead of `__global__`"),
+        ("void k(float* x) { x[0] = 1; }\nvoid f(float* x) { k<<<1, 1>>>(x); }", 2, "write `__global__` before it"),
+        (KERNEL + "void f(float* x) { add<<<1, 1>>>(x); }", 2, "`add` takes 2 arguments, and is given 1"),
+        (KERNEL + "void f(float* x, cudaStream_t s) { add<<<1, 1, s>>>(x, 3); }", 2, "third number is bytes"),
+        (KERNEL + "__global__ void g(float* x) { add<<<1, 1>>>(x, 3); }", 2, "`add` is a kernel: write `__device__`"),
+        (HOST + "__global__ void k(float* x) { x[0] = half(x[1]); }", 2, "write `__device__` before it in line 1"),
+        (HOST + "__global__ void k(float* x) {\n x[0] = 1;\n x[1] = half(3);\n}", 4, "function of the host"),
+        ("__device__ float f() { return 1; }\nfloat g() { return f(); }", 2, "`f` is a function of the GPU"),
+        ("void f() { __syncthreads(); }", 1, "`__syncthreads` is a function of the GPU"),
+        ("#include <string>\n__global__ void k() { std::string s; }", 2, "function of the host"),
+        ("__global__ void k(int* x) { x[0] = rand(); }", 1, "`rand` is a function of the host"),
+        (
+            "__global__ void k(float* x) { cudaMemcpy(x, x + 1, 4, cudaMemcpyDefault); }",
+            1,
+            "`cudaMemcpy` is a function",
+        ),
+        ("float one = 1;\n__global__ void k(float* x) { x[0] = one; }", 2, "`one` is a variable of the host"),
+        ("const float t[2] = {1, 2};\n__global__ void k(float* x) { x[0] = t[1]; }", 2, "`t` is memory of the host"),
+        ("__global__ void k(float* x) { throw 1; }", 1, "a kernel cannot throw"),
+        ("__global__ void k(float* x) { float a[blockDim.x]; a[0] = x[0]; }", 1, "must be a constant"),
+        ("__global__ void k(float* x) { __shared__ float a = 0; x[0] = a; }", 1, "takes no initial value"),
+        ("__global__ int k(float* x) { return 0; }", 1, "a __global__ function returns void, not int"),
+        ("__global__ void k(float* x) { atomicAdd(x[0], 1.0f); }", 1, "takes an element's address"),
+        (
+            "__global__ void k(float* x) { x[0] = __shfl_down(x[0], 1); }",
+            1,
+            "write `__shfl_down_sync(0xffffffff, ...)`",
+        ),
+        ("__global__ void k(float4* x) { x[0] = x[1] + x[2]; }", 1, "write it for each member, .x, .y"),
+        ('__global__ void k() { printf("a"); }', 1, "needs `#include <cstdio>`"),
+        ("__global__ void k() { assert(true); }", 1, "needs `#include <cassert>`"),
+        ("__global__ void k(half* x) {}", 1, "needs `#include <cuda_fp16.h>`"),
+        ("_global_ void k(float* x) {}", 1, "did you mean '__global__'?"),
+        ("__global__ void k(int* x) {\n    int i = threadIdx.x\n    x[i] = 1;\n}", 2, "a `;` is missing"),
+        ("__device__ float f(float);\n__global__ void k(float* x) { x[0] = f(1); }", 2, "nowhere defined"),
+        (
+            "void f() { auto g = [] __device__(int i) { return i; }; }",
+            1,
+            "write a struct with a `__device__` operator()",
+        ),
+    ],
+)
+def test_a_refusal_is_one_sentence_about_its_line(read, source, line, said):
+    refused, _ = read(source)
+    assert said in refused[0].text and refused[0].line == line
+    assert len(refused) == 1 and "ladder" not in refused[0].text
+
+
+@pytest.mark.parametrize(
+    ("body", "line", "said"),
+    [
+        ("int i; x[i] = 1;", 2, "`i` is read before it is set"),
+        ("float sum; for (int i = 0; i < n; ++i) sum += x[i]; x[0] = sum;", 2, "`sum` is read before it is set"),
+        ("if (n = 3) x[0] = 1;", 2, "= assigns"),
+        ("for (int i = 0; i < 3; i + 1) x[i] = 1;", 2, "no effect"),
+        ("if (n > 3)\n        x[0] = 1;\n        x[1] = 2;", 4, "the `if` above does not guard this line"),
+        ("if (n > 3); x[0] = 1;", 2, "the `;` here ends the `if`"),
+        ("x[0] = 1; __syncthreads; x[1] = 2;", 2, "write `__syncthreads();`"),
+        ("x[0] == 1;", 2, "no effect"),
+    ],
+)
+def test_what_is_suspicious_is_a_warning(read, body, line, said):
+    refused, warned = read(f"__global__ void k(float* x, int n) {{\n    {body}\n}}\n")
+    assert refused == [] and [message.line for message in warned] == [line]
+    assert said in warned[0].text
+
+
+def test_style_is_no_warning(read):
+    body = "int unused = 3; if (threadIdx.x < n) x[threadIdx.x] = n; for (int i = 0; i < n; ++i) x[i] = (float)i;"
+    assert read(f"__global__ void k(float* x, int n) {{ {body} }}") == ([], [])
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "__host__ __device__ " + HOST + "__global__ void k(float* x) { x[0] = half(1); }",
+        "#define BOTH __host__ __device__\nBOTH " + HOST + "__global__ void k(float* x) { x[0] = half(1); }",
+        KERNEL + "void add(float* x, int n, int m) { add<<<n, 1>>>(x, m); }\nvoid f(float* x) { add(x, 1, 2); }",
+        "#define launch(x) add<<<1, 1>>>(x, 3)\n" + KERNEL + "void f(float* x) { launch(x); }",
+        KERNEL + "void f(float* x) {\n#ifdef OTHER\nadd(x);\n#endif\n}",
+        "\ufeff" + KERNEL,
+        KERNEL.replace("\n", "\r\n"),
+    ],
+)
+def test_what_is_right_is_left_alone(read, source):
+    assert read(source) == ([], [])

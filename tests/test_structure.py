@@ -1,0 +1,52 @@
+"""How the rooms of the grader hang together: which of them an emulated grade enters, and which way imports run."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from docs import structure
+
+MOST_LINES = 400
+
+
+def python(code: str) -> str:
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, cwd=structure.ROOT, capture_output=True, text=True, check=True).stdout
+
+
+def test_an_emulated_grade_imports_nothing_of_a_gpu():
+    code = "import sys; from grader.grade import grade; "
+    code += "assert grade('01', reference=True, device='emulator').passed; print(*sys.modules, sep='\\n')"
+    loaded = python(code).splitlines()
+    assert "grader.judge.weigh" in loaded
+    assert [name for name in loaded if name.startswith(("grader.devices.cuda", "grader.judge.timing"))] == []
+
+
+def test_an_emulated_grade_enters_few_files_and_goes_straight_through_them():
+    code = "from benchmarks.hops import trace; found = trace('01'); print(len(found.files), found.hops.total())"
+    files, hops = map(int, python(code).split())
+    assert files <= 30 and hops <= 400
+
+
+@pytest.mark.parametrize("pattern", ["**/*.py", "**/*.cpp", "**/*.h"])
+def test_no_file_is_longer_than_one_can_oversee(pattern):
+    lines = {file: len(file.read_text().splitlines()) for file in structure.PACKAGE.glob(pattern)}
+    assert [str(file) for file, count in lines.items() if count > MOST_LINES] == []
+
+
+def test_every_module_is_in_a_room():
+    outside = {name for name in structure.modules() if not structure.room(name)}
+    assert outside == {"grader", "grader.devices"}
+
+
+def test_imports_run_down():
+    floors = structure.FLOOR_OF
+    assert [f"{above} imports {below}" for above, below in structure.arrows() if floors[below] <= floors[above]] == []
+
+
+def test_the_picture_shows_the_rooms_as_they_are():
+    page = structure.PAGE.read_text()
+    assert structure.renewed(page) == page, "type `make readme`"

@@ -1,0 +1,7 @@
+"""Imported by the process that tests/warm.py forks from: what a build needs, without starting CUDA before the fork."""
+
+import grader.devices.build.build
+import grader.devices.cuda.compile  # noqa: F401
+from grader.devices.worker.server import _import_torch
+
+_import_torch()
