@@ -139,7 +139,9 @@ __global__ void k(const float* x, float* z, int n) { if (threadIdx.x == 0) inner
     "malloc in a kernel": """
 __device__ float* kept;
 __global__ void k(const float* x, float* z, int n) { if (threadIdx.x == 0) kept = (float*)malloc(4), *kept = x[0]; }""",
-    "a line's number": "#line 7\n__global__ void k(const float* x, float* z, int n) { z[threadIdx.x] = x[threadIdx.x]; }",
+    "a line's number": """
+#line 7
+__global__ void k(const float* x, float* z, int n) { z[threadIdx.x] = x[threadIdx.x]; }""",
     "a declaration in a case": """
 __global__ void k(const float* x, float* z, int n) {
     switch (n) {

@@ -451,6 +451,10 @@ def test_nothing_hides_from_the_emulator(text: str, said: str):
     assert said in refusal(f"{text}\n").message
 
 
+def test_a_line_of_nothing_but_its_sign_is_no_directive():
+    assert "int k;" in body("#\n  #  \nint k;\n")
+
+
 def test_names_may_be_glued():
     assert "a##b" in body("#define GLUE(a, b) a##b\n")
 

@@ -50,9 +50,7 @@ def check_built(library: Path, dump: Path, filename: str) -> None:
     for symbol in undefined(library):
         if not host_may_use(symbol):
             name = symbol.partition("@")[0]
-            _raise(
-                (f"a kernel file may not use `{name}`", line_of_use(text, name, filename) or 1), filename
-            )
+            _raise((f"a kernel file may not use `{name}`", line_of_use(text, name, filename) or 1), filename)
     for symbol in addressed(library):
         if not may_be_addressed(symbol):
             name = symbol.partition("@")[0]
