@@ -44,8 +44,8 @@ confined = pytest.mark.skipif(
 
 @pytest.fixture
 def impatient(monkeypatch):
-    """One second for each case and some for the build, so that the endless ones end."""
-    monkeypatch.setattr(job, "Job", partial(Job, seconds=1.0, build_seconds=20.0))
+    """Some seconds for each case and for the build, so that the endless ones end: more than counting steps takes."""
+    monkeypatch.setattr(job, "Job", partial(Job, seconds=4.0, build_seconds=20.0))
 
 
 def expect_failure(file: Path, device: str, request: pytest.FixtureRequest) -> None:
