@@ -26,7 +26,7 @@ from grader.devices.worker.confine import landlock_version
 from grader.devices.worker.job import Job
 from grader.grade import grade
 from grader.judge.verdict import STATUSES, Grade
-from tests.nvcc import compilers, remembered
+from tests.nvcc import remembered
 from tests.shared import long_tail
 from tests.warm import run_python
 
@@ -136,9 +136,9 @@ print(build_for_cuda(file.read_text(), file.name, prototypes, folder, folder, Op
 
 
 def built_by() -> list[str | bytes]:
-    """All that decides whether a file is built for a GPU: nvcc, and the grader's own code."""
+    """All of the grader's own code that decides whether a file is built for a GPU."""
     folders = (ROOT / "grader" / "devices" / "build", ROOT / "grader" / "devices" / "cuda")
-    return [*compilers(), *(code.read_bytes() for folder in folders for code in sorted(folder.glob("*.py")))]
+    return [code.read_bytes() for folder in folders for code in sorted(folder.glob("*.py"))]
 
 
 @pytest.mark.slow

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.devices.build.toolchain import compiler_version
 from grader.devices.cuda.nvcc import nvcc_flags
 from tests.shared import digest
 
@@ -49,10 +48,9 @@ def not_asked(who: str) -> list[Snippet]:
 
 def asked_today() -> str:
     """Who is asked: nvcc, with its version, g++'s and all flags. Only where there is nvcc."""
-    from tests.nvcc import compilers
+    from tests.nvcc import versions
 
-    release = re.search(r"release \S+, (\S+)", compilers()[0])
-    return " ".join(["nvcc", release[1] if release else "?", "g++", compiler_version() or "?", *nvcc_flags()])
+    return " ".join([versions(), *nvcc_flags()])
 
 
 def _mark(snippet: Snippet) -> str:

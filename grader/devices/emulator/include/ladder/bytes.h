@@ -43,42 +43,20 @@ __attribute__((gnu_inline)) LADDER_INLINE void* memset(void* to, int value, std:
     return ladder_set_bytes(to, value, bytes);
 }
 
-__attribute__((gnu_inline)) LADDER_INLINE float frexpf(float x, int* exponent) noexcept {
-    int found;
-    const float fraction = __builtin_frexpf(x, &found);
-    *exponent = found;
-    return fraction;
-}
-__attribute__((gnu_inline)) LADDER_INLINE double frexp(double x, int* exponent) noexcept {
-    int found;
-    const double fraction = __builtin_frexp(x, &found);
-    *exponent = found;
-    return fraction;
-}
-__attribute__((gnu_inline)) LADDER_INLINE float modff(float x, float* whole) noexcept {
-    float found;
-    const float fraction = __builtin_modff(x, &found);
-    *whole = found;
-    return fraction;
-}
-__attribute__((gnu_inline)) LADDER_INLINE double modf(double x, double* whole) noexcept {
-    double found;
-    const double fraction = __builtin_modf(x, &found);
-    *whole = found;
-    return fraction;
-}
-__attribute__((gnu_inline)) LADDER_INLINE float remquof(float x, float y, int* quotient) noexcept {
-    int found;
-    const float rest = __builtin_remquof(x, y, &found);
-    *quotient = found;
-    return rest;
-}
-__attribute__((gnu_inline)) LADDER_INLINE double remquo(double x, double y, int* quotient) noexcept {
-    int found;
-    const double rest = __builtin_remquo(x, y, &found);
-    *quotient = found;
-    return rest;
-}
+#define LADDER_GIVES_BACK(type, name, parameters, given, arguments)             \
+    __attribute__((gnu_inline)) LADDER_INLINE type name parameters noexcept {   \
+        given found;                                                            \
+        const type result = __builtin_##name arguments;                         \
+        *to = found;                                                            \
+        return result;                                                          \
+    }
+LADDER_GIVES_BACK(float, frexpf, (float x, int* to), int, (x, &found))
+LADDER_GIVES_BACK(double, frexp, (double x, int* to), int, (x, &found))
+LADDER_GIVES_BACK(float, modff, (float x, float* to), float, (x, &found))
+LADDER_GIVES_BACK(double, modf, (double x, double* to), double, (x, &found))
+LADDER_GIVES_BACK(float, remquof, (float x, float y, int* to), int, (x, y, &found))
+LADDER_GIVES_BACK(double, remquo, (double x, double y, int* to), int, (x, y, &found))
+#undef LADDER_GIVES_BACK
 }
 
 #undef LADDER_SIZES
