@@ -119,10 +119,10 @@ REFUSED_CALLS = [
         kernel("", 'extern "C" int __mprotect(void*, size_t, int);\nint g() { return __mprotect(0, 0, 0); }'),
         "`__mprotect`",
     ),
-    (kernel("", "#include <sys/mman.h>\nint g() { return mprotect(0, 0, 0); }"), "`mprotect` is nothing that"),
-    (kernel("", '#include <dlfcn.h>\nvoid* g() { return dlsym(0, "mprotect"); }'), "`dlsym` is nothing that"),
-    (kernel("", "#include <unistd.h>\nlong g() { return syscall(10, 0, 0, 0); }"), "`syscall` is nothing that"),
-    (kernel("", "#include <ucontext.h>\nint g() { return setcontext(0); }"), "`setcontext` is nothing that"),
+    (kernel("", "#include <sys/mman.h>\nint g() { return mprotect(0, 0, 0); }"), "may not use `mprotect`"),
+    (kernel("", '#include <dlfcn.h>\nvoid* g() { return dlsym(0, "mprotect"); }'), "may not use `dlsym`"),
+    (kernel("", "#include <unistd.h>\nlong g() { return syscall(10, 0, 0, 0); }"), "may not use `syscall`"),
+    (kernel("", "#include <ucontext.h>\nint g() { return setcontext(0); }"), "may not use `setcontext`"),
 ]
 
 
