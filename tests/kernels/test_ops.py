@@ -174,6 +174,7 @@ def layer(x, w, phi):
     return ops.sum(mixed, dim=0) + ops.sum(ops.polar(phi), dim=(0, 2, 3)).sin() * ops.sum(x)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dynamic", [False, True])
 def test_compiles_without_a_graph_break(dynamic):
     torch._dynamo.reset()

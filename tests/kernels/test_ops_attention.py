@@ -108,6 +108,7 @@ def test_torch_checks_the_registration_of_the_derivative():
     assert set(results.values()) == {"SUCCESS"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dynamic", [False, True])
 def test_compiles_without_a_graph_break(dynamic):
     torch._dynamo.reset()

@@ -174,6 +174,7 @@ def test_torch_checks_the_registration():
     assert set(torch.library.opcheck(ops.log_bmm, leaves(draw(2, 3, 4), draw(4, 5))).values()) == {"SUCCESS"}
 
 
+@pytest.mark.slow
 def test_compiles_without_a_graph_break():
     torch._dynamo.reset()
     a, b = leaves(draw(2, 3, 4), draw(4, 5))

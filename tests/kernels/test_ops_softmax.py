@@ -139,6 +139,7 @@ def test_torch_checks_the_registration(dim):
     assert set(torch.library.opcheck(ops.softmax, (draw(3, 5).requires_grad_(), dim)).values()) == {"SUCCESS"}
 
 
+@pytest.mark.slow
 def test_compiles_without_a_graph_break():
     x = draw(4, 9)
     compiled = torch.compile(lambda x: ops.softmax(x * 2, -1), fullgraph=True, backend="aot_eager")

@@ -271,6 +271,7 @@ def uv(tmp_path, monkeypatch):
     return lambda: notes.read_text().splitlines() if notes.exists() else []
 
 
+@pytest.mark.slow
 def test_uv_does_the_work_where_it_is(torches, python, constraints, uv):
     install.install(python, ["torch>=2.11", "helper"], constraints)
     folder = Path(os.environ["XDG_CACHE_HOME"], "kernel-ladder", "wheels", "cpu")
