@@ -15,7 +15,7 @@ from grader.course import files
 from grader.course.catalog import Entry, UsageError, entries
 from grader.course.files import shown_path
 from grader.course.lesson import Counted, Task
-from grader.course.mistake import DIFFERENCE, Mistake, difference
+from grader.course.mistake import DIFFERENCE, Mistake, difference, expectation, meant_for
 from grader.course.work import read_kernel
 from grader.judge.verdict import STATUSES, Grade
 
@@ -23,7 +23,6 @@ SEED = 20240229  # any, but always the same
 HINTS = 3
 ENOUGH_MISTAKES = 4
 SKELETON = Path(__file__).parent / "skeleton"
-EXPECT = re.compile(r"^// Expect: (\w+)(?:, (\d) stars?)?(?: in (\w+))?$", re.MULTILINE)
 BEGIN, END = "// >>> write your kernel here", "// <<<"
 
 Rule = Callable[[Entry], Iterator[str]]
@@ -225,18 +224,6 @@ def most_stars(task: Task) -> int:
 def full_stars(entry: Entry) -> int:
     """The most that the emulator can give: a lesson's stars are those of its weakest task, bonus tasks apart."""
     return min(most_stars(task) for task in entry.lesson.tasks if not task.bonus)
-
-
-def expectation(text: str) -> tuple[str, int]:
-    """What a mistake's head promises, `// Expect: race` or `// Expect: passed, 1 star`; ("", 0) if it promises none."""
-    expect = EXPECT.search(text)
-    return (expect[1], int(expect[2] or 0)) if expect else ("", 0)
-
-
-def meant_for(text: str) -> list[str] | None:
-    """The task that a mistake is about, if it names one, `// Expect: race in log_bmm`; None if it is about them all."""
-    expect = EXPECT.search(text)
-    return [expect[3]] if expect and expect[3] else None
 
 
 def story(result: Grade) -> str:

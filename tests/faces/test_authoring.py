@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from grader.course.catalog import Entry, UsageError, find
+from grader.course.mistake import expectation, meant_for
 from grader.faces import authoring
 from grader.faces.cli import run
 
@@ -127,8 +128,8 @@ def test_a_mistake_may_name_the_task_it_is_about():
     heads = {"race in scan": ("race", 0), "passed, 1 star in scan": ("passed", 1), "race": ("race", 0)}
     for expect, promised in heads.items():
         text = f"// Nothing.\n// Expect: {expect}\n"
-        assert authoring.expectation(text) == promised
-        assert authoring.meant_for(text) == (["scan"] if "in scan" in expect else None)
+        assert expectation(text) == promised
+        assert meant_for(text) == (["scan"] if "in scan" in expect else None)
 
 
 def test_a_rung_that_changes_names_the_mistakes_that_no_longer_fit(entry: Entry):
