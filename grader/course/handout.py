@@ -11,6 +11,7 @@ import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from grader.course.catalog import Entry
 from grader.course.mistake import Mistake, without_comments
@@ -50,9 +51,11 @@ class Handout:
 
         What is missing is in the lines above and below, and what is wrong with a whole file is in all of them.
         """
-        return not self._places().isdisjoint(_as_in(line, mine, self.text))
+        return not self.places.isdisjoint(_as_in(line, mine, self.text))
 
-    def _places(self) -> set[int]:
+    @cached_property
+    def places(self) -> set[int]:
+        """The lines of `text` that `is_at` accepts."""
         mine = _code(self.text)
         numbers = [number for number, _ in mine]
         if self.mended is None:

@@ -1,8 +1,8 @@
 """The bug hunt: a lesson's mistakes are handed out one at a time, and work/hunt.json remembers what became of them.
 
 work/hunt/04_3.cu is the third of lesson 04 that this learner gets. A mistake is remembered under a digest of its name,
-so that the file gives nothing away; the digests' order is the order in which mistakes come, another one for each
-learner and always the same for one. A damaged file is set aside, never overwritten.
+so that the file gives nothing away. Mistakes in lower rungs come first; among those of one rung the digests' order is
+another one for each learner, and always the same for one. A damaged file is set aside, never overwritten.
 """
 
 from __future__ import annotations
@@ -73,12 +73,12 @@ class Hunt:
 
     def hand_out(self, entry: Entry) -> tuple[Handout, Handed] | None:
         """Writes the lesson's next mistake to work/hunt/; None if there is none left. Raises UsageError."""
-        left = {self.key(entry, mistake): mistake for mistake in entry.mistakes}
-        left = {key: mistake for key, mistake in left.items() if key not in self.handed or self.handed[key].open}
+        left = [(_rung(entry, mistake), self.key(entry, mistake), mistake) for mistake in entry.mistakes]
+        left = [each for each in left if each[1] not in self.handed or self.handed[each[1]].open]
         if not left:
             return None
-        key = min(left)
-        handout = Handout.of(entry, left[key])
+        _, key, mistake = min(left, key=lambda each: each[:2])
+        handout = Handout.of(entry, mistake)
         file = write(entry, handout, (file_of(entry, number) for number in itertools.count(len(self._of(entry)) + 1)))
         number = int(file.stem.rpartition("_")[2])
         before = self.handed.pop(key, Handed(number, handout.digest))  # the course may have changed it since
@@ -106,6 +106,11 @@ class Hunt:
         left = [entry for key, entry in lesson_of.items() if key not in self.handed or self.handed[key].open]
         following = [entry for entry in left if not latest or entry.number >= latest.number]
         return next(iter([*following, *left]), None)
+
+
+def _rung(entry: Entry, mistake: Mistake) -> int:
+    """The number of the rung that a mistake was made from; of others one above all."""
+    return entry.rungs.index(mistake.base) if mistake.base in entry.rungs else len(entry.rungs)
 
 
 def file_of(entry: Entry, number: int) -> Path:

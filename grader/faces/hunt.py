@@ -156,14 +156,11 @@ def _hear(entry: Entry, line: str, kind: str) -> int:
         handout, handed = found
         mine = _mine(entry, found)
         line, kind = (kind, line) if kind.isdecimal() else (line, kind)
-        kind = kind.lower().replace("-", "_").replace(" ", "_")
-        last = len(mine.removesuffix("\n").split("\n"))
+        last, kind = len(mine.removesuffix("\n").split("\n")), _kind(entry, kind)
         if not line.isdecimal() or not 1 <= int(line) <= last:
             raise UsageError(f"`{line}` is no line of {_file(entry, found)}: say a number from 1 to {last}")
-        if kind not in kinds(entry):
-            raise UsageError(f"`{kind}` is no kind of this lesson: say {', '.join(kinds(entry))}")
         there, so = handout.is_at(int(line), mine), kind == kind_of(handout.mistake)
-        if not (there and so):
+        if not ((there and so) or handed.points):
             handed.wrong += 1
     if there and so:
         _note(entry, found, NAMED)
@@ -178,6 +175,15 @@ def _hear(entry: Entry, line: str, kind: str) -> int:
     return NOT_PASSED
 
 
+def _kind(entry: Entry, said: str) -> str:
+    """The lesson's kind that is meant, by its beginning, too. Raises UsageError."""
+    known, said = kinds(entry), said.lower().replace("-", "_").replace(" ", "_")
+    meant = [kind for kind in known if kind == said] or [kind for kind in known if kind.startswith(said)]
+    if len(meant) != 1:
+        raise UsageError(f"`{said}` is no kind of this lesson: say {', '.join(known)}")
+    return meant[0]
+
+
 def _note(entry: Entry, found: Found, points: int) -> None:
     """Keeps the points of what was found, and tells of them."""
     handout, number = found[0], f"{entry.number:02d}"
@@ -188,8 +194,9 @@ def _note(entry: Entry, found: Found, points: int) -> None:
     s = "s" if handed.points > 1 else ""
     click.echo(f"✓ {'mended' if points == MENDED else 'found'}, {handed.points} point{s}: {handout.mistake.sentence}")
     click.echo(_score(state, entry))
-    more = "" if points == MENDED else f"mend it for {MENDED - NAMED} point more, or leave it and "
-    click.echo(f"Next: {more}type `ladder hunt {number}`")
+    more = f"mend it for {MENDED - NAMED} point more, or leave it and " if handed.open else ""
+    leave = " --give-up" if handed.open and _changed(entry, found) else ""  # else it would be graded
+    click.echo(f"Next: {more}type `ladder hunt {number}{leave}`")
 
 
 # ---- what it was ----
