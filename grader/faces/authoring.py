@@ -17,7 +17,7 @@ from grader.course.files import shown_path
 from grader.course.lesson import Counted, Task
 from grader.course.mistake import DIFFERENCE, Mistake, difference, expectation, meant_for
 from grader.course.work import read_kernel
-from grader.judge.verdict import STATUSES, Grade
+from grader.judge.verdict import STATUSES, Grade, falls_behind
 
 SEED = 20240229  # any, but always the same
 HINTS = 3
@@ -184,12 +184,16 @@ def mistakes_are_told(entry: Entry) -> Iterator[str]:
 
 
 def mistake_is_told(entry: Entry, mistake: Mistake) -> Iterator[str]:
-    """It gets exactly the status and the stars of its head. Raises UsageError if its base does not fit."""
+    """It gets the status and the stars of its head, and if it passes, its base does better. Raises UsageError."""
     text = mistake.text()
     status, stars = expectation(text)
-    result = _grade(entry, mistake.whole, meant_for(text), text)
+    result = _grade(entry, mistake.whole, mistake.tasks, text)
     if (result.status, result.stars) != (status, stars):
         yield f"its head says `{status}`, {stars} stars\n{story(result)}"
+    elif result.passed and mistake.base:
+        base = _grade(entry, mistake.base, mistake.tasks)
+        if not falls_behind(result, base):
+            yield f"it meets all targets that {base.kernel} meets, so it is no mistake\n{story(result)}"
 
 
 GRADED: tuple[Rule, ...] = (starter_does_not_pass, reference_earns_all_stars, rungs_pass, mistakes_are_told)

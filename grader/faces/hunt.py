@@ -137,13 +137,11 @@ def _lacks(entry: Entry, handout: Handout, mine: Grade, changed: int, tell: Prog
 def _missed(entry: Entry, mistake: Mistake, mine: Grade) -> list[str]:
     """What people call the targets that the mistake's base meets, and a grade of the same tasks does not."""
     from grader.grade import grade
+    from grader.judge.verdict import falls_behind
     from grader.report.words import metric_title
 
     base = grade(entry, mistake.base, device="emulator", tasks=mistake.tasks, seed=mine.seed)
-    theirs = {task.name: task.targets for task in base.tasks}  # without a bonus task that only one of the files has
-    tasks = [(task.targets, theirs[task.name]) for task in mine.tasks if task.name in theirs]
-    pairs = (pair for targets in tasks for pair in zip(*targets, strict=True))
-    return list(dict.fromkeys(metric_title(own.metric) for own, model in pairs if model.met and not own.met))
+    return list(dict.fromkeys(metric_title(target.metric) for target in falls_behind(mine, base)))
 
 
 # ---- an answer ----

@@ -121,7 +121,12 @@ def test_a_mistake_that_is_none(entry: Entry):
     entry.mistakes[0].whole.with_name("none.cu").write_text(
         "// Nothing.\n// Expect: race\n" + entry.reference.read_text()
     )
-    assert "says `race`" in said(entry, authoring.mistakes_are_told)
+    right = entry.reference.read_text().partition("\n\n")[2].replace("rest < n && i < 4", "i < 4 && rest < n")
+    copy = entry.root / "copy.cu"
+    copy.write_text(f"// Right.\n// Expect: passed, {authoring.full_stars(entry)} stars\n\n{right}")
+    authoring.new_mistake(entry, "right", copy)
+    told = said(entry, authoring.mistakes_are_told)
+    assert "says `race`" in told and "meets all targets that" in told and "meets, so it is no mistake" in told
 
 
 def test_a_mistake_may_name_the_task_it_is_about():
