@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from grader.course import files
+from grader.course import editor, files
 from grader.course.catalog import Entry, UsageError
 from grader.course.files import shown_path
 from grader.course.handout import Handout
@@ -41,12 +41,13 @@ class Handed:
 
 @dataclass(frozen=True)
 class Score:
-    """Of one lesson: points, how many of its mistakes are done (mended, named or given up), and wrong answers."""
+    """Of one lesson: points, mistakes that are done (mended, named or given up), and that can be worked on."""
 
     points: int
     most: int
     done: int
     mistakes: int
+    left: int
     wrong: int
 
 
@@ -120,6 +121,7 @@ def file_of(entry: Entry, number: int) -> Path:
 
 def write(entry: Entry, handout: Handout, names: Iterator[Path]) -> Path:
     """Writes a handout under the first of the names that is free, and returns it. Raises UsageError."""
+    editor.prepare(entry.root)
     try:
         _folder(entry.root).mkdir(parents=True, exist_ok=True)
         return files.write_new(names, handout.text.encode())

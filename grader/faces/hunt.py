@@ -184,7 +184,7 @@ def _kind(entry: Entry, said: str) -> str:
 
 def _note(entry: Entry, found: Found, points: int) -> None:
     """Keeps the points of what was found, and tells of them."""
-    handout, number = found[0], f"{entry.number:02d}"
+    handout = found[0]
     with hunt.changing(entry.root) as state:
         handed = state.handed[state.key(entry, handout.mistake)]
         handed.points = max(handed.points, points)
@@ -194,7 +194,7 @@ def _note(entry: Entry, found: Found, points: int) -> None:
     click.echo(_score(state, entry))
     more = f"mend it for {MENDED - NAMED} point more, or leave it and " if handed.open else ""
     leave = " --give-up" if handed.open and _changed(entry, found) else ""  # else it would be graded
-    click.echo(f"Next: {more}type `ladder hunt {number}{leave}`")
+    click.echo(f"Next: {more}type `{_next(state, entry)}{leave}`")
 
 
 # ---- what it was ----
@@ -214,7 +214,7 @@ def _show(entry: Entry) -> None:
         before, after = (text.splitlines(keepends=True) for text in (handout.text, handout.mended))
         difference = "".join(difflib.unified_diff(before, after, file, file, n=2))
         show_solution(make_console(widest=160), difference, file, "diff")
-    click.echo(f"{_score(state, entry)}\nNext: type `ladder hunt {entry.number:02d}`")
+    click.echo(f"{_score(state, entry)}\nNext: type `{_next(state, entry)}`")
 
 
 def _open(state: Hunt, entry: Entry) -> Found:
@@ -240,6 +240,12 @@ def _changed(entry: Entry, found: Found) -> int:
 
 def _file(entry: Entry, found: Found) -> str:
     return shown_path(hunt.file_of(entry, found[1].number))
+
+
+def _next(state: Hunt, entry: Entry) -> str:
+    """What to type for the next mistake: of this lesson, or of another if it has none left."""
+    score = state.score(entry)
+    return "ladder hunt" if score and score.left == 0 else f"ladder hunt {entry.number:02d}"
 
 
 def _score(state: Hunt, entry: Entry) -> str:
