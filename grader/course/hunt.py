@@ -91,9 +91,13 @@ class Hunt:
         handed, mistakes = self._of(entry), len(entry.mistakes)
         if not handed:
             return None
-        points, wrong = sum(each.points for each in handed), sum(each.wrong for each in handed)
         return Score(
-            points, MENDED * mistakes, sum(each.points > 0 or not each.open for each in handed), mistakes, wrong
+            points=sum(each.points for each in handed),
+            most=MENDED * mistakes,
+            done=sum(each.points > 0 or not each.open for each in handed),
+            mistakes=mistakes,
+            left=mistakes - sum(not each.open for each in handed),
+            wrong=sum(each.wrong for each in handed),
         )
 
     def _of(self, entry: Entry) -> list[Handed]:

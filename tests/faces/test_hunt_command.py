@@ -64,7 +64,7 @@ def test_a_mistake_is_handed_out_answered_and_mended(hand_out, ladder, course):
     file.write_text(handout.text.replace("i <= n", "i < n"))
     code, out, _ = ladder("hunt", "01")
     assert code == 0 and f"✓ mended, 2 points: {handout.mistake.sentence}" in out
-    assert "2 of 36 points, 18 of 18 mistakes, 3 wrong answers" in out
+    assert "2 of 36 points, 18 of 18 mistakes, 3 wrong answers" in out and "Next: type `ladder hunt`\n" in out
     assert "hunt: 2 of 36" in ladder()[1]
     assert not progress.load(course).lessons  # the kernel was the course's
 
