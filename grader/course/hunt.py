@@ -114,7 +114,7 @@ class Hunt:
 
 
 def _rung(entry: Entry, mistake: Mistake) -> int:
-    """The number of the rung that a mistake was made from; of others one above all."""
+    """The place of the rung that a mistake was made from, from 0 on; what was made from none comes after all."""
     return entry.rungs.index(mistake.base) if mistake.base in entry.rungs else len(entry.rungs)
 
 
