@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import itertools
 import os
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -47,6 +48,17 @@ def write_new(names: Iterable[Path], data: bytes) -> Path:
             raise
         return file
     raise FileExistsError("all names are taken")
+
+
+def set_aside(file: Path) -> Path:
+    """Gives a damaged file another name, progress.json.damaged or the next that is free, and returns that.
+
+    Raises OSError.
+    """
+    numbered = (f"{file.name}.damaged{f'-{number}' if number > 1 else ''}" for number in itertools.count(1))
+    aside = next(other for other in map(file.with_name, numbered) if not other.exists())
+    os.replace(file, aside)
+    return aside
 
 
 def make_folder(folder: Path) -> None:

@@ -24,6 +24,9 @@ from grader.course.usage import UsageError
 
 DIFFERENCE = ".diff"
 HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@")
+EXPECT = re.compile(r"^// Expect: (\w+)(?:, (\d) stars?)?(?: in (\w+))?$", re.MULTILINE)
+# A string, which may hold what looks like a comment, or a comment.
+COMMENT = re.compile(r"""("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])')|//[^\n]*|/\*[\s\S]*?\*/""")
 
 
 @dataclass(frozen=True)
@@ -71,11 +74,25 @@ class Mistake:
             raise self._broken(f"there is no kernel {name}")
         return self.root / name
 
+    @property
+    def expected(self) -> tuple[str, int]:
+        """What its head promises, ("race", 0) or ("passed", 1). Raises UsageError."""
+        return expectation("\n".join(self.head))
+
+    @property
+    def tasks(self) -> list[str] | None:
+        """The task that it is about; None if it is about them all. Raises UsageError."""
+        return meant_for("\n".join(self.head))
+
     def text(self) -> str:
         """The whole file. Raises UsageError, one sentence, if the difference is none or does not fit its base."""
+        return "\n".join([*self.head, *self.body(), ""])
+
+    def body(self, *, silent: bool = False) -> list[str]:
+        """The lines below its head; if `silent`, those that it changes have no comments. Raises UsageError."""
         base = self.base
         if base is None:
-            return "".join(f"{line}\n" for line in _lines(self.file))
+            return _silent(self._body) if silent else self._body
         lines = _lines(base)
         first = 0  # line that the hunks before have not reached
         moved = 0  # how far from its line number the last hunk stood: the base may have changed since
@@ -83,10 +100,15 @@ class Mistake:
             found = _place(lines, hunk.old, hunk.start + moved, first)
             if found is None:
                 raise self._broken(f"hunk {number} does not fit {self._shown(base)}")
-            lines[found : found + len(hunk.old)] = hunk.new
-            first = found + len(hunk.new)
+            new = hunk.silent if silent else hunk.new
+            lines[found : found + len(hunk.old)] = new
+            first = found + len(new)
             moved = first - hunk.start - len(hunk.old)
-        return "\n".join([*self.head, *_split_head(lines)[1], ""])
+        return _split_head(lines)[1]
+
+    def base_body(self) -> list[str] | None:
+        """The lines below the head of what it is a difference from; None of a whole file. Raises UsageError."""
+        return _split_head(_lines(self.base))[1] if self.base else None
 
     @property
     def _body(self) -> list[str]:
@@ -138,17 +160,21 @@ def _diff(name: str, base: list[str], body: list[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class _Hunk:
-    """Lines that take the place of others; `start` is where these were in the base, from 0 on."""
+    """Lines that take the place of others; `start` is where these were in the base, from 0 on.
+
+    `silent` is `new`, but that the added lines have no comments.
+    """
 
     start: int
     counts: tuple[int, int]
     old: list[str]
     new: list[str]
+    silent: list[str]
 
     @classmethod
     def headed(cls, header: re.Match[str]) -> _Hunk:
         old, new = (1 if count is None else int(count) for count in (header[2], header[3]))
-        return cls(int(header[1]) - (old > 0), (old, new), [], [])
+        return cls(int(header[1]) - (old > 0), (old, new), [], [], [])
 
     def take(self, line: str) -> None:
         kind, content = line[:1], line[1:]
@@ -156,6 +182,7 @@ class _Hunk:
             self.old.append(content)
         if kind in ("", " ", "+"):
             self.new.append(content)
+            self.silent.extend(_silent([content]) if kind == "+" else [content])
 
 
 def _place(lines: list[str], old: list[str], hint: int, first: int) -> int | None:
@@ -168,6 +195,29 @@ def _split_head(lines: list[str]) -> tuple[list[str], list[str]]:
     """The comment at the top of a file, and what follows."""
     count = next((number for number, line in enumerate(lines) if not line.startswith("//")), len(lines))
     return lines[:count], lines[count:]
+
+
+def expectation(text: str) -> tuple[str, int]:
+    """What a mistake's head promises, `// Expect: race` or `// Expect: passed, 1 star`; ("", 0) if it promises none."""
+    expect = EXPECT.search(text)
+    return (expect[1], int(expect[2] or 0)) if expect else ("", 0)
+
+
+def meant_for(text: str) -> list[str] | None:
+    """The task that a mistake is about, if it names one, `// Expect: race in log_bmm`; None if it is about them all."""
+    expect = EXPECT.search(text)
+    return [expect[3]] if expect and expect[3] else None
+
+
+def without_comments(text: str) -> str:
+    """Code without what it says to people; its lines keep their numbers."""
+    return COMMENT.sub(lambda found: found[1] or "\n" * found[0].count("\n"), text)
+
+
+def _silent(lines: list[str]) -> list[str]:
+    """Lines without their comments, and without those that are nothing else."""
+    plain = zip(lines, without_comments("\n".join(lines)).split("\n"), strict=True)
+    return [code.rstrip() for line, code in plain if code.strip() or not line.strip()]
 
 
 def _lines(file: Path) -> list[str]:

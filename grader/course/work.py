@@ -12,6 +12,7 @@ from grader.course.files import shown_path
 from grader.course.mistake import Mistake
 
 MOST_SOURCE_BYTES = 1 << 20  # of a kernel file
+HANDED_OUT = "hunt"  # the folder in work/ whose kernels are the course's, but for a few lines
 
 
 def read_kernel(file: Path, entry: Entry) -> str:
@@ -47,10 +48,14 @@ def _difference(entry: Entry, file: Path) -> Mistake | None:
 
 
 def is_own(entry: Entry, file: Path) -> bool:
-    """Whether a file is the learner's: in work/, and no link to what the course brings."""
+    """Whether a file is the learner's: in work/, not handed out by the hunt, and no link to what the course brings."""
     own, real = (entry.root / "work").resolve(), file.resolve()
     in_work = own in real.parents or own in (file.parent.resolve(), *file.parent.resolve().parents)
-    return in_work and not any(real.is_relative_to((entry.root / name).resolve()) for name in ("kernels", "lessons"))
+    return (
+        in_work
+        and not real.is_relative_to(own / HANDED_OUT)
+        and not any(real.is_relative_to((entry.root / name).resolve()) for name in ("kernels", "lessons"))
+    )
 
 
 def start(entry: Entry) -> bool:

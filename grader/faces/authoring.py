@@ -15,15 +15,14 @@ from grader.course import files
 from grader.course.catalog import Entry, UsageError, entries
 from grader.course.files import shown_path
 from grader.course.lesson import Counted, Task
-from grader.course.mistake import DIFFERENCE, Mistake, difference
+from grader.course.mistake import DIFFERENCE, Mistake, difference, expectation, meant_for
 from grader.course.work import read_kernel
-from grader.judge.verdict import STATUSES, Grade
+from grader.judge.verdict import STATUSES, Grade, falls_behind
 
 SEED = 20240229  # any, but always the same
 HINTS = 3
 ENOUGH_MISTAKES = 4
 SKELETON = Path(__file__).parent / "skeleton"
-EXPECT = re.compile(r"^// Expect: (\w+)(?:, (\d) stars?)?(?: in (\w+))?$", re.MULTILINE)
 BEGIN, END = "// >>> write your kernel here", "// <<<"
 
 Rule = Callable[[Entry], Iterator[str]]
@@ -185,12 +184,16 @@ def mistakes_are_told(entry: Entry) -> Iterator[str]:
 
 
 def mistake_is_told(entry: Entry, mistake: Mistake) -> Iterator[str]:
-    """It gets exactly the status and the stars of its head. Raises UsageError if its base does not fit."""
+    """It gets the status and the stars of its head, and if it passes, its base does better. Raises UsageError."""
     text = mistake.text()
     status, stars = expectation(text)
-    result = _grade(entry, mistake.whole, meant_for(text), text)
+    result = _grade(entry, mistake.whole, mistake.tasks, text)
     if (result.status, result.stars) != (status, stars):
         yield f"its head says `{status}`, {stars} stars\n{story(result)}"
+    elif result.passed and mistake.base:
+        base = _grade(entry, mistake.base, mistake.tasks)
+        if not falls_behind(result, base):
+            yield f"it meets all targets that {base.kernel} meets, so it is no mistake\n{story(result)}"
 
 
 GRADED: tuple[Rule, ...] = (starter_does_not_pass, reference_earns_all_stars, rungs_pass, mistakes_are_told)
@@ -225,18 +228,6 @@ def most_stars(task: Task) -> int:
 def full_stars(entry: Entry) -> int:
     """The most that the emulator can give: a lesson's stars are those of its weakest task, bonus tasks apart."""
     return min(most_stars(task) for task in entry.lesson.tasks if not task.bonus)
-
-
-def expectation(text: str) -> tuple[str, int]:
-    """What a mistake's head promises, `// Expect: race` or `// Expect: passed, 1 star`; ("", 0) if it promises none."""
-    expect = EXPECT.search(text)
-    return (expect[1], int(expect[2] or 0)) if expect else ("", 0)
-
-
-def meant_for(text: str) -> list[str] | None:
-    """The task that a mistake is about, if it names one, `// Expect: race in log_bmm`; None if it is about them all."""
-    expect = EXPECT.search(text)
-    return [expect[3]] if expect and expect[3] else None
 
 
 def story(result: Grade) -> str:

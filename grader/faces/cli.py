@@ -18,6 +18,7 @@ from grader.course.catalog import UsageError
 from grader.course.choose import choose_tasks
 from grader.course.files import shown_path
 from grader.faces import check as checking
+from grader.faces import hunt
 from grader.faces.check import Options, Reports
 from grader.faces.exit import AFTER_CTRL_C, INTERRUPTED, NOT_PASSED, PASSED, WRONG_USAGE, fault
 
@@ -79,10 +80,10 @@ def _show_course() -> None:
     from grader.report.terminal import make_console
 
     console, root = make_console(), catalog.course_root()
-    done = progress.load(root)
-    show_course(console, course_rows(root, done))
-    if done.message:
-        console.print(done.message)
+    done, hunted = progress.load(root), hunt.look(root)
+    show_course(console, course_rows(root, done, hunted))
+    for message in filter(None, (done.message, hunted.message)):
+        console.print(message)
 
 
 @ladder.command()
@@ -392,6 +393,8 @@ def doctor(context: click.Context) -> None:
 
     context.exit(report(make_console()))
 
+
+ladder.add_command(hunt.command)
 
 if __name__ == "__main__":
     main()

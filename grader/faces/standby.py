@@ -26,7 +26,7 @@ from typing import TextIO
 from grader.faces.handover import Elsewhere, waiting
 from grader.faces.standby_place import Place, key, variables, why_not
 
-COMMANDS = ("check", "explain", "submit")
+COMMANDS = ("check", "explain", "hunt", "submit")
 INTERRUPTED, FAILED = 130, 2  # as in exit.py, which imports more than a second command should wait for
 NOT_BEGUN = 75  # exit code of a fork that could not take the place of the process that asks
 ANSWER_SECONDS = 3.0  # for a server that is there; else it hangs

@@ -117,3 +117,11 @@ class Grade:
     @property
     def passed(self) -> bool:
         return self.status == "passed"
+
+
+def falls_behind(own: Grade, model: Grade) -> list[TargetResult]:
+    """The own targets that are missed where the model meets them, in the tasks that both grades have."""
+    theirs = {task.name: task.targets for task in model.tasks}
+    tasks = [(task.targets, theirs[task.name]) for task in own.tasks if task.name in theirs]
+    pairs = (pair for targets in tasks for pair in zip(*targets, strict=True))
+    return [mine for mine, other in pairs if other.met and not mine.met]

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from grader.course import catalog
 from grader.course.catalog import Entry, UsageError
+from grader.course.hunt import Hunt, Score
 from grader.course.progress import Progress
 from grader.report.graded import Graded
 from grader.report.messages import TITLES
@@ -61,9 +62,10 @@ class Row:
     stars: int
     started: bool
     passed: bool
+    hunted: Score | None = None
 
 
-def course_rows(root: Path, done: Progress) -> list[Row]:
+def course_rows(root: Path, done: Progress, hunt: Hunt | None = None) -> list[Row]:
     """A row for each lesson; one that is broken says so in place of its title, and does not hide the others."""
     rows = []
     for entry in catalog.entries(root):
@@ -71,7 +73,8 @@ def course_rows(root: Path, done: Progress) -> list[Row]:
             title = entry.lesson.title
         except UsageError as error:
             title = str(error)
-        rows.append(Row(entry, title, done.stars(entry.name), entry.work_file.exists(), done.passed(entry.name)))
+        started, passed = entry.work_file.exists(), done.passed(entry.name)
+        rows.append(Row(entry, title, done.stars(entry.name), started, passed, hunt.score(entry) if hunt else None))
     return rows
 
 
@@ -89,7 +92,8 @@ def show_course(console: Console, rows: Sequence[Row]) -> None:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
     for row in rows:
         state = stars(row.stars) if row.passed else Text("started" if row.started else "", DIM)
-        table.add_row(mark(True) if row.passed else "", row.entry.name, row.title, state)
+        hunted = [Text(f"hunt: {row.hunted.points} of {row.hunted.most}", DIM)] if row.hunted else []
+        table.add_row(mark(True) if row.passed else "", row.entry.name, row.title, state, *hunted)
     console.print(Text("Kernel Ladder", HEAD))
     console.print(table)
     if not rows:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from grader.course.catalog import Entry, UsageError, find
+from grader.course.mistake import expectation, meant_for
 from grader.faces import authoring
 from grader.faces.cli import run
 
@@ -120,15 +121,20 @@ def test_a_mistake_that_is_none(entry: Entry):
     entry.mistakes[0].whole.with_name("none.cu").write_text(
         "// Nothing.\n// Expect: race\n" + entry.reference.read_text()
     )
-    assert "says `race`" in said(entry, authoring.mistakes_are_told)
+    right = entry.reference.read_text().partition("\n\n")[2].replace("rest < n && i < 4", "i < 4 && rest < n")
+    copy = entry.root / "copy.cu"
+    copy.write_text(f"// Right.\n// Expect: passed, {authoring.full_stars(entry)} stars\n\n{right}")
+    authoring.new_mistake(entry, "right", copy)
+    told = said(entry, authoring.mistakes_are_told)
+    assert "says `race`" in told and "meets all targets that" in told and "meets, so it is no mistake" in told
 
 
 def test_a_mistake_may_name_the_task_it_is_about():
     heads = {"race in scan": ("race", 0), "passed, 1 star in scan": ("passed", 1), "race": ("race", 0)}
     for expect, promised in heads.items():
         text = f"// Nothing.\n// Expect: {expect}\n"
-        assert authoring.expectation(text) == promised
-        assert authoring.meant_for(text) == (["scan"] if "in scan" in expect else None)
+        assert expectation(text) == promised
+        assert meant_for(text) == (["scan"] if "in scan" in expect else None)
 
 
 def test_a_rung_that_changes_names_the_mistakes_that_no_longer_fit(entry: Entry):

@@ -16,7 +16,7 @@ from grader.course import catalog
 from grader.course.files import shown_path
 from grader.devices.evidence import Diagnostic, Finding
 from grader.faces import watch
-from grader.faces.authoring import SEED, expectation
+from grader.faces.authoring import SEED
 from grader.grade import grade
 from grader.judge.verdict import STATUSES, CaseGrade, Grade, TaskGrade
 from grader.report.messages import TITLES
@@ -349,7 +349,7 @@ def test_the_longest_failing_page_of_every_lesson_fits(folder, monkeypatch, less
 def mistakes():
     """With their lessons: all of the first three, and of the others, whose kernels run longer, one for each status."""
     for entry in catalog.entries(ROOT):
-        each = {file.name if entry.number <= 3 else expectation(file.text())[0]: file for file in entry.mistakes}
+        each = {file.name if entry.number <= 3 else file.expected[0]: file for file in entry.mistakes}
         yield from ((entry, mistake) for mistake in each.values())
 
 

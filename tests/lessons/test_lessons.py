@@ -40,7 +40,7 @@ def a_mistake_is_fast(entry: Entry, mistake: Mistake) -> bool:
 
 
 def expected(mistake: Mistake) -> tuple[str, int]:
-    return authoring.expectation("\n".join(mistake.head))
+    return mistake.expected
 
 
 each_lesson = pytest.mark.parametrize("entry", LESSONS, ids=lambda entry: entry.name)
