@@ -4,8 +4,9 @@ longer than grading:
     ladder check 01  --arguments, environment, terminal-->  standby server  --fork-->  the same command
                      <--exit code--
 
-The first such command starts the server (standby_server.py), and is its first one. Whatever goes wrong with it, the
-command does all itself, as every command does that LADDER_SERVER=0 tells to.
+The first such command starts the server (standby_server.py), and is its first one; `ladder start` starts it for the
+command that will follow. Whatever goes wrong with it, the command does all itself, as every command does that
+LADDER_SERVER=0 tells to.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from grader.faces.handover import Elsewhere, waiting
 from grader.faces.standby_place import Place, key, variables, why_not
 
 COMMANDS = ("check", "explain", "hunt", "submit")
+FOLLOWED = ("start", "hint")  # by one of them, as soon as the learner has typed a line
 INTERRUPTED, FAILED = 130, 2  # as in exit.py, which imports more than a second command should wait for
 NOT_BEGUN = 75  # exit code of a fork that could not take the place of the process that asks
 ANSWER_SECONDS = 3.0  # for a server that is there; else it hangs
@@ -41,7 +43,19 @@ def main() -> None:
     if _is_movable(arguments) and _has_streams() and why_not() is None:
         with contextlib.suppress(OSError), Place.find() as place:
             code = _elsewhere(arguments, place)
-    sys.exit(_here(arguments) if code is None else code)
+    if code is None:
+        code = _here(arguments)
+    if code == 0 and arguments[:1] and arguments[0] in FOLLOWED and why_not() is None:
+        with contextlib.suppress(OSError), Place.find() as place:
+            _get_ready(place)
+    sys.exit(code)
+
+
+def _get_ready(place: Place) -> None:
+    """Starts a server for the next command, and does not wait for it."""
+    name = key()
+    if place.facts(name) is None:
+        _Starting(place, name)
 
 
 def _is_movable(arguments: Sequence[str]) -> bool:

@@ -171,6 +171,18 @@ def fresh(tmp_path):
     home.end()
 
 
+def test_who_starts_a_lesson_finds_a_server_at_the_first_check(fresh):
+    assert (
+        fresh.run("start", "99").returncode == 2
+        and fresh.run("start", "01", extra={"LADDER_SERVER": "0"}).returncode == 0
+    )
+    assert fresh.servers() == []
+    assert fresh.run("start", "02").stderr == ""
+    assert wait_until(lambda: len(fresh.servers()) == 1)
+    begun = fresh.servers()
+    assert fresh.run("hint", "02").returncode == 0 and fresh.facts()["forked"] and fresh.servers() == begun
+
+
 # ---- the same as without ----
 
 
