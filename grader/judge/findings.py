@@ -16,6 +16,8 @@ STATUS_OF: Mapping[str, Status] = {
     "stack_overflow": "crash",
     "invalid_free": "crash",
     "shuffle_source": "uninitialized_read",
+    "own_array": "out_of_bounds",
+    "never_set": "uninitialized_read",
 }
 
 

@@ -22,6 +22,7 @@ from grader.devices.build.build import entry_points
 from grader.devices.cache import cache_root
 from grader.devices.emulator import seen
 from grader.devices.emulator import session as emulator
+from grader.devices.emulator.checked import CheckedBuild
 from grader.devices.emulator.sides import marks
 from grader.devices.emulator.translate import translate
 from grader.devices.evidence import CaseRun
@@ -71,24 +72,26 @@ class KernelRunner:
         self.folder = folder
         self.sessions: dict[Any, emulator.Session] = {}
 
-    def session(self, source: str, declarations: tuple[str, ...], threads: int | None, counting: bool):
-        key = (source, declarations, threads, counting)
+    def session(self, source: str, declarations: tuple[str, ...], threads: int | None, counting: bool, checked: bool):
+        key = (source, declarations, threads, counting, checked)
         if key not in self.sessions:
-            library = self._build(source, declarations)
+            library = self._build(source, declarations, checked)
             self.sessions[key] = emulator.Session(
                 emulator.open_library(library, "kernel.cu"), threads, runtime=self.runtime, counting=counting
             )
         return self.sessions[key]
 
-    def _build(self, source: str, declarations: tuple[str, ...]) -> Path:
+    def _build(self, source: str, declarations: tuple[str, ...], checked: bool) -> Path:
         name = hashlib.sha256("\0".join((source, *declarations)).encode()).hexdigest()[:16]
-        library = self.folder / f"{name}.so"
-        with filelock.FileLock(f"{library}.lock"):
+        folder = self.folder / f"{name}{'-checked' * checked}"
+        library = folder / "kernel.so"
+        with filelock.FileLock(f"{folder}.lock"):
             if not library.exists():
-                self._compile(source, declarations, library)
+                folder.mkdir(exist_ok=True)
+                self._compile(source, declarations, library, checked)
         return library
 
-    def _compile(self, source: str, declarations: tuple[str, ...], library: Path) -> None:
+    def _compile(self, source: str, declarations: tuple[str, ...], library: Path, checked: bool) -> None:
         entries = entry_points([parse_prototype(declaration) for declaration in declarations])
         with tempfile.TemporaryDirectory(dir=self.folder) as place:
             folder = Path(place)
@@ -106,6 +109,9 @@ class KernelRunner:
             if not self.renamed.exists():  # its callbacks have other names
                 seen.check_built(folder / "unfinished.so", folder / seen.DUMP, "kernel.cu")
             (folder / seen.DUMP).replace(library.with_suffix(".gimple"))
+            if checked:
+                link_flags = emulator.link_flags(self.runtime)
+                CheckedBuild(text, folder / "checked", flags, link_flags).finish(library, "kernel.cu")
             (folder / "unfinished.so").replace(library)
 
     def __call__(
@@ -119,15 +125,17 @@ class KernelRunner:
         seconds=20.0,
         to_record=None,
         mapped=False,
+        checked=False,
         **values: Any,
     ):
         """Calls the prototype's function. Arrays that are outputs start as NaN patterns. Returns (outputs, CaseRun).
 
         `among`: all prototypes of the source that will be called, so that they share one build. If `mapped`, buffers
-        are device memory, as in a grade; else they are memory that the emulator merely knows.
+        are device memory, as in a grade; else they are memory that the emulator merely knows. If `checked`, the
+        checking build runs first, as in a grade.
         """
         task = parse_prototype(prototype)
-        session = self.session(source, tuple(among) or (prototype,), threads, counting)
+        session = self.session(source, tuple(among) or (prototype,), threads, counting, checked)
         mapping = Mapping([values[p.name] for p in task.buffers]) if mapped else None
         parts = mapping.parts if mapping else [None] * len(task.buffers)
         each = zip(task.buffers, parts, strict=True)

@@ -142,7 +142,12 @@ def line_of_use(dump: str, symbol: str, filename: str) -> int | None:
     return None
 
 
-@lru_cache(maxsize=1)
+def own_variables(dump: str) -> Iterator[tuple[str, set[str]]]:
+    """The body of each function, and the variables on its stack."""
+    return ((each.body, each.own) for each in _functions(dump).values())
+
+
+@lru_cache(maxsize=2)
 def _functions(dump: str) -> dict[str, _Function]:
     heads = list(_FUNCTION.finditer(dump))
     ends = [head.start() for head in heads[1:]] + [len(dump)]

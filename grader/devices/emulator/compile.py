@@ -25,7 +25,8 @@ from grader.devices.build.diagnostics import Message
 from grader.devices.build.opinion import ClangsOpinion
 from grader.devices.build.recipe import STRICT_LINK, Refused, build_inline, for_ninja, hash_of
 from grader.devices.build.toolchain import missing_tool
-from grader.devices.emulator import seen
+from grader.devices.emulator import checked, seen
+from grader.devices.emulator.checked import Facts
 from grader.devices.emulator.sides import marks
 from grader.devices.emulator.symbols import CodeMap, place_of_map
 from grader.devices.emulator.translate import TranslationError, translate
@@ -66,22 +67,28 @@ class EmulatorRecipe:
         cpp_extension._prepare_ldflags = lambda flags, *_, **__: flags
         cpp_extension.include_paths = lambda *_, **__: []
         text = seen.preprocessed(self.text, self.filename, folder.parent, self.compile_flags)
+        second = checked.CheckedBuild(text, folder.with_name("checked"), self.compile_flags, self.link_flags)
         try:
             library = self._compiled(folder, text, [seen.PREPROCESSED, seen.DUMP_FLAG])
-        except RuntimeError as error:
-            said = self._said_of_the_text(folder.parent) if _IN_A_LINE.search(str(error)) else ""
-            raise RuntimeError(said or str(error)) from None
-        seen.check_built(library, folder / seen.DUMP, self.filename)
+            seen.check_built(library, folder / seen.DUMP, self.filename)
+        except RuntimeError:
+            second.stop()
+            raise
+        second.finish(library, self.filename)
         return library
 
     def _compiled(self, folder: Path, text: str, flags: list[str]) -> Path:
-        return build_inline(
-            folder,
-            cpp_sources=[text],
-            extra_cflags=[for_ninja(flag) for flag in [*self.compile_flags, *flags, *_QUIET]],
-            extra_ldflags=[for_ninja(flag) for flag in [*self.link_flags, *STRICT_LINK]],
-            with_cuda=False,
-        )
+        try:
+            return build_inline(
+                folder,
+                cpp_sources=[text],
+                extra_cflags=[for_ninja(flag) for flag in [*self.compile_flags, *flags, *_QUIET]],
+                extra_ldflags=[for_ninja(flag) for flag in [*self.link_flags, *STRICT_LINK]],
+                with_cuda=False,
+            )
+        except RuntimeError as error:
+            said = self._said_of_the_text(folder.parent) if _IN_A_LINE.search(str(error)) else ""
+            raise RuntimeError(said or str(error)) from None
 
     def _said_of_the_text(self, folder: Path) -> str:
         """What g++ says of the text before it was preprocessed, with its columns and macros; "" if it says nothing."""
@@ -92,15 +99,16 @@ class EmulatorRecipe:
         text.unlink()
         return said if "error:" in said else ""
 
-    def facts(self, library: Path) -> tuple[CodeMap, list[Path]]:
-        """The map of its code. As recipe.Recipe says."""
+    def facts(self, library: Path) -> tuple[Facts, list[Path]]:
+        """As recipe.Recipe says."""
         code = CodeMap.load(library, Path(self.filename).name)
         constant = sum(symbol.bytes for symbol in code.symbols if symbol.kind == "constant")
         if constant > MOST_CONSTANT_BYTES:
             raise Refused(
                 f"the file has {constant:,} bytes of __constant__ variables: a GPU has {MOST_CONSTANT_BYTES:,}"
             )
-        return code, [place_of_map(library)]
+        files = [place_of_map(library), library.parent / checked.NAME, library.parent / checked.FACTS]
+        return Facts(code, checked.beside(library, self.filename)), files
 
 
 def emulator_recipe(text: str, filename: str, cache: Path) -> EmulatorRecipe:

@@ -16,7 +16,7 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
@@ -26,8 +26,10 @@ import numpy as np
 
 from grader.course.prototype import Prototype
 from grader.devices.build.recipe import Library, program_identity
+from grader.devices.emulator.checked import Facts, beside
 from grader.devices.emulator.counters import add_up
 from grader.devices.emulator.kinds import SYMBOLS
+from grader.devices.emulator.looking import MOST_CHECKED_ELEMENTS, Look, silence
 from grader.devices.emulator.outside import WRAPPED
 from grader.devices.emulator.recording import ROOM, BlockToRecord, describe
 from grader.devices.emulator.symbols import CodeMap, Symbol
@@ -52,6 +54,9 @@ COMPILE_FLAGS = [
     "-fno-builtin-printf", "-finline-functions", "-finline-small-functions", "-findirect-inlining",
     "-fno-semantic-interposition", "-U_FORTIFY_SOURCE",
 ]  # fmt: skip
+
+
+Call = tuple[Prototype, Mapping[str, "View"], Mapping[str, int | float], float, tuple[int, int] | None]
 
 
 class View(Protocol):
@@ -163,8 +168,15 @@ def _c_symbols(symbols: list[Symbol]) -> ctypes.Array[_CSymbol]:
 
 def open_library(path: Path, source_name: str) -> Library:
     """Loads a library that is trusted. Raises OSError."""
-    code = CodeMap.load(path, Path(source_name).name)
-    return Library(path, ctypes.CDLL(str(path)), code)
+    facts = Facts(CodeMap.load(path, Path(source_name).name), beside(path, source_name))
+    return Library(path, ctypes.CDLL(str(path)), facts)
+
+
+class Loaded:
+    """A build in this process, as the runtime wants to be told of it."""
+
+    def __init__(self, library: ctypes.CDLL, code: CodeMap):
+        self.library, self.code, self.symbols = library, code, _c_symbols(code.symbols)
 
 
 class Session:
@@ -184,7 +196,8 @@ class Session:
         text: str = "",
         print_threads: bool = False,
     ):
-        self.library = library.loaded
+        facts: Facts = library.facts
+        self.build, self.checked = Loaded(library.loaded, facts.code), facts.checked
         self.runtime = ctypes.CDLL(str(runtime))
         self.runtime.ladder_session_report.restype = ctypes.c_char_p
         self.runtime.ladder_session_stream.restype = ctypes.c_void_p
@@ -193,9 +206,8 @@ class Session:
         self.runtime.ladder_session_mapping.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
         self.runtime.ladder_session_buffer.argtypes = [ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
         self.runtime.ladder_session_print_threads(int(print_threads))
-        self.code: CodeMap = library.facts
-        self.symbols = _c_symbols(self.code.symbols)
         self.threads = threads or len(os.sched_getaffinity(0))
+        self._looking: Loaded | None = None  # the checking build
         self.counting = counting
         self.text = text
 
@@ -217,13 +229,36 @@ class Session:
         """
         outputs = [view for view in buffers.values() if view.writable]
         untouched = [_bytes_of(view) for view in outputs]
-        facts, took = self._call(task, buffers, scalars, seconds, mapping, POISON, to_record)
-        again = again or partial(self.run_again, task, buffers, scalars, seconds, mapping)
+        what = (task, buffers, scalars, seconds, mapping)
+        look = self._look(what, outputs, untouched) if self.checked else None
+        if look and look.decides:
+            return self._describe(name, task, look.facts, look.seconds, None, look.code)
+        with silence() if look else nullcontext():
+            facts, took = self._call(*what, POISON, to_record)
+        again = again or partial(self.run_again, *what)
         matters = partial(self._poison_matters, facts, outputs, untouched, again)
         if _is_only_uninitialised(facts["findings"]) and not matters():
             for finding in facts["findings"]:
                 finding["note"] = True
-        return self._describe(name, task, facts, took, to_record)
+        if look:
+            facts["findings"] += look.findings(facts, [_bytes_of(view) for view in outputs])
+        return self._describe(name, task, facts, took, to_record, self.build.code)
+
+    def _look(self, what: Call, outputs: list[View], untouched: list[np.ndarray]) -> Look | None:
+        """What the checking build finds, if the case is small. All is as before then, but for what has been printed."""
+        task, buffers, scalars, *_ = what
+        assert self.checked
+        if _size_of_data(task, buffers, scalars) > MOST_CHECKED_ELEMENTS:
+            return None
+        if not self._looking:
+            self._looking = Loaded(ctypes.CDLL(self.checked.library), self.checked.code)
+        facts, took = self._call(*what, POISON, build=self._looking)
+        look = Look(self.checked, facts, took, [_bytes_of(view) for view in outputs])
+        self.runtime.ladder_session_open()
+        for view, content in zip(outputs, untouched, strict=True):
+            ctypes.memmove(view.address, content.ctypes.data, view.bytes)
+        self.runtime.ladder_session_show()
+        return look
 
     def run_again(
         self,
@@ -246,12 +281,14 @@ class Session:
         mapping: tuple[int, int] | None,
         poison: int,
         to_record: BlockToRecord | None = None,
+        build: Loaded | None = None,
     ) -> tuple[dict[str, Any], float]:
         """One call of the entry point: the runtime's facts, and the seconds it took."""
-        entry = getattr(self.library, f"ladder_entry_{task.name}")
+        build = build or self.build
+        entry = getattr(build.library, f"ladder_entry_{task.name}")
         runtime = self.runtime
-        inside, count = ctypes.cast(entry, ctypes.c_void_p), ctypes.c_size_t(len(self.symbols))
-        runtime.ladder_session_module(inside, self.symbols, count, self.threads, int(self.counting))
+        inside, count = ctypes.cast(entry, ctypes.c_void_p), ctypes.c_size_t(len(build.symbols))
+        runtime.ladder_session_module(inside, build.symbols, count, self.threads, int(self.counting))
         runtime.ladder_session_begin(seconds, _size_of_data(task, buffers, scalars), poison)
         if to_record:
             runtime.ladder_session_record(to_record.launch, *to_record.block, ROOM)
@@ -306,12 +343,18 @@ class Session:
         return values
 
     def _describe(
-        self, name: str, task: Prototype, facts: dict[str, Any], seconds: float, to_record: BlockToRecord | None
+        self,
+        name: str,
+        task: Prototype,
+        facts: dict[str, Any],
+        seconds: float,
+        to_record: BlockToRecord | None,
+        code: CodeMap,
     ) -> CaseRun:
         element_bytes = {p.name: p.type.bytes for p in task.parameters if p.role in ("input", "output")}
-        findings = word_findings(facts, self.code, element_bytes, self.text)
+        findings = word_findings(facts, code, element_bytes, self.text)
         findings += launch_notes(facts["launches"])
-        totals, kernels, lines = add_up(facts, self.code)
+        totals, kernels, lines = add_up(facts, code)
         return CaseRun(
             name=name,
             findings=findings,
@@ -320,7 +363,7 @@ class Session:
             kernels=kernels,
             launches=facts["launches"],
             seconds=seconds,
-            recording=describe(facts, to_record, self.code.line_of) if to_record else None,
+            recording=describe(facts, to_record, code.line_of) if to_record else None,
         )
 
 

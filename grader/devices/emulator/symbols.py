@@ -98,9 +98,9 @@ def _make(library: Path, source_name: str) -> CodeMap:
     blocks, calls = _blocks(code)
     branches = [block.branch for block in blocks.values() if block.branch]
     lines = _lines_of(library, source_name, calls + branches)
-    symbols = _read_symbols(library)
+    dump = library.with_suffix(".gimple")
+    symbols = symbols_of(library, dump.read_text(errors="replace") if dump.exists() else "")
     symbols += [Symbol(pc, 1, "flag_read", "") for pc in flag_reads(code)]
-    symbols += _host_functions(library)
     return CodeMap(symbols, lines, blocks, str(library), source_name)
 
 
@@ -136,10 +136,14 @@ def _read_symbols(library: Path) -> list[Symbol]:
     return symbols
 
 
-def _host_functions(library: Path) -> list[Symbol]:
-    """Those that no kernel may enter: what g++ told of the code lies beside a library that has just been built."""
-    dump = library.with_suffix(".gimple")
-    names = set(host_functions(dump.read_text(errors="replace"))) if dump.exists() else set()
+def symbols_of(library: Path, dump: str) -> list[Symbol]:
+    """Variables and functions of a library that was built just now; `dump` is what g++ told of its code."""
+    return _read_symbols(library) + _host_functions(library, dump)
+
+
+def _host_functions(library: Path, dump: str) -> list[Symbol]:
+    """Those that no kernel may enter."""
+    names = set(host_functions(dump))
     rows = [row.split() for row in _run("nm", "-S", "--defined-only", str(library)).splitlines()]
     return [
         Symbol(int(row[0], 16), int(row[1], 16), "host_only", "") for row in rows if len(row) == 4 and row[3] in names

@@ -170,6 +170,23 @@ def _uninitialized_read(fact: Fact, where: _Where) -> str:
     return f"{_thread(fact)} {verb} {where.at} before anything was written there"
 
 
+def _own_array(fact: Fact, where: _Where) -> str:
+    array, index, elements = where.name, fact["offset"], fact["array_bytes"]
+    side = "before its start" if index < 0 else "past its end"
+    message = (
+        f"{_thread(fact)} uses {array}[{index}], {side}: {array} has {elements} element{'' if elements == 1 else 's'}"
+    )
+    if fact["note"]:
+        message += "; a GPU goes on into what lies there in memory, but C++ does not promise that"
+    return message
+
+
+def _never_set(fact: Fact, where: _Where) -> str:
+    (name, _), *others = fact["locals"]
+    named = f"`{name}`" + "".join(f" or `{other}` (line {line})" for other, line in others)
+    return f"{named} is read before it is set: other results come out when other bytes lie in it"
+
+
 _WAIT = "wait for it there, with __pipeline_commit() and __pipeline_wait_prior(0), then __syncthreads()"
 
 
@@ -338,6 +355,8 @@ def _unknown(fact: Fact, where: _Where) -> str:
 
 _WORDS: Mapping[str, Callable[[Fact, _Where], str]] = {
     "out_of_bounds": _out_of_bounds,
+    "own_array": _own_array,
+    "never_set": _never_set,
     "misaligned": _misaligned,
     "input_modified": _input_modified,
     "host_access": _host_access,

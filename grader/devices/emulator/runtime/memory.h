@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -49,6 +50,7 @@ enum class SymbolKind : int {
     LaunchBound,    // its bytes are the most threads of a block
     HostOnly,       // a function that would do in a kernel what is not seen
     FlagRead,       // no symbol: the return address of a volatile read that looks at a flag
+    Index,          // no symbol: where an array is indexed, "file:line:column"; its value: local, its bytes: an address is taken
 };
 
 // A symbol of the learner's library, as the session read it from the ELF file.
@@ -68,6 +70,7 @@ struct Module {
     std::vector<std::string> names;
     std::set<std::uint32_t> flag_reads;
     std::vector<Symbol> host_only;
+    std::map<std::string, Symbol> indexes;
 
     // The TLS block of the calling OS thread: where its copy of every __shared__ array lies.
     Address thread_block() const;

@@ -251,6 +251,7 @@ int ladder_session_module(const void* inside, const Symbol* symbols, std::size_t
         symbol.name = m.module.names[i].c_str();
         if (symbol.kind == SymbolKind::HostOnly) m.module.host_only.push_back(symbol);
         if (symbol.kind == SymbolKind::FlagRead) m.module.flag_reads.insert(static_cast<std::uint32_t>(symbol.value));
+        if (symbol.kind == SymbolKind::Index) m.module.indexes[symbol.name] = symbol;
         m.module.symbols.push_back(symbol);
     }
     m.threads = threads;

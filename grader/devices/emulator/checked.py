@@ -1,0 +1,166 @@
+"""A second build of a kernel file, beside the one that counts: it looks where an index leaves its own array, and it
+fills local variables that the file does not set.
+
+Its checks are instructions of their own, so that nothing is counted on it. What g++ made of the file says which arrays
+are local: past such an array lies another variable, while shared and global arrays lie in memory, where each access is
+checked for itself.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from grader.devices.build.recipe import STRICT_LINK
+from grader.devices.emulator.calls import own_variables
+from grader.devices.emulator.symbols import CodeMap, Symbol, symbols_of
+
+NAME, FACTS = "checked.so", "checked.json"
+_AS_WRITTEN, _OPTIMIZED = "checked.gimple", "checked.optimized"
+# The -fno-tree passes would take a value that was never set for whatever suits them.
+_FLAGS = [
+    "-fno-tree-ccp", "-fno-tree-fre", "-fno-tree-copy-prop", "-fno-tree-dominator-opts", "-fno-tree-phiprop",
+    "-fsanitize=bounds-strict", "-ftrivial-auto-var-init=pattern", "-Wuninitialized", "-Wmaybe-uninitialized",
+    f"-fdump-tree-gimple-lineno={_AS_WRITTEN}", f"-fdump-tree-optimized-asmname-lineno={_OPTIMIZED}",
+]  # fmt: skip
+
+_BODY = re.compile(r"^(?P<head>\S.*\))\n\{\n(?P<body>(?:[ \n].*\n|\n)*)\}", re.MULTILINE)
+_CHECK = re.compile(r"^ *\[(?P<place>[^\]\[]+:\d+:\d+)\] \.UBSAN_BOUNDS \(0B, (?P<index>.+), \d+\);$", re.MULTILINE)
+_PLACE = r"\[[^\]\[\s]+:\d+:\d+(?: discrim \d+)?\] "
+_DECLARED = re.compile(r"^ +(?P<static>static )?[\w:<>, *&]*?[ *&](?P<name>[\w.]+)(?:\[\d*\])*;$", re.MULTILINE)
+_PARAMETER = re.compile(r"(\w+)[,)]")
+_INDEXED = r"(?P<base>\(?\*?(?:D\.\d+|\w+)\)?)(?P<parts>(?:->\w+|\.[a-zA-Z_]\w*)*(?:\[[^\]:]*\](?:\.[a-zA-Z_]\w*)*)+)"
+_PART = re.compile(r"->\w+|\.\w+|\[[^\]]*\]")
+_OBJECT = re.compile(r"&(\w+)|(?<=\] )(?!MEM\b)(\w+)[.\[]")
+_WARNED = re.compile(
+    r"^(?P<file>.+?):(?P<line>\d+):\d+: warning: ['\u2018](?P<name>\w+)\S*['\u2019] (?:may be|is) used uninit",
+    re.MULTILINE,
+)
+_NEVER_SET = re.compile(r'\.DEFERRED_INIT \(.*\[(?P<file>[^\]\[:]+):(?P<line>\d+):\d+\] &"(?P<name>\w+)"')
+
+
+@dataclass
+class Checked:
+    """What a session knows of such a build. Places are `file:line:column`, as g++ tells them."""
+
+    library: str = ""
+    code: CodeMap = field(default_factory=CodeMap)
+    arrays: dict[str, str] = field(default_factory=dict)  # what is indexed at a place: "s[0]"
+    unset: list[tuple[str, int]] = field(default_factory=list)  # locals that may be read first: name and line of use
+    never_set: list[tuple[str, int]] = field(default_factory=list)  # others that may be, with the line of declaration
+
+
+@dataclass
+class Facts:
+    """What a session wants to know of a build: its code, and the checking build beside it, if there is one."""
+
+    code: CodeMap
+    checked: Checked | None = None
+
+
+class CheckedBuild:
+    """g++ at work on the checking build, in a folder of its own."""
+
+    def __init__(self, text: str, folder: Path, flags: Sequence[str], link_flags: Sequence[str]):
+        """`text` is the preprocessed one."""
+        folder.mkdir()
+        (folder / "text.cpp").write_text(text)
+        self._folder, self._link_flags = folder, link_flags
+        compile_ = ["g++", "-std=c++20", "-fPIC", *(flag for flag in flags if flag != "-w"), *_FLAGS, "-fpreprocessed"]
+        self._said = (folder / "said").open("w+")
+        self._compiler = subprocess.Popen([*compile_, "-c", "text.cpp"], cwd=folder, stderr=self._said)
+
+    def stop(self) -> None:
+        """Ends g++: the file cannot be built."""
+        self._compiler.kill()
+        self._compiler.wait()
+
+    def finish(self, library: Path, source_name: str) -> None:
+        """Puts the checking build beside the library, where that one's dump is. Raises OSError if there is none."""
+        if self._compiler.wait() != 0:
+            raise OSError(f"g++ could not build {source_name} a second time, with checks")
+        link = ["g++", "-shared", "text.o", "-o", NAME, *self._link_flags, *STRICT_LINK]
+        subprocess.run(link, cwd=self._folder, check=True, capture_output=True)
+        self._said.seek(0)
+        as_written, optimized = (
+            (self._folder / name).read_text(errors="replace") for name in (_AS_WRITTEN, _OPTIMIZED)
+        )
+        checked = _facts(as_written, optimized, self._said.read(), Path(source_name).name)
+        self._said.close()
+        symbols = symbols_of(self._folder / NAME, library.with_suffix(".gimple").read_text(errors="replace"))
+        checked.code = CodeMap(symbols=symbols + checked.code.symbols)
+        built = library.parent / NAME
+        (self._folder / NAME).replace(built)
+        (library.parent / FACTS).write_text(json.dumps(asdict(checked)))
+
+
+def beside(library: Path, source_name: str) -> Checked | None:
+    """What is known of the checking build beside this library; None if there is none."""
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        data = json.loads((library.parent / FACTS).read_text())
+        symbols = [Symbol(**symbol) for symbol in data["code"]["symbols"]]
+        path = str(library.parent / NAME)
+        code = CodeMap(symbols, library=path, source_name=Path(source_name).name)
+        unset, never_set = ([(name, line) for name, line in data[key]] for key in ("unset", "never_set"))
+        return Checked(path, code, data["arrays"], unset, never_set)
+    return None
+
+
+def _facts(as_written: str, optimized: str, said: str, source_name: str) -> Checked:
+    found = Checked()
+    indexes: dict[str, Symbol] = {}
+    for place, array, is_local, is_address in _indexed(as_written):
+        if place.startswith(f"{source_name}:"):
+            found.arrays[place] = array
+            known = indexes.setdefault(place, Symbol(1, int(is_address), "index", place))
+            known.value &= _is_own(place, optimized) if is_local is None else is_local
+    found.code.symbols = list(indexes.values())
+    found.unset = _named(_WARNED.finditer(said), source_name)
+    found.never_set = _named(_NEVER_SET.finditer(optimized), source_name)
+    return found
+
+
+def _indexed(dump: str) -> Iterator[tuple[str, str, bool | None, bool]]:
+    """The place of each check, the array there, whether it is local (None if a pointer leads to it), and whether it is
+    an address that is taken, not a value.
+    """
+    for function in _BODY.finditer(dump):
+        body = function["body"]
+        declared = list(_DECLARED.finditer(body))
+        names = {each["name"] for each in declared if not each["static"]} | set(_PARAMETER.findall(function["head"]))
+        names -= {each["name"] for each in declared if each["static"]}
+        for check in _CHECK.finditer(body):
+            here = re.compile(rf"(?P<address>&(?:{_PLACE})*)?\[{re.escape(check['place'])}\] (?:{_PLACE})*{_INDEXED}")
+            if access := here.search(body, check.end()):
+                base, parts = access["base"], _PART.findall(access["parts"])
+                through = "*" in base or parts[0].startswith("->")
+                array = _spelled(base, parts, f"[{check['index']}]")
+                yield check["place"], array, None if through else base in names, bool(access["address"])
+
+
+def _spelled(base: str, parts: list[str], index: str) -> str:
+    """An array as the learner would write it: "a", "tile[...]", "pair.first"."""
+    indexes = [number for number, part in enumerate(parts) if part.startswith("[")]
+    end = parts.index(index) if index in parts else indexes[-1] if indexes else len(parts)
+    text = base.strip("(*)") + "".join(re.sub(r"\[(?!\d+\]).*\]", "[...]", part) for part in parts[:end])
+    text = re.sub(r"^(this->|_\d+->|D\.\d+(->|\.))", "", text)
+    return "an array" if re.match(r"_\d|D\.\d", text) else text
+
+
+def _is_own(place: str, optimized: str) -> bool:
+    """Whether what is indexed there turns out to be a function's own variable, once g++ has put functions together."""
+    found = set()
+    for body, own in own_variables(optimized):
+        for row in body.split("\n") if place in body else ():
+            if f"[{place}]" in row and "__ubsan_handle" not in row:
+                found |= {(one or other) in own for one, other in _OBJECT.findall(row)}
+    return found == {True}
+
+
+def _named(matches: Iterable[re.Match[str]], source_name: str) -> list[tuple[str, int]]:
+    return list(dict.fromkeys((each["name"], int(each["line"])) for each in matches if each["file"] == source_name))

@@ -1,0 +1,82 @@
+"""What a small case's run on the checking build (checked.py) tells of the same case."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import numpy as np
+
+from grader.devices.emulator.checked import Checked
+from grader.devices.emulator.symbols import CodeMap
+
+MOST_CHECKED_ELEMENTS = 16384  # of all buffers: a second run of such a case takes milliseconds
+_MOST_NAMED = 3
+_FATAL = ("crash", "timeout", "stack_overflow")
+
+Fact = dict[str, Any]
+
+
+class Look:
+    """A run on the checking build. `decides`: its findings are all that is said of the case."""
+
+    def __init__(self, checked: Checked, facts: Fact, seconds: float, outputs: Sequence[np.ndarray]):
+        self._checked, self._outputs = checked, outputs
+        self.facts, self.seconds = facts, seconds
+        self._left = [each for each in facts["findings"] if each["kind"] == "own_array"]
+        for finding in self._left:
+            finding["array"], finding["text"] = checked.arrays[finding["text"]], ""
+        ends = [each for each in facts["findings"] if each["kind"] in _FATAL]
+        self.decides = bool(ends) or any(not each["note"] for each in self._left)
+
+    @property
+    def code(self) -> CodeMap:
+        """That of the checking build."""
+        return self._checked.code
+
+    def findings(self, facts: Fact, outputs: Sequence[np.ndarray]) -> list[Fact]:
+        """What there is to add to the facts of the run that counts, which ended with these outputs."""
+        same = all(map(np.array_equal, self._outputs, outputs))
+        wrong = any(not each["note"] for each in [*facts["findings"], *self.facts["findings"]])
+        if same or wrong:
+            return self._left
+        return [*self._left, *self._never_set()]
+
+    def _never_set(self) -> Iterator[Fact]:
+        """The locals that may be to blame: other bytes in them made other outputs. First those that g++ warns of."""
+        named: dict[str, int] = {}
+        for name, line in [*self._checked.unset, *self._checked.never_set]:
+            named.setdefault(name, line)
+        if named:
+            locals_ = list(named.items())[:_MOST_NAMED]
+            yield _BLANK | {"kind": "never_set", "line": locals_[0][1], "text": "", "locals": locals_}
+
+
+_BLANK: Fact = {
+    **dict.fromkeys(("pc", "other_pc", "other_line", "address", "bytes", "offset", "array_bytes", "array_line"), 0),
+    **dict.fromkeys(("kernel", "access", "array", "space", "other_access"), ""),
+    "note": False, "pcs": [], "count": 1,
+}  # fmt: skip
+
+
+@contextmanager
+def silence() -> Iterator[None]:
+    """What is printed within was printed before."""
+    sys.stdout.flush()
+    kept = {}
+    for number in (1, 2):
+        with suppress(OSError):  # a submission may have closed it
+            kept[number] = os.dup(number)
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    for number in kept:
+        os.dup2(nothing, number)
+    os.close(nothing)
+    try:
+        yield
+    finally:
+        for number, fd in kept.items():
+            os.dup2(fd, number)
+            os.close(fd)

@@ -1,0 +1,170 @@
+"""Indexes past one's own array, and local variables that were never set: found on the checking build."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+PROTOTYPE = "void f(const float* x, float* z, int n, cudaStream_t stream)"
+THREADS = 32
+
+# In each, `past` is an index that the compiler does not know. What is wrong happens where `n` is the case's number.
+WRONG = """
+struct Pair { float first[4], second[4]; };
+struct Fragment {
+    float v[8];
+    __device__ float operator()(int i) const { return v[i]; }
+};
+template <int N> __device__ float last_of(const float (&values)[N], int i) { return values[i]; }
+__device__ float in_a_function(float value, int i) {
+    float own[2] = {value, value};
+    return own[i];                                                                  // case 1: own[2]
+}
+template <int N> __device__ float in_a_template(float value, int i) {
+    float own[N] = {};
+    own[i] += value;                                                                // case 2: own[4]
+    return own[0];
+}
+__global__ void k(const float* x, float* z, int n, int past) {
+    __shared__ float tile[4][32];
+    const int i = threadIdx.x;
+    tile[0][i] = tile[1][i] = tile[2][i] = tile[3][i] = x[i];
+    __syncthreads();
+    Pair pair = {};
+    Fragment fragment = {};
+    float grid[2][3] = {}, found = 0;
+    auto get = [&](int j) { return grid[1][j]; };                                   // case 6: grid[1][3]
+    if (n == 1) found = in_a_function(x[i], past + 2);
+    if (n == 2) found = in_a_template<4>(x[i], past + 4);
+    if (n == 3) pair.first[past + 4] = 0;                                           // case 3: pair.first[4]
+    if (n == 4) pair.second[past - 1] = 0;                                          // case 4: pair.second[-1]
+    if (n == 5) found = fragment(past + 8);
+    if (n == 6) found = get(past + 3);
+    if (n == 7) for (int j = 0; j <= past + 3; ++j) grid[0][j] = 0;                 // case 7: grid[0][3]
+    if (n == 8 && i == 31) found = tile[1][i + 1];                                  // case 8: tile[1][32]
+    if (n == 9 && i == 31) found = tile[past + 4][0];
+    if (n == 10) found = last_of(grid[1], past + 5);
+    z[i] = x[i] + 0 * (found + pair.first[0] + pair.second[0] + grid[0][0]);
+}
+extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) { k<<<1, 32, 0, stream>>>(x, z, n, 0); }
+"""
+
+# Case: kind, severity and what is said
+SAID = {
+    1: ("own_array", "error", "uses own[2], past its end: own has 2 elements"),
+    2: ("own_array", "error", "uses own[4], past its end: own has 4 elements"),
+    3: ("own_array", "error", "uses pair.first[4], past its end: pair.first has 4 elements"),
+    4: ("own_array", "error", "uses pair.second[-1], before its start: pair.second has 4 elements"),
+    5: ("own_array", "error", "uses v[8], past its end: v has 8 elements"),
+    6: ("own_array", "error", "uses grid[1][3], past its end: grid[1] has 3 elements"),
+    7: ("own_array", "error", "uses grid[0][3], past its end: grid[0] has 3 elements"),
+    8: ("own_array", "note", "uses tile[1][32], past its end: tile[1] has 32 elements; a GPU goes on"),
+    9: ("out_of_bounds", "error", "reads tile[128], past its end"),
+    10: ("own_array", "error", "uses values[5], past its end: values has 3 elements"),
+}
+
+# All of these are right, and each gives x[i] back.
+RIGHT = """
+struct Fragment {
+    float v[8];
+    __device__ float& operator[](int i) { return v[i]; }
+    __device__ float* end() { return v + 8; }
+};
+union Bits { float f; unsigned u[1]; unsigned char bytes[4]; };
+template <int N> __device__ float sum_of(const float (&values)[N]) {
+    float sum = 0;
+    for (int i = 0; i <= N - 1; ++i) sum += values[i];
+    return sum;
+}
+__constant__ float weights[4] = {0.25f, 0.25f, 0.25f, 0.25f};
+__global__ void k(const float* x, float* z, int n) {
+    __shared__ float tile[4][32];
+    extern __shared__ float rest[];
+    const int i = threadIdx.x;
+    float* walk = &tile[0][0];
+    for (int j = i; j < 4 * 32; j += 32) walk[j] = x[j % 32];          // all rows through a pointer
+    rest[i] = rest[i + 32] = x[i];
+    __syncthreads();
+    float right = tile[n - 32][i], own[4];                             // n is 32
+    for (const float* p = &tile[0][0]; p != &tile[4][0]; ++p) right += 0 * *p;
+    for (int j = 3; j >= 0; --j) own[j] = weights[j] * x[i];
+    const float* end = &own[4];                                        // one past the end, never read
+    float sum = 0;
+    for (const float* p = own; p < end; ++p) sum += *p;
+    Fragment fragment;
+    for (int j = 0; j < 8; ++j) fragment[j] = x[i] / 8;
+    float again = 0;
+    for (float* p = fragment.v; p != fragment.end(); ++p) again += *p;
+    const float4 four = reinterpret_cast<float4*>(fragment.v)[1];      // a vector over the last four
+    again += 0 * (four.x + four.w) + 0 * rest[i + 32];
+    Bits bits;
+    bits.f = x[i];
+    Bits copy;
+    for (int j = 0; j < 4; ++j) copy.bytes[j] = bits.bytes[j];
+    float maybe;                                                       // set in each case in which it is read
+    if (i < n) maybe = x[i];
+    float spare[4];                                                    // of which one is never set and never read
+    for (int j = 0; j < 3; ++j) spare[j] = 0;
+    const int before = -1;
+    const float* middle = own + 2;
+    again += 0 * middle[before] + spare[i % 3];
+    if (i < n) z[i] = (right + sum + again + copy.f + maybe + sum_of(own)) / 6;
+}
+extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) { k<<<1, 32, 64 * 4, stream>>>(x, z, n); }
+"""
+
+NEVER_SET = """
+__global__ void k(const float* x, float* z, int n) {
+    const int i = threadIdx.x;
+    float sum = 0, acc[3];
+    float total;
+    if (n != 1) total = 0;
+    for (int j = 0; j < 4; ++j) total += x[i];                                      // case 1: total
+    if (n != 2) acc[0] = acc[1] = acc[2] = 0;
+    for (int j = 0; j < 3; ++j) acc[j] += x[i], sum += acc[(j + n) % 3];
+    z[i] = n == 2 ? sum : total;
+}
+extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) { k<<<1, 32, 0, stream>>>(x, z, n); }
+"""
+
+
+def run(run_kernel, source: str, n: int):
+    x = np.arange(1, THREADS + 1, dtype=np.float32)
+    outputs, case = run_kernel(source, PROTOTYPE, x=x, z=np.zeros_like(x), n=n, checked=True)
+    return x, outputs["z"], case.findings
+
+
+@pytest.mark.parametrize("case", SAID)
+def test_an_index_leaves_its_own_array(run_kernel, case):
+    _, _, findings = run(run_kernel, WRONG, case)
+    kind, severity, said = SAID[case]
+    found = next(finding for finding in findings if finding.kind == kind)
+    assert found.severity == severity and said in found.message
+    marked = re.findall(rf"^(?=.*// case {case}:)", WRONG, re.MULTILINE)
+    if marked:
+        line = WRONG[: WRONG.index(f"// case {case}:")].count("\n") + 1
+        assert found.line == line
+
+
+def test_the_same_file_is_right_where_no_index_leaves_its_array(run_kernel):
+    x, z, findings = run(run_kernel, WRONG, 11)
+    assert findings == [] and np.array_equal(z, x)
+
+
+def test_right_ways_to_walk_through_arrays(run_kernel):
+    x, z, findings = run(run_kernel, RIGHT, 32)
+    assert findings == [] and np.allclose(z, x)
+
+
+@pytest.mark.parametrize(("case", "name"), [(1, "total"), (2, "acc")])
+def test_a_local_that_was_never_set(run_kernel, case, name):
+    _, _, findings = run(run_kernel, NEVER_SET, case)
+    assert [(finding.kind, finding.severity) for finding in findings] == [("never_set", "error")]
+    assert f"`{name}`" in findings[0].message and "before it is set" in findings[0].message
+
+
+def test_no_local_is_blamed_that_is_set(run_kernel):
+    x, z, findings = run(run_kernel, NEVER_SET, 3)
+    assert findings == [] and np.array_equal(z, 4 * x)
