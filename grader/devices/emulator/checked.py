@@ -139,8 +139,12 @@ def _indexed(dump: str) -> Iterator[tuple[str, str, bool | None, bool]]:
             if access := here.search(body, check.end()):
                 base, parts = access["base"], _PART.findall(access["parts"])
                 through = "*" in base or parts[0].startswith("->")
-                array = _spelled(base, parts, f"[{check['index']}]")
-                yield check["place"], array, None if through else base in names, bool(access["address"])
+                captured = re.search(rf"^.* {base.strip('(*)')} = .*__closure->__(\w+)", body, re.MULTILINE)
+                array = _spelled(captured[1] if captured else base, parts, f"[{check['index']}]")
+                is_local = (
+                    True if captured or base == "__closure" else None if through else base in names
+                )  # statics need no capture
+                yield check["place"], array, is_local, bool(access["address"])
 
 
 def _spelled(base: str, parts: list[str], index: str) -> str:
@@ -148,7 +152,7 @@ def _spelled(base: str, parts: list[str], index: str) -> str:
     indexes = [number for number, part in enumerate(parts) if part.startswith("[")]
     end = parts.index(index) if index in parts else indexes[-1] if indexes else len(parts)
     text = base.strip("(*)") + "".join(re.sub(r"\[(?!\d+\]).*\]", "[...]", part) for part in parts[:end])
-    text = re.sub(r"^(this->|_\d+->|D\.\d+(->|\.))", "", text)
+    text = re.sub(r"^(this->|__closure->__|_\d+->|D\.\d+(->|\.))", "", text)
     return "an array" if re.match(r"_\d|D\.\d", text) else text
 
 
