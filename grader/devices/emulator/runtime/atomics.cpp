@@ -110,7 +110,9 @@ std::uint64_t do_atomic(Thread* thread, Atomic op, Type type, Scope scope, void*
     const std::uint64_t result = compute(op, type, old, value, compare);
     std::memcpy(address, &result, bytes);
     if (!thread) return old;
-    if (result == old) return old;   // nobody can tell that it was there: it publishes nothing
+    // The memory model makes it a release, too, but one that no code can use: a thread that finds this value may as well have
+    // come before it. So a loop that asks by atomicAdd(&flag, 0) publishes nothing in each round.
+    if (result == old) return old;
     release(*thread, a, false);
     if (shared_by_all) thread->block->launch->schedule.wake(a, *thread);
     return old;
