@@ -64,13 +64,13 @@ _BLANK: Fact = {
 
 @contextmanager
 def silence() -> Iterator[None]:
-    """What is printed within was printed before."""
+    """What is printed within was printed before: it goes to a file that has no name and is gone afterwards."""
     sys.stdout.flush()
     kept = {}
     for number in (1, 2):
         with suppress(OSError):  # a submission may have closed it
             kept[number] = os.dup(number)
-    nothing = os.open(os.devnull, os.O_WRONLY)
+    nothing = os.memfd_create("printed before")
     for number in kept:
         os.dup2(nothing, number)
     os.close(nothing)

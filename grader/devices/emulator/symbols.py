@@ -137,13 +137,13 @@ def _read_symbols(library: Path) -> list[Symbol]:
 
 
 def symbols_of(library: Path, dump: str) -> list[Symbol]:
-    """Variables and functions of a library that was built just now; `dump` is what g++ told of its code."""
+    """Variables and functions of a library that was built just now; `dump` is what g++ told of its code, if it did."""
     return _read_symbols(library) + _host_functions(library, dump)
 
 
 def _host_functions(library: Path, dump: str) -> list[Symbol]:
     """Those that no kernel may enter."""
-    names = set(host_functions(dump))
+    names = set(host_functions(dump)) if dump else set()
     rows = [row.split() for row in _run("nm", "-S", "--defined-only", str(library)).splitlines()]
     return [
         Symbol(int(row[0], 16), int(row[1], 16), "host_only", "") for row in rows if len(row) == 4 and row[3] in names
