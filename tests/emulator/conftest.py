@@ -72,12 +72,12 @@ class KernelRunner:
         self.folder = folder
         self.sessions: dict[Any, emulator.Session] = {}
 
-    def session(self, source: str, declarations: tuple[str, ...], threads: int | None, counting: bool, checked: bool):
+    def session(self, source: str, declarations: tuple[str, ...], threads: int | None, counting: bool, checked=False):
         key = (source, declarations, threads, counting, checked)
         if key not in self.sessions:
             library = self._build(source, declarations, checked)
             self.sessions[key] = emulator.Session(
-                emulator.open_library(library, "kernel.cu"), threads, runtime=self.runtime, counting=counting
+                emulator.open_library(library, "kernel.cu", checked), threads, runtime=self.runtime, counting=counting
             )
         return self.sessions[key]
 

@@ -92,7 +92,7 @@ def test_symbols_and_sites_by_their_names(run_kernel):
     prototype = "void f(const float* x, float* z, cudaStream_t stream)"
     x = np.ones(32, np.float32)
     _, run = run_kernel(KERNEL, prototype, x=x, z=x.copy())
-    symbols = run_kernel.session(KERNEL, (prototype,), None, True).code.symbols
+    symbols = run_kernel.session(KERNEL, (prototype,), None, True).build.code.symbols
     kinds_of = {symbol.name.rpartition("::")[2]: symbol.kind for symbol in symbols if symbol.kind != "function"}
     expected = {"s": "shared_array", "calls": "variable", "factor": "constant", "ladder_bound": "launch_bound"}
     assert expected.items() <= kinds_of.items() and "function" in {symbol.kind for symbol in symbols}

@@ -166,9 +166,9 @@ def _c_symbols(symbols: list[Symbol]) -> ctypes.Array[_CSymbol]:
     return (_CSymbol * len(rows))(*rows)
 
 
-def open_library(path: Path, source_name: str) -> Library:
-    """Loads a library that is trusted. Raises OSError."""
-    facts = Facts(CodeMap.load(path, Path(source_name).name), beside(path, source_name))
+def open_library(path: Path, source_name: str, checked: bool = False) -> Library:
+    """Loads a library that is trusted; if `checked`, cases run on the checking build beside it, too. Raises OSError."""
+    facts = Facts(CodeMap.load(path, Path(source_name).name), beside(path, source_name) if checked else None)
     return Library(path, ctypes.CDLL(str(path)), facts)
 
 
