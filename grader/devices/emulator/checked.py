@@ -32,6 +32,7 @@ _FLAGS = [
 _BODY = re.compile(r"^(?P<head>\S.*\))\n\{\n(?P<body>(?:[ \n].*\n|\n)*)\}", re.MULTILINE)
 _CHECK = re.compile(r"^ *\[(?P<place>[^\]\[]+:\d+:\d+)\] \.UBSAN_BOUNDS \(0B, (?P<index>.+), \d+\);$", re.MULTILINE)
 _PLACE = r"\[[^\]\[\s]+:\d+:\d+(?: discrim \d+)?\] "
+_PLACE_OF = re.compile(r"\[([^\]\[\s]+:\d+:\d+)[ \]]")
 _DECLARED = re.compile(r"^ +(?P<static>static )?[\w:<>, *&]*?[ *&](?P<name>[\w.]+)(?:\[\d*\])*;$", re.MULTILINE)
 _PARAMETER = re.compile(r"(\w+)[,)]")
 _INDEXED = r"(?P<base>\(?\*?(?:D\.\d+|\w+)\)?)(?P<parts>(?:->\w+|\.[a-zA-Z_]\w*)*(?:\[[^\]:]*\](?:\.[a-zA-Z_]\w*)*)+)"
@@ -114,11 +115,12 @@ def beside(library: Path, source_name: str) -> Checked | None:
 def _facts(as_written: str, optimized: str, said: str, source_name: str) -> Checked:
     found = Checked()
     indexes: dict[str, Symbol] = {}
-    for place, array, is_local, is_address in _indexed(as_written):
-        if place.startswith(f"{source_name}:"):
-            found.arrays[place] = array
-            known = indexes.setdefault(place, Symbol(1, int(is_address), "index", place))
-            known.value &= _is_own(place, optimized) if is_local is None else is_local
+    rows = [row for row in _indexed(as_written) if row[0].startswith(f"{source_name}:")]
+    own = _own_places({place for place, _, is_local, _ in rows if is_local is None}, optimized)
+    for place, array, is_local, is_address in rows:
+        found.arrays[place] = array
+        known = indexes.setdefault(place, Symbol(1, int(is_address), "index", place))
+        known.value &= place in own if is_local is None else is_local
     found.code.symbols = list(indexes.values())
     found.unset = _named(_WARNED.finditer(said), source_name)
     found.never_set = _named(_NEVER_SET.finditer(optimized), source_name)
@@ -156,14 +158,14 @@ def _spelled(base: str, parts: list[str], index: str) -> str:
     return "an array" if re.match(r"_\d|D\.\d", text) else text
 
 
-def _is_own(place: str, optimized: str) -> bool:
-    """Whether what is indexed there turns out to be a function's own variable, once g++ has put functions together."""
-    found = set()
-    for body, own in own_variables(optimized):
-        for row in body.split("\n") if place in body else ():
-            if f"[{place}]" in row and "__ubsan_handle" not in row:
-                found |= {(one or other) in own for one, other in _OBJECT.findall(row)}
-    return found == {True}
+def _own_places(places: set[str], optimized: str) -> set[str]:
+    """Those where what is indexed turns out to be a function's own variable, once g++ has put functions together."""
+    found: dict[str, set[bool]] = {}
+    for body, own in own_variables(optimized) if places else ():
+        for row in body.split("\n") if "__ubsan_handle" in body else ():
+            for place in places.intersection(_PLACE_OF.findall(row)) if "__ubsan_handle" not in row else ():
+                found.setdefault(place, set()).update((one or other) in own for one, other in _OBJECT.findall(row))
+    return {place for place, is_own in found.items() if is_own == {True}}
 
 
 def _named(matches: Iterable[re.Match[str]], source_name: str) -> list[tuple[str, int]]:
