@@ -7,6 +7,8 @@ import re
 import numpy as np
 import pytest
 
+from grader.devices.emulator.checked import finds_more
+
 PROTOTYPE = "void f(const float* x, float* z, int n, cudaStream_t stream)"
 THREADS = 32
 
@@ -168,3 +170,26 @@ def test_a_local_that_was_never_set(run_kernel, case, name):
 def test_no_local_is_blamed_that_is_set(run_kernel):
     x, z, findings = run(run_kernel, NEVER_SET, 3)
     assert findings == [] and np.array_equal(z, 4 * x)
+
+
+@pytest.mark.parametrize(
+    ("code", "wanted"),
+    [
+        ("float sum;", True),
+        ("float sum = 0, other;", True),
+        ("float sum = 0; if (n) { int k; k = n; }", True),
+        ("float a[4] = {};", True),
+        ("const unsigned long long* p, *q;", True),
+        ("if (n) x[0] = 1; else float4 v;", True),
+        ("Tile<8, 8> tile;", True),
+        ("struct Pair { float first[4]; };", True),
+        ("ladder::Vector<float, 4> v;", True),
+        ("int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) z[i] = x[i] * y[i];", False),
+        ("for (int i = 0, j = n; i < n; ++i) { sum += x[i]; } return sum;", False),
+        ("float4 v = make_float4(0, 0, 0, 0); x = y; goto end; typedef float Real; using R = float;", False),
+        ("constexpr int kTile = 128; static const char ladder_bound[3] = {}; thread_local float As[3][4];", False),
+        ("template <int N> __global__ void k(const float* x, float* z, int n) { k<8>(x, z, n); }", False),
+    ],
+)
+def test_only_what_may_hold_such_a_fault_is_built_twice(code, wanted):
+    assert finds_more(code) == wanted

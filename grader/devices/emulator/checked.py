@@ -45,6 +45,35 @@ _WARNED = re.compile(
 _NEVER_SET = re.compile(r'\.DEFERRED_INIT \(.*\[(?P<file>[^\]\[:]+):(?P<line>\d+):\d+\] &"(?P<name>\w+)"')
 
 
+# A declaration: its type, its first name, and what follows that.
+_DECLARATION = re.compile(
+    r"(?:(?:const|volatile|unsigned|signed|long|short|struct|typename|register)\s+)*[A-Za-z_][\w:]*(?:\s*<[^=;{}]*>)?"
+    r"(?:\s+|\s*[*&]+\s*)(?:(?:const|volatile|int|long|char|__restrict__)\b\s*)*[A-Za-z_]\w*\s*(?P<next>[\[,=]|$)(?P<rest>.*)",
+    re.DOTALL,
+)
+_NO_DECLARATION = re.compile(
+    r"(?:return|goto|using|typedef|delete|throw|template|namespace|extern|class|enum|constexpr)\b|"
+    r".*\b(?:static|thread_local)\b",
+    re.DOTALL,
+)
+_BEFORE = re.compile(r"\s*(?:(?:else|do|(?:public|private|protected)\s*:)\s*)*")
+_MORE_NAMES = re.compile(r",\s*[*&\s]*[A-Za-z_]\w*\s*(?:[\[,]|$)")
+
+
+def finds_more(code: str) -> bool:
+    """Whether such a build may find anything in a file: it has an array that is not shared, or a variable without a
+    first value. `code` is the file's own, preprocessed.
+    """
+    for piece, end in re.findall(r"([^;{}]*)([;{}])", code):
+        text = _BEFORE.sub("", piece, count=1).rstrip()
+        found = None if _NO_DECLARATION.match(text) else _DECLARATION.match(text)
+        if found and (found["next"] in ("[", ",") or _MORE_NAMES.search(found["rest"])):
+            return True
+        if found and not found["next"] and end == ";":
+            return True
+    return False
+
+
 @dataclass
 class Checked:
     """What a session knows of such a build. Places are `file:line:column`, as g++ tells them."""

@@ -67,14 +67,18 @@ class EmulatorRecipe:
         cpp_extension._prepare_ldflags = lambda flags, *_, **__: flags
         cpp_extension.include_paths = lambda *_, **__: []
         text = seen.preprocessed(self.text, self.filename, folder.parent, self.compile_flags)
-        second = checked.CheckedBuild(text, folder.with_name("checked"), self.compile_flags, self.link_flags)
+        second = None
+        if checked.finds_more(seen.own_code(self.text, text)):
+            second = checked.CheckedBuild(text, folder.with_name("checked"), self.compile_flags, self.link_flags)
         try:
             library = self._compiled(folder, text, [seen.PREPROCESSED, seen.DUMP_FLAG])
             seen.check_built(library, folder / seen.DUMP, self.filename)
         except RuntimeError:
-            second.stop()
+            if second:
+                second.stop()
             raise
-        second.finish(library, self.filename)
+        if second:
+            second.finish(library, self.filename)
         return library
 
     def _compiled(self, folder: Path, text: str, flags: list[str]) -> Path:
@@ -107,7 +111,8 @@ class EmulatorRecipe:
             raise Refused(
                 f"the file has {constant:,} bytes of __constant__ variables: a GPU has {MOST_CONSTANT_BYTES:,}"
             )
-        files = [place_of_map(library), library.parent / checked.NAME, library.parent / checked.FACTS]
+        beside = [library.parent / name for name in (checked.NAME, checked.FACTS)]
+        files = [place_of_map(library), *filter(Path.exists, beside)]
         return Facts(code, checked.beside(library, self.filename)), files
 
 

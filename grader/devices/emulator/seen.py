@@ -14,7 +14,7 @@ from pathlib import Path
 from grader.devices.build.refused import Refusal
 from grader.devices.emulator.calls import line_of_use, refused_calls
 from grader.devices.emulator.outside import addressed, host_may_use, may_be_addressed, undefined
-from grader.devices.emulator.words import refused_words
+from grader.devices.emulator.words import own_parts, refused_words
 
 DUMP = "kernel.gimple"  # in the folder in which g++ runs, beside the library
 DUMP_FLAG = f"-fdump-tree-optimized-asmname-lineno={DUMP}"
@@ -25,8 +25,6 @@ _TAG = re.compile(r"__attribute__\(\((ladder_[0-9a-f]{20}), no_sanitize")
 
 def preprocessed(text: str, filename: str, folder: Path, flags: Sequence[str]) -> str:
     """What is to be compiled instead of a translated file. Raises RuntimeError with what a compiler would say."""
-    named = _NAMED.search(text)
-    assert named, "translation names the file"
     source = folder / "text.cpp"
     source.write_text(text)
     command = ["g++", "-std=c++20", "-fPIC", *flags, "-E", "-fpch-preprocess", source.name]
@@ -34,8 +32,20 @@ def preprocessed(text: str, filename: str, folder: Path, flags: Sequence[str]) -
     source.unlink()
     if done.returncode:
         raise RuntimeError(done.stderr)
-    _raise(refused_words(done.stdout, f"# 1 {named[1]}\n", tag_in(text)), filename)
+    _raise(refused_words(done.stdout, _begins(text), tag_in(text)), filename)
     return done.stdout
+
+
+def own_code(text: str, preprocessed: str) -> str:
+    """What a preprocessed text has from no header. `text` is what it was before."""
+    return "".join(part for _, part in own_parts(preprocessed, _begins(text)))
+
+
+def _begins(text: str) -> str:
+    """The line of a preprocessed text before the file's own part."""
+    named = _NAMED.search(text)
+    assert named, "translation names the file"
+    return f"# 1 {named[1]}\n"
 
 
 def tag_in(translated: str) -> str:

@@ -50,7 +50,7 @@ def refused_words(preprocessed: str, begins: str, tag: str) -> Refusal | None:
 
     `begins` is the line before it; `tag` marks what translation has put in and is not instrumented.
     """
-    for line, text in _own_parts(preprocessed, preprocessed.index(begins) + len(begins)):
+    for line, text in own_parts(preprocessed, begins):
         tokens = lex(text)
         found = [
             *(refusal for each in tokens.directives for refusal in _pragma(each.tokens)),
@@ -64,8 +64,9 @@ def refused_words(preprocessed: str, begins: str, tag: str) -> Refusal | None:
     return None
 
 
-def _own_parts(text: str, start: int) -> Iterator[tuple[int, str]]:
+def own_parts(text: str, begins: str) -> Iterator[tuple[int, str]]:
     """What comes from no header: parts with the line on which they begin, up to our own entry points."""
+    start = text.index(begins) + len(begins)
     line, depth, place = 1, 0, start
     for marker in _MARKER.finditer(text, start):
         if depth == 0:
