@@ -179,6 +179,7 @@ def test_no_local_is_blamed_that_is_set(run_kernel):
         ("float sum = 0, other;", True),
         ("float sum = 0; if (n) { int k; k = n; }", True),
         ("float a[4] = {};", True),
+        ("__constinit thread_local __attribute__((used, aligned(16))) float As[4][kTile + 4];", True),
         ("const unsigned long long* p, *q;", True),
         ("if (n) x[0] = 1; else float4 v;", True),
         ("Tile<8, 8> tile;", True),

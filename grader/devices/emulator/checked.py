@@ -56,14 +56,17 @@ _NO_DECLARATION = re.compile(
     r".*\b(?:static|thread_local)\b",
     re.DOTALL,
 )
+_ROWS = re.compile(r"\bthread_local\b[^;{}]*\w\s*\[[^\]]*\]\s*\[")  # a shared array of more than one dimension
 _BEFORE = re.compile(r"\s*(?:(?:else|do|(?:public|private|protected)\s*:)\s*)*")
 _MORE_NAMES = re.compile(r",\s*[*&\s]*[A-Za-z_]\w*\s*(?:[\[,]|$)")
 
 
 def finds_more(code: str) -> bool:
-    """Whether such a build may find anything in a file: it has an array that is not shared, or a variable without a
-    first value. `code` is the file's own, preprocessed.
+    """Whether such a build may find anything in a file: it has an array that is not shared, or that has rows, or a
+    variable without a first value. `code` is the file's own, preprocessed.
     """
+    if _ROWS.search(code):
+        return True
     for piece, end in re.findall(r"([^;{}]*)([;{}])", code):
         text = _BEFORE.sub("", piece, count=1).rstrip()
         found = None if _NO_DECLARATION.match(text) else _DECLARATION.match(text)
