@@ -188,7 +188,7 @@ def test_no_local_is_blamed_that_is_set(run_kernel):
         ("int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) z[i] = x[i] * y[i];", False),
         ("for (int i = 0, j = n; i < n; ++i) { sum += x[i]; } return sum;", False),
         ("float4 v = make_float4(0, 0, 0, 0); x = y; goto end; typedef float Real; using R = float;", False),
-        ("constexpr int kTile = 128; static const char ladder_bound[3] = {}; thread_local float As[3][4];", False),
+        ("constexpr int kTile = 128; static const char ladder_bound[3] = {}; thread_local float As[3];", False),
         ("template <int N> __global__ void k(const float* x, float* z, int n) { k<8>(x, z, n); }", False),
     ],
 )
