@@ -65,7 +65,7 @@ types: .venv/.ready-dev
 	@$(RUN)/mypy
 
 bench: .venv/.ready
-	@code=0; for lesson in $(or $(LESSON),$(sort $(patsubst lessons/%/lesson.py,%,$(wildcard lessons/*/lesson.py)))); do \
+	@code=0; for lesson in $(or $(LESSON),$(sort $(patsubst lessons/%/lesson.py,%,$(wildcard lessons/0[1-9]*/lesson.py lessons/[1-9]*/lesson.py)))); do \
 		$(RUN)/ladder bench $$lesson || code=$$?; \
 		[ $$code -lt 2 ] || break; \
 	done; exit $$code

@@ -61,9 +61,9 @@ def badges() -> list[Badge]:
     """What is true of the tree as it stands."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     entries = catalog.entries(ROOT)
-    rungs, mistakes = (sum(len(getattr(entry, each)) for entry in entries) for each in ("rungs", "mistakes"))
+    count = {each: sum(len(getattr(entry, each)) for entry in entries) for each in ("puzzles", "rungs", "mistakes")}
     equal, counted = agreement((ROOT / "docs" / "emulator.md").read_text())
-    course = f"{len(entries)} lessons, {rungs} rungs, {mistakes} mistakes"
+    course = ", ".join([f"{len(entries)} lessons", *(f"{number} {each}" for each, number in count.items())])
     return [
         Badge("python", "Python", project["requires-python"].replace(">=", "") + " or newer", "pyproject.toml"),
         Badge("course", "course", course, "#the-lessons"),

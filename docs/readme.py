@@ -150,10 +150,11 @@ def ladder(course: Path, *arguments: str) -> str:
 def lessons() -> str:
     """The table of all lessons."""
     rows = ["| | lesson | what it is about | rungs | notebook |", "|---|---|---|---|---|"]
-    rows.append(f"| 00 | Setup | the machine, and how this course works | | {notebook('00_setup')} |")
     for entry in catalog.entries(ROOT):
-        number, link = f"{entry.number:02d}", f"[{entry.lesson.title}](lessons/{entry.name}/README.md)"
-        rows.append(f"| {number} | {link} | {entry.lesson.summary} | {len(entry.rungs)} | {notebook(entry.name)} |")
+        number, link = entry.label, f"[{entry.lesson.title}](lessons/{entry.name}/README.md)"
+        steps = f"{len(entry.puzzles)} puzzles" if entry.puzzles else len(entry.rungs)
+        read = notebook("00_setup" if entry.puzzles else entry.name)
+        rows.append(f"| {number} | {link} | {entry.lesson.summary} | {steps} | {read} |")
     if colab_badge("00_setup"):
         rows += ["", "The badge opens a notebook on Google Colab, where it runs in the browser."]
     return "\n".join(rows) + "\n"

@@ -8,7 +8,7 @@ import os
 import re
 import sys
 import traceback
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,6 +31,11 @@ class Entry:
     @property
     def number(self) -> int:
         return int(self.name.partition("_")[0])
+
+    @property
+    def label(self) -> str:
+        """What people type for it: "01"."""
+        return f"{self.number:02d}"
 
     @property
     def slug(self) -> str:
@@ -63,14 +68,24 @@ class Entry:
         return sorted(file for file in (self.folder / "rivals").glob("*") if file.suffix in (".cu", ".cpp"))
 
     @property
+    def puzzles(self) -> list[Puzzle]:
+        """Of a lesson whose tasks are exercises of their own, with a file for each; other lessons have none."""
+        starters = sorted((self.folder / "starters").glob("[0-9]*_*.cu"))
+        return [Puzzle(self.root, f"{self.label}.{int(file.name[:2])}_{file.stem[3:]}", self) for file in starters]
+
+    @property
     def rungs(self) -> list[Path]:
-        """The kernels 1_naive.cu, 2_….cu from the lowest rung to the highest."""
+        """The kernels 1_naive.cu, 2_….cu from the lowest rung to the highest; none where there are puzzles."""
+        if self.puzzles:
+            return []
         files = (self.root / "kernels" / self.name).glob("[0-9]*_*.cu")
         return sorted(files, key=lambda file: int(file.name.partition("_")[0]))
 
     @property
     def reference(self) -> Path:
-        """The highest rung. Raises UsageError if there is none."""
+        """The highest rung; for puzzles the folder of their solutions. Raises UsageError if there is none."""
+        if self.puzzles:
+            return self.root / "kernels" / self.name
         if not self.rungs:
             raise UsageError(f"lesson {self.name} has no reference kernel: kernels/{self.name}/ holds no 1_name.cu")
         return self.rungs[-1]
@@ -94,6 +109,82 @@ class Entry:
         except Exception as error:  # whatever a lesson's author can get wrong
             raise UsageError(f"{where} is broken{_line_in(file, error)}: {type(error).__name__}: {error}") from error
         return lesson
+
+
+@dataclass(frozen=True)
+class Puzzle(Entry):
+    """One task of the lesson `of`, as an exercise with a file of its own: work/00_first_steps/03_guard.cu.
+
+    `name` is "00.3_guard". What it asks, its hints and its mistakes are in the lesson's files.
+    """
+
+    of: Entry
+
+    @property
+    def number(self) -> int:
+        """Within its lesson."""
+        return int(self.label.partition(".")[2])
+
+    @property
+    def label(self) -> str:
+        """What people type for it: "00.3"."""
+        return self.name.partition("_")[0]
+
+    @property
+    def stem(self) -> str:
+        """Its files' name: "03_guard"."""
+        return f"{self.number:02d}_{self.slug}"
+
+    @property
+    def folder(self) -> Path:
+        return self.of.folder
+
+    @property
+    def starter(self) -> Path:
+        return self.folder / "starters" / f"{self.stem}.cu"
+
+    @property
+    def work_file(self) -> Path:
+        return self.root / "work" / self.of.name / f"{self.stem}.cu"
+
+    @property
+    def notebook(self) -> Path:
+        return self.of.notebook
+
+    @property
+    def puzzles(self) -> list[Puzzle]:
+        return []
+
+    @property
+    def rungs(self) -> list[Path]:
+        """Its solution."""
+        return [self.root / "kernels" / self.of.name / f"{self.stem}.cu"]
+
+    @property
+    def mistakes(self) -> list[Mistake]:
+        """Those that say `// Expect: race in guard`."""
+        return [
+            mistake
+            for mistake in self.of.mistakes
+            if mistake.head[1:2] and mistake.head[1].endswith(f" in {self.slug}")
+        ]
+
+    @property
+    def begun(self) -> bool:
+        """Whether the learner has changed the starter."""
+        return self.work_file.is_file() and self.work_file.read_bytes() != self.starter.read_bytes()
+
+    @cached_property
+    def lesson(self) -> Lesson:
+        """Its one task. Raises UsageError if the lesson is broken, or has no such task."""
+        whole = self.of.lesson
+        task = next((task for task in whole.tasks if task.name == self.slug), None)
+        if task is None:
+            raise UsageError(
+                f"{self.starter.relative_to(self.root)}: lesson.py has no task `{self.slug}`: rename the file"
+            )
+        first = self.starter.read_text().partition("\n")[0]
+        return replace(whole, title=first.partition(", ")[2].rstrip("."), summary="", tasks=[task])
 
 
 def course_root() -> Path:
@@ -120,10 +211,23 @@ def entries(root: Path | None = None) -> list[Entry]:
     return sorted(found, key=lambda entry: (entry.number, entry.name))
 
 
+def exercises(root: Path | None = None) -> list[Entry]:
+    """All that has a kernel file of its own: the lessons, and instead of a lesson with puzzles these."""
+    found: list[Entry] = []
+    for entry in entries(root):
+        found += entry.puzzles or [entry]
+    return found
+
+
 def find(text: str, root: Path | None = None) -> Entry:
-    """The lesson meant by "1", "01", "vector_add", "01_vector_add" or a beginning of these. Raises UsageError."""
+    """The lesson meant by "1", "01", "vector_add", "01_vector_add" or a beginning of these. Raises UsageError.
+
+    Or the puzzle meant by "00.3", "00.guard", or its file's name.
+    """
     lessons = entries(root)
     wanted = Path(text).name.lower()  # so that lessons/01_vector_add/, as a shell completes it, works too
+    if puzzle := _find_puzzle(wanted, lessons):
+        return puzzle
     if wanted.isdecimal():
         matches = [entry for entry in lessons if entry.number == int(wanted)]
     else:
@@ -135,6 +239,26 @@ def find(text: str, root: Path | None = None) -> Entry:
         names = ", ".join(entry.name for entry in matches)
         raise UsageError(f"`{text}` could be {names}: type more of the name, or its number")
     raise UsageError(f"there is no lesson `{text}`{_suggestion(wanted, lessons)}: `ladder` lists them all")
+
+
+def _find_puzzle(wanted: str, lessons: list[Entry]) -> Puzzle | None:
+    """None if that names no puzzle. Raises UsageError for "00.17"."""
+    puzzles = [puzzle for entry in lessons for puzzle in entry.puzzles]
+    if named := [puzzle for puzzle in puzzles if wanted.removesuffix(".cu") in (puzzle.stem, puzzle.name)]:
+        return named[0]
+    lesson, dot, which = wanted.partition(".")
+    if not dot or not lesson.isdecimal() or which == "cu":
+        return None
+    entry = next((entry for entry in lessons if entry.number == int(lesson)), None)
+    if entry is None or not entry.puzzles:
+        return None
+    for puzzle in entry.puzzles:
+        if which in (puzzle.slug, puzzle.stem) or (which.isdecimal() and int(which) == puzzle.number):
+            return puzzle
+    last = entry.puzzles[-1].label
+    raise UsageError(
+        f"there is no puzzle `{wanted}`: type {entry.label}.1 to {last}, or {entry.label} for the next one"
+    )
 
 
 def _suggestion(wanted: str, lessons: list[Entry]) -> str:

@@ -114,8 +114,9 @@ class Hunt:
 
 
 def _rung(entry: Entry, mistake: Mistake) -> int:
-    """The place of the rung that a mistake was made from, from 0 on; what was made from none comes after all."""
-    return entry.rungs.index(mistake.base) if mistake.base in entry.rungs else len(entry.rungs)
+    """The place of the rung, or puzzle, that a mistake was made from, from 0 on; what was made from none comes last."""
+    rungs = entry.rungs or [puzzle.reference for puzzle in entry.puzzles]
+    return rungs.index(mistake.base) if mistake.base in rungs else len(rungs)
 
 
 def file_of(entry: Entry, number: int) -> Path:

@@ -100,6 +100,7 @@ class Task:
     flops: str = ""  # arithmetic operations, as an expression over the sizes: "2 * m * n * k"
     specials: str = ""  # exp, log, sin and their kin, likewise
     scratch: Sequence[str] = ()  # outputs for the kernel's own use: poisoned and guarded, neither compared nor counted
+    prints: Callable[..., Sequence[str]] | None = None  # prints(**inputs, **scalars): lines that the kernels must print
     inexact: Mapping[str, str] = field(default_factory=dict)  # rung -> why it errs at sizes of the bench
     bonus: bool = False  # for who wants more: may be left out, and its stars stand beside the lesson's
 

@@ -16,13 +16,15 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from grader.course import files
+from grader.course import catalog, files
 
 SCHEMA = 1
 MOST_STARS = 3
 ALIKE = 0.6  # of two names, for one to be the other's new spelling
 # One lesson's entry, for a file that is no JSON any more.
-ENTRY = re.compile(r'"(\w+)"\s*:\s*\{\s*"stars"\s*:\s*([0-3])\s*,\s*"passed"\s*:\s*(?:"(\d{4}-\d\d-\d\d)"|null)\s*\}')
+ENTRY = re.compile(
+    r'"([\w.]+)"\s*:\s*\{\s*"stars"\s*:\s*([0-3])\s*,\s*"passed"\s*:\s*(?:"(\d{4}-\d\d-\d\d)"|null)\s*\}'
+)
 
 
 @dataclass
@@ -131,7 +133,9 @@ def _renamed(lessons: dict[str, LessonProgress], present: list[str]) -> dict[str
 
 
 def _present(root: Path) -> list[str]:
-    return sorted(file.parent.name for file in (root / "lessons").glob("*/lesson.py"))
+    """The names of all lessons and puzzles."""
+    lessons = catalog.entries(root)
+    return [entry.name for lesson in lessons for entry in (lesson, *lesson.puzzles)]
 
 
 def _write(file: Path, progress: Progress) -> None:

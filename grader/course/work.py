@@ -18,14 +18,16 @@ HANDED_OUT = "hunt"  # the folder in work/ whose kernels are the course's, but f
 def read_kernel(file: Path, entry: Entry) -> str:
     """The text of a kernel file, as much of it as building accepts. Bytes that are no UTF-8 become surrogates, which
     building refuses; Windows' line ends and byte-order mark go. Of a mistake that is kept as a difference, NAME.diff,
-    NAME.cu is the whole file. Raises UsageError.
+    NAME.cu is the whole file; the folder of a lesson's solutions is all of them together. Raises UsageError.
     """
-    number, name = f"{entry.number:02d}", shown_path(file)
+    number, name = entry.label, shown_path(file)
     if file.absolute().parent == entry.folder / "mistakes" and (mistake := _difference(entry, file)):
         if file.name == mistake.whole.name:
             return mistake.text()
         whole = shown_path(mistake.whole)
         raise UsageError(f"{name} is a difference: its whole file is {whole}, `ladder check {number} {whole}`")
+    if entry.puzzles and file == entry.reference:  # all solutions as one file
+        return "\n".join(puzzle.reference.read_text() for puzzle in entry.puzzles)
     try:
         if stat.S_ISFIFO(file.stat().st_mode):  # it would be waited for
             raise UsageError(f"{name} is a pipe: save the kernel to a file, and name that")
@@ -33,7 +35,7 @@ def read_kernel(file: Path, entry: Entry) -> str:
             data = opened.read(MOST_SOURCE_BYTES + 1)
         return data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").decode("utf-8", "surrogateescape")
     except FileNotFoundError:
-        hint = f"type `ladder start {number}`" if file == entry.work_file else "check the spelling"
+        hint = f"type `ladder start {number.partition('.')[0]}`" if file == entry.work_file else "check the spelling"
         raise UsageError(f"there is no file {name}: {hint}") from None
     except IsADirectoryError:
         raise UsageError(f"{name} is a folder: type `ladder check {number} {name}/your_kernel.cu`") from None
@@ -66,7 +68,7 @@ def start(entry: Entry) -> bool:
     editor.prepare(entry.root)
     try:
         starter = entry.starter.read_bytes()
-        entry.work_file.parent.mkdir(exist_ok=True)
+        entry.work_file.parent.mkdir(parents=True, exist_ok=True)
         files.write_new([entry.work_file], starter)
     except OSError as error:
         if entry.work_file.exists():
@@ -87,7 +89,7 @@ def reset(entry: Entry) -> Path | None:
         backup = _keep(own, entry.work_file)
         files.replace(entry.work_file, starter)
     except FileNotFoundError:
-        raise UsageError(f"there is nothing to reset: type `ladder start {entry.number:02d}`") from None
+        raise UsageError(f"there is nothing to reset: type `ladder start {entry.label}`") from None
     except OSError as error:
         raise _failed("the starter cannot take the place of", entry, error) from None
     return backup
@@ -99,7 +101,7 @@ def save(entry: Entry, text: str, known: str | None = None) -> Path | None:
     Raises UsageError.
     """
     try:
-        entry.work_file.parent.mkdir(exist_ok=True)
+        entry.work_file.parent.mkdir(parents=True, exist_ok=True)
         old = entry.work_file.read_text(errors="surrogateescape") if entry.work_file.exists() else text
         spare = old in (text, known, entry.starter.read_text())
         backup = None if spare else _keep(entry.work_file.read_bytes(), entry.work_file)
@@ -116,5 +118,5 @@ def _keep(text: bytes, file: Path) -> Path:
 
 
 def _failed(what: str, entry: Entry, error: OSError) -> UsageError:
-    file = f"work/{entry.work_file.name}"
+    file = entry.work_file.relative_to(entry.root)
     return UsageError(f"{what} {file}: {error.strerror} ({error.filename}); mend that and try again")

@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from difflib import SequenceMatcher
 from pathlib import Path
 from string import Template
 
 from grader.course import files
-from grader.course.catalog import Entry, UsageError, entries
+from grader.course.catalog import Entry, Puzzle, UsageError, entries
 from grader.course.files import shown_path
 from grader.course.lesson import Counted, Task
 from grader.course.mistake import DIFFERENCE, Mistake, difference, expectation, meant_for
@@ -23,6 +24,8 @@ SEED = 20240229  # any, but always the same
 HINTS = 3
 ENOUGH_MISTAKES = 4
 SKELETON = Path(__file__).parent / "skeleton"
+PUZZLE_HINTS, MOST_LINES, YOUR_TURN = 2, 5, "// your turn"
+SAYS = re.compile(r"^// Says: (.+)$", re.MULTILINE)
 BEGIN, END = "// >>> write your kernel here", "// <<<"
 
 Rule = Callable[[Entry], Iterator[str]]
@@ -40,7 +43,7 @@ def one_place_to_write(entry: Entry) -> Iterator[str]:
 
 
 def three_hints(entry: Entry) -> Iterator[str]:
-    """Each task has its hints, and the last says the most."""
+    """Each task has three hints, and the last says the most; a puzzle has two."""
     where = _path(entry.folder / "hints.md")
     for task in entry.lesson.tasks:
         try:
@@ -48,9 +51,10 @@ def three_hints(entry: Entry) -> Iterator[str]:
         except UsageError as error:
             yield str(error)
             continue
-        if len(hints) != HINTS or not all(hints):
-            yield f"{where}: {task.name} has {sum(map(bool, hints))} hints: write `### Hint 1` to `### Hint {HINTS}`"
-        elif len(hints[-1]) <= len(hints[0]):
+        wanted = PUZZLE_HINTS if isinstance(entry, Puzzle) else HINTS
+        if len(hints) != wanted or not all(hints):
+            yield f"{where}: {task.name} has {sum(map(bool, hints))} hints: write `### Hint 1` to `### Hint {wanted}`"
+        elif not isinstance(entry, Puzzle) and len(hints[-1]) <= len(hints[0]):
             yield f"{where}: the last hint for {task.name} is shorter than the first: it should say the most"
 
 
@@ -126,6 +130,26 @@ def mistakes_say_what_they_are(entry: Entry) -> Iterator[str]:
             yield f"{_path(mistake.file)}: the second line is `// Expect: ` and a status, as `race` or `passed, 1 star`"
 
 
+def one_hole(puzzle: Entry) -> Iterator[str]:
+    """The solution fills a hole of the starter, and is the starter otherwise; both begin with the same line."""
+    starter, solution = (file.read_text().splitlines() for file in (puzzle.starter, puzzle.reference))
+    if not re.match(rf"// Puzzle {puzzle.number} of \d+, {puzzle.slug}: ", starter[0]) or starter[0] != solution[0]:
+        begin = f"`// Puzzle {puzzle.number} of …, {puzzle.slug}: `"
+        yield f"{_path(puzzle.starter)}: starter and solution begin with one line, {begin} and what it is about"
+    before, after = ([line for line in lines if not line.startswith("//")] for lines in (starter, solution))
+    edits = [edit for edit in SequenceMatcher(None, before, after, autojunk=False).get_opcodes() if edit[0] != "equal"]
+    removed = before[edits[0][1] : edits[-1][2]] if edits else []
+    added = after[edits[0][3] : edits[-1][4]] if edits else []
+    if not any(YOUR_TURN in line for line in removed) or not 0 < len(added) <= MOST_LINES:
+        yield f"{_path(puzzle.starter)}: one hole with a line `{YOUR_TURN}: …` should become 1 to {MOST_LINES} lines"
+
+
+def there_is_a_mistake(puzzle: Entry) -> Iterator[str]:
+    """At least one, with what must be said of it."""
+    if not puzzle.mistakes:
+        yield f"{_path(puzzle.folder / 'mistakes')}: there is none for {puzzle.slug}: `// Expect: … in {puzzle.slug}`"
+
+
 FORM: tuple[Rule, ...] = (
     one_place_to_write,
     three_hints,
@@ -137,11 +161,27 @@ FORM: tuple[Rule, ...] = (
 )
 
 
+FORM_OF_PUZZLES: tuple[Rule, ...] = (
+    one_hole,
+    there_is_a_mistake,
+    three_hints,
+    one_prototype,
+    readme_names_every_rung,
+)
+
+
+def form(entry: Entry) -> tuple[Rule, ...]:
+    """The rules for what is read of a lesson, of a puzzle, or of a lesson with puzzles."""
+    if isinstance(entry, Puzzle):
+        return FORM_OF_PUZZLES
+    return (mistakes_fit_their_base, mistakes_say_what_they_are) if entry.puzzles else FORM
+
+
 def wishes(entry: Entry) -> Iterator[str]:
     """What a finished lesson has, and a young one may lack."""
     if len(entry.mistakes) < ENOUGH_MISTAKES:
         yield f"lessons/{entry.name}/mistakes: {ENOUGH_MISTAKES} are better than {len(entry.mistakes)}"
-    if not entry.notebook.is_file():
+    if not entry.notebook.is_file() and not entry.puzzles:
         yield f"{_path(entry.notebook)}: there is no notebook yet"
 
 
@@ -184,34 +224,55 @@ def mistakes_are_told(entry: Entry) -> Iterator[str]:
 
 
 def mistake_is_told(entry: Entry, mistake: Mistake) -> Iterator[str]:
-    """It gets the status and the stars of its head, and if it passes, its base does better. Raises UsageError."""
+    """It gets the status and the stars of its head, what that promises is said, and if it passes, its base does better.
+
+    Raises UsageError.
+    """
     text = mistake.text()
     status, stars = expectation(text)
     result = _grade(entry, mistake.whole, mistake.tasks, text)
     if (result.status, result.stars) != (status, stars):
         yield f"its head says `{status}`, {stars} stars\n{story(result)}"
+    elif (says := SAYS.search(text)) and says[1] not in told(result, text):
+        yield f"{_path(mistake.file)}: its head promises that `{says[1]}` is said\n{told(result, text)}"
     elif result.passed and mistake.base:
         base = _grade(entry, mistake.base, mistake.tasks)
         if not falls_behind(result, base):
             yield f"it meets all targets that {base.kernel} meets, so it is no mistake\n{story(result)}"
 
 
+def told(result: Grade, source: str) -> str:
+    """What a learner reads of a grade, in one line."""
+    from grader.report.terminal import plain_text
+
+    return " ".join(" ".join(plain_text(task, result, source) for task in result.tasks).split())
+
+
 GRADED: tuple[Rule, ...] = (starter_does_not_pass, reference_earns_all_stars, rungs_pass, mistakes_are_told)
 
 
-def problems(entry: Entry, rules: tuple[Rule, ...] = FORM + GRADED) -> Iterator[str]:
+def graded(entry: Entry) -> tuple[Rule, ...]:
+    """The rules for what is graded. Of a lesson with puzzles all solutions together, for that takes one build."""
+    if isinstance(entry, Puzzle):
+        return starter_does_not_pass, mistakes_are_told
+    return (reference_earns_all_stars,) if entry.puzzles else GRADED
+
+
+def problems(entry: Entry, rules: tuple[Rule, ...] | None = None) -> Iterator[str]:
     """Every broken promise. Of a lesson that cannot be read at all, the one sentence that says why."""
     try:
-        for rule in rules:
+        for rule in form(entry) + graded(entry) if rules is None else rules:
             yield from rule(entry)
     except (UsageError, OSError, UnicodeError) as error:
         yield str(error)
 
 
-def check(entry: Entry, tell: Callable[[str], None], *, form: bool = False) -> bool:
+def check(entry: Entry, tell: Callable[[str], None], *, only_form: bool = False) -> bool:
     """Tells what is wrong with a lesson, and what it still lacks; True if it keeps all promises."""
-    found = list(problems(entry, FORM if form else FORM + GRADED))
-    counts = f"rungs: {len(entry.rungs)}, mistakes: {len(entry.mistakes)}"
+    parts = [entry, *entry.puzzles]
+    found = [said for part in parts for said in problems(part, form(part) if only_form else None)]
+    steps = f"puzzles: {len(entry.puzzles)}" if entry.puzzles else f"rungs: {len(entry.rungs)}"
+    counts = f"{steps}, mistakes: {len(entry.mistakes)}"
     tell(f"{entry.name}: {len(found)} to mend" if found else f"{entry.name}: all is well ({counts})")
     for sentence in found:
         tell(f"  {sentence}".replace("\n", "\n    "))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.course import catalog, progress, work
-from grader.course.catalog import Entry, UsageError
+from grader.course.catalog import Entry, Puzzle, UsageError
 from grader.course.files import shown_path
 from grader.course.work import read_kernel
-from grader.faces import debug
-from grader.faces.exit import INTERRUPTED, NOT_PASSED, PASSED, WRONG_USAGE, fault
+from grader.faces import debug, puzzles
+from grader.faces.exit import NOT_PASSED, PASSED, WRONG_USAGE
 from grader.faces.handover import pass_on
 from grader.submission import NotGraded
 
@@ -87,7 +87,9 @@ def check(lesson: str, file: Path | None, options: Options, reports: Reports) ->
     reports.prepare()
     if Path(lesson).suffix == HAND_IN:
         return _check_hand_in(Path(lesson), file, options, reports)
-    if Path(lesson).suffix == ".cu":
+    if Path(lesson).suffix == ".cu" and file is None and puzzles.is_named(lesson):
+        file = Path(lesson)
+    elif Path(lesson).suffix == ".cu":
         raise UsageError(f"say for which lesson {lesson} is meant: type `ladder check 01 {lesson}`")
     if file and file.suffix == HAND_IN:
         raise UsageError(f"{file} looks like a hand-in, which names its lesson itself: type `ladder check {file}`")
@@ -97,12 +99,18 @@ def check(lesson: str, file: Path | None, options: Options, reports: Reports) ->
         _need_nvcc()
     debugger = debug.ready(options.device, options.debug) if options.debug is not None else None
     entry = catalog.find(lesson)
+    if entry.puzzles and not options.reference:
+        if not (file or options.tasks or options.nvcc or debugger):
+            from grader.faces.check_many import check_puzzles
+
+            return check_puzzles(entry, options, reports)
+        entry = puzzles.one(entry, file, options.tasks)
     try:
         graded = _graded_alone(entry, file, options)
     except NotGraded as error:
         return _tell_why_not(entry, file, options, reports, str(error))
-    _remember(entry, graded.verdict, complete=not options.tasks and not options.reference)
-    _tell(graded, reports, entry.lesson.next_step)
+    remember(entry, graded.verdict, complete=not options.tasks and not options.reference)
+    _tell(graded, reports, entry.lesson.next_step, entry)
     if debugger:
         debugger(entry, graded.verdict, graded.source)
     accepted = not options.nvcc or _nvcc_accepts(graded)
@@ -128,16 +136,16 @@ def submit(lesson: str, file: Path | None, options: Options) -> int:
     """Grades a kernel and writes a hand-in, whatever the grade. Returns the exit code; raises UsageError."""
     from grader.faces import submit
 
-    entry = catalog.find(lesson)
+    entry = puzzles.find(lesson, file)
     folder = entry.root / "submissions"
     submit.prepare(folder)
     graded = _graded_alone(entry, file, options)
-    _remember(entry, graded.verdict, complete=True)
+    remember(entry, graded.verdict, complete=True)
     _tell(graded, Reports(), None)
     written = shown_path(submit.write(submit.make(entry, graded.source, graded.verdict), folder))
     click.echo(f"Hand in {written}\nIt holds your kernel, its grade, and what it takes to grade it again.")
     if not graded.good:
-        click.echo(f"It has not passed yet: type `ladder submit {entry.number:02d}` again when it has.")
+        click.echo(f"It has not passed yet: type `ladder submit {entry.label}` again when it has.")
     return PASSED if graded.good else NOT_PASSED
 
 
@@ -177,123 +185,25 @@ def _graded_alone(entry: Entry, file: Path | None, options: Options) -> Graded:
         return grade_kernel(entry, file, options, tell)
 
 
-def _tell(graded: Graded, reports: Reports, next_step: str | None) -> None:
+def _tell(graded: Graded, reports: Reports, next_step: str | None, entry: Entry | None = None) -> None:
     if reports.as_json:
         from grader.report.json_ import dumps
 
         click.echo(dumps(graded.verdict, graded.again))
     else:
-        _show(graded, next_step)
+        _show(graded, next_step, entry)
     reports.write([graded])
 
 
-def _show(graded: Graded, next_step: str | None) -> None:
+def _show(graded: Graded, next_step: str | None, entry: Entry | None) -> None:
     from grader.report.terminal import make_console, show, show_again
 
-    console = make_console()
-    show(console, graded.verdict, source=graded.source, next_step=next_step)
+    console, drawn = make_console(), []
+    if isinstance(entry, Puzzle):
+        drawn, next_step = puzzles.picture(entry, graded.verdict, graded.source), puzzles.words_for_next(entry.of)
+    show(console, graded.verdict, source=graded.source, next_step=next_step, picture=drawn)
     if graded.again:
         show_again(console, graded.again)
-
-
-# ---- many kernels ----
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A kernel or a hand-in that `ladder check --all` has found."""
-
-    name: str  # of the lesson, or of the hand-in's file
-    kernel: str  # the file as people write it
-    grade: Callable[[Options, Progress], Graded]  # raises UsageError
-
-
-def check_all(folder: Path | None, options: Options, reports: Reports) -> int:
-    """Grades all of a folder, or all references, and tells of it in one table. Returns the exit code.
-
-    What cannot be graded, for whatever reason, is told on stderr, and the others are graded. Raises UsageError.
-    """
-    reports.prepare()
-    candidates = _references() if options.reference else _kernels_in(folder)
-    graded, interrupted = [], False
-    with _progress_bar(candidates) as tell:
-        for candidate in candidates:
-            try:
-                graded.append(_survive(candidate, options, tell(candidate)))
-            except KeyboardInterrupt:
-                interrupted = True
-                break
-    _tell_all(graded, reports)
-    reports.write(graded)
-    for each in graded:
-        if each.problem:
-            click.echo(f"ladder: {each.kernel}: {each.problem}", err=True)
-    if interrupted:
-        click.echo(f"ladder: interrupted; {len(graded)} of {len(candidates)} kernels are graded", err=True)
-        return INTERRUPTED
-    if any(each.problem for each in graded):
-        return WRONG_USAGE
-    return PASSED if all(each.good for each in graded) else NOT_PASSED
-
-
-def _tell_all(graded: Sequence[Graded], reports: Reports) -> None:
-    if reports.as_json:
-        from grader.report.json_ import dumps_all
-
-        click.echo(dumps_all(graded))
-    elif graded:
-        from grader.report.overview import show_table
-        from grader.report.terminal import make_console
-
-        show_table(make_console(), graded)
-
-
-def _survive(candidate: Candidate, options: Options, tell: Progress) -> Graded:
-    """The candidate's grade, or why there is none."""
-    from grader.report.graded import Graded
-
-    try:
-        return candidate.grade(options, tell)
-    except UsageError as error:
-        problem = str(error)
-    except Exception as error:
-        problem = fault(error)
-    return Graded(candidate.name, candidate.kernel, problem=problem)
-
-
-def _references() -> list[Candidate]:
-    return [_candidate(entry, None) for entry in catalog.entries()]
-
-
-def _kernels_in(folder: Path | None) -> list[Candidate]:
-    """The kernels of a folder named as lessons are, and its hand-ins, those of its subfolders too."""
-    from grader.faces.submit import SUFFIX
-
-    root = catalog.course_root()
-    place, entries = folder or root / "work", catalog.entries(root)
-    if not place.is_dir():
-        hint = "it must be a folder of kernels named NN_name.cu" if folder else "type `ladder start 01` first"
-        raise UsageError(f"there is no folder {shown_path(place)}: {hint}")
-    kernels = [(entry, place / entry.work_file.name) for entry in entries]
-    found = [_candidate(entry, file) for entry, file in kernels if file.exists()]
-    found += [_hand_in(file) for file in sorted(place.rglob(f"*{SUFFIX}"))]
-    if not found:
-        names = " or ".join(entry.work_file.name for entry in entries[:2]) or "NN_name.cu"
-        raise UsageError(f"{shown_path(place)} holds no kernel of any lesson: name your files {names}")
-    return found
-
-
-def _candidate(entry: Entry, file: Path | None) -> Candidate:
-    def grade(options: Options, tell: Progress) -> Graded:
-        graded = grade_kernel(entry, file, options, tell)
-        _remember(entry, graded.verdict, complete=file is not None)
-        return graded
-
-    return Candidate(entry.name, shown_path(file or entry.root / "kernels" / entry.name), grade)
-
-
-def _hand_in(file: Path) -> Candidate:
-    return Candidate(file.name, shown_path(file), lambda options, tell: grade_hand_in(file, options, tell))
 
 
 # ---- grading ----
@@ -353,7 +263,7 @@ def _sanitized(entry: Entry, options: Options, tell: Progress, chosen: partial[G
     return found
 
 
-def _remember(entry: Entry, grade: Grade, *, complete: bool) -> None:
+def remember(entry: Entry, grade: Grade, *, complete: bool) -> None:
     """Notes the stars of a complete grade of a file of the learner's own; says so if that failed."""
     if not complete or not work.is_own(entry, Path(grade.kernel)):
         return
@@ -374,27 +284,3 @@ def progress_line(name: str) -> Iterator[Progress]:
 
     with make_console(stderr=True).status(f"{name}: starting") as status:
         yield lambda what: status.update(f"{name}: {what}")
-
-
-@contextlib.contextmanager
-def _progress_bar(candidates: Sequence[Candidate]) -> Iterator[Callable[[Candidate], Progress]]:
-    """A bar of all kernels in the same place, on the same condition. Told of each that begins."""
-    if not sys.stderr.isatty():
-        yield lambda candidate: lambda what: None
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
-    from rich.progress import Progress as Bar
-
-    from grader.report.terminal import make_console
-
-    columns = (BarColumn(20), MofNCompleteColumn(), TextColumn("{task.description}", markup=False))
-    with Bar(*columns, console=make_console(stderr=True), transient=True) as bar:
-        row, begun = bar.add_task("", total=len(candidates)), 0
-
-        def begin(candidate: Candidate) -> Progress:
-            nonlocal begun
-            bar.update(row, completed=begun)
-            begun += 1
-            return lambda what: bar.update(row, description=f"{candidate.name}: {what}")
-
-        yield begin

@@ -18,8 +18,9 @@ from grader.course.catalog import UsageError
 from grader.course.choose import choose_tasks
 from grader.course.files import shown_path
 from grader.faces import check as checking
-from grader.faces import hunt
+from grader.faces import hunt, puzzles
 from grader.faces.check import Options, Reports
+from grader.faces.check_many import check_all
 from grader.faces.exit import AFTER_CTRL_C, INTERRUPTED, NOT_PASSED, PASSED, WRONG_USAGE, fault
 
 if TYPE_CHECKING:
@@ -101,13 +102,12 @@ def init(folder: Path | None, update: bool, offline: bool) -> None:
 @click.argument("lesson")
 def start(lesson: str) -> None:
     """Copy a lesson's starter to work/, where you write your kernel."""
-    entry = catalog.find(lesson)
+    if puzzles.start(entry := catalog.find(lesson)):
+        return
     file = shown_path(entry.work_file)
-    copied = work.start(entry)
-    click.echo(f"{file} is yours now." if copied else f"{file} is already there and stays as it is.")
-    asked = entry.lesson
-    click.echo(f"{asked.title}: {asked.summary}" if asked.summary else asked.title)
-    click.echo(f"Next: edit {file}, then type `ladder check {entry.number:02d}`")
+    click.echo(f"{file} is yours now." if work.start(entry) else f"{file} is already there and stays as it is.")
+    click.echo(": ".join(filter(None, (entry.lesson.title, entry.lesson.summary))))
+    click.echo(f"Next: edit {file}, then type `ladder check {entry.label}`")
 
 
 DEVICE = click.option("--device", type=click.Choice(["auto", "emulator", "cuda"]), default="auto", show_default=True)
@@ -162,7 +162,7 @@ def check(context: click.Context, /, lesson: str | None, file: Path | None, task
             raise UsageError("--all takes a folder or --reference, and neither --task nor a lesson")
         if nvcc or debug is not None:
             raise UsageError(f"--{'nvcc' if nvcc else 'debug'} is for one kernel: leave out --all")
-        context.exit(checking.check_all(Path(lesson) if lesson else None, options, reports))
+        context.exit(check_all(Path(lesson) if lesson else None, options, reports))
     if lesson is None:
         raise UsageError("say which lesson: `ladder check 01`, or `ladder check --all`")
     if debug is not None and lesson.endswith(checking.HAND_IN):
@@ -200,7 +200,7 @@ def explain(context: click.Context, /, lesson: str, file: Path | None, tasks: tu
 
     if reference and file is not None:
         raise UsageError("give either a file or --reference, not both")
-    entry = catalog.find(lesson)
+    entry = puzzles.find(lesson, file)
     ncu = nvidia_tools.ready("ncu") if device == "cuda" else None
     options = Options(tasks, "emulator", reference=reference, counted=case)
     with checking.progress_line(entry.name) as tell:
@@ -223,7 +223,7 @@ def hint(lesson: str, task: str | None) -> None:
     """Show the next hint of a lesson."""
     from grader.course.hints import next_hint
 
-    entry = catalog.find(lesson)
+    entry = puzzles.find(lesson)
     names = [each.name for each in entry.lesson.tasks if not each.bonus]
     if task is None and len(names) > 1:
         raise UsageError(f"say for which task: `ladder hint {lesson} --task {names[0]}` (or {', '.join(names[1:])})")
@@ -239,7 +239,7 @@ def hint(lesson: str, task: str | None) -> None:
     else:
         click.echo(said)
     left = found.total - found.number
-    again = f"ladder hint {entry.number:02d}" + (f" --task {task}" if task else "")
+    again = f"ladder hint {entry.label}" + (f" --task {task}" if task else "")
     click.echo(f"{left} hint{'s' if left > 1 else ''} left: `{again}`" if left else "That was the last hint.")
 
 
@@ -248,9 +248,9 @@ def hint(lesson: str, task: str | None) -> None:
 @click.option("--reveal", is_flag=True, help="Show it although the lesson is not passed.")
 def solution(lesson: str, reveal: bool) -> None:
     """Show the highest rung of a lesson you have passed: the kernel your grade is measured by."""
-    entry = catalog.find(lesson)
+    entry = puzzles.find(lesson)
     if not reveal and not progress.load(entry.root).passed(entry.name):
-        number = f"{entry.number:02d}"
+        number = entry.label
         raise UsageError(
             f"lesson {entry.name} is not passed yet: "
             f"try `ladder hint {number}`, or type `ladder solution {number} --reveal`"
@@ -290,7 +290,7 @@ def mistake(lesson: str, name: str | None, diff: bool) -> None:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def reset(lesson: str, yes: bool) -> None:
     """Begin a lesson again: the starter takes the place of your file, which is kept beside it."""
-    entry = catalog.find(lesson)
+    entry = puzzles.find(lesson)
     file = shown_path(entry.work_file)
     question = f"Put the starter in place of {file}? What you have is kept in a backup."
     if not yes and entry.work_file.exists() and not _confirmed(question, f"ladder reset {lesson} --yes"):
@@ -318,7 +318,7 @@ def watch(lesson: str | None, device: Device) -> None:
     """Grade on every save: your kernel for LESSON, or for the next one you have not passed."""
     from grader.faces import watch
 
-    watch.watch(catalog.find(lesson) if lesson else None, device)
+    watch.watch(puzzles.find(lesson) if lesson else None, device)
 
 
 @ladder.command()
@@ -368,7 +368,7 @@ def new_mistake(lesson: str, name: str, file: Path) -> None:
 
     entry = catalog.find(lesson)
     click.echo(shown_path(authoring.new_mistake(entry, name, file)))
-    click.echo(f"Next: type `ladder check-course {entry.number:02d}`")
+    click.echo(f"Next: type `ladder check-course {entry.label}`")
 
 
 @ladder.command("check-course")
@@ -380,7 +380,7 @@ def check_course(context: click.Context, lessons: tuple[str, ...], form: bool) -
     from grader.faces import authoring
 
     entries = [catalog.find(lesson) for lesson in lessons] or catalog.entries()
-    kept = [authoring.check(entry, click.echo, form=form) for entry in entries]
+    kept = [authoring.check(entry, click.echo, only_form=form) for entry in entries]
     context.exit(PASSED if all(kept) else NOT_PASSED)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.course import catalog, hunt
-from grader.course.catalog import Entry, UsageError
+from grader.course.catalog import Entry, Puzzle, UsageError
 from grader.course.files import shown_path
 from grader.course.handout import Handout, changes, kind_of, kinds
 from grader.course.hunt import MENDED, NAMED, Handed, Hunt
@@ -45,6 +45,7 @@ def command(context: click.Context, lesson: str | None, answer: tuple[str, str] 
     if state.message:
         click.echo(f"ladder: {state.message}", err=True)
     entry = catalog.find(lesson, root) if lesson else state.goes_on(catalog.entries(root))
+    entry = entry.of if isinstance(entry, Puzzle) else entry
     if entry is None:
         click.echo("No mistake is left in the whole course: `ladder` shows your points.")
         return

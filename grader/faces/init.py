@@ -64,7 +64,7 @@ def _refuse_checkout(folders: Sequence[Path]) -> None:
     for folder in folders:
         if content.is_checkout(folder):
             said = f"{folder} is a checkout of Kernel Ladder, which has the course in it"
-            raise UsageError(f"{said}: type `ladder start 01` there, or name another folder: `ladder init FOLDER`")
+            raise UsageError(f"{said}: type `ladder start 00` there, or name another folder: `ladder init FOLDER`")
 
 
 # ---- the files ----
@@ -162,7 +162,7 @@ def _failed(folder: Path, error: OSError) -> str:
 def _next_step(folder: Path) -> str:
     inside = folder.absolute() in (Path.cwd(), *Path.cwd().parents)
     begun = (folder / "work").exists()
-    what = "type `ladder`, which shows where you are" if begun else "type `ladder start 01`"
+    what = "type `ladder`, which shows where you are" if begun else "type `ladder start 00`"
     return what if inside else f"`cd {shlex.quote(str(folder))}`, then {what}"
 
 

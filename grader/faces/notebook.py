@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from grader.course import catalog, hints, progress, work
 from grader.course.catalog import Entry, UsageError
+from grader.faces import puzzles
 from grader.faces.lookup import (
     Kernel,
     check_metrics,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from IPython.display import Image
     from matplotlib.figure import Figure
     from rich.console import Console
+    from rich.text import Text
 
     from grader.devices.emulator.recording import Recording
     from grader.devices.evidence import Finding
@@ -57,6 +59,7 @@ class Result:
     grade: Grade
     source: str
     next_step: str = ""
+    picture: Sequence[Text] = ()  # of a puzzle: who touches what
 
     @property
     def status(self) -> str:
@@ -99,7 +102,7 @@ class Result:
     def _print(self, console: Console) -> None:
         from grader.report.terminal import show
 
-        show(console, self.grade, source=self.source, next_step=None, read=False)
+        show(console, self.grade, source=self.source, next_step=None, read=False, picture=self.picture)
         if self.next_step:
             console.print(f"Next: {self.next_step}", style="bold")
 
@@ -112,7 +115,8 @@ def grade(lesson: str | int, kernel: Kernel = None, *, task: str | None = None, 
     """Grades a kernel at all cases of a lesson, or of one task; or at `case` alone: quick, and without targets."""
     entry = find_lesson(lesson)
     file, source = kernel_of(entry, kernel)
-    return Result(_graded(entry, file, source, task, case, device, alone=case is not None), source)
+    found = _graded(entry, file, source, task, case, device, alone=case is not None)
+    return Result(found, source, picture=puzzles.picture(entry, found, source))
 
 
 def show(lesson: str | int, kernel: Kernel = None, only: str | Sequence[str] | None = None) -> Page:
@@ -315,7 +319,7 @@ def _kernel_magic(line: str, cell: str) -> Result:
     entry, options = _arguments("%%kernel", line, "task", "device")
     device = device_named(options.get("device", "emulator"))
     if work.save(entry, cell, known=_typed.get(entry.work_file)):
-        print(f"work/{entry.work_file.name} is this cell now; what was there is kept beside it.")
+        print(f"{entry.work_file.relative_to(entry.root)} is this cell now; what was there is kept beside it.")
     _typed[entry.work_file] = cell
     result = grade(entry.name, "work", task=options.get("task"), device=device)
     if "task" not in options:
@@ -327,7 +331,7 @@ def _next_step(entry: Entry, result: Result) -> str:
     from grader.report.words import FULL_MARKS
 
     if not result.grade.passed:
-        return f"change the cell and run it again; stuck? `%hint {entry.number:02d}`"
+        return f"change the cell and run it again; stuck? `%hint {entry.label}`"
     more = "" if result.stars == FULL_MARKS else "more stars for the targets marked ✗, or "
     return f"{more}the next notebook"
 
@@ -366,7 +370,7 @@ def _arguments(magic: str, line: str, *known: str) -> tuple[Entry, dict[str, str
     if not lesson or len(names) != len(values) or any(name.removeprefix("--") not in known for name in names):
         usage = " ".join([magic, "03", *(f"[--{name} NAME]" for name in known)])
         raise UsageError(f"`{magic} {line.strip()}` is not understood: type `{usage}`")
-    return find_lesson(lesson[0]), {name.removeprefix("--"): value for name, value in zip(names, values, strict=True)}
+    return puzzles.find(lesson[0]), {name.removeprefix("--"): value for name, value in zip(names, values, strict=True)}
 
 
 # ---- grading ----

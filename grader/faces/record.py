@@ -27,10 +27,12 @@ def record(
     task: str | None = None,
     case: str | None = None,
     launch: int = 0,
-    block: tuple[int, int, int] = (0, 0, 0),
+    block: tuple[int, int, int] | None = (0, 0, 0),
     seed: int = 0,
 ) -> Recording:
     """Runs one case of a kernel file on the emulator and returns what one block of one launch did, step by step.
+
+    All of the launch's blocks, if `block` is None.
 
     `kernel` is a file, None for the lesson's reference; `source` is its text, if it is in no file yet. `task` is the
     lesson's first by default, `case` the one whose counters are shown. Raises UsageError, one sentence, if the kernel
@@ -69,7 +71,7 @@ def _recorded(evidence: Evidence, name: str, to_record: BlockToRecord) -> Json:
     launches, launch = recording["launches"], to_record.launch
     if launch >= launches:
         raise UsageError(f"{name} launches {launches} kernels in this case: launch {launch} is not among them")
-    if any(index >= size for index, size in zip(to_record.block, recording["grid"], strict=True)):
+    if to_record.block and any(index >= size for index, size in zip(to_record.block, recording["grid"], strict=True)):
         raise UsageError(
             f"{recording['kernel']} has a grid of {recording['grid']} blocks: block {to_record.block} is none"
         )

@@ -46,7 +46,7 @@ Show = Callable[[Console], None]
 
 def watch(entry: Entry | None, device: Device) -> None:
     """Watches a lesson's work file, or that of the next lesson to do, until `q` or Ctrl-C. Raises UsageError."""
-    entry = entry or _to_do(catalog.entries(), progress.load(catalog.course_root()))
+    entry = entry or _to_do(catalog.exercises(), progress.load(catalog.course_root()))
     with Bell() as bell:
         watcher = Watcher(entry, device, bell)
         try:
@@ -70,7 +70,7 @@ def _to_do(entries: list[Entry], done: progress.Progress, after: Entry | None = 
     """The next lesson that is not passed, from `after` on and then from the beginning. Raises UsageError."""
     if not entries:
         raise UsageError("there is no lesson in lessons/ yet")
-    following = [entry for entry in entries if not after or entry.name > after.name]
+    following = entries[entries.index(after) + 1 :] if after in entries else entries
     todo = [entry for entry in [*following, *entries] if not done.passed(entry.name) and entry != after]
     if todo:
         return todo[0]
@@ -117,7 +117,6 @@ class Watcher:
 
     def __post_init__(self) -> None:
         self.console = make_console()
-        self.names = [entry.name for entry in catalog.entries(self.entry.root)]
         self.changes: Changes | None = None
         self.turn_to(self.entry)
 
@@ -127,7 +126,7 @@ class Watcher:
 
     @property
     def number(self) -> str:
-        return f"{self.entry.number:02d}"
+        return self.entry.label
 
     def turn_to(self, entry: Entry) -> None:
         """Watches another lesson from here on."""
@@ -295,7 +294,7 @@ class Watcher:
             self.question = Question("This lesson is not passed yet. Go on all the same? y/n", self.go_on)
 
     def go_on(self) -> None:
-        following = _to_do(catalog.entries(self.entry.root), self.done, self.entry)
+        following = _to_do(catalog.exercises(self.entry.root), self.done, self.entry)
         work.start(following)
         self.turn_to(following)
 
@@ -334,7 +333,7 @@ class Watcher:
         self.page.top = max(min(self.page.top, len(body) - self.room), 0)
         shown = body[self.page.top : self.page.top + self.room]
         below = len(body) - self.page.top - len(shown)
-        frame = [self.status(below), progress_bar(self.names, self.done, self.console.width), self.key_line()]
+        frame = [self.status(below), progress_bar(self.entry, self.done, self.console.width), self.key_line()]
         blank = [""] * (self.room - len(shown))
         return [*shown, *blank, *(self.one_line(text) for text in frame)]
 

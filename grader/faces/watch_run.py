@@ -14,6 +14,7 @@ from grader.course.catalog import Entry, UsageError
 from grader.course.work import read_kernel
 from grader.devices.worker.job import Cancel, Cancelled
 from grader.faces.exit import fault
+from grader.faces.puzzles import picture
 from grader.grade import grade
 from grader.report.terminal import BAD, show
 from grader.submission import Device, start_server
@@ -32,13 +33,16 @@ class Run(threading.Thread):
         self.what = "starting"
         self.source = ""
         self.grade: Grade | None = None
+        self.picture: list[Text] = []  # of what a puzzle's kernel did
         self.problem = ""
         self.done = False
 
     def run(self) -> None:
         try:
             self.source = read_kernel(self.entry.work_file, self.entry)
-            self.grade = grade(self.entry, device=self.device, on_progress=self._note, cancel=self.cancel)
+            found = grade(self.entry, device=self.device, on_progress=self._note, cancel=self.cancel)
+            self.picture = picture(self.entry, found, self.source)
+            self.grade = found
         except Cancelled:
             pass
         except UsageError as error:
@@ -54,7 +58,7 @@ class Run(threading.Thread):
 
     def show(self, console: Console) -> None:
         if self.grade:
-            show(console, self.grade, source=self.source, next_step=None)
+            show(console, self.grade, source=self.source, next_step=None, picture=self.picture)
         else:
             console.print(Text(self.problem, BAD))
 

@@ -14,6 +14,7 @@ from grader.devices.evidence import CaseRun, Evidence, Json
 from grader.judge.compare import Comparison, Context, Expected, Output, compare, guard_broken, input_modified
 from grader.judge.findings import decide, first_status, status_named
 from grader.judge.patterns import element_name
+from grader.judge.printed import judge_print
 from grader.judge.targets import judge_targets, stars_earned
 from grader.judge.verdict import CaseGrade, Speed, TaskGrade
 
@@ -39,6 +40,8 @@ def judge_task(task: Task, prepared: Sequence[Prepared], evidence: Evidence, spe
         status, diagnostics = status_named(build.problem), build.diagnostics
         return TaskGrade(task.name, status, 0, build.message, diagnostics=diagnostics, output=evidence.output)
     cases = judge_cases(prepared, evidence, on_gpu=speed is not None)
+    if task.prints and len(cases) == len(prepared) and all(case.status == "passed" for case in cases):
+        judge_print([each.call for each in prepared], [each.inputs for each in prepared], evidence.output, cases)
     if speed and speed.status != "passed":
         cases.append(CaseGrade(speed.case, speed.status, speed.message, findings=speed.findings))
     elif speed and speed.case and evidence.problem and all(case.status == "passed" for case in cases):

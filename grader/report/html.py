@@ -29,6 +29,7 @@ from grader.report.words import (
     call,
     footer,
     harmless,
+    has_stars,
     how_many_fail,
     is_counted,
     is_timed,
@@ -110,7 +111,7 @@ def _section(graded: Graded, number: int) -> str:
     grade = graded.grade
     head = (
         f'<section class="kernel" id="k{number}"><h2>{_mark(graded.good)} {text(graded.lesson)}: '
-        f"{text(_verdict(graded))} {_stars(grade.stars) if grade and grade.passed else ''}</h2>"
+        f"{text(_verdict(graded))} {_stars(grade.stars) if grade and grade.passed and has_stars(grade) else ''}</h2>"
     )
     facts = [text(graded.title)] if graded.title else []
     facts += [f"<code>{text(graded.kernel)}</code>"] + ([text(footer(grade))] if grade else [])

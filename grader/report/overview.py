@@ -11,13 +11,13 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.course import catalog
-from grader.course.catalog import Entry, UsageError
+from grader.course.catalog import Entry, Puzzle, UsageError
 from grader.course.hunt import Hunt, Score
 from grader.course.progress import Progress
 from grader.report.graded import Graded
 from grader.report.messages import TITLES
 from grader.report.terminal import BAD, DIM, GOOD, HEAD, mark, stars
-from grader.report.words import FULL_MARKS
+from grader.report.words import FULL_MARKS, has_stars
 
 
 def show_table(console: Console, graded: Sequence[Graded]) -> None:
@@ -47,7 +47,7 @@ def _cells(graded: Graded, kernel: str) -> dict[str, Text | str]:
         "lesson": graded.lesson,
         "kernel": Text(kernel, DIM),
         "verdict": Text(verdict, GOOD if grade and grade.passed else BAD),
-        "stars": stars(grade.stars if grade else 0),
+        "stars": "" if grade and grade.passed and not has_stars(grade) else stars(grade.stars if grade else 0),
         "hand-in": claim if graded.again else "",
         **{key: f"{seconds[key]:.1f} s" if key in seconds else "" for key in ("build", "run")},
     }
@@ -55,7 +55,7 @@ def _cells(graded: Graded, kernel: str) -> dict[str, Text | str]:
 
 @dataclass(frozen=True)
 class Row:
-    """A lesson in the overview of the course."""
+    """A lesson in the overview of the course. `puzzles`: how many are right, and how many there are."""
 
     entry: Entry
     title: str
@@ -63,6 +63,7 @@ class Row:
     started: bool
     passed: bool
     hunted: Score | None = None
+    puzzles: tuple[int, int] | None = None
 
 
 def course_rows(root: Path, done: Progress, hunt: Hunt | None = None) -> list[Row]:
@@ -73,15 +74,27 @@ def course_rows(root: Path, done: Progress, hunt: Hunt | None = None) -> list[Ro
             title = entry.lesson.title
         except UsageError as error:
             title = str(error)
-        started, passed = entry.work_file.exists(), done.passed(entry.name)
-        rows.append(Row(entry, title, done.stars(entry.name), started, passed, hunt.score(entry) if hunt else None))
+        rows.append(_row(entry, title, done, hunt.score(entry) if hunt else None))
     return rows
 
 
-def progress_bar(names: Sequence[str], done: Progress, width: int) -> Text:
-    """`━━━━━━━━━━────────── 2 of 4 lessons · 5 of 12 stars`, in at most `width` columns, at least the words."""
+def _row(entry: Entry, title: str, done: Progress, hunted: Score | None) -> Row:
+    if puzzles := entry.puzzles:
+        right, started = sum(done.passed(puzzle.name) for puzzle in puzzles), puzzles[0].work_file.exists()
+        return Row(entry, title, 0, started, right == len(puzzles), hunted, (right, len(puzzles)))
+    return Row(entry, title, done.stars(entry.name), entry.work_file.exists(), done.passed(entry.name), hunted)
+
+
+def progress_bar(entry: Entry, done: Progress, width: int) -> Text:
+    """`━━━━━━━━━━────────── 2 of 4 lessons · 5 of 12 stars`, in at most `width` columns, at least the words.
+
+    Of all lessons that have stars; of a puzzle, `3 of 16 puzzles` of its lesson.
+    """
+    others = entry.of.puzzles if isinstance(entry, Puzzle) else catalog.entries(entry.root)
+    names = [other.name for other in others if not other.puzzles]
     passed, total = sum(map(done.passed, names)), len(names)
     words = f" {passed} of {total} lessons · {sum(map(done.stars, names))} of {FULL_MARKS * total} stars"
+    words = f" {passed} of {total} puzzles" if isinstance(entry, Puzzle) else words
     room = max(width - len(words), 0)
     filled = room * passed // max(total, 1)
     return Text("━" * filled, GOOD) + Text("─" * (room - filled), DIM) + Text(words)
@@ -92,6 +105,8 @@ def show_course(console: Console, rows: Sequence[Row]) -> None:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
     for row in rows:
         state = stars(row.stars) if row.passed else Text("started" if row.started else "", DIM)
+        if row.puzzles:
+            state = Text(f"{row.puzzles[0]} of {row.puzzles[1]} puzzles", "" if row.started else DIM)
         hunted = [Text(f"hunt: {row.hunted.points} of {row.hunted.most}", DIM)] if row.hunted else []
         table.add_row(mark(True) if row.passed else "", row.entry.name, row.title, state, *hunted)
     console.print(Text("Kernel Ladder", HEAD))
@@ -101,7 +116,7 @@ def show_course(console: Console, rows: Sequence[Row]) -> None:
         return
     todo = next((row for row in rows if not row.passed), None)
     if todo is None:
-        better = next((row for row in rows if row.stars < FULL_MARKS), None)
+        better = next((row for row in rows if row.stars < FULL_MARKS and not row.puzzles), None)
         todo_text = "All lessons are passed." if better is None else f"Next: more stars, `ladder check {_no(better)}`"
     else:
         todo_text = f"Next: `ladder {'watch' if todo.started else 'start'} {_no(todo)}`"

@@ -23,6 +23,7 @@ from grader.report.words import (
     call,
     footer,
     harmless,
+    has_stars,
     how_many_fail,
     is_counted,
     is_timed,
@@ -68,12 +69,21 @@ def printed(console: Console) -> str:
     return console.file.getvalue()
 
 
-def show(console: Console, grade: Grade, *, source: str = "", next_step: str | None = "", read: bool = True) -> None:
+def show(
+    console: Console,
+    grade: Grade,
+    *,
+    source: str = "",
+    next_step: str | None = "",
+    read: bool = True,
+    picture: Sequence[Text] = (),
+) -> None:
     """Prints a grade. `source` is the kernel file's text; `next_step` is the lesson's word for those who passed.
 
     None leaves out what to do next, for a face that says so itself; without `read`, so does where to read about it.
+    `picture` is of what the kernel did, line by line (report/touches.py).
     """
-    print_safely(console, _parts(grade, source.split("\n"), next_step, read))
+    print_safely(console, _parts(grade, source.split("\n"), next_step, read, picture))
 
 
 def plain_text(task: TaskGrade, grade: Grade, source: str) -> str:
@@ -104,10 +114,12 @@ def print_safely(console: Console, parts: Iterable[RenderableType]) -> None:
         console.print(part, no_wrap=one_line, overflow="ellipsis" if one_line else None)
 
 
-def _parts(grade: Grade, source: list[str], next_step: str | None, read: bool) -> Iterator[RenderableType]:
+def _parts(
+    grade: Grade, source: list[str], next_step: str | None, read: bool, picture: Sequence[Text]
+) -> Iterator[RenderableType]:
     yield _verdict(grade)
     if len(grade.tasks) > 1:
-        yield _task_list(grade.tasks)
+        yield _task_list(grade)
     failed = [task for task in grade.tasks if task.status != "passed"]
     if failed:
         first = min(failed, key=lambda task: task.status != grade.status)
@@ -117,6 +129,8 @@ def _parts(grade: Grade, source: list[str], next_step: str | None, read: bool) -
     if read and (place := read_about(grade.status)):
         yield Text(f"Read: {place}", no_wrap=True)
     yield Text()
+    if picture:
+        yield from [*picture, Text()]
     yield Text(footer(grade), DIM)
     if next_step is not None:
         yield Text(_next(grade, next_step), HEAD)
@@ -138,20 +152,20 @@ def mark(good: bool) -> Text:
 def _verdict(grade: Grade) -> Text:
     title = Text(TITLES[grade.status], f"{HEAD} {GOOD if grade.passed else BAD}")
     line = mark(grade.passed) + Text(f"{grade.lesson}: ", HEAD) + title
-    line += Text("  ") + stars(grade.stars) if grade.passed else Text()
+    line += Text("  ") + stars(grade.stars) if grade.passed and has_stars(grade) else Text()
     line.append(f"  {grade.kernel}", DIM)
     line.no_wrap = True
     return line
 
 
-def _task_list(tasks: Sequence[TaskGrade]) -> Table:
+def _task_list(grade: Grade) -> Table:
     table = Table.grid(padding=(0, 2))
-    for task in tasks:
+    for task in grade.tasks:
         passed = task.status == "passed"
         table.add_row(
             "",
             mark(passed) + task.name + Text(" (bonus)" if task.bonus else "", DIM),
-            stars(task.stars) if passed else Text(TITLES[task.status], BAD),
+            (stars(task.stars) if has_stars(grade) else "") if passed else Text(TITLES[task.status], BAD),
         )
     return table
 

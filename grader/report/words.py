@@ -13,6 +13,7 @@ from grader.judge.targets import METRICS
 from grader.judge.verdict import CaseGrade, Grade, TargetResult, TaskGrade
 
 FULL_MARKS = 3
+NOTHING = 1e-37  # an error that only a result which must be exact is allowed
 ENOUGH_TO_SEE = 8  # elements of an output, for a pattern to be convincing
 
 
@@ -90,7 +91,7 @@ def triple(index: Sequence[int]) -> str:
 def particulars(case: CaseGrade) -> list[str]:
     """What is known of a wrong output beyond the case's message, in sentences."""
     details, said = case.details, []
-    if details.get("allowed") and case.status == "wrong_result":
+    if details.get("allowed", 0) > NOTHING and case.status == "wrong_result":
         said.append(f"The error may be {details['allowed']:.2g} here.")
     if "pattern_message" in details:
         said.append(details["pattern_message"])
@@ -110,6 +111,11 @@ BY_LUCK = "It is right on this GPU, but only by luck: the emulator has seen a fa
 def is_timed(grade: Grade) -> bool:
     """Whether the device could time, and not count."""
     return bool(grade.device["kind"] != "emulator")
+
+
+def has_stars(grade: Grade) -> bool:
+    """Whether there is more to earn than one star for being right: a puzzle has nothing to earn."""
+    return any(target.stars > 1 for task in grade.tasks for target in task.targets)
 
 
 def is_counted(target: TargetResult) -> bool:

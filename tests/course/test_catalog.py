@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.course.catalog import UsageError, course_root, entries, find
+from grader.course.catalog import UsageError, course_root, entries, exercises, find
 
 LESSON = """
 from grader.course.lesson import Case, Lesson, Task
@@ -178,3 +178,51 @@ def test_timed_cases_are_checked_and_end_with_the_timed_one(course):
     file.write_text(LESSON.replace("make_inputs=None", "make_inputs=None, bench_cases=[Case(m=9)]"))
     with pytest.raises(UsageError, match=r"Case\(m=9\) gives no value for n"):
         _ = find("1", course).lesson
+
+
+# ---- puzzles ----
+
+
+@pytest.fixture
+def puzzles(course):
+    """A fourth lesson, of puzzles."""
+    folder = course / "lessons" / "04_steps"
+    (folder / "starters").mkdir(parents=True)
+    task = 'Task("void {}(float* z, int n, cudaStream_t stream)", {{"z": "n"}}, [Case(n=1)], None, None)'
+    tasks = ", ".join(task.format(name) for name in ("map", "zip"))
+    (folder / "lesson.py").write_text(
+        f"from grader.course.lesson import Case, Lesson, Task\nlesson = Lesson(title='Steps', tasks=[{tasks}])\n"
+    )
+    for name in ("01_map", "02_zip", "10_later"):
+        (folder / "starters" / f"{name}.cu").write_text(f"// Puzzle 1 of 3, {name[3:]}: what it is about.\n\nint x;\n")
+    return course
+
+
+@pytest.mark.parametrize(
+    "text", ["04.2", "4.02", "04.zip", "04.02_zip", "04.2_zip", "02_zip.cu", "work/04_steps/02_zip.cu"]
+)
+def test_names_of_a_puzzle(puzzles, text):
+    assert find(text, puzzles).name == "04.2_zip"
+
+
+@pytest.mark.parametrize("text", ["04.3", "04.vip", "04.", "04.2.1"])
+def test_a_wrong_puzzle_is_explained(puzzles, text):
+    with pytest.raises(UsageError, match=r"there is no puzzle `04\..*`: type 04.1 to 04.10, or 04 for the next one"):
+        find(text, puzzles)
+
+
+def test_what_a_puzzle_knows(puzzles):
+    entry = find("04", puzzles)
+    assert [puzzle.label for puzzle in entry.puzzles] == ["04.1", "04.2", "04.10"] and entry.rungs == []
+    assert [each.name for each in exercises(puzzles)][2:] == ["03_vector_scale", "04.1_map", "04.2_zip", "04.10_later"]
+    puzzle = entry.puzzles[1]
+    assert puzzle.work_file == puzzles / "work" / "04_steps" / "02_zip.cu" and not puzzle.begun
+    assert puzzle.reference == puzzles / "kernels" / "04_steps" / "02_zip.cu"
+    assert puzzle.lesson.title == "zip: what it is about" and [task.name for task in puzzle.lesson.tasks] == ["zip"]
+    with pytest.raises(UsageError, match=r"10_later\.cu: lesson\.py has no task `later`: rename the file"):
+        _ = entry.puzzles[2].lesson
+    puzzle.work_file.parent.mkdir(parents=True)
+    puzzle.work_file.write_text(puzzle.starter.read_text())
+    assert not puzzle.begun
+    puzzle.work_file.write_text("mine")
+    assert puzzle.begun

@@ -14,7 +14,7 @@ from grader.course import catalog, editor, work
 ROOT = Path(__file__).parents[2]
 CLANGD = Path(sys.executable).with_name("clangd")
 ERROR = re.compile(r"^E\[.*?\] \[(\w+)\] Line (\d+): (.*)$", re.MULTILINE)
-STARTERS = [entry.starter for entry in catalog.entries(ROOT)]
+STARTERS = [entry.starter for entry in catalog.entries(ROOT) if not entry.puzzles]
 RUNGS = [rung for entry in catalog.entries(ROOT) for rung in entry.rungs]
 
 
@@ -45,6 +45,11 @@ def test_without_it_an_editor_knows_nothing_where_there_is_no_toolkit(tmp_path):
 @pytest.mark.parametrize("file", STARTERS, ids=lambda file: file.parent.name)
 def test_a_starter_is_without_an_error(folder, file):
     assert errors(folder, file.read_text()) == []
+
+
+def test_the_starters_of_puzzles_are_without_an_error(folder):
+    puzzles = catalog.find("00", ROOT).puzzles
+    assert errors(folder, "\n".join(puzzle.starter.read_text() for puzzle in puzzles)) == []
 
 
 @pytest.mark.slow

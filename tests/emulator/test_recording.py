@@ -50,6 +50,16 @@ extern "C" void too_long(const float* x, float* z, int n, cudaStream_t stream) {
     cudaMemsetAsync(z, 0, 128, stream);
     long_kernel<<<1, 32, 0, stream>>>(x, z, n);
 }
+
+__global__ void copy_kernel(const float* x, float* z, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    z[i] = x[i];
+    __syncthreads();
+    z[i + 8] = 1;
+}
+extern "C" void last_ones(const float* x, float* z, int n, cudaStream_t stream) {
+    copy_kernel<<<2, 4, 0, stream>>>(x + n, z, n);
+}
 """
 
 
@@ -136,3 +146,27 @@ def test_a_line_that_did_nothing(recorded):
     _, recording = recorded("add")
     with pytest.raises(UsageError, match="no line with `tile`"):
         recording.line_with("tile")
+
+
+def test_all_blocks_of_a_launch(recorded):
+    _, recording = recorded("add", n=100, to_record=BlockToRecord(block=None))
+    assert recording.block is None
+    stores = at(recording, "z[i] =", "store")
+    assert [(step.block, step.warp, step.offsets[0] // 4) for step in stores] == [
+        (0, 0, 0), (0, 1, 32), (1, 0, 64), (1, 1, 96),
+    ]  # fmt: skip
+
+
+def test_the_others_go_on_when_a_thread_leaves_its_array(recorded):
+    # x has 20,000 elements, of which six are left: threads 2 and 3 of block 1 have none.
+    case, recording = recorded("last_ones", n=20_000 - 6, to_record=BlockToRecord(block=None))
+    (finding,) = [finding for finding in case.findings if finding.severity == "error"]
+    assert finding.kind == "out_of_bounds" and finding.thread == (2, 0, 0)
+    bad = [step for step in recording.steps if step.kind.startswith("bad")]
+    assert [(s.kind, s.block, s.lanes, s.touched.name, s.offsets) for s in bad] == [
+        ("bad load", 1, (2,), "x", (4 * 20_000,)),
+        ("bad load", 1, (3,), "x", (4 * 20_001,)),
+    ]
+    assert [(s.block, s.lanes) for s in at(recording, "z[i] = x[i];", "store")] == [(0, (0, 1, 2, 3)), (1, (0, 1))]
+    assert [(s.block, s.lanes) for s in at(recording, "= 1;", "store")] == [(0, (0, 1, 2, 3)), (1, (0, 1))]
+    assert [step.block for step in recording.steps if step.kind == "barrier"] == [0, 1]

@@ -303,7 +303,7 @@ def test_a_lesson_that_cannot_be_graded_does_not_stop_the_others(ladder, course)
         (["check", "01", "--device", "cuda", "--debug"], "cuda-gdb"),
         (["check", "a.handin.json", "--debug"], "not for a hand-in"),
         (["check", "--all", "--debug"], "--debug is for one kernel"),
-        (["check", "--all"], "`ladder start 01`"),
+        (["check", "--all"], "`ladder start 00`"),
         (["check", "--all", "no_folder"], "NN_name.cu"),
         (["check", "--all", "lessons"], "01_copy.cu"),
         (["check", "--all", "--task", "copy"], "--all"),

@@ -84,7 +84,7 @@ def test_a_new_folder_holds_the_course(program, ladder):
     assert (code, err) == (0, "")
     assert out == (
         "kernel-ladder/ holds the course now: 1 lessons, with their notebooks and kernels.\n"
-        "Next: `cd kernel-ladder`, then type `ladder start 01`\n"
+        "Next: `cd kernel-ladder`, then type `ladder start 00`\n"
     )
     found = read(Path("kernel-ladder"))
     own = {"README.md", ".gitignore", ".vscode/extensions.json", ".vscode/settings.json", ".clangd", ".ladder.json"}
@@ -108,14 +108,14 @@ def test_the_whole_course_leads_nowhere_that_is_not_there(tmp_path, monkeypatch,
 
 def test_folders_above_are_made_and_spaces_are_quoted(program, ladder):
     code, out, _ = ladder("init", "far/my course")
-    assert code == 0 and "Next: `cd 'far/my course'`, then type `ladder start 01`" in out
+    assert code == 0 and "Next: `cd 'far/my course'`, then type `ladder start 00`" in out
     assert Path("far/my course/LICENSE").read_text() == "MIT\n"
 
 
 def test_a_folder_with_other_things_in_it_gets_the_course_beside_them(program, ladder):
     write(Path(), {"notes.txt": "x", ".git/config": "y"})
     code, out, _ = ladder("init", ".")
-    assert code == 0 and out.startswith("This folder holds the course now") and "Next: type `ladder start 01`" in out
+    assert code == 0 and out.startswith("This folder holds the course now") and "Next: type `ladder start 00`" in out
     assert Path("notes.txt").read_text() == "x" and Path("lessons/01_copy/starter.cu").exists()
 
 
@@ -156,7 +156,7 @@ def test_a_checkout_has_its_course(program, ladder, monkeypatch):
     for arguments, where in ((["clone"], "."), (["clone", "--update"], "."), ([], "clone/work")):
         monkeypatch.chdir(program.home.parents[2] / "home" / where)
         code, _, err = ladder("init", *arguments)
-        assert code == 2 and "is a checkout of Kernel Ladder" in err and "`ladder start 01`" in err
+        assert code == 2 and "is a checkout of Kernel Ladder" in err and "`ladder start 00`" in err
 
 
 # ---- again ----

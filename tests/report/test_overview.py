@@ -3,7 +3,7 @@ from pathlib import Path
 from grades import PASSED, UNGRADED, WRONG, as_graded
 from rich.console import Console
 
-from grader.course.catalog import Entry
+from grader.course.catalog import Entry, entries
 from grader.course.progress import LessonProgress, Progress
 from grader.judge.again import Again
 from grader.report.overview import Row, progress_bar, show_course, show_table
@@ -35,11 +35,27 @@ def test_hand_ins_have_a_column_of_their_own():
     assert ["stands" in lines[0], "does not stand" in lines[1], "stand" in lines[2]] == [True, True, False]
 
 
-def test_the_progress_bar_fills_with_the_lessons_that_are_passed():
+def test_the_progress_bar_fills_with_the_lessons_that_are_passed(tmp_path):
     done = Progress({"01_a": LessonProgress(2, "2025-01-31"), "02_b": LessonProgress(3, "2025-01-31")})
-    names, words = ["01_a", "02_b", "03_c", "04_d"], " 2 of 4 lessons · 5 of 12 stars"
-    assert progress_bar(names, done, len(words) + 8).plain == "━━━━────" + words
-    assert progress_bar(names, done, 10).plain == words
+    done.lessons["00.2_zip"] = LessonProgress(1, "2025-01-31")
+    for name in ("01_a", "02_b", "03_c", "04_d", "00_first"):
+        (tmp_path / "lessons" / name / "starters").mkdir(parents=True)
+        (tmp_path / "lessons" / name / "lesson.py").touch()
+    for name in ("01_map", "02_zip"):
+        (tmp_path / "lessons" / "00_first" / "starters" / f"{name}.cu").touch()
+    first, lesson, *_ = entries(tmp_path)
+    words = " 2 of 4 lessons · 5 of 12 stars"
+    assert progress_bar(lesson, done, len(words) + 8).plain == "━━━━────" + words
+    assert progress_bar(lesson, done, 10).plain == words
+    assert progress_bar(first.puzzles[0], done, 23).plain == "━━━━──── 1 of 2 puzzles"
+
+
+def test_puzzles_are_counted_and_have_no_stars():
+    begun = row("00_first_steps", started=True, puzzles=(3, 16))
+    *_, line, _, said = printed(show_course, [begun])
+    assert "3 of 16 puzzles" in line and "☆" not in line and said == "Next: `ladder watch 00`"
+    right = row("00_first_steps", started=True, passed=True, puzzles=(16, 16))
+    assert printed(show_course, [right])[-1] == "All lessons are passed."
 
 
 def test_the_course_says_what_is_next():

@@ -1,4 +1,4 @@
-"""What one block of one launch did, warp instruction by warp instruction, as the emulator's replay saw it.
+"""What one or all blocks of a launch did, warp instruction by warp instruction, as the emulator's replay saw it.
 
 The counters of docs/emulator.md are sums over such steps. A recording keeps the steps themselves, so that a picture can
 show which lane reads which address, which banks meet, and which lanes wait while others work.
@@ -17,16 +17,17 @@ from grader.devices.emulator.kinds import SPACES
 Json = dict[str, Any]
 
 ROOM = 600_000  # numbers in a recording: four a step, and one a lane; what comes after is left out (`cut`)
+EVERY_BLOCK = (2**32 - 1, 0, 0)  # what the runtime is told for all blocks (runtime/recorder.h)
 LANES, BANKS, WORD, SECTOR = 32, 32, 4, 32  # the last two in bytes
 ACCESSES = ("load", "store", "atomic")
 
 
 @dataclass(frozen=True)
 class BlockToRecord:
-    """Which block to record: the number of its launch within the case, and its index in the grid."""
+    """Which block to record: the number of its launch within the case, and its index in the grid; None: all of them."""
 
     launch: int = 0
-    block: tuple[int, int, int] = (0, 0, 0)
+    block: tuple[int, int, int] | None = (0, 0, 0)
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,8 @@ class Array:
 class Step:
     """One instruction of one warp.
 
-    `kind` is "load", "store" or "atomic"; "block", the entry into a basic block; "shuffle", or "warp" for any other
+    `kind` is "load", "store" or "atomic"; "bad load" or "bad store", refused to one lane, and its last one,
+    in the array that it was meant for; "block", the entry into a basic block; "shuffle", or "warp" for any other
     operation across a warp; "barrier", of the whole block (warp -1, no lanes).
     `offsets` has a number for each lane of `lanes`: for an access the first byte, counted from where `array` begins
     (lanes that touch another array than the first lane count from there, too); for a shuffle the lane whose value is
@@ -59,6 +61,7 @@ class Step:
     array: Array | None = None
     bytes: int = 0  # of one lane's access
     offsets: tuple[int, ...] = ()
+    block: int = 0  # its number in the grid
 
     @property
     def touched(self) -> Array:
@@ -128,13 +131,13 @@ class Step:
 
 @dataclass(frozen=True)
 class Recording:
-    """One block of one launch: its steps in the order in which the emulator ran them, warps in turn."""
+    """One block of one launch: its steps in the order in which the emulator ran them, warps in turn. Or all blocks."""
 
     kernel: str
     case: str
     grid: tuple[int, int, int]
     threads: tuple[int, int, int]  # of a block
-    block: tuple[int, int, int]  # which one this is
+    block: tuple[int, int, int] | None  # which one this is; None: all of them are here
     source: str  # the kernel file's text
     steps: tuple[Step, ...]
     cut: bool = False  # there was more than there is room for
@@ -202,7 +205,7 @@ def from_json(data: Json, case: str, to_record: BlockToRecord, source: str) -> R
 def _step(row: Json, arrays: Sequence[Array]) -> Step:
     lanes = tuple(lane for lane in range(LANES) if row["mask"] >> lane & 1)
     array = arrays[row["array"]] if row["array"] >= 0 else None
-    return Step(row["warp"], row["line"], row["kind"], lanes, array, row["bytes"], tuple(row["places"]))
+    return Step(row["warp"], row["line"], row["kind"], lanes, array, row["bytes"], tuple(row["places"]), row["block"])
 
 
 def _short(name: str, space: str) -> str:

@@ -31,7 +31,7 @@ from grader.devices.emulator.counters import add_up
 from grader.devices.emulator.kinds import SYMBOLS
 from grader.devices.emulator.looking import MOST_CHECKED_ELEMENTS, Look, silence
 from grader.devices.emulator.outside import WRAPPED
-from grader.devices.emulator.recording import ROOM, BlockToRecord, describe
+from grader.devices.emulator.recording import EVERY_BLOCK, ROOM, BlockToRecord, describe
 from grader.devices.emulator.symbols import CodeMap, Symbol
 from grader.devices.emulator.translate import FIRST_HEADER
 from grader.devices.emulator.wording import word_findings
@@ -288,10 +288,11 @@ class Session:
         entry = getattr(build.library, f"ladder_entry_{task.name}")
         runtime = self.runtime
         inside, count = ctypes.cast(entry, ctypes.c_void_p), ctypes.c_size_t(len(build.symbols))
-        runtime.ladder_session_module(inside, build.symbols, count, self.threads, int(self.counting))
+        threads = 1 if to_record and to_record.block is None else self.threads  # a recorder has no locks
+        runtime.ladder_session_module(inside, build.symbols, count, threads, int(self.counting))
         runtime.ladder_session_begin(seconds, _size_of_data(task, buffers, scalars), poison)
         if to_record:
-            runtime.ladder_session_record(to_record.launch, *to_record.block, ROOM)
+            runtime.ladder_session_record(to_record.launch, *(to_record.block or EVERY_BLOCK), ROOM)
         if mapping:
             runtime.ladder_session_mapping(*mapping)
         for parameter in task.parameters:

@@ -158,7 +158,7 @@ bool release_barrier(Block& block) {
     ++block.clock.epoch;
     note_fences(block);
     ++block.barriers;
-    if (block.recorded) machine().recorder.barrier(first->barrier_line);
+    if (block.recorded) machine().recorder.barrier(block, first->barrier_line);
     block.barrier_lines.insert(first->barrier_line);
     return true;
 }
@@ -227,6 +227,7 @@ void run_block(Block& block) {
 void finish_block(Block& block) {
     LaunchState& launch = *block.launch;
     block.races.end_block(block);
+    block.stopped = block.stopped || block.faulted;
     std::uint64_t busy = 0;
     for (const WarpUnit& warp : block.warps) {
         busy += static_cast<std::uint64_t>(__builtin_popcount(warp.touched_task));

@@ -171,7 +171,7 @@ void Block::begin(std::uint64_t n, LaunchState& state, Executor& on) {
     launch = &state;
     executor = &on;
     index = index_of(n, state.grid);
-    finished = stopped = false;
+    finished = stopped = faulted = false;
     recorded = machine().recorder.wants(*this);
     idle_rounds = 0;
     grid_phase = barriers = 0;

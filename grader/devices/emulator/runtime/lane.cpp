@@ -118,8 +118,13 @@ Finding finding_at(const Thread& thread, const char* kind, std::uint32_t pc) {
 
 void die(Thread& thread, Finding finding) {
     stop_for_debugger();
-    thread.executor->findings.push_back(std::move(finding));
-    abandon(thread);
+    Block& block = *thread.block;
+    const bool goes_on = machine().recorder.fault(thread, finding);
+    if (!block.faulted) thread.executor->findings.push_back(std::move(finding));
+    if (!goes_on) abandon(thread);
+    block.faulted = true;
+    thread.state = State::Done;
+    leave_fiber(block.scheduler);
 }
 
 }  // namespace ladder

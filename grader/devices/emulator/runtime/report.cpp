@@ -114,10 +114,10 @@ void write_recording(Json& json, const Recorder& recorder) {
         json.field("bytes", std::uint64_t{array.bytes}).field("start", std::uint64_t{array.start}).close('}');
     }
     json.close(']').key("columns").open('[');
-    for (const char* column : {"warp", "pc", "line", "kind", "array", "bytes", "mask", "places"}) json.value(std::string(column));
+    for (const char* column : {"block", "warp", "pc", "line", "kind", "array", "bytes", "mask", "places"}) json.value(std::string(column));
     json.close(']').key("steps").open('[');
     for (const RecordedStep& step : recorder.steps) {
-        json.open('[').value(static_cast<long long>(step.warp)).value(std::uint64_t{step.pc}).value(static_cast<long long>(step.line));
+        json.open('[').value(step.block).value(static_cast<long long>(step.warp)).value(std::uint64_t{step.pc}).value(static_cast<long long>(step.line));
         json.value(std::string(step.kind)).value(static_cast<long long>(step.array)).value(std::uint64_t{step.bytes});
         json.value(std::uint64_t{step.mask}).open('[');
         for (const long long place : step.places) json.value(place);

@@ -289,7 +289,8 @@ void ladder_session_buffer(const char* name, void* begin, std::size_t bytes, int
     if (writable) region.before.resize(bytes);
 }
 
-// In this case, writes down what one block of the launch with this number does, with room for so many numbers.
+// In this case, writes down what one block of the launch with this number does (all of them, if x is `every_block`), with
+// room for so many numbers.
 void ladder_session_record(std::size_t launch, unsigned x, unsigned y, unsigned z, std::size_t room) {
     Recorder& recorder = machine().recorder;
     recorder.on = true;

@@ -138,6 +138,7 @@ struct Block {
     Fiber resume;                        // where the block continues when its executor comes back to it
     const Thread* parked = nullptr;      // there: a lane, or null for its scheduler
     bool finished = false, stopped = false;
+    bool faulted = false;                // a thread has been given up, and the others go on: a recorded block's (recorder.h)
     bool recorded = false;               // what it does is written down (recorder.h)
     int idle_rounds = 0;
     std::uint32_t barriers = 0, grid_phase = 0;
