@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.course import catalog, progress, work
+from grader.course import catalog
 from grader.course.catalog import Entry, UsageError
 from grader.course.files import shown_path
 from grader.course.work import read_kernel
 from grader.faces import debug
 from grader.faces.exit import INTERRUPTED, NOT_PASSED, PASSED, WRONG_USAGE, fault
 from grader.faces.handover import pass_on
+from grader.faces.remember import remember_own
 from grader.submission import NotGraded
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def check(lesson: str, file: Path | None, options: Options, reports: Reports) ->
         graded = _graded_alone(entry, file, options)
     except NotGraded as error:
         return _tell_why_not(entry, file, options, reports, str(error))
-    _remember(entry, graded.verdict, complete=not options.tasks and not options.reference)
+    remember_own(entry, graded, complete=not options.tasks and not options.reference)
     _tell(graded, reports, entry.lesson.next_step)
     if debugger:
         debugger(entry, graded.verdict, graded.source)
@@ -132,7 +133,7 @@ def submit(lesson: str, file: Path | None, options: Options) -> int:
     folder = entry.root / "submissions"
     submit.prepare(folder)
     graded = _graded_alone(entry, file, options)
-    _remember(entry, graded.verdict, complete=True)
+    remember_own(entry, graded, complete=True)
     _tell(graded, Reports(), None)
     written = shown_path(submit.write(submit.make(entry, graded.source, graded.verdict), folder))
     click.echo(f"Hand in {written}\nIt holds your kernel, its grade, and what it takes to grade it again.")
@@ -286,7 +287,7 @@ def _kernels_in(folder: Path | None) -> list[Candidate]:
 def _candidate(entry: Entry, file: Path | None) -> Candidate:
     def grade(options: Options, tell: Progress) -> Graded:
         graded = grade_kernel(entry, file, options, tell)
-        _remember(entry, graded.verdict, complete=file is not None)
+        remember_own(entry, graded, complete=file is not None)
         return graded
 
     return Candidate(entry.name, shown_path(file or entry.root / "kernels" / entry.name), grade)
@@ -351,14 +352,6 @@ def _sanitized(entry: Entry, options: Options, tell: Progress, chosen: partial[G
     found = chosen(device="cuda")
     nvidia_tools.sanitize(sanitizer, entry, found, tell)
     return found
-
-
-def _remember(entry: Entry, grade: Grade, *, complete: bool) -> None:
-    """Notes the stars of a complete grade of a file of the learner's own; says so if that failed."""
-    if not complete or not work.is_own(entry, Path(grade.kernel)):
-        return
-    if message := progress.record(entry.root, entry.name, grade.stars, grade.passed).message:
-        click.echo(f"ladder: {message}", err=True)
 
 
 # ---- while it takes ----
