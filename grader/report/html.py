@@ -26,7 +26,6 @@ from grader.report.words import (
     BY_LUCK,
     FULL_MARKS,
     all_right,
-    all_rungs,
     bar,
     call,
     footer,
@@ -34,6 +33,7 @@ from grader.report.words import (
     how_many_fail,
     is_counted,
     is_timed,
+    lowest_rung,
     next_rung,
     particulars,
     resources,
@@ -92,12 +92,12 @@ def _overview(graded: Sequence[Graded]) -> str:
     rows = [
         f'<tr><td>{_mark(each.good)}</td><td><a href="#k{number}">{text(each.lesson)}</a></td>'
         f"<td>{text(each.kernel)}</td><td>{text(_verdict(each))}</td><td>{_stars(_earned(each))}</td>"
-        f"<td>{text(all_rungs(each.grade)) if each.grade else ''}</td></tr>"
+        f"<td>{text(lowest_rung(each.grade)) if each.grade else ''}</td></tr>"
         for number, each in enumerate(graded, start=1)
     ]
     right, stars = sum(each.good for each in graded), sum(map(_earned, graded))
     said = f"{right} of {len(graded)} kernels pass · {stars} of {FULL_MARKS * len(graded)} stars"
-    head = "<tr><th></th><th>lesson</th><th>kernel</th><th>verdict</th><th>stars</th><th>rungs</th></tr>"
+    head = "<tr><th></th><th>lesson</th><th>kernel</th><th>verdict</th><th>stars</th><th>rung</th></tr>"
     table = f'<table class="plain"><thead>{head}</thead><tbody>{"".join(rows)}</tbody></table>'
     return f"<header><h1>Kernel Ladder</h1><p>{said}</p></header>\n{table}"
 

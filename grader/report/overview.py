@@ -17,15 +17,15 @@ from grader.course.progress import Progress
 from grader.report.graded import Graded
 from grader.report.messages import TITLES
 from grader.report.terminal import BAD, DIM, GOOD, HEAD, mark, stars
-from grader.report.words import FULL_MARKS, all_rungs, bar
+from grader.report.words import FULL_MARKS, bar, lowest_rung
 
 
 def show_table(console: Console, graded: Sequence[Graded]) -> None:
     """One line for each kernel."""
     claimed = any(each.again for each in graded)
-    titles = ["", "lesson", "kernel", "verdict", "stars", "rungs", *(["hand-in"] if claimed else ["build", "run"])]
-    if not any(each.grade and all_rungs(each.grade) for each in graded):
-        titles.remove("rungs")
+    titles = ["", "lesson", "kernel", "verdict", "stars", "rung", *(["hand-in"] if claimed else ["build", "run"])]
+    if not any(each.grade and lowest_rung(each.grade) for each in graded):
+        titles.remove("rung")
     if all(Path(each.kernel).name == f"{each.lesson}.cu" for each in graded):
         titles.remove("kernel")  # it says nothing new
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
@@ -50,7 +50,7 @@ def _cells(graded: Graded, kernel: str) -> dict[str, Text | str]:
         "kernel": Text(kernel, DIM),
         "verdict": Text(verdict, GOOD if grade and grade.passed else BAD),
         "stars": stars(grade.stars if grade else 0),
-        "rungs": all_rungs(grade) if grade else "",
+        "rung": lowest_rung(grade) if grade else "",
         "hand-in": claim if graded.again else "",
         **{key: f"{seconds[key]:.1f} s" if key in seconds else "" for key in ("build", "run")},
     }

@@ -112,9 +112,11 @@ def bar(rung: int, rungs: int) -> str:
     return "▮" * rung + "▯" * (rungs - rung)
 
 
-def all_rungs(grade: Grade) -> str:
-    """`3/6`, or `1/4 2/4` where there are several tasks; "" where there is no ladder, or nothing is passed."""
-    return " ".join(f"{task.position.rung}/{task.position.rungs}" for task in grade.tasks if task.position.rungs)
+def lowest_rung(grade: Grade) -> str:
+    """`3/6`, of the task that stands lowest; "" where there is no ladder, or nothing is passed."""
+    found = [task.position for task in grade.tasks if task.position.rungs and not task.bonus]
+    lowest = min(found, key=lambda position: position.rung / position.rungs, default=None)
+    return f"{lowest.rung}/{lowest.rungs}" if lowest else ""
 
 
 def rung_words(position: Position) -> str:

@@ -26,7 +26,7 @@ def test_one_line_for_each_grade():
     assert "verdict" in head and "hand-in" not in head and "not graded" in lines[2]
     assert ["✓" in lines[0], "passed" in lines[0], "★★☆" in lines[0]] == [True] * 3
     assert "wrong result" in lines[1] and "✗" in lines[1]
-    assert "rungs" in head and "1/3" in lines[0] and "/" not in lines[1]
+    assert "rung" in head and "1/3" in lines[0] and "/" not in lines[1]
 
 
 def test_hand_ins_have_a_column_of_their_own():
