@@ -56,4 +56,4 @@ def count_at(task: Task, name: str) -> Task:
     if case is None:
         known = ", ".join(f"'{case.name}'" for case in task.judged_cases)
         raise UsageError(f"task {task.name} has no case '{name}': type --case and one of {known}")
-    return replace(task, counted_case=case, ladder=(), stars={}, floor=None)
+    return replace(task, counted_case=case, ladder=(), stars={}, floor=())

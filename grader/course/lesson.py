@@ -73,7 +73,7 @@ class Task:
     )  # f(**buffers, **scalars), writes outputs
     ladder: Sequence[Rung] = ()  # from the simplest kernel that is right to the best
     stars: Mapping[int, str] = field(default_factory=dict)  # {2: rung, 3: rung}: those that earn them; 1 is for right
-    floor: Timed | None = None  # far below rung 1's own speed: who is slower has not passed on a GPU
+    floor: Sequence[Goal] = ()  # without these a right kernel has not passed: a time far below rung 1's own, or a count
     bench_cases: Sequence[Case] = ()  # sizes that `ladder bench` sweeps, besides the timed case
     rivals: Mapping[str, Callable[..., None]] = field(default_factory=dict)  # as baselines, for `ladder bench` alone
     flops: str = ""  # arithmetic operations, as an expression over the sizes: "2 * m * n * k"

@@ -17,13 +17,13 @@ def judge_goals(
     timed: Mapping[str, float] | None = None,
     at: Mapping[str, Counters] | None = None,
 ) -> list[TargetResult]:
-    """The floor, if there is one, and each rung's goals, against what was measured: `counters` on the emulator, `timed`
+    """The floor's goals and each rung's, against what was measured: `counters` on the emulator, `timed`
     (by metric) on a GPU.
 
     `at` has the counters by the case's name, for goals that name a case. What the device cannot measure has no value:
     only the emulator counts, only a GPU can time.
     """
-    found = [replace(judge_goal(task.floor, counters, timed, at), stars=1)] if task.floor else []
+    found = [replace(judge_goal(goal, counters, timed, at), stars=1) for goal in task.floor]
     for number, rung in enumerate(task.ladder, start=1):
         stars = min((star for star, name in task.stars.items() if number <= task.highest([name])), default=0)
         found += [replace(judge_goal(goal, counters, timed, at), rung=number, stars=stars) for goal in rung.reached]
@@ -103,6 +103,8 @@ def most_stars(task: Task) -> int:
     return stars_earned(task, len(task.ladder), on_gpu=False)
 
 
-def is_too_slow(results: Sequence[TargetResult]) -> bool:
-    """Whether the task's floor was measured and missed."""
-    return any(not result.rung and result.value is not None and not result.met for result in results)
+def is_below_floor(task: Task, results: Sequence[TargetResult], on_gpu: bool) -> bool:
+    """Whether a goal of the task's floor is missed that this device judges. A time that could not be taken is not."""
+    ours = [result for result, goal in zip(_of(0, results), task.floor, strict=True)
+            if isinstance(goal, Timed) == on_gpu]  # fmt: skip
+    return any(not result.met for result in ours if result.value is not None or not on_gpu)

@@ -7,8 +7,8 @@ from typing import Any, Literal, get_args
 
 from grader.devices.evidence import Diagnostic, Finding, Json
 
-# In the order in which a learner should hear of them. `below_target`: right, but slower than the task's floor on a GPU;
-# missing the goals of a rung costs that rung only.
+# In the order in which a learner should hear of them. `below_target`: right, but it misses a goal of the task's
+# floor; missing the goals of a rung costs that rung only.
 Status = Literal[
     "passed",
     "build_error",

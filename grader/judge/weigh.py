@@ -13,7 +13,7 @@ from grader.devices.buffers import Breach, CaseBuffers
 from grader.devices.evidence import CaseRun, Evidence, Json
 from grader.judge.compare import Comparison, Context, Expected, Output, compare, guard_broken, input_modified
 from grader.judge.findings import decide, first_status, status_named
-from grader.judge.ladder import climb, is_too_slow, judge_goals, stars_earned
+from grader.judge.ladder import climb, is_below_floor, judge_goals, stars_earned
 from grader.judge.patterns import element_name
 from grader.judge.verdict import CaseGrade, Speed, TaskGrade
 
@@ -60,7 +60,7 @@ def judge_task(task: Task, prepared: Sequence[Prepared], evidence: Evidence, spe
         result.timings, result.kernels = speed.timings, kernels_of(speed.launches)
     if status == "passed":
         result.message = speed.message if speed else ""
-        if is_too_slow(result.targets):
+        if is_below_floor(task, result.targets, on_gpu):
             result.status = "below_target"
         else:
             result.position = climb(task, result.targets, on_gpu)

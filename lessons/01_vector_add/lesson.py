@@ -103,7 +103,7 @@ lesson = Lesson(
                 ),
             ],
             stars={2: "one_element", 3: "float4"},
-            floor=Timed("fraction_of_copy", at_least=0.08, why="a tenth of what a thread for each element reaches"),
+            floor=[Timed("fraction_of_copy", at_least=0.08, why="a tenth of what a thread for each element reaches")],
         )
     ],
 )

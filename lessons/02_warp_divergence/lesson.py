@@ -141,7 +141,7 @@ lesson = Lesson(
                 ),
             ],
             stars={2: "both", 3: "float2"},
-            floor=Timed("fraction_of_copy", at_least=0.04, why="a tenth of what a thread for each number reaches"),
+            floor=[Timed("fraction_of_copy", at_least=0.04, why="a tenth of what a thread for each number reaches")],
         )
     ],
 )

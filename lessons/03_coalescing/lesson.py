@@ -191,7 +191,7 @@ lesson = Lesson(
                 ),
             ],
             stars=stars,
-            floor=Timed("fraction_of_read", at_least=0.024, why="a tenth of what a thread for each row reaches"),
+            floor=[Timed("fraction_of_read", at_least=0.024, why="a tenth of what a thread for each row reaches")],
         ),
         Task(
             prototype=(
@@ -283,7 +283,7 @@ lesson = Lesson(
                 ),
             ],
             stars=stars,
-            floor=Timed("fraction_of_read", at_least=0.0004, why="a tenth of what a thread for each column reaches"),
+            floor=[Timed("fraction_of_read", at_least=0.0004, why="a tenth of what a thread for each column reaches")],
         ),
         Task(
             prototype="void transpose(const float* x, float* out, int rows, int cols, cudaStream_t stream)",
@@ -352,7 +352,7 @@ lesson = Lesson(
                 ),
             ],
             stars=stars,
-            floor=Timed("fraction_of_copy", at_least=0.012, why="a tenth of what a thread for each element reaches"),
+            floor=[Timed("fraction_of_copy", at_least=0.012, why="a tenth of what a thread for each element reaches")],
         ),
     ],
 )

@@ -184,7 +184,7 @@ lesson = Lesson(
                 ),
             ],
             stars={2: "shared_tile", 3: "vector_loads"},
-            floor=Timed("x_cuBLAS", at_least=0.002, why="a tenth of what a thread for each element reaches"),
+            floor=[Timed("x_cuBLAS", at_least=0.002, why="a tenth of what a thread for each element reaches")],
         )
     ],
 )

@@ -148,7 +148,9 @@ lesson = Lesson(
                 ),
             ],
             stars=stars,
-            floor=Timed("fraction_of_read", at_least=0.00005, why="a tenth of what an atomic for each element reaches"),
+            floor=[
+                Timed("fraction_of_read", at_least=0.00005, why="a tenth of what an atomic for each element reaches")
+            ],
         ),
         Task(
             prototype="void histogram(const unsigned char* x, unsigned int* counts, int n, cudaStream_t stream)",
@@ -200,7 +202,7 @@ lesson = Lesson(
                 ),
             ],
             stars=stars,
-            floor=Timed("x_torch.bincount", at_least=0.002, why="a tenth of what an atomic for each element reaches"),
+            floor=[Timed("x_torch.bincount", at_least=0.002, why="a tenth of what an atomic for each element reaches")],
         ),
     ],
 )

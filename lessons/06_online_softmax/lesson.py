@@ -176,7 +176,7 @@ lesson = Lesson(
                 ),
             ],
             stars={2: "online", 3: "many_blocks"},
-            floor=Timed("fraction_of_copy", at_least=0.007, why="a tenth of what a thread for each row reaches"),
+            floor=[Timed("fraction_of_copy", at_least=0.007, why="a tenth of what a thread for each row reaches")],
         )
     ],
 )

@@ -325,7 +325,7 @@ lesson = Lesson(
                 ),
             ],
             stars=stars,
-            floor=Timed("x_broadcast", at_least=1, why="a tenth of what a thread for each output reaches"),
+            floor=[Timed("x_broadcast", at_least=1, why="a tenth of what a thread for each output reaches")],
         ),
         Task(
             prototype="void log_bmm_backward(const float* a, const float* b, const float* out, const float* grad_out, "
@@ -403,7 +403,7 @@ lesson = Lesson(
                 ),
             ],
             stars=stars,
-            floor=Timed("x_broadcast", at_least=0.24, why="a tenth of what a thread for each gradient reaches"),
+            floor=[Timed("x_broadcast", at_least=0.24, why="a tenth of what a thread for each gradient reaches")],
         ),
     ],
 )

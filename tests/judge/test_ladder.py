@@ -5,14 +5,14 @@ from dataclasses import replace
 import pytest
 
 from grader.course.lesson import Case, Counted, Rung, Task, Timed
-from grader.judge.ladder import climb, is_too_slow, judge_goal, judge_goals, most_stars, stars_earned
+from grader.judge.ladder import climb, is_below_floor, judge_goal, judge_goals, most_stars, stars_earned
 
 COUNTERS = {"sectors": 10, "shared_load_bank_conflicts": 6, "shared_store_bank_conflicts": 1}
 MET, MISSED = Counted("sectors", at_most=10), Counted("sectors", at_most=9)
 LONG = Case(n=99)
 
 
-def task(*ladder, stars=None, floor=None):
+def task(*ladder, stars=None, floor=()):
     """Rungs "1", "2", ... with these goals."""
     rungs = [Rung(str(number), f"idea {number}", goals) for number, goals in enumerate(ladder, start=1)]
     prototype = "void f(const float* x, float* y, int n, cudaStream_t stream)"
@@ -113,9 +113,13 @@ def test_a_star_of_a_rung_that_a_device_cannot_tell_comes_with_the_highest_below
     assert (most_stars(counted), most_stars(task()), most_stars(task([], [FAST], stars={2: "2"}))) == (3, 1, 1)
 
 
-def test_who_is_slower_than_the_floor_is_below_target():
-    asked = task([], floor=Timed("fraction_of_copy", 0.1))
-    assert is_too_slow(judge_goals(asked, {}, {"fraction_of_copy": 0.05}))
-    assert not is_too_slow(judge_goals(asked, {}, {"fraction_of_copy": 0.1}))
-    assert not is_too_slow(judge_goals(asked, COUNTERS))
+def test_who_misses_the_floor_is_below_target():
+    asked = task([], floor=[Timed("fraction_of_copy", 0.1)])
+    for timed, below in ({"fraction_of_copy": 0.05}, True), ({"fraction_of_copy": 0.1}, False), ({}, False):
+        assert is_below_floor(asked, judge_goals(asked, {}, timed), on_gpu=True) is below
+    assert not is_below_floor(asked, judge_goals(asked, COUNTERS), on_gpu=False)
     assert [(result.rung, result.stars) for result in judge_goals(asked, COUNTERS)] == [(0, 1)]
+    for goal, below in ((MET, False), (MISSED, True), (Counted("no_such_counter", at_most=9), True)):
+        counted = task(floor=[goal])
+        assert is_below_floor(counted, judge_goals(counted, COUNTERS), on_gpu=False) is below
+        assert not is_below_floor(counted, judge_goals(counted, {}, {}), on_gpu=True)

@@ -24,7 +24,7 @@ TASK = Task(
         Rung("few", "few sectors", [Counted("sectors", at_most=10)]),
     ],
     stars={2: "once", 3: "few"},
-    floor=Timed("fraction_of_copy", 0.1),
+    floor=[Timed("fraction_of_copy", 0.1)],
 )
 COUNTERS = {"global_load_bytes": 800, "sectors": 99}
 
@@ -168,6 +168,13 @@ def test_a_build_problem_is_the_status(prepared, problem):
     said = Diagnostic("expected ';'", 3)
     grade = judge_task(TASK, prepared, Evidence(build=Build(problem, "line 3: expected ';'", [said])))
     assert (grade.status, grade.stars, grade.diagnostics, grade.cases) == (problem, 0, [said], [])
+
+
+def test_a_floor_that_is_counted_is_judged_on_the_emulator(prepared):
+    solve(prepared)
+    strict = dataclasses.replace(TASK, floor=[Counted("sectors", at_most=10)])
+    grade = judge_task(strict, prepared, evidence(prepared))
+    assert (grade.status, grade.stars, grade.position.rungs) == ("below_target", 0, 0)
 
 
 def launched(prepared):

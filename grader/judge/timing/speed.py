@@ -371,7 +371,7 @@ class SpeedTest:
 
 def ceilings_of(task: Task) -> list[str]:
     """The ceilings that its goals name, and the copy, whatever they name: nothing is faster than that."""
-    goals = [*task.goals, *([task.floor] if task.floor else [])]
+    goals = [*task.goals, *task.floor]
     named = [goal.metric.removeprefix(FRACTION_OF) for goal in goals if isinstance(goal, Timed)]
     return ["copy", *(name for name in ceilings.MAKERS if name in named and name != "copy")]
 
