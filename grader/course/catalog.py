@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from grader.course.mistake import Mistake, mistakes_in
 from grader.course.prototype import check_shapes
+from grader.course.rung import SPEED_AGAINST, Timed
 from grader.course.usage import UsageError as UsageError
 
 if TYPE_CHECKING:
@@ -200,7 +201,11 @@ def _check_lesson(lesson: Lesson) -> None:
 
 
 def _check_ladder(task: Task) -> None:
-    """Rungs that could be neither found nor reached, and stars for none of them."""
+    """Refuses rungs that could be neither found nor reached, and stars for none of them."""
+    for goal in (*task.goals, *task.floor):
+        against = goal.metric.removeprefix(SPEED_AGAINST)
+        if isinstance(goal, Timed) and against != goal.metric and against not in task.baselines:
+            raise ValueError(f"{task.name}: a goal is timed against {against}, which is none of its baselines")
     names = [rung.name for rung in task.ladder]
     for number, rung in enumerate(task.ladder, start=1):
         if names.count(rung.name) > 1:

@@ -9,7 +9,7 @@ import pytest
 from grader.course.catalog import UsageError, course_root, entries, find
 
 LESSON = """
-from grader.course.lesson import Case, Counted, Lesson, Rung, Task
+from grader.course.lesson import Case, Counted, Lesson, Rung, Task, Timed
 
 lesson = Lesson(
     title="A lesson",
@@ -129,6 +129,8 @@ def test_no_reference_kernel_is_said(course):
         ("Case(n=33)", "Case(m=33)", "Case(m=33) gives no value for n"),
         ('"second", "better"', '"naive", "better"', "two rungs are called naive"),
         (', [Counted("sectors", at_most=1)]', "", "rung 2, second, has no goal, and only the first needs none"),
+        ('{2: "second"}', '{}, floor=[Timed("x_torch", 0.1)]', "timed against torch, which is none of its baselines"),
+        ('{2: "second"}', '{}, floor=Timed("fraction_of_copy", 0.1)', "is broken: TypeError"),
         ('{2: "second"}', '{2: "third"}', "is no star 2 or 3 of a rung of its ladder"),
         ('{2: "second"}', '{4: "second"}', "is no star 2 or 3 of a rung of its ladder"),
         ('{2: "second"}', '{2: "naive"}', "every right kernel would earn 2 stars, as rung naive has no goal"),
