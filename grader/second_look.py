@@ -20,7 +20,7 @@ from grader.devices.evidence import Evidence, Finding
 from grader.devices.worker.job import Cancel, Cancelled
 from grader.judge.findings import decisive, first_status, status_of
 from grader.judge.inputs import fill, fill_all
-from grader.judge.verdict import TaskGrade
+from grader.judge.verdict import Position, TaskGrade
 from grader.submission import Submission, run
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def weigh(result: TaskGrade, seen: Seen) -> None:
     result.emulator = f"the emulator could not look for faults that do not show: {why_not}" if why_not else ""
     if any(case.status != "passed" for case in result.cases):
         result.status = first_status(case.status for case in result.cases)
-        result.stars, result.message = 0, ""
+        result.stars, result.position, result.message = 0, Position(), ""
 
 
 def _why_not(evidence: Evidence) -> str:

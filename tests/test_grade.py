@@ -15,7 +15,7 @@ from grader.grade import grade
 from grader.submission import NotGraded
 
 LESSON = """
-from grader.course.lesson import Case, Counted, Lesson, Task
+from grader.course.lesson import Case, Counted, Lesson, Rung, Task
 
 def task(name, factor):
     return Task(
@@ -24,7 +24,8 @@ def task(name, factor):
         cases=[Case(n=5), Case(n=100)],
         make_inputs=lambda draw, variant, n: {"x": draw.normal(n)},
         reference=lambda x, n: {"y": factor * x},
-        targets=[Counted("sectors", at_most=10)],
+        ladder=[Rung("few", "few sectors", [Counted("sectors", at_most=10)])],
+        stars={2: "few"},
     )
 
 lesson = Lesson(title="Multiples", tasks=[task("twice", 2), task("thrice", 3)])

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING
 
 from grader.course.mistake import Mistake, mistakes_in
 from grader.course.prototype import check_shapes
+from grader.course.rung import SPEED_AGAINST, Timed
 from grader.course.usage import UsageError as UsageError
 
 if TYPE_CHECKING:
-    from grader.course.lesson import Lesson
+    from grader.course.lesson import Lesson, Task
 
 
 @dataclass(frozen=True)
@@ -90,13 +91,34 @@ class Entry:
             raise UsageError(f"lesson {self.name} has no reference kernel: kernels/{self.name}/ holds no 1_name.cu")
         return self.rungs[-1]
 
-    def hints(self, task: str) -> list[str]:
-        """The task's hints, the gentlest first, as Markdown without their headings. Raises UsageError."""
+    def rung_file(self, name: str) -> Path:
+        """The kernel of the rung with this name: 3_shared_tile.cu for "shared_tile". Raises UsageError."""
+        file = next((file for file in self.rungs if file.stem.partition("_")[2] == name), None)
+        if file is None:
+            raise UsageError(
+                f"lesson {self.name} has no kernel for rung {name}: kernels/{self.name}/ holds no N_{name}.cu"
+            )
+        return file
+
+    def hint_sections(self, task: str) -> dict[str, str]:
+        """What hints.md says about a task, by its headings: the names of rungs. Raises UsageError."""
         file = self.folder / "hints.md"
         sections = _sections(file.read_text() if file.is_file() else "", "##")
         if task not in sections:
             raise UsageError(f"there are no hints for {task}: lessons/{self.name}/hints.md has no section `## {task}`")
-        return list(_sections(sections[task], "###").values())
+        return _sections(sections[task], "###")
+
+    def hints(self, task: str, rung: str | None = None) -> list[str]:
+        """The hints for a rung of the task, the gentlest first, as Markdown without their headings; for None, those of
+        a task without a ladder. Raises UsageError.
+        """
+        parts = self.hint_sections(task)
+        if rung is None:
+            return list(parts.values())
+        if rung not in parts:
+            where = f"lessons/{self.name}/hints.md has no section `### {rung}` in `## {task}`"
+            raise UsageError(f"there are no hints for rung {rung} of {task}: {where}")
+        return list(_sections(parts[rung], "####").values()) or [parts[rung]]
 
     @cached_property
     def lesson(self) -> Lesson:
@@ -299,6 +321,28 @@ def _check_lesson(lesson: Lesson) -> None:
             if missing:
                 raise ValueError(f"{task.name}: Case({case.name}) gives no value for {', '.join(missing)}")
         check_shapes(task.shapes, names, [case.sizes for case in cases])
+        _check_ladder(task)
+
+
+def _check_ladder(task: Task) -> None:
+    """Refuses rungs that could be neither found nor reached, and stars for none of them."""
+    for goal in (*task.goals, *task.floor):
+        against = goal.metric.removeprefix(SPEED_AGAINST)
+        if isinstance(goal, Timed) and against != goal.metric and against not in task.baselines:
+            raise ValueError(f"{task.name}: a goal is timed against {against}, which is none of its baselines")
+    names = [rung.name for rung in task.ladder]
+    for number, rung in enumerate(task.ladder, start=1):
+        if names.count(rung.name) > 1:
+            raise ValueError(f"{task.name}: two rungs are called {rung.name}")
+        if number > 1 and not rung.reached:
+            raise ValueError(f"{task.name}: rung {number}, {rung.name}, has no goal, and only the first needs none")
+    for star, name in task.stars.items():
+        if star not in (2, 3) or name not in names:
+            raise ValueError(f"{task.name}: stars={{{star}: {name!r}}} is no star 2 or 3 of a rung of its ladder")
+        if not task.ladder[names.index(name)].reached:
+            raise ValueError(f"{task.name}: every right kernel would earn {star} stars, as rung {name} has no goal")
+    if [*task.stars] != sorted(task.stars, key=lambda star: (task.highest([task.stars[star]]), star)):
+        raise ValueError(f"{task.name}: the rung that earns more stars stands below the one that earns fewer")
 
 
 def _line_in(file: Path, error: Exception) -> str:

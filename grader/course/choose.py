@@ -1,9 +1,9 @@
-"""Which tasks of a lesson are graded, and at which case they are counted."""
+"""Which tasks of a lesson are meant, which rung of a ladder, and at which case a task is counted."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from grader.course.catalog import Entry, UsageError
@@ -19,13 +19,36 @@ def choose_tasks(entry: Entry, names: Sequence[str] | None) -> list[Task]:
     return [task for task in entry.lesson.tasks if not names or task.name in names]
 
 
+def choose_task(entry: Entry, name: str | None, command: str) -> Task:
+    """The task of this name; without one, the only task there is, bonus aside. Raises UsageError with what to type."""
+    names = [task.name for task in entry.lesson.tasks if not task.bonus]
+    if name is None and len(names) > 1:
+        raise UsageError(f"say for which task: `{command} --task {names[0]}` (or {', '.join(names[1:])})")
+    return choose_tasks(entry, [name or names[0]])[0]
+
+
+def choose_rung(task: Task, number: int | None, reached: Collection[str]) -> int:
+    """This number, if the task's ladder has such a rung; without one, the rung above the highest of those `reached`, or
+    the top; 0 for a task without a ladder. Raises UsageError.
+    """
+    rungs = task.ladder
+    if number is None:
+        return min(task.highest(reached) + 1, len(rungs))
+    if not rungs:
+        raise UsageError(f"{task.name} has no rungs: leave out --rung")
+    if not 1 <= number <= len(rungs):
+        last = f" to {len(rungs)} ({rungs[-1].title})" if len(rungs) > 1 else ""
+        raise UsageError(f"{task.name} has no rung {number}: type --rung and a number, 1 ({rungs[0].title}){last}")
+    return number
+
+
 def is_there(task: Task, source: str) -> bool:
     """Whether a kernel file has begun with a task: somewhere it says `name(`."""
     return re.search(rf"\b{task.name}\s*\(", source) is not None
 
 
 def count_at(task: Task, name: str) -> Task:
-    """The task, with the case of this name as the counted one, and no targets, which suit the lesson's own choice.
+    """The task, with the case of this name as the counted one, and no ladder, whose goals suit the lesson's own choice.
 
     Raises UsageError.
     """
@@ -33,4 +56,4 @@ def count_at(task: Task, name: str) -> Task:
     if case is None:
         known = ", ".join(f"'{case.name}'" for case in task.judged_cases)
         raise UsageError(f"task {task.name} has no case '{name}': type --case and one of {known}")
-    return replace(task, counted_case=case, targets=())
+    return replace(task, counted_case=case, ladder=(), stars={}, floor=())

@@ -1,4 +1,4 @@
-"""Hints one at a time: work/hints.json remembers how many of a task's hints were shown."""
+"""Hints one at a time: work/hints.json remembers how many of a rung's hints were shown."""
 
 from __future__ import annotations
 
@@ -6,37 +6,47 @@ import contextlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.course import files
 from grader.course.catalog import Entry, UsageError
 
+if TYPE_CHECKING:
+    from grader.course.lesson import Task
+
 
 @dataclass(frozen=True)
 class Hint:
-    """`text` is Markdown; `number` counts from 1 to `total`."""
+    """`text` is Markdown; `number` counts from 1 to `total`. `about` is `matmul, rung 3: shared tile`."""
 
     number: int
     total: int
     text: str
+    about: str
 
-    def heading(self, task: str) -> str:
-        """`Hint 1 of 3 for row_sum`"""
-        return f"Hint {self.number} of {self.total} for {task}"
+    @property
+    def heading(self) -> str:
+        """`Hint 1 of 3 for matmul, rung 3: shared tile`"""
+        return f"Hint {self.number} of {self.total} for {self.about}"
 
 
-def next_hint(entry: Entry, task: str) -> Hint:
-    """The first hint that was not shown yet, or the last one again. Raises UsageError if the task has none."""
-    hints = entry.hints(task)
+def next_hint(entry: Entry, task: Task, rung: int) -> Hint:
+    """The first hint for rung number `rung` that was not shown yet, or the last one again; of a task without a ladder,
+    its own. Raises UsageError if there is none.
+    """
+    step = task.ladder[rung - 1] if task.ladder else None
+    about = f"{task.name}, rung {rung}: {step.title}" if step else task.name
+    hints = [text for text in entry.hints(task.name, step.name if step else None) if text]
     if not hints:
-        raise UsageError(f"there are no hints for {task} in lessons/{entry.name}/hints.md yet")
+        raise UsageError(f"there are no hints for {about} in lessons/{entry.name}/hints.md yet")
     file = entry.root / "work" / "hints.json"
-    key = f"{entry.name}/{task}"
+    key = "/".join([entry.name, task.name, *([step.name] if step else [])])
     with files.alone(file.parent):
         shown = _read(file)
         number = min(shown.get(key, 0) + 1, len(hints))
         with contextlib.suppress(OSError):  # a hint that cannot be remembered is shown again
             files.replace(file, json.dumps({**shown, key: number}).encode())
-    return Hint(number, len(hints), hints[number - 1])
+    return Hint(number, len(hints), hints[number - 1], about)
 
 
 def _read(file: Path) -> dict[str, int]:

@@ -1,19 +1,22 @@
-"""What a lesson asks: its tasks, the cases they are judged at, and the targets that earn stars."""
+"""What a lesson asks: its tasks, the cases they are judged at, and the ladder of each."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from grader.course.prototype import Parameter, Prototype, parse_prototype
+from grader.course.rung import Counted as Counted
+from grader.course.rung import Goal
+from grader.course.rung import Rung as Rung
+from grader.course.rung import Timed as Timed
 
 if TYPE_CHECKING:
     from torch import Tensor
 
 Tensors = Mapping[str, "Tensor"]  # by parameter name; torch is imported only by those who compute
-SPEED_AGAINST, FRACTION_OF = "x_", "fraction_of_"  # how the metrics of timed targets begin
 
 
 @dataclass(frozen=True, init=False)
@@ -50,32 +53,6 @@ class Tolerance:
 
 
 @dataclass(frozen=True)
-class Counted:
-    """A goal for something the emulator counts. `metric` is a name of judge.targets.METRICS or a counter's own."""
-
-    metric: str
-    at_least: float | None = None
-    at_most: float | None = None
-    stars: int = 2
-    why: str = ""
-    case: Case | None = None  # one of the task's cases to count at, instead of its counted case
-
-
-@dataclass(frozen=True)
-class Timed:
-    """A goal for a ratio measured on a GPU: "x_torch.add" (times as fast as that baseline) or "fraction_of_" a ceiling.
-
-    Ceilings are measured in the same run: copy and read (bytes of all buffers), fp32 and bf16 (matrix products; the
-    task's `flops`) and special (special functions; its `specials`).
-    """
-
-    metric: str
-    at_least: float
-    stars: int = 2
-    why: str = ""
-
-
-@dataclass(frozen=True)
 class Task:
     """One C entry point to write.
 
@@ -89,12 +66,14 @@ class Task:
     make_inputs: Callable[..., Tensors]
     reference: Callable[..., Tensors]
     tolerance: Tolerance = Tolerance()
-    counted_case: Case | None = None  # where counted targets are measured; without it, the last of `cases`
+    counted_case: Case | None = None  # where counted goals are measured; without it, the last of `cases`
     timed_case: Case | None = None
     baselines: Mapping[str, Callable[..., None]] = field(
         default_factory=dict
     )  # f(**buffers, **scalars), writes outputs
-    targets: Sequence[Counted | Timed] = ()
+    ladder: Sequence[Rung] = ()  # from the simplest kernel that is right to the best
+    stars: Mapping[int, str] = field(default_factory=dict)  # {2: rung, 3: rung}: those that earn them; 1 is for right
+    floor: Sequence[Goal] = ()  # without these a right kernel has not passed: a time far below rung 1's own, or a count
     bench_cases: Sequence[Case] = ()  # sizes that `ladder bench` sweeps, besides the timed case
     rivals: Mapping[str, Callable[..., None]] = field(default_factory=dict)  # as baselines, for `ladder bench` alone
     flops: str = ""  # arithmetic operations, as an expression over the sizes: "2 * m * n * k"
@@ -112,6 +91,15 @@ class Task:
     def name(self) -> str:
         return self.signature.name
 
+    @property
+    def goals(self) -> list[Goal]:
+        """Those of all rungs, from the lowest rung to the highest."""
+        return [goal for rung in self.ladder for goal in rung.reached]
+
+    def highest(self, names: Collection[str]) -> int:
+        """The number of the highest rung among these names, from 1; 0 if the ladder has none of them."""
+        return max((number for number, rung in enumerate(self.ladder, start=1) if rung.name in names), default=0)
+
     @cached_property
     def results(self) -> list[Parameter]:
         """The outputs that the reference returns: all but scratch memory."""
@@ -125,7 +113,7 @@ class Task:
 
     @property
     def timed_cases(self) -> list[Case]:
-        """What `ladder bench` measures: the sweep, and last, once, the case of the timed targets."""
+        """What `ladder bench` measures: the sweep, and last, once, the case of the timed goals."""
         timed = [self.timed_case] if self.timed_case else []
         return [case for case in self.bench_cases if case not in timed] + timed
 

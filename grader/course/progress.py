@@ -1,4 +1,5 @@
-"""What the learner has reached: work/progress.json. Best stars are kept; a later, worse attempt takes nothing away.
+"""What the learner has reached: work/progress.json. Best stars and rungs are kept; a later, worse attempt takes nothing
+away. Rungs are kept by name, so that a ladder may get new rungs between the old ones.
 
 The file is keyed by the lesson's name, and people may edit it. What cannot be read is set aside, never overwritten; a
 lesson that was renamed or given another number keeps its stars.
@@ -6,11 +7,13 @@ lesson that was renamed or given another number keeps its stars.
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import itertools
 import json
 import os
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import date
 from pathlib import Path
@@ -23,7 +26,8 @@ MOST_STARS = 3
 ALIKE = 0.6  # of two names, for one to be the other's new spelling
 # One lesson's entry, for a file that is no JSON any more.
 ENTRY = re.compile(
-    r'"([\w.]+)"\s*:\s*\{\s*"stars"\s*:\s*([0-3])\s*,\s*"passed"\s*:\s*(?:"(\d{4}-\d\d-\d\d)"|null)\s*\}'
+    r'"([\w.]+)"\s*:\s*\{\s*"stars"\s*:\s*([0-3])\s*,\s*"passed"\s*:\s*(?:"(\d{4}-\d\d-\d\d)"|null)\s*'
+    r'(?:,\s*"rungs"\s*:\s*(\{[^{}]*\})|[,}])'
 )
 
 
@@ -33,6 +37,7 @@ class LessonProgress:
 
     stars: int = 0
     passed: str | None = None  # the day of the first pass, "2025-01-31"
+    rungs: dict[str, list[str]] = field(default_factory=dict)  # names of those that were reached, by task
 
 
 @dataclass
@@ -45,6 +50,10 @@ class Progress:
     def stars(self, lesson: str) -> int:
         """The most that were reached; 0 for a lesson that was never passed."""
         return self.lessons.get(lesson, LessonProgress()).stars
+
+    def rungs(self, lesson: str, task: str) -> list[str]:
+        """The names of the rungs of a task that were reached, from the lowest to the highest."""
+        return self.lessons.get(lesson, LessonProgress()).rungs.get(task, [])
 
     def passed(self, lesson: str) -> bool:
         """Whether it was, at least once."""
@@ -68,16 +77,29 @@ def load(root: Path) -> Progress:
     return progress
 
 
-def record(root: Path, lesson: str, stars: int, passed: bool, today: date | None = None) -> Progress:
-    """Notes one grade and returns the progress after it; the file changes in one step or not at all."""
-    if not passed:
+def record(
+    root: Path,
+    lesson: str,
+    stars: int,
+    passed: bool,
+    today: date | None = None,
+    rungs: Mapping[str, Sequence[str]] | None = None,
+) -> Progress:
+    """Notes one grade and returns the progress after it; the file changes in one step or not at all.
+
+    `rungs` are the names of those that the right tasks have reached, by task; stars count only if all is passed.
+    """
+    if not passed and not rungs:
         return load(root)
     file = _file(root)
     with files.alone(file.parent):
         progress = load(root)
         best = progress.lessons.setdefault(lesson, LessonProgress())
-        best.stars = max(best.stars, stars)
-        best.passed = best.passed or (today or date.today()).isoformat()
+        if passed:
+            best.stars = max(best.stars, stars)
+            best.passed = best.passed or (today or date.today()).isoformat()
+        for task, names in (rungs or {}).items():
+            best.rungs[task] = [*dict.fromkeys([*best.rungs.get(task, []), *names])]
         try:
             _write(file, progress)
         except OSError as error:
@@ -95,16 +117,37 @@ def _file(root: Path) -> Path:
 def _read(data: Any) -> dict[str, LessonProgress]:
     if data["schema"] != SCHEMA:
         raise ValueError("another schema")
-    known = {name: LessonProgress(stars=one["stars"], passed=one["passed"]) for name, one in data["lessons"].items()}
+    known = {
+        name: LessonProgress(one["stars"], one["passed"], _rungs(one.get("rungs", {})))
+        for name, one in data["lessons"].items()
+    }
     for one in known.values():
         if one.stars not in range(MOST_STARS + 1) or not isinstance(one.passed, str | None):
             raise ValueError("not ours")
     return known
 
 
+def _rungs(data: Any) -> dict[str, list[str]]:
+    """Raises ValueError or AttributeError for what we did not write."""
+    found = {task: list(names) for task, names in data.items()}
+    if not all(isinstance(name, str) for names in found.values() for name in names):
+        raise ValueError("not ours")
+    return found
+
+
+def _legible(text: str) -> dict[str, LessonProgress]:
+    """The lessons of a damaged file that can still be read; of a lesson without its rungs, the stars."""
+    found = {}
+    for name, stars, day, rungs in ENTRY.findall(text):
+        found[name] = LessonProgress(int(stars), day or None)
+        with contextlib.suppress(ValueError, AttributeError, TypeError):
+            found[name].rungs = _rungs(json.loads(rungs))
+    return found
+
+
 def _rescue(file: Path, text: str) -> Progress:
     """Sets a damaged file aside, and goes on with the entries that are still legible."""
-    legible = {name: LessonProgress(int(stars), day or None) for name, stars, day in ENTRY.findall(text)}
+    legible = _legible(text)
     numbered = (f"{file.name}.damaged{f'-{number}' if number > 1 else ''}" for number in itertools.count(1))
     aside = next(other for other in map(file.with_name, numbered) if not other.exists())
     kept = f"{len(legible)} of its lessons could still be read" if legible else "counting starts anew"

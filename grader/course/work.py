@@ -77,6 +77,22 @@ def start(entry: Entry) -> bool:
     return True
 
 
+def start_at(entry: Entry, kernel: Path) -> Path | None:
+    """Makes a kernel of the course the work file, in one step, to go on from there. Returns where the learner's text is
+    now; None if there was none, or the starter, or that kernel. Raises UsageError.
+    """
+    editor.prepare(entry.root)
+    try:
+        text, starter = kernel.read_bytes(), entry.starter.read_bytes()
+        entry.work_file.parent.mkdir(exist_ok=True)
+        own = entry.work_file.read_bytes() if entry.work_file.exists() else text
+        backup = None if own in (text, starter) else _keep(own, entry.work_file)
+        files.replace(entry.work_file, text)
+    except OSError as error:
+        raise _failed(f"{kernel.name} cannot take the place of", entry, error) from None
+    return backup
+
+
 def reset(entry: Entry) -> Path | None:
     """Puts the starter in place of the work file, in one step. Returns where the learner's text is now.
 

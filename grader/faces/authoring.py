@@ -1,4 +1,4 @@
-"""For those who write lessons: the promises that every lesson keeps, `ladder check-course`, `ladder new-lesson`.
+"""For those who write lessons: the promises that every lesson keeps, and `ladder check-course`.
 
 A rule is a function that looks at a lesson and yields a sentence for each promise it breaks: where, what, what to do.
 """
@@ -10,20 +10,17 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from difflib import SequenceMatcher
 from pathlib import Path
-from string import Template
 
-from grader.course import files
-from grader.course.catalog import Entry, Puzzle, UsageError, entries
-from grader.course.files import shown_path
-from grader.course.lesson import Counted, Task
-from grader.course.mistake import DIFFERENCE, Mistake, difference, expectation, meant_for
-from grader.course.work import read_kernel
-from grader.judge.verdict import STATUSES, Grade, falls_behind
+from grader.course.catalog import Entry, Puzzle, UsageError
+from grader.course.lesson import Task
+from grader.course.mistake import Mistake, expectation, meant_for
+from grader.judge.ladder import most_stars
+from grader.judge.verdict import STATUSES, Grade, TaskGrade, falls_behind
+from grader.report.words import is_counted
 
 SEED = 20240229  # any, but always the same
-HINTS = 3
+HINTS = 3  # at most, of a rung; exactly, of a task without a ladder
 ENOUGH_MISTAKES = 4
-SKELETON = Path(__file__).parent / "skeleton"
 PUZZLE_HINTS, MOST_LINES, YOUR_TURN = 2, 5, "// your turn"
 SAYS = re.compile(r"^// Says: (.+)$", re.MULTILINE)
 BEGIN, END = "// >>> write your kernel here", "// <<<"
@@ -42,20 +39,24 @@ def one_place_to_write(entry: Entry) -> Iterator[str]:
         yield f"{_path(entry.starter)}: one place to write is marked, from a line `{BEGIN}` to a line `{END}`"
 
 
-def three_hints(entry: Entry) -> Iterator[str]:
-    """Each task has three hints, and the last says the most; a puzzle has two."""
-    where = _path(entry.folder / "hints.md")
+def hints_for_every_rung(entry: Entry) -> Iterator[str]:
+    """Each rung has one to three hints, and none is for a rung that is not there; a task without rungs has three,
+    a puzzle two.
+    """
+    where, wanted = _path(entry.folder / "hints.md"), PUZZLE_HINTS if isinstance(entry, Puzzle) else HINTS
     for task in entry.lesson.tasks:
+        names = [rung.name for rung in task.ladder]
         try:
-            hints = entry.hints(task.name)
+            for name in names:
+                if not 1 <= len(hints := entry.hints(task.name, name)) <= HINTS or not all(hints):
+                    yield f"{where}: {name} of {task.name} wants `#### Hint 1`, and no more than {HINTS} hints"
+            if not names and len([text for text in entry.hints(task.name) if text]) != wanted:
+                yield f"{where}: {task.name} has no ladder: write `### Hint 1` to `### Hint {wanted}`"
+            for name in entry.hint_sections(task.name) if names else ():
+                if name not in names:
+                    yield f"{where}: {task.name} has no rung `{name}`: its ladder has {', '.join(names)}"
         except UsageError as error:
             yield str(error)
-            continue
-        wanted = PUZZLE_HINTS if isinstance(entry, Puzzle) else HINTS
-        if len(hints) != wanted or not all(hints):
-            yield f"{where}: {task.name} has {sum(map(bool, hints))} hints: write `### Hint 1` to `### Hint {wanted}`"
-        elif not isinstance(entry, Puzzle) and len(hints[-1]) <= len(hints[0]):
-            yield f"{where}: the last hint for {task.name} is shorter than the first: it should say the most"
 
 
 def one_prototype(entry: Entry) -> Iterator[str]:
@@ -87,6 +88,21 @@ def rungs_are_numbered(entry: Entry) -> Iterator[str]:
             yield f"{_path(rung)}: this is rung {number}: call it {number}_{rung.name.partition('_')[2]}"
         if not rung.read_text().startswith(head):
             yield f"{_path(rung)}: the first line should begin with `{head}` and name the idea"
+
+
+def ladders_and_files_agree(entry: Entry) -> Iterator[str]:
+    """Each rung of a ladder has a kernel, in the order of the files, and each kernel is a rung of some task."""
+    where, files = _path(entry.folder / "lesson.py"), [rung.stem.partition("_")[2] for rung in entry.rungs]
+    for task in entry.lesson.tasks:
+        names = [rung.name for rung in task.ladder]
+        for name in names:
+            if name not in files:
+                yield f"{where}: rung {name} of {task.name} has no kernel: write kernels/{entry.name}/N_{name}.cu"
+        if (known := [name for name in names if name in files]) != sorted(known, key=files.index):
+            yield f"{where}: the rungs of {task.name} stand in another order than their files"
+    for rung, name in zip(entry.rungs, files, strict=True):
+        if not any(task.highest([name]) for task in entry.lesson.tasks):
+            yield f"{_path(rung)}: no ladder in lesson.py has a rung {name}"
 
 
 def readme_names_every_rung(entry: Entry) -> Iterator[str]:
@@ -152,9 +168,10 @@ def there_is_a_mistake(puzzle: Entry) -> Iterator[str]:
 
 FORM: tuple[Rule, ...] = (
     one_place_to_write,
-    three_hints,
+    hints_for_every_rung,
     one_prototype,
     rungs_are_numbered,
+    ladders_and_files_agree,
     readme_names_every_rung,
     mistakes_fit_their_base,
     mistakes_say_what_they_are,
@@ -164,7 +181,7 @@ FORM: tuple[Rule, ...] = (
 FORM_OF_PUZZLES: tuple[Rule, ...] = (
     one_hole,
     there_is_a_mistake,
-    three_hints,
+    hints_for_every_rung,
     one_prototype,
     readme_names_every_rung,
 )
@@ -204,17 +221,48 @@ def reference_earns_all_stars(entry: Entry) -> Iterator[str]:
         yield f"the highest rung should pass with {full_stars(entry)} stars, and a bonus with its own\n{story(result)}"
 
 
-def rungs_pass(entry: Entry) -> Iterator[str]:
+def rungs_are_reached(entry: Entry) -> Iterator[str]:
     """All of them."""
     for rung in entry.rungs:
-        yield from rung_passes(entry, rung)
+        yield from rung_is_reached(entry, rung)
 
 
-def rung_passes(entry: Entry, rung: Path) -> Iterator[str]:
-    """With whatever stars."""
-    result = _grade(entry, rung)
+def rung_is_reached(entry: Entry, file: Path) -> Iterator[str]:
+    """It passes, and in each task it reaches its own rung and not the next one."""
+    result = _grade(entry, file)
     if not result.passed:
         yield f"every rung should pass\n{story(result)}"
+        return
+    for found in result.tasks:
+        task = entry.lesson.task(found.name)
+        if number := task.highest([file.stem.partition("_")[2]]):
+            yield from _stands_on(_path(file), task, found, number)
+
+
+def _stands_on(where: str, task: Task, found: TaskGrade, number: int) -> Iterator[str]:
+    """What is wrong if a rung's kernel does not stand where it should: on its rung, or below if none can tell it."""
+    here, should = found.position.rung, told_as(task, number)
+    kernel = f"{where}: rung {number} of {task.name}, {task.ladder[number - 1].name},"
+    if here < should:
+        missed = [goal for goal in found.targets if goal.rung == here + 1 and is_counted(goal) and not goal.met]
+        said = "; ".join(f"{goal.metric} is {goal.value}, {goal.goal} is asked" for goal in missed)
+        yield f"{kernel} misses rung {here + 1}, {task.ladder[here].name}: {said}"
+    elif here > should:
+        goals = ", ".join(goal.metric for goal in found.targets if goal.rung == here and is_counted(goal))
+        yield f"{kernel} meets all goals of rung {here}, {task.ladder[here - 1].name}, too: {goals}"
+
+
+def told_as(task: Task, number: int) -> int:
+    """The highest rung up to this number that the emulator can tell from the one below it; the first is right alone."""
+    return max(at for at, rung in enumerate(task.ladder[:number], start=1) if at == 1 or rung.is_told(on_gpu=False))
+
+
+def untold(entry: Entry) -> Iterator[str]:
+    """The rungs that only a GPU can tell from the ones below: no broken promise, but nothing is proven of them."""
+    for task in entry.lesson.tasks:
+        for number, rung in enumerate(task.ladder, start=1):
+            if told_as(task, number) != number:
+                yield f"rung {number} of {task.name}, {rung.name}: told apart on a GPU only"
 
 
 def mistakes_are_told(entry: Entry) -> Iterator[str]:
@@ -248,7 +296,7 @@ def told(result: Grade, source: str) -> str:
     return " ".join(" ".join(plain_text(task, result, source) for task in result.tasks).split())
 
 
-GRADED: tuple[Rule, ...] = (starter_does_not_pass, reference_earns_all_stars, rungs_pass, mistakes_are_told)
+GRADED: tuple[Rule, ...] = (starter_does_not_pass, reference_earns_all_stars, rungs_are_reached, mistakes_are_told)
 
 
 def graded(entry: Entry) -> tuple[Rule, ...]:
@@ -276,14 +324,11 @@ def check(entry: Entry, tell: Callable[[str], None], *, only_form: bool = False)
     tell(f"{entry.name}: {len(found)} to mend" if found else f"{entry.name}: all is well ({counts})")
     for sentence in found:
         tell(f"  {sentence}".replace("\n", "\n    "))
+    for sentence in untold(entry) if not found else ():
+        tell(f"  {sentence}")
     for sentence in wishes(entry):
         tell(f"  to come: {sentence}")
     return not found
-
-
-def most_stars(task: Task) -> int:
-    """The most that the emulator can give for a task."""
-    return max((target.stars for target in task.targets if isinstance(target, Counted)), default=1)
 
 
 def full_stars(entry: Entry) -> int:
@@ -298,7 +343,7 @@ def story(result: Grade) -> str:
         lines += [f"  {task.name}: {task.status} {task.message}".rstrip()]
         lines += [f"    {d.line}: {d.message}" for d in task.diagnostics]
         lines += [f"    {case.name}: {case.status} {case.message}" for case in task.cases if case.status != "passed"]
-        lines += [f"    {t.metric} = {t.value}, {t.goal} for {t.stars}" for t in task.targets if t.value is not None]
+        lines += [f"    {t.metric} = {t.value}, {t.goal}, rung {t.rung}" for t in task.targets if t.value is not None]
     return "\n".join(lines)
 
 
@@ -313,53 +358,3 @@ def _path(file: Path) -> str:
     parts = file.parts
     start = max((at for at, part in enumerate(parts) if part in ("lessons", "kernels", "notebooks")), default=0)
     return "/".join(parts[start:])
-
-
-# ---- a new lesson ----
-
-
-def new_lesson(root: Path, name: str) -> list[Path]:
-    """Writes the skeleton of a lesson and returns its files; the name may bring its number, else it is the next.
-
-    Raises UsageError if the name will not do, or is taken, or a file cannot be written.
-    """
-    match = re.fullmatch(r"(?:(\d{2})_)?([a-z][a-z0-9_]*)", name)
-    if not match:
-        raise UsageError(f"`{name}` cannot name a lesson: type small letters, digits and _, as in `prefix_sum`")
-    known = entries(root)
-    number = int(match[1] or max((entry.number for entry in known), default=0) + 1)
-    slug = match[2]
-    entry = Entry(root, f"{number:02d}_{slug}")
-    taken = next((each for each in known if each.number == number or each.slug == slug), None)
-    if taken or entry.folder.exists() or (root / "kernels" / entry.name).exists():
-        raise UsageError(f"{taken.name if taken else entry.name} is there already: choose another number or name")
-    words = {"number": f"{number:02d}", "name": entry.name, "slug": slug, "title": slug.replace("_", " ").capitalize()}
-    try:
-        return [_write(root, template, words) for template in sorted(SKELETON.rglob("*.template"))]
-    except OSError as error:
-        raise UsageError(f"{error.filename} cannot be written ({error.strerror}): mend that first") from None
-
-
-def new_mistake(entry: Entry, name: str, file: Path) -> Path:
-    """Writes what a kernel file changes in the nearest one of the lesson to mistakes/NAME.diff, and returns that.
-
-    A mistake of this name is replaced. Raises UsageError if the name will not do, or nothing is changed.
-    """
-    if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
-        raise UsageError(f"`{name}` cannot name a mistake: type small letters, digits and _, as in `no_guard`")
-    place = entry.folder / "mistakes" / f"{name}{DIFFERENCE}"
-    whole = [mistake.file for mistake in entry.mistakes if not mistake.is_difference and mistake.name != name]
-    written = difference(entry.root, [*entry.rungs, entry.starter, *whole], read_kernel(file, entry))
-    if "\n@@" not in written:
-        raise UsageError(f"{shown_path(file)} is one of the lesson's own kernels: change what is to go wrong")
-    place.parent.mkdir(exist_ok=True)
-    files.replace(place, written.encode())
-    return place
-
-
-def _write(root: Path, template: Path, words: dict[str, str]) -> Path:
-    place = str(template.relative_to(SKELETON)).removesuffix(".template").replace("NAME", words["name"])
-    file = root / place
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(Template(template.read_text()).substitute(words))
-    return file

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.course import catalog, progress, work
+from grader.course import catalog
 from grader.course.catalog import Entry, Puzzle, UsageError
 from grader.course.files import shown_path
 from grader.course.work import read_kernel
 from grader.faces import debug, puzzles
 from grader.faces.exit import NOT_PASSED, PASSED, WRONG_USAGE
 from grader.faces.handover import pass_on
+from grader.faces.remember import remember_own
 from grader.submission import NotGraded
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ def check(lesson: str, file: Path | None, options: Options, reports: Reports) ->
         graded = _graded_alone(entry, file, options)
     except NotGraded as error:
         return _tell_why_not(entry, file, options, reports, str(error))
-    remember(entry, graded.verdict, complete=not options.tasks and not options.reference)
+    remember_own(entry, graded, complete=not options.tasks and not options.reference)
     _tell(graded, reports, entry.lesson.next_step, entry)
     if debugger:
         debugger(entry, graded.verdict, graded.source)
@@ -140,7 +141,7 @@ def submit(lesson: str, file: Path | None, options: Options) -> int:
     folder = entry.root / "submissions"
     submit.prepare(folder)
     graded = _graded_alone(entry, file, options)
-    remember(entry, graded.verdict, complete=True)
+    remember_own(entry, graded, complete=True)
     _tell(graded, Reports(), None)
     written = shown_path(submit.write(submit.make(entry, graded.source, graded.verdict), folder))
     click.echo(f"Hand in {written}\nIt holds your kernel, its grade, and what it takes to grade it again.")
@@ -261,14 +262,6 @@ def _sanitized(entry: Entry, options: Options, tell: Progress, chosen: partial[G
     found = chosen(device="cuda")
     nvidia_tools.sanitize(sanitizer, entry, found, tell)
     return found
-
-
-def remember(entry: Entry, grade: Grade, *, complete: bool) -> None:
-    """Notes the stars of a complete grade of a file of the learner's own; says so if that failed."""
-    if not complete or not work.is_own(entry, Path(grade.kernel)):
-        return
-    if message := progress.record(entry.root, entry.name, grade.stars, grade.passed).message:
-        click.echo(f"ladder: {message}", err=True)
 
 
 # ---- while it takes ----

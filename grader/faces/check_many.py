@@ -16,8 +16,9 @@ from grader.course import catalog
 from grader.course.catalog import Entry, Puzzle, UsageError
 from grader.course.files import shown_path
 from grader.faces import puzzles
-from grader.faces.check import Options, Reports, grade_hand_in, grade_kernel, remember
+from grader.faces.check import Options, Reports, grade_hand_in, grade_kernel
 from grader.faces.exit import INTERRUPTED, NOT_PASSED, PASSED, WRONG_USAGE, fault
+from grader.faces.remember import remember_own
 
 if TYPE_CHECKING:
     from grader.report.graded import Graded
@@ -136,7 +137,7 @@ def _is_untouched(entry: Entry, file: Path) -> bool:
 def _candidate(entry: Entry, file: Path | None) -> Candidate:
     def grade(options: Options, tell: Progress) -> Graded:
         graded = grade_kernel(entry, file, options, tell)
-        remember(entry, graded.verdict, complete=file is not None)
+        remember_own(entry, graded, complete=file is not None)
         return graded
 
     return Candidate(entry.name, shown_path(file or entry.root / "kernels" / entry.name), grade)

@@ -15,7 +15,6 @@ import click
 
 from grader.course import catalog, progress, work
 from grader.course.catalog import UsageError
-from grader.course.choose import choose_tasks
 from grader.course.files import shown_path
 from grader.faces import check as checking
 from grader.faces import hunt, puzzles
@@ -98,16 +97,22 @@ def init(folder: Path | None, update: bool, offline: bool) -> None:
     init(folder, update, offline)
 
 
+RUNG = click.option("--rung", type=int, metavar="N", help="A rung of the lesson's ladder, from 1.")
+TASK = click.option("--task", metavar="NAME", help="The task that is meant, if the lesson has several.")
+
+
 @ladder.command()
 @click.argument("lesson")
-def start(lesson: str) -> None:
-    """Copy a lesson's starter to work/, where you write your kernel."""
-    if puzzles.start(entry := catalog.find(lesson)):
-        return
-    file = shown_path(entry.work_file)
-    click.echo(f"{file} is yours now." if work.start(entry) else f"{file} is already there and stays as it is.")
-    click.echo(": ".join(filter(None, (entry.lesson.title, entry.lesson.summary))))
-    click.echo(f"Next: edit {file}, then type `ladder check {entry.label}`")
+@RUNG
+@TASK
+def start(lesson: str, rung: int | None, task: str | None) -> None:
+    """Copy a lesson's starter to work/, where you write your kernel; with --rung N the course's rung below it.
+
+    Your own file stays as it is; where --rung replaces it, it is kept beside.
+    """
+    from grader.faces import rungs
+
+    rungs.start(catalog.find(lesson), task, rung)
 
 
 DEVICE = click.option("--device", type=click.Choice(["auto", "emulator", "cuda"]), default="auto", show_default=True)
@@ -218,48 +223,25 @@ def explain(context: click.Context, /, lesson: str, file: Path | None, tasks: tu
 
 @ladder.command()
 @click.argument("lesson")
-@click.option("--task", metavar="NAME", help="The task to get a hint for, if the lesson has several.")
-def hint(lesson: str, task: str | None) -> None:
-    """Show the next hint of a lesson."""
-    from grader.course.hints import next_hint
+@TASK
+@RUNG
+def hint(lesson: str, task: str | None, rung: int | None) -> None:
+    """Show the next hint for the next rung of a lesson, or for rung N."""
+    from grader.faces import rungs
 
-    entry = puzzles.find(lesson)
-    names = [each.name for each in entry.lesson.tasks if not each.bonus]
-    if task is None and len(names) > 1:
-        raise UsageError(f"say for which task: `ladder hint {lesson} --task {names[0]}` (or {', '.join(names[1:])})")
-    (asked,) = choose_tasks(entry, [task or names[0]])
-    found = next_hint(entry, asked.name)
-    said = f"{found.heading(asked.name)}\n\n{found.text}\n"
-    if sys.stdout.isatty():
-        from grader.report.markdown import show_markdown
-        from grader.report.terminal import make_console
-
-        show_markdown(make_console(), said)
-        click.echo()
-    else:
-        click.echo(said)
-    left = found.total - found.number
-    again = f"ladder hint {entry.label}" + (f" --task {task}" if task else "")
-    click.echo(f"{left} hint{'s' if left > 1 else ''} left: `{again}`" if left else "That was the last hint.")
+    rungs.hint(puzzles.find(lesson), task, rung)
 
 
 @ladder.command()
 @click.argument("lesson")
-@click.option("--reveal", is_flag=True, help="Show it although the lesson is not passed.")
-def solution(lesson: str, reveal: bool) -> None:
-    """Show the highest rung of a lesson you have passed: the kernel your grade is measured by."""
-    entry = puzzles.find(lesson)
-    if not reveal and not progress.load(entry.root).passed(entry.name):
-        number = entry.label
-        raise UsageError(
-            f"lesson {entry.name} is not passed yet: "
-            f"try `ladder hint {number}`, or type `ladder solution {number} --reveal`"
-        )
-    from grader.report.solution import show_solution
-    from grader.report.terminal import make_console
+@RUNG
+@TASK
+@click.option("--reveal", is_flag=True, help="Show it although it is not reached, or the lesson not passed.")
+def solution(lesson: str, rung: int | None, task: str | None, reveal: bool) -> None:
+    """Show the highest rung of a lesson you have passed, or a rung that you have reached."""
+    from grader.faces import rungs
 
-    file = entry.reference
-    show_solution(make_console(widest=160), file.read_text(), shown_path(file))
+    rungs.solution(puzzles.find(lesson), task, rung, reveal)
 
 
 @ladder.command()
@@ -349,9 +331,9 @@ def bench(context: click.Context, /, lesson: str, files: tuple[Path, ...], tasks
 @click.argument("name")
 def new_lesson(name: str) -> None:
     """Write the skeleton of a lesson, for those who teach: it explains itself."""
-    from grader.faces import authoring
+    from grader.faces import drafts
 
-    files = authoring.new_lesson(catalog.course_root(), name)
+    files = drafts.new_lesson(catalog.course_root(), name)
     click.echo("\n".join(shown_path(file) for file in files))
     click.echo(
         f"Next: make them yours, docs/authoring.md helps, then type `ladder check-course {files[0].parent.name}`"
@@ -364,10 +346,10 @@ def new_lesson(name: str) -> None:
 @click.argument("file", type=FILE)
 def new_mistake(lesson: str, name: str, file: Path) -> None:
     """Keep FILE, a kernel with a mistake, as what it changes in the lesson's nearest kernel: mistakes/NAME.diff."""
-    from grader.faces import authoring
+    from grader.faces import drafts
 
     entry = catalog.find(lesson)
-    click.echo(shown_path(authoring.new_mistake(entry, name, file)))
+    click.echo(shown_path(drafts.new_mistake(entry, name, file)))
     click.echo(f"Next: type `ladder check-course {entry.label}`")
 
 

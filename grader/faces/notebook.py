@@ -35,6 +35,7 @@ from grader.faces.lookup import (
     shown_in,
     task_of,
 )
+from grader.faces.remember import remember
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -322,28 +323,29 @@ def _kernel_magic(line: str, cell: str) -> Result:
         print(f"{entry.work_file.relative_to(entry.root)} is this cell now; what was there is kept beside it.")
     _typed[entry.work_file] = cell
     result = grade(entry.name, "work", task=options.get("task"), device=device)
-    if "task" not in options:
-        progress.record(entry.root, entry.name, result.stars, result.grade.passed)
+    remember(entry, result.grade, cell, complete="task" not in options)
     return replace(result, next_step=_next_step(entry, result))
 
 
 def _next_step(entry: Entry, result: Result) -> str:
-    from grader.report.words import FULL_MARKS
-
     if not result.grade.passed:
         return f"change the cell and run it again; stuck? `%hint {entry.label}`"
-    more = "" if result.stars == FULL_MARKS else "more stars for the targets marked ✗, or "
-    return f"{more}the next notebook"
+    more = any(task.position.next for task in result.grade.tasks)
+    return f"{'the next rung, or ' if more else ''}the next notebook"
 
 
 def _hint_magic(line: str) -> Prose:
-    """%hint 03 [--task NAME]: one hint more."""
+    """%hint 03 [--task NAME] [--rung N]: one hint more, for the next rung or for this one."""
+    from grader.course.choose import choose_rung
     from grader.report.pages import Prose
 
-    entry, options = _arguments("%hint", line, "task")
-    task = task_of(entry, options.get("task")).name
-    hint = hints.next_hint(entry, task)
-    return Prose(f"{hint.heading(task)}\n\n{hint.text}")
+    entry, options = _arguments("%hint", line, "task", "rung")
+    task, asked = task_of(entry, options.get("task")), options.get("rung", "")
+    if asked and not asked.isdecimal():
+        raise UsageError(f"`{asked}` is no number of a rung: type `%hint {entry.number:02d} --rung 2`")
+    reached = progress.load(entry.root).rungs(entry.name, task.name)
+    hint = hints.next_hint(entry, task, choose_rung(task, int(asked) if asked else None, reached))
+    return Prose(f"{hint.heading}\n\n{hint.text}")
 
 
 def _explain_magic(line: str) -> Page:

@@ -14,7 +14,7 @@ from grader.course.lesson import Case, Task
 from grader.course.work import read_kernel
 from grader.devices.evidence import Finding
 from grader.judge.findings import first_status, status_of, sum_up
-from grader.judge.verdict import CaseGrade, Grade, TaskGrade
+from grader.judge.verdict import CaseGrade, Grade, Position, TaskGrade
 from grader.submission import Progress, Submission, choose_card, run, start_server
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _add(task: TaskGrade, name: str, finding: Finding) -> None:
         case.status, case.message = status, finding.message
     if status_of(finding) != "passed":
         task.status, task.stars = first_status([task.status, *(case.status for case in task.cases)]), 0
-        task.message = ""
+        task.position, task.message = Position(), ""
 
 
 def _says_less(known: Finding, finding: Finding) -> bool:

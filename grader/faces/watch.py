@@ -21,8 +21,10 @@ from rich.text import Text
 
 from grader.course import catalog, progress, work
 from grader.course.catalog import Entry, UsageError
+from grader.course.choose import choose_rung
 from grader.course.files import shown_path
 from grader.course.saves import LOOK_SECONDS, Changes, Saves
+from grader.faces.remember import remember
 from grader.faces.watch_run import Run, warm_up
 from grader.report.explain import show_explanation
 from grader.report.markdown import show_markdown
@@ -32,6 +34,7 @@ from grader.report.solution import show_solution
 from grader.report.terminal import DIM, HEAD, make_console
 
 if TYPE_CHECKING:
+    from grader.course.lesson import Task
     from grader.submission import Device
 
 FRAME_LINES = 3  # status, the course's progress, keys
@@ -191,7 +194,7 @@ class Watcher:
         """A grade is there: remembers it, shows it, and answers the keys that waited for it."""
         self.running, self.last = None, run
         if run.grade:
-            self.done = progress.record(self.entry.root, self.entry.name, run.grade.stars, run.grade.passed)
+            self.done = remember(self.entry, run.grade, run.source)
             self.notice = self.done.message
         if self.screen is None:
             run.show(self.console)
@@ -260,18 +263,21 @@ class Watcher:
     def press_hint(self) -> None:
         from grader.course.hints import next_hint
 
-        task = self.task_to_mend()
-        hint = next_hint(self.entry, task)
+        task, reached = self.to_mend()
+        hint = next_hint(self.entry, task, choose_rung(task, None, reached))
         left = hint.total - hint.number
         more = f"{left} more: press h again" if left else "the last one"
-        text = f"**{hint.heading(task)}** ({more})\n\n{hint.text}"
+        text = f"**{hint.heading}** ({more})\n\n{hint.text}"
         self.page = Page(lambda console: show_markdown(console, text))
 
-    def task_to_mend(self) -> str:
-        """The task whose verdict is on the screen: the first that failed, or the lesson's first."""
-        found = self.last.grade if self.last else None
-        failed = [task.name for task in found.tasks if task.status != "passed"] if found else []
-        return (failed or [task.name for task in self.entry.lesson.tasks])[0]
+    def to_mend(self) -> tuple[Task, list[str]]:
+        """The task whose verdict is on the screen, the first that failed or stands lowest, and the rungs it reached."""
+        found = self.last.grade.tasks if self.last and self.last.grade else []
+        first = min(found, key=lambda task: (task.status == "passed", task.bonus, task.position.rung), default=None)
+        task = self.entry.lesson.task(first.name) if first else self.entry.lesson.tasks[0]
+        if first and first.status == "passed":
+            return task, [rung.name for rung in task.ladder[: first.position.rung]]
+        return task, self.done.rungs(self.entry.name, task.name)
 
     def press_explain(self) -> None:
         run = self.last

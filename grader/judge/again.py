@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from grader.course.lesson import FRACTION_OF, SPEED_AGAINST
+from grader.course.rung import FRACTION_OF, SPEED_AGAINST
 from grader.judge.targets import METRICS
 from grader.judge.verdict import Grade, TargetResult, TaskGrade
 
+Targets = Sequence[TargetResult]
 SAME_RATIO = 0.02  # of two ratios on one kind of card; five grades of one kernel lay 0.1 % apart (docs/grading.md)
 RIGHT = ("passed", "below_target")
 COUNTERS = 4  # differences that are named
@@ -71,7 +72,7 @@ def _on_another_device(claimed: Grade, now: Grade) -> Again:
 
 def _compare_tasks(before: TaskGrade, after: TaskGrade, same_compiler: bool) -> Again:
     differs, notes = [], []
-    for ours, theirs in zip(before.targets, after.targets, strict=False):
+    for ours, theirs in _pairs(before.targets, after.targets):
         free = not same_compiler and ours.metric in COMPILED_TARGETS
         said = _by_noise(ours, theirs)
         if said:
@@ -84,6 +85,14 @@ def _compare_tasks(before: TaskGrade, after: TaskGrade, same_compiler: bool) -> 
         stars = _differ(before.name, before.stars, after.stars, " stars")
         differs = _differ(before.name, before.status, after.status) + stars + differs
     return Again(tuple(differs), tuple(notes))
+
+
+def _pairs(before: Targets, after: Targets) -> Iterator[tuple[TargetResult, TargetResult]]:
+    """The targets that both grades have, whichever rung they belong to: a lesson may have got new ones since."""
+    now = {(target.metric, target.goal): target for target in after}
+    for target in before:
+        if same := now.get((target.metric, target.goal)):
+            yield target, same
 
 
 def _differ(what: str, before: object, after: object, unit: str = "") -> list[str]:

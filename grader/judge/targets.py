@@ -1,13 +1,10 @@
-"""Targets: ratios worked out from raw counters or from times, and the stars that they earn."""
+"""Metrics: ratios worked out from raw counters, which the goals of rungs name. ladder.py judges the goals."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
-
-from grader.course.lesson import Counted, Timed
-from grader.judge.verdict import TargetResult
 
 Counters = Mapping[str, Any]
 SECTOR = 32  # bytes
@@ -230,52 +227,3 @@ METRICS: Mapping[str, Metric] = {
 def measure(metric: str, counters: Counters) -> float | None:
     """A metric's value, or a raw counter's; None where it does not apply or was not counted."""
     return METRICS[metric].compute(counters) if metric in METRICS else counters.get(metric)
-
-
-def judge_targets(
-    targets: Iterable[Counted | Timed],
-    counters: Counters,
-    timed: Mapping[str, float] | None = None,
-    at: Mapping[str, Counters] | None = None,
-) -> list[TargetResult]:
-    """Each target against what was measured: `counters` on the emulator, `timed` (by metric) on a GPU.
-
-    `at` has the counters by the case's name, for targets that name a case. What the device cannot measure has no value:
-    only the emulator counts, only a GPU can time.
-    """
-
-    def where(target: Counted | Timed) -> Counters:
-        case = target.case if isinstance(target, Counted) else None
-        return (at or {}).get(case.name, {}) if case else counters
-
-    return [_judge(target, where(target), timed or {}) for target in targets]
-
-
-def _judge(target: Counted | Timed, counters: Counters, timed: Mapping[str, float]) -> TargetResult:
-    if isinstance(target, Timed):
-        value, at_most = timed.get(target.metric), None
-    else:
-        value, at_most = measure(target.metric, counters), target.at_most
-    bounds = [(sign, bound) for sign, bound in ((">=", target.at_least), ("<=", at_most)) if bound is not None]
-    goal = " and ".join(f"{sign} {bound:g}" for sign, bound in bounds)
-    met = value is not None and all(value >= bound if sign == ">=" else value <= bound for sign, bound in bounds)
-    return TargetResult(target.metric, value, goal, target.stars, met, target.why)
-
-
-def stars_earned(
-    targets: Sequence[Counted | Timed], results: Sequence[TargetResult], kind: type[Counted] | type[Timed] = Counted
-) -> int:
-    """Stars of a right kernel: the highest number that targets of this kind ask for and is met with all lower ones.
-
-    One star is for being right, unless a target worth that star is missed. Targets of the other kind neither give nor
-    take, nor do times that could not be taken.
-    """
-    judged = [result for target, result in zip(targets, results, strict=True) if isinstance(target, kind)]
-    if kind is Timed:
-        judged = [result for result in judged if result.value is not None]
-    stars = 1
-    for wanted in sorted({result.stars for result in judged}):
-        if not all(result.met for result in judged if result.stars == wanted):
-            return min(stars, wanted - 1)
-        stars = max(stars, wanted)
-    return stars

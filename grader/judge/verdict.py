@@ -7,8 +7,8 @@ from typing import Any, Literal, get_args
 
 from grader.devices.evidence import Diagnostic, Finding, Json
 
-# In the order in which a learner should hear of them. `below_target`: right, but a target worth the first star is
-# missed; missing a target worth two or three stars costs those stars only.
+# In the order in which a learner should hear of them. `below_target`: right, but it misses a goal of the task's
+# floor; missing the goals of a rung costs that rung only.
 Status = Literal[
     "passed",
     "build_error",
@@ -35,14 +35,28 @@ STATUSES: tuple[Status, ...] = get_args(Status)
 
 @dataclass
 class TargetResult:
-    """A target and what was measured for it. Shares are from 0 to 1, other values in the metric's own unit."""
+    """A goal and what was measured for it. Shares are from 0 to 1, other values in the metric's own unit."""
 
     metric: str
     value: float | None  # None: could not be measured on this device
     goal: str  # ">= 0.97"
-    stars: int
+    stars: int  # the fewest that need it; 0 for a goal above the rung that earns the last star
     met: bool
     why: str = ""
+    rung: int = 0  # the number of the rung that asks for it, from 1; 0: the floor, which all must reach
+
+
+@dataclass
+class Position:
+    """Where a right kernel stands on its task's ladder. Names are those of the rungs' files, "" where there is none."""
+
+    rung: int = 0  # the highest that is reached, from 1; 0: none
+    rungs: int = 0  # of the ladder; 0: the task has none
+    name: str = ""
+    idea: str = ""
+    next: str = ""
+    next_idea: str = ""
+    next_is_told: bool = True  # whether this device can tell the next rung from this one
 
 
 @dataclass
@@ -85,6 +99,7 @@ class TaskGrade:
     kernels: list[dict[str, Any]] = field(default_factory=list)
     timings: dict[str, Any] = field(default_factory=dict)
     targets: list[TargetResult] = field(default_factory=list)
+    position: Position = field(default_factory=Position)  # nowhere, unless the task is passed
     diagnostics: list[Diagnostic] = field(default_factory=list)
     output: str = ""
     bonus: bool = False

@@ -1,4 +1,4 @@
-"""From evidence to a verdict: every case judged, then the task's status, its targets and its stars."""
+"""From evidence to a verdict: every case judged, then the task's status, its goals, its rung and its stars."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from grader.course.call import Call
-from grader.course.lesson import Counted, Task, Timed
+from grader.course.lesson import Task
 from grader.devices.buffers import Breach, CaseBuffers
 from grader.devices.evidence import CaseRun, Evidence, Json
 from grader.judge.compare import Comparison, Context, Expected, Output, compare, guard_broken, input_modified
 from grader.judge.findings import decide, first_status, status_named
+from grader.judge.ladder import climb, is_below_floor, judge_goals, stars_earned
 from grader.judge.patterns import element_name
 from grader.judge.printed import judge_print
-from grader.judge.targets import judge_targets, stars_earned
 from grader.judge.verdict import CaseGrade, Speed, TaskGrade
 
 NO_LAUNCH = "No kernel was launched: the answer comes from host code or from a library, and a kernel should compute it."
@@ -39,7 +39,8 @@ def judge_task(task: Task, prepared: Sequence[Prepared], evidence: Evidence, spe
     if build.problem:
         status, diagnostics = status_named(build.problem), build.diagnostics
         return TaskGrade(task.name, status, 0, build.message, diagnostics=diagnostics, output=evidence.output)
-    cases = judge_cases(prepared, evidence, on_gpu=speed is not None)
+    on_gpu = speed is not None
+    cases = judge_cases(prepared, evidence, on_gpu)
     if task.prints and len(cases) == len(prepared) and all(case.status == "passed" for case in cases):
         judge_print([each.call for each in prepared], [each.inputs for each in prepared], evidence.output, cases)
     if speed and speed.status != "passed":
@@ -57,13 +58,16 @@ def judge_task(task: Task, prepared: Sequence[Prepared], evidence: Evidence, spe
         at = {each.call.name: run.counters | each.call.facts for each, run in pairs}
         result.counters = at[prepared[-1].call.name]
         result.lines, result.kernels = counted.lines, counted.kernels
-        result.targets = judge_targets(task.targets, result.counters, speed.values if speed else None, at)
+        result.targets = judge_goals(task, result.counters, speed.values if speed else None, at)
     if speed:
         result.timings, result.kernels = speed.timings, kernels_of(speed.launches)
     if status == "passed":
         result.message = speed.message if speed else ""
-        result.stars = stars_earned(task.targets, result.targets, Timed if speed else Counted)
-        result.status = "passed" if result.stars else "below_target"
+        if is_below_floor(task, result.targets, on_gpu):
+            result.status = "below_target"
+        else:
+            result.position = climb(task, result.targets, on_gpu)
+            result.stars = stars_earned(task, result.position.rung, on_gpu)
     return result
 
 

@@ -72,9 +72,10 @@ def _test(number: str, name: str, passed: bool, output: str) -> Json:
 
 
 def _leaderboard(graded: Sequence[Graded]) -> Iterator[Json]:
-    """The stars, and for each task that is right what it costs: its time on a GPU, else the sectors it moves."""
+    """Stars, rungs, and for each task that is right what it costs: its time on a GPU, else the sectors it moves."""
     grades = [each.grade for each in graded if each.grade]
     yield {"name": "stars", "value": sum(task.stars for grade in grades for task in grade.tasks if not task.bonus)}
+    yield {"name": "rungs", "value": sum(task.position.rung for grade in grades for task in grade.tasks)}
     for grade in grades:
         for task in grade.tasks:
             if task.status == "passed":

@@ -26,6 +26,7 @@ from grader.report.words import (
     BY_LUCK,
     FULL_MARKS,
     all_right,
+    bar,
     call,
     footer,
     harmless,
@@ -33,8 +34,11 @@ from grader.report.words import (
     how_many_fail,
     is_counted,
     is_timed,
+    lowest_rung,
+    next_rung,
     particulars,
     resources,
+    rung_words,
     scene,
     target_words,
     telling_case,
@@ -88,12 +92,13 @@ def _earned(graded: Graded) -> int:
 def _overview(graded: Sequence[Graded]) -> str:
     rows = [
         f'<tr><td>{_mark(each.good)}</td><td><a href="#k{number}">{text(each.lesson)}</a></td>'
-        f"<td>{text(each.kernel)}</td><td>{text(_verdict(each))}</td><td>{_stars(_earned(each))}</td></tr>"
+        f"<td>{text(each.kernel)}</td><td>{text(_verdict(each))}</td><td>{_stars(_earned(each))}</td>"
+        f"<td>{text(lowest_rung(each.grade)) if each.grade else ''}</td></tr>"
         for number, each in enumerate(graded, start=1)
     ]
     right, stars = sum(each.good for each in graded), sum(map(_earned, graded))
     said = f"{right} of {len(graded)} kernels pass · {stars} of {FULL_MARKS * len(graded)} stars"
-    head = "<tr><th></th><th>lesson</th><th>kernel</th><th>verdict</th><th>stars</th></tr>"
+    head = "<tr><th></th><th>lesson</th><th>kernel</th><th>verdict</th><th>stars</th><th>rung</th></tr>"
     table = f'<table class="plain"><thead>{head}</thead><tbody>{"".join(rows)}</tbody></table>'
     return f"<header><h1>Kernel Ladder</h1><p>{said}</p></header>\n{table}"
 
@@ -152,18 +157,30 @@ def _task(task: TaskGrade, grade: Grade, source: str) -> str:
     right = task.status == "passed"
     earned = _stars(task.stars) if right else f'<span class="bad">{text(TITLES[task.status])}</span>'
     parts = [f"<section><h3>{_mark(right)} {text(task.name)}{' (bonus)' if task.bonus else ''} {earned}</h3>"]
-    parts += _went_right(task) if right else _went_wrong(task, grade, source.split("\n"))
+    parts += _went_right(task, grade) if right else _went_wrong(task, grade, source.split("\n"))
     parts += [_targets(task, grade), _times(task), _cases(task), _counters(task), "</section>"]
     return "\n".join(filter(None, parts))
 
 
-def _went_right(task: TaskGrade) -> Iterator[str]:
+def _went_right(task: TaskGrade, grade: Grade) -> Iterator[str]:
     yield f"<p>{all_right(task).capitalize()}.</p>"
+    yield _ladder(task, grade)
     if task.message:
         yield f'<p class="bad">{prose(task.message)}</p>'
     if task.emulator:
         yield f"<p>Note: {prose(task.emulator)}</p>"
     yield from _printed(task)
+
+
+def _ladder(task: TaskGrade, grade: Grade) -> str:
+    """The rung that is reached, and the next one."""
+    here, (following, about) = task.position, next_rung(task, grade)
+    if not here.rungs:
+        return ""
+    label, cells = f"{here.rung} of {here.rungs} rungs", bar(here.rung, here.rungs)
+    drawn = f'<span class="good" role="img" aria-label="{label}">{cells}</span>'
+    above = f" · next: {text(following)}<br>{prose(about)}" if following else " · the top"
+    return f"<p>{drawn} {text(rung_words(here))}{above}</p>"
 
 
 def _went_wrong(task: TaskGrade, grade: Grade, source: Sequence[str]) -> Iterator[str]:
@@ -218,13 +235,14 @@ def _targets(task: TaskGrade, grade: Grade) -> str:
         why += _read(target.metric) if not target.met else ""
         rows.append(
             f"<tr><td>{_mark(target.met)}</td><td>{text(title)}{why}</td><td>{text(value)}</td><td>{text(goal)}</td>"
-            f'<td class="chart">{charts.goal(target)}</td><td>{_stars(target.stars)}</td></tr>'
+            f'<td class="chart">{charts.goal(target)}</td><td>{target.rung or ""}</td>'
+            f"<td>{_stars(target.stars) if target.stars else ''}</td></tr>"
         )
     left = len(task.targets) - len(shown)
     needs = "the emulator" if is_timed(grade) else "a GPU"
     needs = f"{'target needs' if left == 1 else 'targets need'} {needs}"
     more = f'<p class="why">{left} more {needs}.</p>' if left else ""
-    head = "<tr><th></th><th>target</th><th>value</th><th>goal</th><th></th><th>worth</th></tr>"
+    head = "<tr><th></th><th>target</th><th>value</th><th>goal</th><th></th><th>rung</th><th>worth</th></tr>"
     table = f'<table class="plain targets"><thead>{head}</thead><tbody>{"".join(rows)}</tbody></table>' if rows else ""
     return table + more
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from grader.devices.evidence import Diagnostic, finding_from_json
 from grader.judge.again import Again
-from grader.judge.verdict import STATUSES, CaseGrade, Grade, TargetResult, TaskGrade
+from grader.judge.verdict import STATUSES, CaseGrade, Grade, Position, TargetResult, TaskGrade
 from grader.report.graded import Graded
 
 SCHEMA = 1
@@ -61,7 +61,9 @@ def _task(data: dict[str, Any]) -> TaskGrade:
     ]
     targets = [TargetResult(**target) for target in data["targets"]]
     diagnostics = [Diagnostic(**diagnostic) for diagnostic in data["diagnostics"]]
-    return TaskGrade(**data | {"cases": cases, "targets": targets, "diagnostics": diagnostics})
+    position = Position(**data.get("position", {}))  # which older grades lack
+    known = {"cases": cases, "targets": targets, "diagnostics": diagnostics, "position": position}
+    return TaskGrade(**data | known)
 
 
 def _plain(value: Any) -> Any:

@@ -13,7 +13,7 @@ from xml.etree.ElementTree import Element, SubElement
 from grader.judge.verdict import Grade, TaskGrade
 from grader.report.graded import Graded
 from grader.report.terminal import plain_text
-from grader.report.words import harmless
+from grader.report.words import harmless, rung_words
 
 # Attribute: the elements that it counts.
 COUNTED = {
@@ -56,6 +56,7 @@ def _suite(graded: Graded) -> Element:
 
 def _properties(suite: Element, grade: Grade) -> None:
     facts = {"status": grade.status, "stars": grade.stars, "seed": grade.seed, "device": grade.device["name"]}
+    facts |= {f"rung of {task.name}": rung_words(task.position) for task in grade.tasks if task.position.rungs}
     properties = SubElement(suite, "properties")
     for name, value in facts.items():
         SubElement(properties, "property", name=name, value=str(value))

@@ -17,13 +17,15 @@ from grader.course.progress import Progress
 from grader.report.graded import Graded
 from grader.report.messages import TITLES
 from grader.report.terminal import BAD, DIM, GOOD, HEAD, mark, stars
-from grader.report.words import FULL_MARKS, has_stars
+from grader.report.words import FULL_MARKS, bar, has_stars, lowest_rung
 
 
 def show_table(console: Console, graded: Sequence[Graded]) -> None:
     """One line for each kernel."""
     claimed = any(each.again for each in graded)
-    titles = ["", "lesson", "kernel", "verdict", "stars", *(["hand-in"] if claimed else ["build", "run"])]
+    titles = ["", "lesson", "kernel", "verdict", "stars", "rung", *(["hand-in"] if claimed else ["build", "run"])]
+    if not any(each.grade and lowest_rung(each.grade) for each in graded):
+        titles.remove("rung")
     if all(Path(each.kernel).name == f"{each.lesson}.cu" for each in graded):
         titles.remove("kernel")  # it says nothing new
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
@@ -48,6 +50,7 @@ def _cells(graded: Graded, kernel: str) -> dict[str, Text | str]:
         "kernel": Text(kernel, DIM),
         "verdict": Text(verdict, GOOD if grade and grade.passed else BAD),
         "stars": "" if grade and grade.passed and not has_stars(grade) else stars(grade.stars if grade else 0),
+        "rung": lowest_rung(grade) if grade else "",
         "hand-in": claim if graded.again else "",
         **{key: f"{seconds[key]:.1f} s" if key in seconds else "" for key in ("build", "run")},
     }
@@ -63,6 +66,7 @@ class Row:
     started: bool
     passed: bool
     hunted: Score | None = None
+    ladders: tuple[tuple[int, int], ...] = ()  # of each task, bonus aside: the highest rung reached, and of how many
     puzzles: tuple[int, int] | None = None
 
 
@@ -70,19 +74,22 @@ def course_rows(root: Path, done: Progress, hunt: Hunt | None = None) -> list[Ro
     """A row for each lesson; one that is broken says so in place of its title, and does not hide the others."""
     rows = []
     for entry in catalog.entries(root):
+        ladders: tuple[tuple[int, int], ...] = ()
         try:
-            title = entry.lesson.title
+            title, tasks = entry.lesson.title, [task for task in entry.lesson.tasks if not task.bonus and task.ladder]
+            ladders = tuple((task.highest(done.rungs(entry.name, task.name)), len(task.ladder)) for task in tasks)
         except UsageError as error:
             title = str(error)
-        rows.append(_row(entry, title, done, hunt.score(entry) if hunt else None))
+        rows.append(_row(entry, title, done, hunt.score(entry) if hunt else None, ladders))
     return rows
 
 
-def _row(entry: Entry, title: str, done: Progress, hunted: Score | None) -> Row:
+def _row(entry: Entry, title: str, done: Progress, hunted: Score | None, ladders: tuple[tuple[int, int], ...]) -> Row:
     if puzzles := entry.puzzles:
         right, started = sum(done.passed(puzzle.name) for puzzle in puzzles), puzzles[0].work_file.exists()
-        return Row(entry, title, 0, started, right == len(puzzles), hunted, (right, len(puzzles)))
-    return Row(entry, title, done.stars(entry.name), entry.work_file.exists(), done.passed(entry.name), hunted)
+        return Row(entry, title, 0, started, right == len(puzzles), hunted, puzzles=(right, len(puzzles)))
+    started, passed = entry.work_file.exists(), done.passed(entry.name)
+    return Row(entry, title, done.stars(entry.name), started, passed, hunted, ladders)
 
 
 def progress_bar(entry: Entry, done: Progress, width: int) -> Text:
@@ -104,11 +111,8 @@ def show_course(console: Console, rows: Sequence[Row]) -> None:
     """The course at a glance and what to type next."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
     for row in rows:
-        state = stars(row.stars) if row.passed else Text("started" if row.started else "", DIM)
-        if row.puzzles:
-            state = Text(f"{row.puzzles[0]} of {row.puzzles[1]} puzzles", "" if row.started else DIM)
         hunted = [Text(f"hunt: {row.hunted.points} of {row.hunted.most}", DIM)] if row.hunted else []
-        table.add_row(mark(True) if row.passed else "", row.entry.name, row.title, state, *hunted)
+        table.add_row(mark(True) if row.passed else "", row.entry.name, row.title, _state(row), *hunted)
     console.print(Text("Kernel Ladder", HEAD))
     console.print(table)
     if not rows:
@@ -121,6 +125,17 @@ def show_course(console: Console, rows: Sequence[Row]) -> None:
     else:
         todo_text = f"Next: `ladder {'watch' if todo.started else 'start'} {_no(todo)}`"
     console.print(Text(f"\n{todo_text}", HEAD))
+
+
+def _state(row: Row) -> Text:
+    """`★★☆ ▮▮▮▯▯▯`, `3 of 16 puzzles`, or `started`"""
+    if row.puzzles:
+        return Text(f"{row.puzzles[0]} of {row.puzzles[1]} puzzles", "" if row.started else DIM)
+    reached = any(rung for rung, _ in row.ladders)
+    drawn = Text(" ".join(bar(*ladder) for ladder in row.ladders) if reached else "", GOOD)
+    if row.passed:
+        return stars(row.stars) + " " + drawn
+    return drawn if reached else Text("started" if row.started else "", DIM)
 
 
 def _no(row: Row) -> str:

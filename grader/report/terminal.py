@@ -13,13 +13,14 @@ from rich.text import Text
 
 from grader.devices.evidence import Diagnostic, Finding
 from grader.judge.findings import decisive, status_of
-from grader.judge.verdict import CaseGrade, Grade, TargetResult, TaskGrade
+from grader.judge.verdict import CaseGrade, Grade, TaskGrade
 from grader.report.advice import advice
 from grader.report.messages import TITLES, read_about
 from grader.report.words import (
     BY_LUCK,
     FULL_MARKS,
     all_right,
+    bar,
     call,
     footer,
     harmless,
@@ -27,8 +28,10 @@ from grader.report.words import (
     how_many_fail,
     is_counted,
     is_timed,
+    next_rung,
     particulars,
     resources,
+    rung_words,
     scene,
     target_words,
     telling_case,
@@ -90,7 +93,7 @@ def plain_text(task: TaskGrade, grade: Grade, source: str) -> str:
     """What there is to say of one of a grade's tasks, as plain text of 80 columns."""
     console = console_in_memory(80, color_system=None)
     right = task.status == "passed"
-    print_safely(console, _success([task], is_timed(grade)) if right else _failure(task, grade, source.split("\n")))
+    print_safely(console, _success([task], grade) if right else _failure(task, grade, source.split("\n")))
     return printed(console).strip("\n")
 
 
@@ -125,7 +128,7 @@ def _parts(
         first = min(failed, key=lambda task: task.status != grade.status)
         yield from _failure(first, grade, source)
     else:
-        yield from _success(grade.tasks, is_timed(grade))
+        yield from _success(grade.tasks, grade)
     if read and (place := read_about(grade.status)):
         yield Text(f"Read: {place}", no_wrap=True)
     yield Text()
@@ -166,6 +169,7 @@ def _task_list(grade: Grade) -> Table:
             "",
             mark(passed) + task.name + Text(" (bonus)" if task.bonus else "", DIM),
             (stars(task.stars) if has_stars(grade) else "") if passed else Text(TITLES[task.status], BAD),
+            Text(rung_words(task.position)),
         )
     return table
 
@@ -175,26 +179,25 @@ def _next(grade: Grade, next_step: str) -> str:
     if not grade.passed:
         return f"Next: change the file and type `ladder check {number}`; stuck? `ladder hint {number}`"
     go_on = next_step or "`ladder` shows the course"
-    missed = any(
-        not target.met and is_counted(target) != is_timed(grade) for task in grade.tasks for target in task.targets
-    )
-    return f"Next: meet the targets marked ✗ for more stars, or go on: {go_on}" if missed else f"Next: {go_on}"
+    above = any(task.position.next for task in grade.tasks)
+    return f"Next: meet the targets marked ✗ for the next rung, or go on: {go_on}" if above else f"Next: {go_on}"
 
 
 # ---- what went right ----
 
 
-def _success(tasks: Sequence[TaskGrade], timed: bool) -> Iterator[RenderableType]:
+def _success(tasks: Sequence[TaskGrade], grade: Grade) -> Iterator[RenderableType]:
+    timed = is_timed(grade)
     for task in tasks:
         yield Text(f"  {task.name}: {all_right(task)}")
+        yield from _ladder(task, grade)
         yield from _timing(task.timings)
         if timed:
             yield from (Text(f"    {said}", DIM) for said in resources(task.kernels))
         if task.message:
             yield Text(f"    {task.message}", BAD)
         yield from _left_out(task, 4)
-        if task.targets:
-            yield from _targets(task.targets, timed)
+        yield from _targets(task, timed)
         for finding in _notes(task):
             yield Padding(Text(f"note: {_where(finding)}{finding.message}", DIM), (0, 0, 0, 4), expand=False)
         yield from _build_notes(task)
@@ -223,18 +226,32 @@ def _timing(timings: Mapping[str, Any]) -> Iterator[Text]:
     yield Text(f"    {', '.join(others + rates)}", DIM)
 
 
-def _targets(targets: Sequence[TargetResult], timed: bool) -> Iterator[RenderableType]:
-    """A line for each target that this device can measure, and below a missed one why it matters."""
-    shown = [target for target in targets if is_counted(target) != timed]
+def _ladder(task: TaskGrade, grade: Grade) -> Iterator[RenderableType]:
+    """`▮▮▮▯▯▯ rung 3 of 6: shared tile ✓ · next: register tile`, and on a line of its own where hints for that are."""
+    here = task.position
+    if not here.rungs:
+        return
+    following, about = next_rung(task, grade)
+    line = Text("    ") + Text(bar(here.rung, here.rungs), GOOD) + Text(f" {rung_words(here)}")
+    line += Text(" ✓", GOOD) if here.rung else Text()
+    yield line + Text(f" · next: {following}" if following else " · the top")
+    if about:
+        yield Padding(Text(about, DIM), (0, 0, 0, 6), expand=False)
+
+
+def _targets(task: TaskGrade, timed: bool) -> Iterator[RenderableType]:
+    """A line for each target that this device can measure, and below a missed one of the next rung why it matters."""
+    shown = [target for target in task.targets if is_counted(target) != timed]
     words = [target_words(target) for target in shown]
     width = max((len(goal) + 2 for _, _, goal in words), default=0)
     for target, (title, value, goal) in zip(shown, words, strict=True):
         line = Text("    ") + mark(target.met) + Text(f"{title:<30}{value:>12}  ") + Text(f"{goal:<{width}}", DIM)
-        yield line + stars(target.stars)
-        if not target.met and target.why:
+        line += Text(f"rung {target.rung}", DIM) if target.rung else Text()
+        yield line + (Text("  ") + stars(target.stars) if target.stars else Text())
+        if not target.met and target.why and target.rung <= task.position.rung + 1:
             yield Padding(Text(target.why, DIM), (0, 0, 0, 6), expand=False)
-    if len(shown) < len(targets):
-        number, needs = len(targets) - len(shown), "the emulator" if timed else "a GPU"
+    if len(shown) < len(task.targets):
+        number, needs = len(task.targets) - len(shown), "the emulator" if timed else "a GPU"
         kind, s = "counted" if timed else "timed", "s" if number > 1 else ""
         yield Text(f"    · {number} {kind} target{s} need{'' if s else 's'} {needs}", DIM)
 
@@ -253,7 +270,7 @@ def _failure(task: TaskGrade, grade: Grade, source: list[str]) -> Iterator[Rende
         yield from _diagnostics(task.build_errors, kernel)
     elif task.status == "below_target":
         yield from _timing(task.timings)
-        yield from _targets(task.targets, is_timed(grade))
+        yield from _targets(task, is_timed(grade))
         yield from _left_out(task)
     elif case:
         yield from _case(task, case, kernel, source)

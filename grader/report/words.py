@@ -7,10 +7,10 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from grader.course.lesson import FRACTION_OF, SPEED_AGAINST
+from grader.course.rung import FRACTION_OF, SPEED_AGAINST
 from grader.devices.evidence import Finding
 from grader.judge.targets import METRICS
-from grader.judge.verdict import CaseGrade, Grade, TargetResult, TaskGrade
+from grader.judge.verdict import CaseGrade, Grade, Position, TargetResult, TaskGrade
 
 FULL_MARKS = 3
 NOTHING = 1e-37  # an error that only a result which must be exact is allowed
@@ -105,6 +105,41 @@ def particulars(case: CaseGrade) -> list[str]:
 BY_LUCK = "It is right on this GPU, but only by luck: the emulator has seen a fault that need not show."
 
 
+# ---- the ladder ----
+
+
+def bar(rung: int, rungs: int) -> str:
+    """`▮▮▮▯▯▯` for rung 3 of 6"""
+    return "▮" * rung + "▯" * (rungs - rung)
+
+
+def lowest_rung(grade: Grade) -> str:
+    """`3/6`, of the task that stands lowest; "" where there is no ladder, or nothing is passed."""
+    found = [task.position for task in grade.tasks if task.position.rungs and not task.bonus]
+    lowest = min(found, key=lambda position: position.rung / position.rungs, default=None)
+    return f"{lowest.rung}/{lowest.rungs}" if lowest else ""
+
+
+def rung_words(position: Position) -> str:
+    """`rung 3 of 6: shared tile`; "" for a task without a ladder."""
+    if not position.rungs:
+        return ""
+    here = f": {position.name.replace('_', ' ')}" if position.rung else ", not reached yet"
+    return f"rung {position.rung or 1} of {position.rungs}{here}"
+
+
+def next_rung(task: TaskGrade, grade: Grade) -> tuple[str, str]:
+    """The next rung's name, and where hints for it are and what it is about; "" twice at the top."""
+    above = task.position
+    if not above.next:
+        return "", ""
+    which = f" --task {task.name}" if len(grade.tasks) > 1 else ""
+    hint = f"ladder hint {grade.lesson.partition('_')[0]}{which} --rung {above.rung + 1}"
+    device = "the emulator" if is_timed(grade) else "a GPU"
+    untold = "" if above.next_is_told else f" (told apart on {device} only)"
+    return above.next.replace("_", " "), f"`{hint}`: {above.next_idea}{untold}"
+
+
 # ---- targets and times ----
 
 
@@ -168,7 +203,8 @@ def _title(metric: str) -> tuple[str, str]:
 def _quantity(value: float, unit: str, digits: int = 3) -> str:
     if unit == "%":
         return f"{100 * value:.{digits}g} %"
-    return f"{value:,.{digits + 1}g} {unit}".rstrip() if isinstance(value, float) else f"{value:,}"
+    whole = isinstance(value, int) or value.is_integer()
+    return f"{value:,.0f}" if whole and not unit else f"{value:,.{digits + 1}g} {unit}".rstrip()
 
 
 def timing(timings: Mapping[str, Any]) -> str:

@@ -108,17 +108,13 @@ lesson = Lesson(
             "stride_loop",
             lambda x: x + 1,
             (10, 4, 1, 101),
-            targets=[
-                Counted("stores_per_byte", at_most=1, stars=1, why="each element is one thread's, and no other's")
-            ],
+            floor=[Counted("stores_per_byte", at_most=1, why="each element is one thread's, and no other's")],
         ),
         vector_task(
             "shared_shift",
             shifted,
             (8, 1, 33, 64),
-            targets=[
-                Counted("shared_load_requests", at_least=1, stars=1, why="take the neighbour's value from `tile`")
-            ],
+            floor=[Counted("shared_load_requests", at_least=1, why="take the neighbour's value from `tile`")],
         ),
         vector_task("stencil", with_neighbours, (8, 1, 2, 100)),
         task(
@@ -139,9 +135,9 @@ lesson = Lesson(
             "vector_load",
             lambda x: 2 * x,
             (12, 4, 100, 128),
-            targets=[
-                Counted("global_load_requests", at_most=1, stars=1, why=ONE_FLOAT4),
-                Counted("global_store_requests", at_most=1, stars=1, why="and it stores all four at once"),
+            floor=[
+                Counted("global_load_requests", at_most=1, why=ONE_FLOAT4),
+                Counted("global_store_requests", at_most=1, why="and it stores all four at once"),
             ],
         ),
         task(
@@ -157,7 +153,7 @@ lesson = Lesson(
             "whole_program",
             lambda x: x * x,
             (10, 1, 256, 257, 5000),
-            targets=[Counted("active_lanes", at_least=0.75, stars=1, why=WHOLE_WARPS)],
+            floor=[Counted("active_lanes", at_least=0.75, why=WHOLE_WARPS)],
         ),
         task(
             "measure(const int* x, int* total, int* most, int n)",

@@ -2,7 +2,7 @@
 
 import functools
 
-from grader.course.lesson import Case, Counted, Lesson, Task, Timed
+from grader.course.lesson import Case, Counted, Lesson, Rung, Task, Timed
 
 
 def make_inputs(draw, variant, n):
@@ -44,38 +44,66 @@ lesson = Lesson(
             baselines={"torch.add": torch_add},
             rivals={"torch.compile": lambda x, y, z, n: compiled()(x, y, z)},
             flops="n",
-            targets=[
-                Counted(
-                    "global_load_efficiency",
-                    at_least=0.97,
-                    why="memory sends 32 bytes at a time: neighbouring threads must read neighbouring elements",
+            ladder=[
+                Rung(
+                    "one_element",
+                    "a thread for each element",
+                    [
+                        Counted(
+                            "global_load_efficiency",
+                            at_least=0.97,
+                            why="memory sends 32 bytes at a time: neighbouring threads must read neighbouring elements",
+                        ),
+                        Counted(
+                            "global_store_efficiency",
+                            at_least=0.97,
+                            why="neighbouring threads must write neighbouring elements",
+                        ),
+                        Counted("loads_per_byte", at_most=1.01, why="each input is needed once"),
+                        Counted("stores_per_byte", at_most=1.01, why="each output is final when it is written"),
+                        Counted(
+                            "busy_blocks",
+                            at_least=16,
+                            why="a multiprocessor without a block does nothing, and there are 16",
+                        ),
+                        Counted(
+                            "busy_threads",
+                            at_least=4096,
+                            why="a thread that waits for memory hides nothing: others must have something to do",
+                        ),
+                        Timed("fraction_of_copy", at_least=0.75, why="an addition moves bytes, as a copy does"),
+                    ],
                 ),
-                Counted(
-                    "global_store_efficiency",
-                    at_least=0.97,
-                    why="neighbouring threads must write neighbouring elements",
+                Rung(
+                    "grid_stride",
+                    "several elements for each thread",
+                    [
+                        Counted(
+                            "busy_threads",
+                            at_most=65_536,
+                            why="100,003 elements are work for fewer threads: let each take several",
+                        ),
+                        Timed(
+                            "fraction_of_copy", at_least=0.84, why="a thread that goes on saves the start of another"
+                        ),
+                    ],
                 ),
-                Counted("loads_per_byte", at_most=1.01, why="each input is needed once"),
-                Counted("stores_per_byte", at_most=1.01, why="each output is final when it is written"),
-                Counted(
-                    "busy_blocks", at_least=16, why="a multiprocessor without a block does nothing, and there are 16"
+                Rung(
+                    "float4",
+                    "16 bytes a load",
+                    [
+                        Counted(
+                            "sectors_per_load",
+                            at_least=12,
+                            why="16 bytes a thread in one load (float4) keep four times as many bytes on their way",
+                        ),
+                        Timed("fraction_of_copy", at_least=0.97, why="as fast as the memory can go"),
+                        Timed("x_torch.add", at_least=1.00, why="not slower than what everybody uses"),
+                    ],
                 ),
-                Counted(
-                    "busy_threads",
-                    at_least=4096,
-                    why="a thread that waits for memory hides nothing: others must have something to do",
-                ),
-                Counted(
-                    "sectors_per_load",
-                    at_least=12,
-                    stars=3,
-                    why="16 bytes a thread in one load (float4) keep four times as many bytes on their way as 4",
-                ),
-                Timed("fraction_of_copy", at_least=0.60, stars=1, why="an addition moves bytes, as a copy does"),
-                Timed("fraction_of_copy", at_least=0.85, stars=2, why="the rest is what waits for single loads"),
-                Timed("fraction_of_copy", at_least=0.97, stars=3, why="as fast as the memory can go"),
-                Timed("x_torch.add", at_least=1.00, stars=3, why="not slower than what everybody uses"),
             ],
+            stars={2: "one_element", 3: "float4"},
+            floor=[Timed("fraction_of_copy", at_least=0.08, why="a tenth of what a thread for each element reaches")],
         )
     ],
 )

@@ -3,7 +3,7 @@
 import functools
 import math
 
-from grader.course.lesson import Case, Counted, Lesson, Task, Timed, Tolerance
+from grader.course.lesson import Case, Counted, Lesson, Rung, Task, Timed, Tolerance
 
 
 def make_inputs(draw, variant, n):
@@ -80,34 +80,68 @@ lesson = Lesson(
                 "torch.compile": lambda phi, xy, n: compiled()(phi, xy),
             },
             specials="2 * n",
-            targets=[
-                Counted("active_lanes", at_least=0.95, why="a lane that is switched off still takes its turn"),
-                Counted("branch_uniformity", at_least=1.0, why="where a warp divides, it runs both sides in turn"),
-                Counted("global_load_efficiency", at_least=0.97, why="neighbouring threads read neighbouring angles"),
-                Counted("loads_per_byte", at_most=1.01, why="one load of an angle serves both of its values"),
-                Counted(
-                    "busy_blocks", at_least=16, why="a multiprocessor without a block does nothing, and there are 16"
+            ladder=[
+                Rung(
+                    "even_odd",
+                    "a thread for each number",
+                    [
+                        Counted(
+                            "global_load_efficiency", at_least=0.97, why="neighbouring threads read neighbouring angles"
+                        ),
+                        Counted(
+                            "busy_blocks",
+                            at_least=16,
+                            why="a multiprocessor without a block does nothing, and there are 16",
+                        ),
+                        Counted(
+                            "busy_threads",
+                            at_least=4096,
+                            why="a thread that waits for memory hides nothing: others must have something to do",
+                        ),
+                    ],
                 ),
-                Counted(
-                    "busy_threads",
-                    at_least=4096,
-                    why="a thread that waits for memory hides nothing: others must have something to do",
+                Rung(
+                    "both",
+                    "a thread for each angle, with both of its values",
+                    [
+                        Counted("active_lanes", at_least=0.95, why="a lane that is switched off still takes its turn"),
+                        Counted(
+                            "branch_uniformity", at_least=1.0, why="where a warp divides, it runs both sides in turn"
+                        ),
+                        Counted("loads_per_byte", at_most=1.01, why="one load of an angle serves both of its values"),
+                        Timed("fraction_of_copy", at_least=0.57, why="12 bytes an angle, whatever is computed of them"),
+                    ],
                 ),
-                Counted(
-                    "global_store_efficiency",
-                    at_least=0.97,
-                    stars=3,
-                    why="cosine and sine lie side by side: one store (float2) for both fills every sector",
+                Rung(
+                    "float2",
+                    "both values in one store, and a fast sine",
+                    [
+                        Counted(
+                            "global_store_efficiency",
+                            at_least=0.97,
+                            why="cosine and sine lie side by side: one store (float2) for both fills every sector",
+                        ),
+                        Timed("fraction_of_copy", at_least=0.80, why="arithmetic hides behind the memory"),
+                    ],
                 ),
-                Timed(
-                    "fraction_of_copy", at_least=0.57, stars=1, why="12 bytes an angle, whatever is computed of them"
+                Rung(
+                    "two_angles",
+                    "two angles a load",
+                    [
+                        Counted(
+                            "sectors_per_load",
+                            at_least=6,
+                            why="a thread that loads two angles at once (float2) has twice as many bytes on their way",
+                        ),
+                        Timed("fraction_of_copy", at_least=0.95, why="as fast as the memory can go"),
+                        Timed("x_stack", at_least=7.0, why="three passes over memory and a temporary for each, fused"),
+                        # 16 / 12 is all there is to gain, as torch.polar is at the memory's limit, too
+                        Timed("x_torch.polar", at_least=1.25, why="it also reads a radius for every angle: 16 bytes"),
+                    ],
                 ),
-                Timed("fraction_of_copy", at_least=0.81, stars=2, why="arithmetic hides behind the memory"),
-                Timed("fraction_of_copy", at_least=0.95, stars=3, why="as fast as the memory can go"),
-                Timed("x_stack", at_least=7.0, stars=3, why="three passes over memory and a temporary for each, fused"),
-                # 16 / 12 is all there is to gain, as torch.polar is at the memory's limit, too
-                Timed("x_torch.polar", at_least=1.25, stars=3, why="it also reads a radius for every angle: 16 bytes"),
             ],
+            stars={2: "both", 3: "float2"},
+            floor=[Timed("fraction_of_copy", at_least=0.04, why="a tenth of what a thread for each number reaches")],
         )
     ],
 )

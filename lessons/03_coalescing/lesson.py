@@ -2,7 +2,7 @@
 
 import functools
 
-from grader.course.lesson import Case, Counted, Lesson, Task, Timed, Tolerance
+from grader.course.lesson import Case, Counted, Lesson, Rung, Task, Timed, Tolerance
 
 # ---- inputs, references, error model ----
 
@@ -102,15 +102,15 @@ wide_loads = Counted(
     "sectors_per_load",
     at_least=12,
     at_most=16,
-    stars=3,
     why="16 bytes a thread in one load (float4) keep four times as many bytes on their way as 4",
 )
 no_conflicts = Counted(
     "shared_bank_conflicts",
     at_most=0,
-    stars=3,
     why="lanes that want different words of one bank wait for each other: pad the rows of the tile, or turn them",
 )
+
+stars = {2: "tile", 3: "wide_loads"}  # of each task
 
 lesson = Lesson(
     title="Coalescing",
@@ -155,18 +155,43 @@ lesson = Lesson(
                 "torch.compile": lambda x, out, rows, cols: compiled("sum")(x, out),
             },
             flops="rows * cols",
-            targets=[
-                whole_sectors,
-                read_once,
-                enough_blocks,
-                Counted("busy_threads", at_least=2048, why="even the simplest division has a thread for each row"),
-                no_conflicts,
-                wide_loads,
-                Timed("fraction_of_read", at_least=0.55, stars=1, why="a sum reads bytes and does little else"),
-                Timed("fraction_of_read", at_least=0.77, stars=2, why="the rest is what waits"),
-                Timed("fraction_of_read", at_least=0.88, stars=3, why="as fast as the memory can go"),
-                Timed("x_torch.sum", at_least=1.25, stars=3, why="torch gives a row of 256 too many threads"),
+            ladder=[
+                Rung(
+                    "one_thread",
+                    "a thread for each row",
+                    [
+                        read_once,
+                        Counted(
+                            "busy_threads", at_least=2048, why="even the simplest division has a thread for each row"
+                        ),
+                    ],
+                ),
+                Rung(
+                    "tile",
+                    "lanes read along the row, through a tile of shared memory",
+                    [
+                        whole_sectors,
+                        enough_blocks,
+                        Timed("fraction_of_read", at_least=0.55, why="a sum reads bytes and does little else"),
+                    ],
+                ),
+                Rung(
+                    "narrow_tile",
+                    "a padded tile, and several threads for each row",
+                    [no_conflicts, Timed("fraction_of_read", at_least=0.77, why="the rest is what waits")],
+                ),
+                Rung(
+                    "wide_loads",
+                    "16 bytes a load, and shuffles in place of the tile",
+                    [
+                        wide_loads,
+                        Timed("fraction_of_read", at_least=0.88, why="as fast as the memory can go"),
+                        Timed("x_torch.sum", at_least=1.25, why="torch gives a row of 256 too many threads"),
+                    ],
+                ),
             ],
+            stars=stars,
+            floor=[Timed("fraction_of_read", at_least=0.024, why="a tenth of what a thread for each row reaches")],
         ),
         Task(
             prototype=(
@@ -219,28 +244,46 @@ lesson = Lesson(
                 "torch.compile": lambda x, out, batch, rows, cols: compiled("sum")(x, out),
             },
             flops="batch * rows * cols",
-            targets=[
-                whole_sectors,
-                read_once,
-                Counted(
-                    "threads_per_output",
-                    at_least=8,
-                    why="128 columns are few: several threads must share one, or the GPU stands idle",
+            ladder=[
+                Rung("one_thread", "a thread for each column", [whole_sectors, read_once]),
+                Rung(
+                    "tile",
+                    "several threads for each column, and a tile for their sums",
+                    [
+                        Counted(
+                            "threads_per_output",
+                            at_least=8,
+                            why="128 columns are few: several threads must share one, or the GPU stands idle",
+                        ),
+                        Counted("busy_blocks", at_least=4, why="a block runs on one multiprocessor, and there are 16"),
+                        Timed("fraction_of_read", at_least=0.01, why="more threads have more bytes on their way"),
+                    ],
                 ),
-                Counted("busy_blocks", at_least=4, why="a block runs on one multiprocessor, and there are 16"),
-                no_conflicts,
-                Counted(
-                    "busy_blocks",
-                    at_least=16,
-                    stars=3,
-                    why="where columns are few, blocks must share them, too: each takes some of the rows",
+                Rung(
+                    "narrow_tile",
+                    "narrow strips of columns: more blocks, more threads for each column",
+                    [
+                        Counted(
+                            "busy_blocks",
+                            at_least=16,
+                            why="where columns are few, a block must take fewer, or multiprocessors have no block",
+                        ),
+                        no_conflicts,
+                        Timed("fraction_of_read", at_least=0.04, why="every multiprocessor must have some columns"),
+                    ],
                 ),
-                wide_loads,
-                Timed("fraction_of_read", at_least=0.46, stars=1, why="a sum reads bytes and does little else"),
-                Timed("fraction_of_read", at_least=0.65, stars=2, why="every multiprocessor must have some rows"),
-                Timed("fraction_of_read", at_least=0.75, stars=3, why="as fast as the memory can go"),
-                Timed("x_torch.sum", at_least=1.95, stars=3, why="torch has too few threads at work on 256 columns"),
+                Rung(
+                    "wide_loads",
+                    "16 bytes a load, and blocks that share the rows of a column",
+                    [
+                        wide_loads,
+                        Timed("fraction_of_read", at_least=0.75, why="as fast as the memory can go"),
+                        Timed("x_torch.sum", at_least=1.95, why="torch has too few threads at work on 256 columns"),
+                    ],
+                ),
             ],
+            stars=stars,
+            floor=[Timed("fraction_of_read", at_least=0.0004, why="a tenth of what a thread for each column reaches")],
         ),
         Task(
             prototype="void transpose(const float* x, float* out, int rows, int cols, cudaStream_t stream)",
@@ -279,22 +322,37 @@ lesson = Lesson(
             tolerance=Tolerance(c=0),
             baselines={"copy_(x.t())": torch_transpose},
             rivals={"torch.compile": lambda x, out, rows, cols: compiled("transpose")(x, out)},
-            targets=[
-                whole_sectors,
-                Counted(
-                    "global_store_efficiency",
-                    at_least=0.97,
-                    why="neighbouring threads must write neighbouring elements, too: turn the corner in shared memory",
+            ladder=[
+                Rung("one_thread", "a thread for each element", [whole_sectors, read_once, enough_blocks]),
+                Rung(
+                    "tile",
+                    "turn the corner in shared memory",
+                    [
+                        Counted(
+                            "global_store_efficiency",
+                            at_least=0.97,
+                            why="neighbouring threads must write neighbours, too: turn the corner in shared memory",
+                        ),
+                        Timed("fraction_of_copy", at_least=0.25, why="a transpose moves bytes, as a copy does"),
+                    ],
                 ),
-                read_once,
-                enough_blocks,
-                no_conflicts,
-                wide_loads,
-                Timed("fraction_of_copy", at_least=0.57, stars=1, why="a transpose moves bytes, as a copy does"),
-                Timed("fraction_of_copy", at_least=0.81, stars=2, why="the rest is what waits"),
-                Timed("fraction_of_copy", at_least=0.95, stars=3, why="as fast as the memory can go"),
-                Timed("x_copy_(x.t())", at_least=3.4, stars=3, why="torch moves element by element"),
+                Rung(
+                    "narrow_tile",
+                    "a padded tile",
+                    [no_conflicts, Timed("fraction_of_copy", at_least=0.57, why="the rest is what waits")],
+                ),
+                Rung(
+                    "wide_loads",
+                    "16 bytes a load and a store, 4 x 4 numbers turned in registers",
+                    [
+                        wide_loads,
+                        Timed("fraction_of_copy", at_least=0.95, why="as fast as the memory can go"),
+                        Timed("x_copy_(x.t())", at_least=3.4, why="torch moves element by element"),
+                    ],
+                ),
             ],
+            stars=stars,
+            floor=[Timed("fraction_of_copy", at_least=0.012, why="a tenth of what a thread for each element reaches")],
         ),
     ],
 )

@@ -2,7 +2,7 @@
 
 import functools
 
-from grader.course.lesson import Case, Counted, Lesson, Task, Timed, Tolerance
+from grader.course.lesson import Case, Counted, Lesson, Rung, Task, Timed, Tolerance
 
 # Around a warp and a block, primes, several blocks; the counted one fills the emulated GPU many times over.
 SIZES = (1, 31, 32, 33, 255, 256, 257, 1023, 1025, 5003, 20_011)
@@ -86,22 +86,21 @@ busy = [
 loads = [
     Counted("global_load_efficiency", at_least=0.97, why="memory sends 32 bytes at a time: neighbours read neighbours"),
     Counted("loads_per_input_byte", at_most=1.01, why="each input is needed once"),
-    Counted(
-        "global_atomics_per_input",
-        at_most=0.001,
-        why="atomics on one address wait for each other, and all multiprocessors share these: combine before",
-    ),
 ]
+few_atomics = Counted(
+    "global_atomics_per_input",
+    at_most=0.001,
+    why="atomics on one address wait for each other, and all multiprocessors share these: combine before",
+)
 wide_loads = Counted(
     "sectors_per_load",
     at_least=12,
-    stars=3,
     why="16 bytes a thread in one load keep enough bytes on their way",
 )
 
-no_conflicts = Counted(
-    "shared_bank_conflicts", at_most=0, stars=3, why="lanes that want different words of one bank take turns"
-)
+no_conflicts = Counted("shared_bank_conflicts", at_most=0, why="lanes that want different words of one bank take turns")
+
+stars = {2: "every_block", 3: "few_meetings"}  # of both tasks
 
 lesson = Lesson(
     title="Atomics",
@@ -120,23 +119,37 @@ lesson = Lesson(
             baselines={"torch.sum": torch_sum},
             rivals={"torch.compile": lambda x, out, n: compiled_sum()(x, out)},
             flops="n",
-            targets=[
-                *loads,
-                *busy,
-                wide_loads,
-                no_conflicts,
-                Counted(
-                    "global_atomics_per_input",
-                    at_most=0.0003,
-                    stars=3,
-                    why="a thread that adds many elements leaves few sums to combine",
+            ladder=[
+                Rung("every_element", "an atomic for each element", [*loads, *busy]),
+                Rung(
+                    "every_block",
+                    "a tree in shared memory, and an atomic for each block",
+                    [
+                        few_atomics,
+                        Timed(
+                            "fraction_of_read", at_least=0.12, why="a tree first, then one atomic for all of a block"
+                        ),
+                    ],
                 ),
-                Timed(
-                    "fraction_of_read", at_least=0.12, stars=1, why="a tree first, then one atomic for all of a block"
+                Rung(
+                    "few_meetings",
+                    "many elements a thread, 16 bytes a load",
+                    [
+                        wide_loads,
+                        no_conflicts,
+                        Counted(
+                            "global_atomics_per_input",
+                            at_most=0.0003,
+                            why="a thread that adds many elements leaves few sums to combine",
+                        ),
+                        Timed("fraction_of_read", at_least=0.95, why="as fast as the memory can go"),
+                        Timed("x_torch.sum", at_least=1.00, why="not slower than what everybody uses"),
+                    ],
                 ),
-                Timed("fraction_of_read", at_least=0.81, stars=2, why="the rest is what waits: for loads, for others"),
-                Timed("fraction_of_read", at_least=0.95, stars=3, why="as fast as the memory can go"),
-                Timed("x_torch.sum", at_least=1.00, stars=3, why="not slower than what everybody uses"),
+            ],
+            stars=stars,
+            floor=[
+                Timed("fraction_of_read", at_least=0.00005, why="a tenth of what an atomic for each element reaches")
             ],
         ),
         Task(
@@ -158,22 +171,38 @@ lesson = Lesson(
             baselines={"torch.bincount": torch_bincount},
             rivals={"torch.histc": torch_histc},
             flops="n",
-            targets=[
-                *loads,
-                *busy,
-                wide_loads,
-                no_conflicts,
-                Counted(
-                    "shared_atomic_max_multiplicity",
-                    at_most=4,
-                    stars=3,
-                    why="lanes of a warp that add to one counter take turns: give them counters of their own",
+            ladder=[
+                Rung("every_element", "an atomic for each element", [*loads, *busy]),
+                Rung(
+                    "every_block",
+                    "counters of the block's own, in shared memory",
+                    [
+                        few_atomics,
+                        Timed("x_torch.bincount", at_least=3.0, why="counters in shared memory, close at hand"),
+                    ],
                 ),
-                Timed("x_torch.bincount", at_least=3.0, stars=1, why="counters in shared memory, close at hand"),
-                Timed("x_torch.bincount", at_least=8.0, stars=2, why="16 bytes a load"),
-                Timed("x_torch.bincount", at_least=15.0, stars=3, why="and lanes that do not wait for each other"),
-                Timed("fraction_of_read", at_least=0.75, stars=3, why="nearly as fast as the bytes can be read"),
+                Rung(
+                    "few_meetings",
+                    "counters of each lane's own, 16 bytes a load",
+                    [
+                        wide_loads,
+                        no_conflicts,
+                        Counted(
+                            "shared_atomic_max_multiplicity",
+                            at_most=4,
+                            why="lanes of a warp that add to one counter take turns: give them counters of their own",
+                        ),
+                        Timed(
+                            "x_torch.bincount",
+                            at_least=15.0,
+                            why="16 bytes a load, and lanes that do not wait for each other",
+                        ),
+                        Timed("fraction_of_read", at_least=0.75, why="nearly as fast as the bytes can be read"),
+                    ],
+                ),
             ],
+            stars=stars,
+            floor=[Timed("x_torch.bincount", at_least=0.002, why="a tenth of what an atomic for each element reaches")],
         ),
     ],
 )

@@ -3,7 +3,7 @@
 import functools
 import math
 
-from grader.course.lesson import Case, Counted, Lesson, Task, Timed, Tolerance
+from grader.course.lesson import Case, Counted, Lesson, Rung, Task, Timed, Tolerance
 
 # ---- inputs ----
 
@@ -228,60 +228,79 @@ lesson = Lesson(
             rivals={"torch.compile": compiled},
             flops="2 * heads * n * (n + causal) * d * (2 - causal)",
             specials="heads * n * (n + causal) // (1 + causal)",
-            targets=[
-                Counted(
-                    "global_load_efficiency",
-                    at_least=0.97,
-                    why="neighbouring threads must read neighbouring elements, of q, k and v",
+            ladder=[
+                Rung("three_kernels", "three kernels through memory: scores, softmax, product"),
+                Rung(
+                    "online",
+                    "one kernel without the scores in memory, a thread for each query",
+                    [
+                        Counted(
+                            "stores_per_output_byte", at_most=1.01, why="nothing as large as n * n belongs into memory"
+                        ),
+                        Counted(
+                            "busy_blocks",
+                            at_least=8,
+                            why="heads are few: the queries must be divided among blocks, too",
+                        ),
+                        Counted("busy_threads", at_least=512, why="a warp for each tile of queries, at least"),
+                        Timed("x_memory-efficient", at_least=0.1, why="one kernel without n * n floats does it"),
+                    ],
                 ),
-                Counted(
-                    "loads_per_input_byte",
-                    at_most=6,
-                    why="a block with 32 queries reads all keys and values once for all of them",
+                Rung(
+                    "shared_tiles",
+                    "tiles of k and v in shared memory",
+                    [
+                        Counted(
+                            "global_load_efficiency",
+                            at_least=0.97,
+                            why="neighbouring threads must read neighbouring elements, of q, k and v",
+                        ),
+                        Counted(
+                            "loads_per_input_byte",
+                            at_most=6,
+                            why="a block with 32 queries reads all keys and values once for all of them",
+                        ),
+                        Timed("x_memory-efficient", at_least=0.4, why="the queries of a block share what they load"),
+                    ],
                 ),
-                Counted("stores_per_output_byte", at_most=1.01, why="nothing as large as n * n belongs into memory"),
-                Counted("busy_blocks", at_least=8, why="heads are few: the queries must be divided among blocks, too"),
-                Counted("busy_threads", at_least=512, why="a warp for each tile of queries, at least"),
-                Counted(
-                    "loads_per_input_byte",
-                    at_most=3.1,
-                    stars=3,
-                    why="a block can serve 64 queries, or more",
+                Rung(
+                    "register_tiles",
+                    "both products from registers, a warp for 32 queries",
+                    [
+                        Counted("loads_per_input_byte", at_most=3.1, why="a block can serve 64 queries, or more"),
+                        Counted(
+                            "loads_per_input_byte",
+                            at_most=2.2,
+                            case=CAUSAL,
+                            why="causal: tiles of keys behind the last query count for nothing, and need not be loaded",
+                        ),
+                        Counted(
+                            "shared_load_wavefronts_per_output",
+                            at_most=4,
+                            why="a thread with 8 queries uses each key 8 times, and takes four floats at a time",
+                        ),
+                        Counted(
+                            "shared_bank_conflicts",
+                            at_most=0,
+                            why="lanes that want different words of one bank wait for each other",
+                        ),
+                        Counted(
+                            "global_store_efficiency",
+                            at_least=0.95,
+                            why="a thread's columns in groups of four, one float4 each, fill the sectors",
+                        ),
+                        Timed(
+                            "x_memory-efficient",
+                            at_least=1.25,
+                            why="the sums of a thread belong into its registers, and loads behind the multiplications",
+                        ),
+                        Timed("x_math", at_least=2, why="that is the fused kernel, and the registers"),
+                    ],
                 ),
-                Counted(
-                    "loads_per_input_byte",
-                    at_most=2.2,
-                    stars=3,
-                    case=CAUSAL,
-                    why="causal: tiles of keys behind the last query count for nothing, and need not be loaded",
-                ),
-                Counted(
-                    "shared_load_wavefronts_per_output",
-                    at_most=4,
-                    stars=3,
-                    why="a thread with 8 queries uses each key 8 times, and takes four floats at a time",
-                ),
-                Counted(
-                    "shared_bank_conflicts",
-                    at_most=0,
-                    stars=3,
-                    why="lanes that want different words of one bank wait for each other",
-                ),
-                Counted(
-                    "global_store_efficiency",
-                    at_least=0.95,
-                    stars=3,
-                    why="a thread's columns in groups of four, one float4 each, fill the sectors",
-                ),
-                Timed("x_memory-efficient", at_least=0.1, stars=1, why="one kernel without n * n floats does it"),
-                Timed("x_memory-efficient", at_least=0.4, stars=2, why="the queries of a block share what they load"),
-                Timed(
-                    "x_memory-efficient",
-                    at_least=1.25,
-                    stars=3,
-                    why="the sums of a thread belong into its registers, and loads behind the multiplications",
-                ),
-                Timed("x_math", at_least=2, stars=3, why="that is the fused kernel, and the registers"),
+            ],
+            stars={2: "shared_tiles", 3: "register_tiles"},
+            floor=[
+                Timed("x_memory-efficient", at_least=0.002, why="a tenth of what three kernels through memory reach")
             ],
         ),
         Task(
@@ -320,23 +339,30 @@ lesson = Lesson(
             baselines={"memory-efficient": torch_backward},
             flops="5 * heads * n * (n + causal) * d * (2 - causal)",
             specials="heads * n * (n + causal) // (1 + causal)",
-            targets=[
-                Counted(
-                    "global_load_efficiency", at_least=0.97, why="neighbouring threads must read neighbouring elements"
-                ),
-                Counted("stores_per_output_byte", at_most=1.05, why="nothing as large as n * n belongs into memory"),
-                Counted("shared_bank_conflicts", at_most=0, stars=3, why="as in the forward pass"),
-                Timed("x_memory-efficient", at_least=0.1, stars=1, why="tiles in shared memory are enough for this"),
-                Timed(
-                    "x_memory-efficient", at_least=0.4, stars=2, why="the sums of a thread belong into its registers"
-                ),
-                Timed(
-                    "x_memory-efficient",
-                    at_least=0.8,
-                    stars=3,
-                    why="7 products instead of its 5, but each near the limit: no block waits for another's sum",
+            ladder=[
+                Rung(
+                    "register_tiles",
+                    "seven products from registers, and no block waits for another's sum",
+                    [
+                        Counted(
+                            "global_load_efficiency",
+                            at_least=0.97,
+                            why="neighbouring threads must read neighbouring elements",
+                        ),
+                        Counted(
+                            "stores_per_output_byte", at_most=1.05, why="nothing as large as n * n belongs into memory"
+                        ),
+                        Counted("shared_bank_conflicts", at_most=0, why="as in the forward pass"),
+                        Timed(
+                            "x_memory-efficient",
+                            at_least=0.8,
+                            why="7 products instead of its 5, each near the limit: no block waits for another's sum",
+                        ),
+                    ],
                 ),
             ],
+            stars={2: "register_tiles", 3: "register_tiles"},
+            floor=[Timed("x_memory-efficient", at_least=0.01, why="tiles in shared memory reach ten times this")],
         ),
     ],
 )

@@ -1,7 +1,8 @@
 // At the timed size it waits before it adds, for another time in each run: twice to thirteen times as long as an addition
-// takes. Times that jump about so are not counted, but even the fastest of them misses what one star asks for.
+// takes. Times that jump about so are not counted, but even the fastest of them misses what the first rung asks for.
 // Emulator: passed
-// GPU: below_target
+// GPU: passed or below_target
+// GPU stars: 1
 
 __global__ void add(const float* x, const float* y, float* z, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -9,7 +9,7 @@ import pytest
 from grader.course.catalog import UsageError, course_root, entries, exercises, find
 
 LESSON = """
-from grader.course.lesson import Case, Lesson, Task
+from grader.course.lesson import Case, Counted, Lesson, Rung, Task, Timed
 
 lesson = Lesson(
     title="A lesson",
@@ -20,6 +20,8 @@ lesson = Lesson(
             cases=[Case(n=1), Case(n=33)],
             make_inputs=None,
             reference=None,
+            ladder=[Rung("naive", "as it is"), Rung("second", "better", [Counted("sectors", at_most=1)])],
+            stars={2: "second"},
         )
     ],
 )
@@ -93,6 +95,9 @@ def test_what_an_entry_knows(course):
     assert (entry.number, entry.slug) == (1, "vector_add")
     assert [rung.name for rung in entry.rungs] == ["1_naive.cu", "2_second.cu", "10_last.cu"]
     assert entry.reference.name == "10_last.cu"
+    assert entry.rung_file("second").name == "2_second.cu"
+    with pytest.raises(UsageError, match="has no kernel for rung third"):
+        entry.rung_file("third")
     assert entry.work_file == course / "work" / "01_vector_add.cu"
     assert entry.starter == course / "lessons" / "01_vector_add" / "starter.cu"
     assert entry.lesson.tasks[0].name == "f"
@@ -122,6 +127,14 @@ def test_no_reference_kernel_is_said(course):
         ('"y": "2 * n"', '"z": "n"', "`shapes` does not say the shape of y"),
         ('"2 * n"', '"2 * m"', "m is no integer size"),
         ("Case(n=33)", "Case(m=33)", "Case(m=33) gives no value for n"),
+        ('"second", "better"', '"naive", "better"', "two rungs are called naive"),
+        (', [Counted("sectors", at_most=1)]', "", "rung 2, second, has no goal, and only the first needs none"),
+        ('{2: "second"}', '{}, floor=[Timed("x_torch", 0.1)]', "timed against torch, which is none of its baselines"),
+        ('{2: "second"}', '{}, floor=Timed("fraction_of_copy", 0.1)', "is broken: TypeError"),
+        ('{2: "second"}', '{2: "third"}', "is no star 2 or 3 of a rung of its ladder"),
+        ('{2: "second"}', '{4: "second"}', "is no star 2 or 3 of a rung of its ladder"),
+        ('{2: "second"}', '{2: "naive"}', "every right kernel would earn 2 stars, as rung naive has no goal"),
+        ('{2: "second"}', '{3: "naive", 2: "second"}', "every right kernel would earn 3 stars"),
     ],
 )
 def test_a_broken_lesson_is_one_sentence(course, old, new, said):

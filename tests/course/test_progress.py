@@ -23,10 +23,40 @@ def test_best_stars_and_the_first_day_are_kept(tmp_path):
     record(tmp_path, "02_warp_divergence", 0, passed=False)
     assert json.loads((tmp_path / "work" / "progress.json").read_text()) == {
         "schema": 1,
-        "lessons": {"01_vector_add": {"stars": 2, "passed": "2025-01-31"}},
+        "lessons": {"01_vector_add": {"stars": 2, "passed": "2025-01-31", "rungs": {}}},
     }
     assert load(tmp_path).stars("01_vector_add") == 2
     assert [file.name for file in (tmp_path / "work").iterdir()] == ["progress.json"]
+
+
+def test_rungs_are_kept_by_task_and_name_and_need_no_pass(tmp_path):
+    record(tmp_path, "03_coalescing", 2, passed=False, rungs={"row_sum": ["one_thread", "tile"]})
+    assert (load(tmp_path).stars("03_coalescing"), load(tmp_path).passed("03_coalescing")) == (0, False)
+    progress = record(tmp_path, "03_coalescing", 1, passed=True, rungs={"row_sum": ["one_thread"], "transpose": ["a"]})
+    assert progress.rungs("03_coalescing", "row_sum") == ["one_thread", "tile"]
+    assert load(tmp_path).lessons == progress.lessons and load(tmp_path).rungs("03_coalescing", "transpose") == ["a"]
+    assert progress.rungs("03_coalescing", "column_sum") == progress.rungs("01_vector_add", "vector_add") == []
+
+
+def test_a_file_from_before_there_were_rungs_is_read(tmp_path):
+    file = tmp_path / "work" / "progress.json"
+    file.parent.mkdir()
+    file.write_text('{"schema": 1, "lessons": {"01_vector_add": {"stars": 2, "passed": "2025-01-31"}}}')
+    assert (load(tmp_path).stars("01_vector_add"), load(tmp_path).message) == (2, "")
+    record(tmp_path, "01_vector_add", 1, passed=True, rungs={"vector_add": ["one_element"]})
+    assert load(tmp_path).stars("01_vector_add") == 2
+    assert load(tmp_path).rungs("01_vector_add", "vector_add") == ["one_element"]
+
+
+def test_rungs_in_a_file_cut_short_are_kept_where_they_are_legible(tmp_path):
+    for lesson in ("01_vector_add", "02_warp_divergence"):
+        record(tmp_path, lesson, 2, passed=True, today=DAY, rungs={"task": ["first", "second"]})
+    file = tmp_path / "work" / "progress.json"
+    whole = file.read_text()
+    file.write_text(whole[: whole.rindex("second")])
+    progress = load(tmp_path)
+    assert progress.rungs("01_vector_add", "task") == ["first", "second"]
+    assert (progress.stars("02_warp_divergence"), progress.rungs("02_warp_divergence", "task")) == (2, [])
 
 
 @pytest.mark.parametrize(
@@ -40,6 +70,8 @@ def test_best_stars_and_the_first_day_are_kept(tmp_path):
         '{"schema": 2, "lessons": {}}',
         '{"schema": 1, "lessons": {"a": {"stars": "3", "passed": null}}}',
         '{"schema": 1, "lessons": {"a": 3}}',
+        '{"schema": 1, "lessons": {"a": {"stars": 0, "passed": null, "rungs": ["one"]}}}',
+        '{"schema": 1, "lessons": {"a": {"stars": 0, "passed": null, "rungs": {"task": [1]}}}}',
     ],
 )
 def test_a_damaged_file_is_set_aside(tmp_path, text):

@@ -9,7 +9,7 @@ import pytest
 
 from grader.course.catalog import Entry, UsageError, find
 from grader.course.mistake import expectation, meant_for
-from grader.faces import authoring
+from grader.faces import authoring, drafts
 from grader.faces.cli import run
 
 ROOT = Path(__file__).parents[2]
@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 def entry(tmp_path: Path) -> Entry:
     """The skeleton as the only lesson of a course."""
     (tmp_path / "lessons").mkdir()
-    authoring.new_lesson(tmp_path, "prefix_sum")
+    drafts.new_lesson(tmp_path, "prefix_sum")
     return find("prefix_sum", tmp_path)
 
 
@@ -33,7 +33,7 @@ def said(entry: Entry, rule: authoring.Rule) -> str:
 def test_the_skeleton_has_every_part_of_a_lesson(entry: Entry):
     assert entry.name == "01_prefix_sum"
     assert list(authoring.problems(entry, authoring.FORM)) == []
-    assert [rung.name for rung in entry.rungs] == ["1_four_elements.cu"]
+    assert [rung.name for rung in entry.rungs] == ["1_one_element.cu", "2_four_elements.cu"]
     assert "$" not in "".join(file.read_text() for file in entry.root.rglob("*.cu"))
 
 
@@ -42,8 +42,8 @@ def test_the_skeleton_is_a_lesson_that_grades(entry: Entry):
 
 
 def test_the_next_lesson_has_the_next_number(entry: Entry):
-    authoring.new_lesson(entry.root, "scan")
-    authoring.new_lesson(entry.root, "07_sort")
+    drafts.new_lesson(entry.root, "scan")
+    drafts.new_lesson(entry.root, "07_sort")
     assert [find(name, entry.root).name for name in ("scan", "sort")] == ["02_scan", "07_sort"]
 
 
@@ -53,7 +53,7 @@ def test_the_next_lesson_has_the_next_number(entry: Entry):
 def test_a_name_that_will_not_do(entry: Entry, name: str, says: str):
     before = sorted(entry.root.rglob("*"))
     with pytest.raises(UsageError, match=says):
-        authoring.new_lesson(entry.root, name)
+        drafts.new_lesson(entry.root, name)
     assert sorted(entry.root.rglob("*")) == before
 
 
@@ -61,7 +61,7 @@ def test_a_place_that_cannot_be_written_to(tmp_path: Path):
     (tmp_path / "lessons").mkdir()
     (tmp_path / "kernels").write_text("no folder")
     with pytest.raises(UsageError, match=r"kernels/01_scan.* cannot be written \(Not a directory\)"):
-        authoring.new_lesson(tmp_path, "scan")
+        drafts.new_lesson(tmp_path, "scan")
 
 
 # ---- the rules, each with its promise broken ----
@@ -72,37 +72,86 @@ def test_a_second_place_to_write(entry: Entry):
     assert "starter.cu: one place to write" in said(entry, authoring.one_place_to_write)
 
 
-def test_a_hint_too_few(entry: Entry):
+def test_a_rung_without_hints(entry: Entry):
     hints = entry.folder / "hints.md"
-    hints.write_text(hints.read_text().partition("### Hint 3")[0])
-    assert "prefix_sum has 2 hints" in said(entry, authoring.three_hints)
+    hints.write_text(hints.read_text().replace("### four_elements", "### five_elements"))
+    said_of = said(entry, authoring.hints_for_every_rung)
+    assert "no hints for rung four_elements of prefix_sum" in said_of
 
 
-def test_a_last_hint_that_says_less_than_the_first(entry: Entry):
+def test_hints_for_a_rung_that_is_not_there_and_too_many_for_one(entry: Entry):
     hints = entry.folder / "hints.md"
-    hints.write_text(f"{hints.read_text().partition('### Hint 3')[0]}### Hint 3\n\nType it.\n")
-    assert "the last hint for prefix_sum is shorter than the first" in said(entry, authoring.three_hints)
+    hints.write_text(
+        hints.read_text() + "\n#### Hint 2\n\na\n\n#### Hint 3\n\nb\n\n#### Hint 4\n\nc\n\n### more\n\nd\n"
+    )
+    said_of = said(entry, authoring.hints_for_every_rung)
+    assert "four_elements of prefix_sum wants `#### Hint 1`, and no more than 3 hints" in said_of
+    assert "prefix_sum has no rung `more`: its ladder has one_element, four_elements" in said_of
 
 
 def test_no_hints_at_all(entry: Entry):
     (entry.folder / "hints.md").unlink()
-    assert "no hints for prefix_sum" in said(entry, authoring.three_hints)
+    assert "no hints for prefix_sum" in said(entry, authoring.hints_for_every_rung)
 
 
 def test_a_prototype_that_drifted(entry: Entry):
     entry.reference.write_text(entry.reference.read_text().replace("int n, cuda", "long n, cuda"))
-    assert "kernels/01_prefix_sum/1_four_elements.cu: here should stand" in said(entry, authoring.one_prototype)
+    assert "kernels/01_prefix_sum/2_four_elements.cu: here should stand" in said(entry, authoring.one_prototype)
 
 
 def test_a_rung_that_was_not_renumbered(entry: Entry):
-    shutil.copy(entry.reference, entry.reference.with_name("2_copy.cu"))
-    assert "2_copy.cu: the first line should begin with `// Rung 2 of 2: `" in said(entry, authoring.rungs_are_numbered)
-    assert "say what `2_copy.cu` does" in said(entry, authoring.readme_names_every_rung)
+    shutil.copy(entry.reference, entry.reference.with_name("3_copy.cu"))
+    assert "3_copy.cu: the first line should begin with `// Rung 3 of 3: `" in said(entry, authoring.rungs_are_numbered)
+    assert "say what `3_copy.cu` does" in said(entry, authoring.readme_names_every_rung)
 
 
 def test_rungs_that_leave_a_number_out(entry: Entry):
-    entry.reference.rename(entry.reference.with_name("2_four_elements.cu"))
-    assert "this is rung 1: call it 1_four_elements.cu" in said(entry, authoring.rungs_are_numbered)
+    entry.reference.rename(entry.reference.with_name("3_four_elements.cu"))
+    assert "this is rung 2: call it 2_four_elements.cu" in said(entry, authoring.rungs_are_numbered)
+
+
+def with_lesson(entry: Entry, *changes: tuple[str, str]) -> Entry:
+    """The lesson with these replacements in its lesson.py, read again."""
+    file = entry.folder / "lesson.py"
+    text = file.read_text()
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    file.write_text(text)
+    return Entry(entry.root, entry.name)
+
+
+def test_a_ladder_whose_rungs_have_no_kernel_or_another_order(entry: Entry):
+    other = with_lesson(entry, ('"one_element"', '"none"'))
+    said_of = said(other, authoring.ladders_and_files_agree)
+    assert "lesson.py: rung none of prefix_sum has no kernel: write kernels/01_prefix_sum/N_none.cu" in said_of
+    assert "1_one_element.cu: no ladder in lesson.py has a rung one_element" in said_of
+    swapped = [("one_element", "first"), ("four_elements", "one_element"), ("first", "four_elements")]
+    again = with_lesson(with_lesson(entry, ('"none"', '"one_element"')), *swapped)
+    assert "stand in another order than their files" in said(again, authoring.ladders_and_files_agree)
+
+
+def test_a_goal_that_the_rung_below_meets_and_one_that_the_rung_misses(entry: Entry):
+    loose = with_lesson(entry, ("at_least=12", "at_least=3"))
+    (below,) = authoring.problems(loose, (authoring.rungs_are_reached,))
+    assert "1_one_element.cu: rung 1 of prefix_sum, one_element, meets all goals of rung 2, four_elements, too" in below
+    assert "sectors_per_load" in below
+    strict = with_lesson(entry, ("at_least=3", "at_least=99"))
+    (missed,) = authoring.problems(strict, (authoring.rungs_are_reached,))
+    assert "2_four_elements.cu: rung 2 of prefix_sum, four_elements, misses rung 2, four_elements: sectors_" in missed
+    assert ", >= 99 is asked" in missed
+
+
+def test_a_rung_that_only_a_gpu_can_tell_is_accepted_and_said(entry: Entry, capsys):
+    counted = '                        Counted("sectors_per_load", at_least=12, why="and what the best do"),\n'
+    timed = with_lesson(entry, (counted, ""), (', 3: "four_elements"', ""))
+    assert run_course(timed, capsys) == (0, "rung 2 of prefix_sum, four_elements: told apart on a GPU only")
+
+
+def run_course(entry: Entry, capsys) -> tuple[int, str]:
+    """The exit code of `ladder check-course`, and the line that it says of rungs."""
+    kept = authoring.check(entry, print)
+    return int(not kept), next(line.strip() for line in capsys.readouterr().out.splitlines() if "  rung" in line)
 
 
 def test_a_mistake_that_does_not_say_what_is_wrong(entry: Entry):
@@ -124,7 +173,7 @@ def test_a_mistake_that_is_none(entry: Entry):
     right = entry.reference.read_text().partition("\n\n")[2].replace("rest < n && i < 4", "i < 4 && rest < n")
     copy = entry.root / "copy.cu"
     copy.write_text(f"// Right.\n// Expect: passed, {authoring.full_stars(entry)} stars\n\n{right}")
-    authoring.new_mistake(entry, "right", copy)
+    drafts.new_mistake(entry, "right", copy)
     told = said(entry, authoring.mistakes_are_told)
     assert "says `race`" in told and "meets all targets that" in told and "meets, so it is no mistake" in told
 
@@ -139,7 +188,7 @@ def test_a_mistake_may_name_the_task_it_is_about():
 
 def test_a_rung_that_changes_names_the_mistakes_that_no_longer_fit(entry: Entry):
     entry.reference.write_text(entry.reference.read_text().replace("rest < n && i < 4", "i < 4 && rest < n"))
-    says = "mistakes/no_guard.diff: hunk 1 does not fit kernels/01_prefix_sum/1_four_elements.cu: make it again with "
+    says = "mistakes/no_guard.diff: hunk 1 does not fit kernels/01_prefix_sum/2_four_elements.cu: make it again with "
     assert says in said(entry, authoring.mistakes_fit_their_base)
     assert said(entry, authoring.mistakes_say_what_they_are) == said(entry, authoring.one_prototype) == ""
 
@@ -203,9 +252,9 @@ def test_new_lesson_and_check_course(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert run(["new-lesson", "scan"]) == 0
     assert "ladder check-course 01_scan" in capsys.readouterr().out
     assert run(["check-course", "--form"]) == 0
-    assert "01_scan: all is well (rungs: 1, mistakes: 1)" in capsys.readouterr().out
+    assert "01_scan: all is well (rungs: 2, mistakes: 1)" in capsys.readouterr().out
     (tmp_path / "lessons" / "01_scan" / "README.md").unlink()
     assert run(["check-course", "scan", "--form"]) == 1
-    assert "01_scan: 2 to mend" in capsys.readouterr().out
+    assert "01_scan: 3 to mend" in capsys.readouterr().out
     assert run(["new-lesson", "scan"]) == 2
     assert capsys.readouterr().err.startswith("ladder: 01_scan is there already")

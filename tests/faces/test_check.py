@@ -14,7 +14,7 @@ from terminal import course as make_course
 from grader.judge.verdict import CaseGrade, Grade, TaskGrade
 
 ROOT = Path(__file__).parents[2]
-RIGHT = (ROOT / "kernels" / "01_vector_add" / "1_one_element.cu").read_text()
+RIGHT = (ROOT / "kernels" / "01_vector_add" / "1_one_element.cu").read_text() + "// mine\n"
 WRONG = RIGHT.replace("x[i] + y[i]", "x[i] - y[i]")
 LADDER = [sys.executable, "-c", "from grader.faces.cli import main; main()"]
 

@@ -44,7 +44,10 @@ def test_a_cell_becomes_the_work_file_and_is_graded(shell, course):
     found = run(shell, f"%%kernel 01\n{ADD}").result
     assert (found.status, found.stars) == ("passed", 2)
     assert (course / "work" / "01_vector_add.cu").read_text() == ADD
-    assert progress.load(course).stars("01_vector_add") == 2
+    done = progress.load(course)
+    assert (done.stars("01_vector_add"), done.rungs("01_vector_add", "vector_add")) == (2, ["one_element"])
+    assert "rung 1 of 3: one element ✓ · next: grid stride" in repr(found) and "Next: the next rung, or" in repr(found)
+    assert repr(run(shell, "%hint 01").result).startswith("Hint 1 of 2 for vector_add, rung 2: grid stride")
     assert "work/01_vector_add.cu" in repr(found) and "load efficiency" in repr(found)
     assert "load efficiency" in found._repr_html_()
     assert "emulated · seed 7\n" in repr(found), "and no seconds"
@@ -83,7 +86,9 @@ def test_what_somebody_else_wrote_is_kept_and_what_a_cell_wrote_is_not(shell, co
         ("%%kernel 01 --tusk x\n.", "is not understood"),
         ("%%kernel 01 --device gpu\n.", "there is no device `gpu`: choose auto, emulator or cuda"),
         ("%%kernel 99\n.", "there is no lesson `99`"),
-        ("%hint", "type `%hint 03 [--task NAME]`"),
+        ("%hint", "type `%hint 03 [--task NAME] [--rung NAME]`"),
+        ("%hint 01 --rung two", "`two` is no number of a rung: type `%hint 01 --rung 2`"),
+        ("%hint 01 --rung 99", "vector_add has no rung 99"),
         ("%explain 01", "there is no file"),
         (
             f'{IMPORT}; grade("01", "4_nothing")',
@@ -105,6 +110,7 @@ def test_hints_come_one_at_a_time(shell):
     first, second = (run(shell, "%hint 01").result for _ in range(2))
     assert repr(first).startswith("Hint 1 of 3 for vector_add") and repr(second).startswith("Hint 2 of 3")
     assert first._repr_markdown_() == repr(first)
+    assert repr(run(shell, "%hint 01 --rung 3").result).startswith("Hint 1 of 2 for vector_add, rung 3: float4")
 
 
 def test_a_grade_says_the_same_again_and_never_where_it_ran(course):

@@ -25,7 +25,7 @@ from grader.faces.standby_place import Place, key, standing, version, why_not
 ROOT = Path(__file__).parents[2]
 LADDER = [sys.executable, "-P", "-c", "from grader.faces.standby import main; main()"]
 ATTACK = ROOT / "tests" / "adversarial" / "16_asks_the_standby_server.cu"
-RIGHT = (ROOT / "kernels" / "01_vector_add" / "1_one_element.cu").read_text()
+RIGHT = (ROOT / "kernels" / "01_vector_add" / "1_one_element.cu").read_text() + "// mine\n"
 ENDLESS = RIGHT.replace("if (i < n)", "while (i < n)")
 SLOW = f"#include <unistd.h>\n{RIGHT.replace('add<<<', 'if (n == 1) sleep(4); add<<<')}"
 PATIENCE = 60.0

@@ -69,6 +69,7 @@ def test_a_hand_in_holds_source_grade_seed_and_environment(handed_in):
     assert "\n".join(data["source"]) == RIGHT
     assert set(data["environment"]) == {"torch", "g++", "python", "system", "lesson"}
     (task,) = data["grade"]["tasks"]
+    assert (task["position"]["rung"], task["position"]["next"]) == (2, "float4")
     assert task["counters"]["launches"] == 1 and task["lines"] == task["kernels"] == []
 
 
@@ -131,7 +132,8 @@ def test_what_has_changed_since_is_said(file, ladder):
         ({"stars": 3}, "contradicts itself"),
         ({"grade": {}}, "damaged"),
         ({"grade__tasks__0__counters": []}, "damaged"),
-        ({"grade__tasks__0__targets__0__value": "much", "grade__tasks__0__targets__0__metric": "x_y"}, "damaged"),
+        ({"grade__tasks__0__targets__0__value": "much"}, "damaged"),
+        ({"grade__tasks__0__position": 2}, "damaged"),
         ({"schema": 9}, "damaged"),
         ({"lesson": 1}, "damaged"),
         ({"kernel": "../mine.cu"}, "damaged"),

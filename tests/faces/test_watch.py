@@ -25,7 +25,7 @@ from grader.report.screen import Bell
 ROOT = Path(__file__).parents[2]
 LADDER = [sys.executable, "-c", "from grader.faces.cli import main; main()"]
 WATCH = [*LADDER, "watch", "01", "--device", "emulator"]
-RIGHT = (ROOT / "kernels" / "01_vector_add" / "1_one_element.cu").read_text()
+RIGHT = (ROOT / "kernels" / "01_vector_add" / "1_one_element.cu").read_text() + "// mine\n"
 WRONG = RIGHT.replace("x[i] + y[i]", "x[i] - y[i]")
 UNGUARDED = re.sub(r"if \(i < n\)", "if (true)", RIGHT)
 ENDLESS = RIGHT.replace("if (i < n)", "while (i < n)")
@@ -72,7 +72,7 @@ def test_a_morning_of_a_learner(folder, file):
         page = terminal.until("out of bounds", "❱", "z[i] = x[i] + y[i]", "emulated")
         assert page.startswith("✗ 01_vector_add: out of bounds")
         file.write_text(RIGHT)  # in place, this time
-        terminal.until("✓ 01_vector_add: passed  ★★☆", "1 of ", "load efficiency")
+        terminal.until("✓ 01_vector_add: passed  ★★☆", "1 of ", "rung 1 of 3: one element ✓ · next: grid stride")
         file.unlink()
         terminal.until("There is no file work/01_vector_add.cu")
         replace(file, "")
@@ -87,7 +87,7 @@ def test_keys(folder, file):
     file.write_text(WRONG)
     with watching(folder) as terminal:
         terminal.type("h")  # before there is anything at all
-        terminal.until("Hint 1 of 3 for vector_add (2 more")
+        terminal.until("Hint 1 of 3 for vector_add, rung 1: one element (2 more")
         terminal.type("h")
         terminal.until("Hint 2 of 3", "esc verdict")
         terminal.type("\x1b")
@@ -139,7 +139,7 @@ def test_other_files_do_not_matter(folder, file):
         (file.parent / "01_vector_add.cu~").write_text("int x;\n")
         file.chmod(0o600)
         terminal.type("h")
-        terminal.until("Hint 1 of 3")
+        terminal.until("Hint 1 of 2")
         terminal.type("\x1b")
         terminal.until("✓ 01_vector_add: passed", seed, gone="esc verdict")
         os.utime(file)  # saved as it is

@@ -7,12 +7,11 @@ import ctypes
 import pytest
 
 from grader.course.call import calls_of
-from grader.course.lesson import Case, Counted, Task
+from grader.course.lesson import Case, Counted, Rung, Task
 from grader.devices.buffers import Arena
 from grader.devices.evidence import Build, CaseRun, Evidence
 from grader.judge.compare import expect
 from grader.judge.inputs import fill
-from grader.judge.targets import judge_targets
 from grader.judge.weigh import Prepared, judge_task
 
 LONG = Case(n=50, room=4)
@@ -23,10 +22,11 @@ TASK = Task(
     cases=[LONG, Case(n=3, room=100)],
     make_inputs=lambda draw, variant, n, room: {"x": draw.normal(n)},
     reference=lambda x, n, room: {"y": 2 * x},
-    targets=[
-        Counted("stores_per_output_byte", at_most=1.0),
-        Counted("busy_blocks", at_least=16, stars=3, case=LONG),
+    ladder=[
+        Rung("once", "each output once", [Counted("stores_per_output_byte", at_most=1.0)]),
+        Rung("all", "all blocks", [Counted("busy_blocks", at_least=16, case=LONG)]),
     ],
+    stars={2: "once", 3: "all"},
 )
 
 
@@ -79,8 +79,3 @@ def test_scratch_has_guards(prepared):
 def test_a_target_is_counted_at_the_case_that_it_names(prepared, blocks, value, stars):
     result = grade(prepared, *blocks)
     assert (result.targets[1].value, result.stars) == (value, stars)
-
-
-def test_a_case_that_was_not_counted_has_no_value():
-    [result] = judge_targets([TASK.targets[1]], {"busy_blocks": 99})
-    assert result.value is None and not result.met

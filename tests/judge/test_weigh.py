@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from grader.course.call import calls_of
-from grader.course.lesson import Case, Counted, Task, Timed
+from grader.course.lesson import Case, Counted, Rung, Task, Timed
 from grader.devices.buffers import Arena
 from grader.devices.evidence import Build, CaseRun, Diagnostic, Evidence, Finding
 from grader.judge.compare import expect
@@ -19,7 +19,12 @@ TASK = Task(
     cases=[Case(n=1), Case(n=33), Case(n=100)],
     make_inputs=lambda draw, variant, n: {"x": draw.normal(n), "y": draw.normal(n)},
     reference=lambda x, y, n: {"z": x + y},
-    targets=[Counted("loads_per_input_byte", at_most=1.0), Counted("sectors", at_most=10, stars=3)],
+    ladder=[
+        Rung("once", "each input once", [Counted("loads_per_input_byte", at_most=1.0), Timed("fraction_of_copy", 0.6)]),
+        Rung("few", "few sectors", [Counted("sectors", at_most=10)]),
+    ],
+    stars={2: "once", 3: "few"},
+    floor=[Timed("fraction_of_copy", 0.1)],
 )
 COUNTERS = {"global_load_bytes": 800, "sectors": 99}
 
@@ -57,7 +62,8 @@ def test_a_right_answer_gets_its_stars_and_counters_of_the_last_case(prepared):
     assert grade.counters == COUNTERS | {
         "input_elements": 200, "input_bytes": 800, "output_elements": 100, "output_bytes": 400
     }  # fmt: skip
-    assert [target.met for target in grade.targets] == [True, False]
+    assert [(target.rung, target.met) for target in grade.targets] == [(0, False), (1, True), (1, False), (2, False)]
+    assert (grade.position.rung, grade.position.name, grade.position.next) == (1, "once", "few")
     assert grade.lines == [{"line": 1}]
 
 
@@ -164,14 +170,11 @@ def test_a_build_problem_is_the_status(prepared, problem):
     assert (grade.status, grade.stars, grade.diagnostics, grade.cases) == (problem, 0, [said], [])
 
 
-def test_a_missed_first_star_is_below_target(prepared):
+def test_a_floor_that_is_counted_is_judged_on_the_emulator(prepared):
     solve(prepared)
-    strict = dataclasses.replace(TASK, targets=[Counted("sectors", at_most=10, stars=1)])
+    strict = dataclasses.replace(TASK, floor=[Counted("sectors", at_most=10)])
     grade = judge_task(strict, prepared, evidence(prepared))
-    assert (grade.status, grade.stars) == ("below_target", 0)
-
-
-ON_GPU = dataclasses.replace(TASK, targets=[Counted("sectors", at_most=10, stars=1), Timed("fraction_of_copy", 0.6, 1)])
+    assert (grade.status, grade.stars, grade.position.rungs) == ("below_target", 0, 0)
 
 
 def launched(prepared):
@@ -184,18 +187,20 @@ def launched(prepared):
 def test_on_a_gpu_the_time_decides_and_counters_do_not(prepared):
     solve(prepared)
     ran = launched(prepared)
-    fast = judge_task(ON_GPU, prepared, ran, Speed(values={"fraction_of_copy": 0.7}, timings={"median_us": 1.0}))
-    assert (fast.status, fast.stars, fast.timings) == ("passed", 1, {"median_us": 1.0})
-    slow = judge_task(ON_GPU, prepared, ran, Speed(values={"fraction_of_copy": 0.5}))
-    assert (slow.status, slow.stars) == ("below_target", 0)
-    noisy = judge_task(ON_GPU, prepared, ran, Speed(message="too noisy"))
+    fast = judge_task(TASK, prepared, ran, Speed(values={"fraction_of_copy": 0.7}, timings={"median_us": 1.0}))
+    assert (fast.status, fast.stars, fast.timings) == ("passed", 2, {"median_us": 1.0})
+    slow = judge_task(TASK, prepared, ran, Speed(values={"fraction_of_copy": 0.5}))
+    assert (slow.status, slow.stars, slow.position.rung) == ("passed", 1, 0)
+    slower = judge_task(TASK, prepared, ran, Speed(values={"fraction_of_copy": 0.05}))
+    assert (slower.status, slower.stars, slower.position.rungs) == ("below_target", 0, 0)
+    noisy = judge_task(TASK, prepared, ran, Speed(message="too noisy"))
     assert (noisy.status, noisy.stars, noisy.message) == ("passed", 1, "too noisy")
 
 
 def test_a_timed_run_that_is_wrong_fails_the_task(prepared):
     solve(prepared)
     speed = Speed("impossible_speed", "two clocks disagree", case="n=1000000")
-    grade = judge_task(ON_GPU, prepared, launched(prepared), speed)
+    grade = judge_task(TASK, prepared, launched(prepared), speed)
     assert (grade.status, grade.stars) == ("impossible_speed", 0)
     assert (grade.cases[-1].name, grade.cases[-1].message) == ("n=1000000", "two clocks disagree")
 
@@ -203,14 +208,14 @@ def test_a_timed_run_that_is_wrong_fails_the_task(prepared):
 def test_a_timed_run_that_does_not_end_is_named(prepared):
     solve(prepared)
     ran = dataclasses.replace(launched(prepared), problem="timeout", ended="more than 10 s")
-    grade = judge_task(ON_GPU, prepared, ran, Speed(case="n=1000000"))
+    grade = judge_task(TASK, prepared, ran, Speed(case="n=1000000"))
     assert (grade.status, grade.stars) == ("timeout", 0)
     assert (grade.cases[-1].name, grade.cases[-1].message) == ("n=1000000", "more than 10 s")
 
 
 def test_on_a_gpu_the_right_answer_of_no_kernel_does_not_count(prepared):
     solve(prepared)
-    grade = judge_task(ON_GPU, prepared, evidence(prepared), Speed())
+    grade = judge_task(TASK, prepared, evidence(prepared), Speed())
     assert (grade.status, grade.stars) == ("host_access", 0) and "No kernel" in grade.cases[-1].message
 
 

@@ -136,7 +136,7 @@ def test_a_puzzle_without_a_mistake(course):
 
 def test_a_puzzle_that_is_no_task(course):
     course.puzzles[1].starter.rename(course.puzzles[1].starter.with_name("02_pair.cu"))
-    assert "lesson.py has no task `pair`: rename the file" in said(course.puzzles[1], authoring.three_hints)
+    assert "lesson.py has no task `pair`: rename the file" in said(course.puzzles[1], authoring.hints_for_every_rung)
 
 
 def test_a_message_that_is_not_said(course):

@@ -80,8 +80,8 @@ def test_the_reference_earns_every_star_that_can_be_counted(entry: Entry):
 
 
 @pytest.mark.parametrize(("entry", "rung"), **named(RUNGS, a_rung_is_fast))
-def test_every_rung_is_right(entry: Entry, rung: Path):
-    kept(authoring.rung_passes(entry, rung))
+def test_every_rung_is_right_and_told_from_the_next(entry: Entry, rung: Path):
+    kept(authoring.rung_is_reached(entry, rung))
 
 
 @pytest.mark.parametrize(("entry", "mistake"), **named(MISTAKES, a_mistake_is_fast))

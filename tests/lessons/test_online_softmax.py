@@ -16,7 +16,7 @@ from grader.grade import grade
 ROOT = Path(__file__).parents[2]
 ENTRY = find("06", ROOT)
 [TASK] = ENTRY.lesson.tasks
-LONG_ROW = next(target.case for target in TASK.targets if getattr(target, "case", None))
+LONG_ROW = next(target.case for target in TASK.goals if getattr(target, "case", None))
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Other(Entry):
 
 
 def with_cases(*cases: Case) -> Other:
-    task = replace(TASK, cases=cases, counted_case=None, targets=())
+    task = replace(TASK, cases=cases, counted_case=None, ladder=(), stars={})
     return Other(ENTRY.root, ENTRY.name, replace(ENTRY.lesson, tasks=[task]))
 
 

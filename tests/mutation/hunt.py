@@ -153,9 +153,9 @@ def with_entry_points(source: str, names: Container[str]) -> str:
 
 
 def small_cases(task: Task) -> Task:
-    """The same task, judged at its small cases alone, without targets."""
+    """The same task, judged at its small cases alone, without a ladder."""
     few = [case for case in task.judged_cases if _size(task, case) <= SMALL]
-    return replace(task, cases=few or task.judged_cases[:1], counted_case=None, targets=())
+    return replace(task, cases=few or task.judged_cases[:1], counted_case=None, ladder=(), stars={}, floor=())
 
 
 def _size(task: Task, case: Any) -> int:

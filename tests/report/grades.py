@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from grader.devices.evidence import Diagnostic, Finding
-from grader.judge.verdict import CaseGrade, Grade, TargetResult, TaskGrade
+from grader.judge.verdict import CaseGrade, Grade, Position, TargetResult, TaskGrade
 from grader.report.graded import Graded
 
 SOURCE = "\n".join(
@@ -17,10 +17,11 @@ SOURCE = "\n".join(
     ]
 )
 TARGETS = [
-    TargetResult("global_load_efficiency", 0.5, ">= 0.97", 2, False, "neighbouring threads should read neighbours"),
-    TargetResult("shared_bank_conflicts", 0, "<= 0", 2, True),
-    TargetResult("x_torch.add", None, ">= 1", 3, False),
+    TargetResult("global_load_efficiency", 0.5, ">= 0.97", 3, False, "neighbouring threads should read neighbours", 2),
+    TargetResult("shared_bank_conflicts", 0, "<= 0", 2, True, rung=1),
+    TargetResult("x_torch.add", None, ">= 1", 0, False, rung=3),
 ]
+POSITION = Position(1, 3, "one_element", "a thread for each element", "grid_stride", "several elements a thread")
 PASSED = Grade(
     lesson="01_vector_add",
     kernel="work/01_vector_add.cu",
@@ -35,6 +36,7 @@ PASSED = Grade(
             2,
             cases=[CaseGrade("n=1", "passed", max_error=1e-8, allowed_error=1e-7), CaseGrade("n=31", "passed")],
             targets=TARGETS,
+            position=POSITION,
             counters={"launches": 1},
         )
     ],

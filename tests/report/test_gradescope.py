@@ -32,6 +32,7 @@ def test_a_test_for_each_task_worth_its_stars():
     assert (first["name"], first["score"], first["max_score"]) == ("01_vector_add: vector_add", 2, 3)
     assert (first["status"], second["status"], second["score"]) == ("passed", "failed", 0)
     assert [first["number"], second["number"]] == ["1.1", "2.1"]
+    assert "rung 1 of 3: one element" in first["output"]
     assert "z[7] is 0, but should be 0.25" in second["output"]
 
 
@@ -55,12 +56,13 @@ def test_the_leaderboard_has_stars_and_what_right_answers_cost():
     counted = {"global_load_sectors": 70, "global_store_sectors": 30}
     task = replace(PASSED.tasks[0], counters=counted)
     board = results(as_graded(replace(PASSED, tasks=[task])))["leaderboard"]
-    assert board == [{"name": "stars", "value": 2}, {"name": "01 vector_add, sectors", "value": 100, "order": "asc"}]
+    sectors = {"name": "01 vector_add, sectors", "value": 100, "order": "asc"}
+    assert board == [{"name": "stars", "value": 2}, {"name": "rungs", "value": 1}, sectors]
     timed = replace(task, timings=TIMED | {"median_us": 738.004})
     time = {"name": "01 vector_add, µs", "value": 738.0, "order": "asc"}
-    assert results(as_graded(replace(PASSED, tasks=[timed])))["leaderboard"][1] == time
-    wrong = replace(task, status="wrong_result", stars=0)
-    assert results(as_graded(replace(WRONG, tasks=[wrong])))["leaderboard"] == [{"name": "stars", "value": 0}]
+    assert results(as_graded(replace(PASSED, tasks=[timed])))["leaderboard"][2] == time
+    nothing = [{"name": "stars", "value": 0}, {"name": "rungs", "value": 0}]
+    assert results(as_graded(WRONG))["leaderboard"] == nothing
 
 
 def test_a_hand_in_that_does_not_stand_is_told():

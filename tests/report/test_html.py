@@ -70,6 +70,7 @@ def test_a_pass_shows_stars_targets_cases_and_the_source():
     said = read(as_graded(PASSED)).said
     for words in (
         "✓ 01_vector_add: passed ★★",
+        "▮▯▯ rung 1 of 3: one element · next: grid stride",
         "Vector addition · work/01_vector_add.cu · emulated · seed 123",
         "Right in all 2 cases, largest error 10% of what is allowed",
         "load efficiency neighbouring threads should read neighbours Read notebooks/03_coalescing.ipynb",

@@ -16,9 +16,19 @@ def test_the_schema_of_a_grade():
         "metric": "global_load_efficiency",
         "value": 0.5,
         "goal": ">= 0.97",
-        "stars": 2,
+        "stars": 3,
         "met": False,
         "why": "neighbouring threads should read neighbours",
+        "rung": 2,
+    }
+    assert task["position"] == {
+        "rung": 1,
+        "rungs": 3,
+        "name": "one_element",
+        "idea": "a thread for each element",
+        "next": "grid_stride",
+        "next_idea": "several elements a thread",
+        "next_is_told": True,
     }
     assert {"name", "status", "max_error", "allowed_error", "findings"} <= set(task["cases"][0])
 
@@ -51,7 +61,19 @@ def test_a_grade_comes_back_from_json(grade):
     assert to_json(from_json(again)) == to_json(grade)
 
 
-@pytest.mark.parametrize("change", [{"schema": 2}, {"status": "fine"}, {"device": {}}, {"tasks": [{}]}, {"more": 1}])
+def test_a_grade_from_before_there_were_rungs_is_read():
+    grade = to_json(PASSED)
+    del grade["tasks"][0]["position"]
+    for target in grade["tasks"][0]["targets"]:
+        del target["rung"]
+    task = from_json(grade).tasks[0]
+    assert task.stars == 2 and task.position.rungs == 0 and {target.rung for target in task.targets} == {0}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"schema": 2}, {"status": "fine"}, {"device": {}}, {"tasks": [{}]}, {"tasks": [{"position": 3}]}, {"more": 1}],
+)
 def test_what_is_no_grade_is_refused(change):
     with pytest.raises((TypeError, LookupError, ValueError)):
         from_json(to_json(PASSED) | change)

@@ -23,7 +23,8 @@ def test_a_suite_for_each_kernel_and_a_test_for_each_case():
     names = [(test.get("classname"), test.get("name")) for test in passed.findall("testcase")]
     assert names == [("01_vector_add.vector_add", "n=1"), ("01_vector_add.vector_add", "n=31")]
     facts = {fact.get("name"): fact.get("value") for fact in passed.findall("properties/property")}
-    assert facts == {"status": "passed", "stars": "2", "seed": "123", "device": "emulated GPU"}
+    assert facts == {"status": "passed", "stars": "2", "seed": "123", "device": "emulated GPU",
+                     "rung of vector_add": "rung 1 of 3: one element"}  # fmt: skip
 
 
 def test_a_failure_says_what_the_terminal_says():

@@ -26,6 +26,7 @@ def test_one_line_for_each_grade():
     assert "verdict" in head and "hand-in" not in head and "not graded" in lines[2]
     assert ["✓" in lines[0], "passed" in lines[0], "★★☆" in lines[0]] == [True] * 3
     assert "wrong result" in lines[1] and "✗" in lines[1]
+    assert "rung" in head and "1/3" in lines[0] and "/" not in lines[1]
 
 
 def test_hand_ins_have_a_column_of_their_own():
@@ -63,5 +64,17 @@ def test_the_course_says_what_is_next():
     assert printed(show_course, [passed, row("02_polar")])[-1] == "Next: `ladder start 02`"
     assert printed(show_course, [passed, row("02_polar", started=True)])[-1] == "Next: `ladder watch 02`"
     assert printed(show_course, [passed])[-1] == "All lessons are passed."
+    assert "▮" not in printed(show_course, [row("02_polar", ladders=((0, 4),), passed=True)])[1]
+
+
+def test_the_course_draws_the_rungs_of_each_task():
+    some = row("03_coalescing", stars=1, passed=True, ladders=((1, 4), (0, 4)))
+    begun = row("04_tiled_matmul", started=True, ladders=((2, 6),))
+    lines = printed(show_course, [some, begun, row("05_atomics", started=True, ladders=((0, 3),))])
+    assert lines[1].endswith("★☆☆ ▮▯▯▯ ▯▯▯▯") and lines[2].endswith("  ▮▮▯▯▯▯       ")
+    assert lines[3].rstrip().endswith("started")
+
+
+def test_who_has_passed_all_can_earn_more_stars():
     better = row("01_vector_add", stars=1, passed=True)
     assert "more stars" in printed(show_course, [better])[-1]

@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 import pytest
-from grades import BROKEN, CRASHED, OUT_OF_BOUNDS, PASSED, SOURCE, TARGETS, TIMED, WRONG, failed
+from grades import BROKEN, CRASHED, OUT_OF_BOUNDS, PASSED, POSITION, SOURCE, TARGETS, TIMED, WRONG, failed
 from rich.console import Console
 
 from grader.devices.evidence import Finding
-from grader.judge.verdict import STATUSES, CaseGrade, TargetResult, TaskGrade
+from grader.judge.verdict import STATUSES, CaseGrade, Position, TargetResult, TaskGrade
 from grader.report.messages import ADVICE, TITLES, read_about
 from grader.report.terminal import make_console, show
 
@@ -39,8 +39,31 @@ def test_a_pass_shows_stars_cases_targets_and_the_next_step():
     text = text_of(PASSED, next_step="try float4.")
     assert text.startswith("✓ 01_vector_add: passed  ★★☆  work/01_vector_add.cu\n")
     assert "right in all 2 cases, largest error 10% of what is allowed" in text
-    assert words(text).endswith("Next: meet the targets marked ✗ for more stars, or go on: try float4.")
+    assert words(text).endswith("Next: meet the targets marked ✗ for the next rung, or go on: try float4.")
     assert words(text_of(replace(PASSED, tasks=[]), next_step="try float4.")).endswith("Next: try float4.")
+
+
+def test_a_pass_says_which_rung_is_reached_and_which_is_next():
+    lines = text_of(PASSED).splitlines()
+    assert lines[2:4] == [
+        "    ▮▯▯ rung 1 of 3: one element ✓ · next: grid stride",
+        "      `ladder hint 01 --rung 2`: several elements a thread",
+    ]
+    task = PASSED.tasks[0]
+    untold = replace(task, position=replace(POSITION, next_is_told=False))
+    assert "thread (told apart on a GPU only)" in words(text_of(replace(PASSED, tasks=[untold])))
+    top = replace(task, position=Position(3, 3, "float4", "16 bytes a load"))
+    text = words(text_of(replace(PASSED, tasks=[top]), next_step="polar."))
+    assert "▮▮▮ rung 3 of 3: float4 ✓ · the top" in text and text.endswith("Next: polar.")
+    below = replace(task, position=Position(0, 3, next="one_element", next_idea="a thread for each element"))
+    assert "▯▯▯ rung 1 of 3, not reached yet · next: one element" in text_of(replace(PASSED, tasks=[below]))
+
+
+def test_each_of_several_tasks_has_its_rung():
+    second = replace(PASSED.tasks[0], name="other", position=replace(POSITION, rung=2, name="grid_stride"))
+    text = text_of(replace(PASSED, tasks=[PASSED.tasks[0], second]))
+    assert "✓ other       ★★☆  rung 2 of 3: grid stride" in text
+    assert "`ladder hint 01 --task vector_add --rung 2`" in words(text)
 
 
 def test_one_case_alone_is_not_called_all():

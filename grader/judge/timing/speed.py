@@ -20,7 +20,8 @@ from functools import partial
 import torch
 
 from grader.course.call import Call
-from grader.course.lesson import FRACTION_OF, SPEED_AGAINST, Task, Timed
+from grader.course.lesson import Task
+from grader.course.rung import FRACTION_OF, SPEED_AGAINST, Timed
 from grader.devices.cuda import ceilings, clock
 from grader.devices.cuda.buffers import DeviceSets, lay_out
 from grader.devices.cuda.card import Card, state_of
@@ -321,18 +322,18 @@ class SpeedTest:
         }
 
     def _values(self) -> dict[str, float]:
-        """What was recorded, by the metrics that targets name."""
+        """What was recorded, by the metrics that goals name."""
         fractions, ratios = self.speed.timings["fractions"], self.speed.timings["ratios"]
         values = {f"{FRACTION_OF}{name}": value for name, value in fractions.items()}
         return values | {f"{SPEED_AGAINST}{name}": value for name, value in ratios.items()}
 
     def _missed_anyway(self) -> dict[str, float]:
-        """The metrics of which even the fastest run misses every target: no noise explains those."""
+        """The metrics of which even the fastest run misses every rung's goal: no noise explains those."""
         gain = self.speed.timings["median_us"] / min(self._samples["kernel"])
         best = {metric: gain * value for metric, value in self._values().items()}
-        timed = [target for target in self.task.targets if isinstance(target, Timed) and target.metric in best]
-        within_reach = {target.metric for target in timed if best[target.metric] >= target.at_least}
-        return {target.metric: best[target.metric] for target in timed if target.metric not in within_reach}
+        timed = [goal for goal in self.task.goals if isinstance(goal, Timed) and goal.metric in best]
+        within_reach = {goal.metric for goal in timed if best[goal.metric] >= goal.at_least}
+        return {goal.metric: best[goal.metric] for goal in timed if goal.metric not in within_reach}
 
     def _work(self, unit: str) -> float:
         """What a run does, in a ceiling's unit: bytes of all buffers, or operations as the task counts them."""
@@ -369,8 +370,9 @@ class SpeedTest:
 
 
 def ceilings_of(task: Task) -> list[str]:
-    """The ceilings that its targets name, and the copy, whatever they name: nothing is faster than that."""
-    named = [target.metric.removeprefix(FRACTION_OF) for target in task.targets if isinstance(target, Timed)]
+    """The ceilings that its goals name, and the copy, whatever they name: nothing is faster than that."""
+    goals = [*task.goals, *task.floor]
+    named = [goal.metric.removeprefix(FRACTION_OF) for goal in goals if isinstance(goal, Timed)]
     return ["copy", *(name for name in ceilings.MAKERS if name in named and name != "copy")]
 
 

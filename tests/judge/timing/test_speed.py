@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from grader.course.lesson import Case, Task, Timed
+from grader.course.lesson import Case, Rung, Task, Timed
 from grader.devices.cuda import buffers, ceilings, clock
 from grader.devices.cuda.card import Card
 from grader.judge.timing import runs, speed, timed_sets
@@ -128,7 +128,7 @@ def honest(x, y, z, number):
     return SLOW_US
 
 
-def task(baselines=("torch.add",), targets=()):
+def task(baselines=("torch.add",), goals=()):
     return Task(
         prototype="void add(const float* x, const float* y, float* z, int n, cudaStream_t stream)",
         shapes=dict.fromkeys("xyz", "n"),
@@ -137,7 +137,7 @@ def task(baselines=("torch.add",), targets=()):
         make_inputs=lambda draw, variant, n: {"x": draw.normal(n), "y": draw.normal(n)},
         reference=lambda x, y, n: {"z": x + y},
         baselines={name: lambda x, y, z, n: torch.add(x, y, out=z) for name in baselines},
-        targets=targets,
+        ladder=[Rung("fast", "fast", goals)],
     )
 
 
@@ -357,13 +357,13 @@ def jumps_about(world, us):
 
 def test_times_that_jump_about_give_no_result(world):
     world.kernel = jumps_about(world, SLOW_US)
-    found = world.time(task(targets=[Timed("x_torch.add", at_least=0.1, stars=1), Timed("x_torch.add", 1, 2)]))
+    found = world.time(task(goals=[Timed("x_torch.add", at_least=0.1), Timed("x_torch.add", 1)]))
     assert (found.status, found.values) == ("passed", {}) and "too noisy to count" in found.message
 
 
 def test_a_target_that_even_the_fastest_of_them_misses_is_missed(world):
     world.kernel = jumps_about(world, 10 * SLOW_US)
-    found = world.time(task(targets=[Timed("x_torch.add", at_least=0.5, stars=1), Timed("fraction_of_copy", 0.05, 2)]))
+    found = world.time(task(goals=[Timed("x_torch.add", at_least=0.5), Timed("fraction_of_copy", 0.05)]))
     assert found.status == "passed" and "too noisy to count" in found.message
     assert found.values == {"x_torch.add": pytest.approx(1 / 14)}  # the first that counts is the eighth
 
@@ -448,14 +448,14 @@ def test_a_very_slow_kernel_needs_few_runs(world):
 
 def test_the_ceilings_that_targets_name_are_measured(world):
     named = [Timed(f"fraction_of_{name}", at_least=0.5) for name in ("special", "fp32", "read")]
-    found = world.time(replace(task(), targets=named, flops="2 * n", specials="3 * n"))
+    found = world.time(replace(task(goals=named), flops="2 * n", specials="3 * n"))
     fractions = {"copy": 1.0, "read": 1.0, "fp32": 2 / 12, "special": 3 / 12}
     assert found.timings["fractions"] == pytest.approx(fractions)
     assert found.values["fraction_of_fp32"] == pytest.approx(2 / 12)
 
 
 def test_a_task_that_counts_no_operations_has_no_fraction_of_them(world):
-    found = world.time(replace(task(), targets=[Timed("fraction_of_fp32", at_least=0.5)]))
+    found = world.time(task(goals=[Timed("fraction_of_fp32", at_least=0.5)]))
     assert "fraction_of_fp32" not in found.values and "fp32" in found.timings["ceilings"]
 
 

@@ -1,0 +1,110 @@
+"""Where a right kernel stands on its task's ladder: each goal judged, the rung that is reached, the stars."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from grader.course.lesson import Task
+from grader.course.rung import Goal, Timed
+from grader.judge.targets import Counters, measure
+from grader.judge.verdict import Position, TargetResult
+
+
+def judge_goals(
+    task: Task,
+    counters: Counters,
+    timed: Mapping[str, float] | None = None,
+    at: Mapping[str, Counters] | None = None,
+) -> list[TargetResult]:
+    """The floor's goals and each rung's, against what was measured: `counters` on the emulator, `timed`
+    (by metric) on a GPU.
+
+    `at` has the counters by the case's name, for goals that name a case. What the device cannot measure has no value:
+    only the emulator counts, only a GPU can time.
+    """
+    found = [replace(judge_goal(goal, counters, timed, at), stars=1) for goal in task.floor]
+    for number, rung in enumerate(task.ladder, start=1):
+        stars = min((star for star, name in task.stars.items() if number <= task.highest([name])), default=0)
+        found += [replace(judge_goal(goal, counters, timed, at), rung=number, stars=stars) for goal in rung.reached]
+    return found
+
+
+def judge_goal(
+    goal: Goal,
+    counters: Counters,
+    timed: Mapping[str, float] | None = None,
+    at: Mapping[str, Counters] | None = None,
+) -> TargetResult:
+    """One goal against what was measured, as `judge_goals` has it."""
+    if isinstance(goal, Timed):
+        value, at_most = (timed or {}).get(goal.metric), None
+    else:
+        where = (at or {}).get(goal.case.name, {}) if goal.case else counters
+        value, at_most = measure(goal.metric, where), goal.at_most
+    bounds = [(sign, bound) for sign, bound in ((">=", goal.at_least), ("<=", at_most)) if bound is not None]
+    words = " and ".join(f"{sign} {bound:g}" for sign, bound in bounds)
+    met = value is not None and all(value >= bound if sign == ">=" else value <= bound for sign, bound in bounds)
+    return TargetResult(goal.metric, value, words, 0, met, goal.why)
+
+
+def climb(task: Task, results: Sequence[TargetResult], on_gpu: bool) -> Position:
+    """The rung that a right kernel has reached, by the goals that its device judges (grader.course.rung.Rung).
+
+    Times that could not be taken neither give nor take. Of a task without a ladder: no rungs at all.
+    """
+    reached = 0
+    for number, rung in enumerate(task.ladder, start=1):
+        ours = [result for result, goal in zip(_of(number, results), rung.reached, strict=True)
+                if isinstance(goal, Timed) == on_gpu]  # fmt: skip
+        taken = [result for result in ours if result.value is not None or not on_gpu]
+        if not all(result.met for result in taken):
+            break
+        if taken or (number == 1 and not ours):
+            reached = number
+    return position(task, reached, on_gpu)
+
+
+def _of(rung: int, results: Sequence[TargetResult]) -> list[TargetResult]:
+    return [result for result in results if result.rung == rung]
+
+
+def position(task: Task, reached: int, on_gpu: bool) -> Position:
+    """Rung number `reached` of the task's ladder, and the one above it."""
+    rungs = task.ladder
+    found = Position(reached, len(rungs))
+    if reached:
+        found.name, found.idea = rungs[reached - 1].name, rungs[reached - 1].idea
+    if reached < len(rungs):
+        following = rungs[reached]
+        found.next, found.next_idea = following.name, following.idea
+        found.next_is_told = following.is_told(on_gpu)
+    return found
+
+
+def stars_earned(task: Task, rung: int, on_gpu: bool) -> int:
+    """Stars of a right kernel that has reached this rung: 1, or more from the rungs that `task.stars` names.
+
+    Where a device cannot tell such a rung, the highest below it will do that it can, but none that earns fewer stars.
+    """
+    told = [number for number, each in enumerate(task.ladder, start=1) if each.is_told(on_gpu)]
+    earned, below = 1, 0
+    for star, name in sorted(task.stars.items()):
+        top = task.highest([name])
+        needed = below if top == below else max((number for number in told if below < number <= top), default=None)
+        if needed is None or rung < needed:
+            break
+        earned, below = star, top
+    return earned
+
+
+def most_stars(task: Task) -> int:
+    """The most that the emulator can give for a task."""
+    return stars_earned(task, len(task.ladder), on_gpu=False)
+
+
+def is_below_floor(task: Task, results: Sequence[TargetResult], on_gpu: bool) -> bool:
+    """Whether a goal of the task's floor is missed that this device judges. A time that could not be taken is not."""
+    ours = [result for result, goal in zip(_of(0, results), task.floor, strict=True)
+            if isinstance(goal, Timed) == on_gpu]  # fmt: skip
+    return any(not result.met for result in ours if result.value is not None or not on_gpu)
