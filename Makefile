@@ -41,11 +41,7 @@ endif
 
 # The tests and the notebooks together, so that both processors are busy to the end (notebooks/conftest.py hands them out).
 test: types
-	@$(RUN)/python -m pytest -q -n $(JOBS) $(AGAIN) $(NBVAL) $(if $(SLOW),,-m "not slow") tests notebooks
-
-# Terminals, signals and processes that are killed depend on a machine's load: up to three tests of a run are tried twice,
-# and listed.
-AGAIN := --reruns 1 --max-suite-reruns 3 --rerun-show-tracebacks --rerun-exclude-path notebooks
+	@$(RUN)/python -m pytest -q -n $(JOBS) $(NBVAL) $(if $(SLOW),,-m "not slow") tests notebooks
 
 # Each cell is run again and compared with what is committed.
 NBVAL := --nbval --nbval-current-env --nbval-sanitize-with notebooks/sanitise.cfg \

@@ -25,8 +25,7 @@ from grader.course.files import shown_path
 from grader.course.lesson import Task
 from grader.course.work import read_kernel
 from grader.devices.evidence import Evidence
-from grader.judge.findings import sum_up
-from grader.judge.verdict import Grade, Speed, TaskGrade
+from grader.judge.verdict import Grade, Speed, TaskGrade, sum_up
 from grader.submission import Device, Progress, Submission, choose_card, run, second_server, start_server
 
 if TYPE_CHECKING:

@@ -14,12 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader.course.mistake import Mistake, mistakes_in
-from grader.course.prototype import check_shapes
-from grader.course.rung import SPEED_AGAINST, Timed
 from grader.course.usage import UsageError as UsageError
 
 if TYPE_CHECKING:
-    from grader.course.lesson import Lesson, Task
+    from grader.course.lesson import Lesson
 
 
 @dataclass(frozen=True)
@@ -123,11 +121,13 @@ class Entry:
     @cached_property
     def lesson(self) -> Lesson:
         """What lesson.py defines, checked. Raises UsageError with one sentence if it is broken."""
+        from grader.course.lesson import check_lesson  # as the file does: `ladder --help` needs neither
+
         file = self.folder / "lesson.py"
         where = f"lessons/{self.name}/lesson.py"
         try:
             lesson = _import_lesson(file, f"_ladder_lesson_{self.name}")
-            _check_lesson(lesson)
+            check_lesson(lesson)
         except Exception as error:  # whatever a lesson's author can get wrong
             raise UsageError(f"{where} is broken{_line_in(file, error)}: {type(error).__name__}: {error}") from error
         return lesson
@@ -302,47 +302,6 @@ def _import_lesson(file: Path, module_name: str) -> Lesson:
         raise
     lesson: Lesson = module.lesson
     return lesson
-
-
-def _check_lesson(lesson: Lesson) -> None:
-    """Parses every prototype and computes every shape once, so that a slip shows here and not inside a grade."""
-    if not lesson.tasks:
-        raise ValueError("the lesson has no task")
-    for task in lesson.tasks:
-        if not task.cases:
-            raise ValueError(f"{task.name} has no case")
-        names = [buffer.name for buffer in task.signature.buffers]
-        if unsaid := next((name for name in names if name not in task.shapes), None):
-            raise ValueError(f"{task.name}: `shapes` does not say the shape of {unsaid}")
-        scalars = [scalar.name for scalar in task.signature.scalars]
-        cases = [*task.judged_cases, *task.timed_cases]
-        for case in cases:
-            missing = [name for name in scalars if name not in case.sizes]
-            if missing:
-                raise ValueError(f"{task.name}: Case({case.name}) gives no value for {', '.join(missing)}")
-        check_shapes(task.shapes, names, [case.sizes for case in cases])
-        _check_ladder(task)
-
-
-def _check_ladder(task: Task) -> None:
-    """Refuses rungs that could be neither found nor reached, and stars for none of them."""
-    for goal in (*task.goals, *task.floor):
-        against = goal.metric.removeprefix(SPEED_AGAINST)
-        if isinstance(goal, Timed) and against != goal.metric and against not in task.baselines:
-            raise ValueError(f"{task.name}: a goal is timed against {against}, which is none of its baselines")
-    names = [rung.name for rung in task.ladder]
-    for number, rung in enumerate(task.ladder, start=1):
-        if names.count(rung.name) > 1:
-            raise ValueError(f"{task.name}: two rungs are called {rung.name}")
-        if number > 1 and not rung.reached:
-            raise ValueError(f"{task.name}: rung {number}, {rung.name}, has no goal, and only the first needs none")
-    for star, name in task.stars.items():
-        if star not in (2, 3) or name not in names:
-            raise ValueError(f"{task.name}: stars={{{star}: {name!r}}} is no star 2 or 3 of a rung of its ladder")
-        if not task.ladder[names.index(name)].reached:
-            raise ValueError(f"{task.name}: every right kernel would earn {star} stars, as rung {name} has no goal")
-    if [*task.stars] != sorted(task.stars, key=lambda star: (task.highest([task.stars[star]]), star)):
-        raise ValueError(f"{task.name}: the rung that earns more stars stands below the one that earns fewer")
 
 
 def _line_in(file: Path, error: Exception) -> str:

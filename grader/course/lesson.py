@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from grader.course.prototype import Parameter, Prototype, parse_prototype
+from grader.course.prototype import Parameter, Prototype, check_shapes, parse_prototype
+from grader.course.rung import SPEED_AGAINST, Goal
 from grader.course.rung import Counted as Counted
-from grader.course.rung import Goal
 from grader.course.rung import Rung as Rung
 from grader.course.rung import Timed as Timed
 
@@ -129,3 +129,47 @@ class Lesson:
 
     def task(self, name: str) -> Task:
         return next(task for task in self.tasks if task.name == name)
+
+
+def check_lesson(lesson: Lesson) -> None:
+    """Parses every prototype and computes every shape once, so that a slip shows here and not inside a grade.
+
+    Raises ValueError, or what parsing raises.
+    """
+    if not lesson.tasks:
+        raise ValueError("the lesson has no task")
+    for task in lesson.tasks:
+        if not task.cases:
+            raise ValueError(f"{task.name} has no case")
+        names = [buffer.name for buffer in task.signature.buffers]
+        if unsaid := next((name for name in names if name not in task.shapes), None):
+            raise ValueError(f"{task.name}: `shapes` does not say the shape of {unsaid}")
+        scalars = [scalar.name for scalar in task.signature.scalars]
+        cases = [*task.judged_cases, *task.timed_cases]
+        for case in cases:
+            missing = [name for name in scalars if name not in case.sizes]
+            if missing:
+                raise ValueError(f"{task.name}: Case({case.name}) gives no value for {', '.join(missing)}")
+        check_shapes(task.shapes, names, [case.sizes for case in cases])
+        _check_ladder(task)
+
+
+def _check_ladder(task: Task) -> None:
+    """Refuses rungs that could be neither found nor reached, and stars for none of them."""
+    for goal in (*task.goals, *task.floor):
+        against = goal.metric.removeprefix(SPEED_AGAINST)
+        if isinstance(goal, Timed) and against != goal.metric and against not in task.baselines:
+            raise ValueError(f"{task.name}: a goal is timed against {against}, which is none of its baselines")
+    names = [rung.name for rung in task.ladder]
+    for number, rung in enumerate(task.ladder, start=1):
+        if names.count(rung.name) > 1:
+            raise ValueError(f"{task.name}: two rungs are called {rung.name}")
+        if number > 1 and not rung.reached:
+            raise ValueError(f"{task.name}: rung {number}, {rung.name}, has no goal, and only the first needs none")
+    for star, name in task.stars.items():
+        if star not in (2, 3) or name not in names:
+            raise ValueError(f"{task.name}: stars={{{star}: {name!r}}} is no star 2 or 3 of a rung of its ladder")
+        if not task.ladder[names.index(name)].reached:
+            raise ValueError(f"{task.name}: every right kernel would earn {star} stars, as rung {name} has no goal")
+    if [*task.stars] != sorted(task.stars, key=lambda star: (task.highest([task.stars[star]]), star)):
+        raise ValueError(f"{task.name}: the rung that earns more stars stands below the one that earns fewer")

@@ -58,7 +58,3 @@ class Rung:
     def title(self) -> str:
         """`register tile`"""
         return self.name.replace("_", " ")
-
-    def is_told(self, on_gpu: bool) -> bool:
-        """Whether it has a goal that a GPU judges, or the emulator: one that tells it from the rung below."""
-        return any(isinstance(goal, Timed) == on_gpu for goal in self.reached)

@@ -14,7 +14,7 @@ Severity = Literal["error", "note"]
 class Finding:
     """One thing that went wrong (severity "error") or is worth knowing ("note"), where it happened, in a sentence."""
 
-    kind: str  # out_of_bounds, misaligned, race, ... : the keys of judge.findings.STATUS_OF
+    kind: str  # out_of_bounds, misaligned, race, ... : the keys of judge.verdict.STATUS_OF
     message: str
     severity: Severity = "error"
     file: str | None = None

@@ -14,7 +14,7 @@ from pathlib import Path
 from grader.course.catalog import Entry, Puzzle, UsageError
 from grader.course.lesson import Task
 from grader.course.mistake import Mistake, expectation, meant_for
-from grader.judge.ladder import most_stars
+from grader.judge.ladder import is_told, most_stars
 from grader.judge.verdict import STATUSES, Grade, TaskGrade, falls_behind
 from grader.report.words import is_counted
 
@@ -50,8 +50,11 @@ def hints_for_every_rung(entry: Entry) -> Iterator[str]:
             for name in names:
                 if not 1 <= len(hints := entry.hints(task.name, name)) <= HINTS or not all(hints):
                     yield f"{where}: {name} of {task.name} wants `#### Hint 1`, and no more than {HINTS} hints"
-            if not names and len([text for text in entry.hints(task.name) if text]) != wanted:
+            alone = [] if names else [text for text in entry.hints(task.name) if text]
+            if not names and len(alone) != wanted:
                 yield f"{where}: {task.name} has no ladder: write `### Hint 1` to `### Hint {wanted}`"
+            elif not names and not isinstance(entry, Puzzle) and len(alone[-1]) <= len(alone[0]):
+                yield f"{where}: the last hint for {task.name} is shorter than the first: it should say the most"
             for name in entry.hint_sections(task.name) if names else ():
                 if name not in names:
                     yield f"{where}: {task.name} has no rung `{name}`: its ladder has {', '.join(names)}"
@@ -254,7 +257,7 @@ def _stands_on(where: str, task: Task, found: TaskGrade, number: int) -> Iterato
 
 def told_as(task: Task, number: int) -> int:
     """The highest rung up to this number that the emulator can tell from the one below it; the first is right alone."""
-    return max(at for at, rung in enumerate(task.ladder[:number], start=1) if at == 1 or rung.is_told(on_gpu=False))
+    return max(at for at, rung in enumerate(task.ladder[:number], start=1) if at == 1 or is_told(rung, on_gpu=False))
 
 
 def untold(entry: Entry) -> Iterator[str]:

@@ -110,7 +110,8 @@ def check(lesson: str, file: Path | None, options: Options, reports: Reports) ->
         graded = _graded_alone(entry, file, options)
     except NotGraded as error:
         return _tell_why_not(entry, file, options, reports, str(error))
-    remember_own(entry, graded, complete=not options.tasks and not options.reference)
+    if not options.reference:
+        remember_own(entry, graded, complete=not options.tasks)
     _tell(graded, reports, entry.lesson.next_step, entry)
     if debugger:
         debugger(entry, graded.verdict, graded.source)

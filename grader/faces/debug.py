@@ -29,8 +29,7 @@ from grader.course.catalog import Entry, UsageError
 from grader.course.lesson import Task
 from grader.devices.cache import cache_root
 from grader.devices.evidence import Finding
-from grader.judge.findings import decisive
-from grader.judge.verdict import CaseGrade, Grade, TaskGrade
+from grader.judge.verdict import CaseGrade, Grade, TaskGrade, decisive
 from grader.report.words import telling_case
 from grader.submission import Submission, run, start_server
 

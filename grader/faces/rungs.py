@@ -35,14 +35,14 @@ def start(entry: Entry, task: str | None, rung: int | None) -> None:
 def _start_below(entry: Entry, name: str | None, number: int) -> None:
     task, *_ = _tasks_with(entry, name, number, "start")
     file = shown_path(entry.work_file)
-    rung, number_text = task.ladder[number - 1], entry.label
+    rung, lesson = task.ladder[number - 1], entry.label
     below = entry.rung_file(task.ladder[number - 2].name) if number > 1 else entry.starter
     backup = work.start_at(entry, below)
     what = f"rung {number - 1} now: {task.ladder[number - 2].idea}." if number > 1 else "the starter now."
     click.echo(f"{file} is {what}" + (f" What you had is in {shown_path(backup)}." if backup else ""))
     click.echo(f"Your turn, rung {number} of {len(task.ladder)}: {rung.idea}")
-    hint = f"ladder hint {number_text}{f' --task {name}' if name else ''} --rung {number}"
-    click.echo(f"Next: edit {file}, then type `ladder check {number_text}`; stuck? `{hint}`")
+    hint = f"ladder hint {lesson}{f' --task {name}' if name else ''} --rung {number}"
+    click.echo(f"Next: edit {file}, then type `ladder check {lesson}`; stuck? `{hint}`")
 
 
 def _tasks_with(entry: Entry, name: str | None, number: int, command: str) -> list[Task]:

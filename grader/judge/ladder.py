@@ -1,51 +1,12 @@
-"""Where a right kernel stands on its task's ladder: each goal judged, the rung that is reached, the stars."""
+"""Where a right kernel stands on its task's ladder: the rung that is reached, and the stars."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 
 from grader.course.lesson import Task
-from grader.course.rung import Goal, Timed
-from grader.judge.targets import Counters, measure
+from grader.course.rung import Rung, Timed
 from grader.judge.verdict import Position, TargetResult
-
-
-def judge_goals(
-    task: Task,
-    counters: Counters,
-    timed: Mapping[str, float] | None = None,
-    at: Mapping[str, Counters] | None = None,
-) -> list[TargetResult]:
-    """The floor's goals and each rung's, against what was measured: `counters` on the emulator, `timed`
-    (by metric) on a GPU.
-
-    `at` has the counters by the case's name, for goals that name a case. What the device cannot measure has no value:
-    only the emulator counts, only a GPU can time.
-    """
-    found = [replace(judge_goal(goal, counters, timed, at), stars=1) for goal in task.floor]
-    for number, rung in enumerate(task.ladder, start=1):
-        stars = min((star for star, name in task.stars.items() if number <= task.highest([name])), default=0)
-        found += [replace(judge_goal(goal, counters, timed, at), rung=number, stars=stars) for goal in rung.reached]
-    return found
-
-
-def judge_goal(
-    goal: Goal,
-    counters: Counters,
-    timed: Mapping[str, float] | None = None,
-    at: Mapping[str, Counters] | None = None,
-) -> TargetResult:
-    """One goal against what was measured, as `judge_goals` has it."""
-    if isinstance(goal, Timed):
-        value, at_most = (timed or {}).get(goal.metric), None
-    else:
-        where = (at or {}).get(goal.case.name, {}) if goal.case else counters
-        value, at_most = measure(goal.metric, where), goal.at_most
-    bounds = [(sign, bound) for sign, bound in ((">=", goal.at_least), ("<=", at_most)) if bound is not None]
-    words = " and ".join(f"{sign} {bound:g}" for sign, bound in bounds)
-    met = value is not None and all(value >= bound if sign == ">=" else value <= bound for sign, bound in bounds)
-    return TargetResult(goal.metric, value, words, 0, met, goal.why)
 
 
 def climb(task: Task, results: Sequence[TargetResult], on_gpu: bool) -> Position:
@@ -78,8 +39,13 @@ def position(task: Task, reached: int, on_gpu: bool) -> Position:
     if reached < len(rungs):
         following = rungs[reached]
         found.next, found.next_idea = following.name, following.idea
-        found.next_is_told = following.is_told(on_gpu)
+        found.next_is_told = is_told(following, on_gpu)
     return found
+
+
+def is_told(rung: Rung, on_gpu: bool) -> bool:
+    """Whether it has a goal that a GPU judges, or the emulator: one that tells it from the rung below."""
+    return any(isinstance(goal, Timed) == on_gpu for goal in rung.reached)
 
 
 def stars_earned(task: Task, rung: int, on_gpu: bool) -> int:
@@ -87,7 +53,7 @@ def stars_earned(task: Task, rung: int, on_gpu: bool) -> int:
 
     Where a device cannot tell such a rung, the highest below it will do that it can, but none that earns fewer stars.
     """
-    told = [number for number, each in enumerate(task.ladder, start=1) if each.is_told(on_gpu)]
+    told = [number for number, each in enumerate(task.ladder, start=1) if is_told(each, on_gpu)]
     earned, below = 1, 0
     for star, name in sorted(task.stars.items()):
         top = task.highest([name])

@@ -1,10 +1,14 @@
-"""Metrics: ratios worked out from raw counters, which the goals of rungs name. ladder.py judges the goals."""
+"""Goals and what was measured for them: metrics are ratios worked out from raw counters, or times."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+
+from grader.course.lesson import Task
+from grader.course.rung import Goal, Timed
+from grader.judge.verdict import TargetResult
 
 Counters = Mapping[str, Any]
 SECTOR = 32  # bytes
@@ -227,3 +231,41 @@ METRICS: Mapping[str, Metric] = {
 def measure(metric: str, counters: Counters) -> float | None:
     """A metric's value, or a raw counter's; None where it does not apply or was not counted."""
     return METRICS[metric].compute(counters) if metric in METRICS else counters.get(metric)
+
+
+def judge_goals(
+    task: Task,
+    counters: Counters,
+    timed: Mapping[str, float] | None = None,
+    at: Mapping[str, Counters] | None = None,
+) -> list[TargetResult]:
+    """The floor's goals and each rung's, against what was measured: `counters` on the emulator, `timed`
+    (by metric) on a GPU.
+
+    `at` has the counters by the case's name, for goals that name a case. What the device cannot measure has no value:
+    only the emulator counts, only a GPU can time.
+    """
+    found = [replace(judge_goal(goal, counters, timed, at), stars=1) for goal in task.floor]
+    earning = {star: task.highest([name]) for star, name in task.stars.items()}
+    for number, rung in enumerate(task.ladder, start=1):
+        stars = min((star for star, top in earning.items() if number <= top), default=0)
+        found += [replace(judge_goal(goal, counters, timed, at), rung=number, stars=stars) for goal in rung.reached]
+    return found
+
+
+def judge_goal(
+    goal: Goal,
+    counters: Counters,
+    timed: Mapping[str, float] | None = None,
+    at: Mapping[str, Counters] | None = None,
+) -> TargetResult:
+    """One goal against what was measured, as `judge_goals` has it."""
+    if isinstance(goal, Timed):
+        value, at_most = (timed or {}).get(goal.metric), None
+    else:
+        where = (at or {}).get(goal.case.name, {}) if goal.case else counters
+        value, at_most = measure(goal.metric, where), goal.at_most
+    bounds = [(sign, bound) for sign, bound in ((">=", goal.at_least), ("<=", at_most)) if bound is not None]
+    words = " and ".join(f"{sign} {bound:g}" for sign, bound in bounds)
+    met = value is not None and all(value >= bound if sign == ">=" else value <= bound for sign, bound in bounds)
+    return TargetResult(goal.metric, value, words, 0, met, goal.why)

@@ -12,11 +12,11 @@ from grader.course.lesson import Task
 from grader.devices.buffers import Breach, CaseBuffers
 from grader.devices.evidence import CaseRun, Evidence, Json
 from grader.judge.compare import Comparison, Context, Expected, Output, compare, guard_broken, input_modified
-from grader.judge.findings import decide, first_status, status_named
-from grader.judge.ladder import climb, is_below_floor, judge_goals, stars_earned
+from grader.judge.ladder import climb, is_below_floor, stars_earned
 from grader.judge.patterns import element_name
 from grader.judge.printed import judge_print
-from grader.judge.verdict import CaseGrade, Speed, TaskGrade
+from grader.judge.targets import judge_goals
+from grader.judge.verdict import CaseGrade, Speed, TaskGrade, decide, first_status, status_named
 
 NO_LAUNCH = "No kernel was launched: the answer comes from host code or from a library, and a kernel should compute it."
 

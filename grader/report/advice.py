@@ -6,8 +6,7 @@ import re
 from collections.abc import Sequence
 
 from grader.devices.evidence import Finding
-from grader.judge.findings import decisive, status_of
-from grader.judge.verdict import CaseGrade, Status
+from grader.judge.verdict import CaseGrade, Status, decisive, status_of
 from grader.report.messages import ADVICE
 
 NEGATIVE = (

@@ -15,8 +15,7 @@ from typing import Any
 
 from grader.devices.evidence import Finding
 from grader.judge.advice import advise, all_sectors, reuse
-from grader.judge.findings import decisive, status_of
-from grader.judge.verdict import CaseGrade, Grade, TaskGrade
+from grader.judge.verdict import CaseGrade, Grade, TaskGrade, decisive, status_of
 from grader.report import charts
 from grader.report.advice import advice
 from grader.report.explain import COLUMNS, by_line

@@ -12,8 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.devices.evidence import Diagnostic, Finding
-from grader.judge.findings import decisive, status_of
-from grader.judge.verdict import CaseGrade, Grade, TaskGrade
+from grader.judge.verdict import CaseGrade, Grade, TaskGrade, decisive, status_of
 from grader.report.advice import advice
 from grader.report.messages import TITLES, read_about
 from grader.report.words import (

@@ -95,7 +95,7 @@ __device__ Crew our_warp() { return {static_cast<int>(threadIdx.x % 32), 32}; }
 __device__ Crew our_block() { return {static_cast<int>(threadIdx.x), static_cast<int>(blockDim.x)}; }
 
 // Starts to copy rows first ... first + kCount - 1 of a matrix into shared memory. Behind the last row, n - 1, that one
-// is copied again: somebody must see to it that it does not count twice.
+// is copied again: the caller must see to it that it does not count twice.
 template <int kCount, int kDim, int kStride>
 __device__ __forceinline__ void start_copy(float (*to)[kStride], const float* from, int first, int n, Crew crew) {
     constexpr int kLanes = kDim / 4;
@@ -251,8 +251,8 @@ __global__ void __launch_bounds__(32 * kMostWarps)
     int first_query = (blocks - 1 - blockIdx.x % blocks) * queries;  // causal: those with most to do begin
     int ours = first_query + threadIdx.x / 32 * kQueries;            // the first of our warp
     q += head * n * kDim, k += head * n * kDim, v += head * n * kDim, out += head * n * kDim, lse += head * n;
-    int keys = causal ? min(n, first_query + queries) : n;  // that somebody in the block looks at,
-    int our_keys = causal ? min(n, ours + kQueries) : n;    // somebody in the warp,
+    int keys = causal ? min(n, first_query + queries) : n;  // that the block needs,
+    int our_keys = causal ? min(n, ours + kQueries) : n;    // our warp,
     int all_keys = causal ? min(n, ours + 1) : n;           // and all our queries
 
     start_transposed<kQueries, kDim>(own.q, q, ours, n, our_warp());

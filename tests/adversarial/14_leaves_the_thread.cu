@@ -1,7 +1,7 @@
 // Ends the thread that called it, and with that the worker's Python, instead of returning.
 // Emulator: crash
 // Says: the process ended by itself
-// GPU: crash or timeout
+// GPU: crash
 
 #include <pthread.h>
 

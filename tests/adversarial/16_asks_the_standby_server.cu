@@ -46,7 +46,7 @@ static void ask(const fs::path& socket_file, const std::string& request) {
     int server = socket(AF_UNIX, SOCK_STREAM, 0), here = open(socket_file.parent_path().c_str(), O_PATH);
     sockaddr_un address = {AF_UNIX, {}};
     snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/%s", here, socket_file.filename().c_str());
-    if (connect(server, (sockaddr*)&address, sizeof address)) return (void)printf("nobody answers\n");
+    if (connect(server, (sockaddr*)&address, sizeof address)) return (void)printf("no server answers\n");
     char said[256] = {};
     if (recv(server, said, sizeof said - 1, 0) <= 0) return (void)printf("the server hangs up\n");
     printf("the server says %s", said);

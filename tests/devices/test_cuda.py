@@ -11,7 +11,7 @@ from grader.devices.cuda.compile import CudaRecipe, architecture
 from grader.devices.cuda.errors import ends_the_context, finding_of
 from grader.devices.cuda.launches import plain_name
 from grader.devices.cuda.session import _orders
-from grader.judge.findings import status_of
+from grader.judge.verdict import status_of
 
 
 @pytest.mark.parametrize(

@@ -187,7 +187,7 @@ MISTAKES = [each for entry in entries(ROOT) for each in entry.mistakes if not NO
 @pytest.mark.slow
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda each: str(each.whole.relative_to(ROOT)))
 def test_a_mistake_compiles_without_a_warning(tmp_path, mistake):
-    """For the card that has the least, as nobody asks how fast it is."""
+    """For the card that has the least: a mistake is never timed."""
     file = tmp_path / mistake.whole.name
     file.write_text(mistake.text())
     compile_for((OLDEST,), file, "-c", *HASTY, "-Werror=all-warnings")

@@ -183,6 +183,8 @@ def test_no_local_is_blamed_that_is_set(run_kernel):
         ("const unsigned long long* p, *q;", True),
         ("if (n) x[0] = 1; else float4 v;", True),
         ("Tile<8, 8> tile;", True),
+        ("for (int k, i = 0; i < n; ++i) k = i;", True),
+        ("::Vector v;", True),
         ("struct Pair { float first[4]; };", True),
         ("ladder::Vector<float, 4> v;", True),
         ("int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) z[i] = x[i] * y[i];", False),

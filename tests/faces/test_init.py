@@ -142,7 +142,7 @@ def test_update_takes_a_folder_over_and_keeps_what_was_there(program, ladder):
     assert Path("old/kept/README.md").read_text() == "mine"
     assert Path("old/kept/lessons/01_copy/starter.cu").read_text() == "// older\n"
     assert Path("old/lessons/01_copy/starter.cu").read_text() == "// begin\n"
-    assert Path("old/work/01_copy.cu").read_text() == "// w"
+    assert Path("old", "work", "01_copy.cu").read_text() == "// w"
 
 
 def test_there_is_nothing_to_update(program, ladder):

@@ -248,7 +248,7 @@ def test_submit_and_explain_and_all_are_served_too(home):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-# ---- as if nobody stood between ----
+# ---- as if the command ran in this process ----
 
 
 def test_a_command_has_the_callers_surroundings(home, tmp_path):

@@ -1,8 +1,7 @@
 import pytest
 
 from grader.devices.evidence import Finding
-from grader.judge.findings import STATUS_OF, decisive, first_status, status_of
-from grader.judge.verdict import STATUSES
+from grader.judge.verdict import STATUS_OF, STATUSES, decisive, first_status, status_of
 
 
 def test_every_status_a_finding_can_have_exists():

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from grader.course.lesson import Case, Counted, Rung, Task, Timed
-from grader.judge.ladder import climb, is_below_floor, judge_goal, judge_goals, most_stars, stars_earned
+from grader.judge.ladder import climb, is_below_floor, most_stars, stars_earned
+from grader.judge.targets import judge_goal, judge_goals
 
 COUNTERS = {"sectors": 10, "shared_load_bank_conflicts": 6, "shared_store_bank_conflicts": 1}
 MET, MISSED = Counted("sectors", at_most=10), Counted("sectors", at_most=9)

@@ -9,7 +9,8 @@ import pytest
 
 from grader.course.catalog import entries
 from grader.course.lesson import Task
-from grader.judge.ladder import climb, is_below_floor, judge_goals, stars_earned
+from grader.judge.ladder import climb, is_below_floor, is_told, stars_earned
+from grader.judge.targets import judge_goals
 from grader.report.bench import deciding_case
 
 ROOT = Path(__file__).parents[2]
@@ -41,7 +42,7 @@ TASKS = [
 
 @pytest.mark.parametrize(("task", "found"), TASKS)
 def test_each_rung_that_a_gpu_can_tell_is_reached_and_not_the_next(task: Task, found: dict[str, dict[str, float]]):
-    told = [number for number, rung in enumerate(task.ladder, start=1) if rung.is_told(on_gpu=True) or number == 1]
+    told = [number for number, rung in enumerate(task.ladder, start=1) if is_told(rung, on_gpu=True) or number == 1]
     for number, rung in enumerate(task.ladder, start=1):
         if rung.name in found:  # a new rung may not have been measured yet
             results = judge_goals(task, {}, found[rung.name])

@@ -11,9 +11,7 @@ from tests.mutation.__main__ import described
 from tests.mutation.equivalents import parse, reason, stale
 from tests.mutation.hunt import Outcome, hunt, mutants_of, with_entry_points
 from tests.mutation.mutator import mutants
-from tests.mutation.tally import LESSONS, Tally
-
-PER_KIND = 1  # of each lesson, besides all that are always drawn; `python -m tests.mutation` draws more
+from tests.mutation.tally import LESSONS, Tally, per_kind
 
 KERNEL = """
 template <int kCount> __global__ void add(const float* x, float* out, int n) {
@@ -102,7 +100,7 @@ def outcomes(once) -> Callable[[str], list[Outcome]]:
 
     def of(lesson: str) -> list[Outcome]:
         entry = find(lesson)
-        drawn = [each for each in mutants_of(entry, PER_KIND) if not reason(*each)]
+        drawn = [each for each in mutants_of(entry, per_kind(entry)) if not reason(*each)]
         fates = once(["mutants", lesson], lambda: [outcome.status for outcome in hunt(drawn, workers=1)])
         return [Outcome(*each, status) for each, status in zip(drawn, fates, strict=True)]
 

@@ -47,7 +47,7 @@ _NEVER_SET = re.compile(r'\.DEFERRED_INIT \(.*\[(?P<file>[^\]\[:]+):(?P<line>\d+
 
 # A declaration: its type, its first name, and what follows that.
 _DECLARATION = re.compile(
-    r"(?:(?:const|volatile|unsigned|signed|long|short|struct|typename|register)\s+)*[A-Za-z_][\w:]*(?:\s*<[^=;{}]*>)?"
+    r"(?:(?:const|volatile|unsigned|signed|long|short|struct|typename|register)\s+)*[A-Za-z_:][\w:]*(?:\s*<[^=;{}]*>)?"
     r"(?:\s+|\s*[*&]+\s*)(?:(?:const|volatile|int|long|char|__restrict__)\b\s*)*[A-Za-z_]\w*\s*(?P<next>[\[,=]|$)(?P<rest>.*)",
     re.DOTALL,
 )
@@ -56,19 +56,19 @@ _NO_DECLARATION = re.compile(
     r".*\b(?:static|thread_local)\b",
     re.DOTALL,
 )
-_ROWS = re.compile(r"\bthread_local\b[^;{}]*\w\s*\[[^\]]*\]\s*\[")  # a shared array of more than one dimension
-_BEFORE = re.compile(r"\s*(?:(?:else|do|(?:public|private|protected)\s*:)\s*)*")
-_MORE_NAMES = re.compile(r",\s*[*&\s]*[A-Za-z_]\w*\s*(?:[\[,]|$)")
+_ROWS = re.compile(r"\w ?\[[^\[\]]*\] ?\[")  # an array of more than one dimension
+_BEFORE = re.compile(r"(?:(?:else|do|(?:public|private|protected) ?:|for ?\() ?)*")
+_MORE_NAMES = re.compile(r",[*& ]*[A-Za-z_]\w* ?(?:[\[,]|$)")
 
 
 def finds_more(code: str) -> bool:
     """Whether such a build may find anything in a file: it has an array that is not shared, or that has rows, or a
     variable without a first value. `code` is the file's own, preprocessed.
     """
-    if _ROWS.search(code):
-        return True
     for piece, end in re.findall(r"([^;{}]*)([;{}])", code):
-        text = _BEFORE.sub("", piece, count=1).rstrip()
+        text = _BEFORE.sub("", " ".join(piece.split()), count=1)
+        if "thread_local" in text and _ROWS.search(text):
+            return True
         found = None if _NO_DECLARATION.match(text) else _DECLARATION.match(text)
         if found and (found["next"] in ("[", ",") or _MORE_NAMES.search(found["rest"])):
             return True

@@ -222,9 +222,17 @@ def _isolate(job: dict[str, Any], server: int, memory_fd: int, output_fd: int) -
     for number in (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them, C programs do not
         signal.signal(number, signal.SIG_DFL)
     warnings.simplefilter("ignore")  # torch's, about compilers: not the learner's words
+    _end_with_this_thread()
     _set_streams(output_fd)
     _set_environment(Path(job["folder"]))
     _set_limits(os.fstat(memory_fd).st_size, job["threads"] or os.cpu_count() or 1, on_gpu=job["device"] == "cuda")
+
+
+def _end_with_this_thread() -> None:
+    """If a submission ends the thread that called it, the process ends, too: CUDA's threads would live on for ever."""
+    c, key = ctypes.CDLL(None), ctypes.c_uint()
+    c.pthread_key_create(ctypes.byref(key), c._exit)
+    c.pthread_setspecific(key, ctypes.c_void_p(1 << 8))  # handed to _exit when the thread ends: a status of 0
 
 
 def _close_all(fd: int) -> None:

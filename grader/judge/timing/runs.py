@@ -12,8 +12,8 @@ import torch
 from grader.devices.evidence import finding_from_json
 from grader.devices.orders import Do
 from grader.devices.worker.job import Answer, Dialogue, Order
-from grader.judge.findings import status_of
 from grader.judge.timing.timed_sets import Refused, TimedSets
+from grader.judge.verdict import status_of
 
 
 class Runs:
