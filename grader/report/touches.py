@@ -126,9 +126,10 @@ def _thread(recording: Recording, block: int, number: int) -> Thread:
 
 def _head(recording: Recording, call: Call) -> str:
     blocks, threads = math.prod(recording.grid), _times(recording.threads)
-    form = {1: "a number is a thread", 2: "3,1: x is 3, y is 1"}[1 + (recording.threads[1] > 1)]
     if blocks > 1:
         form = "1:3 is block 1, thread 3"
+    else:
+        form = "3,1: x is 3, y is 1" if recording.threads[1] > 1 else "a number is a thread"
     many = f"{blocks} blocks" if blocks > 1 else "1 block"
     s = "" if math.prod(recording.threads) == 1 else "s"
     return f"Who touches what: {call.name}, {many} of {threads} thread{s}; {form}"
@@ -227,13 +228,7 @@ def _remarks(recording: Recording, uses: Sequence[Use]) -> Iterator[str]:
     }
     if idle := everyone - busy:
         name = _name(recording, idle)
-        who = (
-            f"{len(idle)} threads touch"
-            if name.startswith("x")
-            else f"threads {name} touch"
-            if len(idle) > 1
-            else f"thread {name} touches"
-        )
-        yield f"{who} nothing"
+        many = f"{len(idle)} threads" if name.startswith("x") else f"threads {name}"
+        yield f"{many} touch nothing" if len(idle) > 1 else f"thread {name} touches nothing"
     if recording.cut:
         yield "this is the beginning: there was more than can be drawn"
