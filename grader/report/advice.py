@@ -17,6 +17,13 @@ TOO_SMALL = (
     "A shared array needs an element for every index that the threads of a block use: is {array} smaller than the "
     "block, or an index too large?"
 )
+OWN_ARRAY = (
+    "The last of N elements has the index N - 1: does a loop go one too far, `<=` where `<` belongs, or is the array "
+    "too small?"
+)
+NEVER_SET = (
+    "A variable holds whatever lay there before: give it its first value where you declare it, `float sum = 0;`."
+)
 NO_BYTES = "The launch's third number is how many bytes the array has: of a block's threads, often each one's share."
 WILD = (
     "A kernel reaches what cudaMalloc gives, its arguments and its own variables: was this pointer ever set, "
@@ -38,6 +45,13 @@ ENOUGH_THREADS = (
 NOT_SHARED = (
     "The threads of a block meet at a __syncthreads(), but share nothing: is `__shared__` missing before {array}?"
 )
+_OF_KIND = {
+    "assert": ASSERTION,
+    "trap": ASSERTION,
+    "shuffle_source": EARLY_RETURN,
+    "own_array": OWN_ARRAY,
+    "never_set": NEVER_SET,
+}
 _LOCAL_ARRAY = re.compile(r"^\s+(?:float|double|int|unsigned|half)\s+(\w+)\s*\[", re.MULTILINE)
 
 
@@ -59,7 +73,7 @@ def _on_finding(finding: Finding) -> str:
         return _on_bounds(finding)
     if finding.kind == "launch_error" and "0 blocks" in finding.message:
         return NO_BLOCKS
-    return {"assert": ASSERTION, "trap": ASSERTION, "shuffle_source": EARLY_RETURN}.get(finding.kind, "")
+    return _OF_KIND.get(finding.kind, "")
 
 
 def _on_bounds(finding: Finding) -> str:
