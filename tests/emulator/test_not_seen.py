@@ -88,20 +88,6 @@ __global__ void k(const float* x, float* z, int n) {
     z[threadIdx.x] = two.first[0];
 }"""
     ),
-    "Streams that do not wait": Wrong(  # for what the given stream does before: here a memset, which may come last
-        "__global__ void k(const float* x, float* z, int n) { z[threadIdx.x] = x[threadIdx.x]; }",
-        before="""
-    cudaStream_t own;
-    cudaEvent_t done;
-    cudaStreamCreate(&own);
-    cudaEventCreate(&done);
-    cudaMemsetAsync(z, 0, n * sizeof(float), stream);
-    k<<<1, 128, 0, own>>>(x, z, n);
-    cudaEventRecord(done, own);
-    cudaStreamWaitEvent(stream, done, 0);
-    cudaEventDestroy(done);
-    cudaStreamDestroy(own);""",
-    ),
     "Registers and stacks": Wrong(  # a GPU gives a thread 1 KB of stack where it cannot know how much it needs
         """
 __device__ __noinline__ float deep(const float* x, int i, int calls) {

@@ -1,4 +1,4 @@
-"""Streams of one's own: what is done there must be joined to the stream that was given, or waited for by the host."""
+"""Streams of one's own: they wait for the stream that was given, for each other, and are joined before the end."""
 
 from __future__ import annotations
 
@@ -67,3 +67,110 @@ def test_work_that_nothing_joins_is_a_race(run_kernel, join):
 
 def test_work_on_the_given_stream_needs_no_join(run_kernel):
     assert races(run_kernel, "add<<<1, 32, 0, stream>>>(z, 1);") == []
+
+
+CLEAR = "cudaMemsetAsync(y, 0, 128, stream); cudaMemsetAsync(z, 0, 128, stream); "
+START = "cudaEventRecord(before, stream); cudaStreamWaitEvent(mine, before); "
+END = "cudaEventRecord(done, mine); cudaStreamWaitEvent(stream, done);"
+PAIR = """
+__global__ void put(float* z, float value) {{ z[threadIdx.x] = value; }}
+__global__ void twice(const float* x, float* z) {{ z[threadIdx.x] = 2 * x[threadIdx.x]; }}
+__global__ void total(const float* x, float* z) {{ atomicAdd(z, x[threadIdx.x]); }}
+extern "C" void f(const float* x, float* y, float* z, cudaStream_t stream) {{
+    cudaStream_t mine;
+    cudaStreamCreateWithFlags(&mine, cudaStreamNonBlocking);
+    cudaEvent_t before, done;
+    cudaEventCreate(&before), cudaEventCreate(&done);
+{body}
+    cudaEventDestroy(before), cudaEventDestroy(done);
+    cudaStreamDestroy(mine);
+}}
+"""
+
+
+def pair(run_kernel, *lines: str):
+    """The races of a host code whose first line is line 10."""
+    arrays = {name: np.zeros(32, np.float32) for name in ("x", "y", "z")}
+    source = PAIR.format(body="\n".join(lines))
+    _, case = run_kernel(source, "void f(const float* x, float* y, float* z, cudaStream_t stream)", **arrays)
+    assert {found.kind for found in case.findings} <= {"race", "other_stream"}
+    races = [found for found in case.findings if found.kind == "race"]
+    return [(found.line, found.details.get("other_line"), found.message) for found in races]
+
+
+ORDERED = {
+    "apart": (START, "put<<<1, 32, 0, stream>>>(y, 1);", "twice<<<1, 32, 0, mine>>>(x, z);", END),
+    "both read": (START, "twice<<<1, 32, 0, stream>>>(x, y);", "twice<<<1, 32, 0, mine>>>(x, z);", END),
+    "one after the other": ("put<<<1, 32, 0, stream>>>(y, 1);", START, "twice<<<1, 32, 0, mine>>>(y, z);", END),
+    "there and back": (START, "put<<<1, 32, 0, mine>>>(y, 1);", END, "twice<<<1, 32, 0, stream>>>(y, z);"),
+    "both add": (CLEAR + START, "total<<<1, 32, 0, stream>>>(x, z);", "total<<<1, 32, 0, mine>>>(x, z);", END),
+    "host waits": (
+        "put<<<1, 32, 0, stream>>>(y, 1);",
+        "cudaStreamSynchronize(stream);",
+        "twice<<<1, 32, 0, mine>>>(y, z);",
+        "cudaStreamSynchronize(mine);",
+    ),
+    "halves of words": (
+        START,
+        "cudaMemsetAsync((char*)y, 0, 2, stream);",
+        "cudaMemsetAsync((char*)y + 2, 0, 2, mine);",
+        END,
+    ),
+}
+UNORDERED = {  # which line does what to what of which line's, each on a stream of its own
+    "reads too early": (
+        (START, "put<<<1, 32, 0, stream>>>(y, 1);", "twice<<<1, 32, 0, mine>>>(y, z);", END),
+        (12, 11, "reads y[0], which that of line 11, on another stream, writes"),
+    ),
+    "overwrites too early": (
+        (CLEAR + START, "twice<<<1, 32, 0, mine>>>(y, z);", "put<<<1, 32, 0, stream>>>(y, 1);", END),
+        (12, 11, "writes y[0], which that of line 11, on another stream, reads"),
+    ),
+    "both write": (
+        (START, "put<<<1, 32, 0, stream>>>(y, 1);", "put<<<1, 32, 0, mine>>>(y, 1);", END),
+        (12, 11, "writes y[0]"),
+    ),
+    "zeroed too late": (
+        (START, "cudaMemsetAsync(z, 0, 4, mine);", "total<<<1, 32, 0, stream>>>(x, z);", END),
+        (12, 11, "z[0], which that of line 11, on another stream, writes"),
+    ),
+    "copied too early": (
+        (START, "put<<<1, 32, 0, stream>>>(y, 1);",
+         "cudaMemcpyAsync(z, y, 128, cudaMemcpyDeviceToDevice, mine);", END),
+        (12, 11, "reads y[0]"),
+    ),
+    "an event too early": (
+        ("put<<<1, 32, 0, stream>>>(y, 1);", START, "put<<<1, 32, 0, stream>>>(y, 2);",
+         "twice<<<1, 32, 0, mine>>>(y, z);", END),
+        (13, 12, "reads y[0]"),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("lines", ORDERED.values(), ids=ORDERED)
+def test_streams_that_wait_for_each_other(run_kernel, lines):
+    assert pair(run_kernel, *lines) == []
+
+
+@pytest.mark.parametrize(("lines", "expected"), UNORDERED.values(), ids=UNORDERED)
+def test_work_that_does_not_wait_for_what_it_needs_is_a_race(run_kernel, lines, expected):
+    ((line, other, message),) = pair(run_kernel, *lines)
+    assert (line, other) == expected[:2] and expected[2] in message
+    assert f"cudaStreamWaitEvent(yours, event) above line {line}" in message
+
+
+@pytest.mark.parametrize(
+    "early",
+    [
+        "twice<<<1, 32, 0, mine>>>(x, z);",
+        "cudaEventRecord(before, mine); cudaStreamWaitEvent(mine, before); twice<<<1, 32, 0, mine>>>(x, z);",
+        "cudaStreamWaitEvent(mine, before); cudaEventRecord(before, stream); twice<<<1, 32, 0, mine>>>(x, z);",
+    ],
+)
+def test_work_that_does_not_wait_for_the_inputs_is_a_race(run_kernel, early):
+    ((line, _, message),) = pair(run_kernel, early, END)
+    assert (
+        line == 10
+        and "may begin before the inputs are there" in message
+        and "cudaEventRecord(event, stream)" in message
+    )

@@ -199,12 +199,29 @@ _VOLATILE = {
 }
 
 
+_STREAMS = {
+    "stream": (
+        "nothing joins the work of line {line}, on a stream of its own, to the stream that was given: its results may"
+        " be read too early; type cudaStreamSynchronize(yours) before returning, or cudaEventRecord(event, yours) and"
+        " cudaStreamWaitEvent(stream, event)"
+    ),
+    "early stream": (
+        "the work of line {line}, on a stream of its own, may begin before the inputs are there, for it does not wait"
+        " for the stream that was given; type cudaEventRecord(event, stream) and cudaStreamWaitEvent(yours, event)"
+        " above it"
+    ),
+    "two streams": (
+        "the work of line {line} {does} {at}, which that of line {other_line}, on another stream, {did}, in any order:"
+        " type cudaEventRecord(event, other) below line {other_line} and cudaStreamWaitEvent(yours, event) above line"
+        " {line}"
+    ),
+}
+
+
 def _race(fact: Fact, where: _Where) -> str:
-    if fact["text"] == "stream":
-        return (
-            f"nothing joins the work of line {fact['line']}, on a stream of its own, to the stream that was given: its"
-            " results may be read too early; type cudaStreamSynchronize(yours) before returning, or"
-            " cudaEventRecord(event, yours) and cudaStreamWaitEvent(stream, event)"
+    if fact["text"] in _STREAMS:
+        return _STREAMS[fact["text"]].format(
+            **fact, at=where.at, does=_verb(fact["access"]), did=_verb(fact["other_access"])
         )
     mine = f"{_thread(fact)} {_verb(fact['access'])} {where.at} in line {fact['line']}"
     theirs = f"{_thread(fact, 'other_')} {_verb(fact['other_access'])} it in line {fact['other_line']}"

@@ -46,7 +46,7 @@ void Races::begin_block(Block& block) {
 
 void Races::end_block(Block& block) {
     file_guesses(*block.executor);
-    if (block.launch->blocks == 1) {
+    if (block.launch->blocks == 1 && machine().streams.empty()) {   // then it has nothing to race with
         touched_.clear();
         covered_.clear();
         return;

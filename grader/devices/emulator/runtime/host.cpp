@@ -279,6 +279,8 @@ int ladder_memcpy(void* to, const void* from, std::size_t bytes, Copy kind, int 
             else std::memset(flags, 1, bytes);
         }
     }
+    if (from_device) machine().stream_races.copied(reinterpret_cast<Address>(from), bytes, false, line);
+    if (to_device) machine().stream_races.copied(reinterpret_cast<Address>(to), bytes, true, line);
     if (!current) memory.shut();
     return Success;
 }
@@ -291,6 +293,7 @@ int ladder_memset(void* to, int value, std::size_t bytes, int line) {
     std::memset(to, value, bytes);
     if (Region* target = memory.find(reinterpret_cast<Address>(to)); target->initialised)
         std::memset(target->flags_of(reinterpret_cast<Address>(to)), 1, bytes);
+    machine().stream_races.copied(reinterpret_cast<Address>(to), bytes, true, line);
     memory.shut();
     return Success;
 }

@@ -129,6 +129,7 @@ void LaunchRaces::check(LaunchState& launch, std::vector<Finding>& findings) {
         for (const Summary& now : block.words)   // mostly no other block has been there
             if (entry_of(touched_by_, now.granule) == several) meet(entry_of(words, now.granule), now, block.block, report);
     }
+    machine().stream_races.launched(blocks_);
     blocks_.clear();
     touched_by_.clear();
 }

@@ -12,6 +12,7 @@
 
 #include "executor.h"
 #include "recorder.h"
+#include "stream_races.h"
 #include "streams.h"
 
 namespace ladder {
@@ -37,6 +38,7 @@ struct Machine {
     void* given_stream = nullptr;
     std::map<void*, int> streams;               // that host code has: the line of their creation, < 0 after that call
     StreamOrder stream_order;
+    StreamRaces stream_races;
     void* escape = nullptr;                     // sigjmp_buf of the running entry point, for faults in host code
     std::uint64_t host_steps = 0;               // basic blocks of host code since the last launch (its threads may miss some)
     pthread_t entry_thread{};                   // which may jump there

@@ -117,14 +117,18 @@ void judge_host_code(Machine& m) {
     }
 }
 
-void report_unjoined(Machine& m) {
+void report_streams(Machine& m) {
     Finding finding;
     finding.kind = "race";
-    finding.text = "stream";
-    for (const int line : m.stream_order.not_joined(m.given_stream)) {
-        finding.line = line;
-        m.findings.push_back(finding);
-    }
+    const auto file = [&](const char* text, const std::vector<int>& lines) {
+        finding.text = text;
+        for (const int line : lines) {
+            finding.line = line;
+            m.findings.push_back(finding);
+        }
+    };
+    file("stream", m.stream_order.not_joined(m.given_stream));
+    file("early stream", m.stream_order.too_early());
 }
 
 // Memory that was not freed, and streams that a line creates although it has one from a call before. One that is made
@@ -269,7 +273,6 @@ void ladder_session_begin(double seconds, double data_elements, int poison) {
     m.launches.clear();
     m.findings.clear();
     m.recorder = Recorder{};
-    m.stream_order = StreamOrder{};
     m.allowed_shared.clear();
     m.last_error = Success;
     m.broken = false;
@@ -278,6 +281,9 @@ void ladder_session_begin(double seconds, double data_elements, int poison) {
     m.host_steps = 0;
     static int stream;
     m.given_stream = &stream;
+    m.stream_order = StreamOrder{};
+    m.stream_order.begin(m.given_stream);
+    m.stream_races = StreamRaces{};
 }
 
 void ladder_session_mapping(void* begin, std::size_t bytes) { machine().memory.add_mapping(reinterpret_cast<Address>(begin), bytes); }
@@ -341,7 +347,7 @@ int ladder_session_run(void (*entry)(void**), void** arguments) {
     judge_host_code(m);
     for (std::size_t i = 0; i < std::size(fault_signals); ++i) sigaction(fault_signals[i], &before[i], nullptr);
     std::fflush(stdout);
-    if (!given_up && !m.broken) report_unjoined(m), report_leaks(m);
+    if (!given_up && !m.broken) report_streams(m), report_leaks(m);
     return given_up;
 }
 

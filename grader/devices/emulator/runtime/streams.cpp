@@ -10,12 +10,25 @@ void StreamOrder::join(Seen& into, const Seen& from) {
     for (const auto& [stream, count] : from) into[stream] = std::max(into[stream], count);
 }
 
+void StreamOrder::begin(void* given) {
+    given_ = given;
+    streams_[given].seen[given] = 1;
+}
+
 void StreamOrder::work(void* stream, int line) {
     Stream& its = streams_[stream];
     join(its.seen, host_);
-    ++its.seen[stream];
+    last_ = {stream, ++its.seen[stream], line};
     its.line = line;
     its.own = machine().streams.contains(stream);
+    if (its.own && its.seen[given_] == 0 && std::find(too_early_.begin(), too_early_.end(), line) == too_early_.end())
+        too_early_.push_back(line);
+}
+
+bool StreamOrder::is_before_last(const Work& earlier) const {
+    const Seen& seen = streams_.at(last_.stream).seen;
+    const auto known = seen.find(earlier.stream);
+    return known != seen.end() && known->second >= earlier.number;
 }
 
 void StreamOrder::record(const void* event, void* stream) { join(events_[event] = host_, streams_[stream].seen); }

@@ -1,4 +1,4 @@
-// Streams of the learner's own: whether what they do is done before the entry point's stream goes on, or the host does.
+// Streams of the learner's own: what is done before what, on them, on the stream that was given, and on the host.
 // Everything is done at once here; the order of the calls says what a GPU may do later.
 #pragma once
 
@@ -8,9 +8,17 @@
 
 namespace ladder {
 
+// A launch or an asynchronous copy: the number of its stream's works so far, and host code's line.
+struct Work { void* stream; std::uint64_t number; int line; };
+
 class StreamOrder {
 public:
-    void work(void* stream, int line);              // a launch or an asynchronous copy
+    // Work 1 of the given stream is what its owner has asked of it before the call: to fill the inputs, for example.
+    void begin(void* given);
+    void work(void* stream, int line);
+    const Work& last() const { return last_; }
+    bool is_before_last(const Work& earlier) const;
+    const std::vector<int>& too_early() const { return too_early_; }   // lines of work on own streams that does not wait for work 1
     void record(const void* event, void* stream);
     void wait(void* stream, const void* event);
     void host_waits(void* stream);
@@ -23,6 +31,9 @@ private:
     struct Stream { Seen seen; int line; bool own; };
     static void join(Seen& into, const Seen& from);
     Seen host_;
+    void* given_ = nullptr;
+    Work last_{};
+    std::vector<int> too_early_;
     std::map<void*, Stream> streams_;
     std::map<const void*, Seen> events_;
 };

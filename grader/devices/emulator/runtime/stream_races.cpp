@@ -1,0 +1,78 @@
+#include "stream_races.h"
+
+#include <algorithm>
+
+#include "machine.h"
+
+namespace ladder {
+
+void StreamRaces::launched(const std::vector<BlockSummary>& blocks) {
+    if (machine().streams.empty()) return;
+    begin();
+    for (const BlockSummary& block : blocks) {
+        for (const Summary& word : block.words) {
+            if (word.read.pc) meet(word.granule, word.read, false);
+            if (word.write.pc) meet(word.granule, word.write, true);
+        }
+    }
+}
+
+void StreamRaces::copied(Address a, std::size_t bytes, bool writes, int line) {
+    const Region* const region = machine().memory.find(a);
+    if (machine().streams.empty() || !region || machine().stream_order.last().line != line) return;
+    begin();
+    const Address origin = region->begin & ~Address{3};
+    for (Address word = a & ~Address{3}; word < a + bytes; word += 4) {
+        Access access{};
+        for (Address byte = std::max(word, a); byte < std::min(word + 4, a + bytes); ++byte)
+            access.mask = static_cast<std::uint8_t>(access.mask | 1u << (byte - word));
+        meet(granule_of(*region, (word - origin) / 4), access, writes);
+    }
+}
+
+void StreamRaces::begin() {
+    const Work& now = machine().stream_order.last();
+    if (works_.empty() || works_.back().stream != now.stream || works_.back().number != now.number) works_.push_back(now);
+}
+
+StreamRaces::Word& StreamRaces::word_of(std::uint64_t granule) {
+    const auto& regions = machine().memory.regions();
+    const Region& region = *regions[granule >> 40];
+    words_.resize(std::max(words_.size(), regions.size()));
+    Lazy<Word>& words = words_[granule >> 40];
+    if (!words) words = Lazy<Word>(region.bytes / 4 + 2);
+    return words[granule & ((std::uint64_t{1} << 40) - 1)];
+}
+
+void StreamRaces::meet(std::uint64_t granule, const Access& access, bool writes) {
+    Word& word = word_of(granule);
+    const Touch now{access, static_cast<std::uint32_t>(works_.size())};
+    check(granule, word.write, true, access, writes);
+    if (!writes) {
+        if (word.reads[0].work && works_[word.reads[0].work - 1].stream != works_.back().stream) word.reads[1] = word.reads[0];
+        word.reads[0] = now;
+        return;
+    }
+    for (const Touch& read : word.reads) check(granule, read, false, access, writes);
+    word.write = now;
+}
+
+void StreamRaces::check(std::uint64_t granule, const Touch& before, bool before_writes, const Access& now, bool writes) {
+    if (!before.work || !(before.access.mask & now.mask)) return;
+    if (before.access.strength >= Strength::DeviceAtomic && now.strength >= Strength::DeviceAtomic) return;
+    const Work &first = works_[before.work - 1], &second = works_.back();
+    if (machine().stream_order.is_before_last(first) || !reported_.emplace(first.line, second.line).second) return;
+    const Region& region = *machine().memory.regions()[granule >> 40];
+    const auto shared = static_cast<Address>(__builtin_ctz(before.access.mask & now.mask));
+    Finding finding;
+    finding.kind = "race";
+    finding.text = "two streams";
+    finding.line = second.line;
+    finding.access = access_name(now, writes);
+    finding.other_line = first.line;
+    finding.other_access = access_name(before.access, before_writes);
+    finding.at(region, (region.begin & ~Address{3}) + (granule & ((std::uint64_t{1} << 40) - 1)) * 4 + shared);
+    machine().findings.push_back(std::move(finding));
+}
+
+}  // namespace ladder
