@@ -86,6 +86,11 @@ def test_a_refusal_is_one_sentence_about_its_line(read, source, line, said):
         ("if (n > 3); x[0] = 1;", 2, "the `;` here ends the `if`"),
         ("x[0] = 1; __syncthreads; x[1] = 2;", 2, "write `__syncthreads();`"),
         ("x[0] == 1;", 2, "no effect"),
+        ("if (n & 1 == 0) x[0] = 1;", 2, "== is worked out before &: put ( ) around the &"),
+        ("if (!n == 3) x[0] = 1;", 2, "! is worked out first"),
+        ("if (n > 3) if (n > 5) x[0] = 1; else x[1] = 2;", 2, "this `else` belongs to the nearest `if`"),
+        ("x[0] = sizeof(x) / sizeof(x[0]);", 2, "sizeof of a pointer is 8"),
+        ("x[0] = n++ + n;", 2, "`n` is changed here in no certain order"),
     ],
 )
 def test_what_is_suspicious_is_a_warning(read, body, line, said):
