@@ -1,6 +1,6 @@
 // Asks the compiler for sixteen million classes.
-// Emulator: timeout
-// Says: building took more than
+// Emulator: build_error
+// Says: the compiler did not finish within
 // GPU: not applicable: nvcc takes as long as g++
 // Slow: a build has its time
 

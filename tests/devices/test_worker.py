@@ -113,10 +113,19 @@ def test_host_code_that_never_comes_back(run, impatient, body):
 
 
 @pytest.mark.slow
-def test_a_build_that_takes_too_long(run):
+def test_a_compiler_that_takes_too_long(run):
+    tree = "template <int N, int K> struct T { static const int v = T<N - 1, 2 * K>::v + T<N - 1, 2 * K + 1>::v; };"
+    flood = tree + "template <int K> struct T<0, K> { static const int v = K; }; static int big = T<24, 0>::v;\n"
+    found = run(flood + KERNEL, build_seconds=4)
+    assert found.build.problem == "build_error" and found.problem is None
+    assert "the compiler did not finish within 4 s and was stopped" in found.build.message
+
+
+@pytest.mark.slow
+def test_a_file_that_is_never_loaded(run):
     found = run("struct A { A() { for (volatile int i = 0;; i = i + 1) {} } } a;\n" + KERNEL, build_seconds=2)
     assert found.problem == "timeout" and found.build is None
-    assert found.ended == "building took more than 2 s and was stopped"
+    assert "loading the file took more than 2 s" in found.ended
 
 
 def test_an_exit_while_the_file_is_loaded(run):

@@ -19,7 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TextIO
 
-from grader.devices.evidence import CaseRun, Evidence, build_from_json, case_from_json
+from grader.devices.evidence import Build, CaseRun, Evidence, build_from_json, case_from_json
 from grader.devices.worker.job import LOST, SPARE_SECONDS, Dialogue, Job
 
 MOST_OUTPUT_BYTES = 64 * 1024
@@ -40,6 +40,7 @@ class RunningJob:
         self.output = bytearray()
         self.where = "before it began"
         self.finished = False
+        self.building = False  # the compiler is at work
         self.theirs = False  # whether anything of the submission may have run
         self.broken = ""
         self.meddled = False
@@ -134,11 +135,11 @@ class RunningJob:
             case "preparing":
                 self.where, limit = "while the emulator was prepared", 2 * self.job.build_seconds
             case "building":
-                self.where = "while the file was built and loaded"
+                self.building, self.where = True, "while the file was built and loaded"
             case "loading":
-                self.theirs, self.where = True, "while the file was loaded"
+                self.building, self.theirs, self.where = False, True, "while the file was loaded"
             case "built":
-                self.found.build = build_from_json(event["build"])
+                self.building, self.found.build = False, build_from_json(event["build"])
                 self.where = "after the build"
             case "running":
                 self.where = f"in case {event['case']}"
@@ -195,6 +196,10 @@ class RunningJob:
             self.found.problem, self.found.ended = "crash", "the host code wrote into the grader's own files"
         if self.finished and self.status == 0:
             return
+        if self.timed_out and self.building:
+            limit = f"the compiler did not finish within {self.job.build_seconds:g} s and was stopped"
+            self.found.build = Build("build_error", f"{limit}: look for templates that use each other again and again")
+            return
         is_ours = not self.theirs or self.status is None
         self.found.problem = "timeout" if self.timed_out else "not_graded" if is_ours else "crash"
         if self.timed_out:
@@ -211,7 +216,8 @@ class RunningJob:
             minutes = 2 * self.job.build_seconds / 60
             return f"preparing the emulator took more than {minutes:g} minutes: try again when the machine is less busy"
         if self.found.build is None:
-            return f"building took more than {self.job.build_seconds:g} s and was stopped"
+            said = f"loading the file took more than {self.job.build_seconds:g} s and was stopped"
+            return f"{said}: look at what its global variables do to get their first values"
         if self.talked and self.job.gpu:
             call = f"{self.job.task}({self.job.gpu.timed_case})"
             return f"a timed run of {call} took more than {self.job.seconds:g} s and was stopped: that is far too slow"
