@@ -23,7 +23,7 @@ from grader.course.catalog import Entry, UsageError
 from grader.course.choose import choose_tasks, count_at, is_there
 from grader.course.files import shown_path
 from grader.course.lesson import Task
-from grader.course.work import read_kernel
+from grader.course.work import read_kernel, tasks_in
 from grader.devices.evidence import Evidence
 from grader.judge.verdict import Grade, Speed, TaskGrade, sum_up
 from grader.submission import Device, Progress, Submission, choose_card, run, second_server, start_server
@@ -52,7 +52,7 @@ def grade(
 ) -> Grade:
     """Grades one kernel file: `kernel`, else the lesson's reference if asked for, else the learner's work file.
 
-    `tasks` names those to grade, all of them by default; `counted` names the case whose counters are kept, instead of
+    `tasks` names those to grade, by default all of them, or the one that the course's kernel is about; `counted` names the case whose counters are kept, instead of
     the lesson's choice; if it is to run `alone`, no other case does. The same `seed` draws the same inputs again.
     `source` is the file's text, if the caller has it. Without the `emulator` a GPU's word is all there is. With
     `print_threads` each line that an emulated kernel prints begins with its block and thread. Raises UsageError, one
@@ -61,9 +61,10 @@ def grade(
     """
     start = time.perf_counter()
     entry = lesson if isinstance(lesson, Entry) else catalog.find(lesson)
+    file = kernel or (entry.reference if reference else entry.work_file)
+    tasks = tasks or tasks_in(file, entry)
     chosen = [count_at(task, counted) if counted else task for task in choose_tasks(entry, tasks)]
     chosen = [replace(task, cases=(), counted_case=task.judged_cases[-1]) if alone else task for task in chosen]
-    file = kernel or (entry.reference if reference else entry.work_file)
     source = read_kernel(file, entry) if source is None else source
     chosen = [task for task in chosen if tasks or not task.bonus or is_there(task, source)]
     seed = secrets.randbits(31) if seed is None else seed

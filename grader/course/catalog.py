@@ -73,30 +73,52 @@ class Entry:
         return [Puzzle(self.root, f"{self.label}.{int(file.name[:2])}_{file.stem[3:]}", self) for file in starters]
 
     @property
+    def kernels(self) -> Path:
+        """The folder of its rungs 1_naive.cu, 2_….cu; each task may have a folder in it, with a ladder of its own."""
+        return self.root / "kernels" / self.name
+
+    @property
     def rungs(self) -> list[Path]:
-        """The kernels 1_naive.cu, 2_….cu from the lowest rung to the highest; none where there are puzzles."""
+        """The kernels of all ladders, from the lowest rungs to the highest; none where there are puzzles."""
         if self.puzzles:
             return []
-        files = (self.root / "kernels" / self.name).glob("[0-9]*_*.cu")
-        return sorted(files, key=lambda file: int(file.name.partition("_")[0]))
+        files = [*self.kernels.glob("[0-9]*_*.cu"), *self.kernels.glob("*/[0-9]*_*.cu")]
+        return sorted(files, key=lambda file: (int(file.name.partition("_")[0]), file))
+
+    def rungs_of(self, task: str) -> list[Path]:
+        """The kernels of a task's ladder: those in kernels/NN_name/TASK/ if that is there, else in kernels/NN_name/."""
+        own = self.kernels / task
+        return [file for file in self.rungs if file.parent == (own if own.is_dir() else self.kernels)]
+
+    def rung_file(self, task: str, name: str) -> Path:
+        """The kernel of a task's rung: 3_shared_tile.cu for "shared_tile". Raises UsageError."""
+        file = next((file for file in self.rungs_of(task) if file.stem.partition("_")[2] == name), None)
+        if file is None:
+            where = f"kernels/{self.name}/{f'{task}/' if (self.kernels / task).is_dir() else ''}"
+            raise UsageError(f"lesson {self.name} has no kernel for rung {name} of {task}: {where} holds no N_{name}.cu")
+        return file
+
+    def task_of(self, file: Path) -> str | None:
+        """The task in whose folder a kernel of the lesson stands; None for any other file, which is about all tasks."""
+        folder = file.absolute().parent
+        return folder.name if folder.parent == self.kernels.absolute() else None
 
     @property
     def reference(self) -> Path:
-        """The highest rung; for puzzles the folder of their solutions. Raises UsageError if there is none."""
-        if self.puzzles:
-            return self.root / "kernels" / self.name
-        if not self.rungs:
-            raise UsageError(f"lesson {self.name} has no reference kernel: kernels/{self.name}/ holds no 1_name.cu")
-        return self.rungs[-1]
+        """The highest rung; all.cu where tasks have folders; for puzzles the folder of their solutions.
 
-    def rung_file(self, name: str) -> Path:
-        """The kernel of the rung with this name: 3_shared_tile.cu for "shared_tile". Raises UsageError."""
-        file = next((file for file in self.rungs if file.stem.partition("_")[2] == name), None)
-        if file is None:
-            raise UsageError(
-                f"lesson {self.name} has no kernel for rung {name}: kernels/{self.name}/ holds no N_{name}.cu"
-            )
-        return file
+        Raises UsageError if it is not there.
+        """
+        if self.puzzles:
+            return self.kernels
+        rungs, whole = self.rungs, self.kernels / "all.cu"
+        if not rungs:
+            raise UsageError(f"lesson {self.name} has no reference kernel: kernels/{self.name}/ holds no 1_name.cu")
+        if all(self.task_of(file) is None for file in rungs):
+            return rungs[-1]
+        if not whole.is_file():
+            raise UsageError(f"lesson {self.name} has no kernels/{self.name}/all.cu: include each task's top rung in it")
+        return whole
 
     def hint_sections(self, task: str) -> dict[str, str]:
         """What hints.md says about a task, by its headings: the names of rungs. Raises UsageError."""

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from grader.course.files import shown_path
+from grader.course.inline import inline
 from grader.course.usage import UsageError
 
 DIFFERENCE = ".diff"
@@ -81,15 +82,23 @@ class Mistake:
 
     @property
     def tasks(self) -> list[str] | None:
-        """The task that it is about; None if it is about them all. Raises UsageError."""
-        return meant_for("\n".join(self.head))
+        """The task that it is about: the head names it, or the folder of its base; None if it is about them all.
+
+        Raises UsageError.
+        """
+        base, kernels = self.base, self.root / "kernels"
+        folders = base.relative_to(kernels).parts[1:-1] if base and base.is_relative_to(kernels) else ()
+        return meant_for("\n".join(self.head)) or [*folders] or None
 
     def text(self) -> str:
         """The whole file. Raises UsageError, one sentence, if the difference is none or does not fit its base."""
         return "\n".join([*self.head, *self.body(), ""])
 
     def body(self, *, silent: bool = False) -> list[str]:
-        """The lines below its head; if `silent`, those that it changes have no comments. Raises UsageError."""
+        """The lines below its head, with what the base includes; if `silent`, those that it changes have no comments.
+
+        Raises UsageError.
+        """
         base = self.base
         if base is None:
             return _silent(self._body) if silent else self._body
@@ -104,11 +113,11 @@ class Mistake:
             lines[found : found + len(hunk.old)] = new
             first = found + len(new)
             moved = first - hunk.start - len(hunk.old)
-        return _split_head(lines)[1]
+        return _inlined(_split_head(lines)[1], base)
 
     def base_body(self) -> list[str] | None:
         """The lines below the head of what it is a difference from; None of a whole file. Raises UsageError."""
-        return _split_head(_lines(self.base))[1] if self.base else None
+        return _inlined(_split_head(_lines(self.base))[1], self.base) if self.base else None
 
     @property
     def _body(self) -> list[str]:
@@ -218,6 +227,10 @@ def _silent(lines: list[str]) -> list[str]:
     """Lines without their comments, and without those that are nothing else."""
     plain = zip(lines, without_comments("\n".join(lines)).split("\n"), strict=True)
     return [code.rstrip() for line, code in plain if code.strip() or not line.strip()]
+
+
+def _inlined(lines: list[str], base: Path) -> list[str]:
+    return inline("\n".join(lines), base).split("\n")
 
 
 def _lines(file: Path) -> list[str]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from grader.course import editor, files
 from grader.course.catalog import Entry, UsageError
 from grader.course.files import shown_path
+from grader.course.inline import inline, inlined
 from grader.course.mistake import Mistake
 
 MOST_SOURCE_BYTES = 1 << 20  # of a kernel file
@@ -18,7 +19,8 @@ HANDED_OUT = "hunt"  # the folder in work/ whose kernels are the course's, but f
 def read_kernel(file: Path, entry: Entry) -> str:
     """The text of a kernel file, as much of it as building accepts. Bytes that are no UTF-8 become surrogates, which
     building refuses; Windows' line ends and byte-order mark go. Of a mistake that is kept as a difference, NAME.diff,
-    NAME.cu is the whole file; the folder of a lesson's solutions is all of them together. Raises UsageError.
+    NAME.cu is the whole file; the folder of a lesson's solutions is all of them together; a kernel of the course has in
+    it what it includes. Raises UsageError.
     """
     number, name = entry.label, shown_path(file)
     if file.absolute().parent == entry.folder / "mistakes" and (mistake := _difference(entry, file)):
@@ -33,7 +35,8 @@ def read_kernel(file: Path, entry: Entry) -> str:
             raise UsageError(f"{name} is a pipe: save the kernel to a file, and name that")
         with file.open("rb") as opened:
             data = opened.read(MOST_SOURCE_BYTES + 1)
-        return data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").decode("utf-8", "surrogateescape")
+        text = data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").decode("utf-8", "surrogateescape")
+        return inline(text, file) if file.absolute().is_relative_to(entry.kernels.absolute()) else text
     except FileNotFoundError:
         hint = f"type `ladder start {number.partition('.')[0]}`" if file == entry.work_file else "check the spelling"
         raise UsageError(f"there is no file {name}: {hint}") from None
@@ -47,6 +50,24 @@ def _difference(entry: Entry, file: Path) -> Mistake | None:
     """The mistake that is kept as a difference, by that file's name or by the whole file's."""
     named = (mistake for mistake in entry.mistakes if file.name in (mistake.file.name, mistake.whole.name))
     return next((mistake for mistake in named if mistake.is_difference), None)
+
+
+def tasks_in(file: Path, entry: Entry) -> list[str] | None:
+    """The task that a rung or a mistake is about; None if that is all of them, or for a learner's file. Raises UsageError."""
+    if file.absolute().parent == entry.folder / "mistakes" and (mistake := _difference(entry, file)):
+        return mistake.tasks
+    task = entry.task_of(file)
+    return [task] if task else None
+
+
+def with_stubs(entry: Entry, kernel: Path) -> str:
+    """A kernel of the course as somebody goes on from it: one that holds a single task has in the place of the lesson's
+    others functions that do nothing. Raises UsageError.
+    """
+    text, only = inlined(kernel), entry.task_of(kernel)
+    others = [task for task in entry.lesson.tasks if only and task.name != only and not task.bonus]
+    note = f"    // not written here: `ladder check {entry.label} --task {only}` grades without it"
+    return "\n".join([text, *(f'extern "C" {task.prototype} {{\n{note}\n}}\n' for task in others)])
 
 
 def is_own(entry: Entry, file: Path) -> bool:
@@ -83,7 +104,7 @@ def start_at(entry: Entry, kernel: Path) -> Path | None:
     """
     editor.prepare(entry.root)
     try:
-        text, starter = kernel.read_bytes(), entry.starter.read_bytes()
+        text, starter = with_stubs(entry, kernel).encode(), entry.starter.read_bytes()
         entry.work_file.parent.mkdir(exist_ok=True)
         own = entry.work_file.read_bytes() if entry.work_file.exists() else text
         backup = None if own in (text, starter) else _keep(own, entry.work_file)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from grader.course import catalog
 from grader.course.catalog import Entry, UsageError
+from grader.course.inline import inlined
 from grader.course.prototype import Prototype, bind, parse_prototype
 from grader.devices.cache import cache_root
 
@@ -120,7 +121,7 @@ class _Kernel:
     def of(entry: Entry, file: Path, source: str | None) -> _Kernel:
         prototypes = tuple(task.signature for task in entry.lesson.tasks)
         name = str(file.relative_to(entry.root) if file.is_relative_to(entry.root) else file)
-        return _Kernel(file.read_text() if source is None else source, name, prototypes)
+        return _Kernel(inlined(file) if source is None else source, name, prototypes)
 
     def library(self, architecture: str | None) -> Path:
         """The built library; `architecture` is a GPU's, None means the emulator. Raises LoadError."""

@@ -12,8 +12,10 @@ from difflib import SequenceMatcher
 from pathlib import Path
 
 from grader.course.catalog import Entry, Puzzle, UsageError
+from grader.course.inline import inlined
 from grader.course.lesson import Task
-from grader.course.mistake import Mistake, expectation, meant_for
+from grader.course.mistake import Mistake, expectation
+from grader.course.work import tasks_in
 from grader.judge.ladder import is_told, most_stars
 from grader.judge.verdict import STATUSES, Grade, TaskGrade, falls_behind
 from grader.report.words import is_counted
@@ -68,11 +70,12 @@ def one_prototype(entry: Entry) -> Iterator[str]:
     A bonus task is declared where it begins, and in the README.
     """
     readme = entry.folder / "README.md"
-    sources = {file: file.read_text() if file.is_file() else "" for file in [entry.starter, *entry.rungs, readme]}
-    whole = {mistake.whole: mistake.text() for mistake in _readable(entry)}
-    sources |= {file: text for file, text in whole.items() if expectation(text)[0] != "missing_entry_point"}
-    for file, source in sources.items():
-        text, meant = re.sub(r"\s+", "", source), meant_for(source)
+    files = [entry.starter, *entry.rungs, readme]
+    sources = [(file, inlined(file) if file.is_file() else "", tasks_in(file, entry)) for file in files]
+    whole = [(mistake.whole, mistake.text(), mistake.tasks) for mistake in _readable(entry)]
+    sources += [each for each in whole if expectation(each[1])[0] != "missing_entry_point"]
+    for file, source, meant in sources:
+        text = re.sub(r"\s+", "", source)
         for task in entry.lesson.tasks:
             if task.name not in (meant or [task.name]) or (task.bonus and file != readme and task.name not in source):
                 continue
@@ -82,39 +85,57 @@ def one_prototype(entry: Entry) -> Iterator[str]:
 
 
 def rungs_are_numbered(entry: Entry) -> Iterator[str]:
-    """Files and their first lines count 1, 2, 3 without a gap."""
+    """Files and their first lines count 1, 2, 3 without a gap, in each folder."""
     if not entry.rungs:
         yield f"kernels/{entry.name}: there is no rung: write 1_name.cu, the simplest kernel that is right"
-    for number, rung in enumerate(entry.rungs, start=1):
-        head = f"// Rung {number} of {len(entry.rungs)}: "
-        if not rung.name.startswith(f"{number}_"):
-            yield f"{_path(rung)}: this is rung {number}: call it {number}_{rung.name.partition('_')[2]}"
-        if not rung.read_text().startswith(head):
-            yield f"{_path(rung)}: the first line should begin with `{head}` and name the idea"
+    for folder in dict.fromkeys(rung.parent for rung in entry.rungs):
+        rungs = [rung for rung in entry.rungs if rung.parent == folder]
+        for number, rung in enumerate(rungs, start=1):
+            head = f"// Rung {number} of {len(rungs)}: "
+            if not rung.name.startswith(f"{number}_"):
+                yield f"{_path(rung)}: this is rung {number}: call it {number}_{rung.name.partition('_')[2]}"
+            if not rung.read_text().startswith(head):
+                yield f"{_path(rung)}: the first line should begin with `{head}` and name the idea"
 
 
 def ladders_and_files_agree(entry: Entry) -> Iterator[str]:
     """Each rung of a ladder has a kernel, in the order of the files, and each kernel is a rung of some task."""
-    where, files = _path(entry.folder / "lesson.py"), [rung.stem.partition("_")[2] for rung in entry.rungs]
-    for task in entry.lesson.tasks:
+    where, known = _path(entry.folder / "lesson.py"), {task.name: task for task in entry.lesson.tasks}
+    for task in known.values():
+        files = [_rung_name(rung) for rung in entry.rungs_of(task.name)]
         names = [rung.name for rung in task.ladder]
+        place = f"kernels/{entry.name}/{f'{task.name}/' if (entry.kernels / task.name).is_dir() else ''}"
         for name in names:
             if name not in files:
-                yield f"{where}: rung {name} of {task.name} has no kernel: write kernels/{entry.name}/N_{name}.cu"
-        if (known := [name for name in names if name in files]) != sorted(known, key=files.index):
+                yield f"{where}: rung {name} of {task.name} has no kernel: write {place}N_{name}.cu"
+        if (there := [name for name in names if name in files]) != sorted(there, key=files.index):
             yield f"{where}: the rungs of {task.name} stand in another order than their files"
-    for rung, name in zip(entry.rungs, files, strict=True):
-        if not any(task.highest([name]) for task in entry.lesson.tasks):
+    for rung in entry.rungs:
+        only, name = entry.task_of(rung), _rung_name(rung)
+        if only and only not in known:
+            yield f"{_path(rung)}: lesson.py has no task `{only}`, as the folder says: it has {', '.join(known)}"
+        elif not any(rung in entry.rungs_of(task.name) and task.highest([name]) for task in known.values()):
             yield f"{_path(rung)}: no ladder in lesson.py has a rung {name}"
 
 
+def reference_holds_the_top_rungs(entry: Entry) -> Iterator[str]:
+    """Where tasks have folders, all.cu includes the highest rung of each."""
+    tops = [rungs[-1] for task in entry.lesson.tasks if task.ladder and (rungs := entry.rungs_of(task.name))]
+    whole = entry.reference
+    for top in tops if whole.name == "all.cu" else ():
+        include = f'#include "{top.relative_to(entry.kernels).as_posix()}"'
+        if include not in whole.read_text().splitlines():
+            yield f"{_path(whole)}: here should stand `{include}`, the highest rung, in a namespace of its own"
+
+
 def readme_names_every_rung(entry: Entry) -> Iterator[str]:
-    """The page of the lesson names each rung's file."""
+    """The page of the lesson names each rung's file, with the task's folder if there is one."""
     readme = entry.folder / "README.md"
     text = readme.read_text() if readme.is_file() else ""
     for rung in entry.rungs:
-        if f"`{rung.name}`" not in text:
-            yield f"{_path(readme)}: say what `{rung.name}` does"
+        name = rung.relative_to(entry.kernels).as_posix() if entry.task_of(rung) else rung.name
+        if f"`{name}`" not in text:
+            yield f"{_path(readme)}: say what `{name}` does"
 
 
 def mistakes_fit_their_base(entry: Entry) -> Iterator[str]:
@@ -175,6 +196,7 @@ FORM: tuple[Rule, ...] = (
     one_prototype,
     rungs_are_numbered,
     ladders_and_files_agree,
+    reference_holds_the_top_rungs,
     readme_names_every_rung,
     mistakes_fit_their_base,
     mistakes_say_what_they_are,
@@ -238,7 +260,7 @@ def rung_is_reached(entry: Entry, file: Path) -> Iterator[str]:
         return
     for found in result.tasks:
         task = entry.lesson.task(found.name)
-        if number := task.highest([file.stem.partition("_")[2]]):
+        if file in entry.rungs_of(task.name) and (number := task.highest([_rung_name(file)])):
             yield from _stands_on(_path(file), task, found, number)
 
 
@@ -354,6 +376,11 @@ def _grade(entry: Entry, file: Path, tasks: list[str] | None = None, source: str
     from grader.grade import grade
 
     return grade(entry, file, device="emulator", seed=SEED, tasks=tasks, source=source)
+
+
+def _rung_name(file: Path) -> str:
+    """shared_tile of 3_shared_tile.cu"""
+    return file.stem.partition("_")[2]
 
 
 def _path(file: Path) -> str:

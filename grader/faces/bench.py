@@ -242,7 +242,7 @@ def enter(task: Task, entry: Entry, files: Sequence[Path],
         if call := _call(libraries[source], task, on_host=kind == "cpu"):
             yield Contender(source.stem, kind, call)
 
-    found = [each for file in entry.rungs for each in native(file, "rung")]
+    found = [each for file in entry.rungs_of(task.name) for each in native(file, "rung")]
     found += [each for file in files for each in native(file, "yours")]
     found += [Contender(name, "baseline", call, is_native=False) for name, call in task.baselines.items()]
     found += [Contender(name, "rival", call, is_native=False) for name, call in task.rivals.items()]

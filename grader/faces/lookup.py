@@ -43,7 +43,8 @@ def kernel_of(entry: Entry, kernel: Kernel) -> tuple[Path, str]:
 def _named_file(entry: Entry, name: str) -> Path:
     if name == "work":
         return entry.work_file
-    files = {file.stem: file for file in entry.rungs} | {"starter": entry.starter}
+    files = {"/".join(filter(None, (entry.task_of(file), file.stem))): file for file in entry.rungs}
+    files["starter"] = entry.starter
     others = [*(mistake.whole for mistake in entry.mistakes), *entry.rivals]
     files |= {f"{file.parent.name}/{file.stem}": file for file in others}
     if name not in files:

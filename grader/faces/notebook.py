@@ -158,7 +158,7 @@ def rungs(lesson: str | int, metrics: str | Iterable[str], *, task: str | None =
     entry, names = find_lesson(lesson), [metrics] if isinstance(metrics, str) else list(metrics)
     asked = task_of(entry, task)
     values = {}
-    for file in entry.rungs:
+    for file in entry.rungs_of(asked.name):
         found = count(lesson, file, task=asked.name)
         check_metrics(names, found)
         values[file.stem] = {name: measure(name, found) for name in names}

@@ -9,6 +9,7 @@ import click
 
 from grader.course import progress, work
 from grader.course.catalog import Entry, Puzzle
+from grader.course.inline import inlined
 
 if TYPE_CHECKING:
     from grader.judge.verdict import Grade
@@ -21,7 +22,7 @@ def remember(entry: Entry, grade: Grade, source: str, *, complete: bool = True) 
     The course's own rungs, which `ladder start --rung` hands out, are no progress. A puzzle's few lines may be theirs.
     """
     rungs_ = () if isinstance(entry, Puzzle) else entry.rungs
-    if copied := next((rung for rung in rungs_ if rung.read_text() == source), None):
+    if copied := next((rung for rung in rungs_ if source in (inlined(rung), work.with_stubs(entry, rung))), None):
         done = progress.load(entry.root)
         done.message = done.message or f"this is the course's own {copied.name}: it is not noted as yours"
         return done

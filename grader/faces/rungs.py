@@ -11,6 +11,7 @@ from grader.course.catalog import Entry, UsageError
 from grader.course.choose import choose_rung, choose_task, choose_tasks
 from grader.course.files import shown_path
 from grader.course.hints import next_hint
+from grader.course.inline import inlined
 from grader.course.lesson import Task
 from grader.faces import puzzles
 
@@ -36,13 +37,16 @@ def _start_below(entry: Entry, name: str | None, number: int) -> None:
     task, *_ = _tasks_with(entry, name, number, "start")
     file = shown_path(entry.work_file)
     rung, lesson = task.ladder[number - 1], entry.label
-    below = entry.rung_file(task.ladder[number - 2].name) if number > 1 else entry.starter
+    below = entry.rung_file(task.name, task.ladder[number - 2].name) if number > 1 else entry.starter
     backup = work.start_at(entry, below)
     what = f"rung {number - 1} now: {task.ladder[number - 2].idea}." if number > 1 else "the starter now."
     click.echo(f"{file} is {what}" + (f" What you had is in {shown_path(backup)}." if backup else ""))
     click.echo(f"Your turn, rung {number} of {len(task.ladder)}: {rung.idea}")
+    only = f" --task {task.name}" if entry.task_of(below) else ""
+    if only:
+        click.echo(f"It holds {task.name} alone: the lesson's other tasks are empty functions in it.")
     hint = f"ladder hint {lesson}{f' --task {name}' if name else ''} --rung {number}"
-    click.echo(f"Next: edit {file}, then type `ladder check {lesson}`; stuck? `{hint}`")
+    click.echo(f"Next: edit {file}, then type `ladder check {lesson}{only}`; stuck? `{hint}`")
 
 
 def _tasks_with(entry: Entry, name: str | None, number: int, command: str) -> list[Task]:
@@ -51,7 +55,11 @@ def _tasks_with(entry: Entry, name: str | None, number: int, command: str) -> li
     """
     tasks = choose_tasks(entry, [name]) if name else [task for task in entry.lesson.tasks if not task.bonus]
     chosen = {choose_rung(task, number, ()) for task in tasks}
-    files = {tuple(rung.name for rung in task.ladder[max(at - 2, 0) : at]) for task in tasks for at in chosen}
+    files = {
+        tuple(entry.rung_file(task.name, rung.name) for rung in task.ladder[max(at - 2, 0) : at])
+        for task in tasks
+        for at in chosen
+    }
     if len(files) > 1:
         choose_task(entry, name, f"ladder {command} {entry.label} --rung {number}")
     return tasks
@@ -94,8 +102,8 @@ def solution(entry: Entry, name: str | None, rung: int | None, reveal: bool) -> 
         task, *others = _tasks_with(entry, name, rung, "solution")
         earned = all(each.highest(done.rungs(entry.name, each.name)) >= rung for each in (task, *others))
         lacking = f"rung {rung} of {task.name} is not reached yet"
-        file = entry.rung_file(task.ladder[rung - 1].name)
+        file = entry.rung_file(task.name, task.ladder[rung - 1].name)
         asked = f"{number}{f' --task {name}' if name else ''} --rung {rung}"
     if not earned and not reveal:
         raise UsageError(f"{lacking}: try `ladder hint {asked}`, or type `ladder solution {asked} --reveal`")
-    show_solution(make_console(widest=160), file.read_text(), shown_path(file))
+    show_solution(make_console(widest=160), inlined(file), shown_path(file))

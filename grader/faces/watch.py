@@ -23,6 +23,7 @@ from grader.course import catalog, progress, work
 from grader.course.catalog import Entry, UsageError
 from grader.course.choose import choose_rung
 from grader.course.files import shown_path
+from grader.course.inline import inlined
 from grader.course.saves import LOOK_SECONDS, Changes, Saves
 from grader.faces.remember import remember
 from grader.faces.watch_run import Run, warm_up
@@ -312,7 +313,7 @@ class Watcher:
 
     def reveal(self) -> None:
         file = self.entry.reference
-        text = file.read_text()
+        text = inlined(file)
         self.page = Page(lambda console: show_solution(console, text, shown_path(file)))
 
     def press_list(self) -> None:

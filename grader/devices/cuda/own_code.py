@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from grader.course.inline import inlined
 from grader.course.prototype import Prototype, bind
 from grader.devices.cuda.compile import CudaRecipe
 from grader.devices.cuda.runtime import runtime
@@ -59,7 +60,7 @@ def _compiler(source: Path, architecture: str) -> list[str]:
     """The compiler and its flags: nvcc's are those that a submission is built with."""
     if source.suffix == ".cpp":
         return ["g++", *CPU_FLAGS]
-    home, text = cuda_home(), source.read_text()
+    home, text = cuda_home(), inlined(source)
     if home is None:
         raise BuildError("there is no nvcc")
     libraries = ["-lcublas"] if "#include <cublas" in text else []
