@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from grader.course import catalog
+from grader.course.inline import inlined
 from grader.course.lesson import Case, Task, Tolerance
 from grader.devices.worker.server import server
 from grader.faces.standby_place import Place
@@ -123,7 +124,7 @@ def own_course(entry: catalog.Entry) -> Iterator[dict[str, str]]:
 def edit_and_check(entry: catalog.Entry, environment: Mapping[str, str]) -> dict[str, float]:
     """Grades a file that was never built before, as a new process; seconds by name."""
     file = Path(environment["LADDER_COURSE"]) / "edited.cu"
-    file.write_text(f"{entry.reference.read_text()}\n// edit {time.time_ns()}\n")
+    file.write_text(f"{inlined(entry.reference)}\n// edit {time.time_ns()}\n")
     start = time.perf_counter()
     command = [*LADDER, "check", entry.name, str(file), "--json"]
     done = subprocess.run(command, capture_output=True, text=True, env=environment)

@@ -21,6 +21,7 @@ from typing import IO
 
 from grader.course import catalog
 from grader.course.catalog import Entry
+from grader.course.inline import inlined
 
 WATCH = [sys.executable, "-c", "from grader.faces.cli import main; main()", "watch"]
 GOALS = {"01": 1.2, "04": 2.0}  # seconds, on the emulator
@@ -35,7 +36,7 @@ def main() -> None:
     for number, goal in GOALS.items():
         entry = catalog.find(number)
         rung = entry.rungs[options.rung - 1] if options.rung else entry.reference
-        rounds = measure(entry, rung.read_text(), options.saves, options.device)
+        rounds = measure(entry, inlined(rung), options.saves, options.device)
         waits, builds, runs = zip(*rounds, strict=True)
         parts = f"building {statistics.median(builds):.1f} s, running {statistics.median(runs):.1f} s"
         aim = f"; goal {goal:g} s" if options.device == "emulator" else ""

@@ -52,8 +52,9 @@ def grade(
 ) -> Grade:
     """Grades one kernel file: `kernel`, else the lesson's reference if asked for, else the learner's work file.
 
-    `tasks` names those to grade, by default all of them, or the one that the course's kernel is about; `counted` names the case whose counters are kept, instead of
-    the lesson's choice; if it is to run `alone`, no other case does. The same `seed` draws the same inputs again.
+    `tasks` names those to grade, by default all of them, or the one that a kernel of the course is about; `counted`
+    names the case whose counters are kept, instead of the lesson's choice; if it is to run `alone`, no other case does.
+    The same `seed` draws the same inputs again.
     `source` is the file's text, if the caller has it. Without the `emulator` a GPU's word is all there is. With
     `print_threads` each line that an emulated kernel prints begins with its block and thread. Raises UsageError, one
     sentence, if there is nothing to grade, and Cancelled once `cancel` is set; whatever is wrong with the kernel itself

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from grader.course import catalog
 from grader.course.call import Call
+from grader.course.inline import inlined
 from grader.course.lesson import Task
 from grader.course.prototype import Prototype, parse_prototype
 from grader.devices.build.lexer import lex
@@ -93,7 +94,7 @@ def rungs() -> list[Case]:
     found = []
     for entry in catalog.entries(ROOT):
         for rung in entry.rungs:
-            tasks = [task for task in entry.lesson.tasks if re.search(rf"\bvoid\s+{task.name}\s*\(", rung.read_text())]
+            tasks = [task for task in entry.lesson.tasks if re.search(rf"\bvoid\s+{task.name}\s*\(", inlined(rung))]
             found += [_rung(entry, rung, task) for task in tasks]
     return found
 
@@ -129,7 +130,7 @@ def source_name(case: Case) -> str:
 
 def file_digest(source: Path) -> str:
     """Of the code: comments and white space may change."""
-    tokens = lex(source.read_text())
+    tokens = lex(inlined(source))
     texts = [token.text for part in (tokens.code, *(line.tokens for line in tokens.directives)) for token in part]
     return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:16]
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from benchmarks.fidelity.cases import Case, digest
+from grader.course.inline import inlined
 from grader.devices.buffers import Arena
 from grader.devices.evidence import CaseRun
 from grader.devices.worker.server import Job, server
@@ -30,7 +31,7 @@ def _run(case: Case) -> Emulated:
             buffers.fill(name, tensor)
         outputs = [buffers.read(parameter.name).zero_() for parameter in case.prototype.outputs]
         scalars = {scalar.name: case.sizes[scalar.name] for scalar in case.prototype.scalars}
-        source = case.source.read_text()
+        source = inlined(case.source)
         job = Job(source, case.source.name, case.prototypes, case.prototype.name, arena, [(case.name, scalars)])
         evidence = server().run(job)
         if not evidence.cases:

@@ -95,7 +95,8 @@ class Entry:
         file = next((file for file in self.rungs_of(task) if file.stem.partition("_")[2] == name), None)
         if file is None:
             where = f"kernels/{self.name}/{f'{task}/' if (self.kernels / task).is_dir() else ''}"
-            raise UsageError(f"lesson {self.name} has no kernel for rung {name} of {task}: {where} holds no N_{name}.cu")
+            lacks = f"lesson {self.name} has no kernel for rung {name} of {task}"
+            raise UsageError(f"{lacks}: {where} holds no N_{name}.cu")
         return file
 
     def task_of(self, file: Path) -> str | None:
@@ -117,7 +118,8 @@ class Entry:
         if all(self.task_of(file) is None for file in rungs):
             return rungs[-1]
         if not whole.is_file():
-            raise UsageError(f"lesson {self.name} has no kernels/{self.name}/all.cu: include each task's top rung in it")
+            where = f"kernels/{self.name}/all.cu"
+            raise UsageError(f"lesson {self.name} has no reference kernel: write {where}, which includes the top rungs")
         return whole
 
     def hint_sections(self, task: str) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """The course's kernels as one file each: what they include of kernels/, in place of the `#include "..."` that names it.
 
 A learner's kernel stands alone, and so does each kernel of the course as people see it and as it is built. On the disk
-kernels/03_coalescing/all.cu includes the top rung of every task, and several rungs may include one kernels/common/*.cuh.
+kernels/05_atomics/all.cu includes the top rung of every task, and several rungs may include one kernels/common/*.cuh.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ def inlined(file: Path) -> str:
 
 
 def inline(text: str, file: Path) -> str:
-    """This text in place of `file`'s, with what it includes: a header (.cuh) the first time that it is named, any other
-    file each time. A name is seen from the file that includes it, as a compiler sees it. Outside a course's kernels/ the
-    text stays as it is. Raises UsageError, one sentence, for an include of what is not in kernels/, or of itself.
+    """This text, as `file` holds it, with what it includes: a header (.cuh) the first time that it is named, any other
+    file each time. A name is seen from the file that includes it, as a compiler sees it. Outside a course's kernels/
+    the text stays as it is. Raises UsageError, one sentence, for an include of what is not in kernels/, or of itself.
     """
     file = file.absolute()
     home = next((folder for folder in file.parents if _is_kernels(folder)), None)

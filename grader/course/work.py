@@ -9,7 +9,7 @@ from pathlib import Path
 from grader.course import editor, files
 from grader.course.catalog import Entry, UsageError
 from grader.course.files import shown_path
-from grader.course.inline import inline, inlined
+from grader.course.inline import INCLUDE, inline, inlined
 from grader.course.mistake import Mistake
 
 MOST_SOURCE_BYTES = 1 << 20  # of a kernel file
@@ -23,7 +23,7 @@ def read_kernel(file: Path, entry: Entry) -> str:
     it what it includes. Raises UsageError.
     """
     number, name = entry.label, shown_path(file)
-    if file.absolute().parent == entry.folder / "mistakes" and (mistake := _difference(entry, file)):
+    if mistake := _difference(entry, file):
         if file.name == mistake.whole.name:
             return mistake.text()
         whole = shown_path(mistake.whole)
@@ -36,7 +36,8 @@ def read_kernel(file: Path, entry: Entry) -> str:
         with file.open("rb") as opened:
             data = opened.read(MOST_SOURCE_BYTES + 1)
         text = data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").decode("utf-8", "surrogateescape")
-        return inline(text, file) if file.absolute().is_relative_to(entry.kernels.absolute()) else text
+        is_ours = INCLUDE.search(text) and file.absolute().is_relative_to(entry.kernels.absolute())
+        return inline(text, file) if is_ours else text
     except FileNotFoundError:
         hint = f"type `ladder start {number.partition('.')[0]}`" if file == entry.work_file else "check the spelling"
         raise UsageError(f"there is no file {name}: {hint}") from None
@@ -47,14 +48,17 @@ def read_kernel(file: Path, entry: Entry) -> str:
 
 
 def _difference(entry: Entry, file: Path) -> Mistake | None:
-    """The mistake that is kept as a difference, by that file's name or by the whole file's."""
+    """The mistake that is kept as a difference, by that file's name or by the whole file's; None for other files."""
+    folder = file.absolute().parent
+    if folder.name != "mistakes" or folder != entry.folder / "mistakes":
+        return None
     named = (mistake for mistake in entry.mistakes if file.name in (mistake.file.name, mistake.whole.name))
     return next((mistake for mistake in named if mistake.is_difference), None)
 
 
 def tasks_in(file: Path, entry: Entry) -> list[str] | None:
-    """The task that a rung or a mistake is about; None if that is all of them, or for a learner's file. Raises UsageError."""
-    if file.absolute().parent == entry.folder / "mistakes" and (mistake := _difference(entry, file)):
+    """The task that a rung or a mistake is about; None if it is about them all, or the learner's. Raises UsageError."""
+    if mistake := _difference(entry, file):
         return mistake.tasks
     task = entry.task_of(file)
     return [task] if task else None

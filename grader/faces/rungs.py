@@ -56,7 +56,7 @@ def _tasks_with(entry: Entry, name: str | None, number: int, command: str) -> li
     tasks = choose_tasks(entry, [name]) if name else [task for task in entry.lesson.tasks if not task.bonus]
     chosen = {choose_rung(task, number, ()) for task in tasks}
     files = {
-        tuple(entry.rung_file(task.name, rung.name) for rung in task.ladder[max(at - 2, 0) : at])
+        (*entry.rungs_of(task.name)[:1], *(rung.name for rung in task.ladder[max(at - 2, 0) : at]))
         for task in tasks
         for at in chosen
     }

@@ -95,9 +95,9 @@ def test_what_an_entry_knows(course):
     assert (entry.number, entry.slug) == (1, "vector_add")
     assert [rung.name for rung in entry.rungs] == ["1_naive.cu", "2_second.cu", "10_last.cu"]
     assert entry.reference.name == "10_last.cu"
-    assert entry.rung_file("second").name == "2_second.cu"
-    with pytest.raises(UsageError, match="has no kernel for rung third"):
-        entry.rung_file("third")
+    assert entry.rung_file("f", "second").name == "2_second.cu"
+    with pytest.raises(UsageError, match="has no kernel for rung third of f: kernels/01_vector_add/ holds no N_third"):
+        entry.rung_file("f", "third")
     assert entry.work_file == course / "work" / "01_vector_add.cu"
     assert entry.starter == course / "lessons" / "01_vector_add" / "starter.cu"
     assert entry.lesson.tasks[0].name == "f"
@@ -115,6 +115,31 @@ def test_no_reference_kernel_is_said(course):
         rung.unlink()
     with pytest.raises(UsageError, match="lesson 02_warp_divergence has no reference kernel"):
         _ = find("2", course).reference
+
+
+def test_each_task_may_have_a_ladder_in_a_folder_of_its_own(course):
+    entry = find("1", course)
+    for name in ("f/1_small.cu", "f/2_large.cu", "g/1_small.cu"):
+        (entry.kernels / name).parent.mkdir(exist_ok=True)
+        (entry.kernels / name).write_text("")
+    (entry.kernels / "h").mkdir()  # a folder without a rung
+
+    def names(files):
+        return [file.relative_to(entry.kernels).as_posix() for file in files]
+
+    assert names(entry.rungs_of("f")) == ["f/1_small.cu", "f/2_large.cu"] and names(entry.rungs_of("h")) == []
+    assert names(entry.rungs_of("others")) == ["1_naive.cu", "2_second.cu", "10_last.cu"]
+    assert names(entry.rungs)[:3] == ["1_naive.cu", "f/1_small.cu", "g/1_small.cu"]
+    assert entry.rung_file("g", "small").parent.name == entry.task_of(entry.rung_file("g", "small")) == "g"
+    assert entry.task_of(entry.kernels / "1_naive.cu") is None and entry.task_of(entry.work_file) is None
+    with pytest.raises(UsageError, match="no kernel for rung large of g: kernels/01_vector_add/g/ holds no N_large"):
+        entry.rung_file("g", "large")
+    with pytest.raises(UsageError, match="rung small of h: kernels/01_vector_add/h/ holds no N_small"):
+        entry.rung_file("h", "small")
+    with pytest.raises(UsageError, match=r"no reference kernel: write kernels/01_vector_add/all.cu, which includes"):
+        _ = entry.reference
+    (entry.kernels / "all.cu").write_text("")
+    assert names([entry.reference]) == ["all.cu"]
 
 
 @pytest.mark.parametrize(

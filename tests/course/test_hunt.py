@@ -12,6 +12,7 @@ from grader.course import hunt
 from grader.course.catalog import Entry, UsageError, entries
 from grader.course.handout import SLOW, Handout, changes, kind_of, kinds
 from grader.course.hunt import Handed, Hunt
+from grader.course.inline import inlined
 from grader.course.mistake import COMMENT
 
 ROOT = Path(__file__).parents[2]
@@ -88,8 +89,8 @@ def test_a_rungs_own_lines_are_a_repair_and_other_rungs_are_a_rewrite():
             assert mistake.base is None and made.most_changes is None and kind_of(mistake) == SLOW, mistake
             continue
         most = made.most_changes
-        assert 0 < changes(made.text, mistake.base.read_text()) < most, mistake
-        near = [rung for rung in entry.rungs if rung != mistake.base and changes(made.text, rung.read_text()) <= most]
+        assert 0 < changes(made.text, inlined(mistake.base)) < most, mistake
+        near = [rung for rung in entry.rungs if rung != mistake.base and changes(made.text, inlined(rung)) <= most]
         assert not near or kind_of(mistake) == SLOW, (mistake, near)
 
 

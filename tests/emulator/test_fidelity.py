@@ -15,6 +15,7 @@ from benchmarks.fidelity.cases import Case, all_cases
 from benchmarks.fidelity.differences import DIFFERENCES
 from benchmarks.fidelity.emulate import Emulated, emulate
 from benchmarks.fidelity.results import Launch, Measured, Results
+from grader.course.inline import inlined
 from tests.shared import long_tail
 
 CASES = all_cases()
@@ -26,7 +27,7 @@ def emulated(once) -> Callable[[Case], Emulated]:
     """A case as the emulator runs it, once for all tests of this run."""
 
     def run(case: Case) -> Emulated:
-        return once(["emulated", case.name, case.source.read_bytes()], lambda: emulate([case])[case.name])
+        return once(["emulated", case.name, inlined(case.source)], lambda: emulate([case])[case.name])
 
     return run
 

@@ -110,6 +110,46 @@ def test_rungs_that_leave_a_number_out(entry: Entry):
     assert "this is rung 2: call it 2_four_elements.cu" in said(entry, authoring.rungs_are_numbered)
 
 
+def in_folders(entry: Entry) -> Path:
+    """Moves the skeleton's ladder into a folder of its task, and returns what is now the reference."""
+    own = entry.kernels / entry.lesson.tasks[0].name
+    own.mkdir()
+    for file in [*entry.rungs, entry.folder / "README.md", *(mistake.file for mistake in entry.mistakes)]:
+        place = own / file.name if file.parent == entry.kernels else file
+        text = file.read_text().replace(f"kernels/{entry.name}/", f"kernels/{entry.name}/{own.name}/")
+        file.rename(place).write_text(text if place.suffix == ".cu" else text.replace("`1_", f"`{own.name}/1_"))
+    readme = entry.folder / "README.md"
+    readme.write_text(readme.read_text().replace("`2_", f"`{own.name}/2_"))
+    whole = entry.kernels / "all.cu"
+    whole.write_text(f'namespace top {{\n#include "{own.name}/2_four_elements.cu"\n}}\n')
+    return whole
+
+
+def test_a_ladder_in_a_folder_of_its_task(entry: Entry):
+    whole = in_folders(entry)
+    assert list(authoring.problems(entry, authoring.FORM)) == [] and entry.reference == whole
+    assert {tuple(mistake.tasks or ()) for mistake in entry.mistakes if mistake.is_difference} == {("prefix_sum",)}
+    assert list(authoring.problems(entry, (authoring.reference_earns_all_stars,))) == []
+    whole.write_text(whole.read_text().replace("2_four_elements", "1_one_element"))
+    asked = 'kernels/01_prefix_sum/all.cu: here should stand `#include "prefix_sum/2_four_elements.cu"`'
+    assert asked in said(entry, authoring.reference_holds_the_top_rungs)
+    whole.write_text('#include "gone.cu"\n')
+    sentences = said(entry, authoring.reference_earns_all_stars)
+    assert 'kernels/01_prefix_sum/all.cu: `#include "gone.cu"` names no file' in sentences and "\n" not in sentences
+    whole.unlink()
+    assert "write kernels/01_prefix_sum/all.cu" in said(entry, authoring.reference_holds_the_top_rungs)
+
+
+def test_folders_that_do_not_fit_the_tasks(entry: Entry):
+    in_folders(entry)
+    (entry.kernels / "prefix_sum").rename(entry.kernels / "prefixsum")
+    sentences = said(entry, authoring.ladders_and_files_agree)
+    assert "kernels/01_prefix_sum/prefixsum/1_one_element.cu: lesson.py has no task `prefixsum`" in sentences
+    (entry.kernels / "prefix_sum").mkdir()  # without a rung
+    sentences = said(entry, authoring.ladders_and_files_agree)
+    assert "has no kernel: write kernels/01_prefix_sum/prefix_sum/N_one_element.cu" in sentences
+
+
 def with_lesson(entry: Entry, *changes: tuple[str, str]) -> Entry:
     """The lesson with these replacements in its lesson.py, read again."""
     file = entry.folder / "lesson.py"

@@ -11,6 +11,7 @@ from grader.course import hunt, progress
 from grader.course.catalog import find
 from grader.course.handout import Handout
 from grader.course.hunt import Handed
+from grader.course.inline import inlined
 
 
 @pytest.fixture
@@ -97,7 +98,7 @@ def test_what_is_slow_is_mended_when_it_meets_what_its_rung_meets_and_not_by_a_r
     file.unlink()
     assert ladder("hunt", "01")[0] == 0 and file.read_text() == handout.text
 
-    file.write_text(handout.mistake.base.read_text())  # its head, too: comments are no changes
+    file.write_text(inlined(handout.mistake.base))  # its head, too: comments are no changes
     code, out, _ = ladder("hunt", "01")
     assert code == 0 and "mended, 2 points" in out
 
@@ -150,5 +151,5 @@ def test_a_whole_file_is_mended_by_another_kernel_and_named_by_any_of_its_lines(
     file.write_text(handout.text.replace("kThreads = 64", "kThreads = 32"))
     code, out, _ = ladder("hunt", "08")
     assert code == 1 and "it earns no more stars than what was handed out" in out
-    file.write_text(find("08").reference.read_text())
+    file.write_text(inlined(find("08").reference))
     assert "mended, 2 points" in ladder("hunt", "08")[1]

@@ -8,6 +8,7 @@ import pytest
 
 from grader.course import progress
 from grader.course.catalog import find
+from grader.course.inline import inlined
 
 COPY = "// mine\n"
 
@@ -22,7 +23,8 @@ def file(course):
 
 
 def rung(course, lesson, name):
-    return find(lesson, course).rung_file(name).read_text()
+    entry = find(lesson, course)
+    return inlined(entry.rung_file(entry.lesson.tasks[0].name, name))
 
 
 def test_start_at_a_rung_puts_the_one_below_there_and_keeps_what_was_there(ladder, course, file):
@@ -44,6 +46,29 @@ def test_a_file_of_several_tasks_needs_no_task_where_they_climb_alike(ladder, co
     assert "rung 2 of 4" in ladder("start", "03", "--rung", "2")[1]
     assert (course / "work" / "03_coalescing.cu").read_text() == rung(course, "03", "one_thread")
     assert "turn the corner" in ladder("start", "03", "--rung", "2", "--task", "transpose")[1]
+
+
+def test_a_ladder_of_one_task_is_gone_on_with_alone(ladder, course):
+    code, out, err = ladder("start", "05", "--task", "histogram", "--rung", "2")
+    own = course / "work" / "05_atomics.cu"
+    text = own.read_text()
+    assert (code, err) == (0, "") and "rung 2 of" in out and "`ladder check 05 --task histogram`" in out
+    assert "It holds histogram alone: the lesson's other tasks are empty functions in it." in out
+    assert text.startswith(inlined(find("05", course).rung_file("histogram", "every_element")))
+    assert 'extern "C" void sum(const float* x, float* out, int n, cudaStream_t stream) {' in text
+    code, out, err = ladder("check", "05", "--task", "histogram", "--device", "emulator")
+    assert code == 0 and "rung 1 of" in out and "1_every_element.cu: it is not noted as yours" in err
+    assert progress.load(course).rungs("05_atomics", "histogram") == []
+    own.write_text(text + COPY)
+    code, out, _ = ladder("check", "05", "--device", "emulator")
+    assert code == 1 and "sum" in out
+    assert progress.load(course).rungs("05_atomics", "histogram") == ["every_element"]
+    assert progress.load(course).rungs("05_atomics", "sum") == []
+    said = ladder("start", "05", "--rung", "2")[2]
+    assert is_one_sentence(said) and "say for which task: `ladder start 05 --rung 2 --task sum`" in said
+    out = ladder("solution", "05", "--task", "sum", "--rung", "1", "--reveal")[1]
+    assert out.startswith("// Rung 1 of") and "void sum(" in out and "histogram" not in out
+    assert "#include" not in ladder("solution", "05", "--reveal")[1].replace("#include <", "")
 
 
 LAST = "type --rung and a number, 1 (down the rows) to 6 (warp tiles)"

@@ -14,6 +14,7 @@ from terminal import PATIENCE, Terminal, course
 
 from grader.course import catalog
 from grader.course.files import shown_path
+from grader.course.inline import inlined
 from grader.devices.evidence import Diagnostic, Finding
 from grader.faces import watch
 from grader.faces.authoring import SEED
@@ -341,7 +342,7 @@ def test_the_longest_failing_page_of_every_lesson_fits(folder, monkeypatch, less
     monkeypatch.chdir(folder)
     entry = catalog.find(lesson, folder)
     for status in STATUSES[1:]:
-        lines = page_of(folder, monkeypatch, worst(entry, status), entry.reference.read_text())
+        lines = page_of(folder, monkeypatch, worst(entry, status), inlined(entry.reference))
         assert fits(lines), "\n".join([status, *lines])
         assert TITLES[status] in lines[0] and any("seed 7" in line for line in lines)
 

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from grader.course.catalog import Entry, find
+from grader.course.inline import inlined
 from grader.grade import grade
 
 ROOT = Path(__file__).parents[2]
 LESSONS = [find(name, ROOT) for name in ("01", "02")]
-RUNGS = [(entry, rung) for entry in LESSONS for rung in entry.rungs if "reinterpret_cast" in rung.read_text()]
+RUNGS = [(entry, rung) for entry in LESSONS for rung in entry.rungs if "reinterpret_cast" in inlined(rung)]
 
 
 def shifted(entry: Entry, rung: Path, shifts: tuple[int, ...]) -> str:
@@ -32,7 +33,7 @@ def shifted(entry: Entry, rung: Path, shifts: tuple[int, ...]) -> str:
             after += f"    cudaMemcpyAsync({buffer}, {moved[buffer]}, {count} * 4, cudaMemcpyDeviceToDevice, stream);\n"
         after += f"    cudaFree({buffer}_block);\n"
     arguments = ", ".join([*moved.values(), "n", "stream"])
-    inner = re.sub(rf'extern "C" void {name}\b', f"static void {name}_rung", rung.read_text())
+    inner = re.sub(rf'extern "C" void {name}\b', f"static void {name}_rung", inlined(rung))
     return f'{inner}\nextern "C" {task.prototype} {{\n{before}    {name}_rung({arguments});\n{after}}}\n'
 
 

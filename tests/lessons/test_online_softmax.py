@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from grader.course.catalog import Entry, find
+from grader.course.inline import inlined
 from grader.course.lesson import Case, Lesson
 from grader.grade import grade
 
@@ -62,7 +63,7 @@ extern "C" {prototype} {{
 @pytest.mark.parametrize("by", [(1, 1, 1), (0, 2, 3), (4, 4, 1)])
 @pytest.mark.parametrize("rung", ENTRY.rungs[3:], ids=lambda rung: rung.stem)
 def test_any_alignment(rung: Path, by: tuple[int, int, int], tmp_path: Path):
-    source = re.sub(r'extern "C" void softmax\b', "static void softmax_rung", rung.read_text())
+    source = re.sub(r'extern "C" void softmax\b', "static void softmax_rung", inlined(rung))
     file = tmp_path / "moved.cu"
     file.write_text(source + MOVED.format(*by, prototype=TASK.prototype))
     few = with_cases(*(case(*size) for size in ((1, 1), (3, 32), (5, 500), (2, 4096), (1, 20_004), (3, 20_001))))

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from grader.course.catalog import find
+from grader.course.inline import inlined
 from grader.grade import grade
 
 ROOT = Path(__file__).parents[2]
 ENTRY = find("04", ROOT)
-RUNGS = [rung for rung in ENTRY.rungs if "float4*" in rung.read_text()]
+RUNGS = [rung for rung in ENTRY.rungs if "float4*" in inlined(rung)]
 
 SHIFTED = """
 extern "C" void matmul(const float* a, const float* b, float* c, int m, int n, int k, cudaStream_t stream) {{
@@ -35,7 +36,7 @@ extern "C" void matmul(const float* a, const float* b, float* c, int m, int n, i
 @pytest.mark.parametrize("rung", RUNGS, ids=lambda rung: rung.stem)
 def test_any_alignment(rung: Path, shifts: tuple[int, int, int], tmp_path: Path):
     file = tmp_path / "shifted.cu"
-    rung_text = re.sub(r'extern "C" void matmul\b', "static void matmul_rung", rung.read_text())
+    rung_text = re.sub(r'extern "C" void matmul\b', "static void matmul_rung", inlined(rung))
     file.write_text(rung_text + SHIFTED.format(*shifts))
     result = grade(ENTRY, file, device="emulator", seed=1)
     assert result.status == "passed", [task.message for task in result.tasks]

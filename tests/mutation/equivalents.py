@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.course.catalog import Entry
+from grader.course.inline import inlined
 from tests.mutation.mutator import Mutant, mutants
 
 FILE = Path(__file__).with_name("equivalents.diff")
@@ -69,6 +70,6 @@ def reason(entry: Entry, mutant: Mutant) -> str:
 
 def stale(entry: Entry) -> list[Equivalent]:
     """Those of the list that no edit of the lesson's reference kernel yields any more."""
-    found = mutants(entry.reference.read_text())
+    found = mutants(inlined(entry.reference))
     listed = [each for each in equivalents() if each.lesson == entry.name]
     return [each for each in listed if not any(each.means(entry, mutant) for mutant in found)]

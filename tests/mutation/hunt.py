@@ -16,6 +16,7 @@ from typing import Any
 
 from grader.course.call import Call
 from grader.course.catalog import Entry
+from grader.course.inline import inlined
 from grader.course.lesson import Task
 from grader.course.prototype import elements
 from grader.devices.evidence import Evidence
@@ -106,7 +107,7 @@ def hunt(wanted: Sequence[tuple[Entry, Mutant]], workers: int | None = None) -> 
 
 def reference_goals(entry: Entry, server: ForkServer) -> Goals:
     """The counted targets that the reference meets, by task."""
-    grades = list(grades_of(entry, entry.reference.read_text(), server))
+    grades = list(grades_of(entry, inlined(entry.reference), server))
     assert all(grade.status == "passed" for grade in grades), f"the reference of {entry.name} does not pass"
     return {grade.name: goals_met(grade) for grade in grades}
 
@@ -164,5 +165,5 @@ def _size(task: Task, case: Any) -> int:
 
 def mutants_of(entry: Entry, most: int | None) -> list[tuple[Entry, Mutant]]:
     """Of what the lesson grades: a reference may have more entry points, for other types."""
-    source = with_entry_points(entry.reference.read_text(), [task.name for task in entry.lesson.tasks])
+    source = with_entry_points(inlined(entry.reference), [task.name for task in entry.lesson.tasks])
     return [(entry, mutant) for mutant in sample(entry, mutants(source), most)]
