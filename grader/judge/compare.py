@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,8 +15,10 @@ from grader.course.call import Call
 from grader.course.catalog import UsageError
 from grader.course.lesson import Task, Tensors
 from grader.course.prototype import CType
-from grader.judge.patterns import Answer, Launches, recognise, unravel
+from grader.judge.patterns import ENOUGH, Answer, Launches, Pattern, recognise, unravel
 from grader.judge.verdict import Status
+
+MOST_ANGLES = 1 << 12  # wrong elements for which the right ones for other inputs are worked out
 
 
 @dataclass(frozen=True)
@@ -50,11 +53,12 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Context:
-    """What helps to explain a wrong answer: the inputs, the outputs of the case before, and what was launched."""
+    """What helps to explain a wrong answer: the call and its inputs, the outputs of the case before, the launches."""
 
     inputs: Tensors = field(default_factory=dict)
     previous: Tensors = field(default_factory=dict)
     launches: Launches = ()
+    call: Call | None = None
 
 
 # ---- what is expected ----
@@ -165,7 +169,7 @@ def _check_values(name: str, want: Expected, left: Output, context: Context) -> 
         return comparison
     answer = _answer(name, want, left, ~right, context, written=True)
     comparison.status = "wrong_result"
-    comparison.details = details = _details(answer)
+    comparison.details = details = _details(answer, _other_angle(answer, context))
     said, asked = _pair(details["got"], details["expected"])
     where = answer.at(details["first"])
     comparison.message = f"{where} is {said}, but should be {asked}{_share(answer)}."
@@ -220,10 +224,32 @@ def _answer(name: str, want: Expected, left: Output, bad: Tensor, context: Conte
     )
 
 
-def _details(answer: Answer) -> dict[str, Any]:
+_ANGLES = {
+    math.pi: "pi times {}: functions whose names end in pi, as cospif, multiply by it themselves",
+    180 / math.pi: "{} turned into degrees: cosf and sinf take radians",
+    math.pi / 180: "{} taken as degrees: it is in radians already",
+}
+
+
+def _other_angle(answer: Answer, context: Context) -> Pattern | None:
+    """The wrong elements are what they should be for another angle, within what float32 loses on the way there.
+
+    Asked of tasks that sum nothing: where an element has one term, it may be a function of an angle.
+    """
+    floats = {name: tensor.double() for name, tensor in context.inputs.items() if tensor.is_floating_point()}
+    if context.call is None or context.call.terms > 1 or not ENOUGH <= int(answer.bad.sum()) <= MOST_ANGLES:
+        return None
+    for (name, angles), (factor, what) in itertools.product(floats.items(), _ANGLES.items()):
+        claim = expect(context.call, {**context.inputs, name: factor * angles})[answer.buffer].values[answer.bad]
+        if bool(((answer.got[answer.bad] - claim).abs() <= 1e-4 * claim.abs().amax()).all()):
+            return Pattern("other_angle", f"What is wrong in {answer.buffer} is right for {what.format(name)}.")
+    return None
+
+
+def _details(answer: Answer, pattern: Pattern | None = None) -> dict[str, Any]:
     """The first bad element, who should have written it, how many there are, and the pattern they make."""
     first = int(answer.bad.flatten().nonzero()[0])
-    pattern = recognise(answer)
+    pattern = pattern or recognise(answer)
     details = {
         "buffer": answer.buffer,
         "first": first,

@@ -115,7 +115,7 @@ def compare_buffers(prepared: Prepared, run: CaseRun, before: Prepared | None) -
     found = buffers.left(prepared.expected)
     left = {name: Output(values, ~unwritten) for name, (values, unwritten) in found.items()}
     previous = before.buffers.read_all(before.expected) if before else {}
-    return compare(prepared.expected, left, Context(prepared.inputs, previous, run.launches))
+    return compare(prepared.expected, left, Context(prepared.inputs, previous, run.launches, prepared.call))
 
 
 def kernels_of(launches: Sequence[Json]) -> list[Json]:

@@ -245,3 +245,25 @@ def test_an_empty_output_is_right():
 def test_a_broken_lesson_is_one_sentence(reference, words):
     with pytest.raises(UsageError, match=words):
         expect(Call(make_task(reference), Case(rows=3, cols=4)), {"x": torch.ones(3, 4)})
+
+
+COSINE = make_task(lambda x, rows, cols: {"y": x.cos()}, shapes={"x": "rows, cols", "y": "rows, cols"})
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (lambda x: (math.pi * x).cos(), "What is wrong in y is right for pi times x"),
+        (lambda x: (math.pi * x).cos().where(x > 0, x.cos()), "right for pi times x"),
+        (lambda x: x.rad2deg().cos(), "right for x turned into degrees"),
+        (lambda x: x.deg2rad().cos(), "right for x taken as degrees"),
+        (lambda x: x.sin(), None),
+        (lambda x: (3 * x).cos(), None),
+    ],
+)
+def test_the_answer_for_another_angle(wrong, said):
+    call, inputs = Call(COSINE, Case(rows=9, cols=30)), {"x": Draw(5).normal(9, 30)}
+    context = Context(inputs=inputs, call=call)
+    found = compare(expect(call, inputs), {"y": left(wrong(inputs["x"].double()).float())}, context)
+    assert found.status == "wrong_result"
+    assert said in found.details["pattern_message"] if said else found.details.get("pattern") != "other_angle"
