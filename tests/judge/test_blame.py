@@ -19,7 +19,7 @@ KERNELS = [
     "lessons/01_vector_add/mistakes/every_block_everything.cu",
     "kernels/02_warp_divergence/1_even_odd.cu",
     "kernels/04_tiled_matmul/4_register_tile.cu",
-    "kernels/05_atomics/2_every_block.cu",
+    "kernels/05_atomics/histogram/2_every_block.cu",
 ]
 KERNEL = {"name": "k<int>", "blocks": 4, "threads": 1024, "line": 1}
 SOURCE = ["__global__ void k() {}", "// k<<<1, 1>>>()", "void f() {", "    k<<<4, 256>>>();", "}"]
