@@ -46,6 +46,18 @@ extern "C" void run_waits(const float* x, float* z, int n, cudaStream_t stream) 
     waits<<<3, 32, 0, stream>>>(x, z, n);
 }
 
+__global__ void nothing(const float* x, float* z, int n) {
+    z[threadIdx.x] = x[threadIdx.x];
+    if (threadIdx.x == 3) while (true) {}  // nothing
+}
+extern "C" void run_nothing(const float* x, float* z, int n, cudaStream_t stream) {
+    nothing<<<3, 8, 0, stream>>>(x, z, n);
+}
+
+extern "C" void run_empty(const float* x, float* z, int n, cudaStream_t stream) {
+    while (true) {}  // empty
+}
+
 extern "C" void run_host(const float* x, float* z, int n, cudaStream_t stream) {
     volatile int zero = 0;
     for (int i = 0; i < n; i += zero) {}  // host
@@ -116,6 +128,7 @@ def message(call, name):
                 "grows",
                 r"does not leave the loop in line \d+: it has made .* million steps, far too many for data of this",
             ),
+            ("nothing", r"does not leave the loop in line \d+: there is nothing in it that could end it"),
             ("waits", r"waits in the loop in line \d+ for a value that no thread writes"),
         ],
         every=3,
@@ -127,9 +140,10 @@ def test_a_kernel_that_never_ends_is_given_up_early_with_its_loop(call, name, sa
     assert name in line or "__syncthreads" in line or "tile[" in line
 
 
-def test_host_code_that_never_ends_is_given_up_with_its_line(call):
-    found, line = message(call, "host")
-    assert "host code was still running in line" in found and "// host" in line
+@pytest.mark.parametrize("name", ["host", "empty"])
+def test_host_code_that_never_ends_is_given_up_with_its_line(call, name):
+    found, line = message(call, name)
+    assert "host code was still running in line" in found and f"// {name}" in line
 
 
 @pytest.mark.parametrize(("name", "n"), [("alone", 1_000_000), ("computes", 8), ("slow_writer", 300_000)])

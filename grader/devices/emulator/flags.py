@@ -26,6 +26,12 @@ def flag_reads(code: Iterable[Instruction]) -> list[int]:
     return [rows[at + 1][0] for at in calls if at + 1 < len(rows) and _is_flag(rows[at + 1 : at + 1 + FAR])]
 
 
+def empty_loops(code: Iterable[Instruction]) -> list[int]:
+    """The addresses of jumps to themselves, as of `while (true) {}`."""
+    jumps = ((address, operands.split()) for address, operation, operands in code if operation in ("jmp", "b"))
+    return [address for address, operands in jumps if operands and operands[0].removeprefix("0x") == f"{address:x}"]
+
+
 def _is_flag(rows: Sequence[Instruction]) -> bool:
     """Follows what these instructions load first: does a branch ask for it?"""
     loaded: set[str] = set()  # registers that hold the value, or something made from it

@@ -15,7 +15,7 @@ from typing import Any
 
 from grader.devices.build.recipe import Refused
 from grader.devices.emulator.calls import host_functions
-from grader.devices.emulator.flags import Instruction, flag_reads
+from grader.devices.emulator.flags import Instruction, empty_loops, flag_reads
 from grader.devices.emulator.sides import host_variables, is_mark, managed_variables
 
 _SYMBOL = re.compile(r"^([0-9a-f]+) .{7} (\S+)\s+([0-9a-f]+)\s+(?:\.hidden |\.protected )?(.+)$")
@@ -101,6 +101,7 @@ def _make(library: Path, source_name: str) -> CodeMap:
     dump = library.with_suffix(".gimple")
     symbols = symbols_of(library, dump.read_text(errors="replace") if dump.exists() else "")
     symbols += [Symbol(pc, 1, "flag_read", "") for pc in flag_reads(code)]
+    symbols += [Symbol(pc, 1, "empty_loop", "") for pc in empty_loops(code)]
     return CodeMap(symbols, lines, blocks, str(library), source_name)
 
 

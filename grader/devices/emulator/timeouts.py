@@ -18,6 +18,8 @@ def never_ended(fact: Fact, who: str) -> str:
         )
     if fact["text"] == "host":
         return f"host code was still running in {_inside(fact)} when it was stopped: does this loop end?"
+    if fact["text"] == "empty":
+        return f"{who} does not leave the loop in line {fact['line']}: there is nothing in it that could end it"
     if fact["text"] == "waits":
         return f"{who} waits in {_inside(fact)} for a value that no thread writes: all blocks that are not done wait"
     if fact["text"] in ("idles", "works"):

@@ -49,6 +49,7 @@ enum class SymbolKind : int {
     Uncounted,      // read-only data of the compiler's, which no GPU would load
     LaunchBound,    // its bytes are the most threads of a block
     HostOnly,       // a function that would do in a kernel what is not seen
+    EmptyLoop,      // no symbol: a jump to itself
     FlagRead,       // no symbol: the return address of a volatile read that looks at a flag
     Index,          // no symbol: where an array is indexed, "file:line:column"; its value: local, its bytes: an address is taken
 };
@@ -68,7 +69,7 @@ struct Module {
     std::size_t tls_module = 0, tls_bytes = 0;
     std::vector<Symbol> symbols;
     std::vector<std::string> names;
-    std::set<std::uint32_t> flag_reads;
+    std::set<std::uint32_t> flag_reads, empty_loops;
     std::vector<Symbol> host_only;
     std::map<std::string, Symbol> indexes;
 

@@ -58,11 +58,39 @@ std::uint32_t learner_frame(const ucontext_t& context) {
     return 0;
 }
 
+// A jump to itself, which no callback announces and which never ends, becomes an instruction that faults.
+void stop_at(Address jump) {
+#if defined(__x86_64__)
+    constexpr std::uint8_t undefined[] = {0x0f, 0x0b};   // ud2
+#else
+    constexpr std::uint8_t undefined[] = {0, 0, 0, 0};   // udf #0
+#endif
+    void* const page = reinterpret_cast<void*>(jump / page_size() * page_size());
+    const std::size_t bytes = jump % page_size() + sizeof undefined;
+    if (mprotect(page, bytes, PROT_READ | PROT_WRITE) != 0) return;
+    std::memcpy(reinterpret_cast<void*>(jump), undefined, sizeof undefined);
+    mprotect(page, bytes, PROT_READ | PROT_EXEC);
+}
+
+// In an empty loop.
+void on_empty_loop(std::uint32_t pc) {
+    Thread* const thread = current;
+    Finding finding = thread ? still_running(*thread, pc) : Finding{};
+    finding.text = thread ? "empty" : "host";
+    if (thread) die(*thread, finding);
+    finding.kind = "timeout";
+    finding.pc = pc;
+    machine().findings.push_back(std::move(finding));
+    leave_entry_point();
+}
+
 // A fault in a kernel ends its block; one in the learner's host code ends the entry point. The session lives on.
 void on_fault(int number, siginfo_t* info, void* raw) {
     const auto& context = *static_cast<ucontext_t*>(raw);
     Machine& m = machine();
     const auto address = reinterpret_cast<Address>(info->si_addr);
+    const auto offset = static_cast<std::uint32_t>(fault_pc(context) - m.module.base);
+    if (number == SIGILL && m.module.empty_loops.contains(offset) && (current || can_leave_entry_point())) on_empty_loop(offset + 1);
     if (Thread* const thread = current) {
         const bool overflow = number == SIGSEGV && thread->block->stacks->is_guard(info->si_addr);
         Finding finding = finding_at(*thread, overflow ? "stack_overflow" : "crash", learner_frame(context));
@@ -254,10 +282,12 @@ int ladder_session_module(const void* inside, const Symbol* symbols, std::size_t
         Symbol symbol = symbols[i];
         symbol.name = m.module.names[i].c_str();
         if (symbol.kind == SymbolKind::HostOnly) m.module.host_only.push_back(symbol);
+        if (symbol.kind == SymbolKind::EmptyLoop) m.module.empty_loops.insert(static_cast<std::uint32_t>(symbol.value));
         if (symbol.kind == SymbolKind::FlagRead) m.module.flag_reads.insert(static_cast<std::uint32_t>(symbol.value));
         if (symbol.kind == SymbolKind::Index) m.module.indexes[symbol.name] = symbol;
         m.module.symbols.push_back(symbol);
     }
+    for (const std::uint32_t loop : m.module.empty_loops) stop_at(m.module.base + loop);
     m.threads = threads;
     m.counting = counting != 0;
     return 0;
