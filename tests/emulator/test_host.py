@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from grader.devices.cache import cache_root
 from grader.devices.emulator.session import compile_flags, runtime_library
@@ -69,6 +70,19 @@ def test_a_stream_for_each_call_is_a_leak_and_one_for_all_is_not(call):
     first, second, third = (leaks("stream_for_each_call") for _ in range(3))
     assert first == [] and len(second) == len(third) == 1
     assert re.search(r"the stream created in line \d+ is never destroyed", second[0])
+
+
+@pytest.mark.parametrize(
+    "entry", ["memory_for_all_calls", "memory_that_the_next_call_frees", "memory_that_a_kernel_keeps"]
+)
+def test_memory_that_is_kept_is_a_leak_in_the_next_call_too(call, entry):
+    def found() -> list[tuple[str, str]]:
+        run = call(entry, z=np.ones(32, np.float32), errors=True).run
+        return [(each.kind, each.message) for each in run.findings if each.severity == "error"]
+
+    first, second = found(), found()
+    assert "128 bytes from the cudaMalloc" in first[-1][1]
+    assert {kind for kind, _ in second} == {"leak"} and "uses memory of an earlier call" in second[0][1]
 
 
 def test_pinned_memory(call):

@@ -356,10 +356,12 @@ def _on_launch(fact: Fact) -> str:
 
 
 def _leak(fact: Fact, where: _Where) -> str:
+    if fact["text"] == "kept":
+        return f"line {fact['line']} uses memory of an earlier call: free it there, and allocate it anew in each call"
     if not fact["array_bytes"]:
         return f"the stream created in line {fact['line']} is never destroyed: each call loses one"
-    amount = f"{fact['array_bytes']:,} bytes"
-    return f"{amount} from the cudaMalloc in line {fact['line']} are never freed: each call loses them"
+    lost = f"{fact['array_bytes']:,} bytes from the cudaMalloc in line {fact['line']}"
+    return f"{lost} are never freed: each call loses them"
 
 
 def _invalid_free(fact: Fact, where: _Where) -> str:

@@ -189,6 +189,28 @@ extern "C" void stream_for_all_calls(float* z, cudaStream_t stream) {
     scale_kernel<<<1, 32, 0, own>>>(z, 0, 32);
 }
 
+extern "C" void memory_for_all_calls(float* z, cudaStream_t stream) {
+    static float* kept = [] { float* made; cudaMalloc(&made, 128); return made; }();
+    cudaMemsetAsync(kept, 0, 128, stream);
+    cudaMemsetAsync(z, 0, 128, stream);
+}
+
+extern "C" void memory_that_the_next_call_frees(float* z, cudaStream_t stream) {
+    static float* kept = nullptr;
+    cudaFree(kept);
+    cudaMalloc(&kept, 128);
+    cudaMemsetAsync(z, 0, 128, stream);
+}
+
+extern "C" void memory_that_a_kernel_keeps(float* z, cudaStream_t stream) {
+    static float* kept = nullptr;
+    if (!kept) {
+        cudaMalloc(&kept, 128);
+        cudaMemsetAsync(kept, 0, 128, stream);
+    }
+    scale_kernel<<<1, 32, 0, stream>>>(kept, 0, 32);
+}
+
 extern "C" void pinned(const float* x, float* z, int n, cudaStream_t stream) {
     int failures = 0;
     float* h;

@@ -162,6 +162,7 @@ std::uint16_t check_access(Thread& thread, Address a, unsigned bytes, bool write
             finding.at(*region, a);
         }
         if (inside && inside->freed) finding.text = "freed";
+        if (machine().memory.is_of_earlier_case(a)) finding.kind = "leak", finding.text = "kept";
         die(thread, finding);
     }
     const Region& region = *executor.regions[index];

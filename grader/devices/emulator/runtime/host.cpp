@@ -226,7 +226,8 @@ int ladder_free(void* pointer, int line) {
     machine().stream_order.host_waits_for_all();   // as cudaFree does
     const int error = machine().memory.release(pointer);
     if (error) {
-        file("invalid_free", "", line, "");
+        const bool kept = machine().memory.is_of_earlier_case(reinterpret_cast<Address>(pointer));
+        file(kept ? "leak" : "invalid_free", "", line, kept ? "kept" : "");
         machine().last_error = error;
     }
     return error;
@@ -251,6 +252,7 @@ static int check_copy_side(const void* p, std::size_t bytes, bool device, bool w
     finding.bytes = static_cast<unsigned>(std::min<std::size_t>(bytes, ~0u));
     finding.text = region && region->freed ? "freed" : "copy";
     if (const Region* near = region ? region : memory.nearest(a)) finding.at(*near, a);
+    if (memory.is_of_earlier_case(a)) finding.kind = "leak", finding.text = "kept";
     machine().findings.push_back(std::move(finding));
     return InvalidValue;
 }

@@ -61,16 +61,17 @@ bool Module::is_host_only(std::uint32_t pc) const {
 
 void DeviceMemory::begin_case() {
     if (!arena_) {
-        void* arena = mmap(nullptr, global_memory, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        void* arena = mmap(nullptr, 2 * global_memory, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (arena != MAP_FAILED) {
             arena_ = reinterpret_cast<Address>(arena);
-            arena_end_ = arena_ + global_memory;
+            arena_end_ = arena_ + 2 * global_memory;
         }
-    } else if (arena_next_ > arena_) {
-        madvise(reinterpret_cast<void*>(arena_), arena_next_ - arena_, MADV_DONTNEED);
-        mprotect(reinterpret_cast<void*>(arena_), arena_next_ - arena_, PROT_NONE);
+        case_begin_ = arena_next_ = arena_;
+    } else if (arena_next_ > case_begin_) {
+        madvise(reinterpret_cast<void*>(case_begin_), arena_next_ - case_begin_, MADV_DONTNEED);
+        mprotect(reinterpret_cast<void*>(case_begin_), arena_next_ - case_begin_, PROT_NONE);
     }
-    arena_next_ = arena_;
+    case_begin_ = arena_next_ = arena_next_ < arena_ + global_memory ? arena_next_ : arena_;   // an old pointer hits nothing new
     regions_.clear();
     initialised_.clear();
     mappings_.clear();
@@ -106,7 +107,7 @@ int DeviceMemory::allocate(void** pointer, std::size_t bytes, int line, int pois
     *pointer = nullptr;
     if (bytes == 0) return Success;
     const std::size_t span = whole_pages(bytes) + whole_pages(guard);
-    if (bytes > global_memory || !arena_ || arena_next_ + span > arena_end_) return OutOfMemory;
+    if (bytes > global_memory || !arena_ || arena_next_ + span > case_begin_ + global_memory) return OutOfMemory;
     void* start = reinterpret_cast<void*>(arena_next_);
     if (mprotect(start, whole_pages(bytes), PROT_READ | PROT_WRITE) != 0) return OutOfMemory;
     // Fresh memory holds NaNs, and not the zeroes that a GPU often happens to hold. Large arrays keep the zeroes: filling

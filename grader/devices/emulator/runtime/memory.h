@@ -100,6 +100,7 @@ public:
     Region* find(Address a) const;     // the region that holds this byte, freed ones included
     Region* variable(Address a) const; // the library's variable that holds this byte
     Region* nearest(Address a) const;  // the last region that begins at or before a, or the first of all
+    bool is_of_earlier_case(Address a) const { return a >= arena_ && a < case_begin_; }   // an allocation that was kept
     bool is_device(Address a) const;   // within pages that belong to the device, and not to host code
     bool all_blocks_see(Address a) const;   // global memory: buffers, allocations, and the library's __device__ variables
     void open();                       // device code runs: pages may be touched
@@ -127,7 +128,7 @@ private:
     std::vector<std::unique_ptr<Lazy<std::uint8_t>>> initialised_;
     std::vector<Pages> mappings_;
     std::vector<Pages> unmapped_;      // buffers elsewhere: host code may touch them
-    Address arena_ = 0, arena_end_ = 0, arena_next_ = 0;
+    Address arena_ = 0, arena_end_ = 0, case_begin_ = 0, arena_next_ = 0;
     Pages variables_{0, 0};
     std::size_t allocated_ = 0, peak_ = 0, live_ = 0;
     bool is_open_ = true;
