@@ -25,6 +25,7 @@ from grader.course.files import shown_path
 from grader.course.lesson import Task
 from grader.course.work import read_kernel, tasks_in
 from grader.devices.evidence import Evidence
+from grader.judge.targets import unknown_metric
 from grader.judge.verdict import Grade, Speed, TaskGrade, sum_up
 from grader.submission import Device, Progress, Submission, choose_card, run, second_server, start_server
 
@@ -69,6 +70,8 @@ def grade(
     source = read_kernel(file, entry) if source is None else source
     chosen = [task for task in chosen if tasks or not task.bonus or is_there(task, source)]
     seed = secrets.randbits(31) if seed is None else seed
+    if unknown := next(filter(None, map(unknown_metric, chosen)), ""):
+        raise UsageError(f"{entry.folder.name}/lesson.py: {unknown}")
     server = start_server()  # gets ready while this process imports torch
     card = choose_card(device)
     if not card and not emulator:

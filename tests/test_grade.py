@@ -24,7 +24,7 @@ def task(name, factor):
         cases=[Case(n=5), Case(n=100)],
         make_inputs=lambda draw, variant, n: {"x": draw.normal(n)},
         reference=lambda x, n: {"y": factor * x},
-        ladder=[Rung("few", "few sectors", [Counted("sectors", at_most=10)])],
+        ladder=[Rung("few", "few sectors", [Counted("global_load_sectors", at_most=10)])],
         stars={2: "few"},
     )
 
@@ -65,7 +65,7 @@ def worker(monkeypatch):
         for buffers, (name, _) in zip(job.arena.cases, job.cases, strict=True):
             on_event({"event": "running", "case": name})
             fake.kernels[job.task](buffers.read("x"), buffers.read("y"))
-            runs.append(CaseRun(name, counters={"sectors": 4}, seconds=0.25))
+            runs.append(CaseRun(name, counters={"global_load_sectors": 4}, seconds=0.25))
         return Evidence(build=Build(seconds=0.5), cases=runs)
 
     fake.run = run

@@ -17,6 +17,7 @@ from grader.course.lesson import Task
 from grader.course.mistake import Mistake, expectation
 from grader.course.work import tasks_in
 from grader.judge.ladder import is_told, most_stars
+from grader.judge.targets import unknown_metric
 from grader.judge.verdict import STATUSES, Grade, TaskGrade, falls_behind
 from grader.report.words import is_counted
 
@@ -128,6 +129,13 @@ def reference_holds_the_top_rungs(entry: Entry) -> Iterator[str]:
             yield f"{_path(whole)}: here should stand `{include}`, the highest rung, in a namespace of its own"
 
 
+def goals_are_counted(entry: Entry) -> Iterator[str]:
+    """Each counted goal asks for something that the emulator counts."""
+    for task in entry.lesson.tasks:
+        if unknown := unknown_metric(task):
+            yield f"{_path(entry.folder / 'lesson.py')}: {unknown}"
+
+
 def readme_names_every_rung(entry: Entry) -> Iterator[str]:
     """The page of the lesson names each rung's file, with the task's folder if there is one."""
     readme = entry.folder / "README.md"
@@ -197,6 +205,7 @@ FORM: tuple[Rule, ...] = (
     rungs_are_numbered,
     ladders_and_files_agree,
     reference_holds_the_top_rungs,
+    goals_are_counted,
     readme_names_every_rung,
     mistakes_fit_their_base,
     mistakes_say_what_they_are,
@@ -208,6 +217,7 @@ FORM_OF_PUZZLES: tuple[Rule, ...] = (
     there_is_a_mistake,
     hints_for_every_rung,
     one_prototype,
+    goals_are_counted,
     readme_names_every_rung,
 )
 

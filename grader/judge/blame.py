@@ -115,7 +115,7 @@ def _ratio(metric: str, line: Counters) -> str:
     return f"{_AMOUNTS[metric][0](line):,.0f}" if metric in _AMOUNTS else f"{line.get(metric, 0):,}"
 
 
-OF_LAUNCHES = ("busy_blocks", "busy_threads", "threads_per_output")
+OF_LAUNCHES = ("busy_blocks", "busy_threads", "threads_per_output", "launches")
 _LOADED, _STORED = _counted("global_load_bytes"), _counted("global_store_bytes")
 _AMOUNTS: Mapping[str, tuple[Amount, str]] = {
     "global_load_efficiency": (_wasted_bytes("load"), "{}"),
@@ -132,6 +132,8 @@ _AMOUNTS: Mapping[str, tuple[Amount, str]] = {
     "shared_load_efficiency": (_extra_wavefronts("load"), "{} extra wavefronts arise here"),
     "shared_store_efficiency": (_extra_wavefronts("store"), "{} extra wavefronts arise here"),
     "shared_load_wavefronts_per_output": (_counted("shared_load_wavefronts"), "{} wavefronts are loaded here"),
+    "special_functions_per_output": (_counted("special_functions"), "{} special functions are computed here"),
+    "exponentials_per_output": (_counted("exponentials"), "{} exponentials are computed here"),
     "global_atomics_per_output": (_counted("global_atomic_requests"), "{} atomic requests are made here"),
     "global_atomics_per_input": (_counted("global_atomic_requests"), "{} atomic requests are made here"),
     "shared_atomics_per_input": (_counted("shared_atomic_requests"), "{} atomic requests are made here"),

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from typing import Any
 
 from grader.course.lesson import Task
-from grader.course.rung import Goal, Timed
+from grader.course.rung import Counted, Goal, Timed
+from grader.devices.emulator.counters import NAMES
 from grader.judge.verdict import TargetResult
 
 Counters = Mapping[str, Any]
@@ -98,6 +100,8 @@ def branch_uniformity(counters: Counters) -> float | None:
     by_work: float = counters["task_divergence"]
     return 1 - max(over_all, by_work)
 
+
+RAW = (*NAMES, "input_bytes", "input_elements", "output_bytes", "output_elements")
 
 # Definitions follow Nsight Compute's (Kernel Profiling Guide, "Metrics Reference").
 # {input,output}_{bytes,elements} are what the judge knows of the case (grade.py); all else the device counted.
@@ -207,6 +211,37 @@ METRICS: Mapping[str, Metric] = {
         "",
         total("shared_atomic_max_multiplicity"),
     ),
+    "special_functions_per_output": Metric(
+        "special functions per output",
+        "operations of the special-function unit that all threads ask for / output elements",
+        "",
+        ratio("special_functions", "output_elements"),
+    ),
+    "exponentials_per_output": Metric(
+        "exponentials per output",
+        "calls of expf, powf, tanhf and their kin by all threads / output elements",
+        "",
+        ratio("exponentials", "output_elements"),
+    ),
+    "barriers_per_block": Metric(
+        "barriers of a block",
+        "most barriers that one block passes",
+        "",
+        total("barriers_per_block"),
+    ),
+    "async_groups_in_flight": Metric(
+        "groups of copies under way",
+        "most groups of asynchronous copies that a thread has committed and not yet waited for",
+        "",
+        total("async_groups_in_flight"),
+    ),
+    "async_bytes_in_flight": Metric(
+        "bytes under way",
+        "most bytes of asynchronous copies that a warp has not yet waited for while it loads from shared memory",
+        "",
+        total("async_bytes_in_flight"),
+    ),
+    "launches": Metric("launches", "kernels that one call of the entry point launches", "", total("launches")),
     "busy_blocks": Metric(
         "working blocks",
         "blocks that touch the task's buffers, in the launch that asks for most of their bytes",
@@ -233,6 +268,16 @@ def measure(metric: str, counters: Counters) -> float | None:
     return METRICS[metric].compute(counters) if metric in METRICS else counters.get(metric)
 
 
+def unknown_metric(task: Task) -> str:
+    """A sentence about the first counted goal whose metric is not there; "" if all are."""
+    for goal in (*(goal for rung in task.ladder for goal in rung.reached), *task.floor):
+        if isinstance(goal, Counted) and goal.metric not in METRICS and goal.metric not in RAW:
+            near = get_close_matches(goal.metric, [*METRICS, *RAW], n=3)
+            meant = f": perhaps {' or '.join(f'`{name}`' for name in near)}" if near else ""
+            return f"{task.name}: no metric is called `{goal.metric}`{meant}; docs/authoring.md lists them all"
+    return ""
+
+
 def judge_goals(
     task: Task,
     counters: Counters,
@@ -246,7 +291,8 @@ def judge_goals(
     only the emulator counts, only a GPU can time.
     """
     found = [replace(judge_goal(goal, counters, timed, at), stars=1) for goal in task.floor]
-    earning = {star: task.highest([name]) for star, name in task.stars.items()}
+    names = [rung.name for rung in task.ladder]
+    earning = {star: names.index(name) + 1 for star, name in task.stars.items()}
     for number, rung in enumerate(task.ladder, start=1):
         stars = min((star for star, top in earning.items() if number <= top), default=0)
         found += [replace(judge_goal(goal, counters, timed, at), rung=number, stars=stars) for goal in rung.reached]

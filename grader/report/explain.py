@@ -285,6 +285,10 @@ def _atomics(line: Counters, _: int) -> str:
     return f"{requests}×{most}" if requests else ""
 
 
+def _special(line: Counters, _: int) -> str:
+    return f"{line['special_functions']:,}" if line["special_functions"] else ""
+
+
 def _local(line: Counters, _: int) -> str:
     return str(line["local_requests"] or "")
 
@@ -301,6 +305,9 @@ COLUMNS = (
     Column("GPU", "the same share, as the GPU counted it", _on_gpu),
     Column("shared", "wavefronts, as a multiple of those without bank conflicts", _shared),
     Column("atomics", "requests × the most lanes of one request that update the same address", _atomics),
+    Column(
+        "special", "exponentials, roots, divisions, ... by all threads: work of the special-function unit", _special
+    ),
     Column("local", "requests to arrays of a thread's own, unless nvcc can keep them in registers", _local),
     Column("lanes", "at work of 32, where not all are; counted where a basic block begins", _lanes),
 )

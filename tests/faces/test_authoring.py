@@ -188,6 +188,12 @@ def test_a_rung_that_only_a_gpu_can_tell_is_accepted_and_said(entry: Entry, caps
     assert run_course(timed, capsys) == (0, "rung 2 of prefix_sum, four_elements: told apart on a GPU only")
 
 
+def test_a_goal_for_what_is_not_counted(entry: Entry):
+    wrong = with_lesson(entry, ('Counted("sectors_per_load", at_least=12', 'Counted("sector_per_load", at_least=12'))
+    said_of = said(wrong, authoring.goals_are_counted)
+    assert "lesson.py: prefix_sum: no metric is called `sector_per_load`: perhaps `sectors_per_load`" in said_of
+
+
 def run_course(entry: Entry, capsys) -> tuple[int, str]:
     """The exit code of `ladder check-course`, and the line that it says of rungs."""
     kept = authoring.check(entry, print)

@@ -1,6 +1,11 @@
+from dataclasses import replace
+
 import pytest
 
-from grader.judge.targets import METRICS, measure
+from docs import metrics
+from grader.course.catalog import find
+from grader.course.rung import Counted, Rung
+from grader.judge.targets import METRICS, measure, unknown_metric
 
 # Vector addition over 1000 elements in 4 blocks of 256: 32 warps, the last with 8 lanes.
 COUNTERS = {
@@ -38,6 +43,10 @@ COUNTERS = {
     "thread_instructions": 10000,
     "branches": 32,
     "divergent_branches": 1,
+    "special_functions": 3000,
+    "exponentials": 1000,
+    "barriers_per_block": 12,
+    "launches": 2,
     "busy_threads": 1000,
     "busy_blocks": 4,
     "blocks_launched": 4,
@@ -66,6 +75,10 @@ COUNTERS = {
         ("global_atomics_per_input", 0.005),
         ("stores_per_output_byte", 1.0),
         ("global_load_sectors", 250),
+        ("special_functions_per_output", 3.0),
+        ("exponentials_per_output", 1.0),
+        ("barriers_per_block", 12),
+        ("launches", 2),
         ("no_such_counter", None),
     ],
 )
@@ -121,3 +134,19 @@ def test_every_metric_has_a_human_name():
         for metric in METRICS.values()
     )
     assert len({metric.title for metric in METRICS.values()}) == len(METRICS)
+
+
+def test_the_page_for_authors_lists_every_metric():
+    assert metrics.PAGE.read_text() == metrics.renewed(metrics.PAGE.read_text()), "renew it: make readme"
+
+
+def test_a_metric_that_is_not_there_is_refused_by_name():
+    task = find("01").lesson.tasks[0]
+    assert not unknown_metric(task)
+    assert not unknown_metric(replace(task, ladder=[Rung("one", "one", [Counted("global_load_sectors")])]))
+    goal = Counted("exponentials_per_outputs", at_most=1)
+    for wrong in (replace(task, ladder=[Rung("one", "one", [goal])]), replace(task, floor=[goal])):
+        said = "vector_add: no metric is called `exponentials_per_outputs`: perhaps `exponentials_per_output`"
+        assert unknown_metric(wrong).startswith(said)
+    nothing_like = replace(task, floor=[Counted("zzz")])
+    assert unknown_metric(nothing_like) == "vector_add: no metric is called `zzz`; docs/authoring.md lists them all"

@@ -9,11 +9,14 @@ from collections import defaultdict
 from typing import Any
 
 from grader.devices.emulator.kinds import EVENTS, SPACES
+from grader.devices.emulator.prices import EXPONENTIALS, SPECIAL
 from grader.devices.emulator.symbols import CodeMap
 
 # What was counted at one program counter: `Site` of runtime/trace.h, by the names that it has there. Its kind is one of
 # kinds.EVENTS, its space one of kinds.SPACES.
 Site = dict[str, Any]
+Counted = dict[str, Any]
+Lines = defaultdict[tuple[str, int], Counted]
 
 _NAMES = (
     "global_load_requests",
@@ -57,13 +60,38 @@ _NAMES = (
     "thread_instructions",
     "branches",
     "divergent_branches",
+    "special_functions",
+    "special_instructions",
+    "exponentials",
+)
+# What a case has besides: of its launches, and of all that it touched.
+_OF_A_CASE = (
+    "global_load_distinct_bytes",
+    "global_store_distinct_bytes",
+    "task_load_distinct_bytes",
+    "task_store_distinct_bytes",
+    "task_active_lanes",
+    "task_divergence",
+    "barriers",
+    "barriers_per_block",
+    "async_groups_in_flight",
+    "async_bytes_in_flight",
+    "launches",
+    "blocks_launched",
+    "threads_launched",
+    "busy_blocks",
+    "busy_threads",
+    "max_shared_bytes",
+    "device_bytes_allocated",
+    "device_bytes_peak",
 )
 ZERO = dict.fromkeys(_NAMES, 0)
+NAMES = _NAMES + _OF_A_CASE
 
 
 def add_up(facts: dict[str, Any], code: CodeMap) -> tuple[dict[str, Any], list[dict[str, Any]], list[dict[str, Any]]]:
     """Totals of the case, one record per kernel, one per source line that did anything."""
-    by_line: dict[tuple[str, int], dict[str, int]] = defaultdict(lambda: dict(ZERO))
+    by_line: Lines = defaultdict(lambda: dict(ZERO))
     kernels = []
     totals: dict[str, Any] = dict(ZERO)
     for kernel in facts["kernels"]:
@@ -74,6 +102,7 @@ def add_up(facts: dict[str, Any], code: CodeMap) -> tuple[dict[str, Any], list[d
             for counted in (counters, totals, by_line[kernel["name"], line]):
                 _count(counted, site, code)
             if site["kind"] == "block":
+                _count_work(site, code, counters, totals, by_line, kernel["name"])
                 _count_branches(site, code, counters, totals, by_line[kernel["name"], _branch_line(site, code) or line])
         kernels.append(kernel | counters)
     lines = [{"kernel": name, "line": line} | counted for (name, line), counted in sorted(by_line.items()) if line]
@@ -92,6 +121,9 @@ def _launch_totals(facts: dict[str, Any], kernels: list[dict[str, Any]]) -> dict
         "task_active_lanes": _by_work(kernels, "thread_instructions", "warp_instructions"),
         "task_divergence": _by_work(kernels, "divergent_branches", "branches"),
         "barriers": sum(kernel["barriers"] for kernel in kernels),
+        "barriers_per_block": max((kernel["most_barriers"] for kernel in kernels), default=0),
+        "async_groups_in_flight": max((kernel["most_copy_groups"] for kernel in kernels), default=0),
+        "async_bytes_in_flight": max((kernel["most_copy_bytes"] for kernel in kernels), default=0),
         "launches": len(facts["launches"]),
         "blocks_launched": sum(kernel["blocks"] for kernel in kernels),
         "threads_launched": sum(kernel["threads"] for kernel in kernels),
@@ -150,6 +182,17 @@ def _count_block(counters: dict[str, int], site: Site, code: CodeMap) -> None:
     weight = block.weight if block else 1
     counters["warp_instructions"] += site["warps"] * weight
     counters["thread_instructions"] += site["threads"] * weight
+
+
+def _count_work(site: Site, code: CodeMap, kernel: Counted, case: Counted, by_line: Lines, name: str) -> None:
+    """Functions and operators have lines of their own, which may not be that where their block begins."""
+    block = code.blocks.get(site["pc"])
+    for line, what, times in block.work if block else ():
+        special = times * SPECIAL.get(what, 0)
+        for counters in (kernel, case, by_line[name, line]):
+            counters["special_functions"] += site["threads"] * special
+            counters["special_instructions"] += site["warps"] * special
+            counters["exponentials"] += site["threads"] * times * (what in EXPONENTIALS)
 
 
 def _branch_line(site: Site, code: CodeMap) -> int | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+from collections import Counter
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import Any
 from grader.devices.build.recipe import Refused
 from grader.devices.emulator.calls import host_functions
 from grader.devices.emulator.flags import Instruction, empty_loops, flag_reads
+from grader.devices.emulator.prices import priced
 from grader.devices.emulator.sides import host_variables, is_mark, managed_variables
 
 _SYMBOL = re.compile(r"^([0-9a-f]+) .{7} (\S+)\s+([0-9a-f]+)\s+(?:\.hidden |\.protected )?(.+)$")
@@ -42,6 +44,7 @@ class Block:
 
     weight: int
     branch: int = 0  # one byte into its conditional jump, as `_lines_of` takes return addresses; 0: it has none
+    work: list[tuple[int, str, int]] = field(default_factory=list)  # line, name in prices.py, how often
 
 
 @dataclass
@@ -97,7 +100,9 @@ def _make(library: Path, source_name: str) -> CodeMap:
     refuse_system_calls(code)
     blocks, calls = _blocks(code)
     branches = [block.branch for block in blocks.values() if block.branch]
-    lines = _lines_of(library, source_name, calls + branches)
+    work = _work(code, blocks)
+    lines = _lines_of(library, source_name, calls + branches + [pc for pc, *_ in work])
+    _put_work(work, blocks, lines)
     dump = library.with_suffix(".gimple")
     symbols = symbols_of(library, dump.read_text(errors="replace") if dump.exists() else "")
     symbols += [Symbol(pc, 1, "flag_read", "") for pc in flag_reads(code)]
@@ -218,6 +223,25 @@ def _blocks(code: list[Instruction]) -> tuple[dict[int, Block], list[int]]:
     for block in blocks.values():
         block.weight = max(block.weight, 1)
     return blocks, calls
+
+
+def _work(code: list[Instruction], blocks: dict[int, Block]) -> list[tuple[int, int, str]]:
+    """Each instruction that prices.py knows: one byte into it, its basic block, and its name there."""
+    found = []
+    block = 0
+    for address, operation, operands in code:
+        if not operation:
+            block = 0
+        elif address in blocks:
+            block = address
+        if block and (name := priced(operation, operands)):
+            found.append((address + 1, block, name))
+    return found
+
+
+def _put_work(work: list[tuple[int, int, str]], blocks: dict[int, Block], lines: dict[int, int]) -> None:
+    for (block, line, name), times in Counter((block, lines[pc], name) for pc, block, name in work).items():
+        blocks[block].work.append((line, name, times))
 
 
 def _is_conditional(operation: str) -> bool:

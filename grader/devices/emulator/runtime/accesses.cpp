@@ -258,6 +258,8 @@ void replay_access(Executor& executor, WarpUnit& warp, const Request& request) {
         count_global(executor, warp, site, request);
     } else if (region.space == Space::Shared) {
         count_shared(site, request, event);
+        std::uint64_t& most = warp.block->most.copy_bytes;
+        if (event == Event::Read) most = std::max(most, warp.copying);
     } else {
         site.requests += 1;
         site.asked += static_cast<std::uint64_t>(request.lanes) * request.bytes;
@@ -313,8 +315,13 @@ void replay_copy(Executor& executor, WarpUnit& warp, const Request& request) {
     Races& races = warp.block->races;
     each_lane(request.mask, [&](int l) {
         const Record& record = *warp.cursor[l].next;
-        if (record.event == Event::Issued) races.issue(executor, warp, l, record.region, record.address, record.bytes);
-        else races.land(executor, warp, l, record.region, record.address, record.bytes);
+        if (record.event == Event::Issued) {
+            warp.copying += record.bytes;
+            races.issue(executor, warp, l, record.region, record.address, record.bytes);
+        } else {
+            warp.copying -= record.bytes;
+            races.land(executor, warp, l, record.region, record.address, record.bytes);
+        }
     });
 }
 

@@ -241,7 +241,9 @@ void finish_block(Block& block) {
         std::uint64_t known = stop_after.load();
         while (block.number < known && !stop_after.compare_exchange_weak(known, block.number)) {}
     }
+    block.most.barriers = block.barriers;
     std::lock_guard lock(launch.schedule.mutex);
+    launch.most.take(block.most);
     launch.barrier_lines.merge(block.barrier_lines);
     if (!block.printed.empty()) launch.printed[block.number] = std::move(block.printed);
 }

@@ -1,5 +1,6 @@
 // Asynchronous copies into shared memory (include/ladder/async_copy.h): which of them their thread has waited for. The data
 // is there at once; that it need not be is what the race detector knows.
+#include <algorithm>
 #include <cstring>
 
 #include "machine.h"
@@ -34,7 +35,13 @@ void ladder_copy_issued(const void* to, std::size_t bytes) {
 }
 
 void ladder_copies_committed() {
-    if (current) ++current->committed;
+    Thread* const thread = current;
+    if (!thread) return;
+    // An empty group doesn't count: nothing of it is under way.
+    if (!thread->copies.empty() && thread->copies.back().group == thread->committed) ++thread->groups_under_way;
+    ++thread->committed;
+    std::uint64_t& most = thread->block->most.copy_groups;
+    most = std::max(most, thread->groups_under_way);
 }
 
 void ladder_copies_awaited(std::size_t newer) {
@@ -45,6 +52,7 @@ void ladder_copies_awaited(std::size_t newer) {
     std::size_t landed = 0;
     for (; landed < thread->copies.size() && thread->copies[landed].group + newer < thread->committed; ++landed) {
         const AsyncCopy copy = thread->copies[landed];
+        thread->groups_under_way -= landed == 0 || thread->copies[landed - 1].group != copy.group;
         record(*thread, Event::Landed, pc, copy.to, copy.bytes, copy.region);
     }
     thread->copies.erase(thread->copies.begin(), thread->copies.begin() + static_cast<std::ptrdiff_t>(landed));

@@ -175,6 +175,7 @@ void Block::begin(std::uint64_t n, LaunchState& state, Executor& on) {
     recorded = machine().recorder.wants(*this);
     idle_rounds = 0;
     grid_phase = barriers = 0;
+    most = {};
     saved_shared.clear();
     saved_stacks.clear();
     stacks = &on.sit_down(*this);

@@ -18,6 +18,7 @@ struct KernelTotals {
     int line = 0;
     std::uint64_t launches = 0, blocks = 0, threads = 0, barriers = 0;
     std::uint64_t task_bytes = 0, busy_threads = 0, busy_blocks = 0;   // in the launch that asks for most of the task's bytes
+    Peaks most;
     std::set<int> barrier_lines;
     std::size_t static_shared = 0, dynamic_shared = 0;
 };
@@ -34,8 +35,9 @@ struct LaunchState {
     bool counting = true;
     Schedule schedule{blocks};
     std::atomic<std::uint64_t> task_bytes{0}, busy_threads{0}, busy_blocks{0}, barriers{0};
-    std::map<std::uint64_t, std::string> printed;               // this and the next with the schedule's mutex held
+    std::map<std::uint64_t, std::string> printed;               // this and the next two with the schedule's mutex held
     std::set<int> barrier_lines;
+    Peaks most;
     std::atomic<std::uint64_t> changes{0};     // that threads have made since somebody looks (patience.h)
     LaunchRaces races;
 

@@ -153,6 +153,7 @@ void begin_replay(WarpUnit& warp) {
     warp.next_branch = 1;
     warp.touched_task = 0;
     warp.task_bytes = 0;
+    warp.copying = 0;
     warp.operation_due = false;
     warp.clock.reset();
 }

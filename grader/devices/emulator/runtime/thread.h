@@ -1,6 +1,7 @@
 // CUDA threads in warps in blocks: what each is doing, and how it is made to go on.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -89,6 +90,7 @@ struct Thread {
     ThreadClock clock;
     std::vector<AsyncCopy> copies;     // in the order in which they were issued
     std::size_t committed = 0;         // groups of copies
+    std::uint64_t groups_under_way = 0; // of these: not empty, and not waited for
 };
 
 using Trace = std::array<Record, warp_lanes * lane_stride>;
@@ -118,10 +120,24 @@ struct WarpUnit {
     std::uint32_t next_branch = 0;
     std::uint32_t touched_task = 0;      // lanes that have read or written a buffer of the task
     std::uint64_t task_bytes = 0;        // that they have asked for there
+    std::uint64_t copying = 0;           // bytes of asynchronous copies that its lanes have not waited for
     bool can_run = true;                 // a lane is ready, or spins
     bool operation_due = false;          // some lanes wait in a warp operation that all its lanes have reached
     WarpClock clock;
     std::uint32_t alive() const;
+};
+
+// The most that was seen at once: in a block, or over the blocks of a launch or of a kernel.
+struct Peaks {
+    std::uint64_t barriers = 0;     // that a block has passed
+    std::uint64_t copy_groups = 0;  // of asynchronous copies: committed by a thread, not waited for
+    std::uint64_t copy_bytes = 0;   // of such copies: under way for a warp while it loads from shared memory
+
+    void take(const Peaks& other) {
+        barriers = std::max(barriers, other.barriers);
+        copy_groups = std::max(copy_groups, other.copy_groups);
+        copy_bytes = std::max(copy_bytes, other.copy_bytes);
+    }
 };
 
 struct Block {
@@ -142,6 +158,7 @@ struct Block {
     bool recorded = false;               // what it does is written down (recorder.h)
     int idle_rounds = 0;
     std::uint32_t barriers = 0, grid_phase = 0;
+    Peaks most;
     std::vector<char> saved_shared;      // while another block uses the executor's shared memory
     std::vector<std::uint8_t> saved_initialised;
     std::string printed;

@@ -1,0 +1,112 @@
+"""What threads compute and wait for, against counts worked out by hand: special functions, barriers, copies."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from grader.devices.emulator.prices import priced
+
+# Line 5 begins the function that the kernel calls.
+SOURCE = r"""#include <cuda_fp16.h>
+#include <cuda_pipeline.h>
+
+
+__device__ float logistic(float x) { return 1.0f / (1.0f + expf(-x)); }
+
+__global__ void special_kernel(const float* x, float* z, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float v = x[i];
+    for (int k = 0; k < 3; ++k) v = logistic(v) + k;
+    if (i % 2) v += __expf(v);
+    v += tanhf(v) + rsqrt(v) + sqrtf(v);
+    v += sinf(v) + cosf(v) + logf(v);
+    v += v / 3.0f + static_cast<float>(i / n);
+    z[i] = v + __half2float(hexp(__float2half(-v)));
+}
+extern "C" void special(const float* x, float* z, int n, cudaStream_t stream) {
+    special_kernel<<<1, 64, 0, stream>>>(x, z, n);
+}
+
+template <int stages> __global__ void staged_kernel(const float* x, float* z, int n) {
+    __shared__ float tiles[stages][64];
+    int i = threadIdx.x, rounds = n / 64;
+    for (int round = 0; round < rounds + stages - 1; ++round) {
+        if (round < rounds) __pipeline_memcpy_async(&tiles[round % stages][i], &x[round * 64 + i], 4);
+        __pipeline_commit();
+        if (round < stages - 1) continue;
+        __pipeline_wait_prior(stages - 1);
+        __syncthreads();
+        int done = round - (stages - 1);
+        z[done * 64 + i] = tiles[done % stages][63 - i];
+        __syncthreads();
+    }
+}
+__global__ void idle_kernel() {}
+template <int stages> void launch(const float* x, float* z, int n, cudaStream_t stream) {
+    for (int k = 0; k < 3; ++k) idle_kernel<<<100, 32, 0, stream>>>();
+    staged_kernel<stages><<<1, 64, 0, stream>>>(x, z, n);
+}
+extern "C" void one_stage(const float* x, float* z, int n, cudaStream_t stream) { launch<1>(x, z, n, stream); }
+extern "C" void three_stages(const float* x, float* z, int n, cudaStream_t stream) { launch<3>(x, z, n, stream); }
+"""
+
+
+def run(run_kernel, name: str, n: int):
+    x = np.linspace(1, 2, n, dtype=np.float32)
+    prototype = f"void {name}(const float* x, float* z, int n, cudaStream_t stream)"
+    return run_kernel(SOURCE, prototype, x=x, z=np.empty(n, np.float32), n=n)[1]
+
+
+def test_special_functions_by_line(run_kernel):
+    case = run(run_kernel, "special", 40)
+    found = {line["line"]: line for line in case.lines if line["special_functions"] or line["exponentials"]}
+    # 40 threads in two warps. In each of 3 rounds an exponential and a reciprocal, on the line of the function.
+    assert found[5]["special_functions"] == 40 * 3 * 2
+    assert found[5]["special_instructions"] == 2 * 3 * 2
+    assert found[5]["exponentials"] == 40 * 3
+    # Half of the lanes, but both warps.
+    assert (found[12]["special_functions"], found[12]["special_instructions"]) == (20, 2)
+    # tanhf is an exponential and a reciprocal; a root is one operation, whichever.
+    assert (found[13]["special_functions"], found[13]["exponentials"]) == (40 * 4, 40)
+    # nvcc has polynomials for sinf, cosf and logf, and multiplies by a constant's reciprocal. i / n is whole numbers'.
+    assert 14 not in found
+    assert (found[15]["special_functions"], found[15]["exponentials"]) == (40, 0)
+    assert found[16]["exponentials"] == 40
+    totals = {name: sum(line[name] for line in case.lines) for name in ("special_functions", "exponentials")}
+    assert totals == {name: case.counters[name] for name in totals}
+
+
+@pytest.mark.parametrize(("name", "groups", "bytes_"), [("one_stage", 1, 0), ("three_stages", 3, 2 * 32 * 4)])
+def test_barriers_and_copies_under_way(run_kernel, name: str, groups: int, bytes_: int):
+    counters = run(run_kernel, name, 5 * 64).counters
+    assert counters["launches"] == 4
+    # Idle blocks pass none, and take nothing away.
+    assert counters["barriers_per_block"] == 2 * 5
+    # One stage is waited for before it is used; of three, two are still on their way then.
+    assert (counters["async_groups_in_flight"], counters["async_bytes_in_flight"]) == (groups, bytes_)
+
+
+@pytest.mark.parametrize(
+    ("operation", "operands", "name"),
+    [
+        ("call", "1040 <expf@plt>", "expf"),
+        ("call", "10d0 <_Z5rsqrtf@plt>", "rsqrtf"),
+        ("call", "10d0 <_Z5rsqrtd@plt>", "rsqrt"),
+        ("call", "1180 <_Z10__fdividefff>", "__fdividef"),
+        ("call", "1180 <_Z4expf3Own>", ""),  # the learner's, of a type of theirs
+        ("call", "1180 <_ZN3own4expfEf>", ""),
+        ("call", "*%rax", ""),
+        ("bl", "710 <expf@plt>", "expf"),
+        ("divss", "0x10(%rsp),%xmm0", "float /"),
+        ("divss", "0x675(%rip),%xmm1        # 2008 <x>", ""),
+        ("sqrtsd", "%xmm0,%xmm0", "sqrt"),
+        ("idivl", "0x8(%rbp)", "integer /"),
+        ("fdiv", "s0, s1, s0", "float /"),
+        ("udiv", "w0, w1, w2", "integer /"),
+        ("mulss", "%xmm0,%xmm0", ""),
+    ],
+)
+def test_what_a_machine_instruction_stands_for(operation: str, operands: str, name: str):
+    assert priced(operation, operands) == name
