@@ -9,6 +9,8 @@ import statistics
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
+from operator import itemgetter
 from typing import Any
 
 from benchmarks.fidelity.cases import ROOT, Case, all_cases, file_digest
@@ -40,32 +42,46 @@ class Comparison:
 
 
 # Equal on every micro-kernel, or in DIFFERENCES.
-EXACT = tuple(
-    Comparison(counter.replace("_", " "), (counter,), COUNTERS[counter])
-    for counter in (
-        "global_load_requests",
-        "global_load_sectors",
-        "global_store_requests",
-        "global_store_sectors",
-        "global_atomic_requests",
-        "global_atomic_sectors",
-        "shared_load_wavefronts",
-        "shared_store_wavefronts",
-        "shared_load_bank_conflicts",
-        "shared_store_bank_conflicts",
-        "shared_atomic_requests",
-    )
+EXACT = (
+    *(
+        Comparison(counter.replace("_", " "), (counter,), COUNTERS[counter])
+        for counter in (
+            "global_load_requests",
+            "global_load_sectors",
+            "global_store_requests",
+            "global_store_sectors",
+            "global_atomic_requests",
+            "global_atomic_sectors",
+            "shared_load_wavefronts",
+            "shared_store_wavefronts",
+            "shared_load_bank_conflicts",
+            "shared_store_bank_conflicts",
+            "shared_atomic_requests",
+        )
+    ),
+    Comparison("asynchronous copies", ("async_copy_requests",), ("smsp__inst_executed_op_ldgsts.sum",)),
 )
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A ratio that depends on the compiler's choice of instructions, which is not nvcc's here."""
+    """What depends on the compiler's choice of instructions, which is not nvcc's here."""
 
     title: str
     metrics: str  # in Nsight Compute's terms
     emulated: Callable[[Counters], float | None]
     measured: Callable[[Measured], float | None]
+    relative: bool = False  # the difference is a share of what was measured
+
+    def apart(self, counters: Counters, case: Measured) -> float | None:
+        """How far both are apart; None where they say nothing, or both 0 of what is relative."""
+        ours, theirs = self.emulated(counters), self.measured(case)
+        if ours is None or theirs is None or (self.relative and ours == theirs == 0):
+            return None
+        return abs(ours - theirs) / (max(theirs, 1) if self.relative else 1)
+
+    def shown(self, difference: float) -> str:
+        return f"{100 * difference:.3g} %" if self.relative and difference else f"{difference:.3g}"
 
 
 def _ratio(over: float | None, under: float | None) -> float | None:
@@ -77,7 +93,31 @@ def _uniform(divergent: float | None, branches: float | None) -> float | None:
     return None if share is None else 1 - share
 
 
+OPERATIONS = "smsp__sass_thread_inst_executed_op_{}{}_pred_on.sum"
+MUFU, THREADS_MUFU = (f"sass__{what}_per_opcode[MUFU]" for what in ("inst_executed", "thread_inst_executed_true"))
+
+
+def operations(case: Measured, type_: str) -> float | None:
+    """Additions and multiplications of "f"loats or "d"oubles by all threads; one that does both is two."""
+    added = case.total(*(OPERATIONS.format(type_, name) for name in ("add", "mul")))
+    fused = case.total(OPERATIONS.format(type_, "fma"))
+    return None if added is None or fused is None else added + 2 * fused
+
+
+def _operations_on(type_: str) -> Estimate:
+    """`type_` is "float" or "double"."""
+    metrics = " + ".join([*(OPERATIONS.format(type_[0], name) for name in ("add", "mul")), "2 × …fma…"])
+    counter = f"{type_}_operations"
+    return Estimate(f"operations on {type_}s", metrics, itemgetter(counter), partial(operations, type_=type_[0]), True)
+
+
 ESTIMATES = (
+    Estimate(
+        "special functions", THREADS_MUFU, itemgetter("special_functions"), lambda case: case.total(THREADS_MUFU), True
+    ),
+    Estimate("special instructions", MUFU, itemgetter("special_instructions"), lambda case: case.total(MUFU), True),
+    _operations_on("float"),
+    _operations_on("double"),
     Estimate(
         "active lanes per instruction",
         "smsp__thread_inst_executed_per_inst_executed.ratio",
@@ -159,14 +199,13 @@ def _estimates(measured: Mapping[Case, Measured], counters: Mapping[str, Counter
     for estimate in ESTIMATES:
         apart = []
         for case, given in measured.items():
-            ours, theirs = estimate.emulated(counters[case.name]), estimate.measured(given)
-            if ours is not None and theirs is not None:
-                apart.append((abs(ours - theirs), case.name))
+            if (difference := estimate.apart(counters[case.name], given)) is not None:
+                apart.append((difference, case.name))
         if apart:
             most, where = max(apart)
             median = statistics.median(difference for difference, _ in apart)
-            largest = f"{most:.3g}, in {where}" if most else "0"
-            rows.append(f"| {estimate.title} | `{estimate.metrics}` | {median:.3g} | {largest} |")
+            largest = f"{estimate.shown(most)}, in {where}" if most else "0"
+            rows.append(f"| {estimate.title} | `{estimate.metrics}` | {estimate.shown(median)} | {largest} |")
     return rows
 
 

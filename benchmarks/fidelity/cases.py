@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parent
 ROOT = FOLDER.parents[1]
-MICRO_KERNELS = ("global.cu", "shared.cu", "atomics.cu", "control.cu")
+MICRO_KERNELS = ("global.cu", "shared.cu", "atomics.cu", "control.cu", "functions.cu", "pipeline.cu")
 THREADS = 1024
 ELEMENTS = 40 * THREADS
 SEED = 20

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import json
 import sys
+from collections.abc import Collection
 from pathlib import Path
 
 from benchmarks.fidelity.cases import Case, all_cases, digest, source_name
@@ -18,11 +19,13 @@ def library_name(case: Case) -> str:
     return source_name(case).replace("/", "-").removesuffix(".cu") + ".so"
 
 
-def main(libraries: Path) -> None:
-    """Writes digests.json, {case: [inputs, outputs]}, beside the libraries."""
+def main(libraries: Path, names: Collection[str]) -> None:
+    """Calls the cases of these names. Writes digests.json, {case: [inputs, outputs]}, beside the libraries."""
     marker = ctypes.CDLL(str(libraries / "marker.so"))
     digests = {}
     for case in all_cases():
+        if case.name not in names:
+            continue
         if case.is_rung:
             marker.mark()
         digests[case.name] = call(case, libraries / library_name(case))
@@ -54,4 +57,4 @@ def call(case: Case, library: Path) -> tuple[str, str]:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), sys.argv[2:])

@@ -1,8 +1,10 @@
 """Has Nsight Compute count every case on this machine's GPU and writes what it said as JSON.
 
     python3 -m benchmarks.fidelity.measure --out FOLDER      (from the repository's root; two to four minutes)
+    python3 -m benchmarks.fidelity.measure --out FOLDER --only functions/ 07_      (cases whose names begin so)
 
 FOLDER then holds fidelity.json, to be committed as benchmarks/results/<device>/fidelity.json, and ncu.csv, as it came.
+With --only it holds what was measured now and, of all other cases, what is committed.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ from benchmarks.fidelity.results import Launch, Measured, Results
 from grader.devices.nvidia.profile import COUNTERS, CSV, NCU, parse_csv
 
 MARKER = "next_rung"
+COMMITTED = ROOT / "benchmarks" / "results" / "h200" / "fidelity.json"
 COUNTED = [metric for metrics in COUNTERS.values() for metric in metrics]
 SHARED_ATOMICS = [
     f"l1tex__data_{what}_mem_shared_op_atom.sum" for what in ("pipe_lsu_wavefronts", "bank_conflicts_pipe_lsu")
@@ -51,10 +54,27 @@ SOURCE = [
     "thread_inst_executed",
     "thread_inst_executed_true",
 ]
-METRICS = [*COUNTED, *SHARED_ATOMICS, *INSTRUCTIONS, *SOURCE]
+CLASSES = [
+    *(f"smsp__sass_thread_inst_executed_op_{each}_pred_on.sum" for each in ("fadd", "fmul", "ffma")),
+    *(f"smsp__sass_thread_inst_executed_op_{each}_pred_on.sum" for each in ("dadd", "dmul", "dfma")),
+    "smsp__inst_executed_op_ldgsts.sum",
+    "smsp__inst_executed_pipe_xu.sum",
+]
+# One of the opcodes that these list, by warps and by lanes that are not switched off: "sass__...[MUFU]".
+OPCODES = [f"sass__{executed}_per_opcode[MUFU]" for executed in ("inst_executed", "thread_inst_executed_true")]
+METRICS = [*COUNTED, *SHARED_ATOMICS, *INSTRUCTIONS, *SOURCE, *CLASSES, *OPCODES]
 
 # What the caches hold does not change these counts.
-OPTIONS = [*NCU, *CSV, "--cache-control", "none", "--print-kernel-base", "mangled"]
+OPTIONS = [
+    *NCU,
+    *CSV,
+    "--cache-control",
+    "none",
+    "--print-kernel-base",
+    "mangled",
+    "--print-metric-instances",
+    "details",
+]
 INSTRUCTION = re.compile(r"\s*/\*[0-9a-f]{4,}\*/\s+(?:@!?\w+\s+)?([A-Z][\w.]*)")  # /*0070*/  @!P0 LDG.E R3, ...
 MEMORY_OPCODE = re.compile(r"(LD|ST|LDG|STG|LDS|STS|LDL|STL|LDSM|LDGSTS|ATOM|ATOMG|ATOMS|RED|REDG)(\.|$)")
 
@@ -62,13 +82,17 @@ MEMORY_OPCODE = re.compile(r"(LD|ST|LDG|STG|LDS|STS|LDL|STL|LDSM|LDGSTS|ATOM|ATO
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="where the results go")
-    out = parser.parse_args().out
+    parser.add_argument("--only", nargs="+", default=[""], metavar="NAME", help="how the cases' names begin")
+    out, only = parser.parse_args().out, tuple(parser.parse_args().only)
     missing = [tool for tool in ("nvcc", "ncu", "cuobjdump", "nvidia-smi") if not shutil.which(tool)]
     if missing:
         sys.exit(f"{', '.join(missing)} not found: this needs a machine with a GPU and the CUDA toolkit on its PATH")
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as libraries:
-        results = measure(all_cases(), Path(libraries), out)
+        chosen = [case for case in all_cases() if case.name.startswith(only)]
+        results = measure(chosen, Path(libraries), out)
+    if only != ("",):
+        results = Results.read(COMMITTED).renewed(results)
     (out / "fidelity.json").write_text(results.to_text())
     print(f"{len(results.cases)} cases in {out / 'fidelity.json'}; not available: {results.unavailable or 'nothing'}")
 
@@ -78,7 +102,7 @@ def measure(cases: Sequence[Case], libraries: Path, out: Path) -> Results:
     say(f"{machine['device']}, {len(cases)} cases: building")
     sass = build(cases, libraries, "sm_" + machine["compute_capability"].replace(".", ""))
     say("running without the profiler")
-    program = [sys.executable, "-m", "benchmarks.fidelity.drive", str(libraries)]
+    program = [sys.executable, "-m", "benchmarks.fidelity.drive", str(libraries), *(case.name for case in cases)]
     subprocess.run(program, check=True, cwd=ROOT, timeout=120)
     digests = json.loads((libraries / "digests.json").read_text())
     say("asking which metrics there are")
@@ -165,7 +189,7 @@ def known(metrics: Sequence[str]) -> list[str]:
         command = ["ncu", "--query-metrics", "--query-metrics-collection", collection]
         done = subprocess.run(command, capture_output=True, text=True)
         listed.update(line.split()[0] for line in done.stdout.splitlines() if line.strip())
-    chosen = [metric for metric in metrics if metric.partition(".")[0] in listed]
+    chosen = [metric for metric in metrics if re.split(r"[.[]", metric)[0] in listed or metric in OPCODES]
     return chosen or list(metrics)
 
 
@@ -188,7 +212,8 @@ def can_collect(metrics: Sequence[str], libraries: Path) -> bool:
 
 def profile(program: Sequence[str], metrics: Sequence[str], log: Path, timeout: float) -> list[Launch]:
     """Runs the program under ncu, whose output goes to `log`; every launch that it profiled, in order."""
-    command = ["ncu", *OPTIONS, "--log-file", str(log), "--metrics", ",".join(metrics), *program]
+    names = dict.fromkeys(metric.partition("[")[0] for metric in metrics)
+    command = ["ncu", *OPTIONS, "--log-file", str(log), "--metrics", ",".join(names), *program]
     subprocess.run(command, cwd=ROOT, timeout=timeout, stdout=subprocess.DEVNULL)
     return [Launch(**vars(launch)) for launch in parse_csv(log.read_text(), metrics)] if log.exists() else []
 

@@ -67,6 +67,11 @@ class Results:
         lines = [f" {json.dumps(key)}: {json.dumps(value)}," for key, value in head.items()]
         return "\n".join(["{", *lines, ' "cases": {', ",\n".join(cases), " }", "}", ""])
 
+    def renewed(self, newer: Results) -> Results:
+        """With the newer cases in place of those of the same name; a metric that a case lacks has no value."""
+        metrics = list(dict.fromkeys([*newer.metrics, *self.metrics]))
+        return Results(newer.machine, metrics, newer.unavailable, self.cases | newer.cases)
+
     @staticmethod
     def read(file: Path) -> Results:
         data = json.loads(file.read_text())

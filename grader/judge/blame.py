@@ -133,6 +133,8 @@ _AMOUNTS: Mapping[str, tuple[Amount, str]] = {
     "shared_store_efficiency": (_extra_wavefronts("store"), "{} extra wavefronts arise here"),
     "shared_load_wavefronts_per_output": (_counted("shared_load_wavefronts"), "{} wavefronts are loaded here"),
     "special_functions_per_output": (_counted("special_functions"), "{} special functions are computed here"),
+    "float_operations_per_output": (_counted("float_operations"), "{} additions and multiplications are done here"),
+    "double_operations_per_output": (_counted("double_operations"), "{} operations on doubles are done here"),
     "exponentials_per_output": (_counted("exponentials"), "{} exponentials are computed here"),
     "global_atomics_per_output": (_counted("global_atomic_requests"), "{} atomic requests are made here"),
     "global_atomics_per_input": (_counted("global_atomic_requests"), "{} atomic requests are made here"),

@@ -223,6 +223,18 @@ METRICS: Mapping[str, Metric] = {
         "",
         ratio("exponentials", "output_elements"),
     ),
+    "float_operations_per_output": Metric(
+        "operations per output",
+        "additions and multiplications of floats by all threads (a fused one is two) / output elements",
+        "",
+        ratio("float_operations", "output_elements"),
+    ),
+    "double_operations_per_output": Metric(
+        "operations on doubles",
+        "additions and multiplications of doubles by all threads (a fused one is two) / output elements",
+        "",
+        ratio("double_operations", "output_elements"),
+    ),
     "barriers_per_block": Metric(
         "barriers of a block",
         "most barriers that one block passes",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from grader.devices.emulator.prices import priced
+from grader.devices.emulator.prices import PRICES, priced
 
 # Line 5 begins the function that the kernel calls.
 SOURCE = r"""#include <cuda_fp16.h>
@@ -21,7 +21,7 @@ __global__ void special_kernel(const float* x, float* z, int n) {
     for (int k = 0; k < 3; ++k) v = logistic(v) + k;
     if (i % 2) v += __expf(v);
     v += tanhf(v) + rsqrt(v) + sqrtf(v);
-    v += sinf(v) + cosf(v) + logf(v);
+    v += sinf(v) + logf(v);
     v += v / 3.0f + static_cast<float>(i / n);
     z[i] = v + __half2float(hexp(__float2half(-v)));
 }
@@ -50,6 +50,17 @@ template <int stages> void launch(const float* x, float* z, int n, cudaStream_t 
 }
 extern "C" void one_stage(const float* x, float* z, int n, cudaStream_t stream) { launch<1>(x, z, n, stream); }
 extern "C" void three_stages(const float* x, float* z, int n, cudaStream_t stream) { launch<3>(x, z, n, stream); }
+
+__global__ void polynomial_kernel(const float* x, float* z, int n) {
+    int i = threadIdx.x;
+    float sum = 0;
+    for (int k = 0; k < 5; ++k) sum = sum * x[i] + x[0];
+    sum = fmaf(sum, x[i], sum);
+    z[i] = sum * 0.1;
+}
+extern "C" void polynomial(const float* x, float* z, int n, cudaStream_t stream) {
+    polynomial_kernel<<<1, n, 0, stream>>>(x, z, n);
+}
 """
 
 
@@ -57,6 +68,11 @@ def run(run_kernel, name: str, n: int):
     x = np.linspace(1, 2, n, dtype=np.float32)
     prototype = f"void {name}(const float* x, float* z, int n, cudaStream_t stream)"
     return run_kernel(SOURCE, prototype, x=x, z=np.empty(n, np.float32), n=n)[1]
+
+
+def operations(case) -> dict[int, tuple[int, int]]:
+    """By line: additions and multiplications of floats, and of doubles."""
+    return {line["line"]: (line["float_operations"], line["double_operations"]) for line in case.lines}
 
 
 def test_special_functions_by_line(run_kernel):
@@ -70,12 +86,24 @@ def test_special_functions_by_line(run_kernel):
     assert (found[12]["special_functions"], found[12]["special_instructions"]) == (20, 2)
     # tanhf is an exponential and a reciprocal; a root is one operation, whichever.
     assert (found[13]["special_functions"], found[13]["exponentials"]) == (40 * 4, 40)
-    # nvcc has polynomials for sinf, cosf and logf, and multiplies by a constant's reciprocal. i / n is whole numbers'.
+    # nvcc has polynomials for sinf and logf, and multiplies by a constant's reciprocal. i / n is whole numbers'.
     assert 14 not in found
+    assert operations(case)[14] == (40 * (PRICES["sinf"][1] + PRICES["logf"][1] + 2), 0)
     assert (found[15]["special_functions"], found[15]["exponentials"]) == (40, 0)
     assert found[16]["exponentials"] == 40
     totals = {name: sum(line[name] for line in case.lines) for name in ("special_functions", "exponentials")}
     assert totals == {name: case.counters[name] for name in totals}
+
+
+def test_operations_on_floats_and_doubles(run_kernel):
+    case = run(run_kernel, "polynomial", 40)
+    found = operations(case)
+    # Five rounds of a multiplication and an addition, fused or not; fmaf is both.
+    assert found[47] == (40 * 5 * 2, 0)
+    assert found[48] == (40 * 2, 0)
+    # 0.1 is a double, and so is its product.
+    assert found[49] == (0, 40)
+    assert (case.counters["float_operations"], case.counters["double_operations"]) == (40 * 12, 40)
 
 
 @pytest.mark.parametrize(("name", "groups", "bytes_"), [("one_stage", 1, 0), ("three_stages", 3, 2 * 32 * 4)])
@@ -86,6 +114,7 @@ def test_barriers_and_copies_under_way(run_kernel, name: str, groups: int, bytes
     assert counters["barriers_per_block"] == 2 * 5
     # One stage is waited for before it is used; of three, two are still on their way then.
     assert (counters["async_groups_in_flight"], counters["async_bytes_in_flight"]) == (groups, bytes_)
+    assert counters["async_copy_requests"] == 2 * 5
 
 
 @pytest.mark.parametrize(
@@ -100,12 +129,16 @@ def test_barriers_and_copies_under_way(run_kernel, name: str, groups: int, bytes
         ("call", "*%rax", ""),
         ("bl", "710 <expf@plt>", "expf"),
         ("divss", "0x10(%rsp),%xmm0", "float /"),
-        ("divss", "0x675(%rip),%xmm1        # 2008 <x>", ""),
+        ("divss", "0x675(%rip),%xmm1        # 2008 <x>", "float / constant"),
         ("sqrtsd", "%xmm0,%xmm0", "sqrt"),
         ("idivl", "0x8(%rbp)", "integer /"),
         ("fdiv", "s0, s1, s0", "float /"),
         ("udiv", "w0, w1, w2", "integer /"),
-        ("mulss", "%xmm0,%xmm0", ""),
+        ("divsd", "0x675(%rip),%xmm1        # 2008 <x>", "double / constant"),
+        ("subss", "0x675(%rip),%xmm1        # 2008 <x>", "float +"),
+        ("mulsd", "%xmm0,%xmm0", "double *"),
+        ("fmul", "d0, d1, d0", "double *"),
+        ("imull", "%eax,%ecx", ""),
     ],
 )
 def test_what_a_machine_instruction_stands_for(operation: str, operands: str, name: str):

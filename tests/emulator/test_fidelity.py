@@ -53,8 +53,10 @@ def test_the_emulator_counts_what_the_hardware_counts(case: Case, emulated):
     ours = emulated(case)
     assert [finding.message for finding in ours.run.findings if finding.severity == "error"] == []
     theirs = measured(case)
-    if not case.is_rung:  # whole numbers on both machines; a rung's random floats may differ in the last bit
-        assert (ours.inputs, ours.outputs) == (theirs.inputs, theirs.outputs)
+    if not case.is_rung:
+        assert ours.inputs == theirs.inputs
+    if not case.is_rung and case.source.stem != "functions":  # else the last bit may differ
+        assert ours.outputs == theirs.outputs
     found = agreement.disagreements(ours.run.counters, theirs)
     known = agreement.explanations(case.name)
     assert {title: pair for title, pair in found.items() if title not in known} == {}, theirs.opcodes()
@@ -82,7 +84,7 @@ def test_the_page_shows_the_current_agreement(emulated):
 
 def test_there_are_micro_kernels_of_every_kind():
     files = [case.source.stem for case in MICRO_KERNELS]
-    assert len(files) >= 45 and set(files) == {"global", "shared", "atomics", "control"}
+    assert len(files) >= 45 and set(files) == {"global", "shared", "atomics", "control", "functions", "pipeline"}
     assert len({case.name for case in CASES}) == len(CASES)
 
 

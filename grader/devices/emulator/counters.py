@@ -9,7 +9,7 @@ from collections import defaultdict
 from typing import Any
 
 from grader.devices.emulator.kinds import EVENTS, SPACES
-from grader.devices.emulator.prices import EXPONENTIALS, SPECIAL
+from grader.devices.emulator.prices import EXPONENTIALS, PRICES
 from grader.devices.emulator.symbols import CodeMap
 
 # What was counted at one program counter: `Site` of runtime/trace.h, by the names that it has there. Its kind is one of
@@ -63,6 +63,8 @@ _NAMES = (
     "special_functions",
     "special_instructions",
     "exponentials",
+    "float_operations",
+    "double_operations",
 )
 # What a case has besides: of its launches, and of all that it touched.
 _OF_A_CASE = (
@@ -74,6 +76,7 @@ _OF_A_CASE = (
     "task_divergence",
     "barriers",
     "barriers_per_block",
+    "async_copy_requests",
     "async_groups_in_flight",
     "async_bytes_in_flight",
     "launches",
@@ -122,6 +125,7 @@ def _launch_totals(facts: dict[str, Any], kernels: list[dict[str, Any]]) -> dict
         "task_divergence": _by_work(kernels, "divergent_branches", "branches"),
         "barriers": sum(kernel["barriers"] for kernel in kernels),
         "barriers_per_block": max((kernel["most_barriers"] for kernel in kernels), default=0),
+        "async_copy_requests": sum(kernel["copies"] for kernel in kernels),
         "async_groups_in_flight": max((kernel["most_copy_groups"] for kernel in kernels), default=0),
         "async_bytes_in_flight": max((kernel["most_copy_bytes"] for kernel in kernels), default=0),
         "launches": len(facts["launches"]),
@@ -188,10 +192,12 @@ def _count_work(site: Site, code: CodeMap, kernel: Counted, case: Counted, by_li
     """Functions and operators have lines of their own, which may not be that where their block begins."""
     block = code.blocks.get(site["pc"])
     for line, what, times in block.work if block else ():
-        special = times * SPECIAL.get(what, 0)
+        special, floats, doubles = (times * each for each in PRICES[what])
         for counters in (kernel, case, by_line[name, line]):
             counters["special_functions"] += site["threads"] * special
             counters["special_instructions"] += site["warps"] * special
+            counters["float_operations"] += site["threads"] * floats
+            counters["double_operations"] += site["threads"] * doubles
             counters["exponentials"] += site["threads"] * times * (what in EXPONENTIALS)
 
 

@@ -1,7 +1,8 @@
-"""What functions and operators cost on a GPU, where one of them is no single instruction.
+"""What functions and operators of a kernel cost on a GPU.
 
-The prices are nvcc's, measured with Nsight Compute on benchmarks/fidelity/functions.cu; docs/emulator.md says how to
-measure them again. A function that is not listed uses the special-function unit not at all, or this is not known.
+The prices are nvcc's for sm_90, without -use_fast_math, for arguments between 0 and 1, as Nsight Compute counts them in
+benchmarks/fidelity/functions.cu. What is not listed here costs nothing: it is made of other instructions, or nobody has
+measured it.
 """
 
 from __future__ import annotations
@@ -9,29 +10,27 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-_CALLED = re.compile(r"<(?:_Z(?P<length>\d+)(?P<mangled>\w+)|(?P<plain>\w+))(?:@plt)?>")
-_DIVIDES = re.compile(r"i?div[bwlq]?$|[su]div$")
-_X86 = {"divss": "float /", "divsd": "double /", "sqrtss": "sqrtf", "sqrtsd": "sqrt"}
-_ARM = {"fdiv s": "float /", "fdiv d": "double /", "fsqrt s": "sqrtf", "fsqrt d": "sqrt"}
+Price = tuple[int, int, int]  # operations of the special-function unit (MUFU), additions and multiplications of floats,
+# and of doubles: a fused one is two
 
-# Operations of the special-function unit (MUFU) for arguments between 0 and 1, built for sm_90 without -use_fast_math.
-# Logarithms, sines and cosines are polynomials there: only __logf, __sinf and __cosf use the unit.
-SPECIAL: Mapping[str, int] = {
-    "float /": 1, "double /": 1, "integer /": 1, "fdividef": 1, "__fdividef": 1,
-    "__fdiv_rn": 1, "__fdiv_rz": 1, "__fdiv_ru": 1, "__fdiv_rd": 1,
-    "__frcp_rn": 1, "__frcp_rz": 1, "__frcp_ru": 1, "__frcp_rd": 1,
-    "__ddiv_rn": 1, "__drcp_rn": 1,
-    "sqrtf": 1, "rsqrtf": 1, "cbrtf": 2, "rcbrtf": 2, "sqrt": 1, "rsqrt": 1, "cbrt": 3,
-    "__fsqrt_rn": 1, "__fsqrt_rz": 1, "__fsqrt_ru": 1, "__fsqrt_rd": 1, "__frsqrt_rn": 1, "__dsqrt_rn": 1,
-    "hypotf": 1, "rhypotf": 1, "norm3df": 1, "rnorm3df": 1, "fmodf": 1,
-    "expf": 1, "exp2f": 1, "exp10f": 1, "expm1f": 1, "__expf": 1, "__exp10f": 1,
-    "sinhf": 2, "coshf": 2, "tanhf": 2, "__tanhf": 1, "tanh": 2,
-    "powf": 1, "__powf": 2, "pow": 1,
-    "__logf": 1, "__log2f": 1, "__log10f": 1, "log": 1, "log2": 1, "log10": 1, "log1p": 1,
-    "__sinf": 1, "__cosf": 1, "tanf": 1, "__tanf": 3, "tan": 1,
-    "asinf": 1, "acosf": 1, "atanf": 1, "atan2f": 1, "asinhf": 2, "acoshf": 1, "atanhf": 1,
-    "erff": 1, "erfcf": 3, "normcdff": 3, "erf": 1,
-}  # fmt: skip
+_CALLED = re.compile(r"<(?:_Z(?P<length>\d+)(?P<mangled>\w+)|(?P<plain>\w+))(?:@plt)?>")
+_CALLS = frozenset(("call", "callq", "bl"))
+_OPERATORS = (
+    {
+        f"{name}s{letter}": f"{type_} {sign}"
+        for name, sign in zip(("add", "sub", "mul", "div"), "++*/", strict=True)
+        for letter, type_ in (("s", "float"), ("d", "double"))
+    }
+    | {"sqrtss": "sqrtf", "sqrtsd": "sqrt"}
+    | {f"{name}{width}": "integer /" for name in ("div", "idiv") for width in ("", "l", "q")}
+    | {"sdiv": "integer /", "udiv": "integer /"}
+)
+# ARM's, by operation and first letter of a register: fadd s0, s1, s2.
+_ARM = {
+    f"{name} {letter}": f"{type_} {sign}"
+    for name, sign in zip(("fadd", "fsub", "fmul", "fnmul", "fdiv"), "++**/", strict=True)
+    for letter, type_ in (("s", "float"), ("d", "double"))
+} | {"fsqrt s": "sqrtf", "fsqrt d": "sqrt"}
 
 # What raises to a power, however it is made.
 EXPONENTIALS = frozenset(
@@ -41,19 +40,128 @@ EXPONENTIALS = frozenset(
         *("__expf", "__exp10f", "__powf", "__tanhf"),
     ]
 )
-PRICED = frozenset(SPECIAL) | EXPONENTIALS
+
+# Renewed by benchmarks/fidelity/prices.py.
+# begin prices
+PRICES: Mapping[str, Price] = {
+    "__cosf": (1, 1, 0),
+    "__dadd_rn": (0, 0, 1),
+    "__ddiv_rn": (1, 0, 15),
+    "__dmul_rn": (0, 0, 1),
+    "__drcp_rn": (1, 0, 10),
+    "__dsqrt_rn": (1, 0, 13),
+    "__exp10f": (1, 1, 0),
+    "__expf": (1, 1, 0),
+    "__fadd_rn": (0, 1, 0),
+    "__fadd_rz": (0, 1, 0),
+    "__fdiv_rd": (1, 11, 0),
+    "__fdiv_rn": (1, 10, 0),
+    "__fdiv_ru": (1, 11, 0),
+    "__fdiv_rz": (1, 11, 0),
+    "__fdividef": (1, 1, 0),
+    "__fmaf_rn": (0, 2, 0),
+    "__fmul_rn": (0, 1, 0),
+    "__fmul_rz": (0, 1, 0),
+    "__frcp_rd": (1, 5, 0),
+    "__frcp_rn": (1, 5, 0),
+    "__frcp_ru": (1, 5, 0),
+    "__frcp_rz": (1, 5, 0),
+    "__frsqrt_rn": (2, 12, 0),
+    "__fsqrt_rd": (1, 12, 0),
+    "__fsqrt_rn": (1, 6, 0),
+    "__fsqrt_ru": (1, 12, 0),
+    "__fsqrt_rz": (1, 12, 0),
+    "__fsub_rn": (0, 1, 0),
+    "__log10f": (1, 1, 0),
+    "__log2f": (1, 0, 0),
+    "__logf": (1, 1, 0),
+    "__powf": (2, 1, 0),
+    "__sinf": (1, 1, 0),
+    "__tanf": (3, 2, 0),
+    "__tanhf": (1, 0, 0),
+    "acosf": (1, 24, 0),
+    "acoshf": (1, 36, 0),
+    "asinf": (1, 22, 0),
+    "asinhf": (2, 33, 0),
+    "atan2f": (1, 30, 0),
+    "atanf": (1, 18, 0),
+    "atanhf": (1, 30, 0),
+    "cbrt": (3, 2, 15),
+    "cbrtf": (2, 10, 0),
+    "cos": (0, 0, 24),
+    "cosf": (0, 18, 0),
+    "cosh": (1, 0, 38),
+    "coshf": (2, 11, 0),
+    "cospif": (0, 22, 0),
+    "double *": (0, 0, 1),
+    "double +": (0, 0, 1),
+    "double /": (1, 2, 15),
+    "double / constant": (1, 0, 15),
+    "erf": (1, 1, 78),
+    "erfcf": (3, 53, 0),
+    "erfcinvf": (1, 23, 0),
+    "erfcxf": (2, 39, 0),
+    "erff": (1, 15, 0),
+    "erfinvf": (1, 22, 0),
+    "exp": (0, 0, 29),
+    "exp10": (0, 0, 32),
+    "exp10f": (1, 10, 0),
+    "exp2": (0, 0, 28),
+    "exp2f": (1, 0, 0),
+    "expf": (1, 10, 0),
+    "expm1": (0, 0, 34),
+    "expm1f": (1, 20, 0),
+    "float *": (0, 1, 0),
+    "float +": (0, 1, 0),
+    "float /": (1, 10, 0),
+    "float / constant": (0, 10, 0),
+    "fma": (0, 0, 2),
+    "fmaf": (0, 2, 0),
+    "fmodf": (1, 5, 0),
+    "hypotf": (1, 14, 0),
+    "integer /": (1, 0, 0),
+    "log": (1, 0, 44),
+    "log10": (1, 0, 47),
+    "log10f": (0, 25, 0),
+    "log1p": (2, 1, 40),
+    "log1pf": (0, 26, 0),
+    "log2": (1, 0, 47),
+    "log2f": (0, 26, 0),
+    "logf": (0, 24, 0),
+    "norm3df": (1, 17, 0),
+    "normcdff": (3, 61, 0),
+    "normcdfinvf": (1, 26, 0),
+    "pow": (1, 0, 122),
+    "powf": (1, 61, 0),
+    "rcbrtf": (2, 10, 0),
+    "rhypotf": (1, 8, 0),
+    "rnorm3df": (1, 11, 0),
+    "rsqrt": (1, 0, 8),
+    "rsqrtf": (1, 0, 0),
+    "sin": (0, 0, 22),
+    "sincos": (0, 0, 37),
+    "sincosf": (0, 27, 0),
+    "sinf": (0, 16, 0),
+    "sinh": (0, 0, 16),
+    "sinhf": (2, 21, 0),
+    "sinpif": (0, 21, 0),
+    "sqrt": (1, 0, 13),
+    "sqrtf": (1, 6, 0),
+    "tan": (1, 0, 42),
+    "tanf": (1, 21, 0),
+    "tanh": (2, 0, 29),
+    "tanhf": (2, 14, 0),
+}
+# end prices
 
 
 def priced(operation: str, operands: str) -> str:
-    """What this machine instruction of the CPU stands for, by its name in the lists above; "" for any other."""
-    if operation in ("call", "callq", "bl"):
+    """What this machine instruction of the CPU stands for, by its name in the list above; "" for any other."""
+    if operation in _CALLS:
         return _function(operands)
-    if operation in _X86:
-        # nvcc knows the reciprocal of a constant, which lies beside the code
-        return "" if "div" in operation and "(%rip)" in operands else _X86[operation]
-    if _DIVIDES.match(operation):
-        return "integer /"
-    return _ARM.get(f"{operation} {operands[:1]}", "")
+    name = _OPERATORS.get(operation) or (_ARM.get(f"{operation} {operands[:1]}", "") if operation[:1] == "f" else "")
+    # A constant lies beside the code. nvcc knows its reciprocal.
+    return f"{name} constant" if operation in ("divss", "divsd") and "(%rip)" in operands else name
 
 
 def _function(operands: str) -> str:
@@ -62,8 +170,8 @@ def _function(operands: str) -> str:
     if not found:
         return ""
     if found["plain"]:
-        return found["plain"] if found["plain"] in PRICED else ""
+        return found["plain"] if found["plain"] in PRICES else ""
     end = int(found["length"])
     name, types = found["mangled"][:end], found["mangled"][end:]
     of_float = f"{name}f" if types.startswith("f") else name
-    return next((each for each in (of_float, name) if each in PRICED and not types.strip("fd")), "")
+    return next((each for each in (of_float, name) if each in PRICES and not types.strip("fd")), "")

@@ -156,6 +156,7 @@ def why_not(watched: Watched) -> str:
 
 def parse_csv(text: str, metrics: Sequence[str]) -> list[Launch]:
     """ncu's raw page: messages, a row of names, a row of units, a row for each launch."""
+    csv.field_size_limit(1 << 30)  # a cell may list all instructions
     lines = text.splitlines()
     start = next((number for number, line in enumerate(lines) if line.startswith('"ID"')), len(lines))
     return [
@@ -163,7 +164,7 @@ def parse_csv(text: str, metrics: Sequence[str]) -> list[Launch]:
             kernel=row["Kernel Name"],
             grid=row["Grid Size"],
             block=row["Block Size"],
-            metrics={metric: number(row[metric]) for metric in metrics if row.get(metric) is not None},
+            metrics={name: cell_of(row, name) for name in metrics if row.get(name.partition("[")[0]) is not None},
         )
         for row in csv.DictReader(lines[start:])
         if row["ID"].isdigit()
@@ -185,6 +186,15 @@ def read_source_page(text: str, filename: str) -> list[dict[str, Number]]:
             for name, metric in LINES.items():
                 lines[int(row[0])][name] += number(counts.get(metric, "")) or 0
     return [{"line": line, **counts} for line, counts in sorted(lines.items())]
+
+
+def cell_of(row: Mapping[str, str], metric: str) -> Number | None:
+    """The value of `metric`; of `metric[PART]` that part's, 0 if there is none: `9 (FADD: 6; MUFU: 3)`."""
+    name, _, part = metric.partition("[")
+    if not part:
+        return number(row[name])
+    parts = row[name].partition("(")[2].rstrip(")").split("; ")
+    return next((number(each.partition(": ")[2]) for each in parts if each.startswith(part[:-1] + ": ")), 0)
 
 
 def number(cell: str) -> Number | None:

@@ -313,6 +313,7 @@ void replay_value(Executor& executor, WarpUnit& warp, const Request& request) {
 
 void replay_copy(Executor& executor, WarpUnit& warp, const Request& request) {
     Races& races = warp.block->races;
+    warp.block->copies += request.record.event == Event::Issued;
     each_lane(request.mask, [&](int l) {
         const Record& record = *warp.cursor[l].next;
         if (record.event == Event::Issued) {

@@ -236,6 +236,7 @@ void finish_block(Block& block) {
     launch.busy_threads += busy;
     launch.busy_blocks += busy > 0;
     launch.barriers += block.barriers;
+    launch.copies += block.copies;
     if (block.stopped) {
         auto& stop_after = launch.schedule.stop_after;
         std::uint64_t known = stop_after.load();

@@ -176,6 +176,7 @@ void Block::begin(std::uint64_t n, LaunchState& state, Executor& on) {
     idle_rounds = 0;
     grid_phase = barriers = 0;
     most = {};
+    copies = 0;
     saved_shared.clear();
     saved_stacks.clear();
     stacks = &on.sit_down(*this);

@@ -175,6 +175,7 @@ void launch_kernel(const Launch& launch) {
     totals.blocks += blocks;
     totals.threads += blocks * launch.block[0] * launch.block[1] * launch.block[2];
     totals.barriers += state.barriers;
+    totals.copies += state.copies;
     totals.most.take(state.most);
     if (state.task_bytes > totals.task_bytes) {
         totals.task_bytes = state.task_bytes;

@@ -16,7 +16,7 @@ namespace ladder {
 struct KernelTotals {
     std::string name;
     int line = 0;
-    std::uint64_t launches = 0, blocks = 0, threads = 0, barriers = 0;
+    std::uint64_t launches = 0, blocks = 0, threads = 0, barriers = 0, copies = 0;
     std::uint64_t task_bytes = 0, busy_threads = 0, busy_blocks = 0;   // in the launch that asks for most of the task's bytes
     Peaks most;
     std::set<int> barrier_lines;
@@ -34,7 +34,7 @@ struct LaunchState {
     Index grid{}, block{};
     bool counting = true;
     Schedule schedule{blocks};
-    std::atomic<std::uint64_t> task_bytes{0}, busy_threads{0}, busy_blocks{0}, barriers{0};
+    std::atomic<std::uint64_t> task_bytes{0}, busy_threads{0}, busy_blocks{0}, barriers{0}, copies{0};
     std::map<std::uint64_t, std::string> printed;               // this and the next two with the schedule's mutex held
     std::set<int> barrier_lines;
     Peaks most;

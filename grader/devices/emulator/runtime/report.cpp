@@ -86,7 +86,7 @@ void write_kernel(Json& json, int number, const KernelTotals& kernel) {
     json.field("blocks", kernel.blocks).field("threads", kernel.threads).field("barriers", kernel.barriers);
     json.field("busy_threads", kernel.busy_threads).field("busy_blocks", kernel.busy_blocks).field("busiest_bytes", kernel.task_bytes);
     json.field("most_barriers", kernel.most.barriers).field("most_copy_groups", kernel.most.copy_groups);
-    json.field("most_copy_bytes", kernel.most.copy_bytes);
+    json.field("most_copy_bytes", kernel.most.copy_bytes).field("copies", kernel.copies);
     json.field("static_shared", std::uint64_t{kernel.static_shared}).field("dynamic_shared", std::uint64_t{kernel.dynamic_shared});
     json.key("barrier_lines").open('[');
     for (const int line : kernel.barrier_lines) json.value(static_cast<long long>(line));

@@ -159,6 +159,7 @@ struct Block {
     int idle_rounds = 0;
     std::uint32_t barriers = 0, grid_phase = 0;
     Peaks most;
+    std::uint64_t copies = 0;            // requests for asynchronous copies
     std::vector<char> saved_shared;      // while another block uses the executor's shared memory
     std::vector<std::uint8_t> saved_initialised;
     std::string printed;
