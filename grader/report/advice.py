@@ -45,6 +45,11 @@ ENOUGH_THREADS = (
 NOT_SHARED = (
     "The threads of a block meet at a __syncthreads(), but share nothing: is `__shared__` missing before {array}?"
 )
+STREAMS = (
+    "What is asked of one stream is done in its order, but two streams know nothing of each other: an event recorded "
+    "in one, which the other waits for, orders them. If you need no second stream, launch on the one that you were "
+    "given."
+)
 _OF_KIND = {
     "assert": ASSERTION,
     "trap": ASSERTION,
@@ -73,6 +78,8 @@ def _on_finding(finding: Finding) -> str:
         return _on_bounds(finding)
     if finding.kind == "launch_error" and "0 blocks" in finding.message:
         return NO_BLOCKS
+    if finding.kind == "race" and re.search("on (another stream|a stream of its own)", finding.message):
+        return STREAMS
     return _OF_KIND.get(finding.kind, "")
 
 
