@@ -13,6 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from grader.course.files import shown_path
 from grader.course.mistake import Mistake, mistakes_in
 from grader.course.usage import UsageError as UsageError
 
@@ -92,7 +93,7 @@ class Entry:
 
     def rung_file(self, task: str, name: str) -> Path:
         """The kernel of a task's rung: 3_shared_tile.cu for "shared_tile". Raises UsageError."""
-        file = next((file for file in self.rungs_of(task) if file.stem.partition("_")[2] == name), None)
+        file = next((file for file in self.rungs_of(task) if rung_name(file) == name), None)
         if file is None:
             where = f"kernels/{self.name}/{f'{task}/' if (self.kernels / task).is_dir() else ''}"
             lacks = f"lesson {self.name} has no kernel for rung {name} of {task}"
@@ -233,19 +234,28 @@ class Puzzle(Entry):
         return replace(whole, title=first.partition(", ")[2].rstrip("."), summary="", tasks=[task])
 
 
+def rung_name(file: Path) -> str:
+    """shared_tile of 3_shared_tile.cu"""
+    return file.stem.partition("_")[2]
+
+
 def course_root() -> Path:
-    """The folder that holds lessons/: $LADDER_COURSE, else the nearest from here up, else the package's checkout."""
+    """The folder that holds lessons/: $LADDER_COURSE, else this one if its lessons/ is empty, as a course begins, else
+    the nearest from here up that holds a lesson, else the package's checkout. Raises UsageError.
+    """
     chosen = os.environ.get("LADDER_COURSE")
     if chosen:
         if not (Path(chosen) / "lessons").is_dir():
             raise UsageError(f"LADDER_COURSE is {chosen}, which holds no lessons/ folder: correct it or unset it")
         return Path(chosen).absolute()
     here = Path.cwd()
+    if (here / "lessons").is_dir() and not any((here / "lessons").iterdir()):
+        return here
     for folder in (here, *here.parents, Path(__file__).parents[2]):
         if any(folder.glob("lessons/*/lesson.py")):
             return folder
     if (here / "lessons").is_dir():
-        return here  # a course that begins
+        return here
     raise UsageError("there is no course here: type `ladder init`, which writes one, or `cd` into yours")
 
 
@@ -270,6 +280,8 @@ def find(text: str, root: Path | None = None) -> Entry:
 
     Or the puzzle meant by "00.3", "00.guard", or its file's name.
     """
+    if root is None and (other := _other_course(text)):
+        raise UsageError(f"`{text}` is a lesson of another course: type `cd {other}` first, or set LADDER_COURSE")
     lessons = entries(root)
     wanted = Path(text).name.lower()  # so that lessons/01_vector_add/, as a shell completes it, works too
     if puzzle := _find_puzzle(wanted, lessons):
@@ -285,6 +297,15 @@ def find(text: str, root: Path | None = None) -> Entry:
         names = ", ".join(entry.name for entry in matches)
         raise UsageError(f"`{text}` could be {names}: type more of the name, or its number")
     raise UsageError(f"there is no lesson `{text}`{_suggestion(wanted, lessons)}: `ladder` lists them all")
+
+
+def _other_course(text: str) -> str:
+    """The course, as one may type it from here, that a lesson's folder belongs to; "" if it is this one, or none."""
+    folder = Path(text).absolute()
+    if folder.parent.name != "lessons" or not (folder / "lesson.py").is_file():
+        return ""
+    course = folder.parents[1]
+    return "" if course.resolve() == course_root().resolve() else shown_path(course)
 
 
 def _find_puzzle(wanted: str, lessons: list[Entry]) -> Puzzle | None:

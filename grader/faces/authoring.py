@@ -11,11 +11,12 @@ from contextlib import suppress
 from difflib import SequenceMatcher
 from pathlib import Path
 
-from grader.course.catalog import Entry, Puzzle, UsageError
+from grader.course.catalog import Entry, Puzzle, UsageError, rung_name
 from grader.course.inline import inlined
 from grader.course.lesson import Task
 from grader.course.mistake import Mistake, expectation
 from grader.course.work import tasks_in
+from grader.faces import drafts
 from grader.judge.ladder import is_told, most_stars
 from grader.judge.targets import unknown_metric
 from grader.judge.verdict import STATUSES, Grade, TaskGrade, falls_behind
@@ -68,21 +69,22 @@ def hints_for_every_rung(entry: Entry) -> Iterator[str]:
 def one_prototype(entry: Entry) -> Iterator[str]:
     """Starter, rungs, README and mistakes declare each task as lesson.py does; but a mistake may lack it on purpose.
 
-    A bonus task is declared where it begins, and in the README.
+    A bonus task is declared where it begins, and in the README. One sentence tells all files that do not.
     """
     readme = entry.folder / "README.md"
-    files = [entry.starter, *entry.rungs, readme]
-    sources = [(file, inlined(file) if file.is_file() else "", tasks_in(file, entry)) for file in files]
+    files = [file for file in (entry.starter, *entry.rungs, readme) if file.is_file()]
+    sources = [(file, inlined(file), tasks_in(file, entry)) for file in files]
     whole = [(mistake.whole, mistake.text(), mistake.tasks) for mistake in _readable(entry)]
     sources += [each for each in whole if expectation(each[1])[0] != "missing_entry_point"]
-    for file, source, meant in sources:
-        text = re.sub(r"\s+", "", source)
-        for task in entry.lesson.tasks:
+    for task in entry.lesson.tasks:
+        prototype, without = f'extern "C" {task.prototype}', []
+        for file, source, meant in sources:
             if task.name not in (meant or [task.name]) or (task.bonus and file != readme and task.name not in source):
                 continue
-            prototype = f'extern "C" {task.prototype}'
-            if re.sub(r"\s+", "", prototype) not in text:
-                yield f"{_path(file)}: here should stand, as in lesson.py, `{prototype}`"
+            if re.sub(r"\s+", "", prototype) not in re.sub(r"\s+", "", source):
+                without.append(_path(file))
+        if without:
+            yield f"{', '.join(without)}: here should stand, as in lesson.py, `{prototype}`"
 
 
 def rungs_are_numbered(entry: Entry) -> Iterator[str]:
@@ -103,7 +105,7 @@ def ladders_and_files_agree(entry: Entry) -> Iterator[str]:
     """Each rung of a ladder has a kernel, in the order of the files, and each kernel is a rung of some task."""
     where, known = _path(entry.folder / "lesson.py"), {task.name: task for task in entry.lesson.tasks}
     for task in known.values():
-        files = [_rung_name(rung) for rung in entry.rungs_of(task.name)]
+        files = [rung_name(rung) for rung in entry.rungs_of(task.name)]
         names = [rung.name for rung in task.ladder]
         place = f"kernels/{entry.name}/{f'{task.name}/' if (entry.kernels / task.name).is_dir() else ''}"
         for name in names:
@@ -112,7 +114,7 @@ def ladders_and_files_agree(entry: Entry) -> Iterator[str]:
         if (there := [name for name in names if name in files]) != sorted(there, key=files.index):
             yield f"{where}: the rungs of {task.name} stand in another order than their files"
     for rung in entry.rungs:
-        only, name = entry.task_of(rung), _rung_name(rung)
+        only, name = entry.task_of(rung), rung_name(rung)
         if only and only not in known:
             yield f"{_path(rung)}: lesson.py has no task `{only}`, as the folder says: it has {', '.join(known)}"
         elif not any(rung in entry.rungs_of(task.name) and task.highest([name]) for task in known.values()):
@@ -139,7 +141,10 @@ def goals_are_counted(entry: Entry) -> Iterator[str]:
 def readme_names_every_rung(entry: Entry) -> Iterator[str]:
     """The page of the lesson names each rung's file, with the task's folder if there is one."""
     readme = entry.folder / "README.md"
-    text = readme.read_text() if readme.is_file() else ""
+    if not readme.is_file():
+        yield f"{_path(readme)}: there is none: write what the lesson is about"
+        return
+    text = readme.read_text()
     for rung in entry.rungs:
         name = rung.relative_to(entry.kernels).as_posix() if entry.task_of(rung) else rung.name
         if f"`{name}`" not in text:
@@ -233,6 +238,7 @@ def wishes(entry: Entry) -> Iterator[str]:
     """What a finished lesson has, and a young one may lack."""
     if len(entry.mistakes) < ENOUGH_MISTAKES:
         yield f"lessons/{entry.name}/mistakes: {ENOUGH_MISTAKES} are better than {len(entry.mistakes)}"
+    yield from drafts.unwritten(entry)
     if not entry.notebook.is_file() and not entry.puzzles:
         yield f"{_path(entry.notebook)}: there is no notebook yet"
 
@@ -270,7 +276,7 @@ def rung_is_reached(entry: Entry, file: Path) -> Iterator[str]:
         return
     for found in result.tasks:
         task = entry.lesson.task(found.name)
-        if file in entry.rungs_of(task.name) and (number := task.highest([_rung_name(file)])):
+        if file in entry.rungs_of(task.name) and (number := task.highest([rung_name(file)])):
             yield from _stands_on(_path(file), task, found, number)
 
 
@@ -351,18 +357,23 @@ def problems(entry: Entry, rules: tuple[Rule, ...] | None = None) -> Iterator[st
 
 
 def check(entry: Entry, tell: Callable[[str], None], *, only_form: bool = False) -> bool:
-    """Tells what is wrong with a lesson, and what it still lacks; True if it keeps all promises."""
+    """Tells what is wrong with a lesson, and what it lacks; True if it keeps all promises.
+
+    Nothing is graded until all is well that can be read: it would say the same once more.
+    """
     parts = [entry, *entry.puzzles]
-    found = [said for part in parts for said in problems(part, form(part) if only_form else None)]
+    found = list(dict.fromkeys(said for part in parts for said in problems(part, form(part))))
+    if is_graded := not (found or only_form):
+        found = [said for part in parts for said in problems(part, graded(part))]
     steps = f"puzzles: {len(entry.puzzles)}" if entry.puzzles else f"rungs: {len(entry.rungs)}"
     counts = f"{steps}, mistakes: {len(entry.mistakes)}"
     tell(f"{entry.name}: {len(found)} to mend" if found else f"{entry.name}: all is well ({counts})")
     for sentence in found:
         tell(f"  {sentence}".replace("\n", "\n    "))
-    for sentence in untold(entry) if not found else ():
+    if not (is_graded or only_form):
+        tell("  No kernel was graded: mend this first.")
+    for sentence in [*([] if found else untold(entry)), *(f"to come: {said}" for said in wishes(entry))]:
         tell(f"  {sentence}")
-    for sentence in wishes(entry):
-        tell(f"  to come: {sentence}")
     return not found
 
 
@@ -377,7 +388,8 @@ def story(result: Grade) -> str:
     for task in result.tasks:
         lines += [f"  {task.name}: {task.status} {task.message}".rstrip()]
         lines += [f"    {d.line}: {d.message}" for d in task.diagnostics]
-        lines += [f"    {case.name}: {case.status} {case.message}" for case in task.cases if case.status != "passed"]
+        wrong = {case.status: case for case in reversed(task.cases) if case.status != "passed"}  # the first of each
+        lines += [f"    {case.name}: {case.status} {case.message}" for case in wrong.values()]
         lines += [f"    {t.metric} = {t.value}, {t.goal}, rung {t.rung}" for t in task.targets if t.value is not None]
     return "\n".join(lines)
 
@@ -386,11 +398,6 @@ def _grade(entry: Entry, file: Path, tasks: list[str] | None = None, source: str
     from grader.grade import grade
 
     return grade(entry, file, device="emulator", seed=SEED, tasks=tasks, source=source)
-
-
-def _rung_name(file: Path) -> str:
-    """shared_tile of 3_shared_tile.cu"""
-    return file.stem.partition("_")[2]
 
 
 def _path(file: Path) -> str:

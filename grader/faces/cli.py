@@ -329,15 +329,16 @@ def bench(context: click.Context, /, lesson: str, files: tuple[Path, ...], tasks
 
 @ladder.command("new-lesson")
 @click.argument("name")
-def new_lesson(name: str) -> None:
+@click.option("--course", type=FILE, metavar="FOLDER", help="A course of your own, which begins there if need be.")
+def new_lesson(name: str, course: Path | None) -> None:
     """Write the skeleton of a lesson, for those who teach: it explains itself."""
     from grader.faces import drafts
 
-    files = drafts.new_lesson(catalog.course_root(), name)
+    files = drafts.new_lesson(drafts.begin_course(course), name)
     click.echo("\n".join(shown_path(file) for file in files))
-    click.echo(
-        f"Next: make them yours, docs/authoring.md helps, then type `ladder check-course {files[0].parent.name}`"
-    )
+    check = f"ladder check-course {files[0].parent.name}"
+    where = f"cd {course} && {check}" if course else check
+    click.echo(f"Next: make them yours, docs/authoring.md helps, then type `{where}`")
 
 
 @ladder.command("new-mistake")

@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from string import Template
 
 from grader.course import files
-from grader.course.catalog import Entry, UsageError, entries
+from grader.course.catalog import Entry, UsageError, course_root, entries
 from grader.course.files import shown_path
 from grader.course.mistake import DIFFERENCE, difference
 from grader.course.work import read_kernel
 
 SKELETON = Path(__file__).parent / "skeleton"
+
+
+def begin_course(folder: Path | None) -> Path:
+    """The course at this folder, which is made if it is not there; without a folder the one that is meant here.
+
+    Raises UsageError.
+    """
+    if folder is None:
+        return course_root()
+    try:
+        (folder / "lessons").mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"{folder} cannot hold a course ({error.strerror}): name another folder") from None
+    return folder.absolute()
 
 
 def new_lesson(root: Path, name: str) -> list[Path]:
@@ -35,6 +50,16 @@ def new_lesson(root: Path, name: str) -> list[Path]:
         return [_write(root, template, words) for template in sorted(SKELETON.rglob("*.template"))]
     except OSError as error:
         raise UsageError(f"{error.filename} cannot be written ({error.strerror}): mend that first") from None
+
+
+def unwritten(entry: Entry) -> Iterator[str]:
+    """What still stands in a lesson's pages of the skeleton's own words, which are for those who write it."""
+    for name in ("hints.md", "README.md"):
+        page, template = entry.folder / name, SKELETON / "lessons" / "NAME" / f"{name}.template"
+        said = {line for line in template.read_text().splitlines() if line[:1].isalpha() and "$" not in line}
+        lines = page.read_text().splitlines() if page.is_file() else []
+        if left := next((line for line in lines if line in said), ""):
+            yield f"lessons/{entry.name}/{name}: write what stands for `{left}`"
 
 
 def new_mistake(entry: Entry, name: str, file: Path) -> Path:

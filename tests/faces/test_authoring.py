@@ -96,7 +96,8 @@ def test_no_hints_at_all(entry: Entry):
 
 def test_a_prototype_that_drifted(entry: Entry):
     entry.reference.write_text(entry.reference.read_text().replace("int n, cuda", "long n, cuda"))
-    assert "kernels/01_prefix_sum/2_four_elements.cu: here should stand" in said(entry, authoring.one_prototype)
+    drifted = "kernels/01_prefix_sum/2_four_elements.cu, lessons/01_prefix_sum/mistakes/no_guard.cu: here should stand"
+    assert drifted in said(entry, authoring.one_prototype)  # one sentence, though the mistake is made from the rung
 
 
 def test_a_rung_that_was_not_renumbered(entry: Entry):
@@ -301,6 +302,43 @@ def test_new_lesson_and_check_course(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert "01_scan: all is well (rungs: 2, mistakes: 1)" in capsys.readouterr().out
     (tmp_path / "lessons" / "01_scan" / "README.md").unlink()
     assert run(["check-course", "scan", "--form"]) == 1
-    assert "01_scan: 3 to mend" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "01_scan: 1 to mend" in out and "README.md: there is none: write what the lesson is about" in out
     assert run(["new-lesson", "scan"]) == 2
     assert capsys.readouterr().err.startswith("ladder: 01_scan is there already")
+
+
+def test_a_course_of_ones_own_begins_where_it_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+):
+    monkeypatch.delenv("LADDER_COURSE", raising=False)
+    monkeypatch.chdir(tmp_path)
+    assert run(["new-lesson", "scan", "--course", "mine"]) == 0
+    assert "type `cd mine && ladder check-course 01_scan`" in capsys.readouterr().out
+    assert run(["new-lesson", "sort", "--course", "mine"]) == 0
+    assert (tmp_path / "mine" / "kernels" / "02_sort" / "1_one_element.cu").is_file()
+    (tmp_path / "file").write_text("")
+    assert run(["new-lesson", "sort", "--course", "file"]) == 2
+    capsys.readouterr()
+    (tmp_path / "empty" / "lessons").mkdir(parents=True)
+    assert run(["check-course", "mine/lessons/01_scan"]) == 2  # here is another course: the package's own
+    assert "`mine/lessons/01_scan` is a lesson of another course: type `cd mine` first" in capsys.readouterr().err
+    monkeypatch.chdir(tmp_path / "mine")
+    assert run(["check-course", "lessons/01_scan", "--form"]) == 0
+    out = capsys.readouterr().out
+    assert "to come: lessons/01_scan/hints.md: write what stands for `A question that points where to look. No" in out
+    monkeypatch.chdir(tmp_path / "empty")
+    assert run(["new-lesson", "scan"]) == 0 and (tmp_path / "empty" / "lessons" / "01_scan").is_dir()
+
+
+def test_one_cause_is_told_once(entry: Entry):
+    """A prototype that has changed is told of all files in one sentence, and no kernel is graded."""
+    file = entry.folder / "lesson.py"
+    file.write_text(file.read_text().replace("int n, cudaStream_t", "long long n, cudaStream_t"))
+    told: list[str] = []
+    assert not authoring.check(entry, told.append)
+    assert [line.strip().partition(",")[0] for line in told[:3]] == [
+        "01_prefix_sum: 1 to mend",
+        "lessons/01_prefix_sum/starter.cu",
+        "No kernel was graded: mend this first.",
+    ]

@@ -1,6 +1,6 @@
 """An example of a lesson: convolution with a small mask. Constant memory, a tile with a halo, outputs in registers."""
 
-from grader.course.lesson import Case, Counted, Lesson, Rung, Task, Timed, Tolerance
+from grader.course.lesson import Case, Counted, Lesson, Rung, Task, Tolerance
 
 # Around a warp and a block of 256 or 1024 outputs, and a prime; masks of one weight, wider than x, and the widest.
 SIZES = ((1, 1), (1, 127), (5, 3), (31, 5), (32, 3), (33, 31), (255, 7), (256, 1), (257, 33), (1009, 127), (1023, 31),

@@ -1,6 +1,6 @@
 """An example of a lesson: a running sum, which seems to be made for one thread, from a loop to a single pass."""
 
-from grader.course.lesson import Case, Counted, Lesson, Rung, Task, Timed
+from grader.course.lesson import Case, Counted, Lesson, Rung, Task
 
 # Around a warp, a block of 1024 elements and a tile of 4096; a prime; the counted one fills the emulated GPU.
 SIZES = (1, 2, 5, 31, 32, 33, 257, 1023, 1024, 1025, 4095, 4096, 4097, 4099, 40_009)
