@@ -18,24 +18,33 @@ struct Outputs {
     float at[kOutputs];
 };
 
+// Of the four outputs, for `count` weights from the k-th on, 4 at most; the first of these meets low.x.
+__device__ __forceinline__ void add_products(Outputs& sums, float4 low, float4 high, int k, int count) {
+    float window[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+        if (j < count) {
+            float weight = weights[k + j];
+#pragma unroll
+            for (int o = 0; o < kOutputs; ++o) {
+                sums.at[o] += weight * window[o + j];
+            }
+        }
+    }
+}
+
 // The vectors from `here` on hold the elements that the first output needs, from its first weight on.
 __device__ Outputs along_the_mask(const float4* here, int width) {
     Outputs sums = {};
     float4 low = *here;
-    for (int k = 0; k < width; k += 4) {
+    int k = 0;
+    for (; k + 4 <= width; k += 4) {
         float4 high = *++here;
-        float window[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
-#pragma unroll
-        for (int j = 0; j < 4; ++j) {
-            if (k + j < width) {  // the same for all threads
-                float weight = weights[k + j];
-#pragma unroll
-                for (int o = 0; o < kOutputs; ++o) {
-                    sums.at[o] += weight * window[o + j];
-                }
-            }
-        }
+        add_products(sums, low, high, k, 4);
         low = high;
+    }
+    if (k < width) {
+        add_products(sums, low, here[1], k, width - k);
     }
     return sums;
 }

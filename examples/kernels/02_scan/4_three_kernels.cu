@@ -1,19 +1,19 @@
 // Rung 4 of 5: tiles for all blocks, in three kernels.
 //
-// One block keeps one multiprocessor busy. Here each block has a tile of 4096 elements of its own; but it cannot write
+// One block keeps one multiprocessor busy. Here each block has a tile of 8192 elements of its own; but it cannot write
 // before it knows the sum of all tiles before it. A kernel's end is the one barrier of the whole grid. So there are
 // three kernels: the first sums up each tile, the second scans these sums (a tile has one, so one block is enough), the
 // third scans each tile and adds what came before it.
 //
-// A thread takes 16 elements, in four loads of 16 bytes that are on their way together. The price of the three kernels:
+// A thread takes 32 elements, in eight loads of 16 bytes that are on their way together. The price of the three kernels:
 // x is read twice.
 
 constexpr int kBlock = 256;
 constexpr int kLanes = 32;
 constexpr int kWarps = kBlock / kLanes;
-constexpr int kRounds = 4;                       // loads of a thread
-constexpr int kShare = kRounds * kLanes * 4;     // elements of a warp, which lie together
-constexpr int kTile = kWarps * kShare;           // elements of a block
+constexpr int kRounds = 8;                    // loads of a thread
+constexpr int kShare = kRounds * kLanes * 4;  // elements of a warp, which lie together
+constexpr int kTile = kWarps * kShare;        // elements of a block
 constexpr int kSumsBlock = 1024;
 constexpr unsigned kWarp = 0xffffffff;  // the mask of all its lanes
 

@@ -12,9 +12,9 @@
 constexpr int kBlock = 256;
 constexpr int kLanes = 32;
 constexpr int kWarps = kBlock / kLanes;
-constexpr int kRounds = 4;                       // loads of a thread
-constexpr int kShare = kRounds * kLanes * 4;     // elements of a warp, which lie together
-constexpr int kTile = kWarps * kShare;           // elements of a block
+constexpr int kRounds = 8;                    // loads of a thread
+constexpr int kShare = kRounds * kLanes * 4;  // elements of a warp, which lie together
+constexpr int kTile = kWarps * kShare;        // elements of a block
 constexpr unsigned kWarp = 0xffffffff;  // the mask of all its lanes
 
 // What a tile has told: nothing yet, its own sum, or that of all up to it; the number is in the lower half.

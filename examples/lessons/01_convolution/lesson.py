@@ -1,6 +1,6 @@
 """An example of a lesson: convolution with a small mask. Constant memory, a tile with a halo, outputs in registers."""
 
-from grader.course.lesson import Case, Counted, Lesson, Rung, Task, Tolerance
+from grader.course.lesson import Case, Counted, Lesson, Rung, Task, Timed, Tolerance
 
 # Around a warp and a block of 256 or 1024 outputs, and a prime; masks of one weight, wider than x, and the widest.
 SIZES = ((1, 1), (1, 127), (5, 3), (31, 5), (32, 3), (33, 31), (255, 7), (256, 1), (257, 33), (1009, 127), (1023, 31),
@@ -80,6 +80,7 @@ lesson = Lesson(
                             at_most=1.3,
                             why="neighbouring outputs need the same elements: load them once for all of a block",
                         ),
+                        Timed("fraction_of_copy", at_least=0.21, why="a tile in shared memory, without a condition"),
                     ],
                 ),
                 Rung(
@@ -92,11 +93,13 @@ lesson = Lesson(
                             why="four neighbouring outputs need nearly the same elements: load these once, in vectors",
                         ),
                         Counted("shared_bank_conflicts", at_most=0, why="lanes should read vectors side by side"),
+                        Timed("fraction_of_copy", at_least=0.38, why="16 multiplications for each vector loaded"),
+                        Timed("x_torch.conv1d", at_least=4.0, why="one mask needs less than a library's general way"),
                     ],
                 ),
             ],
-            stars={2: "constant_mask", 3: "four_outputs"},
-            floor=[],
+            stars={2: "shared_tile", 3: "four_outputs"},
+            floor=[Timed("fraction_of_copy", at_least=0.016, why="a tenth of what rung 1 reaches")],
         )
     ],
 )

@@ -1,6 +1,6 @@
 """An example of a lesson: a running sum, which seems to be made for one thread, from a loop to a single pass."""
 
-from grader.course.lesson import Case, Counted, Lesson, Rung, Task
+from grader.course.lesson import Case, Counted, Lesson, Rung, Task, Timed
 
 # Around a warp, a block of 1024 elements and a tile of 4096; a prime; the counted one fills the emulated GPU.
 SIZES = (1, 2, 5, 31, 32, 33, 257, 1023, 1024, 1025, 4095, 4096, 4097, 4099, 40_009)
@@ -46,6 +46,7 @@ lesson = Lesson(
                     [
                         Counted("busy_threads", at_least=256, why="one thread leaves the GPU idle: let a block add"),
                         Counted("global_load_efficiency", at_least=0.9, why="neighbouring threads read neighbours"),
+                        Timed("x_torch.cumsum", at_least=0.0005, why="a thousand threads, where one worked"),
                     ],
                 ),
                 Rung(
@@ -57,6 +58,7 @@ lesson = Lesson(
                             at_most=1000,
                             why="within a warp __shfl_up_sync needs no barrier: leave those for the warps' sums",
                         ),
+                        Timed("x_torch.cumsum", at_least=0.0035, why="barriers cost time: shuffles need none"),
                     ],
                 ),
                 Rung(
@@ -65,16 +67,20 @@ lesson = Lesson(
                     [
                         Counted("busy_blocks", at_least=16, why="a multiprocessor without a block does nothing"),
                         Counted("sectors_per_load", at_least=12, why="16 bytes a thread in one load (int4)"),
+                        Timed("x_torch.cumsum", at_least=0.3, why="all multiprocessors, where one worked"),
                     ],
                 ),
                 Rung(
                     "look_back",
                     "one pass, looking back",
-                    [Counted("loads_per_byte", at_most=1.1, why="one kernel reads x once: blocks tell their sums")],
+                    [
+                        Counted("loads_per_byte", at_most=1.1, why="one kernel reads x once: blocks tell their sums"),
+                        Timed("fraction_of_copy", at_least=0.55, why="a third of the bytes less, and one kernel"),
+                    ],
                 ),
             ],
             stars={2: "three_kernels", 3: "look_back"},
-            floor=[],
+            floor=[Timed("x_torch.cumsum", at_least=0.000007, why="a tenth of what one thread reaches")],
         )
     ],
 )
