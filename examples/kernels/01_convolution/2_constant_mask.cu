@@ -4,6 +4,9 @@
 // cannot write, with a cache of their own that gives one word to all lanes at once. It takes the half of the loads away
 // from the L1 cache.
 //
+// Measured on an H200 at 2^26 elements and a mask of 31: 731 us (rung 1: 778 us). That is too little for a clock to tell
+// it on another machine, so its goal is counted alone.
+//
 // A __constant__ array belongs to the program, not to the call. It is filled on the stream, before the kernel; but two
 // calls on two streams would fill the same one. A library would give the mask by value, as a struct among the kernel's
 // arguments, which lie in constant memory, too.

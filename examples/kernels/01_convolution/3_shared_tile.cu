@@ -3,6 +3,9 @@
 // The outputs of a block need its own 256 elements and width / 2 on either side, the halo. The block loads each of them
 // once, zeros beyond the ends of x, and waits. The loop has no condition any more, and global memory is asked for
 // (256 + width - 1) / 256 elements an output, where it was width.
+//
+// Measured on an H200 at 2^26 elements and a mask of 31: 495 us (rung 2: 731 us). With a mask of 127 it is slower, 4163 us
+// (rung 2: 2515 us): shared memory has no higher rate than the L1 cache, and rung 4 is what mends that.
 
 constexpr int kBlock = 256;
 constexpr int kMostWidth = 127;

