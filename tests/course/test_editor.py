@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from grader.course import catalog, editor, work
+from grader.course.inline import inlined
 
 ROOT = Path(__file__).parents[2]
 CLANGD = Path(sys.executable).with_name("clangd")
@@ -55,7 +56,7 @@ def test_the_starters_of_puzzles_are_without_an_error(folder):
 @pytest.mark.slow
 @pytest.mark.parametrize("file", RUNGS, ids=lambda file: f"{file.parent.name}-{file.stem}")
 def test_a_rung_is_without_an_error(folder, file):
-    assert errors(folder, file.read_text()) == []
+    assert errors(folder, inlined(file)) == []
 
 
 MUCH_OF_CUDA = """
