@@ -1,4 +1,4 @@
-// Rung 1 of 6: the triple loop, one thread for each element of c, threads down the rows.
+// Rung 1 of 13: the triple loop, one thread for each element of c, threads down the rows.
 //
 // Each thread walks along a row of a and down a column of b. It reads 2 k floats for 2 k operations: a quarter of an
 // operation per byte. In the time that an H200's memory takes for one byte, its multiprocessors can do 13.

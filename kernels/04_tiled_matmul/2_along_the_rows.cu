@@ -1,4 +1,4 @@
-// Rung 2 of 6: neighbouring threads along the rows of c.
+// Rung 2 of 13: neighbouring threads along the rows of c.
 //
 // Only x and y have changed places. The 32 lanes of a warp now read 16 neighbouring floats of a row of b, in two
 // sectors, and two floats of a, which 16 lanes share. Rung 1 moved 17 sectors for the same.

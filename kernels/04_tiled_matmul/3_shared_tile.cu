@@ -1,4 +1,4 @@
-// Rung 3 of 6: tiles in shared memory.
+// Rung 3 of 13: tiles in shared memory.
 //
 // A block computes a 32 x 32 tile of c. It loads a 32 x 32 tile of a and one of b together, each float once,
 // and every float then serves 32 threads: from device memory come 2 m n k / 32 floats instead of 2 m n k.

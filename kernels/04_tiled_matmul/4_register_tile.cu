@@ -1,4 +1,4 @@
-// Rung 4 of 6: 8 x 8 outputs a thread, in registers.
+// Rung 4 of 13: 8 x 8 outputs a thread, in registers.
 //
 // On rung 3 a thread reads two floats of shared memory for one multiplication. Here it reads 8 of a and 8 of b
 // for 64, and keeps the 64 sums in registers. A block of 256 threads computes a 128 x 128 tile, so that device

@@ -58,6 +58,7 @@ lesson = Lesson(
                 case(127, 129, 15),  # around a tile of 128
                 case(129, 128, 17),
                 case(132, 260, 36),  # multiples of 4, so that float4 loads are possible, and of no tile
+                case(20, 132, 516),  # the same, with a long sum for few outputs
                 # Just enough for 16 multiprocessors to be given large tiles by kernels that choose them by size: more
                 # than 48 tiles of 64 x 128, and at most 32 of 128 x 128, or 16 of 128 x 256.
                 case(641, 516, 8),
@@ -149,41 +150,111 @@ lesson = Lesson(
                     ],
                 ),
                 Rung(
-                    "vector_loads",
+                    "wide_loads",
                     "16 bytes a load, from device memory and from shared memory",
                     [
                         Counted(
                             "shared_load_wavefronts_per_output",
                             at_most=0.5,
-                            why="a thread with 8 x 8 outputs uses each float 8 times, and loads four at once (float4)",
-                        ),
-                        Counted(
-                            "shared_bank_conflicts",
-                            at_most=0,
-                            why="lanes that want different words of one bank wait for each other",
+                            why="the eight floats of b that a thread needs are two float4",
                         ),
                         Counted(
                             "global_store_efficiency",
                             at_least=0.97,
                             why="a thread's outputs in groups of four, one float4 each, fill the sectors",
                         ),
-                        Timed("x_cuBLAS", at_least=0.55, why="a load of four floats is one instruction, and not four"),
+                        Timed("x_cuBLAS", at_least=0.48, why="a load of four floats is one instruction, and not four"),
                     ],
                 ),
                 Rung(
-                    "warp_tiles",
-                    "warp tiles, two buffers, and a tile that suits the size",
+                    "transposed_a",
+                    "a tile of a that lies as it is read",
                     [
                         Counted(
                             "shared_load_wavefronts_per_output",
-                            at_most=0.14,
-                            why="8 x 16 outputs a thread, and lanes that share what they load",
+                            at_most=0.25,
+                            why="if the tile of a is transposed, a thread's eight floats of it are two float4, too",
                         ),
-                        Timed("x_cuBLAS", at_least=0.97, why="as fast as what everybody uses"),
+                        Timed("x_cuBLAS", at_least=0.55, why="two loads of a for 64 multiplications, and not eight"),
+                    ],
+                ),
+                Rung(
+                    "padding",
+                    "rows that are four floats longer than the tile",
+                    [
+                        Counted(
+                            "shared_bank_conflicts",
+                            at_most=0,
+                            why="lanes that want different words of one bank wait for each other",
+                        ),
+                    ],
+                ),
+                Rung(
+                    "two_buffers",
+                    "load the next tile while this one is used",
+                    [
+                        Counted("barriers", at_most=150, why="with a second buffer one barrier a step is enough"),
+                        Timed("x_cuBLAS", at_least=0.85, why="loads that are on their way while the others multiply"),
+                    ],
+                ),
+                Rung(
+                    "warp_tile",
+                    "a tile for each warp, lanes 4 x 8",
+                    [
+                        Counted(
+                            "shared_load_wavefronts_per_output",
+                            at_most=0.15,
+                            why="lanes that want the same float4 are served at once",
+                        ),
+                        Timed("x_cuBLAS", at_least=0.63, why="shared memory has fewer turns to take"),
+                    ],
+                ),
+                Rung(
+                    "larger_tile",
+                    "8 x 16 outputs a thread",
+                    [
+                        Counted(
+                            "shared_load_wavefronts_per_output",
+                            at_most=0.11,
+                            why="six loads for 128 multiplications, where 8 x 8 outputs take eight",
+                        ),
+                        Counted(
+                            "loads_per_input_byte", at_most=4.5, why="with tiles of 128 x 256 there is less to load"
+                        ),
+                        Timed("x_cuBLAS", at_least=0.70, why="fewer loads for each multiplication"),
+                    ],
+                ),
+                Rung(
+                    "registers_ahead",
+                    "read the next factors while these are multiplied",
+                    [Timed("x_cuBLAS", at_least=0.96, why="no multiplication waits for shared memory")],
+                ),
+                Rung(
+                    "tile_by_size",
+                    "a tile that suits the size",
+                    [
+                        Counted(
+                            "busy_blocks",
+                            at_least=8,
+                            why="smaller tiles, where large ones leave multiprocessors without work",
+                            case=case(132, 260, 36),
+                        ),
+                    ],
+                ),
+                Rung(
+                    "split_k",
+                    "several blocks for one long sum",
+                    [
+                        Counted(
+                            "busy_blocks",
+                            at_least=8,
+                            why="where tiles are few and k is long, blocks can share a tile's sum",
+                            case=case(3, 5, 1009),
+                        ),
                     ],
                 ),
             ],
-            stars={2: "shared_tile", 3: "vector_loads"},
+            stars={2: "shared_tile", 3: "padding"},
             floor=[Timed("x_cuBLAS", at_least=0.002, why="a tenth of what a thread for each element reaches")],
         )
     ],

@@ -31,7 +31,7 @@ def test_start_at_a_rung_puts_the_one_below_there_and_keeps_what_was_there(ladde
     code, out, err = ladder("start", "04", "--rung", "4")
     assert (code, err) == (0, "") and file.read_text() == rung(course, "04", "shared_tile")
     assert "is rung 3 now: tiles of a and b in shared memory" in out and "backup" not in out
-    assert "rung 4 of 6: 8 x 8 outputs a thread" in out and "`ladder hint 04 --rung 4`" in out
+    assert "rung 4 of 13: 8 x 8 outputs a thread" in out and "`ladder hint 04 --rung 4`" in out
     file.write_text(COPY)
     assert "work/04_tiled_matmul.backup-1.cu" in ladder("start", "04", "--rung", "2")[1]
     assert file.read_text() == rung(course, "04", "down_the_rows")
@@ -71,7 +71,7 @@ def test_a_ladder_of_one_task_is_gone_on_with_alone(ladder, course):
     assert "#include" not in ladder("solution", "05", "--reveal")[1].replace("#include <", "")
 
 
-LAST = "type --rung and a number, 1 (down the rows) to 6 (warp tiles)"
+LAST = "type --rung and a number, 1 (down the rows) to 13 (split k)"
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ LAST = "type --rung and a number, 1 (down the rows) to 6 (warp tiles)"
         (["start", "04", "--task", "matmul"], "add --rung"),
         (["start", "03", "--rung", "2", "--task", "matmul"], "lesson 03_coalescing has no task `matmul`"),
         (["start", "08", "--rung", "2", "--task", "attention_backward"], "1 (register tiles)"),
-        (["hint", "04", "--rung", "7"], f"matmul has no rung 7: {LAST}"),
+        (["hint", "04", "--rung", "14"], f"matmul has no rung 14: {LAST}"),
         (["hint", "04", "--rung", "0"], f"matmul has no rung 0: {LAST}"),
         (["solution", "04", "--rung", "99"], f"matmul has no rung 99: {LAST}"),
         (["solution", "04", "--task", "matmul"], "add --rung"),
@@ -111,12 +111,12 @@ def test_a_rung_without_its_kernel_is_one_sentence(ladder, course):
 def test_hints_help_with_the_next_rung(ladder, course):
     assert "Hint 1 of 1 for matmul, rung 1: down the rows" in ladder("hint", "04")[1]
     progress.record(course, "04_tiled_matmul", 0, False, rungs={"matmul": ["down_the_rows", "shared_tile"]})
-    shown = [ladder("hint", "04")[1] for _ in range(2)]
-    assert "Hint 1 of 2 for matmul, rung 4: register tile" in shown[0] and "1 hint left: `ladder hint 04`" in shown[0]
-    assert "Hint 2 of 2" in shown[1] and "`ladder solution 04 --rung 4 --reveal`" in shown[1]
-    assert "Hint 1 of 2 for matmul, rung 5" in ladder("hint", "04", "--rung", "5")[1]
-    progress.record(course, "04_tiled_matmul", 3, True, rungs={"matmul": ["warp_tiles"]})
-    assert "rung 6: warp tiles" in ladder("hint", "04")[1]
+    shown = [ladder("hint", "04")[1] for _ in range(3)]
+    assert "Hint 1 of 3 for matmul, rung 4: register tile" in shown[0] and "2 hints left: `ladder hint 04`" in shown[0]
+    assert "Hint 3 of 3" in shown[2] and "`ladder solution 04 --rung 4 --reveal`" in shown[2]
+    assert "Hint 1 of 3 for matmul, rung 5" in ladder("hint", "04", "--rung", "5")[1]
+    progress.record(course, "04_tiled_matmul", 3, True, rungs={"matmul": ["split_k"]})
+    assert "rung 13: split k" in ladder("hint", "04")[1]
 
 
 def test_a_rungs_solution_is_for_those_who_have_reached_it(ladder, course):

@@ -221,9 +221,9 @@ def test_bars_of_a_counter():
 def test_the_roofline_places_rungs_by_what_is_counted():
     # 2 * 512 * 1024 * 32 operations; a sector has 32 bytes.
     counted = {"1_down_the_rows": {"global_load_sectors": 1 << 20, "global_store_sectors": 0},
-               "6_warp_tiles": {"global_load_sectors": 1 << 16, "global_store_sectors": 1 << 16}}  # fmt: skip
+               "3_shared_tile": {"global_load_sectors": 1 << 16, "global_store_sectors": 1 << 16}}  # fmt: skip
     figure = figures.roofline("04", counted)
-    assert said(figure) == "roofline of matmul, operations a byte: 1_down_the_rows 1, 6_warp_tiles 8"
+    assert said(figure) == "roofline of matmul, operations a byte: 1_down_the_rows 1, 3_shared_tile 8"
     roof, _, *points = figure.axes[0].lines
     assert [point.get_xdata()[0] for point in points] == [1, 8]
     assert max(roof.get_ydata()) > max(point.get_ydata()[0] for point in points)
