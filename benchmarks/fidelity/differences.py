@@ -120,10 +120,10 @@ DIFFERENCES = (
     Difference("04_tiled_matmul/3_shared_tile", CONFLICTS, {}, LOST),
     Difference("04_tiled_matmul/4_register_tile", WAVEFRONTS + CONFLICTS, {"LDS": 8, "LDS.128": 2}, MERGED),
     Difference(
-        "04_tiled_matmul/6_warp_tiles",
-        LOADS + WAVEFRONTS + ("shared store wavefronts",),
-        {"LDG.E.128.CONSTANT": 24},
-        SIZED.format("tile"),
+        "04_tiled_matmul/12_tile_by_size", LOADS + WAVEFRONTS + ("shared store wavefronts",), {}, SIZED.format("tile")
+    ),
+    Difference(
+        "04_tiled_matmul/13_split_k", LOADS + WAVEFRONTS + ("shared store wavefronts",), {}, SIZED.format("tile")
     ),
     Difference("05_atomics/2_every_block/sum", WAVEFRONTS + CONFLICTS, {}, LOST),
     Difference("07_log_bmm/1_two_passes/log_bmm_backward", LOADS, {"LDG.E": 32}, KEPT),
