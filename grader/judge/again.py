@@ -89,9 +89,9 @@ def _compare_tasks(before: TaskGrade, after: TaskGrade, same_compiler: bool) -> 
 
 def _pairs(before: Targets, after: Targets) -> Iterator[tuple[TargetResult, TargetResult]]:
     """The targets that both grades have, whichever rung they belong to: a lesson may have got new ones since."""
-    now = {(target.metric, target.goal): target for target in after}
+    now = {(target.metric, target.goal, target.case): target for target in after}
     for target in before:
-        if same := now.get((target.metric, target.goal)):
+        if same := now.get((target.metric, target.goal, target.case)):
             yield target, same
 
 

@@ -326,4 +326,5 @@ def judge_goal(
     bounds = [(sign, bound) for sign, bound in ((">=", goal.at_least), ("<=", at_most)) if bound is not None]
     words = " and ".join(f"{sign} {bound:g}" for sign, bound in bounds)
     met = value is not None and all(value >= bound if sign == ">=" else value <= bound for sign, bound in bounds)
-    return TargetResult(goal.metric, value, words, 0, met, goal.why)
+    elsewhere = goal.case.name if isinstance(goal, Counted) and goal.case else ""
+    return TargetResult(goal.metric, value, words, 0, met, goal.why, case=elsewhere)

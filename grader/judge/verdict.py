@@ -45,6 +45,7 @@ class TargetResult:
     met: bool
     why: str = ""
     rung: int = 0  # the number of the rung that asks for it, from 1; 0: the floor, which all must reach
+    case: str = ""  # the case that it was counted at, where that is not the counted case
 
 
 @dataclass

@@ -126,8 +126,9 @@ def _task(
 
 
 def _missed(task: TaskGrade) -> list[TargetResult]:
-    """The targets that the emulator judges and that are missed."""
-    return [target for target in task.targets if is_counted(target) and not target.met]
+    """The targets that the emulator judges and that are missed; without those of a case that did not run."""
+    counted = (target for target in task.targets if is_counted(target) and not (target.case and target.value is None))
+    return [target for target in counted if not target.met]
 
 
 def _missed_targets(task: TaskGrade, source: Sequence[str]) -> Iterator[RenderableType]:

@@ -173,6 +173,7 @@ def footer(grade: Grade) -> str:
 def target_words(target: TargetResult) -> tuple[str, str, str]:
     """Title, value and goal, ratios as percentages where that is usual."""
     title, unit = _title(target.metric)
+    title += f", {target.case}" if target.case else ""
     goal = re.sub(r"\d[\d.e+-]*", lambda number: _quantity(float(number[0]), unit), target.goal)
     if target.value is None:
         return title, "not used", goal

@@ -160,7 +160,7 @@ extern "C" void matmul(const float* a, const float* b, float* c, int m, int n, i
     auto aligned = [](const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer) % sizeof(float4) == 0; };
     bool vectors = aligned(a) && aligned(b) && aligned(c) && k % 4 == 0 && n % 4 == 0;
     unsigned down = (m - 1) / kHeight + 1, across = (n - 1) / kWidth + 1;
-    auto kernel = vectors ? tile<true> : tile<false>;
-    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(Tiles));
-    kernel<<<down * across, kThreads, sizeof(Tiles), stream>>>(a, b, c, m, n, k);
+    auto product = vectors ? tile<true> : tile<false>;
+    cudaFuncSetAttribute(product, cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(Tiles));
+    product<<<down * across, kThreads, sizeof(Tiles), stream>>>(a, b, c, m, n, k);
 }

@@ -1,11 +1,11 @@
 // Rung 12 of 13: a tile that suits the size.
 //
-// The GPU works in rounds of as many tiles as it holds, and a large tile, fast as it is, may leave most of the last round
-// empty: 1024 x 1024 outputs are 32 tiles of 128 x 256, for 132 multiprocessors. Here the shape of a tile is a template
-// parameter, and the host estimates for each of three shapes when its last round is over.
+// The GPU works in rounds of as many tiles as it holds, and a large tile, fast as it is, may leave most of the last
+// round empty: 1024 x 1024 outputs are 32 tiles of 128 x 256, for 132 multiprocessors. Here the shape of a tile is a
+// template parameter, and the host estimates for two shapes when the last round is over.
 //
-// Where tiles are many, this is rung 11, and as fast; so no goal at the timed size tells the two apart, but one that
-// counts blocks at a small size does.
+// Where tiles are many, this is rung 11, and as fast. So no goal at the timed size tells the two apart; one that counts
+// blocks at a small size does.
 //
 // Measured on an H200: @12@
 
@@ -173,10 +173,10 @@ template <class S> std::int64_t cost(int m, int n, int multiprocessors) {
 template <class S> void launch(const float* a, const float* b, float* c, int m, int n, int k, cudaStream_t stream) {
     auto aligned = [](const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer) % sizeof(float4) == 0; };
     bool vectors = aligned(a) && aligned(b) && aligned(c) && k % 4 == 0 && n % 4 == 0;
-    auto kernel = vectors ? tile<S, true> : tile<S, false>;
+    auto product = vectors ? tile<S, true> : tile<S, false>;
     int bytes = sizeof(Tiles<S>);
-    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-    kernel<<<count_tiles<S>(m, n), S::kThreads, bytes, stream>>>(a, b, c, m, n, k);
+    cudaFuncSetAttribute(product, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    product<<<count_tiles<S>(m, n), S::kThreads, bytes, stream>>>(a, b, c, m, n, k);
 }
 
 extern "C" void matmul(const float* a, const float* b, float* c, int m, int n, int k, cudaStream_t stream) {

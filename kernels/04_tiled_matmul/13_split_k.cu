@@ -3,9 +3,9 @@
 // 256 x 256 outputs are two tiles of 128 x 256, or eight of 64 x 128: on rung 12 most of the GPU has nothing to do,
 // however long the sums. Here blocks divide a tile's sums, along k, and each adds up its part alone.
 //
-// Where do the parts meet? Each lies in a matrix of its own in scratch memory, and a second launch adds these up in their
-// order: the result is the same in every run, to the last bit. The memory is taken and given back in the order of the
-// stream (cudaMallocAsync).
+// Where do the parts meet? Each lies in a matrix of its own in scratch memory, and a second launch adds these up in
+// their order: the result is the same in every run, to the last bit. The memory is taken and given back in the order of
+// the stream (cudaMallocAsync).
 //
 // It pays where parts are many: a divided sum takes a second launch, and what all parts have is written and read once
 // more. With less than 8 parts, this is rung 12.
@@ -207,16 +207,16 @@ template <class S>
 void launch(const float* a, const float* b, float* c, int m, int n, int k, Plan plan, cudaStream_t stream) {
     auto aligned = [](const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer) % sizeof(float4) == 0; };
     bool vectors = aligned(a) && aligned(b) && aligned(c) && k % 4 == 0 && n % 4 == 0;
-    auto kernel = vectors ? tile<S, true> : tile<S, false>;
+    auto product = vectors ? tile<S, true> : tile<S, false>;
     int bytes = sizeof(Tiles<S>);
-    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    cudaFuncSetAttribute(product, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
     if (plan.parts == 1) {
-        kernel<<<plan.tiles, S::kThreads, bytes, stream>>>(a, b, c, m, n, k, k);
+        product<<<plan.tiles, S::kThreads, bytes, stream>>>(a, b, c, m, n, k, k);
         return;
     }
     std::int64_t count = static_cast<std::int64_t>(m) * n;
     Scratch scratch(plan.parts * count, stream);
-    kernel<<<dim3(plan.tiles, plan.parts), S::kThreads, bytes, stream>>>(a, b, scratch.data, m, n, k, plan.depth);
+    product<<<dim3(plan.tiles, plan.parts), S::kThreads, bytes, stream>>>(a, b, scratch.data, m, n, k, plan.depth);
     add_parts<<<ceil_div(count, 256), 256, 0, stream>>>(scratch.data, c, count, plan.parts);
 }
 

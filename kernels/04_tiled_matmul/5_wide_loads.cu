@@ -80,6 +80,6 @@ extern "C" void matmul(const float* a, const float* b, float* c, int m, int n, i
     auto aligned = [](const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer) % sizeof(float4) == 0; };
     bool vectors = aligned(a) && aligned(b) && aligned(c) && k % 4 == 0 && n % 4 == 0;
     unsigned down = (m - 1) / kTile + 1, across = (n - 1) / kTile + 1;
-    auto kernel = vectors ? tile<true> : tile<false>;
-    kernel<<<down * across, kThreads, 0, stream>>>(a, b, c, m, n, k);
+    auto product = vectors ? tile<true> : tile<false>;
+    product<<<down * across, kThreads, 0, stream>>>(a, b, c, m, n, k);
 }

@@ -44,7 +44,8 @@ def test_a_goal_is_met_or_not(goal, words, met):
 
 
 def test_a_goal_is_counted_at_the_case_that_it_names():
-    assert judge_goal(replace(MISSED, case=LONG), COUNTERS, at={"n=99": {"sectors": 5}}).value == 5
+    elsewhere = judge_goal(replace(MISSED, case=LONG), COUNTERS, at={"n=99": {"sectors": 5}})
+    assert (elsewhere.value, elsewhere.case) == (5, "n=99")
 
 
 @pytest.mark.parametrize(

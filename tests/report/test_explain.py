@@ -282,7 +282,8 @@ def test_a_real_kernel(explain):
 
 def test_a_missed_target_names_its_line_and_its_reason():
     target = TargetResult("sectors_per_load", 4.0, ">= 12", 3, False, "load sixteen bytes a thread")
-    narrow = grade_of(BUSY, loads(10, 100, 400), STORES, targets=[target, replace(target, met=True)])
+    elsewhere = replace(target, value=None, case="n=99")  # only the counted case has run
+    narrow = grade_of(BUSY, loads(10, 100, 400), STORES, targets=[target, replace(target, met=True), elsewhere])
     text = words(text_of(narrow))
     assert "✗ sectors per load request 4, >= 12, line 10: 4 sectors a request, for 128 bytes" in text
     assert text.count("load sixteen bytes") == 1

@@ -20,6 +20,7 @@ def test_the_schema_of_a_grade():
         "met": False,
         "why": "neighbouring threads should read neighbours",
         "rung": 2,
+        "case": "",
     }
     assert task["position"] == {
         "rung": 1,
