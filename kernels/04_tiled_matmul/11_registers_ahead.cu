@@ -9,7 +9,10 @@
 //
 // No counter tells this rung from rung 10: the loads are the same, in another order. A GPU's clock does.
 //
-// Measured on an H200 at 4096 x 4096 x 4096: @11@
+// Measured on an H200 at 4096 x 4096 x 4096: 2.73 ms, 50.3 TFLOP/s, 1.05 times as fast as rung 10.
+//
+// What did not help: the same with 8 x 8 outputs (2.86 ms), with steps of 8 (2.86 ms), the multiplications row after
+// row (2.76 ms).
 
 #include <cstdint>
 #include <type_traits>
@@ -130,8 +133,7 @@ __global__ void __launch_bounds__(kThreads)
     of_b.put(tiles.b[0]);
     __syncthreads();
     take_both(0, 0, 0);
-    int buffer = 0;
-    for (int step = 0; step <= (k - 1) / kDepth; ++step) {
+    for (int step = 0, buffer = 0; step <= (k - 1) / kDepth; ++step) {
         load_next();
 #pragma unroll
         for (int i = 0; i < kDepth; ++i) {

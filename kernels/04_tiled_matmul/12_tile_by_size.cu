@@ -2,18 +2,20 @@
 //
 // The GPU works in rounds of as many tiles as it holds, and a large tile, fast as it is, may leave most of the last
 // round empty: 1024 x 1024 outputs are 32 tiles of 128 x 256, for 132 multiprocessors. Here the shape of a tile is a
-// template parameter, and the host estimates for two shapes when the last round is over.
+// template parameter, and the host estimates for three shapes when the last round is over.
 //
 // Where tiles are many, this is rung 11, and as fast. So no goal at the timed size tells the two apart; one that counts
 // blocks at a small size does.
 //
-// Measured on an H200: @12@
+// Measured on an H200: 57.6 us at 1024^3 (rung 11: 178), 2.89 ms at 4000 x 4100 x 4200 (3.49), 0.37 ms at
+// 16384 x 128 x 4096 (0.70), and 2.72 ms at 4096^3 (2.73).
+//
+// What did not help: one shape alone, 128 x 128 (2.80 ms at 4096^3) or 64 x 128 (2.81 ms).
 
 #include <cstdint>
 #include <type_traits>
 
 constexpr int kLaneRows = 4, kLaneCols = 8;  // how the lanes of a warp lie in its tile
-constexpr int kDepth = 16;                   // of the tiles, along k
 
 // A block has kWarpRows x kWarpCols warps, a thread kRows x kCols outputs; kBlocks of them fit on a multiprocessor.
 template <int kWarpRows, int kWarpCols_, int kRows_, int kCols_, int kBlocks_> struct Shape {
@@ -84,7 +86,8 @@ __device__ void multiply(float (&sum)[kRows][kCols], const float (&column)[kRows
 }
 
 // Both buffers of both tiles. Too much for `__shared__` variables, which may take 48 KB: the launch asks for it.
-template <class S> struct Tiles {
+template <class S, bool kVectors> struct Tiles {
+    static constexpr int kDepth = kVectors ? 16 : 8;  // along k
     float a[2][kDepth][S::kHeight + 4], b[2][kDepth][S::kWidth];
 };
 
@@ -92,8 +95,9 @@ template <class S, bool kVectors>
 __global__ void __launch_bounds__(S::kThreads, S::kBlocks)
     tile(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c, int m, int n, int k) {
     extern __shared__ float4 shared[];
-    auto& tiles = *reinterpret_cast<Tiles<S>*>(shared);
+    auto& tiles = *reinterpret_cast<Tiles<S, kVectors>*>(shared);
     constexpr int kHeight = S::kHeight, kWidth = S::kWidth, kRows = S::kRows, kCols = S::kCols;
+    constexpr int kDepth = Tiles<S, kVectors>::kDepth;
     int across = (n - 1) / kWidth + 1;  // tiles along a row of c
     int top = blockIdx.x / across * kHeight;
     int left = blockIdx.x % across * kWidth;
@@ -133,8 +137,7 @@ __global__ void __launch_bounds__(S::kThreads, S::kBlocks)
     of_b.put(tiles.b[0]);
     __syncthreads();
     take_both(0, 0, 0);
-    int buffer = 0;
-    for (int step = 0; step <= (k - 1) / kDepth; ++step) {
+    for (int step = 0, buffer = 0; step <= (k - 1) / kDepth; ++step) {
         load_next();
 #pragma unroll
         for (int i = 0; i < kDepth; ++i) {
@@ -159,8 +162,9 @@ __global__ void __launch_bounds__(S::kThreads, S::kBlocks)
     }
 }
 
-using Large = Shape<4, 2, 8, 16, 1>;  // 128 x 256
-using Small = Shape<2, 2, 8, 8, 3>;   // 64 x 128
+using Large = Shape<4, 2, 8, 16, 1>;   // 128 x 256
+using Medium = Shape<4, 1, 8, 16, 2>;  // 128 x 128
+using Small = Shape<2, 2, 8, 8, 3>;    // 64 x 128
 
 template <class S> int count_tiles(int m, int n) { return ((m - 1) / S::kHeight + 1) * ((n - 1) / S::kWidth + 1); }
 
@@ -174,7 +178,7 @@ template <class S> void launch(const float* a, const float* b, float* c, int m, 
     auto aligned = [](const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer) % sizeof(float4) == 0; };
     bool vectors = aligned(a) && aligned(b) && aligned(c) && k % 4 == 0 && n % 4 == 0;
     auto product = vectors ? tile<S, true> : tile<S, false>;
-    int bytes = sizeof(Tiles<S>);
+    int bytes = vectors ? sizeof(Tiles<S, true>) : sizeof(Tiles<S, false>);
     cudaFuncSetAttribute(product, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
     product<<<count_tiles<S>(m, n), S::kThreads, bytes, stream>>>(a, b, c, m, n, k);
 }
@@ -183,7 +187,8 @@ extern "C" void matmul(const float* a, const float* b, float* c, int m, int n, i
     int device, multiprocessors;
     cudaGetDevice(&device);
     cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
-    bool large = cost<Large>(m, n, multiprocessors) <= cost<Small>(m, n, multiprocessors);
-    auto best = large ? launch<Large> : launch<Small>;
+    auto large = cost<Large>(m, n, multiprocessors), medium = cost<Medium>(m, n, multiprocessors);
+    auto small = cost<Small>(m, n, multiprocessors);
+    auto best = large <= medium && large <= small ? launch<Large> : medium <= small ? launch<Medium> : launch<Small>;
     best(a, b, c, m, n, k, stream);
 }

@@ -10,10 +10,14 @@
 // It pays where parts are many: a divided sum takes a second launch, and what all parts have is written and read once
 // more. With less than 8 parts, this is rung 12.
 //
-// Measured on an H200: @13@
+// Measured on an H200: 185 us at 256 x 256 x 65536 (rung 12: 3,253; cuBLAS: 183), 57 us at 512 x 512 x 4096 (208; 59).
+// At 4096 x 4096 x 4096 2.70 ms, 50.9 TFLOP/s, where cuBLAS without TF32 takes 2.69. Still slower than cuBLAS: long
+// sums of unaligned rows (255 x 257 x 65533: 310 us, 243) and tiny results (64 x 64 x 65536: 46, 34).
 //
-// @nothelp@
-
+// What did not help: atomics on zeros, instead of scratch and a second launch (207 us at 256 x 256 x 65536), and fewer
+// than 8 parts (1024^3 in 4 parts: 60 us instead of 57). And at 4096^3, in earlier runs, in TFLOP/s: a tile of a that
+// is not transposed (45 instead of 50.6), a loop of 2 or 4 steps along k (41 to 45), another order of tiles (the same),
+// asynchronous copies (42 instead of 48 with 128 x 128, 47 instead of 46.5 with 128 x 256, both row after row).
 
 #include <algorithm>
 #include <cstdint>
@@ -22,7 +26,6 @@
 #include "../common/scratch.cuh"
 
 constexpr int kLaneRows = 4, kLaneCols = 8;  // how the lanes of a warp lie in its tile
-constexpr int kDepth = 16;                   // of the tiles, along k
 constexpr int kLeastParts = 8, kLeastDepth = 64;  // of a divided sum: less is not worth a second launch
 
 // A block has kWarpRows x kWarpCols warps, a thread kRows x kCols outputs; kBlocks of them fit on a multiprocessor.
@@ -94,7 +97,8 @@ __device__ void multiply(float (&sum)[kRows][kCols], const float (&column)[kRows
 }
 
 // Both buffers of both tiles. Too much for `__shared__` variables, which may take 48 KB: the launch asks for it.
-template <class S> struct Tiles {
+template <class S, bool kVectors> struct Tiles {
+    static constexpr int kDepth = kVectors ? 16 : 8;  // along k
     float a[2][kDepth][S::kHeight + 4], b[2][kDepth][S::kWidth];
 };
 
@@ -103,8 +107,9 @@ __global__ void __launch_bounds__(S::kThreads, S::kBlocks)
     tile(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c, int m, int n, int k,
          int depth) {
     extern __shared__ float4 shared[];
-    auto& tiles = *reinterpret_cast<Tiles<S>*>(shared);
+    auto& tiles = *reinterpret_cast<Tiles<S, kVectors>*>(shared);
     constexpr int kHeight = S::kHeight, kWidth = S::kWidth, kRows = S::kRows, kCols = S::kCols;
+    constexpr int kDepth = Tiles<S, kVectors>::kDepth;
     int across = (n - 1) / kWidth + 1;  // tiles along a row of c
     int top = blockIdx.x / across * kHeight;
     int left = blockIdx.x % across * kWidth;
@@ -146,8 +151,7 @@ __global__ void __launch_bounds__(S::kThreads, S::kBlocks)
     of_b.put(tiles.b[0]);
     __syncthreads();
     take_both(0, 0, 0);
-    int buffer = 0;
-    for (int step = 0; step < steps; ++step) {
+    for (int step = 0, buffer = 0; step < steps; ++step) {
         load_next();
 #pragma unroll
         for (int i = 0; i < kDepth; ++i) {
@@ -184,31 +188,23 @@ __global__ void add_parts(const float* matrices, float* c, std::int64_t count, i
     c[i] = sum;
 }
 
-using Large = Shape<4, 2, 8, 16, 1>;  // 128 x 256
-using Small = Shape<2, 2, 8, 8, 3>;   // 64 x 128
+using Large = Shape<4, 2, 8, 16, 1>;   // 128 x 256
+using Medium = Shape<4, 1, 8, 16, 2>;  // 128 x 128
+using Small = Shape<2, 2, 8, 8, 3>;    // 64 x 128
 
 // A product is divided into tiles, and their sums into parts of `depth` terms.
 struct Plan {
     int tiles, parts, depth;
     std::int64_t cost;  // multiplications that each multiprocessor has time for before the last round is over
+    void (*launch)(const float*, const float*, float*, int, int, int, const Plan&, cudaStream_t);
 };
 
-template <class S> Plan plan(int m, int n, int k) {
-    int tiles = ceil_div(m, S::kHeight) * ceil_div(n, S::kWidth), slots = S::kBlocks * multiprocessors();
-    int parts = std::min(slots / tiles, k / kLeastDepth);
-    if (parts < kLeastParts) parts = 1;
-    int depth = ceil_div(ceil_div(k, parts), kDepth) * kDepth;
-    parts = ceil_div(k, depth);
-    std::int64_t rounds = ceil_div(std::int64_t{tiles} * parts, slots);
-    return {tiles, parts, depth, rounds * S::kBlocks * S::kHeight * S::kWidth * depth};
-}
-
 template <class S>
-void launch(const float* a, const float* b, float* c, int m, int n, int k, Plan plan, cudaStream_t stream) {
+void launch(const float* a, const float* b, float* c, int m, int n, int k, const Plan& plan, cudaStream_t stream) {
     auto aligned = [](const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer) % sizeof(float4) == 0; };
     bool vectors = aligned(a) && aligned(b) && aligned(c) && k % 4 == 0 && n % 4 == 0;
     auto product = vectors ? tile<S, true> : tile<S, false>;
-    int bytes = sizeof(Tiles<S>);
+    int bytes = vectors ? sizeof(Tiles<S, true>) : sizeof(Tiles<S, false>);
     cudaFuncSetAttribute(product, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
     if (plan.parts == 1) {
         product<<<plan.tiles, S::kThreads, bytes, stream>>>(a, b, c, m, n, k, k);
@@ -220,9 +216,18 @@ void launch(const float* a, const float* b, float* c, int m, int n, int k, Plan 
     add_parts<<<ceil_div(count, 256), 256, 0, stream>>>(scratch.data, c, count, plan.parts);
 }
 
+template <class S> Plan plan(int m, int n, int k) {
+    int tiles = ceil_div(m, S::kHeight) * ceil_div(n, S::kWidth), slots = S::kBlocks * multiprocessors();
+    int parts = std::min(slots / tiles, k / kLeastDepth);
+    if (parts < kLeastParts) parts = 1;
+    int depth = ceil_div(ceil_div(k, parts), 16) * 16;
+    parts = ceil_div(k, depth);
+    std::int64_t rounds = ceil_div(std::int64_t{tiles} * parts, slots);
+    return {tiles, parts, depth, rounds * S::kBlocks * S::kHeight * S::kWidth * depth, launch<S>};
+}
+
 extern "C" void matmul(const float* a, const float* b, float* c, int m, int n, int k, cudaStream_t stream) {
-    Plan large = plan<Large>(m, n, k), small = plan<Small>(m, n, k);
-    bool is_large = large.cost <= small.cost;
-    auto run = is_large ? launch<Large> : launch<Small>;
-    run(a, b, c, m, n, k, is_large ? large : small, stream);
+    Plan plans[] = {plan<Large>(m, n, k), plan<Medium>(m, n, k), plan<Small>(m, n, k)};
+    auto best = std::min_element(plans, plans + 3, [](auto& x, auto& y) { return x.cost < y.cost; });
+    best->launch(a, b, c, m, n, k, *best, stream);
 }

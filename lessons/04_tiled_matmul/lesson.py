@@ -81,7 +81,8 @@ lesson = Lesson(
             baselines={"cuBLAS": cublas},
             rivals={"cuBLAS, TF32": cublas_tf32},
             flops="2 * m * n * k",
-            # On an H200 the rungs reach 2, 10, 16, 45, 61 and 98 % of cuBLAS.
+            # On an H200 the rungs reach 2, 10, 16, 45, 62, 72, 73, 84, 95, 94, 98, 99 and 99.5 % of cuBLAS: the loads that
+            # rung 10 saves pay on rung 11, and rungs 12 and 13 are for other sizes than this one.
             ladder=[
                 Rung(
                     "down_the_rows",
@@ -163,7 +164,7 @@ lesson = Lesson(
                             at_least=0.97,
                             why="a thread's outputs in groups of four, one float4 each, fill the sectors",
                         ),
-                        Timed("x_cuBLAS", at_least=0.48, why="a load of four floats is one instruction, and not four"),
+                        Timed("x_cuBLAS", at_least=0.54, why="a load of four floats is one instruction, and not four"),
                     ],
                 ),
                 Rung(
@@ -175,7 +176,7 @@ lesson = Lesson(
                             at_most=0.25,
                             why="if the tile of a is transposed, a thread's eight floats of it are two float4, too",
                         ),
-                        Timed("x_cuBLAS", at_least=0.55, why="two loads of a for 64 multiplications, and not eight"),
+                        Timed("x_cuBLAS", at_least=0.67, why="two loads of a for 64 multiplications, and not eight"),
                     ],
                 ),
                 Rung(
@@ -193,8 +194,8 @@ lesson = Lesson(
                     "two_buffers",
                     "load the next tile while this one is used",
                     [
-                        Counted("barriers", at_most=150, why="with a second buffer one barrier a step is enough"),
-                        Timed("x_cuBLAS", at_least=0.85, why="loads that are on their way while the others multiply"),
+                        Counted("barriers_per_block", at_most=5, why="with a second buffer one barrier a step is enough"),
+                        Timed("x_cuBLAS", at_least=0.78, why="loads that are on their way while the others multiply"),
                     ],
                 ),
                 Rung(
@@ -206,7 +207,7 @@ lesson = Lesson(
                             at_most=0.15,
                             why="lanes that want the same float4 are served at once",
                         ),
-                        Timed("x_cuBLAS", at_least=0.63, why="shared memory has fewer turns to take"),
+                        Timed("x_cuBLAS", at_least=0.9, why="shared memory has fewer turns to take"),
                     ],
                 ),
                 Rung(
@@ -221,13 +222,12 @@ lesson = Lesson(
                         Counted(
                             "loads_per_input_byte", at_most=4.5, why="with tiles of 128 x 256 there is less to load"
                         ),
-                        Timed("x_cuBLAS", at_least=0.70, why="fewer loads for each multiplication"),
                     ],
                 ),
                 Rung(
                     "registers_ahead",
                     "read the next factors while these are multiplied",
-                    [Timed("x_cuBLAS", at_least=0.96, why="no multiplication waits for shared memory")],
+                    [Timed("x_cuBLAS", at_least=0.97, why="no multiplication waits for shared memory")],
                 ),
                 Rung(
                     "tile_by_size",
