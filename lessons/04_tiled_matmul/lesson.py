@@ -81,8 +81,8 @@ lesson = Lesson(
             baselines={"cuBLAS": cublas},
             rivals={"cuBLAS, TF32": cublas_tf32},
             flops="2 * m * n * k",
-            # On an H200 the rungs reach 2, 10, 16, 45, 62, 72, 73, 84, 95, 94, 98, 99 and 99.5 % of cuBLAS: the loads that
-            # rung 10 saves pay on rung 11, and rungs 12 and 13 are for other sizes than this one.
+            # On an H200 the rungs reach 2, 10, 16, 45, 62, 72, 73, 84, 95, 94, 98, 99 and 99.5 % of cuBLAS: what
+            # rung 10 saves pays on rung 11, and rungs 12 and 13 are for other sizes than this one.
             ladder=[
                 Rung(
                     "down_the_rows",
@@ -194,7 +194,7 @@ lesson = Lesson(
                     "two_buffers",
                     "load the next tile while this one is used",
                     [
-                        Counted("barriers_per_block", at_most=5, why="with a second buffer one barrier a step is enough"),
+                        Counted("barriers_per_block", at_most=5, why="with two buffers one barrier a step is enough"),
                         Timed("x_cuBLAS", at_least=0.78, why="loads that are on their way while the others multiply"),
                     ],
                 ),
