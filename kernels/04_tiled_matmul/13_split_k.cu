@@ -11,8 +11,8 @@
 // more. With less than 8 parts, this is rung 12.
 //
 // Measured on an H200: 185 us at 256 x 256 x 65536 (rung 12: 3,253; cuBLAS: 183), 57 us at 512 x 512 x 4096 (208; 59).
-// At 4096 x 4096 x 4096 2.70 ms, 50.9 TFLOP/s, where cuBLAS without TF32 takes 2.69. Still slower than cuBLAS: long
-// sums of unaligned rows (255 x 257 x 65533: 310 us, 243) and tiny results (64 x 64 x 65536: 46, 34).
+// At 4096 x 4096 x 4096 2.71 ms, 50.8 TFLOP/s, where cuBLAS without TF32 takes 2.69. Still slower than cuBLAS: long
+// sums of unaligned rows (255 x 257 x 65533: 321 us, 243) and tiny results (64 x 64 x 65536: 46, 34).
 //
 // What did not help: atomics on zeros, instead of scratch and a second launch (207 us at 256 x 256 x 65536), and fewer
 // than 8 parts (1024^3 in 4 parts: 60 us instead of 57). And at 4096^3, in earlier runs, in TFLOP/s: a tile of a that
