@@ -71,14 +71,14 @@ class Estimate:
     metrics: str  # in Nsight Compute's terms
     emulated: Callable[[Counters], float | None]
     measured: Callable[[Measured], float | None]
-    relative: bool = False  # the difference is a share of what was measured
+    relative: bool = False  # the difference is a share of the larger number
 
     def apart(self, counters: Counters, case: Measured) -> float | None:
         """How far both are apart; None where they say nothing, or both 0 of what is relative."""
         ours, theirs = self.emulated(counters), self.measured(case)
         if ours is None or theirs is None or (self.relative and ours == theirs == 0):
             return None
-        return abs(ours - theirs) / (max(theirs, 1) if self.relative else 1)
+        return abs(ours - theirs) / (max(ours, theirs) if self.relative else 1)
 
     def shown(self, difference: float) -> str:
         return f"{100 * difference:.3g} %" if self.relative and difference else f"{difference:.3g}"

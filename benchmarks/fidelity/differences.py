@@ -32,7 +32,28 @@ LOST = "the hardware also counts turns that a warp loses to another one as confl
 SIZED = "the kernel chooses its {} by the number of multiprocessors: 132, and 16 on the emulator"
 COPIED = "what asynchronous copies put into shared memory is no store to the hardware, and one to the emulator"
 
+TABLE = "nvcc keeps the coefficients of this function's polynomials in memory, and loads them"
+
 DIFFERENCES = (
+    *(Difference(f"functions/of_{name}", LOADS, {"LDG.E.128.CONSTANT": 3}, TABLE) for name in ("sin", "cos")),
+    Difference("functions/of_sincos", LOADS, {"LDG.E.128.CONSTANT": 6}, TABLE),
+    Difference(
+        "functions/for_some_lanes",
+        LOADS,
+        {"LDG.E": 1, "STG.E": 1},
+        "both sides of the condition load the same element: nvcc loads it once, before the condition",
+    ),
+    *(
+        Difference(f"pipeline/{name}", ("shared store wavefronts",), {opcode: count}, COPIED)
+        for name, opcode, count in (
+            ("copy_4_bytes", "LDGSTS.E", 1),
+            ("copy_8_bytes", "LDGSTS.E.64", 1),
+            ("copy_16_bytes", "LDGSTS.E.BYPASS.128", 1),
+            ("one_stage", "LDGSTS.E", 6),
+            ("two_stages", "LDGSTS.E", 6),
+            ("four_stages", "LDGSTS.E", 6),
+        )
+    ),
     Difference(
         "global/copy_32_bytes",
         LOADS + STORES,

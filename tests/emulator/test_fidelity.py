@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
-from benchmarks.fidelity import agreement, measure
+from benchmarks.fidelity import agreement, measure, prices
 from benchmarks.fidelity.cases import Case, all_cases
 from benchmarks.fidelity.differences import DIFFERENCES
 from benchmarks.fidelity.emulate import Emulated, emulate
 from benchmarks.fidelity.results import Launch, Measured, Results
 from grader.course.inline import inlined
+from grader.devices.nvidia.profile import cell_of
 from tests.shared import long_tail
 
 CASES = all_cases()
@@ -82,6 +84,11 @@ def test_the_page_shows_the_current_agreement(emulated):
     )
 
 
+def test_the_price_list_is_what_the_hardware_counted():
+    text = prices.LIST.read_text()
+    assert text == prices.renewed(text, results()), "renew it: python -m benchmarks.fidelity.prices"
+
+
 def test_there_are_micro_kernels_of_every_kind():
     files = [case.source.stem for case in MICRO_KERNELS]
     assert len(files) >= 45 and set(files) == {"global", "shared", "atomics", "control", "functions", "pipeline"}
@@ -113,6 +120,19 @@ def test_reads_the_raw_page():
     assert launches[0].metrics == {"a.sum": 1024, "b.pct": 98.5, "c": 2048, "d.ratio": None}
     assert launches[1].metrics["b.pct"] is None
     assert launches[2].metrics["d.ratio"] == 12.25
+
+
+def test_reads_one_opcode_of_a_list():
+    cell = "480 (LDC.64: 64; LDC: 1,128; MUFU: 96)"
+    assert [cell_of({"m": cell}, name) for name in ("m", "m[LDC]", "m[MUFU]", "m[DFMA]")] == [480, 1128, 96, 0]
+
+
+def test_measured_in_part():
+    case = Measured("f.cu", "00", "11", "22", [Launch("_Z1kv", "(1, 1, 1)", "(32, 1, 1)", {"b": 3})])
+    old = Results({"date": "before"}, ["a"], [], {"f/k": case, "f/l": case})
+    newer = replace(case, source_digest="01")
+    both = old.renewed(Results({"date": "now"}, ["b"], [], {"f/k": newer}))
+    assert both == Results({"date": "now"}, ["b", "a"], [], {"f/k": newer, "f/l": case})
 
 
 def test_a_metric_that_is_no_column_is_missing():

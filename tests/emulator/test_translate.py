@@ -203,6 +203,12 @@ def test_a_directive_inside_a_configuration():
     assert translated.endswith("::ladder::config(1,\n#ifdef WIDE\n256\n#else\n128\n#endif\n))(x);")
 
 
+def test_a_kernel_whose_name_a_macro_glues_together():
+    translated = body("#define LAUNCH(a) old_##a##_kernel<<<1, 32>>>(x)\nLAUNCH(k);")
+    assert '::ladder::launch("old_" #a "_kernel", ' in translated
+    assert "{ old_##a##_kernel(ladder_a...); }" in translated
+
+
 def test_a_launch_in_a_macro_names_the_kernel_it_is_given():
     translated = body("#define LAUNCH(kernel, n) \\\n  kernel<float><<<n, 32>>>(x)\nLAUNCH(k, 1);")
     assert '::ladder::launch("" #kernel "<float>", __LINE__' in translated

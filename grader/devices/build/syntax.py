@@ -214,6 +214,9 @@ def callee(stream: Stream, end: int) -> int | None:
             index = start - 1
         elif stream.is_word(index) and text not in _NO_CALL:
             start = index - 1 if stream.text(index - 1) == "template" else index
+            if stream.text(start - 1) == stream.text(start - 2) == "#":  # two names glued into one
+                index = start - 3
+                continue
             if stream.text(start - 1) not in ("::", ".", "->"):
                 return start
             start -= 1

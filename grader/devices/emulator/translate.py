@@ -304,8 +304,10 @@ def _name_literal(stream: Stream, start: int, end: int) -> str:
     """The kernel as written, on one line, as a string literal; a macro's parameter becomes what the macro is given."""
     name = ""
     for index in range(start, end):
-        text = stream.text(index)
-        space = "" if index == start or stream.touches(index - 1) else " "
+        text, before = stream.text(index), stream.text(index - 1)
+        if text == "#":  # two names are glued
+            continue
+        space = "" if index == start or before == "#" or stream.touches(index - 1) else " "
         name += space + (f'" #{text} "' if text in stream.parameters else _quoted(text)[1:-1])
     return f'"{name}"'
 
