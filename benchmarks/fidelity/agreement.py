@@ -251,7 +251,8 @@ def main() -> None:
     if not RESULTS.exists():
         sys.exit(NOT_MEASURED)
     results, cases = Results.read(RESULTS), all_cases()
-    counters = {name: emulated.run.counters for name, emulated in emulate(cases).items()}
+    current = [case for case in cases if is_current(case, results.cases.get(case.name))]
+    counters = {name: emulated.run.counters for name, emulated in emulate(current).items()}
     PAGE.write_text(with_tables(PAGE.read_text(), tables(results, cases, counters)))
     print("\n".join(unexplained(results, cases, counters)) or "every difference is explained")
 

@@ -61,6 +61,14 @@ __global__ void polynomial_kernel(const float* x, float* z, int n) {
 extern "C" void polynomial(const float* x, float* z, int n, cudaStream_t stream) {
     polynomial_kernel<<<1, n, 0, stream>>>(x, z, n);
 }
+__device__ float halved(float x) { return x / 2; }
+__global__ void pointers_kernel(const float* x, float* z, int n) {
+    float (*functions[3])(float) = {sinf, expf, halved};
+    z[threadIdx.x] = functions[n % 3](x[threadIdx.x]);
+}
+extern "C" void pointers(const float* x, float* z, int n, cudaStream_t stream) {
+    pointers_kernel<<<1, n, 0, stream>>>(x, z, n);
+}
 """
 
 
@@ -104,6 +112,11 @@ def test_operations_on_floats_and_doubles(run_kernel):
     # 0.1 is a double, and so is its product.
     assert found[49] == (0, 40)
     assert (case.counters["float_operations"], case.counters["double_operations"]) == (40 * 12, 40)
+
+
+def test_a_call_through_a_pointer_costs_what_the_dearest_function_does(run_kernel):
+    for n in (30, 31, 32):  # sinf, expf, a function of the file's own
+        assert run(run_kernel, "pointers", n).counters["exponentials"] == n
 
 
 @pytest.mark.parametrize(("name", "groups", "bytes_"), [("one_stage", 1, 0), ("three_stages", 3, 2 * 32 * 4)])

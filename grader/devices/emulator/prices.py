@@ -8,7 +8,7 @@ measured it.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 Price = tuple[int, int, int]  # operations of the special-function unit (MUFU), additions and multiplications of floats,
 # and of doubles: a fused one is two
@@ -162,6 +162,17 @@ def priced(operation: str, operands: str) -> str:
     name = _OPERATORS.get(operation) or (_ARM.get(f"{operation} {operands[:1]}", "") if operation[:1] == "f" else "")
     # A constant lies beside the code. nvcc knows its reciprocal.
     return f"{name} constant" if operation in ("divss", "divsd") and "(%rip)" in operands else name
+
+
+def is_through_pointer(operation: str, operands: str) -> bool:
+    """Whether it calls what a register or memory says: `call *%rax`, or `blr x1`."""
+    return (operation in _CALLS and operands.startswith("*")) or operation == "blr"
+
+
+def dearest(symbols: Iterable[str]) -> str:
+    """The function with most special operations, then most others; "" if none of them has a price."""
+    names = filter(None, (_function(f"<{symbol}>") for symbol in symbols))
+    return max(names, key=lambda name: (PRICES[name], name in EXPONENTIALS), default="")
 
 
 def _function(operands: str) -> str:

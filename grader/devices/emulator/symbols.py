@@ -17,7 +17,7 @@ from typing import Any
 from grader.devices.build.recipe import Refused
 from grader.devices.emulator.calls import host_functions
 from grader.devices.emulator.flags import Instruction, empty_loops, flag_reads
-from grader.devices.emulator.prices import priced
+from grader.devices.emulator.prices import dearest, is_through_pointer, priced
 from grader.devices.emulator.sides import host_variables, is_mark, managed_variables
 
 _SYMBOL = re.compile(r"^([0-9a-f]+) .{7} (\S+)\s+([0-9a-f]+)\s+(?:\.hidden |\.protected )?(.+)$")
@@ -100,7 +100,7 @@ def _make(library: Path, source_name: str) -> CodeMap:
     refuse_system_calls(code)
     blocks, calls = _blocks(code)
     branches = [block.branch for block in blocks.values() if block.branch]
-    work = _work(code, blocks)
+    work = _work(library, code, blocks)
     lines = _lines_of(library, source_name, calls + branches + [pc for pc, *_ in work])
     _put_work(work, blocks, lines)
     dump = library.with_suffix(".gimple")
@@ -225,18 +225,31 @@ def _blocks(code: list[Instruction]) -> tuple[dict[int, Block], list[int]]:
     return blocks, calls
 
 
-def _work(code: list[Instruction], blocks: dict[int, Block]) -> list[tuple[int, int, str]]:
-    """Each instruction that prices.py knows: one byte into it, its basic block, and its name there."""
+def _work(library: Path, code: list[Instruction], blocks: dict[int, Block]) -> list[tuple[int, int, str]]:
+    """Each instruction that prices.py knows: one byte into it, its basic block, and its name there.
+
+    A call through a pointer costs as much as the dearest function that it may lead to.
+    """
     found = []
+    through_pointer = ""
+    if any(is_through_pointer(operation, operands) for _, operation, operands in code):
+        through_pointer = dearest(_functions_with_address(library))
     block = 0
     for address, operation, operands in code:
         if not operation:
             block = 0
         elif address in blocks:
             block = address
-        if block and (name := priced(operation, operands)):
+        name = through_pointer if is_through_pointer(operation, operands) else priced(operation, operands)
+        if block and name:
             found.append((address + 1, block, name))
     return found
+
+
+def _functions_with_address(library: Path) -> list[str]:
+    """Functions from outside of a file, and its inline ones, of which it holds pointers."""
+    rows = [row.split() for row in _run("objdump", "-R", str(library)).splitlines()]
+    return [row[2].partition("@")[0] for row in rows if len(row) == 3 and "JUMP_SLOT" not in row[1]]
 
 
 def _put_work(work: list[tuple[int, int, str]], blocks: dict[int, Block], lines: dict[int, int]) -> None:
