@@ -27,7 +27,7 @@ def inline(text: str, file: Path) -> str:
     file each time. A name is seen from the file that includes it, as a compiler sees it. Outside a course's kernels/
     the text stays as it is. Raises UsageError, one sentence, for an include of what is not in kernels/, or of itself.
     """
-    file = file.absolute()
+    file = Path(os.path.normpath(file.absolute()))
     home = next((folder for folder in file.parents if _is_kernels(folder)), None)
     return text if home is None else _Inlining(home).of(text, (file,))
 

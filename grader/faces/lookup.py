@@ -84,15 +84,15 @@ def check_metrics(names: Iterable[str], counters: Mapping[str, Any]) -> None:
 
 
 def function_text(source: str, name: str, file: Path) -> str:
-    """A function's text, from the comment above it to its last brace. Raises UsageError."""
+    """A function's text, or a struct's, from the comment above it to its last brace. Raises UsageError."""
     lines = source.splitlines()
     # at the left edge, or alone under its __launch_bounds__; a call ends with a semicolon
-    named = re.compile(rf"([^\s/#].*\b|\s+){re.escape(name)}\((?!.*;$)")
+    named = re.compile(rf"([^\s/#].*\b|\s+){re.escape(name)}\((?!.*;$)|struct\b.*\b{re.escape(name)} \{{$")
     starts = [
         i for i, line in enumerate(lines) if named.match(line) and (line[0] != " " or lines[i - 1].startswith("__"))
     ]
     if not starts:
-        raise UsageError(f"{file.name} has no function `{name}`")
+        raise UsageError(f"{file.name} has no function or struct `{name}`")
     first = starts[0]
     while first and lines[first - 1].startswith(("//", "template", "__")):
         first -= 1

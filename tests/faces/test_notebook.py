@@ -135,7 +135,9 @@ def test_code_is_shown_from_the_file(course):
     assert notebook.show("01", "1_one_element").text in (course / "kernels/01_vector_add/1_one_element.cu").read_text()
     only = notebook.show("01", "1_one_element", only="add").text
     assert only.startswith("__global__ void add(") and only.endswith("}") and 'extern "C"' not in only
-    with pytest.raises(UsageError, match="no function `sub`"):
+    kernel = notebook.show("01", "struct Pair {\n    float at[2];\n};\n\nstruct Other {\n};\n", only="Pair").text
+    assert kernel == "struct Pair {\n    float at[2];\n};"
+    with pytest.raises(UsageError, match="no function or struct `sub`"):
         notebook.show("01", "1_one_element", only="sub")
 
 
