@@ -1,4 +1,4 @@
-// Rung 1 of 6: a thread a row, in three passes.
+// Rung 1 of 10: a thread a row, in three passes.
 // y = exp(x) / sum of exp(x) overflows where x is above 88. Divided by exp(max) above and below it is the same number,
 // and no exponent is positive: one pass finds the maximum, one the sum, one writes. That reads each row three times,
 // and the 32 rows of a warp lie far apart: each load brings 32 bytes for the 4 that are wanted. Rung 2 gives a row to

@@ -1,4 +1,4 @@
-// Rung 2 of 6: a block a row, and trees in shared memory.
+// Rung 2 of 10: a block a row, and trees in shared memory.
 // Neighbouring threads now read neighbouring elements, and there are as many threads as a GPU needs. What the threads
 // of a block have found in their shares becomes one number by a tree: in each step half of the threads take what
 // another one has, log2(256) = 8 steps. It may, for max and + are associative. A thread without

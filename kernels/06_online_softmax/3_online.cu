@@ -1,4 +1,4 @@
-// Rung 3 of 6: the maximum and the sum in one pass.
+// Rung 3 of 10: the maximum and the sum in one pass.
 // A sum of exp(x - max) is wrong once a larger element comes, but by a known factor: with the new maximum it is
 // sum * exp(old max - new max). So one pass finds both ("online softmax", Milakov and Gimelshein, 2018), and a row is
 // read twice instead of three times. The factor works for any two parts of a row: pairs (max, sum) can be merged, in

@@ -11,8 +11,8 @@ ROWS, COLS, LONG = 40, 2080, 100_003
 SIZES = ((1, 1), (5, 1), (33, 2), (33, 31), (3, 32), (1000, 7), (7, 33), (2, 127), (2, 128), (3, 129), (5, 500),
          (2, 1023), (3, 1025), (17, 1000), (2, 4099), (2, 12_004), (2, 16_384), (1, 16_388), (2, 20_004),
          (33, 16_448))  # fmt: skip
-SWEPT = ((1 << 20, 128), (131_072, 2048), (65_536, 4099), (4096, 65_536), (64, 1 << 20), (1, 1 << 22), (1, 1 << 24),
-         (1, 1 << 28))  # fmt: skip
+SWEPT = ((1 << 20, 127), (1 << 20, 128), (131_072, 2048), (65_536, 4099), (4096, 65_536), (64, 1 << 20), (1, 1 << 22),
+         (1, 1 << 24), (1, 1 << 28))  # fmt: skip
 SPECIAL = ("equal", "wide", "rising", "falling", "masked", "lowest", "no numbers")
 
 
@@ -20,7 +20,7 @@ def at(rows, cols, variant=None, scratch_len=SCRATCH):
     return Case(rows=rows, cols=cols, scratch_len=scratch_len, variant=variant)
 
 
-LONG_ROW = at(1, LONG)
+SHORT_ROWS, ODD_ROWS, LONG_ROW = at(1000, 7), at(2, 4099), at(1, LONG)
 
 
 def inputs(draw, variant, rows, cols, scratch_len):
@@ -152,7 +152,54 @@ lesson = Lesson(
                         Timed("x_torch.softmax", at_least=1.15, why="faster than what everybody uses"),
                     ],
                 ),
-                # The two rungs for a long row are counted only: the timed case has many rows.
+                # At the timed case rung 4 waits for the memory alone. The rungs above are for rows of other lengths,
+                # and counted only, at a case that shows them.
+                Rung(
+                    "shuffles",
+                    "a warp agrees without barriers",
+                    [
+                        Counted(
+                            "barriers_per_block",
+                            at_most=3,
+                            why="lanes can read each other's registers: only a pair a warp needs a barrier",
+                        )
+                    ],
+                ),
+                Rung(
+                    "vector_loads",
+                    "four floats a load",
+                    [Counted("sectors_per_load", at_least=12, why="a thread can load 16 bytes at once")],
+                ),
+                Rung(
+                    "teams",
+                    "as many threads as a row has use for",
+                    [
+                        Counted(
+                            "sectors_per_load",
+                            at_least=3,
+                            case=SHORT_ROWS,
+                            why="a warp can take several short rows: they lie side by side",
+                        ),
+                        Counted(
+                            "barriers_per_block",
+                            at_most=0,
+                            case=SHORT_ROWS,
+                            why="a row of a few lanes needs no barrier",
+                        ),
+                    ],
+                ),
+                Rung(
+                    "any_address",
+                    "vectors wherever a row begins",
+                    [
+                        Counted(
+                            "sectors_per_load",
+                            at_least=12,
+                            case=ODD_ROWS,
+                            why="a row's middle is vectors at multiples of 16 bytes, wherever it begins",
+                        )
+                    ],
+                ),
                 Rung(
                     "many_blocks",
                     "a long row for all blocks",
