@@ -216,7 +216,7 @@ CASES = [
     case(1, 1, 1, 1),
     case(3, 31, 33, 32),  # around a warp
     case(2, 33, 31, 34),
-    case(1, 5, 257, 3),
+    case(1, 5, 257, 3),  # few outputs, many terms
     case(3, 127, 1, 130),  # a single term, around a tile of 128
     case(1, 129, 16, 127),
     case(2, 37, 101, 53),  # primes
@@ -232,7 +232,9 @@ CASES = [
     case(1, 17, 40, 33, "growing"),
     case(1, 7, 11, 13, "far below"),
 ]
+FEW = case(1, 5, 257, 3)  # one of CASES
 COUNTED = case(8, 128, 32, 128)  # whole tiles of any usual shape
+COUNTED_BACKWARD = case(4, 256, 32, 128)  # likewise, and too large for the top rung's small tiles
 TIMED = case(8, 512, 512, 512)
 STUDY = [case(8, size, size, size) for size in (2, 4, 8, 16, 32, 64, 128, 256, 1024)]
 
@@ -243,6 +245,9 @@ busy = [
 loads = Counted(
     "global_load_efficiency", at_least=0.97, why="neighbouring threads must read neighbouring elements, of all inputs"
 )
+several = Counted(
+    "threads_per_output", at_most=0.25, why="a thread can keep the sums of several outputs in its registers"
+)
 top = [
     Counted("global_store_efficiency", at_least=0.97, why="a thread's outputs in groups of four fill sectors"),
     Counted(
@@ -251,8 +256,8 @@ top = [
         why="lanes that want different words of one bank wait for each other",
     ),
 ]
-
-stars = {2: "shared_tiles", 3: "factored_tiles"}  # of both tasks
+FACTORS = "exp(a + b) is exp(a) * exp(b): an exponential for each input will do"
+BUFFERS = "with two buffers for each panel, one barrier a panel is enough"
 
 lesson = Lesson(
     title="Log-space batched matrix product",
@@ -302,29 +307,63 @@ lesson = Lesson(
                 Rung(
                     "register_tiles",
                     "4 x 4 outputs a thread, in registers",
+                    [several, Timed("x_broadcast", at_least=17, why="the sums of a thread belong into its registers")],
+                ),
+                Rung(
+                    "factored",
+                    "an exponential for each input, and a guard",
                     [
-                        Counted("loads_per_input_byte", at_most=2.5, why="a block can serve 64 x 64 outputs, or more"),
-                        Timed("x_broadcast", at_least=17, why="the sums of a thread belong into its registers"),
+                        Counted("exponentials_per_output", at_most=8, why=FACTORS),
+                        Timed("x_broadcast", at_least=30, why="an exponential for each input, not for each term"),
                     ],
                 ),
-                # Its idea is to need few exponentials. The emulator does not count these, but what 8 x 8 outputs save.
                 Rung(
-                    "factored_tiles",
-                    "an exponential for each input, with a guard, and 8 x 8 outputs a thread",
+                    "wide_tiles",
+                    "8 x 8 outputs a thread, and 16 bytes a load",
                     [
+                        Counted("loads_per_input_byte", at_most=2.5, why="a block can serve 128 x 128 outputs"),
                         Counted(
                             "shared_load_wavefronts_per_output",
-                            at_most=0.75,
+                            at_most=0.3,
                             why="a thread that computes 8 x 8 outputs uses each float 8 times, and takes four at once",
                         ),
                         *top,
-                        Timed("x_broadcast", at_least=100, why="an exponential for each input, not for each term"),
+                        Timed("x_broadcast", at_least=80, why="a product of matrices wants wide tiles"),
+                    ],
+                ),
+                Rung(
+                    "moving_shifts",
+                    "shifts that follow the maxima: no first pass",
+                    [
+                        Counted("loads_per_input_byte", at_most=1.5, why="a shift can follow the maximum as it grows"),
+                        Timed("x_broadcast", at_least=110, why="a first pass that finds the maxima is not needed"),
+                    ],
+                ),
+                Rung(
+                    "pipeline",
+                    "the next panel comes while this one is multiplied",
+                    [
+                        Counted("barriers_per_block", at_most=5, why=BUFFERS),
+                        Timed("x_broadcast", at_least=135, why="loads and exponentials hide behind multiplications"),
                         Timed("x_shifted matmul", at_least=1.3, why="one kernel instead of seven, and always right"),
                         Timed("x_bmm", at_least=0.7, why="the exponentials hide behind the multiplications"),
                     ],
                 ),
+                Rung(
+                    "split_sum",
+                    "few outputs: blocks share the sum",
+                    # Not timed: the timed case has outputs for every multiprocessor.
+                    [
+                        Counted(
+                            "busy_blocks",
+                            at_least=4,
+                            case=FEW,
+                            why="where there are few outputs and many terms, blocks can share a sum",
+                        ),
+                    ],
+                ),
             ],
-            stars=stars,
+            stars={2: "shared_tiles", 3: "pipeline"},
             floor=[Timed("x_broadcast", at_least=1, why="a tenth of what a thread for each output reaches")],
         ),
         Task(
@@ -339,7 +378,7 @@ lesson = Lesson(
                 "grad_b": "batch, m, p",
             },
             cases=CASES,
-            counted_case=COUNTED,
+            counted_case=COUNTED_BACKWARD,
             timed_case=TIMED,
             bench_cases=STUDY,
             make_inputs=backward_inputs,
@@ -350,9 +389,9 @@ lesson = Lesson(
             flops="4 * batch * n * m * p",
             specials="2 * batch * (n * m + m * p + n * p)",
             ladder=[
-                Rung("two_passes", "a thread for each gradient", busy),
+                Rung("one_thread", "a thread for each gradient", busy),
                 Rung(
-                    "online",
+                    "one_warp",
                     "a warp for each gradient of a, whose lanes read neighbours",
                     [
                         Counted(
@@ -379,19 +418,13 @@ lesson = Lesson(
                 Rung(
                     "register_tiles",
                     "4 x 4 outputs a thread, in registers",
-                    [
-                        Counted(
-                            "threads_per_output",
-                            at_most=0.25,
-                            why="a thread can keep the sums of several outputs in its registers",
-                        ),
-                        Timed("x_broadcast", at_least=10, why="the sums of a thread belong into its registers"),
-                    ],
+                    [several, Timed("x_broadcast", at_least=10, why="the sums of a thread belong into its registers")],
                 ),
                 Rung(
-                    "factored_tiles",
-                    "an exponential for each input, with a guard, and 8 x 8 outputs a thread",
+                    "factored",
+                    "an exponential for each input, in wide tiles with moving shifts and a guard",
                     [
+                        Counted("exponentials_per_output", at_most=40, why=FACTORS),
                         Counted(
                             "shared_load_wavefronts_per_output",
                             at_most=4,
@@ -401,8 +434,22 @@ lesson = Lesson(
                         Timed("x_broadcast", at_least=50, why="an exponential for each input, not for each term"),
                     ],
                 ),
+                Rung(
+                    "pipeline",
+                    "the next panel comes while this one is multiplied",
+                    [
+                        Counted("barriers_per_block", at_most=25, why=BUFFERS),
+                        Timed("x_broadcast", at_least=76, why="loads and exponentials hide behind multiplications"),
+                    ],
+                ),
+                Rung(
+                    "one_launch",
+                    "both gradients in one launch, and small tiles for small matrices",
+                    # Not timed: at the timed case each gradient fills the GPU by itself.
+                    [Counted("launches", at_most=1, why="blocks of one launch can compute either gradient")],
+                ),
             ],
-            stars=stars,
+            stars={2: "shared_tiles", 3: "pipeline"},
             floor=[Timed("x_broadcast", at_least=0.24, why="a tenth of what a thread for each gradient reaches")],
         ),
     ],

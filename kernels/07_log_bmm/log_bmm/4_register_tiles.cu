@@ -1,12 +1,11 @@
-// Rung 4 of 5: 4 x 4 outputs a thread, in registers.
+// Rung 4 of 9: 4 x 4 outputs a thread, in registers.
 //
 // On rung 3 a thread reads two floats of shared memory for one term. Here it reads four of a and four of b for 16.
 // 256 threads compute 64 x 64 outputs, and each element that was loaded serves 64.
 //
 // What is left is the exponentials: one for each term, and a GPU has a unit for them that takes 16 in a cycle on each
 // multiprocessor, where 128 multiplications are done. exp2f is what that unit computes; expf takes more instructions
-// around it. Rung 5 needs fewer exponentials. Measured on an H200 at 8 x 512^3: 504 us, of which the unit needs 260;
-// backward 1.14 ms.
+// around it. Rung 5 needs fewer exponentials. Measured on an H200 at 8 x 512^3: 504 us, of which the unit needs 260.
 
 #include <cfloat>
 #include <cmath>
@@ -115,55 +114,6 @@ __global__ void __launch_bounds__(kThreads) log_of_sums(Matrix a, Matrix b, floa
     place.write(out, a.rows, b.cols, sum);
 }
 
-// out becomes what is subtracted: inf, and no share, where out is -inf.
-__device__ float subtracted(float out) { return out == -INFINITY ? INFINITY : out; }
-
-__global__ void __launch_bounds__(kThreads)
-    gradient_of_a(Matrix a, Matrix b, Matrix out, Matrix grad_out, float* grad_a) {
-    __shared__ Tile Bs, Outs, Grads;
-    Place place(a.rows, a.cols);
-    a = a.member(place.member), b = b.member(place.member);
-    out = out.member(place.member), grad_out = grad_out.member(place.member);
-    float ours[kOurs][kOurs], sum[kOurs][kOurs] = {};
-    for (int i = 0; i < kOurs; ++i) {
-        for (int j = 0; j < kOurs; ++j) ours[i][j] = a.at(place.top + place.row(i), place.left + place.col(j), 0.0f);
-    }
-    for (int first = 0; first < b.cols; first += kDepth) {
-        out.load<true>(Outs, place.top, first, INFINITY);
-        grad_out.load<true>(Grads, place.top, first, 0.0f);
-        b.load<true>(Bs, place.left, first, 0.0f);
-        __syncthreads();
-        for_each(Outs, Bs, [&](int k, int i, int j, float total, float y) {
-            sum[i][j] += exponential(ours[i][j] + y - subtracted(total)) * Grads[k][place.row(i)];
-        });
-        __syncthreads();
-    }
-    place.write(grad_a, a.rows, a.cols, sum);
-}
-
-__global__ void __launch_bounds__(kThreads)
-    gradient_of_b(Matrix a, Matrix b, Matrix out, Matrix grad_out, float* grad_b) {
-    __shared__ Tile As, Outs, Grads;
-    Place place(b.rows, b.cols);
-    a = a.member(place.member), b = b.member(place.member);
-    out = out.member(place.member), grad_out = grad_out.member(place.member);
-    float ours[kOurs][kOurs], sum[kOurs][kOurs] = {};
-    for (int i = 0; i < kOurs; ++i) {
-        for (int j = 0; j < kOurs; ++j) ours[i][j] = b.at(place.top + place.row(i), place.left + place.col(j), 0.0f);
-    }
-    for (int first = 0; first < a.rows; first += kDepth) {
-        a.load<false>(As, place.top, first, 0.0f);
-        out.load<false>(Outs, place.left, first, INFINITY);
-        grad_out.load<false>(Grads, place.left, first, 0.0f);
-        __syncthreads();
-        for_each(As, Outs, [&](int k, int i, int j, float x, float total) {
-            sum[i][j] += exponential(x + ours[i][j] - subtracted(total)) * Grads[k][place.col(j)];
-        });
-        __syncthreads();
-    }
-    place.write(grad_b, b.rows, b.cols, sum);
-}
-
 unsigned tiles(int batch, int rows, int cols) {
     return static_cast<unsigned>(batch) * ((rows - 1) / kTile + 1) * ((cols - 1) / kTile + 1);
 }
@@ -172,11 +122,4 @@ extern "C" void log_bmm(const float* a, const float* b, float* out, int batch, i
                         cudaStream_t stream) {
     Matrix of_a = {a, n, m}, of_b = {b, m, p};
     log_of_sums<<<tiles(batch, n, p), kThreads, 0, stream>>>(of_a, of_b, out);
-}
-
-extern "C" void log_bmm_backward(const float* a, const float* b, const float* out, const float* grad_out, float* grad_a,
-                                 float* grad_b, int batch, int n, int m, int p, cudaStream_t stream) {
-    Matrix of_a = {a, n, m}, of_b = {b, m, p}, of_out = {out, n, p}, of_grad = {grad_out, n, p};
-    gradient_of_a<<<tiles(batch, n, m), kThreads, 0, stream>>>(of_a, of_b, of_out, of_grad, grad_a);
-    gradient_of_b<<<tiles(batch, m, p), kThreads, 0, stream>>>(of_a, of_b, of_out, of_grad, grad_b);
 }
