@@ -110,8 +110,6 @@ no_conflicts = Counted(
     why="lanes that want different words of one bank wait for each other: pad the rows of the tile, or turn them",
 )
 
-stars = {2: "tile", 3: "wide_loads"}  # of each task
-
 lesson = Lesson(
     title="Coalescing",
     summary="who reads which address",
@@ -176,21 +174,68 @@ lesson = Lesson(
                     ],
                 ),
                 Rung(
-                    "narrow_tile",
-                    "a padded tile, and several threads for each row",
-                    [no_conflicts, Timed("fraction_of_read", at_least=0.77, why="the rest is what waits")],
+                    "padded_tile",
+                    "a tile without bank conflicts",
+                    [no_conflicts, Timed("fraction_of_read", at_least=0.72, why="lanes that take turns wait")],
+                ),
+                Rung(
+                    "shuffles",
+                    "a warp for each row, and shuffles in place of the tile",
+                    [
+                        Counted(
+                            "threads_per_output",
+                            at_least=8,
+                            why="several lanes for each row have more bytes on their way, and need no tile",
+                        )
+                    ],
                 ),
                 Rung(
                     "wide_loads",
-                    "16 bytes a load, and shuffles in place of the tile",
+                    "16 bytes a load, and two loads at once",
                     [
                         wide_loads,
                         Timed("fraction_of_read", at_least=0.88, why="as fast as the memory can go"),
                         Timed("x_torch.sum", at_least=1.25, why="torch gives a row of 256 too many threads"),
                     ],
                 ),
+                Rung(
+                    "any_address",
+                    "16 bytes a load, wherever a row begins",
+                    [
+                        Counted(
+                            "sectors_per_load",
+                            at_least=10,
+                            why="in a row that begins anywhere, vectors fit from the first multiple of 16 bytes on",
+                            case=Case(rows=2, cols=20_003),
+                        )
+                    ],
+                ),
+                Rung(
+                    "teams",
+                    "several short rows for a warp",
+                    [
+                        Counted(
+                            "threads_launched",
+                            at_most=8192,
+                            why="of a warp that takes a row of 7 numbers most lanes have nothing to do: give it several",
+                            case=Case(rows=1009, cols=7),
+                        )
+                    ],
+                ),
+                Rung(
+                    "pieces",
+                    "long rows in pieces, for the whole GPU",
+                    [
+                        Counted(
+                            "busy_threads",
+                            at_least=512,
+                            why="three rows are work for three warps: cut long rows into pieces",
+                            case=Case(rows=3, cols=16_384),
+                        )
+                    ],
+                ),
             ],
-            stars=stars,
+            stars={2: "tile", 3: "wide_loads"},
             floor=[Timed("fraction_of_read", at_least=0.024, why="a tenth of what a thread for each row reaches")],
         ),
         Task(
@@ -247,8 +292,8 @@ lesson = Lesson(
             ladder=[
                 Rung("one_thread", "a thread for each column", [whole_sectors, read_once]),
                 Rung(
-                    "tile",
-                    "several threads for each column, and a tile for their sums",
+                    "several_warps",
+                    "several warps for each strip of columns",
                     [
                         Counted(
                             "threads_per_output",
@@ -260,7 +305,7 @@ lesson = Lesson(
                     ],
                 ),
                 Rung(
-                    "narrow_tile",
+                    "narrow_strips",
                     "narrow strips of columns: more blocks, more threads for each column",
                     [
                         Counted(
@@ -273,16 +318,62 @@ lesson = Lesson(
                     ],
                 ),
                 Rung(
-                    "wide_loads",
-                    "16 bytes a load, and blocks that share the rows of a column",
+                    "shared_rows",
+                    "blocks that share the rows, and a second launch for their sums",
                     [
-                        wide_loads,
-                        Timed("fraction_of_read", at_least=0.75, why="as fast as the memory can go"),
+                        Counted(
+                            "threads_per_output",
+                            at_least=64,
+                            why="2000 rows are many: several blocks can share those of a strip",
+                        ),
+                        Timed("fraction_of_read", at_least=0.3, why="blocks that share the rows keep the GPU busy"),
+                    ],
+                ),
+                Rung(
+                    "wide_loads",
+                    "16 bytes a load",
+                    [wide_loads, Timed("fraction_of_read", at_least=0.65, why="a load should bring as much as it can")],
+                ),
+                Rung(
+                    "loads_ahead",
+                    "several loads on their way at once",
+                    [
+                        Timed("fraction_of_read", at_least=0.805, why="ask for several rows before you add the first"),
                         Timed("x_torch.sum", at_least=1.95, why="torch has too few threads at work on 256 columns"),
                     ],
                 ),
+                Rung(
+                    "teams",
+                    "as many threads for a matrix as it is large",
+                    [
+                        Counted(
+                            "global_load_efficiency",
+                            at_least=0.97,
+                            why="where a row is short, let a warp read several rows at once",
+                            case=Case(batch=1, rows=4099, cols=4),
+                        ),
+                        Counted(
+                            "blocks_launched",
+                            at_most=30,
+                            why="a matrix of 2 x 12 is too little for a block: let it take several members of the batch",
+                            case=Case(batch=300, rows=2, cols=12),
+                        ),
+                    ],
+                ),
+                Rung(
+                    "quick_end",
+                    "a second launch that ends soon, or none",
+                    [
+                        Counted(
+                            "launches",
+                            at_most=1,
+                            why="a small matrix needs no second launch if narrow strips make work enough",
+                            case=Case(batch=1, rows=300, cols=132),
+                        )
+                    ],
+                ),
             ],
-            stars=stars,
+            stars={2: "several_warps", 3: "loads_ahead"},
             floor=[Timed("fraction_of_read", at_least=0.0004, why="a tenth of what a thread for each column reaches")],
         ),
         Task(
@@ -337,21 +428,49 @@ lesson = Lesson(
                     ],
                 ),
                 Rung(
-                    "narrow_tile",
-                    "a padded tile",
-                    [no_conflicts, Timed("fraction_of_copy", at_least=0.57, why="the rest is what waits")],
+                    "padded_tile",
+                    "a tile without bank conflicts",
+                    [no_conflicts, Timed("fraction_of_copy", at_least=0.57, why="lanes that take turns wait")],
                 ),
                 Rung(
                     "wide_loads",
-                    "16 bytes a load and a store, 4 x 4 numbers turned in registers",
+                    "16 bytes a load and a store",
+                    [wide_loads, Timed("fraction_of_copy", at_least=0.81, why="a load should bring as much as it can")],
+                ),
+                Rung(
+                    "turned_squares",
+                    "4 x 4 numbers turned in registers, and a swizzled tile",
                     [
-                        wide_loads,
-                        Timed("fraction_of_copy", at_least=0.95, why="as fast as the memory can go"),
+                        Counted(
+                            "shared_load_requests",
+                            at_most=2000,
+                            why="a tile can be read by vectors, too, if a thread turns 4 x 4 numbers in its registers",
+                        ),
+                        Timed("fraction_of_copy", at_least=0.9, why="shared memory takes time, too: ask it less often"),
+                    ],
+                ),
+                Rung(
+                    "down_the_columns",
+                    "blocks in the order in which out lies",
+                    [
+                        Timed("fraction_of_copy", at_least=0.96, why="neighbouring blocks should write to one place"),
                         Timed("x_copy_(x.t())", at_least=3.4, why="torch moves element by element"),
                     ],
                 ),
+                Rung(
+                    "thin_matrices",
+                    "no tile for a few long rows or columns",
+                    [
+                        Counted(
+                            "global_store_efficiency",
+                            at_least=0.97,
+                            why="three rows fill no tile: let a warp walk along the side whose rows are short",
+                            case=Case(rows=3, cols=1009),
+                        )
+                    ],
+                ),
             ],
-            stars=stars,
+            stars={2: "tile", 3: "down_the_columns"},
             floor=[Timed("fraction_of_copy", at_least=0.012, why="a tenth of what a thread for each element reaches")],
         ),
     ],

@@ -100,8 +100,6 @@ wide_loads = Counted(
 
 no_conflicts = Counted("shared_bank_conflicts", at_most=0, why="lanes that want different words of one bank take turns")
 
-stars = {2: "every_block", 3: "few_meetings"}  # of both tasks
-
 lesson = Lesson(
     title="Atomics",
     summary="many threads, one address",
@@ -132,14 +130,26 @@ lesson = Lesson(
                     ],
                 ),
                 Rung(
-                    "few_meetings",
-                    "many elements a thread, 16 bytes a load",
+                    "shuffles",
+                    "shuffles in place of the tree, and one barrier",
                     [
-                        wide_loads,
+                        Counted("barriers", at_most=1000, why="the lanes of a warp can add up without a barrier"),
+                        Timed("fraction_of_read", at_least=0.225, why="ten barriers for a number each are too many"),
+                    ],
+                ),
+                Rung(
+                    "wide_loads",
+                    "16 bytes a load",
+                    [wide_loads, Timed("fraction_of_read", at_least=0.5, why="a load should bring as much as it can")],
+                ),
+                Rung(
+                    "many_elements",
+                    "many elements for each thread",
+                    [
                         no_conflicts,
                         Counted(
                             "global_atomics_per_input",
-                            at_most=0.0003,
+                            at_most=0.0002,
                             why="a thread that adds many elements leaves few sums to combine",
                         ),
                         Timed("fraction_of_read", at_least=0.95, why="as fast as the memory can go"),
@@ -147,7 +157,7 @@ lesson = Lesson(
                     ],
                 ),
             ],
-            stars=stars,
+            stars={2: "every_block", 3: "many_elements"},
             floor=[
                 Timed("fraction_of_read", at_least=0.00005, why="a tenth of what an atomic for each element reaches")
             ],
@@ -182,26 +192,26 @@ lesson = Lesson(
                     ],
                 ),
                 Rung(
-                    "few_meetings",
-                    "counters of each lane's own, 16 bytes a load",
+                    "wide_loads",
+                    "16 bytes a load",
+                    [wide_loads, Timed("x_torch.bincount", at_least=8.0, why="a byte a load keeps few on their way")],
+                ),
+                Rung(
+                    "lane_columns",
+                    "counters of each lane's own",
                     [
-                        wide_loads,
                         no_conflicts,
                         Counted(
                             "shared_atomic_max_multiplicity",
                             at_most=4,
                             why="lanes of a warp that add to one counter take turns: give them counters of their own",
                         ),
-                        Timed(
-                            "x_torch.bincount",
-                            at_least=15.0,
-                            why="16 bytes a load, and lanes that do not wait for each other",
-                        ),
+                        Timed("x_torch.bincount", at_least=15.0, why="lanes must not wait for each other"),
                         Timed("fraction_of_read", at_least=0.75, why="nearly as fast as the bytes can be read"),
                     ],
                 ),
             ],
-            stars=stars,
+            stars={2: "every_block", 3: "lane_columns"},
             floor=[Timed("x_torch.bincount", at_least=0.002, why="a tenth of what an atomic for each element reaches")],
         ),
     ],

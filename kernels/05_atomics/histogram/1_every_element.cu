@@ -1,14 +1,15 @@
-// Rung 1 of 3: an atomic for each element.
+// Rung 1 of 4: one atomic for each element.
 //
-// atomicAdd reads, adds and writes as one step that no other thread can get in between. Threads wait for each other
-// only where they meet in one bin: the more uneven the data, the more often they do.
+// atomicAdd reads, adds and writes as one step that no other thread can get in between: the race of
+// `counts[x[i]]++` is gone. It has a price: atomics on one address are done one after the other. Here
+// threads meet only in the same bin; the more uneven the data, the more often they do.
 //
-// The counters hold garbage until the host function sets them to zero, on the stream, before the kernel.
+// Nothing sets the counters to zero for us: the host function does, on the stream, before the kernel.
 //
-// Measured on an H200 at 2^28 elements: 69 ms for uniform bytes, 197 ms if all are one value; torch.bincount 1.6 ms
-// and 29 ms.
+// Measured on an H200 at 2^28 elements: 69 ms for uniform bytes, 197 ms if all are one value;
+// torch.bincount 1.6 ms and 29 ms.
 //
-// Work: 1 byte and an addition an element.
+// Work: 1 byte and an addition for each element.
 
 constexpr int kBlock = 256;
 

@@ -1,17 +1,17 @@
-// Rung 1 of 3: an atomic for each element.
+// Rung 1 of 5: one atomic for each element.
 //
 // atomicAdd reads, adds and writes as one step that no other thread can get in between: the race of
 // `*out += x[i]` is gone. It is the whole promise, and it has a price: atomics on one address are done
 // one after the other, and where all threads add to one number, the GPU becomes a sequential machine.
 //
-// The output holds garbage until the host function sets it to zero, on the stream, before the kernel.
+// Nothing sets the output to zero for us: the host function does, on the stream, before the kernel.
 //
 // One float that takes in all elements has another limit: at 2^24 times an element it stands still, as the
 // element is less than half of its last bit. Of 2^28 numbers around 1 this kernel finds 33554432.
 //
 // Measured on an H200 at 2^28 elements: 472 ms; torch.sum 0.26 ms.
 //
-// Work: 4 bytes and an addition an element.
+// Work: 4 bytes and an addition for each element.
 
 constexpr int kBlock = 256;
 

@@ -1,7 +1,7 @@
-// Rung 2 of 3: a tree in shared memory, and an atomic for each block.
+// Rung 2 of 5: one atomic for each block.
 //
 // A block's threads first combine what they have in shared memory, which is theirs alone, and then go
-// to global memory once. This is a tree: in each step half of the threads add what the other
+// to global memory once. They do so in a tree: in each step half of the threads add what the other
 // half holds, and after log2(1024) = 10 steps element 0 is the block's sum. Every step needs a barrier,
 // because a thread reads what others wrote in the step before. A tree may regroup the additions because
 // they are associative; of floats that is nearly true, so sums in another order differ in the last bits.

@@ -1,25 +1,26 @@
-// Rung 3 of 3: counters of each lane's own, 16 bytes a load.
+// Rung 4 of 4: counters of each lane's own.
 //
-// A lane of a warp has 256 counters of its own in the block's shared memory, and lane l's
-// all lie in bank l. So no two lanes of a warp meet, neither at an address nor in a bank, whatever the data.
-// Other warps use the same columns, therefore the atomics stay. Shared memory does one of a warp in two
-// cycles, 74 us for 2^28 bytes on an H200. To read these bytes takes as long (the sum of 2^26 floats: 74 us),
-// and the two go on at the same time.
+// A lane of a warp has 256 counters of its own in the block's shared memory, and lane l's all lie in bank l.
+// So no two lanes of a warp meet, neither at an address nor in a bank, whatever the data. Other warps use the
+// same columns, therefore the atomics stay. Shared memory does one of a warp in two cycles, 74 us for 2^28
+// bytes on an H200. To read these bytes takes as long (the sum of 2^26 floats: 72 us), and the two go on at the
+// same time: a thread asks for its next vector before it counts the bytes of this one.
 //
-// Measured there at 2^28 bytes: 78 us (rung 2: 380 us), be they uniform, in runs or all the same; CUB 131,
-// 90 and 90 us; torch.bincount 1.6, 7.0 and 29 ms. What did not help there, on uniform bytes: one
-// counter a value and wide loads (125 us), 8 columns (117 us), 16 columns (90 us), seven smaller blocks
-// (90 us), 16 equal bytes merged into one addition (80 us), counters of a byte for every thread, without
-// atomics (140 us). All lanes at one counter are no trouble there as long as they add the constant 1, for
-// then the hardware counts them (76 us); of a number that it does not know it makes 32 turns (1055 us).
-//
-// Vectors of 16 bytes start at a multiple of 16. What lies before the first and behind the last vector,
-// a few elements, is the first block's extra work.
+// Counted: one lane on a counter, and no bank conflicts.
+// Measured on an H200 at 2^28 bytes: 75 us (rung 3: 122 for uniform bytes, 75 if all are the same), whatever the data;
+// CUB 131, 90 and 90 us for uniform bytes, in runs, and all the same; torch.bincount 1.6, 7.0 and 29 ms. What did not
+// help there, on uniform bytes: 8 columns (117 us), 16 columns (90 us), seven smaller blocks (90 us), 16 equal bytes
+// merged into one addition (80 us), counters of a byte for every thread, without atomics (140 us).
+// All lanes at one counter are no trouble there as long as they add the constant 1, for then the hardware counts them
+// (76 us); of a number that it does not know it makes 32 turns (1055 us).
 
 #include <algorithm>
 #include <cstdint>
 
 constexpr unsigned kLanes = 32;
+constexpr unsigned kBins = 256;
+constexpr unsigned kBlock = 1024;
+constexpr unsigned kShare = kBlock * sizeof(uint4);  // bytes that a block counts at least, if there are as many
 
 // How many of x's n elements lie before the first multiple of 16 bytes.
 template <typename T>
@@ -27,10 +28,6 @@ __device__ unsigned before_vectors(const T* x, unsigned n) {
     unsigned beyond = reinterpret_cast<std::uintptr_t>(x) % 16;
     return min(n, (16 - beyond) % 16 / static_cast<unsigned>(sizeof(T)));
 }
-
-constexpr unsigned kBins = 256;
-constexpr unsigned kCountBlock = 1024;
-constexpr unsigned kShare = kCountBlock * sizeof(uint4);  // bytes that a block counts at least, if there are as many
 
 using Columns = unsigned[kBins][kLanes];  // 32 KB: two blocks fit into the shared memory of any GPU since Ampere
 
@@ -42,16 +39,16 @@ __device__ void count_word(Columns& columns, unsigned word) {
     }
 }
 
-__global__ void __launch_bounds__(kCountBlock) count_columns(const unsigned char* x, unsigned* counts, unsigned n) {
+__global__ void __launch_bounds__(kBlock) count_columns(const unsigned char* x, unsigned* counts, unsigned n) {
     __shared__ Columns columns;
-    for (unsigned i = threadIdx.x; i < kBins * kLanes; i += kCountBlock) {
+    for (unsigned i = threadIdx.x; i < kBins * kLanes; i += kBlock) {
         columns[i / kLanes][i % kLanes] = 0;
     }
     __syncthreads();
 
     unsigned head = before_vectors(x, n), count = (n - head) / sizeof(uint4);
     auto vectors = reinterpret_cast<const uint4*>(x + head);
-    unsigned stride = gridDim.x * kCountBlock, i = blockIdx.x * kCountBlock + threadIdx.x;
+    unsigned stride = gridDim.x * kBlock, i = blockIdx.x * kBlock + threadIdx.x;
     uint4 next = i < count ? vectors[i] : uint4{};
     while (i < count) {
         uint4 v = next;
@@ -85,5 +82,5 @@ extern "C" void histogram(const unsigned char* x, unsigned int* counts, int n, c
     cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
     int needed = (n - 1) / kShare + 1;
     cudaMemsetAsync(counts, 0, kBins * sizeof(unsigned), stream);
-    count_columns<<<std::min(needed, 2 * multiprocessors), kCountBlock, 0, stream>>>(x, counts, n);
+    count_columns<<<std::min(needed, 2 * multiprocessors), kBlock, 0, stream>>>(x, counts, n);
 }
