@@ -433,7 +433,7 @@ lesson = Lesson(
                     [no_conflicts, Timed("fraction_of_copy", at_least=0.57, why="lanes that take turns wait")],
                 ),
                 Rung(
-                    "wide_loads",
+                    "vectors",
                     "16 bytes a load and a store",
                     [wide_loads, Timed("fraction_of_copy", at_least=0.81, why="a load should bring as much as it can")],
                 ),

@@ -47,13 +47,14 @@ def metric(task, name: str) -> float:
     return next(target.value for target in task.targets if target.metric == name)
 
 
-def test_each_rung_has_fewer_atomics_than_the_one_below():
+def test_each_rung_has_fewer_atomics_or_barriers_than_the_one_below():
     sums, histograms = (
         [grade(LESSON, rung, device="emulator", seed=1).tasks[0] for rung in LESSON.rungs_of(task)]
         for task in ("sum", "histogram")
     )
     atomics = [metric(task, "global_atomics_per_input") for task in sums]
-    assert atomics == sorted(atomics, reverse=True) and len(set(atomics)) == len(atomics)
+    assert atomics == sorted(atomics, reverse=True) and len(set(atomics)) == len(atomics) - 1
+    assert atomics[1] == atomics[2] and metric(sums[1], "barriers") > 5 * metric(sums[2], "barriers")
     assert metric(histograms[0], "global_atomics_per_input") > 30 * metric(histograms[1], "global_atomics_per_input")
     assert metric(histograms[1], "shared_atomic_max_multiplicity") > 8
     assert metric(histograms[-1], "shared_atomic_max_multiplicity") == 1
