@@ -217,7 +217,7 @@ lesson = Lesson(
                         Counted(
                             "threads_launched",
                             at_most=8192,
-                            why="of a warp that takes a row of 7 numbers most lanes have nothing to do: give it several",
+                            why="most lanes of a warp have no number of a row of 7: give it several rows",
                             case=Case(rows=1009, cols=7),
                         )
                     ],
@@ -355,7 +355,7 @@ lesson = Lesson(
                         Counted(
                             "blocks_launched",
                             at_most=30,
-                            why="a matrix of 2 x 12 is too little for a block: let it take several members of the batch",
+                            why="a matrix of 2 x 12 is little for a block: let it take several of the batch",
                             case=Case(batch=300, rows=2, cols=12),
                         ),
                     ],
