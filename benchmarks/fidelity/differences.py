@@ -30,7 +30,6 @@ KEPT = (
 # By its addresses (memory_l1_wavefronts_shared) such a kernel has no conflict at all.
 LOST = "the hardware also counts turns that a warp loses to another one as conflicts; their number is up to chance"
 SIZED = "the kernel chooses its {} by the number of multiprocessors: 132, and 16 on the emulator"
-COPIED = "what asynchronous copies put into shared memory is no store to the hardware, and one to the emulator"
 
 TABLE = "nvcc keeps the coefficients of this function's polynomials in memory, and loads them"
 
@@ -165,25 +164,4 @@ DIFFERENCES = (
         LOST,
     ),
     Difference("08_flash_attention/3_shared_tiles/attention", WAVEFRONTS + CONFLICTS, {"LDS.128": 520}, MERGED),
-    Difference("08_flash_attention/4_register_tiles/attention", LOADS, {"LDGSTS.E": 48}, SIZED.format("blocks")),
-    Difference(
-        "08_flash_attention/4_register_tiles/attention",
-        ("shared store wavefronts",),
-        {"LDGSTS.E.BYPASS.128": 4},
-        COPIED,
-    ),
-    Difference(
-        "08_flash_attention/4_register_tiles/attention_backward",
-        ("shared store wavefronts",),
-        {"LDGSTS.E.BYPASS.128": 64},
-        COPIED,
-    ),
-    Difference("08_flash_attention/4_register_tiles/attention_backward", WAVEFRONTS, {"LDS.128": 249}, MERGED),
-    Difference(
-        "08_flash_attention/4_register_tiles/attention_backward",
-        ("global load sectors",),
-        {"LDGSTS.E": 6},
-        "the hardware counts a tenth more sectors than the addresses touch; why is not known, and no micro-kernel has "
-        "asynchronous copies, which these loads are",
-    ),
 )

@@ -20,8 +20,9 @@ def attention(q: Tensor, k: Tensor, v: Tensor, causal: bool = False) -> Tensor:
     """attention(q, k, v, causal=False): softmax(q k^T / sqrt(d)) v of float32 tensors (..., n, d), d = 32, 64 or 128.
 
     The leading dimensions are the batch and the heads. Query i sees the keys 0 ... i if causal, else all of them. The
-    memory of the forward and of the backward pass grows with n, not with n * n. The first derivative is a kernel's;
-    with create_graph=True it is composed of torch's matrix products, so that it can be differentiated again.
+    memory of the forward and of the backward pass grows with n, not with n * n. The first derivative is a kernel's,
+    which adds with atomics: the last bits of the gradient of q differ from run to run. With create_graph=True it is
+    composed of torch's matrix products, so that it can be differentiated again.
     """
     return attention_with_lse(q, k, v, causal)[0]
 

@@ -215,6 +215,7 @@ lesson = Lesson(
                 case(4 * 32, 4096, 64, 1),  # causal: half the work
                 case(16, 4096, 32),
                 case(16, 4096, 128),
+                case(16, 4096, 128, 1),
                 case(16, 4001, 64),  # a prime
                 case(16, 16384, 64),  # last, as n * n floats take so long to write that who does so sits out the rest
             ],
@@ -264,16 +265,29 @@ lesson = Lesson(
                     ],
                 ),
                 Rung(
-                    "register_tiles",
-                    "both products from registers, a warp for 32 queries",
+                    "register_products",
+                    "both products as in lesson 04: a thread has 8 queries of a tile, in registers",
                     [
                         Counted("loads_per_input_byte", at_most=3.1, why="a block can serve 64 queries, or more"),
                         Counted(
-                            "loads_per_input_byte",
-                            at_most=2.2,
-                            case=CAUSAL,
-                            why="causal: tiles of keys behind the last query count for nothing, and need not be loaded",
+                            "shared_load_wavefronts_per_output",
+                            at_most=8,
+                            why="a thread with 8 queries uses each key 8 times: keep its sums in registers",
                         ),
+                        Counted(
+                            "global_store_efficiency",
+                            at_least=0.95,
+                            why="neighbouring threads must write neighbouring columns of out",
+                        ),
+                        Timed(
+                            "x_memory-efficient", at_least=0.62, why="the sums of a thread belong into its registers"
+                        ),
+                    ],
+                ),
+                Rung(
+                    "own_queries",
+                    "a warp has 32 queries of its own: no barrier between products and softmax",
+                    [
                         Counted(
                             "shared_load_wavefronts_per_output",
                             at_most=4,
@@ -285,20 +299,51 @@ lesson = Lesson(
                             why="lanes that want different words of one bank wait for each other",
                         ),
                         Counted(
-                            "global_store_efficiency",
-                            at_least=0.95,
-                            why="a thread's columns in groups of four, one float4 each, fill the sectors",
+                            "barriers_per_block",
+                            at_most=12,
+                            why="a warp that has queries of its own waits for no other, but for the tiles of k and v",
                         ),
-                        Timed(
-                            "x_memory-efficient",
-                            at_least=1.25,
-                            why="the sums of a thread belong into its registers, and loads behind the multiplications",
+                        Timed("x_memory-efficient", at_least=0.92, why="no warp should wait for another one's softmax"),
+                    ],
+                ),
+                Rung(
+                    "asynchronous_copies",
+                    "the next tile of k is on its way while v is used, and the other way round",
+                    [
+                        Counted(
+                            "async_bytes_in_flight",
+                            at_least=1024,
+                            why="a warp that copies with cuda_pipeline.h can multiply meanwhile",
                         ),
+                        Timed("x_memory-efficient", at_least=1.25, why="loads belong behind the multiplications"),
                         Timed("x_math", at_least=2, why="that is the fused kernel, and the registers"),
                     ],
                 ),
+                Rung(
+                    "causal_tiles",
+                    "tiles behind the diagonal are skipped, and the longest blocks begin",
+                    [
+                        Counted(
+                            "loads_per_input_byte",
+                            at_most=2.2,
+                            case=CAUSAL,
+                            why="causal: tiles of keys behind the last query count for nothing, and need not be loaded",
+                        ),
+                    ],
+                ),
+                Rung(
+                    "rare_rebase",
+                    "what is subtracted from the scores moves only when it must",
+                    [
+                        Counted(
+                            "exponentials_per_output",
+                            at_most=8.5,
+                            why="a maximum that is a little too small does no harm: let it stand, and nothing shrinks",
+                        )
+                    ],
+                ),
             ],
-            stars={2: "shared_tiles", 3: "register_tiles"},
+            stars={2: "shared_tiles", 3: "rare_rebase"},
             floor=[
                 Timed("x_memory-efficient", at_least=0.002, why="a tenth of what three kernels through memory reach")
             ],
@@ -325,6 +370,8 @@ lesson = Lesson(
                 case(17, 5, 32, 1),  # more heads than the emulated GPU has multiprocessors
                 case(6, 65, 32, 1),  # and work enough for several warps of a block
                 case(2, 129, 32, 1),
+                case(33, 34, 64, 1),  # so many heads that a rung which chooses by size takes its largest tiles
+                case(70, 3, 32),
             ],
             counted_case=case(4, 128, 32),
             timed_case=TIMED,
@@ -332,6 +379,7 @@ lesson = Lesson(
                 *(case(16, n, 64) for n in (512, 1024, 2048, 4096, 8192, 16384)),
                 case(4 * 32, 4096, 64, 1),
                 case(16, 4096, 128),
+                case(16, 4096, 128, 1),
             ],
             make_inputs=backward_inputs,
             reference=backward_reference,
@@ -340,9 +388,10 @@ lesson = Lesson(
             flops="5 * heads * n * (n + causal) * d * (2 - causal)",
             specials="heads * n * (n + causal) // (1 + causal)",
             ladder=[
+                Rung("thread_a_row", "two kernels: a thread for each row of a gradient, which computes weights again"),
                 Rung(
-                    "register_tiles",
-                    "seven products from registers, and no block waits for another's sum",
+                    "shared_tiles",
+                    "tiles in shared memory",
                     [
                         Counted(
                             "global_load_efficiency",
@@ -352,16 +401,63 @@ lesson = Lesson(
                         Counted(
                             "stores_per_output_byte", at_most=1.05, why="nothing as large as n * n belongs into memory"
                         ),
+                        Counted("loads_per_input_byte", at_most=6, why="the rows of a block can share what they load"),
+                    ],
+                ),
+                Rung(
+                    "register_tiles",
+                    "seven products from registers: a warp has 32 keys, or 32 queries",
+                    [
+                        Counted(
+                            "shared_load_wavefronts_per_output",
+                            at_most=3,
+                            why="the sums of a thread belong into its registers, as in the forward pass",
+                        ),
                         Counted("shared_bank_conflicts", at_most=0, why="as in the forward pass"),
+                        Timed("x_memory-efficient", at_least=0.45, why="that is what registers and float4 are for"),
+                    ],
+                ),
+                Rung(
+                    "one_kernel",
+                    "one kernel and five products: the gradients of queries are added to with atomics",
+                    [
+                        Counted(
+                            "loads_per_input_byte",
+                            at_most=3.2,
+                            why="one kernel that has keys can add to the gradients of the queries, too",
+                        ),
                         Timed(
                             "x_memory-efficient",
-                            at_least=0.8,
-                            why="7 products instead of its 5, each near the limit: no block waits for another's sum",
+                            at_least=0.88,
+                            why="two of seven products are computed twice: one kernel needs five",
                         ),
                     ],
                 ),
+                Rung(
+                    "asynchronous_copies",
+                    "the next tile is on its way while this one is used",
+                    [
+                        Counted(
+                            "async_bytes_in_flight",
+                            at_least=1024,
+                            why="a warp that copies the next tile with cuda_pipeline.h can multiply meanwhile",
+                        ),
+                        Timed("x_memory-efficient", at_least=1.06, why="copy the next tile behind the products"),
+                    ],
+                ),
+                Rung(
+                    "keys_by_size",
+                    "short texts: 16 keys a warp, so that there are twice as many warps",
+                    [
+                        Counted(
+                            "busy_threads",
+                            at_least=1024,
+                            why="with few heads and short texts, warps of 16 keys are twice as many",
+                        )
+                    ],
+                ),
             ],
-            stars={2: "register_tiles", 3: "register_tiles"},
+            stars={2: "shared_tiles", 3: "keys_by_size"},
             floor=[Timed("x_memory-efficient", at_least=0.01, why="tiles in shared memory reach ten times this")],
         ),
     ],

@@ -112,7 +112,7 @@ LAST = "type --rung and a number, 1 (down the rows) to 13 (split k)"
         (["start", "04", "--rung", "four"], "'four' is not a valid integer"),
         (["start", "04", "--task", "matmul"], "add --rung"),
         (["start", "03", "--rung", "2", "--task", "matmul"], "lesson 03_coalescing has no task `matmul`"),
-        (["start", "08", "--rung", "2", "--task", "attention_backward"], "1 (register tiles)"),
+        (["start", "08", "--rung", "9", "--task", "attention_backward"], "1 (thread a row) to 6 (keys by size)"),
         (["hint", "04", "--rung", "14"], f"matmul has no rung 14: {LAST}"),
         (["hint", "04", "--rung", "0"], f"matmul has no rung 0: {LAST}"),
         (["solution", "04", "--rung", "99"], f"matmul has no rung 99: {LAST}"),
