@@ -30,6 +30,7 @@ KEPT = (
 # By its addresses (memory_l1_wavefronts_shared) such a kernel has no conflict at all.
 LOST = "the hardware also counts turns that a warp loses to another one as conflicts; their number is up to chance"
 SIZED = "the kernel chooses its {} by the number of multiprocessors: 132, and 16 on the emulator"
+COPIED = "what asynchronous copies put into shared memory is no store to the hardware, and one to the emulator"
 
 TABLE = "nvcc keeps the coefficients of this function's polynomials in memory, and loads them"
 
