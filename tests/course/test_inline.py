@@ -57,6 +57,7 @@ def test_headers_come_once_and_kernels_in_their_place(course: Path):
         "}",
     ]
     entry = Entry(course, "01_ab")
+    assert inlined(course / "lessons/../kernels/01_ab/all.cu") == inlined(entry.reference)
     assert inlined(course / "kernels/01_ab/b/1_top.cu").startswith("constexpr int size = 4;\nconstexpr int tile")
     assert read_kernel(entry.reference, entry) == inlined(entry.reference)
     assert inlined(course / "lessons/../kernels/01_ab/all.cu") == inlined(entry.reference)
