@@ -2,6 +2,6 @@
 
 import grader.devices.build.build
 import grader.devices.cuda.compile  # noqa: F401
-from grader.devices.worker.server import _import_torch
+from grader.devices.worker.server import import_torch
 
-_import_torch()
+import_torch()
