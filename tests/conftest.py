@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from grader.faces import cli
-from tests.shared import Once, graded_once, run_folder
+from tests.shared import Kept, Once, graded_once, kept_results, run_folder
 
 ROOT = Path(__file__).parents[1]
 
@@ -28,10 +28,16 @@ def once(tmp_path_factory) -> Once:
     return Once(run_folder(tmp_path_factory.getbasetemp()) / "once")
 
 
+@pytest.fixture(scope="session")
+def kept(once) -> Kept:
+    """What is worked out once for this run, and those that follow, of the emulator and the judge (tests/shared.py)."""
+    return kept_results(once)
+
+
 @pytest.fixture
-def graded_lessons(once, monkeypatch) -> None:
-    """Grades of a lesson's own tasks come from any test of this run that asked before. Not for tests of grading."""
-    monkeypatch.setattr("grader.grade.grade_task", graded_once(once))
+def graded_lessons(kept, monkeypatch) -> None:
+    """Grades of a lesson's own tasks come from any test that asked before. Not for tests of grading."""
+    monkeypatch.setattr("grader.grade.grade_task", graded_once(kept))
 
 
 @pytest.fixture

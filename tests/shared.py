@@ -1,11 +1,20 @@
-"""What several tests need and one works out: kept for the rest of the run, for all of its processes, and no longer."""
+"""What several tests need and one works out: kept for the rest of the run, for all of its processes.
+
+What the emulator and the judge make of a file is kept for later runs, too, until anything changes that decides it.
+"""
 
 from __future__ import annotations
 
+import functools
 import hashlib
+import importlib.metadata
 import os
 import pickle
+import platform
+import shutil
+import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,9 +23,16 @@ import pytest
 
 from grader import grade
 from grader.course.lesson import Task
+from grader.devices.build.recipe import program_identity
+from grader.devices.cache import cache_root
 from grader.grade import Result, Submission
 
 T = TypeVar("T")
+ROOT = Path(__file__).parents[1]
+FRESH = "LADDER_TESTS_FRESH"  # set (`make test FRESH=1`): nothing is taken from an earlier run
+KEPT, KEPT_DAYS = cache_root() / "test-results", 14
+KEPT_FOLDERS = 3  # of one name: the newest, and what was used today
+UNSURE = ("timeout", "crash", "not_graded")  # statuses that a machine without time or memory can bring about, too
 
 
 class Once:
@@ -33,10 +49,61 @@ class Once:
         file = self.folder / digest(key)
         with filelock.FileLock(f"{file}.lock"):
             if not file.exists():
-                unfinished = file.with_suffix(".unfinished")
-                unfinished.write_bytes(pickle.dumps(make()))
-                unfinished.replace(file)
-        return pickle.loads(file.read_bytes())
+                save(make(), file)
+        return load(file)
+
+
+class Kept:
+    """`kept(key, make, is_sure)` is `once(key, make)`, or what an earlier run of the same grader was sure of."""
+
+    def __init__(self, once: Once, folder: Path):
+        self.once, self.folder = once, folder
+        folder.mkdir(exist_ok=True)
+        for old in folder.iterdir():
+            with suppress(OSError):  # another process has removed it
+                if time.time() - old.stat().st_mtime > KEPT_DAYS * 86400:
+                    old.unlink()
+
+    def __call__(self, key: Iterable[str | bytes], make: Callable[[], T], is_sure: Callable[[T], bool]) -> T:
+        key = [*key, decided_by()]
+        file = self.folder / digest(key)
+
+        def find() -> T:
+            with suppress(FileNotFoundError):
+                os.utime(file)
+                return load(file)
+            found = make()
+            if is_sure(found):
+                save(found, file)
+            return found
+
+        return self.once(key, find)
+
+
+def save(value: Any, file: Path) -> None:
+    """Whole or not at all."""
+    unfinished = file.with_suffix(f".{os.getpid()}")
+    unfinished.write_bytes(pickle.dumps(value))
+    unfinished.replace(file)
+
+
+def load(file: Path) -> Any:
+    return pickle.loads(file.read_bytes())
+
+
+@functools.cache
+def decided_by() -> str:
+    """What decides how the emulator and the judge grade a file: their own files, and the programs that they use."""
+    parts = [ROOT / "grader" / name for name in ("course", "devices", "judge")]
+    files = [file for part in parts for file in part.rglob("*") if file.is_file() and "__pycache__" not in file.parts]
+    files += [*(ROOT / "grader").glob("*.py"), ROOT / "tests/shared.py"]
+    named = [piece for file in sorted(files) for piece in (str(file.relative_to(ROOT)), file.read_bytes())]
+    used = [version for name in ("torch", "numpy", "libclang") for version in versions_of(name)]
+    return digest([*named, *used, *program_identity("g++"), platform.python_version(), platform.machine()])
+
+
+def versions_of(name: str) -> list[str]:
+    return [found.version for found in importlib.metadata.distributions(name=name)]
 
 
 def long_tail(values: Iterable[Any], every: int) -> list[Any]:
@@ -62,8 +129,28 @@ def run_folder(base: Path) -> Path:
     return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
 
 
-def graded_once(once: Once) -> Callable[[Task, Submission], Result]:
-    """`grade.grade_task`, but that each source is emulated once a run for each task of a lesson and each seed.
+def kept_results(once: Once) -> Kept:
+    """In the cache folder, or with FRESH in this run's own."""
+    return Kept(once, once.folder / "kept" if os.environ.get(FRESH) else KEPT)
+
+
+def kept_folder(base: Path, name: str) -> Path:
+    """A folder for what this grader, and no other, has built: that of an earlier run, or with FRESH this run's own."""
+    if os.environ.get(FRESH):
+        folder = run_folder(base) / name
+    else:
+        folder = KEPT.with_name("test-builds") / f"{name}-{decided_by()[:16]}"
+    folder.mkdir(parents=True, exist_ok=True)
+    os.utime(folder)
+    others = sorted(folder.parent.glob(f"{name}-*"), key=lambda other: other.stat().st_mtime, reverse=True)
+    for other in others[KEPT_FOLDERS:]:
+        if time.time() - other.stat().st_mtime > 86400:  # no run uses it now
+            shutil.rmtree(other, ignore_errors=True)
+    return folder
+
+
+def graded_once(kept: Kept) -> Callable[[Task, Submission], Result]:
+    """`grade.grade_task`, but that each source is emulated once for each task of a lesson and each seed.
 
     What a test has changed is graded as ever: a task with other cases, a lesson without a file, a grade that can be
     cancelled; and what runs on a GPU, whose times are never the same.
@@ -75,7 +162,8 @@ def graded_once(once: Once) -> Callable[[Task, Submission], Result]:
         is_own = any(task is each for each in submission.tasks)
         if not lesson or not is_own or submission.card or submission.cancel:
             return grade_task(task, submission)
-        key: list[Any] = [task.name, submission.source, submission.filename, str(submission.seed)]
-        return once([*key, Path(lesson).read_bytes()], lambda: grade_task(task, submission))
+        asked = [task.name, str(submission.seed), str(submission.print_threads)]
+        key = [*asked, submission.source, submission.filename, Path(lesson).read_bytes()]
+        return kept(key, lambda: grade_task(task, submission), lambda found: found.grade.status not in UNSURE)
 
     return grade_once

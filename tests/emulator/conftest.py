@@ -26,7 +26,7 @@ from grader.devices.emulator.checked import CheckedBuild
 from grader.devices.emulator.sides import marks
 from grader.devices.emulator.translate import translate
 from grader.devices.evidence import CaseRun
-from tests.shared import run_folder
+from tests.shared import kept_folder
 
 PAGE = mmap.PAGESIZE
 # For test_sanitizers.py: the runtime to use, and beside it the callbacks with other names there ("old new" in a row).
@@ -153,10 +153,8 @@ def run_kernel(tmp_path_factory) -> KernelRunner:
     given = os.environ.get(RUNTIME)
     os.environ.pop("LD_PRELOAD", None)  # this process has its sanitizer; compilers need none
     runtime = Path(given) if given else emulator.runtime_library(cache_root())
-    # All processes of a run share the builds; those for another runtime have other names in them.
-    folder = run_folder(tmp_path_factory.getbasetemp()) / f"kernels-{runtime.parent.name}"
-    folder.mkdir(exist_ok=True)
-    return KernelRunner(runtime, folder)
+    # All processes share the builds, of later runs as well; those for another runtime have other names in them.
+    return KernelRunner(runtime, kept_folder(tmp_path_factory.getbasetemp(), f"kernels-{runtime.parent.name}"))
 
 
 @dataclass

@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -25,11 +26,13 @@ MICRO_KERNELS = [case for case in CASES if not case.is_rung]
 
 
 @pytest.fixture
-def emulated(once) -> Callable[[Case], Emulated]:
-    """A case as the emulator runs it, once for all tests of this run."""
+def emulated(kept) -> Callable[[Case], Emulated]:
+    """A case as the emulator runs it, once for all tests."""
+    own = [file.read_bytes() for file in sorted(Path(measure.__file__).parent.glob("*.py"))]
 
     def run(case: Case) -> Emulated:
-        return once(["emulated", case.name, inlined(case.source)], lambda: emulate([case])[case.name])
+        key = ["emulated", case.name, inlined(case.source), *own]
+        return kept(key, lambda: emulate([case])[case.name], lambda found: True)
 
     return run
 

@@ -98,7 +98,7 @@ def hunt(wanted: Sequence[tuple[Entry, Mutant]], workers: int | None = None) -> 
             entry, mutant = each
             server = free.get()
             try:
-                return Outcome(entry, mutant, fate(entry, mutant.source, goals[entry], server))
+                return Outcome(entry, mutant, fate(entry, mutant, goals[entry], server))
             finally:
                 free.put(server)
 
@@ -107,7 +107,8 @@ def hunt(wanted: Sequence[tuple[Entry, Mutant]], workers: int | None = None) -> 
 
 def reference_goals(entry: Entry, server: ForkServer) -> Goals:
     """The counted targets that the reference meets, by task."""
-    grades = list(grades_of(entry, inlined(entry.reference), server))
+    tasks = entry.lesson.tasks
+    grades = list(grades_of(tasks, tasks, inlined(entry.reference), server))
     assert all(grade.status == "passed" for grade in grades), f"the reference of {entry.name} does not pass"
     return {grade.name: goals_met(grade) for grade in grades}
 
@@ -116,12 +117,13 @@ def goals_met(grade: TaskGrade) -> set[tuple[str, str]]:
     return {(target.metric, target.goal) for target in grade.targets if target.met and target.value is not None}
 
 
-def fate(entry: Entry, source: str, goals: Goals, server: ForkServer) -> str:
+def fate(entry: Entry, mutant: Mutant, goals: Goals, server: ForkServer) -> str:
     """The first status that is not "passed"; "missed_target" if a task loses one that the reference meets."""
-    for grade in grades_of(entry, source, server, small=True):
+    what = nearest_first(entry.lesson.tasks, mutant), entry.lesson.tasks, mutant.source, server
+    for grade in grades_of(*what, small=True):
         if grade.status != "passed":
             return grade.status
-    for grade in grades_of(entry, source, server):
+    for grade in grades_of(*what):
         if grade.status != "passed":
             return grade.status
         if not goals[grade.name] <= goals_met(grade):
@@ -129,11 +131,22 @@ def fate(entry: Entry, source: str, goals: Goals, server: ForkServer) -> str:
     return "passed"
 
 
-def grades_of(entry: Entry, source: str, server: ForkServer, *, small: bool = False) -> Iterator[TaskGrade]:
-    """Grades task after task, as long as the caller asks for more; `small`: at the small cases alone."""
-    tasks = entry.lesson.tasks
+def nearest_first(tasks: Sequence[Task], mutant: Mutant) -> list[Task]:
+    """The task whose entry point follows the edited line most closely will notice it, if any does."""
+    found = ENTRY_POINT.finditer(mutant.source)
+    lines = {each[1]: mutant.source.count("\n", 0, each.end()) + 1 - mutant.line for each in found}
+    return sorted(tasks, key=lambda task: (lines.get(task.name, -1) < 0, lines.get(task.name, -1)))
+
+
+def grades_of(
+    asked: Sequence[Task], tasks: Sequence[Task], source: str, server: ForkServer, *, small: bool = False
+) -> Iterator[TaskGrade]:
+    """Grades task after task of those that are asked for, as long as the caller asks for more; `tasks`: the lesson's.
+
+    `small`: at the small cases alone.
+    """
     patient = OneThread(server, PATIENCE[0 if small else 1])
-    for task in tasks:
+    for task in asked:
         text = with_entry_points(source, [task.name])
         submission = Submission(text, Path("mutant.cu"), tasks, patient, SEED, lambda what: None)
         yield grade_task(small_cases(task) if small else task, submission).grade

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
 import pytest
 
 from grader.course.catalog import find
+from grader.course.inline import inlined
 from tests.mutation.__main__ import described
 from tests.mutation.equivalents import parse, reason, stale
 from tests.mutation.hunt import Outcome, hunt, mutants_of, with_entry_points
@@ -95,13 +97,19 @@ def test_an_equivalent_without_a_reason_is_refused():
 
 
 @pytest.fixture
-def outcomes(once) -> Callable[[str], list[Outcome]]:
-    """How the sample of a lesson's edits fared: hunted once in a run."""
+def outcomes(kept) -> Callable[[str], list[Outcome]]:
+    """How the sample of a lesson's edits fared: hunted once, until the lesson, the grader or the hunt changes."""
 
     def of(lesson: str) -> list[Outcome]:
         entry = find(lesson)
         drawn = [each for each in mutants_of(entry, per_kind(entry)) if not reason(*each)]
-        fates = once(["mutants", lesson], lambda: [outcome.status for outcome in hunt(drawn, workers=1)])
+        asked = [mutant.source for _, mutant in drawn]
+        files = [entry.folder / "lesson.py", *sorted(Path(__file__).parent.glob("*.py"))]
+        fates = kept(
+            ["mutants", inlined(entry.reference), *asked, *(file.read_bytes() for file in files)],
+            lambda: [outcome.status for outcome in hunt(drawn, workers=1)],
+            lambda fates: "not_graded" not in fates,
+        )
         return [Outcome(*each, status) for each, status in zip(drawn, fates, strict=True)]
 
     return of

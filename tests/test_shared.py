@@ -1,0 +1,64 @@
+"""What is kept for later runs: only what was sure, and only for the grader that made it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests import shared
+from tests.shared import Kept, Once
+
+
+@pytest.fixture
+def run(tmp_path):
+    """run() is a new run of the tests; what it keeps is there for the next."""
+    runs = iter(range(9))
+
+    def begin() -> Kept:
+        return Kept(Once(tmp_path / f"run{next(runs)}"), tmp_path / "kept")
+
+    return begin
+
+
+def test_a_later_run_takes_what_was_sure(run):
+    assert run()(["key"], lambda: 1, lambda found: True) == 1
+    assert run()(["key"], lambda: 2, lambda found: True) == 1
+    assert run()(["another"], lambda: 2, lambda found: True) == 2
+
+
+def test_what_was_not_sure_is_known_to_its_own_run_alone(run):
+    first = run()
+    assert [first(["key"], lambda value=value: value, lambda found: False) for value in (1, 2)] == [1, 1]
+    assert run()(["key"], lambda: 3, lambda found: False) == 3
+
+
+def test_what_raises_is_not_kept(run):
+    with pytest.raises(ZeroDivisionError):
+        run()(["key"], lambda: 1 // 0, lambda found: True)
+    assert run()(["key"], lambda: 1, lambda found: True) == 1
+
+
+def test_another_grader_works_it_out_again(run, monkeypatch):
+    assert run()(["key"], lambda: 1, lambda found: True) == 1
+    monkeypatch.setattr(shared, "decided_by", lambda: "another")
+    assert run()(["key"], lambda: 2, lambda found: True) == 2
+
+
+def test_a_changed_file_of_the_grader_makes_it_another(tmp_path, monkeypatch):
+    file = tmp_path / "grader" / "judge" / "compare.py"
+    file.parent.mkdir(parents=True)
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "shared.py").touch()
+    monkeypatch.setattr(shared, "ROOT", tmp_path)
+    found = set()
+    for text in ("allowed = 1", "allowed = 2"):
+        file.write_text(text)
+        shared.decided_by.cache_clear()
+        found.add(shared.decided_by())
+    shared.decided_by.cache_clear()
+    assert len(found) == 2
+
+
+def test_fresh_takes_nothing_from_an_earlier_run(tmp_path, monkeypatch):
+    monkeypatch.setenv(shared.FRESH, "1")
+    assert shared.kept_results(Once(tmp_path)).folder.parent == tmp_path
+    assert shared.kept_folder(tmp_path / "base", "builds").is_relative_to(tmp_path)
