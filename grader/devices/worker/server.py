@@ -30,6 +30,7 @@ from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from functools import partial
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NoReturn
 
 from grader.course.catalog import UsageError
@@ -41,6 +42,7 @@ from grader.devices.worker.running import STOP_SECONDS, RunningJob, read_reply
 __all__ = ["ForkServer", "Job", "server"]
 
 STALE_SECONDS = 3600
+FOR_COMPILE = "torch._meta_registrations"  # a third of torch's import, which a worker, that traces nothing, can lack
 DESCRIPTORS = 4  # that come with a job: memory, events, output, orders
 _PR_SET_CHILD_SUBREAPER = 36
 _KEPT_VARIABLES = ("PATH", "HOME", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "TMPDIR", *GPU_VARIABLES)
@@ -243,6 +245,7 @@ def serve(judge: socket.socket) -> None:
     Nothing here may start CUDA, which does not survive a fork.
     """
     try:
+        sys.modules.setdefault(FOR_COMPILE, ModuleType(FOR_COMPILE))
         import_torch()
         import grader.devices.emulator.compile
         import grader.devices.emulator.session  # noqa: F401
