@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import mmap
 import os
@@ -26,7 +25,7 @@ from grader.devices.emulator.checked import CheckedBuild
 from grader.devices.emulator.sides import marks
 from grader.devices.emulator.translate import translate
 from grader.devices.evidence import CaseRun
-from tests.shared import kept_folder
+from tests.shared import digest, kept_folder
 
 PAGE = mmap.PAGESIZE
 # For test_sanitizers.py: the runtime to use, and beside it the callbacks with other names there ("old new" in a row).
@@ -82,7 +81,7 @@ class KernelRunner:
         return self.sessions[key]
 
     def _build(self, source: str, declarations: tuple[str, ...], checked: bool) -> Path:
-        name = hashlib.sha256("\0".join((source, *declarations)).encode()).hexdigest()[:16]
+        name = digest([source, *declarations, Path(__file__).read_bytes()])[:16]
         folder = self.folder / f"{name}{'-checked' * checked}"
         library = folder / "kernel.so"
         with filelock.FileLock(f"{folder}.lock"):
