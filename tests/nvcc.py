@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from grader.course.inline import inline
 from grader.devices.build.recipe import hash_of
 from grader.devices.build.toolchain import compiler_version
 from grader.devices.cache import cache_root
@@ -32,10 +33,11 @@ _LOCAL_INCLUDE = re.compile(rb'^\s*#\s*include\s*"', re.MULTILINE)
 def refusal(file: Path, flags: Sequence[str]) -> str:
     """What nvcc has against a file with these flags; "" if it compiles it, or has compiled it before.
 
-    Before: the same text under the same name, with the same flags, by the same nvcc and g++. Only that is remembered;
-    a file that includes others of its folder is compiled each time.
+    Before: the same text under the same name, with the same flags, by the same nvcc and g++. Only that is remembered.
+    What a kernel of the course includes is a part of its text; any other file that includes one of its folder is
+    compiled each time.
     """
-    text = file.read_bytes()
+    text = inline(file.read_bytes().decode("utf-8", "surrogateescape"), file).encode("utf-8", "surrogateescape")
     if _LOCAL_INCLUDE.search(text):
         return _compiled(file, flags)
     return remembered([file.name, text, *flags], lambda: _compiled(file, flags), is_final=lambda said: not said)

@@ -137,7 +137,7 @@ def test_every_launch_is_seen_while_it_is_watched(tmp_path):
 # ---- every .cu of this repository, for cards from Turing to Hopper ----
 
 # Not a warning either, nor of the mistakes.
-CLEAN = ("lessons/*/starter.cu", "lessons/*/starters/*.cu", "kernels/**/*.cu")
+CLEAN = ("lessons/*/starter.cu", "lessons/*/starters/*.cu", "kernels/**/*.cu", "examples/**/*.cu")
 OTHERS = (
     *("lessons/*/rivals/*.cu", "benchmarks/**/*.cu", "tests/adversarial/*.cu", "tests/gpu/*.cu"),
     "tests/*/kernels/*.cu",  # those of tests/language hold many small files each, half of them to be refused
