@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from grader.course.catalog import Entry
+from grader.course.inline import inlined
 from grader.course.mistake import Mistake, without_comments
 
 _Code = list[tuple[int, str]]
@@ -25,6 +26,7 @@ SPARE_LINES = 6  # that a repair may change beyond those of the mistake itself
 class Handout:
     """A mistake's `text` under a head that says what to do, and the text that would mend it; None of a whole file."""
 
+    entry: Entry
     mistake: Mistake
     text: str
     mended: str | None
@@ -34,17 +36,24 @@ class Handout:
         """Raises UsageError if the mistake does not fit its base."""
         head, base = _head(entry), mistake.base_body()
         text = "\n".join([*head, *mistake.body(silent=True), ""])
-        return cls(mistake, text, None if base is None else "\n".join([*head, *base, ""]))
+        return cls(entry, mistake, text, None if base is None else "\n".join([*head, *base, ""]))
 
     @property
     def digest(self) -> str:
         """Of its code: whether the course still has what was handed out."""
         return hashlib.sha256("\n".join(code for _, code in _code(self.text)).encode()).hexdigest()[:16]
 
-    @property
+    @cached_property
     def most_changes(self) -> int | None:
-        """How many lines, removed and added, a repair may change; None for a whole file, which another one mends."""
-        return None if self.mended is None else changes(self.text, self.mended) + SPARE_LINES
+        """How many lines, removed and added, a repair may change; None for a whole file, which another one mends.
+
+        Less than another rung of the course changes, which is a rewrite; but what passes may be mended by an idea.
+        """
+        if self.mended is None:
+            return None
+        needed = changes(self.text, self.mended)
+        others = [rung for rung in self.entry.rungs if rung != self.mistake.base and kind_of(self.mistake) != SLOW]
+        return max(needed, min([needed + SPARE_LINES, *(changes(self.text, inlined(rung)) - 1 for rung in others)]))
 
     def is_at(self, line: int, mine: str) -> bool:
         """Whether the mistake is in this line, or next to it. It is counted from 1, in the learner's text of the file.

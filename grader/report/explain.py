@@ -287,7 +287,7 @@ def _atomics(line: Counters, _: int) -> str:
 
 
 def _special(line: Counters, _: int) -> str:
-    return f"{line['special_functions']:,}" if line["special_functions"] else ""
+    return f"{line['special_functions']:,}" if line.get("special_functions") else ""
 
 
 def _local(line: Counters, _: int) -> str:

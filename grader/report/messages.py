@@ -72,7 +72,7 @@ READ = {
     "out_of_bounds": ("01_vector_add", "The guard"),
     "misaligned": ("01_vector_add", "Rung 3: sixteen bytes a load"),
     "barrier_divergence": ("05_atomics", "Each step needs a barrier"),
-    "deadlock": ("05_atomics", "The sum, rung 3: many elements a thread"),
+    "deadlock": ("05_atomics", "The sum, rungs 3 to 5"),
     "input_modified": ("00_setup", "The contract"),
     "race": ("05_atomics", "A race, step by step"),
     "uninitialized_read": ("05_atomics", "One more thing that is not done for you"),

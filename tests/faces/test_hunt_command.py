@@ -112,7 +112,7 @@ def test_giving_up_shows_what_mends_it_and_keeps_the_point_for_a_name(hand_out, 
     assert "or leave it and type `ladder hunt 04 --give-up`" in out
     code, out, _ = ladder("hunt", "04", "--give-up")
     assert code == 0 and f"{handout.mistake.sentence} (race)" in out and "+        __syncthreads();" in out
-    assert "1 of 22 points, 11 of 11 mistakes" in out and "wrong" not in out.partition("points")[2]
+    assert "1 of 26 points, 13 of 13 mistakes" in out and "wrong" not in out.partition("points")[2]
     code, _, said = ladder("hunt", "04", "--give-up")
     assert code == 2 and "no mistake of lesson 04 in hand" in said
 
