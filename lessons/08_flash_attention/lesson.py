@@ -457,7 +457,7 @@ lesson = Lesson(
                     ],
                 ),
             ],
-            stars={2: "shared_tiles", 3: "keys_by_size"},
+            stars={2: "register_tiles", 3: "keys_by_size"},
             floor=[Timed("x_memory-efficient", at_least=0.01, why="tiles in shared memory reach ten times this")],
         ),
     ],
