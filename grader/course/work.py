@@ -65,8 +65,8 @@ def tasks_in(file: Path, entry: Entry) -> list[str] | None:
 
 
 def with_stubs(entry: Entry, kernel: Path) -> str:
-    """A kernel of the course as somebody goes on from it: one that holds a single task has in the place of the lesson's
-    others functions that do nothing. Raises UsageError.
+    """A kernel of the course as a learner goes on from it: behind one that holds a single task stand functions that do
+    nothing, one for each other task of the lesson. Raises UsageError.
     """
     text, only = inlined(kernel), entry.task_of(kernel)
     others = [task for task in entry.lesson.tasks if only and task.name != only and not task.bonus]

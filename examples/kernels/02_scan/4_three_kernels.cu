@@ -34,7 +34,7 @@ __device__ int warp_scan(int value) {
 // What the warps before this one have together; `all` is what all warps have.
 __device__ int before_warp(int sum, int warps, int& all) {
     __shared__ int sums[kLanes];
-    __syncthreads();  // whoever calls it again
+    __syncthreads();  // a slower warp may still read `sums` of the last call
     if (threadIdx.x % kLanes == 0) {
         sums[threadIdx.x / kLanes] = sum;
     }

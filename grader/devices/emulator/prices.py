@@ -1,8 +1,8 @@
 """What functions and operators of a kernel cost on a GPU.
 
 The prices are nvcc's for sm_90, without -use_fast_math, for arguments between 0 and 1, as Nsight Compute counts them in
-benchmarks/fidelity/functions.cu. What is not listed here costs nothing: it is made of other instructions, or nobody has
-measured it.
+benchmarks/fidelity/functions.cu. What is not listed here costs nothing: it is made of other instructions, or it was not
+measured.
 """
 
 from __future__ import annotations
