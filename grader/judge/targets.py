@@ -282,7 +282,7 @@ def measure(metric: str, counters: Counters) -> float | None:
 
 def unknown_metric(task: Task) -> str:
     """A sentence about the first counted goal whose metric is not there; "" if all are."""
-    for goal in (*(goal for rung in task.ladder for goal in rung.reached), *task.floor):
+    for goal in (*task.goals, *task.floor):
         if isinstance(goal, Counted) and goal.metric not in METRICS and goal.metric not in RAW:
             near = get_close_matches(goal.metric, [*METRICS, *RAW], n=3)
             meant = f": perhaps {' or '.join(f'`{name}`' for name in near)}" if near else ""

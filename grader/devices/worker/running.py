@@ -198,7 +198,9 @@ class RunningJob:
             return
         if self.timed_out and self.building:
             limit = f"the compiler did not finish within {self.job.build_seconds:g} s and was stopped"
-            self.found.build = Build("build_error", f"{limit}: look for templates that use each other again and again")
+            self.found.build = Build(
+                "build_error", f"{limit}: do templates use each other again and again, or is the machine busy?"
+            )
             return
         is_ours = not self.theirs or self.status is None
         self.found.problem = "timeout" if self.timed_out else "not_graded" if is_ours else "crash"
