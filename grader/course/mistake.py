@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from grader.course.files import shown_path
-from grader.course.inline import inline
+from grader.course.inline import INCLUDE, inline
 from grader.course.usage import UsageError
 
 DIFFERENCE = ".diff"
@@ -157,9 +157,18 @@ def mistakes_in(root: Path, folder: Path) -> list[Mistake]:
 def difference(root: Path, bases: Sequence[Path], text: str) -> str:
     """What NAME.diff holds for a whole file: its head, and the smallest diff from one of these kernels."""
     head, body = _split_head(text.replace("\r\n", "\n").removesuffix("\n").split("\n"))
-    diffs = [_diff(base.relative_to(root).as_posix(), _lines(base), body) for base in bases]
+    diffs = [_diff(base.relative_to(root).as_posix(), _lines(base), _folded(body, base)) for base in bases]
     smallest = min(diffs, key=lambda diff: (sum(line[0] in "+-" for line in diff), len(diff)))
     return "".join(f"{line}\n" for line in [*head, *smallest])
+
+
+def _folded(body: list[str], base: Path) -> list[str]:
+    """The lines of a whole file with `#include "..."` again where they are what this base includes."""
+    for line in _lines(base):
+        included = inline(line, base).split("\n")
+        if INCLUDE.match(line) and (at := _place(body, included, 0, 0)) is not None:
+            body = [*body[:at], line, *body[at + len(included) :]]
+    return body
 
 
 def _diff(name: str, base: list[str], body: list[str]) -> list[str]:

@@ -148,6 +148,18 @@ def test_a_difference_is_made_from_the_nearest_base(entry):
     assert mistake(entry, made).text() == WHOLE
 
 
+def test_a_header_that_the_base_includes_is_no_part_of_the_difference(entry):
+    """As `ladder mistake` shows it: with the header's text in place of its name."""
+    header = entry.root / "kernels/01_add/block.cuh"
+    header.write_text("#pragma once\nconstexpr int kBlock = 256;\n\nconstexpr int kGrid = 8;\n")
+    (entry.root / BASE).write_text(KERNEL.replace("constexpr int kBlock = 256;", '#include "block.cuh"'))
+    made = mistake(entry, HEAD + FILES + HUNK)
+    assert "kGrid = 8" in made.text() and "#include" not in made.text()
+    assert difference(entry.root, [entry.root / BASE], made.text()) == HEAD + FILES + HUNK
+    changed = made.text().replace("kGrid = 8", "kGrid = 9")  # not the header's any more
+    assert "+constexpr int kGrid = 9;" in difference(entry.root, [entry.root / BASE], changed)
+
+
 def test_patch_and_git_take_it_too(entry):
     written = mistake(entry, HEAD + FILES + HUNK)
     for command in (["patch", "-p0", "-R", "-i"], ["git", "apply", "-p0"]):  # applied below, then taken back
