@@ -16,10 +16,7 @@ from tests.nvcc import refusal
 NOT_EMULATED = {
     "language: a declaration in a case",
     "language: an inline assembly",
-    "launches: a kernel with a struct parameter",  # {3, 4} as an argument
     "shared: a shared struct with a constructor",
-    "shared: shared as a parameter",
-    "shared: shared as a member",
 }
 ALL = snippets()
 SOME = ALL[::9]  # the others, when there is time

@@ -29,10 +29,17 @@ _UNDEFINED = re.compile(r":(?:(?P<line>\d+):|\S*:)? undefined reference to [`'](
 _UNCLOSED = re.compile(r"at end of input|before string constant")  # `extern "C"` inside a function
 _BAD_ARGUMENTS = "the arguments of this launch do not suit the kernel's parameters"
 _HEADER_OF = {"printf": "<cstdio>", "assert": "<cassert>"}
-_PLAINER = {  # what nvcc says: what a learner can do about it
-    "a __global__ function call must be configured": (
+_PLAINER = {  # what a compiler says: what a learner can do about it
+    r"a __global__ function call must be configured": (
         "a kernel is called here like a function: launch it, `name<<<blocks, threads, 0, stream>>>(...)`"
-    )
+    ),
+    r"jump to case label": (
+        "this `case` jumps over a variable of the one above, which g++ refuses though nvcc does not: "
+        "put braces around that one, `case 0: { ... break; }`"
+    ),
+    r"'constinit' variable '(\w+)' does not have a constant initializer": (
+        r"no GPU runs the constructor of the __shared__ variable \1: give its type none, and let a thread assign it"
+    ),
 }
 
 
@@ -67,7 +74,7 @@ def parse_compiler_output(output: str, filename: str) -> list[Message]:
 
 def _message(match: re.Match[str], filename: str, context: int | None) -> Message:
     text = _without_ours(re.sub(r" \[-[\w=+-]+\]$", "", match["text"]))
-    text = _PLAINER.get(text, text)
+    text = next((found.expand(plain) for said, plain in _PLAINER.items() if (found := re.fullmatch(said, text))), text)
     line, column = int(match["line"]), int(match["column"] or 0) or None
     if match["file"] == filename:
         return Message(text, line, column)

@@ -181,9 +181,12 @@ class _Rewriter:
 
     def shared(self, stream: Stream, index: int) -> None:
         declaration = _shared_declaration(stream, index)
-        if declaration is None:
+        is_parameter = _declaration_start(stream, index) is None
+        if is_parameter or stream.scopes[index].kind == "class":  # nvcc warns that the word means nothing there
+            self.replace(stream, index, index + 1)
+        elif declaration is None:
             return
-        if declaration.dynamic:
+        elif declaration.dynamic:
             self.dynamic_shared(stream, declaration)
         else:
             self.static_shared(stream, declaration)
