@@ -55,6 +55,7 @@ Edge WarpClock::seen(int observer, int lane, std::uint32_t clock) const {
 
 namespace {
 constexpr std::size_t most_cached_parts = 8 << 20;   // 64 MB
+constexpr std::size_t most_near_parts = 8;
 
 // Whether what was released comes after an access of the same block.
 bool precedes(const Access& access, const Release& release, bool carries) {
@@ -71,10 +72,9 @@ Acquisitions::Set::const_iterator Acquisitions::part_of(const Set& set, std::uin
     return std::lower_bound(set.begin(), set.end(), object, [](const Part& part, std::uint32_t number) { return part.object < number; });
 }
 
-std::size_t Acquisitions::Content::operator()(const Set& set) const {
-    std::uint64_t hash = set.size();
-    for (const Part part : set) hash = (hash ^ (std::uint64_t{part.object} << 32 | part.count)) * 0xff51afd7ed558ccdu;
-    return hash ^ hash >> 32;
+std::uint64_t Acquisitions::hash_of(Part part) {
+    const std::uint64_t hash = ((std::uint64_t{part.object} << 32 | part.count) + 1) * 0xff51afd7ed558ccdu;
+    return (hash ^ hash >> 32) * 0xc4ceb9fe1a85ec53u;   // MurmurHash3's mixer
 }
 
 void Acquisitions::clear() {
@@ -84,6 +84,7 @@ void Acquisitions::clear() {
     by_block_.clear();
     numbers_.clear();
     sets_.assign(1, {});
+    hashes_.assign(1, 0);
     for (Closures& closures : closures_) closures = {};
 }
 
@@ -132,11 +133,13 @@ std::uint32_t Acquisitions::acquire(std::uint64_t object, std::uint32_t already)
     const auto part = part_of(known, found->second);
     const bool is_there = part != known.end() && part->object == found->second;
     if (is_there && part->count == count) return already;
+    const Part now{found->second, count};
+    const std::uint64_t hash = hashes_[already] - (is_there ? hash_of(*part) : 0) + hash_of(now);
     Set set = known;
     const auto place = set.begin() + (part - known.begin());
-    if (is_there) place->count = count;
-    else set.insert(place, {found->second, count});
-    return number_of(std::move(set));
+    if (is_there) *place = now;
+    else set.insert(place, now);
+    return number_of(std::move(set), hash);
 }
 
 std::uint32_t Acquisitions::join(std::uint32_t a, std::uint32_t b) {
@@ -157,13 +160,16 @@ std::uint32_t Acquisitions::joined(std::uint32_t a, std::uint32_t b) {
         else if (x == one.end() || y->object < x->object) set.push_back(*y++);
         else set.push_back({x->object, std::max(x->count, y->count)}), ++x, ++y;
     }
-    return number_of(std::move(set));
+    std::uint64_t hash = 0;
+    for (const Part part : set) hash += hash_of(part);
+    return number_of(std::move(set), hash);
 }
 
-std::uint32_t Acquisitions::number_of(Set set) {
-    const auto known = numbers_.find(set);
+std::uint32_t Acquisitions::number_of(Set set, std::uint64_t hash) {
+    const auto known = numbers_.find(Sought{set, hash});
     if (known != numbers_.end()) return *known;
     sets_.push_back(std::move(set));
+    hashes_.push_back(hash);
     const auto number = static_cast<std::uint32_t>(sets_.size() - 1);
     numbers_.insert(number);
     return number;
@@ -206,18 +212,36 @@ const Acquisitions::Set& Acquisitions::closure(std::uint32_t set, bool device) c
     return closures.of[set] = std::move(all);
 }
 
-bool Acquisitions::covers(std::uint32_t set, std::uint64_t block, const Access& access, std::uint64_t object, bool other_block) const {
+bool Acquisitions::covers(std::uint32_t set, std::uint64_t block, const Access& access, std::uint64_t object, bool other_block, Reach reach) const {
     if (set == 0) return false;
     std::lock_guard lock(mutex_);
     const auto theirs = by_block_.find(block);
     if (theirs == by_block_.end()) return false;
-    const Set& known = closure(set, other_block);
-    return std::any_of(theirs->second.begin(), theirs->second.end(), [&](const Where& where) {
-        const Release& release = objects_[where.object].releases[where.index];
-        const bool carries = ((objects_[where.object].key ^ object) & ~std::uint64_t{7}) == 0;
-        if ((other_block && !release.device) || !precedes(access, release, carries)) return false;
-        const auto part = part_of(known, where.object);
-        return part != known.end() && part->object == where.object && where.index < part->count;
+    const auto ordered = [&](const auto& is_known) {
+        return std::any_of(theirs->second.begin(), theirs->second.end(), [&](const Where& where) {
+            const Release& release = objects_[where.object].releases[where.index];
+            const bool carries = ((objects_[where.object].key ^ object) & ~std::uint64_t{7}) == 0;
+            return (!other_block || release.device) && precedes(access, release, carries) && is_known(where);
+        });
+    };
+    if (ordered([&](const Where& where) { return is_near(set, where, other_block); })) return true;
+    if (reach == Reach::Near) return false;
+    const Set& all = closure(set, other_block);
+    return ordered([&](const Where& where) { return holds(all, where); });
+}
+
+bool Acquisitions::holds(const Set& set, const Where& where) {
+    const auto part = part_of(set, where.object);
+    return part != set.end() && part->object == where.object && where.index < part->count;
+}
+
+// Whether a release is in a set, or was acquired by one in it: most are, and a closure is as large as the grid.
+bool Acquisitions::is_near(std::uint32_t set, const Where& where, bool device) const {
+    const Set& parts = sets_[set];
+    if (holds(parts, where)) return true;
+    if (parts.size() > most_near_parts) return false;
+    return std::any_of(parts.begin(), parts.end(), [&](const Part& part) {
+        return holds(sets_[objects_[part.object].handed_on[device][part.count - 1]], where);
     });
 }
 

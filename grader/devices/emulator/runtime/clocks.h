@@ -81,8 +81,11 @@ public:
     void release(std::uint64_t object, const Release& release);
     std::uint32_t acquire(std::uint64_t object, std::uint32_t already);
     std::uint32_t join(std::uint32_t a, std::uint32_t b);
-    // Whether a set orders this access of a block's, to the object with this key, before what its thread does now.
-    bool covers(std::uint32_t set, std::uint64_t block, const Access& access, std::uint64_t object, bool other_block) const;
+    // Whether a set orders this access of a block's, to the object with this key, before what its thread does now. `Near`
+    // looks only at what is quickly found, and may miss it.
+    enum class Reach : std::uint8_t { Near, All };
+    bool covers(std::uint32_t set, std::uint64_t block, const Access& access, std::uint64_t object, bool other_block,
+                Reach reach = Reach::All) const;
 
     // Asked without the mutex, for every atomic asks. A release that a thread is due to see lies before its question: the
     // block that released has passed its turn on since, or is the thread's own.
@@ -100,19 +103,24 @@ private:
         std::vector<std::uint32_t> handed_on[2];    // by release: the set that it and those before had acquired; [1]: at device scope
     };
     struct Where { std::uint32_t object, index; };
+    struct Sought { const Set& set; std::uint64_t hash; };
     struct Content {
         using is_transparent = void;
         const std::deque<Set>* sets;
-        std::size_t operator()(const Set& set) const;
-        std::size_t operator()(std::uint32_t number) const { return (*this)((*sets)[number]); }
-        bool operator()(std::uint32_t a, std::uint32_t b) const { return (*sets)[a] == (*sets)[b]; }
-        bool operator()(const Set& a, std::uint32_t b) const { return a == (*sets)[b]; }
+        const std::deque<std::uint64_t>* hashes;
+        std::size_t operator()(const Sought& sought) const { return sought.hash; }
+        std::size_t operator()(std::uint32_t number) const { return (*hashes)[number]; }
+        bool operator()(std::uint32_t a, std::uint32_t b) const { return a == b; }
+        bool operator()(const Sought& a, std::uint32_t b) const { return a.set == (*sets)[b]; }
     };
     struct Closures { std::unordered_map<std::uint32_t, Set> of; std::size_t parts = 0; };
 
     static Set::const_iterator part_of(const Set& set, std::uint32_t object);   // or the next one's, if the set has none of it
+    static bool holds(const Set& set, const Where& where);
+    bool is_near(std::uint32_t set, const Where& where, bool device) const;
     bool repeats(const Release& before, const Release& now, std::uint32_t object) const;
-    std::uint32_t number_of(Set set);
+    static std::uint64_t hash_of(Part part);   // of a set: the sum over its parts
+    std::uint32_t number_of(Set set, std::uint64_t hash);
     std::uint32_t joined(std::uint32_t a, std::uint32_t b);
     const Set& closure(std::uint32_t set, bool device) const;
 
@@ -122,7 +130,8 @@ private:
     std::deque<Object> objects_;
     std::unordered_map<std::uint64_t, std::vector<Where>> by_block_;
     std::deque<Set> sets_{1};
-    std::unordered_set<std::uint32_t, Content, Content> numbers_{0, Content{&sets_}, Content{&sets_}};
+    std::deque<std::uint64_t> hashes_{0};           // of sets_
+    std::unordered_set<std::uint32_t, Content, Content> numbers_{0, Content{&sets_, &hashes_}, Content{&sets_, &hashes_}};
     mutable Closures closures_[2];                  // a cache; [1]: at device scope
     mutable std::vector<std::uint32_t> counts_;     // of closure() alone: by object, all 0 between two calls
 };

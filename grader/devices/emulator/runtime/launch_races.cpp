@@ -35,8 +35,11 @@ bool conflict(std::uint64_t granule, const Entry& before, const Access& now, std
     if (before.access.strength >= Strength::DeviceAtomic && now.strength >= Strength::DeviceAtomic) return false;
     const Acquisitions& acquisitions = machine().acquisitions;
     const Address object = address_of(granule);
-    return !acquisitions.covers(now.acquired, before.block, before.access, object, true) &&
-           !acquisitions.covers(before.access.acquired, block, now, object, true);
+    for (const auto reach : {Acquisitions::Reach::Near, Acquisitions::Reach::All}) {   // of the two, only one can be ordered
+        if (acquisitions.covers(now.acquired, before.block, before.access, object, true, reach)) return false;
+        if (acquisitions.covers(before.access.acquired, block, now, object, true, reach)) return false;
+    }
+    return true;
 }
 
 bool is_same_value(const Word& word, const Summary& now) {
