@@ -24,7 +24,7 @@ def body(source: str) -> str:
 
 def launched(kernel: str, config: str, arguments: str, name: str | None = None) -> str:
     name = (kernel if name is None else name).replace("\\", "\\\\").replace('"', '\\"')
-    head = f' ::ladder::launch("{name}", __LINE__, [&](auto... ladder_a) LADDER_UNSEEN {{ '
+    head = f' ::ladder::launch("{name}", __builtin_LINE(), [&](auto... ladder_a) LADDER_UNSEEN {{ '
     return f"{head}{kernel}(ladder_a...); }}, ::ladder::config({config}))({arguments})"
 
 
@@ -211,7 +211,7 @@ def test_a_kernel_whose_name_a_macro_glues_together():
 
 def test_a_launch_in_a_macro_names_the_kernel_it_is_given():
     translated = body("#define LAUNCH(kernel, n) \\\n  kernel<float><<<n, 32>>>(x)\nLAUNCH(k, 1);")
-    assert '::ladder::launch("" #kernel "<float>", __LINE__' in translated
+    assert '::ladder::launch("" #kernel "<float>", __builtin_LINE()' in translated
     assert translated.count("\\\n") == 1 and translated.endswith("\nLAUNCH(k, 1);")
 
 

@@ -73,16 +73,16 @@ def parse_compiler_output(output: str, filename: str) -> list[Message]:
 
 
 def _message(match: re.Match[str], filename: str, context: int | None) -> Message:
-    text = _without_ours(re.sub(r" \[-[\w=+-]+\]$", "", match["text"]))
-    text = next((found.expand(plain) for said, plain in _PLAINER.items() if (found := re.fullmatch(said, text))), text)
+    text = plain(re.sub(r" \[-[\w=+-]+\]$", "", match["text"]))
+    text = next((found.expand(words) for said, words in _PLAINER.items() if (found := re.fullmatch(said, text))), text)
     line, column = int(match["line"]), int(match["column"] or 0) or None
     if match["file"] == filename:
         return Message(text, line, column)
     return Message(text, context, in_entry=line if match["file"] == ENTRY_FILE else None)
 
 
-def _without_ours(text: str) -> str:
-    """Without the names that translation has put into a launch (include/ladder/launch.h)."""
+def plain(text: str) -> str:
+    """A message of g++'s without the names that translation has put into a launch (include/ladder/launch.h)."""
     text = text.replace("ladder::", "").replace("'Zero'", "'int'")
     if missing := re.match(r"'(printf|assert)' was not declared", text):
         return f"'{missing[1]}' needs `#include {_HEADER_OF[missing[1]]}` at the top of the file, with nvcc, too"

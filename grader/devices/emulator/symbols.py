@@ -17,6 +17,7 @@ from typing import Any
 from grader.devices.build.recipe import Refused
 from grader.devices.emulator.calls import host_functions
 from grader.devices.emulator.flags import Instruction, empty_loops, flag_reads
+from grader.devices.emulator.own_files import SPAN
 from grader.devices.emulator.prices import dearest, is_through_pointer, priced
 from grader.devices.emulator.sides import host_variables, is_mark, managed_variables
 
@@ -261,6 +262,11 @@ def _is_conditional(operation: str) -> bool:
     return (operation.startswith("j") and not operation.startswith("jmp")) or operation.startswith(("b.", "cb", "tb"))
 
 
+def _is_own(file: str, line: int, source_name: str) -> bool:
+    """Whether a line is the learner's. Without a name: whether it has a number that only a program's own lines have."""
+    return Path(file).name == source_name if source_name else line > SPAN
+
+
 def _lines_of(library: Path, source_name: str, pcs: list[int]) -> dict[int, int]:
     """For each return address the learner's line: the innermost inlined frame that lies in the learner's file."""
     if not pcs:
@@ -274,6 +280,6 @@ def _lines_of(library: Path, source_name: str, pcs: list[int]) -> dict[int, int]
             pc = int(row, 16) + 1
             continue
         file, _, line = row.partition(" (")[0].rpartition(":")
-        if pc not in lines and line.isdigit() and Path(file).name == source_name:
+        if pc not in lines and line.isdigit() and _is_own(file, int(line), source_name):
             lines[pc] = int(line)
     return {pc: lines.get(pc, 0) for pc in pcs}

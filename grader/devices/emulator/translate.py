@@ -51,16 +51,21 @@ class TranslationError(Exception):
 def translate(source: str, filename: str) -> str:
     """The C++ text of a kernel file, whose line i stands on line i behind the `#line` that names it `filename`."""
     source = source.removeprefix("\ufeff")
-    lexed = lex(source)
-    if found := refusal(source, lexed, emulated=True):
+    if found := refusal(source, lex(source), emulated=True):
         raise TranslationError(*found)
+    return f"#include <{FIRST_HEADER}>\n{rewritten(source, filename)}"
+
+
+def rewritten(source: str, filename: str) -> str:
+    """The same of a file, or a header, to which the rules of a graded file do not apply. Raises TranslationError."""
+    lexed = lex(source)
     code = code_stream(lexed)
     rewriter = _Rewriter(source)
     rewriter.rewrite(code)
     for directive in lexed.directives:
         if directive.name == "define":
             rewriter.rewrite(macro_stream(directive))
-    return f"#include <{FIRST_HEADER}>\n#line 1 {_quoted(filename)}\n{rewriter.result()}"
+    return f"#line 1 {_quoted(filename)}\n{rewriter.result()}"
 
 
 def _quoted(text: str) -> str:
@@ -140,7 +145,7 @@ class _Rewriter:
             message = "a kernel cannot launch another one here (dynamic parallelism): launch it from the host function"
             raise TranslationError(message, line)
         name = _name_literal(stream, start, opening)
-        head = f" ::ladder::launch({name}, __LINE__, [&](auto... ladder_a) {self.unseen} {{ "
+        head = f" ::ladder::launch({name}, __builtin_LINE(), [&](auto... ladder_a) {self.unseen} {{ "
         self.insert(stream.tokens[start].start, head)
         self.replace(stream, opening, opening + 3, "(ladder_a...); }, ::ladder::config(")
         accepts = ""

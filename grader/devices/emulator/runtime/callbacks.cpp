@@ -220,7 +220,7 @@ void __sanitizer_cov_trace_pc() {
     Thread* const thread = current;
     if (!thread) {
         reached(CALLER);
-        const bool enough = ++machine().host_steps > patient_host_steps || machine().out_of_time.load(std::memory_order_relaxed);
+        const bool enough = (++machine().host_steps > patient_host_steps && !machine().program.on) || machine().out_of_time.load(std::memory_order_relaxed);
         if (enough && can_leave_entry_point()) host_out_of_time(CALLER);
         return;
     }

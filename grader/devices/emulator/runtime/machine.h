@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "executor.h"
+#include "program.h"
 #include "recorder.h"
 #include "stream_races.h"
 #include "streams.h"
@@ -31,10 +32,12 @@ struct Machine {
     int threads = 1;                            // executors to use
     int last_error = 0;
     bool broken = false;                        // a kernel died: the device accepts no more work
+    bool given_up = false;                      // host code was left before its end
     double seconds_limit = 10;
     double data_elements = 0;                   // of all buffers, with the numbers that the entry point gets (patience.h)
     std::atomic<bool> out_of_time{false};
     Recorder recorder;
+    Program program;
     void* given_stream = nullptr;
     std::map<void*, int> streams;               // that host code has: the line of their creation, < 0 after that call
     StreamOrder stream_order;
@@ -62,4 +65,9 @@ bool can_leave_entry_point();
 [[noreturn]] void leave_entry_point();           // gives up the learner's host code, after its finding was filed
 void prepare_signals();                          // on every OS thread that runs learner code
 
+// ---- ending.cpp ----
+void finish_case(Machine& m);
+
 }  // namespace ladder
+
+extern "C" int ladder_session_run(void (*entry)(void**), void** arguments);

@@ -11,7 +11,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <set>
 #include <thread>
 
 #include "machine.h"
@@ -99,10 +98,12 @@ void on_fault(int number, siginfo_t* info, void* raw) {
         die(*thread, finding);
     }
     if (!can_leave_entry_point()) {
+        if (m.program.on) write_program_report();
         signal(number, SIG_DFL);
         raise(number);
         return;
     }
+    m.program.signal = number;
     Finding finding;
     finding.kind = number == SIGSEGV && m.memory.is_device(address) ? "host_access" : "crash";
     finding.pc = learner_frame(context);
@@ -120,66 +121,12 @@ double processor_seconds() {
     return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
 }
 
-// The inputs copied to the host and the outputs back: then it is the host that computes. A few bytes are no sign: the
-// sums of some blocks may be added up there.
-constexpr std::size_t few_bytes = 4096;
-
-bool computed_by_host(const DeviceMemory& memory) {
-    std::size_t inputs = 0, outputs = 0;
-    for (const auto& region : memory.regions()) {
-        if (!region->writable) inputs += region->bytes;
-        outputs += region->before.size();
-    }
-    return memory.copied_to_host > few_bytes && memory.copied_to_host >= inputs / 2 && memory.copied_from_host >= outputs / 2;
-}
-
-void judge_host_code(Machine& m) {
+int uncaught(const std::string& what) {
     Finding finding;
-    finding.kind = "host_access";
-    const Address touched = m.memory.touched_by_host;
-    if (const Region* region = touched ? m.memory.nearest(touched) : nullptr) {
-        m.findings.push_back(finding.at(*region, touched));
-    } else if (computed_by_host(m.memory)) {
-        finding.text = "computed by the host";
-        m.findings.push_back(finding);
-    }
-}
-
-void report_streams(Machine& m) {
-    Finding finding;
-    finding.kind = "race";
-    const auto file = [&](const char* text, const std::vector<int>& lines) {
-        finding.text = text;
-        for (const int line : lines) {
-            finding.line = line;
-            m.findings.push_back(finding);
-        }
-    };
-    file("stream", m.stream_order.not_joined(m.given_stream));
-    file("early stream", m.stream_order.too_early());
-}
-
-// Memory that was not freed, and streams that a line creates although it has one from a call before. One that is made
-// once and kept is no leak.
-void report_leaks(Machine& m) {
-    Finding finding;
-    finding.kind = "leak";
-    for (const auto& region : m.memory.regions()) {
-        if (region->line == 0 || region->freed) continue;
-        finding.line = region->line;
-        finding.array_bytes = region->bytes;
-        m.findings.push_back(finding);
-    }
-    finding.array_bytes = 0;
-    std::set<int> kept, fresh;
-    for (auto& [stream, line] : m.streams) {
-        (line < 0 ? kept : fresh).insert(std::abs(line));
-        line = -std::abs(line);
-    }
-    for (const int line : fresh) {
-        finding.line = line;
-        if (kept.contains(line)) m.findings.push_back(finding);
-    }
+    finding.kind = "crash";
+    finding.text = "an uncaught C++ exception" + what;
+    machine().findings.push_back(std::move(finding));
+    return 1;
 }
 
 // Raises `out_of_time` when a case has taken too long; the callbacks look at it. The limit is on processor time, so that a
@@ -305,12 +252,12 @@ void ladder_session_begin(double seconds, double data_elements, int poison) {
     m.recorder = Recorder{};
     m.allowed_shared.clear();
     m.last_error = Success;
-    m.broken = false;
+    m.broken = m.given_up = false;
     m.seconds_limit = seconds;
     m.data_elements = data_elements;
     m.host_steps = 0;
     static int stream;
-    m.given_stream = &stream;
+    m.given_stream = m.program.on ? nullptr : &stream;   // a program's own default stream
     m.stream_order = StreamOrder{};
     m.stream_order.begin(m.given_stream);
     m.stream_races = StreamRaces{};
@@ -362,22 +309,20 @@ int ladder_session_run(void (*entry)(void**), void** arguments) {
             try {
                 entry(arguments);
             } catch (const std::exception& exception) {
-                given_up = 1;
-                Finding finding;
-                finding.kind = "crash";
-                finding.text = std::string("an uncaught C++ exception: ") + exception.what();
-                m.findings.push_back(std::move(finding));
+                given_up = uncaught(std::string(": ") + exception.what());
+            } catch (...) {
+                given_up = uncaught("");
             }
         } else {
             given_up = 1;
         }
         m.escape = nullptr;
+        m.given_up = given_up;
         m.memory.show();
     }
-    judge_host_code(m);
     for (std::size_t i = 0; i < std::size(fault_signals); ++i) sigaction(fault_signals[i], &before[i], nullptr);
     std::fflush(stdout);
-    if (!given_up && !m.broken) report_streams(m), report_leaks(m);
+    if (!m.program.on) finish_case(m);
     return given_up;
 }
 

@@ -143,8 +143,8 @@ LADDER_UNSEEN cudaError_t launch_pointers(const char* name, int line, bool coope
 
 // Macros, because only they know the kernel's name. A kernel written as k<1, 2> comes in two pieces, and is put
 // together.
-#define cudaLaunchKernel(kernel, ...) ::ladder::launch_pointers(#kernel, __LINE__, false, kernel, __VA_ARGS__)
-#define cudaLaunchCooperativeKernel(kernel, ...) ::ladder::launch_pointers(#kernel, __LINE__, true, kernel, __VA_ARGS__)
+#define cudaLaunchKernel(kernel, ...) ::ladder::launch_pointers(#kernel, __builtin_LINE(), false, kernel, __VA_ARGS__)
+#define cudaLaunchCooperativeKernel(kernel, ...) ::ladder::launch_pointers(#kernel, __builtin_LINE(), true, kernel, __VA_ARGS__)
 
 // ---- cudaLaunchKernelEx ----
 
@@ -202,4 +202,4 @@ LADDER_UNSEEN cudaError_t launch_extended(const char* name, int line, const cuda
 }  // namespace ladder
 
 #define cudaLaunchKernelEx(config, kernel, ...) \
-    ::ladder::launch_extended(#kernel, __LINE__, config, kernel __VA_OPT__(, ) __VA_ARGS__)
+    ::ladder::launch_extended(#kernel, __builtin_LINE(), config, kernel __VA_OPT__(, ) __VA_ARGS__)

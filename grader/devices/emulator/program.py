@@ -1,0 +1,187 @@
+"""Builds a whole CUDA program for the emulator: one library whose main() a process of its own then calls.
+
+A lesson's file is built by compile.py, under the rules of a grade. None of them holds here: what is compiled is the
+user's own program, which may do what any program may.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.devices.build import diagnostics
+from grader.devices.build.own_faults import own_fault
+from grader.devices.build.recipe import program_identity
+from grader.devices.emulator import session
+from grader.devices.emulator.own_files import CUDA, CXX, C, OwnFiles, Places, Unreadable, below
+from grader.devices.emulator.seen import PREPROCESSED
+from grader.devices.emulator.sides import marks
+from grader.devices.emulator.symbols import CodeMap
+from grader.devices.evidence import Build, Diagnostic
+
+LIBRARY = "program.so"
+ANY_FILE = ""  # the lines of all files with numbers of their own
+KEPT = 30  # builds in the cache
+OLDEST_STANDARD = 17  # of C++, that the emulator's headers can do with
+# Ways out of a program that no atexit() hears of: the linker leads them to the runtime.
+_WAYS_OUT = [f"-Wl,--wrap={name}" for name in ("_exit", "_Exit", "quick_exit")]
+# A program's names are its own, whatever the process that runs it has under the same ones.
+_LINK = ["-Wl,-Bsymbolic", "-Wl,-z,defs", "-pthread"]
+_SAID = re.compile(r"(?P<file>.+?):(?P<line>\d+):(?:(?P<column>\d+):)? (?:fatal )?error: (?P<text>.*)")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A program as it was asked for: its files, -I folders, -D definitions (`NAME` or `NAME=VALUE`) and standard."""
+
+    sources: Sequence[Path]
+    folders: Sequence[Path] = ()
+    definitions: Sequence[str] = ()
+    standard: str = "c++17"
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program that is built."""
+
+    library: Path
+    runtime: Path
+    code: CodeMap
+    places: Places
+    text: str  # of all its own files
+
+
+class NotBuilt(Exception):
+    """Why there is no program: a Build with its messages, each of which names its file."""
+
+    def __init__(self, build: Build):
+        super().__init__(build.message)
+        self.build = build
+
+
+def build_program(wanted: Wanted, cache: Path) -> Program:
+    """Builds the program, or takes it from the cache. Raises NotBuilt, OSError or CalledProcessError."""
+    runtime = session.runtime_library(cache)
+    try:
+        own = OwnFiles.of(wanted.sources, wanted.folders, session.include_folder())
+        with tempfile.TemporaryDirectory(dir=_kept(cache), prefix="build-") as folder:
+            library = _Building(wanted, own, runtime, Path(folder)).library(_kept(cache))
+    except Unreadable as error:
+        where = Diagnostic(error.message, error.line, None, _line(error.file, error.line))
+        raise NotBuilt(Build("build_error", _told(error.file, error.line, error.message), [where])) from None
+    return Program(library, runtime, CodeMap.load(library, ANY_FILE), Places(own.names), own.text)
+
+
+def _kept(cache: Path) -> Path:
+    folder = cache / "programs"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+class _Building:
+    """One build in a folder of its own."""
+
+    def __init__(self, wanted: Wanted, own: OwnFiles, runtime: Path, folder: Path):
+        self.wanted, self.own, self.runtime, self.folder = wanted, own, runtime, folder
+        self.places = Places(own.names)
+        root = folder / "files"
+        found = [f"-I{below(root, each)}" for each in wanted.folders] + [f"-I{each}" for each in wanted.folders]
+        self.sources = own.write(root)
+        self.flags = [*session.compile_flags(runtime), *found, *(f"-D{each}" for each in wanted.definitions), "-fPIC"]
+        self.flags += ["-fdiagnostics-color=never", f"-fmax-errors={diagnostics.MOST}", "-fpermissive"]
+        self.link_flags = [*session.link_flags(runtime), *_WAYS_OUT, *_LINK]
+
+    def library(self, kept: Path) -> Path:
+        """The library in the cache."""
+        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+            texts = list(pool.map(self._preprocessed, self.sources))
+            digest = hashlib.sha256("\0".join([*texts, *self.flags, *self.link_flags, *program_identity("g++")]).encode(
+                errors="surrogateescape"))  # fmt: skip
+            place = kept / digest.hexdigest()[:32] / LIBRARY
+            if place.exists():
+                os.utime(place.parent)
+                return place
+            objects = list(pool.map(self._compiled, self.sources, texts))
+        self._run(["g++", "-shared", "-o", LIBRARY, *objects, *self.link_flags])
+        place.parent.mkdir(exist_ok=True)
+        (self.folder / LIBRARY).replace(place)
+        _prune(kept)
+        return place
+
+    def _preprocessed(self, source: Path) -> str:
+        said = self._run(["g++", *self._language(source), *self.flags, "-E", "-fpch-preprocess", str(source)])
+        return self.own.number(said) + (marks(self.own.text) if source.suffix in CUDA else "")
+
+    def _compiled(self, source: Path, text: str) -> str:
+        number = self.sources.index(source)
+        file = self.folder / f"{number}{'.i' if source.suffix in C else '.ii'}"
+        file.write_text(text, errors="surrogateescape")
+        flags = ["-x", "cpp-output" if source.suffix in C else "c++-cpp-output"]
+        flags += [*self._language(source)[2:], *self.flags, PREPROCESSED]
+        self._run(["g++", *flags, "-c", file.name, "-o", f"{number}.o"])
+        return f"{number}.o"
+
+    def _language(self, source: Path) -> list[str]:
+        if source.suffix in C:
+            return ["-x", "c", "-std=gnu17"]
+        asked = re.fullmatch(r"(?:c|gnu)\+\+(\d+)", self.wanted.standard)
+        year = asked[1] if asked else "17"
+        newer = year.isdigit() and OLDEST_STANDARD <= int(year) < 90
+        return ["-x", "c++", f"-std={self.wanted.standard if newer else f'c++{OLDEST_STANDARD}'}"]
+
+    def _run(self, command: list[str]) -> str:
+        standard = next((flag for flag in command if flag.startswith("-std=")), "")
+        command = [flag for flag in command if not flag.startswith("-std=") or flag == standard]  # the first one counts
+        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, errors="surrogateescape")
+        if done.returncode:
+            raise NotBuilt(self._explained(done.stderr))
+        return done.stdout
+
+    def _explained(self, said: str) -> Build:
+        """The compiler's or the linker's messages on the files' own lines."""
+        if ours := own_fault(said, ""):
+            return Build("not_graded", ours)
+        found = []
+        for row in said.replace("‘", "'").replace("’", "'").splitlines():
+            if match := _SAID.match(row):
+                file, line = self.places.of(int(match["line"]))
+                file = file or match["file"].removeprefix(str(self.folder / "files"))
+                text = self.places.in_words(diagnostics.plain(match["text"]), file)
+                found.append(Diagnostic(_told(file, line, text), line, None, _line(file, line)))
+        found += [Diagnostic(each.text) for each in diagnostics.undefined_references(said)]
+        if not found:
+            found = [Diagnostic(next((row for row in said.splitlines() if row.strip()), "the compiler failed"))]
+        return Build("build_error", found[0].message, found[: diagnostics.MOST])
+
+
+def _told(file: str, line: int | None, message: str) -> str:
+    return f"{file}:{line}: {message}" if file and line else message
+
+
+def _line(file: str, line: int | None) -> str | None:
+    with suppress(OSError):
+        return diagnostics.source_line(Path(file).read_text(errors="replace"), line) if file else None
+    return None
+
+
+def is_source(file: Path) -> bool:
+    """Whether the compiler takes a file of this name."""
+    return file.suffix in (*CUDA, *CXX, *C)
+
+
+def _prune(kept: Path) -> None:
+    builds = sorted((each for each in kept.iterdir() if not each.name.startswith("build-")),
+                    key=lambda each: each.stat().st_mtime, reverse=True)  # fmt: skip
+    for each in builds[KEPT:]:
+        if time.time() - each.stat().st_mtime > 3600:
+            shutil.rmtree(each, ignore_errors=True)

@@ -1,0 +1,83 @@
+// What can only be said of a case once host code has ended.
+#include <cstdlib>
+#include <set>
+
+#include "machine.h"
+
+namespace ladder {
+
+namespace {
+
+// The inputs copied to the host and the outputs back: then it is the host that computes. A few bytes are no sign: the
+// sums of some blocks may be added up there.
+constexpr std::size_t few_bytes = 4096;
+
+bool computed_by_host(const DeviceMemory& memory) {
+    std::size_t inputs = 0, outputs = 0;
+    for (const auto& region : memory.regions()) {
+        if (!region->writable) inputs += region->bytes;
+        outputs += region->before.size();
+    }
+    return memory.copied_to_host > few_bytes && memory.copied_to_host >= inputs / 2 && memory.copied_from_host >= outputs / 2;
+}
+
+void judge_host_code(Machine& m) {
+    Finding finding;
+    finding.kind = "host_access";
+    const Address touched = m.memory.touched_by_host;
+    if (const Region* region = touched ? m.memory.nearest(touched) : nullptr) {
+        m.findings.push_back(finding.at(*region, touched));
+    } else if (!m.program.on && computed_by_host(m.memory)) {
+        finding.text = "computed by the host";
+        m.findings.push_back(finding);
+    }
+}
+
+void report_streams(Machine& m) {
+    Finding finding;
+    finding.kind = "race";
+    const auto file = [&](const char* text, const std::vector<int>& lines) {
+        finding.text = text;
+        for (const int line : lines) {
+            finding.line = line;
+            m.findings.push_back(finding);
+        }
+    };
+    file("stream", m.stream_order.not_joined(m.given_stream));
+    file("early stream", m.stream_order.too_early());
+}
+
+// Memory that was not freed, and streams that a line creates although it has one from a call before. One that is made
+// once and kept is no leak.
+void report_leaks(Machine& m) {
+    Finding finding;
+    finding.kind = "leak";
+    finding.note = m.program.on;   // its end frees all
+    for (const auto& region : m.memory.regions()) {
+        if (region->line == 0 || region->freed) continue;
+        finding.line = region->line;
+        finding.array_bytes = region->bytes;
+        m.findings.push_back(finding);
+    }
+    finding.array_bytes = 0;
+    std::set<int> kept, fresh;
+    for (auto& [stream, line] : m.streams) {
+        (line < 0 ? kept : fresh).insert(std::abs(line));
+        line = -std::abs(line);
+    }
+    for (const int line : fresh) {
+        finding.line = line;
+        if (kept.contains(line)) m.findings.push_back(finding);
+    }
+}
+
+}  // namespace
+
+void finish_case(Machine& m) {
+    judge_host_code(m);
+    if (m.given_up || m.broken) return;
+    if (!m.program.on) report_streams(m);
+    report_leaks(m);
+}
+
+}  // namespace ladder

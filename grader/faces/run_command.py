@@ -1,0 +1,38 @@
+"""`ladder run` as it is typed. What stands behind `--` is the program's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+
+class _WithArguments(click.Command):
+    """A command that leaves what stands behind the first `--` alone."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Keeps those in the context's `meta`."""
+        at = args.index("--") if "--" in args else len(args)
+        ctx.meta["arguments"] = args[at + 1 :]
+        return super().parse_args(ctx, args[:at])
+
+
+FOLDER = click.Path(path_type=Path, file_okay=False, exists=True)
+
+
+@click.command("run", cls=_WithArguments, epilog="Behind `--` stand the program's own arguments.")
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("-I", "folders", multiple=True, type=FOLDER, metavar="FOLDER", help="Look for headers here, too.")
+@click.option("-D", "definitions", multiple=True, metavar="NAME[=V]", help="Define a macro.")
+@click.option("-std", "standard", default="c++17", metavar="c++20", help="The C++ standard.")
+@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help="Stop it then.")
+@click.option("--notes", is_flag=True, help="Tell of leaks and of what is worth knowing, too.")
+@click.option("--exit-zero", is_flag=True, help="End with the program's exit code in spite of findings.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object; what the program prints goes to stderr.")
+@click.pass_context
+def command(context: click.Context, /, files: tuple[Path, ...], **asked: Any) -> None:
+    """Run any CUDA program on the emulator: FILES (.cu, .cpp, .c) with a main(). Tells what is wrong, and counts."""
+    from grader.faces.run import Options, run
+
+    context.exit(run(files, context.meta["arguments"], Options(**asked)))
