@@ -2,7 +2,7 @@
 
 They run in a course of their own, so that the learner's files in work/ stay as they are, and print the same everywhere.
 The badge and the cell for Colab, which they have once the project has an address (docs/address.py), and the metadata
-are the same in all of them and are written here.
+are the same in all of them and are written here. So is what a learner finds in a cell `%%kernel 04 --rung 3`: rung 2.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from docs import address
+from grader.faces import exercises, magics
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -72,7 +73,8 @@ def copy_course(folder: Path) -> None:
 
 
 def framed(notebook: NotebookNode, name: str) -> NotebookNode:
-    """The notebook with its badge above the title, the cell for Colab below it, and the metadata.
+    """The notebook with its badge above the title, the cell for Colab below it, the metadata, and the course's code in
+    the cells where learners write.
 
     Badge and cell lead to the repository: while the project has no address they are left out.
     """
@@ -86,7 +88,17 @@ def framed(notebook: NotebookNode, name: str) -> NotebookNode:
     cells = [new_code_cell(install, id="colab", metadata={"tags": ["colab"]})] if badge else []
     notebook.cells = [title, *cells, *(cell for cell in rest if cell.id != "colab")]
     notebook.metadata = from_dict(METADATA)
+    for cell in notebook.cells:
+        if "your-turn" in cell.metadata.get("tags", ()):
+            cell.source = handed_out(cell.source.partition("\n")[0])
     return notebook
+
+
+def handed_out(magic: str) -> str:
+    """The cell of a learner who begins: `%%kernel 04 --rung 3` and rung 2; without --rung, the starter. UsageError."""
+    entry, asked = magics.asked(magic.removeprefix("%%kernel"))
+    text = exercises.starting_point(entry, *asked) if asked else entry.starter.read_text()
+    return f"{magic}\n{text.rstrip()}"
 
 
 def reframed(file: Path) -> NotebookNode:

@@ -18,7 +18,7 @@ import nbformat
 import pytest
 
 from docs import notebooks
-from grader.course import catalog
+from grader.course import catalog, predictions
 
 ROOT = Path(__file__).parents[1]
 FILES = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -27,10 +27,24 @@ NAMES = ["00_setup", *(entry.name for entry in LESSONS)]
 TAGS = {"colab", "demo", "gpu", "nbval-ignore-output", "raises-exception", "your-turn"}
 COMPARED = {"text/plain", "text/html"}  # of what nbval compares, what is used here; besides streams
 FIGURES, CELLS = 3, 8  # that every notebook has at least
+FIRST_TURN = 15  # the last cell that may be the first to write in
+NOT_TURNED = {
+    "01",
+    "02",
+    "03",
+    "04",
+    "05",
+    "06",
+    "07",
+    "08",
+}  # notebooks that still show each rung before they ask for it
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 FILE = re.compile(r"`((?:lessons|kernels|docs|benchmarks|grader|examples)/[\w./-]*\w/?)`")
 
 Cell = dict[str, Any]
+every_turned = pytest.mark.parametrize(
+    "entry", [entry for entry in LESSONS if entry.label not in NOT_TURNED], ids=lambda entry: entry.name
+)
 every_notebook = pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 
 
@@ -153,14 +167,67 @@ def test_kernels_are_shown_and_not_copied(file):
             assert not re.search(r"^\s*(template.*)?__global__", "".join(cell["source"]), re.MULTILINE)
 
 
+# ---- where learners write ----
+
+
+def turns(file: Path) -> list[Cell]:
+    return [cell for cell in code(file) if "your-turn" in tags(cell)]
+
+
 @pytest.mark.parametrize("entry", LESSONS, ids=lambda entry: entry.name)
-def test_the_learners_cell_holds_the_starter(entry):
-    cells = [cell for cell in code(entry.notebook) if "your-turn" in tags(cell)]
-    assert cells
-    magic, _, text = "".join(cells[0]["source"]).partition("\n")
-    assert magic.split()[:2] == ["%%kernel", f"{entry.number:02d}"]
-    assert text.strip() == entry.starter.read_text().strip()
-    assert "passed" not in "".join(texts(cells[0]))
+def test_learners_find_a_cell_that_does_not_pass_yet(entry):
+    """What stands in it is the course's: test_has_the_frame_that_the_address_asks_for."""
+    assert turns(entry.notebook)
+    for cell in turns(entry.notebook):
+        assert "".join(cell["source"]).split()[:2] == ["%%kernel", entry.label]
+        assert "passed" not in "".join(texts(cell))
+
+
+@every_turned
+def test_each_rung_is_the_learners_first_and_the_courses_then(entry):
+    """In the order of each ladder: a cell to write in, and below it the course's kernel, which nothing shows before."""
+    cells = ["".join(cell["source"]) for cell in code(entry.notebook)]
+    several = len(entry.lesson.tasks) > 1
+    for task in entry.lesson.tasks:
+        at = -1
+        for number, rung in enumerate(entry.rungs_of(task.name), start=1):
+            option, named = (f" --task {task.name}", f', task="{task.name}"') if several else ("", "")
+            turn = [
+                c
+                for c, text in enumerate(cells)
+                if text.startswith(f"%%kernel {entry.label}{option} --rung {number}\n")
+            ]
+            answer = [c for c, text in enumerate(cells) if text == f'solution("{entry.label}", {number}{named})']
+            assert len(turn) == len(answer) == 1, f"one cell for rung {number} of {task.name}, and one for the course's"
+            assert at < turn[0] < answer[0]
+            at = answer[0]
+            name = f"{task.name}/{rung.stem}" if several else rung.stem
+            shown = [text for text in cells[:at] if re.search(rf'show\("{entry.label}", "{name}"', text)]
+            assert not shown, f"{name} is shown before it is the learner's turn"
+
+
+@every_turned
+def test_the_first_turn_comes_early(entry):
+    cells = read(entry.notebook)["cells"]
+    assert next(number for number, cell in enumerate(cells, start=1) if "your-turn" in tags(cell)) <= FIRST_TURN
+
+
+@every_turned
+def test_each_question_is_asked_and_then_answered(entry):
+    cells = ["".join(cell["source"]) for cell in code(entry.notebook)]
+    asked = [text[9:-2] for text in cells if text.startswith("predict(")]
+    assert asked == [question.label for question in predictions.of(entry)]
+    for label in asked:
+        assert cells.index(f'predict("{label}")') < cells.index(f'answer("{label}")')
+
+
+@every_turned
+def test_every_exercise_has_a_folded_answer(entry):
+    exercises = re.findall(
+        r"^\d+\. ", prose(entry.notebook).partition("## Exercises")[2].partition("\n## ")[0], re.MULTILINE
+    )
+    answers = prose(entry.notebook).partition("## Exercises")[2].partition("\n## ")[0].count("<details>")
+    assert len(exercises) == answers > 0
 
 
 # ---- nbval ----

@@ -1,5 +1,5 @@
 """What the learner has reached: work/progress.json. Best stars and rungs are kept; a later, worse attempt takes nothing
-away. Rungs are kept by name, so that a ladder may get new rungs between the old ones.
+away. Rungs are kept by name, so that a ladder may get new rungs between the old ones. Of predictions the first is kept.
 
 The file is keyed by the lesson's name, and people may edit it. What cannot be read is set aside, never overwritten; a
 lesson that was renamed or given another number keeps its stars.
@@ -13,7 +13,7 @@ import itertools
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import date
 from pathlib import Path
@@ -27,7 +27,7 @@ ALIKE = 0.6  # of two names, for one to be the other's new spelling
 # One lesson's entry, for a file that is no JSON any more.
 ENTRY = re.compile(
     r'"([\w.]+)"\s*:\s*\{\s*"stars"\s*:\s*([0-3])\s*,\s*"passed"\s*:\s*(?:"(\d{4}-\d\d-\d\d)"|null)\s*'
-    r'(?:,\s*"rungs"\s*:\s*(\{[^{}]*\})|[,}])'
+    r'(?:,\s*"rungs"\s*:\s*(\{[^{}]*\})(?:\s*,\s*"predictions"\s*:\s*(\{[^{}]*\}))?|[,}])'
 )
 
 
@@ -38,6 +38,7 @@ class LessonProgress:
     stars: int = 0
     passed: str | None = None  # the day of the first pass, "2025-01-31"
     rungs: dict[str, list[str]] = field(default_factory=dict)  # names of those that were reached, by task
+    predictions: dict[str, str] = field(default_factory=dict)  # the letter that was chosen, by the question's number
 
 
 @dataclass
@@ -54,6 +55,10 @@ class Progress:
     def rungs(self, lesson: str, task: str) -> list[str]:
         """The names of the rungs of a task that were reached, from the lowest to the highest."""
         return self.lessons.get(lesson, LessonProgress()).rungs.get(task, [])
+
+    def predictions(self, lesson: str) -> dict[str, str]:
+        """The letters that were chosen, by the questions' numbers."""
+        return self.lessons.get(lesson, LessonProgress()).predictions
 
     def passed(self, lesson: str) -> bool:
         """Whether it was, at least once."""
@@ -91,19 +96,31 @@ def record(
     """
     if not passed and not rungs:
         return load(root)
-    file = _file(root)
-    with files.alone(file.parent):
-        progress = load(root)
-        best = progress.lessons.setdefault(lesson, LessonProgress())
+
+    def note(best: LessonProgress) -> None:
         if passed:
             best.stars = max(best.stars, stars)
             best.passed = best.passed or (today or date.today()).isoformat()
         for task, names in (rungs or {}).items():
             best.rungs[task] = [*dict.fromkeys([*best.rungs.get(task, []), *names])]
+
+    return _change(root, lesson, note, "pass")
+
+
+def predict(root: Path, lesson: str, number: str, choice: str) -> Progress:
+    """Notes what was predicted for a question, unless something was before; returns the progress after it."""
+    return _change(root, lesson, lambda best: best.predictions.setdefault(number, choice), "prediction")
+
+
+def _change(root: Path, lesson: str, note: Callable[[LessonProgress], object], what: str) -> Progress:
+    file = _file(root)
+    with files.alone(file.parent):
+        progress = load(root)
+        note(progress.lessons.setdefault(lesson, LessonProgress()))
         try:
             _write(file, progress)
         except OSError as error:
-            progress.message = f"{file} cannot be written ({error.strerror}): this pass is not remembered"
+            progress.message = f"{file} cannot be written ({error.strerror}): this {what} is not remembered"
     return progress
 
 
@@ -118,7 +135,9 @@ def _read(data: Any) -> dict[str, LessonProgress]:
     if data["schema"] != SCHEMA:
         raise ValueError("another schema")
     known = {
-        name: LessonProgress(one["stars"], one["passed"], _rungs(one.get("rungs", {})))
+        name: LessonProgress(
+            one["stars"], one["passed"], _rungs(one.get("rungs", {})), _predictions(one.get("predictions", {}))
+        )
         for name, one in data["lessons"].items()
     }
     for one in known.values():
@@ -135,13 +154,21 @@ def _rungs(data: Any) -> dict[str, list[str]]:
     return found
 
 
+def _predictions(data: Any) -> dict[str, str]:
+    """Raises ValueError or AttributeError for what we did not write."""
+    if not all(isinstance(choice, str) for choice in data.values()):
+        raise ValueError("not ours")
+    return {**data}
+
+
 def _legible(text: str) -> dict[str, LessonProgress]:
-    """The lessons of a damaged file that can still be read; of a lesson without its rungs, the stars."""
+    """The lessons of a damaged file that can still be read; of a lesson cut short, the stars."""
     found = {}
-    for name, stars, day, rungs in ENTRY.findall(text):
+    for name, stars, day, rungs, predictions in ENTRY.findall(text):
         found[name] = LessonProgress(int(stars), day or None)
         with contextlib.suppress(ValueError, AttributeError, TypeError):
             found[name].rungs = _rungs(json.loads(rungs))
+            found[name].predictions = _predictions(json.loads(predictions))
     return found
 
 
@@ -183,5 +210,9 @@ def _present(root: Path) -> list[str]:
 
 def _write(file: Path, progress: Progress) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
-    data = {"schema": SCHEMA, "lessons": {name: asdict(one) for name, one in sorted(progress.lessons.items())}}
+    lessons = {name: asdict(one) for name, one in sorted(progress.lessons.items())}
+    for one in lessons.values():
+        if not one["predictions"]:
+            del one["predictions"]
+    data = {"schema": SCHEMA, "lessons": lessons}
     files.replace(file, json.dumps(data, indent=2).encode())

@@ -5,12 +5,16 @@ from __future__ import annotations
 import itertools
 import stat
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.course import editor, files
 from grader.course.catalog import Entry, UsageError
 from grader.course.files import shown_path
 from grader.course.inline import INCLUDE, inline, inlined
 from grader.course.mistake import Mistake
+
+if TYPE_CHECKING:
+    from grader.course.lesson import Task
 
 MOST_SOURCE_BYTES = 1 << 20  # of a kernel file
 HANDED_OUT = "hunt"  # the folder in work/ whose kernels are the course's, but for a few lines
@@ -100,6 +104,14 @@ def start(entry: Entry) -> bool:
             return False
         raise _failed("the starter cannot be copied to", entry, error) from None
     return True
+
+
+def below(entry: Entry, task: Task, rung: int) -> Path:
+    """The kernel from which a learner goes on to a rung of this number: the rung below it, for the first the starter.
+
+    Raises UsageError.
+    """
+    return entry.rung_file(task.name, task.ladder[rung - 2].name) if rung > 1 else entry.starter
 
 
 def start_at(entry: Entry, kernel: Path) -> Path | None:

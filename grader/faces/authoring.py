@@ -11,6 +11,7 @@ from contextlib import suppress
 from difflib import SequenceMatcher
 from pathlib import Path
 
+from grader.course import predictions
 from grader.course.catalog import Entry, Puzzle, UsageError, rung_name
 from grader.course.inline import inlined
 from grader.course.lesson import Task
@@ -215,6 +216,7 @@ FORM: tuple[Rule, ...] = (
     readme_names_every_rung,
     mistakes_fit_their_base,
     mistakes_say_what_they_are,
+    predictions.faults,
 )
 
 
@@ -232,7 +234,7 @@ def form(entry: Entry) -> tuple[Rule, ...]:
     """The rules for what is read of a lesson, of a puzzle, or of a lesson with puzzles."""
     if isinstance(entry, Puzzle):
         return FORM_OF_PUZZLES
-    return (mistakes_fit_their_base, mistakes_say_what_they_are) if entry.puzzles else FORM
+    return (mistakes_fit_their_base, mistakes_say_what_they_are, predictions.faults) if entry.puzzles else FORM
 
 
 def wishes(entry: Entry) -> Iterator[str]:

@@ -12,7 +12,6 @@ import contextlib
 import functools
 import io
 import json
-import shlex
 import sys
 import tempfile
 from collections.abc import Iterable, Sequence
@@ -21,9 +20,12 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from grader.course import catalog, hints, progress, work
+from grader.course import catalog
 from grader.course.catalog import Entry, UsageError
 from grader.faces import puzzles
+from grader.faces.exercises import answer as answer
+from grader.faces.exercises import predict as predict
+from grader.faces.exercises import solution as solution
 from grader.faces.lookup import (
     Kernel,
     check_metrics,
@@ -35,7 +37,6 @@ from grader.faces.lookup import (
     shown_in,
     task_of,
 )
-from grader.faces.remember import remember
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     from grader.devices.emulator.recording import Recording
     from grader.devices.evidence import Finding
     from grader.judge.verdict import Grade, TaskGrade
-    from grader.report.pages import Page, Prose, Table
+    from grader.report.pages import Page, Table
     from grader.submission import Device
 
 SEED = 7
@@ -278,16 +279,15 @@ def has_gpu() -> bool:
     return find_card()[0] is not None
 
 
-# ---- magics ----
+# ---- in IPython ----
 
 
 def load_ipython_extension(ipython: InteractiveShell) -> None:
     """%load_ext grader.faces.notebook. Makes the course's kernels/ and examples/ importable, too."""
     from grader.devices.load import LoadError
+    from grader.faces import magics
 
-    ipython.magics_manager.register_function(_kernel_magic, "cell", "kernel")
-    for name, magic in {"hint": _hint_magic, "explain": _explain_magic, "bench": _bench_magic}.items():
-        ipython.magics_manager.register_function(magic, "line", name)
+    magics.register(ipython)
     assert ipython.display_formatter is not None  # each shell makes one as it starts
     images = ipython.display_formatter.formatters["image/png"]
     images.for_type_by_name("matplotlib.figure", "Figure", _png)  # also those that pyplot knows nothing of
@@ -308,71 +308,6 @@ def _png(figure: Figure) -> bytes:
     file = io.BytesIO()
     figure.savefig(file, format="png")
     return file.getvalue()
-
-
-_typed: dict[Path, str] = {}  # what cells have put into work files: that needs no backup
-
-
-def _kernel_magic(line: str, cell: str) -> Result:
-    """%%kernel 03 [--task NAME] [--device D]: the cell is your kernel. It goes to work/NN_name.cu and is graded."""
-    from grader.submission import device_named
-
-    entry, options = _arguments("%%kernel", line, "task", "device")
-    device = device_named(options.get("device", "emulator"))
-    if work.save(entry, cell, known=_typed.get(entry.work_file)):
-        print(f"{entry.work_file.relative_to(entry.root)} is this cell now; what was there is kept beside it.")
-    _typed[entry.work_file] = cell
-    result = grade(entry.name, "work", task=options.get("task"), device=device)
-    remember(entry, result.grade, cell, complete="task" not in options)
-    return replace(result, next_step=_next_step(entry, result))
-
-
-def _next_step(entry: Entry, result: Result) -> str:
-    if not result.grade.passed:
-        return f"change the cell and run it again; stuck? `%hint {entry.label}`"
-    more = any(task.position.next for task in result.grade.tasks)
-    return f"{'the next rung, or ' if more else ''}the next notebook"
-
-
-def _hint_magic(line: str) -> Prose:
-    """%hint 03 [--task NAME] [--rung N]: one hint more, for the next rung or for this one."""
-    from grader.course.choose import choose_rung
-    from grader.report.pages import Prose
-
-    entry, options = _arguments("%hint", line, "task", "rung")
-    task, asked = task_of(entry, options.get("task")), options.get("rung", "")
-    if asked and not asked.isdecimal():
-        raise UsageError(f"`{asked}` is no number of a rung: type `%hint {entry.number:02d} --rung 2`")
-    reached = progress.load(entry.root).rungs(entry.name, task.name)
-    hint = hints.next_hint(entry, task, choose_rung(task, int(asked) if asked else None, reached))
-    return Prose(f"{hint.heading}\n\n{hint.text}")
-
-
-def _explain_magic(line: str) -> Page:
-    """%explain 03 [--task NAME] [--case NAME]: what each line of your kernel costs."""
-    entry, options = _arguments("%explain", line, "task", "case")
-    return explain(entry.name, "work", top=None, **options)
-
-
-def _bench_magic(line: str) -> None:
-    """%bench 03 [--task NAME]: your kernel timed beside all rungs and PyTorch, on a GPU."""
-    from grader.faces.bench import bench
-    from grader.report.terminal import make_console
-
-    entry, options = _arguments("%bench", line, "task")
-    console = make_console()
-    console.width = 100
-    bench(console, entry, [entry.work_file], tasks=list(options.values()), quick=True)
-
-
-def _arguments(magic: str, line: str, *known: str) -> tuple[Entry, dict[str, str]]:
-    """`03 --task row_sum` as the lesson and {"task": "row_sum"}. Raises UsageError."""
-    words = shlex.split(line)
-    lesson, names, values = words[:1], words[1::2], words[2::2]
-    if not lesson or len(names) != len(values) or any(name.removeprefix("--") not in known for name in names):
-        usage = " ".join([magic, "03", *(f"[--{name} NAME]" for name in known)])
-        raise UsageError(f"`{magic} {line.strip()}` is not understood: type `{usage}`")
-    return puzzles.find(lesson[0]), {name.removeprefix("--"): value for name, value in zip(names, values, strict=True)}
 
 
 # ---- grading ----

@@ -37,7 +37,7 @@ def _start_below(entry: Entry, name: str | None, number: int) -> None:
     task, *_ = _tasks_with(entry, name, number, "start")
     file = shown_path(entry.work_file)
     rung, lesson = task.ladder[number - 1], entry.label
-    below = entry.rung_file(task.name, task.ladder[number - 2].name) if number > 1 else entry.starter
+    below = work.below(entry, task, number)
     backup = work.start_at(entry, below)
     what = f"rung {number - 1} now: {task.ladder[number - 2].idea}." if number > 1 else "the starter now."
     click.echo(f"{file} is {what}" + (f" What you had is in {shown_path(backup)}." if backup else ""))

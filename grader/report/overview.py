@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from grader.course import catalog
+from grader.course import catalog, predictions
 from grader.course.catalog import Entry, Puzzle, UsageError
 from grader.course.hunt import Hunt, Score
 from grader.course.progress import Progress
@@ -68,6 +68,7 @@ class Row:
     hunted: Score | None = None
     ladders: tuple[tuple[int, int], ...] = ()  # of each task, bonus aside: the highest rung reached, and of how many
     puzzles: tuple[int, int] | None = None
+    predicted: tuple[int, int, int] = (0, 0, 0)  # rightly, at all, and how many questions the lesson asks
 
 
 def course_rows(root: Path, done: Progress, hunt: Hunt | None = None) -> list[Row]:
@@ -75,12 +76,15 @@ def course_rows(root: Path, done: Progress, hunt: Hunt | None = None) -> list[Ro
     rows = []
     for entry in catalog.entries(root):
         ladders: tuple[tuple[int, int], ...] = ()
+        predicted = (0, 0, 0)
         try:
             title, tasks = entry.lesson.title, [task for task in entry.lesson.tasks if not task.bonus and task.ladder]
             ladders = tuple((task.highest(done.rungs(entry.name, task.name)), len(task.ladder)) for task in tasks)
+            predicted = predictions.score(entry, done)
         except UsageError as error:
             title = str(error)
-        rows.append(_row(entry, title, done, hunt.score(entry) if hunt else None, ladders))
+        row = _row(entry, title, done, hunt.score(entry) if hunt else None, ladders)
+        rows.append(replace(row, predicted=predicted))
     return rows
 
 
@@ -111,8 +115,8 @@ def show_course(console: Console, rows: Sequence[Row]) -> None:
     """The course at a glance and what to type next."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
     for row in rows:
-        hunted = [Text(f"hunt: {row.hunted.points} of {row.hunted.most}", DIM)] if row.hunted else []
-        table.add_row(mark(True) if row.passed else "", row.entry.name, row.title, _state(row), *hunted)
+        beside = [Text(_beside(row), DIM)] if _beside(row) else []
+        table.add_row(mark(True) if row.passed else "", row.entry.name, row.title, _state(row), *beside)
     console.print(Text("Kernel Ladder", HEAD))
     console.print(table)
     if not rows:
@@ -136,6 +140,14 @@ def _state(row: Row) -> Text:
     if row.passed:
         return stars(row.stars) + " " + drawn
     return drawn if reached else Text("started" if row.started else "", DIM)
+
+
+def _beside(row: Row) -> str:
+    """`predictions 5 of 7 · hunt: 2 of 54`: of the questions that were answered, those answered rightly."""
+    right, told, _ = row.predicted
+    parts = [f"predictions {right} of {told}" if told else ""]
+    parts += [f"hunt: {row.hunted.points} of {row.hunted.most}" if row.hunted else ""]
+    return " · ".join(filter(None, parts))
 
 
 def _no(row: Row) -> str:

@@ -132,3 +132,9 @@ def code(source: str, title: str, language: str) -> Page:
     lines = highlight(source, get_lexer_by_name(language), HtmlFormatter(nowrap=True, noclasses=True, style="default"))
     heading = f'<div style="opacity:.75;font-size:.9em">{escape(title)}</div>'
     return Page(source, f'{heading}\n<pre style="{ground}">{lines.rstrip()}</pre>')
+
+
+def folded(title: str, content: Page, *, is_open: bool = False) -> Page:
+    """A page behind its title, which opens it; as text the title alone."""
+    state = " open" if is_open else ""
+    return Page(title, f"<details{state}><summary>{escape(title)}</summary>\n{content.html}\n</details>")

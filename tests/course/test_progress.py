@@ -5,7 +5,7 @@ from datetime import date
 
 import pytest
 
-from grader.course.progress import load, record
+from grader.course.progress import load, predict, record
 
 DAY = date(2025, 1, 31)
 
@@ -48,6 +48,20 @@ def test_a_file_from_before_there_were_rungs_is_read(tmp_path):
     assert load(tmp_path).rungs("01_vector_add", "vector_add") == ["one_element"]
 
 
+def test_the_first_prediction_is_kept_and_the_rest_stays(tmp_path):
+    record(tmp_path, "01_vector_add", 2, passed=True, today=DAY, rungs={"vector_add": ["one_element"]})
+    assert "predictions" not in (tmp_path / "work" / "progress.json").read_text()
+    predict(tmp_path, "01_vector_add", "1", "c")
+    predict(tmp_path, "01_vector_add", "1", "a")
+    progress = record(tmp_path, "01_vector_add", 3, passed=True)
+    assert progress.predictions("01_vector_add") == load(tmp_path).predictions("01_vector_add") == {"1": "c"}
+    assert (progress.stars("01_vector_add"), progress.rungs("01_vector_add", "vector_add")) == (3, ["one_element"])
+    file = tmp_path / "work" / "progress.json"
+    file.write_text(file.read_text()[:-3])
+    assert load(tmp_path).predictions("01_vector_add") == {"1": "c"}, "of a file cut short, what is legible"
+    assert load(tmp_path).predictions("02_warp_divergence") == {}
+
+
 def test_rungs_in_a_file_cut_short_are_kept_where_they_are_legible(tmp_path):
     for lesson in ("01_vector_add", "02_warp_divergence"):
         record(tmp_path, lesson, 2, passed=True, today=DAY, rungs={"task": ["first", "second"]})
@@ -72,6 +86,7 @@ def test_rungs_in_a_file_cut_short_are_kept_where_they_are_legible(tmp_path):
         '{"schema": 1, "lessons": {"a": 3}}',
         '{"schema": 1, "lessons": {"a": {"stars": 0, "passed": null, "rungs": ["one"]}}}',
         '{"schema": 1, "lessons": {"a": {"stars": 0, "passed": null, "rungs": {"task": [1]}}}}',
+        '{"schema": 1, "lessons": {"a": {"stars": 0, "passed": null, "predictions": {"1": 2}}}}',
     ],
 )
 def test_a_damaged_file_is_set_aside(tmp_path, text):

@@ -7,9 +7,12 @@ import json
 import pytest
 import torch
 
-from grader.course import progress
+from docs import notebooks
+from grader.course import predictions, progress
 from grader.course.catalog import UsageError
-from grader.faces import bench, notebook
+from grader.faces import bench, magics, notebook
+from grader.report.overview import course_rows, show_course
+from grader.report.pages import page
 
 ADD = """
 __global__ void add(const float* x, const float* y, float* z, int n) {
@@ -31,7 +34,7 @@ def shell(course):
 
     shell = InteractiveShell()
     shell.run_line_magic("load_ext", "grader.faces.notebook")
-    notebook._typed.clear()
+    magics._typed.clear()
     yield shell
     InteractiveShell.clear_instance()
 
@@ -51,6 +54,48 @@ def test_a_cell_becomes_the_work_file_and_is_graded(shell, course):
     assert "work/01_vector_add.cu" in repr(found) and "load efficiency" in repr(found)
     assert "load efficiency" in found._repr_html_()
     assert "emulated · seed 7\n" in repr(found), "and no seconds"
+
+
+def test_a_cell_for_a_rung_says_what_it_asks_for_and_then_whether_it_is_reached(shell, course):
+    begun = run(shell, notebooks.handed_out("%%kernel 01 --rung 2")).result
+    assert repr(begun).startswith("Your turn: rung 2 of 3, grid stride: several elements for each thread\n")
+    assert "working threads <= 65,536" in repr(begun) and "on a GPU: fraction of copy >= 84 %" in repr(begun)
+    assert not (course / "work").exists(), "a cell that is as it was found changes nothing"
+    missed = run(shell, f"%%kernel 01 --rung 2\n{ADD}").result
+    assert "Next: the ✗ say what rung 2, grid stride, still lacks; stuck? `%hint 01 --rung 2`" in repr(missed)
+    assert "<details><summary>" in notebook.solution("01", 2).html, "folded"
+    reached = run(shell, f"%%kernel 01 --rung 1\n{ADD}").result
+    assert "Next: rung 1 is reached: the course's is folded below" in repr(reached)
+    assert progress.load(course).stars("01_vector_add") == 2, "a lesson's only task is all of it"
+    opened = notebook.solution(1, 1)
+    assert "<details open>" in opened.html and "blockIdx" in opened.html
+    assert repr(opened) == "The course's rung 1, one element: a thread for each element"
+
+
+def test_a_rung_of_one_of_several_tasks(shell, course):
+    cell = notebooks.handed_out("%%kernel 05 --task sum --rung 2")
+    assert "Rung 1 of 5" in cell and "histogram" not in cell
+    assert "stuck? `%hint 05 --task sum --rung 2`" in repr(run(shell, cell).result)
+    wrong = run(shell, "%%kernel 05 --task sum --rung 2\n// nothing").result
+    assert wrong.status == "missing_entry_point" and "stuck? `%hint 05 --task sum --rung 2`" in repr(wrong)
+    assert not progress.load(course).passed("05_atomics")
+
+
+def test_predictions_are_asked_noted_and_scored(shell, course):
+    entry, first = predictions.find("01.1")
+    wrong = next(letter for letter in first.choices if letter != first.right)
+    assert f'predict("{first.label}", "a")' in repr(notebook.predict("01.1"))
+    assert repr(notebook.answer("01.1")).startswith("<details><summary>Answer to 01.1: predict first")
+    assert f"Your answer is noted: **{wrong}**" in repr(notebook.predict("01.1", f" {wrong.upper()} "))
+    assert f"Your first answer counts: **{wrong}**" in repr(notebook.predict("01.1", first.right))
+    told = repr(notebook.answer("01.1"))
+    assert f"not **{wrong}**, as you said" in told and first.why in told and "0 of 1 right so far" in told
+    progress.predict(course, entry.name, "2", predictions.find("01.2")[1].right)
+    assert "you were right" in repr(notebook.answer("01.2"))
+    assert (
+        "predictions 1 of 2"
+        in page(lambda console: show_course(console, course_rows(course, progress.load(course)))).text
+    )
 
 
 @pytest.mark.parametrize(("sign", "status"), [("+", "passed"), ("-", "wrong_result")])
@@ -82,7 +127,7 @@ def test_what_somebody_else_wrote_is_kept_and_what_a_cell_wrote_is_not(shell, co
 @pytest.mark.parametrize(
     ("cell", "said"),
     [
-        ("%%kernel\n.", "type `%%kernel 03 [--task NAME] [--device NAME]`"),
+        ("%%kernel\n.", "type `%%kernel 03 [--task NAME] [--rung NAME] [--device NAME]`"),
         ("%%kernel 01 --tusk x\n.", "is not understood"),
         ("%%kernel 01 --device gpu\n.", "there is no device `gpu`: choose auto, emulator or cuda"),
         ("%%kernel 99\n.", "there is no lesson `99`"),
@@ -97,6 +142,15 @@ def test_what_somebody_else_wrote_is_kept_and_what_a_cell_wrote_is_not(shell, co
         (f'{IMPORT}; grade("03").counters', 'grade(..., task="row_sum" or'),
         (f'{IMPORT}; grade("01", "3_float4", device="GPU")', "there is no device `GPU`"),
         (f'{IMPORT}; rungs("01", "beauty")', "`beauty` is not counted: there are"),
+        ("%%kernel 01 --rung two\n.", "`two` is no number of a rung: type `%%kernel 01 --rung 2`"),
+        ("%%kernel 01 --rung 4\n.", "vector_add has no rung 4"),
+        ("%%kernel 03 --rung 2\n.", "say for which task: `%%kernel 03 --rung 2 --task row_sum`"),
+        (f'{IMPORT}; predict("01.1", "z")', '`z` is no answer to 01.1: type a letter from "a" to "'),
+        (f'{IMPORT}; predict("01.1", 2)', "`2` is no answer to 01.1"),
+        (f'{IMPORT}; predict("01.99")', "lesson 01_vector_add has no question `01.99`"),
+        (f"{IMPORT}; answer(1.1)", '`1.1` is no question: type the lesson and its number, predict("01.1")'),
+        (f'{IMPORT}; solution("01", 9)', "vector_add has no rung 9"),
+        (f'{IMPORT}; solution("03", 2)', 'say for which task: `solution("03", 2, task="row_sum")`'),
         (f'{IMPORT}; results("01", case="n=3")', "nothing has been measured for this yet"),
     ],
 )

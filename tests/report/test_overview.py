@@ -78,3 +78,8 @@ def test_the_course_draws_the_rungs_of_each_task():
 def test_who_has_passed_all_can_earn_more_stars():
     better = row("01_vector_add", stars=1, passed=True)
     assert "more stars" in printed(show_course, [better])[-1]
+
+
+def test_predictions_are_shown_where_some_were_made():
+    lines = printed(show_course, [row("01_a", predicted=(2, 3, 5)), row("02_b", predicted=(0, 0, 4))])
+    assert "predictions 2 of 3" in lines[1] and "predictions" not in lines[2]
