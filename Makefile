@@ -27,7 +27,7 @@ help:
 	@echo "make bench-grader                   measure how long a verdict takes"
 	@echo "make bench-emulator                 measure what counting, and waiting between blocks, costs the emulator"
 	@echo "make bench-watch                    measure how long a save waits for its verdict"
-	@echo "make readme                         renew what README.md shows of the program"
+	@echo "make readme                         renew what README.md shows of the program, and measured numbers"
 	@echo "make address                        renew all badges and links after the repository's address has changed"
 	@echo "make wheel                          build the wheel and the sdist, and try the wheel in an empty environment"
 	@echo "Set PYTHON=python3.12 to choose the interpreter that .venv is made from, OFFLINE=1 to fetch nothing, and"
@@ -78,7 +78,7 @@ bench-watch: .venv/.ready
 	@$(RUN)/python benchmarks/watch.py
 
 readme: .venv/.ready
-	@$(RUN)/python -m docs.readme && $(RUN)/python -m docs.metrics && $(RUN)/python docs/grading.py && $(RUN)/python -m docs.structure
+	@$(RUN)/python -m docs.readme && $(RUN)/python -m docs.metrics && $(RUN)/python -m docs.numbers && $(RUN)/python docs/grading.py && $(RUN)/python -m docs.structure
 
 # From pyproject.toml's [project.urls]; nothing is executed.
 address: .venv/.ready-dev

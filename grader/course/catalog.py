@@ -20,6 +20,8 @@ from grader.course.usage import UsageError as UsageError
 if TYPE_CHECKING:
     from grader.course.lesson import Lesson
 
+COMMENT = re.compile("<!--.*?-->", re.DOTALL)  # in Markdown: it says where a number comes from (docs/numbers.py)
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -126,7 +128,8 @@ class Entry:
     def hint_sections(self, task: str) -> dict[str, str]:
         """What hints.md says about a task, by its headings: the names of rungs. Raises UsageError."""
         file = self.folder / "hints.md"
-        sections = _sections(file.read_text() if file.is_file() else "", "##")
+        text = COMMENT.sub("", file.read_text()) if file.is_file() else ""
+        sections = _sections(text, "##")
         if task not in sections:
             raise UsageError(f"there are no hints for {task}: lessons/{self.name}/hints.md has no section `## {task}`")
         return _sections(sections[task], "###")

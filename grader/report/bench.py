@@ -92,7 +92,7 @@ def time_text(us: float | None) -> str:
     if us is None:
         return "–"
     value, unit = (us, "µs") if us < 1000 else (us / 1e3, "ms") if us < 1e6 else (us / 1e6, "s")
-    return f"{_three_digits(value)} {unit}"
+    return f"{three_digits(value)} {unit}"
 
 
 def rate_text(rate: float | None, unit: str) -> str:
@@ -100,7 +100,7 @@ def rate_text(rate: float | None, unit: str) -> str:
     if rate is None:
         return "–"
     value, prefix = (rate / 1e12, "T") if rate >= 1e12 else (rate / 1e9, "G")
-    return f"{_three_digits(value)} {prefix}{unit}"
+    return f"{three_digits(value)} {prefix}{unit}"
 
 
 def bytes_text(size: int | None) -> str:
@@ -110,10 +110,10 @@ def bytes_text(size: int | None) -> str:
     if size < 1000:
         return f"{size:.0f} B" if size else "0"
     value, unit = (size / 1e9, "GB") if size >= 1e9 else (size / 1e6, "MB") if size >= 1e6 else (size / 1e3, "kB")
-    return f"{_three_digits(value)} {unit}"
+    return f"{three_digits(value)} {unit}"
 
 
-def _three_digits(value: float) -> str:
+def three_digits(value: float) -> str:
     return f"{value:,.{0 if value >= 99.95 else 1 if value >= 9.995 else 2 if value >= 0.0995 else 4}f}"
 
 
@@ -183,7 +183,7 @@ def cells(case: Json) -> tuple[list[str], list[list[str]]]:
             time_text(each.us),
             rate_text(each.rate, each.unit),
             percent(each.fraction) if each.fraction else "",
-            _three_digits(each.ratio) if each.ratio else "",
+            three_digits(each.ratio) if each.ratio else "",
             bytes_text(result["extra_bytes"]),
             each.remark,
         ]
@@ -231,7 +231,7 @@ def _cell(result: Json | None) -> Text:
     if result is None or result["median_us"] is None:
         return Text("✗" if result else "", BAD)
     text = Text(time_text(result["median_us"]))
-    return text.append(f" ({_three_digits(result['graph_us'])})", DIM) if result["graph_us"] else text
+    return text.append(f" ({three_digits(result['graph_us'])})", DIM) if result["graph_us"] else text
 
 
 # ---- for the README ----
@@ -276,12 +276,12 @@ def _leads(case: Json) -> tuple[float | None, dict[str, float]]:
 
 
 def _lead_text(name: str, lead: float) -> str:
-    text = f"{_three_digits(lead)} × {name}"
+    text = f"{three_digits(lead)} × {name}"
     return text if lead >= 1 else f"({text})"
 
 
 def _markdown(first: str, each: Standing) -> str:
     limit = f"{percent(each.fraction)} of {each.limit}" if each.fraction else "–"
-    ratio = f"{_three_digits(each.ratio)} × {each.rival}" if each.ratio else each.remark or "–"
+    ratio = f"{three_digits(each.ratio)} × {each.rival}" if each.ratio else each.remark or "–"
     cells = (first, each.name, time_text(each.us), rate_text(each.rate, each.unit), limit, ratio)
     return f"| {' | '.join(cells)} |"
