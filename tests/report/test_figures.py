@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from matplotlib.text import Text
 
@@ -126,8 +127,12 @@ def test_both_sides_of_a_branch():
     figure = figures.divergence(recording(block(ALL, 1), block(even, 2), block(odd, 3), block(ALL, 4)))
     assert "warp 0: 75% of the lanes are at work" in said(figure)
     image = figure.axes[0].images[0].get_array()
-    assert list(image[0]) == [1, 2, 0, 1] and list(image[1]) == [1, 0, 3, 1]
+    assert list(image[0]) == [1, 2, 0, 1] and list(image[1]) == [1, 0, 2, 1], "together, some, none"
     assert [label.get_text() for label in figure.axes[0].get_xticklabels()] == ["1", "2", "3", "4"]
+    legend = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert legend == ["switched off", "at work, all lanes together", "at work, others wait"]
+    figure = figures.divergence(recording(block(ALL, 1), block(even, 2), block(odd, 3), block(ALL, 2)))
+    assert figure.axes[0].get_xticklabels()[-1].get_text() == "end", "no second time line 2"
 
 
 def test_a_long_run_is_cut_and_says_so():
@@ -252,3 +257,28 @@ def test_the_same_recording_makes_the_same_file():
     rec = recording(*reduce_in_shared_memory(64))
     first, second = figures.tree(rec)._repr_png_(), figures.tree(rec)._repr_png_()
     assert first == second and first.startswith(b"\x89PNG")
+
+
+# ---- plain numbers ----
+
+
+def test_curves_say_where_they_begin_and_end():
+    both = {"fast": [1, 10, 1000], "slow": [2, 4, 8]}
+    figure = figures.curves("Errors", [1, 10, 100], both, "angle", "error", log=True, levels={"allowed": 5})
+    assert said(figure) == "Errors, angle 1 to 100: fast 1 to 1e+03, slow 2 to 8"
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["fast", "slow", "allowed"]
+    with pytest.raises(UsageError, match="a value for each of the 2 places"):
+        figures.curves("Errors", [1, 2], both, "angle", "error")
+
+
+def test_threads_without_an_element_are_seen():
+    figure = figures.threads([divmod(i, 8) for i in range(20)], 3, 8)
+    assert said(figure) == "20 elements, blocks of 8 threads: the last 4 threads have no element"
+    with pytest.raises(UsageError, match="1 blocks of 8 threads cannot have written 20 elements"):
+        figures.threads([divmod(i, 8) for i in range(20)], 1, 8)
+
+
+def test_warps_wait_for_their_slowest_lane():
+    alike, mixed = np.full((64, 32), 4), np.tile(np.arange(1, 33), (64, 1))
+    says = said(figures.rounds({"alike": alike, "mixed": mixed}))
+    assert says == "rounds of the loop: alike 100% of the lanes at work, mixed 52% of the lanes at work"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
@@ -11,17 +11,15 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.colors import ListedColormap
-from matplotlib.patches import Rectangle
+from matplotlib.patches import Patch, Rectangle
 
 from grader.course.catalog import UsageError
 from grader.devices.emulator.recording import LANES, Recording, Step
 from grader.report.figures.canvas import (
     BLUE,
     CODE,
-    GREEN,
     IDLE,
     ORANGE,
-    PURPLE,
     SKY,
     Picture,
     code_at,
@@ -33,6 +31,8 @@ from grader.report.figures.canvas import (
 )
 from grader.report.plots import GRID, GROUND, INK
 
+MEANING = {IDLE: "switched off", BLUE: "at work, all lanes together", ORANGE: "at work, others wait"}
+END = "end"
 WIDEST = 7.2  # inches, for the panels of `tiles` together
 
 
@@ -43,46 +43,48 @@ WIDEST = 7.2  # inches, for the panels of `tiles` together
 def divergence(recording: Recording, warp: int = 0, most: int = 40) -> Picture:
     """The lanes of a warp (rows) over time (columns): at work, or switched off while others work.
 
-    A column is a basic block, a piece of code between two jumps; its number is that of its source line, and columns
-    whose lanes are not all at work have a colour for their set of lanes. The first `most` are shown. Raises UsageError
-    if there is no such warp.
+    A column is a basic block, a piece of code between two jumps; its number is that of the source line at which it
+    begins. Where lanes meet again with no line of its own to run, that is the end. The first `most` are shown. Raises
+    UsageError if there is no such warp.
     """
     blocks = [step for step in recording.steps if step.kind == "block" and step.warp == warp and step.line]
     if not blocks:
         raise UsageError(f"block {recording.block} of {recording.kernel} has no warp {warp}")
     shown, left_out = blocks[:most], len(blocks) - most
-    sides = _sides(shown)
-    lines = list(dict.fromkeys(step.line for step in shown))[:8]
+    every_lane = max(len(step.lanes) for step in shown)
+    names = _step_names(shown, whole=left_out <= 0)
+    lines = list(dict.fromkeys(int(name) for name in names if name != END))[:8]
     figure = Picture(3.9 + 0.19 * len(lines))
     axis = panel(figure)
     image = np.zeros((LANES, len(shown)))
     for column, step in enumerate(shown):
-        image[list(step.lanes), column] = 1 + sides[step.lanes]
-    colours = [IDLE, BLUE, ORANGE, SKY, GREEN, PURPLE]
-    axis.imshow(image, aspect="auto", cmap=ListedColormap(colours), vmin=0, vmax=len(colours) - 1, interpolation="none")
+        image[list(step.lanes), column] = 1 if len(step.lanes) == every_lane else 2
+    axis.imshow(image, aspect="auto", cmap=ListedColormap([*MEANING]), vmin=0, vmax=2, interpolation="none")
     axis.set_xticks(np.arange(-0.5, len(shown)), minor=True)
     axis.set_yticks(np.arange(-0.5, LANES), minor=True)
     axis.grid(True, which="minor", color=GROUND, linewidth=0.8)
     axis.tick_params(which="both", length=0)
     every = -(-len(shown) // 24)
-    axis.set_xticks(range(0, len(shown), every), [str(step.line) for step in shown[::every]])
+    axis.set_xticks(range(0, len(shown), every), names[::every])
     axis.set_yticks([0, 8, 16, 24, 31])
     axis.set_ylabel("lane")
     rest = f"; {counted(left_out, 'more step')} to come" if left_out > 0 else ""
-    axis.set_xlabel(f"source line, in the order of time{rest}")
+    axis.set_xlabel(f"source line at which each step begins, in the order of time{rest}")
     axis.spines[:].set_visible(False)
     _list_code(figure, axis, recording, lines)
+    keys = [Patch(facecolor=colour, label=meaning) for colour, meaning in MEANING.items()]
+    figure.legend(handles=keys, loc="outside lower center", ncols=3, frameon=False, fontsize=9)
     busy = sum(len(step.lanes) for step in shown) / (LANES * len(shown))
     head(figure, shown_in(recording), f"warp {warp}: {busy:.0%} of the lanes are at work, the grey ones wait")
     return figure
 
 
-def _sides(steps: Iterable[Step]) -> dict[tuple[int, ...], int]:
-    """A number for each set of lanes: 0 for the largest, then in the order of their coming, four in turn."""
-    sets = list(dict.fromkeys(step.lanes for step in steps))
-    whole = max(sets, key=len)
-    others = [lanes for lanes in sets if lanes != whole]
-    return {whole: 0} | {lanes: 1 + number % 4 for number, lanes in enumerate(others)}
+def _step_names(steps: Sequence[Step], whole: bool) -> list[str]:
+    """The line of each step; END for the last of `whole` runs, if lanes meet there and it has no line of its own."""
+    *before, last = steps
+    is_end = whole and len(before) > 0 and len(last.lanes) > len(before[-1].lanes)
+    is_end = is_end and last.line in [step.line for step in before]
+    return [*(f"{step.line}" for step in before), END if is_end else f"{last.line}"]
 
 
 def _list_code(figure: Picture, axis: Axes, recording: Recording, lines: Sequence[int]) -> None:

@@ -81,8 +81,10 @@ def roofline(lesson: str | Entry, counted: Table, task: str | None = None) -> Pi
     axis = with_grid(panel(figure))
     _roof(axis, case["ceilings"], ceiling, [once, *(x for x, _ in points.values())], [y for _, y in points.values()])
     axis.axvline(once, color=INK, linewidth=1, linestyle=(0, (4, 3)))
-    axis.annotate("each byte once", (once, 0.02), xycoords=("data", "axes fraction"), xytext=(-4, 0),
-                  textcoords="offset points", rotation=90, ha="right", va="bottom", fontsize=9)  # fmt: skip
+    below = max(y for _, y in points.values()) < case["ceilings"][ceiling]["rate"] / 10  # the free room is above
+    axis.annotate("each byte once", (once, 0.97 if below else 0.02), xycoords=("data", "axes fraction"),
+                  xytext=(-4, 0), textcoords="offset points", rotation=90, ha="right", va="top" if below else "bottom",
+                  fontsize=9)  # fmt: skip
     colours = matplotlib.colormaps["viridis_r"]
     for number, (name, (x, y)) in enumerate(points.items()):
         colour = colours(0.18 + 0.8 * number / max(len(points) - 1, 1))
