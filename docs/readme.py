@@ -40,7 +40,7 @@ END = re.compile(r"(?:\s|\x1b\[[0-9;]*m)+$")  # blanks at the end of a line, and
 INDEX = "    int i = blockIdx.x * blockDim.x + threadIdx.x;"
 WORK = "    z[i] = x[i] + y[i];"
 GUARDED = "    if (i < n) z[i] = x[i] + y[i];"
-BLOCKS = "    int blocks = (n + threads - 1) / threads;"
+BLOCKS = "    int blocks = (n - 1) / threads + 1;"
 # What the learner changes, edit by edit: a pattern, and the lines that replace what it matches.
 EDITS = [{r"    // Which i is this .*": [INDEX, WORK], r"    int blocks = .*": [BLOCKS]}, {re.escape(WORK): [GUARDED]}]
 

@@ -28,16 +28,8 @@ TAGS = {"colab", "demo", "gpu", "nbval-ignore-output", "raises-exception", "your
 COMPARED = {"text/plain", "text/html"}  # of what nbval compares, what is used here; besides streams
 FIGURES, CELLS = 3, 8  # that every notebook has at least
 FIRST_TURN = 15  # the last cell that may be the first to write in
-NOT_TURNED = {
-    "01",
-    "02",
-    "03",
-    "04",
-    "05",
-    "06",
-    "07",
-    "08",
-}  # notebooks that still show each rung before they ask for it
+# Notebooks that still show each rung before they ask for it.
+NOT_TURNED = {"02", "03", "04", "05", "06", "07", "08"}
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 FILE = re.compile(r"`((?:lessons|kernels|docs|benchmarks|grader|examples)/[\w./-]*\w/?)`")
 

@@ -15,7 +15,7 @@ DATA = PACKAGE / "data"
 # benchmarks/ holds what notebooks show of a GPU, and what they name.
 PATTERNS = (
     *("lessons/**/*", "kernels/**/*", "notebooks/*.ipynb"),
-    *("examples/*.py", "examples/lessons/**/*", "examples/kernels/**/*"),
+    *("examples/*.py", "examples/*.cu", "examples/lessons/**/*", "examples/kernels/**/*"),
     *(f"docs/{name}.md" for name in ("authoring", "emulator", "grading", "numerics", "results")),
     *("benchmarks/divided_warps.cu", "benchmarks/results/h200/*.json", "benchmarks/results/h200/*.png"),
     *("constraints.txt", "LICENSE"),

@@ -15,7 +15,7 @@ __global__ void points(const float* phi, float* xy, int n) {
 
 extern "C" void polar(const float* phi, float* xy, int n, cudaStream_t stream) {
     int threads = 256;
-    int blocks = (n + threads - 1) / threads;
+    int blocks = (n - 1) / threads + 1;
     points<<<blocks, threads, 0, stream>>>(phi, xy, n);
 }
 
