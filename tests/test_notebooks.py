@@ -29,7 +29,7 @@ COMPARED = {"text/plain", "text/html"}  # of what nbval compares, what is used h
 FIGURES, CELLS = 3, 8  # that every notebook has at least
 FIRST_TURN = 15  # the last cell that may be the first to write in
 # Notebooks that still show each rung before they ask for it.
-NOT_TURNED = {"02", "03", "04", "05", "06", "07", "08"}
+NOT_TURNED = {"03", "04", "05", "06", "07", "08"}
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 FILE = re.compile(r"`((?:lessons|kernels|docs|benchmarks|grader|examples)/[\w./-]*\w/?)`")
 

@@ -282,3 +282,12 @@ def test_warps_wait_for_their_slowest_lane():
     alike, mixed = np.full((64, 32), 4), np.tile(np.arange(1, 33), (64, 1))
     says = said(figures.rounds({"alike": alike, "mixed": mixed}))
     assert says == "rounds of the loop: alike 100% of the lanes at work, mixed 52% of the lanes at work"
+
+
+def test_a_roofline_of_any_two_units():
+    machines, points = {"H200": (4.0, 1.0), "T4": (0.3, 0.25)}, {"1_naive": (0.4, 0.5), "2_tile": (0.1, 0.3)}
+    figure = figures.roofs("Instructions", machines, points, "instructions a byte", "billions a second")
+    assert said(figure) == "Instructions: 1_naive 0.4 instructions a byte, 2_tile 0.1 instructions a byte"
+    assert len(figure.axes[0].lines) == 4
+    with pytest.raises(UsageError, match="needs a machine and a point"):
+        figures.roofs("Instructions", machines, {}, "x", "y")

@@ -10,7 +10,7 @@ from grader.report.figures.blocks import divergence, tiles, tree
 from grader.report.figures.hardware import latency, times
 from grader.report.figures.ideas import amdahl, merge, quantisation
 from grader.report.figures.measured import TRAFFIC, counters, memory, roofline, study
-from grader.report.figures.plain import curves, rounds, threads
+from grader.report.figures.plain import curves, roofs, rounds, threads
 
 __all__ = [
     "TRAFFIC",
@@ -25,6 +25,7 @@ __all__ = [
     "merge",
     "quantisation",
     "roofline",
+    "roofs",
     "rounds",
     "study",
     "threads",

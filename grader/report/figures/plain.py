@@ -117,3 +117,35 @@ def rounds(groups: Mapping[str, np.ndarray]) -> Picture:
     head(figure, "A warp goes on until its slowest lane is done", "64 of the warps")
     figure.says = f"rounds of the loop: {', '.join(said)}"
     return figure
+
+
+@drawn
+def roofs(
+    title: str,
+    machines: Mapping[str, tuple[float, float]],
+    points: Mapping[str, tuple[float, float]],
+    across: str,
+    up: str,
+) -> Picture:
+    """Points (x, y) below the roofs of machines, each (y at x = 1 on the slope, y on the flat roof).
+
+    Raises UsageError if there is no machine or no point.
+    """
+    if not machines or not points:
+        raise UsageError("a roofline needs a machine and a point")
+    figure = Picture(4.3)
+    axis = with_grid(panel(figure))
+    corners = [flat / slope for slope, flat in machines.values()]
+    low, high = min(*corners, *(x for x, _ in points.values())) / 2, max(*corners, *(x for x, _ in points.values())) * 2
+    for (name, (slope, flat)), dash in zip(machines.items(), ("-", "--", "-."), strict=False):
+        axis.plot([low, flat / slope, high], [low * slope, flat, flat], dash, color=INK, linewidth=1.5, label=name)
+    for (name, (x, y)), colour, marker in zip(points.items(), COLOURS, MARKERS, strict=False):
+        axis.plot([x], [y], marker, color=colour, markersize=9, markeredgecolor=INK, markeredgewidth=0.6, label=name)
+    axis.set_xscale("log")
+    axis.set_yscale("log")
+    axis.set_xlabel(across)
+    axis.set_ylabel(up)
+    figure.legend(loc="outside lower center", ncols=3, frameon=False, fontsize=9)
+    head(figure, title, "under the slope memory decides, under the flat roof the other unit")
+    figure.says = f"{title}: " + ", ".join(f"{name} {x:.2g} {across}" for name, (x, _) in points.items())
+    return figure
