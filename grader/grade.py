@@ -97,6 +97,7 @@ def grade(
             "run": sum(run.seconds for result in grades for run in result.evidence.cases),
             "total": time.perf_counter() - start,
         },
+        several=len(entry.lesson.tasks) > 1,
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from shlex import quote
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -112,7 +113,7 @@ def check(lesson: str, file: Path | None, options: Options, reports: Reports) ->
         return _tell_why_not(entry, file, options, reports, str(error))
     if not options.reference:
         remember_own(entry, graded, complete=not options.tasks)
-    _tell(graded, reports, entry.lesson.next_step, entry)
+    _tell(graded, reports, _next_step(entry, file, options), entry, _asked(entry, file, options))
     if debugger:
         debugger(entry, graded.verdict, graded.source)
     accepted = not options.nvcc or _nvcc_accepts(graded)
@@ -187,23 +188,39 @@ def _graded_alone(entry: Entry, file: Path | None, options: Options) -> Graded:
         return grade_kernel(entry, file, options, tell)
 
 
-def _tell(graded: Graded, reports: Reports, next_step: str | None, entry: Entry | None = None) -> None:
+def _asked(entry: Entry, file: Path | None, options: Options) -> str:
+    """What a command named besides the lesson, to be typed again: ` mine.cu --task row_sum`."""
+    other = file and file.absolute() != entry.work_file
+    files = [quote(shown_path(file))] if file and other else ["--reference"] if options.reference else []
+    tasks = [] if isinstance(entry, Puzzle) else [f"--task {task}" for task in options.tasks]
+    return "".join(f" {word}" for word in [*files, *tasks])
+
+
+def _next_step(entry: Entry, file: Path | None, options: Options) -> str:
+    """The lesson's word for those who passed; before that, to grade the tasks of their file that were left out."""
+    left_out = [task for task in entry.lesson.tasks if not task.bonus and task.name not in options.tasks]
+    if not options.tasks or not left_out or file or options.reference:
+        return entry.lesson.next_step
+    return f"`ladder check {entry.label}` grades {' and '.join(task.name for task in left_out)}, too"
+
+
+def _tell(graded: Graded, reports: Reports, next_step: str | None, entry: Entry | None = None, asked: str = "") -> None:
     if reports.as_json:
         from grader.report.json_ import dumps
 
         click.echo(dumps(graded.verdict, graded.again))
     else:
-        _show(graded, next_step, entry)
+        _show(graded, next_step, entry, asked)
     reports.write([graded])
 
 
-def _show(graded: Graded, next_step: str | None, entry: Entry | None) -> None:
+def _show(graded: Graded, next_step: str | None, entry: Entry | None, asked: str) -> None:
     from grader.report.terminal import make_console, show, show_again
 
     console, drawn = make_console(), []
     if isinstance(entry, Puzzle):
         drawn, next_step = puzzles.picture(entry, graded.verdict, graded.source), puzzles.words_for_next(entry.of)
-    show(console, graded.verdict, source=graded.source, next_step=next_step, picture=drawn)
+    show(console, graded.verdict, source=graded.source, next_step=next_step, asked=asked, picture=drawn)
     if graded.again:
         show_again(console, graded.again)
 

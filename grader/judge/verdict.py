@@ -59,6 +59,7 @@ class Position:
     next: str = ""
     next_idea: str = ""
     next_is_told: bool = True  # whether this device can tell the next rung from this one
+    told: int = 0  # the number of the lowest rung above that it can tell from the one below; 0: none
 
 
 @dataclass
@@ -130,6 +131,7 @@ class Grade:
     seed: int
     tasks: list[TaskGrade] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
+    several: bool = False  # whether the lesson has more tasks than one, graded here or not
 
     @property
     def passed(self) -> bool:

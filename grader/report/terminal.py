@@ -28,6 +28,7 @@ from grader.report.words import (
     is_counted,
     is_timed,
     next_rung,
+    number_of,
     particulars,
     resources,
     rung_words,
@@ -35,6 +36,7 @@ from grader.report.words import (
     target_words,
     telling_case,
     timing,
+    which_task,
 )
 
 if TYPE_CHECKING:
@@ -77,15 +79,19 @@ def show(
     *,
     source: str = "",
     next_step: str | None = "",
+    asked: str = "",
     read: bool = True,
     picture: Sequence[Text] = (),
 ) -> None:
-    """Prints a grade. `source` is the kernel file's text; `next_step` is the lesson's word for those who passed.
+    """Prints a grade. `source` is the kernel file's text; `next_step` is the lesson's word for those who passed, and
+    `asked` what the command named besides the lesson: ` mine.cu --task row_sum`.
 
     None leaves out what to do next, for a face that says so itself; without `read`, so does where to read about it.
     `picture` is of what the kernel did, line by line (report/touches.py).
     """
-    print_safely(console, _parts(grade, source.split("\n"), next_step, read, picture))
+    print_safely(console, _parts(grade, source.split("\n"), read, picture))
+    if next_step is not None:
+        print_safely(console, [Text(_next(grade, next_step, asked), HEAD)])
 
 
 def plain_text(task: TaskGrade, grade: Grade, source: str) -> str:
@@ -116,16 +122,12 @@ def print_safely(console: Console, parts: Iterable[RenderableType]) -> None:
         console.print(part, no_wrap=one_line, overflow="ellipsis" if one_line else None)
 
 
-def _parts(
-    grade: Grade, source: list[str], next_step: str | None, read: bool, picture: Sequence[Text]
-) -> Iterator[RenderableType]:
+def _parts(grade: Grade, source: list[str], read: bool, picture: Sequence[Text]) -> Iterator[RenderableType]:
     yield _verdict(grade)
     if len(grade.tasks) > 1:
         yield _task_list(grade)
-    failed = [task for task in grade.tasks if task.status != "passed"]
-    if failed:
-        first = min(failed, key=lambda task: task.status != grade.status)
-        yield from _failure(first, grade, source)
+    if failed := _failed(grade):
+        yield from _failure(failed, grade, source)
     else:
         yield from _success(grade.tasks, grade)
     if read and (place := read_about(grade.status)):
@@ -134,8 +136,12 @@ def _parts(
     if picture:
         yield from [*picture, Text()]
     yield Text(footer(grade), DIM)
-    if next_step is not None:
-        yield Text(_next(grade, next_step), HEAD)
+
+
+def _failed(grade: Grade) -> TaskGrade | None:
+    """The task whose fault is told first; None if all have passed."""
+    failed = [task for task in grade.tasks if task.status != "passed"]
+    return min(failed, key=lambda task: task.status != grade.status, default=None)
 
 
 # ---- the frame ----
@@ -173,10 +179,11 @@ def _task_list(grade: Grade) -> Table:
     return table
 
 
-def _next(grade: Grade, next_step: str) -> str:
-    number = grade.lesson.partition("_")[0]
+def _next(grade: Grade, next_step: str, asked: str) -> str:
     if not grade.passed:
-        return f"Next: change the file and type `ladder check {number}`; stuck? `ladder hint {number}`"
+        failed, number = _failed(grade), number_of(grade)
+        hint = f"ladder hint {number}{which_task(failed, grade) if failed else ''}"
+        return f"Next: change the file and type `ladder check {number}{asked}`; stuck? `{hint}`"
     go_on = next_step or "`ladder` shows the course"
     above = any(task.position.next for task in grade.tasks)
     return f"Next: meet the targets marked ✗ for the next rung, or go on: {go_on}" if above else f"Next: {go_on}"
@@ -247,7 +254,8 @@ def _targets(task: TaskGrade, timed: bool) -> Iterator[RenderableType]:
         line = Text("    ") + mark(target.met) + Text(f"{title:<30}{value:>12}  ") + Text(f"{goal:<{width}}", DIM)
         line += Text(f"rung {target.rung}", DIM) if target.rung else Text()
         yield line + (Text("  ") + stars(target.stars) if target.stars else Text())
-        if not target.met and target.why and target.rung <= task.position.rung + 1:
+        here = task.position
+        if not target.met and target.why and target.rung <= max(here.rung + 1, here.told):
             yield Padding(Text(target.why, DIM), (0, 0, 0, 6), expand=False)
     if len(shown) < len(task.targets):
         number, needs = len(task.targets) - len(shown), "the emulator" if timed else "a GPU"

@@ -133,11 +133,22 @@ def next_rung(task: TaskGrade, grade: Grade) -> tuple[str, str]:
     above = task.position
     if not above.next:
         return "", ""
-    which = f" --task {task.name}" if len(grade.tasks) > 1 else ""
-    hint = f"ladder hint {grade.lesson.partition('_')[0]}{which} --rung {above.rung + 1}"
-    device = "the emulator" if is_timed(grade) else "a GPU"
-    untold = "" if above.next_is_told else f" (told apart on {device} only)"
-    return above.next.replace("_", " "), f"`{hint}`: {above.next_idea}{untold}"
+    hint = f"ladder hint {number_of(grade)}{which_task(task, grade)} --rung"
+    said = f"`{hint} {above.rung + 1}`: {above.next_idea}"
+    if not above.next_is_told:
+        said += f" (told apart on {'the emulator' if is_timed(grade) else 'a GPU'} only"
+        said += f"; from there go on with `{hint} {above.told}`)" if above.told else ")"
+    return above.next.replace("_", " "), said
+
+
+def number_of(grade: Grade) -> str:
+    """What people type for the lesson: `03`."""
+    return grade.lesson.partition("_")[0]
+
+
+def which_task(task: TaskGrade, grade: Grade) -> str:
+    """` --task row_sum`, which commands about a task need if its lesson has several; else ""."""
+    return f" --task {task.name}" if grade.several else ""
 
 
 # ---- targets and times ----

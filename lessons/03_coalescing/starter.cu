@@ -7,7 +7,7 @@
 // All lie in the GPU's memory row by row: x[r][c] is x[r * cols + c]. All sizes are 1 or more, any number.
 // Give `stream` to every launch: kernel<<<blocks, threads, 0, stream>>>(...)
 //
-// `ladder check 03 --task transpose` grades one of them, `ladder hint 03` helps.
+// `ladder check 03 --task transpose` grades one of them, `ladder hint 03 --task transpose` helps.
 
 // >>> write your kernel here
 

@@ -6,7 +6,7 @@
 //   n        1 or more, any number
 //   stream   give it to every launch and every cudaMemsetAsync
 //
-// `ladder check 05` says how far you are, `ladder hint 05` helps.
+// `ladder check 05` says how far you are, `ladder hint 05 --task sum` helps.
 
 // >>> write your kernel here
 

@@ -8,7 +8,7 @@
 //   out      batch matrices of n x p floats: write every one of them, in log_bmm; read them only, in log_bmm_backward
 //   -inf is a number like others here: the log of 0. Where out is -inf, nothing was added, and nothing gets a gradient.
 //
-// `ladder check 07` says how far you are, `ladder hint 07` helps.
+// `ladder check 07` says how far you are, `ladder hint 07 --task log_bmm` helps.
 
 // >>> write your kernel here
 

@@ -21,7 +21,9 @@ TARGETS = [
     TargetResult("shared_bank_conflicts", 0, "<= 0", 2, True, rung=1),
     TargetResult("x_torch.add", None, ">= 1", 0, False, rung=3),
 ]
-POSITION = Position(1, 3, "one_element", "a thread for each element", "grid_stride", "several elements a thread")
+POSITION = Position(
+    1, 3, "one_element", "a thread for each element", "grid_stride", "several elements a thread", told=2
+)
 PASSED = Grade(
     lesson="01_vector_add",
     kernel="work/01_vector_add.cu",

@@ -9,7 +9,8 @@ from grader.report.json_ import dumps, dumps_all, from_json, to_json
 
 def test_the_schema_of_a_grade():
     grade = to_json(PASSED)
-    assert list(grade) == ["schema", "lesson", "kernel", "device", "status", "stars", "seed", "tasks", "seconds"]
+    known = ["schema", "lesson", "kernel", "device", "status", "stars", "seed", "tasks", "seconds", "several"]
+    assert list(grade) == known
     [task] = grade["tasks"]
     assert {"name", "status", "stars", "cases", "counters", "timings", "targets", "diagnostics"} <= set(task)
     assert task["targets"][0] == {
@@ -30,6 +31,7 @@ def test_the_schema_of_a_grade():
         "next": "grid_stride",
         "next_idea": "several elements a thread",
         "next_is_told": True,
+        "told": 2,
     }
     assert {"name", "status", "max_error", "allowed_error", "findings"} <= set(task["cases"][0])
 

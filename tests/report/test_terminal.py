@@ -50,8 +50,11 @@ def test_a_pass_says_which_rung_is_reached_and_which_is_next():
         "      `ladder hint 01 --rung 2`: several elements a thread",
     ]
     task = PASSED.tasks[0]
-    untold = replace(task, position=replace(POSITION, next_is_told=False))
-    assert "thread (told apart on a GPU only)" in words(text_of(replace(PASSED, tasks=[untold])))
+    untold = replace(task, position=replace(POSITION, next_is_told=False, told=3))
+    said = words(text_of(replace(PASSED, tasks=[untold], several=True)))
+    assert (
+        "thread (told apart on a GPU only; from there go on with `ladder hint 01 --task vector_add --rung 3`)" in said
+    )
     top = replace(task, position=Position(3, 3, "float4", "16 bytes a load"))
     text = words(text_of(replace(PASSED, tasks=[top]), next_step="polar."))
     assert "▮▮▮ rung 3 of 3: float4 ✓ · the top" in text and text.endswith("Next: polar.")
@@ -61,7 +64,7 @@ def test_a_pass_says_which_rung_is_reached_and_which_is_next():
 
 def test_each_of_several_tasks_has_its_rung():
     second = replace(PASSED.tasks[0], name="other", position=replace(POSITION, rung=2, name="grid_stride"))
-    text = text_of(replace(PASSED, tasks=[PASSED.tasks[0], second]))
+    text = text_of(replace(PASSED, tasks=[PASSED.tasks[0], second], several=True))
     assert "✓ other       ★★☆  rung 2 of 3: grid stride" in text
     assert "`ladder hint 01 --task vector_add --rung 2`" in words(text)
 

@@ -25,6 +25,14 @@ class Reading:
         uncalled = (one.line for one, after in pairwise(self.tokens) if one.text == BARRIER and after.text != "(")
         return next((line for line in uncalled if first <= line <= last), None)
 
+    def warp_barrier_between(self, first: int, last: int) -> bool:
+        """Whether a `__syncwarp()`, for all lanes, stands between these lines."""
+        calls = zip(self.tokens, self.tokens[1:], self.tokens[2:], strict=False)
+        called = (
+            one.line for one, *after in calls if one.text == "__syncwarp" and "".join(t.text for t in after) == "()"
+        )
+        return any(first < line < last for line in called)
+
     def barrier_in_branch(self, first: int, last: int) -> int | None:
         """The line of a barrier in these lines that stands in an `if` or `else` and not in any more of a loop."""
         return next((line for line in _in_branches(self.tokens) if first <= line <= last), None)

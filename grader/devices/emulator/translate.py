@@ -18,6 +18,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from grader.devices.build.lexer import lex
 from grader.devices.build.refused import refusal
@@ -176,7 +177,8 @@ class _Rewriter:
         while body < len(stream.tokens) and stream.text(body) not in ("{", ";"):
             body = stream.after_group(body)
         if stream.text(body) == "{":
-            bounds = " ".join(stream.texts(index + 2, closing))
+            named = pairwise(stream.tokens[index + 2 : closing + 1])
+            bounds = "".join(token.text + " " * (token.end < after.start) for token, after in named)  # `==` stays one
             variable = (
                 f" static const char ladder_bound[::ladder::most_threads({bounds})] __attribute__((used)) = {{}};"
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from grader.devices.emulator.mends import mend
 from grader.devices.emulator.reading import Reading
 from grader.devices.emulator.symbols import CodeMap
 from grader.devices.emulator.timeouts import never_ended
@@ -190,15 +191,6 @@ def _never_set(fact: Fact, where: _Where) -> str:
 _WAIT = "wait for it there, with __pipeline_commit() and __pipeline_wait_prior(0), then __syncthreads()"
 
 
-_VOLATILE = {
-    "volatile warp": "volatile does not order the lanes of a warp: type __syncwarp() between reading and writing and"
-    " after each step, or use __shfl_down_sync()",
-    "volatile": "volatile orders nothing: type __syncthreads() between the two",
-    "volatile block": "volatile orders nothing: type __threadfence() between writing it and setting the flag or ticket"
-    " that hands it over",
-}
-
-
 _STREAMS = {
     "stream": (
         "nothing joins the work of line {line}, on a stream of its own, to the stream that was given: its results may"
@@ -231,42 +223,7 @@ def _race(fact: Fact, where: _Where) -> str:
         return f"{mine} while the copy that {began} is under way: {_WAIT}"
     if fact["text"] == "same value":
         return f"{mine}; {theirs}: the same value, in any order"
-    return f"{mine} while {theirs}, in any order: {_mend(fact)}"
-
-
-def _mend(fact: Fact) -> str:
-    first, last = sorted((fact["other_line"] or 0, fact["line"] or 0))
-    if fact["text"] in _VOLATILE:
-        return _VOLATILE[fact["text"]]
-    both_write = fact["access"] == fact["other_access"] == "write"
-    if fact["text"] == "other block":
-        if both_write and first == last:
-            return "two blocks write one element; use an atomic, or give each element to one block"
-        return (
-            "blocks run in no order; use an atomic, or two kernels (where a flag or counter says that the data is"
-            " there, __threadfence() belongs before it)"
-        )
-    if fact["space"] == "global" and (first == last or both_write):
-        return "use an atomic, or give each element to one thread"
-    reading: Reading = fact["reading"]
-    if first == last and both_write:
-        return "each element needs one writer, or an atomic"
-    if first == last:
-        return (
-            "if both change it, use an atomic; if one only reads it, a __syncthreads() is missing, in a loop at the end"
-            " of each round"
-        )
-    if uncalled := reading.uncalled_barrier(first, last):
-        return f"line {uncalled} names __syncthreads, but does not call it: write `__syncthreads();`"
-    if inside := reading.barrier_in_branch(first, last):
-        return (
-            f"the __syncthreads() of line {inside} stands in an `if`, where not all threads come by: move it behind the"
-            " `if`, for all threads of the block"
-        )
-    if any(first < barrier < last for barrier in fact["barrier_lines"]):
-        # There is one on the way down, so the one on the way back to the top of the loop is missing.
-        return f"a __syncthreads() is missing between line {last} and the next round's line {first}"
-    return f"a __syncthreads() is missing between line {first} and line {last}"
+    return f"{mine} while {theirs}, in any order: {mend(fact)}"
 
 
 def _shuffle_order(fact: Fact, where: _Where) -> str:

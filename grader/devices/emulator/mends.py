@@ -1,0 +1,60 @@
+"""What mends a race: where a barrier belongs, or what else orders two accesses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from grader.devices.emulator.reading import Reading
+
+_VOLATILE = {
+    "volatile warp": "volatile does not order the lanes of a warp: type __syncwarp() between reading and writing and"
+    " after each step, or use __shfl_down_sync()",
+    "volatile": "volatile orders nothing: type __syncthreads() between the two",
+    "volatile block": "volatile orders nothing: type __threadfence() between writing it and setting the flag or ticket"
+    " that hands it over",
+}
+
+
+def mend(fact: Mapping[str, Any]) -> str:
+    """What to do about a race, as the runtime reports it, with lines and the file's `reading`."""
+    first, last = sorted((fact["other_line"] or 0, fact["line"] or 0))
+    if fact["text"] in _VOLATILE:
+        return _VOLATILE[fact["text"]]
+    both_write = fact["access"] == fact["other_access"] == "write"
+    if fact["text"] == "other block":
+        if both_write and first == last:
+            return "two blocks write one element; use an atomic, or give each element to one block"
+        return (
+            "blocks run in no order; use an atomic, or two kernels (where a flag or counter says that the data is"
+            " there, __threadfence() belongs before it)"
+        )
+    if fact["space"] == "global" and (first == last or both_write):
+        return "use an atomic, or give each element to one thread"
+    reading: Reading = fact["reading"]
+    if first == last and both_write:
+        return "each element needs one writer, or an atomic"
+    if first == last:
+        return (
+            "if both change it, use an atomic; if one only reads it, a __syncthreads() is missing, in a loop at the end"
+            " of each round"
+        )
+    if uncalled := reading.uncalled_barrier(first, last):
+        return f"line {uncalled} names __syncthreads, but does not call it: write `__syncthreads();`"
+    if inside := reading.barrier_in_branch(first, last):
+        return (
+            f"the __syncthreads() of line {inside} stands in an `if`, where not all threads come by: move it behind the"
+            " `if`, for all threads of the block"
+        )
+    if any(first < barrier < last for barrier in fact["barrier_lines"]):
+        # There is one on the way down, so the one on the way back to the top of the loop is missing.
+        return f"a __syncthreads() is missing between line {last} and the next round's line {first}"
+    if reading.warp_barrier_between(first, last) and _in_one_warp(fact):
+        return f"a __syncwarp() is missing between line {last} and the next round's line {first}"
+    return f"a __syncthreads() is missing between line {first} and line {last}"
+
+
+def _in_one_warp(fact: Mapping[str, Any]) -> bool:
+    """Whether both threads of a race are lanes of one warp, in blocks whose rows are whole warps."""
+    (x, *rest), (other, *others) = fact["thread"], fact["other_thread"]
+    return bool(x // 32 == other // 32 and rest == others)
