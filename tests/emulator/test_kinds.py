@@ -16,6 +16,7 @@ from grader.devices.emulator.session import HERE
 SHARED = {
     "Space": ("include/ladder/abi.h", kinds.SPACES),
     "Event": ("runtime/trace.h", kinds.EVENTS),
+    "Kind": ("runtime/recorder.h", kinds.STEPS),
     "SymbolKind": ("runtime/memory.h", kinds.SYMBOLS),
 }
 

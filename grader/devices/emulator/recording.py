@@ -6,17 +6,24 @@ show which lane reads which address, which banks meet, and which lanes wait whil
 
 from __future__ import annotations
 
+import ctypes
+import zlib
+from base64 import b64decode, b64encode
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from grader.course.catalog import UsageError
-from grader.devices.emulator.kinds import SPACES
+from grader.devices.emulator.kinds import SPACES, STEPS
 
 Json = dict[str, Any]
 
 ROOM = 600_000  # numbers in a recording: four a step, and one a lane; what comes after is left out (`cut`)
+MOST_NUMBERS = 1 << 23  # that are taken from a worker at all
 EVERY_BLOCK = (2**32 - 1, 0, 0)  # what the runtime is told for all blocks (runtime/recorder.h)
 LANES, BANKS, WORD, SECTOR = 32, 32, 4, 32  # the last two in bytes
 ACCESSES = ("load", "store", "atomic")
@@ -24,10 +31,17 @@ ACCESSES = ("load", "store", "atomic")
 
 @dataclass(frozen=True)
 class BlockToRecord:
-    """Which block to record: the number of its launch within the case, and its index in the grid; None: all of them."""
+    """Which block to record: the number of its launch within the case, and its index in the grid; None: all of them.
+
+    Other blocks can be recorded besides, by their numbers in the grid. `room` is each one's, in numbers: a step takes
+    four, and one for each of its places. `case` is the name of the only one to record, if not all.
+    """
 
     launch: int = 0
     block: tuple[int, int, int] | None = (0, 0, 0)
+    more: tuple[int, ...] = ()
+    room: int = ROOM
+    case: str = ""
 
 
 @dataclass(frozen=True)
@@ -48,7 +62,8 @@ class Step:
 
     `kind` is "load", "store" or "atomic"; "bad load" or "bad store", refused to one lane, and its last one,
     in the array that it was meant for; "block", the entry into a basic block; "shuffle", or "warp" for any other
-    operation across a warp; "barrier", of the whole block (warp -1, no lanes).
+    operation across a warp; "barrier", of the whole block (warp -1, no lanes); "copy", an asynchronous copy into
+    shared memory that is under way from here on, and "landed", which its threads have waited for.
     `offsets` has a number for each lane of `lanes`: for an access the first byte, counted from where `array` begins
     (lanes that touch another array than the first lane count from there, too); for a shuffle the lane whose value is
     taken; else it is empty.
@@ -168,15 +183,54 @@ class Recording:
 # ---- its way from the worker to the judge, as JSON ----
 
 
+@dataclass(frozen=True)
+class Steps:
+    """A recording as columns, for what looks at 100,000 steps. All arrays are of 64-bit integers.
+
+    `table` has a row for each step, and COLUMNS; a step's kind is a number of kinds.STEPS, its array one of `arrays`.
+    `places` are the offsets of all steps, one after another, of each as many as its "count" says.
+    """
+
+    table: np.ndarray
+    places: np.ndarray
+    arrays: tuple[Array, ...]
+    cut: bool
+
+    @cached_property
+    def first(self) -> np.ndarray:
+        """Where each step's places begin."""
+        counts = self.table[:, COUNT]
+        starts: np.ndarray = np.cumsum(counts) - counts
+        return starts
+
+
+COLUMNS = ("block", "warp", "pc", "line", "kind", "array", "bytes", "mask", "count")  # as runtime/recorder.cpp has them
+PC, LINE, ARRAY, COUNT = map(COLUMNS.index, ("pc", "line", "array", "count"))
+
+
+def numbers_of(runtime: ctypes.CDLL, block: int) -> Json:
+    """The steps of a recorded block, and their places: copies of what the runtime holds until the next call."""
+    found = [(ctypes.POINTER(ctypes.c_int64)(), ctypes.c_size_t()) for _ in range(2)]
+    runtime.ladder_session_steps(ctypes.c_size_t(block), *(ctypes.byref(each) for pair in found for each in pair))
+    steps, places = (
+        np.ctypeslib.as_array(start, (count.value,)).copy() if count.value else np.empty(0, np.int64)
+        for start, count in found
+    )
+    return {"steps": steps, "places": places}
+
+
 def describe(facts: Mapping[str, Any], to_record: BlockToRecord, line_of: Callable[[int], int | None]) -> Json:
     """The runtime's recording with lines instead of program counters; `line_of` gives the line of one."""
     launches: list[Json] = facts["launches"]
-    recorded: Json = facts["recording"]
-    pc, line = map(recorded["columns"].index, ("pc", "line"))
-    for step in recorded["steps"]:
-        step[line] = step[line] or line_of(step[pc]) or 0
+    parts = []
+    for part in facts["recording"]:
+        table = part["steps"].reshape(-1, len(COLUMNS))
+        for pc in np.unique(table[:, PC]):
+            table[(table[:, PC] == pc) & (table[:, LINE] == 0), LINE] = line_of(int(pc)) or 0
+        parts.append(part | {"steps": _packed(table), "places": _packed(part["places"])})
     launch = launches[to_record.launch] if to_record.launch < len(launches) else {"kernel": "", "grid": [], "block": []}
-    return recorded | {
+    return {
+        "parts": parts,
         "launches": len(launches),
         "kernel": launch["kernel"],
         "grid": launch["grid"],
@@ -184,12 +238,39 @@ def describe(facts: Mapping[str, Any], to_record: BlockToRecord, line_of: Callab
     }
 
 
+def steps_from_json(data: Json) -> Steps:
+    """What `describe` made, block after block. Raises ValueError, TypeError, KeyError or IndexError if it is something
+    else.
+    """
+    arrays: dict[Array, int] = {}
+    tables, places = [np.empty((0, len(COLUMNS)), np.int64)], [np.empty(0, np.int64)]
+    for part in data["parts"]:
+        numbers = [arrays.setdefault(_array(each), len(arrays)) for each in part["arrays"]]
+        table = _unpacked(part["steps"]).reshape(-1, len(COLUMNS))
+        own = table[:, ARRAY]
+        if table.size and (table[:, COUNT].min() < 0 or own.min() < -1):
+            raise ValueError("a recording without sense")
+        table[:, ARRAY] = np.array([*numbers, -1], np.int64)[own]
+        tables.append(table)
+        places.append(_unpacked(part["places"]))
+    table, of_all = np.concatenate(tables), np.concatenate(places)
+    if table[:, COUNT].sum() != of_all.size or (table[:, COUNT] > LANES).any():
+        raise ValueError("a recording whose places do not fit its steps")
+    order = np.argsort(table[:, 0], kind="stable") if len(data["parts"]) > 1 else np.arange(len(table))
+    starts = np.cumsum(table[:, COUNT]) - table[:, COUNT]
+    moved = np.repeat(starts[order], table[order, COUNT]) + _within(table[order, COUNT])
+    return Steps(table[order], of_all[moved], tuple(arrays), any(bool(part["cut"]) for part in data["parts"]))
+
+
+def _within(counts: np.ndarray) -> np.ndarray:
+    """0, 1, ... counts[0] - 1, 0, 1, ..."""
+    within: np.ndarray = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    return within
+
+
 def from_json(data: Json, case: str, to_record: BlockToRecord, source: str) -> Recording:
     """What `describe` made. Raises ValueError, TypeError, KeyError or IndexError if it is something else."""
-    arrays = [
-        Array(_short(array["name"], SPACES[array["space"]]), SPACES[array["space"]], array["bytes"], array["start"])
-        for array in data["arrays"]
-    ]
+    steps = steps_from_json(data)
     return Recording(
         kernel=str(data["kernel"]),
         case=case,
@@ -197,15 +278,46 @@ def from_json(data: Json, case: str, to_record: BlockToRecord, source: str) -> R
         threads=tuple(data["threads"]),
         block=to_record.block,
         source=source,
-        steps=tuple(_step(dict(zip(data["columns"], row, strict=True)), arrays) for row in data["steps"]),
-        cut=bool(data["cut"]),
+        steps=tuple(_steps(steps)),
+        cut=steps.cut,
     )
 
 
-def _step(row: Json, arrays: Sequence[Array]) -> Step:
-    lanes = tuple(lane for lane in range(LANES) if row["mask"] >> lane & 1)
-    array = arrays[row["array"]] if row["array"] >= 0 else None
-    return Step(row["warp"], row["line"], row["kind"], lanes, array, row["bytes"], tuple(row["places"]), row["block"])
+def _steps(steps: Steps) -> Iterator[Step]:
+    known_lanes: dict[int, tuple[int, ...]] = {}
+    places, at = steps.places.tolist(), 0
+    for block, warp, _, line, kind, array, bytes_, mask, count in steps.table.tolist():
+        if (lanes := known_lanes.get(mask)) is None:
+            lanes = known_lanes[mask] = tuple(lane for lane in range(LANES) if mask >> lane & 1)
+        touched = steps.arrays[array] if array >= 0 else None
+        yield Step(warp, line, name_of(kind), lanes, touched, bytes_, tuple(places[at : at + count]), block)
+        at += count
+
+
+def name_of(kind: int) -> str:
+    """As Step says it. Raises IndexError."""
+    return STEPS[kind].replace("_", " ")
+
+
+def _packed(numbers: np.ndarray) -> str:
+    return b64encode(zlib.compress(np.ascontiguousarray(numbers, "<i8").tobytes(), 1)).decode()
+
+
+def _unpacked(text: str) -> np.ndarray:
+    """A copy that may be written to. Raises ValueError for what is no such array, or too long a one."""
+    unpacking = zlib.decompressobj()
+    try:
+        data = unpacking.decompress(b64decode(text, validate=True), 8 * MOST_NUMBERS)
+    except zlib.error as error:
+        raise ValueError(str(error)) from None
+    if not unpacking.eof:
+        raise ValueError("a recording that is too long")
+    return np.frombuffer(data, "<i8").astype(np.int64)
+
+
+def _array(data: Json) -> Array:
+    space = SPACES[data["space"]]
+    return Array(_short(data["name"], space), space, data["bytes"], data["start"])
 
 
 def _short(name: str, space: str) -> str:

@@ -31,7 +31,7 @@ from grader.devices.emulator.counters import add_up
 from grader.devices.emulator.kinds import SYMBOLS
 from grader.devices.emulator.looking import MOST_CHECKED_ELEMENTS, Look, silence
 from grader.devices.emulator.outside import WRAPPED
-from grader.devices.emulator.recording import EVERY_BLOCK, ROOM, BlockToRecord, describe
+from grader.devices.emulator.recording import EVERY_BLOCK, BlockToRecord, describe, numbers_of
 from grader.devices.emulator.symbols import CodeMap, Symbol
 from grader.devices.emulator.translate import FIRST_HEADER
 from grader.devices.emulator.wording import word_findings
@@ -202,7 +202,9 @@ class Session:
         self.runtime.ladder_session_report.restype = ctypes.c_char_p
         self.runtime.ladder_session_stream.restype = ctypes.c_void_p
         self.runtime.ladder_session_begin.argtypes = [ctypes.c_double, ctypes.c_double, ctypes.c_int]
-        self.runtime.ladder_session_record.argtypes = [ctypes.c_size_t, *[ctypes.c_uint] * 3, ctypes.c_size_t]
+        self.runtime.ladder_session_record.argtypes = [
+            ctypes.c_size_t, *[ctypes.c_uint] * 3, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t,
+        ]  # fmt: skip
         self.runtime.ladder_session_mapping.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
         self.runtime.ladder_session_buffer.argtypes = [ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
         self.runtime.ladder_session_print_threads(int(print_threads))
@@ -227,6 +229,8 @@ class Session:
         A block that is `to_record` is recorded besides (recording.py). `again` does in another process what `run_again`
         does, and returns that, or None if it could not; without it, it is done in this one.
         """
+        if to_record and to_record.case not in ("", name):
+            to_record = None
         outputs = [view for view in buffers.values() if view.writable]
         untouched = [_bytes_of(view) for view in outputs]
         what = (task, buffers, scalars, seconds, mapping)
@@ -292,7 +296,9 @@ class Session:
         runtime.ladder_session_module(inside, build.symbols, count, threads, int(self.counting))
         runtime.ladder_session_begin(seconds, _size_of_data(task, buffers, scalars), poison)
         if to_record:
-            runtime.ladder_session_record(to_record.launch, *(to_record.block or EVERY_BLOCK), ROOM)
+            more = (ctypes.c_uint64 * len(to_record.more))(*to_record.more)
+            block = to_record.block or EVERY_BLOCK
+            runtime.ladder_session_record(to_record.launch, *block, to_record.room, more, len(more))
         if mapping:
             runtime.ladder_session_mapping(*mapping)
         for parameter in task.parameters:
@@ -305,7 +311,10 @@ class Session:
         start = time.perf_counter()
         runtime.ladder_session_run(entry, pointers)
         took = time.perf_counter() - start
-        return json.loads(runtime.ladder_session_report().decode(errors="replace")), took
+        facts = json.loads(runtime.ladder_session_report().decode(errors="replace"))
+        for number, part in enumerate(facts.get("recording", ())):
+            part |= numbers_of(self.runtime, number)
+        return facts, took
 
     def _poison_matters(
         self,

@@ -172,7 +172,7 @@ void Block::begin(std::uint64_t n, LaunchState& state, Executor& on) {
     executor = &on;
     index = index_of(n, state.grid);
     finished = stopped = faulted = false;
-    recorded = machine().recorder.wants(*this);
+    recorded = machine().recorder.begin(*this);
     idle_rounds = 0;
     grid_phase = barriers = 0;
     most = {};

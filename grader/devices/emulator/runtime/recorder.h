@@ -1,11 +1,13 @@
-// A recorder writes down what one block of one launch does, or all of them, warp instruction by warp instruction: for
-// pictures, and only where somebody asks.
+// A recorder writes down what one block of one launch does, or several, or all of them, warp instruction by warp
+// instruction: for pictures, and only where somebody asks.
 //
 // A recorded block goes on after a thread's bad access, without that thread: a picture shows what the others do.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -20,40 +22,56 @@ struct Finding;
 struct Thread;
 struct WarpUnit;
 
+enum class Kind { Load, Store, Atomic, BadLoad, BadStore, Block, Shuffle, Warp, Barrier, Copy, Landed };
+
 struct RecordedArray { std::string name; Space space; std::size_t bytes; Address start; };   // start: modulo 128
 
 struct RecordedStep {
-    const char* kind;                  // "load", "store", "atomic", "bad load", "bad store", "block", "shuffle", "warp", "barrier"
-    std::uint64_t block;               // its number in the grid
+    Kind kind;
     int warp;                          // -1: of the whole block
     std::uint32_t pc;                  // 0: `line` is known instead
     int line;
-    int array;                         // index in Recorder::arrays, -1: none
+    int array;                         // index in RecordedBlock::arrays, -1: none
     unsigned bytes;                    // of one lane
     std::uint32_t mask;
-    std::vector<long long> places;     // of an access, bytes from the array's begin; of a shuffle, the source lanes
+    std::vector<long long> places;     // of an access or a copy, bytes from the array's begin; of a shuffle, the source lanes
+};
+
+// What one block did, or all of them in the order in which the one executor ran them. Only its own OS thread writes here.
+struct RecordedBlock {
+    std::size_t room = 0;              // for numbers: a step takes a few, and one for each place
+    bool cut = false;
+    std::vector<RecordedArray> arrays;
+    std::vector<std::int64_t> steps;   // columns_of_a_step numbers for each: recorder.cpp says which
+    std::vector<std::int64_t> places;
+
+    void add(const ladder::Block& block, const RecordedStep& step);
+    int array(const Executor& executor, std::uint16_t region);
+
+private:
+    std::map<std::uint16_t, int> known_;   // region of the block's executor -> index in `arrays`
 };
 
 constexpr unsigned every_block = ~0u;
 
 struct Recorder {
-    bool on = false, cut = false;
+    bool on = false;
     std::size_t launch = 0;            // of the case, from 0
-    std::size_t room = 0;              // for numbers: a step takes a few, and one for each place
+    std::size_t room = 0;              // for each block, or for all of them together if every block is recorded
     unsigned block[3] = {0, 0, 0};     // all of them, if the first is `every_block`: then there must be one executor
-    std::vector<RecordedArray> arrays;
-    std::vector<RecordedStep> steps;
+    std::vector<std::uint64_t> more;   // numbers of other blocks in the grid
+    std::deque<RecordedBlock> blocks;
 
-    bool wants(const Block& block) const;
+    RecordedBlock* begin(const ladder::Block& block);   // where this one is written down; null if it is not asked for
     void request(const Executor& executor, const WarpUnit& warp, std::uint32_t mask);   // the lanes' next records
-    void warp_operation(const WarpUnit& warp, std::uint32_t group, const char* kind, std::vector<long long> sources);
-    void barrier(const Block& block, int line);
+    void warp_operation(const WarpUnit& warp, std::uint32_t group, Kind kind, std::vector<long long> sources);
+    void barrier(const ladder::Block& block, int line);
     bool fault(const Thread& thread, const Finding& finding);   // whether the block is recorded, and may go on
 
 private:
-    std::map<std::uint16_t, int> known_;   // region of the block's executor -> index in `arrays`
-    int array(const Executor& executor, std::uint16_t region);
-    void add(RecordedStep step);
+    bool wants(const ladder::Block& block) const;
 };
+
+extern std::mutex recorder_lock;       // around `blocks`, while blocks begin
 
 }  // namespace ladder

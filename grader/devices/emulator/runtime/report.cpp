@@ -108,24 +108,18 @@ void write_kernel(Json& json, int number, const KernelTotals& kernel) {
     json.close(']').close('}');
 }
 
-// A row for each step, for there may be many; what the columns are, is told once.
+// But for the steps, which ladder_session_steps hands out: there may be many.
 void write_recording(Json& json, const Recorder& recorder) {
-    json.open('{').field("cut", recorder.cut).key("arrays").open('[');
-    for (const RecordedArray& array : recorder.arrays) {
-        json.open('{').field("name", array.name).field("space", static_cast<int>(array.space));
-        json.field("bytes", std::uint64_t{array.bytes}).field("start", std::uint64_t{array.start}).close('}');
+    json.open('[');
+    for (const RecordedBlock& block : recorder.blocks) {
+        json.open('{').field("cut", block.cut).key("arrays").open('[');
+        for (const RecordedArray& array : block.arrays) {
+            json.open('{').field("name", array.name).field("space", static_cast<int>(array.space));
+            json.field("bytes", std::uint64_t{array.bytes}).field("start", std::uint64_t{array.start}).close('}');
+        }
+        json.close(']').close('}');
     }
-    json.close(']').key("columns").open('[');
-    for (const char* column : {"block", "warp", "pc", "line", "kind", "array", "bytes", "mask", "places"}) json.value(std::string(column));
-    json.close(']').key("steps").open('[');
-    for (const RecordedStep& step : recorder.steps) {
-        json.open('[').value(step.block).value(static_cast<long long>(step.warp)).value(std::uint64_t{step.pc}).value(static_cast<long long>(step.line));
-        json.value(std::string(step.kind)).value(static_cast<long long>(step.array)).value(std::uint64_t{step.bytes});
-        json.value(std::uint64_t{step.mask}).open('[');
-        for (const long long place : step.places) json.value(place);
-        json.close(']').close(']');
-    }
-    json.close(']').close('}');
+    json.close(']');
 }
 
 std::uint64_t count_touched(std::vector<Lazy<std::uint8_t>> Executor::* bitmaps, std::size_t region) {

@@ -272,14 +272,22 @@ void ladder_session_buffer(const char* name, void* begin, std::size_t bytes, int
     if (writable) region.before.resize(bytes);
 }
 
-// In this case, writes down what one block of the launch with this number does (all of them, if x is `every_block`), with
-// room for so many numbers.
-void ladder_session_record(std::size_t launch, unsigned x, unsigned y, unsigned z, std::size_t room) {
+// In this case, writes down what one block of the launch with this number does (all of them, if x is `every_block`), and
+// `count` others by their numbers in the grid, with room for so many numbers each.
+void ladder_session_record(std::size_t launch, unsigned x, unsigned y, unsigned z, std::size_t room, const std::uint64_t* more, std::size_t count) {
     Recorder& recorder = machine().recorder;
     recorder.on = true;
     recorder.launch = launch;
     recorder.room = room;
     recorder.block[0] = x, recorder.block[1] = y, recorder.block[2] = z;
+    recorder.more.assign(more, more + count);
+}
+
+// The steps of the recorded block with this number in the report, and the places that they touch; how many numbers each.
+void ladder_session_steps(std::size_t number, const std::int64_t** steps, std::size_t* step_numbers, const std::int64_t** places, std::size_t* place_numbers) {
+    const RecordedBlock& block = machine().recorder.blocks[number];
+    *steps = block.steps.data(), *step_numbers = block.steps.size();
+    *places = block.places.data(), *place_numbers = block.places.size();
 }
 
 void ladder_session_print_threads(int yes) { machine().print_threads = yes != 0; }

@@ -32,6 +32,7 @@ constexpr int idle_rounds_before_yield = 16;       // of a block whose lanes do 
 constexpr std::uint16_t no_region = 0xffff;
 
 struct Block;
+struct RecordedBlock;
 struct WarpUnit;
 struct Executor;
 struct LaunchState;
@@ -155,7 +156,7 @@ struct Block {
     const Thread* parked = nullptr;      // there: a lane, or null for its scheduler
     bool finished = false, stopped = false;
     bool faulted = false;                // a thread has been given up, and the others go on: a recorded block's (recorder.h)
-    bool recorded = false;               // what it does is written down (recorder.h)
+    RecordedBlock* recorded = nullptr;   // where what it does is written down (recorder.h), if anywhere
     int idle_rounds = 0;
     std::uint32_t barriers = 0, grid_phase = 0;
     Peaks most;

@@ -130,7 +130,7 @@ void resolve(Warp op, Executor& executor, Thread* threads, std::uint32_t group) 
 void write_down(const WarpUnit& warp, Warp op, std::uint32_t group) {
     std::vector<long long> sources;
     if (is_shuffle(op)) each_lane(group, [&](int l) { sources.push_back(shuffle_source(warp.threads[l].request, l)); });
-    machine().recorder.warp_operation(warp, group, is_shuffle(op) ? "shuffle" : "warp", std::move(sources));
+    machine().recorder.warp_operation(warp, group, is_shuffle(op) ? Kind::Shuffle : Kind::Warp, std::move(sources));
 }
 
 void resolve_group(WarpUnit& warp, std::uint32_t group) {

@@ -1,0 +1,206 @@
+"""`ladder view`: a kernel's steps on a page for a browser, lane by lane, beside its source."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from grader.course.catalog import Entry, UsageError
+from grader.course.choose import choose_rung, choose_task, count_at
+from grader.course.files import shown_path
+from grader.course.lesson import Task
+from grader.course.work import read_kernel
+from grader.faces import puzzles
+from grader.faces.handover import pass_on
+
+if TYPE_CHECKING:
+    from grader.devices.emulator.recording import BlockToRecord
+    from grader.devices.evidence import CaseRun, Evidence, Finding, Json
+    from grader.report.viewer.page import Side
+
+ROOM = 2_400_000  # numbers in all recorded blocks of a kernel: some 100,000 steps
+MULTIPROCESSORS = 16  # of the emulated GPU: it deals blocks out in turn
+MOST_BLOCKS = 4  # of one multiprocessor, which are recorded, beside those that findings name
+FILE = click.Path(path_type=Path)
+
+
+@click.command("view")
+@click.argument("lesson")
+@click.argument("file", required=False, type=FILE)
+@click.option("--task", metavar="NAME", help="The task that is meant, if the lesson has several.")
+@click.option("--case", metavar="NAME", help="Look at this case, 'n=31', instead of the lesson's choice.")
+@click.option("--reference", is_flag=True, help="Look at the lesson's reference kernel instead of yours.")
+@click.option("--rung", type=int, metavar="N", help="With the course's rung N beside it.")
+@click.option("--out", type=FILE, metavar="PAGE.html", help="Where the page goes, instead of work/views/.")
+def command(lesson: str, file: Path | None, task: str | None, case: str | None, reference: bool, rung: int | None,
+            out: Path | None) -> None:  # fmt: skip
+    """Show a kernel step by step in a browser: lanes, sectors, banks, who waits, both sides of a race.
+
+    \b
+    ladder view 04                     your kernel for lesson 04
+    ladder view 04 --rung 3            beside the course's rung 3; that rung alone where you have no file yet
+    ladder view 03 FILE --task row_sum
+    """
+    from grader.faces.check import progress_line
+    from grader.report.graded import check_writable, write
+
+    if reference and file is not None:
+        raise UsageError("give either a file or --reference, not both")
+    entry = puzzles.find(lesson, file)
+    out = _page_file(entry, out)
+    check_writable([out])
+    with progress_line(entry.name) as tell:
+        tell("recording")
+        found = view(entry, file, task=task, case=case, reference=reference, rung=rung)
+    write(out, found.html)
+    for finding in found.findings:
+        click.echo(f"◆ {_said(finding)}")
+    click.echo(f"{shown_path(out)} shows {found.about}.\nNext: open it in a browser; it needs no network")
+
+
+def _page_file(entry: Entry, out: Path | None) -> Path:
+    """Where the page goes. Raises UsageError if there can be no folder for it."""
+    if out is not None:
+        return out
+    file = entry.root / "work" / "views" / f"{entry.name}.html"
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"{shown_path(file.parent)} cannot be made ({error.strerror}): name a file, --out") from None
+    return file
+
+
+@dataclass(frozen=True)
+class View:
+    """A page, and in a few words what is on it. A notebook shows it."""
+
+    html: str
+    about: str
+    findings: Sequence[Finding]
+
+    def _repr_html_(self) -> str:
+        return f'<iframe srcdoc="{escape(self.html)}" title="{escape(self.about)}" width="100%" height="900"></iframe>'
+
+
+def view(
+    entry: Entry,
+    file: Path | None = None,
+    *,
+    task: str | None = None,
+    case: str | None = None,
+    reference: bool = False,
+    rung: int | None = None,
+) -> View:
+    """Records a kernel, and beside it a rung if that is asked for, and makes the page. Raises UsageError, one sentence,
+    if there is nothing to show: the kernel does not build, ends before it launches anything, or launches nothing.
+    """
+    named = entry.task_of(file) if file and not task else None
+    chosen = choose_task(entry, task or named, f"ladder view {entry.label}")
+    files = _files(entry, chosen, file, reference, rung)
+    texts = [read_kernel(each, entry) for each, _ in files]
+    pass_on()
+    from grader.report.viewer.page import dumps
+
+    recorded = [_side(entry, chosen, *each, text, case) for each, text in zip(files, texts, strict=True)]
+    sides, about = [side for side, _ in recorded], " beside ".join(name for _, name in files)
+    title = f"{entry.lesson.title}: {chosen.name}"
+    html = dumps(sides, title, f"{about}, case {recorded[0][1]}, as the emulator ran it.")
+    errors = [finding for side in sides for finding in side.findings if finding.severity == "error"]
+    return View(html, about, errors)
+
+
+def _files(entry: Entry, task: Task, file: Path | None, reference: bool, rung: int | None) -> list[tuple[Path, str]]:
+    """The kernels to show, each with its name: the learner's, or what was asked for, and a rung. Raises UsageError."""
+    mine = file or (entry.reference if reference else entry.work_file)
+    sides = [(mine, shown_path(mine))]
+    if rung is not None:
+        chosen = task.ladder[choose_rung(task, rung, ()) - 1]
+        if not (file or reference or mine.exists()):
+            sides = []
+        sides.append((entry.rung_file(task.name, chosen.name), f"rung {rung} ({chosen.title})"))
+    return sides
+
+
+# ---- one kernel ----
+
+
+def _side(entry: Entry, task: Task, file: Path, name: str, text: str, case: str | None) -> tuple[Side, str]:
+    """What is to be shown of a kernel, and the name of its case: this one, else the first with an error, else the
+    counted one. All run once; then one again, if what is worth a look was not what was recorded.
+    """
+    from grader.devices.emulator.recording import BlockToRecord, steps_from_json
+    from grader.faces.record import readable, recording_of, run_recorded
+    from grader.report.viewer.page import Side
+    from grader.report.viewer.places import Shape
+
+    cases = [count_at(task, case).judged_cases[-1]] if case else task.judged_cases
+    some = tuple(MULTIPROCESSORS * turn for turn in range(1, MOST_BLOCKS))
+    first = BlockToRecord(0, (0, 0, 0), some, ROOM // MOST_BLOCKS, cases[-1].name)
+    evidence = run_recorded(entry, task, file, text, cases, first)
+    again = _better(evidence, first)
+    if again != first:
+        chosen = [each for each in cases if each.name == again.case]
+        evidence = run_recorded(entry, task, file, text, chosen, again)
+    recording = recording_of(evidence, name)
+    with readable(name):
+        steps, shape = steps_from_json(recording), Shape(recording["grid"], recording["threads"])
+        seen = evidence.cases[-1]
+        if not len(steps.table):
+            nothing = f"no kernel of it ran in case {again.case}; `ladder check` says more"
+            raise UsageError(f"{name} cannot be viewed: {next(map(_said, _errors(seen)), nothing)}")
+        findings = sorted(seen.findings, key=lambda each: each.severity != "error")
+        facts = _facts(recording, again, sorted(set(steps.table[:, 0].tolist())))
+        return Side(name, facts, text, shape, steps, findings, seen.lines), again.case
+
+
+def _better(evidence: Evidence, first: BlockToRecord) -> BlockToRecord:
+    """The case, launch and blocks that are worth a look: those of the first error, else the launch that does most."""
+    from grader.report.viewer.places import Shape, blocks_of
+
+    if not evidence.cases:
+        return first
+    seen = next((each for each in evidence.cases if _errors(each)), evidence.cases[-1])
+    if not seen.launches:
+        return replace(first, case=seen.name)
+    errors = _errors(seen)
+    launch = _launch(seen, errors[0].kernel if errors else None)
+    shape = Shape(seen.launches[launch]["grid"], seen.launches[launch]["block"])
+    named = [block for each in errors[:3] if each.kernel == errors[0].kernel for block in blocks_of(each, shape)]
+    more = tuple(dict.fromkeys([*first.more, *filter(None, named)]))
+    return replace(first, launch=launch, more=more, case=seen.name)
+
+
+def _said(finding: Finding) -> str:
+    return f"{f'line {finding.line}: ' if finding.line else ''}{finding.message}"
+
+
+def _errors(seen: CaseRun) -> list[Finding]:
+    return [finding for finding in seen.findings if finding.severity == "error"]
+
+
+def _launch(seen: CaseRun, kernel: str | None) -> int:
+    """The number of the first launch of a kernel; without one, of the kernel that does most."""
+    if kernel is None:
+        kernel = max(seen.kernels, key=lambda each: each["warp_instructions"])["name"]
+    return next((number for number, each in enumerate(seen.launches) if each["kernel"] == kernel), 0)
+
+
+def _facts(recording: Json, recorded: BlockToRecord, blocks: Sequence[int]) -> str:
+    """Which launch this is, and which of its blocks are here."""
+    grid, threads = (_times(recording[each]) for each in ("grid", "threads"))
+    total = math.prod(recording["grid"])
+    launches = recording["launches"]
+    which = f"launch {recorded.launch + 1} of {launches}" if launches != 1 else "its only launch"
+    some = f"Block{'' if len(blocks) == 1 else 's'} {', '.join(map(str, blocks))} of {total:,}"
+    here = "The only block is here." if total == 1 else f"{some} {'is' if len(blocks) == 1 else 'are'} here."
+    return f"Case {recorded.case}: {recording['kernel']}, {which}, {grid} blocks of {threads} threads. {here}"
+
+
+def _times(sizes: Sequence[int]) -> str:
+    return " × ".join(str(size) for size in sizes if size > 1) or "1"

@@ -1,0 +1,78 @@
+"""`ladder view`: from a kernel to a page, and one sentence where there is nothing to show."""
+
+from __future__ import annotations
+
+import pytest
+
+from grader.course import catalog
+from grader.faces.view import view
+
+KERNEL = """
+__global__ void add(const float* x, const float* y, float* z, int n) {{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    {}
+    if (i < n) z[i] = x[i] + y[i];
+}}
+extern "C" void vector_add(const float* x, const float* y, float* z, int n, cudaStream_t stream) {{
+    {}
+}}
+"""
+LAUNCH = "add<<<(n + 255) / 256, 256, 0, stream>>>(x, y, z, n);"
+RACE = ("__shared__ int first; first = i; if (threadIdx.x == 40 && first == 1) return;", LAUNCH)
+
+
+@pytest.fixture
+def kernel(course):
+    def write(*parts: str) -> str:
+        (course / "mine.cu").write_text(KERNEL.format(*parts))
+        return "mine.cu"
+
+    return write
+
+
+def test_a_race_is_shown_with_both_sides_and_the_course_s_rung_beside_it(kernel, course, ladder):
+    code, said, _ = ladder("view", "01", kernel(*RACE), "--rung", "1")
+    assert code == 0
+    assert "◆ line 4: thread" in said and "while thread" in said
+    assert "work/views/01_vector_add.html shows mine.cu beside rung 1 (one element)." in said
+    html = (course / "work/views/01_vector_add.html").read_text()
+    assert html.startswith("<!doctype html>") and len(html) < 200_000
+
+
+@pytest.mark.parametrize(
+    ("parts", "said"),
+    [
+        (("", "int x = ;"), "mine.cu cannot be recorded: "),
+        (("", "*(volatile int*)nullptr = 1;"), "mine.cu cannot be viewed: line 8: "),
+        (("", "for (;;) {}"), "mine.cu cannot be viewed: line 8: "),
+        (("", ""), "mine.cu cannot be viewed: no kernel of it ran in case n=100003; `ladder check` says more"),
+    ],
+    ids=["does not compile", "crashes", "hangs", "launches nothing"],
+)
+def test_one_sentence_where_there_is_nothing_to_show(kernel, ladder, parts, said):
+    code, out, err = ladder("view", "01", kernel(*parts))
+    assert (code, out) == (2, "") and err.startswith(f"ladder: {said}") and err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (["99"], "there is no lesson `99`"),
+        (["01"], "there is no file work/01_vector_add.cu: type `ladder start 01`"),
+        (["01", "--rung", "9"], "vector_add has no rung 9"),
+        (["01", "--reference", "--case", "n=7"], "task vector_add has no case 'n=7'"),
+        (["01", "--reference", "--out", "nowhere/page.html"], "nowhere/page.html cannot be written"),
+        (["01", "mine.cu", "--reference"], "give either a file or --reference, not both"),
+        (["03", "--reference"], "say for which task: `ladder view 03 --task row_sum`"),
+    ],
+)
+def test_wrong_questions(ladder, asked, said):
+    code, _, err = ladder("view", *asked)
+    assert code == 2 and err.startswith(f"ladder: {said}") and err.count("\n") == 1
+
+
+def test_a_loop_that_never_ends_on_the_gpu_is_shown_and_a_notebook_shows_the_page(kernel, course):
+    entry = catalog.find("01")
+    found = view(entry, course / kernel("while (i >= 0) z[0] = 1;", LAUNCH), case="n=5")
+    assert [finding.kind for finding in found.findings] == ["timeout"]
+    assert found._repr_html_().startswith('<iframe srcdoc="&lt;!doctype html&gt;')
