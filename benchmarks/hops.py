@@ -2,8 +2,9 @@
 
     python -m benchmarks.hops [LESSON]
 
-Traces `ladder check LESSON --reference` in this process, all its threads, and not the worker. A hop is a call of a
-function from a function of another file. What is executed once when a module is imported does not count.
+Traces `ladder check LESSON --reference --no-model` in this process, all its threads, and not the worker: the modelled
+time comes after the verdict, by a job of its own. A hop is a call of a function from a function of another file. What
+is executed once when a module is imported does not count.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ def trace(lesson: str) -> Trace:
 
     found = Trace()
     with contextlib.redirect_stdout(io.StringIO()), found.watching():
-        code = cli.run(["check", lesson, "--reference", "--device", "emulator"])
+        code = cli.run(["check", lesson, "--reference", "--device", "emulator", "--no-model"])
     assert code == 0, f"the reference of lesson {lesson} does not pass"
     return found
 

@@ -19,10 +19,10 @@ PAGE = ROOT / "docs" / "architecture.md"
 FLOORS = [
     ["faces"],
     ["grade", "report"],
-    ["second_look"],
+    ["second_look", "modelled"],
     ["submission"],
     ["judge"],
-    ["devices.load", "devices.nvidia"],
+    ["devices.load", "devices.nvidia", "model"],
     ["devices.worker"],
     ["devices.emulator", "devices.cuda"],
     ["devices.build"],

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -19,7 +19,7 @@ from grader.devices.evidence import Evidence
 if TYPE_CHECKING:
     from grader.devices.buffers import Arena
     from grader.devices.cuda.card import Card
-    from grader.devices.worker.job import Cancel, Gpu
+    from grader.devices.worker.job import Cancel, Gpu, Job
     from grader.devices.worker.server import ForkServer
 
 Device = Literal["auto", "emulator", "cuda"]  # where to grade: on a GPU, emulated, or as there is a GPU or none
@@ -104,21 +104,38 @@ def run(
     There a block that is `to_record` (devices/emulator/recording.py) is recorded besides. Raises NotGraded if what
     went wrong is not the submission's.
     """
+    job = _job(calls, arena, submission)
+    job = replace(job, gpu=gpu, to_record=to_record, threads=threads, print_threads=submission.print_threads)
+    return _followed(job, submission)
+
+
+def run_sampled(
+    calls: Sequence[Call], arena: Arena, submission: Submission, multiprocessors: int, l1_bytes: int
+) -> Evidence:
+    """The same, emulated, for calls at their real size, of which only some blocks run (devices/emulator/sampled.py).
+
+    The arena holds examples of their inputs. `l1_bytes` of a multiprocessor include its shared memory.
+    """
+    card = {"multiprocessors": multiprocessors, "l1_bytes": l1_bytes}
+    to_sample = {"bytes": [call.bytes for call in calls], **card}
+    return _followed(replace(_job(calls, arena, submission), to_sample=to_sample), submission)
+
+
+def _job(calls: Sequence[Call], arena: Arena, submission: Submission) -> Job:
     from grader.devices.worker.job import Job
 
-    job = Job(
+    return Job(
         source=submission.source,
         filename=submission.filename,
         prototypes=[each.signature for each in submission.tasks],
         task=calls[0].task.name,
         arena=arena,
         cases=[(call.name, call.scalars) for call in calls],
-        gpu=gpu,
         cancel=submission.cancel,
-        to_record=to_record,
-        threads=threads,
-        print_threads=submission.print_threads,
     )
+
+
+def _followed(job: Job, submission: Submission) -> Evidence:
     seen = ["starting"]
 
     def on_event(event: Mapping[str, Any]) -> None:

@@ -18,7 +18,7 @@ PATTERNS = (
     *("examples/*.py", "examples/*.cu", "examples/lessons/**/*", "examples/kernels/**/*"),
     *(f"docs/{name}.md" for name in ("authoring", "emulator", "grading", "numerics", "results")),
     *("benchmarks/divided_warps.cu", "benchmarks/results/h200/*.json", "benchmarks/results/h200/*.png"),
-    *("constraints.txt", "LICENSE"),
+    *("cards/*.toml", "constraints.txt", "LICENSE"),
 )
 
 

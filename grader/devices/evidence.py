@@ -60,6 +60,7 @@ class CaseRun:
     timings: Json = field(default_factory=dict)
     seconds: float = 0.0
     recording: Json | None = None  # of one block, where it was asked for (emulator/recording.py)
+    sample: Json | None = None  # of its launches at the real size, where that was asked for (emulator/sampled.py)
 
 
 @dataclass

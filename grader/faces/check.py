@@ -22,7 +22,7 @@ from grader.faces import debug, puzzles
 from grader.faces.exit import NOT_PASSED, PASSED, WRONG_USAGE
 from grader.faces.handover import pass_on
 from grader.faces.remember import remember_own
-from grader.submission import NotGraded
+from grader.submission import NotGraded, Submission, start_server
 
 if TYPE_CHECKING:
     from grader.judge.verdict import Grade
@@ -46,6 +46,7 @@ class Options:
     print_threads: bool = False  # block and thread before each line that a kernel prints
     debug: str | None = None  # in gdb: "", or a block and a thread
     emulator: bool = True  # looks, too, at what is graded on a GPU
+    model: bool = False  # says how long a right kernel would take on other cards
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,13 @@ def check(lesson: str, file: Path | None, options: Options, reports: Reports) ->
         return _tell_why_not(entry, file, options, reports, str(error))
     if not options.reference:
         remember_own(entry, graded, complete=not options.tasks)
+    modelled = model(entry, graded, options) if options.model else iter(())
+    if reports.as_json or reports.html:
+        modelled = iter([*modelled])  # which notes them in the grade
     _tell(graded, reports, _next_step(entry, file, options), entry, _asked(entry, file, options))
+    if not reports.as_json:
+        for line in modelled:  # worked out only now: the verdict comes first
+            click.echo(line)
     if debugger:
         debugger(entry, graded.verdict, graded.source)
     accepted = not options.nvcc or _nvcc_accepts(graded)
@@ -280,6 +287,28 @@ def _sanitized(entry: Entry, options: Options, tell: Progress, chosen: partial[G
     found = chosen(device="cuda")
     nvidia_tools.sanitize(sanitizer, entry, found, tell)
     return found
+
+
+# ---- how long it would take ----
+
+
+def model(entry: Entry, graded: Graded, options: Options) -> Iterator[str]:
+    """Notes the modelled times of an emulated grade's right tasks in it, and says each in a line."""
+    from grader.modelled import modelled_times
+    from grader.report.modelled import modelled_words
+
+    grade = graded.verdict
+    right = [task for task in grade.tasks if task.status == "passed"]
+    if grade.device["kind"] != "emulator" or not right:
+        return
+    with progress_line(entry.name) as tell:
+        file = Path(grade.kernel)
+        submission = Submission(graded.source, file, entry.lesson.tasks, start_server(), grade.seed, tell)
+        for task in right:
+            tell(f"modelling {task.name}")
+            for time in modelled_times(entry, entry.lesson.task(task.name), submission):
+                task.modelled.append(time.to_json())
+                yield f"{task.name}: " * (len(grade.tasks) > 1) + modelled_words(time, task.position)
 
 
 # ---- while it takes ----

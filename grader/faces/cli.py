@@ -142,12 +142,13 @@ FILE = click.Path(path_type=Path)
 )
 @click.option("--print-threads", is_flag=True, help="Put block and thread before each line that a kernel prints.")
 @click.option("--no-emulator", is_flag=True, help="On a GPU, do not have the emulator look, too; the report says so.")
+@click.option("--no-model", is_flag=True, help="Do not say how long a right kernel would take on other cards.")
 @click.option("--nvcc", is_flag=True, help="Also ask nvcc, where it is installed, whether it compiles the file.")
 @click.pass_context
 def check(context: click.Context, /, lesson: str | None, file: Path | None, tasks: tuple[str, ...], device: Device,
           seed: int | None, as_json: bool, junit: Path | None, gradescope: Path | None, html: Path | None,
           reference: bool, everything: bool, sanitize: bool, print_threads: bool, no_emulator: bool,
-          debug: str | None, nvcc: bool) -> None:  # fmt: skip
+          debug: str | None, no_model: bool, nvcc: bool) -> None:  # fmt: skip
     """Grade a kernel: work/NN_name.cu, or FILE; or grade a hand-in again.
 
     \b
@@ -160,7 +161,7 @@ def check(context: click.Context, /, lesson: str | None, file: Path | None, task
     if debug is not None and device == "auto":
         device = "emulator"
     options = Options(tasks, device, seed, reference, sanitize, nvcc=nvcc, print_threads=print_threads,
-                      emulator=not no_emulator, debug=debug)  # fmt: skip
+                      emulator=not no_emulator, debug=debug, model=not no_model)  # fmt: skip
     reports = Reports(as_json, junit, gradescope, html)
     if everything:
         if tasks or file or (reference and lesson):

@@ -107,6 +107,7 @@ class TaskGrade:
     output: str = ""
     bonus: bool = False
     emulator: str = ""  # of a grade on a GPU: one sentence, if the emulator has not looked at all of it
+    modelled: list[Json] = field(default_factory=list)  # the timed case on cards that are not here (grader/modelled.py)
 
     @property
     def build_errors(self) -> list[Diagnostic]:

@@ -31,6 +31,7 @@ _ARM = {
     for name, sign in zip(("fadd", "fsub", "fmul", "fnmul", "fdiv"), "++**/", strict=True)
     for letter, type_ in (("s", "float"), ("d", "double"))
 } | {"fsqrt s": "sqrtf", "fsqrt d": "sqrt"}
+_CHOICE = re.compile(r"(min|max|u?comi|cmp\w+)s[sd]$|cvt|fcmpe?$|f(min|max)(nm)?$|[su]cvtf|fcvt")
 
 # What raises to a power, however it is made.
 EXPONENTIALS = frozenset(
@@ -162,6 +163,11 @@ def priced(operation: str, operands: str) -> str:
     name = _OPERATORS.get(operation) or (_ARM.get(f"{operation} {operands[:1]}", "") if operation[:1] == "f" else "")
     # A constant lies beside the code. nvcc knows its reciprocal.
     return f"{name} constant" if operation in ("divss", "divsd") and "(%rip)" in operands else name
+
+
+def is_choice(operation: str) -> bool:
+    """Whether it compares floats, takes the smaller or larger one, or converts one: an instruction on a GPU, too."""
+    return bool(_CHOICE.match(operation))
 
 
 def is_through_pointer(operation: str, operands: str) -> bool:

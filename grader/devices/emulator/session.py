@@ -289,29 +289,38 @@ class Session:
     ) -> tuple[dict[str, Any], float]:
         """One call of the entry point: the runtime's facts, and the seconds it took."""
         build = build or self.build
-        entry = getattr(build.library, f"ladder_entry_{task.name}")
-        runtime = self.runtime
-        inside, count = ctypes.cast(entry, ctypes.c_void_p), ctypes.c_size_t(len(build.symbols))
         threads = 1 if to_record and to_record.block is None else self.threads  # a recorder has no locks
-        runtime.ladder_session_module(inside, build.symbols, count, threads, int(self.counting))
-        runtime.ladder_session_begin(seconds, _size_of_data(task, buffers, scalars), poison)
+        self.begin(task, build, threads, seconds, _size_of_data(task, buffers, scalars), poison)
+        runtime = self.runtime
         if to_record:
             more = (ctypes.c_uint64 * len(to_record.more))(*to_record.more)
             block = to_record.block or EVERY_BLOCK
             runtime.ladder_session_record(to_record.launch, *block, to_record.room, more, len(more))
         if mapping:
             runtime.ladder_session_mapping(*mapping)
-        for parameter in task.parameters:
-            if view := buffers.get(parameter.name):
-                runtime.ladder_session_buffer(parameter.name.encode(), view.address, view.bytes, int(view.writable))
+        for each, view in buffers.items():
+            runtime.ladder_session_buffer(each.encode(), view.address, view.bytes, int(view.writable))
+        return self.enter(task, build, buffers, scalars)
+
+    def begin(self, task: Prototype, build: Loaded, threads: int, seconds: float, size: float, poison: int) -> None:
+        """Before each call; its buffers come next, and then `enter`."""
+        entry = ctypes.cast(getattr(build.library, f"ladder_entry_{task.name}"), ctypes.c_void_p)
+        count = ctypes.c_size_t(len(build.symbols))
+        self.runtime.ladder_session_module(entry, build.symbols, count, threads, int(self.counting))
+        self.runtime.ladder_session_begin(seconds, size, poison)
+
+    def enter(
+        self, task: Prototype, build: Loaded, buffers: Mapping[str, View], scalars: Mapping[str, Any]
+    ) -> tuple[dict[str, Any], float]:
+        """Calls the entry point: the runtime's facts, and the seconds it took."""
         arguments = self._arguments(task, buffers, scalars)
         pointers = (ctypes.c_void_p * len(arguments))(
             *[ctypes.cast(ctypes.pointer(argument), ctypes.c_void_p).value for argument in arguments]
         )
-        start = time.perf_counter()
-        runtime.ladder_session_run(entry, pointers)
+        start, entry = time.perf_counter(), getattr(build.library, f"ladder_entry_{task.name}")
+        self.runtime.ladder_session_run(entry, pointers)
         took = time.perf_counter() - start
-        facts = json.loads(runtime.ladder_session_report().decode(errors="replace"))
+        facts = json.loads(self.runtime.ladder_session_report().decode(errors="replace"))
         for number, part in enumerate(facts.get("recording", ())):
             part |= numbers_of(self.runtime, number)
         return facts, took

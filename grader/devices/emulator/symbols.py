@@ -18,7 +18,7 @@ from grader.devices.build.recipe import Refused
 from grader.devices.emulator.calls import host_functions
 from grader.devices.emulator.flags import Instruction, empty_loops, flag_reads
 from grader.devices.emulator.own_files import SPAN
-from grader.devices.emulator.prices import dearest, is_through_pointer, priced
+from grader.devices.emulator.prices import dearest, is_choice, is_through_pointer, priced
 from grader.devices.emulator.sides import host_variables, is_mark, managed_variables
 
 _SYMBOL = re.compile(r"^([0-9a-f]+) .{7} (\S+)\s+([0-9a-f]+)\s+(?:\.hidden |\.protected )?(.+)$")
@@ -46,6 +46,7 @@ class Block:
     weight: int
     branch: int = 0  # one byte into its conditional jump, as `_lines_of` takes return addresses; 0: it has none
     work: list[tuple[int, str, int]] = field(default_factory=list)  # line, name in prices.py, how often
+    choices: int = 0  # comparisons, minima, maxima and conversions of floats
 
 
 @dataclass
@@ -219,6 +220,7 @@ def _blocks(code: list[Instruction]) -> tuple[dict[int, Block], list[int]]:
         if current is None or operation in _OVERHEAD:
             continue
         current.weight += 1
+        current.choices += is_choice(operation)
         if _is_conditional(operation):
             current.branch = address + 1
     for block in blocks.values():

@@ -83,6 +83,7 @@ class Job:
     cancel: Cancel | None = None
     print_threads: bool = False  # the emulator puts block and thread before each line that a kernel prints
     to_record: Mapping[str, Any] | None = None  # on the emulator (recording.BlockToRecord)
+    to_sample: Mapping[str, Any] | None = None  # there, too (sampled.ToSample): then cases are sampled, and not run
 
     @property
     def longest(self) -> float:
@@ -104,6 +105,7 @@ class Job:
             "architecture": self.gpu.architecture if self.gpu else None,
             "timed": {"scalars": dict(self.gpu.scalars)} if self.gpu and self.gpu.dialogue else None,
             "to_record": dict(self.to_record) if self.to_record else None,
+            "to_sample": dict(self.to_sample) if self.to_sample else None,
             "print_threads": self.print_threads,
             "cache": str(self.cache),
             "folder": str(folder),

@@ -35,6 +35,7 @@ from grader.devices.worker.job import GPU_VARIABLES, LOST
 # Address space beyond a fresh worker's: 4 GB are emulated device memory, up to 4 GB the stacks of a cooperative launch,
 # and 8 GB are the submission's own. Each thread of the emulator has a block's stacks besides.
 MEMORY_BYTES = 16 << 30
+SAMPLED_BYTES = 144 << 30  # the same where buffers are as large as on a GPU; nearly all of that is never touched
 STACK_BYTES = 256 << 20
 MOST_PROCESSOR_SECONDS = 20.0  # of a case on the emulator: on a busy machine they take longer, but are no more
 LARGEST_FILE_BYTES = 256 << 20
@@ -188,6 +189,10 @@ def _run_cases(
     from grader.devices.emulator.session import POISON, Session, runtime_library
 
     runtime = runtime_library(Path(job["cache"]))
+    if job["to_sample"]:
+        from grader.devices.emulator.sampled import sample_cases
+
+        return sample_cases(job, library, task, memory.cases, runtime, tell)
     to_record = BlockToRecord(**job["to_record"]) if job["to_record"] else None
     session = Session(library, job["threads"], runtime=runtime, text=job["source"], print_threads=job["print_threads"])
     mapping = (memory.address, memory.bytes)
@@ -225,7 +230,8 @@ def _isolate(job: dict[str, Any], server: int, memory_fd: int, output_fd: int) -
     _end_with_this_thread()
     _set_streams(output_fd)
     _set_environment(Path(job["folder"]))
-    _set_limits(os.fstat(memory_fd).st_size, job["threads"] or os.cpu_count() or 1, on_gpu=job["device"] == "cuda")
+    threads = job["threads"] or os.cpu_count() or 1
+    _set_limits(os.fstat(memory_fd).st_size, threads, job["device"], samples=bool(job["to_sample"]))
 
 
 def _end_with_this_thread() -> None:
@@ -266,13 +272,13 @@ def _set_environment(folder: Path) -> None:
     os.chdir(folder)
 
 
-def _set_limits(shared_bytes: int, threads: int, on_gpu: bool) -> None:
+def _set_limits(shared_bytes: int, threads: int, device: str, samples: bool) -> None:
     """Memory is limited beyond what a fresh worker with a CUDA build of torch holds already: its address space, or on a
     GPU its private memory, as CUDA maps all memory of host and device into one address space.
     """
     total, *_, private, _ = [int(pages) for pages in Path("/proc/self/statm").read_text().split()]
-    more = shared_bytes + MEMORY_BYTES + threads * STACK_BYTES
-    memory, held = (resource.RLIMIT_DATA, private) if on_gpu else (resource.RLIMIT_AS, total)
+    more = shared_bytes + (SAMPLED_BYTES if samples else MEMORY_BYTES) + threads * STACK_BYTES
+    memory, held = (resource.RLIMIT_DATA, private) if device == "cuda" else (resource.RLIMIT_AS, total)
     for what, limit in (
         (memory, held * resource.getpagesize() + more),
         (resource.RLIMIT_CORE, 0),

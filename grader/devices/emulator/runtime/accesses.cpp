@@ -130,7 +130,7 @@ void count_global(Executor& executor, WarpUnit& warp, Site& site, const Request&
     if (const std::uint32_t mask = lanes_of_task(executor, warp, request))
         count_task(warp, site, mask, mask == request.mask ? amount : amount_of(part_of(request, mask)));
     if (event == Event::Atomic) site.multiplicity = std::max<std::uint64_t>(site.multiplicity, amount.multiplicity);
-    else mark_touched(executor, warp, request, event == Event::Write || event == Event::VolatileWrite);
+    else if (!warp.block->sample) mark_touched(executor, warp, request, event == Event::Write || event == Event::VolatileWrite);
 }
 
 void count_shared(Site& site, const Request& request, Event event) {
@@ -254,6 +254,7 @@ void replay_access(Executor& executor, WarpUnit& warp, const Request& request) {
     site.bytes = static_cast<std::uint8_t>(request.bytes);
     site.warps += 1;
     site.threads += static_cast<std::uint64_t>(request.lanes);
+    if (warp.block->sample) sample_access(executor, warp, request);
     if (region.space == Space::Global) {
         count_global(executor, warp, site, request);
     } else if (region.space == Space::Shared) {
@@ -266,7 +267,7 @@ void replay_access(Executor& executor, WarpUnit& warp, const Request& request) {
         each_lane(request.mask, [&](int l) { warp.cursor[l].store_address = 0; });
         return;
     }
-    if (region.writable || !request.one_array) watch(executor, warp, request);
+    if (!warp.block->sample && (region.writable || !request.one_array)) watch(executor, warp, request);
 }
 
 void replay_part(Executor& executor, WarpUnit& warp, const Request& request) {
@@ -287,14 +288,18 @@ void replay_part(Executor& executor, WarpUnit& warp, const Request& request) {
         reading.mask |= 1u << l;
         reading.address[reading.lanes++] = a;
         const Region& region = *executor.regions[record.region];
-        if (region.space == Space::Global) mark(touched_bytes(executor.loaded_bytes, region), a - region.begin, wanted);
-        if (!region.writable) return;
+        if (region.space == Space::Global && !warp.block->sample) mark(touched_bytes(executor.loaded_bytes, region), a - region.begin, wanted);
+        if (!region.writable || warp.block->sample) return;
         const std::uint8_t* const flags = region.initialised ? region.flags_of(a) : nullptr;
         if (flags && !std::all_of(flags, flags + wanted, [](const std::uint8_t& flag) { return initialised(&flag, 1); }))
             report_uninitialised(executor, warp, l, region, a, wanted, record.pc, Event::Read);
         warp.block->races.read(executor, warp, l, record.region, a, wanted, record.pc, Strength::Plain);
     });
     count(site, amount_of_parts(warp, reading));
+    if (warp.block->sample && reading.mask) {
+        reading.record = *warp.cursor[__builtin_ctz(reading.mask)].next;
+        sample_access(executor, warp, reading);
+    }
     if (const std::uint32_t mask = lanes_of_task(executor, warp, reading))
         count_task(warp, site, mask, amount_of_parts(warp, part_of(reading, mask)));
 }
@@ -312,6 +317,7 @@ void replay_value(Executor& executor, WarpUnit& warp, const Request& request) {
 }
 
 void replay_copy(Executor& executor, WarpUnit& warp, const Request& request) {
+    if (warp.block->sample) return void(warp.block->copies += request.record.event == Event::Issued);
     Races& races = warp.block->races;
     warp.block->copies += request.record.event == Event::Issued;
     each_lane(request.mask, [&](int l) {

@@ -101,7 +101,8 @@ std::uint64_t do_atomic(Thread* thread, Atomic op, Type type, Scope scope, void*
         const bool changes = compute(op, type, found, value, compare) != found;
         spun(*thread, a, bytes, found, value ^ compare * 0x9e3779b97f4a7c15u, changes);
         if (shared_by_all) begin_ordered(*thread);   // it may have slept
-        const unsigned flags = (scope == Scope::Block ? block_scope_flag : 0u) | (op == Atomic::CompareSwap ? compare_swap_flag : 0u);
+        const unsigned flags = (scope == Scope::Block ? block_scope_flag : 0u) | (op == Atomic::CompareSwap ? compare_swap_flag : 0u) |
+                               (type >= Type::F32 && type <= Type::BF16x2 ? float_flag : 0u);
         if (region != no_region) record(*thread, Event::Atomic, pc, a, bytes | flags, region);
         acquire(*thread, a);
     }

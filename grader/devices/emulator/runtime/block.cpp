@@ -159,6 +159,7 @@ bool release_barrier(Block& block) {
     note_fences(block);
     ++block.barriers;
     if (block.recorded) machine().recorder.barrier(block, first->barrier_line);
+    if (block.sample) sample_barrier(block);
     block.barrier_lines.insert(first->barrier_line);
     return true;
 }
@@ -243,6 +244,7 @@ void finish_block(Block& block) {
         while (block.number < known && !stop_after.compare_exchange_weak(known, block.number)) {}
     }
     block.most.barriers = block.barriers;
+    if (block.sample) keep_sample(block);
     std::lock_guard lock(launch.schedule.mutex);
     launch.most.take(block.most);
     launch.barrier_lines.merge(block.barrier_lines);

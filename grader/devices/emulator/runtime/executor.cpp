@@ -170,7 +170,7 @@ void Block::begin(std::uint64_t n, LaunchState& state, Executor& on) {
     number = n;
     launch = &state;
     executor = &on;
-    index = index_of(n, state.grid);
+    index = index_of(state.number_of(n), state.grid);
     finished = stopped = faulted = false;
     recorded = machine().recorder.begin(*this);
     idle_rounds = 0;
@@ -204,6 +204,7 @@ void Block::begin(std::uint64_t n, LaunchState& state, Executor& on) {
     }
     resume = stacks->start(threads.size(), block_main);
     parked = nullptr;
+    if (machine().sampling.on()) begin_sample(*this);
 }
 
 // Where its fiber goes on, if it is not the one that parked the block.

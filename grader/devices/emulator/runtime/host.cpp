@@ -61,7 +61,7 @@ std::string refusal(const Launch& launch, const Symbol* function, int& error) {
     if (blocks > most_blocks)
         return "the grid has " + text(blocks) + " blocks, and so many are more than the emulator can hold: give each thread more to do";
     error = CooperativeTooLarge;
-    const std::uint64_t resident = static_cast<std::uint64_t>(multiprocessors) *
+    const std::uint64_t resident = static_cast<std::uint64_t>(ladder_multiprocessors()) *
         std::min<std::uint64_t>({blocks_per_multiprocessor, threads_per_multiprocessor / threads,
                                  fixed + launch.shared_bytes ? shared_per_multiprocessor / (fixed + launch.shared_bytes + 1024) : 1000});
     if (launch.cooperative && blocks > resident)
@@ -164,12 +164,14 @@ void launch_kernel(const Launch& launch) {
     LaunchState state(blocks);
     state.launch = &launch;
     state.function = function;
-    state.kernel = m.kernel_number(launch);
+    state.kernel = m.sampling.on() ? m.sampling.number_of(launch) : m.kernel_number(launch);
+    if (state.kernel < 0) return;   // one like it was sampled
     state.grid = {launch.grid[0], launch.grid[1], launch.grid[2]};
     state.block = {launch.block[0], launch.block[1], launch.block[2]};
     state.counting = m.counting;
     m.acquisitions.clear();   // a kernel boundary orders everything before it
-    run_launch(state);
+    if (m.sampling.on()) run_sampled(state, run_launch);
+    else run_launch(state);
     KernelTotals& totals = m.kernels[static_cast<std::size_t>(state.kernel)];
     totals.launches += 1;
     totals.blocks += blocks;
@@ -270,6 +272,7 @@ int ladder_memcpy(void* to, const void* from, std::size_t bytes, Copy kind, int 
     int error = check_copy_side(from, bytes, from_device, false, line);
     if (!error) error = check_copy_side(to, bytes, to_device, true, line);
     if (error) return machine().last_error = error;
+    if (from_device && to_device && machine().sampling.skips(2 * bytes)) return Success;
     memory.open();
     std::memmove(to, from, bytes);
     if (from_device && !to_device) memory.copied_to_host += bytes;
@@ -292,6 +295,7 @@ int ladder_memcpy(void* to, const void* from, std::size_t bytes, Copy kind, int 
 int ladder_memset(void* to, int value, std::size_t bytes, int line) {
     if (bytes == 0) return Success;
     if (const int error = check_copy_side(to, bytes, true, true, line)) return machine().last_error = error;
+    if (machine().sampling.skips(bytes)) return Success;
     DeviceMemory& memory = machine().memory;
     memory.open();
     std::memset(to, value, bytes);

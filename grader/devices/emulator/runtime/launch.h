@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "launch_races.h"
 #include "schedule.h"
@@ -40,7 +41,9 @@ struct LaunchState {
     Peaks most;
     std::atomic<std::uint64_t> changes{0};     // that threads have made since somebody looks (patience.h)
     LaunchRaces races;
+    std::vector<std::uint64_t> chosen;         // the numbers of the blocks, where only some of them run (sampling.h)
 
+    std::uint64_t number_of(std::uint64_t n) const { return chosen.empty() ? n : chosen[n]; }   // in the grid, of the nth that runs
     explicit LaunchState(std::uint64_t count) : blocks(count) {}
 };
 

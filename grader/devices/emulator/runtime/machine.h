@@ -13,6 +13,7 @@
 #include "executor.h"
 #include "program.h"
 #include "recorder.h"
+#include "sampling.h"
 #include "stream_races.h"
 #include "streams.h"
 
@@ -38,6 +39,7 @@ struct Machine {
     std::atomic<bool> out_of_time{false};
     Recorder recorder;
     Program program;
+    Sampling sampling;
     void* given_stream = nullptr;
     std::map<void*, int> streams;               // that host code has: the line of their creation, < 0 after that call
     StreamOrder stream_order;

@@ -59,19 +59,25 @@ bool Module::is_host_only(std::uint32_t pc) const {
 
 // ---- device memory ----
 
+void DeviceMemory::reserve(std::size_t bytes) {
+    if (arena_) munmap(reinterpret_cast<void*>(arena_), 2 * capacity_);
+    arena_ = arena_end_ = 0;
+    capacity_ = bytes;
+}
+
 void DeviceMemory::begin_case() {
     if (!arena_) {
-        void* arena = mmap(nullptr, 2 * global_memory, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        void* arena = mmap(nullptr, 2 * capacity_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (arena != MAP_FAILED) {
             arena_ = reinterpret_cast<Address>(arena);
-            arena_end_ = arena_ + 2 * global_memory;
+            arena_end_ = arena_ + 2 * capacity_;
         }
         case_begin_ = arena_next_ = arena_;
     } else if (arena_next_ > case_begin_) {
         madvise(reinterpret_cast<void*>(case_begin_), arena_next_ - case_begin_, MADV_DONTNEED);
         mprotect(reinterpret_cast<void*>(case_begin_), arena_next_ - case_begin_, PROT_NONE);
     }
-    case_begin_ = arena_next_ = arena_next_ < arena_ + global_memory ? arena_next_ : arena_;   // an old pointer hits nothing new
+    case_begin_ = arena_next_ = arena_next_ < arena_ + capacity_ ? arena_next_ : arena_;   // an old pointer hits nothing new
     regions_.clear();
     initialised_.clear();
     mappings_.clear();
@@ -95,7 +101,7 @@ void DeviceMemory::add_buffer(const char* name, Address begin, std::size_t bytes
     region->writable = writable;
     region->id = static_cast<int>(regions_.size());
     region->name = name;
-    if (writable) {
+    if (writable && capacity_ == global_memory) {   // sampled launches read what others would have written
         initialised_.push_back(std::make_unique<Lazy<std::uint8_t>>(bytes + 16));
         region->initialised = initialised_.back()->data() + begin % 16;
     }
@@ -107,12 +113,12 @@ int DeviceMemory::allocate(void** pointer, std::size_t bytes, int line, int pois
     *pointer = nullptr;
     if (bytes == 0) return Success;
     const std::size_t span = whole_pages(bytes) + whole_pages(guard);
-    if (bytes > global_memory || !arena_ || arena_next_ + span > case_begin_ + global_memory) return OutOfMemory;
+    if (bytes > capacity_ || !arena_ || arena_next_ + span > case_begin_ + capacity_) return OutOfMemory;
     void* start = reinterpret_cast<void*>(arena_next_);
     if (mprotect(start, whole_pages(bytes), PROT_READ | PROT_WRITE) != 0) return OutOfMemory;
     // Fresh memory holds NaNs, and not the zeroes that a GPU often happens to hold. Large arrays keep the zeroes: filling
     // them would cost the memory that they may never touch.
-    if (bytes <= (std::size_t{64} << 20)) std::memset(start, poison, bytes);
+    if (bytes <= (std::size_t{64} << 20) && capacity_ == global_memory) std::memset(start, poison, bytes);
     add_buffer("", arena_next_, bytes, true);
     regions_.back()->line = line;
     regions_.back()->name = "cudaMalloc";

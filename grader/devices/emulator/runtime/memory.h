@@ -90,6 +90,7 @@ std::string owner_of(const std::string& variable);
 class DeviceMemory {
 public:
     void begin_case();
+    void reserve(std::size_t bytes);   // that a case may allocate; from the next one on
     void add_mapping(Address begin, std::size_t bytes);   // pages that hold buffers: shut while host code runs
     void add_buffer(const char* name, Address begin, std::size_t bytes, bool writable);   // in a mapping, or elsewhere
 
@@ -128,6 +129,7 @@ private:
     std::vector<std::unique_ptr<Lazy<std::uint8_t>>> initialised_;
     std::vector<Pages> mappings_;
     std::vector<Pages> unmapped_;      // buffers elsewhere: host code may touch them
+    std::size_t capacity_ = global_memory;
     Address arena_ = 0, arena_end_ = 0, case_begin_ = 0, arena_next_ = 0;
     Pages variables_{0, 0};
     std::size_t allocated_ = 0, peak_ = 0, live_ = 0;

@@ -30,6 +30,7 @@ Stretch stretch_of(const Record* begin, const Record* end) {
 double most_steps(const LaunchState& launch) {
     const double threads = static_cast<double>(launch.blocks) * launch.block.x * launch.block.y * launch.block.z;
     const double size = machine().data_elements + threads;
+    if (machine().sampling.on()) return most_sampled_steps;
     return least_work + work_a_pair * size * size;
 }
 

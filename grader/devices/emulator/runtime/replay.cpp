@@ -65,6 +65,7 @@ void enter_block(Executor& executor, WarpUnit& warp, const Request& request) {
     site.kind = Event::Block;
     site.warps += 1;
     site.threads += static_cast<std::uint64_t>(request.lanes);
+    if (warp.block->sample) warp.block->sample->warps[warp.number].enter_block();
     // Did the block that these lanes came from send other lanes elsewhere? Not if this is the whole warp.
     const std::uint32_t number = warp.next_branch++;
     if (mask == ~0u) std::fill_n(warp.came_from, warp_lanes, number);

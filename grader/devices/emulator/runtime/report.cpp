@@ -122,6 +122,33 @@ void write_recording(Json& json, const Recorder& recorder) {
     json.close(']');
 }
 
+void write_sample(Json& json, int number, const LaunchSample& launch) {
+    std::uint64_t barriers = 0, atomic_words = 0;
+    for (const BlockSample& block : launch.ran) barriers += block.barriers, atomic_words = std::max<std::uint64_t>(atomic_words, block.atomic_words.size());
+    std::set<Address> words;
+    for (const BlockSample& block : launch.ran) words.insert(block.atomic_words.begin(), block.atomic_words.end());
+    json.open('{').field("kernel", number).field("blocks", launch.blocks).field("threads", launch.threads).field("repeats", launch.repeats);
+    json.field("shared_bytes", std::uint64_t{launch.shared_bytes}).field("cooperative", launch.cooperative).field("barriers", barriers);
+    json.field("atomic_words", std::uint64_t{words.size()}).field("atomic_words_of_a_block", atomic_words).field("registers", std::uint64_t{registers_of(launch)});
+    json.field("resident", std::uint64_t{launch.traffic.resident}).field("held", std::uint64_t{launch.traffic.held});
+    json.field("neighbours", std::uint64_t{launch.traffic.neighbours}).field("l1_bytes", std::uint64_t{launch.traffic.l1_bytes});
+    json.key("ran").open('[');
+    for (const BlockSample& block : launch.ran) {
+        const auto most = [&](auto of) { return std::uint64_t{of(*std::max_element(block.warps.begin(), block.warps.end(), [&](auto& a, auto& b) { return of(a) < of(b); }))}; };
+        json.open('{').field("number", block.number).field("steps", block.steps());
+        json.field("longest_warp", most([](auto& warp) { return warp.steps; })).field("load_rounds", most([](auto& warp) { return warp.load_rounds; }));
+        json.field("shared_rounds", most([](auto& warp) { return warp.shared_rounds; })).close('}');
+    }
+    json.close(']').key("regions").open('[');
+    for (const auto& [id, of] : launch.traffic.regions) {
+        const Region& region = *machine().memory.regions()[static_cast<std::size_t>(id)];
+        json.open('{').field("id", id).field("name", region.name).field("bytes", std::uint64_t{region.bytes}).field("of_task", region.of_task);
+        json.field("loaded", of.loaded).field("stored", of.stored).field("asked", of.asked).field("missed", of.missed);
+        json.field("alone", of.alone).field("together", of.together).close('}');
+    }
+    json.close(']').close('}');
+}
+
 std::uint64_t count_touched(std::vector<Lazy<std::uint8_t>> Executor::* bitmaps, std::size_t region) {
     std::uint64_t count = 0;
     std::size_t bytes = 0;
@@ -158,6 +185,11 @@ std::string report() {
     }
     json.close(']').field("allocated", std::uint64_t{m.memory.allocated_bytes()}).field("peak", std::uint64_t{m.memory.peak_bytes()});
     json.field("broken", m.broken);
+    if (m.sampling.on()) {
+        json.field("set_bytes", m.sampling.set_bytes).field("sets", m.sampling.sets).key("samples").open('[');
+        for (const auto& [number, launch] : m.sampling.launches) write_sample(json, number, launch);
+        json.close(']');
+    }
     if (m.recorder.on) write_recording(json.key("recording"), m.recorder);
     json.close('}');
     return json.text_;

@@ -250,6 +250,7 @@ void ladder_session_begin(double seconds, double data_elements, int poison) {
     m.launches.clear();
     m.findings.clear();
     m.recorder = Recorder{};
+    m.sampling.begin_case();
     m.allowed_shared.clear();
     m.last_error = Success;
     m.broken = m.given_up = false;

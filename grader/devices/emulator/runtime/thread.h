@@ -17,6 +17,7 @@
 #include "index.h"
 #include "memory.h"
 #include "patience.h"
+#include "sampling.h"
 #include "trace.h"
 
 namespace ladder {
@@ -166,6 +167,7 @@ struct Block {
     std::string printed;
     std::uint32_t printer = 0;           // the thread that has printed last
     BlockClock clock;
+    std::unique_ptr<BlockSample> sample; // while launches are sampled
     Races races;                         // kept when another block of the launch is run on this object
     std::set<int> barrier_lines;
 

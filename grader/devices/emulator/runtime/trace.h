@@ -31,7 +31,7 @@ struct Record {
 static_assert(sizeof(Record) == 16);
 constexpr unsigned part_shift = 56;   // in a PartRead's address
 constexpr std::uint64_t address_mask = (std::uint64_t{1} << part_shift) - 1;
-constexpr std::uint8_t bytes_mask = 0x1f, block_scope_flag = 0x80, compare_swap_flag = 0x40;
+constexpr std::uint8_t bytes_mask = 0x1f, block_scope_flag = 0x80, compare_swap_flag = 0x40, float_flag = 0x20;
 
 // What replay counts at one program counter.
 struct Site {
@@ -46,6 +46,9 @@ struct Site {
     std::uint64_t task_requests, task_sectors, task_asked, task_useful;   // the same, of the task's own buffers alone
     std::uint64_t wavefronts, ideal; // shared memory
     std::uint64_t divergent;         // a basic block's executions after which its lanes went different ways
+    std::uint64_t joined, joined_wavefronts;   // shared loads, where nvcc can join those of a loop's rounds into wide ones; there
+    std::uint64_t lines;             // of 128 bytes, in global memory: counted where a launch is sampled (sampling.h)
+    std::uint64_t turns;             // atomics: lanes of the most wanted bank, or address in global memory; there, too
     std::uint64_t multiplicity;      // atomics: most lanes of one warp instruction at one address
 };
 
@@ -56,6 +59,8 @@ constexpr std::pair<const char*, std::uint64_t Site::*> site_sums[] = {
     {"wavefronts", &Site::wavefronts}, {"ideal", &Site::ideal},     {"divergent", &Site::divergent},
     {"task_requests", &Site::task_requests}, {"task_sectors", &Site::task_sectors},
     {"task_asked", &Site::task_asked},       {"task_useful", &Site::task_useful},
+    {"lines", &Site::lines},                 {"turns", &Site::turns},
+    {"joined", &Site::joined},               {"joined_wavefronts", &Site::joined_wavefronts},
 };
 
 }  // namespace ladder

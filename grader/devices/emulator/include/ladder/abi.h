@@ -109,6 +109,7 @@ void ladder_host_waits(void* stream);
 void ladder_host_waits_for_event(const void* event);
 void ladder_host_waits_for_all(void);
 double ladder_host_seconds(void);   // monotonic, for events
+int ladder_multiprocessors(void);   // of the GPU that host code sees: the emulated one, or a card that is modelled
 
 // ---- device code ----
 LADDER_CALL int ladder_in_kernel(void);   // 1 while device code runs

@@ -127,6 +127,7 @@ inline LADDER_UNSEEN cudaError_t cudaSetDeviceFlags(unsigned) { return ladder::s
 inline LADDER_UNSEEN cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     if (device != 0) return ladder::status(cudaErrorInvalidDevice);
     *properties = ladder::properties;
+    properties->multiProcessorCount = ladder_multiprocessors();
     return ladder::status();
 }
 
@@ -146,7 +147,7 @@ inline LADDER_UNSEEN cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAt
         case cudaDevAttrWarpSize: *value = own.warpSize; break;
         case cudaDevAttrMaxRegistersPerBlock: *value = own.regsPerBlock; break;
         case cudaDevAttrClockRate: *value = own.clockRate; break;
-        case cudaDevAttrMultiProcessorCount: *value = own.multiProcessorCount; break;
+        case cudaDevAttrMultiProcessorCount: *value = ladder_multiprocessors(); break;
         case cudaDevAttrIntegrated: *value = own.integrated; break;
         case cudaDevAttrConcurrentKernels: *value = own.concurrentKernels; break;
         case cudaDevAttrMemoryClockRate: *value = own.memoryClockRate; break;

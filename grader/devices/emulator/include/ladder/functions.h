@@ -86,6 +86,6 @@ LADDER_UNSEEN cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* blo
         if (active > resident) best = threads, resident = active;
     }
     *block = best;
-    *grid = best ? resident / best * ladder::multiprocessors : 0;
+    *grid = best ? resident / best * ladder_multiprocessors() : 0;
     return ladder::status();
 }

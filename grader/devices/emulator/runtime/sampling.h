@@ -1,0 +1,130 @@
+// Sampling: host code runs at a case's real size, and of each launch a few blocks. What they ask of global memory is
+// written down in the order of each warp, for the caches of a multiprocessor (multiprocessor.h).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <set>
+#include <tuple>
+#include <vector>
+
+#include "memory.h"
+#include "trace.h"
+
+namespace ladder {
+
+struct Block;
+struct Executor;
+struct Launch;
+struct LaunchState;
+struct Request;
+struct WarpUnit;
+
+// One line of 128 bytes that a request touches, with its sectors; or a barrier that the warp has come to.
+struct Asked {
+    enum Kind : unsigned { Load, Store, Atomic, Barrier };
+    std::uint64_t line : 56, sectors : 4, first : 1, kind : 3;   // first: of its request
+};
+static_assert(sizeof(Asked) == 8);
+
+// Loads of 4 bytes from shared memory that a warp does at one place in the code, round after round of a loop, each behind
+// the last one: nvcc makes them one load of 16 or 8 bytes if it is aligned so.
+struct Chain {
+    Site* site = nullptr;
+    std::uint32_t mask = 0;
+    int lanes = 0;
+    unsigned length = 0, wavefronts = 0;   // of the single loads
+    Address first[32];
+
+    bool goes_on(const Request& request) const;
+    void count();                          // it is over
+};
+
+struct WarpSample {
+    std::vector<Asked> asked;
+    std::vector<Chain> chains;
+    std::uint64_t steps = 0;                            // basic blocks and accesses
+    std::uint64_t load_rounds = 0, shared_rounds = 0;   // basic blocks that loaded from global, from shared memory
+    bool loads = false, shares = false;                 // since the last basic block was entered
+
+    void enter_block();
+    void load_shared(Site& site, const Request& request, unsigned wavefronts);
+    void end_chains();
+};
+
+// A block that ran.
+struct BlockSample {
+    std::uint64_t number = 0, barriers = 0;
+    std::vector<WarpSample> warps;
+    std::set<Address> own_words;      // of one thread's local arrays: on a GPU they are registers, if they can be
+    std::set<Address> atomic_words;   // in global memory; no more than `most_atomic_words`
+
+    std::uint64_t steps() const;
+};
+constexpr std::size_t most_atomic_words = 4096;
+constexpr std::size_t most_asked = std::size_t{1} << 24;   // lines of a block; what comes after is left out
+
+// What the caches of one multiprocessor made of a launch's loads (multiprocessor.h). Sectors are sums over blocks.
+struct RegionTraffic {
+    std::uint64_t loaded = 0, stored = 0;               // different sectors, block by block: over all blocks that ran
+    std::uint64_t asked = 0, missed = 0;                // sectors that loads ask of L1, and of L2: over `held` blocks
+    std::uint64_t alone = 0, together = 0;              // different sectors of `neighbours` blocks: each by itself, all at once
+};
+struct Traffic {
+    std::map<int, RegionTraffic> regions;               // by Region::id
+    std::size_t held = 0, neighbours = 0, resident = 0;
+    std::size_t l1_bytes = 0;
+};
+
+// One launch, or several with the same kernel, grid and block, of which the first was sampled.
+struct LaunchSample {
+    std::uint64_t blocks = 0, threads = 0, repeats = 1;
+    std::size_t shared_bytes = 0;     // of a block
+    bool cooperative = false;
+    std::vector<BlockSample> ran;
+    Traffic traffic;
+};
+
+// What the card is like, as far as sampling has to know.
+struct SampledCard {
+    int multiprocessors = 0;          // 0: nothing is sampled
+    std::size_t l1_bytes = 0;         // of a multiprocessor, with its shared memory
+    std::uint64_t steps = 0;          // of warps, that the sampled blocks of one call should need at most
+};
+
+struct Sampling {
+    using Key = std::tuple<std::string, std::uint64_t, std::uint64_t, std::size_t>;   // kernel, blocks, threads, shared bytes
+    SampledCard card;
+    std::map<int, LaunchSample> launches;   // by the number of their KernelTotals
+    std::map<Key, int> known;
+    std::uint64_t steps_left = 0;
+    std::mutex mutex;
+
+    std::uint64_t set_bytes = 0, sets = 0;   // by cudaMemset and copies within device memory, which are not done
+
+    bool on() const { return card.multiprocessors > 0; }
+    void begin_case();
+    int number_of(const Launch& launch);     // of its KernelTotals, one for each sampled launch; -1: one like it was sampled
+    bool skips(std::uint64_t bytes);         // a cudaMemset or copy that moves so many: it is only counted
+};
+
+// Blocks that share a multiprocessor with the one in the middle (held), that come right after it, and that lie scattered
+// over the grid. The first of them is run alone, to see how many the launch can have.
+struct Choice {
+    std::vector<std::uint64_t> held, neighbours, scattered;
+    std::vector<std::uint64_t> all(std::size_t most) const;   // each once, the most telling first
+};
+Choice choose_blocks(std::uint64_t blocks, std::size_t resident, std::uint64_t multiprocessors);
+
+// How many blocks of a kernel a multiprocessor holds at once.
+std::size_t resident_blocks(std::uint64_t threads, std::size_t shared_bytes, std::size_t registers);
+std::size_t registers_of(const LaunchSample& launch);   // of a thread: an estimate, for nvcc allocates them
+
+void run_sampled(LaunchState& state, void (*run)(LaunchState&));   // `run` runs the chosen blocks of a part of it
+void begin_sample(Block& block);
+void sample_access(Executor& executor, WarpUnit& warp, const Request& request);
+void sample_barrier(Block& block);
+void keep_sample(Block& block);                          // it has finished
+
+}  // namespace ladder

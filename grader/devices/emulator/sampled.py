@@ -1,0 +1,176 @@
+"""A case at its real size without the time and memory of it: host code runs dry, and of each launch a few blocks.
+
+What they did is added up by source line, in the terms that the model (grader/model) needs.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from grader.course.prototype import Prototype
+from grader.devices.build.recipe import Library
+from grader.devices.emulator.kinds import EVENTS, SPACES
+from grader.devices.emulator.prices import PRICES
+from grader.devices.emulator.session import POISON, Session, View
+from grader.devices.emulator.symbols import Block, CodeMap
+from grader.devices.emulator.wording import word_findings
+from grader.devices.evidence import CaseRun
+
+Json = dict[str, Any]
+
+MEMORY_BYTES = 64 << 30  # that host code may allocate
+TILE_BYTES = 4 << 20  # of an input's values; beyond that they repeat
+SECONDS = 12.0  # of processor time, for a case
+
+
+@dataclass(frozen=True)
+class ToSample:
+    """What to sample: the bytes of each case's buffers by name, and what of the card decides which blocks run."""
+
+    bytes: list[dict[str, int]]
+    multiprocessors: int
+    l1_bytes: int  # of a multiprocessor, with its shared memory
+    steps: int = 2_000_000  # of warps, basic blocks and accesses, that a case needs at most, if its blocks let it
+
+
+@dataclass
+class _SampledView:
+    address: int
+    bytes: int
+    writable: bool
+
+
+def sample_cases(
+    job: Mapping[str, Any],
+    library: Library,
+    task: Prototype,
+    memory: Sequence[Mapping[str, Any]],
+    runtime: Path,
+    tell: Callable[..., None],
+) -> dict[str, str] | None:
+    """Samples each case of a job, whose buffers hold examples of the inputs. Returns what ended it early."""
+    session = Session(library, job["threads"], runtime=runtime, text=job["source"])
+    what = ToSample(**job["to_sample"])
+    for case, tiles, sizes in zip(job["cases"], memory, what.bytes, strict=True):
+        tell("running", case=case["name"])
+        run = sample(session, case["name"], task, tiles, sizes, case["scalars"], what)
+        tell("case", case=asdict(run))
+    return None
+
+
+def sample(
+    session: Session,
+    name: str,
+    task: Prototype,
+    tiles: Mapping[str, View],
+    sizes: Mapping[str, int],
+    scalars: Mapping[str, int | float],
+    what: ToSample,
+) -> CaseRun:
+    """One case. `tiles` hold example values of the inputs, `sizes` the bytes of all buffers as they are to be."""
+    runtime = session.runtime
+    runtime.ladder_session_sample.argtypes = [ctypes.c_int, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_uint64]
+    runtime.ladder_session_sample(what.multiprocessors, what.l1_bytes, MEMORY_BYTES, what.steps)
+    try:
+        session.begin(task, session.build, session.threads, SECONDS, 0.0, POISON)
+        kept = {p.name: _tile(tiles[p.name]) for p in task.inputs}  # as long as they are mapped
+        buffers = {p.name: _placed(session, p.name, sizes[p.name], kept.get(p.name)) for p in task.buffers}
+        facts, seconds = session.enter(task, session.build, buffers, scalars)
+    finally:
+        runtime.ladder_session_sample(0, 0, 0, 0)
+    element_bytes = {p.name: p.type.bytes for p in task.buffers}
+    findings = word_findings(facts, session.build.code, element_bytes)
+    findings = [finding for finding in findings if finding.severity == "error"]
+    launches = [_launch(each, facts["kernels"][each["kernel"]], session.build.code) for each in facts["samples"]]
+    found = {"launches": launches, "sets": facts["sets"], "set_bytes": facts["set_bytes"]}
+    return CaseRun(name=name, findings=findings, seconds=seconds, sample=found)
+
+
+def _placed(session: Session, name: str, bytes_: int, tile: mmap.mmap | None) -> View:
+    """A buffer of this size: an input that repeats its tile, or else an output. Raises MemoryError."""
+    place = session.runtime.ladder_session_sampled_buffer
+    place.restype = ctypes.c_void_p
+    place.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t]
+    start = ctypes.addressof(ctypes.c_char.from_buffer(tile)) if tile else None
+    address = place(name.encode(), bytes_, tile is None, start, len(tile) if tile else 0)
+    if address is None:
+        raise MemoryError(f"there is no room for {name}, {bytes_:,} bytes")
+    return _SampledView(address, bytes_, tile is None)
+
+
+def _tile(view: View) -> mmap.mmap:
+    """Whole pages of shared memory that hold the view's values, again and again if they are few."""
+    values = ctypes.string_at(view.address, min(view.bytes, TILE_BYTES)) or b"\0"
+    tile = mmap.mmap(-1, TILE_BYTES)
+    tile[:] = (values * (TILE_BYTES // len(values) + 1))[:TILE_BYTES]
+    return tile
+
+
+# ---- what the blocks that ran did, by source line ----
+
+Counts = defaultdict[str, float]
+
+
+def _launch(sample: Json, kernel: Json, code: CodeMap) -> Json:
+    """A sampled launch with its counts, all of them sums over the blocks that ran."""
+    lines: defaultdict[int, Counts] = defaultdict(lambda: defaultdict(float))
+    for site in kernel["sites"]:
+        kind, space = EVENTS[site["kind"]], SPACES[site["space"]]
+        if kind == "block":
+            _count_block(site, code, lines)
+        else:
+            _count_access(lines[code.line_of(site["pc"]) or 0], site, kind, space)
+    totals: Counts = defaultdict(float)
+    for counts in lines.values():
+        for name, number in counts.items():
+            totals[name] += number
+    return {
+        **sample,
+        "kernel": kernel["name"],
+        "line": kernel["line"],
+        "counts": dict(totals),
+        "lines": {str(line): dict(counts) for line, counts in sorted(lines.items())},
+    }
+
+
+def _count_access(counts: Counts, site: Json, kind: str, space: str) -> None:
+    atomic = kind == "atomic"
+    way = "atomic" if atomic else "load" if kind in ("read", "volatile_read") else "store"
+    if space == "global":
+        counts[f"global_{way}_requests"] += site["requests"]
+        counts[f"global_{way}_sectors"] += site["sectors"]
+        counts[f"global_{way}_lines"] += site["lines"]
+        counts["global_atomic_lanes"] += site["threads"] * atomic
+        counts["global_atomic_float_lanes"] += site["turns"]
+    elif space == "shared":
+        counts[f"shared_{way}_requests"] += site["requests"]
+        counts[f"shared_{way}_wavefronts"] += site["wavefronts"]
+        counts[f"shared_{way}_bytes"] += site["asked"]
+        counts["joined_load_requests"] += site["joined"]
+        counts["joined_load_wavefronts"] += site["joined_wavefronts"]
+        counts["shared_atomic_turns"] += site["turns"]
+
+
+def _count_block(site: Json, code: CodeMap, lines: defaultdict[int, Counts]) -> None:
+    block = code.blocks.get(site["pc"]) or Block(1)
+    here = lines[code.line_of(site["pc"]) or 0]
+    here["basic_blocks"] += site["warps"]
+    here["instructions"] += site["warps"] * block.weight
+    here["choices"] += site["warps"] * block.choices
+    for line, what, times in block.work:
+        special, floats, doubles = PRICES[what]
+        counts = lines[line]
+        counts["special"] += site["warps"] * times * special
+        counts["doubles"] += site["warps"] * times * doubles
+        if what in ("float +", "float *"):
+            counts["sums" if what == "float +" else "products"] += site["warps"] * times
+        elif (special, floats) == (0, 2):
+            counts["fused"] += site["warps"] * times
+        else:
+            counts["in_functions"] += site["warps"] * times * floats

@@ -1,0 +1,78 @@
+"""How long each part of the card is busy with a launch: no kernel is faster than the slowest of them.
+
+Seconds by the name of the part. A multiprocessor's parts work for as long as the one with most blocks needs.
+"""
+
+from __future__ import annotations
+
+import math
+
+from grader.model.caches import Bytes
+from grader.model.card import Card
+from grader.model.sampled import LANES, Counts, Launch
+
+BOUNDS = ("dram", "l2", "l1", "shared", "issue", "special", "double", "atomics", "latency")
+# What nvcc makes of the rest of a kernel, besides its arithmetic: instructions for each request, and for each warp.
+FOR_GLOBAL, FOR_SHARED, FOR_WARP = 2.9, 0.8, 2.0
+FOR_FUNCTIONS = 0.75  # of an addition or multiplication in a function: most are fused
+
+
+def instructions(counts: Counts, warps: float) -> float:
+    """An estimate of the instructions that nvcc's machine code has for these counts, in warps."""
+    get = counts.get
+    arithmetic = max(get("sums", 0.0), get("products", 0.0)) + get("fused", 0.0) + get("choices", 0.0)
+    functions = FOR_FUNCTIONS * (get("in_functions", 0.0) + get("doubles", 0.0)) + get("special", 0.0)
+    in_global = sum(get(f"global_{way}_requests", 0.0) for way in ("load", "store", "atomic"))
+    in_shared = get("joined_load_requests", 0.0)
+    in_shared += sum(get(f"shared_{way}_requests", 0.0) for way in ("store", "atomic"))
+    return arithmetic + functions + FOR_GLOBAL * in_global + FOR_SHARED * in_shared + FOR_WARP * warps
+
+
+def bounds(launch: Launch, card: Card, moved: Bytes) -> dict[str, float]:
+    """Seconds that each part needs for one launch."""
+    busy = min(launch.blocks, card.multiprocessors)
+    # The multiprocessor with most blocks has this share of the launch.
+    share = math.ceil(launch.blocks / card.multiprocessors) / launch.blocks
+    clocks = {name: cost * share / card.clock for name, cost in of_multiprocessor(launch.counts, card).items()}
+    issue = instructions(launch.counts, launch.blocks * launch.warps) / card.issue_rate
+    return {
+        "dram": moved.dram / card.dram_rate,
+        "l2": max(moved.l2 / card.l2_rate, moved.l2 / (busy * card.l2_rate_of_one)),
+        **clocks,
+        "issue": issue * share / card.clock,
+        "atomics": atomics(launch, card),
+    }
+
+
+def of_multiprocessor(counts: Counts, card: Card) -> dict[str, float]:
+    """Clocks that the parts of one multiprocessor would need for all of these counts."""
+    get = counts.get
+
+    def lines(way: str, cost: float) -> float:
+        asked, sectors = get(f"global_{way}_requests", 0.0), get(f"global_{way}_sectors", 0.0)
+        return max(asked, get(f"global_{way}_lines", 0.0) * cost, sectors / card.l1_sectors)
+
+    l1 = lines("load", card.load_line) + lines("store", card.store_line)
+    shared = get("joined_load_wavefronts", 0.0) + get("shared_store_wavefronts", 0.0)
+    turns, requests = get("shared_atomic_turns", 0.0), get("shared_atomic_requests", 0.0)
+    shared += requests + card.shared_atomic * max(turns - requests, 0.0)
+    # Both go through one pipe: each is as slow as both together, and the larger one is to blame.
+    return {
+        "l1": (l1 + shared) * (l1 >= shared),
+        "shared": (l1 + shared) * (l1 < shared),
+        "special": get("special", 0.0) * LANES / card.special_rate,
+        "double": get("doubles", 0.0) / 2 * LANES / card.double_rate,
+    }
+
+
+def atomics(launch: Launch, card: Card) -> float:
+    """Updates of one word wait for each other; those of a few words share few units of L2."""
+    lanes, floats = launch.count("global_atomic_lanes"), launch.count("global_atomic_float_lanes")
+    if not lanes or not launch.atomic_words:
+        return 0.0
+    each = (floats * card.atomic_float + max(lanes - floats, 0.0) * card.atomic_integer) / launch.atomic_words
+    crowded = lanes / card.atomic_rate if launch.atomic_words <= CROWD else 0.0
+    return max(each, crowded)
+
+
+CROWD = 1024  # words that lie in so few lines that their updates meet

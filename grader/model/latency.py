@@ -1,0 +1,48 @@
+"""How long a launch takes because its warps wait: one block's longest chain, for each wave of blocks (Little's law)."""
+
+from __future__ import annotations
+
+import math
+
+from grader.model.bounds import instructions
+from grader.model.caches import Bytes
+from grader.model.card import Card
+from grader.model.sampled import Launch
+
+UNROLLED = 4  # nvcc unrolls loops of unknown length so often, and begins their loads together
+FEW_ROUNDS = 8  # loops as short as this are mostly no loops
+MOSTLY_FUSED = 0.4  # of the instructions: then a warp has others to go on with
+
+
+def latency(launch: Launch, card: Card, moved: Bytes) -> float:
+    """Seconds of one launch."""
+    waves = max(1.0, launch.blocks / (card.multiprocessors * launch.resident))
+    return waves * chain(launch, card, moved) / card.clock
+
+
+def chain(launch: Launch, card: Card, moved: Bytes) -> float:
+    """Clocks that the longest warp of a block takes if it never waits for other warps' work."""
+    loads = launch.load_rounds / (UNROLLED if launch.load_rounds > FEW_ROUNDS else 1)
+    shared = launch.shared_rounds / (UNROLLED if launch.shared_rounds > FEW_ROUNDS else 1)
+    every = launch.blocks * launch.warps
+    made = instructions(launch.counts, every)
+    fused = min(launch.count("sums"), launch.count("products")) + launch.count("fused")
+    step = card.independent if fused > MOSTLY_FUSED * made else card.dependent
+    return (
+        loads * of_load(launch, card, moved)
+        + shared * card.shared_latency
+        + launch.barriers * card.barrier_latency
+        + made / every * launch.longest * step
+    )
+
+
+def of_load(launch: Launch, card: Card, moved: Bytes) -> float:
+    """Clocks until a load's data are there, on average over L1, L2 and memory."""
+    from_memory = min(1.0, moved.dram / moved.l2) if moved.l2 else 0.0
+    beyond = (1 - from_memory) * card.l2_latency + from_memory * card.dram_latency
+    return launch.hits * card.l1_latency + (1 - launch.hits) * beyond
+
+
+def occupancy(launch: Launch, card: Card) -> float:
+    """Warps of a multiprocessor at once."""
+    return math.ceil(min(launch.resident, launch.blocks / card.multiprocessors)) * launch.warps

@@ -1,0 +1,61 @@
+"""The modelled time of a call: of each launch the slowest bound or its latency, and what launching costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from grader.model.bounds import bounds
+from grader.model.caches import moved, names
+from grader.model.card import Card
+from grader.model.latency import latency
+from grader.model.sampled import Json, Launch, launches_of
+
+SHARPNESS = 4.0  # bounds overlap, but not quite: the fourth root of the sum of their fourth powers
+
+
+@dataclass(frozen=True)
+class Part:
+    """One launch of a call, with its repeats."""
+
+    launch: Launch
+    seconds: float
+    terms: Mapping[str, float]  # seconds of one repeat, by bounds.BOUNDS
+
+
+@dataclass(frozen=True)
+class Modelled:
+    """A call's time on a card, in seconds, and what holds it up most."""
+
+    card: Card
+    seconds: float
+    parts: Sequence[Part]
+
+    @property
+    def main(self) -> Part | None:
+        """The launch that takes longest; None if there is none."""
+        return max(self.parts, key=lambda part: part.seconds, default=None)
+
+    @property
+    def bound(self) -> str:
+        """The largest term of the main launch; "launch" where launching takes longer than all else."""
+        main = self.main
+        if main is None or sum(part.seconds for part in self.parts) < self.seconds / 2:
+            return "launch"
+        return max(main.terms, key=lambda name: main.terms[name])
+
+
+def predict(sample: Json, card: Card) -> Modelled:
+    """The modelled time of what was sampled. Raises KeyError, TypeError or ValueError if that has another form."""
+    held: frozenset[str] = frozenset()  # what the launch before has left in L2
+    parts = []
+    for launch in launches_of(sample):
+        traffic = moved(launch, card, held)
+        terms = bounds(launch, card, traffic) | {"latency": latency(launch, card, traffic)}
+        seconds = sum(term**SHARPNESS for term in terms.values()) ** (1 / SHARPNESS)
+        parts.append(Part(launch, launch.repeats * seconds, terms))
+        held = names(launch.arrays) if traffic.touched <= card.l2_bytes else frozenset()
+    calls = sum(part.launch.repeats for part in parts) + sample["sets"]
+    sets = sample["set_bytes"] / card.dram_rate
+    over = card.first_launch + card.next_launch * max(calls - 1, 0)
+    return Modelled(card, over + sets + sum(part.seconds for part in parts), parts)

@@ -1,0 +1,125 @@
+"""What sampling found of a launch, made ready for the model: counts of the whole launch, and of one block."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+Json = Mapping[str, Any]
+Counts = Mapping[str, float]
+
+LANES = 32
+
+
+@dataclass(frozen=True)
+class Array:
+    """One array as one block touches it, on average, in sectors of 32 bytes."""
+
+    name: str
+    bytes: int  # of the whole array
+    loaded: float  # different sectors that it loads
+    stored: float
+    missed: float  # of its loads: sectors that L1 did not hold, each time that they are asked for
+    growth: float  # different sectors of neighbouring blocks grow as (blocks ** growth): 0 shared, 1 each its own
+
+
+@dataclass(frozen=True)
+class Launch:
+    """A launch, or `repeats` of the same kind; counts are for all blocks of one of them."""
+
+    kernel: str
+    line: int  # of the launch
+    blocks: int
+    threads: int  # of a block
+    repeats: int
+    resident: int  # blocks that a multiprocessor holds at once
+    registers: int  # of a thread: an estimate
+    counts: Counts
+    lines: Mapping[int, Counts]  # the same by source line
+    arrays: Sequence[Array]
+    hits: float  # share of the loads' sectors that L1 held
+    barriers: float  # that a block passes
+    load_rounds: float  # of the longest warp of a block: times that it must wait for global memory
+    shared_rounds: float  # and for shared memory
+    longest: float  # how many times as many steps that warp takes as the mean one
+    atomic_words: float  # different words in global memory that atomics update
+    unsure: float  # standard error of the counts, as a share: blocks that ran differ
+
+    @property
+    def warps(self) -> int:
+        """Of a block."""
+        return math.ceil(self.threads / LANES)
+
+    def count(self, *names: str) -> float:
+        return sum(self.counts.get(name, 0.0) for name in names)
+
+
+def launches_of(sample: Json) -> list[Launch]:
+    """What a worker has sampled (`CaseRun.sample`). Raises KeyError, TypeError or ValueError if it is none."""
+    return [_launch(each) for each in sample["launches"]]
+
+
+def _launch(data: Json) -> Launch:
+    ran: list[Json] = data["ran"]
+    if not ran:
+        raise ValueError(f"no block of {data['kernel']} has run")
+    scale = data["blocks"] / len(ran)
+    counts = {name: number * scale for name, number in data["counts"].items()}
+    warps = math.ceil(data["threads"] / LANES)
+    steps = [block["steps"] for block in ran]
+    mean = sum(steps) / len(steps)
+    spread = math.sqrt(sum((each - mean) ** 2 for each in steps) / max(len(steps) - 1, 1))
+    asked = sum(region["asked"] for region in data["regions"])
+    missed = sum(region["missed"] for region in data["regions"])
+    load_sectors = data["counts"].get("global_load_sectors", 0.0)
+    return Launch(
+        kernel=data["kernel"],
+        line=data["line"],
+        blocks=data["blocks"],
+        threads=data["threads"],
+        repeats=data["repeats"],
+        resident=max(data["resident"], 1),
+        registers=data["registers"],
+        counts=counts,
+        lines={int(line): {name: n * scale for name, n in each.items()} for line, each in data["lines"].items()},
+        arrays=[_array(region, data, load_sectors / len(ran), asked) for region in data["regions"]],
+        hits=1 - missed / asked if asked else 0.0,
+        barriers=data["barriers"] / len(ran),
+        load_rounds=_mean(ran, "load_rounds"),
+        shared_rounds=_mean(ran, "shared_rounds"),
+        longest=_mean(ran, "longest_warp") * warps / max(mean, 1),
+        atomic_words=_atomic_words(data),
+        unsure=spread / math.sqrt(len(ran)) / max(mean, 1) if data["blocks"] > len(ran) else 0.0,
+    )
+
+
+def _mean(ran: Sequence[Json], name: str) -> float:
+    return float(sum(block[name] for block in ran) / len(ran))
+
+
+def _array(region: Json, data: Json, sectors_of_a_block: float, asked: float) -> Array:
+    ran, held, neighbours = len(data["ran"]), max(data["held"], 1), data["neighbours"]
+    # A trace that was cut short saw only a part of the loads: the rest is taken to be like it.
+    cut = max(sectors_of_a_block * held / asked, 1.0) if asked else 1.0
+    growth = 1.0
+    if neighbours > 1 and region["together"]:
+        growth = 1 + math.log(region["together"] / region["alone"]) / math.log(neighbours)
+    return Array(
+        name=region["name"],
+        bytes=region["bytes"],
+        loaded=region["loaded"] / ran,
+        stored=region["stored"] / ran,
+        missed=cut * region["missed"] / held,
+        growth=min(max(growth, 0.0), 1.0),
+    )
+
+
+def _atomic_words(data: Json) -> float:
+    """If each block has words of its own, there are as many times more."""
+    words, alone = data["atomic_words"], data["atomic_words_of_a_block"]
+    ran = len(data["ran"])
+    if ran > 1 and alone and words > 1.5 * alone:
+        return float(words * data["blocks"] / ran)
+    return float(words)

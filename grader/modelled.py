@@ -1,0 +1,114 @@
+"""How long a right kernel would take on cards that are not here: its launches sampled at the real size, then the model.
+
+A modelled time is an estimate from counts. It decides nothing about a grade, and is always told with its card and the
+band in which most kernels of the course have been measured (docs/model.md).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from grader.course.call import Call
+from grader.course.catalog import Entry
+from grader.course.lesson import Case, Task
+from grader.model.card import Card, cards
+from grader.model.cause import Cause, cause
+from grader.model.predict import predict
+from grader.submission import Submission, run_sampled
+
+RESULTS = "model.json"  # in benchmarks/results/CARD/: the band, and the modelled times of the course's rungs
+
+
+@dataclass(frozen=True)
+class ModelledTime:
+    """One task at its timed case on one card. Times in µs: 8 of 10 measured rungs would lie in `low` to `high`."""
+
+    card: str
+    case: str
+    median_us: float
+    low_us: float
+    high_us: float
+    bound: str
+    line: int | None
+    words: str  # what holds it up, for people
+    card_name: str
+    rungs_us: Mapping[str, float]  # of the course's rungs at this case, modelled, too
+
+    def to_json(self) -> dict[str, Any]:
+        """The fields that programs get."""
+        kept = ("card", "case", "median_us", "low_us", "high_us", "bound", "line")
+        return {name: value for name, value in asdict(self).items() if name in kept}
+
+
+def measured_cards(root: Path) -> list[Card]:
+    """The cards of a course that somebody has measured. Raises UsageError."""
+    return [card for card in cards(root / "cards") if card.measured]
+
+
+def modelled_times(entry: Entry, task: Task, submission: Submission) -> Iterator[ModelledTime]:
+    """The time of a task on every measured card; nothing where the kernel cannot be sampled at that size.
+
+    Raises UsageError, NotGraded, Cancelled.
+    """
+    if not task.timed_case:
+        return
+    for card in measured_cards(entry.root):
+        sample = sampled(task, task.timed_case, card, submission)
+        if sample:
+            yield _told(entry, task, card, sample)
+
+
+def sampled(task: Task, case: Case, card: Card, submission: Submission) -> Mapping[str, Any] | None:
+    """What a worker finds of the case at its real size; None if a launch of it fails or takes too long to follow."""
+    from grader.devices.buffers import Arena
+    from grader.judge.inputs import fill
+
+    example, real = example_of(task, case), Call(task, case)
+    with Arena.of([example]) as arena:
+        fill(example, arena.cases[0], submission.seed)
+        evidence = run_sampled([real], arena, submission, int(card.multiprocessors), int(card.l1_bytes))
+    runs = [run for run in evidence.cases if run.sample and not run.findings]
+    return runs[0].sample if runs else None
+
+
+def example_of(task: Task, case: Case) -> Call:
+    """The largest judged case with data of the same kind: its inputs stand for those of the real size."""
+    alike = [each for each in task.judged_cases if each.variant == case.variant] or task.judged_cases
+    return max((Call(task, each) for each in alike), key=lambda call: call.moved_bytes)
+
+
+def _told(entry: Entry, task: Task, card: Card, sample: Mapping[str, Any]) -> ModelledTime:
+    found = predict(sample, card)
+    why: Cause = cause(found)
+    known = agreement(entry.root, card)
+    us = found.seconds * 1e6
+    assert task.timed_case
+    return ModelledTime(
+        card=card.label,
+        case=task.timed_case.name,
+        median_us=us,
+        low_us=us / known["high"],
+        high_us=us / known["low"],
+        bound=why.bound,
+        line=why.line or None,
+        words=why.words,
+        card_name=card.name,
+        rungs_us={name: cases[task.timed_case.name] for name, cases in known["rungs"].get(task.name, {}).items()
+                  if task.timed_case.name in cases},
+    )  # fmt: skip
+
+
+def agreement(root: Path, card: Card) -> dict[str, Any]:
+    """`low` and `high`: modelled over measured time at the 10th and 90th percentile; `rungs`: µs by task, rung, case.
+
+    A card without such a file has a band of a factor of two.
+    """
+    try:
+        known = json.loads((root / "benchmarks" / "results" / card.label / RESULTS).read_text())
+        return {"low": float(known["band"][0]), "high": float(known["band"][1]), "rungs": dict(known["rungs"])}
+    except (OSError, ValueError, LookupError, TypeError):
+        return {"low": 0.5, "high": 2.0, "rungs": {}}

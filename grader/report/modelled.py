@@ -1,0 +1,31 @@
+"""A modelled time in one line. It is never called measured, and always told with its card and its band."""
+
+from __future__ import annotations
+
+from grader.judge.verdict import Position
+from grader.modelled import ModelledTime
+
+_UNITS = ((1e6, "s"), (1e3, "ms"), (1.0, "µs"))
+
+
+def modelled_words(time: ModelledTime, here: Position) -> str:
+    """`modelled on an H200: 0.9–1.2 ms, bound by shared memory (line 31) · the course's rung 6: 0.27 ms, modelled`"""
+    line = f"modelled on an {time.card_name}: {_range(time.low_us, time.high_us)}, bound by {time.words}"
+    return line + _of_course(time, here)
+
+
+def _of_course(time: ModelledTime, here: Position) -> str:
+    number = min(here.rung + 1, here.rungs)
+    us = next((us for name, us in time.rungs_us.items() if name.startswith(f"{number}_")), None)
+    return f" · the course's rung {number}: {_range(us, us)}" if us else ""
+
+
+def _range(low_us: float, high_us: float) -> str:
+    size, unit = next(((size, unit) for size, unit in _UNITS if high_us >= size), _UNITS[-1])
+    low, high = _digits(low_us / size), _digits(high_us / size)
+    return f"{low} {unit}" if low == high else f"{low}–{high} {unit}"
+
+
+def _digits(number: float) -> str:
+    """Two digits are as many as a model has: `0.27`, `3.9`, `120`."""
+    return f"{float(f'{number:.2g}'):g}"

@@ -1,0 +1,166 @@
+"""Sampled launches: sizes of a GPU, of which a few blocks run. Every number here is worked out by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from grader.course.prototype import parse_prototype
+from grader.devices.emulator.sampled import ToSample, sample
+
+SOURCE = """
+#include <cuda_runtime.h>
+#define ENTRY(name) extern "C" void name(const float* x, float* z, int n, cudaStream_t stream)
+
+__global__ void copy_kernel(const float* x, float* z, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) z[i] = x[i];
+}
+ENTRY(copy) { copy_kernel<<<n / 256, 256, 0, stream>>>(x, z, n); }
+
+__global__ void rows_kernel(const float* x, float* z, int n) {   // a thread adds up 32 floats that lie side by side
+    int row = blockIdx.x * 32 + threadIdx.x;
+    float sum = 0;
+    for (int k = 0; k < 32; ++k) sum += x[row * 32 + k];
+    z[row] = sum;
+}
+ENTRY(rows) { rows_kernel<<<n / 1024, 32, 0, stream>>>(x, z, n); }
+
+__global__ void same_kernel(const float* x, float* z, int n) { z[blockIdx.x * 32 + threadIdx.x] = x[threadIdx.x]; }
+ENTRY(same) { same_kernel<<<n / 32, 32, 0, stream>>>(x, z, n); }
+
+template <int kWidth> __global__ void tile_kernel(const float* x, float* z, int n) {
+    __shared__ float tile[32][kWidth];
+    for (int k = 0; k < 32; ++k) tile[k][threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    float sum = 0;
+    for (int k = 0; k < 32; ++k) sum += tile[threadIdx.x][k];
+    z[blockIdx.x * 32 + threadIdx.x] = sum;
+}
+ENTRY(tile) { tile_kernel<32><<<n / 32, 32, 0, stream>>>(x, z, n); }
+ENTRY(padded) { tile_kernel<33><<<n / 32, 32, 0, stream>>>(x, z, n); }
+
+__global__ void count_kernel(const float* x, float* z, int n) { atomicAdd(&z[blockIdx.x % n], x[threadIdx.x]); }
+ENTRY(one_word) { count_kernel<<<1 << 20, 64, 0, stream>>>(x, z, 1); }
+
+__global__ void beyond_kernel(float* z, int n) { z[n + threadIdx.x] = 0; }
+ENTRY(beyond) { beyond_kernel<<<1, 32, 0, stream>>>(z, n); }
+
+ENTRY(by_card) {
+    int count = 0;
+    cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, 0);
+    float* scratch;
+    cudaMallocAsync(&scratch, size_t(20) << 30, stream);
+    cudaMemsetAsync(scratch, 0, size_t(20) << 30, stream);
+    for (int k = 0; k < 3; ++k) copy_kernel<<<count, 256, 0, stream>>>(x, z, n);
+    cudaFreeAsync(scratch, stream);
+}
+
+__device__ __noinline__ float add_up(const float* own, int n) {
+    float sum = 0;
+    for (int k = 0; k < 40; ++k) sum += own[k * n % 40];
+    return sum;
+}
+__global__ void arrays_kernel(const float* x, float* z, int n) {   // 40 words that have an address
+    float own[40];
+    for (int k = 0; k < 40; ++k) own[k] = x[k];
+    z[threadIdx.x] = add_up(own, n);
+}
+ENTRY(arrays) { arrays_kernel<<<1, 32, 0, stream>>>(x, z, n); }
+"""
+NAMES = ("copy", "rows", "same", "tile", "padded", "one_word", "beyond", "by_card", "arrays")
+TEXTS = {name: f"void {name}(const float* x, float* z, int n, cudaStream_t stream)" for name in NAMES}
+
+
+class Tile:
+    """An example of an input, as a worker has it."""
+
+    writable = False
+
+    def __init__(self, values: np.ndarray):
+        self.values, self.address, self.bytes = values, values.ctypes.data, values.nbytes
+
+
+@pytest.fixture
+def sampled(run_kernel):
+    """sampled(name, n) is the CaseRun of an entry point whose buffers have n floats each."""
+    session = run_kernel.session(SOURCE, tuple(TEXTS.values()), 2, True)
+    ones = Tile(np.ones(5000, np.float32))
+
+    def run(name: str, n: int):
+        sizes = {"x": 4 * n, "z": 4 * n}
+        what = ToSample([sizes], multiprocessors=132, l1_bytes=256 << 10)
+        return sample(session, name, parse_prototype(TEXTS[name]), {"x": ones}, sizes, {"n": n}, what)
+
+    return run
+
+
+def only_launch(run):
+    assert not run.findings
+    (launch,) = run.sample["launches"]
+    return launch, {region["name"]: region for region in launch["regions"]}, len(launch["ran"])
+
+
+def test_a_copy_of_four_gigabytes_takes_no_memory_and_few_blocks(sampled):
+    n = 1 << 29
+    launch, regions, ran = only_launch(sampled("copy", n))
+    assert (launch["blocks"], launch["threads"], launch["resident"], ran) == (n // 256, 256, 8, 16)
+    # Each of the 8 warps of a block asks once, for 32 floats in a row: a line of 4 sectors, all its own.
+    assert launch["counts"]["global_load_requests"] == launch["counts"]["global_load_lines"] == 8 * ran
+    assert launch["counts"]["global_load_sectors"] == launch["counts"]["global_store_sectors"] == 32 * ran
+    assert regions["x"]["asked"] == regions["x"]["missed"] == 32 * launch["held"]
+    assert regions["x"]["together"] == regions["x"]["alone"] == 32 * launch["neighbours"]
+    assert (regions["x"]["loaded"], regions["z"]["stored"]) == (32 * ran, 32 * ran)
+
+
+def test_lines_stay_in_the_l1_cache_between_the_rounds_of_a_loop(sampled):
+    launch, regions, ran = only_launch(sampled("rows", 1 << 24))
+    # 32 lanes in 32 lines, 32 times: of each line 4 sectors are fetched, when the first of their 8 floats is wanted.
+    assert launch["counts"]["global_load_lines"] == launch["counts"]["global_load_sectors"] == 32 * 32 * ran
+    assert regions["x"]["asked"] == 1024 * launch["held"]
+    assert regions["x"]["missed"] == 128 * launch["held"]
+    assert {block["load_rounds"] for block in launch["ran"]} == {32}
+
+
+def test_blocks_that_share_a_multiprocessor_share_its_cache(sampled):
+    launch, regions, _ = only_launch(sampled("same", 1 << 24))
+    assert launch["held"] > 4
+    assert (regions["x"]["asked"], regions["x"]["missed"]) == (4 * launch["held"], 4)
+    assert (regions["x"]["alone"], regions["x"]["together"]) == (4 * 4, 4)
+
+
+def test_loads_of_a_row_of_shared_memory_are_joined_where_they_are_aligned(sampled):
+    launch, _, ran = only_launch(sampled("tile", 1 << 20))
+    # All lanes in one bank: 32 wavefronts a load. Of 16 bytes, 8 lanes at a time in 4 banks: 8 wavefronts, 4 times.
+    assert launch["counts"]["shared_load_wavefronts"] == 32 * 32 * ran
+    assert launch["counts"]["joined_load_requests"] == 8 * ran
+    assert launch["counts"]["joined_load_wavefronts"] == 8 * 32 * ran
+    padded, _, ran = only_launch(sampled("padded", 1 << 20))
+    assert padded["counts"]["joined_load_requests"] == padded["counts"]["joined_load_wavefronts"] == 32 * ran
+    assert padded["barriers"] == ran
+
+
+def test_updates_of_one_word_are_told_from_those_of_many(sampled):
+    launch, _, ran = only_launch(sampled("one_word", 4096))
+    assert (launch["atomic_words"], launch["counts"]["global_atomic_lanes"]) == (1, 64 * ran)
+    assert launch["counts"]["global_atomic_float_lanes"] == 64 * ran
+
+
+def test_host_code_sees_the_card_and_its_memory(sampled):
+    run = sampled("by_card", 1 << 20)
+    launch, _, _ = only_launch(run)
+    assert (launch["blocks"], launch["repeats"]) == (132, 3)
+    assert (run.sample["sets"], run.sample["set_bytes"]) == (1, 20 << 30)
+
+
+def test_a_thread_s_arrays_are_taken_for_registers(sampled):
+    launch, _, _ = only_launch(sampled("arrays", 71))
+    assert launch["registers"] == 24 + 40
+
+
+def test_a_launch_that_fails_says_why_and_the_next_case_is_run_in_full(sampled, run_kernel):
+    run = sampled("beyond", 1024)
+    assert [finding.kind for finding in run.findings] == ["out_of_bounds"]
+    x = np.arange(1024, dtype=np.float32)
+    outputs, full = run_kernel(SOURCE, TEXTS["copy"], among=tuple(TEXTS.values()), threads=2, x=x, z=x, n=1024)
+    assert full.sample is None and np.array_equal(outputs["z"], x)
