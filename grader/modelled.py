@@ -16,7 +16,7 @@ from grader.course.call import Call
 from grader.course.catalog import Entry
 from grader.course.lesson import Case, Task
 from grader.model.card import Card, cards
-from grader.model.cause import Cause, cause
+from grader.model.cause import Cause, cause, shares
 from grader.model.predict import predict
 from grader.submission import Submission, run_sampled
 
@@ -37,6 +37,8 @@ class ModelledTime:
     words: str  # what holds it up, for people
     card_name: str
     rungs_us: Mapping[str, float]  # of the course's rungs at this case, modelled, too
+    terms_us: Mapping[str, float]  # how long each part of the card is busy with the longest launch, the longest first
+    lines: Mapping[int, float]  # each line's share of the bound
 
     def to_json(self) -> dict[str, Any]:
         """The fields that programs get."""
@@ -85,11 +87,13 @@ def _told(entry: Entry, task: Task, card: Card, sample: Mapping[str, Any]) -> Mo
     found = predict(sample, card)
     why: Cause = cause(found)
     known = agreement(entry.root, card)
-    us = found.seconds * 1e6
-    assert task.timed_case
+    us, main = found.seconds * 1e6, found.main
+    terms = {name: 1e6 * term * main.launch.repeats for name, term in main.terms.items()} if main else {}
+    case = task.timed_case.name if task.timed_case else ""
+    rungs = known["rungs"].get(task.name, {})
     return ModelledTime(
         card=card.label,
-        case=task.timed_case.name,
+        case=case,
         median_us=us,
         low_us=us / known["high"],
         high_us=us / known["low"],
@@ -97,9 +101,10 @@ def _told(entry: Entry, task: Task, card: Card, sample: Mapping[str, Any]) -> Mo
         line=why.line or None,
         words=why.words,
         card_name=card.name,
-        rungs_us={name: cases[task.timed_case.name] for name, cases in known["rungs"].get(task.name, {}).items()
-                  if task.timed_case.name in cases},
-    )  # fmt: skip
+        rungs_us={name: cases[case] for name, cases in rungs.items() if case in cases},
+        terms_us=dict(sorted(terms.items(), key=lambda term: -term[1])),
+        lines=shares(main, why.bound, card) if main and why.bound in terms else {},
+    )
 
 
 def agreement(root: Path, card: Card) -> dict[str, Any]:

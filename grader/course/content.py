@@ -16,9 +16,9 @@ DATA = PACKAGE / "data"
 PATTERNS = (
     *("lessons/**/*", "kernels/**/*", "notebooks/*.ipynb"),
     *("examples/*.py", "examples/*.cu", "examples/lessons/**/*", "examples/kernels/**/*"),
-    *(f"docs/{name}.md" for name in ("authoring", "emulator", "grading", "numerics", "results")),
+    *(f"docs/{name}.md" for name in ("authoring", "emulator", "grading", "model", "numerics", "results")),
     *("benchmarks/divided_warps.cu", "benchmarks/results/h200/*.json", "benchmarks/results/h200/*.png"),
-    *("cards/*.toml", "constraints.txt", "LICENSE"),
+    *("cards/*.toml", "docs/model.svg", "constraints.txt", "LICENSE"),
 )
 
 

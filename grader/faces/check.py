@@ -114,7 +114,7 @@ def check(lesson: str, file: Path | None, options: Options, reports: Reports) ->
         return _tell_why_not(entry, file, options, reports, str(error))
     if not options.reference:
         remember_own(entry, graded, complete=not options.tasks)
-    modelled = model(entry, graded, options) if options.model else iter(())
+    modelled = model(entry, graded) if options.model else iter(())
     if reports.as_json or reports.html:
         modelled = iter([*modelled])  # which notes them in the grade
     _tell(graded, reports, _next_step(entry, file, options), entry, _asked(entry, file, options))
@@ -292,10 +292,10 @@ def _sanitized(entry: Entry, options: Options, tell: Progress, chosen: partial[G
 # ---- how long it would take ----
 
 
-def model(entry: Entry, graded: Graded, options: Options) -> Iterator[str]:
-    """Notes the modelled times of an emulated grade's right tasks in it, and says each in a line."""
+def model(entry: Entry, graded: Graded, split: bool = False) -> Iterator[str]:
+    """Notes the modelled times of an emulated grade's right tasks in it, and says each in a line; `split` by parts."""
     from grader.modelled import modelled_times
-    from grader.report.modelled import modelled_words
+    from grader.report.modelled import modelled_words, split_words
 
     grade = graded.verdict
     right = [task for task in grade.tasks if task.status == "passed"]
@@ -309,6 +309,8 @@ def model(entry: Entry, graded: Graded, options: Options) -> Iterator[str]:
             for time in modelled_times(entry, entry.lesson.task(task.name), submission):
                 task.modelled.append(time.to_json())
                 yield f"{task.name}: " * (len(grade.tasks) > 1) + modelled_words(time, task.position)
+                if split:
+                    yield from (f"  {line}" for line in split_words(time))
 
 
 # ---- while it takes ----

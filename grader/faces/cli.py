@@ -217,6 +217,8 @@ def explain(context: click.Context, /, lesson: str, file: Path | None, tasks: tu
         click.echo(dumps(grade, source, profiles))
     elif any(task.lines for task in grade.tasks):
         show_explanation(make_console(widest=200), grade, source, profiles)
+        for line in checking.model(entry, graded, split=True) if case is None else ():
+            click.echo(line)
     else:
         show(make_console(), grade, source=source)
     context.exit(PASSED if could_run(grade) else NOT_PASSED)

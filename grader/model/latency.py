@@ -22,7 +22,8 @@ def latency(launch: Launch, card: Card, moved: Bytes) -> float:
 
 def chain(launch: Launch, card: Card, moved: Bytes) -> float:
     """Clocks that the longest warp of a block takes if it never waits for other warps' work."""
-    loads = launch.load_rounds / (UNROLLED if launch.load_rounds > FEW_ROUNDS else 1)
+    together = launch.load_rounds - launch.lone_rounds
+    loads = launch.lone_rounds + together / (UNROLLED if together > FEW_ROUNDS else 1)
     shared = launch.shared_rounds / (UNROLLED if launch.shared_rounds > FEW_ROUNDS else 1)
     every = launch.blocks * launch.warps
     made = instructions(launch.counts, every)

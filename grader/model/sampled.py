@@ -42,6 +42,7 @@ class Launch:
     hits: float  # share of the loads' sectors that L1 held
     barriers: float  # that a block passes
     load_rounds: float  # of the longest warp of a block: times that it must wait for global memory
+    lone_rounds: float  # of these: such as no compiler can begin before the one ahead of them is over
     shared_rounds: float  # and for shared memory
     longest: float  # how many times as many steps that warp takes as the mean one
     atomic_words: float  # different words in global memory that atomics update
@@ -88,6 +89,7 @@ def _launch(data: Json) -> Launch:
         hits=1 - missed / asked if asked else 0.0,
         barriers=data["barriers"] / len(ran),
         load_rounds=_mean(ran, "load_rounds"),
+        lone_rounds=_mean(ran, "lone_rounds"),
         shared_rounds=_mean(ran, "shared_rounds"),
         longest=_mean(ran, "longest_warp") * warps / max(mean, 1),
         atomic_words=_atomic_words(data),
@@ -117,9 +119,17 @@ def _array(region: Json, data: Json, sectors_of_a_block: float, asked: float) ->
 
 
 def _atomic_words(data: Json) -> float:
-    """If each block has words of its own, there are as many times more."""
-    words, alone = data["atomic_words"], data["atomic_words_of_a_block"]
-    ran = len(data["ran"])
-    if ran > 1 and alone and words > 1.5 * alone:
-        return float(words * data["blocks"] / ran)
-    return float(words)
+    """Different words that all blocks update, from those of the blocks that ran.
+
+    If there are `every` words, and each block takes some at random, then `ran` blocks together have
+    every * (1 - (1 - alone / every) ** ran) of them: solved for `every` by halving.
+    """
+    words, alone, ran = data["atomic_words"], data["atomic_words_of_a_block"], len(data["ran"])
+    low, high = float(words), float(max(alone * data["blocks"], words))
+    if ran == 1 or words <= alone:
+        return low
+    for _ in range(60):
+        every = (low + high) / 2
+        found = every * (1 - (1 - min(alone / every, 1.0)) ** ran)
+        low, high = (every, high) if found < words else (low, every)
+    return high

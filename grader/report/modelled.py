@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from grader.judge.verdict import Position
+from grader.model.cause import WORDS
 from grader.modelled import ModelledTime
+
+LEAST = 0.05  # of the whole: less is not told
 
 _UNITS = ((1e6, "s"), (1e3, "ms"), (1.0, "µs"))
 
@@ -12,6 +15,15 @@ def modelled_words(time: ModelledTime, here: Position) -> str:
     """`modelled on an H200: 0.9–1.2 ms, bound by shared memory (line 31) · the course's rung 6: 0.27 ms, modelled`"""
     line = f"modelled on an {time.card_name}: {_range(time.low_us, time.high_us)}, bound by {time.words}"
     return line + _of_course(time, here)
+
+
+def split_words(time: ModelledTime) -> list[str]:
+    """Two lines: how long each part of the card is busy, and which lines have most of what binds."""
+    busy = [f"{WORDS[name]} {_range(us, us)}" for name, us in time.terms_us.items() if us > LEAST * time.median_us]
+    costliest = sorted(time.lines.items(), key=lambda line: -line[1])[:3]
+    lines = [f"line {line}: {share:.0%}" for line, share in costliest if share > LEAST]
+    told = [f"busy, one beside the other: {', '.join(busy)}"] if busy else []
+    return told + ([f"of {WORDS[time.bound]}: {', '.join(lines)}"] if lines else [])
 
 
 def _of_course(time: ModelledTime, here: Position) -> str:

@@ -22,7 +22,7 @@ def launch(**counts: float) -> dict:
     return {
         "kernel": "k", "line": 9, "blocks": BLOCKS, "threads": 256, "repeats": 1, "resident": 8, "registers": 32,
         "held": 1, "neighbours": 0, "barriers": 0, "atomic_words": 0, "atomic_words_of_a_block": 0,
-        "ran": [{"number": 0, "steps": 64, "longest_warp": 8, "load_rounds": 1, "shared_rounds": 0}],
+        "ran": [{"number": 0, "steps": 64, "longest_warp": 8, "load_rounds": 1, "lone_rounds": 0, "shared_rounds": 0}],
         "regions": [], "counts": counts, "lines": {"7": counts},
     }  # fmt: skip
 
@@ -96,7 +96,9 @@ def test_a_launch_that_does_nothing_costs_what_launching_costs():
 
 def test_one_block_waits_for_each_of_its_loads():
     chain = launch(global_load_requests=4096) | {"blocks": 1}
-    chain["ran"] = [{"number": 0, "steps": 64, "longest_warp": 64, "load_rounds": 4096, "shared_rounds": 0}]
+    chain["ran"] = [
+        {"number": 0, "steps": 64, "longest_warp": 64, "load_rounds": 4096, "lone_rounds": 0, "shared_rounds": 0}
+    ]
     found = predict(sample(chain), H200)
     assert found.bound == "latency" and found.seconds > 4096 / 4 * H200.l2_latency / H200.clock
 

@@ -137,6 +137,7 @@ void write_sample(Json& json, int number, const LaunchSample& launch) {
         const auto most = [&](auto of) { return std::uint64_t{of(*std::max_element(block.warps.begin(), block.warps.end(), [&](auto& a, auto& b) { return of(a) < of(b); }))}; };
         json.open('{').field("number", block.number).field("steps", block.steps());
         json.field("longest_warp", most([](auto& warp) { return warp.steps; })).field("load_rounds", most([](auto& warp) { return warp.load_rounds; }));
+        json.field("lone_rounds", most([](auto& warp) { return warp.lone_rounds; }));
         json.field("shared_rounds", most([](auto& warp) { return warp.shared_rounds; })).close('}');
     }
     json.close(']').key("regions").open('[');

@@ -64,8 +64,10 @@ void run_blocks(LaunchState& state, std::vector<std::uint64_t> numbers, void (*r
 void WarpSample::enter_block() {
     ++steps;
     load_rounds += loads;
+    lone_rounds += loads && fenced;
     shared_rounds += shares;
-    loads = shares = false;
+    fenced = (fenced && !loads) || stores;
+    loads = shares = stores = false;
 }
 
 bool Chain::goes_on(const Request& request) const {
@@ -216,12 +218,14 @@ void sample_access(Executor& executor, WarpUnit& warp, const Request& request) {
     ++sample.steps;
     if (region.space == Space::Shared) {
         sample.shares = sample.shares || loads;
+        sample.stores = sample.stores || event == Event::Atomic;
         unsigned phases;
         if (event == Event::Atomic) site.turns += turns_at_banks(request);
         else if (loads) sample.load_shared(site, request, count_wavefronts(request, true, &phases));
     } else if (region.space == Space::Global) {
         sample.loads = sample.loads || loads;
         const unsigned kind = event == Event::Atomic ? Asked::Atomic : loads || event == Event::PartRead ? Asked::Load : Asked::Store;
+        sample.stores = sample.stores || kind == Asked::Store || kind == Asked::Atomic;
         const bool room = sample.asked.size() < most_asked / block.warps.size();
         site.lines += each_line(request, [&](Asked asked, bool first) {
             asked.first = first;
@@ -239,6 +243,7 @@ void sample_access(Executor& executor, WarpUnit& warp, const Request& request) {
 void sample_barrier(Block& block) {
     for (std::size_t w = 0; w < block.warps.size(); ++w) {
         block.sample->warps[w].end_chains();
+        block.sample->warps[w].stores = true;
         if (block.warps[w].alive()) block.sample->warps[w].asked.push_back({0, 0, 1, Asked::Barrier});
     }
 }

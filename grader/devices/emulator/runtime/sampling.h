@@ -46,7 +46,10 @@ struct WarpSample {
     std::vector<Chain> chains;
     std::uint64_t steps = 0;                            // basic blocks and accesses
     std::uint64_t load_rounds = 0, shared_rounds = 0;   // basic blocks that loaded from global, from shared memory
-    bool loads = false, shares = false;                 // since the last basic block was entered
+    std::uint64_t lone_rounds = 0;    // those from global memory that no compiler begins before the one ahead of them is over:
+                                      // a barrier, an atomic or a store to global memory stands in between
+    bool loads = false, shares = false, stores = false; // since the last basic block was entered
+    bool fenced = false;                                // since it loaded from global memory
 
     void enter_block();
     void load_shared(Site& site, const Request& request, unsigned wavefronts);
