@@ -36,6 +36,7 @@ class ModelledTime:
     line: int | None
     words: str  # what holds it up, for people
     card_name: str
+    measured: bool  # whether the model was compared with times of this card
     rungs_us: Mapping[str, float]  # of the course's rungs at this case, modelled, too
     terms_us: Mapping[str, float]  # how long each part of the card is busy with the longest launch, the longest first
     lines: Mapping[int, float]  # each line's share of the bound
@@ -51,17 +52,21 @@ def measured_cards(root: Path) -> list[Card]:
     return [card for card in cards(root / "cards") if card.measured]
 
 
-def modelled_times(entry: Entry, task: Task, submission: Submission) -> Iterator[ModelledTime]:
-    """The time of a task on every measured card; nothing where the kernel cannot be sampled at that size.
+def modelled_times(
+    entry: Entry, task: Task, submission: Submission, unmeasured: bool = False
+) -> Iterator[ModelledTime]:
+    """The time of a task on every measured card, or on all of them; nothing where the kernel cannot be sampled.
 
     Raises UsageError, NotGraded, Cancelled.
     """
-    if not task.timed_case:
-        return
-    for card in measured_cards(entry.root):
-        sample = sampled(task, task.timed_case, card, submission)
-        if sample:
-            yield _told(entry, task, card, sample)
+    samples: dict[tuple[float, float], Mapping[str, Any] | None] = {}  # of cards that sampling cannot tell apart
+    for card in cards(entry.root / "cards") if task.timed_case else ():
+        alike = card.multiprocessors, card.l1_bytes
+        if (card.measured or unmeasured) and task.timed_case:
+            if alike not in samples:
+                samples[alike] = sampled(task, task.timed_case, card, submission)
+            if sample := samples[alike]:
+                yield _told(entry, task, card, sample)
 
 
 def sampled(task: Task, case: Case, card: Card, submission: Submission) -> Mapping[str, Any] | None:
@@ -101,6 +106,7 @@ def _told(entry: Entry, task: Task, card: Card, sample: Mapping[str, Any]) -> Mo
         line=why.line or None,
         words=why.words,
         card_name=card.name,
+        measured=card.measured,
         rungs_us={name: cases[case] for name, cases in rungs.items() if case in cases},
         terms_us=dict(sorted(terms.items(), key=lambda term: -term[1])),
         lines=shares(main, why.bound, card) if main and why.bound in terms else {},

@@ -306,10 +306,11 @@ def model(entry: Entry, graded: Graded, split: bool = False) -> Iterator[str]:
         submission = Submission(graded.source, file, entry.lesson.tasks, start_server(), grade.seed, tell)
         for task in right:
             tell(f"modelling {task.name}")
-            for time in modelled_times(entry, entry.lesson.task(task.name), submission):
-                task.modelled.append(time.to_json())
+            for time in modelled_times(entry, entry.lesson.task(task.name), submission, unmeasured=split):
+                if time.measured:
+                    task.modelled.append(time.to_json())
                 yield f"{task.name}: " * (len(grade.tasks) > 1) + modelled_words(time, task.position)
-                if split:
+                if split and time.measured:
                     yield from (f"  {line}" for line in split_words(time))
 
 

@@ -313,11 +313,12 @@ def watch(lesson: str | None, device: Device) -> None:
 @click.option("--quick", is_flag=True, help="Two sizes and few samples.")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Where JSON and pictures go.")
 @click.option("--replot", is_flag=True, help="Show and draw what was measured before; needs no GPU.")
+@click.option("--modelled", is_flag=True, help="Needs no GPU: modelled times beside those that were measured before.")
 @click.pass_context
 def bench(context: click.Context, /, lesson: str, files: tuple[Path, ...], tasks: tuple[str, ...], quick: bool,
-          out: Path | None, replot: bool) -> None:  # fmt: skip
+          out: Path | None, replot: bool, modelled: bool) -> None:  # fmt: skip
     """Time every rung of a lesson, and your FILES, beside PyTorch and what the GPU can do at best."""
-    from grader.faces import bench
+    from grader.faces import bench, bench_model
     from grader.report.terminal import make_console
 
     entry, console = catalog.find(lesson), make_console(widest=140)
@@ -326,6 +327,10 @@ def bench(context: click.Context, /, lesson: str, files: tuple[Path, ...], tasks
         if files or tasks or quick:
             raise UsageError("--replot takes nothing but --out FOLDER: it shows what was measured before")
         bench.replot(console, entry, out)
+    elif modelled:
+        if quick or out:
+            raise UsageError("--modelled measures nothing: it takes files and --task")
+        bench_model.bench_modelled(console, entry, files, tasks)
     elif not bench.bench(console, entry, files, tasks=tasks, quick=quick, out=out):
         context.exit(NOT_PASSED)
 

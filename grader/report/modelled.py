@@ -13,7 +13,8 @@ _UNITS = ((1e6, "s"), (1e3, "ms"), (1.0, "µs"))
 
 def modelled_words(time: ModelledTime, here: Position) -> str:
     """`modelled on an H200: 0.9–1.2 ms, bound by shared memory (line 31) · the course's rung 6: 0.27 ms, modelled`"""
-    line = f"modelled on an {time.card_name}: {_range(time.low_us, time.high_us)}, bound by {time.words}"
+    unsure = "" if time.measured else " (unmeasured: from its data sheet)"
+    line = f"modelled on an {time.card_name}{unsure}: {_range(time.low_us, time.high_us)}, bound by {time.words}"
     return line + _of_course(time, here)
 
 

@@ -1,0 +1,76 @@
+"""`ladder bench --modelled`: the ladder of modelled times beside what was measured on that card, without a GPU."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from grader.course.catalog import Entry, UsageError
+from grader.course.choose import choose_tasks
+from grader.course.files import shown_path
+from grader.course.lesson import Task
+from grader.course.work import read_kernel, tasks_in
+from grader.faces.check import progress_line
+from grader.model.card import Card
+from grader.modelled import ModelledTime, agreement, measured_cards, modelled_times
+from grader.report.bench import time_text
+from grader.submission import Submission, start_server
+
+SEED = 1
+
+
+def bench_modelled(console: Console, entry: Entry, files: Sequence[Path], tasks: Sequence[str]) -> None:
+    """Prints a table for each task and card; `files` are the learner's, modelled now. Raises UsageError."""
+    chosen = [task for task in choose_tasks(entry, tasks or None) if task.timed_case]
+    cards = measured_cards(entry.root)
+    if not chosen or not cards:
+        raise UsageError(f"nothing can be modelled for {entry.name}: it has no timed case, or no card is measured")
+    own = [(file, times) for file in files for times in [_model(entry, file, chosen)]]
+    for task in chosen:
+        for card in cards:
+            console.print(_table(entry, task, card, own))
+    console.print("Modelled times are estimates from counts: docs/model.md says how good they are.", style="dim")
+
+
+Own = tuple[Path, dict[str, list[ModelledTime]]]
+
+
+def _model(entry: Entry, file: Path, chosen: Sequence[Task]) -> dict[str, list[ModelledTime]]:
+    """A file's modelled times by task."""
+    source = read_kernel(file, entry)
+    wanted = tasks_in(file, entry)
+    with progress_line(entry.name) as tell:
+        submission = Submission(source, file, entry.lesson.tasks, start_server(), SEED, tell)
+        tell(f"modelling {shown_path(file)}")
+        some = [task for task in chosen if not wanted or task.name in wanted]
+        return {task.name: list(modelled_times(entry, task, submission)) for task in some}
+
+
+def _table(entry: Entry, task: Task, card: Card, own: Sequence[Own]) -> Table:
+    assert task.timed_case
+    case = task.timed_case.name
+    table = Table(title=f"{task.name}, {case}, on an {card.name}", title_justify="left")
+    for head in ("", "modelled", "measured"):
+        table.add_column(head, justify="right" if head else "left")
+    known, measured = agreement(entry.root, card)["rungs"].get(task.name, {}), dict(_measured(entry, task, card, case))
+    for rung in entry.rungs_of(task.name):
+        table.add_row(rung.stem, time_text(known.get(rung.stem, {}).get(case)), time_text(measured.get(rung.stem)))
+    for file, times in own:
+        for time in times.get(task.name, []):
+            if time.card == card.label:
+                table.add_row(shown_path(file), time_text(time.median_us), "")
+    return table
+
+
+def _measured(entry: Entry, task: Task, card: Card, case: str) -> Iterator[tuple[str, float]]:
+    """What `ladder bench` has written for that card: rungs and their µs."""
+    file = entry.root / "benchmarks" / "results" / card.label / f"{entry.name}.json"
+    tasks = json.loads(file.read_text())["tasks"] if file.exists() else []
+    for each in tasks:
+        for found in each["cases"] if each["name"] == task.name else ():
+            if found["name"] == case:
+                yield from ((result["name"], result["median_us"]) for result in found["results"])
