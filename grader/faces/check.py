@@ -205,10 +205,11 @@ def _asked(entry: Entry, file: Path | None, options: Options) -> str:
 
 def _next_step(entry: Entry, file: Path | None, options: Options) -> str:
     """The lesson's word for those who passed; before that, to grade the tasks of their file that were left out."""
-    left_out = [task for task in entry.lesson.tasks if not task.bonus and task.name not in options.tasks]
-    if not options.tasks or not left_out or file or options.reference:
-        return entry.lesson.next_step
-    return f"`ladder check {entry.label}` grades {' and '.join(task.name for task in left_out)}, too"
+    if options.tasks and not (file or options.reference):
+        left_out = [task.name for task in entry.lesson.tasks if not task.bonus and task.name not in options.tasks]
+        if left_out:
+            return f"`ladder check {entry.label}` grades {' and '.join(left_out)}, too"
+    return entry.lesson.next_step
 
 
 def _tell(graded: Graded, reports: Reports, next_step: str | None, entry: Entry | None = None, asked: str = "") -> None:

@@ -1,4 +1,4 @@
-"""The emulator as the worker uses it: compiler flags, the runtime library, and a session that runs cases.
+"""The emulator as the worker uses it: a session that runs cases.
 
 A session owns one built kernel file. `run` calls an entry point on the judge's buffers and returns what the runtime
 saw, with program counters turned into the learner's lines (symbols.py) and findings into sentences (wording.py).
@@ -7,53 +7,30 @@ saw, with program counters turned into the learner's lines (symbols.py) and find
 from __future__ import annotations
 
 import ctypes
-import hashlib
 import json
 import os
-import shutil
-import subprocess
-import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext, suppress
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
-import filelock
 import numpy as np
 
 from grader.course.prototype import Prototype
-from grader.devices.build.recipe import Library, program_identity
+from grader.devices.build.recipe import Library
 from grader.devices.emulator.checked import Facts, beside
 from grader.devices.emulator.counters import add_up
 from grader.devices.emulator.kinds import SYMBOLS
+from grader.devices.emulator.library import compile_flags, include_folder, link_flags, runtime_library
 from grader.devices.emulator.looking import MOST_CHECKED_ELEMENTS, Look, silence
-from grader.devices.emulator.outside import WRAPPED
 from grader.devices.emulator.recording import EVERY_BLOCK, BlockToRecord, describe, numbers_of
 from grader.devices.emulator.symbols import CodeMap, Symbol
-from grader.devices.emulator.translate import FIRST_HEADER
 from grader.devices.emulator.wording import word_findings
 from grader.devices.evidence import CaseRun, launch_notes
 
-HERE = Path(__file__).parent
-RUNTIMES_KEPT, RUNTIME_KEPT_SECONDS = 4, 86400.0  # the newest, and those that were used in this time
 POISON, OTHER_POISON = 0xFF, 0x3F  # bytes of memory that was never written: NaN as a float, and 0.747
-RUNTIME_FLAGS = ["-std=c++20", "-O2", "-g1", "-fPIC", "-pthread"]
-
-# -fsanitize=thread and trace-pc insert the callbacks; the learner's library is linked without them, to our own.
-# -fno-tree-sra keeps a float4 access one access, -fno-tree-sink a load before the guard that follows it;
-# -fno-reorder-blocks keeps basic blocks in source order (replay needs it) and -fno-thread-jumps from being copied
-# (lanes in two copies of a line would not meet); -fno-gnu-unique keeps two builds of one template from sharing their
-# statics; inlining is as eager as nvcc's; -U_FORTIFY_SOURCE, for Ubuntu's g++ would call __printf_chk for printf.
-COMPILE_FLAGS = [
-    "-std=c++17", "-O1", "-gdwarf-4", "-fno-var-tracking", "-w", "-fsanitize=thread", "-fsanitize-coverage=trace-pc",
-    "--param", "tsan-distinguish-volatile=1",
-    "-fno-tree-sra", "-fno-tree-sink", "-fno-reorder-blocks", "-fno-thread-jumps", "-fno-gnu-unique",
-    "-fno-builtin-printf", "-finline-functions", "-finline-small-functions", "-findirect-inlining",
-    "-fno-semantic-interposition", "-U_FORTIFY_SOURCE",
-]  # fmt: skip
 
 
 Call = tuple[Prototype, Mapping[str, "View"], Mapping[str, int | float], float, tuple[int, int] | None]
@@ -70,86 +47,6 @@ class View(Protocol):
 
     @property
     def writable(self) -> bool: ...
-
-
-def include_folder() -> Path:
-    """Where the emulator's cuda_runtime.h and its kin lie."""
-    return HERE / "include"
-
-
-def compile_flags(runtime: Path) -> list[str]:
-    """g++'s flags for a translated kernel file that will be linked with the runtime library at this path."""
-    return [*COMPILE_FLAGS, f"-I{runtime.parent}", f"-I{include_folder()}"]
-
-
-def link_flags(runtime: Path) -> list[str]:
-    """g++'s flags to link it with the runtime library at this path."""
-    wraps = [f"-Wl,--wrap={name}" for name in WRAPPED]
-    return [*wraps, f"-L{runtime.parent}", f"-l:{runtime.name}", f"-Wl,-rpath,{runtime.parent}", "-Wl,-z,defs", "-lm"]
-
-
-def runtime_library(cache: Path, compiler: str = "g++", extra_flags: Sequence[str] = ()) -> Path:
-    """The runtime, compiled once per content, flags and version of the compiler. Raises OSError or CalledProcessError.
-
-    `extra_flags` are the compiler's for the runtime alone.
-    """
-    sources = sorted((HERE / "runtime").glob("*.cpp"))
-    headers = [*sorted((HERE / "runtime").glob("*.h")), *sorted(include_folder().rglob("*.h"))]
-    flags = [*RUNTIME_FLAGS, *extra_flags]
-    digest = hashlib.sha256("\0".join([*program_identity(compiler), *flags, *COMPILE_FLAGS]).encode())
-    for path in [*sources, *headers]:
-        digest.update(path.read_bytes())
-    folder = cache / f"runtime-{digest.hexdigest()[:16]}"
-    library = folder / "libladder_emulator.so"
-    if library.exists():
-        with suppress(OSError):  # a cache that may only be read
-            os.utime(folder)
-        return library
-    folder.mkdir(parents=True, exist_ok=True)
-    with filelock.FileLock(folder / "lock"):
-        if not library.exists():
-            _compile_header(library, compiler)
-            _compile_runtime(sources, library, [compiler, *flags])
-            _remove_old_runtimes(cache)
-    return library
-
-
-def _remove_old_runtimes(cache: Path) -> None:
-    """Keeps the newest few, and what was used today: another checkout, or a kernel in the cache, may still use them."""
-    runtimes = sorted(cache.glob("runtime-*"), key=lambda folder: folder.stat().st_mtime, reverse=True)
-    for folder in runtimes[RUNTIMES_KEPT:]:
-        if time.time() - folder.stat().st_mtime > RUNTIME_KEPT_SECONDS:
-            shutil.rmtree(folder, ignore_errors=True)
-
-
-def _compile_header(runtime: Path, compiler: str) -> None:
-    """The first header as g++ keeps it in memory: it need not be read again for each kernel, which saves 0.1 s.
-
-    g++ prefers a NAME.gch to a NAME in a later folder, and reads the header as ever if that does not suit.
-    """
-    unfinished = runtime.with_name("unfinished.gch")
-    header = str(include_folder() / FIRST_HEADER)
-    command = [compiler, "-fPIC", *compile_flags(runtime), "-x", "c++-header", header, "-o", str(unfinished)]
-    subprocess.run(command, check=True, capture_output=True, text=True)
-    unfinished.replace(runtime.with_name(f"{FIRST_HEADER}.gch"))
-
-
-def _compile_runtime(sources: list[Path], library: Path, compiler: list[str]) -> None:
-    with tempfile.TemporaryDirectory(dir=library.parent) as folder:
-
-        def run(*arguments: str) -> None:
-            subprocess.run([*compiler, *arguments], check=True, capture_output=True, text=True, cwd=folder)
-
-        def compile_one(source: Path) -> str:
-            run("-include", "machine.h", "-c", str(source), "-o", f"{source.stem}.o")
-            return f"{source.stem}.o"
-
-        # Nearly every file includes this header: compiled once, where g++ looks first, it halves the work.
-        run("-x", "c++-header", str(HERE / "runtime" / "machine.h"), "-o", "machine.h.gch")
-        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-            objects = list(pool.map(compile_one, sources))
-        run("-shared", *objects, "-o", library.name, f"-Wl,-soname,{library.name}")
-        os.replace(Path(folder) / library.name, library)
 
 
 class _CSymbol(ctypes.Structure):
