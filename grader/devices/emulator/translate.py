@@ -102,6 +102,8 @@ class _Rewriter:
                 self.shared(stream, index)
             elif token.text in _TAKES_A_KERNEL:
                 self.kernel_address(stream, index)
+            elif token.text == "func" and stream.text(index - 1) in (".", "->") and stream.text(index + 1) == "=":
+                self.without_cast(stream, index + 2)  # of cudaKernelNodeParams
             elif token.text in ("asm", "__asm__", "__asm"):
                 self.assembly(stream, index)
             elif token.text == "__launch_bounds__":
@@ -261,9 +263,11 @@ class _Rewriter:
 
     def kernel_address(self, stream: Stream, index: int) -> None:
         """cudaLaunchKernel((void*)kernel, ...): without the cast the header sees the kernel's parameters."""
-        if stream.text(index + 1) != "(":
-            return
-        first = index + 2
+        if stream.text(index + 1) == "(":
+            self.without_cast(stream, index + 2)
+
+    def without_cast(self, stream: Stream, first: int) -> None:
+        """Takes a cast to void* away that begins here."""
         cast = stream.text(first) in ("reinterpret_cast", "static_cast") and stream.text(first + 1) == "<"
         inner = first + 1 + cast
         end = inner

@@ -7,6 +7,7 @@ from typing import Any
 
 from grader.devices.emulator.mends import mend
 from grader.devices.emulator.reading import Reading
+from grader.devices.emulator.stream_wording import STREAMS
 from grader.devices.emulator.symbols import CodeMap
 from grader.devices.emulator.timeouts import never_ended
 from grader.devices.evidence import SWAPPED, Finding, looks_swapped
@@ -87,8 +88,8 @@ class _Where:
 
 def _array_name(fact: Fact) -> str:
     array = fact["array"]
-    if array == "cudaMalloc":
-        return f"the memory from the cudaMalloc in line {fact['array_line']}"
+    if array.startswith(("cudaMalloc", "cudaHostRegister")) and fact["array_line"]:
+        return f"the memory from the {array} in line {fact['array_line']}"
     if fact["space"] == "shared" and not array:
         return fact["reading"].dynamic_array or "the dynamic shared memory"
     return array.rpartition("::")[2] or "memory"
@@ -191,28 +192,9 @@ def _never_set(fact: Fact, where: _Where) -> str:
 _WAIT = "wait for it there, with __pipeline_commit() and __pipeline_wait_prior(0), then __syncthreads()"
 
 
-_STREAMS = {
-    "stream": (
-        "nothing joins the work of line {line}, on a stream of its own, to the stream that was given: its results may"
-        " be read too early; type cudaStreamSynchronize(yours) before returning, or cudaEventRecord(event, yours) and"
-        " cudaStreamWaitEvent(stream, event)"
-    ),
-    "early stream": (
-        "the work of line {line}, on a stream of its own, may begin before the inputs are there, for it does not wait"
-        " for the stream that was given; type cudaEventRecord(event, stream) and cudaStreamWaitEvent(yours, event)"
-        " above it"
-    ),
-    "two streams": (
-        "the work of line {line} {does} {at}, which that of line {other_line}, on another stream, {did}, in any order:"
-        " type cudaEventRecord(event, other) below line {other_line} and cudaStreamWaitEvent(yours, event) above line"
-        " {line}"
-    ),
-}
-
-
 def _race(fact: Fact, where: _Where) -> str:
-    if fact["text"] in _STREAMS:
-        return _STREAMS[fact["text"]].format(
+    if fact["text"] in STREAMS:
+        return STREAMS[fact["text"]].format(
             **fact, at=where.at, does=_verb(fact["access"]), did=_verb(fact["other_access"])
         )
     mine = f"{_thread(fact)} {_verb(fact['access'])} {where.at} in line {fact['line']}"

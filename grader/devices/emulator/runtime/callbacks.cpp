@@ -34,6 +34,10 @@ constexpr std::uint64_t many_blocks = 100'000;
 }
 
 void host_access(Address a, std::size_t bytes, bool writes, Address caller) {
+    if (Region* const both = machine().memory.both_sided(a)) {
+        if (!both->uses.empty()) both_sided_access(*both, a, static_cast<unsigned>(bytes), writes, program_counter(caller));
+        return;
+    }
     Region* const variable = machine().memory.variable(a);
     if (variable && !variable->touched) variable->of_host = true;
     if (!machine().memory.is_device(a) && (!variable || variable->of_host)) return;
@@ -179,6 +183,7 @@ std::uint16_t check_access(Thread& thread, Address a, unsigned bytes, bool write
         finding.text = index == 0 ? "another thread" : "constant";
         die(thread, finding);
     }
+    if (writes && region.sides != Sides::Device) executor.regions[index]->kernel_writes = true;
     if (writes && !region.writable) {
         die(thread, access_finding(thread, "input_modified", a, bytes, writes, pc).at(region, a));
     }

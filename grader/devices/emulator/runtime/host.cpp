@@ -139,6 +139,7 @@ void run_launch(LaunchState& state) {
     std::vector<Finding> between;
     state.races.check(state, between);
     std::move(between.begin(), between.end(), std::back_inserter(m.findings));
+    note_use_by_launch();
     m.memory.shut();
 }
 
@@ -227,7 +228,7 @@ int ladder_malloc(void** pointer, std::size_t bytes, int line) {
 
 int ladder_free(void* pointer, int line) {
     if (!pointer) return Success;
-    machine().stream_order.host_waits_for_all();   // as cudaFree does
+    ladder_host_waits_for_all();   // as cudaFree does
     const int error = machine().memory.release(pointer);
     if (error) {
         const bool kept = machine().memory.is_of_earlier_case(reinterpret_cast<Address>(pointer));
@@ -242,7 +243,7 @@ static int check_copy_side(const void* p, std::size_t bytes, bool device, bool w
     const auto a = reinterpret_cast<Address>(p);
     const DeviceMemory& memory = machine().memory;
     if (!device) {
-        if (!memory.is_device(a)) return Success;
+        if (!memory.is_device(a) || memory.both_sided(a)) return Success;
         file("host_access", "", line, writes ? "copy to host" : "copy from host");
         return InvalidValue;
     }
@@ -288,6 +289,8 @@ int ladder_memcpy(void* to, const void* from, std::size_t bytes, Copy kind, int 
     }
     if (from_device) machine().stream_races.copied(reinterpret_cast<Address>(from), bytes, false, line);
     if (to_device) machine().stream_races.copied(reinterpret_cast<Address>(to), bytes, true, line);
+    note_use_by_copy(reinterpret_cast<Address>(from), false, line);
+    note_use_by_copy(reinterpret_cast<Address>(to), true, line);
     if (!current) memory.shut();
     return Success;
 }
@@ -302,6 +305,7 @@ int ladder_memset(void* to, int value, std::size_t bytes, int line) {
     if (Region* target = memory.find(reinterpret_cast<Address>(to)); target->initialised)
         std::memset(target->flags_of(reinterpret_cast<Address>(to)), 1, bytes);
     machine().stream_races.copied(reinterpret_cast<Address>(to), bytes, true, line);
+    note_use_by_copy(reinterpret_cast<Address>(to), true, line);
     memory.shut();
     return Success;
 }

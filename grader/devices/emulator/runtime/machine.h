@@ -29,6 +29,7 @@ struct Machine {
     std::map<std::string, std::size_t> allowed_shared;   // cudaFuncSetAttribute, by function
     Acquisitions acquisitions;
     bool counting = true;
+    bool whole_program = false;                 // what runs is no graded file: host code has more of CUDA
     bool print_threads = false;                 // each line that a kernel prints begins with its block and thread
     int threads = 1;                            // executors to use
     int last_error = 0;
@@ -58,6 +59,11 @@ inline Machine& machine() { return the_machine; }
 // A return address in the learner's library, as findings and counters name it.
 inline std::uint32_t program_counter(Address caller) { return static_cast<std::uint32_t>(caller - machine().module.base); }
 inline std::uint32_t program_counter(void* caller) { return program_counter(reinterpret_cast<Address>(caller)); }
+
+// ---- both_sides.cpp ----
+void both_sided_access(Region& region, Address a, unsigned bytes, bool writes, std::uint32_t pc);   // by host code, while it is in use
+void note_use_by_launch();
+void note_use_by_copy(Address a, bool writes, int line);   // by the work that began last, if it is of this line
 
 // ---- report.cpp ----
 std::string report();

@@ -1,4 +1,4 @@
-#include "memory.h"
+#include "machine.h"
 
 #include <link.h>
 #include <sys/mman.h>
@@ -14,6 +14,9 @@ namespace {
 constexpr std::size_t guard = 64 * 1024;   // between allocations, so that a small overrun is told from its neighbour
 
 std::size_t whole_pages(std::size_t bytes) { return round_up(bytes, page_size()); }
+
+// Memory that host code may touch, for nothing is under way there.
+bool is_hosts_turn(const Region& region) { return region.sides != Sides::Device && region.uses.empty() && !region.freed; }
 }  // namespace
 
 // ---- modules ----
@@ -78,6 +81,8 @@ void DeviceMemory::begin_case() {
         mprotect(reinterpret_cast<void*>(case_begin_), arena_next_ - case_begin_, PROT_NONE);
     }
     case_begin_ = arena_next_ = arena_next_ < arena_ + capacity_ ? arena_next_ : arena_;   // an old pointer hits nothing new
+    last_both_sided_ = nullptr;
+    both_sided_ = 0;
     regions_.clear();
     initialised_.clear();
     mappings_.clear();
@@ -181,13 +186,14 @@ void DeviceMemory::add_variables(const Module& module) {
         regions_.back()->of_host = symbol.kind == SymbolKind::HostVariable;
         if (symbol.kind == SymbolKind::Constant) regions_.back()->space = Space::Constant;
         regions_.back()->initialised = nullptr;   // variables start as zero, or as they say
+        if (symbol.kind == SymbolKind::Managed && machine().whole_program) regions_.back()->sides = Sides::Registered, ++both_sided_;
     }
 }
 
 void DeviceMemory::protect(int how) {
     for (const Pages& pages : mappings_) mprotect(reinterpret_cast<void*>(pages.begin), pages.bytes, how);
     for (const auto& region : regions_)
-        if (region->begin >= arena_ && region->begin < arena_end_)
+        if (region->begin >= arena_ && region->begin < arena_end_ && (how != PROT_NONE || !is_hosts_turn(*region)))
             mprotect(reinterpret_cast<void*>(region->begin), whole_pages(region->bytes), how);
 }
 

@@ -12,10 +12,17 @@
 
 #include "../include/ladder/abi.h"
 #include "pages.h"
+#include "streams.h"
 
 namespace ladder {
 
 using Address = std::uintptr_t;
+
+// Whose memory it is. Both sides may touch all but the first.
+enum class Sides { Device, Managed, Pinned, Registered };
+
+// A launch or an asynchronous copy that touches memory of both sides.
+struct DeviceUse { Work work; bool writes; };
 
 struct Region {
     Address begin = 0;
@@ -33,6 +40,9 @@ struct Region {
     bool touched = false;              // by the launch that runs (shared arrays), by a kernel of the case (variables)
     bool is_variable = false;          // of the library
     bool of_host = false;              // a variable of host code, by its declaration or because host code has touched it
+    Sides sides = Sides::Device;
+    std::vector<DeviceUse> uses;       // of memory of both sides: those that the host does not know to be over
+    bool kernel_writes = false;        // in the launch that runs
 
     bool holds(Address a, std::size_t n) const { return a - begin < bytes && bytes - (a - begin) >= n; }
     std::uint8_t* flags_of(Address a) const { return initialised + (a - begin); }
@@ -98,6 +108,13 @@ public:
 
     int allocate(void** pointer, std::size_t bytes, int line, int poison);   // a CUDA error
     int release(void* pointer);        // a CUDA error
+    int add_both_sided(void** pointer, std::size_t bytes, int line, Sides sides);   // a CUDA error
+    int remember(void* pointer, std::size_t bytes, int line);   // host memory that is registered; a CUDA error
+    int forget(void* pointer);
+    Region* both_sided(Address a) const;
+    void used(Region& region, const DeviceUse& use);   // by work that runs on after the call
+    void host_has_waited();            // for some of that
+    void give_to_host(Region& region); // whatever is still under way
     Region* find(Address a) const;     // the region that holds this byte, freed ones included
     Region* variable(Address a) const; // the library's variable that holds this byte
     Region* nearest(Address a) const;  // the last region that begins at or before a, or the first of all
@@ -132,6 +149,8 @@ private:
     std::size_t capacity_ = global_memory;
     Address arena_ = 0, arena_end_ = 0, case_begin_ = 0, arena_next_ = 0;
     Pages variables_{0, 0};
+    mutable Region* last_both_sided_ = nullptr;   // that was asked for
+    int both_sided_ = 0;               // regions
     std::size_t allocated_ = 0, peak_ = 0, live_ = 0;
     bool is_open_ = true;
 };

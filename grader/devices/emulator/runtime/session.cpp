@@ -38,6 +38,15 @@ Address fault_pc(const ucontext_t& context) {
 #endif
 }
 
+// Whether the access that faulted was a store; where that is not known, it may have been.
+bool fault_writes(const ucontext_t& context) {
+#if defined(__x86_64__)
+    return (context.uc_mcontext.gregs[REG_ERR] & 2) != 0;
+#else
+    return (void)context, true;
+#endif
+}
+
 std::uint32_t learner_pc(Address pc) {
     const Module& module = machine().module;
     const Address offset = pc - module.base;
@@ -97,6 +106,8 @@ void on_fault(int number, siginfo_t* info, void* raw) {
         finding.address = address;
         die(*thread, finding);
     }
+    Region* const both = number == SIGSEGV ? m.memory.both_sided(address) : nullptr;
+    if (both && !both->uses.empty()) return both_sided_access(*both, address, 1, fault_writes(context), learner_frame(context));
     if (!can_leave_entry_point()) {
         if (m.program.on) write_program_report();
         signal(number, SIG_DFL);
@@ -290,6 +301,9 @@ void ladder_session_steps(std::size_t number, const std::int64_t** steps, std::s
     *steps = block.steps.data(), *step_numbers = block.steps.size();
     *places = block.places.data(), *place_numbers = block.places.size();
 }
+
+// What runs is a whole program, and no graded file: managed memory, and a default stream that waits for others.
+void ladder_session_whole_program(int yes) { machine().whole_program = yes != 0; }
 
 void ladder_session_print_threads(int yes) { machine().print_threads = yes != 0; }
 

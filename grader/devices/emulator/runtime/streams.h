@@ -24,11 +24,14 @@ public:
     void host_waits(void* stream);
     void host_waits_for_event(const void* event);
     void host_waits_for_all();
+    bool host_knows(const Work& work) const;        // that it is over
+    void created(void* stream, bool blocking);
     std::vector<int> not_joined(void* given) const; // lines of the last work of other streams that nothing joins to this one
 
 private:
     using Seen = std::map<void*, std::uint64_t>;    // of each stream, how much of its work is done before
-    struct Stream { Seen seen; int line; bool own; };
+    struct Stream { Seen seen; int line; bool own; bool blocking; };
+    void join_default(Stream& its);
     static void join(Seen& into, const Seen& from);
     Seen host_;
     void* given_ = nullptr;

@@ -95,14 +95,23 @@ void ladder_set_error(int error);   // a host API call failed: sets what cudaGet
 // ---- device memory (host code); `line` is the caller's ----
 int ladder_malloc(void** pointer, std::size_t bytes, int line);
 int ladder_free(void* pointer, int line);
+// Memory that both sides may touch: of cudaMallocManaged, cudaMallocHost, or host memory that is registered. In a graded
+// file the first is refused, and page-locked memory is host memory.
+int ladder_malloc_managed(void** pointer, std::size_t bytes, int line);
+int ladder_malloc_host(void** pointer, std::size_t bytes, int line);
+int ladder_free_host(void* pointer, int line);
+int ladder_host_register(void* pointer, std::size_t bytes, int line);
+int ladder_host_unregister(void* pointer);
+int ladder_memory_kind(const void* pointer);   // cudaMemoryType: 0 unknown to CUDA, 1 host, 2 device, 3 managed
 int ladder_memcpy(void* to, const void* from, std::size_t bytes, ladder::Copy kind, int line);
 int ladder_memset(void* to, int value, std::size_t bytes, int line);
 std::size_t ladder_memory_in_use(void);
 // The stream that the grader passed to the entry point is there already; others are created and destroyed.
-void* ladder_stream_create(int line);
+void* ladder_stream_create(int line, int blocking);   // blocking: it waits for the default stream's work, and that for its
 int ladder_stream_destroy(void* stream);
 // What comes before what among streams, events and the host.
 void ladder_stream_work(void* stream, int line);   // an asynchronous copy; launches are known
+void ladder_host_asks(void* stream, const void* event);   // whether all is done, and hears that it is
 void ladder_stream_wait(void* stream, const void* event);
 void ladder_event_record(const void* event, void* stream);
 void ladder_host_waits(void* stream);
@@ -110,6 +119,12 @@ void ladder_host_waits_for_event(const void* event);
 void ladder_host_waits_for_all(void);
 double ladder_host_seconds(void);   // monotonic, for events
 int ladder_multiprocessors(void);   // of the GPU that host code sees: the emulated one, or a card that is modelled
+// Devices: a graded file has one. They share one memory.
+int ladder_is_program(void);   // what runs is a whole program, and no graded file
+int ladder_devices(void);
+int ladder_current_device(int change_to);              // of this host thread; -1 only asks
+int ladder_peer_access(int peer, int on);              // 0: it was so already
+const char* ladder_kernel_name(const void* kernel);    // of a kernel's address
 
 // ---- device code ----
 LADDER_CALL int ladder_in_kernel(void);   // 1 while device code runs

@@ -23,6 +23,15 @@ struct cudaDeviceProp {
     int maxBlocksPerMultiProcessor, accessPolicyMaxWindowSize;
     std::size_t reservedSharedMemPerBlock;
     int memoryPoolsSupported, clusterLaunch;
+    // Asked for by programs that list what a device has.
+    struct { char bytes[16]; } uuid;
+    std::size_t texturePitchAlignment, surfaceAlignment;
+    int deviceOverlap, kernelExecTimeoutEnabled, isMultiGpuBoard, multiGpuBoardGroupID, tccDriver;
+    int maxTexture1D, maxTexture1DLinear, maxTexture1DMipmap, maxTexture2D[2], maxTexture2DLinear[3], maxTexture2DGather[2];
+    int maxTexture3D[3], maxTextureCubemap, maxTexture1DLayered[2], maxTexture2DLayered[3], maxSurface1D, maxSurface2D[2];
+    int maxSurface3D[3], hostNativeAtomicSupported, singleToDoublePrecisionPerfRatio, computePreemptionSupported;
+    int canUseHostPointerForRegisteredMem, cooperativeMultiDeviceLaunch, pageableMemoryAccessUsesHostPageTables;
+    int directManagedMemAccessFromHost, hostRegisterSupported, unifiedFunctionPointers;
 };
 
 enum cudaDeviceAttr {
@@ -40,18 +49,28 @@ enum cudaDeviceAttr {
     cudaDevAttrClockRate = 13,
     cudaDevAttrMultiProcessorCount = 16,
     cudaDevAttrIntegrated = 18,
+    cudaDevAttrCanMapHostMemory = 19,
+    cudaDevAttrComputeMode = 20,
     cudaDevAttrConcurrentKernels = 31,
+    cudaDevAttrEccEnabled = 32,
+    cudaDevAttrTccDriver = 35,
     cudaDevAttrMemoryClockRate = 36,
     cudaDevAttrGlobalMemoryBusWidth = 37,
     cudaDevAttrL2CacheSize = 38,
     cudaDevAttrMaxThreadsPerMultiProcessor = 39,
+    cudaDevAttrAsyncEngineCount = 40,
+    cudaDevAttrUnifiedAddressing = 41,
     cudaDevAttrComputeCapabilityMajor = 75,
     cudaDevAttrComputeCapabilityMinor = 76,
+    cudaDevAttrStreamPrioritiesSupported = 78,
     cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
     cudaDevAttrMaxRegistersPerMultiprocessor = 82,
     cudaDevAttrManagedMemory = 83,
+    cudaDevAttrPageableMemoryAccess = 88,
+    cudaDevAttrConcurrentManagedAccess = 89,
     cudaDevAttrCooperativeLaunch = 95,
     cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
+    cudaDevAttrHostRegisterSupported = 99,
     cudaDevAttrMaxBlocksPerMultiprocessor = 106,
     cudaDevAttrMaxPersistingL2CacheSize = 108,
     cudaDevAttrReservedSharedMemoryPerBlock = 111,
@@ -107,32 +126,53 @@ constexpr cudaDeviceProp properties = {
     .maxBlocksPerMultiProcessor = blocks_per_multiprocessor,
     .reservedSharedMemPerBlock = 1024,
     .memoryPoolsSupported = 1,
+    .texturePitchAlignment = 32,
+    .surfaceAlignment = 512,
+    .deviceOverlap = 1,
+    .maxTexture1D = 131072,
+    .maxTexture1DLinear = 1 << 28,
+    .maxTexture2D = {131072, 65536},
+    .maxTexture2DLinear = {131072, 65000, 2097120},
+    .maxTexture3D = {16384, 16384, 16384},
+    .maxTexture1DLayered = {32768, 2048},
+    .maxTexture2DLayered = {32768, 32768, 2048},
+    .maxSurface1D = 32768,
+    .maxSurface2D = {131072, 65536},
+    .maxSurface3D = {16384, 16384, 16384},
+    .singleToDoublePrecisionPerfRatio = 2,
+    .hostRegisterSupported = 1,
 };
 
 }  // namespace ladder
 
 inline LADDER_UNSEEN cudaError_t cudaGetDeviceCount(int* count) {
-    *count = 1;
+    *count = ladder_devices();
     return ladder::status();
 }
 inline LADDER_UNSEEN cudaError_t cudaGetDevice(int* device) {
-    *device = 0;
+    *device = ladder_current_device(-1);
     return ladder::status();
 }
 inline LADDER_UNSEEN cudaError_t cudaSetDevice(int device) {
-    return ladder::status(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
+    if (device < 0 || device >= ladder_devices()) return ladder::status(cudaErrorInvalidDevice);
+    ladder_current_device(device);
+    return ladder::status();
 }
 inline LADDER_UNSEEN cudaError_t cudaSetDeviceFlags(unsigned) { return ladder::status(); }
 
 inline LADDER_UNSEEN cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
-    if (device != 0) return ladder::status(cudaErrorInvalidDevice);
+    if (device < 0 || device >= ladder_devices()) return ladder::status(cudaErrorInvalidDevice);
     *properties = ladder::properties;
     properties->multiProcessorCount = ladder_multiprocessors();
+    if (!ladder_is_program()) return ladder::status();
+    properties->managedMemory = properties->concurrentManagedAccess = properties->canMapHostMemory = 1;
+    properties->isMultiGpuBoard = ladder_devices() > 1;
+    properties->pciBusID = device;
     return ladder::status();
 }
 
 inline LADDER_UNSEEN cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
-    if (device != 0) return ladder::status(cudaErrorInvalidDevice);
+    if (device < 0 || device >= ladder_devices()) return ladder::status(cudaErrorInvalidDevice);
     const cudaDeviceProp& own = ladder::properties;
     switch (attribute) {
         case cudaDevAttrMaxThreadsPerBlock: *value = own.maxThreadsPerBlock; break;
@@ -160,7 +200,17 @@ inline LADDER_UNSEEN cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAt
             *value = static_cast<int>(own.sharedMemPerMultiprocessor);
             break;
         case cudaDevAttrMaxRegistersPerMultiprocessor: *value = own.regsPerMultiprocessor; break;
-        case cudaDevAttrManagedMemory: *value = own.managedMemory; break;
+        case cudaDevAttrManagedMemory:
+        case cudaDevAttrConcurrentManagedAccess:
+        case cudaDevAttrCanMapHostMemory: *value = ladder_is_program(); break;
+        case cudaDevAttrComputeMode:
+        case cudaDevAttrEccEnabled:
+        case cudaDevAttrTccDriver:
+        case cudaDevAttrPageableMemoryAccess: *value = 0; break;
+        case cudaDevAttrAsyncEngineCount:
+        case cudaDevAttrStreamPrioritiesSupported:
+        case cudaDevAttrUnifiedAddressing:
+        case cudaDevAttrHostRegisterSupported: *value = 1; break;
         case cudaDevAttrCooperativeLaunch: *value = own.cooperativeLaunch; break;
         case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = static_cast<int>(own.sharedMemPerBlockOptin); break;
         case cudaDevAttrMaxBlocksPerMultiprocessor: *value = own.maxBlocksPerMultiProcessor; break;

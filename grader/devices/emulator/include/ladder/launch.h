@@ -25,9 +25,25 @@ inline LADDER_UNSEEN Config config(dim3 grid, dim3 block = 1, std::size_t shared
     return {grid, block, shared, stream};
 }
 
+template <class Call>
+LADDER_UNSEEN void start(const char* kernel, int line, const Config& c, bool cooperative, Call& call);
+
+// A launch on a stream that is captured into a graph, which then has the arguments' values.
+template <class Call>
+LADDER_UNSEEN void keep_launch(const char* kernel, int line, const Config& c, bool cooperative, const Call& call) {
+    struct Kept { const char* kernel; int line; Config config; bool cooperative; Call call; };
+    const auto later = [](void* self, cudaStream_t on) LADDER_UNSEEN {
+        Kept& kept = *static_cast<Kept*>(self);
+        kept.config.stream = on;
+        start(kept.kernel, kept.line, kept.config, kept.cooperative, kept.call);
+    };
+    keep_work(c.stream, later, new Kept{kernel, line, c, cooperative, call});
+}
+
 // `call` runs the kernel for one CUDA thread, and lives until the launch is over.
 template <class Call>
 LADDER_UNSEEN void start(const char* kernel, int line, const Config& c, bool cooperative, Call& call) {
+    if (is_captured && is_captured(c.stream)) return keep_launch(kernel, line, c, cooperative, call);
     const Launch launch = {
         .grid = {c.grid.x, c.grid.y, c.grid.z},
         .block = {c.block.x, c.block.y, c.block.z},
@@ -89,7 +105,7 @@ template <class Kernel> struct Launcher {
 
     // The arguments are copied here, once, as a launch copies them; each CUDA thread gets copies of the copies.
     template <class... A> LADDER_UNSEEN void operator()(A&&... arguments) const {
-        auto call = [this, ... copies = keep(std::forward<A>(arguments))]() LADDER_UNSEEN { kernel(copies...); };
+        auto call = [kernel = kernel, ... copies = keep(std::forward<A>(arguments))]() LADDER_UNSEEN { kernel(copies...); };
         start(name, line, config, false, call);
     }
 
@@ -126,17 +142,20 @@ LADDER_UNSEEN cudaError_t start_checked(const char* kernel, int line, const Conf
     return static_cast<cudaError_t>(error);
 }
 
+// A call of the kernel with copies of these arguments.
+template <class... P> LADDER_UNSEEN auto bound(void (*kernel)(P...), std::remove_cv_t<P>... copies) {
+    return [=]() LADDER_UNSEEN { kernel(copies...); };
+}
+
 // The parameters' types come from the kernel's pointer, so translation takes away the cast to void*.
 template <class... P>
 LADDER_UNSEEN cudaError_t launch_pointers(const char* name, int line, bool cooperative, void (*kernel)(P...), dim3 grid,
                                           dim3 block, void** arguments, std::size_t shared = 0,
                                           cudaStream_t stream = nullptr) {
-    auto call = [=]() LADDER_UNSEEN {
-        [=]<std::size_t... I>(std::index_sequence<I...>) LADDER_UNSEEN {
-            kernel(*static_cast<std::remove_cv_t<P>*>(arguments[I])...);
-        }(std::index_sequence_for<P...>{});
-    };
-    return start_checked(name, line, config(grid, block, shared, stream), cooperative, call);
+    return [=]<std::size_t... I>(std::index_sequence<I...>) LADDER_UNSEEN {
+        auto call = bound(kernel, *static_cast<std::remove_cv_t<P>*>(arguments[I])...);
+        return start_checked(name, line, config(grid, block, shared, stream), cooperative, call);
+    }(std::index_sequence_for<P...>{});
 }
 
 }  // namespace ladder

@@ -23,19 +23,43 @@ struct CUevent_st {
 };
 using cudaEvent_t = CUevent_st*;
 
+namespace ladder {
+
+// While a stream is captured into a graph (libraries/ladder_more/graphs.h), its work is kept instead of done.
+using KeptWork = void (*)(void* work, cudaStream_t stream);
+inline bool (*is_captured)(cudaStream_t) = nullptr;
+inline void (*keep_work)(cudaStream_t, KeptWork, void* work) = nullptr;
+inline bool (*keep_event)(cudaStream_t, cudaEvent_t, bool waits) = nullptr;
+
+// `work` is to be done on the stream that it is given: at once, or when the graph is launched.
+template <class Work> LADDER_UNSEEN cudaError_t asynchronous(cudaStream_t stream, int line, Work work) {
+    if (is_captured && is_captured(stream)) {
+        struct Kept { Work work; int line; };
+        const auto later = [](void* self, cudaStream_t on) LADDER_UNSEEN {
+            const Kept& kept = *static_cast<Kept*>(self);
+            asynchronous(on, kept.line, kept.work);
+        };
+        keep_work(stream, later, new Kept{work, line});
+        return status();
+    }
+    ladder_stream_work(stream, line);
+    return work();
+}
+
+}  // namespace ladder
+
 // ---- streams ----
 
-inline LADDER_UNSEEN cudaError_t cudaStreamCreate(cudaStream_t* stream, LADDER_LINE) {
-    *stream = static_cast<cudaStream_t>(ladder_stream_create(line));
+inline LADDER_UNSEEN cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags, LADDER_LINE) {
+    *stream = static_cast<cudaStream_t>(ladder_stream_create(line, flags != cudaStreamNonBlocking));
     return ladder::status();
 }
-inline LADDER_UNSEEN cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned,
-                                                           LADDER_LINE) {
-    return cudaStreamCreate(stream, line);
+inline LADDER_UNSEEN cudaError_t cudaStreamCreate(cudaStream_t* stream, LADDER_LINE) {
+    return cudaStreamCreateWithFlags(stream, cudaStreamDefault, line);
 }
-inline LADDER_UNSEEN cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned, int,
+inline LADDER_UNSEEN cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int,
                                                               LADDER_LINE) {
-    return cudaStreamCreate(stream, line);
+    return cudaStreamCreateWithFlags(stream, flags, line);
 }
 inline LADDER_UNSEEN cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     return ladder::status(ladder_stream_destroy(stream));
@@ -44,8 +68,12 @@ inline LADDER_UNSEEN cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     ladder_host_waits(stream);
     return ladder::status();
 }
-inline LADDER_UNSEEN cudaError_t cudaStreamQuery(cudaStream_t) { return ladder::status(); }
+inline LADDER_UNSEEN cudaError_t cudaStreamQuery(cudaStream_t stream) {
+    ladder_host_asks(stream, nullptr);
+    return ladder::status();
+}
 inline LADDER_UNSEEN cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned = 0) {
+    if (ladder::keep_event && ladder::keep_event(stream, event, true)) return ladder::status();
     ladder_stream_wait(stream, event);
     return ladder::status();
 }
@@ -54,9 +82,11 @@ inline LADDER_UNSEEN cudaError_t cudaDeviceGetStreamPriorityRange(int* least, in
     if (greatest) *greatest = -5;
     return ladder::status();
 }
-inline LADDER_UNSEEN cudaError_t cudaLaunchHostFunc(cudaStream_t, cudaHostFn_t function, void* data) {
-    function(data);
-    return ladder::status();
+inline LADDER_UNSEEN cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data, LADDER_LINE) {
+    return ladder::asynchronous(stream, line, [=]() LADDER_UNSEEN {
+        function(data);
+        return ladder::status();
+    });
 }
 
 // ---- events: they tell the time on the host, which says nothing about a GPU ----
@@ -73,6 +103,7 @@ inline LADDER_UNSEEN cudaError_t cudaEventDestroy(cudaEvent_t event) {
     return ladder::status();
 }
 inline LADDER_UNSEEN cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr) {
+    if (ladder::keep_event && ladder::keep_event(stream, event, false)) return ladder::status();
     ladder_event_record(event, stream);
     *event = {ladder_host_seconds(), true};
     return ladder::status();
@@ -81,7 +112,10 @@ inline LADDER_UNSEEN cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     ladder_host_waits_for_event(event);
     return ladder::status();
 }
-inline LADDER_UNSEEN cudaError_t cudaEventQuery(cudaEvent_t) { return ladder::status(); }
+inline LADDER_UNSEEN cudaError_t cudaEventQuery(cudaEvent_t event) {
+    ladder_host_asks(nullptr, event);
+    return ladder::status();
+}
 inline LADDER_UNSEEN cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t stop) {
     if (!start->recorded || !stop->recorded) return ladder::status(cudaErrorInvalidResourceHandle);
     *milliseconds = static_cast<float>(1e3 * (stop->seconds - start->seconds));

@@ -85,34 +85,32 @@ inline LADDER_UNSEEN cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemP
     return ladder::status();
 }
 
-// Nothing is ever captured: there are no graphs.
-enum cudaStreamCaptureStatus { cudaStreamCaptureStatusNone, cudaStreamCaptureStatusActive };
-inline LADDER_UNSEEN cudaError_t cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus* capturing) {
-    *capturing = cudaStreamCaptureStatusNone;
+enum cudaStreamCaptureStatus { cudaStreamCaptureStatusNone, cudaStreamCaptureStatusActive, cudaStreamCaptureStatusInvalidated };
+inline LADDER_UNSEEN cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* capturing) {
+    const bool captured = ladder::is_captured && ladder::is_captured(stream);
+    *capturing = captured ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
     return ladder::status();
 }
 
-// Memory that host and device both touch would hide the one mistake that a separate memory shows.
+// ---- memory of both sides: a whole program has it; to a graded file, page-locked memory is the host's ----
+
 template <class T>
-LADDER_UNSEEN cudaError_t cudaMallocManaged(T** pointer, std::size_t, unsigned = cudaMemAttachGlobal) {
-    *pointer = nullptr;
-    return ladder::status(cudaErrorNotSupported);
+LADDER_UNSEEN cudaError_t cudaMallocManaged(T** pointer, std::size_t bytes, unsigned = cudaMemAttachGlobal, LADDER_LINE) {
+    return ladder::status(ladder_malloc_managed(reinterpret_cast<void**>(pointer), bytes, line));
 }
-
-// Page-locked host memory is host memory.
-template <class T> LADDER_UNSEEN cudaError_t cudaMallocHost(T** pointer, std::size_t bytes, unsigned = 0) {
-    *pointer = static_cast<T*>(malloc(bytes));
-    return ladder::status(*pointer || bytes == 0 ? cudaSuccess : cudaErrorMemoryAllocation);
+template <class T> LADDER_UNSEEN cudaError_t cudaMallocHost(T** pointer, std::size_t bytes, unsigned = 0, LADDER_LINE) {
+    return ladder::status(ladder_malloc_host(reinterpret_cast<void**>(pointer), bytes, line));
 }
-template <class T> LADDER_UNSEEN cudaError_t cudaHostAlloc(T** pointer, std::size_t bytes, unsigned flags) {
-    return cudaMallocHost(pointer, bytes, flags);
+template <class T> LADDER_UNSEEN cudaError_t cudaHostAlloc(T** pointer, std::size_t bytes, unsigned flags, LADDER_LINE) {
+    return cudaMallocHost(pointer, bytes, flags, line);
 }
-inline LADDER_UNSEEN cudaError_t cudaFreeHost(void* pointer) {
-    free(pointer);
-    return ladder::status();
+inline LADDER_UNSEEN cudaError_t cudaFreeHost(void* pointer, LADDER_LINE) {
+    return ladder::status(ladder_free_host(pointer, line));
 }
-inline LADDER_UNSEEN cudaError_t cudaHostRegister(void*, std::size_t, unsigned) { return ladder::status(); }
-inline LADDER_UNSEEN cudaError_t cudaHostUnregister(void*) { return ladder::status(); }
+inline LADDER_UNSEEN cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned, LADDER_LINE) {
+    return ladder::status(ladder_host_register(pointer, bytes, line));
+}
+inline LADDER_UNSEEN cudaError_t cudaHostUnregister(void* pointer) { return ladder::status(ladder_host_unregister(pointer)); }
 
 inline LADDER_UNSEEN cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
     *total_bytes = ladder::global_memory;
@@ -129,8 +127,7 @@ inline LADDER_UNSEEN cudaError_t cudaMemcpy(void* to, const void* from, std::siz
 }
 inline LADDER_UNSEEN cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                                                  cudaStream_t stream = nullptr, LADDER_LINE) {
-    ladder_stream_work(stream, line);
-    return ladder::copy(to, from, bytes, kind, line);
+    return ladder::asynchronous(stream, line, [=]() LADDER_UNSEEN { return ladder::copy(to, from, bytes, kind, line); });
 }
 inline LADDER_UNSEEN cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                                               std::size_t width, std::size_t rows, cudaMemcpyKind kind,
@@ -141,8 +138,9 @@ inline LADDER_UNSEEN cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitc
                                                    std::size_t from_pitch, std::size_t width, std::size_t rows,
                                                    cudaMemcpyKind kind, cudaStream_t stream = nullptr,
                                                    LADDER_LINE) {
-    ladder_stream_work(stream, line);
-    return ladder::copy_rows(to, to_pitch, from, from_pitch, width, rows, kind, line);
+    return ladder::asynchronous(stream, line, [=]() LADDER_UNSEEN {
+        return ladder::copy_rows(to, to_pitch, from, from_pitch, width, rows, kind, line);
+    });
 }
 
 inline LADDER_UNSEEN cudaError_t cudaMemset(void* to, int value, std::size_t bytes, LADDER_LINE) {
@@ -150,8 +148,7 @@ inline LADDER_UNSEEN cudaError_t cudaMemset(void* to, int value, std::size_t byt
 }
 inline LADDER_UNSEEN cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream = nullptr,
                                                  LADDER_LINE) {
-    ladder_stream_work(stream, line);
-    return ladder::status(ladder_memset(to, value, bytes, line));
+    return ladder::asynchronous(stream, line, [=]() LADDER_UNSEEN { return ladder::status(ladder_memset(to, value, bytes, line)); });
 }
 inline LADDER_UNSEEN cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width,
                                               std::size_t rows, LADDER_LINE) {
@@ -182,8 +179,7 @@ template <class T>
 LADDER_UNSEEN cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, std::size_t bytes,
                                                   std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream = nullptr,
                                                   LADDER_LINE) {
-    ladder_stream_work(stream, line);
-    return ladder::copy(ladder::byte(ladder::address_of(symbol), offset), from, bytes, kind, line);
+    return cudaMemcpyAsync(ladder::byte(ladder::address_of(symbol), offset), from, bytes, kind, stream, line);
 }
 template <class T>
 LADDER_UNSEEN cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, std::size_t bytes, std::size_t offset = 0,
@@ -195,6 +191,5 @@ template <class T>
 LADDER_UNSEEN cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, std::size_t bytes, std::size_t offset,
                                                     cudaMemcpyKind kind, cudaStream_t stream = nullptr,
                                                     LADDER_LINE) {
-    ladder_stream_work(stream, line);
-    return ladder::copy(to, ladder::byte(ladder::address_of(symbol), offset), bytes, kind, line);
+    return cudaMemcpyAsync(to, ladder::byte(ladder::address_of(symbol), offset), bytes, kind, stream, line);
 }

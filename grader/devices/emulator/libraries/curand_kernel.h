@@ -1,0 +1,80 @@
+// cuRAND in kernels: XORWOW and Philox4_32_10, with cuRAND's own sequences. XORWOW is Marsaglia's ("Xorshift RNGs",
+// 2003), Philox is Salmon's ("Parallel random numbers: as easy as 1, 2, 3", 2011). Normal numbers go through the C
+// library's logarithm and sine: their last bits may differ from a GPU's.
+#pragma once
+
+#include "ladder_more/random.h"
+
+#define LADDER_UNIFORM(State)                                                                                                          \
+    LADDER_INLINE float curand_uniform(State* state) { return ladder::uniform(curand(state)); }                                        \
+    LADDER_INLINE float curand_normal(State* state) {                                                                                  \
+        if (state->boxmuller_flag) return state->boxmuller_flag = 0, state->boxmuller_extra;                                           \
+        const unsigned x = curand(state), y = curand(state);                                                                           \
+        const float2 both = ladder::box_muller(x, y);                                                                                  \
+        state->boxmuller_extra = both.y;                                                                                               \
+        state->boxmuller_flag = 1;                                                                                                     \
+        return both.x;                                                                                                                 \
+    }                                                                                                                                  \
+    LADDER_INLINE float2 curand_normal2(State* state) {                                                                                \
+        const unsigned x = curand(state), y = curand(state);                                                                           \
+        return ladder::box_muller(x, y);                                                                                               \
+    }                                                                                                                                  \
+    LADDER_INLINE float curand_log_normal(State* state, float mean, float deviation) {                                                 \
+        return expf(mean + deviation * curand_normal(state));                                                                          \
+    }                                                                                                                                  \
+    LADDER_INLINE double2 curand_normal2_double(State* state) {                                                                        \
+        const unsigned a = curand(state), b = curand(state), c = curand(state), d = curand(state);                                     \
+        return ladder::box_muller_double(a, b, c, d);                                                                                  \
+    }                                                                                                                                  \
+    LADDER_INLINE double curand_normal_double(State* state) {                                                                          \
+        if (state->boxmuller_flag_double) return state->boxmuller_flag_double = 0, state->boxmuller_extra_double;                      \
+        const double2 both = curand_normal2_double(state);                                                                             \
+        state->boxmuller_extra_double = both.y;                                                                                        \
+        state->boxmuller_flag_double = 1;                                                                                              \
+        return both.x;                                                                                                                 \
+    }                                                                                                                                  \
+    LADDER_INLINE double curand_log_normal_double(State* state, double mean, double deviation) {                                       \
+        return exp(mean + deviation * curand_normal_double(state));                                                                    \
+    }                                                                                                                                  \
+    LADDER_INLINE unsigned curand_poisson(State*, double, LADDER_LINE) { ladder_trap("curand_poisson is not emulated", line); }
+
+LADDER_UNIFORM(curandStateXORWOW)
+LADDER_UNIFORM(curandStatePhilox4_32_10)
+#undef LADDER_UNIFORM
+
+LADDER_INLINE double curand_uniform_double(curandStateXORWOW* state) {
+    const unsigned x = curand(state), y = curand(state);
+    return ladder::uniform_double(x, y);
+}
+LADDER_INLINE double curand_uniform_double(curandStatePhilox4_32_10* state) {
+    return curand(state) * 2.3283064365386963e-10 + 2.3283064365386963e-10 / 2;
+}
+LADDER_INLINE double2 curand_uniform2_double(curandStatePhilox4_32_10* state) {
+    const uint4 x = curand4(state);
+    return {ladder::uniform_double(x.x, x.y), ladder::uniform_double(x.z, x.w)};
+}
+LADDER_INLINE float4 curand_uniform4(curandStatePhilox4_32_10* state) {
+    const uint4 x = curand4(state);
+    return {ladder::uniform(x.x), ladder::uniform(x.y), ladder::uniform(x.z), ladder::uniform(x.w)};
+}
+LADDER_INLINE float4 curand_normal4(curandStatePhilox4_32_10* state) {
+    const uint4 x = curand4(state);
+    const float2 a = ladder::box_muller(x.x, x.y), b = ladder::box_muller(x.z, x.w);
+    return {a.x, a.y, b.x, b.y};
+}
+
+// Other generators have types, so that a file can name them, and are refused where they begin.
+#define LADDER_NO_GENERATOR(name)                                                                                       \
+    struct curandState##name { unsigned refused; };                                                                     \
+    using curandState##name##_t = curandState##name;                                                                    \
+    template <class... A> LADDER_INLINE void curand_init(A..., curandState##name*) { ladder_trap("cuRAND's " #name " is not emulated: use XORWOW or Philox4_32_10", 0); } \
+    LADDER_INLINE unsigned curand(curandState##name*) { ladder_trap("cuRAND's " #name " is not emulated: use XORWOW or Philox4_32_10", 0); } \
+    LADDER_INLINE float curand_uniform(curandState##name* s) { return static_cast<float>(curand(s)); }                  \
+    LADDER_INLINE float curand_normal(curandState##name* s) { return static_cast<float>(curand(s)); }
+LADDER_NO_GENERATOR(MRG32k3a)
+LADDER_NO_GENERATOR(Mtgp32)
+LADDER_NO_GENERATOR(Sobol32)
+LADDER_NO_GENERATOR(ScrambledSobol32)
+LADDER_NO_GENERATOR(Sobol64)
+LADDER_NO_GENERATOR(ScrambledSobol64)
+#undef LADDER_NO_GENERATOR

@@ -1,0 +1,105 @@
+// Several devices, their peers, callbacks of streams, and what is only asked for.
+#pragma once
+
+#include "refused.h"
+
+#define CUDART_CB
+#define cudaDeviceMapHost 0x08
+#define cudaDeviceLmemResizeToMax 0x10
+
+// ---- peers: all devices have one memory here, and each may touch all of it ----
+
+inline LADDER_UNSEEN cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
+    *can = device != peer && device >= 0 && peer >= 0 && device < ladder_devices() && peer < ladder_devices();
+    return ladder::status();
+}
+inline LADDER_UNSEEN cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned) {
+    return ladder::status(ladder_peer_access(peer, 1) ? cudaSuccess : cudaErrorPeerAccessAlreadyEnabled);
+}
+inline LADDER_UNSEEN cudaError_t cudaDeviceDisablePeerAccess(int peer) {
+    return ladder::status(ladder_peer_access(peer, 0) ? cudaSuccess : cudaErrorPeerAccessNotEnabled);
+}
+inline LADDER_UNSEEN cudaError_t cudaMemcpyPeer(void* to, int, const void* from, int, std::size_t bytes, LADDER_LINE) {
+    return cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice, line);
+}
+inline LADDER_UNSEEN cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, std::size_t bytes, cudaStream_t stream = nullptr,
+                                                     LADDER_LINE) {
+    return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream, line);
+}
+enum cudaDeviceP2PAttr { cudaDevP2PAttrPerformanceRank = 1, cudaDevP2PAttrAccessSupported, cudaDevP2PAttrNativeAtomicSupported,
+                         cudaDevP2PAttrCudaArrayAccessSupported };
+inline LADDER_UNSEEN cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, int, int) {
+    *value = attribute != cudaDevP2PAttrPerformanceRank;
+    return ladder::status();
+}
+
+// ---- streams ----
+
+using cudaStreamCallback_t = void (*)(cudaStream_t, cudaError_t, void*);
+inline LADDER_UNSEEN cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function, void* data, unsigned) {
+    function(stream, cudaGetLastError(), data);
+    return ladder::status();
+}
+inline LADDER_UNSEEN cudaError_t cudaStreamGetPriority(cudaStream_t, int* priority) {
+    *priority = 0;
+    return ladder::status();
+}
+inline LADDER_UNSEEN cudaError_t cudaStreamGetFlags(cudaStream_t, unsigned* flags) {
+    *flags = cudaStreamDefault;
+    return ladder::status();
+}
+inline LADDER_UNSEEN cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream = nullptr, unsigned = 0) {
+    return cudaEventRecord(event, stream);
+}
+
+// ---- what is only asked for ----
+
+enum cudaComputeMode { cudaComputeModeDefault, cudaComputeModeExclusive, cudaComputeModeProhibited, cudaComputeModeExclusiveProcess };
+enum cudaSharedMemConfig { cudaSharedMemBankSizeDefault, cudaSharedMemBankSizeFourByte, cudaSharedMemBankSizeEightByte };
+inline LADDER_UNSEEN cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { return ladder::status(); }
+inline LADDER_UNSEEN cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
+    *config = cudaSharedMemBankSizeFourByte;
+    return ladder::status();
+}
+template <class F> LADDER_UNSEEN cudaError_t cudaFuncSetSharedMemConfig(F*, cudaSharedMemConfig) { return ladder::status(); }
+inline LADDER_UNSEEN cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
+    *config = cudaFuncCachePreferNone;
+    return ladder::status();
+}
+inline LADDER_UNSEEN cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device) {
+    if (length > 12) memcpy(text, "0000:00:00.0", 13), text[6] = static_cast<char>('0' + device);
+    return ladder::status(length > 12 ? cudaSuccess : cudaErrorInvalidValue);
+}
+inline LADDER_UNSEEN cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp*) { return cudaGetDevice(device); }
+inline LADDER_UNSEEN cudaError_t cudaGetDeviceFlags(unsigned* flags) {
+    *flags = cudaDeviceScheduleAuto;
+    return ladder::status();
+}
+inline LADDER_UNSEEN cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }   // older names of these two
+inline LADDER_UNSEEN cudaError_t cudaThreadExit() { return cudaDeviceReset(); }
+inline LADDER_UNSEEN cudaError_t cudaProfilerStart() { return ladder::status(); }
+inline LADDER_UNSEEN cudaError_t cudaProfilerStop() { return ladder::status(); }
+
+template <class F, class Bytes>
+LADDER_UNSEEN cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* block, F* kernel, Bytes bytes, int limit = 0) {
+    const int largest = limit > 0 && limit < ladder::threads_per_block ? limit : ladder::threads_per_block;
+    int best = 0, resident = 0;
+    for (int threads = largest; threads > 0; threads -= threads % 32 ? threads % 32 : 32) {
+        const int active = threads * ladder::blocks_that_fit(ladder::address(kernel), threads, static_cast<std::size_t>(bytes(threads)));
+        if (active > resident) best = threads, resident = active;
+    }
+    *block = best;
+    *grid = best ? resident / best * ladder::multiprocessors : 0;
+    return ladder::status();
+}
+
+#define cudaIpcGetMemHandle(...) LADDER_REFUSED(cudaError_t, "cudaIpcGetMemHandle")
+#define cudaIpcOpenMemHandle(...) LADDER_REFUSED(cudaError_t, "cudaIpcOpenMemHandle")
+#define cudaIpcCloseMemHandle(...) LADDER_REFUSED(cudaError_t, "cudaIpcCloseMemHandle")
+#define cudaIpcGetEventHandle(...) LADDER_REFUSED(cudaError_t, "cudaIpcGetEventHandle")
+#define cudaIpcOpenEventHandle(...) LADDER_REFUSED(cudaError_t, "cudaIpcOpenEventHandle")
+#define cudaImportExternalMemory(...) LADDER_REFUSED(cudaError_t, "cudaImportExternalMemory")
+#define cudaGraphicsMapResources(...) LADDER_REFUSED(cudaError_t, "cudaGraphicsMapResources")
+struct cudaIpcMemHandle_t { char reserved[64]; };
+struct cudaIpcEventHandle_t { char reserved[64]; };
+#define cudaIpcMemLazyEnablePeerAccess 0x01

@@ -1,0 +1,306 @@
+// Graphs: captured from streams, or built node by node. A launched graph does its nodes one after another, in an order that
+// keeps to their dependencies.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "arrays.h"
+
+enum cudaGraphNodeType {
+    cudaGraphNodeTypeKernel, cudaGraphNodeTypeMemcpy, cudaGraphNodeTypeMemset, cudaGraphNodeTypeHost, cudaGraphNodeTypeGraph,
+    cudaGraphNodeTypeEmpty,
+};
+enum cudaStreamCaptureMode { cudaStreamCaptureModeGlobal, cudaStreamCaptureModeThreadLocal, cudaStreamCaptureModeRelaxed };
+enum cudaGraphExecUpdateResult { cudaGraphExecUpdateSuccess, cudaGraphExecUpdateError, cudaGraphExecUpdateErrorTopologyChanged };
+#define cudaGraphInstantiateFlagAutoFreeOnLaunch 1
+
+namespace ladder {
+
+using GraphWork = std::function<void(cudaStream_t)>;
+struct GraphNode {
+    GraphWork work;
+    std::vector<GraphNode*> after;
+    cudaGraphNodeType type;
+};
+struct Graph {
+    std::vector<std::unique_ptr<GraphNode>> nodes;   // in the order in which they were added
+};
+struct GraphToLaunch { std::map<const GraphNode*, GraphWork> works; std::vector<const GraphNode*> order; };
+struct Captures {
+    std::map<cudaStream_t, Graph*> streams;
+    std::map<cudaEvent_t, Graph*> events;
+};
+inline LADDER_UNSEEN Captures& captures() {
+    static Captures all;
+    return all;
+}
+
+inline LADDER_UNSEEN GraphNode* add_node(Graph& graph, cudaGraphNodeType type, GraphWork work, GraphNode* const* after, std::size_t count) {
+    graph.nodes.push_back(std::make_unique<GraphNode>());
+    GraphNode* const node = graph.nodes.back().get();
+    node->work = std::move(work);
+    node->type = type;
+    if (count) node->after.assign(after, after + count);
+    return node;
+}
+
+// Each node behind those that it waits for, else in the order of adding. Null if they wait for each other in a circle.
+inline LADDER_UNSEEN GraphToLaunch* in_order(const Graph& graph) {
+    auto* const made = new GraphToLaunch;
+    while (made->order.size() < graph.nodes.size()) {
+        const std::size_t before = made->order.size();
+        for (const auto& node : graph.nodes) {
+            const auto is_done = [&](const GraphNode* other) { return made->works.count(other) != 0; };
+            if (is_done(node.get()) || !std::all_of(node->after.begin(), node->after.end(), is_done)) continue;
+            made->works[node.get()] = node->work;
+            made->order.push_back(node.get());
+        }
+        if (made->order.size() == before) return nullptr;
+    }
+    return made;
+}
+inline LADDER_UNSEEN void run_in_order(const GraphToLaunch& graph, cudaStream_t stream) {
+    for (const GraphNode* node : graph.order)
+        if (const auto& work = graph.works.at(node)) work(stream);
+}
+
+// A kernel whose type is forgotten, as cudaKernelNodeParams has it: `(void*)kernel` without the cast, which translation
+// takes away.
+struct AnyKernel {
+    const void* kernel;
+    GraphWork (*make)(const void* kernel, dim3 grid, dim3 block, std::size_t shared, void** arguments, int line);
+
+    AnyKernel() = default;
+    LADDER_UNSEEN AnyKernel(std::nullptr_t) : kernel(nullptr), make(nullptr) {}
+    template <class... P> LADDER_UNSEEN AnyKernel(void (*its)(P...)) : kernel(reinterpret_cast<const void*>(its)), make(&work_of<P...>) {}
+
+    template <class... P>
+    static LADDER_UNSEEN GraphWork work_of(const void* kernel, dim3 grid, dim3 block, std::size_t shared, void** arguments, int line) {
+        return [=]<std::size_t... I>(std::index_sequence<I...>) LADDER_UNSEEN -> GraphWork {
+            const auto its = reinterpret_cast<void (*)(P...)>(const_cast<void*>(kernel));
+            const auto call = bound(its, *static_cast<std::remove_cv_t<P>*>(arguments[I])...);
+            return [=](cudaStream_t stream) LADDER_UNSEEN {
+                auto fresh = call;
+                start(ladder_kernel_name(kernel), line, config(grid, block, shared, stream), false, fresh);
+            };
+        }(std::index_sequence_for<P...>{});
+    }
+};
+
+}  // namespace ladder
+
+using cudaGraph_t = ladder::Graph*;
+using cudaGraphNode_t = ladder::GraphNode*;
+using cudaGraphExec_t = ladder::GraphToLaunch*;
+
+// ---- capture ----
+
+namespace ladder {
+
+template <class Of> LADDER_UNSEEN void forget(std::map<Of, Graph*>& captured, const Graph* graph) {
+    for (auto each = captured.begin(); each != captured.end();) each = each->second == graph ? captured.erase(each) : std::next(each);
+}
+inline LADDER_UNSEEN bool graph_captures(cudaStream_t stream) { return captures().streams.count(stream) != 0; }
+inline LADDER_UNSEEN void graph_keeps(cudaStream_t stream, KeptWork run, void* work) {
+    add_node(*captures().streams[stream], cudaGraphNodeTypeKernel, [=](cudaStream_t on) LADDER_UNSEEN { run(work, on); }, nullptr, 0);
+}
+inline LADDER_UNSEEN bool graph_keeps_event(cudaStream_t stream, cudaEvent_t event, bool waits) {
+    Captures& all = captures();
+    if (waits) {
+        if (const auto known = all.events.find(event); known != all.events.end()) return all.streams[stream] = known->second, true;
+        return false;
+    }
+    all.events.erase(event);
+    if (!all.streams.count(stream)) return false;
+    all.events[event] = all.streams[stream];
+    return true;
+}
+
+}  // namespace ladder
+
+inline LADDER_UNSEEN cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode = cudaStreamCaptureModeGlobal) {
+    if (!stream || stream == cudaStreamLegacy) return ladder::status(cudaErrorStreamCaptureUnsupported);
+    ladder::is_captured = ladder::graph_captures;
+    ladder::keep_work = ladder::graph_keeps;
+    ladder::keep_event = ladder::graph_keeps_event;
+    ladder::captures().streams[stream] = new ladder::Graph;
+    return ladder::status();
+}
+inline LADDER_UNSEEN cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+    auto& all = ladder::captures();
+    *graph = all.streams.count(stream) ? all.streams[stream] : nullptr;
+    if (!*graph) return ladder::status(cudaErrorInvalidValue);
+    ladder::forget(all.streams, *graph);
+    ladder::forget(all.events, *graph);
+    if (all.streams.empty()) ladder::is_captured = nullptr;
+    return ladder::status();
+}
+
+// ---- nodes ----
+
+struct cudaKernelNodeParams {
+    ladder::AnyKernel func;
+    dim3 gridDim, blockDim;
+    unsigned sharedMemBytes;
+    void** kernelParams;
+    void** extra;
+};
+struct cudaMemsetParams {
+    void* dst;
+    std::size_t pitch;
+    unsigned value, elementSize;
+    std::size_t width, height;
+};
+struct cudaHostNodeParams {
+    cudaHostFn_t fn;
+    void* userData;
+};
+
+namespace ladder {
+
+inline LADDER_UNSEEN GraphWork kernel_work(const cudaKernelNodeParams& p, int line) {
+    return p.func.make(p.func.kernel, p.gridDim, p.blockDim, p.sharedMemBytes, p.kernelParams, line);
+}
+inline LADDER_UNSEEN cudaError_t set_elements(const cudaMemsetParams& p, int line) {
+    for (std::size_t row = 0; row < p.height; ++row) {
+        char* const to = static_cast<char*>(p.dst) + row * p.pitch;
+        if (p.elementSize == 1) {
+            if (const int error = ladder_memset(to, static_cast<int>(p.value), p.width, line)) return status(error);
+            continue;
+        }
+        std::vector<char> bytes(p.width * p.elementSize);
+        for (std::size_t i = 0; i < p.width; ++i) memcpy(bytes.data() + i * p.elementSize, &p.value, p.elementSize);
+        if (const auto error = copy(to, bytes.data(), bytes.size(), cudaMemcpyHostToDevice, line)) return error;
+    }
+    return status();
+}
+template <class Work> LADDER_UNSEEN GraphWork on_stream(int line, Work work) {
+    return [=](cudaStream_t stream) LADDER_UNSEEN { asynchronous(stream, line, work); };
+}
+
+}  // namespace ladder
+
+#define LADDER_NODE(type, work)                                                                       \
+    *node = ladder::add_node(*graph, type, work, after, count);                                       \
+    return ladder::status();
+
+inline LADDER_UNSEEN cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, std::size_t count,
+                                                        const cudaKernelNodeParams* p, LADDER_LINE) {
+    if (!p->func.make) return ladder::status(cudaErrorInvalidDeviceFunction);
+    LADDER_NODE(cudaGraphNodeTypeKernel, ladder::kernel_work(*p, line))
+}
+inline LADDER_UNSEEN cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, std::size_t count,
+                                                        const cudaMemcpy3DParms* p, LADDER_LINE) {
+    LADDER_NODE(cudaGraphNodeTypeMemcpy, ladder::on_stream(line, [p = *p, line]() LADDER_UNSEEN { return cudaMemcpy3D(&p, line); }))
+}
+inline LADDER_UNSEEN cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, std::size_t count,
+                                                          void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, LADDER_LINE) {
+    LADDER_NODE(cudaGraphNodeTypeMemcpy, ladder::on_stream(line, [=]() LADDER_UNSEEN { return ladder::copy(to, from, bytes, kind, line); }))
+}
+inline LADDER_UNSEEN cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, std::size_t count,
+                                                        const cudaMemsetParams* p, LADDER_LINE) {
+    LADDER_NODE(cudaGraphNodeTypeMemset, ladder::on_stream(line, [p = *p, line]() LADDER_UNSEEN { return ladder::set_elements(p, line); }))
+}
+inline LADDER_UNSEEN cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, std::size_t count,
+                                                      const cudaHostNodeParams* p) {
+    LADDER_NODE(cudaGraphNodeTypeHost, ([p = *p](cudaStream_t stream) LADDER_UNSEEN { cudaLaunchHostFunc(stream, p.fn, p.userData); }))
+}
+inline LADDER_UNSEEN cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, std::size_t count) {
+    LADDER_NODE(cudaGraphNodeTypeEmpty, nullptr)
+}
+inline LADDER_UNSEEN cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
+                                                            std::size_t count, cudaGraph_t child) {
+    const std::shared_ptr<ladder::GraphToLaunch> whole(ladder::in_order(*child));
+    LADDER_NODE(cudaGraphNodeTypeGraph, [whole](cudaStream_t stream) LADDER_UNSEEN { ladder::run_in_order(*whole, stream); })
+}
+#undef LADDER_NODE
+
+inline LADDER_UNSEEN cudaError_t cudaGraphAddDependencies(cudaGraph_t, const cudaGraphNode_t* from, const cudaGraphNode_t* to, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) to[i]->after.push_back(from[i]);
+    return ladder::status();
+}
+inline LADDER_UNSEEN cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) {
+    *type = node->type;
+    return ladder::status();
+}
+inline LADDER_UNSEEN cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std::size_t* count) {
+    if (nodes)
+        for (std::size_t i = 0; i < *count && i < graph->nodes.size(); ++i) nodes[i] = graph->nodes[i].get();
+    *count = graph->nodes.size();
+    return ladder::status();
+}
+
+// ---- graphs ----
+
+inline LADDER_UNSEEN cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned) {
+    *graph = new ladder::Graph;
+    return ladder::status();
+}
+inline LADDER_UNSEEN cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+    delete graph;
+    return ladder::status();
+}
+inline LADDER_UNSEEN cudaError_t cudaGraphClone(cudaGraph_t* copy, cudaGraph_t graph) {
+    *copy = new ladder::Graph;
+    std::map<const ladder::GraphNode*, ladder::GraphNode*> same;
+    for (const auto& node : graph->nodes) same[node.get()] = ladder::add_node(**copy, node->type, node->work, nullptr, 0);
+    for (const auto& node : graph->nodes)
+        for (const auto* other : node->after) same[node.get()]->after.push_back(same[other]);
+    return ladder::status();
+}
+inline LADDER_UNSEEN cudaError_t cudaGraphInstantiate(cudaGraphExec_t* made, cudaGraph_t graph, unsigned long long = 0) {
+    *made = ladder::in_order(*graph);
+    return ladder::status(*made ? cudaSuccess : cudaErrorInvalidValue);
+}
+inline LADDER_UNSEEN cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* made, cudaGraph_t graph, unsigned long long = 0) {
+    return cudaGraphInstantiate(made, graph);
+}
+template <class Node, class Log>   // as before CUDA 12: where to tell of a node that is wrong
+LADDER_UNSEEN cudaError_t cudaGraphInstantiate(cudaGraphExec_t* made, cudaGraph_t graph, Node, Log, std::size_t) {
+    return cudaGraphInstantiate(made, graph);
+}
+inline LADDER_UNSEEN cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return ladder::status(); }
+inline LADDER_UNSEEN cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) {
+    ladder::run_in_order(*graph, stream);
+    return static_cast<cudaError_t>(ladder_last_error(0));
+}
+inline LADDER_UNSEEN cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph) {
+    delete graph;
+    return ladder::status();
+}
+inline LADDER_UNSEEN cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t graph, cudaGraphNode_t node, const cudaKernelNodeParams* p,
+                                                                  LADDER_LINE) {
+    graph->works[node] = ladder::kernel_work(*p, line);
+    return ladder::status();
+}
+inline LADDER_UNSEEN cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const cudaKernelNodeParams* p, LADDER_LINE) {
+    node->work = ladder::kernel_work(*p, line);
+    return ladder::status();
+}
+
+struct cudaGraphExecUpdateResultInfo {
+    cudaGraphExecUpdateResult result;
+    cudaGraphNode_t errorNode, errorFromNode;
+};
+inline LADDER_UNSEEN cudaError_t cudaGraphExecUpdate(cudaGraphExec_t made, cudaGraph_t graph, cudaGraphExecUpdateResultInfo* info) {
+    const std::unique_ptr<ladder::GraphToLaunch> fresh(ladder::in_order(*graph));
+    const bool same = fresh && fresh->order.size() == made->order.size();
+    if (info) *info = {same ? cudaGraphExecUpdateSuccess : cudaGraphExecUpdateErrorTopologyChanged, nullptr, nullptr};
+    if (same) *made = *fresh;
+    return ladder::status(same ? cudaSuccess : cudaErrorGraphExecUpdateFailure);
+}
+inline LADDER_UNSEEN cudaError_t cudaGraphExecUpdate(cudaGraphExec_t made, cudaGraph_t graph, cudaGraphNode_t*, cudaGraphExecUpdateResult* result) {
+    cudaGraphExecUpdateResultInfo info;
+    const cudaError_t error = cudaGraphExecUpdate(made, graph, &info);
+    if (result) *result = info.result;
+    return error;
+}
+
+#define cudaStreamGetCaptureInfo(...) LADDER_REFUSED(cudaError_t, "cudaStreamGetCaptureInfo")
+#define cudaGraphAddMemAllocNode(...) LADDER_REFUSED(cudaError_t, "cudaGraphAddMemAllocNode")
+#define cudaGraphConditionalHandleCreate(...) LADDER_REFUSED(cudaError_t, "cudaGraphConditionalHandleCreate")

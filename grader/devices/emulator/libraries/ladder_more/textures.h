@@ -1,0 +1,259 @@
+// Texture objects of one to three dimensions: addressing, filters and read modes as the CUDA programming guide's appendix
+// on texture fetching says. Each texel that a fetch takes is a load of its own, at the learner's line.
+#pragma once
+
+#include "ladder/narrow.h"
+#include "arrays.h"
+
+enum cudaTextureAddressMode { cudaAddressModeWrap, cudaAddressModeClamp, cudaAddressModeMirror, cudaAddressModeBorder };
+enum cudaTextureFilterMode { cudaFilterModePoint, cudaFilterModeLinear };
+enum cudaTextureReadMode { cudaReadModeElementType, cudaReadModeNormalizedFloat };
+enum cudaResourceType { cudaResourceTypeArray, cudaResourceTypeMipmappedArray, cudaResourceTypeLinear, cudaResourceTypePitch2D };
+enum cudaResourceViewFormat { cudaResViewFormatNone };
+struct cudaResourceViewDesc { cudaResourceViewFormat format; std::size_t width, height, depth; };
+
+struct cudaTextureDesc {
+    cudaTextureAddressMode addressMode[3];
+    cudaTextureFilterMode filterMode;
+    cudaTextureReadMode readMode;
+    int sRGB;
+    float borderColor[4];
+    int normalizedCoords;
+    unsigned maxAnisotropy;
+    cudaTextureFilterMode mipmapFilterMode;
+    float mipmapLevelBias, minMipmapLevelClamp, maxMipmapLevelClamp;
+    int disableTrilinearOptimization, seamlessCubemap;
+};
+struct cudaResourceDesc {
+    cudaResourceType resType;
+    union {
+        struct { cudaArray_t array; } array;
+        struct { cudaMipmappedArray_t mipmap; } mipmap;
+        struct { void* devPtr; cudaChannelFormatDesc desc; std::size_t sizeInBytes; } linear;
+        struct { void* devPtr; cudaChannelFormatDesc desc; std::size_t width, height, pitchInBytes; } pitch2D;
+    } res;
+};
+using cudaTextureObject_t = unsigned long long;
+using cudaSurfaceObject_t = unsigned long long;
+
+namespace ladder {
+
+// What an object stands for: host memory that kernels do not read, for on a GPU it is the texture unit's.
+struct Texture {
+    const char* data;
+    cudaChannelFormatDesc format;
+    long size[3];
+    std::size_t row, slice;   // bytes
+    unsigned element;
+    bool layered;
+    cudaTextureDesc how;
+    cudaResourceDesc resource;
+};
+
+inline LADDER_UNSEEN Texture* texture_of(const cudaResourceDesc& from) {
+    auto* const t = new Texture{};
+    t->resource = from;
+    if (from.resType == cudaResourceTypeArray) {
+        const cudaArray& a = *from.res.array.array;
+        t->data = static_cast<const char*>(a.data);
+        t->format = a.format;
+        t->row = a.extent.width * a.element();
+        t->size[0] = static_cast<long>(a.extent.width), t->size[1] = static_cast<long>(a.rows());
+        t->size[2] = static_cast<long>(a.extent.depth ? a.extent.depth : 1);
+        t->layered = (a.flags & cudaArrayLayered) != 0;
+    } else if (from.resType == cudaResourceTypeLinear) {
+        t->data = static_cast<const char*>(from.res.linear.devPtr);
+        t->format = from.res.linear.desc;
+        t->row = from.res.linear.sizeInBytes;
+        t->size[1] = t->size[2] = 1;
+    } else {
+        t->data = static_cast<const char*>(from.res.pitch2D.devPtr);
+        t->format = from.res.pitch2D.desc;
+        t->row = from.res.pitch2D.pitchInBytes;
+        t->size[0] = static_cast<long>(from.res.pitch2D.width), t->size[1] = static_cast<long>(from.res.pitch2D.height), t->size[2] = 1;
+    }
+    t->element = static_cast<unsigned>(t->format.x + t->format.y + t->format.z + t->format.w) / 8;
+    if (from.resType == cudaResourceTypeLinear) t->size[0] = static_cast<long>(from.res.linear.sizeInBytes / t->element);
+    t->slice = t->row * static_cast<std::size_t>(t->size[1]);
+    return t;
+}
+
+inline LADDER_UNSEEN const Texture& texture(unsigned long long object) { return *reinterpret_cast<const Texture*>(object); }
+
+// The texel that coordinate `i` means along an axis, or -1: the border.
+inline LADDER_UNSEEN long addressed(const Texture& t, int axis, long i) {
+    const long n = t.size[axis];
+    cudaTextureAddressMode mode = t.how.addressMode[axis];
+    const bool repeats = mode == cudaAddressModeWrap || mode == cudaAddressModeMirror;
+    if (repeats && !t.how.normalizedCoords) mode = cudaAddressModeClamp;
+    if (i >= 0 && i < n) return i;
+    if (mode == cudaAddressModeBorder) return -1;
+    if (mode == cudaAddressModeClamp) return i < 0 ? 0 : n - 1;
+    if (mode == cudaAddressModeWrap) return (i % n + n) % n;
+    const long around = (i % (2 * n) + 2 * n) % (2 * n);
+    return around < n ? around : 2 * n - 1 - around;
+}
+
+struct Texel { double channel[4]; };   // wide enough for 32-bit integers, too
+
+inline LADDER_UNSEEN double channel_value(const Texture& t, const unsigned char* raw, int bits) {
+    const bool normalized = t.how.readMode == cudaReadModeNormalizedFloat;
+    const bool is_signed = t.format.f == cudaChannelFormatKindSigned;
+    if (t.format.f == cudaChannelFormatKindFloat) {
+        if (bits == 16) {
+            Stored half;
+            __builtin_memcpy(&half, raw, 2);
+            return static_cast<double>(widen<Binary16>(half));
+        }
+        float value;
+        __builtin_memcpy(&value, raw, 4);
+        return static_cast<double>(value);
+    }
+    unsigned value = 0;
+    __builtin_memcpy(&value, raw, static_cast<unsigned>(bits) / 8);
+    const double plain = is_signed ? static_cast<double>(static_cast<int>(value << (32 - bits)) >> (32 - bits)) : static_cast<double>(value);
+    if (!normalized || bits == 32) return plain;
+    const double largest = static_cast<double>((1u << (bits - (is_signed ? 1 : 0))) - 1u);
+    return plain / largest < -1 ? -1 : plain / largest;
+}
+
+inline LADDER_UNSEEN Texel decoded(const Texture& t, Quad raw) {
+    unsigned char bytes[16];
+    __builtin_memcpy(bytes, &raw, 16);
+    const int bits[4] = {t.format.x, t.format.y, t.format.z, t.format.w};
+    Texel texel{};
+    for (int channel = 0, at = 0; channel < 4; at += bits[channel++] / 8)
+        if (bits[channel]) texel.channel[channel] = channel_value(t, bytes + at, bits[channel]);
+    return texel;
+}
+
+LADDER_INLINE Quad load_texel(const char* at, unsigned bytes) {
+    switch (bytes) {
+        case 1: return Quad{*reinterpret_cast<const unsigned char*>(at)};
+        case 2: return Quad{*reinterpret_cast<const typename Word<2>::type*>(at)};
+        case 4: return Quad{*reinterpret_cast<const typename Word<4>::type*>(at)};
+        case 8: {
+            const unsigned long long both = *reinterpret_cast<const typename Word<8>::type*>(at);
+            return Quad{static_cast<unsigned>(both), static_cast<unsigned>(both >> 32)};
+        }
+        default: return *reinterpret_cast<const Quad*>(at);
+    }
+}
+
+LADDER_INLINE Texel fetch(const Texture& t, long x, long y, long z);
+
+inline LADDER_UNSEEN const char* texel_address(const Texture& t, long x, long y, long z) {
+    return t.data + static_cast<std::size_t>(z) * t.slice + static_cast<std::size_t>(y) * t.row + static_cast<std::size_t>(x) * t.element;
+}
+inline LADDER_UNSEEN unsigned texel_bytes(const Texture& t) { return t.element; }
+inline LADDER_UNSEEN Texel border(const Texture& t) {
+    return {{t.how.borderColor[0], t.how.borderColor[1], t.how.borderColor[2], t.how.borderColor[3]}};
+}
+
+LADDER_INLINE Texel fetch(const Texture& t, long x, long y, long z) {
+    if (x < 0 || y < 0 || z < 0) return border(t);
+    return decoded(t, load_texel(texel_address(t, x, y, z), texel_bytes(t)));
+}
+
+// Where a fetch looks: up to two texels along each axis, and the weight of the second, of which the hardware keeps 8 bits.
+struct Footprint {
+    long low[3] = {}, high[3] = {};
+    double weight[3] = {};
+    int axes = 0;
+};
+
+inline LADDER_UNSEEN void look(const Texture& t, Footprint& f, int axis, float coordinate) {
+    const double x = static_cast<double>(coordinate) * (t.how.normalizedCoords ? static_cast<double>(t.size[axis]) : 1.0);
+    const bool linear = t.how.filterMode == cudaFilterModeLinear;
+    const double first = __builtin_floor(linear ? x - 0.5 : x);
+    f.low[axis] = addressed(t, axis, static_cast<long>(first));
+    f.high[axis] = addressed(t, axis, static_cast<long>(first) + 1);
+    f.weight[axis] = linear ? __builtin_floor((x - 0.5 - first) * 256 + 0.5) / 256 : 0;
+    f.axes = axis + 1;
+}
+inline LADDER_UNSEEN void look_at_layer(const Texture& t, Footprint& f, int layer, int axis) {
+    const long last = t.size[axis] - 1;
+    f.low[axis] = f.high[axis] = layer < 0 ? 0 : layer > last ? last : layer;
+}
+inline LADDER_UNSEEN double weight_of(const Footprint& f, int corner) {
+    double weight = 1;
+    for (int axis = 0; axis < 3; ++axis) weight *= corner >> axis & 1 ? f.weight[axis] : 1 - f.weight[axis];
+    return weight;
+}
+inline LADDER_UNSEEN long place_of(const Footprint& f, int corner, int axis) { return corner >> axis & 1 ? f.high[axis] : f.low[axis]; }
+inline LADDER_UNSEEN void add(Texel& sum, const Texel& texel, double weight) {
+    for (int channel = 0; channel < 4; ++channel) sum.channel[channel] += weight * texel.channel[channel];
+}
+
+LADDER_INLINE Texel sampled(const Texture& t, const Footprint& f) {
+    Texel sum{};
+    for (int corner = 0; corner < 8; ++corner) {
+        const double weight = weight_of(f, corner);
+        if (weight != 0) add(sum, fetch(t, place_of(f, corner, 0), place_of(f, corner, 1), place_of(f, corner, 2)), weight);
+    }
+    return sum;
+}
+
+template <class T> LADDER_UNSEEN T as_value(const Texel& texel) {
+    using One = component<T>;
+    One values[4] = {};
+    for (int channel = 0; channel < 4; ++channel) values[channel] = static_cast<One>(texel.channel[channel]);
+    T result;
+    __builtin_memcpy(&result, values, sizeof(T));
+    return result;
+}
+
+}  // namespace ladder
+
+inline LADDER_UNSEEN cudaError_t cudaCreateTextureObject(cudaTextureObject_t* object, const cudaResourceDesc* resource, const cudaTextureDesc* how,
+                                                         const cudaResourceViewDesc* = nullptr) {
+    ladder::Texture* const texture = ladder::texture_of(*resource);
+    texture->how = *how;
+    *object = reinterpret_cast<cudaTextureObject_t>(texture);
+    const bool whole = how->readMode == cudaReadModeElementType && texture->format.f != cudaChannelFormatKindFloat;
+    const bool wrong = whole && how->filterMode == cudaFilterModeLinear;   // whole numbers have no values in between
+    return ladder::status(wrong || !texture->data ? cudaErrorInvalidValue : cudaSuccess);
+}
+inline LADDER_UNSEEN cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object) {
+    delete reinterpret_cast<ladder::Texture*>(object);
+    return ladder::status();
+}
+inline LADDER_UNSEEN cudaError_t cudaGetTextureObjectResourceDesc(cudaResourceDesc* resource, cudaTextureObject_t object) {
+    *resource = ladder::texture(object).resource;
+    return ladder::status();
+}
+
+#define LADDER_FETCH(name, parameters, ...)                                                            \
+    template <class T> LADDER_INLINE T name(cudaTextureObject_t object, LADDER_EACH parameters) {      \
+        const ladder::Texture& t = ladder::texture(object);                                            \
+        ladder::Footprint f;                                                                           \
+        __VA_ARGS__;                                                                                   \
+        return ladder::as_value<T>(ladder::sampled(t, f));                                             \
+    }                                                                                                  \
+    template <class T> LADDER_INLINE void name(T* result, cudaTextureObject_t object, LADDER_EACH parameters) { \
+        const ladder::Texture& t = ladder::texture(object);                                            \
+        ladder::Footprint f;                                                                           \
+        __VA_ARGS__;                                                                                   \
+        *result = ladder::as_value<T>(ladder::sampled(t, f));                                          \
+    }
+#define LADDER_EACH(...) __VA_ARGS__
+
+LADDER_FETCH(tex1D, (float x), ladder::look(t, f, 0, x))
+LADDER_FETCH(tex2D, (float x, float y), ladder::look(t, f, 0, x); ladder::look(t, f, 1, y))
+LADDER_FETCH(tex3D, (float x, float y, float z), ladder::look(t, f, 0, x); ladder::look(t, f, 1, y); ladder::look(t, f, 2, z))
+LADDER_FETCH(tex1DLayered, (float x, int layer), ladder::look(t, f, 0, x); ladder::look_at_layer(t, f, layer, 2))
+LADDER_FETCH(tex2DLayered, (float x, float y, int layer), ladder::look(t, f, 0, x); ladder::look(t, f, 1, y); ladder::look_at_layer(t, f, layer, 2))
+// There are no levels but the first: mipmapped arrays are refused.
+LADDER_FETCH(tex1DLod, (float x, float), ladder::look(t, f, 0, x))
+LADDER_FETCH(tex2DLod, (float x, float y, float), ladder::look(t, f, 0, x); ladder::look(t, f, 1, y))
+LADDER_FETCH(tex3DLod, (float x, float y, float z, float), ladder::look(t, f, 0, x); ladder::look(t, f, 1, y); ladder::look(t, f, 2, z))
+
+#undef LADDER_FETCH
+#undef LADDER_EACH
+
+// By its number, from linear memory: neither filter nor address mode. Past the end is out of bounds.
+template <class T> LADDER_INLINE T tex1Dfetch(cudaTextureObject_t object, int i) {
+    const ladder::Texture& t = ladder::texture(object);
+    return ladder::as_value<T>(ladder::decoded(t, ladder::load_texel(ladder::texel_address(t, i, 0, 0), ladder::texel_bytes(t))));
+}
+template <class T> LADDER_INLINE void tex1Dfetch(T* result, cudaTextureObject_t object, int i) { *result = tex1Dfetch<T>(object, i); }

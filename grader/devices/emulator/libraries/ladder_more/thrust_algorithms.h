@@ -1,0 +1,123 @@
+// thrust's algorithms that do an element at a time, in any order: on the device, as kernels.
+#pragma once
+
+#include <algorithm>
+
+#include "../thrust/execution_policy.h"
+
+namespace ladder {
+
+template <bool device, class F> LADDER_UNSEEN void every(const char* name, int line, long n, F f) {
+    if constexpr (device) each(name, line, algorithm_stream(), n, f);
+    else for (long i = 0; i < n; ++i) f(i);
+}
+template <bool device, class T, class F> LADDER_UNSEEN T worked_out(const char* name, int line, F f) {
+    if constexpr (device) return computed<T>(name, line, algorithm_stream(), f);
+    else return f();
+}
+template <class It> using value_of = typename std::iterator_traits<It>::value_type;
+
+}  // namespace ladder
+
+// The form with a policy first.
+#define LADDER_WITH_POLICY(name)                                                                                    \
+    template <class P, class... A, LADDER_IF(ladder::is_policy<P>)> auto name(const P& policy, A... a) {            \
+        ladder::choose_stream(policy);                                                                              \
+        using Result = decltype(name(ladder::placed(policy, a)...));                                                \
+        if constexpr (std::is_void_v<Result>) name(ladder::placed(policy, a)...);                                   \
+        else return ladder::replaced<(std::is_pointer_v<A> || ...)>(name(ladder::placed(policy, a)...));            \
+    }
+
+namespace thrust {
+
+template <class It, class F> It for_each(It first, It last, F f, LADDER_LINE) {
+    ladder::every<ladder::on_device<It>>("thrust::for_each", line, last - first, [=](long i) mutable { f(ladder::at(first + i)); });
+    return last;
+}
+template <class It, class F> It for_each_n(It first, long n, F f, LADDER_LINE) { return for_each(first, first + n, f, line); }
+
+template <class It, class Out, class F> Out transform(It first, It last, Out out, F f, LADDER_LINE) {
+    ladder::every<ladder::on_device<It, Out>>("thrust::transform", line, last - first,
+                                              [=](long i) mutable { ladder::at(out + i) = f(ladder::at(first + i)); });
+    return out + (last - first);
+}
+template <class It, class Other, class Out, class F, LADDER_IF(!std::is_same_v<F, int>)>
+Out transform(It first, It last, Other other, Out out, F f, LADDER_LINE) {
+    ladder::every<ladder::on_device<It, Other, Out>>("thrust::transform", line, last - first, [=](long i) mutable {
+        ladder::at(out + i) = f(ladder::at(first + i), ladder::at(other + i));
+    });
+    return out + (last - first);
+}
+template <class It, class Out, class F, class Is> Out transform_if(It first, It last, Out out, F f, Is is, LADDER_LINE) {
+    ladder::every<ladder::on_device<It, Out>>("thrust::transform_if", line, last - first, [=](long i) mutable {
+        if (is(ladder::at(first + i))) ladder::at(out + i) = f(ladder::at(first + i));
+    });
+    return out + (last - first);
+}
+template <class It, class T> void fill(It first, It last, const T& value, LADDER_LINE) {
+    ladder::every<ladder::on_device<It>>("thrust::fill", line, last - first, [=](long i) { ladder::at(first + i) = value; });
+}
+template <class It, class T> It fill_n(It first, long n, const T& value, LADDER_LINE) { return fill(first, first + n, value, line), first + n; }
+template <class It, class T = ladder::value_of<It>, class S = T> void sequence(It first, It last, T start = T(0), S step = S(1), LADDER_LINE) {
+    ladder::every<ladder::on_device<It>>("thrust::sequence", line, last - first,
+                                         [=](long i) { ladder::at(first + i) = static_cast<ladder::value_of<It>>(start + step * static_cast<S>(i)); });
+}
+template <class It, class F> void tabulate(It first, It last, F f, LADDER_LINE) {
+    ladder::every<ladder::on_device<It>>("thrust::tabulate", line, last - first, [=](long i) mutable { ladder::at(first + i) = f(i); });
+}
+// The generator is the host's, as rand() is; one for the device is called there, once for each element.
+template <class It, class F> void generate(It first, It last, F f, LADDER_LINE) {
+    if constexpr (ladder::on_device<It> && !std::is_pointer_v<F>)
+        ladder::every<true>("thrust::generate", line, last - first, [=](long i) mutable { ladder::at(first + i) = f(); });
+    else
+        for (; first != last; ++first) *first = f();
+}
+template <class It, class Is, class T> void replace_if(It first, It last, Is is, const T& value, LADDER_LINE) {
+    ladder::every<ladder::on_device<It>>("thrust::replace_if", line, last - first, [=](long i) mutable {
+        if (is(ladder::at(first + i))) ladder::at(first + i) = value;
+    });
+}
+template <class It, class T> void replace(It first, It last, const T& old, const T& value, LADDER_LINE) {
+    replace_if(first, last, [=](const T& each) { return each == old; }, value, line);
+}
+template <class Map, class It, class Out> Out gather(Map first, Map last, It from, Out out, LADDER_LINE) {
+    ladder::every<ladder::on_device<Map, It, Out>>("thrust::gather", line, last - first,
+                                                   [=](long i) { ladder::at(out + i) = ladder::at(from + static_cast<std::ptrdiff_t>(ladder::at(first + i))); });
+    return out + (last - first);
+}
+template <class It, class Map, class Out> void scatter(It first, It last, Map map, Out out, LADDER_LINE) {
+    ladder::every<ladder::on_device<It, Map, Out>>("thrust::scatter", line, last - first,
+                                                   [=](long i) { ladder::at(out + static_cast<std::ptrdiff_t>(ladder::at(map + i))) = ladder::at(first + i); });
+}
+
+// Between host and device an element is copied as it is; on one side it is assigned.
+template <class It, class Out> Out copy(It first, It last, Out out, LADDER_LINE) {
+    constexpr bool from = ladder::on_device<It>, to = ladder::on_device<Out>;
+    const long n = last - first;
+    if constexpr (from == to || !(from ? std::is_same_v<It, device_ptr<ladder::value_of<It>>> || std::is_same_v<It, device_ptr<const ladder::value_of<It>>>
+                                       : std::is_same_v<Out, device_ptr<ladder::value_of<Out>>>)) {
+        ladder::every<from || to>("thrust::copy", line, n, [=](long i) { ladder::at(out + i) = ladder::at(first + i); });
+    } else if constexpr (from) {
+        std::vector<ladder::value_of<It>> values(static_cast<std::size_t>(n));
+        if (n) cudaMemcpy(values.data(), first.get(), values.size() * sizeof(ladder::value_of<It>), cudaMemcpyDeviceToHost, line);
+        std::copy(values.begin(), values.end(), out);
+    } else {
+        const std::vector<ladder::value_of<Out>> values(first, last);
+        if (n) cudaMemcpy(out.get(), values.data(), values.size() * sizeof(ladder::value_of<Out>), cudaMemcpyHostToDevice, line);
+    }
+    return out + n;
+}
+template <class It, class Out> Out copy_n(It first, long n, Out out, LADDER_LINE) { return copy(first, first + n, out, line); }
+template <class It, class Other> Other swap_ranges(It first, It last, Other other, LADDER_LINE) {
+    ladder::every<ladder::on_device<It>>("thrust::swap_ranges", line, last - first, [=](long i) {
+        const auto kept = ladder::at(first + i);
+        ladder::at(first + i) = ladder::at(other + i), ladder::at(other + i) = kept;
+    });
+    return other + (last - first);
+}
+
+LADDER_WITH_POLICY(for_each) LADDER_WITH_POLICY(for_each_n) LADDER_WITH_POLICY(transform) LADDER_WITH_POLICY(transform_if) LADDER_WITH_POLICY(fill)
+LADDER_WITH_POLICY(fill_n) LADDER_WITH_POLICY(sequence) LADDER_WITH_POLICY(tabulate) LADDER_WITH_POLICY(generate) LADDER_WITH_POLICY(replace_if)
+LADDER_WITH_POLICY(replace) LADDER_WITH_POLICY(gather) LADDER_WITH_POLICY(scatter) LADDER_WITH_POLICY(copy) LADDER_WITH_POLICY(copy_n)
+
+}  // namespace thrust

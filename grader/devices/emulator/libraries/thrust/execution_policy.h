@@ -1,0 +1,63 @@
+// Where an algorithm runs: told by its iterators, or by a policy before them.
+#pragma once
+
+#include "../ladder_more/thrust_iterators.h"
+
+namespace thrust {
+
+struct ladder_on_device {
+    cudaStream_t stream = nullptr;
+    LADDER_UNSEEN ladder_on_device on(cudaStream_t its) const { return {its}; }
+    template <class A> const ladder_on_device& operator()(A&&) const { return *this; }
+};
+struct ladder_on_host {};
+
+inline constexpr ladder_on_device device{};
+inline constexpr ladder_on_host host{}, seq{};
+namespace cuda { inline constexpr ladder_on_device par{}, par_nosync{}; }
+namespace omp { inline constexpr ladder_on_host par{}; }
+
+}  // namespace thrust
+
+namespace ladder {
+
+template <class P> constexpr bool is_policy = std::is_same_v<std::decay_t<P>, thrust::ladder_on_device> || std::is_same_v<std::decay_t<P>, thrust::ladder_on_host>;
+
+// Where an iterator's elements are: 0 they are computed, 1 on the host, 2 on the device.
+template <class It> struct Side { static constexpr int value = 1; };
+template <class T> struct Side<thrust::device_ptr<T>> { static constexpr int value = 2; };
+template <class T> struct Side<thrust::counting_iterator<T>> { static constexpr int value = 0; };
+template <class T> struct Side<thrust::constant_iterator<T>> { static constexpr int value = 0; };
+template <class... Its> constexpr int side_of() {
+    int side = 0;
+    ((side = Side<std::decay_t<Its>>::value > side ? Side<std::decay_t<Its>>::value : side), ...);
+    return side;
+}
+template <class F, class It, class V> struct Side<thrust::transform_iterator<F, It, V>> : Side<It> {};
+template <class... Its> struct Side<thrust::zip_iterator<std::tuple<Its...>>> { static constexpr int value = side_of<Its...>(); };
+template <class It, class Map> struct Side<thrust::permutation_iterator<It, Map>> { static constexpr int value = side_of<It, Map>(); };
+template <class... Its> constexpr bool on_device = side_of<Its...>() != 1;
+
+// With the policy thrust::device, plain pointers are the device's.
+template <class P, class A> LADDER_UNSEEN auto placed(const P&, A a) {
+    if constexpr (std::is_pointer_v<A> && !std::is_function_v<std::remove_pointer_t<A>> && std::is_same_v<P, thrust::ladder_on_device>) return thrust::device_ptr<std::remove_pointer_t<A>>(a);
+    else return a;
+}
+template <class T> T* pointer_in(thrust::device_ptr<T>);
+struct NoPointer;
+NoPointer* pointer_in(...);
+// And what comes back is a plain pointer again.
+template <bool plain, class R> LADDER_UNSEEN auto replaced(R result) {
+    if constexpr (plain && std::is_same_v<R, thrust::device_ptr<std::remove_pointer_t<decltype(pointer_in(result))>>>) return result.get();
+    else return result;
+}
+
+inline LADDER_UNSEEN cudaStream_t& algorithm_stream() {
+    static cudaStream_t stream = nullptr;
+    return stream;
+}
+template <class P> LADDER_UNSEEN void choose_stream(const P& policy) {
+    if constexpr (std::is_same_v<P, thrust::ladder_on_device>) algorithm_stream() = policy.stream;
+}
+
+}  // namespace ladder

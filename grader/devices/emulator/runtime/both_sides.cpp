@@ -1,0 +1,142 @@
+// Memory that host code and kernels may both touch: managed, page-locked and registered. While work on the device uses it,
+// its pages are shut to host code; they open when the host has waited for that work.
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "machine.h"
+
+namespace ladder {
+
+int DeviceMemory::add_both_sided(void** pointer, std::size_t bytes, int line, Sides sides) {
+    if (const int error = allocate(pointer, bytes, line, 0)) return error;   // fresh pages of a host are zero
+    if (!*pointer) return Success;
+    Region& region = *regions_.back();
+    region.sides = sides;
+    region.name = sides == Sides::Managed ? "cudaMallocManaged" : "cudaMallocHost";
+    region.initialised = nullptr;   // what host code writes is not seen
+    ++both_sided_;
+    give_to_host(region);
+    return Success;
+}
+
+int DeviceMemory::remember(void* pointer, std::size_t bytes, int line) {
+    if (!pointer || bytes == 0 || find(reinterpret_cast<Address>(pointer))) return InvalidValue;
+    add_buffer("cudaHostRegister", reinterpret_cast<Address>(pointer), bytes, true);
+    Region& region = *regions_.back();
+    region.line = line;
+    region.sides = Sides::Registered;
+    region.initialised = nullptr;
+    ++both_sided_;
+    return Success;
+}
+
+int DeviceMemory::forget(void* pointer) {
+    Region* const region = both_sided(reinterpret_cast<Address>(pointer));
+    if (!region || region->sides != Sides::Registered || region->begin != reinterpret_cast<Address>(pointer)) return InvalidValue;
+    region->bytes = 0;   // no address is its any more
+    return Success;
+}
+
+Region* DeviceMemory::both_sided(Address a) const {
+    if (both_sided_ == 0) return nullptr;
+    Region* const last = last_both_sided_;
+    if (last && last->holds(a, 1) && !last->freed) return last;
+    Region* const region = find(a);
+    if (!region || region->sides == Sides::Device || region->freed) return nullptr;
+    return last_both_sided_ = region;
+}
+
+void DeviceMemory::used(Region& region, const DeviceUse& use) {
+    const auto same = [&](const DeviceUse& other) { return other.work.stream == use.work.stream && other.writes == use.writes; };
+    std::erase_if(region.uses, same);   // what came before on a stream is over before
+    region.uses.push_back(use);   // its pages shut with those of the device
+}
+
+void DeviceMemory::host_has_waited() {
+    if (both_sided_ == 0) return;
+    for (const auto& region : regions_) {
+        if (region->uses.empty()) continue;
+        std::erase_if(region->uses, [](const DeviceUse& use) { return machine().stream_order.host_knows(use.work); });
+        if (region->uses.empty()) give_to_host(*region);
+    }
+}
+
+void DeviceMemory::give_to_host(Region& region) {
+    region.uses.clear();
+    if (region.begin >= arena_ && region.begin < arena_end_)
+        mprotect(reinterpret_cast<void*>(region.begin), round_up(region.bytes, page_size()), PROT_READ | PROT_WRITE);
+}
+
+void both_sided_access(Region& region, Address a, unsigned bytes, bool writes, std::uint32_t pc) {
+    const auto racing = std::find_if(region.uses.begin(), region.uses.end(), [&](const DeviceUse& use) { return writes || use.writes; });
+    if (racing != region.uses.end()) {
+        Finding finding;
+        finding.kind = "race";
+        finding.text = "host and device";
+        finding.pc = pc;
+        finding.access = writes ? "write" : "read";
+        finding.bytes = bytes;
+        finding.other_line = racing->work.line;
+        finding.other_access = racing->writes ? "write" : "read";
+        machine().findings.push_back(std::move(finding.at(region, a)));
+    }
+    machine().memory.give_to_host(region);
+}
+
+void note_use_by_launch() {
+    Machine& m = machine();
+    for (const auto& region : m.memory.regions()) {
+        if (region->sides == Sides::Device) continue;
+        if (region->touched) m.memory.used(*region, {m.stream_order.last(), region->kernel_writes});
+        region->touched = region->kernel_writes = false;
+    }
+}
+
+void note_use_by_copy(Address a, bool writes, int line) {
+    Machine& m = machine();
+    const Work& now = m.stream_order.last();
+    Region* const region = m.memory.both_sided(a);
+    if (region && now.line == line && !m.stream_order.host_knows(now)) m.memory.used(*region, {now, writes});
+}
+
+}  // namespace ladder
+
+using namespace ladder;
+
+extern "C" {
+
+int ladder_malloc_managed(void** pointer, std::size_t bytes, int line) {
+    *pointer = nullptr;
+    constexpr int not_supported = 801;
+    if (!machine().whole_program) return not_supported;   // it would hide the one mistake that a separate memory shows
+    return machine().memory.add_both_sided(pointer, bytes, line, Sides::Managed);
+}
+
+int ladder_malloc_host(void** pointer, std::size_t bytes, int line) {
+    if (machine().whole_program) return machine().memory.add_both_sided(pointer, bytes, line, Sides::Pinned);
+    *pointer = std::malloc(bytes);
+    return *pointer || bytes == 0 ? Success : OutOfMemory;
+}
+
+int ladder_free_host(void* pointer, int line) {
+    if (machine().whole_program) return ladder_free(pointer, line);
+    std::free(pointer);
+    return Success;
+}
+
+int ladder_host_register(void* pointer, std::size_t bytes, int line) {
+    if (!machine().whole_program) return Success;
+    return machine().memory.remember(pointer, bytes, line);
+}
+
+int ladder_host_unregister(void* pointer) { return machine().whole_program ? machine().memory.forget(pointer) : Success; }
+
+int ladder_memory_kind(const void* pointer) {
+    const Region* const region = machine().memory.find(reinterpret_cast<Address>(pointer));
+    if (!region || region->freed || region->of_host) return 0;
+    return region->sides == Sides::Device ? 2 : region->sides == Sides::Managed ? 3 : 1;
+}
+
+}  // extern "C"

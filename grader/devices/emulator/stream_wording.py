@@ -1,0 +1,25 @@
+"""Races of works on streams and of host code, in words. Each sentence takes a finding's facts."""
+
+from __future__ import annotations
+
+STREAMS = {
+    "stream": (
+        "nothing joins the work of line {line}, on a stream of its own, to the stream that was given: its results may"
+        " be read too early; type cudaStreamSynchronize(yours) before returning, or cudaEventRecord(event, yours) and"
+        " cudaStreamWaitEvent(stream, event)"
+    ),
+    "early stream": (
+        "the work of line {line}, on a stream of its own, may begin before the inputs are there, for it does not wait"
+        " for the stream that was given; type cudaEventRecord(event, stream) and cudaStreamWaitEvent(yours, event)"
+        " above it"
+    ),
+    "two streams": (
+        "the work of line {line} {does} {at}, which that of line {other_line}, on another stream, {did}, in any order:"
+        " type cudaEventRecord(event, other) below line {other_line} and cudaStreamWaitEvent(yours, event) above line"
+        " {line}"
+    ),
+    "host and device": (
+        "host code {does} {at}, which the work of line {other_line} {did}, and nothing waits for that work in between:"
+        " type cudaDeviceSynchronize() above line {line}"
+    ),
+}
