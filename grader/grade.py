@@ -30,7 +30,7 @@ from grader.judge.verdict import Grade, Speed, TaskGrade, sum_up
 from grader.submission import Device, Progress, Submission, choose_card, run, second_server, start_server
 
 if TYPE_CHECKING:
-    from grader.devices.worker.job import Cancel, Dialogue, Gpu
+    from grader.devices.worker.job import Cancel, Dialogue, Gpu, Level
     from grader.judge.timing.speed import SpeedTest
     from grader.second_look import SecondLook
 
@@ -48,6 +48,7 @@ def grade(
     source: str | None = None,
     emulator: bool = True,
     print_threads: bool = False,
+    sandbox: Level | None = None,
     on_progress: Progress = lambda what: None,
     cancel: Cancel | None = None,
 ) -> Grade:
@@ -57,7 +58,8 @@ def grade(
     names the case whose counters are kept, instead of the lesson's choice; if it is to run `alone`, no other case does.
     The same `seed` draws the same inputs again.
     `source` is the file's text, if the caller has it. Without the `emulator` a GPU's word is all there is. With
-    `print_threads` each line that an emulated kernel prints begins with its block and thread. Raises UsageError, one
+    `print_threads` each line that an emulated kernel prints begins with its block and thread. `sandbox` says how far
+    the kernel is confined (None: as LADDER_SANDBOX says, else "basic"). Raises UsageError, one
     sentence, if there is nothing to grade, and Cancelled once `cancel` is set; whatever is wrong with the kernel itself
     is in the Grade.
     """
@@ -80,7 +82,7 @@ def grade(
         raise UsageError("--print-threads is for the emulator, which knows who prints: add --device emulator")
     second = second_server() if card and emulator else None
     submission = Submission(
-        source, file, entry.lesson.tasks, server, seed, on_progress, card, cancel, second, print_threads
+        source, file, entry.lesson.tasks, server, seed, on_progress, card, cancel, second, print_threads, sandbox
     )
     grades = [grade_task(task, submission) for task in chosen]
     status, stars = sum_up([result.grade for result in grades])
@@ -92,6 +94,7 @@ def grade(
         stars=stars,
         seed=seed,
         tasks=[result.grade for result in grades],
+        sandbox=next((result.evidence.sandbox for result in grades if result.evidence.sandbox), {}),
         seconds={
             "build": sum(result.evidence.build.seconds for result in grades if result.evidence.build),
             "run": sum(run.seconds for result in grades for run in result.evidence.cases),

@@ -19,7 +19,7 @@ from grader.devices.evidence import Evidence
 if TYPE_CHECKING:
     from grader.devices.buffers import Arena
     from grader.devices.cuda.card import Card
-    from grader.devices.worker.job import Cancel, Gpu, Job
+    from grader.devices.worker.job import Cancel, Gpu, Job, Level
     from grader.devices.worker.server import ForkServer
 
 Device = Literal["auto", "emulator", "cuda"]  # where to grade: on a GPU, emulated, or as there is a GPU or none
@@ -46,6 +46,7 @@ class Submission:
     second_server: ForkServer | None = None  # for the emulator beside a GPU; None: it is left out, or all there is
 
     print_threads: bool = False  # the emulator says who prints
+    sandbox: Level | None = None  # None: as LADDER_SANDBOX says
 
     @property
     def filename(self) -> str:
@@ -132,6 +133,7 @@ def _job(calls: Sequence[Call], arena: Arena, submission: Submission) -> Job:
         arena=arena,
         cases=[(call.name, call.scalars) for call in calls],
         cancel=submission.cancel,
+        sandbox=submission.sandbox,
     )
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 
 class Open:
-    def confine(self) -> None: ...
+    def confine(self, kept: Path) -> None: ...
 
     def vouch(self, key: str, hashes: dict[str, str]) -> None: ...

@@ -57,6 +57,8 @@ def keep(folder: Path, cache: Path, key: str, hashes: Hashes) -> None:
         os.utime(kept)
         for file in files:
             os.replace(file, kept / file.name)
+            if os.geteuid() == 0:  # it was another user that built it (worker/confine_user.py)
+                os.chown(kept / file.name, 0, os.getegid())
         if files:
             (kept / HASHES).write_text("".join(f"{digest}  {name}\n" for name, digest in hashes.items()))
             if _is_due(cache / "pruned"):

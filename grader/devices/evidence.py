@@ -72,6 +72,7 @@ class Evidence:
     ended: str = "normally"
     problem: str | None = None  # what ended the process: "crash", "timeout", a kernel's fault on a GPU, or "not_graded"
     output: str = ""  # what the submission printed (cut short)
+    sandbox: Json = field(default_factory=dict)  # which layers held it (worker/confine.py); {} if it never ran
     seconds: float = 0.0
 
     def to_json(self) -> Json:

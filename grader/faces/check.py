@@ -25,6 +25,7 @@ from grader.faces.remember import remember_own
 from grader.submission import NotGraded, Submission, start_server
 
 if TYPE_CHECKING:
+    from grader.devices.worker.job import Level
     from grader.judge.verdict import Grade
     from grader.report.graded import Graded
     from grader.submission import Device, Progress
@@ -47,6 +48,7 @@ class Options:
     debug: str | None = None  # in gdb: "", or a block and a thread
     emulator: bool = True  # looks, too, at what is graded on a GPU
     model: bool = False  # says how long a right kernel would take on other cards
+    sandbox: Level | None = None  # None: as LADDER_SANDBOX says
 
 
 @dataclass(frozen=True)
@@ -257,6 +259,7 @@ def grade_kernel(entry: Entry, file: Path | None, options: Options, tell: Progre
         counted=options.counted,
         emulator=options.emulator,
         print_threads=options.print_threads,
+        sandbox=options.sandbox,
     )
     found = _sanitized(entry, options, tell, chosen) if options.sanitize else chosen(device=options.device)
     return Graded(entry.name, found.kernel, source, found, title=entry.lesson.title)
@@ -274,7 +277,7 @@ def grade_hand_in(file: Path, options: Options, tell: Progress) -> Graded:
     pass_on()
     kernel = Path(handin.kernel)  # read from the hand-in, never from there
     chosen = partial(grade, entry, kernel, device=device, seed=handin.grade.seed, source=handin.source)
-    found = chosen(on_progress=tell, emulator=options.emulator)
+    found = chosen(on_progress=tell, emulator=options.emulator, sandbox=options.sandbox)
     again = submit.compare(file, handin, found, submit.environment(entry))
     return Graded(entry.name, shown_path(file), handin.source, found, title=entry.lesson.title, again=again)
 
@@ -304,7 +307,8 @@ def model(entry: Entry, graded: Graded, split: bool = False) -> Iterator[str]:
         return
     with progress_line(entry.name) as tell:
         file = Path(grade.kernel)
-        submission = Submission(graded.source, file, entry.lesson.tasks, start_server(), grade.seed, tell)
+        submission = Submission(graded.source, file, entry.lesson.tasks, start_server(), grade.seed, tell,
+                                sandbox=grade.sandbox.get("level"))  # fmt: skip
         for task in right:
             tell(f"modelling {task.name}")
             for time in modelled_times(entry, entry.lesson.task(task.name), submission, unmeasured=split):

@@ -23,6 +23,7 @@ from grader.faces.check_many import check_all
 from grader.faces.exit import AFTER_CTRL_C, INTERRUPTED, NOT_PASSED, PASSED, WRONG_USAGE, fault
 
 if TYPE_CHECKING:
+    from grader.devices.worker.job import Level
     from grader.submission import Device
 
 
@@ -117,6 +118,8 @@ def start(lesson: str, rung: int | None, task: str | None) -> None:
 
 DEVICE = click.option("--device", type=click.Choice(["auto", "emulator", "cuda"]), default="auto", show_default=True)
 SEED = click.option("--seed", type=click.IntRange(0, 2**31 - 1), help="Draw the inputs of an earlier grade again.")
+SANDBOX = click.option("--sandbox", type=click.Choice(["none", "basic", "strict"]),
+                       help="How the kernel is confined [basic]; strict: not graded where not all holds.")  # fmt: skip
 FILE = click.Path(path_type=Path)
 
 
@@ -144,11 +147,12 @@ FILE = click.Path(path_type=Path)
 @click.option("--no-emulator", is_flag=True, help="On a GPU, do not have the emulator look, too; the report says so.")
 @click.option("--no-model", is_flag=True, help="Do not say how long a right kernel would take on other cards.")
 @click.option("--nvcc", is_flag=True, help="Also ask nvcc, where it is installed, whether it compiles the file.")
+@SANDBOX
 @click.pass_context
 def check(context: click.Context, /, lesson: str | None, file: Path | None, tasks: tuple[str, ...], device: Device,
           seed: int | None, as_json: bool, junit: Path | None, gradescope: Path | None, html: Path | None,
           reference: bool, everything: bool, sanitize: bool, print_threads: bool, no_emulator: bool,
-          debug: str | None, no_model: bool, nvcc: bool) -> None:  # fmt: skip
+          debug: str | None, no_model: bool, nvcc: bool, sandbox: Level | None) -> None:  # fmt: skip
     """Grade a kernel: work/NN_name.cu, or FILE; or grade a hand-in again.
 
     \b
@@ -161,7 +165,7 @@ def check(context: click.Context, /, lesson: str | None, file: Path | None, task
     if debug is not None and device == "auto":
         device = "emulator"
     options = Options(tasks, device, seed, reference, sanitize, nvcc=nvcc, print_threads=print_threads,
-                      emulator=not no_emulator, debug=debug, model=not no_model)  # fmt: skip
+                      emulator=not no_emulator, debug=debug, model=not no_model, sandbox=sandbox)  # fmt: skip
     reports = Reports(as_json, junit, gradescope, html)
     if everything:
         if tasks or file or (reference and lesson):
@@ -181,10 +185,12 @@ def check(context: click.Context, /, lesson: str | None, file: Path | None, task
 @click.argument("file", required=False, type=FILE)
 @DEVICE
 @SEED
+@SANDBOX
 @click.pass_context
-def submit(context: click.Context, lesson: str, file: Path | None, device: Device, seed: int | None) -> None:
+def submit(context: click.Context, /, lesson: str, file: Path | None, device: Device, seed: int | None,
+           sandbox: Level | None) -> None:  # fmt: skip
     """Grade a kernel and write a file to hand in, under submissions/: source, grade, seed and environment."""
-    context.exit(checking.submit(lesson, file, Options(device=device, seed=seed)))
+    context.exit(checking.submit(lesson, file, Options(device=device, seed=seed, sandbox=sandbox)))
 
 
 @ladder.command()
@@ -196,9 +202,10 @@ def submit(context: click.Context, lesson: str, file: Path | None, device: Devic
 @click.option("--reference", is_flag=True, help="Explain the lesson's reference kernel instead of yours.")
 @click.option("--device", type=click.Choice(["emulator", "cuda"]), default="emulator", show_default=True,
               help="cuda: with what Nsight Compute counts on the GPU beside it.")  # fmt: skip
+@SANDBOX
 @click.pass_context
 def explain(context: click.Context, /, lesson: str, file: Path | None, tasks: tuple[str, ...], case: str | None,
-            as_json: bool, reference: bool, device: Device) -> None:  # fmt: skip
+            as_json: bool, reference: bool, device: Device, sandbox: Level | None) -> None:  # fmt: skip
     """Show what each line of a kernel costs: sectors, bank conflicts, idle lanes, atomics."""
     from grader.faces import nvidia_tools
     from grader.report.explain import could_run, dumps, show_explanation
@@ -208,7 +215,7 @@ def explain(context: click.Context, /, lesson: str, file: Path | None, tasks: tu
         raise UsageError("give either a file or --reference, not both")
     entry = puzzles.find(lesson, file)
     ncu = nvidia_tools.ready("ncu") if device == "cuda" else None
-    options = Options(tasks, "emulator", reference=reference, counted=case)
+    options = Options(tasks, "emulator", reference=reference, counted=case, sandbox=sandbox)
     with checking.progress_line(entry.name) as tell:
         graded = checking.grade_kernel(entry, file, options, tell)
         grade, source = graded.verdict, graded.source

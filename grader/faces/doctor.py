@@ -57,7 +57,7 @@ def examine() -> Iterator[Check]:
     yield _cache()
     yield _torch()
     facts = gather()
-    yield _landlock(facts)
+    yield _sandbox(facts)
     yield _server()
     yield _course()
     yield from examine_gpu(facts)
@@ -158,12 +158,16 @@ def _server() -> Check:
     return Check("server", True, found, needed=False)
 
 
-def _landlock(facts: Facts) -> Check:
-    found = f"version {facts.landlock}: a submission writes to its own folder only"
-    if not facts.landlock:
-        found = "not in this kernel: a submission can write wherever you can"
-    fix = "Linux 5.13 or newer has it, unless it is switched off; until then, grade only files that you trust."
-    return Check("Landlock", facts.landlock > 0, found, fix, needed=False)
+def _sandbox(facts: Facts) -> Check:
+    """What holds a submission: `--sandbox`."""
+    held = [f"Landlock {facts.landlock}" if facts.landlock else "", "seccomp" if facts.seccomp else ""]
+    found = f"{' and '.join(filter(None, held)) or 'nothing'} can hold a submission"
+    if facts.landlock and facts.seccomp:
+        found = f"strict, by {' and '.join(held)}: a submission opens its own files and starts no process"
+    elif not facts.landlock:
+        found += ", without Landlock: it reads and writes what you can"
+    fix = "Linux 5.13 or newer has both, unless they are switched off; until then, grade only files that you trust."
+    return Check("sandbox", bool(facts.landlock and facts.seccomp), found, fix, needed=False, bad="weak")
 
 
 def _course() -> Check:

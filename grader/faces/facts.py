@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from grader.devices.cuda.toolkit import Version, cuda_home, find_tool, read_version
+from grader.devices.worker import confine_calls
 from grader.devices.worker.confine import landlock_version
 
 _DRIVER_PARAMETERS = Path("/proc/driver/nvidia/params")
@@ -35,6 +36,7 @@ class Facts:
     driver_parameters: str = ""
     is_root: bool = False
     landlock: int = 0  # version, 0 for none
+    seccomp: bool = False
     sharing: str = ""  # why GPU memory cannot be shared between processes; "" if it can, or there is no GPU
 
     @property
@@ -91,6 +93,7 @@ def gather() -> Facts:
         driver_parameters=_DRIVER_PARAMETERS.read_text() if _DRIVER_PARAMETERS.exists() else "",
         is_root=os.geteuid() == 0,
         landlock=landlock_version(),
+        seccomp=confine_calls.available(),
         sharing=_sharing() if found["torch_gpu"] else "",
         **found,
     )

@@ -122,7 +122,10 @@ class TaskGrade:
 
 @dataclass
 class Grade:
-    """A lesson's verdict: its weakest task's, bonus tasks aside. `seconds` has "build", "run" and "total"."""
+    """A lesson's verdict: its weakest task's, bonus tasks aside. `seconds` has "build", "run" and "total".
+
+    `sandbox` says what held the kernel: "level", "held" and "lacking" (devices/worker/confine.py); {} if it never ran.
+    """
 
     lesson: str
     kernel: str
@@ -133,6 +136,7 @@ class Grade:
     tasks: list[TaskGrade] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
     several: bool = False  # whether the lesson has more tasks than one, graded here or not
+    sandbox: dict[str, Any] = field(default_factory=dict)
 
     @property
     def passed(self) -> bool:

@@ -174,11 +174,22 @@ def where(grade: Grade) -> str:
     return grade.device["name"] if is_timed(grade) else "emulated"
 
 
+def confinement(grade: Grade) -> str:
+    """`not confined`, or what a sandbox lacks; "" for a usual one that holds."""
+    level, lacking = grade.sandbox.get("level"), grade.sandbox.get("lacking", {})
+    if level == "none":
+        return "not confined"
+    missing = [words for layer, words in (("files", "Landlock"), ("calls", "seccomp")) if layer in lacking]
+    if missing:
+        return f"confined without {' and '.join(missing)}"
+    return "sandbox: strict" if level == "strict" else ""
+
+
 def footer(grade: Grade) -> str:
-    """`emulated · seed 123 · built in 0.4 s, ran in 0.1 s`"""
+    """`emulated · seed 123 · built in 0.4 s, ran in 0.1 s`, and how the kernel was confined if not as usual."""
     named = (("build", "built in"), ("run", "ran in"))
     times = [f"{verb} {grade.seconds[key]:.1f} s" for key, verb in named if key in grade.seconds]
-    return " · ".join([where(grade), f"seed {grade.seed}", ", ".join(times)]).rstrip(" ·")
+    return " · ".join(filter(None, [where(grade), f"seed {grade.seed}", ", ".join(times), confinement(grade)]))
 
 
 def target_words(target: TargetResult) -> tuple[str, str, str]:

@@ -8,85 +8,137 @@ import socket
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from grader.course.catalog import UsageError
 from grader.devices.cache import hashes_of, is_intact, keep
-from grader.devices.worker.confine import confine, landlock_version
+from grader.devices.worker.confine import Sandbox, Unsafe, landlock_version
+from grader.devices.worker.job import default_level
 
 ROOT = Path(__file__).parents[2]
 
-TRIES = """
-import json, os, socket, subprocess, sys
-from pathlib import Path
-from grader.devices.worker.confine import confine
-
-inside, outside, judge, port = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
-confine(inside)
-
-def can(action):
-    try:
-        action()
-    except OSError as error:
-        return type(error).__name__
-    return "yes"
-
-def move_inside():
-    (inside / "a").mkdir()
-    (inside / "a" / "file").write_text("")
-    (inside / "a" / "file").rename(inside / "file")
-
-def connect(to):
-    socket.create_connection(("127.0.0.1", to), timeout=5).close()
-
-print(json.dumps({
-    "write inside": can(move_inside),
-    "write to devices": can(lambda: Path(os.devnull).write_text("x")),
-    "read outside": can((outside / "old").read_text),
-    "write outside": can(lambda: (outside / "old").write_text("x")),
-    "truncate outside": can(lambda: os.truncate(outside / "old", 0)),
-    "create outside": can(lambda: (outside / "new").write_text("x")),
-    "make a folder outside": can((outside / "new").mkdir),
-    "remove outside": can((outside / "old").unlink),
-    "move out": can(lambda: (inside / "file").rename(outside / "file")),
-    "link out": can(lambda: (outside / "link").symlink_to(inside)),
-    "read the judge's memory": can(lambda: open(f"/proc/{judge}/mem", "rb")),
-    "write its own code": can(lambda: open("/proc/self/mem", "r+b")),
-    "connect": can(lambda: connect(port)),
-    "end the judge": can(lambda: os.kill(judge, 0)),
-    "write to memory that programs share": can(lambda: Path(sys.argv[5]).write_text("x")),
-    "have a child write outside": str(subprocess.run(["touch", outside / "new"], capture_output=True).returncode),
-}))
-"""
+TRIES = Path(__file__).with_name("tries.py")
+USER = 12345  # who owns nothing else
 
 
-@pytest.mark.skipif(landlock_version() == 0, reason="this kernel has no Landlock")
-def test_a_confined_process_writes_to_its_own_folder_only(tmp_path):
-    inside, outside = tmp_path / "inside", tmp_path / "outside"
-    inside.mkdir()
-    outside.mkdir()
-    (outside / "old").write_text("old")
-    with socket.create_server(("127.0.0.1", 0)) as listener, tempfile.NamedTemporaryFile(dir="/dev/shm") as shared:
-        arguments = [str(inside), str(outside), str(os.getpid()), str(listener.getsockname()[1]), shared.name]
-        command = [sys.executable, "-c", TRIES, *arguments]
-        said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    could = json.loads(said)
-    allowed = {"write inside", "write to devices", "read outside"}
-    if landlock_version() < 6:
-        allowed.add("end the judge")
-    if landlock_version() < 4:
-        allowed.add("connect")
-    if landlock_version() < 3:
-        allowed.add("truncate outside")
-    assert {what for what, answer in could.items() if answer in ("yes", "0")} == allowed
-    assert (outside / "old").exists() and sorted(path.name for path in outside.iterdir()) == ["old"]
+@pytest.fixture(scope="module")
+def place() -> Iterator[Path]:
+    """A folder that another user may enter, which `tmp_path` is not."""
+    with tempfile.TemporaryDirectory(prefix="ladder-tries-") as name:
+        Path(name).chmod(0o755)
+        yield Path(name)
 
 
-def test_without_landlock_nothing_changes(monkeypatch, tmp_path):
+def tried(
+    place: Path, name: str, without: str = "", user: int = 0, level: str = "basic", other_user: bool = False
+) -> dict:
+    """What a program could do there, with a layer missing, as another user if this one is root."""
+    inside, outside, socket_file = (place / name / each for each in ("jobs/inside", "outside", "socket"))
+    for folder in (inside, outside):
+        folder.mkdir(parents=True)
+    for file in ("old", "victim", "program"):
+        (outside / file).write_text("#!/bin/sh\n")
+        (outside / file).chmod(0o755)
+    if user:
+        for path in [place / name, *(place / name).rglob("*")]:
+            os.chown(path, user, user)
+    master, slave = os.openpty()
+    os.chown(slave, user or os.getuid(), -1)
+    with (
+        socket.create_server(("127.0.0.1", 0)) as listener,
+        socket.socket(socket.AF_UNIX) as daemon,
+        tempfile.NamedTemporaryFile(dir="/dev/shm") as shared,
+    ):
+        daemon.bind(str(socket_file))
+        daemon.listen()
+        for path in (socket_file, shared.name):
+            os.chmod(path, 0o777)
+        order = {
+            "inside": str(inside), "outside": str(outside), "judge": os.getpid(), "daemon": str(socket_file),
+            "port": listener.getsockname()[1], "terminal": os.ttyname(slave), "own terminal": os.ttyname(slave),
+            "shared": shared.name, "user": user, "without": without, "level": level,
+            "becomes another user": other_user,
+        }  # fmt: skip
+        command = [sys.executable, str(TRIES), json.dumps(order)]
+        options = {"cwd": ROOT, "env": {**os.environ, "PYTHONPATH": str(ROOT)}, "stdin": subprocess.DEVNULL}
+        done = subprocess.run(command, capture_output=True, text=True, **options)
+    os.close(slave)
+    os.close(master)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def users() -> list[int]:
+    """0 is the user that the tests run as; root tries another one, too."""
+    return [0, USER] if os.geteuid() == 0 else [0]
+
+
+OWN = [
+    "write inside", "write to /dev/null", "read a system library", "read the grader", "start a thread",
+    "send itself a signal", "limit itself", "map memory",
+]  # fmt: skip
+has_landlock = pytest.mark.skipif(landlock_version() < 6, reason="this kernel has no Landlock, or an old one")
+
+
+@has_landlock
+@pytest.mark.parametrize("user", users())
+def test_a_confined_process_does_its_own_work_and_nothing_else(place, user):
+    could = tried(place, f"all-{user}", user=user)
+    assert could["own"] == OWN and could["files"] == [] and could["calls"] == []
+    assert {"files", "calls"} <= set(could["report"]["held"])
+    assert sorted(path.name for path in (place / f"all-{user}" / "outside").iterdir()) == ["old", "program", "victim"]
+
+
+@pytest.mark.parametrize("user", users())
+def test_without_landlock_the_filter_holds_alone(place, user):
+    could = tried(place, f"calls-{user}", without="files", user=user)
+    assert could["own"] == OWN and could["calls"] == []
+    assert "Landlock" in could["report"]["lacking"]["files"] and "calls" in could["report"]["held"]
+
+
+@has_landlock
+@pytest.mark.parametrize("user", users())
+def test_without_the_filter_landlock_holds_alone(place, user):
+    could = tried(place, f"files-{user}", without="calls", user=user)
+    assert could["own"] == OWN and could["files"] == []
+    stopped = {"truncate", "connect", "end the judge"}  # Landlock's, too
+    assert not stopped & set(could["calls"]) and {"chmod", "ask a daemon", "fork"} <= set(could["calls"])
+    assert "seccomp" in could["report"]["lacking"]["calls"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_root_becomes_another_user_that_can_do_little_without_any_other_layer(place):
+    could = tried(place, "user", without="calls and files", other_user=True)
+    assert could["own"] == OWN and could["report"]["held"] == ["user"]
+    left = {"read a file of the user's", "list a folder of the user's", "run the user's program"}  # whoever may
+    left |= {"read how the judge was started", "write to memory that programs share"}
+    assert set(could["files"]) == left
+    mine = {"chmod of all jobs", "limit the judge", "slow the judge down", "end the judge", "chmod", "chown", "utime"}
+    assert not mine & set(could["calls"])
+
+
+def test_without_a_sandbox_all_of_this_can_be_done(place):
+    could = tried(place, "none", level="none")
+    assert {"write outside", "read a file of the user's", "write on the terminal"} <= set(could["files"])
+    assert {"chmod", "ask a daemon", "connect by UDP", "fork", "limit the judge"} <= set(could["calls"])
+    assert could["report"] == {"level": "none", "held": [], "lacking": {}}
+
+
+def test_a_strict_sandbox_holds_whole_or_not_at_all(monkeypatch, tmp_path):
     monkeypatch.setattr("grader.devices.worker.confine.landlock_version", lambda: 0)
-    assert confine(tmp_path / "inside") is False
-    (tmp_path / "outside").touch()
+    monkeypatch.setattr("grader.devices.worker.confine_calls.available", lambda: False)
+    with pytest.raises(Unsafe, match=r"strict cannot hold here, as this kernel has no Landlock .* and .* \(seccomp\)"):
+        Sandbox("strict", tmp_path).enter([])
+    (tmp_path.parent / "outside").touch()
+
+
+def test_the_level_is_one_of_three(monkeypatch):
+    monkeypatch.setenv("LADDER_SANDBOX", "tight")
+    with pytest.raises(UsageError, match="LADDER_SANDBOX names no sandbox `tight`: choose none, basic or strict"):
+        default_level()
 
 
 def test_only_what_a_build_consists_of_enters_the_cache(tmp_path):

@@ -134,10 +134,10 @@ def test_each_run_has_a_process_of_its_own(tmp_path: Path):
     fresh = Fresh(tmp_path, SimpleNamespace(inherit=inherited.append))
     answers = ask_all(fresh, range(4))
     assert [answer and answer["number"] for answer in answers] == [0, 1, 2, None]
-    assert len({answer["pid"] for answer in answers[:3]} | {os.getpid(), fresh._pid}) == 5
+    assert len({answer["pid"] for answer in answers[:3]} | {os.getpid(), fresh.pid}) == 5
     (tmp_path / "left_behind").touch()
     assert ask_all(fresh, range(1)) == [None]
     fresh.close()
-    assert not Path(f"/proc/{fresh._pid}").exists()
+    assert not Path(f"/proc/{fresh.pid}").exists()
     assert fresh.ask(0) is None
     assert inherited == [True, False]

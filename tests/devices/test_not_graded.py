@@ -11,7 +11,7 @@ import pytest
 from jobs import KERNEL, SIZES, results, run_on, working_in
 
 from grader.devices.build.own_faults import own_fault
-from grader.devices.worker import confine
+from grader.devices.worker import confine, confine_calls, confine_files
 from grader.devices.worker.server import ForkServer
 
 SLOW_TO_COMPILE = "#include <regex>\n#include <functional>\n" + "".join(
@@ -103,10 +103,23 @@ def refused(*_):
 
 
 def test_landlock_that_refuses(cache, arena, forked, monkeypatch):
-    monkeypatch.setattr(confine, "landlock_version", lambda: 3)
-    monkeypatch.setattr(confine, "_call", lambda *arguments: -1)
+    for room in (confine, confine_files):
+        monkeypatch.setattr(room, "landlock_version", lambda: 3)
+    monkeypatch.setattr(confine_files, "_call", lambda *arguments: -1)
     found = run_on(forked(), arena, cache, KERNEL)
     assert found.problem == "not_graded" and "Landlock refuses" in found.not_graded
+
+
+def test_a_strict_sandbox_that_cannot_hold(cache, arena, forked, monkeypatch):
+    monkeypatch.setattr(confine, "landlock_version", lambda: 0)
+    monkeypatch.setattr(confine_calls, "available", lambda: False)
+    server = forked()
+    found = run_on(server, arena, cache, KERNEL, sandbox="strict")
+    assert found.not_graded.startswith("--sandbox strict cannot hold here, as this kernel has no Landlock")
+    assert found.sandbox == {}
+    found = run_on(server, arena, cache, KERNEL, sandbox="basic")
+    assert found.not_graded == "" and results(arena) == [True] * len(SIZES)
+    assert {"files", "calls"} <= set(found.sandbox["lacking"]) and found.sandbox["level"] == "basic"
 
 
 def test_a_system_that_refuses_pidfd(cache, arena, forked, monkeypatch):

@@ -37,8 +37,10 @@ Built = tuple[Build, Library | None]  # how it went, and what came of it
 class Gate(Protocol):
     """What a worker does before anything of the submission runs in it."""
 
-    def confine(self) -> None:
-        """From here on this process writes to the job's folder alone. Raises OSError."""
+    def confine(self, kept: Path) -> None:
+        """From here on this process writes to the job's folder alone, and reads there, in `kept`, and what is no
+        other person's. Raises OSError.
+        """
 
     def vouch(self, key: str, hashes: Hashes) -> None:
         """Tells the server, for the last time, the build's key and which files it may keep: what follows may lie."""
@@ -71,8 +73,8 @@ def cached_or_built(
     `missing_entry_point`. Raises OSError if this machine cannot build.
     """
     key = recipe.key()
-    gate.confine()
     library = place_in_cache(key, cache)
+    gate.confine(library.parent)
     if is_intact(library.parent):
         build, (facts, _), hashes = (
             Build(cached=True, diagnostics=_kept_notes(library)),

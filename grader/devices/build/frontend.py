@@ -81,6 +81,11 @@ def prepare(cache: Path) -> None:
             _in_a_process(functools.partial(_compile_header, cache, side)).result()
 
 
+def folder(cache: Path) -> Path:
+    """Where the headers are kept that were read before."""
+    return cache / "frontend"
+
+
 class Reading:
     """A file that is being read. Ask for the `result` once."""
 
@@ -209,7 +214,7 @@ def _compile_header(cache: Path, side: str) -> None:
 
 
 def _header(cache: Path, side: str) -> Path:
-    return cache / "frontend" / f"{side}-{_digest()}.pch"
+    return folder(cache) / f"{side}-{_digest()}.pch"
 
 
 @functools.cache
@@ -240,7 +245,7 @@ def _library() -> Any | None:
 def _in_a_process(work: Callable[[], Any]) -> Reading:
     """A fork that does the work, tells its result as JSON, and does not survive this process."""
     receive, send = os.pipe()
-    parent = os.getpid()
+    parent, limits = os.getpid(), _limits()
     pid = os.fork()
     if pid:
         os.close(send)
@@ -251,19 +256,20 @@ def _in_a_process(work: Callable[[], Any]) -> Reading:
             nothing = os.open(os.devnull, os.O_RDWR)
             for stream in (0, 1, 2):
                 os.dup2(nothing, stream)
-            _limit()
+            for what, most in limits:
+                resource.setrlimit(what, (most, most))
             with os.fdopen(send, "wb") as pipe:
                 pipe.write(json.dumps(work()).encode())
     finally:
         os._exit(0)
 
 
-def _limit() -> None:
+def _limits() -> list[tuple[int, int]]:
+    """Which resource, and how much of it; a confined process's children cannot ask how large they are."""
     pages = int(Path("/proc/self/statm").read_text().split()[0])
-    for what, most in (
-        (resource.RLIMIT_AS, pages * resource.getpagesize() + MOST_BYTES),
-        (resource.RLIMIT_CPU, int(MOST_SECONDS)),
-    ):
-        _, hard = resource.getrlimit(what)
-        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        resource.setrlimit(what, (most, most))
+    wanted = {
+        resource.RLIMIT_AS: pages * resource.getpagesize() + MOST_BYTES,
+        resource.RLIMIT_CPU: int(MOST_SECONDS),
+    }
+    allowed = {what: resource.getrlimit(what)[1] for what in wanted}
+    return [(what, most if allowed[what] < 0 else min(most, allowed[what])) for what, most in wanted.items()]

@@ -48,7 +48,7 @@ def in_words(error: OSError) -> str:
     if lack := lacking(error):
         return lack
     named = f" ({error.filename})" if error.filename else ""
-    return f"the system says: {os.strerror(error.errno) if error.errno else error}{named}"
+    return f"the system says: {error.strerror or error}{named}"
 
 
 def lacking(error: Exception) -> str | None:

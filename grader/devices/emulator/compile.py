@@ -106,6 +106,7 @@ class EmulatorRecipe:
     def facts(self, library: Path) -> tuple[Facts, list[Path]]:
         """As recipe.Recipe says."""
         code = CodeMap.load(library, Path(self.filename).name)
+        code.begin_to_read()
         constant = sum(symbol.bytes for symbol in code.symbols if symbol.kind == "constant")
         if constant > MOST_CONSTANT_BYTES:
             raise Refused(
@@ -113,7 +114,10 @@ class EmulatorRecipe:
             )
         beside = [library.parent / name for name in (checked.NAME, checked.FACTS)]
         files = [place_of_map(library), *filter(Path.exists, beside)]
-        return Facts(code, checked.beside(library, self.filename)), files
+        second = checked.beside(library, self.filename)
+        if second:
+            second.code.begin_to_read()
+        return Facts(code, second), files
 
 
 def emulator_recipe(text: str, filename: str, cache: Path) -> EmulatorRecipe:

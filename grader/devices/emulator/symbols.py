@@ -17,7 +17,7 @@ from typing import Any
 from grader.devices.build.recipe import Refused
 from grader.devices.emulator.calls import host_functions
 from grader.devices.emulator.flags import Instruction, empty_loops, flag_reads
-from grader.devices.emulator.own_files import SPAN
+from grader.devices.emulator.lines import LineReader, lines_of
 from grader.devices.emulator.prices import dearest, is_choice, is_through_pointer, priced
 from grader.devices.emulator.sides import host_variables, is_mark, managed_variables
 
@@ -44,7 +44,7 @@ class Block:
     """A basic block: how many instructions it does apart from the instrumentation, and where it branches."""
 
     weight: int
-    branch: int = 0  # one byte into its conditional jump, as `_lines_of` takes return addresses; 0: it has none
+    branch: int = 0  # one byte into its conditional jump, as `lines_of` takes return addresses; 0: it has none
     work: list[tuple[int, str, int]] = field(default_factory=list)  # line, name in prices.py, how often
     choices: int = 0  # comparisons, minima, maxima and conversions of floats
 
@@ -58,6 +58,9 @@ class CodeMap:
     blocks: dict[int, Block] = field(default_factory=dict)
     library: str = ""
     source_name: str = ""
+
+    def __post_init__(self) -> None:
+        self._reader: LineReader | None = None
 
     @staticmethod
     def load(library: Path, source_name: str) -> CodeMap:
@@ -76,8 +79,13 @@ class CodeMap:
         if pc == 0:
             return None
         if pc not in self.lines:
-            self.lines.update(_lines_of(Path(self.library), self.source_name, [pc]))
-        return self.lines.get(pc) or None
+            asked = Path(self.library), self.source_name
+            self.lines[pc] = self._reader.line_of(pc) if self._reader else lines_of(*asked, [pc])[pc]
+        return self.lines[pc] or None
+
+    def begin_to_read(self) -> None:
+        """Starts what tells further lines: later, this process may be allowed to start nothing. Raises OSError."""
+        self._reader = LineReader(Path(self.library), self.source_name)
 
 
 def place_of_map(library: Path) -> Path:
@@ -103,7 +111,7 @@ def _make(library: Path, source_name: str) -> CodeMap:
     blocks, calls = _blocks(code)
     branches = [block.branch for block in blocks.values() if block.branch]
     work = _work(library, code, blocks)
-    lines = _lines_of(library, source_name, calls + branches + [pc for pc, *_ in work])
+    lines = lines_of(library, source_name, calls + branches + [pc for pc, *_ in work])
     _put_work(work, blocks, lines)
     dump = library.with_suffix(".gimple")
     symbols = symbols_of(library, dump.read_text(errors="replace") if dump.exists() else "")
@@ -262,26 +270,3 @@ def _put_work(work: list[tuple[int, int, str]], blocks: dict[int, Block], lines:
 
 def _is_conditional(operation: str) -> bool:
     return (operation.startswith("j") and not operation.startswith("jmp")) or operation.startswith(("b.", "cb", "tb"))
-
-
-def _is_own(file: str, line: int, source_name: str) -> bool:
-    """Whether a line is the learner's. Without a name: whether it has a number that only a program's own lines have."""
-    return Path(file).name == source_name if source_name else line > SPAN
-
-
-def _lines_of(library: Path, source_name: str, pcs: list[int]) -> dict[int, int]:
-    """For each return address the learner's line: the innermost inlined frame that lies in the learner's file."""
-    if not pcs:
-        return {}
-    # One byte back: the call itself, not what comes after it.
-    addresses = "\n".join(f"{pc - 1:#x}" for pc in pcs)
-    lines: dict[int, int] = {}
-    pc = 0
-    for row in _run("addr2line", "-a", "-i", "-e", str(library), text=addresses).splitlines():
-        if row.startswith("0x") and ":" not in row:
-            pc = int(row, 16) + 1
-            continue
-        file, _, line = row.partition(" (")[0].rpartition(":")
-        if pc not in lines and line.isdigit() and _is_own(file, int(line), source_name):
-            lines[pc] = int(line)
-    return {pc: lines.get(pc, 0) for pc in pcs}

@@ -1,74 +1,139 @@
-"""Gives away a process's rights, before the first instruction of a submission runs.
+"""Gives away a process's rights, in layers that each work alone, before the first instruction of a submission runs.
 
-With Landlock, Linux's sandbox for programs that have no privileges themselves (Linux 5.13; kernel documentation,
-"Landlock: unprivileged access control"). The numbers are those of `linux/landlock.h`.
+| layer | what it holds back | since |
+|---|---|---|
+| files | opening files that are not on a list (`confine_files.py`) | Linux 5.13, Landlock |
+| calls | what no list of files stops: processes, sockets, rights of files (`confine_calls.py`) | Linux 3.17, seccomp |
+| user | root's rights (`confine_user.py`): its capabilities, and where possible that it is root | |
+
+`enter` comes before the build, which starts compilers; `shut` before the submission is loaded.
 """
 
 from __future__ import annotations
 
 import ctypes
 import os
-import struct
+import pwd
+import shutil
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # system calls, the same on every architecture
-_VERSION = 1  # asks for the version instead of a ruleset
-_BELOW_PATH = 1  # the type of a rule
+from grader.devices.worker import confine_calls, confine_files, confine_user
+from grader.devices.worker.confine_files import landlock_version
+
+__all__ = ["Sandbox", "Unsafe", "forbid_new_rights", "landlock_version", "missing_layers"]
+
 _PR_SET_NO_NEW_PRIVS = 38
-
-_WRITE_FILE = 1 << 1
-_REMOVE = 1 << 4 | 1 << 5  # folders; files
-_MAKE = 1 << 7 | 1 << 8 | 1 << 9 | 1 << 10 | 1 << 12  # folders, files, sockets, pipes, symbolic links
-_MAKE_DEVICES = 1 << 6 | 1 << 11
-_MOVE = 1 << 13  # to another folder; from version 2 on, before that always forbidden
-_TRUNCATE = 1 << 14  # from version 3 on
-_TCP = 1 << 0 | 1 << 1  # bind; connect: from version 4 on
-_OUTSIDERS = 1 << 0 | 1 << 1  # talk to their abstract sockets; send them signals: from version 6 on
-_SHARED = ("shm", "mqueue")  # what lies in /dev and is no device, but the memory of other programs
-
-
-def landlock_version() -> int:
-    """What this kernel offers; 0 if nothing."""
-    return max(_call(_CREATE_RULESET, None, 0, _VERSION), 0)
+_PACKAGE = Path(__file__).parents[2]
+_SYSTEM = [
+    *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store", "/gnu/store"),
+    *("/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/ld.so.preload"),
+    *("/etc/localtime", "/sys/devices/system", "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/version"),
+    *("/proc/self/maps", "/proc/self/stat", "/proc/self/statm", "/proc/self/status", "/proc/self/environ"),
+    *("/proc/self/cmdline", "/proc/self/auxv"),
+]
+_SYSTEM_OF_A_GPU = ["/proc", "/sys", "/etc/nvidia", "/etc/nsswitch.conf", "/etc/passwd", "/run/nvidia-persistenced"]
 
 
-def confine(folder: Path) -> bool:
-    """From here on this thread, and all that it starts, writes below `folder` and to devices, and nowhere else.
+class Unsafe(Exception):
+    """A strict sandbox was asked for, and cannot hold here: one sentence."""
 
-    Nor does it see into processes that it did not start (ptrace, /proc/PID/mem), use TCP (version 4) or end them by a
-    signal (version 6). It still reads files. There is no way back. False where the kernel has no Landlock: then nothing
-    has changed. Raises OSError.
-    """
-    version = landlock_version()
-    if version == 0:
-        return False
-    changes = _WRITE_FILE | _REMOVE | _MAKE | (_MOVE if version >= 2 else 0) | (_TRUNCATE if version >= 3 else 0)
-    handled = [changes | _MAKE_DEVICES, *([_TCP] if version >= 4 else []), *([_OUTSIDERS] if version >= 6 else [])]
-    ruleset = _checked(_CREATE_RULESET, struct.pack(f"{len(handled)}Q", *handled), 8 * len(handled), 0)
-    _allow(ruleset, folder, changes)
-    for device in Path("/dev").iterdir():
-        if not device.is_symlink() and (device.is_char_device() or device.is_dir()) and device.name not in _SHARED:
-            _allow(ruleset, device, changes & (_WRITE_FILE | _TRUNCATE))
+
+@dataclass
+class Sandbox:
+    """One process's way into its sandbox. `held` are the layers that hold, `lacking` the others, each with a reason."""
+
+    level: str  # one of job.LEVELS
+    folder: Path  # its own, the only one in which it may write
+    on_gpu: bool = False
+    held: list[str] = field(default_factory=list)
+    lacking: dict[str, str] = field(default_factory=dict)
+
+    def enter(self, needed: Sequence[Path], other_user: bool = True) -> None:
+        """The layers that compilers can work under. `needed` is to be read besides what every process needs.
+
+        As root, it also becomes another user, unless that is not wanted, or that user could not read what is needed.
+        Raises Unsafe, and OSError if the system has a layer and refuses it.
+        """
+        forbid_new_rights()  # by which the standby server knows a submission, too
+        if self.level == "none":
+            return
+        if self.level == "strict" and (missing := missing_layers()):
+            raise Unsafe(f"--sandbox strict cannot hold here, as {' and '.join(missing.values())}")
+        readable = [*map(Path, _SYSTEM), *map(Path, _SYSTEM_OF_A_GPU if self.on_gpu else ()), *_programs(), *needed]
+        if os.geteuid() == 0:
+            self._leave_root([self.folder.parent, _PACKAGE, *_pythons(), *needed] if other_user else None)
+        if landlock_version():
+            devices = confine_files.DEVICES + (confine_files.devices_of_a_gpu() if self.on_gpu else [])
+            confine_files.restrict_files(self.folder, readable, devices)
+            self.held.append("files")
+        else:
+            self.lacking["files"] = _NO_LANDLOCK
+
+    def shut(self, processes: Iterable[int] = ()) -> None:
+        """The layer that allows no new process. Signals may be sent to this process and to these. Raises OSError."""
+        if self.level == "none":
+            return
+        if confine_calls.available():
+            confine_calls.refuse_calls([os.getpid(), *processes])
+            self.held.append("calls")
+        else:
+            self.lacking["calls"] = _NO_SECCOMP
+
+    def _leave_root(self, paths: Sequence[Path] | None) -> None:
+        reason = "a GPU, or a debugger, is used as the user that one is" if paths is None or self.on_gpu else ""
+        reason = reason or confine_user.why_no_other_user(paths or ())
+        if not reason:
+            try:
+                confine_user.become_another_user(self.folder)
+            except OSError as error:  # as in a container that has one user
+                reason = f"the system allows no other user ({error.strerror})"
+        confine_user.drop_capabilities()
+        self.held.append("capabilities" if reason else "user")
+        if reason:
+            self.lacking["user"] = reason
+
+    def report(self) -> dict[str, Any]:
+        """For a grade, as JSON."""
+        return {"level": self.level, "held": self.held, "lacking": self.lacking}
+
+
+_NO_LANDLOCK = "this kernel has no Landlock (Linux 5.13 or newer has it, unless it is switched off)"
+_NO_SECCOMP = "this kernel has no filters of system calls (seccomp)"
+
+
+def missing_layers() -> dict[str, str]:
+    """Of the layers without which a sandbox is not strict, those that this machine lacks, each with the reason."""
+    layers = (("files", landlock_version() > 0, _NO_LANDLOCK), ("calls", confine_calls.available(), _NO_SECCOMP))
+    return {layer: reason for layer, there, reason in layers if not there}
+
+
+def forbid_new_rights() -> None:
+    """No program that this process starts from here on has more rights than it. Both other layers ask for that."""
     ctypes.CDLL(None).prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-    _checked(_RESTRICT_SELF, ruleset, 0)
-    os.close(ruleset)
-    return True
 
 
-def _allow(ruleset: int, path: Path, what: int) -> None:
-    opened = os.open(path, os.O_PATH)
-    _checked(_ADD_RULE, ruleset, _BELOW_PATH, struct.pack("=Qi", what, opened), 0)
-    os.close(opened)
+def _programs() -> list[Path]:
+    """Where Python, the grader and the compilers lie; nothing in which other people's files lie, too."""
+    compiler = shutil.which("g++")
+    tools = [Path(folder) for folder in os.environ.get("PATH", "").split(os.pathsep) if folder]
+    tools += [Path(compiler).resolve().parents[1]] if compiler else []
+    tools += [Path(folder) for folder in os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep) if folder]
+    found = [*_pythons(), *(Path(folder) for folder in sys.path if folder), *tools]
+    too_much = {*_PACKAGE.parents, *_home().parents, _home()}
+    return [_PACKAGE, *dict.fromkeys(path for path in found if path.resolve() not in too_much)]
 
 
-def _checked(number: int, *arguments: int | bytes | None) -> int:
-    result = _call(number, *arguments)
-    if result < 0:
-        raise OSError(ctypes.get_errno(), "Landlock refuses to confine the worker")
-    return result
+def _pythons() -> list[Path]:
+    return [Path(prefix) for prefix in (sys.prefix, sys.base_prefix, sys.exec_prefix)]
 
 
-def _call(number: int, *arguments: int | bytes | None) -> int:
-    widened = [ctypes.c_long(each) if isinstance(each, int) else ctypes.c_char_p(each) for each in arguments]
-    result: int = ctypes.CDLL(None, use_errno=True).syscall(ctypes.c_long(number), *widened)
-    return result
+def _home() -> Path:
+    """The user's, whatever the environment says."""
+    try:
+        return Path(pwd.getpwuid(os.getuid()).pw_dir).resolve()
+    except KeyError:
+        return Path("/root")

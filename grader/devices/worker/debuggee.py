@@ -8,6 +8,7 @@ its own folder.
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import subprocess
@@ -19,8 +20,10 @@ from typing import Any
 from grader.course.prototype import Prototype, parse_prototype
 from grader.devices.buffers import WorkerMemory
 from grader.devices.build.build import entry_points
-from grader.devices.build.recipe import STRICT_LINK
+from grader.devices.build.recipe import STRICT_LINK, Library
 from grader.devices.emulator import session
+from grader.devices.emulator.checked import Facts
+from grader.devices.emulator.symbols import CodeMap
 from grader.devices.emulator.translate import translate
 
 # A variable keeps its place and its value, and a line its own instructions.
@@ -46,14 +49,18 @@ def build(source: str, filename: str, prototypes: Sequence[Prototype], runtime: 
 
 def main(order: Mapping[str, Any]) -> None:
     """Runs the case of the order; what comes of it is not told, as a grade has told it before."""
-    from grader.devices.worker.confine import confine
+    from grader.devices.worker.confine import Sandbox
 
     library, runtime = Path(order["library"]), Path(order["runtime"])
     with Path(order["memory"]).open("r+b") as file:
         memory = WorkerMemory(file.fileno(), order["layout"])
     os.chdir(library.parent)
-    confine(library.parent)
-    run = session.Session(session.open_library(library, order["filename"]), threads=1, runtime=runtime)
+    sandbox = Sandbox("basic", library.parent)
+    sandbox.enter([runtime.parent], other_user=False)
+    code = CodeMap.load(library, order["filename"])  # by programs
+    sandbox.shut()
+    loaded = Library(library, ctypes.CDLL(str(library)), Facts(code))
+    run = session.Session(loaded, threads=1, runtime=runtime)
     run.runtime.ladder_debug_thread(order["block"], order["thread"])
     mapping = (memory.address, memory.bytes)
     run.run(order["case"], parse_prototype(order["task"]), memory.cases[0], order["scalars"], 1e6, mapping)

@@ -24,7 +24,10 @@ _PR_SET_PDEATHSIG = 1
 
 
 class Fresh:
-    """`number` is None in the worker itself; in the process of a second run it is that of the case to run."""
+    """`number` is None in the worker itself; in the process of a second run it is that of the case to run.
+
+    `pid` is the fresh process's, 0 in the process of a second run.
+    """
 
     def __init__(self, folder: Path, memory: WorkerMemory):
         """Comes back once in the worker, and once for each `ask` in a process of its own, which ends by `answer`."""
@@ -34,8 +37,8 @@ class Fresh:
         self._socket, theirs = socket.socketpair()
         worker = os.getpid()
         memory.inherit(True)
-        self._pid = os.fork()
-        if self._pid == 0:
+        self.pid = os.fork()
+        if self.pid == 0:
             self._socket.close()
             self._socket = theirs
             try:
@@ -84,12 +87,12 @@ class Fresh:
 
     def close(self) -> None:
         """Ends the fresh process; in that of a second run, which has nothing to answer, this one."""
-        if not self._pid:
+        if not self.pid:
             os._exit(1)
         self._socket.close()
         try:
-            os.kill(self._pid, signal.SIGKILL)
-            os.waitpid(self._pid, 0)
+            os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
         except OSError:  # the submission has ended it, or waited for it
             pass
 

@@ -6,8 +6,9 @@ import os
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+from grader.course.catalog import UsageError
 from grader.course.prototype import Prototype
 from grader.devices.buffers import Arena
 from grader.devices.cache import cache_root
@@ -19,6 +20,9 @@ LONGEST_TIMING_SECONDS = 180.0
 LOST = 97  # exit code of a worker: the pipe to the judge is gone
 # Of the environment, what says which card there is, and where its compiler is.
 GPU_VARIABLES = ("CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "CUDA_HOME", "CUDA_PATH")
+
+Level = Literal["none", "basic", "strict"]  # of a sandbox: nothing; what this machine has; all, or no grade
+LEVELS: tuple[Level, ...] = ("none", "basic", "strict")
 
 Order = dict[str, Any]  # JSON, but for "descriptors": files to send along
 Answer = dict[str, Any]
@@ -62,6 +66,15 @@ def seconds_for_a_case() -> float:
     return 10.0 * min(max(round(busy), 1), 6)
 
 
+def default_level() -> Level:
+    """What LADDER_SANDBOX says, "basic" if it says nothing. Raises UsageError."""
+    asked = os.environ.get("LADDER_SANDBOX") or "basic"
+    found = next(filter(asked.__eq__, LEVELS), None)
+    if found is None:
+        raise UsageError(f"LADDER_SANDBOX names no sandbox `{asked}`: choose {', '.join(LEVELS[:-1])} or {LEVELS[-1]}")
+    return found
+
+
 @dataclass
 class Job:
     """One task of one kernel file. `cases` are (name, scalars by name), as many as the arena has, in its order.
@@ -84,6 +97,7 @@ class Job:
     print_threads: bool = False  # the emulator puts block and thread before each line that a kernel prints
     to_record: Mapping[str, Any] | None = None  # on the emulator (recording.BlockToRecord)
     to_sample: Mapping[str, Any] | None = None  # there, too (sampled.ToSample): then cases are sampled, and not run
+    sandbox: Level | None = None  # None: as LADDER_SANDBOX says, else "basic"
 
     @property
     def longest(self) -> float:
@@ -92,6 +106,7 @@ class Job:
         return 2 * self.build_seconds + each * len(self.cases) + (LONGEST_TIMING_SECONDS if self.gpu else 0.0)
 
     def to_json(self, folder: Path, token: str) -> dict[str, Any]:
+        """For a worker. Raises UsageError."""
         return {
             "source": self.source,
             "filename": self.filename,
@@ -107,6 +122,7 @@ class Job:
             "to_record": dict(self.to_record) if self.to_record else None,
             "to_sample": dict(self.to_sample) if self.to_sample else None,
             "print_threads": self.print_threads,
+            "sandbox": self.sandbox or default_level(),
             "cache": str(self.cache),
             "folder": str(folder),
             "token": token,

@@ -18,6 +18,7 @@ import tempfile
 import threading
 import traceback
 import warnings
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -28,7 +29,7 @@ from grader.devices.buffers import WorkerMemory
 from grader.devices.build.own_faults import in_words
 from grader.devices.build.recipe import Library
 from grader.devices.cache import Hashes
-from grader.devices.worker.confine import confine
+from grader.devices.worker.confine import Sandbox, Unsafe
 from grader.devices.worker.fresh import Fresh, SecondRuns
 from grader.devices.worker.job import GPU_VARIABLES, LOST
 
@@ -55,6 +56,8 @@ def main(job: dict[str, Any], server: int, memory_fd: int, events_fd: int, outpu
             _close_all(memory_fd)
             work(job, memory, orders_fd, tell)
             status = 0
+        except Unsafe as error:
+            tell("unsafe", message=str(error))
         except OSError as error:
             tell("broken", message=in_words(error))
         except Exception as error:
@@ -89,8 +92,8 @@ class Events:
 
 def _work(job: dict[str, Any], memory: WorkerMemory, orders_fd: int, tell: Events) -> None:
     tell("preparing")
-    _prepare_runtime(Path(job["cache"]))
-    gate = _Gate(job, tell, memory)
+    prepared = _prepare_runtime(Path(job["cache"]))
+    gate = _Gate(job, tell, memory, prepared)
     library, task = _build(job, tell, gate)
     stopped = _run_cases(job, library, task, memory, tell, gate.fresh) if library else None
     if gate.fresh:
@@ -102,10 +105,11 @@ def _work_on_gpu(job: dict[str, Any], memory: WorkerMemory, orders_fd: int, tell
     """The same on a GPU; afterwards the judge may order the kernel to be timed."""
     from grader.devices.cuda.runtime import runtime
     from grader.devices.cuda.session import Session, obey, run_cases
+    from grader.devices.cuda.toolkit import cuda_home
 
     starting = threading.Thread(target=runtime().synchronize, daemon=True)
     starting.start()  # CUDA takes as long to start as nvcc to compile
-    library, task = _build(job, tell, _Gate(job, tell, memory))
+    library, task = _build(job, tell, _Gate(job, tell, memory, [*filter(None, [cuda_home()])], starting.join))
     starting.join()
     stopped = None
     if library:
@@ -118,20 +122,21 @@ def _work_on_gpu(job: dict[str, Any], memory: WorkerMemory, orders_fd: int, tell
     tell("end", stopped=stopped)
 
 
-def _prepare_runtime(cache: Path) -> None:
-    """Compiles the emulator the first time (without a compiler, the build says so)."""
+def _prepare_runtime(cache: Path) -> list[Path]:
+    """Compiles the emulator the first time (without a compiler, the build says so). Returns where it lies."""
     from grader.devices.build import frontend
     from grader.devices.build.toolchain import missing_tool
     from grader.devices.emulator.session import runtime_library
 
     if missing_tool():
-        return
+        return []
     try:
-        runtime_library(cache)
+        runtime = runtime_library(cache)
     except subprocess.CalledProcessError as error:
         first = next((line for line in error.stderr.splitlines() if "error" in line), "no reason given")
         raise RuntimeError(f"the emulator does not compile with this g++ ({first})") from error
     frontend.prepare(cache)
+    return [runtime.parent, frontend.folder(cache)]
 
 
 def _build(job: dict[str, Any], tell: Events, gate: _Gate) -> tuple[Library | None, Prototype]:
@@ -159,15 +164,23 @@ def _build(job: dict[str, Any], tell: Events, gate: _Gate) -> tuple[Library | No
 
 @dataclass
 class _Gate:
-    """As build.Gate says. Once it is passed, `fresh` is for second runs on the emulator."""
+    """As build.Gate says. `needed` is to be read by a build and a run, `finish` ends what begins processes meanwhile.
+
+    Once the gate is passed, `fresh` is for second runs on the emulator.
+    """
 
     job: dict[str, Any]
     tell: Events
     memory: WorkerMemory
+    needed: list[Path]
+    finish: Callable[[], None] = lambda: None
     fresh: Fresh | None = None
 
-    def confine(self) -> None:
-        confine(Path(self.job["folder"]))
+    def __post_init__(self) -> None:
+        self.sandbox = Sandbox(self.job["sandbox"], Path(self.job["folder"]), self.job["device"] == "cuda")
+
+    def confine(self, kept: Path) -> None:
+        self.sandbox.enter([*self.needed, kept])
 
     def vouch(self, key: str, hashes: Hashes) -> None:
         os.write(self.job["key_fd"], json.dumps({"key": key, "hashes": hashes}).encode())
@@ -175,7 +188,9 @@ class _Gate:
         if self.job["device"] == "emulator":
             self.fresh = Fresh(Path(self.job["folder"]), self.memory)
             self.tell.silent = self.fresh.number is not None
-        self.tell("loading")
+        self.finish()
+        self.sandbox.shut([self.fresh.pid] if self.fresh and self.fresh.pid else [])
+        self.tell("loading", sandbox=self.sandbox.report())
 
 
 def _run_cases(

@@ -137,6 +137,8 @@ class RunningJob:
             case "building":
                 self.building, self.where = True, "while the file was built and loaded"
             case "loading":
+                if not self.theirs:  # what comes later may be the submission's word
+                    self.found.sandbox = event["sandbox"]
                 self.building, self.theirs, self.where = False, True, "while the file was loaded"
             case "built":
                 self.building, self.found.build = False, build_from_json(event["build"])
@@ -152,6 +154,8 @@ class RunningJob:
                 limit = self.job.seconds + SPARE_SECONDS
                 self._talk(event)
             case "broken":
+                self.broken = f"the grader failed {self.where}: {event['message']}"
+            case "unsafe":
                 self.broken = str(event["message"])
             case "end":
                 if event["stopped"]:
@@ -209,7 +213,7 @@ class RunningJob:
         elif self.status is None:
             self.found.ended = f"the grader's own helper process was killed {self.where}: try it again"
         elif self.broken:
-            self.found.ended = f"the grader failed {self.where}: {self.broken}"
+            self.found.ended = self.broken
         else:
             self.found.ended = f"{_cause(self.status, text)} {self.where}{'' if is_ours else _advice(self.status)}"
 
