@@ -193,6 +193,20 @@ def test_a_damaged_build_in_the_cache_is_made_anew(run, arena, cache):
     assert results(arena) == [True] * len(SIZES)
 
 
+def test_a_build_without_checks_is_another_one(run, cache):
+    source = unique(
+        KERNEL.replace("x[i] + y[i];", "x[i];\n    float own[2] = {y[i], 0};\n    if (i < n) z[i] += own[0];")
+    )
+    (cache / "kernels").mkdir(exist_ok=True)
+    found = []
+    for with_checks in (False, True):
+        before = set((cache / "kernels").iterdir())
+        assert not run(source, with_checks=with_checks).build.cached
+        (built,) = set((cache / "kernels").iterdir()) - before
+        found.append((built / "checked.so").exists())
+    assert found == [False, True]
+
+
 def test_the_cache_forgets_what_was_not_used_for_longest(tmp_path, monkeypatch):
     monkeypatch.setattr(cache, "MOST_CACHED_BUILDS", 2)
     for age, name in enumerate(["new", "middle", "old"]):

@@ -27,13 +27,14 @@ from grader.submission import Submission
 from tests.mutation.mutator import Mutant, mutants
 
 SEED = 20240229
-SMALL = 20_000  # elements of all buffers: cases up to this size are asked first, and most mutants fall there
+SMALL = 2_000, 20_000  # elements of all buffers: cases up to this size are asked first, and most mutants fall there
 PATIENCE = 3.0, 20.0  # seconds for a small case and for any; no reference comes near them
 ALWAYS = ("barrier removed", "wait removed", "atomic made plain", "shuffle changed")  # never left out of a sample
 
 BUILD_FAILED = ("build_error", "missing_entry_point")  # no kernel that a learner could have, so it counts for nothing
 
 ENTRY_POINT = re.compile(r'^extern "C" void (\w+)\(.*?^}$', re.MULTILINE | re.DOTALL)
+NAMESPACE = re.compile(r"^namespace (\w+) \{\n.*?^}  // namespace \1$", re.MULTILINE | re.DOTALL)
 
 Goals = dict[str, set[tuple[str, str]]]  # metric and goal of targets, by task
 
@@ -56,14 +57,17 @@ class Outcome:
 
 
 class OneThread:
-    """A fork server for grading beside others: each emulated GPU has one CPU thread, and its own patience."""
+    """A fork server for grading beside others: each emulated GPU has one CPU thread, and its own patience.
 
-    def __init__(self, server: ForkServer, seconds: float):
-        self.server = server
-        self.seconds = seconds
+    A look at small cases is hasty: without the checking build, which finds more but finds nothing right that is wrong.
+    """
+
+    def __init__(self, server: ForkServer, hasty: bool):
+        self.server, self.hasty = server, hasty
 
     def run(self, job: Job, on_event: Callable[[dict[str, Any]], None] | None = None) -> Evidence:
-        return self.server.run(replace(job, threads=1, seconds=self.seconds), on_event)
+        seconds = PATIENCE[0 if self.hasty else 1]
+        return self.server.run(replace(job, threads=1, seconds=seconds, with_checks=not self.hasty), on_event)
 
 
 def sample(entry: Entry, found: Iterable[Mutant], most: int | None) -> list[Mutant]:
@@ -119,16 +123,23 @@ def goals_met(grade: TaskGrade) -> set[tuple[str, str]]:
 
 def fate(entry: Entry, mutant: Mutant, goals: Goals, server: ForkServer) -> str:
     """The first status that is not "passed"; "missed_target" if a task loses one that the reference meets."""
-    what = nearest_first(entry.lesson.tasks, mutant), entry.lesson.tasks, mutant.source, server
-    for grade in grades_of(*what, small=True):
-        if grade.status != "passed":
-            return grade.status
-    for grade in grades_of(*what):
+    asked = [task for task in nearest_first(entry.lesson.tasks, mutant) if is_touched(entry, mutant, task)]
+    what = entry.lesson.tasks, mutant.source, server
+    for size in SMALL:
+        for grade in grades_of([small_cases(task, size) for task in asked], *what, hasty=True):
+            if grade.status != "passed":
+                return grade.status
+    for grade in grades_of(asked, *what):
         if grade.status != "passed":
             return grade.status
         if not goals[grade.name] <= goals_met(grade):
             return "missed_target"
     return "passed"
+
+
+def is_touched(entry: Entry, mutant: Mutant, task: Task) -> bool:
+    """Whether the text for this task is another than the reference's, which passes and meets its goals."""
+    return with_entry_points(mutant.source, [task.name]) != with_entry_points(source_of(entry), [task.name])
 
 
 def nearest_first(tasks: Sequence[Task], mutant: Mutant) -> list[Task]:
@@ -139,44 +150,48 @@ def nearest_first(tasks: Sequence[Task], mutant: Mutant) -> list[Task]:
 
 
 def grades_of(
-    asked: Sequence[Task], tasks: Sequence[Task], source: str, server: ForkServer, *, small: bool = False
+    asked: Sequence[Task], tasks: Sequence[Task], source: str, server: ForkServer, *, hasty: bool = False
 ) -> Iterator[TaskGrade]:
-    """Grades task after task of those that are asked for, as long as the caller asks for more; `tasks`: the lesson's.
-
-    `small`: at the small cases alone.
-    """
-    patient = OneThread(server, PATIENCE[0 if small else 1])
+    """Grades one task after the other, as long as the caller asks for more. `tasks` are all of the lesson's."""
+    patient = OneThread(server, hasty)
     for task in asked:
         text = with_entry_points(source, [task.name])
         submission = Submission(text, Path("mutant.cu"), tasks, patient, SEED, lambda what: None)
-        yield grade_task(small_cases(task) if small else task, submission).grade
+        yield grade_task(task, submission).grade
 
 
 def with_entry_points(source: str, names: Container[str]) -> str:
     """The file with these entry points, and those that others call: it builds in half the time.
 
-    The templates that only the others use are not built. Lines keep their numbers.
+    The templates that only the others use are not built, nor the namespaces. Lines keep their numbers.
     """
 
     def kept(found: re.Match[str]) -> str:
         elsewhere = source[: found.start()] + source[found.end() :]
-        wanted = found[1] in names or re.search(rf"\b{found[1]}\(", elsewhere)
+        entries = [found[1]] if found.re is ENTRY_POINT else [each[1] for each in ENTRY_POINT.finditer(found[0])]
+        used = any(name in names or re.search(rf"\b{name}\(", elsewhere) for name in entries)
+        wanted = used or not entries or f"{found[1]}::" in elsewhere
         return found[0] if wanted else "\n" * found[0].count("\n")
 
+    source = NAMESPACE.sub(kept, source)
     return ENTRY_POINT.sub(kept, source)
 
 
-def small_cases(task: Task) -> Task:
+def small_cases(task: Task, size: int) -> Task:
     """The same task, judged at its small cases alone, without a ladder."""
-    few = [case for case in task.judged_cases if _size(task, case) <= SMALL]
+    few = [case for case in task.judged_cases if _elements(task, case) <= size]
     return replace(task, cases=few or task.judged_cases[:1], counted_case=None, ladder=(), stars={}, floor=())
 
 
-def _size(task: Task, case: Any) -> int:
+def _elements(task: Task, case: Any) -> int:
     return sum(elements(Call(task, case).shapes[buffer.name]) for buffer in task.signature.buffers)
 
 
 def mutants_of(entry: Entry, most: int | None) -> list[tuple[Entry, Mutant]]:
-    """Of what the lesson grades: a reference may have more entry points, for other types."""
-    source = with_entry_points(inlined(entry.reference), [task.name for task in entry.lesson.tasks])
-    return [(entry, mutant) for mutant in sample(entry, mutants(source), most)]
+    """Those of a lesson's reference."""
+    return [(entry, mutant) for mutant in sample(entry, mutants(source_of(entry)), most)]
+
+
+def source_of(entry: Entry) -> str:
+    """The reference, with what the lesson grades: there may be more entry points, for other types."""
+    return with_entry_points(inlined(entry.reference), [task.name for task in entry.lesson.tasks])

@@ -86,6 +86,32 @@ extern "C" void wanted(float* x) {
     assert left == source.replace('extern "C" void other(float* x) {\n}', "\n")
 
 
+def test_namespaces_of_other_entry_points_are_left_out():
+    source = """
+namespace helpers {
+float twice(float x) { return 2 * x; }
+}  // namespace helpers
+namespace shared {
+constexpr int kCount = 2;
+extern "C" void first(float* x) {
+}
+}  // namespace shared
+namespace other {
+extern "C" void second(float* x) {
+}
+}  // namespace other
+namespace mine {
+extern "C" void third(float* x) {
+    x[shared::kCount] = helpers::twice(1);
+}
+}  // namespace mine
+"""
+    left = with_entry_points(source, ["third"])
+    assert left.count("\n") == source.count("\n")
+    assert "second" not in left and "namespace other" not in left and "first" not in left
+    assert all(text in left for text in ("kCount = 2;", "twice(float x) {", "helpers::twice(1)"))
+
+
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_the_list_of_equivalents_names_edits_that_exist(lesson: str):
     assert [f"{each.was} -> {each.now}" for each in stale(find(lesson))] == []

@@ -51,12 +51,14 @@ class EmulatorRecipe:
     compile_flags: list[str]
     link_flags: list[str]
     second: str = ""  # who has read the file besides
+    with_checks: bool = True  # makes a checking build besides, where that may find more
 
     def key(self) -> str:
         headers = sorted(path for path in self.include.rglob("*") if path.is_file())
         headers += sorted(Path(__file__).parent.glob("*.py"))  # whose rules a build is held to
         named = [part for path in headers for part in (path.name, path.read_bytes())]
-        return hash_of([self.text, self.second, *self.compile_flags, *self.link_flags, *STRICT_LINK, *named], "g++")
+        own = [self.text, self.second, str(self.with_checks)]
+        return hash_of([*own, *self.compile_flags, *self.link_flags, *STRICT_LINK, *named], "g++")
 
     def run(self, folder: Path) -> Path:
         """As recipe.Recipe says."""
@@ -68,7 +70,7 @@ class EmulatorRecipe:
         cpp_extension.include_paths = lambda *_, **__: []
         text = seen.preprocessed(self.text, self.filename, folder.parent, self.compile_flags)
         second = None
-        if checked.finds_more(seen.own_code(self.text, text)):
+        if self.with_checks and checked.finds_more(seen.own_code(self.text, text)):
             second = checked.CheckedBuild(text, folder.with_name("checked"), self.compile_flags, self.link_flags)
         try:
             library = self._compiled(folder, text, [seen.PREPROCESSED, seen.DUMP_FLAG])
@@ -120,7 +122,7 @@ class EmulatorRecipe:
         return Facts(code, second), files
 
 
-def emulator_recipe(text: str, filename: str, cache: Path) -> EmulatorRecipe:
+def emulator_recipe(text: str, filename: str, cache: Path, with_checks: bool = True) -> EmulatorRecipe:
     """The recipe of a translated file. Compiles the runtime first, once for a cache; raises as `runtime_library`."""
     from grader.devices.emulator import session
 
@@ -129,14 +131,22 @@ def emulator_recipe(text: str, filename: str, cache: Path) -> EmulatorRecipe:
     second = frontend.identity()
     if second:
         compile_flags += _LENIENT
-    return EmulatorRecipe(text, filename, session.include_folder(), compile_flags, link_flags, second)
+    return EmulatorRecipe(text, filename, session.include_folder(), compile_flags, link_flags, second, with_checks)
 
 
 @timed
 def build_for_emulator(
-    source: str, filename: str, prototypes: Sequence[Prototype], cache: Path, folder: Path, gate: Gate
+    source: str,
+    filename: str,
+    prototypes: Sequence[Prototype],
+    cache: Path,
+    folder: Path,
+    gate: Gate,
+    with_checks: bool = True,
 ) -> Built:
-    """Builds for the emulator and loads the library: as `build.cached_or_built` says."""
+    """Builds for the emulator and loads the library: as `build.cached_or_built` says. The checking build is made
+    besides, unless the caller wants it without.
+    """
     if problem := unreadable(source) or missing_tool():
         return Build("build_error", problem), None
     try:
@@ -147,7 +157,7 @@ def build_for_emulator(
     def explain(output: str) -> Build:
         return explain_failure(output, source, filename, translated, prototypes)
 
-    recipe = emulator_recipe(translated + marks(source) + entry_points(prototypes), filename, cache)
+    recipe = emulator_recipe(translated + marks(source) + entry_points(prototypes), filename, cache, with_checks)
     return cached_or_built(recipe, cache, folder, gate, explain, ClangsOpinion(source, cache))
 
 

@@ -94,6 +94,7 @@ class Job:
     cache: Path = field(default_factory=cache_root)
     gpu: Gpu | None = None  # None: the emulator
     cancel: Cancel | None = None
+    with_checks: bool = True  # the emulator runs small cases on a checking build, too (emulator/checked.py)
     print_threads: bool = False  # the emulator puts block and thread before each line that a kernel prints
     to_record: Mapping[str, Any] | None = None  # on the emulator (recording.BlockToRecord)
     to_sample: Mapping[str, Any] | None = None  # there, too (sampled.ToSample): then cases are sampled, and not run
@@ -121,6 +122,7 @@ class Job:
             "timed": {"scalars": dict(self.gpu.scalars)} if self.gpu and self.gpu.dialogue else None,
             "to_record": dict(self.to_record) if self.to_record else None,
             "to_sample": dict(self.to_sample) if self.to_sample else None,
+            "with_checks": self.with_checks,
             "print_threads": self.print_threads,
             "sandbox": self.sandbox or default_level(),
             "cache": str(self.cache),

@@ -155,7 +155,7 @@ def _build(job: dict[str, Any], tell: Events, gate: _Gate) -> tuple[Library | No
     else:
         from grader.devices.emulator.compile import build_for_emulator
 
-        build, library = build_for_emulator(*what)
+        build, library = build_for_emulator(*what, job["with_checks"])
     if library and (missing := missing_entry_point(library, job["source"], task)):
         build, library = missing, None
     tell("built", build=asdict(build))
