@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from grader.course.call import Call
 from grader.course.catalog import Entry, UsageError
 from grader.course.choose import choose_rung, choose_task, count_at
 from grader.course.files import shown_path
-from grader.course.lesson import Task
+from grader.course.lesson import Case, Task
 from grader.course.work import read_kernel
 from grader.faces import puzzles
 from grader.faces.handover import pass_on
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 ROOM = 2_400_000  # numbers in all recorded blocks of a kernel: some 100,000 steps
 MULTIPROCESSORS = 16  # of the emulated GPU: it deals blocks out in turn
+MOST_TRIED, MOST_TRIED_ELEMENTS = 6, 40_000  # cases that are searched for errors, besides the one that is counted
 MOST_BLOCKS = 4  # of one multiprocessor, which are recorded, beside those that findings name
 FILE = click.Path(path_type=Path)
 
@@ -117,7 +119,8 @@ def view(
 
 def _files(entry: Entry, task: Task, file: Path | None, reference: bool, rung: int | None) -> list[tuple[Path, str]]:
     """The kernels to show, each with its name: the learner's, or what was asked for, and a rung. Raises UsageError."""
-    mine = file or (entry.reference if reference else entry.work_file)
+    rungs = entry.rungs_of(task.name)
+    mine = file or ((rungs[-1] if rungs else entry.reference) if reference else entry.work_file)
     sides = [(mine, shown_path(mine))]
     if rung is not None:
         chosen = task.ladder[choose_rung(task, rung, ()) - 1]
@@ -131,15 +134,15 @@ def _files(entry: Entry, task: Task, file: Path | None, reference: bool, rung: i
 
 
 def _side(entry: Entry, task: Task, file: Path, name: str, text: str, case: str | None) -> tuple[Side, str]:
-    """What is to be shown of a kernel, and the name of its case: this one, else the first with an error, else the
-    counted one. All run once; then one again, if what is worth a look was not what was recorded.
+    """What is to be shown of a kernel, and the name of its case: this one, else the first of the small ones with an
+    error, else the counted one. They run once; then one again, if what is worth a look was not what was recorded.
     """
     from grader.devices.emulator.recording import BlockToRecord, steps_from_json
     from grader.faces.record import readable, recording_of, run_recorded
     from grader.report.viewer.page import Side
     from grader.report.viewer.places import Shape
 
-    cases = [count_at(task, case).judged_cases[-1]] if case else task.judged_cases
+    cases = [count_at(task, case).judged_cases[-1]] if case else _tried(task)
     some = tuple(MULTIPROCESSORS * turn for turn in range(1, MOST_BLOCKS))
     first = BlockToRecord(0, (0, 0, 0), some, ROOM // MOST_BLOCKS, cases[-1].name)
     evidence = run_recorded(entry, task, file, text, cases, first)
@@ -157,6 +160,17 @@ def _side(entry: Entry, task: Task, file: Path, name: str, text: str, case: str 
         findings = sorted(seen.findings, key=lambda each: each.severity != "error")
         facts = _facts(recording, again, sorted(set(steps.table[:, 0].tolist())))
         return Side(name, facts, text, shape, steps, findings, seen.lines), again.case
+
+
+def _tried(task: Task) -> list[Case]:
+    """The counted case, and before it small ones in which an error may show."""
+    *others, counted = task.judged_cases
+    small = [each for each in others if _elements(task, each) <= MOST_TRIED_ELEMENTS]
+    return [*small[:MOST_TRIED], counted]
+
+
+def _elements(task: Task, case: Case) -> int:
+    return sum(math.prod(shape) for shape in Call(task, case).shapes.values())
 
 
 def _better(evidence: Evidence, first: BlockToRecord) -> BlockToRecord:

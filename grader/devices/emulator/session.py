@@ -126,12 +126,12 @@ class Session:
         A block that is `to_record` is recorded besides (recording.py). `again` does in another process what `run_again`
         does, and returns that, or None if it could not; without it, it is done in this one.
         """
-        if to_record and to_record.case not in ("", name):
-            to_record = None
+        checked = None if to_record else self.checked  # who asks for a picture has had the verdict
+        to_record = to_record if to_record and to_record.case in ("", name) else None
         outputs = [view for view in buffers.values() if view.writable]
         untouched = [_bytes_of(view) for view in outputs]
         what = (task, buffers, scalars, seconds, mapping)
-        look = self._look(what, outputs, untouched) if self.checked and not to_record else None
+        look = self._look(what, outputs, untouched) if checked else None
         if look and look.decides:
             return self._describe(name, task, look.facts, look.seconds, None, look.code)
         with silence() if look else nullcontext():

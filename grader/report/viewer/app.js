@@ -88,7 +88,7 @@ function makeSide(side, root) {
 
   function panels(i, step) {
     const drawn = PICTURES.filter((picture) => picture.when(step)).map(({ title, draw }) =>
-      `<h3>${title}</h3><div class="panel">${draw(step)}</div>`);
+      `<h3>${title}</h3><div class="panel" tabindex="0" role="group" aria-label="${title}">${draw(step)}</div>`);
     const levels = divergence(side, i);
     if (levels.length > 1) drawn.push(`<h3>Who waits</h3>${drawTree(levels)}`);
     return drawn.join('');

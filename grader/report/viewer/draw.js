@@ -139,8 +139,9 @@ function words(side, step) {
   if (step.kind === 'block') return `${who} goes on with ${lanes} at line ${step.line}.`;
   if (step.kind === 'shuffle') return `${who}: ${lanes} exchange values by a shuffle.`;
   if (step.kind === 'warp') return `${who}: ${lanes} meet in a warp operation.`;
-  const what = `${who} ${VERBS[step.kind]} ${step.array.name} (${step.space} memory): ${lanes}, ${many(step.bytes, 'byte')} each`;
-  if (step.kind.startsWith('bad')) return `${what}. It is refused: byte ${step.offsets[0].toLocaleString('en')} of ${step.array.bytes.toLocaleString('en')}.`;
+  const { name, bytes } = step.array, array = name.endsWith('memory') ? name : `${name} (${step.space} memory)`;
+  const what = `${who} ${VERBS[step.kind]} ${array}: ${lanes}, ${many(step.bytes, 'byte')} each`;
+  if (step.kind.startsWith('bad')) return `${what}. It is refused: byte ${step.offsets[0].toLocaleString('en')} of ${bytes.toLocaleString('en')}.`;
   const { unit, cost, best } = costOf(step);
   if (!unit) return `${what}.`;
   const costs = unit === 'rounds' ? many(cost, 'round') : many(cost, 'sector');

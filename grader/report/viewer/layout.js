@@ -178,6 +178,7 @@ function running(side) {
   let done = 0;
   const run = (until) => {
     for (; done < Math.min(until, size); ++done) {
+      if (side.columns.array[done] < 0) continue;
       const step = stepAt(side, done), key = `${step.line} ${step.kind} ${step.space}`;
       if (!step.isAccess) continue;
       const sums = lines.get(key) || [0, 0, 0], costs = costOf(step);
