@@ -24,7 +24,9 @@ def chain(launch: Launch, card: Card, moved: Bytes) -> float:
     """Clocks that the longest warp of a block takes if it never waits for other warps' work."""
     together = launch.load_rounds - launch.lone_rounds
     loads = launch.lone_rounds + together / (UNROLLED if together > FEW_ROUNDS else 1)
-    shared = launch.shared_rounds / (UNROLLED if launch.shared_rounds > FEW_ROUNDS else 1)
+    # Rounds whose loads are joined into wide ones are one round.
+    joined = launch.count("joined_load_requests") / max(launch.count("shared_load_requests"), 1)
+    shared = launch.shared_rounds * min(joined, 1.0) / (UNROLLED if launch.shared_rounds > FEW_ROUNDS else 1)
     every = launch.blocks * launch.warps
     made = instructions(launch.counts, every)
     fused = min(launch.count("sums"), launch.count("products")) + launch.count("fused")

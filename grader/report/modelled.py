@@ -5,6 +5,7 @@ from __future__ import annotations
 from grader.judge.verdict import Position
 from grader.model.cause import WORDS
 from grader.modelled import ModelledTime
+from grader.report.words import percent
 
 LEAST = 0.05  # of the whole: less is not told
 
@@ -22,7 +23,7 @@ def split_words(time: ModelledTime) -> list[str]:
     """Two lines: how long each part of the card is busy, and which lines have most of what binds."""
     busy = [f"{WORDS[name]} {_range(us, us)}" for name, us in time.terms_us.items() if us > LEAST * time.median_us]
     costliest = sorted(time.lines.items(), key=lambda line: -line[1])[:3]
-    lines = [f"line {line}: {share:.0%}" for line, share in costliest if share > LEAST]
+    lines = [f"line {line}: {percent(share)}" for line, share in costliest if share > LEAST]
     told = [f"busy, one beside the other: {', '.join(busy)}"] if busy else []
     return told + ([f"of {WORDS[time.bound]}: {', '.join(lines)}"] if lines else [])
 

@@ -31,6 +31,7 @@ _ARM = {
     for name, sign in zip(("fadd", "fsub", "fmul", "fnmul", "fdiv"), "++**/", strict=True)
     for letter, type_ in (("s", "float"), ("d", "double"))
 } | {"fsqrt s": "sqrtf", "fsqrt d": "sqrt"}
+_CHOOSER = re.compile(r"\bf(max|min)f?(@|>)")
 _CHOICE = re.compile(r"(min|max|u?comi|cmp\w+)s[sd]$|cvt|fcmpe?$|f(min|max)(nm)?$|[su]cvtf|fcvt")
 
 # What raises to a power, however it is made.
@@ -165,9 +166,9 @@ def priced(operation: str, operands: str) -> str:
     return f"{name} constant" if operation in ("divss", "divsd") and "(%rip)" in operands else name
 
 
-def is_choice(operation: str) -> bool:
+def is_choice(operation: str, operands: str) -> bool:
     """Whether it compares floats, takes the smaller or larger one, or converts one: an instruction on a GPU, too."""
-    return bool(_CHOICE.match(operation))
+    return bool(_CHOICE.match(operation) or (operation in _CALLS and _CHOOSER.search(operands)))
 
 
 def is_through_pointer(operation: str, operands: str) -> bool:

@@ -23,6 +23,7 @@ from grader.devices.emulator.sides import host_variables, is_mark, managed_varia
 
 _SYMBOL = re.compile(r"^([0-9a-f]+) .{7} (\S+)\s+([0-9a-f]+)\s+(?:\.hidden |\.protected )?(.+)$")
 _INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\s+(\S+)\s*(.*)$")
+_FRAME = re.compile(r"\$(0x[0-9a-f]+),%rsp|sp, sp, #(0x[0-9a-f]+|\d+)")
 _UNLIKE_OWNERS = re.compile(r"^void |\.localalias$| \[clone [^]]*\]$")
 _NOT_THEIRS = ("completed.", "_", "guard variable", "std::", "DW.ref", "vtable", "typeinfo")
 _SYSTEM_CALLS = ("syscall", "sysenter", "int", "sysret", "svc")
@@ -117,7 +118,20 @@ def _make(library: Path, source_name: str) -> CodeMap:
     symbols = symbols_of(library, dump.read_text(errors="replace") if dump.exists() else "")
     symbols += [Symbol(pc, 1, "flag_read", "") for pc in flag_reads(code)]
     symbols += [Symbol(pc, 1, "empty_loop", "") for pc in empty_loops(code)]
+    symbols += [Symbol(start, size, "frame", "") for start, size in frames(code)]
     return CodeMap(symbols, lines, blocks, str(library), source_name)
+
+
+def frames(code: list[Instruction]) -> list[tuple[int, int]]:
+    """Where functions begin that take room on the stack, and the bytes."""
+    found: dict[int, int] = {}
+    begins, start = False, 0
+    for address, operation, operands in code:
+        start = address if begins else start
+        begins = not operation
+        if operation == "sub" and (match := _FRAME.match(operands)):
+            found[start] = max(found.get(start, 0), int(match[1] or match[2], 0))
+    return list(found.items())
 
 
 def refuse_system_calls(code: list[Instruction]) -> None:
@@ -228,7 +242,7 @@ def _blocks(code: list[Instruction]) -> tuple[dict[int, Block], list[int]]:
         if current is None or operation in _OVERHEAD:
             continue
         current.weight += 1
-        current.choices += is_choice(operation)
+        current.choices += is_choice(operation, operands)
         if _is_conditional(operation):
             current.branch = address + 1
     for block in blocks.values():

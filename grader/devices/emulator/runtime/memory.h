@@ -61,6 +61,7 @@ enum class SymbolKind : int {
     HostOnly,       // a function that would do in a kernel what is not seen
     EmptyLoop,      // no symbol: a jump to itself
     FlagRead,       // no symbol: the return address of a volatile read that looks at a flag
+    Frame,          // no symbol: where a function begins; its bytes are those that it takes of the stack
     Index,          // no symbol: where an array is indexed, "file:line:column"; its value: local, its bytes: an address is taken
 };
 
@@ -82,6 +83,7 @@ struct Module {
     std::set<std::uint32_t> flag_reads, empty_loops;
     std::vector<Symbol> host_only;
     std::map<std::string, Symbol> indexes;
+    std::map<std::uint64_t, std::size_t> frames;       // bytes of the stack, by where the function begins
 
     // The TLS block of the calling OS thread: where its copy of every __shared__ array lies.
     Address thread_block() const;

@@ -16,7 +16,7 @@ namespace ladder {
 
 struct Thread;
 
-constexpr double most_sampled_steps = 6e8;   // of the threads of one executor, where launches are sampled (sampling.h)
+constexpr double most_sampled_steps = 1.5e9;   // of the threads of one executor, where launches are sampled (sampling.h)
 constexpr std::uint64_t patient_steps = 24'000'000;        // records of the traces, on one executor: 1 to 2 s of processor time
 constexpr std::uint64_t steps_before_looking = 8'000'000;  // most launches end before, and need not be looked at
 constexpr std::uint64_t patient_host_steps = 400'000'000;  // of host code between two launches: 2 s, too

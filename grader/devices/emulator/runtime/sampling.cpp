@@ -170,9 +170,11 @@ std::size_t resident_blocks(std::uint64_t threads, std::size_t shared_bytes, std
 }
 
 std::size_t registers_of(const LaunchSample& launch) {
-    std::size_t words = 0;
+    std::size_t words = launch.frame_bytes / 4;
     for (const BlockSample& block : launch.ran) words = std::max(words, block.own_words.size());
-    return std::min<std::size_t>(scalar_registers + words, 255);
+    // As many as the block's threads can have; more are not in an instruction.
+    const std::size_t room = registers_per_multiprocessor / round_up(launch.threads, 32) / 8 * 8;
+    return std::min({scalar_registers + words, room, std::size_t{255}});
 }
 
 void run_sampled(LaunchState& state, void (*run)(LaunchState&)) {
@@ -183,6 +185,8 @@ void run_sampled(LaunchState& state, void (*run)(LaunchState&)) {
     launch.threads = std::uint64_t{state.block.x} * state.block.y * state.block.z;
     launch.cooperative = state.launch->cooperative;
     const auto fixed = m.module.static_shared(state.function);
+    const auto frame = state.function ? m.module.frames.find(state.function->value) : m.module.frames.end();
+    if (frame != m.module.frames.end()) launch.frame_bytes = frame->second;
     const auto choice = [&](std::size_t registers) {
         launch.shared_bytes = std::max(fixed, m.kernels[static_cast<std::size_t>(state.kernel)].static_shared) + state.launch->shared_bytes;
         return choose_blocks(state.blocks, resident_blocks(launch.threads, launch.shared_bytes, registers), static_cast<std::uint64_t>(sampling.card.multiprocessors));

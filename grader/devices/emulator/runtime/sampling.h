@@ -84,6 +84,7 @@ struct Traffic {
 struct LaunchSample {
     std::uint64_t blocks = 0, threads = 0, repeats = 1;
     std::size_t shared_bytes = 0;     // of a block
+    std::size_t frame_bytes = 0;      // of the stack, that the kernel takes on a CPU: its arrays, and values that it keeps
     bool cooperative = false;
     std::vector<BlockSample> ran;
     Traffic traffic;

@@ -1,0 +1,84 @@
+"""Modelled times as commands tell them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from grader.course import catalog
+from grader.faces import cli
+from grader.judge.verdict import Position
+from grader.modelled import ModelledTime, agreement, example_of, measured_cards
+from grader.report.modelled import modelled_words, split_words
+
+TIME = ModelledTime(
+    card="h200",
+    case="n=4",
+    median_us=1000.0,
+    low_us=912.0,
+    high_us=1234.0,
+    bound="shared",
+    line=31,
+    words="shared memory (16 wavefronts a load, line 31)",
+    card_name="H200",
+    measured=True,
+    rungs_us={"1_one": 2000.0, "2_two": 271.0},
+    terms_us={"shared": 900.0, "dram": 300.0, "l2": 2.0},
+    lines={31: 0.75, 40: 0.24, 41: 0.01},
+)
+
+
+def test_the_line_has_range_cause_and_the_next_rung():
+    said = modelled_words(TIME, Position(rung=1, rungs=2))
+    assert said == (
+        "modelled on an H200: 0.91–1.2 ms, bound by shared memory (16 wavefronts a load, line 31)"
+        " · the course's rung 2: 270 µs"
+    )
+    assert "rung" not in modelled_words(TIME, Position())
+
+
+def test_what_explain_adds_leaves_out_what_hardly_counts():
+    assert split_words(TIME) == [
+        "busy, one beside the other: shared memory 900 µs, memory 300 µs",
+        "of shared memory: line 31: 75%, line 40: 24%",
+    ]
+
+
+def test_a_check_ends_in_a_modelled_time_and_says_it_to_programs(capsys):
+    """One kernel, both forms; the JSON is one object with the band around the time."""
+    assert cli.run(["check", "01", "--reference", "--device", "emulator", "--json"]) == 0
+    (task,) = json.loads(capsys.readouterr().out)["tasks"]
+    (modelled,) = task["modelled"]
+    assert set(modelled) == {"card", "case", "median_us", "low_us", "high_us", "bound", "line"}
+    assert (modelled["card"], modelled["case"], modelled["bound"]) == ("h200", "n=268435456", "dram")
+    assert modelled["low_us"] < modelled["median_us"] < modelled["high_us"]
+    assert cli.run(["check", "01", "--reference", "--device", "emulator"]) == 0
+    assert "modelled on an H200: " in capsys.readouterr().out.splitlines()[-1]
+
+
+def test_a_bench_without_a_gpu_shows_the_ladder(capsys):
+    assert cli.run(["bench", "04", "--modelled"]) == 0
+    said = capsys.readouterr().out
+    assert "4_register_tile" in said and "modelled" in said and "6.01 ms" in said
+    assert cli.run(["bench", "04", "--modelled", "--quick"]) == 2
+    assert "--modelled measures nothing" in capsys.readouterr().err
+
+
+def test_a_card_without_an_agreement_has_a_band_of_two(tmp_path):
+    card = measured_cards(catalog.find("01").root)[0]
+    assert agreement(tmp_path, card) == {"low": 0.5, "high": 2.0, "rungs": {}}
+
+
+def test_examples_are_of_the_case_s_own_kind():
+    task = catalog.find("05").lesson.task("histogram")
+    for case in task.timed_cases:
+        assert example_of(task, case).case.variant == case.variant
+
+
+@pytest.mark.parametrize("us", [0.5, 19.0, 1999.0, 5e6])
+def test_two_digits_are_enough(us):
+    from dataclasses import replace
+
+    said = modelled_words(replace(TIME, low_us=us, high_us=us), Position())
+    assert {0.5: "0.5 µs", 19.0: "19 µs", 1999.0: "2 ms", 5e6: "5 s"}[us] in said
