@@ -6,25 +6,23 @@ import json
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader.course.catalog import UsageError
 from grader.devices.build.toolchain import missing_compiler
 from grader.devices.cache import cache_root
-from grader.devices.evidence import Finding
-from grader.faces.exit import NOT_PASSED
+from grader.faces.exit import INTERRUPTED, NOT_PASSED, WRONG_USAGE
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from grader.devices.emulator.own_files import Places
     from grader.devices.emulator.program import Program
-    from grader.devices.worker.program import Ended
+    from grader.devices.worker.program import How, Progress
     from grader.report.program import Run
 
-TIMED_OUT, KILLED = 124, 128  # as `timeout` and shells have it
+TIMED_OUT = 124  # as `timeout` has it
 
 
 @dataclass(frozen=True)
@@ -34,40 +32,45 @@ class Options:
     folders: tuple[Path, ...] = ()
     definitions: tuple[str, ...] = ()
     standard: str = "c++17"
+    kernel: str = ""
+    launches: str = "all"
+    no_counters: bool = False
+    no_races: bool = False
     timeout: float | None = None
     exit_zero: bool = False
     notes: bool = False
     as_json: bool = False
+    html: Path | None = None
+    junit: Path | None = None
 
 
 def run(files: Sequence[Path], arguments: Sequence[str], options: Options) -> int:
     """Builds and runs the program of these files and tells of it. Returns the exit code; raises UsageError."""
-    from grader.devices.emulator.program import NotBuilt, Wanted, build_program
-    from grader.devices.worker.program import How, run_program
-    from grader.report import program as report
+    from grader.devices.worker.program import run_program
+    from grader.faces.ran import described
+    from grader.report.graded import check_writable
+    from grader.report.program import tell
 
     _check(files)
-    wanted = Wanted(files, options.folders, options.definitions, options.standard)
-    try:
-        program = build_program(wanted, cache_root())
-    except NotBuilt as error:
-        for each in error.build.diagnostics:
-            print(each.message, *([f"    {each.source.strip()}"] if each.source else []), sep="\n", file=sys.stderr)
-        raise UsageError(f"{files[0].name} cannot be built for the emulator") from None
-    except subprocess.CalledProcessError as error:
-        raise UsageError(f"the emulator does not compile with this g++ ({error.stderr.splitlines()[:1]})") from error
+    how = _how(options)
+    check_writable([file for file in (options.html, options.junit) if file])
+    program = _built(files, options)
+    if program is None:
+        return WRONG_USAGE
     out = sys.stderr.fileno() if options.as_json else None
-    ended = run_program(program, [str(files[0].with_suffix("")), *arguments], How(timeout=options.timeout), out)
-    found = described(program, ended, str(files[0]))
+    console = _console()
+    with _Shown(console) as shown:
+        name = str(files[0].with_suffix(""))
+        ended = run_program(program, [name if "/" in name else f"./{name}", *arguments], how, out, shown)
+    found = described(program, ended, str(files[0]), how)
     if options.as_json:
         print(json.dumps(found.to_json()))
     else:
-        report.tell(found, _console(), options.notes)
-    if ended.stopped == "timeout":
-        return TIMED_OUT
-    if found.findings and not options.exit_zero:
-        return NOT_PASSED
-    return found.exit_code
+        tell(found, console, options.notes)
+    _write(found, options)
+    if ended.stopped:
+        return TIMED_OUT if ended.stopped == "timeout" else INTERRUPTED
+    return NOT_PASSED if found.findings and not options.exit_zero else found.exit_code
 
 
 def _check(files: Sequence[Path]) -> None:
@@ -82,30 +85,83 @@ def _check(files: Sequence[Path]) -> None:
             raise UsageError(f"{file} is no source file: name .cu, .cpp or .c files (headers are found by themselves)")
 
 
-def described(program: Program, ended: Ended, name: str) -> Run:
-    """What is to be told of a program that has ended."""
-    from grader.devices.emulator.counters import add_up
-    from grader.devices.emulator.wording import word_findings
-    from grader.report.program import Run, how_it_ended
+def _how(options: Options) -> How:
+    from grader.devices.worker.program import How
 
-    code = ended.code if ended.code >= 0 else KILLED - ended.code
-    found = Run(name, code, how_it_ended(ended.code))
-    if ended.facts is None:
-        return found
-    placed = [in_place(each, program.places) for each in word_findings(ended.facts, program.code, {}, program.text)]
-    found.findings = [each for each in placed if each.severity == "error"]
-    found.notes = [each for each in placed if each.severity == "note"]
-    _, found.kernels, found.lines = add_up(ended.facts, program.code)
-    return found
+    launches = {"first": 1, "last": None, "all": None}
+    if options.launches not in launches and not (options.launches.isdecimal() and int(options.launches) > 0):
+        raise UsageError(f"--launches is `first`, `last`, `all` or a number from 1, and not `{options.launches}`")
+    first = launches[options.launches] if options.launches in launches else int(options.launches)
+    return How(
+        counters=not options.no_counters,
+        races=not options.no_races,
+        kernel=options.kernel,
+        launches=first,
+        last=options.launches == "last",
+        timeout=options.timeout,
+    )
 
 
-def in_place(finding: Finding, places: Places) -> Finding:
-    """A finding on the line of its own file."""
-    file, line = places.of(finding.line)
-    return replace(finding, file=file, line=line, message=places.in_words(finding.message, file))
+def _built(files: Sequence[Path], options: Options) -> Program | None:
+    """The program; None if it cannot be built, which has been told. Raises UsageError."""
+    from grader.devices.emulator.program import NotBuilt, Wanted, build_program
+
+    try:
+        wanted = Wanted(files, options.folders, options.definitions, options.standard)
+        return build_program(wanted, cache_root())
+    except NotBuilt as error:
+        for each in error.build.diagnostics:
+            print(each.message, *([f"    {each.source.strip()}"] if each.source else []), sep="\n", file=sys.stderr)
+        print(f"ladder: {files[0].name} cannot be built for the emulator", file=sys.stderr)
+    except subprocess.CalledProcessError as error:
+        first = next((line for line in error.stderr.splitlines() if "error" in line), "no reason given")
+        raise UsageError(f"the emulator does not compile with this g++ ({first})") from error
+    return None
+
+
+def _write(found: Run, options: Options) -> None:
+    from grader.report import program_files
+    from grader.report.graded import write
+
+    if options.html:
+        write(options.html, program_files.html(found))
+    if options.junit:
+        write(options.junit, program_files.junit(found))
+
+
+class _Shown:
+    """On a terminal, a line that says what a program is busy with, as long as it prints nothing itself."""
+
+    def __init__(self, console: Console):
+        self.shown = console.is_terminal and sys.stdout.isatty()
+        self.looks, self.written = 0, False
+
+    def __enter__(self) -> _Shown:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._clear()
+
+    def __call__(self, now: Progress) -> None:
+        """As worker.program.run_program wants it."""
+        self.looks += 1
+        if not self.shown or self.looks < 6 or not now.blocks:
+            return
+        self._clear()
+        sys.stderr.write(f"launch {now.launch:,}, {now.kernel}: {now.done:,} of {now.blocks:,} blocks")
+        sys.stderr.flush()
+        self.written = True
+
+    def _clear(self) -> None:
+        if self.written:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+            self.written = False
 
 
 def _console() -> Console:
     from rich.console import Console
 
-    return Console(stderr=True, soft_wrap=True, highlight=False)
+    console = Console(stderr=True, soft_wrap=True, highlight=False)
+    console.width = max(console.width, 110)  # a table of numbers is no prose
+    return console

@@ -18,6 +18,7 @@ class _WithArguments(click.Command):
         return super().parse_args(ctx, args[:at])
 
 
+FILE = click.Path(path_type=Path, dir_okay=False)
 FOLDER = click.Path(path_type=Path, file_okay=False, exists=True)
 
 
@@ -26,10 +27,16 @@ FOLDER = click.Path(path_type=Path, file_okay=False, exists=True)
 @click.option("-I", "folders", multiple=True, type=FOLDER, metavar="FOLDER", help="Look for headers here, too.")
 @click.option("-D", "definitions", multiple=True, metavar="NAME[=V]", help="Define a macro.")
 @click.option("-std", "standard", default="c++17", metavar="c++20", help="The C++ standard.")
+@click.option("--kernel", default="", metavar="NAME", help="Count and search for races in this kernel only.")
+@click.option("--launches", default="all", metavar="first|last|all|N", help="Count so many launches of each kernel.")
+@click.option("--no-counters", is_flag=True, help="Count nothing: faster.")
+@click.option("--no-races", is_flag=True, help="Search for no races; together with --no-counters much faster.")
 @click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help="Stop it then.")
 @click.option("--notes", is_flag=True, help="Tell of leaks and of what is worth knowing, too.")
 @click.option("--exit-zero", is_flag=True, help="End with the program's exit code in spite of findings.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object; what the program prints goes to stderr.")
+@click.option("--html", type=FILE, metavar="FILE", help="Write a page that shows it all.")
+@click.option("--junit", type=FILE, metavar="FILE", help="Write JUnit's XML.")
 @click.pass_context
 def command(context: click.Context, /, files: tuple[Path, ...], **asked: Any) -> None:
     """Run any CUDA program on the emulator: FILES (.cu, .cpp, .c) with a main(). Tells what is wrong, and counts."""

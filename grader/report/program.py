@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -15,15 +15,17 @@ from grader.devices.evidence import Finding
 from grader.report.messages import ADVICE, TITLES
 
 AROUND = 1  # lines above and below the line of a finding
+WAYS = ("load", "store", "atomic")
+MOST_LINES = 30  # of the program's, in the table of what each costs
 
 
 @dataclass
 class Run:
-    """A program that was run."""
+    """A program that was run. Lines of files are `file` and `line` of findings and of the counters by line."""
 
     program: str
     exit_code: int
-    ended: str  # one sentence; "" if it came to its own end
+    ended: str = ""  # one sentence; empty if it came to its own end
     findings: list[Finding] = field(default_factory=list)
     notes: list[Finding] = field(default_factory=list)
     kernels: list[dict[str, Any]] = field(default_factory=list)
@@ -38,76 +40,95 @@ class Run:
 def tell(run: Run, console: Console, notes: bool) -> None:
     """The findings, the program's end, the kernels."""
     for number, finding in enumerate(run.findings, start=1):
-        console.print(Text.assemble((f"{number}. {_title(finding)}", "bold red"), f"  {_scene(finding)}"))
+        console.print(Text.assemble((f"{number}. {title(finding)}", "bold red"), f"  {scene(finding)}"))
         _body(finding, console)
+        if advice := ADVICE.get(finding.kind):
+            console.print(Text(f"   {advice}", style="dim"))
     for finding in run.notes if notes else ():
-        console.print(Text.assemble(("note", "bold cyan"), f"  {_scene(finding)}"))
+        console.print(Text.assemble(("note", "bold cyan"), f"  {scene(finding)}"))
         _body(finding, console)
     if run.ended:
         console.print(Text(run.ended, style="bold"))
     if run.kernels:
         console.print(_table(run.kernels, run.counted))
+    console.print(Text(summary(run, notes)))
+
+
+def summary(run: Run, notes: bool = True) -> str:
+    """`2 findings in 3 kernels; --notes shows 1 more`"""
     count = len(run.findings)
     said = f"{count} finding{'' if count == 1 else 's'}" if count else "no findings"
+    where = f" in {len(run.kernels)} kernel{'' if len(run.kernels) == 1 else 's'}" if run.kernels else ""
     hidden = "" if notes or not run.notes else f"; --notes shows {len(run.notes)} more"
-    console.print(Text(f"{said} in {len(run.kernels)} kernel{'' if len(run.kernels) == 1 else 's'}{hidden}"))
+    return said + where + hidden
 
 
-def _title(finding: Finding) -> str:
+def title(finding: Finding) -> str:
+    """What its kind is called."""
     return TITLES.get(finding.kind, finding.kind.replace("_", " "))
 
 
-def _scene(finding: Finding) -> str:
+def scene(finding: Finding) -> str:
+    """`stencil.cu:12 in kernel stencil`"""
     where = f"{finding.file}:{finding.line}" if finding.file and finding.line else ""
     return " ".join(filter(None, [where, f"in kernel {finding.kernel}" if finding.kernel else ""]))
 
 
 def _body(finding: Finding, console: Console) -> None:
     console.print(Text(f"   {finding.message}"))
-    for row in _source(finding):
-        console.print(row)
-    if advice := ADVICE.get(finding.kind):
-        console.print(Text(f"   {advice}", style="dim"))
+    for number, row in source(finding):
+        here = number == finding.line
+        console.print(Text(f"   {'>' if here else ' '} {number:>4} | {row}", style="bold" if here else "dim"))
 
 
-def _source(finding: Finding) -> Iterator[Text]:
+def source(finding: Finding) -> Iterator[tuple[int, str]]:
     """The finding's line between its neighbours."""
     if not finding.file or not finding.line:
         return
-    try:
-        with open(finding.file, errors="replace") as file:
-            lines = file.read().split("\n")
-    except OSError:
-        return
+    lines = _lines_of(finding.file)
     for number in range(max(finding.line - AROUND, 1), min(finding.line + AROUND, len(lines)) + 1):
-        here = number == finding.line
-        mark = ">" if here else " "
-        yield Text(f"   {mark} {number:>4} | {lines[number - 1].rstrip()}", style="bold" if here else "dim")
+        yield number, lines[number - 1].rstrip()
+
+
+def _lines_of(file: str) -> list[str]:
+    try:
+        return Path(file).read_text(errors="replace").split("\n")
+    except OSError:
+        return []
 
 
 def _table(kernels: Sequence[dict[str, Any]], counted: bool) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("kernel")
-    names = ["launches", "blocks", "threads"]
-    names += ["requests", "sectors", "bank conflicts", "divergence"] if counted else []
+    some = counted and any(kernel["counted_launches"] != kernel["launches"] for kernel in kernels)
+    names = ["launches", *(["counted"] if some else []), "blocks", "threads"]
+    names += ["requests", "sectors", "conflicts", "divergence"] if counted else []
     for name in names:
-        table.add_column(name, justify="right")
+        table.add_column(name, justify="right", no_wrap=True)
     for kernel in kernels:
-        cells = [f"{kernel[name]:,}" for name in ("launches", "blocks", "threads")]
+        which = ("launches", *(["counted_launches"] if some else []), "blocks", "threads")
+        cells = [f"{kernel[name]:,}" for name in which]
         table.add_row(kernel["name"], *cells, *(_counters(kernel) if counted else ()))
     return table
 
 
-def _counters(kernel: dict[str, Any]) -> Iterator[str]:
-    ways = ("load", "store", "atomic")
-    yield f"{sum(kernel[f'global_{way}_requests'] for way in ways):,}"
-    yield f"{sum(kernel[f'global_{way}_sectors'] for way in ways):,}"
-    yield f"{sum(kernel[f'shared_{way}_bank_conflicts'] for way in ('load', 'store')):,}"
-    yield f"{kernel['divergent_branches'] / max(kernel['branches'], 1):.0%}"
+def _counters(counted: dict[str, Any]) -> Iterator[str]:
+    yield f"{sum(counted[f'global_{way}_requests'] for way in WAYS):,}"
+    yield f"{sum(counted[f'global_{way}_sectors'] for way in WAYS):,}"
+    yield f"{sum(counted[f'shared_{way}_bank_conflicts'] for way in ('load', 'store')):,}"
+    yield f"{counted['divergent_branches'] / max(counted['branches'], 1):.0%}"
 
 
-def how_it_ended(code: int) -> str:
-    """One sentence for the end of a process by a signal; "" for an end by itself."""
-    if code >= 0:
-        return ""
-    return f"the program was ended by signal {-code} ({signal.strsignal(-code)})"
+def tell_lines(run: Run, console: Console) -> None:
+    """What the dearest lines cost."""
+    dear = sorted(run.lines, key=lambda line: -sum(line[f"global_{way}_sectors"] for way in WAYS))[:MOST_LINES]
+    table = Table(box=None, pad_edge=False, header_style="bold", title="Lines", title_justify="left")
+    for name in ("line", "code"):
+        table.add_column(name)
+    for name in ("requests", "sectors", "conflicts", "divergence"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for line in dear:
+        if line["file"]:
+            text = dict(enumerate(_lines_of(line["file"]), start=1)).get(line["line"], "").strip()
+            table.add_row(f"{line['file']}:{line['line']}", text[:60], *_counters(line))
+    console.print(table)

@@ -4,39 +4,22 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
-LIMIT = 300  # seconds: the emulator's runtime may have to be compiled first
-
-ADD = """
-#include <cstdio>
-#include <cstdlib>
-__global__ void add(const float* x, float* y, int n) {
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) y[i] += x[i];
-}
-int main(int argc, char** argv) {
-    int n = argc > 1 ? atoi(argv[1]) : 100;
-    float *x, *y, h[1000] = {3};
-    cudaMalloc(&x, n * 4);
-    cudaMalloc(&y, n * 4);
-    cudaMemcpy(x, h, n * 4, cudaMemcpyHostToDevice);
-    cudaMemcpy(y, h, n * 4, cudaMemcpyHostToDevice);
-    add<<<(n + 127) / 128, 128>>>(x, y, n);
-    if (cudaDeviceSynchronize() != cudaSuccess) exit(5);
-    cudaMemcpy(h, y, n * 4, cudaMemcpyDeviceToHost);
-    printf("%g of %d\\n", h[0], n);
-    cudaFree(x);
-    cudaFree(y);
-    return 7;
-}
-"""
+ROOT = Path(__file__).parents[2]
+PROGRAMS = Path(__file__).with_name("programs")
+COMMAND = [sys.executable, "-m", "grader.faces.cli", "run"]
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200"}
+LIMIT = 600  # seconds: the emulator's runtime may have to be compiled first
 
 
 @dataclass
@@ -49,35 +32,140 @@ class Ran:
     def json(self) -> Any:
         return json.loads(self.out)
 
+    @property
+    def found(self) -> set[tuple[str, str, int]]:
+        """Kind, file and line of each finding."""
+        return {(each["kind"], each["file"], each["line"]) for each in self.json["findings"]}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return Path(shutil.copytree(PROGRAMS, tmp_path_factory.mktemp("run") / "programs"))
+
 
 @pytest.fixture
-def ladder_run(tmp_path: Path):
-    def run(*arguments: str, **files: str) -> Ran:
-        for name, text in files.items():
-            place = tmp_path / name.replace("__", "/").replace("_dot_", ".")
-            place.parent.mkdir(exist_ok=True)
-            place.write_text(text)
-        command = [sys.executable, "-m", "grader.faces.cli", "run", *arguments]
-        root = str(Path(__file__).parents[2])
-        environment = {**os.environ, "PYTHONPATH": root, "COLUMNS": "200"}
-        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=LIMIT)
+def run(folder: Path):
+    def run(*arguments: str) -> Ran:
+        command = [*COMMAND, *arguments]
+        done = subprocess.run(command, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=LIMIT)
         return Ran(done.returncode, done.stdout, done.stderr)
 
     return run
 
 
-def test_a_right_program_keeps_its_output_and_its_exit_code(ladder_run):
-    ran = ladder_run("add.cu", "--", "300", add_dot_cu=ADD)
-    assert (ran.code, ran.out) == (7, "6 of 300\n")
-    assert "no findings in 1 kernel" in ran.said and "384" in ran.said
+def line_of(name: str, text: str) -> int:
+    """The first line of a program that holds this text."""
+    lines = (PROGRAMS / name).read_text().split("\n")
+    return next(number for number, line in enumerate(lines, start=1) if text in line)
 
 
-def test_a_finding_comes_before_the_programs_exit(ladder_run):
-    ran = ladder_run("add.cu", add_dot_cu=ADD.replace("i < n", "i <= n"))
-    assert ran.code == 1 and ran.out == ""
-    assert "out of bounds  add.cu:6 in kernel add" in ran.said and "y[i] += x[i]" in ran.said
-    ran = ladder_run("add.cu", "--exit-zero", "--json")
-    assert ran.code == ran.json["exit_code"] == 5
-    assert [(each["kind"], each["file"], each["line"]) for each in ran.json["findings"]] == [
-        ("out_of_bounds", "add.cu", 6)
-    ]
+def test_a_right_program_is_clean_and_keeps_its_output(run, folder):
+    ran = run("right.cu", "--notes", "--html", "right.html", "--junit", "right.xml")
+    assert (ran.code, ran.out) == (0, "round 0: 8190\nround 1: 8190\nround 2: 8190\n")
+    assert "no findings in 2 kernels" in ran.said and "note" not in ran.said
+    sums, scales = (next(row for row in ran.said.split("\n") if row.startswith(name)) for name in ("sum", "scale"))
+    assert sums.split()[1:4] == ["3", "24", "3,072"] and scales.split()[1:6] == ["3", "96", "12,288", "768", "3,072"]
+    page = (folder / "right.html").read_text()
+    assert f"right.cu:{line_of('right.cu', 'tile[threadIdx.x] = x[i]')}" in page and "<script" not in page
+    suite = ElementTree.parse(folder / "right.xml").getroot()[0]
+    assert suite.attrib == {"name": "right.cu", "tests": "3", "failures": "0"}
+
+
+def test_races_missing_fences_and_uninitialised_reads_are_found(run):
+    ran = run("bugs.cu", "--json", "--", "races")
+    at = {text: line_of("bugs.cu", text) for text in ("s[BLOCK -", "x[0] += 1", "*sum +=", "y[threadIdx.x] =")}
+    assert ran.found == {
+        ("race", "bugs.cu", at["s[BLOCK -"]),
+        ("uninitialized_read", "bugs.cu", at["s[BLOCK -"]),  # what the race leaves
+        ("race", "bugs.cu", at["x[0] += 1"]),
+        ("race", "bugs.cu", at["*sum +="]),
+        ("uninitialized_read", "bugs.cu", at["y[threadIdx.x] ="]),
+    }
+    assert ran.code == 1 and ran.json["exit_code"] == 0 and ran.said == "end of races\n"
+    fence = next(each for each in ran.json["findings"] if each["line"] == at["*sum +="])
+    assert "__threadfence()" in fence["message"] and "element 0 of y (cudaMalloc in line" in fence["message"]
+    assert {each["kind"] for each in ran.json["notes"]} == {"leak"}
+
+
+@pytest.mark.parametrize(
+    ("which", "kind", "text", "code"),
+    [
+        ("past_the_end", "out_of_bounds", "void past_the_end", 0),
+        ("divergent", "barrier_divergence", "__syncthreads();\n    } else", 0),
+        ("misaligned", "misaligned", "void misaligned", 0),
+        ("freed", "out_of_bounds", "void write_one", 3),
+        ("too_many_threads", "launch_error", "2048", 0),
+        ("crash", "host_access", "*x = 1", 128 + signal.SIGSEGV),
+    ],
+)
+def test_what_ends_a_kernel_or_a_program_is_told_with_its_line(run, which, kind, text, code):
+    ran = run("bugs.cu", "--json", "--exit-zero", "--", which)
+    source = (PROGRAMS / "bugs.cu").read_text()
+    line = source.count("\n", 0, source.index(text)) + 1
+    assert ran.found == {(kind, "bugs.cu", line)}
+    assert ran.code == ran.json["exit_code"] == code
+
+
+@pytest.mark.parametrize(("which", "said"), [("throw", "an uncaught C++ exception"), ("abort", "abort() (bugs.cu:")])
+def test_an_end_by_force_is_told_after_the_findings(run, which, said):
+    ran = run("bugs.cu", "--", which)
+    assert ran.code == 128 + signal.SIGABRT and said in ran.said and "no findings" in ran.said
+
+
+def test_a_loop_without_end_is_stopped_at_its_line_by_the_time_and_by_ctrl_c(run, folder):
+    ran = run("bugs.cu", "--timeout", "2", "--", "loop")
+    where = f"(bugs.cu:{line_of('bugs.cu', 'for (volatile')})"
+    assert ran.code == 124 and "stopped after 2 s: host code was still running in " in ran.said and where in ran.said
+    command = [*COMMAND, "bugs.cu", "--", "loop"]
+    process = subprocess.Popen(
+        command, cwd=folder, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout and process.stdout.readline() == "begins\n"
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=LIMIT)
+    assert process.returncode == 130 and "interrupted: host code was still running in " in said and where in said
+
+
+def test_several_files_headers_and_definitions(run):
+    files = ("parts/main.cu", "parts/fill.cu", "-I", "parts/include")
+    ran = run(*files, "-DSTATUS=9", "-std=c++20", "--exit-zero")
+    line = line_of("parts/include/scale.cuh", "i <= COUNT")
+    assert ran.code == 9 and ran.out == "parts/main.cu:9: unspecified launch failure\n"
+    assert (
+        f"parts/include/scale.cuh:{line} in kernel scale" in ran.said and "if (i <= COUNT) x[i] *= factor;" in ran.said
+    )
+    assert "x (cudaMalloc in line 6 of parts/main.cu), past its end" in ran.said
+    ran = run(*files)
+    assert ran.code == 2 and "parts/main.cu:6: 'STATUS' was not declared in this scope" in ran.said
+
+
+def test_what_is_looked_at_can_be_chosen(run):
+    ran = run("right.cu", "--json", "--kernel", "sum", "--launches", "first")
+    counted = {each["name"]: (each["launches"], each["counted_launches"]) for each in ran.json["kernels"]}
+    assert counted == {"scale": (3, 0), "sum": (3, 1)} and ran.json["findings"] == []
+    ran = run("right.cu", "--json", "--launches", "last")
+    sums = [(each["counted_launches"], each["global_load_requests"]) for each in ran.json["kernels"]]
+    assert sums == [(1, 128), (1, 128 + 8)] and ran.json["findings"] == []
+    ran = run("right.cu", "--no-races", "--no-counters")
+    assert ran.code == 0 and "no findings" in ran.said and "sectors" not in ran.said
+
+
+def test_without_counters_and_races_bad_accesses_are_still_found(run):
+    ran = run("bugs.cu", "--no-races", "--no-counters", "--json", "--", "races")
+    assert {kind for kind, _, _ in ran.found} == {"uninitialized_read"}
+    assert run("bugs.cu", "--no-races", "--no-counters", "--", "past_the_end").code == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["none.cu"], "there is no file none.cu"),
+        (["parts/limits.h"], "parts/limits.h is no source file: name .cu, .cpp or .c files"),
+        (["right.cu", "--launches", "0"], "--launches is `first`, `last`, `all` or a number from 1, and not `0`"),
+        (["right.cu", "--timeout", "0"], "0.0 is not in the range"),
+        ([], "Missing argument 'FILES...'"),
+    ],
+)
+def test_a_wrong_command_is_told_in_one_sentence(run, arguments, sentence):
+    ran = run(*arguments)
+    assert ran.code == 2 and sentence in ran.said and len(ran.said.strip().split("\n")) == 1

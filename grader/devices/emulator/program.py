@@ -23,7 +23,7 @@ from grader.devices.build import diagnostics
 from grader.devices.build.own_faults import own_fault
 from grader.devices.build.recipe import program_identity
 from grader.devices.emulator import session
-from grader.devices.emulator.own_files import CUDA, CXX, C, OwnFiles, Places, Unreadable, below
+from grader.devices.emulator.own_files import CUDA, CXX, SPAN, C, OwnFiles, Places, Unreadable, below
 from grader.devices.emulator.seen import PREPROCESSED
 from grader.devices.emulator.sides import marks
 from grader.devices.emulator.symbols import CodeMap
@@ -58,7 +58,17 @@ class Program:
     runtime: Path
     code: CodeMap
     places: Places
-    text: str  # of all its own files
+    texts: Sequence[str]  # of its own files
+
+    @property
+    def text(self) -> str:
+        """All of them."""
+        return "\n".join(self.texts)
+
+    def line(self, number: int) -> str | None:
+        """The text of the line with this number."""
+        lines = self.texts[number // SPAN - 1].split("\n") if 0 < number // SPAN <= len(self.texts) else []
+        return lines[number % SPAN - 1] if 0 < number % SPAN <= len(lines) else None
 
 
 class NotBuilt(Exception):
@@ -79,7 +89,7 @@ def build_program(wanted: Wanted, cache: Path) -> Program:
     except Unreadable as error:
         where = Diagnostic(error.message, error.line, None, _line(error.file, error.line))
         raise NotBuilt(Build("build_error", _told(error.file, error.line, error.message), [where])) from None
-    return Program(library, runtime, CodeMap.load(library, ANY_FILE), Places(own.names), own.text)
+    return Program(library, runtime, CodeMap.load(library, ANY_FILE), Places(own.names), list(own.texts.values()))
 
 
 def _kept(cache: Path) -> Path:

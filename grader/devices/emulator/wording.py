@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from grader.devices.emulator.host_calls import CALLS
 from grader.devices.emulator.mends import mend
 from grader.devices.emulator.reading import Reading
 from grader.devices.emulator.stream_wording import STREAMS
 from grader.devices.emulator.symbols import CodeMap
 from grader.devices.emulator.timeouts import never_ended
-from grader.devices.evidence import SWAPPED, Finding, looks_swapped
+from grader.devices.evidence import Finding
 
 Fact = dict[str, Any]
 
@@ -80,7 +81,7 @@ class _Where:
         self.elements = fact["array_bytes"] // self.element
         self.known_element = known is not None
         self.name = _array_name(fact)
-        self.at = f"{self.name}[{self.index}]"
+        self.at = f"element {self.index} of {self.name}" if array == "cudaMalloc" else f"{self.name}[{self.index}]"
         self.size = f"{self.elements} element{'' if self.elements == 1 else 's'}"
         if not self.known_element:
             self.size += f" of {self.element} byte{'' if self.element == 1 else 's'}"
@@ -280,35 +281,12 @@ def _trap(fact: Fact, where: _Where) -> str:
     return f"{_thread(fact)} stops: {fact['text']}"
 
 
-def _launch_error(fact: Fact, where: _Where) -> str:
-    return f"the launch of {fact['kernel']} fails: {fact['text']}{_on_launch(fact)}"
-
-
-def _on_launch(fact: Fact) -> str:
-    """What is behind a launch that failed, if it is one of the usual mistakes."""
-    if "0 blocks" in fact["text"]:
-        return "; whole-number division rounds down, so round up: (n + threads - 1) / threads"
-    of_it = [
-        launch for launch in fact["launches"] if (launch["kernel"], launch["line"]) == (fact["kernel"], fact["line"])
-    ]
-    return f"; {SWAPPED}" if any(map(looks_swapped, of_it)) else ""
-
-
-def _leak(fact: Fact, where: _Where) -> str:
-    if fact["text"] == "kept":
-        return f"line {fact['line']} uses memory of an earlier call: free it there, and allocate it anew in each call"
-    if not fact["array_bytes"]:
-        return f"the stream created in line {fact['line']} is never destroyed: each call loses one"
-    lost = f"{fact['array_bytes']:,} bytes from the cudaMalloc in line {fact['line']}"
-    return f"{lost} are never freed: each call loses them"
-
-
-def _invalid_free(fact: Fact, where: _Where) -> str:
-    return "cudaFree of a pointer that cudaMalloc did not return, or that was freed before"
-
-
 def _unknown(fact: Fact, where: _Where) -> str:
     return f"{_thread(fact)}: {fact['kind']} {fact['text']}"
+
+
+def _alone(said: Callable[[Fact], str]) -> Callable[[Fact, _Where], str]:
+    return lambda fact, where: said(fact)
 
 
 _WORDS: Mapping[str, Callable[[Fact, _Where], str]] = {
@@ -332,7 +310,5 @@ _WORDS: Mapping[str, Callable[[Fact, _Where], str]] = {
     "stack_overflow": _stack_overflow,
     "crash": _crash,
     "trap": _trap,
-    "launch_error": _launch_error,
-    "leak": _leak,
-    "invalid_free": _invalid_free,
+    **{kind: _alone(said) for kind, said in CALLS.items()},
 }

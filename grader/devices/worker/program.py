@@ -10,13 +10,16 @@ from __future__ import annotations
 
 import ctypes
 import json
+import math
 import os
+import select
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
-import threading
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import FrameType
@@ -26,17 +29,21 @@ from grader.devices.emulator.program import Program
 from grader.devices.emulator.session import POISON, Loaded
 from grader.devices.emulator.symbols import CodeMap, Symbol
 
+MOST = 2**64 - 1
+LOOK_SECONDS = 0.5  # between two looks at what it does
 GRACE_SECONDS = 10.0  # for a program that was told to stop, to say where it stands
 
 
 @dataclass(frozen=True)
 class How:
-    """How to run it: with so many threads (None: as many as there are cores), and whether accesses are put together
-    into counters and races at all.
-    """
+    """How to run it: what is looked at, and of which launches. Bad accesses are seen in all of them."""
 
-    threads: int | None = None
-    counting: bool = True
+    threads: int | None = None  # None: as many as there are cores
+    counters: bool = True
+    races: bool = True
+    kernel: str = ""  # the only one that is counted and searched for races; empty: all are
+    launches: int | None = None  # so many of each kernel; None: all
+    last: bool = False  # only the last one's counters are kept
     timeout: float | None = None  # seconds
 
 
@@ -49,21 +56,49 @@ class Ended:
     stopped: str = ""  # "interrupted", "timeout" or ""
 
 
-def run_program(program: Program, arguments: Sequence[str], how: How, stdout: int | None = None) -> Ended:
-    """Runs it to its end. `arguments` begin with its name; its standard output goes to `stdout` if that is given."""
+@dataclass(frozen=True)
+class Progress:
+    """What a running program does now: the launch's number, its kernel, and how many of its blocks are done."""
+
+    launch: int
+    kernel: str
+    blocks: int
+    done: int
+
+
+_PROGRESS = struct.Struct("QQQQ232s")  # ProgressOfProgram of runtime/program.h
+
+
+def run_program(
+    program: Program,
+    arguments: Sequence[str],
+    how: How,
+    stdout: int | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> Ended:
+    """Runs it to its end. `arguments` begin with its name; its standard output goes to `stdout` if that is given.
+
+    `on_progress` is called again and again while it runs.
+    """
     reading, writing = os.pipe()
+    shared = os.memfd_create("progress")
+    os.ftruncate(shared, _PROGRESS.size)
     with tempfile.NamedTemporaryFile("w", prefix="ladder-run-", suffix=".json") as order:
-        json.dump(_order(program, arguments, how, writing), order)
+        json.dump(_order(program, arguments, how, writing, shared), order)
         order.flush()
         root = str(Path(__file__).parents[3])
         path = os.pathsep.join(part for part in (root, os.environ.get("PYTHONPATH", "")) if part)
         command = [sys.executable, "-P", "-m", "grader.devices.worker.program", order.name]
-        process = subprocess.Popen(command, pass_fds=[writing], stdout=stdout, env={**os.environ, "PYTHONPATH": path})
+        watch = _Watch(how.timeout)
+        process = subprocess.Popen(
+            command, pass_fds=[writing, shared], stdout=stdout, env={**os.environ, "PYTHONPATH": path}
+        )
         os.close(writing)
-        watch = _Watch(process, how.timeout)
+        watch.begin(process)
         with os.fdopen(reading, "rb") as pipe:
-            text = pipe.read()
+            text = _read(pipe.fileno(), shared, watch, on_progress)
         code = watch.wait()
+        os.close(shared)
     try:
         facts = json.loads(text.decode(errors="replace"))
     except ValueError:
@@ -72,65 +107,94 @@ def run_program(program: Program, arguments: Sequence[str], how: How, stdout: in
 
 
 class _Watch:
-    """Passes Ctrl-C and the end of the time on to the program; a second Ctrl-C, or one that it ignores, ends it."""
+    """Passes Ctrl-C and the end of the time on to the program; a second Ctrl-C, or one that it ignores, ends it.
 
-    def __init__(self, process: subprocess.Popen[bytes], seconds: float | None):
-        self.process, self.stopped = process, ""
-        self._timer = threading.Timer(seconds, self._stop, ["timeout"]) if seconds else None
-        self._killer = threading.Timer(GRACE_SECONDS, process.kill)
-        if self._timer:
-            self._timer.daemon = True
-            self._timer.start()
-        self._killer.daemon = True
-        self._before = signal.signal(signal.SIGINT, self._interrupted)
+    Until main() is called nothing can be passed on, so it is tried again. The time begins with main().
+    """
+
+    def __init__(self, seconds: float | None):
+        self.seconds, self.stopped = seconds, ""
+        self.process: subprocess.Popen[bytes] | None = None
+        self._deadline = self._patience = math.inf
+        self._before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # also for the new process, to begin with
+
+    def begin(self, process: subprocess.Popen[bytes]) -> None:
+        """The process is there."""
+        self.process = process
+        signal.signal(signal.SIGINT, self._interrupted)
+
+    def look(self, started: bool) -> None:
+        """To be called again and again."""
+        now = time.monotonic()
+        if started and self.seconds and self._deadline == math.inf:
+            self._deadline = now + self.seconds
+        if now > self._deadline and not self.stopped:
+            self._stop("timeout")
+        if self.stopped and self.process:
+            self.process.send_signal(signal.SIGINT if now < self._patience else signal.SIGKILL)
 
     def _interrupted(self, number: int, frame: FrameType | None) -> None:
-        if self.stopped:
+        if self.stopped and self.process:
             self.process.kill()
         self._stop("interrupted")
 
     def _stop(self, why: str) -> None:
-        if not self.stopped:
-            self.stopped = why
-            self.process.send_signal(signal.SIGINT)
-            self._killer.start()
+        self.stopped = self.stopped or why
+        self._patience = min(self._patience, time.monotonic() + GRACE_SECONDS)
 
     def wait(self) -> int:
         """The program's exit code."""
+        assert self.process
         try:
             return self.process.wait()
         finally:
             signal.signal(signal.SIGINT, self._before)
-            for timer in (self._timer, self._killer):
-                if timer:
-                    timer.cancel()
 
 
-def _order(program: Program, arguments: Sequence[str], how: How, writing: int) -> dict[str, Any]:
+def _read(pipe: int, shared: int, watch: _Watch, on_progress: Callable[[Progress], None] | None) -> bytes:
+    """The report, once there is one."""
+    text = b""
+    while True:
+        if not select.select([pipe], [], [], LOOK_SECONDS)[0]:
+            started, launch, blocks, done, kernel = _PROGRESS.unpack(os.pread(shared, _PROGRESS.size, 0))
+            watch.look(bool(started))
+            if on_progress:
+                on_progress(Progress(launch, kernel.partition(b"\0")[0].decode(errors="replace"), blocks, done))
+        elif part := os.read(pipe, 1 << 16):
+            text += part
+        else:
+            return text
+
+
+def _order(program: Program, arguments: Sequence[str], how: How, writing: int, shared: int) -> dict[str, Any]:
     return {
         "library": str(program.library),
         "runtime": str(program.runtime),
         "symbols": [asdict(symbol) for symbol in program.code.symbols],
         "arguments": [os.fsencode(each).decode(errors="surrogateescape") for each in arguments],
         "threads": how.threads or len(os.sched_getaffinity(0)),
-        "counting": how.counting,
+        "watched": [how.counters, how.races, how.kernel, MOST if how.launches is None else how.launches, how.last],
         "report": writing,
+        "progress": shared,
     }
 
 
 def main(order: dict[str, Any]) -> None:
     """Loads the program and becomes it; never returns."""
-    for number in (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ):  # Python has changed them
+    for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python has changed them
         signal.signal(number, signal.SIG_DFL)
-    os.set_inheritable(order["report"], False)
+    for number in (order["report"], order["progress"]):
+        os.set_inheritable(number, False)
     runtime = ctypes.CDLL(order["runtime"])
     runtime.ladder_session_begin.argtypes = [ctypes.c_double, ctypes.c_double, ctypes.c_int]
-    runtime.ladder_program_prepare(order["report"])
+    runtime.ladder_program_prepare(order["report"], order["progress"])
     library = ctypes.CDLL(order["library"])
     code = CodeMap([Symbol(**each) for each in order["symbols"]])
     loaded, inside = Loaded(library, code), ctypes.cast(library.main, ctypes.c_void_p)
     count = ctypes.c_size_t(len(loaded.symbols))
-    runtime.ladder_session_module(inside, loaded.symbols, count, order["threads"], int(order["counting"]))
+    runtime.ladder_session_module(inside, loaded.symbols, count, order["threads"], 1)
+    counters, races, kernel, first, last = order["watched"]
+    runtime.ladder_program_watch(counters, races, kernel.encode(), ctypes.c_uint64(first), last)
     runtime.ladder_session_begin(1e9, 1e30, POISON)
     texts = [os.fsencode(each) for each in order["arguments"]]
     arguments = (ctypes.c_char_p * (len(texts) + 1))(*texts, None)

@@ -217,7 +217,8 @@ void watch(Executor& executor, WarpUnit& warp, const Request& request) {
             if (reads && !initialised(flags, request.bytes)) report_uninitialised(executor, warp, l, region, a, request.bytes, record.pc, event);
             if (writes) initialise(flags, request.bytes);
         }
-        if (!writes) warp.block->races.read(executor, warp, l, record.region, a, request.bytes, record.pc, strength);
+        if (!machine().watched.races) warp.cursor[l].store_address = 0;
+        else if (!writes) warp.block->races.read(executor, warp, l, record.region, a, request.bytes, record.pc, strength);
         else if (atomic) watch_atomic(executor, warp, l, record, strength);
         else warp.cursor[l].store_address = a | std::uint64_t{record.region} << 48;   // its value comes next
     });
@@ -245,6 +246,13 @@ void publish(Thread& thread) {
     }
 }
 
+void touch_unrecorded(Thread& thread, const Region& region, Address a, unsigned bytes, bool writes, std::uint32_t pc) {
+    if (!region.initialised) return;
+    std::uint8_t* const flags = region.flags_of(a);
+    if (writes) initialise(flags, bytes);
+    else if (!initialised(flags, bytes)) report_uninitialised(*thread.executor, *thread.warp, thread.lane, region, a, bytes, pc, Event::Read);
+}
+
 void replay_access(Executor& executor, WarpUnit& warp, const Request& request) {
     Region& region = *executor.regions[request.record.region];
     const Event event = request.record.event;
@@ -252,6 +260,10 @@ void replay_access(Executor& executor, WarpUnit& warp, const Request& request) {
     site.kind = event;
     site.space = region.space;
     site.bytes = static_cast<std::uint8_t>(request.bytes);
+    if (!machine().watched.counters && region.space != Space::Local) {
+        if (region.writable || !request.one_array) watch(executor, warp, request);
+        return;
+    }
     site.warps += 1;
     site.threads += static_cast<std::uint64_t>(request.lanes);
     if (warp.block->sample) sample_access(executor, warp, request);
@@ -293,7 +305,7 @@ void replay_part(Executor& executor, WarpUnit& warp, const Request& request) {
         const std::uint8_t* const flags = region.initialised ? region.flags_of(a) : nullptr;
         if (flags && !std::all_of(flags, flags + wanted, [](const std::uint8_t& flag) { return initialised(&flag, 1); }))
             report_uninitialised(executor, warp, l, region, a, wanted, record.pc, Event::Read);
-        warp.block->races.read(executor, warp, l, record.region, a, wanted, record.pc, Strength::Plain);
+        if (machine().watched.races) warp.block->races.read(executor, warp, l, record.region, a, wanted, record.pc, Strength::Plain);
     });
     count(site, amount_of_parts(warp, reading));
     if (warp.block->sample && reading.mask) {

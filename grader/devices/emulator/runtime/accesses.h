@@ -6,6 +6,8 @@
 namespace ladder {
 
 Site& site_at(Executor& executor, std::uint32_t pc);
+// An access in a launch that leaves no traces: only what is initialised is known.
+void touch_unrecorded(Thread& thread, const Region& region, Address a, unsigned bytes, bool writes, std::uint32_t pc);
 void replay_access(Executor& executor, WarpUnit& warp, const Request& request);
 void replay_part(Executor& executor, WarpUnit& warp, const Request& request);    // an asynchronous copy's load
 void replay_value(Executor& executor, WarpUnit& warp, const Request& request);   // a store has happened: now its value is known

@@ -67,7 +67,7 @@ void Races::end_block(Block& block) {
         }
     }
     touched_.clear();
-    block.launch->races.add(std::move(summary));
+    block.launch->races.add(std::move(summary), *block.launch);
 }
 
 constexpr std::size_t most_covered = 4096;   // of a block

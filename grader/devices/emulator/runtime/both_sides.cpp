@@ -27,6 +27,7 @@ int DeviceMemory::remember(void* pointer, std::size_t bytes, int line) {
     Region& region = *regions_.back();
     region.line = line;
     region.sides = Sides::Registered;
+    registers_ = true;
     region.initialised = nullptr;
     ++both_sided_;
     return Success;

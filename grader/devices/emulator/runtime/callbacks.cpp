@@ -10,6 +10,7 @@
 #include <cstring>
 #include <utility>
 
+#include "accesses.h"
 #include "machine.h"
 
 #define CALLER (reinterpret_cast<Address>(__builtin_return_address(0)))
@@ -34,6 +35,7 @@ constexpr std::uint64_t many_blocks = 100'000;
 }
 
 void host_access(Address a, std::size_t bytes, bool writes, Address caller) {
+    if (!machine().memory.can_be_device(a)) return;   // as most of what host code touches
     if (Region* const both = machine().memory.both_sided(a)) {
         if (!both->uses.empty()) both_sided_access(*both, a, static_cast<unsigned>(bytes), writes, program_counter(caller));
         return;
@@ -187,6 +189,7 @@ std::uint16_t check_access(Thread& thread, Address a, unsigned bytes, bool write
     if (writes && !region.writable) {
         die(thread, access_finding(thread, "input_modified", a, bytes, writes, pc).at(region, a));
     }
+    if (!thread.next) touch_unrecorded(thread, region, a, bytes, writes, pc);
     return region.counted ? index : no_region;
 }
 
@@ -225,7 +228,7 @@ void __sanitizer_cov_trace_pc() {
     Thread* const thread = current;
     if (!thread) {
         reached(CALLER);
-        const bool enough = (++machine().host_steps > patient_host_steps && !machine().program.on) || machine().out_of_time.load(std::memory_order_relaxed);
+        const bool enough = (++machine().host_steps > patient_host_steps && !machine().whole_program) || machine().out_of_time.load(std::memory_order_relaxed);
         if (enough && can_leave_entry_point()) host_out_of_time(CALLER);
         return;
     }

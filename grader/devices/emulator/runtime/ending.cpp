@@ -27,7 +27,7 @@ void judge_host_code(Machine& m) {
     const Address touched = m.memory.touched_by_host;
     if (const Region* region = touched ? m.memory.nearest(touched) : nullptr) {
         m.findings.push_back(finding.at(*region, touched));
-    } else if (!m.program.on && computed_by_host(m.memory)) {
+    } else if (!m.whole_program && computed_by_host(m.memory)) {
         finding.text = "computed by the host";
         m.findings.push_back(finding);
     }
@@ -52,7 +52,7 @@ void report_streams(Machine& m) {
 void report_leaks(Machine& m) {
     Finding finding;
     finding.kind = "leak";
-    finding.note = m.program.on;   // its end frees all
+    finding.note = m.whole_program;   // its end frees all
     for (const auto& region : m.memory.regions()) {
         if (region->line == 0 || region->freed) continue;
         finding.line = region->line;
@@ -75,8 +75,15 @@ void report_leaks(Machine& m) {
 
 void finish_case(Machine& m) {
     judge_host_code(m);
+    if (m.whole_program && m.last_error && m.last_error != m.error_asked_for) {
+        Finding finding;
+        finding.kind = "unchecked_error";
+        finding.note = true;
+        finding.offset = m.last_error;
+        m.findings.push_back(std::move(finding));
+    }
     if (m.given_up || m.broken) return;
-    if (!m.program.on) report_streams(m);
+    if (!m.whole_program) report_streams(m);
     report_leaks(m);
 }
 

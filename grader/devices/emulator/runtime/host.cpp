@@ -145,6 +145,19 @@ void run_launch(LaunchState& state) {
 
 }  // namespace
 
+// Whether the kernel's next launch leaves traces.
+static bool begin_watching(int kernel) {
+    Machine& m = machine();
+    KernelTotals& totals = m.kernels[static_cast<std::size_t>(kernel)];
+    if (!m.counting || !m.watched.wants(totals.name, totals.launches)) return false;
+    if (m.watched.last) {
+        totals.counted_launches = 0;
+        for (const auto& executor : m.executors) executor->kernels.erase(kernel);
+    }
+    totals.counted_launches += 1;
+    return true;
+}
+
 void launch_kernel(const Launch& launch) {
     Machine& m = machine();
     m.host_steps = 0;
@@ -169,7 +182,11 @@ void launch_kernel(const Launch& launch) {
     if (state.kernel < 0) return;   // one like it was sampled
     state.grid = {launch.grid[0], launch.grid[1], launch.grid[2]};
     state.block = {launch.block[0], launch.block[1], launch.block[2]};
-    state.counting = m.counting;
+    state.counting = begin_watching(state.kernel);
+    if (ProgressOfProgram* const shown = m.program.progress) {
+        *shown = {1, m.launches.size(), blocks, 0, {}};
+        m.kernels[static_cast<std::size_t>(state.kernel)].name.copy(shown->kernel, sizeof shown->kernel - 1);
+    }
     m.acquisitions.clear();   // a kernel boundary orders everything before it
     if (m.sampling.on()) run_sampled(state, run_launch);
     else run_launch(state);
@@ -214,7 +231,7 @@ std::size_t ladder_static_shared(const void* kernel) {
 }
 
 int ladder_last_error(int clear) {
-    const int error = machine().last_error;
+    const int error = machine().error_asked_for = machine().last_error;
     if (clear && !machine().broken) machine().last_error = Success;
     return error;
 }
@@ -222,7 +239,9 @@ void ladder_set_error(int error) { machine().last_error = error; }
 
 int ladder_malloc(void** pointer, std::size_t bytes, int line) {
     const int error = machine().memory.allocate(pointer, bytes, std::max(line, 1), machine().poison);
-    if (error) machine().last_error = error;
+    if (!error) return Success;
+    machine().last_error = error;
+    if (machine().whole_program) file("out_of_memory", "", line, std::to_string(bytes));
     return error;
 }
 

@@ -17,7 +17,7 @@ namespace ladder {
 struct KernelTotals {
     std::string name;
     int line = 0;
-    std::uint64_t launches = 0, blocks = 0, threads = 0, barriers = 0, copies = 0;
+    std::uint64_t launches = 0, counted_launches = 0, blocks = 0, threads = 0, barriers = 0, copies = 0;
     std::uint64_t task_bytes = 0, busy_threads = 0, busy_blocks = 0;   // in the launch that asks for most of the task's bytes
     Peaks most;
     std::set<int> barrier_lines;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <mutex>
+#include <unordered_map>
 #include <vector>
 
 #include "clocks.h"
@@ -20,15 +21,30 @@ struct BlockSummary { std::uint64_t block; std::uint32_t phase; std::vector<Summ
 // A granule is a word of a region, both in one number. Words are counted from the multiple of 4 at or below the region's begin.
 constexpr std::uint64_t granule_of(const Region& region, std::uint64_t word) { return static_cast<std::uint64_t>(region.id) << 40 | word; }
 
+// What is known of a word of all blocks that have been looked at: the last write, and two reads by different blocks.
+struct BlockAccess { Access access; std::uint64_t block; };
+struct WordOfLaunch { BlockAccess write, reads[2]; std::uint64_t value; };
+
 class LaunchRaces {
 public:
-    void add(BlockSummary summary);
+    void add(BlockSummary summary, LaunchState& launch);
     void check(LaunchState& launch, std::vector<Finding>& findings);   // in the order of the blocks
 
 private:
+    void meet_early(LaunchState& launch);
+    void meet_all(LaunchState& launch, const BlockSummary& block, bool early);
+    void meet(LaunchState& launch, WordOfLaunch& word, const Summary& now, std::uint64_t block);
+    void report(LaunchState& launch, std::uint64_t granule, const BlockAccess& before, bool before_writes, const Access& now,
+                std::uint64_t block, bool now_writes, bool same_value);
+
     std::mutex mutex_;
     std::vector<BlockSummary> blocks_;
+    std::size_t kept_ = 0;                          // words in these
     std::vector<Lazy<std::uint32_t>> touched_by_;   // by Region::id and word: 0 nobody, a block's number + 1, or several
+    std::vector<Lazy<WordOfLaunch>> words_;
+    std::uint32_t phase_ = ~0u;
+    std::vector<Finding> findings_;
+    std::unordered_map<std::uint64_t, std::size_t> reported_;
 };
 
 }  // namespace ladder

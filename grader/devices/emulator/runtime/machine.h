@@ -29,10 +29,11 @@ struct Machine {
     std::map<std::string, std::size_t> allowed_shared;   // cudaFuncSetAttribute, by function
     Acquisitions acquisitions;
     bool counting = true;
-    bool whole_program = false;                 // what runs is no graded file: host code has more of CUDA
+    bool whole_program = false;                 // what runs is no graded file: it may do more, and has more of CUDA
     bool print_threads = false;                 // each line that a kernel prints begins with its block and thread
     int threads = 1;                            // executors to use
     int last_error = 0;
+    int error_asked_for = 0;                    // the one that host code has been told of last
     bool broken = false;                        // a kernel died: the device accepts no more work
     bool given_up = false;                      // host code was left before its end
     double seconds_limit = 10;
@@ -41,6 +42,7 @@ struct Machine {
     Recorder recorder;
     Program program;
     Sampling sampling;
+    Watched watched;
     void* given_stream = nullptr;
     std::map<void*, int> streams;               // that host code has: the line of their creation, < 0 after that call
     StreamOrder stream_order;

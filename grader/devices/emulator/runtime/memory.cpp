@@ -63,17 +63,18 @@ bool Module::is_host_only(std::uint32_t pc) const {
 // ---- device memory ----
 
 void DeviceMemory::reserve(std::size_t bytes) {
-    if (arena_) munmap(reinterpret_cast<void*>(arena_), 2 * capacity_);
+    if (arena_) munmap(reinterpret_cast<void*>(arena_), arena_end_ - arena_);
     arena_ = arena_end_ = 0;
     capacity_ = bytes;
 }
 
 void DeviceMemory::begin_case() {
     if (!arena_) {
-        void* arena = mmap(nullptr, 2 * capacity_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        const std::size_t bytes = (machine().whole_program ? 64 : 2) * capacity_;
+        void* arena = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (arena != MAP_FAILED) {
             arena_ = reinterpret_cast<Address>(arena);
-            arena_end_ = arena_ + 2 * capacity_;
+            arena_end_ = arena_ + bytes;
         }
         case_begin_ = arena_next_ = arena_;
     } else if (arena_next_ > case_begin_) {
@@ -118,7 +119,8 @@ int DeviceMemory::allocate(void** pointer, std::size_t bytes, int line, int pois
     *pointer = nullptr;
     if (bytes == 0) return Success;
     const std::size_t span = whole_pages(bytes) + whole_pages(guard);
-    if (bytes > capacity_ || !arena_ || arena_next_ + span > case_begin_ + capacity_) return OutOfMemory;
+    const Address end = machine().whole_program ? arena_end_ : case_begin_ + capacity_;
+    if (live_ + bytes > capacity_ || !arena_ || arena_next_ + span > end) return OutOfMemory;
     void* start = reinterpret_cast<void*>(arena_next_);
     if (mprotect(start, whole_pages(bytes), PROT_READ | PROT_WRITE) != 0) return OutOfMemory;
     // Fresh memory holds NaNs, and not the zeroes that a GPU often happens to hold. Large arrays keep the zeroes: filling
@@ -141,6 +143,10 @@ int DeviceMemory::release(void* pointer) {
     if (!region || region->line == 0 || region->freed || region->begin != reinterpret_cast<Address>(pointer)) return InvalidValue;
     region->freed = true;
     live_ -= region->bytes;
+    if (machine().whole_program) {
+        madvise(reinterpret_cast<void*>(region->begin), whole_pages(region->bytes), MADV_DONTNEED);
+        mprotect(reinterpret_cast<void*>(region->begin), whole_pages(region->bytes), PROT_NONE);
+    }
     return Success;
 }
 
@@ -193,7 +199,7 @@ void DeviceMemory::add_variables(const Module& module) {
 void DeviceMemory::protect(int how) {
     for (const Pages& pages : mappings_) mprotect(reinterpret_cast<void*>(pages.begin), pages.bytes, how);
     for (const auto& region : regions_)
-        if (region->begin >= arena_ && region->begin < arena_end_ && (how != PROT_NONE || !is_hosts_turn(*region)))
+        if (region->begin >= arena_ && region->begin < arena_end_ && !(region->freed && machine().whole_program) && (how != PROT_NONE || !is_hosts_turn(*region)))
             mprotect(reinterpret_cast<void*>(region->begin), whole_pages(region->bytes), how);
 }
 

@@ -121,6 +121,9 @@ public:
     Region* variable(Address a) const; // the library's variable that holds this byte
     Region* nearest(Address a) const;  // the last region that begins at or before a, or the first of all
     bool is_of_earlier_case(Address a) const { return a >= arena_ && a < case_begin_; }   // an allocation that was kept
+    bool can_be_device(Address a) const {   // false: certainly not
+        return a - arena_ < arena_end_ - arena_ || variables_.hold(a) || registers_ || !mappings_.empty();
+    }
     bool is_device(Address a) const;   // within pages that belong to the device, and not to host code
     bool all_blocks_see(Address a) const;   // global memory: buffers, allocations, and the library's __device__ variables
     void open();                       // device code runs: pages may be touched
@@ -155,6 +158,7 @@ private:
     int both_sided_ = 0;               // regions
     std::size_t allocated_ = 0, peak_ = 0, live_ = 0;
     bool is_open_ = true;
+    bool registers_ = false;           // host memory, which may be anywhere
 };
 
 }  // namespace ladder

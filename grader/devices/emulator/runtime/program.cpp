@@ -2,6 +2,7 @@
 #include "program.h"
 
 #include <signal.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -30,6 +31,11 @@ void call_main(void** arguments) {
 
 }  // namespace
 
+bool Watched::wants(const std::string& name, std::uint64_t launches_before) const {
+    const bool named = kernel.empty() || name.substr(0, name.find('<')) == kernel;
+    return (counters || races) && named && launches_before < first;
+}
+
 void write_program_report() {
     const int fd = std::exchange(machine().program.report_fd, -1);
     if (fd < 0) return;
@@ -50,9 +56,17 @@ using namespace ladder;
 extern "C" {
 
 // To be called before the program's library is loaded: what it registers to be done at exit is done before the report.
-void ladder_program_prepare(int report_fd) {
-    machine().program = {true, report_fd, 0};
+void ladder_program_prepare(int report_fd, int progress_fd) {
+    machine().whole_program = true;   // what only holds for a graded entry point does not: given buffers and stream, no leaks
+    machine().program = {report_fd, 0, nullptr};
+    void* const shared = mmap(nullptr, sizeof(ProgressOfProgram), PROT_READ | PROT_WRITE, MAP_SHARED, progress_fd, 0);
+    if (shared != MAP_FAILED) machine().program.progress = static_cast<ProgressOfProgram*>(shared);
     std::atexit(write_program_report);
+}
+
+// What to look at, before main() is called.
+void ladder_program_watch(int counters, int races, const char* kernel, std::uint64_t first, int last) {
+    machine().watched = {counters != 0, races != 0, kernel, first, last != 0};
 }
 
 // Calls main() and ends the process as the program would have ended it.
@@ -60,10 +74,13 @@ void ladder_program_prepare(int report_fd) {
     Call call{main, argc, argv};
     int code = 0;
     signal(SIGINT, on_interrupt);
+    if (machine().program.progress) machine().program.progress->started = 1;
     void* arguments[] = {&call, &code};
     if (ladder_session_run(call_main, arguments) == 0) std::exit(code);
     write_program_report();
-    const int number = machine().program.signal ? machine().program.signal : SIGABRT;
+    const auto& findings = machine().findings;
+    const bool touched = !findings.empty() && findings.back().kind == "host_access";   // seen before it could happen
+    const int number = touched ? SIGSEGV : machine().program.signal ? machine().program.signal : SIGABRT;
     signal(number, SIG_DFL);
     raise(number);
     _exit(128 + number);

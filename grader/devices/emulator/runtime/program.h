@@ -1,12 +1,34 @@
 // A whole program with its main(), which runs in this process instead of an entry point on the judge's buffers.
 #pragma once
 
+#include <cstdint>
+#include <string>
+
 namespace ladder {
 
+struct LaunchState;
+
+// Which launches of a program leave traces, to be counted and searched for races. All are checked for bad accesses.
+struct Watched {
+    bool counters = true, races = true;
+    std::string kernel;                    // only those of the kernel with this name; empty: of all
+    std::uint64_t first = ~std::uint64_t{0};   // so many of each kernel
+    bool last = false;                     // what a launch has counted makes way for the next one's
+
+    bool wants(const std::string& name, std::uint64_t launches_before) const;
+};
+
+// What runs now, for the process that waits: in memory that both see.
+struct ProgressOfProgram {
+    std::uint64_t started;   // main() was called
+    std::uint64_t launches, blocks, blocks_done;
+    char kernel[232];
+};
+
 struct Program {
-    bool on = false;        // what only holds for a graded entry point does not hold: given buffers and stream, no leaks
     int report_fd = -1;     // where the report goes when the process ends
     int signal = 0;         // which would have ended the process; 0: none
+    ProgressOfProgram* progress = nullptr;
 };
 
 void write_program_report();   // once, however the process ends

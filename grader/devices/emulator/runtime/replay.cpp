@@ -61,6 +61,7 @@ void advance(WarpUnit& warp, int lane, bool& arrivals) {
 
 void enter_block(Executor& executor, WarpUnit& warp, const Request& request) {
     const std::uint32_t mask = request.mask;
+    if (!machine().watched.counters) return;
     Site& site = site_at(executor, request.record.pc);
     site.kind = Event::Block;
     site.warps += 1;

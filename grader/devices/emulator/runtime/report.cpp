@@ -82,7 +82,7 @@ Site sum_at(int kernel, std::uint32_t pc) {
 }
 
 void write_kernel(Json& json, int number, const KernelTotals& kernel) {
-    json.open('{').field("name", kernel.name).field("line", kernel.line).field("launches", kernel.launches);
+    json.open('{').field("name", kernel.name).field("line", kernel.line).field("launches", kernel.launches).field("counted_launches", kernel.counted_launches);
     json.field("blocks", kernel.blocks).field("threads", kernel.threads).field("barriers", kernel.barriers);
     json.field("busy_threads", kernel.busy_threads).field("busy_blocks", kernel.busy_blocks).field("busiest_bytes", kernel.task_bytes);
     json.field("most_barriers", kernel.most.barriers).field("most_copy_groups", kernel.most.copy_groups);

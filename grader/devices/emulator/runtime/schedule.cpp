@@ -62,6 +62,7 @@ void Schedule::settle() {
         --counts_[static_cast<std::size_t>(BlockState::Finished)];
         ++first_;
     }
+    if (ProgressOfProgram* const shown = machine().program.progress) shown->blocks_done = first_;
     for (;;) {
         if (!able_.empty()) return hand_turn(*able_.begin());
         if (more()) return hand_turn(next_);

@@ -53,6 +53,7 @@ public:
     std::uint64_t ahead() const { return next_ - turn_.load(std::memory_order_relaxed); }   // how many have begun, if not that
     std::uint64_t begin();            // the next one
     Block* resume_turn(const Executor* executor);   // the block whose turn it is, if it waits for that on this executor
+    std::uint64_t first_unfinished() const { return first_; }
     std::uint64_t finished() const { return first_ + count(BlockState::Finished); }
 
 private:

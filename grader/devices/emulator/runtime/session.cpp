@@ -109,7 +109,7 @@ void on_fault(int number, siginfo_t* info, void* raw) {
     Region* const both = number == SIGSEGV ? m.memory.both_sided(address) : nullptr;
     if (both && !both->uses.empty()) return both_sided_access(*both, address, 1, fault_writes(context), learner_frame(context));
     if (!can_leave_entry_point()) {
-        if (m.program.on) write_program_report();
+        if (m.whole_program) write_program_report();
         signal(number, SIG_DFL);
         raise(number);
         return;
@@ -270,7 +270,7 @@ void ladder_session_begin(double seconds, double data_elements, int poison) {
     m.data_elements = data_elements;
     m.host_steps = 0;
     static int stream;
-    m.given_stream = m.program.on ? nullptr : &stream;   // a program's own default stream
+    m.given_stream = m.whole_program ? nullptr : &stream;   // a program's own default stream
     m.stream_order = StreamOrder{};
     m.stream_order.begin(m.given_stream);
     m.stream_races = StreamRaces{};
@@ -346,7 +346,7 @@ int ladder_session_run(void (*entry)(void**), void** arguments) {
     }
     for (std::size_t i = 0; i < std::size(fault_signals); ++i) sigaction(fault_signals[i], &before[i], nullptr);
     std::fflush(stdout);
-    if (!m.program.on) finish_case(m);
+    if (!m.whole_program) finish_case(m);
     return given_up;
 }
 

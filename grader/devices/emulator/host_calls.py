@@ -1,0 +1,59 @@
+"""Findings about host code's calls of CUDA, in words: launches, allocations, errors that nothing asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from grader.devices.evidence import SWAPPED, looks_swapped
+
+Fact = dict[str, Any]
+
+
+def _launch_error(fact: Fact) -> str:
+    return f"the launch of {fact['kernel']} fails: {fact['text']}{_on_launch(fact)}"
+
+
+def _on_launch(fact: Fact) -> str:
+    """What is behind a launch that failed, if it is one of the usual mistakes."""
+    if "0 blocks" in fact["text"]:
+        return "; whole-number division rounds down, so round up: (n + threads - 1) / threads"
+    of_it = [
+        launch for launch in fact["launches"] if (launch["kernel"], launch["line"]) == (fact["kernel"], fact["line"])
+    ]
+    return f"; {SWAPPED}" if any(map(looks_swapped, of_it)) else ""
+
+
+def _leak(fact: Fact) -> str:
+    if fact["text"] == "kept":
+        return f"line {fact['line']} uses memory of an earlier call: free it there, and allocate it anew in each call"
+    once = fact["note"]  # of a program, whose end frees it
+    if not fact["array_bytes"]:
+        lost = f"the stream created in line {fact['line']} is never destroyed"
+        return lost if once else f"{lost}: each call loses one"
+    lost = f"{fact['array_bytes']:,} bytes from the cudaMalloc in line {fact['line']} are never freed"
+    return lost if once else f"{lost}: each call loses them"
+
+
+def _invalid_free(fact: Fact) -> str:
+    return "cudaFree of a pointer that cudaMalloc did not return, or that was freed before"
+
+
+def _out_of_memory(fact: Fact) -> str:
+    return f"cudaMalloc of {int(fact['text']):,} bytes fails: the emulated GPU has 4 GB of memory, for all arrays"
+
+
+def _unchecked_error(fact: Fact) -> str:
+    return (
+        f"a CUDA call or a launch failed (error {fact['offset']}), and nothing has asked for that error since: look at"
+        " what each call returns, and at cudaGetLastError() after each launch"
+    )
+
+
+CALLS: Mapping[str, Callable[[Fact], str]] = {
+    "launch_error": _launch_error,
+    "leak": _leak,
+    "invalid_free": _invalid_free,
+    "out_of_memory": _out_of_memory,
+    "unchecked_error": _unchecked_error,
+}

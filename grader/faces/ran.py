@@ -1,0 +1,81 @@
+"""What is to be told of a program that has ended: its facts, on the lines of its own files."""
+
+from __future__ import annotations
+
+import re
+import signal
+from dataclasses import replace
+from typing import Any
+
+from grader.devices.emulator.counters import add_up
+from grader.devices.emulator.program import Program
+from grader.devices.emulator.wording import word_findings
+from grader.devices.evidence import Finding
+from grader.devices.worker.program import Ended, How
+from grader.report.program import Run
+
+BY_SIGNAL = 128  # and the signal's number: an exit code as shells have it
+# Ways in which host code ends, which are told as the program's end and not as findings.
+_ENDS = ("crash", "timeout")
+_FROM = re.compile(r"the memory from the cudaMalloc in line (\d+)")
+_MALLOC = re.compile(r"cuda(?:Host)?(?:Malloc|Alloc)\w*(?:<[^>]*>)?\s*\(\s*(?:\([^()]*\)\s*)?&?\s*([\w.\->\[\]]+)")
+
+
+def described(program: Program, ended: Ended, name: str, how: How) -> Run:
+    """The run of a program, in its own terms."""
+    code = ended.code if ended.code >= 0 else BY_SIGNAL - ended.code
+    found = Run(name, code, counted=how.counters)
+    if ended.facts is None:
+        found.ended = _how_it_ended(ended, [], how)
+        return found
+    worded = word_findings(ended.facts, program.code, {}, program.text)
+    placed = [_in_place(each, program) for each in worded]
+    ends = [each for each in placed if each.kind in _ENDS and (not each.kernel or ended.stopped)]
+    found.ended = _how_it_ended(ended, ends, how)
+    if ended.stopped and (fact := next((each for each in ended.facts["findings"] if each["blocks"]), None)):
+        found.ended = (
+            f"{_stopped(ended, how)} in kernel {fact['kernel']}, launch {len(ended.facts['launches']):,}:"
+            f" {fact['blocks_done']:,} of {fact['blocks']:,} blocks were done"
+        )
+    found.findings = [each for each in placed if each.severity == "error" and each not in ends]
+    found.notes = [each for each in placed if each.severity == "note"]
+    _, found.kernels, lines = add_up(ended.facts, program.code)
+    found.lines = [
+        dict(zip(("file", "line"), program.places.of(each.pop("line")), strict=True)) | each for each in lines
+    ]
+    return found
+
+
+def _in_place(finding: Finding, program: Program) -> Finding:
+    """A finding on the line of its own file, with the names that its arrays have there."""
+    file, line = program.places.of(finding.line)
+
+    said = program.places.in_words(_with_names(finding.message, program), file)
+    details: dict[str, Any] = finding.details
+    if other := details.get("other_line"):
+        where = program.places.of(other)
+        details = details | {"other_file": where[0], "other_line": where[1]}
+    return replace(finding, file=file, line=line, message=said, details=details)
+
+
+def _with_names(message: str, program: Program) -> str:
+    """`y (cudaMalloc in line 16)` for memory whose variable the text tells, and then just `y`."""
+    for found in list(_FROM.finditer(message))[:1]:
+        if variable := _MALLOC.search(program.line(int(found[1])) or ""):
+            name = variable[1]
+            message = message.replace(found[0], f"{name} (cudaMalloc in line {found[1]})", 1).replace(found[0], name)
+    return message
+
+
+def _stopped(ended: Ended, how: How) -> str:
+    return f"stopped after {how.timeout:g} s" if ended.stopped == "timeout" else "interrupted"
+
+
+def _how_it_ended(ended: Ended, ends: list[Finding], how: How) -> str:
+    """One sentence, if the program did not come to an end of its own."""
+    said = next((f": {each.message}" + (f" ({each.file}:{each.line})" if each.line else "") for each in ends), "")
+    if ended.stopped:
+        return f"{_stopped(ended, how)}{said}"
+    if ended.code < 0:
+        return f"the program was ended by signal {-ended.code} ({signal.strsignal(-ended.code)}){said}"
+    return ""
