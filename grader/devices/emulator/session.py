@@ -49,6 +49,91 @@ class View(Protocol):
     def writable(self) -> bool: ...
 
 
+def include_folder() -> Path:
+    """Where the emulator's cuda_runtime.h and its kin lie."""
+    return HERE / "include"
+
+
+def library_folder() -> Path:
+    """Where the headers lie that a whole program has besides, and a graded file has not."""
+    return HERE / "libraries"
+
+
+def compile_flags(runtime: Path) -> list[str]:
+    """g++'s flags for a translated kernel file that will be linked with the runtime library at this path."""
+    return [*COMPILE_FLAGS, f"-I{runtime.parent}", f"-I{include_folder()}"]
+
+
+def link_flags(runtime: Path) -> list[str]:
+    """g++'s flags to link it with the runtime library at this path."""
+    wraps = [f"-Wl,--wrap={name}" for name in WRAPPED]
+    return [*wraps, f"-L{runtime.parent}", f"-l:{runtime.name}", f"-Wl,-rpath,{runtime.parent}", "-Wl,-z,defs", "-lm"]
+
+
+def runtime_library(cache: Path, compiler: str = "g++", extra_flags: Sequence[str] = ()) -> Path:
+    """The runtime, compiled once per content, flags and version of the compiler. Raises OSError or CalledProcessError.
+
+    `extra_flags` are the compiler's for the runtime alone.
+    """
+    sources = sorted((HERE / "runtime").glob("*.cpp"))
+    headers = [*sorted((HERE / "runtime").glob("*.h")), *sorted(include_folder().rglob("*.h"))]
+    flags = [*RUNTIME_FLAGS, *extra_flags]
+    digest = hashlib.sha256("\0".join([*program_identity(compiler), *flags, *COMPILE_FLAGS]).encode())
+    for path in [*sources, *headers]:
+        digest.update(path.read_bytes())
+    folder = cache / f"runtime-{digest.hexdigest()[:16]}"
+    library = folder / "libladder_emulator.so"
+    if library.exists():
+        with suppress(OSError):  # a cache that may only be read
+            os.utime(folder)
+        return library
+    folder.mkdir(parents=True, exist_ok=True)
+    with filelock.FileLock(folder / "lock"):
+        if not library.exists():
+            _compile_header(library, compiler)
+            _compile_runtime(sources, library, [compiler, *flags])
+            _remove_old_runtimes(cache)
+    return library
+
+
+def _remove_old_runtimes(cache: Path) -> None:
+    """Keeps the newest few, and what was used today: another checkout, or a kernel in the cache, may still use them."""
+    runtimes = sorted(cache.glob("runtime-*"), key=lambda folder: folder.stat().st_mtime, reverse=True)
+    for folder in runtimes[RUNTIMES_KEPT:]:
+        if time.time() - folder.stat().st_mtime > RUNTIME_KEPT_SECONDS:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _compile_header(runtime: Path, compiler: str) -> None:
+    """The first header as g++ keeps it in memory: it need not be read again for each kernel, which saves 0.1 s.
+
+    g++ prefers a NAME.gch to a NAME in a later folder, and reads the header as ever if that does not suit.
+    """
+    unfinished = runtime.with_name("unfinished.gch")
+    header = str(include_folder() / FIRST_HEADER)
+    command = [compiler, "-fPIC", *compile_flags(runtime), "-x", "c++-header", header, "-o", str(unfinished)]
+    subprocess.run(command, check=True, capture_output=True, text=True)
+    unfinished.replace(runtime.with_name(f"{FIRST_HEADER}.gch"))
+
+
+def _compile_runtime(sources: list[Path], library: Path, compiler: list[str]) -> None:
+    with tempfile.TemporaryDirectory(dir=library.parent) as folder:
+
+        def run(*arguments: str) -> None:
+            subprocess.run([*compiler, *arguments], check=True, capture_output=True, text=True, cwd=folder)
+
+        def compile_one(source: Path) -> str:
+            run("-include", "machine.h", "-c", str(source), "-o", f"{source.stem}.o")
+            return f"{source.stem}.o"
+
+        # Nearly every file includes this header: compiled once, where g++ looks first, it halves the work.
+        run("-x", "c++-header", str(HERE / "runtime" / "machine.h"), "-o", "machine.h.gch")
+        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+            objects = list(pool.map(compile_one, sources))
+        run("-shared", *objects, "-o", library.name, f"-Wl,-soname,{library.name}")
+        os.replace(Path(folder) / library.name, library)
+
+
 class _CSymbol(ctypes.Structure):
     _fields_ = [
         ("value", ctypes.c_uint64),

@@ -1,0 +1,167 @@
+// cub's reductions and scans of a block and of a warp, plainly: a thread's value goes through the shared memory that the
+// caller gives, or through shuffles. As in cub, a barrier belongs between two uses of one TempStorage.
+#pragma once
+
+#include "thrust_iterators.h"
+
+namespace cub {
+
+using Sum = thrust::plus<void>;
+using Max = thrust::maximum<void>;
+using Min = thrust::minimum<void>;
+
+enum BlockReduceAlgorithm { BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY, BLOCK_REDUCE_RAKING, BLOCK_REDUCE_WARP_REDUCTIONS };
+enum BlockScanAlgorithm { BLOCK_SCAN_RAKING, BLOCK_SCAN_RAKING_MEMOIZE, BLOCK_SCAN_WARP_SCANS };
+enum BlockLoadAlgorithm { BLOCK_LOAD_DIRECT, BLOCK_LOAD_STRIPED, BLOCK_LOAD_VECTORIZE, BLOCK_LOAD_TRANSPOSE, BLOCK_LOAD_WARP_TRANSPOSE };
+enum BlockStoreAlgorithm { BLOCK_STORE_DIRECT, BLOCK_STORE_STRIPED, BLOCK_STORE_VECTORIZE, BLOCK_STORE_TRANSPOSE, BLOCK_STORE_WARP_TRANSPOSE };
+
+namespace ladder_parts {
+
+LADDER_INLINE int rank() { return static_cast<int>(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)); }
+
+}  // namespace ladder_parts
+
+template <class T, int X, BlockReduceAlgorithm = BLOCK_REDUCE_WARP_REDUCTIONS, int Y = 1, int Z = 1> class BlockReduce {
+public:
+    struct TempStorage { T values[X * Y * Z]; };
+    LADDER_INLINE explicit BlockReduce(TempStorage& storage) : values_(storage.values) {}
+
+    // The result is thread 0's.
+    template <class F> LADDER_INLINE T Reduce(T mine, F f, int valid = X * Y * Z, LADDER_LINE) {
+        const int rank = ladder_parts::rank();
+        values_[rank] = mine;
+        ladder_barrier(ladder::Barrier::Sync, 0, line);
+        for (int i = 1; rank == 0 && i < valid; ++i) mine = f(mine, values_[i]);
+        return mine;
+    }
+    template <int N, class F> LADDER_INLINE T Reduce(T (&mine)[N], F f, LADDER_LINE) {
+        T all = mine[0];
+        for (int i = 1; i < N; ++i) all = f(all, mine[i]);
+        return Reduce(all, f, X * Y * Z, line);
+    }
+    LADDER_INLINE T Sum(T mine, int valid = X * Y * Z, LADDER_LINE) { return Reduce(mine, cub::Sum(), valid, line); }
+    template <int N> LADDER_INLINE T Sum(T (&mine)[N], LADDER_LINE) { return Reduce(mine, cub::Sum(), line); }
+
+private:
+    T* values_;
+};
+
+template <class T, int X, BlockScanAlgorithm = BLOCK_SCAN_RAKING, int Y = 1, int Z = 1> class BlockScan {
+public:
+    struct TempStorage { T values[X * Y * Z]; };
+    LADDER_INLINE explicit BlockScan(TempStorage& storage) : values_(storage.values) {}
+
+    template <class F> LADDER_INLINE void InclusiveScan(T mine, T& result, F f, T& all) {
+        scan(mine, f);
+        result = values_[ladder_parts::rank()];
+        all = values_[X * Y * Z - 1];
+    }
+    template <class F> LADDER_INLINE void InclusiveScan(T mine, T& result, F f) {
+        scan(mine, f);
+        result = values_[ladder_parts::rank()];
+    }
+    template <class F> LADDER_INLINE void ExclusiveScan(T mine, T& result, T start, F f, T& all) {
+        scan(mine, f);
+        const int rank = ladder_parts::rank();
+        result = rank ? f(start, values_[rank - 1]) : start;
+        all = values_[X * Y * Z - 1];
+    }
+    template <class F> LADDER_INLINE void ExclusiveScan(T mine, T& result, T start, F f) {
+        T all;
+        ExclusiveScan(mine, result, start, f, all);
+    }
+    LADDER_INLINE void InclusiveSum(T mine, T& result) { InclusiveScan(mine, result, cub::Sum()); }
+    LADDER_INLINE void InclusiveSum(T mine, T& result, T& all) { InclusiveScan(mine, result, cub::Sum(), all); }
+    LADDER_INLINE void ExclusiveSum(T mine, T& result) { ExclusiveScan(mine, result, T(), cub::Sum()); }
+    LADDER_INLINE void ExclusiveSum(T mine, T& result, T& all) { ExclusiveScan(mine, result, T(), cub::Sum(), all); }
+    template <int N> LADDER_INLINE void InclusiveSum(T (&mine)[N], T (&result)[N]) { sums(mine, result, true); }
+    template <int N> LADDER_INLINE void ExclusiveSum(T (&mine)[N], T (&result)[N]) { sums(mine, result, false); }
+    template <int N> LADDER_INLINE void ExclusiveSum(T (&mine)[N], T (&result)[N], T& all) {
+        sums(mine, result, false);
+        all = values_[X * Y * Z - 1];
+    }
+
+private:
+    template <class F> LADDER_INLINE void scan(T mine, F f) {
+        const int rank = ladder_parts::rank();
+        values_[rank] = mine;
+        ladder_barrier(ladder::Barrier::Sync, 0, 0);
+        for (int i = 1; rank == 0 && i < X * Y * Z; ++i) values_[i] = f(values_[i - 1], values_[i]);
+        ladder_barrier(ladder::Barrier::Sync, 0, 0);
+    }
+    template <int N> LADDER_INLINE void sums(T (&mine)[N], T (&result)[N], bool inclusive) {
+        T own = T(), before;
+        for (int i = 0; i < N; ++i) own = own + mine[i];
+        ExclusiveSum(own, before);
+        for (int i = 0; i < N; ++i) {
+            const T value = mine[i];
+            result[i] = inclusive ? before + value : before;
+            before = before + value;
+        }
+    }
+    T* values_;
+};
+
+// Of neighbouring lanes, by shuffles; the result is the first lane's.
+template <class T, int Lanes = 32> class WarpReduce {
+public:
+    struct TempStorage {};
+    LADDER_INLINE explicit WarpReduce(TempStorage&) {}
+    template <class F> LADDER_INLINE T Reduce(T mine, F f, int valid = Lanes) {
+        const int lane = static_cast<int>(ladder_parts::rank()) % Lanes;
+        for (int step = 1; step < Lanes; step *= 2) {
+            const T other = __shfl_down_sync(0xffffffffu, mine, static_cast<unsigned>(step), Lanes);
+            if (lane + step < valid) mine = f(mine, other);
+        }
+        return mine;
+    }
+    LADDER_INLINE T Sum(T mine, int valid = Lanes) { return Reduce(mine, cub::Sum(), valid); }
+};
+template <class T, int Lanes = 32> class WarpScan {
+public:
+    struct TempStorage {};
+    LADDER_INLINE explicit WarpScan(TempStorage&) {}
+    template <class F> LADDER_INLINE void InclusiveScan(T mine, T& result, F f) {
+        const int lane = static_cast<int>(ladder_parts::rank()) % Lanes;
+        for (int step = 1; step < Lanes; step *= 2) {
+            const T other = __shfl_up_sync(0xffffffffu, mine, static_cast<unsigned>(step), Lanes);
+            if (lane >= step) mine = f(other, mine);
+        }
+        result = mine;
+    }
+    LADDER_INLINE void InclusiveSum(T mine, T& result) { InclusiveScan(mine, result, cub::Sum()); }
+    LADDER_INLINE void ExclusiveSum(T mine, T& result) {
+        T sum;
+        InclusiveScan(mine, sum, cub::Sum());
+        result = sum - mine;
+    }
+};
+
+template <class T, int X, int N, BlockLoadAlgorithm how = BLOCK_LOAD_DIRECT> struct BlockLoad {
+    struct TempStorage {};
+    BlockLoad() = default;
+    LADDER_INLINE explicit BlockLoad(TempStorage&) {}
+    template <class It> LADDER_INLINE void Load(It from, T (&to)[N], int valid = X * N) {
+        for (int i = 0; i < N; ++i) {
+            const int at = how == BLOCK_LOAD_STRIPED ? i * X + ladder_parts::rank() : ladder_parts::rank() * N + i;
+            if (at < valid) to[i] = from[at];
+        }
+    }
+    template <class It> LADDER_INLINE void Load(It from, T (&to)[N], int valid, T otherwise) {
+        for (int i = 0; i < N; ++i) to[i] = otherwise;
+        Load(from, to, valid);
+    }
+};
+template <class T, int X, int N, BlockStoreAlgorithm how = BLOCK_STORE_DIRECT> struct BlockStore {
+    struct TempStorage {};
+    BlockStore() = default;
+    LADDER_INLINE explicit BlockStore(TempStorage&) {}
+    template <class It> LADDER_INLINE void Store(It to, T (&from)[N], int valid = X * N) {
+        for (int i = 0; i < N; ++i) {
+            const int at = how == BLOCK_STORE_STRIPED ? i * X + ladder_parts::rank() : ladder_parts::rank() * N + i;
+            if (at < valid) to[at] = from[i];
+        }
+    }
+};
+
+}  // namespace cub

@@ -1,0 +1,133 @@
+// cub's device algorithms: asked for their temporary memory they want one byte; then they are thrust's.
+#pragma once
+
+#include <limits>
+
+#include "cub_block.h"
+#include "thrust_orders.h"
+
+namespace cub {
+
+namespace ladder_parts {
+
+// Whether the call only asks how many bytes it needs.
+inline LADDER_UNSEEN bool asks(void* temporary, std::size_t& bytes) {
+    if (!temporary) bytes = 1;
+    return !temporary;
+}
+template <class It> LADDER_UNSEEN auto there(It it) { return ladder::placed(thrust::device, it); }
+template <class It> LADDER_UNSEEN thrust::ladder_on_device order(cudaStream_t stream, It) { return {stream}; }
+
+// One value on the device, from a reduction of the n elements.
+template <class T, class It, class Out, class F>
+LADDER_UNSEEN cudaError_t reduced(const char* name, It in, Out out, long n, F f, T start, cudaStream_t stream, int line) {
+    const auto from = there(in);
+    const auto to = there(out);
+    ladder::each(name, line, stream, 1, [=](long) mutable {
+        T sum = start;
+        for (long i = 0; i < n; ++i) sum = f(sum, static_cast<T>(ladder::at(from + i)));
+        ladder::at(to) = sum;
+    });
+    return ladder::status();
+}
+template <class It> using value = typename std::iterator_traits<It>::value_type;
+
+}  // namespace ladder_parts
+
+struct DeviceReduce {
+#define LADDER_REDUCE(name, f, start)                                                                                                        \
+    template <class It, class Out>                                                                                                           \
+    static cudaError_t name(void* temporary, std::size_t& bytes, It in, Out out, long n, cudaStream_t stream = nullptr, LADDER_LINE) {       \
+        using T = std::remove_cv_t<ladder_parts::value<It>>;                                                                                 \
+        if (ladder_parts::asks(temporary, bytes)) return cudaSuccess;                                                                        \
+        return ladder_parts::reduced<T>("cub::DeviceReduce::" #name, in, out, n, f, start, stream, line);                                    \
+    }
+    LADDER_REDUCE(Sum, cub::Sum(), T(0)) LADDER_REDUCE(Max, cub::Max(), std::numeric_limits<T>::lowest())
+    LADDER_REDUCE(Min, cub::Min(), std::numeric_limits<T>::max())
+#undef LADDER_REDUCE
+    template <class It, class Out, class F, class T>
+    static cudaError_t Reduce(void* temporary, std::size_t& bytes, It in, Out out, long n, F f, T start, cudaStream_t stream = nullptr, LADDER_LINE) {
+        if (ladder_parts::asks(temporary, bytes)) return cudaSuccess;
+        return ladder_parts::reduced<T>("cub::DeviceReduce::Reduce", in, out, n, f, start, stream, line);
+    }
+};
+
+struct DeviceScan {
+    template <class It, class Out>
+    static cudaError_t InclusiveSum(void* temporary, std::size_t& bytes, It in, Out out, long n, cudaStream_t stream = nullptr) {
+        return InclusiveScan(temporary, bytes, in, out, cub::Sum(), n, stream);
+    }
+    template <class It, class Out>
+    static cudaError_t ExclusiveSum(void* temporary, std::size_t& bytes, It in, Out out, long n, cudaStream_t stream = nullptr) {
+        return ExclusiveScan(temporary, bytes, in, out, cub::Sum(), ladder_parts::value<It>(0), n, stream);
+    }
+    template <class It, class Out, class F>
+    static cudaError_t InclusiveScan(void* temporary, std::size_t& bytes, It in, Out out, F f, long n, cudaStream_t stream = nullptr) {
+        if (!ladder_parts::asks(temporary, bytes)) thrust::inclusive_scan(ladder_parts::order(stream, in), in, in + n, out, f);
+        return ladder::status();
+    }
+    template <class It, class Out, class F, class T>
+    static cudaError_t ExclusiveScan(void* temporary, std::size_t& bytes, It in, Out out, F f, T start, long n, cudaStream_t stream = nullptr) {
+        if (!ladder_parts::asks(temporary, bytes)) thrust::exclusive_scan(ladder_parts::order(stream, in), in, in + n, out, start, f);
+        return ladder::status();
+    }
+};
+
+struct DeviceRadixSort {
+    template <class K>
+    static cudaError_t SortKeys(void* temporary, std::size_t& bytes, const K* in, K* out, long n, int = 0, int = 0, cudaStream_t stream = nullptr) {
+        return sorted(temporary, bytes, in, out, n, thrust::less<K>(), stream);
+    }
+    template <class K>
+    static cudaError_t SortKeysDescending(void* temporary, std::size_t& bytes, const K* in, K* out, long n, int = 0, int = 0, cudaStream_t stream = nullptr) {
+        return sorted(temporary, bytes, in, out, n, thrust::greater<K>(), stream);
+    }
+    template <class K, class V>
+    static cudaError_t SortPairs(void* temporary, std::size_t& bytes, const K* in, K* out, const V* values, V* values_out, long n, int = 0, int = 0,
+                                 cudaStream_t stream = nullptr) {
+        return sorted_pairs(temporary, bytes, in, out, values, values_out, n, thrust::less<K>(), stream);
+    }
+    template <class K, class V>
+    static cudaError_t SortPairsDescending(void* temporary, std::size_t& bytes, const K* in, K* out, const V* values, V* values_out, long n, int = 0,
+                                           int = 0, cudaStream_t stream = nullptr) {
+        return sorted_pairs(temporary, bytes, in, out, values, values_out, n, thrust::greater<K>(), stream);
+    }
+
+private:
+    template <class K, class Less>
+    static cudaError_t sorted(void* temporary, std::size_t& bytes, const K* in, K* out, long n, Less less, cudaStream_t stream) {
+        if (ladder_parts::asks(temporary, bytes)) return cudaSuccess;
+        const auto where = ladder_parts::order(stream, in);
+        thrust::copy(where, in, in + n, out);
+        thrust::sort(where, out, out + n, less);
+        return ladder::status();
+    }
+    template <class K, class V, class Less>
+    static cudaError_t sorted_pairs(void* temporary, std::size_t& bytes, const K* in, K* out, const V* values, V* values_out, long n, Less less,
+                                    cudaStream_t stream) {
+        if (ladder_parts::asks(temporary, bytes)) return cudaSuccess;
+        const auto where = ladder_parts::order(stream, in);
+        thrust::copy(where, in, in + n, out);
+        thrust::copy(where, values, values + n, values_out);
+        thrust::sort_by_key(where, out, out + n, values_out, less);
+        return ladder::status();
+    }
+};
+
+struct DeviceSelect {
+    template <class It, class Out, class Count, class Is>
+    static cudaError_t If(void* temporary, std::size_t& bytes, It in, Out out, Count* kept, long n, Is is, cudaStream_t stream = nullptr, LADDER_LINE) {
+        if (ladder_parts::asks(temporary, bytes)) return cudaSuccess;
+        const auto from = ladder_parts::there(in);
+        const auto to = ladder_parts::there(out);
+        ladder::each("cub::DeviceSelect::If", line, stream, 1, [=](long) mutable {
+            Count count = 0;
+            for (long i = 0; i < n; ++i)
+                if (is(ladder::at(from + i))) ladder::at(to + count++) = ladder::at(from + i);
+            *kept = count;
+        });
+        return ladder::status();
+    }
+};
+
+}  // namespace cub

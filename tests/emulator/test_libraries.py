@@ -1,0 +1,161 @@
+"""Whole programs that use more of CUDA than a graded file has, and libraries: what they print, and what is found.
+
+A program is built once, and proves many things. What its last lines do wrong is told with the line.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from grader.devices.cache import cache_root
+from grader.devices.emulator import session as emulator
+from grader.devices.emulator import translate
+from grader.devices.emulator.sides import marks
+from grader.devices.emulator.wording import word_findings
+from grader.devices.evidence import Finding
+
+PROGRAMS = Path(__file__).parent / "programs"
+_MAIN = """
+#line 1 "<what the grader calls>"
+extern int its_main(int, char**) __asm__("main");
+extern "C" int ladder_entry_main(void**) {
+    char name[] = "program", *argv[] = {name, nullptr};
+    return its_main(1, argv);
+}
+"""
+
+
+def run(name: str, folder: Path) -> list[Finding]:
+    """Builds and runs a program in this process: what is found."""
+    source = (PROGRAMS / name).read_text()
+    runtime = emulator.runtime_library(cache_root())
+    text = translate.rewritten(source, name)
+    (folder / "program.cpp").write_text(
+        "#include <ladder_first.h>\n#include <ladder_program.h>\n" + text + marks(source) + _MAIN
+    )
+    flags = [*emulator.compile_flags(runtime), f"-I{emulator.library_folder()}", "-fPIC", "-fpermissive"]
+    for command in (
+        ["g++", *flags, "-c", "program.cpp", "-o", "program.o"],
+        ["g++", "-shared", "program.o", "-o", "program.so", *emulator.link_flags(runtime), "-Wl,-Bsymbolic"],
+    ):
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+    library = emulator.open_library(folder / "program.so", name)
+    loaded = emulator.Loaded(library.loaded, library.facts.code)
+    called = ctypes.CDLL(str(runtime))
+    called.ladder_session_report.restype = ctypes.c_char_p
+    called.ladder_session_begin.argtypes = [ctypes.c_double, ctypes.c_double, ctypes.c_int]
+    entry = loaded.library.ladder_entry_main
+    inside, count = ctypes.cast(entry, ctypes.c_void_p), ctypes.c_size_t(len(loaded.symbols))
+    called.ladder_session_module(inside, loaded.symbols, count, 2, 1)
+    called.ladder_session_whole_program(1)
+    try:
+        called.ladder_session_begin(60.0, 1e8, emulator.POISON)
+        called.ladder_session_run(entry, None)
+        facts = json.loads(called.ladder_session_report().decode())
+    finally:
+        called.ladder_session_whole_program(0)
+    return [each for each in word_findings(facts, loaded.code, {}, source) if each.kind != "leak"]
+
+
+def line(name: str, words: str) -> int:
+    """The line of a program that holds these words."""
+    rows = (PROGRAMS / name).read_text().splitlines()
+    (number,) = (number for number, row in enumerate(rows, start=1) if words in row)
+    return number
+
+
+@pytest.fixture
+def ran(tmp_path, capfd, monkeypatch):
+    """Runs a program of `programs/`: the lines that it prints, what is found as (kind, line), and the sentences."""
+    monkeypatch.setenv("LADDER_DEVICES", "2")
+
+    def these(name: str) -> tuple[list[str], list[tuple[str, int | None]], list[str]]:
+        found = run(name, tmp_path)
+        printed = [row.rstrip() for row in capfd.readouterr().out.splitlines()]
+        return printed, [(each.kind, each.line) for each in found], [each.message for each in found]
+
+    return these
+
+
+def test_memory_of_both_sides_is_read_and_written_by_both_and_waited_for(ran):
+    name = "both_sides.cu"
+    printed, found, told = ran(name)
+    assert printed == ["1998 20 22 3000 1", "6"]
+    early, copied, beyond = line(name, "too early: a read"), line(name, "too early: a write"), line(name, "x[i] *= 2")
+    assert found == [("race", early), ("race", copied), ("out_of_bounds", beyond)]
+    launched = line(name, "twice<<<1, 8>>>(array, 8)")
+    assert "host code reads the memory from the cudaHostRegister in line" in told[0]
+    assert f"which the work of line {launched} writes" in told[0] and "cudaDeviceSynchronize()" in told[0]
+    assert "host code reads the memory from the cudaMallocHost in line" in told[1]
+    assert "reads the memory from the cudaMallocManaged in line" in told[2]
+
+
+def test_graphs_keep_to_their_order_and_textures_to_the_guide(ran):
+    printed, found, _ = ran("graphs.cu")
+    assert printed == [
+        "captured 30",
+        "host node 3",
+        "built 14",
+        "9 9 9 9 9.5 10 10.5 11 11.5 12 12.5 13 13.5 14 14.5 15 15.5 16 16 16",
+        "13 14 15 16 9 10 11 12 13 14 15 16 9 10 11 12",
+        "12 11 10 9 9 10 11 12 13 14 15 16 16 15 14 13",
+        "0 0 0 0 9 10 11 12 13 14 15 16 0 0 0 0",
+        "1 0.2 0 0.4",
+        "20 23",
+        "callback: cudaSuccess",
+        "2 devices, 1, cudaErrorInvalidDevice, 14",
+    ]
+    assert found == []
+
+
+def test_numbers_are_the_libraries_own_and_what_is_missing_is_refused_by_name(ran):
+    name = "numbers.cu"
+    printed, found, told = ran(name)
+    assert printed == [
+        'GPU Device 0: "Kernel Ladder emulator" with compute capability 7.5',
+        "",
+        # Random123's known answer for Philox4x32-10 of zeros.
+        "64; 6627e8d5 e169c58d bc57ac4c 9b00dbd8; 1; 1 1 1",
+        # The ten numbers that cuRAND's documentation prints for seed 1234.
+        "0.1455 0.8202 0.5504 0.2948 0.9147 0.8690 0.3219 0.7829 0.0113 0.2855",
+        "25 31 21 27",
+        "99 117 91 105 22 6",
+        "1",
+    ]
+    assert found == [("out_of_bounds", line(name, "past the end")), ("trap", line(name, "refused"))]
+    assert "cufftPlan1d is a library's function, which is not emulated" in told[1]
+
+
+def test_thrust_computes_and_its_functors_are_checked(ran):
+    name = "thrust.cu"
+    printed, found, _ = ran(name)
+    assert printed == [
+        "0 1 2 3 4 5 6 7 28 7",
+        "420 615 499",
+        "28 10 66",
+        "3 13 bdca",
+        "338350",
+        "cudaErrorLaunchFailure",
+    ]
+    assert found == [("out_of_bounds", line(name, "past the end"))]
+
+
+def test_libcxx_cub_and_small_floats_compute_and_are_checked(ran):
+    name = "cxx.cu"
+    printed, found, told = ran(name)
+    assert printed == [
+        "8064 255 10",
+        "63 127 128",
+        "63 127 128",
+        "1 -0.3125 448 448 0.00195312 18 0 448 1 -0.3125 448 1024 0.000976562 16 0.000976562 57344 5",
+        "2016 1953 1520",
+        "18336 4851",
+        "191 0",
+    ]
+    assert found == [("race", line(name, "no barrier between the rounds"))]
