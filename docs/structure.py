@@ -17,7 +17,7 @@ PACKAGE = ROOT / "grader"
 PAGE = ROOT / "docs" / "architecture.md"
 # From the top floor to the bottom. A room imports from lower floors only.
 FLOORS = [
-    ["faces"],
+    ["faces", "emulate"],
     ["grade", "report"],
     ["second_look", "modelled"],
     ["submission"],

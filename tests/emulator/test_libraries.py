@@ -148,7 +148,7 @@ def test_thrust_computes_and_its_functors_are_checked(ran):
 
 def test_libcxx_cub_and_small_floats_compute_and_are_checked(ran):
     name = "cxx.cu"
-    printed, found, told = ran(name)
+    printed, found, _ = ran(name)
     assert printed == [
         "8064 255 10",
         "63 127 128",

@@ -23,7 +23,7 @@ int DeviceMemory::add_both_sided(void** pointer, std::size_t bytes, int line, Si
 
 int DeviceMemory::remember(void* pointer, std::size_t bytes, int line) {
     if (!pointer || bytes == 0 || find(reinterpret_cast<Address>(pointer))) return InvalidValue;
-    add_buffer("cudaHostRegister", reinterpret_cast<Address>(pointer), bytes, true);
+    add_buffer(line ? "cudaHostRegister" : "a tensor", reinterpret_cast<Address>(pointer), bytes, true);
     Region& region = *regions_.back();
     region.line = line;
     region.sides = Sides::Registered;
