@@ -1,4 +1,7 @@
-"""How `pytest --nbval notebooks` runs them: without a GPU its cells are skipped, and work/ is left alone."""
+"""How `pytest --nbval notebooks` runs them: without a GPU its cells are skipped, and work/ is left alone.
+
+nbval compares what is text; pictures are compared here, with a tolerance (docs/pictures.py).
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from docs import pictures
 from docs.notebooks import copy_course
 
 until_the_end = ExitStack()  # nbval's items know no fixtures
@@ -19,12 +23,36 @@ until_the_end = ExitStack()  # nbval's items know no fixtures
 FAST = 2  # notebooks up to this one run with the fast tests; the emulator takes seconds for what the others count
 
 
+MEASURED_HERE = "measured-here"  # the tag of a cell whose picture shows times of the machine that runs it
+
+
+def tags(item: Any) -> list[str]:
+    """Those of a notebook's cell; none of any other test."""
+    found: list[str] = getattr(item, "cell", {}).get("metadata", {}).get("tags", [])
+    return found
+
+
+def with_pictures(item: Any) -> None:
+    """Lets a cell's outputs be different where its pictures are."""
+    texts = item.compare_outputs
+
+    def compare(test: Any, ref: Any, skip_compare: Any = None) -> bool:
+        if not texts(test, ref, skip_compare):
+            return False
+        item.comparison_traceback += pictures.differences(ref, test)
+        return not item.comparison_traceback
+
+    item.compare_outputs = compare
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Cells that need a GPU, by their tag: where there is one they run, and what they print is not compared."""
     for item in items:
         if item.path.suffix == ".ipynb" and int(item.path.name[:2]) > FAST:
             item.add_marker(pytest.mark.slow)
-    cells = [item for item in items if "gpu" in getattr(item, "cell", {}).get("metadata", {}).get("tags", [])]
+        if hasattr(item, "cell") and MEASURED_HERE not in tags(item):
+            with_pictures(item)
+    cells = [item for item in items if "gpu" in tags(item)]
     reason = why_no_gpu() if cells else ""
     for cell in cells:
         cell.options["check"] = False

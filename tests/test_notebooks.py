@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import socket
 import subprocess
@@ -24,12 +25,13 @@ ROOT = Path(__file__).parents[1]
 FILES = sorted((ROOT / "notebooks").glob("*.ipynb"))
 LESSONS = [entry for entry in catalog.entries(ROOT) if not entry.puzzles]  # puzzles are learnt in an editor
 NAMES = ["00_setup", *(entry.name for entry in LESSONS)]
-TAGS = {"colab", "demo", "gpu", "nbval-ignore-output", "raises-exception", "your-turn"}
+TAGS = {"colab", "demo", "gpu", "measured-here", "nbval-ignore-output", "raises-exception", "your-turn"}
 COMPARED = {"text/plain", "text/html"}  # of what nbval compares, what is used here; besides streams
 FIGURES, CELLS = 3, 8  # that every notebook has at least
 FIRST_TURN = 15  # the last cell that may be the first to write in
 # Notebooks that still show each rung before they ask for it.
 NOT_TURNED = {"03", "04", "05", "06", "07", "08"}
+PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="  # a PNG
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 FILE = re.compile(r"`((?:lessons|kernels|docs|benchmarks|grader|examples)/[\w./-]*\w/?)`")
 
@@ -228,31 +230,36 @@ def test_every_exercise_has_a_folded_answer(entry):
 def validate(folder: Path) -> subprocess.CompletedProcess[str]:
     options = ["--nbval", "--nbval-current-env", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--rootdir", folder]
     command = [sys.executable, "-m", "pytest", *options, "-c", "/dev/null", folder]
-    return subprocess.run(map(str, command), capture_output=True, text=True, cwd=folder, timeout=300)
+    known = os.environ | {"PYTHONPATH": str(ROOT)}  # for the notebooks' conftest.py
+    return subprocess.run(map(str, command), capture_output=True, text=True, cwd=folder, timeout=300, env=known)
 
 
 @pytest.fixture
 def short(tmp_path, course) -> Path:
-    """What notebook 01 shows of its rungs' counters, and the cells that this needs, in a folder of its own."""
+    """What notebook 01 shows of its rungs' counters and of one load, and what this needs, in a folder of its own."""
     file = ROOT / "notebooks" / "01_vector_add.ipynb"
-    wanted = ("%load_ext", "table = rungs(")
+    wanted = ("%load_ext", "table = rungs(", '(record("01", "1_one_element")')
     cells = [cell for cell in code(file) if any(text in "".join(cell["source"]) for text in wanted)]
     assert len(cells) == len(wanted)
     copy = tmp_path / "copy" / file.name
     copy.parent.mkdir()
     copy.write_text(json.dumps(read(file) | {"cells": cells}))
+    (copy.parent / "conftest.py").symlink_to(ROOT / "notebooks" / "conftest.py")
     return copy
 
 
 @pytest.mark.slow
-def test_nbval_passes_what_is_true_and_notices_a_changed_counter(short):
+def test_nbval_passes_what_is_true_and_notices_a_changed_counter_and_a_changed_picture(short):
     done = validate(short.parent)
     assert done.returncode == 0, done.stdout
     text = short.read_text()
     counter = re.search(r"sectors per load request.*?(3\.999)", text)
-    short.write_text(text[: counter.start(1)] + "3.998" + text[counter.end(1) :])
+    text = text[: counter.start(1)] + "3.998" + text[counter.end(1) :]
+    (picture,) = re.findall(r'"image/png": "([^"]+)"', text)
+    short.write_text(text.replace(picture, PIXEL))
     done = validate(short.parent)
-    assert done.returncode == 1 and "Cell outputs differ" in done.stdout, done.stdout
+    assert done.returncode == 1 and "2 failed" in done.stdout, done.stdout
+    assert "3.998" in done.stdout and "and was 1 × 1" in done.stdout, done.stdout
 
 
 if __name__ == "__main__":

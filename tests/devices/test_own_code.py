@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
 import shutil
 
 import pytest
 import torch
 
 from grader.course.prototype import parse_prototype
+from grader.devices.cuda import own_code
 from grader.devices.cuda.own_code import BuildError, build_all, load
 
 TASK = parse_prototype("void scale(const float* x, float* y, int n, float by, cudaStream_t stream)")
@@ -34,6 +36,26 @@ def test_code_for_the_cpu_works_on_tensors(tmp_path):
     x, y = torch.arange(1000.0), torch.zeros(1000)
     call(x=x, y=y, n=1000, by=2.5)
     assert torch.equal(y, 2.5 * x)
+
+
+def test_openmp_takes_the_cores_that_it_may_use(tmp_path, monkeypatch):
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    monkeypatch.setattr(own_code, "allowed_cores", lambda: 3)
+    library = built(tmp_path, "openmp.cpp", ON_HOST)
+    load(library, TASK, on_host=True)
+    assert ctypes.CDLL(str(library)).omp_get_max_threads() == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "cores"),
+    [("200000 100000", 2), ("50000 100000", 1), ("max 100000", 8), ("rubbish", 8), ("9999999 1000", 8)],
+)
+def test_a_containers_share_of_the_cores_counts(tmp_path, monkeypatch, text, cores):
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(8)))
+    quota = tmp_path / "cpu.max"
+    quota.write_text(f"{text}\n")
+    assert own_code.allowed_cores(quota) == cores
+    assert own_code.allowed_cores(tmp_path / "none") == 8
 
 
 def test_a_file_without_the_task_has_no_function_for_it(tmp_path):

@@ -6,7 +6,9 @@ a `.cpp` works on host memory, and its entry point has no stream.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import os
 import re
 import subprocess
 from collections.abc import Callable, Iterable, Mapping
@@ -83,6 +85,8 @@ def load(library: Path, task: Prototype, *, on_host: bool = False) -> Call | Non
         function = ctypes.CDLL(str(library))[task.name]
     except AttributeError:
         return None
+    if on_host:
+        _take_allowed_cores(library)
     parameters = [each for each in task.parameters if not (on_host and each.role == "stream")]
     bind(function, parameters)
 
@@ -92,6 +96,26 @@ def load(library: Path, task: Prototype, *, on_host: bool = False) -> Call | Non
             runtime().check(code)
 
     return call
+
+
+def allowed_cores(quota: Path = Path("/sys/fs/cgroup/cpu.max")) -> int:
+    """How many cores this process may use, by its affinity and its container's share of the time."""
+    cores = len(os.sched_getaffinity(0))
+    try:
+        share, period = map(int, quota.read_text().split())
+    except (OSError, ValueError):  # there is no quota, or it is "max"
+        return cores
+    return max(min(cores, share // period), 1)
+
+
+def _take_allowed_cores(library: Path) -> None:
+    """OpenMP starts a thread for each core it sees. Where fewer are allowed, each call would wait for threads that do
+    not run: milliseconds, however little there is to do.
+    """
+    if "OMP_NUM_THREADS" in os.environ:
+        return
+    with contextlib.suppress(AttributeError):  # code without OpenMP
+        ctypes.CDLL(str(library)).omp_set_num_threads(allowed_cores())
 
 
 def _argument(parameter: Any, values: Mapping[str, Any]) -> Any:
