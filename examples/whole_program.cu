@@ -61,8 +61,8 @@ float median_time(const float* d_x, const float* d_y, float* d_z, int n) {
     return times[times.size() / 2];
 }
 
-int main() {
-    int n = 10'000'000;
+int main(int argc, char** argv) {
+    int n = argc > 1 ? std::atoi(argv[1]) : 10'000'000;
     size_t bytes = n * sizeof(float), before, after, total;
     std::vector<float> h_x(n), h_y(n), h_z(n);
     for (int i = 0; i < n; ++i) {

@@ -1,8 +1,11 @@
-"""The notebooks' magics: %%kernel, %hint, %explain and %bench. `%load_ext grader.faces.notebook` registers them."""
+"""The notebooks' magics: %%kernel, %hint, %explain, %bench, %ladder; `%load_ext grader.faces.notebook` brings them."""
 
 from __future__ import annotations
 
+import os
 import shlex
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
     from grader.course.lesson import Task
     from grader.report.pages import Page, Prose
 
+WIDTH = 100  # columns of what a command prints
 OPTIONS = ("task", "rung", "device")  # of %%kernel
 _typed: dict[Path, str] = {}  # what cells have put into work files: that needs no backup
 
@@ -28,7 +32,8 @@ _typed: dict[Path, str] = {}  # what cells have put into work files: that needs 
 def register(ipython: InteractiveShell) -> None:
     """Makes the magics known to this shell."""
     ipython.magics_manager.register_function(_kernel_magic, "cell", "kernel")
-    for name, magic in {"hint": _hint_magic, "explain": _explain_magic, "bench": _bench_magic}.items():
+    lines = {"hint": _hint_magic, "explain": _explain_magic, "bench": _bench_magic, "ladder": _ladder_magic}
+    for name, magic in lines.items():
         ipython.magics_manager.register_function(magic, "line", name)
 
 
@@ -111,6 +116,15 @@ def _bench_magic(line: str) -> None:
     console = make_console()
     console.width = 100
     bench(console, entry, [entry.work_file], tasks=list(options.values()), quick=True)
+
+
+def _ladder_magic(line: str) -> None:
+    """%ladder run program.cu: the command, as a terminal would show it."""
+    words = shlex.split(line) or ["--help"]
+    command = [sys.executable, "-c", "from grader.faces.cli import main; main()", *words]
+    plain = {"COLUMNS": f"{WIDTH}", "NO_COLOR": "1", "FORCE_COLOR": "", "TERM": "dumb"}
+    done = subprocess.run(command, capture_output=True, text=True, env=os.environ | plain)
+    print("\n".join(line.rstrip() for line in (done.stdout + done.stderr).splitlines()))
 
 
 def _arguments(magic: str, line: str, *known: str) -> tuple[Entry, dict[str, str]]:

@@ -195,6 +195,13 @@ def test_code_is_shown_from_the_file(course):
         notebook.show("01", "1_one_element", only="sub")
 
 
+def test_a_command_of_ladder_is_shown_in_a_notebook(shell, capsys):
+    run(shell, "%ladder start 01")
+    assert "work/01_vector_add.cu is yours now" in capsys.readouterr().out
+    run(shell, "%ladder check 77")
+    assert capsys.readouterr().out == "ladder: there is no lesson `77`: `ladder` lists them all\n"
+
+
 @pytest.mark.parametrize("kernel", ["2_grid_stride", "rivals/openmp", ADD])
 def test_kernels_become_functions(course, kernel):
     x, y, z = torch.arange(100.0), torch.ones(100), torch.empty(100)
