@@ -40,8 +40,8 @@ def position(task: Task, reached: int, on_gpu: bool) -> Position:
         following = rungs[reached]
         found.next, found.next_idea = following.name, following.idea
         found.next_is_told = is_told(following, on_gpu)
-    above = enumerate(rungs[reached:], start=reached + 1)
-    found.told = next((number for number, rung in above if is_told(rung, on_gpu)), 0)
+        above = enumerate(rungs[reached:], start=reached + 1)
+        found.told = next((number for number, rung in above if is_told(rung, on_gpu)), 0)
     return found
 
 

@@ -251,12 +251,15 @@ def _targets(task: TaskGrade, timed: bool) -> Iterator[RenderableType]:
     words = [target_words(target) for target in shown]
     width = max((len(goal) + 2 for _, _, goal in words), default=0)
     for target, (title, value, goal) in zip(shown, words, strict=True):
+        title = title.removesuffix(f", {target.case}")  # which is long, and has a line of its own
         line = Text("    ") + mark(target.met) + Text(f"{title:<30}{value:>12}  ") + Text(f"{goal:<{width}}", DIM)
         line += Text(f"rung {target.rung}", DIM) if target.rung else Text()
         yield line + (Text("  ") + stars(target.stars) if target.stars else Text())
-        here = task.position
-        if not target.met and target.why and target.rung <= max(here.rung + 1, here.told):
-            yield Padding(Text(target.why, DIM), (0, 0, 0, 6), expand=False)
+        said = [f"at {target.case}"] if target.case else []
+        if not target.met and target.why and target.rung <= max(task.position.rung + 1, task.position.told):
+            said.append(target.why)
+        if said:
+            yield Padding(Text(": ".join(said), DIM), (0, 0, 0, 6), expand=False)
     if len(shown) < len(task.targets):
         number, needs = len(task.targets) - len(shown), "the emulator" if timed else "a GPU"
         kind, s = "counted" if timed else "timed", "s" if number > 1 else ""
