@@ -314,20 +314,25 @@ def watch(lesson: str | None, device: Device) -> None:
 
 
 @ladder.command()
-@click.argument("lesson")
+@click.argument("lesson", required=False)
 @click.argument("files", nargs=-1, type=FILE)
 @click.option("--task", "tasks", multiple=True, metavar="NAME", help="Measure only this task; may be repeated.")
 @click.option("--quick", is_flag=True, help="Two sizes and few samples.")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Where JSON and pictures go.")
 @click.option("--replot", is_flag=True, help="Show and draw what was measured before; needs no GPU.")
 @click.option("--modelled", is_flag=True, help="Needs no GPU: modelled times beside those that were measured before.")
+@click.option("--card", is_flag=True, help="Write what this GPU can do into cards/, for modelled times. No lesson.")
 @click.pass_context
-def bench(context: click.Context, /, lesson: str, files: tuple[Path, ...], tasks: tuple[str, ...], quick: bool,
-          out: Path | None, replot: bool, modelled: bool) -> None:  # fmt: skip
+def bench(context: click.Context, /, lesson: str | None, files: tuple[Path, ...], tasks: tuple[str, ...], quick: bool,
+          out: Path | None, replot: bool, modelled: bool, card: bool) -> None:  # fmt: skip
     """Time every rung of a lesson, and your FILES, beside PyTorch and what the GPU can do at best."""
-    from grader.faces import bench, bench_model
+    from grader.faces import bench, bench_card, bench_model
     from grader.report.terminal import make_console
 
+    if card:
+        return click.echo(f"written: {shown_path(bench_card.bench_card(catalog.course_root()))}")
+    if lesson is None:
+        raise UsageError("say which lesson: `ladder bench 01`, or `ladder bench --card` for what this GPU can do")
     entry, console = catalog.find(lesson), make_console(widest=140)
     console.width = max(console.width, 100)  # a table of results is no prose
     if replot:

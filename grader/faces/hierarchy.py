@@ -98,7 +98,7 @@ def _latency(chase: own_code.Call, size: int, stride: int, *, shared: bool = Fal
     hops = max(HOPS, size // stride) if size <= WARM else HOPS
     flush = torch.empty(0 if size <= WARM else 1 << 28, dtype=torch.int8, device="cuda")
     walk = partial(chase, next=chain, last=last, hops=hops, shared=int(shared))
-    return round(1e3 * _median_us(walk, 5, before=flush.zero_) / hops, 2)
+    return round(1e3 * median_us(walk, 5, before=flush.zero_) / hops, 2)
 
 
 def _cycle(length: int, words: int, device: str = "cuda") -> Tensor:
@@ -120,12 +120,12 @@ def _transfers() -> dict[str, float]:
     hosts = {"pageable": torch.ones(FLOATS), "pinned": torch.ones(FLOATS, pin_memory=True)}
     found = {}
     for name, host in hosts.items():
-        found[f"to_device_{name}"] = _median_us(partial(device.copy_, host))
-        found[f"to_host_{name}"] = _median_us(partial(host.copy_, device))
+        found[f"to_device_{name}"] = median_us(partial(device.copy_, host))
+        found[f"to_host_{name}"] = median_us(partial(host.copy_, device))
     return found
 
 
-def _median_us(work: Callable[[], Any], samples: int = SAMPLES, before: Callable[[], Any] = lambda: None) -> float:
+def median_us(work: Callable[[], Any], samples: int = SAMPLES, before: Callable[[], Any] = lambda: None) -> float:
     """By CUDA events around each run, after one that warms up; `before` is done before each, and not timed."""
     import torch
 

@@ -82,3 +82,35 @@ def test_two_digits_are_enough(us):
 
     said = modelled_words(replace(TIME, low_us=us, high_us=us), Position())
     assert {0.5: "0.5 µs", 19.0: "19 µs", 1999.0: "2 ms", 5e6: "5 s"}[us] in said
+
+
+def test_a_card_is_worked_out_from_times(tmp_path):
+    """Times as a card would have them that does everything in one clock of 1 GHz, on 10 multiprocessors."""
+    from grader.faces.bench_card import dumps, work_out
+    from grader.model.card import constants, load_card
+
+    def seconds(kernel: str, floats: int, rounds: int, blocks: int, threads: int) -> float:
+        warps = blocks * threads / 32 / min(blocks, 10)
+        each = {"floats": 8, "specials": 8, "doubles": 8, "load_lines": 32, "store_lines": 32, "shared_turns": 32}
+        if kernel in each:
+            return rounds * warps * each[kernel] * 1e-9
+        return {"nothing": 4e-6 + 2e-6 * rounds, "copy": 8 * floats / 1e12}.get(kernel, rounds * 1e-9)
+
+    found = work_out(seconds, multiprocessors=10, clock=1e9)
+    assert found["issue_rate"][0] == found["load_line"][0] == found["shared_atomic"][0] == pytest.approx(1)
+    assert found["special_rate"][0] == found["double_rate"][0] == pytest.approx(32)
+    assert found["dram_rate"][0] == pytest.approx(1e12)
+    assert (found["first_launch"][0], found["next_launch"][0]) == pytest.approx((6e-6, 2e-6))
+    assert (found["barrier_latency"][0], found["dependent"][0]) == pytest.approx((1, 0.5))
+    rest = {name: (1.0, "1", "made up") for name in constants() if name not in found}
+    (tmp_path / "mine.toml").write_text(dumps("Mine", found | rest))
+    card = load_card(tmp_path / "mine.toml")
+    assert (card.name, card.label, card.measured) == ("Mine", "mine", False)
+
+
+def test_a_card_is_measured_where_there_is_one(monkeypatch, capsys):
+    monkeypatch.setattr("grader.devices.cuda.card.find_card", lambda: (None, "torch finds no GPU"))
+    assert cli.run(["bench", "--card"]) == 2
+    assert "needs an NVIDIA GPU (torch finds no GPU)" in capsys.readouterr().err
+    assert cli.run(["bench"]) == 2
+    assert "say which lesson" in capsys.readouterr().err
