@@ -302,7 +302,8 @@ def model(entry: Entry, graded: Graded, split: bool = False) -> Iterator[str]:
     from grader.report.modelled import modelled_words, split_words
 
     grade = graded.verdict
-    right = [task for task in grade.tasks if task.status == "passed"]
+    timed = {task.name: task for task in entry.lesson.tasks if task.timed_case}
+    right = [task for task in grade.tasks if task.status == "passed" and task.name in timed]
     if grade.device["kind"] != "emulator" or not right:
         return
     with progress_line(entry.name) as tell:
@@ -311,7 +312,12 @@ def model(entry: Entry, graded: Graded, split: bool = False) -> Iterator[str]:
                                 sandbox=grade.sandbox.get("level"))  # fmt: skip
         for task in right:
             tell(f"modelling {task.name}")
-            for time in modelled_times(entry, entry.lesson.task(task.name), submission, unmeasured=split):
+            try:
+                times = [*modelled_times(entry, timed[task.name], submission, unmeasured=split)]
+            except UsageError as error:  # the grade stands, whatever is wrong here
+                yield f"not modelled: {error}"
+                return
+            for time in times:
                 if time.measured:
                     task.modelled.append(time.to_json())
                 yield f"{task.name}: " * (len(grade.tasks) > 1) + modelled_words(time, task.position)

@@ -114,3 +114,12 @@ def test_a_card_is_measured_where_there_is_one(monkeypatch, capsys):
     assert "needs an NVIDIA GPU (torch finds no GPU)" in capsys.readouterr().err
     assert cli.run(["bench"]) == 2
     assert "say which lesson" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("broken", [{"launches": 5}, {"launches": [{}]}, {"launches": [], "sets": "many"}])
+def test_evidence_of_another_form_is_no_time(monkeypatch, broken):
+    from grader import modelled
+
+    monkeypatch.setattr(modelled, "sampled", lambda *what: broken)
+    entry = catalog.find("01")
+    assert list(modelled.modelled_times(entry, entry.lesson.tasks[0], None)) == []

@@ -236,8 +236,10 @@ def _blocks(code: list[Instruction]) -> tuple[dict[int, Block], list[int]]:
             pending = None
         if operation in ("call", "callq", "bl"):
             pending = operands
-            if current and "__tsan_" in operands:
-                current.weight -= 1  # the instruction that put the address into place; the access itself still counts
+            if current:
+                current.choices += is_choice(operation, operands)
+                # The instruction that put the address into place; the access itself still counts.
+                current.weight -= "__tsan_" in operands
             continue
         if current is None or operation in _OVERHEAD:
             continue
