@@ -11,6 +11,7 @@ from grader.model.caches import Bytes
 from grader.model.card import Card
 from grader.model.sampled import LANES, Counts, Launch
 
+PIPES = ("l1", "shared", "issue", "special", "double")  # of one multiprocessor
 BOUNDS = ("dram", "l2", "l1", "shared", "issue", "special", "double", "atomics", "latency")
 # What nvcc makes of the rest of a kernel, besides its arithmetic: instructions for each request, and for each warp.
 FOR_GLOBAL, FOR_SHARED, FOR_WARP = 2.9, 0.8, 2.0
@@ -54,8 +55,7 @@ def of_multiprocessor(counts: Counts, card: Card) -> dict[str, float]:
 
     l1 = lines("load", card.load_line) + lines("store", card.store_line)
     shared = get("joined_load_wavefronts", 0.0) + get("shared_store_wavefronts", 0.0)
-    turns, requests = get("shared_atomic_turns", 0.0), get("shared_atomic_requests", 0.0)
-    shared += requests + card.shared_atomic * max(turns - requests, 0.0)
+    shared += card.shared_atomic * get("shared_atomic_turns", 0.0)
     # Both go through one pipe: each is as slow as both together, and the larger one is to blame.
     return {
         "l1": (l1 + shared) * (l1 >= shared),

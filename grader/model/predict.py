@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from grader.model.bounds import bounds
+from grader.model.bounds import PIPES, bounds
 from grader.model.caches import moved, names
 from grader.model.card import Card
 from grader.model.latency import latency
 from grader.model.sampled import Json, Launch, launches_of
 
-SHARPNESS = 4.0  # bounds overlap, but not quite: the fourth root of the sum of their fourth powers
+# Parts work at once, but not quite: (a^s + b^s)^(1/s). Those of one multiprocessor share its warps, and overlap less.
+SHARPNESS, OF_MULTIPROCESSOR = 4.0, 2.0
 
 
 @dataclass(frozen=True)
@@ -52,10 +53,17 @@ def predict(sample: Json, card: Card) -> Modelled:
     for launch in launches_of(sample):
         traffic = moved(launch, card, held)
         terms = bounds(launch, card, traffic) | {"latency": latency(launch, card, traffic)}
-        seconds = sum(term**SHARPNESS for term in terms.values()) ** (1 / SHARPNESS)
+        seconds = together(terms)
         parts.append(Part(launch, launch.repeats * seconds, terms))
         held = names(launch.arrays) if traffic.touched <= card.l2_bytes else frozenset()
     calls = sum(part.launch.repeats for part in parts) + sample["sets"]
     sets = sample["set_bytes"] / card.dram_rate
     over = card.first_launch + card.next_launch * max(calls - 1, 0)
     return Modelled(card, over + sets + sum(part.seconds for part in parts), parts)
+
+
+def together(terms: Mapping[str, float]) -> float:
+    """Seconds of a launch whose parts are busy for so long."""
+    inside = sum(terms[name] ** OF_MULTIPROCESSOR for name in PIPES) ** (1 / OF_MULTIPROCESSOR)
+    others = [term for name, term in terms.items() if name not in PIPES]
+    return float(sum(term**SHARPNESS for term in (inside, *others)) ** (1 / SHARPNESS))
