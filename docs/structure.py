@@ -18,6 +18,7 @@ PAGE = ROOT / "docs" / "architecture.md"
 # From the top floor to the bottom. A room imports from lower floors only.
 FLOORS = [
     ["faces", "emulate"],
+    ["classroom"],
     ["grade", "report"],
     ["second_look", "modelled"],
     ["submission"],

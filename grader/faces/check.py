@@ -146,7 +146,7 @@ def _tell_why_not(entry: Entry, file: Path | None, options: Options, reports: Re
 
 def submit(lesson: str, file: Path | None, options: Options) -> int:
     """Grades a kernel and writes a hand-in, whatever the grade. Returns the exit code; raises UsageError."""
-    from grader.faces import submit
+    from grader.classroom import handin as submit
 
     entry = puzzles.find(lesson, file)
     folder = entry.root / "submissions"
@@ -267,7 +267,7 @@ def grade_kernel(entry: Entry, file: Path | None, options: Options, tell: Progre
 
 def grade_hand_in(file: Path, options: Options, tell: Progress) -> Graded:
     """Grades a hand-in's source again, with its seed and where it was graded. Raises UsageError."""
-    from grader.faces import submit
+    from grader.classroom import handin as submit
     from grader.grade import grade
     from grader.report.graded import Graded
 

@@ -112,7 +112,7 @@ def _references() -> list[Candidate]:
 
 def _kernels_in(folder: Path | None) -> list[Candidate]:
     """The kernels of a folder named as lessons are, and its hand-ins, those of its subfolders too."""
-    from grader.faces.submit import SUFFIX
+    from grader.classroom.handin import SUFFIX
 
     root = catalog.course_root()
     place, entries = folder or root / "work", catalog.exercises(root)

@@ -17,7 +17,7 @@ from grader.course import catalog, progress, work
 from grader.course.catalog import UsageError
 from grader.course.files import shown_path
 from grader.faces import check as checking
-from grader.faces import hunt, puzzles, run_command, view
+from grader.faces import classroom, hunt, puzzles, run_command, view
 from grader.faces.check import Options, Reports
 from grader.faces.check_many import check_all
 from grader.faces.exit import AFTER_CTRL_C, INTERRUPTED, NOT_PASSED, PASSED, WRONG_USAGE, fault
@@ -397,9 +397,8 @@ def doctor(context: click.Context) -> None:
     context.exit(report(make_console()))
 
 
-ladder.add_command(hunt.command)
-ladder.add_command(run_command.command)
-ladder.add_command(view.command)
+for more in (hunt, run_command, view, classroom):
+    ladder.add_command(more.command)
 
 if __name__ == "__main__":
     main()

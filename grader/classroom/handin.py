@@ -118,6 +118,11 @@ def read(file: Path) -> HandIn:
             data = opened.read(MOST_BYTES + 1)
     except OSError as error:
         raise UsageError(f"{file} cannot be read ({error.strerror}): check the spelling") from None
+    return parse(str(file), data)
+
+
+def parse(file: str, data: bytes) -> HandIn:
+    """What a file of this name holds. Raises UsageError."""
     if len(data) > MOST_BYTES:
         raise UsageError(f"{file} is too large for a hand-in: {MENDED}")
     try:
@@ -126,7 +131,7 @@ def read(file: Path) -> HandIn:
         raise UsageError(f"{file} is no hand-in, or a damaged one: {MENDED}") from None
 
 
-def _parsed(file: Path, data: Any) -> HandIn:
+def _parsed(file: str, data: Any) -> HandIn:
     """Raises any of what reading a wrong form leads to, and UsageError for a source that was changed."""
     if data["format"] != FORMAT or data["schema"] != SCHEMA:
         raise ValueError("another format")

@@ -1,0 +1,112 @@
+"""The grade book of a class: for each person and lesson the grade that counts, out of all that were handed in."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from grader.classroom.ledger import NOT_GRADED, Row
+
+Keep = Literal["best", "last"]
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Which of several hand-ins counts, and until when (seconds since 1970). A late one counts if `late_counts`."""
+
+    keep: Keep = "best"
+    due: float | None = None
+    late_counts: bool = False
+
+    def is_late(self, row: Row) -> bool:
+        return self.due is not None and row.submitted.handed_in > self.due
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What counts for one person and one lesson, of so many tries."""
+
+    row: Row
+    tries: int
+    late: bool
+
+    @property
+    def stars(self) -> int | None:
+        """None while there is no grade."""
+        result = self.row.result
+        return None if result is None or result.status == NOT_GRADED else result.stars
+
+
+Book = Mapping[str, Mapping[str, Mark]]  # by learner, then by lesson
+
+
+def make_book(rows: Iterable[Row], policy: Policy) -> Book:
+    """The marks. What is late and does not count is left out, and so is a person who has nothing else."""
+    tries: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        if policy.late_counts or not policy.is_late(row):
+            tries.setdefault((row.submitted.learner, row.submitted.lesson), []).append(row)
+    book: dict[str, dict[str, Mark]] = {}
+    for (learner, lesson), theirs in sorted(tries.items()):
+        kept = max(theirs, key=lambda row: _worth(row, policy.keep))
+        book.setdefault(learner, {})[lesson] = Mark(kept, len(theirs), policy.is_late(kept))
+    return book
+
+
+def _worth(row: Row, keep: Keep) -> tuple[float, ...]:
+    """The later counts, or the one with more stars and rungs; of equals the earlier one."""
+    when, result = row.submitted.handed_in, row.result
+    if keep == "last":
+        return (when,)
+    if result is None or result.status == NOT_GRADED:
+        return (-1, 0, 0, -when)
+    return (result.stars, result.status == "passed", sum((result.rungs or {}).values()), -when)
+
+
+def as_csv(book: Book, lessons: Sequence[str]) -> str:
+    """A line for each person: stars, status, rungs, tries and lateness of each lesson, and the sum of all stars.
+
+    Names that a spreadsheet would take for a formula begin with an apostrophe.
+    """
+    out = io.StringIO()
+    table = csv.writer(out)
+    columns = ("stars", "status", "rungs", "tries", "late")
+    table.writerow(["learner", "stars", *(f"{lesson} {column}" for lesson in lessons for column in columns)])
+    for learner, marks in book.items():
+        row: list[str | int] = [_cell(learner), sum(mark.stars or 0 for mark in marks.values())]
+        for lesson in lessons:
+            row += _cells(marks[lesson]) if lesson in marks else [""] * len(columns)
+        table.writerow(row)
+    return out.getvalue()
+
+
+def _cells(mark: Mark) -> list[str | int]:
+    result = mark.row.result
+    if result is None or mark.stars is None:
+        return ["", NOT_GRADED, "", mark.tries, "late" if mark.late else ""]
+    rungs = " ".join(f"{task}:{rung}" for task, rung in (result.rungs or {}).items())
+    return [mark.stars, result.status, rungs, mark.tries, "late" if mark.late else ""]
+
+
+def _cell(text: str) -> str:
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
+
+
+def overview(book: Book, lessons: Sequence[str]) -> list[str]:
+    """For each lesson a line: how many stand where, and what keeps the others from passing."""
+    lines = []
+    for lesson in lessons:
+        marks = [marks[lesson] for marks in book.values() if lesson in marks]
+        stars = Counter(mark.stars for mark in marks)
+        said = [f"{stars[number]} with {'★' * number or 'none'}" for number in (3, 2, 1, 0) if stars[number]]
+        said += [f"{stars[None]} not graded"] if stars[None] else []
+        wrong = Counter(mark.row.result.status for mark in marks if mark.row.result and mark.stars == 0)
+        often = ", ".join(f"{status.replace('_', ' ')} {count}" for status, count in wrong.most_common(3))
+        lines.append(
+            f"{lesson}: {len(marks)} of {len(book)} people: {', '.join(said)}" + (f" ({often})" if often else "")
+        )
+    return lines

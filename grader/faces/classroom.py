@@ -1,0 +1,204 @@
+"""`ladder class`: collects what a class has handed in, grades it, and makes a grade book of it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from grader.course import catalog
+from grader.course.catalog import UsageError
+from grader.faces.exit import INTERRUPTED, NOT_PASSED, PASSED
+
+if TYPE_CHECKING:
+    from grader.classroom.ledger import Ledger, Result, Submitted
+
+LEDGER = click.option("--ledger", type=click.Path(path_type=Path), default="class.sqlite", show_default=True,
+                      metavar="FILE", help="Where all of it is kept.")  # fmt: skip
+PLACE = click.Path(path_type=Path, exists=True)
+
+
+@click.group("class")
+def command() -> None:
+    """Grade a class: collect, grade, gradebook, similar.
+
+    \b
+    ladder class collect submissions.zip     kernels, hand-ins and notebooks, one folder a person
+    ladder class grade --jobs 4              all that has no grade yet; may be stopped at any time
+    ladder class gradebook --csv marks.csv   people and lessons
+    ladder class similar                     which kernels look alike
+    """
+
+
+@command.command()
+@click.argument("places", nargs=-1, required=True, type=PLACE)
+@LEDGER
+@click.option("--pattern", default="", metavar="REGEX", help="Finds the name in a file's path: (?P<learner>...).")
+@click.pass_context
+def collect(context: click.Context, places: tuple[Path, ...], ledger: Path, pattern: str) -> None:
+    """Note what FOLDERs and ZIP files hold. A kernel that is there already is noted once."""
+    from grader.classroom import collect
+    from grader.classroom.ledger import Ledger, Submitted
+
+    reader = collect.Reader(catalog.entries(), pattern)
+    with Ledger(ledger, new=True) as book:
+        new = known = 0
+        strange = []
+        for found in collect.collect(places, reader):
+            if isinstance(found, Submitted):
+                added = book.add(found)
+                new, known = new + added, known + (not added)
+            else:
+                strange.append(found)
+                book.add_unknown(*found)
+    click.echo(f"{new} new kernels, {known} known ones, {len(strange)} files that are none")
+    for file, reason in strange:
+        click.echo(f"{_plain(file)}: {_plain(reason)}", err=True)
+    context.exit(PASSED if new + known else NOT_PASSED)
+
+
+@command.command()
+@LEDGER
+@click.option("--jobs", type=click.IntRange(1), help="Kernels at a time.  [default: as many as cores]")
+@click.option("--timeout", type=click.FloatRange(1), metavar="S", help="Seconds for one kernel; then it is a timeout.")
+@click.option("--resume/--again", default=True, help="Grade what has no grade yet [default], or all anew.")
+@click.option("--on", "engine", type=click.Choice(["local", "slurm"]), default="local", show_default=True,
+              help="slurm: write an array job, LEDGER.sbatch.")  # fmt: skip
+@click.option("--parts", type=click.IntRange(1), default=32, show_default=True, help="Of the array job.")
+@click.option("--part", metavar="I/N", help="Grade one part, into a file beside the ledger.")
+@click.option("--merge", is_flag=True, help="Take in what the parts have found; grade nothing.")
+@click.option("--device", type=click.Choice(["auto", "emulator", "cuda"]), default="emulator", show_default=True)
+@click.option("--sandbox", type=click.Choice(["none", "basic", "strict"]), default="basic", show_default=True)
+@click.pass_context
+def grade(context: click.Context, /, ledger: Path, jobs: int | None, timeout: float | None, resume: bool, engine: str,
+          parts: int, part: str | None, merge: bool, device: str, sandbox: str) -> None:  # fmt: skip
+    """Grade what was collected. What is graded stays graded, whatever ends this command."""
+    from grader.classroom import executors
+    from grader.classroom.ledger import Ledger
+
+    with Ledger(ledger) as book:
+        if engine == "slurm":
+            script = ledger.with_name(f"{ledger.name}.sbatch")
+            program = [shutil.which("ladder") or "ladder", "class", "grade"]
+            script.write_text(executors.slurm_script(ledger, parts, program))
+            click.echo(f"Type `sbatch {script}`, and when it is done `ladder class grade --ledger {ledger} --merge`.")
+            return
+        if merge:
+            click.echo(f"{executors.merge(book, ledger)} grades are noted.")
+            return
+        if not resume:
+            book.forget_grades()
+        target: Any = executors.Part(book, ledger, *_part(part)) if part else book
+        todo = len(target.to_grade())
+        options = {"device": device, "sandbox": sandbox}
+        try:
+            with _bar(todo) as tell:
+                executors.grade_here(target, jobs or os.cpu_count() or 1, timeout, options, tell)
+        except KeyboardInterrupt:
+            left = len(book.to_grade())
+            click.echo(f"ladder: interrupted; {left} kernels are left: type `ladder class grade` to go on", err=True)
+            context.exit(INTERRUPTED)
+        _tell_grades(book, todo)
+
+
+def _part(text: str) -> tuple[int, int]:
+    number, _, parts = text.partition("/")
+    if not (number.isdigit() and parts.isdigit() and 1 <= int(number) <= int(parts)):
+        raise UsageError(f"--part takes a number and how many there are, as in `--part 3/32`: `{text}` is neither")
+    return int(number), int(parts)
+
+
+def _tell_grades(book: Ledger, graded: int) -> None:
+    from grader.classroom.gradebook import Policy, make_book, overview
+
+    marks = make_book(book.rows(), Policy())
+    lessons = sorted({lesson for each in marks.values() for lesson in each})
+    click.echo(
+        "\n".join([f"{graded} kernels were to grade, {len(book.to_grade())} are left", *overview(marks, lessons)])
+    )
+
+
+@contextlib.contextmanager
+def _bar(total: int) -> Iterator[Callable[[Submitted, Result], None]]:
+    """Progress on stderr, if that is a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda submitted, result: None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from grader.report.terminal import make_console
+
+    columns = (
+        BarColumn(20),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.description}", markup=False),
+    )
+    with Progress(*columns, console=make_console(stderr=True), transient=True) as bar:
+        row = bar.add_task("", total=total)
+        yield lambda submitted, result: bar.update(
+            row, advance=1, description=_plain(f"{submitted.learner}, {submitted.lesson}: {result.status}")
+        )
+
+
+@command.command()
+@LEDGER
+@click.option("--csv", "file", type=click.Path(path_type=Path), metavar="FILE", help="Write a table there.")
+@click.option("--keep", type=click.Choice(["best", "last"]), default="best", show_default=True,
+              help="Which of several counts.")  # fmt: skip
+@click.option("--due", metavar="TIME", help="As 2026-11-30T23:59, by this machine's clock; later ones do not count.")
+@click.option("--late", is_flag=True, help="Late ones count, and are marked.")
+def gradebook(ledger: Path, file: Path | None, keep: Any, due: str | None, late: bool) -> None:
+    """Say what counts for each person and lesson."""
+    from grader.classroom.gradebook import Policy, as_csv, make_book, overview
+    from grader.classroom.ledger import Ledger
+    from grader.report.graded import check_writable, write
+
+    if file:
+        check_writable([file])
+    with Ledger(ledger) as book:
+        marks = make_book(book.rows(), Policy(keep, _time(due), late))
+    lessons = sorted({lesson for each in marks.values() for lesson in each})
+    if file:
+        write(file, as_csv(marks, lessons))
+    click.echo("\n".join(overview(marks, lessons)))
+
+
+def _time(text: str | None) -> float | None:
+    try:
+        return datetime.fromisoformat(text).timestamp() if text else None
+    except ValueError:
+        raise UsageError(f"--due takes a time as 2026-11-30T23:59: `{text}` is none") from None
+
+
+@command.command()
+@LEDGER
+@click.option("--at-least", type=click.IntRange(1, 100), default=60, show_default=True, metavar="PERCENT",
+              help="Of the shorter kernel that is in the other.")  # fmt: skip
+def similar(ledger: Path, at_least: int) -> None:
+    """List kernels that look alike, names and numbers aside, and those that look like one of the course's."""
+    from grader.classroom.ledger import Ledger
+    from grader.classroom.similarity import alike
+
+    with Ledger(ledger) as book:
+        rows = [row.submitted for row in book.rows()]  # by time: the last one of each person stays
+    found = 0
+    for entry in catalog.entries():
+        kernels = {each.learner: each.text for each in rows if each.lesson == entry.name}
+        course = {f"the course's {file.stem}": file.read_text() for file in entry.rungs} if kernels else {}
+        for pair in alike(entry.name, kernels, course, at_least / 100):
+            found += 1
+            click.echo(_plain(f"{100 * pair.share:3.0f} %  {pair.lesson}  {pair.one}  {pair.other}"))
+    click.echo(f"{found} pairs share {at_least} % or more. That proves nothing: look at both.")
+
+
+def _plain(text: str) -> str:
+    """Without what would move a cursor."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text)

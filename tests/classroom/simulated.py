@@ -1,0 +1,17 @@
+"""Grades like grader.classroom.grading, by looking at the text: "sleep", "die", or how many stars it says."""
+
+import json
+import os
+import sys
+import time
+
+for line in sys.stdin:
+    order = json.loads(line)
+    text = order["source"]
+    with open(sys.argv[1], "a") as log:
+        log.write(text + "\n")
+    if text.startswith("die"):
+        os._exit(1)
+    time.sleep(600 if text.startswith("sleep") else 0.002)
+    stars = int(text.split()[0]) if text[0].isdigit() else 0
+    print(json.dumps({"status": "passed" if stars else "race", "stars": stars, "rungs": {"add": stars}}), flush=True)

@@ -1,0 +1,121 @@
+"""Whatever ends a run, at whatever moment: no grade is lost, none is there twice, and the rest is graded next time."""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from grader.classroom.executors import Part, grade_here, merge, slurm_script
+from grader.classroom.ledger import Ledger, Result, Submitted
+from grader.course.catalog import UsageError
+
+SIMULATED = Path(__file__).with_name("simulated.py")
+RUN = """
+import sys
+from pathlib import Path
+from grader.classroom.executors import grade_here
+from grader.classroom.ledger import Ledger
+with Ledger(Path(sys.argv[1])) as ledger:
+    grade_here(ledger, 2, None, {}, lambda *_: print(flush=True), [sys.executable, *sys.argv[2:]])
+"""
+
+
+def submitted(number: int, text: str = "") -> Submitted:
+    return Submitted(f"person {number}", "01_vector_add", text or f"{number % 4} {number}", "x.cu", number)
+
+
+def simulated(log: Path) -> list[str]:
+    return [sys.executable, str(SIMULATED), str(log)]
+
+
+@pytest.fixture
+def ledger(tmp_path) -> Ledger:
+    with Ledger(tmp_path / "class.sqlite", new=True) as opened:
+        yield opened
+
+
+def test_killed_at_any_moment_nothing_is_lost_or_there_twice(tmp_path):
+    file, log, count = tmp_path / "class.sqlite", tmp_path / "log", 300
+    with Ledger(file, new=True) as ledger:
+        for number in range(count):
+            assert ledger.add(submitted(number)) and not ledger.add(submitted(number))
+    moments, graded = random.Random(7), 0
+    for _ in range(8):
+        command = [sys.executable, "-c", RUN, str(file), str(SIMULATED), str(log)]
+        run = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        for _ in range(moments.randrange(1, 25)):
+            run.stdout.readline()
+        run.send_signal(signal.SIGKILL)
+        graded += 1 + run.communicate()[0].count("\n")
+        with Ledger(file) as ledger:
+            done = [row for row in ledger.rows() if row.result]
+            assert len(done) + len(ledger.to_grade()) == count
+    with Ledger(file) as ledger:
+        grade_here(ledger, 2, None, {}, lambda *_: None, simulated(log))
+        rows = list(ledger.rows())
+    assert len(rows) == count and ledger_size(file) == count
+    assert all(row.result.stars == int(row.submitted.text[0]) for row in rows)
+    begun = log.read_text().splitlines()
+    assert len(set(begun)) == count and len(begun) <= count + 8 * 2  # again only what was at work when it was killed
+
+
+def ledger_size(file: Path) -> int:
+    with sqlite3.connect(file) as opened:
+        return opened.execute("SELECT count(*) FROM grades").fetchone()[0]
+
+
+def test_what_dies_or_takes_too_long_stops_nothing(ledger, tmp_path):
+    for number, text in enumerate(("die 1", "sleep 2", "3 stars", "die 4", "2 stars")):
+        ledger.add(submitted(number, text))
+    told = []
+    run = (lambda *each: told.append(each), simulated(tmp_path / "log"))
+    grade_here(ledger, 2, 10.0, {}, *run)
+    results = {row.submitted.text: row.result for row in ledger.rows()}
+    statuses = {text: result.status for text, result in results.items()}
+    assert statuses == {
+        "die 1": "not_graded", "sleep 2": "timeout", "3 stars": "passed", "die 4": "not_graded", "2 stars": "passed",
+    }  # fmt: skip
+    assert "longer than 10 s" in results["sleep 2"].message and len(told) == 5
+    assert [each.text for each in ledger.to_grade()] == ["die 1", "die 4"]  # nothing is known of these
+
+
+def test_a_grade_that_stands_is_not_changed(ledger):
+    ledger.add(submitted(1))
+    for result in (Result("not_graded"), Result("passed", 3), Result("race", 0), Result("not_graded")):
+        ledger.note(submitted(1), result)
+    (row,) = ledger.rows()
+    assert row.result.status == "passed" and ledger.to_grade() == []
+    ledger.forget_grades()
+    assert len(ledger.to_grade()) == 1
+
+
+def test_parts_grade_beside_one_another_and_are_merged_once(ledger, tmp_path):
+    file = tmp_path / "class.sqlite"
+    for number in range(20):
+        ledger.add(submitted(number))
+    sizes = []
+    for number in (1, 2, 3):
+        part = Part(ledger, file, number, 3)
+        sizes.append(len(part.to_grade()))
+        grade_here(part, 1, None, {}, lambda *_: None, simulated(tmp_path / "log"))
+        assert Part(ledger, file, number, 3).to_grade() == []  # queued again, it has nothing to do
+    assert sum(sizes) == 20
+    with (tmp_path / "class.sqlite.parts" / "1.jsonl").open("a") as opened:
+        opened.write('{"key": "half a li')
+    assert merge(ledger, file) == 20 and merge(ledger, file) == 0 and ledger.to_grade() == []
+    assert '--part "$SLURM_ARRAY_TASK_ID/3"' in slurm_script(file, 3, ["ladder", "class", "grade"])
+
+
+def test_what_is_no_ledger_is_one_sentence(tmp_path):
+    with pytest.raises(UsageError, match="there is no ledger"):
+        Ledger(tmp_path / "none")
+    (tmp_path / "text").write_text(json.dumps({}) * 100)
+    with pytest.raises(UsageError, match="is no ledger of a class"):
+        Ledger(tmp_path / "text")
