@@ -61,6 +61,7 @@ class CaseRun:
     seconds: float = 0.0
     recording: Json | None = None  # of one block, where it was asked for (emulator/recording.py)
     sample: Json | None = None  # of its launches at the real size, where that was asked for (emulator/sampled.py)
+    requests: list[Json] = field(default_factory=list)  # those that waste most (emulator/worst.py)
 
 
 @dataclass

@@ -226,10 +226,13 @@ def _tell(graded: Graded, reports: Reports, next_step: str | None, entry: Entry 
 
 def _show(graded: Graded, next_step: str | None, entry: Entry | None, asked: str) -> None:
     from grader.report.terminal import make_console, show, show_again
+    from grader.report.worst import worst_access
 
     console, drawn = make_console(), []
     if isinstance(entry, Puzzle):
         drawn, next_step = puzzles.picture(entry, graded.verdict, graded.source), puzzles.words_for_next(entry.of)
+    elif entry:
+        drawn = worst_access(graded.verdict, f"{entry.label}{asked}", len(entry.lesson.tasks) > 1)
     show(console, graded.verdict, source=graded.source, next_step=next_step, asked=asked, picture=drawn)
     if graded.again:
         show_again(console, graded.again)

@@ -57,7 +57,7 @@ def judge_task(task: Task, prepared: Sequence[Prepared], evidence: Evidence, spe
         pairs = zip(prepared, evidence.cases, strict=False)
         at = {each.call.name: run.counters | each.call.facts for each, run in pairs}
         result.counters = at[prepared[-1].call.name]
-        result.lines, result.kernels = counted.lines, counted.kernels
+        result.lines, result.kernels, result.requests = counted.lines, counted.kernels, counted.requests
         result.targets = judge_goals(task, result.counters, speed.values if speed else None, at)
     if speed:
         result.timings, result.kernels = speed.timings, kernels_of(speed.launches)

@@ -124,6 +124,16 @@ def test_banks_barriers_and_shuffles(recorded):
     assert sum(step.wavefronts for step in loads) == case.counters["shared_load_wavefronts"] == 36
 
 
+def test_the_accesses_that_waste_most_are_kept_without_a_recording(recorded):
+    case, _ = recorded("column", to_record=None)
+    (load,) = case.requests
+    column = next(number for number, text in enumerate(SOURCE.split("\n"), start=1) if "float column" in text)
+    assert (load["way"], load["line"], load["bytes"], load["mask"]) == ("shared_load", column, 4, 0xFFFFFFFF)
+    assert load["places"] == [128 * lane for lane in range(32)] and load["array"]["name"].endswith("tile")
+    neat, _ = recorded("add", to_record=None)
+    assert neat.requests == []
+
+
 def test_the_launch_that_was_asked_for(recorded):
     _, recording = recorded("two_launches", to_record=BlockToRecord(launch=1, block=(1, 0, 0)))
     assert recording.grid == (2, 1, 1) and len(at(recording, "z[i] =", "store")) == 2

@@ -208,6 +208,14 @@ COLUMNS = ("block", "warp", "pc", "line", "kind", "array", "bytes", "mask", "cou
 PC, LINE, ARRAY, COUNT = map(COLUMNS.index, ("pc", "line", "array", "count"))
 
 
+def begin_recording(runtime: ctypes.CDLL, to_record: BlockToRecord) -> None:
+    """Tells the runtime what to record of the case that comes."""
+    more = (ctypes.c_uint64 * len(to_record.more))(*to_record.more)
+    block = map(ctypes.c_uint, to_record.block or EVERY_BLOCK)
+    launch, room, count = map(ctypes.c_size_t, (to_record.launch, to_record.room, len(more)))
+    runtime.ladder_session_record(launch, *block, room, more, count)
+
+
 def numbers_of(runtime: ctypes.CDLL, block: int) -> Json:
     """The steps of a recorded block, and their places: copies of what the runtime holds until the next call."""
     found = [(ctypes.POINTER(ctypes.c_int64)(), ctypes.c_size_t()) for _ in range(2)]
@@ -317,9 +325,9 @@ def _unpacked(text: str) -> np.ndarray:
 
 def _array(data: Json) -> Array:
     space = SPACES[data["space"]]
-    return Array(_short(data["name"], space), space, data["bytes"], data["start"])
+    return Array(short_name(data["name"], space), space, data["bytes"], data["start"])
 
 
-def _short(name: str, space: str) -> str:
+def short_name(name: str, space: str) -> str:
     """`void tile<32>(float const*, int)::As` is `As`; dynamic shared memory and a thread's own have no names."""
     return name.rpartition("::")[2] or {"shared": "shared memory", "local": "own variables"}.get(space, "memory")

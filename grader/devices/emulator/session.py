@@ -25,9 +25,10 @@ from grader.devices.emulator.counters import add_up
 from grader.devices.emulator.kinds import SYMBOLS
 from grader.devices.emulator.library import compile_flags, include_folder, link_flags, runtime_library
 from grader.devices.emulator.looking import MOST_CHECKED_ELEMENTS, Look, silence
-from grader.devices.emulator.recording import EVERY_BLOCK, BlockToRecord, describe, numbers_of
+from grader.devices.emulator.recording import BlockToRecord, begin_recording, describe, numbers_of
 from grader.devices.emulator.symbols import CodeMap, Symbol
 from grader.devices.emulator.wording import word_findings
+from grader.devices.emulator.worst import worst_requests
 from grader.devices.evidence import CaseRun, launch_notes
 
 POISON, OTHER_POISON = 0xFF, 0x3F  # bytes of memory that was never written: NaN as a float, and 0.747
@@ -184,9 +185,6 @@ class Session:
         self.runtime.ladder_session_report.restype = ctypes.c_char_p
         self.runtime.ladder_session_stream.restype = ctypes.c_void_p
         self.runtime.ladder_session_begin.argtypes = [ctypes.c_double, ctypes.c_double, ctypes.c_int]
-        self.runtime.ladder_session_record.argtypes = [
-            ctypes.c_size_t, *[ctypes.c_uint] * 3, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t,
-        ]  # fmt: skip
         self.runtime.ladder_session_mapping.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
         self.runtime.ladder_session_buffer.argtypes = [ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
         self.runtime.ladder_session_print_threads(int(print_threads))
@@ -275,9 +273,7 @@ class Session:
         self.begin(task, build, threads, seconds, _size_of_data(task, buffers, scalars), poison)
         runtime = self.runtime
         if to_record:
-            more = (ctypes.c_uint64 * len(to_record.more))(*to_record.more)
-            block = to_record.block or EVERY_BLOCK
-            runtime.ladder_session_record(to_record.launch, *block, to_record.room, more, len(more))
+            begin_recording(runtime, to_record)
         if mapping:
             runtime.ladder_session_mapping(*mapping)
         for each, view in buffers.items():
@@ -355,6 +351,7 @@ class Session:
         element_bytes = {p.name: p.type.bytes for p in task.parameters if p.role in ("input", "output")}
         findings = word_findings(facts, code, element_bytes, self.text)
         findings += launch_notes(facts["launches"])
+        requests = worst_requests(facts, code)
         totals, kernels, lines = add_up(facts, code)
         return CaseRun(
             name=name,
@@ -365,6 +362,7 @@ class Session:
             launches=facts["launches"],
             seconds=seconds,
             recording=describe(facts, to_record, code.line_of) if to_record else None,
+            requests=requests,
         )
 
 

@@ -123,23 +123,42 @@ void count_task(WarpUnit& warp, Site& site, std::uint32_t mask, const Amount& am
     warp.touched_task |= mask;
 }
 
+// Keeps what a picture of this place shows: a comparison, for nearly all requests.
+void keep_worst(Executor& executor, const WarpUnit& warp, Site& site, const Request& request, std::uint64_t waste) {
+    const std::uint64_t block = warp.block->number;
+    if (site.kept && (waste < site.waste || (waste == site.waste && block >= site.worst_block))) return;
+    site.kept = true, site.waste = waste, site.worst_block = block;
+    WorstRequest& worst = executor.sites->worst[request.record.pc];
+    worst = {array_of(executor, request.record.region), request.bytes, request.mask, {}};
+    const Address begin = executor.regions[request.record.region]->begin;
+    for (int i = 0; i < request.lanes; ++i) worst.places.push_back(static_cast<long long>(request.address[i] - begin));
+}
+
 void count_global(Executor& executor, WarpUnit& warp, Site& site, const Request& request) {
     const Event event = request.record.event;
     const Amount amount = amount_of(request);
     count(site, amount);
     if (const std::uint32_t mask = lanes_of_task(executor, warp, request))
         count_task(warp, site, mask, mask == request.mask ? amount : amount_of(part_of(request, mask)));
-    if (event == Event::Atomic) site.multiplicity = std::max<std::uint64_t>(site.multiplicity, amount.multiplicity);
-    else if (!warp.block->sample) mark_touched(executor, warp, request, event == Event::Write || event == Event::VolatileWrite);
+    if (event == Event::Atomic) {
+        site.multiplicity = std::max<std::uint64_t>(site.multiplicity, amount.multiplicity);
+    } else if (!warp.block->sample) {
+        keep_worst(executor, warp, site, request, amount.sectors - std::min(amount.sectors, (amount.useful + 31) / 32));
+        mark_touched(executor, warp, request, event == Event::Write || event == Event::VolatileWrite);
+    }
 }
 
-void count_shared(Site& site, const Request& request, Event event) {
+void count_shared(Executor& executor, const WarpUnit& warp, Site& site, const Request& request, Event event) {
     unsigned phases, multiplicity;
     site.requests += 1;
     site.asked += static_cast<std::uint64_t>(request.lanes) * request.bytes;
-    site.wavefronts += count_wavefronts(request, event == Event::Read || event == Event::VolatileRead, &phases);
+    const unsigned wavefronts = count_wavefronts(request, event == Event::Read || event == Event::VolatileRead, &phases);
+    site.wavefronts += wavefronts;
     site.ideal += phases;
-    if (event != Event::Atomic) return;
+    if (event != Event::Atomic) {
+        if (!warp.block->sample) keep_worst(executor, warp, site, request, wavefronts - phases);
+        return;
+    }
     count_distinct(request, &multiplicity);
     site.multiplicity = std::max<std::uint64_t>(site.multiplicity, multiplicity);
 }
@@ -270,7 +289,7 @@ void replay_access(Executor& executor, WarpUnit& warp, const Request& request) {
     if (region.space == Space::Global) {
         count_global(executor, warp, site, request);
     } else if (region.space == Space::Shared) {
-        count_shared(site, request, event);
+        count_shared(executor, warp, site, request, event);
         std::uint64_t& most = warp.block->most.copy_bytes;
         if (event == Event::Read) most = std::max(most, warp.copying);
     } else {

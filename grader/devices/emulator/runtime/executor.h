@@ -9,11 +9,21 @@
 #include <vector>
 
 #include "launch.h"
+#include "recorder.h"
 
 namespace ladder {
 
 // Statistics of one kernel within a case, one set for each executor.
+// The request that wastes most at one place: which lanes touch which addresses. Of equals the first of the lowest block.
+struct WorstRequest {
+    RecordedArray array;                 // of its first lane
+    unsigned bytes = 0;                  // of one lane
+    std::uint32_t mask = 0;
+    std::vector<long long> places;       // of each lane, bytes from the array's begin
+};
+
 struct KernelSites {
+    std::map<std::uint32_t, WorstRequest> worst;   // by pc
     Lazy<Site> sites;                    // indexed by pc - text_begin
     std::vector<std::uint32_t> listed;   // which of them are in use
 };

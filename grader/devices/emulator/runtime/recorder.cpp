@@ -68,9 +68,13 @@ void RecordedBlock::add(const Block& block, const RecordedStep& step) {
 // The regions die with the launch; what is known of them is kept.
 int RecordedBlock::array(const Executor& executor, std::uint16_t region) {
     const auto [known, fresh] = known_.try_emplace(region, static_cast<int>(arrays.size()));
-    const Region& its = *executor.regions[region];
-    if (fresh) arrays.push_back({its.name, its.space, its.bytes, (its.begin - origin(executor, its)) % 128});
+    if (fresh) arrays.push_back(array_of(executor, region));
     return known->second;
+}
+
+RecordedArray array_of(const Executor& executor, std::uint16_t region) {
+    const Region& its = *executor.regions[region];
+    return {its.name, its.space, its.bytes, (its.begin - origin(executor, its)) % 128};
 }
 
 void Recorder::request(const Executor& executor, const WarpUnit& warp, std::uint32_t mask) {

@@ -22,9 +22,12 @@ struct Finding;
 struct Thread;
 struct WarpUnit;
 
-enum class Kind { Load, Store, Atomic, BadLoad, BadStore, Block, Shuffle, Warp, Barrier, Copy, Landed };
-
 struct RecordedArray { std::string name; Space space; std::size_t bytes; Address start; };   // start: modulo 128
+
+// What is known of an executor's array, as it lies on a GPU.
+RecordedArray array_of(const Executor& executor, std::uint16_t region);
+
+enum class Kind { Load, Store, Atomic, BadLoad, BadStore, Block, Shuffle, Warp, Barrier, Copy, Landed };
 
 struct RecordedStep {
     Kind kind;

@@ -81,6 +81,31 @@ Site sum_at(int kernel, std::uint32_t pc) {
     return total;
 }
 
+void write_array(Json& json, const RecordedArray& array) {
+    json.open('{').field("name", array.name).field("space", static_cast<int>(array.space));
+    json.field("bytes", std::uint64_t{array.bytes}).field("start", std::uint64_t{array.start}).close('}');
+}
+
+// The worst of what the executors have kept of a place, so that it is the same on any number of them.
+void write_worst(Json& json, int kernel, std::uint32_t pc) {
+    const Site* worst = nullptr;
+    const WorstRequest* request = nullptr;
+    for (const auto& executor : machine().executors) {
+        const auto known = executor->kernels.find(kernel);
+        if (known == executor->kernels.end()) continue;
+        const Site& site = known->second.sites[pc - machine().module.text_begin];
+        if (!site.listed || !site.kept) continue;
+        if (worst && (site.waste < worst->waste || (site.waste == worst->waste && site.worst_block >= worst->worst_block))) continue;
+        worst = &site;
+        request = &known->second.worst.at(pc);
+    }
+    if (!request) return;
+    write_array(json.field("waste", worst->waste).key("array"), request->array);
+    json.field("mask", request->mask).key("places").open('[');
+    for (const long long place : request->places) json.value(place);
+    json.close(']');
+}
+
 void write_kernel(Json& json, int number, const KernelTotals& kernel) {
     json.open('{').field("name", kernel.name).field("line", kernel.line).field("launches", kernel.launches).field("counted_launches", kernel.counted_launches);
     json.field("blocks", kernel.blocks).field("threads", kernel.threads).field("barriers", kernel.barriers);
@@ -103,7 +128,9 @@ void write_kernel(Json& json, int number, const KernelTotals& kernel) {
         const Site site = sum_at(number, pc);
         json.open('{').field("pc", site.pc).field("kind", static_cast<int>(site.kind)).field("space", static_cast<int>(site.space));
         for (const auto& [name, sum] : site_sums) json.field(name, site.*sum);
-        json.field("bytes", unsigned{site.bytes}).field("multiplicity", site.multiplicity).close('}');
+        json.field("bytes", unsigned{site.bytes}).field("multiplicity", site.multiplicity);
+        write_worst(json, number, pc);
+        json.close('}');
     }
     json.close(']').close('}');
 }
@@ -113,10 +140,7 @@ void write_recording(Json& json, const Recorder& recorder) {
     json.open('[');
     for (const RecordedBlock& block : recorder.blocks) {
         json.open('{').field("cut", block.cut).key("arrays").open('[');
-        for (const RecordedArray& array : block.arrays) {
-            json.open('{').field("name", array.name).field("space", static_cast<int>(array.space));
-            json.field("bytes", std::uint64_t{array.bytes}).field("start", std::uint64_t{array.start}).close('}');
-        }
+        for (const RecordedArray& array : block.arrays) write_array(json, array);
         json.close(']').close('}');
     }
     json.close(']');

@@ -50,6 +50,8 @@ struct Site {
     std::uint64_t lines;             // of 128 bytes, in global memory: counted where a launch is sampled (sampling.h)
     std::uint64_t turns;             // atomics: lanes of the most wanted bank, or address in global memory; there, too
     std::uint64_t multiplicity;      // atomics: most lanes of one warp instruction at one address
+    std::uint64_t waste, worst_block;   // of the request that is kept for a picture (executor.h)
+    bool kept;                       // whether there is one
 };
 
 // Those that add up, by the names under which Python finds them in the report.
