@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -126,24 +125,16 @@ def test_what_is_printed_is_printed_once(run):
 
 def ask_all(fresh: Fresh, numbers: range) -> list[object]:
     if fresh.number is not None:
-        ran = []
-
-        def run(number: int, poison: int | None = None) -> dict[str, object]:
-            ran.append((number, poison))
-            return {"ran": ran, "pid": os.getpid(), "follower": os.getppid()} if number < 3 else os._exit(1)
-
-        fresh.follow([partial(run, number) for number in range(4)], lambda: None, 7)
+        fresh.answer({"number": fresh.number, "pid": os.getpid()} if fresh.number < 3 else os._exit(1))
     return [fresh.ask(number) for number in numbers]
 
 
 def test_each_run_has_a_process_of_its_own(tmp_path: Path):
     inherited: list[bool] = []
-    fresh = Fresh(tmp_path, SimpleNamespace(inherit=inherited.append, cases=[{}] * 4))
-    *answers, last = ask_all(fresh, range(4))
-    earlier = [[0, 7], [1, 7]]  # each once, in one process for all that follow
-    assert [answer["ran"] for answer in answers] == [[*earlier[:n], [n, None]] for n in range(3)]
-    assert len({answer["follower"] for answer in answers}) == 1 and last is None
-    assert len({answer["pid"] for answer in answers} | {os.getpid(), fresh.pid, answers[0]["follower"]}) == 6
+    fresh = Fresh(tmp_path, SimpleNamespace(inherit=inherited.append))
+    answers = ask_all(fresh, range(4))
+    assert [answer and answer["number"] for answer in answers] == [0, 1, 2, None]
+    assert len({answer["pid"] for answer in answers[:3]} | {os.getpid(), fresh.pid}) == 5
     (tmp_path / "left_behind").touch()
     assert ask_all(fresh, range(1)) == [None]
     fresh.close()

@@ -1,11 +1,10 @@
 """A second run of a case that sees nothing of the first: no static variable, no thread, no file that it left behind.
 
-    worker ── fork, before anything of the submission runs ──► fresh ── fork ──► follower ── fork ──► one run
+    worker ── fork, before anything of the submission runs ──► fresh ── fork, when a case is asked for ──► one run
 
-The fresh process sleeps until a case is asked for, and costs a fork. The follower loads the submission for itself and
-runs the earlier cases, so that all is as it was before the first run; only the judge's buffers are shared. It forks for
-the run that is asked for, and waits for the next question, for which it need not begin again. Where the submission has
-left threads or processes behind, which a fork would not have, the follower itself does the run and ends.
+The fresh process sleeps until then, and costs a fork. Each run that is asked for has a process of its own, which loads
+the submission for itself and runs the earlier cases first, so that all is as it was before the first run; only the
+judge's buffers are shared.
 """
 
 from __future__ import annotations
@@ -15,9 +14,9 @@ import json
 import os
 import signal
 import socket
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from grader.devices.buffers import View, WorkerMemory
 
@@ -25,18 +24,16 @@ _PR_SET_PDEATHSIG = 1
 
 
 class Fresh:
-    """`number` is None in the worker itself; in a follower it is that of the first case to run again.
+    """`number` is None in the worker itself; in the process of a second run it is that of the case to run.
 
-    `pid` is the fresh process's, 0 in a follower.
+    `pid` is the fresh process's, 0 in the process of a second run.
     """
 
     def __init__(self, folder: Path, memory: WorkerMemory):
-        """Comes back once in the worker, and in each follower, which ends by `follow`."""
+        """Comes back once in the worker, and once for each `ask` in a process of its own, which ends by `answer`."""
         self.number: int | None = None
         self._folder = folder
         self._files = _files_of(folder)
-        self._memory = memory
-        self._before = [_outputs_of(buffers) for buffers in memory.cases]
         self._socket, theirs = socket.socketpair()
         worker = os.getpid()
         memory.inherit(True)
@@ -54,56 +51,18 @@ class Fresh:
         memory.inherit(False)  # the submission's own children do not have it
 
     def _serve(self) -> None:
-        """Forks a follower when a number is asked for, and the next when that has ended; comes back in each."""
+        """Forks for each number that is asked for, and comes back there; an empty line follows the answer, if any."""
         fresh = os.getpid()
-        while (number := self._asked()) is not None:
-            pid = os.fork()
+        for line in self._socket.makefile("r"):
+            pid = os.fork() if _files_of(self._folder) == self._files else None
             if pid == 0:
                 _end_with(fresh)
                 _be_silent()
-                self.number = number
+                self.number = int(line)
                 return
-            os.waitpid(pid, 0)
+            if pid:
+                os.waitpid(pid, 0)
             self._socket.sendall(b"\n")
-        os._exit(0)
-
-    def _asked(self) -> int | None:
-        """The number that is asked for next; None if no more are. Those that cannot be answered end with no answer."""
-        while True:
-            line = b""
-            while not line.endswith(b"\n"):
-                if not (part := self._socket.recv(1)):
-                    return None
-                line += part
-            if _files_of(self._folder) == self._files:
-                return int(line)
-            self._socket.sendall(b"\n")
-
-    def follow(self, runs: Sequence[Callable[..., Any]], open_memory: Callable[[], Any], poison: int) -> NoReturn:
-        """In a follower: answers what the run of each case says that is asked for, in their order; ends the process.
-
-        `runs` are all cases'. The earlier ones run as they did before, with this `poison`. An empty line follows each
-        answer, if any.
-        """
-        follower, done, number = os.getpid(), 0, self.number
-        while number is not None:
-            if done:
-                open_memory()
-            _put(each for outputs in self._before[done:number] for each in outputs)
-            for run in runs[done:number]:
-                run(poison=poison)
-            done = number
-            if not _is_alone():
-                self.answer(runs[number]())
-            self._memory.inherit(True)
-            pid = os.fork()
-            self._memory.inherit(False)
-            if pid == 0:
-                _end_with(follower)
-                self.answer(runs[number]())
-            os.waitpid(pid, 0)
-            self._socket.sendall(b"\n")
-            number = self._asked()
         os._exit(0)
 
     def ask(self, number: int, seconds: float = 10.0) -> Any:
@@ -121,7 +80,7 @@ class Fresh:
         except (OSError, ValueError):
             return None
 
-    def answer(self, facts: Any) -> NoReturn:
+    def answer(self, facts: Any) -> None:
         """Ends the process of a second run."""
         self._socket.sendall(json.dumps(facts).encode() + b"\n")
         os._exit(0)
@@ -139,16 +98,18 @@ class Fresh:
 
 
 class SecondRuns:
-    """Asks for them, and puts back what they have left in the outputs of earlier cases."""
+    """Asks for them, with the outputs of earlier cases as they were: a run must not know that it is a second one."""
 
     def __init__(self, fresh: Fresh, memory: WorkerMemory, tell: Callable[[int], None]):
         """`tell` is told of the case before each, for it may take as long as all cases until then."""
-        self._fresh, self._memory, self._tell = fresh, memory, tell
+        self._fresh, self._tell = fresh, tell
+        self._before = [_outputs_of(buffers) for buffers in memory.cases]
 
     def __call__(self, number: int, seconds: float) -> Any:
         """What `Fresh.ask` returns. The outputs of this case are the caller's."""
-        now = [each for buffers in self._memory.cases[:number] for each in _outputs_of(buffers)]
+        now = [each for buffers in self._before[:number] for each in map(_content, (view for view, _ in buffers))]
         self._tell(number)
+        _put([each for buffers in self._before[:number] for each in buffers])
         try:
             return self._fresh.ask(number, seconds)
         finally:
@@ -158,8 +119,12 @@ class SecondRuns:
 Content = tuple[View, bytes]
 
 
+def _content(view: View) -> Content:
+    return view, ctypes.string_at(view.address, view.bytes)
+
+
 def _outputs_of(buffers: Mapping[str, View]) -> list[Content]:
-    return [(view, ctypes.string_at(view.address, view.bytes)) for view in buffers.values() if view.writable]
+    return [_content(view) for view in buffers.values() if view.writable]
 
 
 def _put(contents: Iterable[Content]) -> None:
@@ -171,15 +136,6 @@ def _end_with(parent: int) -> None:
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(1)
-
-
-def _is_alone() -> bool:
-    """Whether a fork has all that this process has: it has neither other threads nor children."""
-    try:
-        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-    except ChildProcessError:
-        return len(os.listdir("/proc/self/task")) == 1
-    return False
 
 
 def _be_silent() -> None:

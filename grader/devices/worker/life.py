@@ -196,7 +196,7 @@ class _Gate:
 def _run_cases(
     job: dict[str, Any], library: Library, task: Prototype, memory: WorkerMemory, tell: Events, fresh: Fresh | None
 ) -> dict[str, str] | None:
-    """Runs case by case, or those whose second runs this process is for.
+    """Runs case by case, or the one whose second run this process is for.
 
     Stops after a crash, when nothing is sure any more, or a time-out, and returns which.
     """
@@ -214,8 +214,12 @@ def _run_cases(
     seconds = min(job["seconds"], MOST_PROCESSOR_SECONDS)
     cases = list(zip(job["cases"], memory.cases, strict=True))
     if fresh and fresh.number is not None:
-        runs = [partial(session.run_again, task, each, case["scalars"], seconds, mapping) for case, each in cases]
-        fresh.follow(runs, session.runtime.ladder_session_open, POISON)
+        *earlier, last = [(task, buffers, case["scalars"], seconds, mapping) for case, buffers in cases][
+            : fresh.number + 1
+        ]
+        for each in earlier:
+            session.run_again(*each, poison=POISON)
+        fresh.answer(session.run_again(*last))
     second = SecondRuns(fresh, memory, lambda number: tell("running", case=cases[number][0]["name"])) if fresh else None
     for number, (case, buffers) in enumerate(cases):
         tell("running", case=case["name"])
