@@ -15,6 +15,7 @@ import pytest
 from grader.devices.cache import cache_root
 from grader.devices.emulator import session as emulator
 from grader.devices.emulator import translate
+from grader.devices.emulator.library import library_folder
 from grader.devices.emulator.sides import marks
 from grader.devices.emulator.wording import word_findings
 from grader.devices.evidence import Finding
@@ -38,7 +39,7 @@ def run(name: str, folder: Path) -> list[Finding]:
     (folder / "program.cpp").write_text(
         "#include <ladder_first.h>\n#include <ladder_program.h>\n" + text + marks(source) + _MAIN
     )
-    flags = [*emulator.compile_flags(runtime), f"-I{emulator.library_folder()}", "-fPIC", "-fpermissive"]
+    flags = [*emulator.compile_flags(runtime), f"-I{library_folder()}", "-fPIC", "-fpermissive"]
     for command in (
         ["g++", *flags, "-c", "program.cpp", "-o", "program.o"],
         ["g++", "-shared", "program.o", "-o", "program.so", *emulator.link_flags(runtime), "-Wl,-Bsymbolic"],

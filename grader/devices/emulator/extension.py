@@ -24,6 +24,7 @@ from typing import Any
 
 from grader.devices.build.recipe import program_identity
 from grader.devices.emulator import session
+from grader.devices.emulator.library import COMPILE_FLAGS, library_folder
 from grader.devices.emulator.sides import marks
 from grader.devices.emulator.symbols import CodeMap
 from grader.devices.emulator.translate import rewritten
@@ -54,7 +55,7 @@ def build(name: str, sources: Sequence[Source], flags: Sequence[str], cache: Pat
     texts = [_text(source) for source in sources]
     compiling = [*_flags(name, runtime), *flags]
     key = hashlib.sha256("\0".join([*texts, *compiling, *program_identity("g++"), str(runtime)]).encode())
-    for header in sorted(session.library_folder().rglob("*")):
+    for header in sorted(library_folder().rglob("*")):
         key.update(header.read_bytes() if header.is_file() else b"")
     folder = cache / "extensions" / key.hexdigest()[:32]
     library = folder / f"{name}.so"
@@ -65,7 +66,7 @@ def build(name: str, sources: Sequence[Source], flags: Sequence[str], cache: Pat
     def compiled(number: int) -> str:
         file = folder / f"{number}.cpp"
         file.write_text(texts[number])
-        _run(["g++", *compiling, *(session.COMPILE_FLAGS[1:] if sources[number].is_cuda else ["-O1"])], file, folder)
+        _run(["g++", *compiling, *(COMPILE_FLAGS[1:] if sources[number].is_cuda else ["-O1"])], file, folder)
         return f"{number}.o"
 
     with ThreadPoolExecutor(2) as pool:
@@ -85,8 +86,8 @@ def _text(source: Source) -> str:
 def _flags(name: str, runtime: Path) -> list[str]:
     from torch.utils import cpp_extension
 
-    ours = [session.library_folder() / "for_torch", session.library_folder(), runtime.parent, session.include_folder()]
-    places = [*ours, *cpp_extension.include_paths(), sysconfig.get_paths()["include"]]
+    own = [library_folder() / "for_torch", library_folder(), runtime.parent, session.include_folder()]
+    places = [*own, *cpp_extension.include_paths(), sysconfig.get_paths()["include"]]
     macros = [f"-DTORCH_EXTENSION_NAME={name}", "-DTORCH_API_INCLUDE_EXTENSION_H"]
     return [*macros, "-std=c++20", "-fPIC", "-fpermissive", "-w", *(f"-I{place}" for place in places)]
 

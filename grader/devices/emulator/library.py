@@ -42,6 +42,11 @@ def include_folder() -> Path:
     return HERE / "include"
 
 
+def library_folder() -> Path:
+    """Where the headers lie that a whole program has besides, and a graded file has not."""
+    return HERE / "libraries"
+
+
 def compile_flags(runtime: Path) -> list[str]:
     """g++'s flags for a translated kernel file that will be linked with the runtime library at this path."""
     return [*COMPILE_FLAGS, f"-I{runtime.parent}", f"-I{include_folder()}"]
