@@ -17,8 +17,10 @@ from grader.report.program import Run
 BY_SIGNAL = 128  # and the signal's number: an exit code as shells have it
 # Ways in which host code ends, which are told as the program's end and not as findings.
 _ENDS = ("crash", "timeout")
-_FROM = re.compile(r"the memory from the cudaMalloc in line (\d+)")
-_MALLOC = re.compile(r"cuda(?:Host)?(?:Malloc|Alloc)\w*(?:<[^>]*>)?\s*\(\s*(?:\([^()]*\)\s*)?&?\s*([\w.\->\[\]]+)")
+_FROM = re.compile(r"the memory from the (cuda\w+) in line (\d+)")
+_MALLOC = re.compile(
+    r"cuda(?:Host)?(?:Malloc|Alloc|Register)\w*(?:<[^>]*>)?\s*\(\s*(?:\([^()]*\)\s*)?&?\s*([\w.\->\[\]]+)"
+)
 
 
 def described(program: Program, ended: Ended, name: str, how: How) -> Run:
@@ -59,11 +61,11 @@ def _in_place(finding: Finding, program: Program) -> Finding:
 
 
 def _with_names(message: str, program: Program) -> str:
-    """`y (cudaMalloc in line 16)` for memory whose variable the text tells, and then just `y`."""
+    """`y (cudaMalloc in line 16)` for memory whose variable the text tells, and from then on just `y`."""
     for found in list(_FROM.finditer(message))[:1]:
-        if variable := _MALLOC.search(program.line(int(found[1])) or ""):
+        if variable := _MALLOC.search(program.line(int(found[2])) or ""):
             name = variable[1]
-            message = message.replace(found[0], f"{name} (cudaMalloc in line {found[1]})", 1).replace(found[0], name)
+            message = message.replace(found[0], f"{name} ({found[1]} in line {found[2]})", 1).replace(found[0], name)
     return message
 
 

@@ -36,6 +36,7 @@ class Options:
     launches: str = "all"
     no_counters: bool = False
     no_races: bool = False
+    devices: int = 1
     timeout: float | None = None
     exit_zero: bool = False
     notes: bool = False
@@ -98,6 +99,7 @@ def _how(options: Options) -> How:
         kernel=options.kernel,
         launches=first,
         last=options.launches == "last",
+        devices=options.devices,
         timeout=options.timeout,
     )
 

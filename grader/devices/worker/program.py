@@ -44,6 +44,7 @@ class How:
     kernel: str = ""  # the only one that is counted and searched for races; empty: all are
     launches: int | None = None  # so many of each kernel; None: all
     last: bool = False  # only the last one's counters are kept
+    devices: int = 1
     timeout: float | None = None  # seconds
 
 
