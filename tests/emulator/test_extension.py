@@ -23,4 +23,4 @@ def test_an_extension_runs_on_the_cpus_tensors_and_findings_are_warnings():
     (line,) = (number for number, row in enumerate(source, start=1) if "+= T(1);" in row)
     (only,) = warned
     assert only.startswith(f"log_bmm.cu:{line}: EmulatorWarning: out of bounds: thread (18, 0, 0) of block (1, 0, 0)")
-    assert "a tensor[50], past its end: a tensor has 50 elements of 4 bytes" in only
+    assert "element 50 of a tensor, past its end: a tensor has 50 elements of 4 bytes" in only

@@ -5,63 +5,15 @@ A program is built once, and proves many things. What its last lines do wrong is
 
 from __future__ import annotations
 
-import ctypes
 import json
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from grader.devices.cache import cache_root
-from grader.devices.emulator import session as emulator
-from grader.devices.emulator import translate
-from grader.devices.emulator.library import library_folder
-from grader.devices.emulator.sides import marks
-from grader.devices.emulator.wording import word_findings
-from grader.devices.evidence import Finding
-
+ROOT = Path(__file__).parents[2]
 PROGRAMS = Path(__file__).parent / "programs"
-_MAIN = """
-#line 1 "<what the grader calls>"
-extern int its_main(int, char**) __asm__("main");
-extern "C" int ladder_entry_main(void**) {
-    char name[] = "program", *argv[] = {name, nullptr};
-    return its_main(1, argv);
-}
-"""
-
-
-def run(name: str, folder: Path) -> list[Finding]:
-    """Builds and runs a program in this process: what is found."""
-    source = (PROGRAMS / name).read_text()
-    runtime = emulator.runtime_library(cache_root())
-    text = translate.rewritten(source, name)
-    (folder / "program.cpp").write_text(
-        "#include <ladder_first.h>\n#include <ladder_program.h>\n" + text + marks(source) + _MAIN
-    )
-    flags = [*emulator.compile_flags(runtime), f"-I{library_folder()}", "-fPIC", "-fpermissive"]
-    for command in (
-        ["g++", *flags, "-c", "program.cpp", "-o", "program.o"],
-        ["g++", "-shared", "program.o", "-o", "program.so", *emulator.link_flags(runtime), "-Wl,-Bsymbolic"],
-    ):
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-    library = emulator.open_library(folder / "program.so", name)
-    loaded = emulator.Loaded(library.loaded, library.facts.code)
-    called = ctypes.CDLL(str(runtime))
-    called.ladder_session_report.restype = ctypes.c_char_p
-    called.ladder_session_begin.argtypes = [ctypes.c_double, ctypes.c_double, ctypes.c_int]
-    entry = loaded.library.ladder_entry_main
-    inside, count = ctypes.cast(entry, ctypes.c_void_p), ctypes.c_size_t(len(loaded.symbols))
-    called.ladder_session_module(inside, loaded.symbols, count, 2, 1)
-    called.ladder_session_whole_program(1)
-    try:
-        called.ladder_session_begin(60.0, 1e8, emulator.POISON)
-        called.ladder_session_run(entry, None)
-        facts = json.loads(called.ladder_session_report().decode())
-    finally:
-        called.ladder_session_whole_program(0)
-    return [each for each in word_findings(facts, loaded.code, {}, source) if each.kind != "leak"]
 
 
 def line(name: str, words: str) -> int:
@@ -72,14 +24,16 @@ def line(name: str, words: str) -> int:
 
 
 @pytest.fixture
-def ran(tmp_path, capfd, monkeypatch):
+def ran():
     """Runs a program of `programs/`: the lines that it prints, what is found as (kind, line), and the sentences."""
-    monkeypatch.setenv("LADDER_DEVICES", "2")
 
     def these(name: str) -> tuple[list[str], list[tuple[str, int | None]], list[str]]:
-        found = run(name, tmp_path)
-        printed = [row.rstrip() for row in capfd.readouterr().out.splitlines()]
-        return printed, [(each.kind, each.line) for each in found], [each.message for each in found]
+        command = [sys.executable, "-m", "grader.faces.cli", "run", str(PROGRAMS / name), "--devices", "2", "--json"]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=900)
+        assert done.stdout, done.stderr
+        found = json.loads(done.stdout)["findings"]
+        printed = [row.rstrip() for row in done.stderr.splitlines()]
+        return printed, [(each["kind"], each["line"]) for each in found], [each["message"] for each in found]
 
     return these
 
@@ -91,10 +45,10 @@ def test_memory_of_both_sides_is_read_and_written_by_both_and_waited_for(ran):
     early, copied, beyond = line(name, "too early: a read"), line(name, "too early: a write"), line(name, "x[i] *= 2")
     assert found == [("race", early), ("race", copied), ("out_of_bounds", beyond)]
     launched = line(name, "twice<<<1, 8>>>(array, 8)")
-    assert "host code reads the memory from the cudaHostRegister in line" in told[0]
+    assert "host code reads element 3 of array (cudaHostRegister in line" in told[0]
     assert f"which the work of line {launched} writes" in told[0] and "cudaDeviceSynchronize()" in told[0]
-    assert "host code reads the memory from the cudaMallocHost in line" in told[1]
-    assert "reads the memory from the cudaMallocManaged in line" in told[2]
+    assert "host code reads element 1 of pinned (cudaMallocHost in line" in told[1]
+    assert "reads element 1000 of managed (cudaMallocManaged in line" in told[2]
 
 
 def test_graphs_keep_to_their_order_and_textures_to_the_guide(ran):

@@ -530,3 +530,10 @@ def test_half_written_files_are_translated_or_refused(seed: int):
             assert 1 <= error.line <= text.count("\n") + 1
         else:
             assert translated.count("\n") == text.count("\n")
+
+
+def test_a_texture_reference_is_refused_and_a_kernel_node_takes_a_kernel():
+    with pytest.raises(TranslationError, match="line 1: CUDA 12 has no texture references any more"):
+        translate("texture<float, 2> image;\nvoid f() { cudaBindTexture(0, image, 0); }", "a.cu")
+    assert "texture<float> own;" in translate("template <class T> struct texture {};\ntexture<float> own;", "a.cu")
+    assert "p.func = kernel;" in translate("void f() { p.func = (void*)kernel; }", "a.cu").replace("=  ", "= ")

@@ -23,8 +23,8 @@ from types import ModuleType
 from typing import Any
 
 from grader.devices.build.recipe import program_identity
+from grader.devices.emulator import library as library_of
 from grader.devices.emulator import session
-from grader.devices.emulator.library import COMPILE_FLAGS, library_folder
 from grader.devices.emulator.sides import marks
 from grader.devices.emulator.symbols import CodeMap
 from grader.devices.emulator.translate import rewritten
@@ -51,11 +51,11 @@ class Source:
 
 def build(name: str, sources: Sequence[Source], flags: Sequence[str], cache: Path) -> Path:
     """The library of an extension, from the cache if nothing has changed. Raises RuntimeError with g++'s words."""
-    runtime = session.runtime_library(cache)
+    runtime = library_of.runtime_library(cache)
     texts = [_text(source) for source in sources]
     compiling = [*_flags(name, runtime), *flags]
     key = hashlib.sha256("\0".join([*texts, *compiling, *program_identity("g++"), str(runtime)]).encode())
-    for header in sorted(library_folder().rglob("*")):
+    for header in sorted(library_of.library_folder().rglob("*")):
         key.update(header.read_bytes() if header.is_file() else b"")
     folder = cache / "extensions" / key.hexdigest()[:32]
     library = folder / f"{name}.so"
@@ -66,7 +66,7 @@ def build(name: str, sources: Sequence[Source], flags: Sequence[str], cache: Pat
     def compiled(number: int) -> str:
         file = folder / f"{number}.cpp"
         file.write_text(texts[number])
-        _run(["g++", *compiling, *(COMPILE_FLAGS[1:] if sources[number].is_cuda else ["-O1"])], file, folder)
+        _run(["g++", *compiling, *(library_of.COMPILE_FLAGS[1:] if sources[number].is_cuda else ["-O1"])], file, folder)
         return f"{number}.o"
 
     with ThreadPoolExecutor(2) as pool:
@@ -86,8 +86,13 @@ def _text(source: Source) -> str:
 def _flags(name: str, runtime: Path) -> list[str]:
     from torch.utils import cpp_extension
 
-    own = [library_folder() / "for_torch", library_folder(), runtime.parent, session.include_folder()]
-    places = [*own, *cpp_extension.include_paths(), sysconfig.get_paths()["include"]]
+    ours = [
+        library_of.library_folder() / "for_torch",
+        library_of.library_folder(),
+        runtime.parent,
+        library_of.include_folder(),
+    ]
+    places = [*ours, *cpp_extension.include_paths(), sysconfig.get_paths()["include"]]
     macros = [f"-DTORCH_EXTENSION_NAME={name}", "-DTORCH_API_INCLUDE_EXTENSION_H"]
     return [*macros, "-std=c++20", "-fPIC", "-fpermissive", "-w", *(f"-I{place}" for place in places)]
 
@@ -95,7 +100,7 @@ def _flags(name: str, runtime: Path) -> list[str]:
 def _link_flags(runtime: Path) -> list[str]:
     from torch.utils import cpp_extension
 
-    wraps = [flag for flag in session.link_flags(runtime) if flag != "-Wl,-z,defs"]
+    wraps = [flag for flag in library_of.link_flags(runtime) if flag != "-Wl,-z,defs"]
     (folder, *_) = cpp_extension.library_paths()
     libraries = [f"-l{name}" for name in ("c10", "torch_cpu", "torch", "torch_python")]
     return [*wraps, "-Wl,-Bsymbolic", f"-L{folder}", f"-Wl,-rpath,{folder}", *libraries]
@@ -123,7 +128,7 @@ class Extension:
         spec.loader.exec_module(self.module)
         self.library = ctypes.CDLL(str(library))
         self.loaded = session.Loaded(self.library, self.code)
-        self.runtime = ctypes.CDLL(str(session.runtime_library(cache)))
+        self.runtime = ctypes.CDLL(str(library_of.runtime_library(cache)))
         self.runtime.ladder_session_report.restype = ctypes.c_char_p
         self.runtime.ladder_session_begin.argtypes = [ctypes.c_double, ctypes.c_double, ctypes.c_int]
         self.runtime.ladder_host_register.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]

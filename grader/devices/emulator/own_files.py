@@ -15,6 +15,7 @@ from pathlib import Path
 from grader.devices.build.lexer import lex
 from grader.devices.emulator.translate import FIRST_HEADER, TranslationError, rewritten
 
+SECOND_HEADER = "ladder_program.h"  # of libraries/
 SPAN = 1_000_000  # lines of a file, at most
 CUDA, CXX, C = (".cu",), (".cpp", ".cc", ".cxx", ".c++"), (".c",)
 _SYSTEM = ("/usr/include", "/usr/local/include", "/usr/lib")
@@ -69,7 +70,11 @@ class OwnFiles:
                 changed = rewritten(text, name)
             except TranslationError as error:
                 raise Unreadable(error.message, name, error.line) from None
-            head = f"#include <{FIRST_HEADER}>\n" if file in self.sources and file.suffix in CUDA else ""
+            head = (
+                f"#include <{FIRST_HEADER}>\n#include <{SECOND_HEADER}>\n"
+                if file in self.sources and file.suffix in CUDA
+                else ""
+            )
             place = below(root, file)
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(head + changed, errors="surrogateescape")

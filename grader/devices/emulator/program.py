@@ -23,6 +23,7 @@ from grader.devices.build import diagnostics
 from grader.devices.build.own_faults import own_fault
 from grader.devices.build.recipe import program_identity
 from grader.devices.emulator import session
+from grader.devices.emulator.library import library_folder
 from grader.devices.emulator.own_files import CUDA, CXX, SPAN, C, OwnFiles, Places, Unreadable, below
 from grader.devices.emulator.seen import PREPROCESSED
 from grader.devices.emulator.sides import marks
@@ -107,6 +108,7 @@ class _Building:
         root = folder / "files"
         found = [f"-I{below(root, each)}" for each in wanted.folders] + [f"-I{each}" for each in wanted.folders]
         self.sources = own.write(root)
+        found.append(f"-I{library_folder()}")  # behind the program's own headers of the same names
         self.flags = [*session.compile_flags(runtime), *found, *(f"-D{each}" for each in wanted.definitions), "-fPIC"]
         self.flags += ["-fdiagnostics-color=never", f"-fmax-errors={diagnostics.MOST}", "-fpermissive"]
         self.link_flags = [*session.link_flags(runtime), *_WAYS_OUT, *_LINK]

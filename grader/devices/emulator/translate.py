@@ -37,6 +37,7 @@ _TAKES_A_KERNEL = {
     "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
 }
 _NUMBERS = {"int", "unsigned", "signed", "long", "short", "char", "bool", "float", "double", "half", "size_t"}
+_NO_TEXTURE_REFERENCES = "CUDA 12 has no texture references any more: make an object, with cudaCreateTextureObject"
 _ZERO = re.compile(r"NULL|0([uU]?[lL]{0,2})")
 
 
@@ -104,6 +105,9 @@ class _Rewriter:
                 self.kernel_address(stream, index)
             elif token.text == "func" and stream.text(index - 1) in (".", "->") and stream.text(index + 1) == "=":
                 self.without_cast(stream, index + 2)  # of cudaKernelNodeParams
+            elif token.text == "texture" and stream.text(index + 1) == "<" and "cudaBindTexture" in self.source:
+                if not stream.conditional[index]:
+                    raise TranslationError(_NO_TEXTURE_REFERENCES, token.line)
             elif token.text in ("asm", "__asm__", "__asm"):
                 self.assembly(stream, index)
             elif token.text == "__launch_bounds__":

@@ -70,9 +70,6 @@ def _details(fact: Fact, where: _Where) -> dict[str, Any]:
     return details
 
 
-_ALLOCATED = ("cudaMalloc", "cudaMallocManaged", "cudaMallocHost", "cudaHostRegister")
-
-
 class _Where:
     """The array of a finding, in the learner's terms: its name, the index touched, its number of elements."""
 
@@ -84,7 +81,8 @@ class _Where:
         self.elements = fact["array_bytes"] // self.element
         self.known_element = known is not None
         self.name = _array_name(fact)
-        self.at = f"element {self.index} of {self.name}" if array in _ALLOCATED else f"{self.name}[{self.index}]"
+        unnamed = array.startswith(("cuda", "a tensor"))
+        self.at = f"element {self.index} of {self.name}" if unnamed else f"{self.name}[{self.index}]"
         self.size = f"{self.elements} element{'' if self.elements == 1 else 's'}"
         if not self.known_element:
             self.size += f" of {self.element} byte{'' if self.element == 1 else 's'}"

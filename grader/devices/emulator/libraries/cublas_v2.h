@@ -1,6 +1,9 @@
 // cuBLAS: the functions that programs use most, computed plainly (ladder_more/blas.h); the others are refused by name.
 #pragma once
 
+#define CUBLAS_API_H_
+#define CUBLAS_V2_H_
+
 #include "ladder_more/blas.h"
 #include "ladder_more/blas_refused.h"
 #include "library_types.h"

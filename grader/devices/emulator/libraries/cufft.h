@@ -1,11 +1,15 @@
 // cuFFT: types, and functions that are refused where they are called.
 #pragma once
 
+#define _CUFFT_H_
+
 #include "ladder_program.h"
 #include "cuComplex.h"
 
 enum cufftResult_t { CUFFT_SUCCESS = 0, CUFFT_INVALID_PLAN, CUFFT_ALLOC_FAILED, CUFFT_INVALID_TYPE, CUFFT_INVALID_VALUE, CUFFT_INTERNAL_ERROR,
-                     CUFFT_EXEC_FAILED, CUFFT_SETUP_FAILED, CUFFT_INVALID_SIZE };
+                     CUFFT_EXEC_FAILED, CUFFT_SETUP_FAILED, CUFFT_INVALID_SIZE, CUFFT_UNALIGNED_DATA,
+                     CUFFT_INCOMPLETE_PARAMETER_LIST, CUFFT_INVALID_DEVICE, CUFFT_PARSE_ERROR, CUFFT_NO_WORKSPACE, CUFFT_NOT_IMPLEMENTED,
+                     CUFFT_LICENSE_ERROR, CUFFT_NOT_SUPPORTED };
 using cufftResult = cufftResult_t;
 enum cufftType_t { CUFFT_R2C = 0x2a, CUFFT_C2R = 0x2c, CUFFT_C2C = 0x29, CUFFT_D2Z = 0x6a, CUFFT_Z2D = 0x6c, CUFFT_Z2Z = 0x69 };
 using cufftType = cufftType_t;

@@ -2,6 +2,8 @@
 // whatever generator is asked for; normal numbers come in pairs from the same.
 #pragma once
 
+#define CURAND_H_
+
 #include <memory>
 #include <vector>
 

@@ -1,6 +1,11 @@
 // What a whole program (`ladder run`) has of CUDA beyond a graded file: included behind ladder_first.h.
 #pragma once
 
+// By these the samples' helper_cuda.h sees that CUDA's headers are there.
+#define __DRIVER_TYPES_H__
+#define __CUDA_RUNTIME_H__
+#define __CUDA_RUNTIME_API_H__
+
 #include "ladder_more/refused.h"
 #include "ladder_more/memory.h"
 #include "ladder_more/devices.h"

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <mutex>
+#include <set>
+#include <string>
 
 #include "machine.h"
 
@@ -31,8 +33,10 @@ int ladder_peer_access(int peer, int on) {
 }
 
 const char* ladder_kernel_name(const void* kernel) {
+    static std::set<std::string> names;   // without their parameters, as at a launch
     const Symbol* const function = machine().module.function_at(kernel);
-    return function ? function->name : "a kernel";
+    const std::string whole = function ? function->name : "a kernel";
+    return names.insert(whole.substr(0, whole.find('('))).first->c_str();
 }
 
 }  // extern "C"
