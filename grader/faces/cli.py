@@ -16,8 +16,8 @@ import click
 from grader.course import catalog, progress, work
 from grader.course.catalog import UsageError
 from grader.course.files import shown_path
+from grader.faces import authors, classroom, hunt, puzzles, run_command, view
 from grader.faces import check as checking
-from grader.faces import classroom, hunt, puzzles, run_command, view
 from grader.faces.check import Options, Reports
 from grader.faces.check_many import check_all
 from grader.faces.exit import AFTER_CTRL_C, INTERRUPTED, NOT_PASSED, PASSED, WRONG_USAGE, fault
@@ -347,46 +347,6 @@ def bench(context: click.Context, /, lesson: str | None, files: tuple[Path, ...]
         context.exit(NOT_PASSED)
 
 
-@ladder.command("new-lesson")
-@click.argument("name")
-@click.option("--course", type=FILE, metavar="FOLDER", help="A course of your own, which begins there if need be.")
-def new_lesson(name: str, course: Path | None) -> None:
-    """Write the skeleton of a lesson, for those who teach: it explains itself."""
-    from grader.faces import drafts
-
-    files = drafts.new_lesson(drafts.begin_course(course), name)
-    click.echo("\n".join(shown_path(file) for file in files))
-    check = f"ladder check-course {files[0].parent.name}"
-    where = f"cd {course} && {check}" if course else check
-    click.echo(f"Next: make them yours, docs/authoring.md helps, then type `{where}`")
-
-
-@ladder.command("new-mistake")
-@click.argument("lesson")
-@click.argument("name")
-@click.argument("file", type=FILE)
-def new_mistake(lesson: str, name: str, file: Path) -> None:
-    """Keep FILE, a kernel with a mistake, as what it changes in the lesson's nearest kernel: mistakes/NAME.diff."""
-    from grader.faces import drafts
-
-    entry = catalog.find(lesson)
-    click.echo(shown_path(drafts.new_mistake(entry, name, file)))
-    click.echo(f"Next: type `ladder check-course {entry.label}`")
-
-
-@ladder.command("check-course")
-@click.argument("lessons", nargs=-1)
-@click.option("--form", is_flag=True, help="Only what can be read; nothing is graded.")
-@click.pass_context
-def check_course(context: click.Context, lessons: tuple[str, ...], form: bool) -> None:
-    """Prove that lessons keep their promises: starters, references, rungs, mistakes, hints."""
-    from grader.faces import authoring
-
-    entries = [catalog.find(lesson) for lesson in lessons] or catalog.entries()
-    kept = [authoring.check(entry, click.echo, only_form=form) for entry in entries]
-    context.exit(PASSED if all(kept) else NOT_PASSED)
-
-
 @ladder.command()
 @click.pass_context
 def doctor(context: click.Context) -> None:
@@ -397,8 +357,8 @@ def doctor(context: click.Context) -> None:
     context.exit(report(make_console()))
 
 
-for more in (hunt, run_command, view, classroom):
-    ladder.add_command(more.command)
+for more in (hunt.command, run_command.command, view.command, classroom.command, *authors.commands):
+    ladder.add_command(more)
 
 if __name__ == "__main__":
     main()

@@ -36,7 +36,7 @@ class Options:
     launches: str = "all"
     no_counters: bool = False
     no_races: bool = False
-    devices: int = 1
+    devices: int | None = None
     timeout: float | None = None
     exit_zero: bool = False
     notes: bool = False

@@ -44,7 +44,7 @@ class How:
     kernel: str = ""  # the only one that is counted and searched for races; empty: all are
     launches: int | None = None  # so many of each kernel; None: all
     last: bool = False  # only the last one's counters are kept
-    devices: int = 1
+    devices: int | None = None  # that it sees; None: as many as LADDER_DEVICES says, or one
     timeout: float | None = None  # seconds
 
 
@@ -91,9 +91,8 @@ def run_program(
         path = os.pathsep.join(part for part in (root, os.environ.get("PYTHONPATH", "")) if part)
         command = [sys.executable, "-P", "-m", "grader.devices.worker.program", order.name]
         watch = _Watch(how.timeout)
-        process = subprocess.Popen(
-            command, pass_fds=[writing, shared], stdout=stdout, env={**os.environ, "PYTHONPATH": path}
-        )
+        environment = os.environ | {"PYTHONPATH": path} | ({"LADDER_DEVICES": str(how.devices)} if how.devices else {})
+        process = subprocess.Popen(command, pass_fds=[writing, shared], stdout=stdout, env=environment)
         os.close(writing)
         watch.begin(process)
         with os.fdopen(reading, "rb") as pipe:
