@@ -44,7 +44,9 @@ def _start_below(entry: Entry, name: str | None, number: int) -> None:
     click.echo(f"Your turn, rung {number} of {len(task.ladder)}: {rung.idea}")
     only = f" --task {task.name}" if entry.task_of(below) else ""
     if only:
-        click.echo(f"It holds {task.name} alone: the lesson's other tasks are empty functions in it.")
+        others = " and ".join(other.name for other in entry.lesson.tasks if other is not task and not other.bonus)
+        kept = f" What you had written of {others} is in {shown_path(backup)}: copy it from there." if backup else ""
+        click.echo(f"It holds {task.name} alone, with empty functions for {others}.{kept}")
     hint = f"ladder hint {lesson}{f' --task {name}' if name else ''} --rung {number}"
     click.echo(f"Next: edit {file}, then type `ladder check {lesson}{only}`; stuck? `{hint}`")
 

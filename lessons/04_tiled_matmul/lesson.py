@@ -57,6 +57,7 @@ lesson = Lesson(
                 case(37, 101, 53),  # primes
                 case(127, 129, 15),  # around a tile of 128
                 case(129, 128, 17),
+                case(128, 127, 16),  # one column less than a tile, and whole steps: a guard too few reads past b
                 case(132, 260, 36),  # multiples of 4, so that float4 loads are possible, and of no tile
                 case(20, 132, 516),  # the same, with a long sum for few outputs
                 # Just enough for 16 multiprocessors to be given large tiles by kernels that choose them by size: more

@@ -44,6 +44,8 @@ def backward_inputs(draw, variant, batch, n, m, p):
     inputs = make_inputs(draw, variant, batch, n, m, p)
     out = reference(inputs["a"].double(), inputs["b"].double(), batch, n, m, p)["out"]
     grad_out = draw.plant_outliers(draw.normal(batch, n, p), scale=100.0)
+    if variant == "opposed":  # sums of factors may be beyond a float's range where the gradients are not
+        grad_out = grad_out * 1e20
     return inputs | {"out": out.float(), "grad_out": grad_out}
 
 
@@ -222,13 +224,14 @@ CASES = [
     case(2, 37, 101, 53),  # primes
     case(1, 144, 128, 128),  # whole tiles of both passes, many along the sum, and part of one
     case(5, 1, 7, 1),
-    case(2, 40, 36, 68, "masked"),
+    # Kernels that choose by size have one for up to 128: the others see every kind of data, too.
+    case(1, 40, 36, 132, "masked"),
     case(1, 9, 3, 5, "masked"),
     case(1, 3, 5, 7, "all masked"),
-    case(2, 30, 50, 41, "large"),
-    case(2, 36, 52, 20, "opposed"),
+    case(1, 30, 50, 131, "large"),
+    case(1, 36, 132, 20, "opposed"),
     case(1, 17, 33, 17, "opposed"),  # one more than whole tiles of 16
-    case(1, 17, 18, 19, "one apart"),
+    case(1, 17, 18, 131, "one apart"),
     case(1, 17, 40, 33, "growing"),
     case(1, 7, 11, 13, "far below"),
 ]
