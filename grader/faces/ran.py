@@ -16,7 +16,7 @@ from grader.report.program import Run
 
 BY_SIGNAL = 128  # and the signal's number: an exit code as shells have it
 # Ways in which host code ends, which are told as the program's end and not as findings.
-_ENDS = ("crash", "timeout")
+_ENDS = ("crash", "timeout", "assert")
 _FROM = re.compile(r"the memory from the (cuda\w+) in line (\d+)")
 _MALLOC = re.compile(
     r"cuda(?:Host)?(?:Malloc|Alloc|Register)\w*(?:<[^>]*>)?\s*\(\s*(?:\([^()]*\)\s*)?&?\s*([\w.\->\[\]]+)"

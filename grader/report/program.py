@@ -39,11 +39,13 @@ class Run:
 
 def tell(run: Run, console: Console, notes: bool) -> None:
     """The findings, the program's end, the kernels."""
+    advised = set()
     for number, finding in enumerate(run.findings, start=1):
         console.print(Text.assemble((f"{number}. {title(finding)}", "bold red"), f"  {scene(finding)}"))
         _body(finding, console)
-        if advice := ADVICE.get(finding.kind):
-            console.print(Text(f"   {advice}", style="dim"))
+        if finding.kind in ADVICE and finding.kind not in advised:
+            console.print(Text(f"   {ADVICE[finding.kind]}", style="dim"))
+            advised.add(finding.kind)
     for finding in run.notes if notes else ():
         console.print(Text.assemble(("note", "bold cyan"), f"  {scene(finding)}"))
         _body(finding, console)
