@@ -226,16 +226,22 @@ def _tell(graded: Graded, reports: Reports, next_step: str | None, entry: Entry 
 
 def _show(graded: Graded, next_step: str | None, entry: Entry | None, asked: str) -> None:
     from grader.report.terminal import make_console, show, show_again
-    from grader.report.worst import worst_access
 
-    console, drawn = make_console(), []
+    console, drawn, verdict = make_console(), [], graded.verdict
     if isinstance(entry, Puzzle):
-        drawn, next_step = puzzles.picture(entry, graded.verdict, graded.source), puzzles.words_for_next(entry.of)
-    elif entry:
-        drawn = worst_access(graded.verdict, f"{entry.label}{asked}", len(entry.lesson.tasks) > 1)
-    show(console, graded.verdict, source=graded.source, next_step=next_step, asked=asked, picture=drawn)
+        drawn, next_step = puzzles.picture(entry, verdict, graded.source), puzzles.words_for_next(entry.of)
+    elif entry and _is_missed(verdict):
+        from grader.report.worst import worst_access
+
+        drawn = worst_access(verdict, f"{entry.label}{asked}", len(entry.lesson.tasks) > 1)
+    show(console, verdict, source=graded.source, next_step=next_step, asked=asked, picture=drawn)
     if graded.again:
         show_again(console, graded.again)
+
+
+def _is_missed(verdict: Grade) -> bool:
+    """Whether any goal that this device can tell is missed."""
+    return any(goal.value is not None and not goal.met for task in verdict.tasks for goal in task.targets)
 
 
 # ---- grading ----
