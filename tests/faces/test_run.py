@@ -8,12 +8,15 @@ import shutil
 import signal
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+
+from grader.devices.cache import cache_root
+from grader.devices.emulator.program import Wanted, build_program
 
 ROOT = Path(__file__).parents[2]
 PROGRAMS = Path(__file__).with_name("programs")
@@ -137,6 +140,14 @@ def test_several_files_headers_and_definitions(run):
     assert "x (cudaMalloc in line 6 of parts/main.cu), past its end" in ran.said
     ran = run(*files)
     assert ran.code == 2 and "parts/main.cu:6: 'STATUS' was not declared in this scope" in ran.said
+
+
+def test_a_program_is_built_once(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    wanted = Wanted([Path("parts/main.cu"), Path("parts/fill.cu")], [Path("parts/include")], ["STATUS=1"])
+    first, again = (build_program(wanted, cache_root()) for _ in range(2))
+    assert first.library == again.library
+    assert build_program(replace(wanted, definitions=["STATUS=2"]), cache_root()).library != first.library
 
 
 def test_what_is_looked_at_can_be_chosen(run):

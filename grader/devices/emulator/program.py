@@ -117,9 +117,7 @@ class _Building:
         """The library in the cache."""
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
             texts = list(pool.map(self._preprocessed, self.sources))
-            digest = hashlib.sha256("\0".join([*texts, *self.flags, *self.link_flags, *program_identity("g++")]).encode(
-                errors="surrogateescape"))  # fmt: skip
-            place = kept / digest.hexdigest()[:32] / LIBRARY
+            place = kept / self._key(texts) / LIBRARY
             if place.exists():
                 os.utime(place.parent)
                 return place
@@ -129,6 +127,12 @@ class _Building:
         (self.folder / LIBRARY).replace(place)
         _prune(kept)
         return place
+
+    def _key(self, texts: Sequence[str]) -> str:
+        """A hash of all that the library depends on: not of the folder in which it is built."""
+        parts = [*texts, *self.flags, *self.link_flags, self.wanted.standard, *program_identity("g++")]
+        text = "\0".join(parts).replace(str(self.folder), "")
+        return hashlib.sha256(text.encode(errors="surrogateescape")).hexdigest()[:32]
 
     def _preprocessed(self, source: Path) -> str:
         said = self._run(["g++", *self._language(source), *self.flags, "-E", "-fpch-preprocess", str(source)])
