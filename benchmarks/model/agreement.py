@@ -2,7 +2,8 @@
 
     python -m benchmarks.model.agreement KEEP      samples every rung at every measured size; what is in KEEP is kept
 
-It needs no GPU. The measured times are those that `ladder bench` has written.
+With --kept nothing is sampled: points that KEEP lacks are left out. It needs no GPU. The measured times are those that
+`ladder bench` has written.
 """
 
 from __future__ import annotations
@@ -166,9 +167,10 @@ def write(every: Sequence[Point]) -> None:
 
 
 def main() -> None:
-    if len(sys.argv) != 2:
-        raise SystemExit("say where samples are kept: python -m benchmarks.model.agreement FOLDER")
-    every = list(points(Path(sys.argv[1])))
+    folder, *rest = sys.argv[1:] or [""]
+    if not folder or rest not in ([], ["--kept"]):
+        raise SystemExit("say where samples are kept: python -m benchmarks.model.agreement FOLDER [--kept]")
+    every = list(points(Path(folder), new=not rest))
     write(every)
     print(summary(every))
 

@@ -64,23 +64,24 @@ def measured(folder: Path = RESULTS) -> Measured:
     return found
 
 
-def points(kept: Path, only: str = "", timed: bool = False, card: Card = CARD) -> Iterator[Point]:
-    """Points of the lessons whose names begin with `only`, of their `timed` cases or of all.
+def points(kept: Path, timed: bool = False, new: bool = True, card: Card = CARD) -> Iterator[Point]:
+    """Points of the `timed` cases alone, or of all.
 
-    Samples are kept in a folder and taken from there; it is for one version of the emulator and of the kernels.
+    Samples are kept in a folder and taken from there; it is for one version of the emulator and of the kernels. Unless
+    they may be `new`, there are no others.
     """
     known = measured()
     for entry in catalog.entries(ROOT):
-        for task in entry.lesson.tasks if entry.name.startswith(only) else ():
+        for task in entry.lesson.tasks:
             for file in entry.rungs_of(task.name):
                 cases = [c for c in task.timed_cases if (task.name, file.stem, c.name) in known]
                 cases = [c for c in cases if c == task.timed_case or not timed]
-                for case, sample in samples(entry, task, file, cases, kept).items():
+                for case, sample in samples(entry, task, file, cases, kept, new).items():
                     us, is_timed = known[task.name, file.stem, case]
                     yield Point(task.name, file.stem, case, is_timed, us, predict(sample, card))
 
 
-def samples(entry: Entry, task: Task, file: Path, cases: list[Case], kept: Path) -> dict[str, Any]:
+def samples(entry: Entry, task: Task, file: Path, cases: list[Case], kept: Path, new: bool) -> dict[str, Any]:
     """What a worker finds of a rung at these cases, by their names; without those that cannot be sampled."""
     found: dict[str, Any] = {}
     variants = {(case.variant, case == task.timed_case) for case in cases}
@@ -88,6 +89,8 @@ def samples(entry: Entry, task: Task, file: Path, cases: list[Case], kept: Path)
         alike = [case for case in cases if case.variant == variant and (case == task.timed_case) == timed]
         which = f"{'timed' if timed else 'other'}__{variant}".replace(" ", "_")
         place = kept / f"{entry.name}__{task.name}__{file.stem}__{which}.json"
+        if not place.exists() and not new:
+            continue
         if not place.exists():
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(json.dumps(_sample(entry, task, file, alike)))

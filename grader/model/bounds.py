@@ -55,7 +55,9 @@ def of_multiprocessor(counts: Counts, card: Card) -> dict[str, float]:
 
     l1 = lines("load", card.load_line) + lines("store", card.store_line)
     shared = get("joined_load_wavefronts", 0.0) + get("shared_store_wavefronts", 0.0)
-    shared += card.shared_atomic * get("shared_atomic_turns", 0.0)
+    # Lanes that update one word do not wait for each other: counters are what shared atomics are for, and nvcc adds up
+    # the lanes of `atomicAdd(&x, 1)` (ATOMS.POPC.INC).
+    shared += card.shared_atomic * get("shared_atomic_wavefronts", 0.0)
     # Both go through one pipe: each is as slow as both together, and the larger one is to blame.
     return {
         "l1": (l1 + shared) * (l1 >= shared),
@@ -71,7 +73,7 @@ def atomics(launch: Launch, card: Card) -> float:
     if not lanes or not launch.atomic_words:
         return 0.0
     each = (floats * card.atomic_float + max(lanes - floats, 0.0) * card.atomic_integer) / launch.atomic_words
-    crowded = lanes / card.atomic_rate if launch.atomic_words <= CROWD else 0.0
+    crowded = launch.count("global_atomic_sectors") / card.atomic_rate if launch.atomic_words <= CROWD else 0.0
     return max(each, crowded)
 
 

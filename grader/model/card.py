@@ -28,10 +28,10 @@ class Card:
     load_line: float  # for each 128-byte line of a load
     store_line: float
     l1_sectors: float  # that L1 hands out in a clock
-    shared_atomic: float  # for each turn that lanes take at a bank
+    shared_atomic: float  # for each wavefront of an atomic
     atomic_float: float  # seconds between updates of one word in global memory
     atomic_integer: float
-    atomic_rate: float  # updates a second of words that many threads want
+    atomic_rate: float  # sectors a second that are updated where many threads want few words
     l1_latency: float
     l2_latency: float
     dram_latency: float
