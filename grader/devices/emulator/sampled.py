@@ -147,14 +147,13 @@ def _count_access(counts: Counts, site: Json, kind: str, space: str) -> None:
         counts[f"global_{way}_sectors"] += site["sectors"]
         counts[f"global_{way}_lines"] += site["lines"]
         counts["global_atomic_lanes"] += site["threads"] * atomic
-        counts["global_atomic_float_lanes"] += site["turns"]
+        counts["global_atomic_float_lanes"] += site["float_lanes"]
     elif space == "shared":
         counts[f"shared_{way}_requests"] += site["requests"]
         counts[f"shared_{way}_wavefronts"] += site["wavefronts"]
         counts[f"shared_{way}_bytes"] += site["asked"]
         counts["joined_load_requests"] += site["joined"]
         counts["joined_load_wavefronts"] += site["joined_wavefronts"]
-        counts["shared_atomic_turns"] += site["turns"]
 
 
 def _count_block(site: Json, code: CodeMap, lines: defaultdict[int, Counts]) -> None:

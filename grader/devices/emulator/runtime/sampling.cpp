@@ -36,13 +36,6 @@ template <class F> unsigned each_line(const Request& request, F f) {
     return count;
 }
 
-// Atomics in shared memory: lanes that want one bank take turns, also where they want the same word.
-unsigned turns_at_banks(const Request& request) {
-    unsigned char lanes[32] = {}, most = 0;
-    for (int i = 0; i < request.lanes; ++i) most = std::max(most, ++lanes[request.address[i] / 4 % 32]);
-    return most;
-}
-
 BlockSample& sample_of(WarpUnit& warp) { return *warp.block->sample; }
 
 void run_blocks(LaunchState& state, std::vector<std::uint64_t> numbers, void (*run)(LaunchState&)) {
@@ -224,8 +217,7 @@ void sample_access(Executor& executor, WarpUnit& warp, const Request& request) {
         sample.shares = sample.shares || loads;
         sample.stores = sample.stores || event == Event::Atomic;
         unsigned phases;
-        if (event == Event::Atomic) site.turns += turns_at_banks(request);
-        else if (loads) sample.load_shared(site, request, count_wavefronts(request, true, &phases));
+        if (loads) sample.load_shared(site, request, count_wavefronts(request, true, &phases));
     } else if (region.space == Space::Global) {
         sample.loads = sample.loads || loads;
         const unsigned kind = event == Event::Atomic ? Asked::Atomic : loads || event == Event::PartRead ? Asked::Load : Asked::Store;
@@ -238,7 +230,7 @@ void sample_access(Executor& executor, WarpUnit& warp, const Request& request) {
         });
         for (int i = 0; kind == Asked::Atomic && i < request.lanes && block.atomic_words.size() < most_atomic_words; ++i)
             block.atomic_words.insert(request.address[i]);
-        if (kind == Asked::Atomic && request.record.bytes & float_flag) site.turns += static_cast<unsigned>(request.lanes);
+        if (kind == Asked::Atomic && request.record.bytes & float_flag) site.float_lanes += static_cast<unsigned>(request.lanes);
     } else if (region.space == Space::Local && warp.number == 0 && request.mask & 1) {
         for (Address a = request.address[0] / 4; a <= (request.address[0] + request.bytes - 1) / 4; ++a) block.own_words.insert(a);
     }

@@ -48,7 +48,7 @@ struct Site {
     std::uint64_t divergent;         // a basic block's executions after which its lanes went different ways
     std::uint64_t joined, joined_wavefronts;   // shared loads, where nvcc can join those of a loop's rounds into wide ones; there
     std::uint64_t lines;             // of 128 bytes, in global memory: counted where a launch is sampled (sampling.h)
-    std::uint64_t turns;             // atomics: lanes of the most wanted bank, or address in global memory; there, too
+    std::uint64_t float_lanes;       // of atomics on floats in global memory; there, too
     std::uint64_t multiplicity;      // atomics: most lanes of one warp instruction at one address
     std::uint64_t waste, worst_block;   // of the request that is kept for a picture (executor.h)
     bool kept;                       // whether there is one
@@ -61,7 +61,7 @@ constexpr std::pair<const char*, std::uint64_t Site::*> site_sums[] = {
     {"wavefronts", &Site::wavefronts}, {"ideal", &Site::ideal},     {"divergent", &Site::divergent},
     {"task_requests", &Site::task_requests}, {"task_sectors", &Site::task_sectors},
     {"task_asked", &Site::task_asked},       {"task_useful", &Site::task_useful},
-    {"lines", &Site::lines},                 {"turns", &Site::turns},
+    {"lines", &Site::lines},                 {"float_lanes", &Site::float_lanes},
     {"joined", &Site::joined},               {"joined_wavefronts", &Site::joined_wavefronts},
 };
 
