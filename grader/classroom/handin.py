@@ -141,7 +141,7 @@ def _parsed(file: str, data: Any) -> HandIn:
     if (grade.status, grade.stars, grade.seed) != (data["status"], data["stars"], data["seed"]):
         raise UsageError(f"{file} contradicts itself about its grade: {MENDED}")
     words = [data["lesson"], data["kernel"], *data["environment"].values()]
-    if not all(isinstance(word, str) for word in words) or not _is_plain(data["kernel"]):
+    if not all(isinstance(word, str) and word.isprintable() for word in words) or not _is_plain(data["kernel"]):
         raise ValueError("not ours")
     if not isinstance(data["seed"], int) or not 0 <= data["seed"] < 2**31:
         raise ValueError("no seed")

@@ -136,6 +136,7 @@ def test_what_has_changed_since_is_said(file, ladder):
         ({"grade__tasks__0__position": 2}, "damaged"),
         ({"schema": 9}, "damaged"),
         ({"lesson": 1}, "damaged"),
+        ({"lesson": "01\x1b[2J"}, "damaged"),
         ({"kernel": "../mine.cu"}, "damaged"),
         ({"kernel": ".."}, "damaged"),
         ({"seed": -1, "grade__seed": -1}, "damaged"),
