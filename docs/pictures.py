@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 from collections.abc import Iterable, Mapping
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -12,18 +13,30 @@ from PIL import Image
 
 WIDTH = 80  # pixels that both are reduced to: letters that are drawn a little differently look alike there
 STEP = 24  # of 256 levels of grey: a pixel that differs by more is another one
+SIZE = 0.02  # of its width or height may be more or less: a picture is cut around its letters
+MOVED = 3  # pixels by which one may be moved against the other, for the same reason
 SHARE = 0.01  # of a picture's pixels may be others
 
 
 def difference(old: bytes, new: bytes) -> str:
     """What is different about two PNGs, in a sentence; "" if they look alike."""
     before, after = (Image.open(io.BytesIO(data)).convert("L") for data in (old, new))
-    if before.size != after.size:
+    if any(abs(new - old) > SIZE * old for old, new in zip(before.size, after.size, strict=True)):
         return f"the picture is {size_text(after)} pixels now, and was {size_text(before)}"
-    small = (WIDTH, max(WIDTH * before.height // before.width, 1))
-    levels = [np.asarray(each.resize(small, Image.Resampling.BOX), dtype=float) for each in (before, after)]
-    share = float((np.abs(levels[0] - levels[1]) > STEP).mean())
+    old_levels = _levels(before, (0, 0), before.size)
+    share = min(
+        float((np.abs(old_levels - _levels(after, (right, down), before.size)) > STEP).mean())
+        for right, down in product(range(-MOVED, MOVED + 1), repeat=2)
+    )
     return f"{share:.0%} of the picture is different" if share > SHARE else ""
+
+
+def _levels(picture: Image.Image, moved: tuple[int, int], size: tuple[int, int]) -> np.ndarray:
+    """Levels of grey of a picture that is moved by so many pixels, in a frame of `size`, much smaller."""
+    frame = Image.new("L", size, picture.getpixel((0, 0)))
+    frame.paste(picture, moved)
+    small = (WIDTH, max(WIDTH * size[1] // size[0], 1))
+    return np.asarray(frame.resize(small, Image.Resampling.BOX), dtype=float)
 
 
 def size_text(picture: Image.Image) -> str:
