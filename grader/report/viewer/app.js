@@ -1,6 +1,6 @@
 // One side of the page: a kernel's source, its steps, and where the reader is. Keys go to the side that was used last.
 
-const STEPS_A_SECOND = 6, COUNT_AT_ONCE = 400, WORST_LOOKS_AT = 200;
+const STEPS_A_SECOND = 6, COUNT_AT_ONCE = 2000, WORST_LOOKS_AT = 200;
 const still = window.matchMedia('(prefers-reduced-motion: reduce)').matches;
 
 function makeSide(side, root) {
