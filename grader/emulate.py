@@ -40,7 +40,7 @@ class _OnTheCPU(TorchFunctionMode):
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if func is torch.Tensor.cuda:
             return args[0]
-        if func is torch.Tensor.is_cuda.__get__:  # type: ignore[attr-defined]
+        if func == torch.Tensor.is_cuda.__get__:  # type: ignore[attr-defined]
             return True
         return func(*map(_device, args), **{name: _device(value) for name, value in (kwargs or {}).items()})
 
@@ -65,7 +65,7 @@ def load_inline(
     **__: Any,
 ) -> ModuleType:
     """As torch's own, for the emulator. Raises RuntimeError if the sources do not compile."""
-    cpp = [cpp_sources] if isinstance(cpp_sources, str) else list(cpp_sources)
+    cpp = [each for each in ([cpp_sources] if isinstance(cpp_sources, str) else cpp_sources) if each.strip()]
     cuda = [cuda_sources] if isinstance(cuda_sources, str) else list(cuda_sources or ())
     if functions is not None:
         named = functions if isinstance(functions, Mapping) else {each: each for each in functions}

@@ -33,6 +33,7 @@ from grader.devices.evidence import Finding
 
 FIRST = "ladder_torch.h"
 SECONDS = 600.0  # of processor time, for one call
+_OF_HEADERS = ("pybind11::", "c10::", "at::", "torch::", "std::", "guard variable", "TLS ")
 _OLD_QUESTION = re.compile(r"\.type\(\)\s*\.is_cuda\(\)")
 
 
@@ -120,6 +121,10 @@ class Extension:
     def __init__(self, library: Path, source: Source, cache: Path, told: Callable[[Finding], None]):
         self.source, self.told = source, told
         self.code = CodeMap.load(library, Path(source.name).name)
+        # Of variables of a thread's own, a block's shared arrays are the file's.
+        self.code.symbols = [
+            each for each in self.code.symbols if each.kind != "shared_array" or not each.name.startswith(_OF_HEADERS)
+        ]
         spec = importlib.util.spec_from_loader(
             library.stem, importlib.machinery.ExtensionFileLoader(library.stem, str(library))
         )

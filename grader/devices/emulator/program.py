@@ -37,7 +37,8 @@ OLDEST_STANDARD = 17  # of C++, that the emulator's headers can do with
 # Ways out of a program that no atexit() hears of: the linker leads them to the runtime.
 _WAYS_OUT = [f"-Wl,--wrap={name}" for name in ("_exit", "_Exit", "quick_exit")]
 # A program's names are its own, whatever the process that runs it has under the same ones.
-_LINK = ["-Wl,-Bsymbolic", "-Wl,-z,defs", "-pthread"]
+# OpenMP's functions are there, and its pragmas are left out: one thread does it all, as OpenMP allows.
+_LINK = ["-Wl,-Bsymbolic", "-Wl,-z,defs", "-pthread", "-Wl,--as-needed", "-lgomp"]
 _SAID = re.compile(r"(?P<file>.+?):(?P<line>\d+):(?:(?P<column>\d+):)? (?:fatal )?error: (?P<text>.*)")
 
 
