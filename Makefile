@@ -78,7 +78,7 @@ bench-watch: .venv/.ready
 	@$(RUN)/python benchmarks/watch.py
 
 readme: .venv/.ready
-	@$(RUN)/python -m docs.readme && $(RUN)/python -m docs.metrics && $(RUN)/python -m docs.numbers && $(RUN)/python docs/grading.py && $(RUN)/python -m docs.structure
+	@$(RUN)/python -m docs.readme && $(RUN)/python -m docs.metrics && $(RUN)/python -m docs.numbers && $(RUN)/python -m docs.grading && $(RUN)/python -m docs.structure
 
 # From pyproject.toml's [project.urls]; nothing is executed.
 address: .venv/.ready-dev
