@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "machine.h"
+#include "host_call.h"
 
 namespace ladder {
 
@@ -109,6 +109,7 @@ using namespace ladder;
 extern "C" {
 
 int ladder_malloc_managed(void** pointer, std::size_t bytes, int line) {
+    const HostCall call;
     *pointer = nullptr;
     constexpr int not_supported = 801;
     if (!machine().whole_program) return not_supported;   // it would hide the one mistake that a separate memory shows
@@ -116,6 +117,7 @@ int ladder_malloc_managed(void** pointer, std::size_t bytes, int line) {
 }
 
 int ladder_malloc_host(void** pointer, std::size_t bytes, int line) {
+    const HostCall call;
     if (machine().whole_program) return machine().memory.add_both_sided(pointer, bytes, line, Sides::Pinned);
     *pointer = std::malloc(bytes);
     return *pointer || bytes == 0 ? Success : OutOfMemory;
@@ -128,13 +130,18 @@ int ladder_free_host(void* pointer, int line) {
 }
 
 int ladder_host_register(void* pointer, std::size_t bytes, int line) {
+    const HostCall call;
     if (!machine().whole_program) return Success;
     return machine().memory.remember(pointer, bytes, line);
 }
 
-int ladder_host_unregister(void* pointer) { return machine().whole_program ? machine().memory.forget(pointer) : Success; }
+int ladder_host_unregister(void* pointer) {
+    const HostCall call;
+    return machine().whole_program ? machine().memory.forget(pointer) : Success;
+}
 
 int ladder_memory_kind(const void* pointer) {
+    const HostCall call;
     const Region* const region = machine().memory.find(reinterpret_cast<Address>(pointer));
     if (!region || region->freed || region->of_host) return 0;
     return region->sides == Sides::Device ? 2 : region->sides == Sides::Managed ? 3 : 1;

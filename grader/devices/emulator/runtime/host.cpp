@@ -6,7 +6,7 @@
 #include <cstring>
 #include <thread>
 
-#include "machine.h"
+#include "host_call.h"
 
 namespace ladder {
 
@@ -216,7 +216,10 @@ using namespace ladder;
 
 extern "C" {
 
-void ladder_launch(const Launch* launch) { launch_kernel(*launch); }
+void ladder_launch(const Launch* launch) {
+    const HostCall call;
+    launch_kernel(*launch);
+}
 
 int ladder_allow_shared(const void* kernel, std::size_t bytes) {
     const Symbol* symbol = machine().module.function_at(kernel);
@@ -238,6 +241,7 @@ int ladder_last_error(int clear) {
 void ladder_set_error(int error) { machine().last_error = error; }
 
 int ladder_malloc(void** pointer, std::size_t bytes, int line) {
+    const HostCall call;
     const int error = machine().memory.allocate(pointer, bytes, std::max(line, 1), machine().poison);
     if (!error) return Success;
     machine().last_error = error;
@@ -246,6 +250,7 @@ int ladder_malloc(void** pointer, std::size_t bytes, int line) {
 }
 
 int ladder_free(void* pointer, int line) {
+    const HostCall call;
     if (!pointer) return Success;
     ladder_host_waits_for_all();   // as cudaFree does
     const int error = machine().memory.release(pointer);
@@ -282,6 +287,7 @@ static int check_copy_side(const void* p, std::size_t bytes, bool device, bool w
 }
 
 int ladder_memcpy(void* to, const void* from, std::size_t bytes, Copy kind, int line) {
+    const HostCall call;
     if (bytes == 0) return Success;
     DeviceMemory& memory = machine().memory;
     bool to_device = memory.is_device(reinterpret_cast<Address>(to)), from_device = memory.is_device(reinterpret_cast<Address>(from));
@@ -315,6 +321,7 @@ int ladder_memcpy(void* to, const void* from, std::size_t bytes, Copy kind, int 
 }
 
 int ladder_memset(void* to, int value, std::size_t bytes, int line) {
+    const HostCall call;
     if (bytes == 0) return Success;
     if (const int error = check_copy_side(to, bytes, true, true, line)) return machine().last_error = error;
     if (machine().sampling.skips(bytes)) return Success;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "machine.h"
+#include "host_call.h"
 
 namespace ladder {
 
@@ -81,26 +81,42 @@ extern "C" {
 
 // A handle is never given twice: the work of a stream that was destroyed need not be done.
 void* ladder_stream_create(int line, int blocking) {
+    const HostCall call;
     static std::uintptr_t last = 0x1000;
     void* const stream = reinterpret_cast<void*>(last += 0x10);
     machine().streams[stream] = line;
     machine().stream_order.created(stream, blocking != 0);
     return stream;
 }
-int ladder_stream_destroy(void* stream) { return machine().streams.erase(stream) ? Success : InvalidHandle; }
+int ladder_stream_destroy(void* stream) {
+    const HostCall call;
+    return machine().streams.erase(stream) ? Success : InvalidHandle;
+}
 
-void ladder_stream_work(void* stream, int line) { machine().stream_order.work(stream, line); }
-void ladder_stream_wait(void* stream, const void* event) { machine().stream_order.wait(stream, event); }
-void ladder_event_record(const void* event, void* stream) { machine().stream_order.record(event, stream); }
+void ladder_stream_work(void* stream, int line) {
+    const HostCall call;
+    machine().stream_order.work(stream, line);
+}
+void ladder_stream_wait(void* stream, const void* event) {
+    const HostCall call;
+    machine().stream_order.wait(stream, event);
+}
+void ladder_event_record(const void* event, void* stream) {
+    const HostCall call;
+    machine().stream_order.record(event, stream);
+}
 void ladder_host_waits(void* stream) {
+    const HostCall call;
     machine().stream_order.host_waits(stream);
     machine().memory.host_has_waited();
 }
 void ladder_host_waits_for_event(const void* event) {
+    const HostCall call;
     machine().stream_order.host_waits_for_event(event);
     machine().memory.host_has_waited();
 }
 void ladder_host_waits_for_all() {
+    const HostCall call;
     machine().stream_order.host_waits_for_all();
     machine().memory.host_has_waited();
 }

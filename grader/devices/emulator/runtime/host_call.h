@@ -1,0 +1,25 @@
+// Host threads of a program may call CUDA at the same time: here, one call after another.
+#pragma once
+
+#include <mutex>
+
+#include "machine.h"
+
+namespace ladder {
+
+// A graded file's entry point may be left in the middle of a call, with the lock, and is not locked.
+class HostCall {
+public:
+    HostCall() : lock_(mutex(), std::defer_lock) {
+        if (machine().whole_program && !current) lock_.lock();
+    }
+
+private:
+    static std::recursive_mutex& mutex() {
+        static std::recursive_mutex one;
+        return one;
+    }
+    std::unique_lock<std::recursive_mutex> lock_;
+};
+
+}  // namespace ladder
