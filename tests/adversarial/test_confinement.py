@@ -33,7 +33,13 @@ def place() -> Iterator[Path]:
 
 
 def tried(
-    place: Path, name: str, without: str = "", user: int = 0, level: str = "basic", other_user: bool = False
+    place: Path,
+    name: str,
+    without: str = "",
+    user: int = 0,
+    level: str = "basic",
+    other_user: bool = False,
+    on_gpu: bool = False,
 ) -> dict:
     """What a program could do there, with a layer missing, as another user if this one is root."""
     inside, outside, socket_file = (place / name / each for each in ("jobs/inside", "outside", "socket"))
@@ -60,7 +66,7 @@ def tried(
             "inside": str(inside), "outside": str(outside), "judge": os.getpid(), "daemon": str(socket_file),
             "port": listener.getsockname()[1], "terminal": os.ttyname(slave), "own terminal": os.ttyname(slave),
             "shared": shared.name, "user": user, "without": without, "level": level,
-            "becomes another user": other_user,
+            "becomes another user": other_user, "on a GPU": on_gpu,
         }  # fmt: skip
         command = [sys.executable, str(TRIES), json.dumps(order)]
         options = {"cwd": ROOT, "env": {**os.environ, "PYTHONPATH": str(ROOT)}, "stdin": subprocess.DEVNULL}
@@ -125,6 +131,17 @@ def test_without_a_sandbox_all_of_this_can_be_done(place):
     assert {"write outside", "read a file of the user's", "write on the terminal"} <= set(could["files"])
     assert {"chmod", "ask a daemon", "connect by UDP", "fork", "limit the judge"} <= set(could["calls"])
     assert could["report"] == {"level": "none", "held": [], "lacking": {}}
+
+
+@has_landlock
+def test_on_a_gpu_basic_holds_back_writing_and_strict_all(place):
+    could = tried(place, "gpu", on_gpu=True)
+    assert could["own"] == OWN and could["report"]["held"] == ["writes"]
+    assert not {each for each in could["files"] if each.startswith(("write", "create", "remove"))} - {
+        "write on the terminal"
+    }
+    strict = tried(place, "strict-gpu", level="strict", on_gpu=True)
+    assert strict["own"] == OWN and strict["calls"] == [] and {"files", "calls"} <= set(strict["report"]["held"])
 
 
 def test_a_strict_sandbox_holds_whole_or_not_at_all(monkeypatch, tmp_path):

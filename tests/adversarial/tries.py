@@ -171,7 +171,7 @@ def main(order: dict) -> None:
     if "calls" in order["without"]:
         confine_calls.available = lambda: False
     confine_user.why_no_other_user = lambda paths: "" if order["becomes another user"] else "it may not"
-    sandbox = Sandbox(order["level"], Path(order["inside"]))
+    sandbox = Sandbox(order["level"], Path(order["inside"]), order["on a GPU"])
     sandbox.enter([])
     os.chdir(order["inside"])
     sandbox.shut()
