@@ -16,7 +16,8 @@ DATA = PACKAGE / "data"
 PATTERNS = (
     *("lessons/**/*", "kernels/**/*", "notebooks/*.ipynb"),
     *("examples/*.py", "examples/*.cu", "examples/lessons/**/*", "examples/kernels/**/*"),
-    *(f"docs/{name}.md" for name in ("authoring", "emulator", "grading", "model", "numerics", "results")),
+    *(f"docs/{name}.md" for name in ("authoring", "classroom", "emulator", "grading", "model", "numerics", "results")),
+    *("docs/run.md", "docs/view.md"),
     *("benchmarks/divided_warps.cu", "benchmarks/results/h200/*.json", "benchmarks/results/h200/*.png"),
     *("cards/*.toml", "docs/model.svg", "constraints.txt", "LICENSE"),
 )

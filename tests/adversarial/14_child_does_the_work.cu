@@ -1,5 +1,5 @@
-// The process that is watched waits; a child of it launches the kernel, where nobody looks for races or counts. It has not
-// inherited the buffers.
+// The process that is watched waits; a child of it launches the kernel, where no race is looked for and nothing is counted.
+// The sandbox allows no child, and without a sandbox it has not inherited the buffers.
 // Emulator: not_written
 // Says: was never written
 // GPU: build_error
@@ -15,7 +15,7 @@ __global__ void add(const float* x, const float* y, float* z, int n) {
 extern "C" void vector_add(const float* x, const float* y, float* z, int n, cudaStream_t stream) {
     int child = fork();
     if (child != 0) {
-        waitpid(child, nullptr, 0);
+        if (child > 0) waitpid(child, nullptr, 0);
         return;
     }
     add<<<(n + 255) / 256, 256, 0, stream>>>(x, y, z, n);

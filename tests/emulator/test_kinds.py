@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from grader.devices.emulator import kinds
-from grader.devices.emulator.session import HERE
+from grader.devices.emulator.library import HERE
 
 SHARED = {
     "Space": ("include/ladder/abi.h", kinds.SPACES),

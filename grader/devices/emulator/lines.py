@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -28,16 +29,18 @@ class LineReader:
     def __init__(self, library: Path, source_name: str):
         """Raises OSError."""
         self._source_name = source_name
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
-        self._process = subprocess.Popen(_command(library), text=True, errors="replace", **pipes)  # type: ignore[call-overload]
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            subprocess.Popen(_command(library), stdin=theirs, stdout=theirs, stderr=subprocess.DEVNULL)
+            self._asking = ours.makefile("rw", errors="replace")
 
     def line_of(self, pc: int) -> int:
         """0 where there is none, or where the submission has closed what the answer comes through."""
         with suppress(OSError, ValueError):
-            self._process.stdin.write(f"{_asked(pc)}\n{_END:#x}\n")
-            self._process.stdin.flush()
+            self._asking.write(f"{_asked(pc)}\n{_END:#x}\n")
+            self._asking.flush()
             rows: list[str] = []
-            while row := self._process.stdout.readline():
+            while row := self._asking.readline():
                 rows.append(row.rstrip("\n"))
                 if len(rows) > 1 and _address_in(rows[-2]) == _END:
                     break

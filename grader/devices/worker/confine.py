@@ -58,11 +58,11 @@ class Sandbox:
         As root, it also becomes another user, unless that is not wanted, or that user could not read what is needed.
         Raises Unsafe, and OSError if the system has a layer and refuses it.
         """
+        if self.level == "strict" and (missing := missing_layers()):
+            raise Unsafe(f"--sandbox strict cannot hold here, as {' and '.join(missing.values())}")
         forbid_new_rights()  # by which the standby server knows a submission, too
         if self.level == "none":
             return
-        if self.level == "strict" and (missing := missing_layers()):
-            raise Unsafe(f"--sandbox strict cannot hold here, as {' and '.join(missing.values())}")
         if self._is_lenient:
             self._forbid_writing()
             return

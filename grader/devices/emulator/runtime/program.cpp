@@ -61,7 +61,7 @@ void ladder_program_prepare(int report_fd, int progress_fd) {
     machine().program = {report_fd, 0, nullptr};
     void* const shared = mmap(nullptr, sizeof(ProgressOfProgram), PROT_READ | PROT_WRITE, MAP_SHARED, progress_fd, 0);
     if (shared != MAP_FAILED) machine().program.progress = static_cast<ProgressOfProgram*>(shared);
-    std::atexit(write_program_report);
+    on_exit([](int, void*) { write_program_report(); }, nullptr);   // atexit() is a part of the library that calls it
 }
 
 // What to look at, before main() is called.

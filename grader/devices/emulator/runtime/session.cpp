@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <cxxabi.h>
 #include <exception>
 #include <thread>
 
@@ -334,6 +335,8 @@ int ladder_session_run(void (*entry)(void**), void** arguments) {
                 entry(arguments);
             } catch (const std::exception& exception) {
                 given_up = uncaught(std::string(": ") + exception.what());
+            } catch (const abi::__forced_unwind&) {   // pthread_exit: no exception of the submission's
+                throw;
             } catch (...) {
                 given_up = uncaught("");
             }
