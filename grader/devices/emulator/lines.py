@@ -31,7 +31,9 @@ class LineReader:
         self._source_name = source_name
         ours, theirs = socket.socketpair()
         with ours, theirs:
-            subprocess.Popen(_command(library), stdin=theirs, stdout=theirs, stderr=subprocess.DEVNULL)
+            subprocess.Popen(
+                _command(library), stdin=theirs.fileno(), stdout=theirs.fileno(), stderr=subprocess.DEVNULL
+            )
             self._asking = ours.makefile("rw", errors="replace")
 
     def line_of(self, pc: int) -> int:
