@@ -31,7 +31,7 @@ class LineReader:
         self._source_name = source_name
         ours, theirs = socket.socketpair()
         with ours, theirs:
-            subprocess.Popen(
+            self._process = subprocess.Popen(
                 _command(library), stdin=theirs.fileno(), stdout=theirs.fileno(), stderr=subprocess.DEVNULL
             )
             self._asking = ours.makefile("rw", errors="replace")
