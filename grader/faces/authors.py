@@ -43,12 +43,19 @@ def new_mistake(lesson: str, name: str, file: Path) -> None:
 @click.command("check-course")
 @click.argument("lessons", nargs=-1)
 @click.option("--form", is_flag=True, help="Only what can be read; nothing is graded.")
+@click.option("--device", type=click.Choice(["emulator", "cuda"]), default="emulator", show_default=True,
+              help="cuda: by its times on this GPU, does every rung stand where it should?")  # fmt: skip
+@click.option("--out", type=FILE, metavar="FILE.json", help="With --device cuda: keep what was measured.")
 @click.pass_context
-def check_course(context: click.Context, lessons: tuple[str, ...], form: bool) -> None:
+def check_course(context: click.Context, lessons: tuple[str, ...], form: bool, device: str, out: Path | None) -> None:
     """Prove that lessons keep their promises: starters, references, rungs, mistakes, hints."""
-    from grader.faces import authoring
+    from grader.faces import authoring, on_gpu
 
     entries = [catalog.find(lesson) for lesson in lessons] or catalog.entries()
+    if (form and device == "cuda") or (out and device != "cuda"):
+        raise catalog.UsageError("--form grades nothing, and --out keeps what --device cuda measured: leave one out")
+    if device == "cuda":
+        context.exit(PASSED if on_gpu.check(entries, click.echo, out) else NOT_PASSED)
     kept = [authoring.check(entry, click.echo, only_form=form) for entry in entries]
     context.exit(PASSED if all(kept) else NOT_PASSED)
 

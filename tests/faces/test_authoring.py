@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from grader.course.catalog import Entry, UsageError, find
+from grader.course.catalog import Entry, UsageError, find, rung_name
 from grader.course.mistake import expectation, meant_for
 from grader.faces import authoring, drafts
 from grader.faces.cli import run
+from grader.judge.ladder import position
+from grader.judge.targets import judge_goals
+from grader.judge.verdict import TaskGrade
 
 ROOT = Path(__file__).parents[2]
 
@@ -342,3 +347,30 @@ def test_one_cause_is_told_once(entry: Entry):
         "lessons/01_prefix_sum/starter.cu",
         "No kernel was graded: mend this first.",
     ]
+
+
+def test_rungs_are_graded_on_a_gpu_and_kept(monkeypatch, capsys, tmp_path):
+    def graded(entry, file, *, device, tasks, emulator):
+        assert (device, emulator) == ("cuda", False)
+        task = entry.lesson.task(tasks[0])
+        number = task.highest([rung_name(file)])
+        found = TaskGrade(task.name, "passed" if number < 3 else "wrong_result", 1, "1 element is wrong")
+        found.position = position(task, number, on_gpu=True)
+        found.targets = judge_goals(task, {}, {"fraction_of_copy": 0.8})
+        return SimpleNamespace(tasks=[found])
+
+    out = tmp_path / "rungs.json"
+    assert run(["check-course", "01", "--device", "cuda", "--form"]) == 2 and "leave one out" in capsys.readouterr().err
+    monkeypatch.setattr("grader.devices.cuda.card.find_card", lambda: (None, "torch finds no GPU"))
+    assert (
+        run(["check-course", "01", "--device", "cuda"]) == 2 and "needs an NVIDIA GPU (torch" in capsys.readouterr().err
+    )
+    card = SimpleNamespace(to_json=lambda: {"name": "a card"})
+    monkeypatch.setattr("grader.devices.cuda.card.find_card", lambda: (card, ""))
+    monkeypatch.setattr("grader.grade.grade", graded)
+    assert run(["check-course", "01", "--device", "cuda", "--out", str(out)]) == 1
+    said = capsys.readouterr().out
+    assert "rung 1 of vector_add, one_element: ★" in said
+    assert "rung 2 of vector_add, " in said and "stands on rung 1 instead of 2: fraction_of_copy 0.8" in said
+    assert "rung 3 of vector_add, float4, is wrong_result: 1 element is wrong" in said
+    assert [row["reached"] for row in json.loads(out.read_text())["rungs"]] == [1, 2, 3]

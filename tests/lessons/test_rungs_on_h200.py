@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.course.catalog import entries
+from grader.course.catalog import Entry, entries
 from grader.course.lesson import Task
+from grader.faces.on_gpu import misplaced
 from grader.judge.ladder import climb, is_below_floor, is_told, stars_earned
 from grader.judge.targets import judge_goals
 from grader.report.bench import deciding_case
@@ -55,3 +56,18 @@ def test_the_highest_rung_earns_every_star(task: Task, found: dict[str, dict[str
     if task.ladder and task.ladder[-1].name in found:
         here = climb(task, judge_goals(task, {}, found[task.ladder[-1].name]), on_gpu=True)
         assert stars_earned(task, here.rung, on_gpu=True) == 3
+
+
+GRADED = json.loads((RESULTS / "rungs.json").read_text())["rungs"]  # by `ladder check-course --device cuda --out`
+
+
+@pytest.mark.parametrize("entry", entries(ROOT), ids=lambda entry: entry.name)
+def test_grades_of_rungs_on_the_gpu_are_those_that_the_lesson_names(entry: Entry):
+    for task in entry.lesson.tasks:
+        rows = [row for row in GRADED if (row["lesson"], row["task"]) == (entry.name, task.name)]
+        assert [row["rung"] for row in rows] == [rung.name for rung in task.ladder]
+        for row in rows:
+            assert not misplaced(task, row)
+            assert row["stars"] == stars_earned(task, row["reached"], on_gpu=True)
+            slow = row | {"values": {name: value / 1000 for name, value in row["values"].items()}}
+            assert row["reached"] == 1 or f"instead of {row['reached']}" in misplaced(task, slow)
