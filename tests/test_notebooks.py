@@ -30,7 +30,7 @@ COMPARED = {"text/plain", "text/html"}  # of what nbval compares, what is used h
 FIGURES, CELLS = 3, 8  # that every notebook has at least
 FIRST_TURN = 15  # the last cell that may be the first to write in
 # Notebooks that still show each rung before they ask for it.
-NOT_TURNED = {"03", "04", "05", "06", "07", "08"}
+NOT_TURNED = {"04", "05", "06", "07", "08"}
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="  # a PNG
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 FILE = re.compile(r"`((?:lessons|kernels|docs|benchmarks|grader|examples)/[\w./-]*\w/?)`")
@@ -105,6 +105,12 @@ def test_shows_enough_that_is_real(file):
 def test_asks_before_it_tells(file):
     assert "redict" in prose(file)
     assert "<details>" in prose(file) and prose(file).count("<details>") == prose(file).count("</details>")
+
+
+@every_notebook
+def test_no_marker_of_a_number_begins_a_line(file):
+    """Markdown takes a line that begins with a comment for HTML: the paragraph breaks there."""
+    assert not re.findall(r"^[ >]*<!--.*", prose(file), re.MULTILINE)
 
 
 @every_notebook

@@ -291,3 +291,62 @@ def test_a_roofline_of_any_two_units():
     assert len(figure.axes[0].lines) == 4
     with pytest.raises(UsageError, match="needs a machine and a point"):
         figures.roofs("Instructions", machines, {}, "x", "y")
+
+
+# ---- matrices ----
+
+
+def test_strips_of_memory_say_whose_an_element_is():
+    figure = figures.strips(
+        "memory", "who reads it", {"step 0": [0, None, 1], "step 1": [None, 0, 1]}, ["a", "b", None]
+    )
+    assert said(figure) == "memory: who reads it"
+    assert [text.get_text() for text in figure.axes[0].texts][:4] == ["a", "b", "1", "step 0"]
+    with pytest.raises(UsageError, match="every strip needs 2 elements"):
+        figures.strips("memory", "", {"step 0": [0]}, ["a", "b"])
+
+
+def test_a_turned_corner_is_written_along_rows_and_read_down_columns():
+    stores = [access(range(132 * row, 132 * row + 128, 4), kind="store", array=TILE) for row in range(32)]
+    loads = [access(range(4 * col, 132 * 32, 132), array=TILE) for col in range(32)]
+    assert said(figures.turning(recording(*stores, *loads), 32, 33)) == (
+        "kernel: a store of a warp fills 1 × 32 words of the tile, a load reads 32 × 1 words"
+    )
+    with pytest.raises(UsageError, match="does not write a tile and read it"):
+        figures.turning(recording(*stores), 32, 33)
+
+
+def product_steps(lanes=4, k=3):
+    """Lane l of one warp: row 0 of a (1 × k), column l of b (k × lanes), element l of c."""
+    a, b, c = (Array(name, "global", 4 * size, 0) for name, size in (("a", k), ("b", k * lanes), ("c", lanes)))
+    for i in range(k):
+        yield access([4 * i] * lanes, array=a, lanes=range(lanes))
+        yield access([4 * (lanes * i + lane) for lane in range(lanes)], array=b, lanes=range(lanes), line=6)
+        yield Step(-1, 7, "barrier")
+    yield access([4 * lane for lane in range(lanes)], array=c, lanes=range(lanes), kind="store", line=8)
+
+
+def test_what_two_lanes_of_a_product_need_and_the_walk_of_a_block():
+    rec = recording(*product_steps())
+    assert said(figures.elements(rec, (1, 4, 3))) == "kernel: 2 lanes store 2 elements of c, load 3 of a, 6 of b"
+    assert said(figures.walk(rec, (1, 4, 3))) == "kernel: 3 steps along k for 1 × 4 elements of c"
+    says = "one warp stores of c: one 4 elements, 1 rows of a, 4 columns of b"
+    assert said(figures.lane_tiles({"one": rec}, (1, 4))) == says
+    with pytest.raises(UsageError, match="store nothing in c"):
+        figures.elements(rec, (1, 4, 3), lanes=[9])
+    with pytest.raises(UsageError, match="does not touch a"):
+        figures.walk(recording(), (1, 4, 3))
+
+
+def test_ideas_in_numbers():
+    assert said(figures.outer_product(8, 16)).endswith("8 + 16 = 24 floats are loaded, and meet in 128 multiplications")
+    assert said(figures.chain_and_tree(16)).endswith("15 additions: a chain takes 15 steps, a tree 4")
+    with pytest.raises(UsageError, match="a power of two, not 6"):
+        figures.chain_and_tree(6)
+
+
+def test_how_long_a_load_has_until_its_value_is_stored():
+    load, use = access(range(0, 128, 4)), access(range(0, 128, 4), array=TILE)
+    store = access(range(0, 128, 4), kind="store", array=TILE)
+    figure = figures.timeline({"at once": recording(load, store, use, use), "later": recording(load, use, use, store)})
+    assert said(figure).endswith("the next store: at once 0, later 2")

@@ -6,9 +6,10 @@ picture in one sentence.
 """
 
 from grader.report.figures.access import banks, lanes
-from grader.report.figures.blocks import divergence, tiles, tree
+from grader.report.figures.blocks import divergence, tiles, timeline, tree
 from grader.report.figures.hardware import latency, times
-from grader.report.figures.ideas import amdahl, merge, quantisation
+from grader.report.figures.ideas import amdahl, chain_and_tree, merge, quantisation
+from grader.report.figures.matrices import elements, lane_tiles, outer_product, strips, turning, walk
 from grader.report.figures.measured import TRAFFIC, counters, memory, roofline, study
 from grader.report.figures.plain import curves, roofs, rounds, threads
 
@@ -16,20 +17,28 @@ __all__ = [
     "TRAFFIC",
     "amdahl",
     "banks",
+    "chain_and_tree",
     "counters",
     "curves",
     "divergence",
+    "elements",
+    "lane_tiles",
     "lanes",
     "latency",
     "memory",
     "merge",
+    "outer_product",
     "quantisation",
     "roofline",
     "roofs",
     "rounds",
+    "strips",
     "study",
     "threads",
     "tiles",
+    "timeline",
     "times",
     "tree",
+    "turning",
+    "walk",
 ]

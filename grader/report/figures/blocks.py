@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
@@ -20,6 +20,7 @@ from grader.report.figures.canvas import (
     CODE,
     IDLE,
     ORANGE,
+    RED,
     SKY,
     Picture,
     code_at,
@@ -106,7 +107,7 @@ def tiles(recording: Recording, buffer: str, shape: tuple[int, int], most: int =
     shown, and of a large matrix the part around them. Raises UsageError if the block does not touch the buffer, or if
     the shape does not fit it.
     """
-    times = _touched(recording, buffer)
+    times = touched_between_barriers(recording, buffer)
     if not times:
         raise UsageError(f"block {recording.block} of {recording.kernel} does not touch {buffer}")
     rows, cols = shape
@@ -135,7 +136,7 @@ def tiles(recording: Recording, buffer: str, shape: tuple[int, int], most: int =
     return figure
 
 
-def _touched(recording: Recording, buffer: str) -> list[list[Step]]:
+def touched_between_barriers(recording: Recording, buffer: str) -> list[list[Step]]:
     """The block's accesses to a buffer, warp by warp cut at barriers and __syncwarp, else at the rounds of a loop."""
     between: dict[int, dict[int, list[Step]]] = defaultdict(lambda: defaultdict(list))  # by warp and time
     rounds: dict[int, dict[int, list[Step]]] = defaultdict(lambda: defaultdict(list))
@@ -180,6 +181,48 @@ def _draw_matrix(axis: Axes, image: np.ndarray) -> None:
     axis.add_patch(Rectangle((0, 0), cols, rows, fill=False, edgecolor=INK, linewidth=1.6))
     axis.tick_params(labelsize=9, length=2)
     axis.spines[:].set(visible=True, color=GRID)
+
+
+# ---- memory instructions over time ----
+
+ROWS = {("load", "global"): RED, ("store", "shared"): ORANGE, ("load", "shared"): BLUE, ("barrier", ""): INK}
+
+
+@drawn
+def timeline(recordings: Mapping[str, Recording], most: int = 150) -> Picture:
+    """The memory instructions of warp 0 and its block's barriers, a mark for each, in the order in which they ran.
+
+    The first `most` are shown; said is how many of them lie at most between a load and the next store.
+    """
+    figure = Picture(0.9 + 1.5 * len(recordings))
+    said = []
+    for number, (name, recording) in enumerate(recordings.items(), start=1):
+        steps = [(step.kind, step.space) for step in recording.steps if step.warp in (0, -1)]
+        order = [kind for kind in steps if kind in ROWS][:most]
+        axis = panel(figure, len(recordings), 1, number)
+        places = [list(ROWS).index(kind) for kind in order]
+        axis.scatter(range(len(order)), places, marker="|", s=90, c=[ROWS[kind] for kind in order])
+        axis.set_yticks(range(len(ROWS)), [" ".join(kind) for kind in ROWS])
+        axis.set_ylim(3.6, -0.6)
+        axis.set_xlim(-2, most + 2)
+        axis.set_title(name, fontsize=10)
+        axis.tick_params(labelsize=9, length=2)
+        said.append(f"{name} {_longest_wait(order)}")
+    axis.set_xlabel("memory instructions of one warp, in the order of time")
+    head(figure, "From a load of global memory to the store that needs it", "each mark is one instruction")
+    figure.says = "most instructions between a load of global memory and the next store: " + ", ".join(said)
+    return figure
+
+
+def _longest_wait(order: Sequence[tuple[str, str]]) -> int:
+    """Of all loads from global memory that a store to shared memory follows, how many instructions lie between."""
+    most, since = 0, None
+    for place, kind in enumerate(order):
+        if kind == ("load", "global"):
+            since = place
+        elif kind == ("store", "shared") and since is not None:
+            most, since = max(most, place - since - 1), None
+    return most
 
 
 # ---- tree ----

@@ -10,8 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter
 
 from grader.course.catalog import UsageError
-from grader.report.figures.canvas import BLUE, ORANGE, RED, Picture, drawn, head, panel, with_grid
-from grader.report.plots import INK
+from grader.report.figures.canvas import BLUE, ORANGE, RED, Picture, bare, drawn, head, panel, with_grid
+from grader.report.plots import GRID, INK
 
 
 @drawn
@@ -120,4 +120,42 @@ def amdahl(p: float, s: float) -> Picture:
     most = f"; however fast the part, at most {1 / (1 - p):.3g} times" if p < 1 else ""
     says = f"the whole becomes 1 / (1 - {p:g} + {p:g} / {s:g}) = {whole:.3g} times as fast{most}"
     head(figure, f"Amdahl's law: a share of {p:g} becomes {s:g} times as fast", says)
+    return figure
+
+
+@drawn
+def chain_and_tree(n: int = 8) -> Picture:
+    """The same n - 1 additions of n numbers one after the other, and in pairs of neighbours. n is a power of two.
+
+    Raises UsageError for another n.
+    """
+    if n < 2 or n & (n - 1):
+        raise UsageError(f"a tree of pairs needs a power of two, not {n}")
+    figure = Picture(4.0)
+    levels = int(math.log2(n))
+    tree = [
+        ((at, level), (at + 2**level, level), (at, level + 1))
+        for level in range(levels)
+        for at in range(0, n, 2 ** (level + 1))
+    ]
+    for number, (name, depth) in enumerate((("a chain", n - 1), ("a tree", levels)), start=1):
+        axis = bare(panel(figure, 1, 2, number))
+        for place in range(n):
+            axis.plot([place], [0], "s", color=BLUE, markersize=7)
+        if name == "a chain":
+            for i in range(1, n):
+                axis.plot([i, i], [0, i], color=GRID, linewidth=1.2, zorder=0)
+                axis.plot([i - 1, i], [i - 1, i], color=RED, linewidth=1.4, zorder=0)
+                axis.plot([i], [i], "o", color=RED, markersize=8)
+        else:
+            for left, right, to in tree:
+                for start in (left, right):
+                    axis.plot([start[0], to[0]], [start[1], to[1]], color=RED, linewidth=1.4, zorder=0)
+                axis.plot([to[0]], [to[1]], "o", color=RED, markersize=8)
+        axis.set_ylim(n - 0.4, -0.6)
+        axis.set_yticks(range(depth + 1), [str(step) for step in range(depth + 1)], fontsize=9)
+        axis.set_title(f"{name}: {n - 1} additions, {depth} steps", fontsize=10)
+    figure.axes[0].set_ylabel("step")
+    head(figure, f"{n} numbers become one", "squares are numbers, circles additions; time goes down")
+    figure.says = f"{n} numbers become one by {n - 1} additions: a chain takes {n - 1} steps, a tree {levels}"
     return figure
