@@ -37,6 +37,7 @@ from grader.faces.lookup import (
     shown_in,
     task_of,
 )
+from grader.report.calculator import calculator as calculator
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell

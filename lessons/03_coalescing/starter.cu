@@ -16,7 +16,7 @@ __global__ void sum_rows(const float* x, float* out, int rows, int cols) {
 }
 
 extern "C" void row_sum(const float* x, float* out, int rows, int cols, cudaStream_t stream) {
-    sum_rows<<<(rows + 255) / 256, 256, 0, stream>>>(x, out, rows, cols);
+    sum_rows<<<(rows - 1) / 256 + 1, 256, 0, stream>>>(x, out, rows, cols);
 }
 
 __global__ void sum_columns(const float* x, float* out, int batch, int rows, int cols) {
@@ -24,7 +24,7 @@ __global__ void sum_columns(const float* x, float* out, int batch, int rows, int
 }
 
 extern "C" void column_sum(const float* x, float* out, int batch, int rows, int cols, cudaStream_t stream) {
-    sum_columns<<<(batch * cols + 255) / 256, 256, 0, stream>>>(x, out, batch, rows, cols);
+    sum_columns<<<(batch * cols - 1) / 256 + 1, 256, 0, stream>>>(x, out, batch, rows, cols);
 }
 
 __global__ void transpose_tiles(const float* x, float* out, int rows, int cols) {
@@ -32,7 +32,7 @@ __global__ void transpose_tiles(const float* x, float* out, int rows, int cols) 
 }
 
 extern "C" void transpose(const float* x, float* out, int rows, int cols, cudaStream_t stream) {
-    dim3 threads(32, 8), blocks((cols + 31) / 32, (rows + 31) / 32);
+    dim3 threads(32, 8), blocks((cols - 1) / 32 + 1, (rows - 1) / 32 + 1);
     transpose_tiles<<<blocks, threads, 0, stream>>>(x, out, rows, cols);
 }
 

@@ -19,7 +19,7 @@ __global__ void product(const float* a, const float* b, float* c, int m, int n, 
 
 extern "C" void matmul(const float* a, const float* b, float* c, int m, int n, int k, cudaStream_t stream) {
     dim3 threads(kTile, kTile);
-    dim3 blocks((n + kTile - 1) / kTile, (m + kTile - 1) / kTile);
+    dim3 blocks((n - 1) / kTile + 1, (m - 1) / kTile + 1);
     product<<<blocks, threads, 0, stream>>>(a, b, c, m, n, k);
 }
 

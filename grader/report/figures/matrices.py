@@ -151,7 +151,7 @@ def elements(recording: Recording, sizes: tuple[int, int, int], lanes: Sequence[
     for name, axis in _product_panels(figure, shapes).items():
         axis.imshow(images[name], cmap=cmap, vmin=0, vmax=len(lanes) + 1, aspect="auto", interpolation="none")
     loads = [int((images[name] > 0).sum()) for name in ("a", "b")]
-    who = " and ".join(f"lane {lane} {_colour_name(place)}" for place, lane in enumerate(lanes))
+    who = ", ".join(f"lane {lane} {_colour_name(place)}" for place, lane in enumerate(lanes))
     head(figure, shown_in(recording), f"{who}; grey is what they share")
     each = counted(int((images["c"] > 0).sum()), "element")
     figure.says = (
