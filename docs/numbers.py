@@ -10,6 +10,8 @@ first says which it is:
     <!-- 01; copy; rate -->4.23 TB/s<!-- -->               a ceiling, measured in the same run
     <!-- published -->37 ms<!-- -->, <!-- tried -->737 µs<!-- -->   no number of ours; an experiment that no file holds
 
+No line begins with such a comment, which Markdown would take for a block of HTML: the word before it comes along.
+
 In the head of a rung a line like this is renewed as a whole; the names are those of the results, the case is in ASCII:
 
     // On an H200, n=2^28: 1_one_element 938 us, 3_float4 739 us, torch.add 741 us.
@@ -37,6 +39,7 @@ ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks" / "results" / "h200"
 MARKED = re.compile(r"<!-- ([^>]*?;[^>]*?) -->(.*?)<!-- -->", re.DOTALL)
 OTHERS = re.compile(r"<!-- (?:published|tried) -->(.*?)<!-- -->", re.DOTALL)
+AT_THE_BEGINNING = re.compile(r"(?<=\S) ([^\s<>]+)\n([ \t]*)(?=<!-- (?:[^>]*?;[^>]*?|published|tried) -->)")
 HEAD = re.compile(r"^// On an H200, (.+?): (.+)\.$", re.MULTILINE)
 IN_HEAD = re.compile(r"([^ ,][^,]*?) [\d.,]+ (?:us|ms|s)(?:, |$)")
 # What a number of ours looks like; outside of markers it was typed by hand.
@@ -72,6 +75,7 @@ def notebooks() -> list[Path]:
 
 def renewed_text(text: str) -> str:
     """Markdown with its numbers made anew. Raises UsageError for a marker that means nothing."""
+    text = AT_THE_BEGINNING.sub(r"\n\2\1 ", text)
     return MARKED.sub(lambda found: f"<!-- {found[1]} -->{value(found[1])}<!-- -->", text)
 
 

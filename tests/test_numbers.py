@@ -58,6 +58,18 @@ def test_markers_say_which_number_is_meant():
     )
 
 
+def test_no_line_begins_with_a_marker():
+    """Markdown would take it for HTML, and break the paragraph there."""
+    assert (
+        numbers.renewed_text("It takes about\n<!-- tried -->7 µs<!-- -->.")
+        == "It takes\nabout <!-- tried -->7 µs<!-- -->."
+    )
+    assert numbers.renewed_text("1. It\n   is 2 or\n   <!-- tried -->7 µs<!-- -->.").endswith(
+        "is 2\n   or <!-- tried -->7 µs<!-- -->."
+    )
+    assert numbers.renewed_text("of them\n<!-- begin here -->\n") == "of them\n<!-- begin here -->\n"
+
+
 def test_a_head_is_renewed_line_by_line():
     old = "// Rung 1.\n// On an H200, n=2^28: 1_one_element 1 us, torch.add 2 ms.\n// More.\n"
     new = numbers.renewed_head(old, LESSONS[1], None)

@@ -200,6 +200,31 @@ def test_the_merge_is_that_of_the_whole_row():
         figures.merge([-float("inf")], [1.0])
 
 
+def test_a_butterfly_tells_all_lanes():
+    assert said(figures.butterfly([3, 1, 4, 1])) == "a maximum by shuffles: after 2 steps all 4 lanes hold 4"
+    with pytest.raises(UsageError, match="6 lanes: a butterfly needs a power of two"):
+        figures.butterfly([1, 2, 3, 4, 5, 6])
+
+
+def test_a_large_sum_may_add_little():
+    figure = figures.pairs([1.0, 9.0], [500.0, 3.0])
+    assert (
+        said(figure)
+        == "The pairs of 2 parts of a row: the largest sum is that of part 0, and it adds 5%; part 1 adds 95%"
+    )
+    with pytest.raises(UsageError, match="2 maxima and 1 sums are no pairs"):
+        figures.pairs([1.0, 9.0], [3.0])
+
+
+def test_errors_beside_what_they_may_be():
+    assert (
+        said(figures.errors([3, 1], [9, 0], [4, 2]))
+        == "A smaller share is less exact: 50% of the errors are within 1 + |x - m|"
+    )
+    with pytest.raises(UsageError, match="2 distances need as many errors"):
+        figures.errors([3, 1], [9], [4, 2])
+
+
 def test_amdahl():
     assert "= 1.36 times as fast; however fast the part, at most 1.67 times" in said(figures.amdahl(0.4, 3))
     assert "= 8 times as fast" in said(figures.amdahl(1, 8))

@@ -11,23 +11,27 @@ from grader.report.figures.hardware import latency, times
 from grader.report.figures.ideas import amdahl, chain_and_tree, merge, quantisation
 from grader.report.figures.matrices import elements, lane_tiles, outer_product, strips, turning, walk
 from grader.report.figures.measured import TRAFFIC, counters, memory, roofline, study
+from grader.report.figures.merging import butterfly, errors, pairs
 from grader.report.figures.plain import curves, roofs, rounds, threads
 
 __all__ = [
     "TRAFFIC",
     "amdahl",
     "banks",
+    "butterfly",
     "chain_and_tree",
     "counters",
     "curves",
     "divergence",
     "elements",
+    "errors",
     "lane_tiles",
     "lanes",
     "latency",
     "memory",
     "merge",
     "outer_product",
+    "pairs",
     "quantisation",
     "roofline",
     "roofs",
