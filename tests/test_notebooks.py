@@ -30,7 +30,7 @@ COMPARED = {"text/plain", "text/html"}  # of what nbval compares, what is used h
 FIGURES, CELLS = 3, 8  # that every notebook has at least
 FIRST_TURN = 15  # the last cell that may be the first to write in
 # Notebooks that still show each rung before they ask for it.
-NOT_TURNED = {"07", "08"}
+NOT_TURNED = {"08"}
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="  # a PNG
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 FILE = re.compile(r"`((?:lessons|kernels|docs|benchmarks|grader|examples)/[\w./-]*\w/?)`")

@@ -18,7 +18,12 @@ PATTERNS = (
     *("examples/*.py", "examples/*.cu", "examples/lessons/**/*", "examples/kernels/**/*"),
     *(f"docs/{name}.md" for name in ("authoring", "classroom", "emulator", "grading", "model", "numerics", "results")),
     *("docs/run.md", "docs/view.md"),
-    *("benchmarks/*.cu", "benchmarks/results/h200/*.json", "benchmarks/results/h200/*.png"),
+    *(
+        "benchmarks/*.cu",
+        "benchmarks/two_streams.py",
+        "benchmarks/results/h200/*.json",
+        "benchmarks/results/h200/*.png",
+    ),
     *("cards/*.toml", "docs/model.svg", "constraints.txt", "LICENSE"),
 )
 

@@ -12,10 +12,13 @@
 
 // >>> write your kernel here
 
-__global__ void log_of_sums(const float* a, const float* b, float* out, int outputs, int n, int m, int p) {
-    int thread = blockIdx.x * blockDim.x + threadIdx.x;
+#include <cstdint>
+
+// Products of sizes can be more than an int holds: batch * n * p, or where a row begins.
+__global__ void log_of_sums(const float* a, const float* b, float* out, std::int64_t outputs, int n, int m, int p) {
+    std::int64_t thread = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (thread < outputs) {
-        int row = thread / p, member = row / n;
+        std::int64_t row = thread / p, member = row / n;
         float sum = 0.0f;
         for (int k = 0; k < m; ++k) {
             // What is exp(100)? And exp(-1000), and the log of that?
@@ -26,8 +29,10 @@ __global__ void log_of_sums(const float* a, const float* b, float* out, int outp
 }
 
 extern "C" void log_bmm(const float* a, const float* b, float* out, int batch, int n, int m, int p, cudaStream_t stream) {
-    int threads = 256, outputs = batch * n * p;
-    log_of_sums<<<(outputs + threads - 1) / threads, threads, 0, stream>>>(a, b, out, outputs, n, m, p);
+    int threads = 256;
+    std::int64_t outputs = std::int64_t{batch} * n * p;
+    unsigned blocks = static_cast<unsigned>((outputs - 1) / threads + 1);
+    log_of_sums<<<blocks, threads, 0, stream>>>(a, b, out, outputs, n, m, p);
 }
 
 extern "C" void log_bmm_backward(const float* a, const float* b, const float* out, const float* grad_out, float* grad_a,

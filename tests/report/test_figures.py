@@ -225,6 +225,46 @@ def test_errors_beside_what_they_may_be():
         figures.errors([3, 1], [9], [4, 2])
 
 
+def test_the_bits_of_a_number():
+    assert said(figures.bits({"1": 1.0, "too large": 1e39})) == (
+        "the 32 bits of a float: 1 0 01111111 0; too large 0 11111111 0"
+    )
+    assert "0 10000000000 1" in said(figures.bits({"3": 3.0}, "double"))
+    with pytest.raises(UsageError, match="no kind `half`"):
+        figures.bits({"1": 1.0}, "half")
+
+
+def test_a_path_through_states():
+    assert "agree at 50% of the times" in said(figures.states(np.array([[0.9, 0.2], [0.1, 0.8]]), [0, 0]))
+    with pytest.raises(UsageError, match="a path of 3 states does not fit"):
+        figures.states(np.eye(2), [0, 1, 1])
+
+
+def test_two_streams_beside_one():
+    row = {"n": 64, "one_stream": 30.0, "two_streams": 16.0, "a_alone": 14.0, "b_alone": 15.0}
+    assert said(figures.streams([row])).endswith("n = 64: 30 µs on one, 16 µs on two")
+    with pytest.raises(UsageError, match="at least one size"):
+        figures.streams([])
+
+
+def test_the_weights_of_queries():
+    assert said(figures.weights({"all": np.eye(3)})) == "The weights of 3 queries for 3 keys: the largest: all 1.00"
+    with pytest.raises(UsageError, match="no weights"):
+        figures.weights({})
+
+
+def test_a_block_walks_along_its_tiles_and_keeps_a_maximum_and_a_sum():
+    scores = np.zeros((4, 4))
+    scores[3] = [0, 0, 1, 0]
+    assert (
+        said(figures.walk(scores, 2, 2, 3))
+        == "2 of 2 tiles of 2 × 2; query 3 keeps (m, l) = (0.00, 2.00), (1.00, 2.10)"
+    )
+    assert said(figures.walk(scores, 2, 2, 1, causal=True)).startswith("1 of 2 tiles")
+    with pytest.raises(UsageError, match="no query 4: they are 0 to 3"):
+        figures.walk(scores, 2, 2, 4)
+
+
 def test_amdahl():
     assert "= 1.36 times as fast; however fast the part, at most 1.67 times" in said(figures.amdahl(0.4, 3))
     assert "= 8 times as fast" in said(figures.amdahl(1, 8))
@@ -354,13 +394,13 @@ def product_steps(lanes=4, k=3):
 def test_what_two_lanes_of_a_product_need_and_the_walk_of_a_block():
     rec = recording(*product_steps())
     assert said(figures.elements(rec, (1, 4, 3))) == "kernel: 2 lanes store 2 elements of c, load 3 of a, 6 of b"
-    assert said(figures.walk(rec, (1, 4, 3))) == "kernel: 3 steps along k for 1 × 4 elements of c"
+    assert said(figures.tile_walk(rec, (1, 4, 3))) == "kernel: 3 steps along k for 1 × 4 elements of c"
     says = "one warp stores of c: one 4 elements, 1 rows of a, 4 columns of b"
     assert said(figures.lane_tiles({"one": rec}, (1, 4))) == says
     with pytest.raises(UsageError, match="store nothing in c"):
         figures.elements(rec, (1, 4, 3), lanes=[9])
     with pytest.raises(UsageError, match="does not touch a"):
-        figures.walk(recording(), (1, 4, 3))
+        figures.tile_walk(recording(), (1, 4, 3))
 
 
 def test_ideas_in_numbers():

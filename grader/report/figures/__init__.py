@@ -6,10 +6,12 @@ picture in one sentence.
 """
 
 from grader.report.figures.access import banks, lanes
+from grader.report.figures.attention import walk, weights
 from grader.report.figures.blocks import divergence, tiles, timeline, tree
 from grader.report.figures.hardware import latency, times
 from grader.report.figures.ideas import amdahl, chain_and_tree, merge, quantisation
-from grader.report.figures.matrices import elements, lane_tiles, outer_product, strips, turning, walk
+from grader.report.figures.logs import bits, states, streams
+from grader.report.figures.matrices import elements, lane_tiles, outer_product, strips, tile_walk, turning
 from grader.report.figures.measured import TRAFFIC, counters, memory, roofline, study
 from grader.report.figures.merging import butterfly, errors, pairs
 from grader.report.figures.plain import curves, roofs, rounds, threads
@@ -18,6 +20,7 @@ __all__ = [
     "TRAFFIC",
     "amdahl",
     "banks",
+    "bits",
     "butterfly",
     "chain_and_tree",
     "counters",
@@ -36,13 +39,17 @@ __all__ = [
     "roofline",
     "roofs",
     "rounds",
+    "states",
+    "streams",
     "strips",
     "study",
     "threads",
+    "tile_walk",
     "tiles",
     "timeline",
     "times",
     "tree",
     "turning",
     "walk",
+    "weights",
 ]

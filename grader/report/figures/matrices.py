@@ -165,7 +165,7 @@ def _colour_name(place: int) -> str:
 
 
 @drawn
-def walk(recording: Recording, sizes: tuple[int, int, int]) -> Picture:
+def tile_walk(recording: Recording, sizes: tuple[int, int, int]) -> Picture:
     """The walk of a block along k, where a is m × k and b is k × n: its tile of c, and which tiles of a and of b it
     loads in each step, numbered. The same number in both means the same step: these are multiplied.
 
