@@ -180,7 +180,7 @@ def confinement(grade: Grade) -> str:
     if level == "none":
         return "not confined"
     missing = [words for layer, words in (("files", "Landlock"), ("calls", "seccomp")) if layer in lacking]
-    if missing and "writes" not in grade.sandbox.get("held", ()):  # which is what is usual on a GPU
+    if missing:
         return f"confined without {' and '.join(missing)}"
     return "sandbox: strict" if level == "strict" else ""
 

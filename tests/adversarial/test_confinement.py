@@ -134,14 +134,9 @@ def test_without_a_sandbox_all_of_this_can_be_done(place):
 
 
 @has_landlock
-def test_on_a_gpu_basic_holds_back_writing_and_strict_all(place):
+def test_what_a_gpu_needs_opens_no_way_out(place):
     could = tried(place, "gpu", on_gpu=True)
-    assert could["own"] == OWN and could["report"]["held"] == ["writes"]
-    assert not {each for each in could["files"] if each.startswith(("write", "create", "remove"))} - {
-        "write on the terminal"
-    }
-    strict = tried(place, "strict-gpu", level="strict", on_gpu=True)
-    assert strict["own"] == OWN and strict["calls"] == [] and {"files", "calls"} <= set(strict["report"]["held"])
+    assert could["own"] == OWN and could["calls"] == [] and {"files", "calls"} <= set(could["report"]["held"])
 
 
 def test_a_strict_sandbox_holds_whole_or_not_at_all(monkeypatch, tmp_path):

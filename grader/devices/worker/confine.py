@@ -63,9 +63,6 @@ class Sandbox:
         forbid_new_rights()  # by which the standby server knows a submission, too
         if self.level == "none":
             return
-        if self._is_lenient:
-            self._forbid_writing()
-            return
         readable = [*map(Path, _SYSTEM), *map(Path, _SYSTEM_OF_A_GPU if self.on_gpu else ()), *_programs(), *needed]
         if os.geteuid() == 0:
             self._leave_root([self.folder.parent, _PACKAGE, *_pythons(), *needed] if other_user else None)
@@ -76,23 +73,9 @@ class Sandbox:
         else:
             self.lacking["files"] = _NO_LANDLOCK
 
-    @property
-    def _is_lenient(self) -> bool:
-        """On a GPU, unless strict was asked for: only the rules about writing have been tried with CUDA."""
-        return self.on_gpu and self.level == "basic"
-
-    def _forbid_writing(self) -> None:
-        self.lacking |= dict.fromkeys(("calls", "user"), _ON_A_GPU)
-        if landlock_version():
-            devices = confine_files.DEVICES + confine_files.devices_of_a_gpu()
-            confine_files.restrict_files(self.folder, None, devices)
-            self.held.append("writes")
-        else:
-            self.lacking["files"] = _NO_LANDLOCK
-
     def shut(self, processes: Iterable[int] = ()) -> None:
         """The layer that allows no new process. Signals may be sent to this process and to these. Raises OSError."""
-        if self.level == "none" or self._is_lenient:
+        if self.level == "none":
             return
         if confine_calls.available():
             confine_calls.refuse_calls([os.getpid(), *processes])
@@ -119,7 +102,6 @@ class Sandbox:
 
 
 _NO_LANDLOCK = "this kernel has no Landlock (Linux 5.13 or newer has it, unless it is switched off)"
-_ON_A_GPU = "on a GPU only --sandbox strict has it"
 _NO_SECCOMP = "this kernel has no filters of system calls (seccomp)"
 
 
