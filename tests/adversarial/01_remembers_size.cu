@@ -2,7 +2,7 @@
 // new ones by then; the emulator sees that the memory is never freed.
 // Emulator: leak
 // Says: are never freed
-// GPU: wrong_result
+// GPU: wrong_result or leak
 
 #include <map>
 

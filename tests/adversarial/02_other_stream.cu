@@ -2,7 +2,7 @@
 // result is right, and the judge's own clock sees all of them.
 // Emulator: race
 // Says: nothing joins the work
-// GPU: not_written or impossible_speed
+// GPU: race or not_written or impossible_speed
 
 __global__ void add(const float* x, const float* y, float* z, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,7 +1,7 @@
 // Each of 4,096 blocks prints a megabyte, kept until the launch is over.
 // Emulator: timeout or not_written
 // Says: n=1
-// GPU: not_written
+// GPU: not_written or timeout
 // Slow: a gigabyte is printed
 
 #include <cstdio>

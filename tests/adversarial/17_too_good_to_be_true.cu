@@ -2,7 +2,7 @@
 // faster than an addition can be. The emulator sees that the memory is never freed.
 // Emulator: leak
 // Says: are never freed
-// GPU: impossible_speed
+// GPU: impossible_speed or leak
 
 #include <map>
 
