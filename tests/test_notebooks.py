@@ -29,16 +29,12 @@ TAGS = {"colab", "demo", "gpu", "measured-here", "nbval-ignore-output", "raises-
 COMPARED = {"text/plain", "text/html"}  # of what nbval compares, what is used here; besides streams
 FIGURES, CELLS = 3, 8  # that every notebook has at least
 FIRST_TURN = 15  # the last cell that may be the first to write in
-# Notebooks that still show each rung before they ask for it.
-NOT_TURNED = {"08"}
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="  # a PNG
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 FILE = re.compile(r"`((?:lessons|kernels|docs|benchmarks|grader|examples)/[\w./-]*\w/?)`")
 
 Cell = dict[str, Any]
-every_turned = pytest.mark.parametrize(
-    "entry", [entry for entry in LESSONS if entry.label not in NOT_TURNED], ids=lambda entry: entry.name
-)
+every_lesson = pytest.mark.parametrize("entry", LESSONS, ids=lambda entry: entry.name)
 every_notebook = pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 
 
@@ -174,7 +170,7 @@ def turns(file: Path) -> list[Cell]:
     return [cell for cell in code(file) if "your-turn" in tags(cell)]
 
 
-@pytest.mark.parametrize("entry", LESSONS, ids=lambda entry: entry.name)
+@every_lesson
 def test_learners_find_a_cell_that_does_not_pass_yet(entry):
     """What stands in it is the course's: test_has_the_frame_that_the_address_asks_for."""
     assert turns(entry.notebook)
@@ -183,7 +179,7 @@ def test_learners_find_a_cell_that_does_not_pass_yet(entry):
         assert "passed" not in "".join(texts(cell))
 
 
-@every_turned
+@every_lesson
 def test_each_rung_is_the_learners_first_and_the_courses_then(entry):
     """In the order of each ladder: a cell to write in, and below it the course's kernel, which nothing shows before."""
     cells = ["".join(cell["source"]) for cell in code(entry.notebook)]
@@ -206,13 +202,13 @@ def test_each_rung_is_the_learners_first_and_the_courses_then(entry):
             assert not shown, f"{name} is shown before it is the learner's turn"
 
 
-@every_turned
+@every_lesson
 def test_the_first_turn_comes_early(entry):
     cells = read(entry.notebook)["cells"]
     assert next(number for number, cell in enumerate(cells, start=1) if "your-turn" in tags(cell)) <= FIRST_TURN
 
 
-@every_turned
+@every_lesson
 def test_each_question_is_asked_and_then_answered(entry):
     cells = ["".join(cell["source"]) for cell in code(entry.notebook)]
     asked = [text[9:-2] for text in cells if text.startswith("predict(")]
@@ -221,7 +217,7 @@ def test_each_question_is_asked_and_then_answered(entry):
         assert cells.index(f'predict("{label}")') < cells.index(f'answer("{label}")')
 
 
-@every_turned
+@every_lesson
 def test_every_exercise_has_a_folded_answer(entry):
     exercises = re.findall(
         r"^\d+\. ", prose(entry.notebook).partition("## Exercises")[2].partition("\n## ")[0], re.MULTILINE

@@ -2,14 +2,13 @@
 
 import nbformat
 import pytest
-from test_notebooks import NOT_TURNED
 
 from docs import numbers
 from grader.course import catalog
 from grader.course.catalog import UsageError
 
 LESSONS = catalog.entries(numbers.ROOT)
-TURNED = [entry for entry in LESSONS if entry.label not in NOT_TURNED and not entry.puzzles]
+WITH_NOTEBOOKS = [entry for entry in LESSONS if not entry.puzzles]
 
 
 def test_numbers_in_pages_and_hints_are_current():
@@ -30,7 +29,7 @@ def test_numbers_in_the_heads_of_rungs_are_current():
             assert numbers.renewed_head(text, entry, entry.task_of(file)) == text, f"{file}: type `make readme`"
 
 
-@pytest.mark.parametrize("entry", TURNED, ids=lambda entry: entry.name)
+@pytest.mark.parametrize("entry", WITH_NOTEBOOKS, ids=lambda entry: entry.name)
 def test_no_time_is_typed_by_hand(entry):
     files = [entry.notebook, *entry.folder.glob("*.md")]
     for file in files:

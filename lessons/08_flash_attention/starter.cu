@@ -15,6 +15,8 @@
 
 // >>> write your kernel here
 
+#include <cstdint>
+
 constexpr int kThreads = 64;
 
 __global__ void attend(const float* q, const float* k, const float* v, float* out, float* lse, int heads, int n, int d,
@@ -25,7 +27,9 @@ __global__ void attend(const float* q, const float* k, const float* v, float* ou
 
 extern "C" void attention(const float* q, const float* k, const float* v, float* out, float* lse, int heads, int n, int d,
                           int causal, cudaStream_t stream) {
-    attend<<<(heads * n + kThreads - 1) / kThreads, kThreads, 0, stream>>>(q, k, v, out, lse, heads, n, d, causal);
+    std::int64_t queries = std::int64_t{heads} * n;  // can be more than an int holds
+    unsigned blocks = static_cast<unsigned>((queries - 1) / kThreads + 1);
+    attend<<<blocks, kThreads, 0, stream>>>(q, k, v, out, lse, heads, n, d, causal);
 }
 
 // <<<

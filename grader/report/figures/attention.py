@@ -22,7 +22,7 @@ def weights(matrices: Mapping[str, np.ndarray]) -> Picture:
     if not matrices:
         raise UsageError("there are no weights to draw")
     figure = Picture(4.0)
-    most = max(float(matrix.max()) for matrix in matrices.values())
+    most = float(np.quantile(np.concatenate([matrix.ravel() for matrix in matrices.values()]), 0.99))
     axes = []
     for number, (name, matrix) in enumerate(matrices.items(), start=1):
         axis = panel(figure, 1, len(matrices), number)
@@ -31,7 +31,7 @@ def weights(matrices: Mapping[str, np.ndarray]) -> Picture:
         axis.set_xlabel("key j")
         axes.append(axis)
     axes[0].set_ylabel("query i")
-    figure.colorbar(image, ax=axes, label="weight", shrink=0.85)
+    figure.colorbar(image, ax=axes, label="weight", shrink=0.85, extend="max")
     queries, keys = next(iter(matrices.values())).shape
     largest = ", ".join(f"{name} {matrix.max():.2f}" for name, matrix in matrices.items())
     head(figure, f"The weights of {queries} queries for {keys} keys", f"the largest: {largest}")
@@ -88,7 +88,7 @@ def _kept(row: np.ndarray, cols: int, last: int) -> list[tuple[float, float]]:
 
 def _draw_scores(axis: Axes, scores: np.ndarray, rows: int, cols: int) -> None:
     queries, keys = scores.shape
-    axis.add_patch(Rectangle((0, 0), keys, queries, facecolor=IDLE))
+    axis.add_patch(Rectangle((0, 0), keys, queries, facecolor=IDLE, zorder=-1))
     axis.imshow(scores, cmap="Blues", extent=(0, keys, queries, 0), aspect="auto", interpolation="none")
     for key in range(0, keys + 1, cols):
         axis.plot([key, key], [0, queries], color=BLUE, linewidth=0.8)
