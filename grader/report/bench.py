@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any
 
 from rich.console import Console, RenderableType
@@ -237,19 +237,51 @@ def _cell(result: Json | None) -> Text:
 # ---- for the README ----
 
 
+ALIKE = 1.02  # times as fast as the rung below: less is no difference
+
+
 def results_table(every: Sequence[Json]) -> str:
-    """The rungs of all lessons at their deciding cases, as a Markdown table."""
+    """The rungs of all lessons at their deciding cases, as a Markdown table.
+
+    Top rungs that make no difference there follow at the size where the highest of them makes the largest.
+    """
     rows = ["| lesson | rung | time | rate | of the limit | beside torch |", "|---|---|--:|--:|--:|--:|"]
     for results in every:
         for task in results["tasks"]:
             if case := deciding_case(task):
                 number = results["lesson"].partition("_")[0]
-                first = f"{number} `{task['name']}`, {case_text(case)}"
-                for each in standings(case):
-                    if each.kind == "rung":
-                        rows.append(_markdown(first, each))
-                        first = ""
+                rows += _rung_rows(f"{number} `{task['name']}`, {case_text(case)}", _rungs(case))
+                other, rungs = _where_they_differ(task, _alike(_rungs(case)))
+                rows += _rung_rows(f"likewise, {case_text(other)}" if other else "", rungs)
     return "\n".join(rows) + "\n"
+
+
+def _rungs(case: Json) -> list[Standing]:
+    return [each for each in standings(case) if each.kind == "rung"]
+
+
+def _rung_rows(first: str, rungs: Sequence[Standing]) -> list[str]:
+    return [_markdown("" if number else first, each) for number, each in enumerate(rungs)]
+
+
+def _alike(rungs: Sequence[Standing]) -> list[str]:
+    """The highest rungs of which none is faster than the one below, and that one; nothing if the top rung is."""
+    names = [each.name for each in rungs[-1:]]
+    for below, above in reversed(list(pairwise(rungs))):
+        if not below.us or not above.us or below.us > ALIKE * above.us:
+            break
+        names.insert(0, below.name)
+    return names if len(names) > 1 else []
+
+
+def _where_they_differ(task: Json, names: Sequence[str]) -> tuple[Json | None, list[Standing]]:
+    """Of these rungs the lowest beside the highest: the case where it is slowest, and all of them there."""
+    found: tuple[float, Json | None, list[Standing]] = (ALIKE, None, [])
+    for case in task["cases"]:
+        rungs = [each for each in _rungs(case) if each.name in names]
+        if len(rungs) == len(names) > 0 and (low := rungs[0].us) and (high := rungs[-1].us) and low / high > found[0]:
+            found = (low / high, case, rungs)
+    return found[1], found[2]
 
 
 def rivals_table(every: Sequence[Json]) -> str:

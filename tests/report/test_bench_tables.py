@@ -92,6 +92,22 @@ def test_the_table_of_the_readme_has_the_rungs_of_every_task():
     assert len(rows) == 6 and "openmp" not in table
 
 
+def test_rungs_that_are_alike_there_are_shown_where_they_differ():
+    def rungs(*us):
+        names = ("1_naive", "2_good", "3_long_rows", "4_short_rows")
+        return [contender(name, "rung", each) for name, each in zip(names, us, strict=True)]
+
+    sizes = [
+        case(64, *rungs(9.0, 4.0, 4.0, 3.0)),
+        case(4096, *rungs(9.0, 8.0, 5.0, 2.0)),
+        case(8192, *rungs(9.0, 8.0, 8.0, 8.0), timed=True),
+    ]
+    rows = bench.results_table([results(("softmax", sizes))]).splitlines()
+    assert [row.split(" | ")[1] for row in rows[6:]] == ["2_good", "3_long_rows", "4_short_rows"]
+    assert rows[6].startswith("| likewise, n=4096 | 2_good | 8.00 µs")
+    assert len(bench.results_table([results(("softmax", sizes[2:]))]).splitlines()) == 6
+
+
 def test_the_page_of_all_sizes_says_where_a_rung_is_slower():
     rungs = [contender("1_slow", "rung", 9.0), contender("2_fast", "rung", 2.0), contender("3_bad", "rung", None)]
     others = [contender("torch.add", "baseline", 1.0), contender("openmp", "rival", 30.0)]
