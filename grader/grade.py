@@ -30,8 +30,13 @@ from grader.judge.verdict import Grade, Speed, TaskGrade, sum_up
 from grader.submission import Device, Progress, Submission, choose_card, run, second_server, start_server
 
 if TYPE_CHECKING:
+    from torch import Tensor
+
+    from grader.devices.buffers import Arena
     from grader.devices.worker.job import Cancel, Dialogue, Gpu, Level
+    from grader.judge.compare import Expected
     from grader.judge.timing.speed import SpeedTest
+    from grader.judge.weigh import Prepared
     from grader.second_look import SecondLook
 
 
@@ -116,11 +121,11 @@ class Result:
 
 
 def grade_task(task: Task, submission: Submission) -> Result:
-    """Runs one task in a worker of its own, so that its crash takes no other task along, and judges it."""
+    """Runs one task in a worker of its own, so that its crash takes no other task along, and judges it.
+
+    What imports torch is imported in the thread, or later: that takes as long as a build, which goes on beside it.
+    """
     from grader.devices.buffers import Arena
-    from grader.judge.compare import expect_all
-    from grader.judge.inputs import fill_all
-    from grader.judge.weigh import Prepared, judge_cases, judge_task
 
     calls = calls_of(task)
     with (
@@ -129,14 +134,20 @@ def grade_task(task: Task, submission: Submission) -> Result:
         second_look(calls, submission) as look,
         ThreadPoolExecutor(1) as thread,
     ):
-        inputs = fill_all(calls, arena, submission.seed)
-        expected = thread.submit(expect_all, calls, inputs)  # while the worker builds
+        inputs = thread.submit(_fill, calls, arena, submission.seed)  # while the worker builds
+        expected = thread.submit(lambda: _expect(calls, inputs.result()))
         ready = thread.submit(speed.prepare) if speed else None
 
         def prepared() -> list[Prepared]:
-            return [Prepared(*each) for each in zip(calls, arena.cases, inputs, expected.result(), strict=True)]
+            from grader.judge.weigh import Prepared
+
+            return [
+                Prepared(*each) for each in zip(calls, arena.cases, inputs.result(), expected.result(), strict=True)
+            ]
 
         def deserves_timing(found: Evidence) -> bool:
+            from grader.judge.weigh import judge_cases
+
             submission.on_progress(f"timing {task.name}")
             grades = judge_cases(prepared(), found, on_gpu=True)
             if any(grade.status != "passed" for grade in grades):
@@ -145,12 +156,27 @@ def grade_task(task: Task, submission: Submission) -> Result:
                 look.begin()
             return ready is None or ready.result() is None
 
-        evidence = run(calls, arena, submission, gpu_job(submission, speed, deserves_timing))
+        gpu = gpu_job(submission, speed, deserves_timing)
+        evidence = run(calls, arena, submission, gpu, inputs=inputs.result)
+        from grader.judge.weigh import judge_task
+
         result = judge_task(task, prepared(), evidence, speed_of(submission, speed))
         result.bonus = task.bonus
         if look:
             look.conclude(result)
         return Result(result, evidence)
+
+
+def _fill(calls: Sequence[Call], arena: Arena, seed: int) -> list[dict[str, Tensor]]:
+    from grader.judge.inputs import fill_all
+
+    return fill_all(calls, arena, seed)
+
+
+def _expect(calls: Sequence[Call], inputs: Sequence[dict[str, Tensor]]) -> list[dict[str, Expected]]:
+    from grader.judge.compare import expect_all
+
+    return expect_all(calls, inputs)
 
 
 @contextmanager

@@ -84,6 +84,10 @@ def choose_card(device: Device) -> Card | None:
     """The GPU to grade on, None for the emulator; "auto" takes a GPU where there is one. Raises UsageError."""
     if device_named(device) == "emulator":
         return None
+    from grader.devices.worker.confine_files import devices_of_a_gpu
+
+    if device == "auto" and not any(path.exists() for path in devices_of_a_gpu()):
+        return None  # without torch, which takes a second to import
     from grader.devices.cuda.card import find_card
 
     card, reason = find_card()
@@ -99,14 +103,18 @@ def run(
     gpu: Gpu | None,
     to_record: Mapping[str, Any] | None = None,
     threads: int | None = None,
+    inputs: Callable[[], object] | None = None,
 ) -> Evidence:
     """Has a worker build the file and run calls of one task, on a GPU or emulated, by so many threads.
 
+    `inputs` comes back once the inputs are in the arena, if they are not there yet: they are drawn during the build.
     There a block that is `to_record` (devices/emulator/recording.py) is recorded besides. Raises NotGraded if what
     went wrong is not the submission's.
     """
     job = _job(calls, arena, submission)
-    job = replace(job, gpu=gpu, to_record=to_record, threads=threads, print_threads=submission.print_threads)
+    job = replace(
+        job, gpu=gpu, to_record=to_record, threads=threads, print_threads=submission.print_threads, inputs=inputs
+    )
     return _followed(job, submission)
 
 

@@ -84,6 +84,7 @@ def card(monkeypatch):
         if not job.gpu:
             return server.second_server().run(job, on_event)
         fake.jobs.append(job)
+        job.inputs()
         launches = [{"kernel": "k", "grid": [1, 1, 1], "block": [32, 1, 1]}]
         for buffers in job.arena.cases:
             fake.kernel(buffers.read("x"), buffers.read("y"))

@@ -122,6 +122,11 @@ class Arena:
         """The buffers of these calls."""
         return cls([call.memory for call in calls])
 
+    def poison(self) -> None:
+        """`CaseBuffers.poison` of every case."""
+        for buffers in self.cases:
+            buffers.poison()
+
     @property
     def layout(self) -> list[list[dict[str, Any]]]:
         """JSON: for each case, its buffers; see `WorkerMemory`."""

@@ -28,14 +28,20 @@ class Filled(Protocol):
 
 def fill_all(calls: Sequence[Call], arena: Arena, seed: int) -> list[dict[str, Tensor]]:
     """`fill` for each call of an arena's."""
-    return [fill(call, buffers, seed) for call, buffers in zip(calls, arena.cases, strict=True)]
+    inputs = [_draw(call, buffers, seed) for call, buffers in zip(calls, arena.cases, strict=True)]
+    arena.poison()
+    return inputs
 
 
 def fill(call: Call, buffers: CaseBuffers, seed: int) -> dict[str, Tensor]:
     """Draws the inputs of a call into its buffers, and marks its outputs as unwritten. Raises UsageError."""
-    inputs = draw_into(call, buffers, Draw(case_seed(seed, call.signature.name, call.name)))
+    inputs = _draw(call, buffers, seed)
     buffers.poison()
     return inputs
+
+
+def _draw(call: Call, buffers: CaseBuffers, seed: int) -> dict[str, Tensor]:
+    return draw_into(call, buffers, Draw(case_seed(seed, call.signature.name, call.name)))
 
 
 def draw_into(call: Call, buffers: Filled, draw: Draw) -> dict[str, Tensor]:

@@ -279,10 +279,37 @@ def test_a_stale_lock_of_a_killed_build_hangs_nobody(run, arena, cache):
 
 
 def test_a_missing_python_package_is_one_sentence(arena, cache, monkeypatch, tmp_path):
-    (tmp_path / "torch.py").write_text("raise ImportError('no torch here')")
+    (tmp_path / "shlex.py").write_text("raise ImportError('none here')")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    with ForkServer() as server, pytest.raises(UsageError, match="the worker cannot start: ImportError: no torch here"):
+    with ForkServer() as server, pytest.raises(UsageError, match="the worker cannot start: ImportError: none here"):
         run_on(server, arena, cache, KERNEL)
+
+
+def test_without_a_gpu_workers_start_without_torch(server):
+    libraries = Path(f"/proc/{server._process.pid}/maps").read_text()
+    assert any(Path("/dev").glob("nvidia*")) or "torch" not in libraries
+
+
+def test_inputs_may_come_while_the_file_is_built(server, arena, cache):
+    seen = []
+
+    def inputs():
+        seen.append("inputs")
+        time.sleep(0.5)
+
+    text = KERNEL + f"// {uuid.uuid4()}\n"
+    found = run_on(server, arena, cache, text, inputs=inputs, on_event=lambda event: seen.append(event["event"]))
+    assert found.problem is None and results(arena) == [True] * len(SIZES)
+    assert seen.index("inputs") < seen.index("running") and seen.count("inputs") == 1
+
+
+def test_inputs_that_cannot_be_drawn_end_the_job(server, arena, cache):
+    def inputs():
+        raise KeyError("x")
+
+    with pytest.raises(KeyError, match="x"):
+        run_on(server, arena, cache, KERNEL, inputs=inputs)
+    assert run_on(server, arena, cache, KERNEL).problem is None
 
 
 @pytest.mark.parametrize("when", ["before", "building", "running"])

@@ -1,4 +1,4 @@
-"""Builds a kernel file with torch's `load_inline`. Only a worker may call this: it loads what it built.
+"""Builds a kernel file, or takes the build from the cache. Only a worker may call this: it loads what it built.
 
 A build happens in the job's own folder, and the server moves it to the cache when the job has ended (`cache.keep`). So
 a build that is killed leaves nothing behind that the next one could wait for (torch waits for ever for a lock file
@@ -106,7 +106,7 @@ def _built(
         second.begin()
     try:
         built, build = recipe.run(folder), Build()
-    except RuntimeError as error:  # load_inline's, around ninja's output
+    except RuntimeError as error:  # what the compiler said
         built, build = None, explain(str(error))
     if second:
         build = second.weigh(build)
@@ -184,7 +184,7 @@ def entry_points(prototypes: Sequence[Prototype]) -> str:
 
 
 def explain_failure(output: str, source: str, filename: str, translated: str, prototypes: Sequence[Prototype]) -> Build:
-    """What ninja printed, as a Build on the learner's own lines; "not_graded" where it says nothing about them."""
+    """What the compiler said, as a Build on the learner's own lines; "not_graded" where it says nothing about them."""
     if ours := own_fault(output, filename):
         return Build("not_graded", ours)
     messages = diagnostics.parse_compiler_output(output, filename)

@@ -8,6 +8,7 @@ import shlex
 import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -41,7 +42,7 @@ class Recipe(Protocol):
         """A hash of it all, the name of the build in the cache."""
 
     def run(self, folder: Path) -> Path:
-        """Builds, and loads nothing; the library's path. Raises RuntimeError with ninja's output, or OSError."""
+        """Builds, and loads nothing; the library's path. Raises RuntimeError with the compiler's output, or OSError."""
 
     def facts(self, library: Path) -> tuple[Any, list[Path]]:
         """What a session wants to know of the file, and the files beside it that hold this, to be kept with it.
@@ -76,10 +77,8 @@ def build_inline(folder: Path, **sources_and_flags: Any) -> Path:
 
 def hash_of(parts: Iterable[str | bytes], compiler: str) -> str:
     """A hash of the parts, of torch's version and of the compiler of that name."""
-    import torch
-
     digest = hashlib.sha256()
-    for part in [*parts, torch.__version__, *program_identity(compiler)]:
+    for part in [*parts, version("torch"), *program_identity(compiler)]:
         digest.update((part if isinstance(part, bytes) else part.encode()) + b"\0")
     return digest.hexdigest()[:32]
 

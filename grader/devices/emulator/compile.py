@@ -1,4 +1,7 @@
-"""Builds a kernel file for the emulator: translated, then compiled by g++ through torch's `load_inline`."""
+"""Builds a kernel file for the emulator: translated, then compiled by g++.
+
+Not through torch's `load_inline`: a worker that need not import torch, nor start ninja for one file, is ready at once.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +26,9 @@ from grader.devices.build.build import (
 )
 from grader.devices.build.diagnostics import Message
 from grader.devices.build.opinion import ClangsOpinion
-from grader.devices.build.recipe import STRICT_LINK, Refused, build_inline, for_ninja, hash_of
-from grader.devices.build.toolchain import missing_tool
+from grader.devices.build.recipe import STRICT_LINK, Refused, hash_of
+from grader.devices.build.toolchain import missing_compiler
+from grader.devices.cache import LIBRARY
 from grader.devices.emulator import checked, seen
 from grader.devices.emulator.checked import Facts
 from grader.devices.emulator.sides import marks
@@ -62,12 +66,6 @@ class EmulatorRecipe:
 
     def run(self, folder: Path) -> Path:
         """As recipe.Recipe says."""
-        from torch.utils import cpp_extension
-
-        # Not torch's headers and libraries, for the rest of this worker's short life: cblas_sgemm is in there, and much
-        # else.
-        cpp_extension._prepare_ldflags = lambda flags, *_, **__: flags
-        cpp_extension.include_paths = lambda *_, **__: []
         text = seen.preprocessed(self.text, self.filename, folder.parent, self.compile_flags)
         second = None
         if self.with_checks and checked.finds_more(seen.own_code(self.text, text)):
@@ -84,17 +82,20 @@ class EmulatorRecipe:
         return library
 
     def _compiled(self, folder: Path, text: str, flags: list[str]) -> Path:
-        try:
-            return build_inline(
-                folder,
-                cpp_sources=[text],
-                extra_cflags=[for_ninja(flag) for flag in [*self.compile_flags, *flags, *_QUIET]],
-                extra_ldflags=[for_ninja(flag) for flag in [*self.link_flags, *STRICT_LINK]],
-                with_cuda=False,
-            )
-        except RuntimeError as error:
-            said = self._said_of_the_text(folder.parent) if _IN_A_LINE.search(str(error)) else ""
-            raise RuntimeError(said or str(error)) from None
+        folder.mkdir()
+        (folder / "main.cpp").write_text(text)
+        compiled = self._ran("-std=c++20", "-fPIC", *self.compile_flags, *flags, "-c", "main.cpp", folder=folder)
+        if said := compiled or self._ran(
+            "-shared", "main.o", "-o", LIBRARY, *self.link_flags, *STRICT_LINK, folder=folder
+        ):
+            text_said = self._said_of_the_text(folder.parent) if _IN_A_LINE.search(said) else ""
+            raise RuntimeError(text_said or said)
+        return folder / LIBRARY
+
+    def _ran(self, *options: str, folder: Path) -> str:
+        """What g++ says in this folder if it fails; "" if it does not."""
+        done = subprocess.run(["g++", *_QUIET, *options], cwd=folder, capture_output=True, text=True, errors="replace")
+        return (done.stderr or f"g++ ended with {done.returncode}") if done.returncode else ""
 
     def _said_of_the_text(self, folder: Path) -> str:
         """What g++ says of the text before it was preprocessed, with its columns and macros; "" if it says nothing."""
@@ -147,7 +148,7 @@ def build_for_emulator(
     """Builds for the emulator and loads the library: as `build.cached_or_built` says. The checking build is made
     besides, unless the caller wants it without.
     """
-    if problem := unreadable(source) or missing_tool():
+    if problem := unreadable(source) or missing_compiler():
         return Build("build_error", problem), None
     try:
         translated = translate(source, filename)

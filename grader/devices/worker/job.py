@@ -94,6 +94,7 @@ class Job:
     cache: Path = field(default_factory=cache_root)
     gpu: Gpu | None = None  # None: the emulator
     cancel: Cancel | None = None
+    inputs: Callable[[], object] | None = None  # comes back once they are in the arena; the worker builds meanwhile
     with_checks: bool = True  # the emulator runs small cases on a checking build, too (emulator/checked.py)
     print_threads: bool = False  # the emulator puts block and thread before each line that a kernel prints
     to_record: Mapping[str, Any] | None = None  # on the emulator (recording.BlockToRecord)

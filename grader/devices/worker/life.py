@@ -95,7 +95,8 @@ def _work(job: dict[str, Any], memory: WorkerMemory, orders_fd: int, tell: Event
     prepared = _prepare_runtime(Path(job["cache"]))
     gate = _Gate(job, tell, memory, prepared)
     library, task = _build(job, tell, gate)
-    stopped = _run_cases(job, library, task, memory, tell, gate.fresh) if library else None
+    has_inputs = library and os.read(orders_fd, 1)
+    stopped = _run_cases(job, library, task, memory, tell, gate.fresh) if library and has_inputs else None
     if gate.fresh:
         gate.fresh.close()
     tell("end", stopped=stopped)
@@ -112,7 +113,7 @@ def _work_on_gpu(job: dict[str, Any], memory: WorkerMemory, orders_fd: int, tell
     library, task = _build(job, tell, _Gate(job, tell, memory, [*filter(None, [cuda_home()])], starting.join))
     starting.join()
     stopped = None
-    if library:
+    if library and os.read(orders_fd, 1):  # the inputs are there
         session = Session(library.loaded, task)
         stopped = run_cases(session, memory, job, tell)
         _flush()
@@ -125,10 +126,10 @@ def _work_on_gpu(job: dict[str, Any], memory: WorkerMemory, orders_fd: int, tell
 def _prepare_runtime(cache: Path) -> list[Path]:
     """Compiles the emulator the first time (without a compiler, the build says so). Returns where it lies."""
     from grader.devices.build import frontend
-    from grader.devices.build.toolchain import missing_tool
+    from grader.devices.build.toolchain import missing_compiler
     from grader.devices.emulator.session import runtime_library
 
-    if missing_tool():
+    if missing_compiler():
         return []
     try:
         runtime = runtime_library(cache)

@@ -24,6 +24,7 @@ from grader.devices.worker.job import LOST, SPARE_SECONDS, Dialogue, Job
 
 MOST_OUTPUT_BYTES = 64 * 1024
 MOST_LINE_BYTES = 16 << 20
+BEGIN = b"B"
 STOP_SECONDS = 10.0  # for the server to end a worker, or itself
 
 
@@ -52,7 +53,8 @@ class RunningJob:
         self.orders: socket.socket | None = None
         self.dialogue: Dialogue | None = None
         self.talked = False
-        self.dialogue_failed: Exception | None = None  # the judge's own fault, to be raised when all is cleared away
+        self.begun = False  # may run the cases
+        self.failed: Exception | None = None  # the judge's own fault, to be raised when all is cleared away
 
     def follow(self, server: socket.socket, replies: TextIO) -> None:
         """Sends the job and fills `found`; comes back when the worker and everything below it have ended."""
@@ -76,8 +78,8 @@ class RunningJob:
             self.orders.close()
             os.close(events[0])
             os.close(output[0])
-        if self.dialogue_failed:
-            raise self.dialogue_failed
+        if self.failed:
+            raise self.failed
         self._conclude()
         self.found.seconds = time.monotonic() - start
 
@@ -143,6 +145,7 @@ class RunningJob:
             case "built":
                 self.building, self.found.build = False, build_from_json(event["build"])
                 self.where = "after the build"
+                self._let_it_run()
             case "running":
                 self.where = f"in case {event['case']}"
                 limit = (1.0 if self.job.gpu else 1.5) * self.job.seconds + SPARE_SECONDS
@@ -172,6 +175,21 @@ class RunningJob:
         else:
             self.meddled = True
 
+    def _let_it_run(self) -> None:
+        """Once the inputs are there. If they cannot be drawn, the worker is not to wait for them."""
+        if self.begun or self.orders is None:
+            return
+        self.begun = True
+        try:
+            if self.job.inputs:
+                self.job.inputs()
+        except Exception as error:
+            self.failed = error
+            self.orders.close()
+            return
+        with contextlib.suppress(OSError):  # the worker is gone; its end will be told
+            self.orders.send(BEGIN)
+
     def _talk(self, event: dict[str, Any]) -> None:
         """Hands the worker's answer to the dialogue, and the dialogue's next order to the worker."""
         from grader.devices.orders import Do
@@ -186,7 +204,7 @@ class RunningJob:
             order = next(self.dialogue) if answer is None else self.dialogue.send(answer)
         except Exception as error:
             self.dialogue, order = None, {"do": Do.END}
-            self.dialogue_failed = None if isinstance(error, StopIteration) else error
+            self.failed = None if isinstance(error, StopIteration) else error
         descriptors = order.pop("descriptors", [])
         with contextlib.suppress(OSError):  # the worker is gone; its end will be told
             socket.send_fds(self.orders, [json.dumps(order).encode() + b"\n"], descriptors)

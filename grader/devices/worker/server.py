@@ -1,4 +1,4 @@
-"""Starts workers: a small process with torch already imported forks one for each job, in milliseconds.
+"""Starts workers: a small process that has imported what they need forks one for each job, in milliseconds.
 
     judge  --job, file descriptors-->  server  --fork-->  worker  --events, output-->  judge
 
@@ -36,6 +36,7 @@ from typing import Any, NoReturn
 from grader.course.catalog import UsageError
 from grader.devices import cache
 from grader.devices.evidence import Evidence
+from grader.devices.worker.confine_files import devices_of_a_gpu
 from grader.devices.worker.job import GPU_VARIABLES, Cancelled, Job
 from grader.devices.worker.running import STOP_SECONDS, RunningJob, read_reply
 
@@ -56,7 +57,7 @@ class ForkServer:
     """Starts at once and gets ready in the background; `run` waits for that. Also a context manager."""
 
     def __init__(self, forked: bool = False) -> None:
-        """`forked`: off this process, which holds torch, and nothing yet that a submission may not know.
+        """`forked`: off this process, which holds what workers need, and nothing yet that a submission may not know.
 
         Then `settle` must be called.
         """
@@ -245,8 +246,9 @@ def serve(judge: socket.socket) -> None:
     Nothing here may start CUDA, which does not survive a fork.
     """
     try:
-        sys.modules.setdefault(FOR_COMPILE, ModuleType(FOR_COMPILE))
-        import_torch()
+        if any(device.exists() for device in devices_of_a_gpu()):  # only kernels for a GPU are built by torch
+            sys.modules.setdefault(FOR_COMPILE, ModuleType(FOR_COMPILE))
+            import_torch()
         import grader.devices.emulator.compile
         import grader.devices.emulator.session  # noqa: F401
         from grader.devices.build import frontend
