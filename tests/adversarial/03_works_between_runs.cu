@@ -2,7 +2,7 @@
 // where the sums still stand. Threads are refused on a GPU, but assembly hides the function that starts one from the
 // linker. Then the judge sees that the check of the outputs takes longer than it should.
 // Emulator: build_error
-// Says: inline PTX (asm) does not run on the emulator
+// Says: inline PTX (asm) runs in device functions alone
 // GPU: below_target or passed or impossible_speed
 // GPU stars: 1
 

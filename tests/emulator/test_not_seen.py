@@ -119,7 +119,6 @@ __global__ void k(const float* x, float* z, int n) {
 
 # Right, and not built or not run.
 REFUSED = {
-    "assembly": '__global__ void k(const float* x, float* z, int n) { asm volatile("membar.gl;"); }',
     "a launch in a kernel": """
 __global__ void inner(float* z) { z[0] = 1; }
 __global__ void k(const float* x, float* z, int n) { if (threadIdx.x == 0) inner<<<1, 1>>>(z); }""",

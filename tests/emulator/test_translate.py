@@ -400,16 +400,47 @@ def test_spellings(source: str, expected: str):
 # ---- what cannot run here ----
 
 
+PTX = "::ladder::ptx<{}>(__builtin_LINE(), "
+
+
 @pytest.mark.parametrize("spelling", ["asm volatile(", "asm(", "__asm__ __volatile__ (", "asm\nvolatile\n("])
-def test_ptx_is_refused(spelling: str):
+def test_inline_ptx_becomes_a_call(spelling: str):
     source = f'__device__ int lane() {{\n  int l;\n  {spelling}"mov.u32 %0, %laneid;" : "=r"(l));\n  return l;\n}}'
+    call = PTX.format('::ladder::constraint("=r")') + spelling.count("\n") * "\n" + '"mov.u32 %0, %laneid;" , (l));'
+    assert body(source) == f"__device__ int lane() {{\n  int l;\n  {call}\n  return l;\n}}"
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ('asm("x;" : "=r"(a), "+f"(b[0]) : "r"(f(1, 2)) : "memory")', '<=r +f r>"x;" , (a), (b[0]) , v(f(1, 2)) )'),
+        ('asm("x" :: "l"(p), "n"(sizeof(int)))', '<l n>"x" , v(p), v(sizeof(int)))'),
+        ('asm("bar.sync 0;" ::: "memory")', '<>"bar.sync 0;" )'),
+        ('asm("%[b] %%[c] %[a];" : [a] "=r"(x) : [b] "r"(y))', '<=r r>"%1 %%[c] %0;" , (x) , v(y))'),
+        ('asm("a;" "b;" : C "f"(x))', '<=f>"a;" "b;" , (x))'),
+    ],
+)
+def test_operands_of_inline_ptx(source: str, expected: str):
+    found = body(f"__device__ void f() {{ {source}; }}").removeprefix("__device__ void f() { ").removesuffix("; }")
+    kinds, _, rest = found.removeprefix("::ladder::ptx<").partition(">(__builtin_LINE(), ")
+    kinds = kinds.replace("::ladder::constraint(", "").replace('"', "").replace("),", "").replace(")", "")
+    assert f"<{kinds}>{rest}".replace("::ladder::value", "v") == expected.replace("<=f>", "<C f>")
+
+
+def test_inline_ptx_in_a_macro_keeps_its_lines():
+    source = '#define CP(d, s, n) asm volatile("cp %0, %1, %2;" \\\n  :: "r"(d), "l"(s), "n"(n))\nint after;\n'
+    translated = body(source)
+    assert translated.count("\n") == source.count("\n") and "::ladder::value(n)" in translated
+
+
+@pytest.mark.parametrize("source", ['asm(".globl x");', 'asm volatile ("nop");\n__global__ void k() {}'])
+def test_assembly_outside_of_functions_is_refused(source: str):
     error = refusal(source)
-    assert error.line == 3 and "PTX" in error.message
+    assert error.line == 1 and "PTX" in error.message
 
 
-def test_ptx_for_another_machine_fails_only_where_it_is_compiled():
-    translated = body('#if __CUDA_ARCH__ >= 900\nasm("fence;");\n#endif\n#define FENCE() asm("fence;")\n')
-    assert translated.count("static_assert(false, ") == 2
+def test_an_operand_without_its_parentheses_is_refused():
+    assert "an operand of asm" in refusal('__device__ void f(int a) { asm("x" : "=r" a); }').message
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ _PLACE = re.compile(r"\[(?P<file>[^\]\[:]*):(?P<line>\d+):\d+(?: discrim \d+)?\]
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _CALL = re.compile(r"^\s+(?:[^=\"]*? = )?(?P<name>[\w.]+|OBJ_TYPE_REF\(.*?\)|[\w.]+\(D\)) \((?P<arguments>.*)\);")
 _ASM = re.compile(r"^\s+__asm__\b")
+_ROOM = re.compile(r'__asm__ __volatile__\("\.(skip 16, 0x90|fill 4, 4, 0xd503201f)" : +: +: "memory"\);')  # of ptx.h
 _PLAIN_OPERANDS = re.compile(r'[\s:,]|"[^"]*"|\[\w+\]|[\w.]+(?:\(D\))?|-?\d[\w.]*')
 _DECLARED = re.compile(r"^  (?P<static>static )?(?P<type>[^;=]*?)(?P<name>[\w.$]+)(?:\[[^;]*)?(?: = [^;]*)?;$")
 _WORD = re.compile(r"[\w.$]+")
@@ -217,7 +218,9 @@ def _base(name: str) -> str:
 
 
 def _asks_nothing(row: str) -> bool:
-    """Assembly without instructions, whose operands are values: none of them lies in memory."""
+    """Assembly without instructions, or with ours, whose operands are values: none of them lies in memory."""
+    if _ROOM.fullmatch(row.strip()):
+        return True
     inside = row[row.index("(") + 1 : row.rindex(")")]
     first, _, rest = inside.partition(":")
     return first.strip() == '""' and not _PLAIN_OPERANDS.sub("", rest).strip()

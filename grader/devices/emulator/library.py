@@ -63,8 +63,8 @@ def runtime_library(cache: Path, compiler: str = "g++", extra_flags: Sequence[st
 
     `extra_flags` are the compiler's for the runtime alone.
     """
-    sources = sorted((HERE / "runtime").glob("*.cpp"))
-    headers = [*sorted((HERE / "runtime").glob("*.h")), *sorted(include_folder().rglob("*.h"))]
+    sources = sorted((HERE / "runtime").rglob("*.cpp"))
+    headers = [*sorted((HERE / "runtime").rglob("*.h")), *sorted(include_folder().rglob("*.h"))]
     flags = [*RUNTIME_FLAGS, *extra_flags]
     digest = hashlib.sha256("\0".join([*program_identity(compiler), *flags, *COMPILE_FLAGS]).encode())
     for path in [*sources, *headers]:
@@ -111,8 +111,9 @@ def _compile_runtime(sources: list[Path], library: Path, compiler: list[str]) ->
             subprocess.run([*compiler, *arguments], check=True, capture_output=True, text=True, cwd=folder)
 
         def compile_one(source: Path) -> str:
-            run("-include", "machine.h", "-c", str(source), "-o", f"{source.stem}.o")
-            return f"{source.stem}.o"
+            name = "-".join(source.relative_to(HERE / "runtime").with_suffix(".o").parts)
+            run("-include", "machine.h", "-c", str(source), "-o", name)
+            return name
 
         # Nearly every file includes this header: compiled once, where g++ looks first, it halves the work.
         run("-x", "c++-header", str(HERE / "runtime" / "machine.h"), "-o", "machine.h.gch")

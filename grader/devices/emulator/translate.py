@@ -6,6 +6,7 @@ Everything else of CUDA is a name, and `include/cuda_runtime.h` gives it a meani
 - `extern __shared__ T name[]` becomes a reference to the block's dynamic shared memory;
 - `__launch_bounds__` leaves its number behind, as the size of a variable in the kernel's body;
 - behind each `__shared__` array comes a gap that belongs to nobody, so that an index past the array's end is seen;
+- `asm(...)` becomes a call of `ladder::ptx` (asm.py);
 - a few spellings that g++ would take differently than nvcc.
 
 Only tokens are rewritten, never comments or strings, and no line break is added or removed: what the compiler, the
@@ -23,7 +24,8 @@ from itertools import pairwise
 from grader.devices.build.lexer import lex
 from grader.devices.build.refused import refusal
 from grader.devices.build.syntax import Stream, callee, code_stream, is_launch, launch_end, macro_stream
-from grader.devices.emulator.words import NO_PTX, tag_of
+from grader.devices.emulator import asm
+from grader.devices.emulator.words import tag_of
 
 FIRST_HEADER = "ladder_first.h"  # of every translated file
 # Bytes between two arrays: wide enough that one row too many of a 32-wide tile still ends in the gap.
@@ -108,7 +110,7 @@ class _Rewriter:
             elif token.text == "texture" and stream.text(index + 1) == "<" and "cudaBindTexture" in self.source:
                 if not stream.conditional[index]:
                     raise TranslationError(_NO_TEXTURE_REFERENCES, token.line)
-            elif token.text in ("asm", "__asm__", "__asm"):
+            elif token.text in asm.WORDS:
                 self.assembly(stream, index)
             elif token.text == "__launch_bounds__":
                 self.launch_bounds(stream, index)
@@ -288,22 +290,12 @@ class _Rewriter:
             self.replace(stream, index, index + 1, "__attribute__((noinline))")
 
     def assembly(self, stream: Stream, index: int) -> None:
-        opening = index + 1
-        while stream.text(opening) in ("volatile", "__volatile__", "inline", "goto"):
-            opening += 1
-        if stream.text(opening) != "(":
-            return
-        closing = stream.after_group(opening)
-        instructions = []
-        for at in range(opening + 1, closing):
-            if stream.text(at) in (":", "::"):
-                break
-            instructions.append(stream.text(at).strip('"'))
-        if not "".join(instructions).strip(") "):
-            return  # asm volatile("" ::: "memory") only holds the compiler back
-        if not stream.conditional[index]:
-            raise TranslationError(NO_PTX, stream.tokens[index].line)
-        self.insert(stream.tokens[index].start, f'static_assert(false, "{NO_PTX}"); ')
+        try:
+            found = asm.statement(stream, index)
+        except asm.NotPtx as error:
+            raise TranslationError(str(error), stream.tokens[index].line) from None
+        for edit in found:
+            self.replace(stream, *edit)
 
 
 def _arguments(stream: Stream, opening: int) -> Iterator[tuple[int, int]]:

@@ -14,7 +14,7 @@ from grader.devices.build.lexer import Token, lex
 from grader.devices.build.refused import OWN_NAME, Refusal
 from grader.devices.emulator.outside import words
 
-NO_PTX = "inline PTX (asm) does not run on the emulator: use a CUDA function, or keep it under an #if"
+NO_PTX = "inline PTX (asm) runs in device functions alone, where it is written out as asm(...)"
 
 # A line of a header begins behind a marker with a 1 and ends before one with a 2. The text around has neither.
 _MARKER = re.compile(r'^# (\d+) "(?:[^"\\\n]|\\.)*"(?: (\d))?[ \d]*\n', re.MULTILINE)
@@ -37,7 +37,7 @@ _GCC_PRAGMAS = ("diagnostic", "unroll", "ivdep", "warning", "error")
 _PRAGMAS_THAT_RENAME = ("weak", "redefine_extname", "extern_prefix", "scalar_storage_order")
 # What translation writes into a file, and where it may stand. A file that writes the same says what translation says.
 _WRITTEN = re.compile(r"ladder_(a|T|bound|dynamic_shared|gap_\d+|device_\w+)")
-_CALLED = ("launch", "config", "braced", "Zero", "most_threads", "launch_pointers", "launch_extended")
+_CALLED = words("launch config braced Zero most_threads launch_pointers launch_extended ptx constraint value")
 
 
 def tag_of(source: str) -> str:

@@ -21,6 +21,7 @@
 #include "ladder/warp.h"
 #include "ladder/atomics.h"
 #include "ladder/memory.h"
+#include "ladder/ptx.h"
 #include "ladder/integer.h"
 #include "ladder/rounding.h"
 #include "ladder/fast_math.h"

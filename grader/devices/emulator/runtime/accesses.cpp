@@ -214,7 +214,8 @@ Strength strength_of(const Record& record) {
     switch (record.event) {
         case Event::Atomic: return record.bytes & block_scope_flag ? Strength::BlockAtomic : Strength::DeviceAtomic;
         case Event::VolatileWrite: return Strength::Volatile;
-        case Event::VolatileRead: return machine().module.flag_reads.contains(record.pc) ? Strength::Volatile : Strength::Plain;
+        case Event::VolatileRead:
+            return record.bytes & strong_flag || machine().module.flag_reads.contains(record.pc) ? Strength::Volatile : Strength::Plain;
         default: return Strength::Plain;
     }
 }

@@ -29,7 +29,7 @@ void report_stuck(Block& block) {
         finding.kind = "shuffle_partner";
         finding.pc = request.pc;
         finding.line = request.line;
-        finding.text = name_of(request.op);
+        finding.text = name_of(request);
         finding.offset = static_cast<long long>(request.mask);
         if (!(request.mask >> waiting->lane & 1)) finding.text += " without itself";
         for (int l = 0; l < waiting->warp->lanes; ++l) {
@@ -38,7 +38,7 @@ void report_stuck(Block& block) {
             if (!(request.mask >> l & 1) || other.state == State::Done || here) continue;
             finding.other = finding_at(other, "", 0).place;
             finding.other_line = other.state == State::AtBarrier ? other.barrier_line : other.request.line;
-            finding.other_access = other.state == State::AtBarrier ? "__syncthreads" : name_of(other.request.op);
+            finding.other_access = other.state == State::AtBarrier ? "__syncthreads" : name_of(other.request);
             break;
         }
     }

@@ -57,8 +57,10 @@ void host_access(Address a, std::size_t bytes, bool writes, Address caller) {
     leave_entry_point();
 }
 
+}  // namespace
+
 // Never inlined, for a Finding would give every callback a large frame.
-[[noreturn, gnu::noinline]] void out_of_time(Thread& thread, std::uint32_t pc) {
+[[gnu::noinline]] void out_of_time(Thread& thread, std::uint32_t pc) {
     Finding finding = still_running(thread, pc);
     if (thread.block->number >= many_blocks) {   // then it is not this thread that takes so long
         finding.text = "blocks";
@@ -68,7 +70,7 @@ void host_access(Address a, std::size_t bytes, bool writes, Address caller) {
     die(thread, finding);
 }
 
-void access(Address a, unsigned bytes, Event event, Address caller) {
+void access(Address a, unsigned bytes, Event event, Address caller, unsigned flags) {
     Thread* const thread = current;
     const bool writes = event == Event::Write || event == Event::VolatileWrite;
     if (!thread) return host_access(a, bytes, writes, caller);
@@ -78,7 +80,7 @@ void access(Address a, unsigned bytes, Event event, Address caller) {
     const std::uint32_t pc = program_counter(caller);
     const std::uint16_t region = check_access(*thread, a, bytes, writes, pc);
     if (region == no_region) return;
-    record(*thread, event, pc, a, bytes, region);
+    record(*thread, event, pc, a, bytes | flags, region);
     if (writes) {
         thread->stored = a;
         thread->stored_pc = pc;
@@ -87,14 +89,14 @@ void access(Address a, unsigned bytes, Event event, Address caller) {
 }
 
 // What a volatile read will find, if it may be read at all.
-std::uint64_t readable_value(Thread& thread, Address a, unsigned bytes) {
+static std::uint64_t readable_value(Thread& thread, Address a, unsigned bytes) {
     std::uint64_t value = 0;
     if (thread.executor->find(a, bytes)) std::memcpy(&value, reinterpret_cast<const void*>(a), std::min(bytes, 8u));
     return value;
 }
 
 // Others may wait for this value or give it: in global memory, such accesses happen in a fixed order of the blocks.
-void volatile_access(Address a, unsigned bytes, Event event, Address caller) {
+void volatile_access(Address a, unsigned bytes, Event event, Address caller, unsigned flags) {
     Thread* const thread = current;
     if (!thread) return access(a, bytes, event, caller);
     const bool shared_by_all = machine().memory.all_blocks_see(a);
@@ -103,17 +105,17 @@ void volatile_access(Address a, unsigned bytes, Event event, Address caller) {
     if (event == Event::VolatileRead) {
         spun(*thread, a, std::min(bytes, 8u), readable_value(*thread, a, bytes), 0, false);
         if (shared_by_all) begin_ordered(*thread);   // it may have slept
-        access(a, bytes, event, caller);
+        access(a, bytes, event, caller, flags);
         acquire(*thread, a);
     } else {
-        access(a, bytes, event, caller);
+        access(a, bytes, event, caller, flags);
         release(*thread, a, false);
         thread->tells_all = thread->stored && shared_by_all;
     }
 }
 
 // Sizes that are no power of two, or under-aligned structs: nvcc moves them in pieces of the alignment they have.
-void range_access(Address a, std::size_t bytes, Event event, Address caller) {
+static void range_access(Address a, std::size_t bytes, Event event, Address caller) {
     while (bytes > 0) {
         unsigned piece = bytes >= 4 && a % 4 == 0 ? 4 : bytes >= 2 && a % 2 == 0 ? 2 : 1;
         access(a, piece, event, caller);
@@ -121,8 +123,6 @@ void range_access(Address a, std::size_t bytes, Event event, Address caller) {
         bytes -= piece;
     }
 }
-
-}  // namespace
 
 void record_stored_value(Thread& thread) {
     const Address a = thread.stored;
@@ -265,73 +265,6 @@ void __tsan_read_range(void* p, std::size_t n) { range_access(reinterpret_cast<A
 void __tsan_write_range(void* p, std::size_t n) { range_access(reinterpret_cast<Address>(p), n, Event::Write, CALLER); }
 void __tsan_vptr_update(void** p, void*) { access(reinterpret_cast<Address>(p), 8, Event::Write, CALLER); }
 void __tsan_vptr_read(void** p) { access(reinterpret_cast<Address>(p), 8, Event::Read, CALLER); }
-
-// C++ atomics (std::atomic_ref, __atomic builtins): these callbacks perform the operation.
-#define LADDER_CXX_ATOMIC(bits, T)                                                                                          \
-    T __tsan_atomic##bits##_load(const volatile T* p, int order) {                                                          \
-        volatile_access(reinterpret_cast<Address>(p), bits / 8, Event::VolatileRead, CALLER);                               \
-        return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                                        \
-    }                                                                                                                       \
-    void __tsan_atomic##bits##_store(volatile T* p, T v, int order) {                                                       \
-        if (current && order >= __ATOMIC_RELEASE) fence(*current, Scope::Device);                                           \
-        volatile_access(reinterpret_cast<Address>(p), bits / 8, Event::VolatileWrite, CALLER);                              \
-        __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                                                           \
-    }                                                                                                                       \
-    T __tsan_atomic##bits##_exchange(volatile T* p, T v, int order) {                                                       \
-        return static_cast<T>(cxx_atomic(Atomic::Exchange, p, bits / 8, v, 0, order, CALLER));                              \
-    }                                                                                                                       \
-    T __tsan_atomic##bits##_fetch_add(volatile T* p, T v, int order) {                                                      \
-        return static_cast<T>(cxx_atomic(Atomic::Add, p, bits / 8, v, 0, order, CALLER));                                   \
-    }                                                                                                                       \
-    T __tsan_atomic##bits##_fetch_sub(volatile T* p, T v, int order) {                                                      \
-        return static_cast<T>(cxx_atomic(Atomic::Sub, p, bits / 8, v, 0, order, CALLER));                                   \
-    }                                                                                                                       \
-    T __tsan_atomic##bits##_fetch_and(volatile T* p, T v, int order) {                                                      \
-        return static_cast<T>(cxx_atomic(Atomic::And, p, bits / 8, v, 0, order, CALLER));                                   \
-    }                                                                                                                       \
-    T __tsan_atomic##bits##_fetch_or(volatile T* p, T v, int order) {                                                       \
-        return static_cast<T>(cxx_atomic(Atomic::Or, p, bits / 8, v, 0, order, CALLER));                                    \
-    }                                                                                                                       \
-    T __tsan_atomic##bits##_fetch_xor(volatile T* p, T v, int order) {                                                      \
-        return static_cast<T>(cxx_atomic(Atomic::Xor, p, bits / 8, v, 0, order, CALLER));                                   \
-    }                                                                                                                       \
-    T __tsan_atomic##bits##_compare_exchange_val(volatile T* p, T expected, T v, int order, int) {                          \
-        return static_cast<T>(cxx_atomic(Atomic::CompareSwap, p, bits / 8, v, expected, order, CALLER));                    \
-    }                                                                                                                       \
-    int __tsan_atomic##bits##_compare_exchange_strong(volatile T* p, T* expected, T v, int order, int) {                    \
-        const T old = static_cast<T>(cxx_atomic(Atomic::CompareSwap, p, bits / 8, v, *expected, order, CALLER));            \
-        const bool same = old == *expected;                                                                                 \
-        *expected = old;                                                                                                    \
-        return same;                                                                                                        \
-    }                                                                                                                       \
-    int __tsan_atomic##bits##_compare_exchange_weak(volatile T* p, T* expected, T v, int order, int fail) {                 \
-        return __tsan_atomic##bits##_compare_exchange_strong(p, expected, v, order, fail);                                  \
-    }
-
-}  // extern "C"
-
-namespace ladder {
-// In atomics.cpp. `bytes` is 4 or 8 where a GPU has such an atomic; 1 and 2 are done as well.
-std::uint64_t do_atomic(Thread* thread, Atomic op, Type type, Scope scope, void* address, unsigned bytes, std::uint64_t value,
-                        std::uint64_t compare, std::uint32_t pc);
-
-static std::uint64_t cxx_atomic(Atomic op, volatile void* p, unsigned bytes, std::uint64_t value, std::uint64_t compare, int order,
-                                Address caller) {
-    if (current && order >= __ATOMIC_RELEASE) fence(*current, Scope::Device);
-    const Type type = bytes == 8 ? Type::U64 : bytes == 4 ? Type::U32 : Type::U16;
-    return do_atomic(current, op, type, Scope::Device, const_cast<void*>(p), bytes, value, compare, program_counter(caller));
-}
-}  // namespace ladder
-
-extern "C" {
-LADDER_CXX_ATOMIC(8, std::uint8_t)
-LADDER_CXX_ATOMIC(16, std::uint16_t)
-LADDER_CXX_ATOMIC(32, std::uint32_t)
-LADDER_CXX_ATOMIC(64, std::uint64_t)
-void __tsan_atomic_thread_fence(int) {
-    if (current) fence(*current, Scope::Device);
-}
-void __tsan_atomic_signal_fence(int) {}
 
 // ---- the C library, wrapped by the linker (--wrap) in the learner's code ----
 

@@ -19,6 +19,7 @@ void Executor::begin_launch(LaunchState* state) {
     launch = state;
     loaded = nullptr;
     patience = {};
+    statements.begin_launch();
     const Module& module = machine().module;
     regions.clear();
     own_regions.clear();

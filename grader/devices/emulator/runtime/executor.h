@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "launch.h"
+#include "ptx/statement.h"
 #include "recorder.h"
 
 namespace ladder {
@@ -58,6 +59,7 @@ struct Executor {
     std::vector<Lazy<std::uint8_t>> loaded_bytes, stored_bytes;   // bitmaps of touched bytes, by Region::id
     std::vector<Finding> findings;
     Patience patience;
+    ptx::Statements statements;
 
     explicit Executor(int number);
     ~Executor();

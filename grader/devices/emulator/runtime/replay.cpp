@@ -39,6 +39,7 @@ void key_waiting_lanes(WarpUnit& warp) {
             each_lane(complete ? needed : 0u, [&](int other) {
                 const WarpRequest& theirs = warp.threads[other].request;
                 complete = complete && theirs.mask == request.mask && theirs.op == request.op;
+                complete = complete && (request.op != instruction_op || theirs.pc == request.pc);
             });
         }
         warp.key[l] = complete ? key_of(warp.cursor[l].depth, request.pc) : idle_key;

@@ -32,6 +32,14 @@ constexpr int idle_rounds_before_yield = 16;       // of a block whose lanes do 
 
 constexpr std::uint16_t no_region = 0xffff;
 
+struct WarpUnit;
+namespace ptx {
+struct Instruction;
+struct Meeting;
+std::string name_of(const Instruction& instruction);     // lane.cpp
+void meet(WarpUnit& warp, std::uint32_t group);
+}
+
 struct Block;
 struct RecordedBlock;
 struct WarpUnit;
@@ -49,8 +57,12 @@ struct WarpRequest {
     int argument, width, line;
     std::uint32_t pc;
     std::uint64_t result;
+    void* lane = nullptr;    // of an instruction in inline PTX (ptx/lane.h)
+    const ptx::Instruction* instruction = nullptr;
+    void (*what)(ptx::Meeting&, const ptx::Instruction&) = nullptr;
 };
 constexpr int active_mask_op = -1;
+constexpr int instruction_op = -3;       // lanes meet in inline PTX
 constexpr int grid_barrier = -2;         // in barrier_result while a thread waits: grid.sync()
 
 // An asynchronous copy into shared memory that its thread has not waited for.
@@ -93,6 +105,7 @@ struct Thread {
     std::vector<AsyncCopy> copies;     // in the order in which they were issued
     std::size_t committed = 0;         // groups of copies
     std::uint64_t groups_under_way = 0; // of these: not empty, and not waited for
+    std::vector<std::uint64_t> ptx_results;   // of the asm statement that it has run last
 };
 
 using Trace = std::array<Record, warp_lanes * lane_stride>;
@@ -202,7 +215,7 @@ Finding finding_at(const Thread& thread, const char* kind, std::uint32_t pc);
 // ---- warp.cpp ----
 struct Run { bool progress = false, spinning = false; };
 Run run_warp(WarpUnit& warp);                    // until all its lanes wait for other warps, or only spin
-const char* name_of(int operation);              // "__shfl_down_sync"
+std::string name_of(const WarpRequest& request); // "__shfl_down_sync"
 
 // ---- printing.cpp ----
 void print_in_kernel(Thread& thread, std::string_view text);
@@ -210,6 +223,11 @@ void print_in_kernel(Thread& thread, std::string_view text);
 // ---- block.cpp ----
 extern __thread Block* starting_block;
 void block_main();                               // a block's own fiber, for starting_block
+
+// ---- atomics.cpp ----
+// `bytes` is 4 or 8 where a GPU has such an atomic; 1 and 2 are done as well.
+std::uint64_t do_atomic(Thread* thread, Atomic op, Type type, Scope scope, void* address, unsigned bytes, std::uint64_t value,
+                        std::uint64_t compare, std::uint32_t pc);
 
 // ---- callbacks.cpp ----
 // Adds to the thread's trace, if there is one.
@@ -224,6 +242,10 @@ void record_stored_value(Thread& thread);
 inline void settle_store(Thread& thread) {       // a store has happened since: its value goes into the trace
     if (thread.stored) record_stored_value(thread);
 }
+// An access by `current`, before it happens; `caller` is where, and flags are those of a record. Volatile: in the blocks' order.
+void access(Address a, unsigned bytes, Event event, Address caller, unsigned flags = 0);
+void volatile_access(Address a, unsigned bytes, Event event, Address caller, unsigned flags = 0);
+void out_of_time(Thread& thread, std::uint32_t pc);   // does not come back
 std::uint16_t check_access(Thread& thread, Address a, unsigned bytes, bool writes, std::uint32_t pc);
 std::uint16_t check_part(Thread& thread, Address a, unsigned bytes, unsigned wanted, std::uint32_t pc);   // of `bytes` that it reads
 

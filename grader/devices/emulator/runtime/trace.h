@@ -24,7 +24,7 @@ enum class Event : std::uint8_t {
 struct Record {
     std::uint32_t pc;        // offset in the learner's library of the instruction after the callback
     Event event;
-    std::uint8_t bytes;      // 1, 2, 4, 8 or 16; of an atomic, with the flags below
+    std::uint8_t bytes;      // 1, 2, 4, 8 or 16; of an atomic or a volatile read, with the flags below
     std::uint16_t region;    // index in the executor's table of regions
     std::uint64_t address;
 };
@@ -32,6 +32,7 @@ static_assert(sizeof(Record) == 16);
 constexpr unsigned part_shift = 56;   // in a PartRead's address
 constexpr std::uint64_t address_mask = (std::uint64_t{1} << part_shift) - 1;
 constexpr std::uint8_t bytes_mask = 0x1f, block_scope_flag = 0x80, compare_swap_flag = 0x40, float_flag = 0x20;
+constexpr std::uint8_t strong_flag = 0x80;   // of a volatile read: it looks at a flag, as PTX says itself
 
 // What replay counts at one program counter.
 struct Site {

@@ -6,8 +6,9 @@
 
 namespace ladder {
 
-const char* name_of(int op) {
-    switch (static_cast<Warp>(op)) {
+std::string name_of(const WarpRequest& request) {
+    if (request.op == instruction_op) return ptx::name_of(*request.instruction);
+    switch (static_cast<Warp>(request.op)) {
         case Warp::Sync: return "__syncwarp";
         case Warp::ShuffleIndex: return "__shfl_sync";
         case Warp::ShuffleUp: return "__shfl_up_sync";
@@ -54,7 +55,7 @@ void note_cut_argument(Executor& executor, const Thread& thread) {
     finding.note = true;
     finding.line = request.line;
     finding.offset = request.argument;
-    finding.text = name_of(request.op);
+    finding.text = name_of(request);
     executor.findings.push_back(std::move(finding));
 }
 
@@ -141,6 +142,7 @@ void resolve_group(WarpUnit& warp, std::uint32_t group) {
         each_lane(group, [&](int l) { threads[l].request.result = group, threads[l].state = State::Ready; });
         return;
     }
+    if (request.op == instruction_op) return ptx::meet(warp, group);
     const auto op = static_cast<Warp>(request.op);
     resolve(op, executor, threads, group);
     if (warp.block->recorded) write_down(warp, op, group);
@@ -161,7 +163,7 @@ bool find_complete_group(const WarpUnit& warp, std::uint32_t* group) {
         for (int other = 0; other < warp.lanes; ++other) {
             const Thread& theirs = warp.threads[other];
             const bool meets = theirs.state == State::AtWarp && theirs.request.op == mine.op && theirs.request.mask == mine.mask &&
-                               (mine.op != active_mask_op || theirs.request.pc == mine.pc);
+                               ((mine.op != active_mask_op && mine.op != instruction_op) || theirs.request.pc == mine.pc);
             same |= static_cast<std::uint32_t>(meets) << other;
         }
         const std::uint32_t needed = mine.op == active_mask_op ? same : mine.mask & alive;

@@ -158,4 +158,10 @@ LADDER_CALL void ladder_yield(int line);   // __nanosleep
 LADDER_CALL void* ladder_device_malloc(std::size_t bytes);
 LADDER_CALL void ladder_device_free(void* pointer);
 LADDER_CALL long long ladder_clock(void);   // a counter of events, the same on every run (clock64)
+// Inline PTX (ptx.h): runs the text, whose operands' constraints and bits follow. The first output's bits; then the others'.
+LADDER_CALL unsigned long ladder_ptx(int line, const char* text, const unsigned* constraints, ...);
+LADDER_CALL unsigned long ladder_ptx_result(int number);
+// Addresses of shared memory as PTX has them, and back.
+LADDER_CALL std::size_t ladder_shared_address(const void* pointer);
+LADDER_CALL void* ladder_shared_pointer(std::size_t address);
 }

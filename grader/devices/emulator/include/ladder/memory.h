@@ -38,13 +38,8 @@ LADDER_INLINE unsigned __isShared(const void* p) { return ladder_space(p) == lad
 LADDER_INLINE unsigned __isConstant(const void* p) { return ladder_space(p) == ladder::Space::Constant; }
 LADDER_INLINE unsigned __isLocal(const void* p) { return ladder_space(p) == ladder::Space::Local; }
 
-// A shared address counts from the start of dynamic shared memory; static arrays lie somewhere else, at an offset too.
-LADDER_INLINE std::size_t __cvta_generic_to_shared(const void* p) {
-    return reinterpret_cast<std::size_t>(p) - reinterpret_cast<std::size_t>(ladder_dynamic_shared());
-}
-LADDER_INLINE void* __cvta_shared_to_generic(std::size_t shared) {
-    return reinterpret_cast<void*>(shared + reinterpret_cast<std::size_t>(ladder_dynamic_shared()));
-}
+LADDER_INLINE std::size_t __cvta_generic_to_shared(const void* p) { return ladder_shared_address(p); }
+LADDER_INLINE void* __cvta_shared_to_generic(std::size_t shared) { return ladder_shared_pointer(shared); }
 LADDER_INLINE std::size_t __cvta_generic_to_global(const void* p) { return reinterpret_cast<std::size_t>(p); }
 LADDER_INLINE void* __cvta_global_to_generic(std::size_t global) { return reinterpret_cast<void*>(global); }
 LADDER_INLINE std::size_t __cvta_generic_to_constant(const void* p) { return reinterpret_cast<std::size_t>(p); }

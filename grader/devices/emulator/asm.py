@@ -1,0 +1,105 @@
+"""Inline PTX: `asm volatile("text" : "=r"(a) : "l"(b) : "memory")` becomes a call of `ladder::ptx`.
+
+The text stays the expression that it is, for macros and templates make such strings: the runtime reads it, when a
+thread comes there (`runtime/ptx`). What stands in front of the operands moves: their constraints become the template's
+arguments, and their names numbers. Clobbers go, as the call is a barrier to the compiler anyway.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from grader.devices.build.syntax import Stream
+from grader.devices.emulator.words import NO_PTX
+
+WORDS = ("asm", "__asm__", "__asm")
+_QUALIFIERS = ("volatile", "__volatile__", "__volatile", "inline", "__inline__")
+_NAMED = re.compile(r"%\[(\w+)\]")
+
+Edit = tuple[int, int, str]  # tokens start..end-1, and what takes their place
+
+
+class NotPtx(Exception):
+    """Why this `asm` cannot be run, in one sentence."""
+
+
+@dataclass
+class _Operand:
+    """Tokens start..opening-1 name it and say its constraint; at `opening` is the parenthesis of its expression."""
+
+    start: int
+    opening: int
+    name: str
+    constraint: str
+    is_output: bool
+
+
+def statement(stream: Stream, index: int) -> list[Edit]:
+    """The edits of the `asm` that begins at `index`; none where it only holds the compiler back. Raises NotPtx."""
+    opening = index + 1
+    while stream.text(opening) in _QUALIFIERS:
+        opening += 1
+    closing = stream.closing(opening) if stream.text(opening) == "(" else None
+    if closing is None:
+        return []
+    parts = _parts(stream, opening, closing)
+    text = range(opening + 1, parts[0])
+    if not "".join(stream.text(at).strip('"') for at in text).strip():
+        return []  # asm volatile("" ::: "memory")
+    if not stream.macro and not stream.scopes[index].in_code:
+        raise NotPtx(NO_PTX)
+    operands = list(_operands(stream, parts, closing))
+    kinds = ", ".join(f"::ladder::constraint({each.constraint})" for each in operands)
+    edits = [(index, opening + 1, f"::ladder::ptx<{kinds}>(__builtin_LINE(), ")]
+    edits += _numbered(stream, text, [each.name for each in operands])
+    return edits + list(_separated(stream, parts[0], closing, operands))
+
+
+def _parts(stream: Stream, opening: int, closing: int) -> list[int]:
+    """Where the text ends, and each part behind it: at a colon, and twice at a double one; the last is `closing`."""
+    found, at = [], opening + 1
+    while at < closing:
+        found += [at] * (len(stream.text(at)) if stream.text(at) in (":", "::") else 0)
+        at = stream.after_group(at)
+    return [*found, closing]
+
+
+def _operands(stream: Stream, parts: list[int], closing: int) -> Iterator[_Operand]:
+    """Those of the outputs, then those of the inputs."""
+    for number, (begin, end) in enumerate(zip(parts[:2], parts[1:3], strict=False)):
+        start = begin + 1
+        while start < end:
+            at = start
+            while at < end and stream.text(at) != "(":
+                at = stream.after_group(at)
+            named = stream.text(start) == "["
+            constraint = " ".join(stream.texts(start + 3 * named, at))
+            if at >= end or not constraint:
+                raise NotPtx('an operand of asm is a constraint and an expression in parentheses, as "r"(x)')
+            yield _Operand(start, at, stream.text(start + 1) if named else "", constraint, number == 0)
+            start = stream.after_group(at) + 1
+    if len(parts) > 4:
+        raise NotPtx("asm has a text, outputs, inputs and clobbers, with colons between them")
+
+
+def _separated(stream: Stream, begin: int, closing: int, operands: list[_Operand]) -> Iterator[Edit]:
+    """Each operand behind a comma, and nothing else."""
+    for operand in operands:
+        yield begin, operand.opening, ", " if operand.is_output else ", ::ladder::value"
+        begin = stream.after_group(operand.opening)
+    if begin < closing:
+        yield begin, closing, ""
+
+
+def _numbered(stream: Stream, text: range, names: list[str]) -> Iterator[Edit]:
+    """`%[name]` in the text as `%0`."""
+
+    def number(match: re.Match[str]) -> str:
+        return f"%{names.index(match[1])}" if match[1] in names else match[0]
+
+    for at in text:
+        numbered = _NAMED.sub(number, stream.text(at))
+        if numbered != stream.text(at):
+            yield at, at + 1, numbered

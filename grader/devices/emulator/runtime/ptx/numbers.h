@@ -1,0 +1,48 @@
+// Floating-point numbers of 16 bits, rounding and flushing, for the instructions that compute.
+#pragma once
+
+#include <cfenv>
+#include <cmath>
+
+#include "../../include/ladder/narrow.h"
+#include "../../include/ladder/rounding.h"
+#include "lane.h"
+
+namespace ladder::ptx {
+
+inline bool is_narrow(Type type) { return type.bits == 16 && (type.kind == Kind::Float || type.kind == Kind::Brain); }
+
+inline float widened(Kind kind, std::uint16_t bits) { return kind == Kind::Brain ? widen<Brain16>(bits) : widen<Binary16>(bits); }
+inline std::uint16_t narrowed(Kind kind, double value, int mode = FE_TONEAREST) {
+    return kind == Kind::Brain ? narrow<Brain16>(value, mode) : narrow<Binary16>(value, mode);
+}
+
+template <class T> T flushed(T value) { return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(T{0}, value) : value; }
+
+// Between 0 and 1; 0 for what is no number.
+template <class T> T saturated(T value) { return !(value > 0) ? T{0} : value > 1 ? T{1} : value; }
+
+// .rn .rz .rm .rp, in this order
+inline int mode_of(int rounding) {
+    switch (rounding) {
+        case 1: return FE_TOWARDZERO;
+        case 2: return FE_DOWNWARD;
+        case 3: return FE_UPWARD;
+        default: return FE_TONEAREST;
+    }
+}
+
+// One or two numbers of 16 bits: f(a, b, c) in double, rounded once.
+template <class F> std::uint32_t each_narrow(const Instruction& at, std::uint32_t a, std::uint32_t b, std::uint32_t c, F f) {
+    std::uint32_t result = 0;
+    for (int i = 0; i < at.type.elements; ++i) {
+        const auto of = [&](std::uint32_t bits) { return static_cast<double>(widened(at.type.kind, static_cast<std::uint16_t>(bits >> 16 * i))); };
+        double value = f(of(a), of(b), of(c));
+        if (at.saturates) value = saturated(value);
+        if (at.flag) value = value < 0 ? 0 : value;   // .relu
+        result |= std::uint32_t{narrowed(at.type.kind, value)} << 16 * i;
+    }
+    return result;
+}
+
+}  // namespace ladder::ptx

@@ -1,0 +1,88 @@
+// Special registers (PTX ISA, "Special Registers"). There are no clusters: a block is one of its own.
+#include "special.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "lane.h"
+
+namespace ladder::ptx {
+
+namespace {
+
+using Value = std::uint64_t (*)(const Lane&);
+
+std::uint32_t below(const Lane& lane) { return (1u << lane.thread.lane) - 1; }
+const Block& block(const Lane& lane) { return *lane.thread.block; }
+const Index& threads(const Lane& lane) { return block(lane).launch->block; }
+std::uint64_t warps(const Lane& lane) { return block(lane).warps.size(); }
+std::uint64_t zero(const Lane&) { return 0; }
+std::uint64_t one(const Lane&) { return 1; }
+
+// Of a loop that waits for time to pass; the same on every run, as clock64() is.
+std::uint64_t clock(const Lane& lane) { return ++lane.thread.ticks; }
+
+struct Register { std::string_view name; unsigned bits; Value value; };
+constexpr Register registers[] = {
+    {"tid.x", 32, [](const Lane& l) { return std::uint64_t{l.thread.index.x}; }},
+    {"tid.y", 32, [](const Lane& l) { return std::uint64_t{l.thread.index.y}; }},
+    {"tid.z", 32, [](const Lane& l) { return std::uint64_t{l.thread.index.z}; }},
+    {"ntid.x", 32, [](const Lane& l) { return std::uint64_t{threads(l).x}; }},
+    {"ntid.y", 32, [](const Lane& l) { return std::uint64_t{threads(l).y}; }},
+    {"ntid.z", 32, [](const Lane& l) { return std::uint64_t{threads(l).z}; }},
+    {"ctaid.x", 32, [](const Lane& l) { return std::uint64_t{block(l).index.x}; }},
+    {"ctaid.y", 32, [](const Lane& l) { return std::uint64_t{block(l).index.y}; }},
+    {"ctaid.z", 32, [](const Lane& l) { return std::uint64_t{block(l).index.z}; }},
+    {"nctaid.x", 32, [](const Lane& l) { return std::uint64_t{block(l).launch->grid.x}; }},
+    {"nctaid.y", 32, [](const Lane& l) { return std::uint64_t{block(l).launch->grid.y}; }},
+    {"nctaid.z", 32, [](const Lane& l) { return std::uint64_t{block(l).launch->grid.z}; }},
+    {"laneid", 32, [](const Lane& l) { return std::uint64_t{l.thread.lane}; }},
+    {"warpid", 32, [](const Lane& l) { return std::uint64_t{l.thread.warp->number}; }},
+    {"nwarpid", 32, [](const Lane& l) { return warps(l); }},
+    {"smid", 32, [](const Lane& l) { return block(l).number % static_cast<std::uint64_t>(ladder_multiprocessors()); }},
+    {"nsmid", 32, [](const Lane&) { return static_cast<std::uint64_t>(ladder_multiprocessors()); }},
+    {"gridid", 64, [](const Lane&) { return machine().launches.size(); }},
+    {"lanemask_eq", 32, [](const Lane& l) { return std::uint64_t{below(l) + 1}; }},
+    {"lanemask_lt", 32, [](const Lane& l) { return std::uint64_t{below(l)}; }},
+    {"lanemask_le", 32, [](const Lane& l) { return std::uint64_t{below(l) << 1 | 1}; }},
+    {"lanemask_gt", 32, [](const Lane& l) { return std::uint64_t{~(below(l) << 1 | 1)}; }},
+    {"lanemask_ge", 32, [](const Lane& l) { return std::uint64_t{~below(l)}; }},
+    {"clock", 32, [](const Lane& l) { return clock(l) & 0xffffffffu; }},
+    {"clock_hi", 32, [](const Lane& l) { return clock(l) >> 32; }},
+    {"clock64", 64, clock},
+    {"globaltimer", 64, clock},
+    {"globaltimer_lo", 32, [](const Lane& l) { return clock(l) & 0xffffffffu; }},
+    {"globaltimer_hi", 32, [](const Lane& l) { return clock(l) >> 32; }},
+    {"dynamic_smem_size", 32, [](const Lane& l) { return static_cast<std::uint64_t>(block(l).launch->launch->shared_bytes); }},
+    {"cluster_ctarank", 32, zero},
+    {"cluster_nctarank", 32, one},
+    {"cluster_ctaid.x", 32, zero},
+    {"cluster_ctaid.y", 32, zero},
+    {"cluster_ctaid.z", 32, zero},
+    {"cluster_nctaid.x", 32, one},
+    {"cluster_nctaid.y", 32, one},
+    {"cluster_nctaid.z", 32, one},
+    {"clusterid.x", 32, [](const Lane& l) { return std::uint64_t{block(l).index.x}; }},
+    {"clusterid.y", 32, [](const Lane& l) { return std::uint64_t{block(l).index.y}; }},
+    {"clusterid.z", 32, [](const Lane& l) { return std::uint64_t{block(l).index.z}; }},
+    {"nclusterid.x", 32, [](const Lane& l) { return std::uint64_t{block(l).launch->grid.x}; }},
+    {"nclusterid.y", 32, [](const Lane& l) { return std::uint64_t{block(l).launch->grid.y}; }},
+    {"nclusterid.z", 32, [](const Lane& l) { return std::uint64_t{block(l).launch->grid.z}; }},
+    {"is_explicit_cluster", 1, zero},
+};
+
+}  // namespace
+
+bool special_named(std::string_view name, Operand* operand) {
+    const auto found = std::find_if(std::begin(registers), std::end(registers), [&](const Register& each) { return each.name == name; });
+    if (found == std::end(registers)) return false;
+    operand->value = found - std::begin(registers);
+    operand->type = found->bits == 1 ? Type{Kind::Predicate, 1, 1} : Type{Kind::Bits, static_cast<std::uint8_t>(found->bits), 1};
+    return true;
+}
+
+std::uint64_t Lane::special(const Operand& operand) const {
+    return operand.form == Operand::Form::Special ? registers[operand.value].value(*this) : 0;
+}
+
+}  // namespace ladder::ptx
