@@ -258,7 +258,8 @@ def _shuffle_distance(fact: Fact, where: _Where) -> str:
 def _deadlock(fact: Fact, where: _Where) -> str:
     if fact["text"] == "grid":
         return f"grid.sync() in line {fact['line']} waits for blocks that have returned"
-    return f"{_thread(fact)} waits for threads that never come"
+    come = f": {fact['text']}" if fact["text"] else ""
+    return f"{_thread(fact)} waits for threads that never come{come}"
 
 
 def _timeout(fact: Fact, where: _Where) -> str:

@@ -13,6 +13,12 @@ __thread Block* starting_block = nullptr;
 
 namespace {
 
+std::string how_many_have_come(const Thread& waiting) {
+    const auto& named = waiting.block->named;
+    const auto its = std::find_if(std::begin(named), std::end(named), [&](const NamedBarrier& each) { return std::find(each.waiting.begin(), each.waiting.end(), &waiting) != each.waiting.end(); });
+    return "barrier " + std::to_string(its - std::begin(named)) + " has seen " + std::to_string(its->arrived) + " of " + std::to_string(its->expected);
+}
+
 // Nobody can go on. Say who waits where, and for whom.
 void report_stuck(Block& block) {
     const Thread* waiting = nullptr;
@@ -20,10 +26,11 @@ void report_stuck(Block& block) {
         if (thread.state == State::AtWarp && !waiting) waiting = &thread;
     if (!waiting)
         for (const Thread& thread : block.threads)
-            if (thread.state == State::AtBarrier && !waiting) waiting = &thread;
+            if ((thread.state == State::AtBarrier || thread.state == State::AtNamed) && !waiting) waiting = &thread;
     if (!waiting) return;
     Finding finding = finding_at(*waiting, "deadlock", 0);
     finding.line = waiting->barrier_line;
+    if (waiting->state == State::AtNamed) finding.text = how_many_have_come(*waiting);
     if (waiting->state == State::AtWarp) {
         const WarpRequest& request = waiting->request;
         finding.kind = "shuffle_partner";
@@ -37,8 +44,9 @@ void report_stuck(Block& block) {
             const bool here = other.state == State::AtWarp && other.request.op == request.op && other.request.mask == request.mask;
             if (!(request.mask >> l & 1) || other.state == State::Done || here) continue;
             finding.other = finding_at(other, "", 0).place;
-            finding.other_line = other.state == State::AtBarrier ? other.barrier_line : other.request.line;
-            finding.other_access = other.state == State::AtBarrier ? "__syncthreads" : name_of(other.request);
+            const bool at_barrier = other.state == State::AtBarrier || other.state == State::AtNamed;
+            finding.other_line = at_barrier ? other.barrier_line : other.request.line;
+            finding.other_access = at_barrier ? "__syncthreads" : name_of(other.request);
             break;
         }
     }
@@ -213,6 +221,7 @@ void run_block(Block& block) {
         if (block.number > schedule.stop_after.load(std::memory_order_relaxed) || schedule.given_up.load(std::memory_order_relaxed)) return;
         const Run run = run_warps(block);
         if (block.stopped) return;
+        if (block.has_named && release_named_barriers(block)) continue;
         if (!run.spinning) {
             if (release_barrier(block) || is_done(block)) continue;
             report_stuck(block);

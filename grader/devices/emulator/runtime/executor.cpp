@@ -183,6 +183,7 @@ void Block::begin(std::uint64_t n, LaunchState& state, Executor& on) {
     stacks = &on.sit_down(*this);
     printed.clear();
     barrier_lines.clear();
+    if (std::exchange(has_named, false)) std::fill(std::begin(named), std::end(named), NamedBarrier{});
     races.begin_block(*this);
     for (std::size_t i = 0; i < threads.size(); ++i) {
         Thread& thread = threads[i];

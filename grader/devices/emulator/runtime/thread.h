@@ -46,7 +46,7 @@ struct WarpUnit;
 struct Executor;
 struct LaunchState;
 
-enum class State : std::uint8_t { Ready, Full, Spinning, AtBarrier, AtWarp, Done };                   // of a thread
+enum class State : std::uint8_t { Ready, Full, Spinning, AtBarrier, AtNamed, AtWarp, Done };          // of a thread
 
 // A warp-wide operation that a lane waits in.
 struct WarpRequest {
@@ -155,6 +155,12 @@ struct Peaks {
     }
 };
 
+// A barrier that PTX names by its number, or that only some of a block's threads come to.
+struct NamedBarrier {
+    std::vector<Thread*> waiting;
+    std::uint32_t arrived = 0, expected = 0;   // threads, with those that do not wait
+};
+
 struct Block {
     std::uint64_t number = 0;
     Index index{};
@@ -183,6 +189,8 @@ struct Block {
     std::unique_ptr<BlockSample> sample; // while launches are sampled
     Races races;                         // kept when another block of the launch is run on this object
     std::set<int> barrier_lines;
+    NamedBarrier named[16];
+    bool has_named = false;              // a thread has come to one
 
     void begin(std::uint64_t number, LaunchState& launch, Executor& executor);
     Record* trace_of(int lane) const { return trace->data() + static_cast<std::size_t>(lane) * lane_stride; }
@@ -216,6 +224,9 @@ Finding finding_at(const Thread& thread, const char* kind, std::uint32_t pc);
 struct Run { bool progress = false, spinning = false; };
 Run run_warp(WarpUnit& warp);                    // until all its lanes wait for other warps, or only spin
 std::string name_of(const WarpRequest& request); // "__shfl_down_sync"
+
+// ---- ptx/barriers.cpp ----
+bool release_named_barriers(Block& block);       // those to which all have come; whether there was one
 
 // ---- printing.cpp ----
 void print_in_kernel(Thread& thread, std::string_view text);

@@ -16,6 +16,9 @@ void add_bits(Table& table);          // bits.cpp
 void add_functions(Table& table);     // functions.cpp
 void add_conversions(Table& table);   // conversions.cpp
 void add_memory(Table& table);        // memory.cpp
+void add_atomics(Table& table);       // atomics.cpp
+void add_warps(Table& table);         // warps.cpp
+void add_barriers(Table& table);      // barriers.cpp
 
 // Calls pick(T{}) with the C++ type of a type: it returns what runs such an instruction.
 template <class F> Instruction::Run pick_whole(Type type, F pick) {

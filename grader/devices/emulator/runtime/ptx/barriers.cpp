@@ -1,0 +1,155 @@
+// bar and barrier, with numbers and with parts of a block; fences; what ends a thread.
+//
+// Barrier 0 for all threads is __syncthreads(). Any other one is settled here: its threads wait until as many have come as
+// it names. It orders memory between those that came, as a release at a place of its own, and an acquire.
+#include "opcodes.h"
+
+namespace ladder::ptx {
+
+namespace {
+
+std::uint32_t number_at(const Lane& l, const Instruction& at, std::size_t operand) { return l.get<std::uint32_t>(at[operand]); }
+
+NamedBarrier& come_to(Lane& l, const Instruction& at) {
+    const std::uint32_t number = number_at(l, at, 0);
+    if (number >= std::size(l.thread.block->named)) l.stop(at, "there are barriers 0 to 15, and not " + std::to_string(number));
+    NamedBarrier& barrier = l.thread.block->named[number];
+    const auto threads = static_cast<std::uint32_t>(l.thread.block->threads.size()), all = (threads + 31) / 32 * 32;
+    std::uint32_t expected = at.operands.size() > 1 ? number_at(l, at, 1) : all;
+    if (expected % 32 != 0 || expected == 0 || expected > all) l.stop(at, "it waits for " + std::to_string(expected) + " threads: it must be whole warps of the block");
+    expected = std::min(expected, threads);   // the last warp may not be full
+    if (barrier.arrived > 0 && barrier.expected != expected)
+        l.stop(at, "barrier " + std::to_string(number) + " waits for " + std::to_string(barrier.expected) + " threads already, and not for " + std::to_string(expected));
+    barrier.expected = expected;
+    ++barrier.arrived;
+    l.thread.block->has_named = true;
+    return barrier;
+}
+
+void run_sync(Lane& l, const Instruction& at) {
+    const std::uint32_t number = number_at(l, at, 0);
+    const std::size_t all = l.thread.block->threads.size();
+    if (number == 0 && (at.operands.size() == 1 || (number_at(l, at, 1) == all && !l.thread.block->named[0].arrived))) {
+        l.thread.barrier_kind = Barrier::Sync;
+        l.thread.barrier_predicate = l.thread.barrier_result = 0;
+        l.thread.barrier_line = l.line;
+        l.thread.barrier_pc = l.place(at);
+        return wait(l.thread, State::AtBarrier);
+    }
+    NamedBarrier& barrier = come_to(l, at);
+    barrier.waiting.push_back(&l.thread);
+    l.thread.barrier_line = l.line;
+    l.thread.barrier_pc = l.place(at);
+    wait(l.thread, State::AtNamed);
+}
+
+// It does not wait, but what it has done comes before what the others do behind the barrier.
+void run_arrive(Lane& l, const Instruction& at) {
+    const NamedBarrier& barrier = come_to(l, at);
+    fence(l.thread, Scope::Block);
+    release(l.thread, reinterpret_cast<Address>(&barrier), false);
+}
+
+void run_reduction(Lane& l, const Instruction& at) {
+    static constexpr Barrier kinds[] = {Barrier::Count, Barrier::And, Barrier::Or};
+    if (number_at(l, at, 1) != 0) l.stop(at, "it is emulated for barrier 0, with all threads");
+    l.thread.barrier_kind = kinds[at.choice];
+    l.thread.barrier_predicate = l.predicate(at[at.operands.size() - 1]);
+    l.thread.barrier_result = 0;
+    l.thread.barrier_line = l.line;
+    l.thread.barrier_pc = l.place(at);
+    wait(l.thread, State::AtBarrier);
+    l.set(at[0], static_cast<std::uint64_t>(l.thread.barrier_result));
+}
+
+void prepare_barrier(Instruction& it) {
+    Modifiers left(it);
+    left.take("cta");
+    left.take("aligned");
+    const int what = left.take_one({"sync", "arrive", "red"});
+    it.choice = left.take_one({"popc", "and", "or"});
+    if (what == 2) left.needed_type();
+    left.done();
+    if (what < 0) throw Wrong("it needs .sync, .arrive or .red");
+    want_operands(it, what == 2 ? 3 : what == 1 ? 2 : 1, what == 2 ? 4 : 2);
+    const std::size_t first = what == 2 ? 1 : 0, end = it.operands.size() - first;
+    for (std::size_t i = first; i < end; ++i) want_value(it[i], {Kind::Unsigned, 32, 1});
+    if (what == 2) want_predicate(it[it.operands.size() - 1]);
+    if (what == 2 && it.operands.size() == 4) throw Wrong("it is emulated for all threads");
+    it.run = what == 0 ? run_sync : what == 1 ? run_arrive : run_reduction;
+}
+
+// ---- fences ----
+
+void prepare_fence(Instruction& it) {
+    Modifiers left(it);
+    left.take_one({"acq_rel", "sc", "acquire", "release"});
+    const int scope = left.take_one({"cta", "gl", "sys", "cluster", "gpu"});
+    left.done();
+    want_operands(it, 0);
+    it.choice = static_cast<int>(scope == 0 ? Scope::Block : scope == 2 ? Scope::System : Scope::Device);
+    it.run = [](Lane& l, const Instruction& at) { fence(l.thread, static_cast<Scope>(at.choice)); };
+}
+
+void prepare_exit(Instruction& it) {
+    want_operands(it, 0);
+    it.run = [](Lane& l, const Instruction&) {
+        l.thread.state = State::Done;
+        leave_fiber(l.thread.block->scheduler);
+    };
+}
+
+}  // namespace
+
+void add_barriers(Table& table) {
+    table.insert({{"bar", prepare_barrier}, {"barrier", prepare_barrier}, {"membar", prepare_fence}, {"fence", prepare_fence}, {"exit", prepare_exit}});
+}
+
+}  // namespace ladder::ptx
+
+namespace ladder {
+
+namespace {
+
+// One lane of each warp tells what all of it has done, for they have met here; then all hear of it.
+void order_memory(Block& block, const std::vector<Thread*>& threads, Address name) {
+    for (WarpUnit& warp : block.warps) {
+        std::uint32_t lanes = 0;
+        for (const Thread* thread : threads) lanes |= thread->warp == &warp ? 1u << thread->lane : 0u;
+        if (!lanes) continue;
+        warp.clock.synchronise(lanes, warp.alive(), true);
+        Thread& first = warp.threads[__builtin_ctz(lanes)];
+        first.next = nullptr;   // nothing of this is traced: it has no place among the lanes' instructions
+        fence(first, Scope::Block);
+        release(first, name, false);
+        warp.cursor[first.lane].tick = first.clock.tick;
+    }
+    for (Thread* thread : threads) {
+        thread->next = nullptr;
+        acquire(*thread, name);
+        thread->warp->cursor[thread->lane].acquired = thread->clock.acquired;
+    }
+}
+
+}  // namespace
+
+bool release_named_barriers(Block& block) {
+    const auto gone = std::count_if(block.threads.begin(), block.threads.end(), [](const Thread& thread) { return thread.state == State::Done; });
+    bool released = false;
+    for (NamedBarrier& barrier : block.named) {
+        const bool is_for_all = barrier.expected == block.threads.size();   // then those that have returned are not waited for
+        if (barrier.arrived == 0 || barrier.arrived + (is_for_all ? static_cast<std::uint32_t>(gone) : 0) < barrier.expected) continue;
+        order_memory(block, barrier.waiting, reinterpret_cast<Address>(&barrier));
+        for (Thread* thread : barrier.waiting) {
+            thread->state = State::Ready;
+            thread->warp->can_run = true;
+            block.barrier_lines.insert(thread->barrier_line);
+        }
+        barrier = {};
+        ++block.barriers;
+        released = true;
+    }
+    return released;
+}
+
+}  // namespace ladder
