@@ -16,6 +16,7 @@ BOTH = {"device", "host"}
 # glibc has functions of these names, which it keeps to itself.
 _OF_GLIBC = {"__sinf", "__cosf", "__tanf", "__expf", "__exp10f", "__logf", "__log2f", "__log10f", "__powf"}
 _LAMBDA = "(lambda at"
+_HOST_ASSEMBLY = "asm in a function of the host is no PTX but the CPU's own assembly: a kernel file has no use for it"
 _NO_LAMBDAS = "without nvcc's --extended-lambda: write a struct with a `__device__` operator()"
 Key = tuple[str, str]
 
@@ -86,6 +87,8 @@ class Tree:
             self._use(cursor, around)
         elif kind == "CXX_DYNAMIC_CAST_EXPR" and around.on_device:
             self._say(cursor, "a kernel cannot use dynamic_cast")
+        elif kind == "ASM_STMT" and around.on_host and not self._asks_nothing(cursor):
+            self._say(cursor, _HOST_ASSEMBLY)
         elif kind in ("CXX_UNARY_EXPR", "STATIC_ASSERT", "CASE_STMT"):
             around = replace(around, constant=True)
         around = replace(around, parent=cursor)
@@ -94,6 +97,10 @@ class Tree:
 
     def _say(self, cursor: Any, message: str) -> None:
         self.broken.append((cursor.location, message))
+
+    def _asks_nothing(self, cursor: Any) -> bool:
+        """asm volatile("" ::: "memory") only holds the compiler back."""
+        return b'""' in self.source[cursor.extent.start.offset : cursor.extent.end.offset]
 
     # ---- functions ----
 

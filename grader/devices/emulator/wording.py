@@ -283,6 +283,10 @@ def _trap(fact: Fact, where: _Where) -> str:
     return f"{_thread(fact)} stops: {fact['text']}"
 
 
+def _ptx(fact: Fact, where: _Where) -> str:
+    return str(fact["text"])
+
+
 def _unknown(fact: Fact, where: _Where) -> str:
     return f"{_thread(fact)}: {fact['kind']} {fact['text']}"
 
@@ -312,5 +316,6 @@ _WORDS: Mapping[str, Callable[[Fact, _Where], str]] = {
     "stack_overflow": _stack_overflow,
     "crash": _crash,
     "trap": _trap,
+    "ptx": _ptx,
     **{kind: _alone(said) for kind, said in CALLS.items()},
 }

@@ -27,6 +27,7 @@ public:
     void read() {
         scopes_.emplace_back();
         while (skip_space(), at_ < text_.size()) statement();
+        name_.clear();
         if (scopes_.size() > 1) throw Wrong("a `{` is never closed");
         close_scope();
     }
@@ -249,9 +250,8 @@ private:
             expect(')');
             return inner;
         }
-        const bool minus = take('-');
-        if (!minus) take('+');
-        skip_space();
+        bool minus = false;
+        for (skip_space(); here() == '-' || here() == '+'; skip_space()) minus ^= text_[at_++] == '-';
         Operand found = number_of(0);
         const std::size_t begin = at_;
         while (std::isalnum(static_cast<unsigned char>(here())) || here() == '.' || ((here() == '-' || here() == '+') && is_exponent(begin))) ++at_;

@@ -75,6 +75,14 @@ Program program_of(const char* text, const unsigned* constraints, std::size_t co
     return program;
 }
 
+// No such PTX: what a GPU's assembler would refuse to build, or what is not emulated.
+[[noreturn]] void refuse(Thread& thread, const std::string& why, int line) {
+    Finding finding = finding_at(thread, "ptx", 0);
+    finding.line = line;
+    finding.text = why;
+    die(thread, std::move(finding));
+}
+
 void run(Lane& lane) {
     const auto& instructions = lane.program.instructions;
     while (lane.next < instructions.size()) {
@@ -134,7 +142,7 @@ std::uint64_t ladder_ptx(int line, const char* text, const unsigned* constraints
     va_end(arguments);
     const std::uint32_t pc = program_counter(__builtin_return_address(0));
     const ptx::Program& program = thread->executor->statements.find(pc, text, constraints, count, values);
-    if (!program.error.empty()) ladder_trap(program.error.c_str(), line);
+    if (!program.error.empty()) refuse(*thread, program.error, line);
     const std::size_t slots = std::max<std::size_t>(program.slots.size(), 1);
     auto* const frame = static_cast<std::uint64_t*>(alloca(slots * sizeof(std::uint64_t)));
     std::fill_n(frame, slots, 0);
