@@ -8,6 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from grader.devices.emulator import session as emulator
+from grader.devices.emulator.translate import translate
+from tests.language.snippets import gpp_refuses
+
 SOURCE = (Path(__file__).parent / "kernels" / "ptx.cu").read_text()
 PROTOTYPE = "void table(unsigned long long* z, cudaStream_t stream)"
 
@@ -316,3 +320,25 @@ def test_refusals_name_the_instruction(run_kernel):
         assert finding.kind == "ptx" and finding.line == 6 * number + 3
         told.append(finding.message)
     assert told == [said for _, said in REFUSED]
+
+
+OPERANDS = [
+    ('asm("mov.b32 %0, %1;" : "=r"(i) : "f"(x));', True),
+    ('asm("mov.b32 %0, %1;" : "=r"(i) : "r"(x));', False),
+    ('asm("cvt.u32.u16 %0, %1;" : "=r"(i) : "h"(s));', True),
+    ('asm("cvt.u32.u16 %0, %1;" : "=r"(i) : "r"(s));', False),
+    ('asm("mov.b64 %0, %1;" : "=l"(p) : "l"(p));', True),
+    ('asm("mov.b64 %0, %1;" : "=l"(i) : "l"(p));', False),
+    ('asm("mov.f64 %0, %1;" : "=d"(d) : "d"(d));', True),
+    ('asm("mov.f32 %0, %1;" : "=f"(i) : "f"(x));', False),
+    ('asm("add.u32 %0, %0, %1;" : "+r"(i) : "n"(sizeof(int)));', True),
+    ('asm("mov.u64 %0, %1;" : "=l"(p) : "l"(tile));', True),
+]  # as nvcc 13.0 judges them
+
+
+def test_operands_are_of_their_constraints_type(run_kernel):
+    head = "__global__ void k(unsigned i, float x, short s, double d, float* p) { __shared__ int tile[4]; "
+    flags = emulator.compile_flags(run_kernel.runtime)
+    said = {line: gpp_refuses(translate(f"{head}{line} p[i] = x + d; }}", "kernel.cu"), flags) for line, _ in OPERANDS}
+    assert {line: not text for line, text in said.items()} == dict(OPERANDS)
+    assert all("does not match its constraint" in text for text in said.values() if text)

@@ -15,7 +15,6 @@ from tests.nvcc import refusal
 # What the emulator cannot do though nvcc can: docs/emulator.md names the reasons.
 NOT_EMULATED = {
     "language: a declaration in a case",
-    "language: an inline assembly",
     "shared: a shared struct with a constructor",
 }
 ALL = snippets()
