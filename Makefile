@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help grade test notebooks lab lint types bench bench-grader bench-emulator bench-watch readme address \
-	wheel
+	wheel site
 
 LESSON ?=
 KERNEL ?=
@@ -30,6 +30,7 @@ help:
 	@echo "make readme                         renew what README.md shows of the program, and measured numbers"
 	@echo "make address                        renew all badges and links after the repository's address has changed"
 	@echo "make wheel                          build the wheel and the sdist, and try the wheel in an empty environment"
+	@echo "make site                           build the site into build/site/: lessons, notebooks, pages, with search"
 	@echo "Set PYTHON=python3.12 to choose the interpreter that .venv is made from, OFFLINE=1 to fetch nothing, and"
 	@echo "LADDER_TORCH=cpu or cuda to choose torch's build, which is the CPU build where there is no NVIDIA driver."
 
@@ -84,6 +85,10 @@ readme: .venv/.ready
 address: .venv/.ready-dev
 	@$(RUN)/python -m docs.renew
 
+# Pages of the repository's own; nothing is executed, and no page asks another host.
+site: .venv/.ready-dev
+	@$(RUN)/python -m docs.site
+
 # The wheel is built from the sdist, so that both are whole.
 wheel: .venv/.ready-dev
 	@rm -rf dist && $(RUN)/python -m build --no-isolation --outdir dist . && .ci/try-wheel $(RUN)/python dist/*.whl
@@ -92,7 +97,7 @@ wheel: .venv/.ready-dev
 	@$(call install)
 
 .venv/.ready-dev: pyproject.toml constraints.txt
-	@$(call install,--extra dev)
+	@$(call install,--extra dev --extra site)
 	@touch .venv/.ready
 
 .venv/.ready-lab: pyproject.toml constraints.txt

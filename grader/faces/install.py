@@ -35,7 +35,8 @@ from grader.faces.torch_build import Target, is_torch, version_of
 
 # MB to fetch with the versions of constraints.txt on Linux, x86-64, Python 3.11; the sizes stand in the indexes.
 CPU_MB, CUDA_MB = 192, 2730
-OTHERS_MB = {"ninja": 80, "ruff": 24, "jupyterlab": 45}  # by a package that stands for the base, or for an extra
+# By a package that stands for the base, or for an extra.
+OTHERS_MB = {"ninja": 80, "ruff": 24, "jupyterlab": 45, "sphinx": 20}
 
 FAILED = "the packages could not be installed, for the reason above: mend it and try again"
 LAST_LINES = 20  # of pip's, to show if it fails

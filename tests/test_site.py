@@ -1,0 +1,107 @@
+"""The site that `make site` builds: every page is there, every link leads somewhere, and a browser has no complaint."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from docs.site import links
+from grader.course import catalog
+from tests.browser import Browser, find
+
+ROOT = Path(__file__).parents[1]
+AXE = ROOT / "build" / "axe.min.js"  # of the npm package axe-core; .github/workflows/site.yml fetches it
+MOST_BYTES = 500_000  # of a page with its styles and scripts, before its figures
+FIGURES = (".png", ".svg")
+
+pytestmark = pytest.mark.long
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory):
+    """The whole site, built once."""
+    pytest.importorskip("furo", reason="needs the packages of the extra `site`")
+    from docs.site.__main__ import build
+
+    folder = tmp_path_factory.mktemp("site") / "site"
+    build(folder)
+    return folder
+
+
+def test_every_page_is_there_and_every_link_leads_somewhere(site):
+    assert links.broken(site) == []
+    for entry in catalog.entries(ROOT):
+        page = (site / "lessons" / f"{entry.name}.html").read_text()
+        for task in entry.lesson.tasks:
+            for number, rung in enumerate(task.ladder, 1):
+                title = f"rung-{number}-{rung.name.replace('_', '-')}"
+                assert re.search(rf'<section id="(?:[\w-]+-)?{title}">', page), f"{entry.name} has no {title}"
+        for source in entry.rungs:
+            assert entry.task_of(source) or source.name in page
+        assert page.count("<details>") == page.count("</details>") >= len(entry.rungs)
+        assert 'class="next-page"' in page and 'class="prev-page"' in page
+    notebook = (site / "notebooks" / "01_vector_add.html").read_text()
+    assert "<math" in notebook and 'alt="20 elements, blocks of 8 threads: the last 4 threads' in notebook
+    assert "x[1], past its end: x has 1 element" in notebook  # an output, as it is stored
+    assert (site / "searchindex.js").stat().st_size > 50_000
+
+
+def test_the_link_checker_finds_what_is_broken(tmp_path):
+    (tmp_path / "there.html").write_text('<h1 id="a">A</h1>')
+    (tmp_path / "page.html").write_text(
+        '<a href="there.html#a"></a><a href="there.html#b"></a><a href="gone.html"></a><a href="#top"></a>'
+        '<a href="https://example.org"></a><img src="gone.png"><script src="https://example.org/x.js"></script>'
+        '<link rel="stylesheet" href="//example.org/x.css">'
+    )
+    assert sorted(links.broken(tmp_path)) == [
+        "page.html fetches //example.org/x.css",
+        "page.html fetches https://example.org/x.js",
+        "page.html: #top has no such anchor",
+        "page.html: gone.html is not there",
+        "page.html: gone.png is not there",
+        "page.html: there.html#b has no such anchor",
+    ]
+
+
+@pytest.mark.skipif(not find(), reason="needs Chromium")
+def test_in_a_browser(site):
+    pages = ["index", "lessons/03_coalescing", "lessons/08_flash_attention", "notebooks/01_vector_add", "docs/grading"]
+    with Browser() as browser:
+        for name in [*pages, "search"]:
+            for width, scheme in ((1200, "light"), (360, "dark")):
+                browser.open(site / f"{name}.html", width, scheme=scheme)
+                fetched = [each for each in browser.requests if not each.startswith("data:")]
+                assert all(each.startswith(site.as_uri()) for each in fetched), fetched
+                sizes = [size(each) for each in fetched if not each.endswith(FIGURES)]
+                assert sum(sizes) < MOST_BYTES, f"{name} takes {sum(sizes):,} bytes"
+                assert browser.value("document.documentElement.scrollWidth <= innerWidth"), name
+                assert browser.complaints == []
+                assert violations(browser) == [], name
+        browser.ask("Page.navigate", url=f"{(site / 'search.html').as_uri()}?q=coalescing")
+        assert waited_for(browser, "document.querySelector('#search-results li')?.textContent").count("oalescing")
+
+
+def size(address: str) -> int:
+    return Path(re.sub(r"[?#].*", "", address.removeprefix("file://"))).stat().st_size
+
+
+def violations(browser: Browser) -> list[str]:
+    """What axe-core finds, where it is here."""
+    if not AXE.exists():
+        return []
+    browser.value(f"{AXE.read_text()};0")
+    run = "axe.run({ preload: false }).then((found) => found.violations.map((each) => each.id + each.nodes[0].html))"
+    return browser.ask("Runtime.evaluate", expression=run, awaitPromise=True, returnByValue=True)["result"]["value"]
+
+
+def waited_for(browser: Browser, expression: str) -> str:
+    """What an expression gives once it gives something."""
+    promise = f"""new Promise((done) => {{
+        const look = () => {{ const found = {expression}; found ? done(found) : setTimeout(look, 50); }};
+        setTimeout(() => done("nothing"), 60000);
+        look();
+    }})"""
+    answer = browser.ask("Runtime.evaluate", expression=promise, awaitPromise=True, returnByValue=True)
+    return answer["result"]["value"]
