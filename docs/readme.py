@@ -1,4 +1,5 @@
-"""Renews what README.md shows (`make readme`): badges, a first session as it really prints, lessons, measurements.
+"""Renews what README.md shows (`make readme`): badges, a first session as it really prints, lessons, measurements
+and their chart.
 
 All sizes that were measured are in docs/results.md, which is written as a whole.
 
@@ -20,7 +21,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from docs import badges, blocks
+from docs import badges, blocks, chart
 from docs.address import colab_badge
 from grader.course import catalog
 from grader.faces import bench
@@ -84,6 +85,7 @@ def main() -> None:
     README.write_text(renewed(README.read_text(), recorded))
     SESSION.write_text(picture(recorded))
     ALL_RESULTS.write_text(all_results())
+    chart.FILE.write_text(chart.picture(measured()))
     badges.write()
 
 

@@ -55,7 +55,7 @@ def targets() -> set[str]:
 
 
 def test_there_are_the_workflows_that_the_pages_name():
-    assert [file.stem for file in WORKFLOWS] == ["ci", "notebooks", "release"]
+    assert [file.stem for file in WORKFLOWS] == ["ci", "notebooks", "release", "site"]
 
 
 @each_workflow
@@ -69,12 +69,14 @@ def test_a_workflow_may_do_little_and_ends(file):
         assert job["runs-on"] == "${{ matrix.machine.runner }}" or job["runs-on"].startswith("ubuntu-")
 
 
-def test_only_a_release_may_write():
+def test_only_a_release_and_the_site_may_write():
     asked = {name: job.get("permissions") for file in WORKFLOWS for name, job in read(file)["jobs"].items()}
     assert {name: rights for name, rights in asked.items() if rights} == {
         "build": {"contents": "read"},
         "pypi": {"id-token": "write"},
         "github": {"contents": "write"},
+        "pages": {"contents": "read"},
+        "publish": {"pages": "write", "id-token": "write"},
     }
 
 

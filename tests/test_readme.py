@@ -32,6 +32,18 @@ def test_the_readme_is_current():
     assert words(readme.picture(recorded)) == words(picture), "type `make readme`"
     assert not FETCHES.search(picture)
     assert readme.ALL_RESULTS.read_text() == readme.all_results(), "type `make readme`"
+    chart = readme.chart.FILE.read_text()
+    assert chart == readme.chart.picture(readme.measured()), "type `make readme`"
+    ElementTree.fromstring(chart)
+    assert not FETCHES.search(chart)
+
+
+def test_the_readme_is_short_outside_its_folds():
+    text = (ROOT / "README.md").read_text()
+    assert text.count("<details>") == text.count("</details>")
+    assert len(re.sub(r"<details>.*?</details>\n", "", text, flags=re.DOTALL).splitlines()) <= 120
+    first_screen = text.partition("## Any CUDA program")[0]
+    assert "docs/session.svg" in first_screen and "docs/ladder.svg" in first_screen
 
 
 def test_the_badges_are_current():

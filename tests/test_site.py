@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from docs.site import links
-from grader.course import catalog
+from grader.course import catalog, reading
 from tests.browser import Browser, find
 
 ROOT = Path(__file__).parents[1]
@@ -46,6 +46,13 @@ def test_every_page_is_there_and_every_link_leads_somewhere(site):
     assert "<math" in notebook and 'alt="20 elements, blocks of 8 threads: the last 4 threads' in notebook
     assert "x[1], past its end: x has 1 element" in notebook  # an output, as it is stored
     assert (site / "searchindex.js").stat().st_size > 50_000
+
+
+def test_what_ladder_read_opens_is_there(site):
+    for label in ("00", "03", "07"):
+        for each in reading.sections(catalog.find(label, ROOT)):
+            page, _, anchor = each.address.partition("#")
+            assert f'<section id="{anchor}">' in (site / page).read_text(), each.address
 
 
 def test_the_link_checker_finds_what_is_broken(tmp_path):

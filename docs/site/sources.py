@@ -16,7 +16,7 @@ from pathlib import Path
 from docs import address
 from docs.site.notebook import fenced
 from docs.site.notebook import page as notebook_page
-from grader.course import catalog
+from grader.course import catalog, reading
 from grader.course.catalog import Entry, UsageError
 from grader.course.lesson import Task
 
@@ -117,7 +117,7 @@ def ladders(entry: Entry) -> Iterator[str]:
             continue
         yield f"## The ladder of `{task.name}`"
         for number, rung in enumerate(task.ladder, 1):
-            yield f"### {rung_title(entry, task, number)}"
+            yield f"### {reading.rung_title(entry, task, number)}"
             yield f"{rung.idea[:1].upper()}{rung.idea[1:]}."
             yield from hints(entry, task, rung.name)
             source = entry.rung_file(task.name, rung.name)
@@ -126,12 +126,6 @@ def ladders(entry: Entry) -> Iterator[str]:
         yield f"## Puzzle {puzzle.label}: {puzzle.slug.replace('_', ' ')}"
         yield from hints(entry, puzzle.lesson.tasks[0], None)
         yield from folded("The course's solution", fenced(puzzle.reference.read_text(), "cuda"))
-
-
-def rung_title(entry: Entry, task: Task, number: int) -> str:
-    """`Rung 3: padded tile`, with the task's name where the lesson has several."""
-    several = f"{task.name}, rung" if len(entry.lesson.tasks) > 1 else "Rung"
-    return f"{several} {number}: {task.ladder[number - 1].title}"
 
 
 def hints(entry: Entry, task: Task, rung: str | None) -> Iterator[str]:
@@ -157,8 +151,7 @@ def contents(entries: list[Entry], pages: dict[Path, str]) -> str:
     lessons = []
     for entry in entries:
         lessons.append(f"{entry.label} · {entry.lesson.title} <{lesson_page(entry)}>")
-        notebook = ROOT / "notebooks" / ("00_setup.ipynb" if entry.puzzles else f"{entry.name}.ipynb")
-        if notebook in pages:
+        if (notebook := reading.notebook(entry)) in pages:
             lessons.append(f"{entry.label} · notebook <{pages[notebook]}>")
     others = [name for name in pages.values() if name.startswith("docs/")]
     parts = {"Lessons": lessons, "How it works": others, "The project": [f"{name}.md" for name in PROJECT]}

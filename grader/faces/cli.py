@@ -16,7 +16,7 @@ import click
 from grader.course import catalog, progress, work
 from grader.course.catalog import UsageError
 from grader.course.files import shown_path
-from grader.faces import authors, classroom, hunt, puzzles, run_command, view
+from grader.faces import authors, classroom, hunt, puzzles, read, run_command, view
 from grader.faces import check as checking
 from grader.faces.check import Options, Reports
 from grader.faces.check_many import check_all
@@ -357,7 +357,7 @@ def doctor(context: click.Context) -> None:
     context.exit(report(make_console()))
 
 
-for more in (hunt.command, run_command.command, view.command, classroom.command, *authors.commands):
+for more in (hunt.command, read.command, run_command.command, view.command, classroom.command, *authors.commands):
     ladder.add_command(more)
 
 if __name__ == "__main__":
