@@ -52,7 +52,7 @@ def test_what_ladder_read_opens_is_there(site):
     for label in ("00", "03", "07"):
         for each in reading.sections(catalog.find(label, ROOT)):
             page, _, anchor = each.address.partition("#")
-            assert f'<section id="{anchor}">' in (site / page).read_text(), each.address
+            assert f'id="{anchor}"' in (site / page).read_text(), each.address
 
 
 def test_the_link_checker_finds_what_is_broken(tmp_path):
