@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from docs.site import links
 from grader.course import catalog, reading
@@ -21,12 +23,16 @@ pytestmark = pytest.mark.long
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory):
-    """The whole site, built once."""
+    """The whole site, built once for all workers."""
     pytest.importorskip("furo", reason="needs the packages of the extra `site`")
     from docs.site.__main__ import build
 
-    folder = tmp_path_factory.mktemp("site") / "site"
-    build(folder)
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "site"
+    with FileLock(f"{folder}.lock"):
+        if not (built := folder.with_name("site-built")).exists():
+            build(folder)
+            built.touch()
     return folder
 
 
@@ -76,7 +82,7 @@ def test_the_link_checker_finds_what_is_broken(tmp_path):
 def test_in_a_browser(site):
     pages = ["index", "lessons/03_coalescing", "lessons/08_flash_attention", "notebooks/01_vector_add", "docs/grading"]
     with Browser() as browser:
-        for name in [*pages, "search"]:
+        for name in [*pages, "sliders", "search"]:
             for width, scheme in ((1200, "light"), (360, "dark")):
                 browser.open(site / f"{name}.html", width, scheme=scheme)
                 fetched = [each for each in browser.requests if not each.startswith("data:")]
@@ -86,6 +92,11 @@ def test_in_a_browser(site):
                 assert browser.value("document.documentElement.scrollWidth <= innerWidth"), name
                 assert browser.complaints == []
                 assert violations(browser) == [], name
+        browser.open(site / "sliders.html", 1200)
+        browser.value("document.querySelector('[data-slider=banks] input').focus()")
+        browser.ask("Input.dispatchKeyEvent", type="keyDown", key="ArrowRight", windowsVirtualKeyCode=39)
+        said = waited_for(browser, "document.querySelector('[data-slider=banks] .says').textContent")
+        assert said.endswith("1 round, where 1 would do.")  # rows of 33 words: a key away from 32 rounds
         browser.ask("Page.navigate", url=f"{(site / 'search.html').as_uri()}?q=coalescing")
         assert waited_for(browser, "document.querySelector('#search-results li')?.textContent").count("oalescing")
 

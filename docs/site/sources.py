@@ -6,6 +6,7 @@ page with its stored outputs. Nothing is executed.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -14,7 +15,7 @@ from html import escape
 from pathlib import Path
 
 from docs import address
-from docs.site.notebook import fenced
+from docs.site.notebook import fenced, html
 from docs.site.notebook import page as notebook_page
 from grader.course import catalog, reading
 from grader.course.catalog import Entry, UsageError
@@ -27,6 +28,16 @@ ARROW = re.compile(r"(\w+) --> (\w+)")
 NAMED = re.compile(r'(\w+)\["(.+)"\]')
 FENCE = re.compile(r"^ *(```+|~~~+)")
 
+HERE = Path(__file__).parent
+VIEWER = ROOT / "grader" / "report" / "viewer"
+SLIDERS = {
+    "sectors": "Sectors",
+    "banks": "Banks",
+    "little": "Little's law",
+    "occupancy": "Occupancy",
+    "roofline": "Roofline",
+    "waves": "Tiles and waves",
+}
 PROJECT = ("CHANGELOG", "CONTRIBUTING", "SECURITY")
 
 
@@ -43,6 +54,7 @@ def lay_out(target: Path) -> None:
     for entry in entries:
         with (target / lesson_page(entry)).open("a") as page:
             page.write("\n\n".join(["", *ladders(entry)]))
+    (target / "sliders.md").write_text(sliders())
     with (target / "index.md").open("a") as page:
         page.write(contents(entries, pages))
 
@@ -143,6 +155,32 @@ def folded(summary: str, text: str) -> list[str]:
     return [f"<details><summary>{escape(summary)}</summary>", text, "</details>"]
 
 
+# ---- the sliders ----
+
+
+def sliders() -> str:
+    """The page of sliders, with their script: what an access touches is worked out as on the page of `ladder view`."""
+    script = "".join((VIEWER / name).read_text() for name in ("layout.js", "sliders.js"))
+    places = [f"## {title}\n\n{slider(name)}" for name, title in SLIDERS.items()]
+    go = f"document.querySelectorAll('.slider').forEach((place) => mount(place, {json.dumps(machine())}));"
+    return "\n\n".join([(HERE / "sliders.md").read_text(), *places, html(f"<script>\n{script}\n{go}\n</script>")])
+
+
+def slider(name: str) -> str:
+    """The place of a slider, and what a browser without JavaScript shows there."""
+    return html(f'<div class="slider" data-slider="{name}"><noscript>This needs JavaScript.</noscript></div>')
+
+
+def machine() -> dict[str, float]:
+    """Of an H200: rates in bytes and operations a second, a load's latency in seconds."""
+    results = ROOT / "benchmarks" / "results" / "h200"
+    matmul, memory = (json.loads((results / name).read_text()) for name in ("04_tiled_matmul.json", "hierarchy.json"))
+    rates = next(case["ceilings"] for case in matmul["tasks"][0]["cases"] if case["is_timed_case"])
+    found = {name: rates[name]["rate"] for name in ("copy", "read", "fp32", "bf16")}
+    latency = 1e-9 * list(memory["global_ns"].values())[-1]
+    return found | {"latency": latency, "multiprocessors": memory["multiprocessors"]}
+
+
 # ---- the order of the pages ----
 
 
@@ -153,6 +191,7 @@ def contents(entries: list[Entry], pages: dict[Path, str]) -> str:
         lessons.append(f"{entry.label} · {entry.lesson.title} <{lesson_page(entry)}>")
         if (notebook := reading.notebook(entry)) in pages:
             lessons.append(f"{entry.label} · notebook <{pages[notebook]}>")
+    lessons.append("sliders.md")
     others = [name for name in pages.values() if name.startswith("docs/")]
     parts = {"Lessons": lessons, "How it works": others, "The project": [f"{name}.md" for name in PROJECT]}
     return "".join(
