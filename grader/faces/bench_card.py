@@ -103,6 +103,7 @@ def _of_memory(card: Card) -> Values:
     return {
         "l1_bytes": (262144, "B", "CUDA programming guide, compute capability 9.0: check it for another one"),
         "l2_bytes": (walked["l2_bytes"] / 2, "B", "half of what the driver names: the other half may be a copy"),
+        "integer_rate": (64, "1/clock", "CUDA programming guide, compute capability 9.0: check it for another one"),
         "l1_sectors": (4, "1/clock", "128 B a clock: NVIDIA's H100 white paper"),
         "independent": (1.2, "clock", "as on the H200"),
         "l1_latency": (by_size[1 << 15] * 1e-9 * clock, "clock", source),

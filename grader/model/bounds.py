@@ -19,7 +19,9 @@ FOR_FUNCTIONS = 0.75  # of an addition or multiplication in a function: most are
 
 
 def instructions(counts: Counts, warps: float) -> float:
-    """An estimate of the instructions that nvcc's machine code has for these counts, in warps."""
+    """Those of warps that nvcc's machine code has for these counts; without it, an estimate of them."""
+    if "compiled" in counts:
+        return counts["compiled"]
     get = counts.get
     arithmetic = max(get("sums", 0.0), get("products", 0.0)) + get("fused", 0.0) + get("choices", 0.0)
     functions = FOR_FUNCTIONS * (get("in_functions", 0.0) + get("doubles", 0.0)) + get("special", 0.0)
@@ -36,6 +38,7 @@ def bounds(launch: Launch, card: Card, moved: Bytes) -> dict[str, float]:
     share = math.ceil(launch.blocks / card.multiprocessors) / launch.blocks
     clocks = {name: cost * share / card.clock for name, cost in of_multiprocessor(launch.counts, card).items()}
     issue = instructions(launch.counts, launch.blocks * launch.warps) / card.issue_rate
+    issue = max(issue, launch.count("compiled_integer") * LANES / card.integer_rate)
     return {
         "dram": moved.dram / card.dram_rate,
         "l2": max(moved.l2 / card.l2_rate, moved.l2 / (busy * card.l2_rate_of_one)),
@@ -59,10 +62,11 @@ def of_multiprocessor(counts: Counts, card: Card) -> dict[str, float]:
     # the lanes of `atomicAdd(&x, 1)` (ATOMS.POPC.INC).
     shared += card.shared_atomic * get("shared_atomic_wavefronts", 0.0)
     # Both go through one pipe: each is as slow as both together, and the larger one is to blame.
+    l1 += get("local_words", 0.0) * card.load_line
     return {
         "l1": (l1 + shared) * (l1 >= shared),
         "shared": (l1 + shared) * (l1 < shared),
-        "special": get("special", 0.0) * LANES / card.special_rate,
+        "special": get("compiled_special", get("special", 0.0)) * LANES / card.special_rate,
         "double": get("doubles", 0.0) / 2 * LANES / card.double_rate,
     }
 

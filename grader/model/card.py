@@ -23,6 +23,7 @@ class Card:
     l2_rate: float
     l2_rate_of_one: float  # B/s into one multiprocessor
     issue_rate: float  # instructions of warps that a multiprocessor begins a clock
+    integer_rate: float  # operations of single threads a clock on integers, comparisons and choices
     special_rate: float  # operations of single threads a clock on a multiprocessor's special-function units
     double_rate: float  # fused multiply-adds of doubles, likewise
     load_line: float  # for each 128-byte line of a load

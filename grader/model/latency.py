@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from grader.model.bounds import instructions
 from grader.model.caches import Bytes
 from grader.model.card import Card
+from grader.model.flow import Instruction
 from grader.model.sampled import Launch
+from grader.model.scoreboard import clocks_of_warp
 
 UNROLLED = 4  # nvcc unrolls loops of unknown length so often, and begins their loads together
 FEW_ROUNDS = 8  # loops as short as this are mostly no loops
+OTHERS = 24.0  # clocks of shuffles, special functions and loads of constants (Jia et al., 2018, table 4.1)
 MOSTLY_FUSED = 0.4  # of the instructions: then a warp has others to go on with
 
 
@@ -22,6 +26,8 @@ def latency(launch: Launch, card: Card, moved: Bytes) -> float:
 
 def chain(launch: Launch, card: Card, moved: Bytes) -> float:
     """Clocks that the longest warp of a block takes if it never waits for other warps' work."""
+    if launch.flow:
+        return launch.longest * clocks_of_warp(launch.flow, of_instruction(launch, card, moved))
     together = launch.load_rounds - launch.lone_rounds
     loads = launch.lone_rounds + together / (UNROLLED if together > FEW_ROUNDS else 1)
     # Rounds whose loads are joined into wide ones are one round.
@@ -37,6 +43,18 @@ def chain(launch: Launch, card: Card, moved: Bytes) -> float:
         + launch.barriers * card.barrier_latency
         + made / every * launch.longest * step
     )
+
+
+def of_instruction(launch: Launch, card: Card, moved: Bytes) -> Callable[[Instruction], float]:
+    """Clocks until the result of one is there, by its name."""
+    load = of_load(launch, card, moved)
+    known = {
+        **dict.fromkeys(("LDG", "LD", "LDGSTS", "ATOMG", "ATOM"), load),
+        **dict.fromkeys(("LDS", "LDSM", "ATOMS"), card.shared_latency),
+        "LDL": card.l1_latency,
+        "BAR": card.barrier_latency,
+    }
+    return lambda each: known.get(each.name, OTHERS)
 
 
 def of_load(launch: Launch, card: Card, moved: Bytes) -> float:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
+
+from grader.model.flow import Flow
+from grader.model.machine_code import MachineCode, machine_code
 
 Json = Mapping[str, Any]
 Counts = Mapping[str, float]
@@ -47,6 +50,8 @@ class Launch:
     longest: float  # how many times as many steps that warp takes as the mean one
     atomic_words: float  # different words in global memory that atomics update
     unsure: float  # standard error of the counts, as a share: blocks that ran differ
+    flow: Flow | None = None  # of nvcc's machine code, where it is there
+    stack: int = 0  # bytes of a thread's local memory; there, too
 
     @property
     def warps(self) -> int:
@@ -59,7 +64,55 @@ class Launch:
 
 def launches_of(sample: Json) -> list[Launch]:
     """What a worker has sampled (`CaseRun.sample`). Raises KeyError, TypeError or ValueError if it is none."""
-    return [_launch(each) for each in sample["launches"]]
+    found = [_launch(each) for each in sample["launches"]]
+    code = sample.get("code", {})
+    return [
+        _compiled(launch, code[data["function"]], data["shared_bytes"]) if data["function"] in code else launch
+        for launch, data in zip(found, sample["launches"], strict=True)
+    ]
+
+
+def _compiled(launch: Launch, code: Json, shared_bytes: int) -> Launch:
+    """The launch with what nvcc has made of its kernel instead of estimates."""
+    made = machine_code(code, launch.lines, launch.blocks * launch.warps)
+    joined = _joined(launch.counts, made)
+    lines = {line: {**counts, **joined(counts), **made.lines.get(line, {})} for line, counts in launch.lines.items()}
+    return replace(
+        launch,
+        counts={**launch.counts, **joined(launch.counts), **made.counts},
+        lines={**made.lines, **lines},
+        registers=made.registers,
+        resident=resident_blocks(launch.threads, shared_bytes, made.registers),
+        flow=made.flow,
+        stack=made.stack,
+    )
+
+
+def _joined(counts: Counts, made: MachineCode) -> Callable[[Counts], Counts]:
+    """Loads from shared memory that nvcc has joined: none of those that the emulator would, all, or a share of them."""
+    single, all_ = counts.get("shared_load_requests", 0.0), counts.get("joined_load_requests", 0.0)
+    least = max(single - made.counts.get("compiled_shared_loads", 0.0), 0.0)
+    share = min(least / (single - all_), 1.0) if single > all_ else 1.0
+
+    def of(some: Counts) -> Counts:
+        pairs = {
+            name: (some.get(f"shared_load_{name}", 0.0), some.get(f"joined_load_{name}", 0.0))
+            for name in ("requests", "wavefronts")
+        }
+        return {f"joined_load_{name}": each + share * (both - each) for name, (each, both) in pairs.items()}
+
+    return of
+
+
+REGISTERS, SHARED_BYTES, RESERVED, BLOCKS, THREADS = 65536, 233472, 1024, 32, 2048  # of a multiprocessor, 9.0
+
+
+def resident_blocks(threads: int, shared_bytes: int, registers: int) -> int:
+    """How many blocks a multiprocessor holds at once, as runtime/sampling.cpp has it."""
+    warps = math.ceil(threads / LANES)
+    of_a_warp = math.ceil(registers * LANES / 256) * 256
+    by_shared = SHARED_BYTES // (shared_bytes + RESERVED) if shared_bytes else BLOCKS
+    return max(1, min(BLOCKS, REGISTERS // (of_a_warp * warps), by_shared, THREADS // (warps * LANES)))
 
 
 def _launch(data: Json) -> Launch:

@@ -26,6 +26,7 @@ Json = dict[str, Any]
 
 MEMORY_BYTES = 64 << 30  # that host code may allocate
 TILE_BYTES = 4 << 20  # of an input's values; beyond that they repeat
+WORD = 4
 SECONDS = 12.0  # of processor time, for a case
 
 
@@ -142,16 +143,18 @@ def _launch(sample: Json, kernel: Json, code: CodeMap) -> Json:
 def _count_access(counts: Counts, site: Json, kind: str, space: str) -> None:
     atomic = kind == "atomic"
     way = "atomic" if atomic else "load" if kind in ("read", "volatile_read") else "store"
+    words = max(site["bytes"] / WORD, 1)  # of a lane: so many loads of 4 bytes would do the same
     if space == "global":
         counts[f"global_{way}_requests"] += site["requests"]
         counts[f"global_{way}_sectors"] += site["sectors"]
         counts[f"global_{way}_lines"] += site["lines"]
+        counts[f"global_{way}_words"] += site["requests"] * words
         counts["global_atomic_lanes"] += site["threads"] * atomic
         counts["global_atomic_float_lanes"] += site["float_lanes"]
     elif space == "shared":
         counts[f"shared_{way}_requests"] += site["requests"]
         counts[f"shared_{way}_wavefronts"] += site["wavefronts"]
-        counts[f"shared_{way}_bytes"] += site["asked"]
+        counts[f"shared_{way}_words"] += site["requests"] * words
         counts["joined_load_requests"] += site["joined"]
         counts["joined_load_wavefronts"] += site["joined_wavefronts"]
 
@@ -160,6 +163,7 @@ def _count_block(site: Json, code: CodeMap, lines: defaultdict[int, Counts]) -> 
     block = code.blocks.get(site["pc"]) or Block(1)
     here = lines[code.line_of(site["pc"]) or 0]
     here["basic_blocks"] += site["warps"]
+    here["runs"] = max(here["runs"], site["warps"])  # of the line's own code, mostly
     here["instructions"] += site["warps"] * block.weight
     here["choices"] += site["warps"] * block.choices
     for line, what, times in block.work:

@@ -65,6 +65,7 @@ void watch_progress(Thread& thread) {
     thread.steps += steps;
     patience.steps += steps;
     if (patience.steps < steps_before_looking) return;
+    if (machine().sampling.on() && thread.state != State::Spinning && static_cast<double>(patience.steps) < most_sampled_steps) return;
     const bool spins = thread.state == State::Spinning;
     if (changed_something(thread, begin)) {
         launch.changes.fetch_add(1, std::memory_order_relaxed);

@@ -151,7 +151,7 @@ void write_sample(Json& json, int number, const LaunchSample& launch) {
     for (const BlockSample& block : launch.ran) barriers += block.barriers, atomic_words = std::max<std::uint64_t>(atomic_words, block.atomic_words.size());
     std::set<Address> words;
     for (const BlockSample& block : launch.ran) words.insert(block.atomic_words.begin(), block.atomic_words.end());
-    json.open('{').field("kernel", number).field("blocks", launch.blocks).field("threads", launch.threads).field("repeats", launch.repeats);
+    json.open('{').field("kernel", number).field("function", launch.function).field("blocks", launch.blocks).field("threads", launch.threads).field("repeats", launch.repeats);
     json.field("shared_bytes", std::uint64_t{launch.shared_bytes}).field("cooperative", launch.cooperative).field("barriers", barriers);
     json.field("atomic_words", std::uint64_t{words.size()}).field("atomic_words_of_a_block", atomic_words).field("registers", std::uint64_t{registers_of(launch)}).field("frame_bytes", std::uint64_t{launch.frame_bytes});
     json.field("resident", std::uint64_t{launch.traffic.resident}).field("held", std::uint64_t{launch.traffic.held});

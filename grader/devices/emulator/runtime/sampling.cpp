@@ -177,6 +177,7 @@ void run_sampled(LaunchState& state, void (*run)(LaunchState&)) {
     launch.blocks = state.blocks;
     launch.threads = std::uint64_t{state.block.x} * state.block.y * state.block.z;
     launch.cooperative = state.launch->cooperative;
+    if (state.function) launch.function = state.function->name;
     const auto fixed = m.module.static_shared(state.function);
     const auto frame = state.function ? m.module.frames.find(state.function->value) : m.module.frames.end();
     if (frame != m.module.frames.end()) launch.frame_bytes = frame->second;

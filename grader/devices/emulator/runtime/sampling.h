@@ -82,6 +82,7 @@ struct Traffic {
 
 // One launch, or several with the same kernel, grid and block, of which the first was sampled.
 struct LaunchSample {
+    std::string function;             // that the kernel is, with its parameters' types; empty if that is not known
     std::uint64_t blocks = 0, threads = 0, repeats = 1;
     std::size_t shared_bytes = 0;     // of a block
     std::size_t frame_bytes = 0;      // of the stack, that the kernel takes on a CPU: its arrays, and values that it keeps
