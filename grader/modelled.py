@@ -61,9 +61,9 @@ def modelled_times(
 
     Raises UsageError, NotGraded, Cancelled.
     """
-    samples: dict[tuple[float, float], Mapping[str, Any] | None] = {}  # of cards that sampling cannot tell apart
+    samples: dict[tuple[float, float, str], Mapping[str, Any] | None] = {}  # of cards that sampling cannot tell apart
     for card in cards(entry.root / "cards") if task.timed_case else ():
-        alike = card.multiprocessors, card.l1_bytes
+        alike = card.multiprocessors, card.l1_bytes, card.architecture
         if (card.measured or unmeasured) and task.timed_case:
             if alike not in samples:
                 samples[alike] = sampled(task, task.timed_case, card, submission)
@@ -80,7 +80,8 @@ def sampled(task: Task, case: Case, card: Card, submission: Submission) -> Mappi
     example, real = example_of(task, case), Call(task, case)
     with Arena.of([example]) as arena:
         fill(example, arena.cases[0], submission.seed)
-        evidence = run_sampled([real], arena, submission, int(card.multiprocessors), int(card.l1_bytes))
+        like = int(card.multiprocessors), int(card.l1_bytes), card.architecture
+        evidence = run_sampled([real], arena, submission, *like)
     runs = [run for run in evidence.cases if run.sample and not run.findings]
     return runs[0].sample if runs else None
 

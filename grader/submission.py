@@ -119,13 +119,19 @@ def run(
 
 
 def run_sampled(
-    calls: Sequence[Call], arena: Arena, submission: Submission, multiprocessors: int, l1_bytes: int
+    calls: Sequence[Call],
+    arena: Arena,
+    submission: Submission,
+    multiprocessors: int,
+    l1_bytes: int,
+    architecture: str = "",
 ) -> Evidence:
     """The same, emulated, for calls at their real size, of which only some blocks run (devices/emulator/sampled.py).
 
-    The arena holds examples of their inputs. `l1_bytes` of a multiprocessor include its shared memory.
+    The arena holds examples of their inputs. `l1_bytes` of a multiprocessor include its shared memory. nvcc's machine
+    code for this architecture ("90a") comes along, where nvcc and nvdisasm are installed; "" asks for none.
     """
-    card = {"multiprocessors": multiprocessors, "l1_bytes": l1_bytes}
+    card = {"multiprocessors": multiprocessors, "l1_bytes": l1_bytes, "architecture": architecture}
     to_sample = {"bytes": [call.bytes for call in calls], **card}
     return _followed(replace(_job(calls, arena, submission), to_sample=to_sample), submission)
 

@@ -43,6 +43,7 @@ class Card:
     first_launch: float  # seconds from one event to the next around a launch that does nothing
     next_launch: float  # seconds that a further launch takes
     name: str = ""
+    architecture: str = ""  # what nvcc compiles for: "90a"
     label: str = ""  # the file's name: "h200"
     measured: bool = False
 
@@ -52,7 +53,7 @@ def load_card(file: Path) -> Card:
     try:
         data: dict[str, Any] = tomllib.loads(file.read_text())
         values = {name: float(each["value"]) for name, each in data["constants"].items()}
-        return Card(**values, name=str(data["name"]), label=file.stem, measured=bool(data["measured"]))
+        return Card(**values, name=str(data["name"]), architecture=str(data["architecture"]), label=file.stem, measured=bool(data["measured"]))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UsageError(f"{file.name} is no card: {_why(error)}") from error
 
@@ -70,7 +71,7 @@ def cards(folder: Path) -> list[Card]:
 
 def constants() -> list[str]:
     """The names that a card's file must give a value."""
-    return [field.name for field in fields(Card) if field.name not in ("name", "label", "measured")]
+    return [field.name for field in fields(Card) if field.name not in ("name", "architecture", "label", "measured")]
 
 
 Constants = Mapping[str, float]

@@ -1,6 +1,6 @@
 """The machine code that nvcc makes of a kernel file, where nvcc and nvdisasm are installed; no GPU is needed.
 
-They are started while the emulator builds, and read when that is done (`begin`, `read`).
+They run while the emulator builds, in the worker's sandbox.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import subprocess
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -27,52 +28,74 @@ _LABEL = re.compile(r"^([.$\w]+):$")
 _TARGET = re.compile(r"`\(([.$\w]+)\)")
 _SECTION = re.compile(r"^\s*\.section\s+\.text\.(\S+?),")
 _ENTRY = re.compile(r"Compiling entry function '(\w+)'")
-_STACK = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores")
+_STACK = re.compile(r"(\d+) bytes stack frame")
 _USED = re.compile(r"Used (\d+) registers")
 
 
 def tools() -> tuple[Path, Path] | None:
-    """nvcc and nvdisasm; None where one is missing."""
+    """nvcc's toolkit and nvdisasm; None where one is missing."""
     home, disassembler = cuda_home(), find_tool("nvdisasm")
-    return (home / "bin" / "nvcc", disassembler) if home and disassembler else None
+    return (home, disassembler) if home and disassembler else None
 
 
-def begin(source: str, filename: str, architecture: str, folder: Path) -> subprocess.Popen[bytes] | None:
-    """Starts both tools, one behind the other, on a file's text; `read` says what they found. None where one is missing."""
-    from grader.devices.cuda.nvcc import nvcc_flags
+@dataclass
+class MachineCode:
+    """A kernel file on its way through both tools, in a folder of its own within `folder`.
 
-    found = tools()
-    if found is None:
-        return None
-    place = folder / "machine_code"
-    place.mkdir(exist_ok=True)
-    (place / "text.cu").write_text(f'#line 1 "{filename}"\n{source}')
-    flags = [each for each in nvcc_flags(architecture) if each != "-c"]
-    compile_ = [str(found[0]), *flags, "-cubin", "-Xptxas", "-v", "text.cu", "-o", "kernel.cubin"]
-    disassemble = [str(found[1]), "-gi", "-c", "-hex", "kernel.cubin"]
-    script = f'"$@" 2> {SAID} && exec {" ".join(map(_quoted, disassemble))} > {CODE}'
-    quiet = subprocess.DEVNULL
-    return subprocess.Popen(["sh", "-c", script, "sh", *compile_], cwd=place, stdin=quiet, stdout=quiet, stderr=quiet)
+    After `finish`, `kernels` has each kernel by its demangled name: its "registers", the bytes of its "stack", and its
+    "instructions" as rows of grader.model.flow.Instruction. It is empty where a tool is missing or fails.
+    """
 
+    source: str
+    filename: str
+    architecture: str  # "90a"
+    folder: Path
+    kernels: dict[str, Json] = field(default_factory=dict)
 
-def read(running: subprocess.Popen[bytes], filename: str, folder: Path) -> dict[str, Json]:
-    """Kernels by their demangled names, once the tools have ended; nothing if they failed. To be called once."""
-    place = folder / "machine_code"
-    try:
-        if running.wait(MOST_SECONDS):
-            return {}
-        said, code = (place / SAID).read_text(errors="replace"), (place / CODE).read_text(errors="replace")
-        kernels = kernels_in(code, filename)
-        names = _demangled(list(kernels))
-    except (OSError, subprocess.SubprocessError):
-        running.kill()
-        return {}
-    used = resources_in(said)
-    return {names[name]: {**used[name], "instructions": kernels[name]} for name in kernels if name in used}
+    def __post_init__(self) -> None:
+        self._tools = tools()
+        self._running: subprocess.Popen[bytes] | None = None
 
+    @property
+    def needed(self) -> list[Path]:
+        """What the tools are and read."""
+        return [self._tools[0], self._tools[1].parent] if self._tools else []
 
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "'\\''") + "'"
+    @property
+    def _place(self) -> Path:
+        return self.folder / "machine_code"
+
+    def begin(self) -> None:
+        """Starts nvcc, and nvdisasm behind it."""
+        if not self._tools:
+            return
+        from grader.devices.cuda.nvcc import nvcc_flags
+
+        home, disassembler = self._tools
+        self._place.mkdir(exist_ok=True)
+        (self._place / "text.cu").write_text(f'#line 1 "{self.filename}"\n{self.source}')
+        flags = [each for each in nvcc_flags(self.architecture) if each != "-c"]
+        compile_ = [str(home / "bin" / "nvcc"), *flags, "-cubin", "-Xptxas", "-v", "text.cu", "-o", "kernel.cubin"]
+        script = f'disassembler=$1; shift; "$@" 2> {SAID} && exec "$disassembler" -gi -c -hex kernel.cubin > {CODE}'
+        command = ["sh", "-c", script, "sh", str(disassembler), *compile_]
+        quiet = subprocess.DEVNULL
+        self._running = subprocess.Popen(command, cwd=self._place, stdin=quiet, stdout=quiet, stderr=quiet)
+
+    def finish(self) -> None:
+        """Waits for them, and reads what they made."""
+        if not self._running:
+            return
+        try:
+            if self._running.wait(MOST_SECONDS):
+                return
+            said, code = ((self._place / name).read_text(errors="replace") for name in (SAID, CODE))
+            kernels = kernels_in(code, self.filename)
+            names = _demangled(list(kernels))
+        except (OSError, subprocess.SubprocessError):
+            self._running.kill()
+            return
+        used = resources_in(said)
+        self.kernels = {names[name]: {**used[name], "instructions": kernels[name]} for name in kernels if name in used}
 
 
 def _demangled(names: Sequence[str]) -> dict[str, str]:
@@ -82,15 +105,15 @@ def _demangled(names: Sequence[str]) -> dict[str, str]:
 
 
 def resources_in(said: str) -> dict[str, Json]:
-    """What ptxas says of each kernel: registers of a thread, bytes of its stack and of what was spilled there."""
+    """What ptxas says of each kernel: registers of a thread, and bytes of its stack."""
     found: dict[str, Json] = {}
     name = ""
     for row in said.splitlines():
         if entry := _ENTRY.search(row):
             name = entry[1]
-            found[name] = {"registers": 0, "stack": 0, "spilled": 0}
+            found[name] = {"registers": 0, "stack": 0}
         elif name and (stack := _STACK.search(row)):
-            found[name] |= {"stack": int(stack[1]), "spilled": int(stack[2])}
+            found[name]["stack"] = int(stack[1])
         elif name and (used := _USED.search(row)):
             found[name]["registers"] = int(used[1])
             name = ""

@@ -37,6 +37,7 @@ class ToSample:
     bytes: list[dict[str, int]]
     multiprocessors: int
     l1_bytes: int  # of a multiprocessor, with its shared memory
+    architecture: str = ""  # what nvcc compiles for, where it is installed; "": it is not asked
     steps: int = 2_000_000  # of warps, basic blocks and accesses, that a case needs at most, if its blocks let it
 
 
@@ -61,8 +62,16 @@ def sample_cases(
     for case, tiles, sizes in zip(job["cases"], memory, what.bytes, strict=True):
         tell("running", case=case["name"])
         run = sample(session, case["name"], task, tiles, sizes, case["scalars"], what)
+        _add_code(run, job["machine_code"])
         tell("case", case=asdict(run))
     return None
+
+
+def _add_code(run: CaseRun, kernels: Mapping[str, Json]) -> None:
+    """What nvcc has made of the kernels that were launched."""
+    if run.sample:
+        launched = {launch["function"] for launch in run.sample["launches"]}
+        run.sample["code"] = {name: kernel for name, kernel in kernels.items() if name in launched}
 
 
 def sample(

@@ -22,7 +22,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from grader.course.prototype import Prototype, parse_prototype
 from grader.devices.buffers import WorkerMemory
@@ -32,6 +32,9 @@ from grader.devices.cache import Hashes
 from grader.devices.worker.confine import Sandbox, Unsafe
 from grader.devices.worker.fresh import Fresh, SecondRuns
 from grader.devices.worker.job import GPU_VARIABLES, LOST
+
+if TYPE_CHECKING:
+    from grader.devices.cuda.machine_code import MachineCode
 
 # Address space beyond a fresh worker's: 4 GB are emulated device memory, up to 4 GB the stacks of a cooperative launch,
 # and 8 GB are the submission's own. Each thread of the emulator has a block's stacks besides.
@@ -93,8 +96,11 @@ class Events:
 def _work(job: dict[str, Any], memory: WorkerMemory, orders_fd: int, tell: Events) -> None:
     tell("preparing")
     prepared = _prepare_runtime(Path(job["cache"]))
-    gate = _Gate(job, tell, memory, prepared)
+    compiled = _compiled(job)
+    needed = [*prepared, *(compiled.needed if compiled else [])]
+    gate = _Gate(job, tell, memory, needed, *((compiled.finish, compiled.begin) if compiled else ()))
     library, task = _build(job, tell, gate)
+    job["machine_code"] = compiled.kernels if compiled else {}
     has_inputs = library and os.read(orders_fd, 1)
     stopped = _run_cases(job, library, task, memory, tell, gate.fresh) if library and has_inputs else None
     if gate.fresh:
@@ -121,6 +127,15 @@ def _work_on_gpu(job: dict[str, Any], memory: WorkerMemory, orders_fd: int, tell
             tell("ready")
             obey(session, job["timed"]["scalars"], orders_fd, tell)
     tell("end", stopped=stopped)
+
+
+def _compiled(job: dict[str, Any]) -> MachineCode | None:
+    """What nvcc makes of the file, where launches are sampled for a card that it is to be compiled for."""
+    if not (job["to_sample"] and job["to_sample"]["architecture"]):
+        return None
+    from grader.devices.cuda.machine_code import MachineCode
+
+    return MachineCode(job["source"], job["filename"], job["to_sample"]["architecture"], Path(job["folder"]))
 
 
 def _prepare_runtime(cache: Path) -> list[Path]:
@@ -175,6 +190,7 @@ class _Gate:
     memory: WorkerMemory
     needed: list[Path]
     finish: Callable[[], None] = lambda: None
+    begin: Callable[[], None] = lambda: None  # and starts them
     fresh: Fresh | None = None
 
     def __post_init__(self) -> None:
@@ -182,6 +198,7 @@ class _Gate:
 
     def confine(self, kept: Path) -> None:
         self.sandbox.enter([*self.needed, kept])
+        self.begin()
 
     def vouch(self, key: str, hashes: Hashes) -> None:
         os.write(self.job["key_fd"], json.dumps({"key": key, "hashes": hashes}).encode())

@@ -189,7 +189,7 @@ void run_sampled(LaunchState& state, void (*run)(LaunchState&)) {
     if (launch.ran.empty() || state.schedule.stop_after.load() == 0) return;
     const std::uint64_t cost = std::max<std::uint64_t>(launch.ran[0].steps(), 1);
     const std::size_t room = std::clamp<std::uint64_t>(sampling.steps_left / 2 / cost, 1, most_blocks_run);
-    const Choice chosen = choice(registers_of(launch));
+    const Choice chosen = choice(room == 1 ? scalar_registers : registers_of(launch));   // where one block is enough, it is that one
     std::vector<std::uint64_t> rest = chosen.all(room);
     std::erase_if(rest, [&](std::uint64_t b) { return b == launch.ran[0].number; });
     if (!rest.empty()) run_blocks(state, rest, run);
