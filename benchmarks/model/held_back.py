@@ -66,13 +66,15 @@ def main() -> None:
     asked.add_argument("device", choices=("emulator", "cuda"))
     asked.add_argument("--only", default="", help="kernels with this in LESSON/TASK/NAME")
     asked.add_argument("--into", type=Path, default=RESULTS)
+    asked.add_argument("--new", action="store_true", help="only those that the file does not know from this device")
     asked.add_argument("--seconds", type=float, default=1e9, help="begin none after so many")
     given = asked.parse_args()
     start = time.perf_counter()
     rows: dict[str, Any] = json.loads(given.into.read_text()) if given.into.exists() else {}
     for entry, task, slow in kernels():
         name = f"{entry.name}/{task.name}/{slow.name}"
-        if given.only not in name or time.perf_counter() - start > given.seconds:
+        known = given.new and given.device in rows.get(name, {})
+        if given.only not in name or known or time.perf_counter() - start > given.seconds:
             continue
         try:
             found = look(entry, task, slow, given.device)
