@@ -15,6 +15,7 @@ PIPES = ("l1", "shared", "issue", "special", "double")  # of one multiprocessor
 BOUNDS = ("dram", "l2", "l1", "shared", "issue", "special", "double", "atomics", "latency")
 # What nvcc makes of the rest of a kernel, besides its arithmetic: instructions for each request, and for each warp.
 FOR_GLOBAL, FOR_SHARED, FOR_WARP = 2.9, 0.8, 2.0
+UNSEEN = 1.125  # and what no estimate sees
 FOR_FUNCTIONS = 0.75  # of an addition or multiplication in a function: most are fused
 
 
@@ -37,7 +38,8 @@ def bounds(launch: Launch, card: Card, moved: Bytes) -> dict[str, float]:
     # The multiprocessor with most blocks has this share of the launch.
     share = math.ceil(launch.blocks / card.multiprocessors) / launch.blocks
     clocks = {name: cost * share / card.clock for name, cost in of_multiprocessor(launch.counts, card).items()}
-    issue = instructions(launch.counts, launch.blocks * launch.warps) / card.issue_rate
+    made = instructions(launch.counts, launch.blocks * launch.warps)
+    issue = made / card.issue_rate * (1 if launch.flow else UNSEEN)
     issue = max(issue, launch.count("compiled_integer") * LANES / card.integer_rate)
     return {
         "dram": moved.dram / card.dram_rate,

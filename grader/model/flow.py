@@ -7,7 +7,7 @@ the loop runs as often as makes up the whole.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -20,7 +20,7 @@ Work = tuple[int, str]  # a line, and what is done there: one of the words that 
 NONE = 7  # the number of no barrier, of six
 FLOATS = {"FADD": 1, "FMUL": 1, "FFMA": 2}  # operations
 JUMPS = ("BRA", "EXIT", "RET", "BRX", "JMP", "CALL", "BREAK", "WARPSYNC", "KILL")
-LOADED = {"LDG": "global_load", "STG": "global_store", "LDS": "shared_load", "STS": "shared_store"}
+LOADED = {"LDG": "global_load", "LDGSTS": "global_load", "STG": "global_store", "LDS": "shared_load", "STS": "shared_store"}
 UPDATED = {"ATOMG": "global_atomic", "RED": "global_atomic", "ATOMS": "shared_atomic", "ATOM": "global_atomic"}
 
 
@@ -80,23 +80,29 @@ class Loop:
     end: int
     parent: Loop | None = None
     runs: float = 0.0  # of its body, over all warps
+    depth: int = 0
     own: list[Part] = field(default_factory=list)
 
 
 def loops_of(code: Sequence[Instruction]) -> list[Loop]:
     """The whole code first, and then its loops, each behind that around it; with their parts."""
     backward: dict[int, int] = {}
-    for at, each in enumerate(code):
+    for at, each in enumerate(code[: end_of(code)]):  # what stands behind only leads back from where a warp was divided
         if 0 <= each.target < at and each.name == "BRA":
             backward[each.target] = max(backward.get(each.target, 0), at + 1)
     found = [Loop(0, len(code))]
     for begin, end in sorted(backward.items(), key=lambda loop: (loop[0], -loop[1])):
         around = [loop for loop in found if loop.begin <= begin and end <= loop.end]
-        found.append(Loop(begin, end, around[-1]))
+        found.append(Loop(begin, end, around[-1], depth=len(around)))
     for part in parts_of(code, found):
         innermost = [loop for loop in found if loop.begin <= part.begin and part.end <= loop.end][-1]
         innermost.own.append(part)
     return found
+
+
+def end_of(code: Sequence[Instruction]) -> int:
+    """Of the kernel's own code: behind the last place that leaves it for good."""
+    return max((at + 1 for at, each in enumerate(code) if each.name == "EXIT"), default=len(code))
 
 
 def parts_of(code: Sequence[Instruction], loops: Sequence[Loop]) -> list[Part]:
@@ -118,10 +124,10 @@ class Flow:
         self.code, self.lines, self.warps = code, lines, warps
         self.loops = loops_of(code)
         self._work = {id(loop): self._work_of(loop.own) for loop in self.loops}
-        self._left: dict[Work, float] = {}
+        self._end = end_of(code)
         self._rare: list[tuple[int, int]] = []  # code that never runs
         self.loops[0].runs = warps
-        for loop in self.loops[1:]:
+        for loop in sorted(self.loops[1:], key=lambda loop: loop.depth):
             loop.runs = 0.0 if self._is_rare(loop.begin) or self._is_unusual(loop) else self._runs_of(loop)
             if not loop.runs:
                 self._rare.append(self._around(loop))
@@ -164,7 +170,16 @@ class Flow:
         if any(map(self._has_not_run, mine)):
             return 0.0
         lines = self._lines_of(loop.own) - self._lines_of([part for other in inner for part in other.own])
-        return max([loop.parent.runs, *(self.lines[line].get("runs", 0.0) for line in lines if line in self.lines)])
+        return max([loop.parent.runs, *(self._of_line(loop, line) for line in lines if line in self.lines)])
+
+    def _of_line(self, loop: Loop, line: int) -> float:
+        """What the line's own runs say of a loop that it stands in, and perhaps in others, perhaps several times."""
+        others = [each for each in self.loops[1:] if line in self._lines_of(each.own)]
+        whole = sum(each.parent.runs for each in others if each.parent)
+        share = loop.parent.runs / whole if loop.parent and whole else 1.0
+        code = [each for part in loop.own for each in self.code[part.begin : part.end]]
+        ends = Counter(each.line for each in code if each.name == "BRA" and each.predicate)
+        return self.lines[line].get("runs", 0.0) * share / max(ends.values(), default=1)
 
     def _within(self, loop: Loop) -> list[Loop]:
         return [each for each in self.loops if loop.begin <= each.begin and each.end <= loop.end and each is not loop]
@@ -185,20 +200,15 @@ class Flow:
         around = (other for other in self.loops if other.begin <= loop.begin and loop.end <= other.end and other is not loop)
         if sum(self._work[id(other)].get(work, 0.0) * other.runs for other in around) >= self.done(work):
             return 0.0
-        if len(self._with(work)) == 1:
-            return self.done(work) / self._work[id(loop)][work]
+        amounts = sorted((self._work[id(each)][work] for each in self._with(work)), reverse=True)
         entries = max(loop.parent.runs, 1e-9)
         left = self.done(work) / entries  # for each time that the loops are come to
-        for each in sorted(self._with(work), key=lambda other: -self._work[id(other)][work]):
-            amount = self._work[id(each)][work]
-            rounds = left / amount if each is self._last(work) else float(int(left / amount + 1e-6))
-            if each is loop:
-                return rounds * entries
+        for amount in dict.fromkeys(amounts):
+            rounds = left / amount if amount == amounts[-1] else float(int(left / amount + 1e-6))
+            if amount == self._work[id(loop)][work]:
+                return rounds * entries / amounts.count(amount)  # copies of one loop, as of a function in two places
             left -= rounds * amount
         return 0.0
-
-    def _last(self, work: Work) -> Loop:
-        return min(self._with(work), key=lambda other: self._work[id(other)][work])
 
     def _spread(self, loop: Loop, part: Part) -> bool:
         """A part runs as often as its loop, but seldomer where its work says so. False if it has none that tells."""
@@ -209,7 +219,7 @@ class Flow:
                 shares.append(max(done - inner, 0.0) / self._work[id(loop)][work])
             elif self._has_not_run(work):
                 shares.append(0.0)
-        never = not shares and self._calls(part) or part.begin > self._end or self._is_rare(part.begin)
+        never = not shares and self._calls(part) or part.begin >= self._end or self._is_rare(part.begin)
         part.runs = 0.0 if never else min(loop.runs, max(shares, default=0.0))
         return never or bool(shares)
 
@@ -225,8 +235,8 @@ class Flow:
     @cached_property
     def _jumps(self) -> list[tuple[int, int]]:
         """What conditional jumps lead past, the shortest first."""
-        found = [(at + 1, each.target) for at, each in enumerate(self.code) if each.predicate and each.target > at + 1]
-        return sorted(found, key=lambda jump: jump[1] - jump[0])
+        jumps = ((at + 1, each.target) for at, each in enumerate(self.code) if each.predicate)
+        return sorted((jump for jump in jumps if jump[0] < jump[1] < self._end), key=lambda jump: jump[1] - jump[0])
 
     def _has_not_run(self, work: Work) -> bool:
         return work[1] in LOADED.values() and work[0] not in self.lines
@@ -243,18 +253,14 @@ class Flow:
         return in_functions and not any(what in ("floats", "special") for _, what in work)
 
     def _around(self, loop: Loop) -> tuple[int, int]:
-        """From the nearest jump over the loop to where it leads."""
-        jumps = [(at, each.target) for at, each in enumerate(self.code[: loop.begin]) if each.target >= loop.end]
-        at, target = max(jumps, default=(loop.begin - 1, loop.end))
-        return at + 1, target
+        """From the nearest jump over the loop to where it leads, if little else lies in between."""
+        over = (jump for jump in self._jumps if jump[0] <= loop.begin and loop.end <= jump[1])
+        begin, end = next(over, (loop.begin, loop.end))
+        return (begin, end) if end - begin <= 4 * (loop.end - loop.begin) else (loop.begin, loop.end)
 
     def _is_rare(self, place: int) -> bool:
         return any(begin <= place < end for begin, end in self._rare)
 
-    @cached_property
-    def _end(self) -> int:
-        """Of the kernel's own code: the last place that leaves it for good."""
-        return max((at for at, each in enumerate(self.code) if each.name == "EXIT"), default=len(self.code))
 
 
 def _middle(weighted: Sequence[tuple[float, float]]) -> float:

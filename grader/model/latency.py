@@ -14,6 +14,9 @@ from grader.model.scoreboard import clocks_of_warp
 
 UNROLLED = 4  # nvcc unrolls loops of unknown length so often, and begins their loads together
 FEW_ROUNDS = 8  # loops as short as this are mostly no loops
+SLOWEST = 1.25  # a warp waits for the slowest of the loads that it has on their way (column_sum, rungs 2 and 3)
+FEW_BARRIERS = 2  # a block that meets more often does its work between them
+SCHEDULERS = 4
 OTHERS = 24.0  # clocks of shuffles, special functions and loads of constants (Jia et al., 2018, table 4.1)
 MOSTLY_FUSED = 0.4  # of the instructions: then a warp has others to go on with
 
@@ -27,7 +30,8 @@ def latency(launch: Launch, card: Card, moved: Bytes) -> float:
 def chain(launch: Launch, card: Card, moved: Bytes) -> float:
     """Clocks that the longest warp of a block takes if it never waits for other warps' work."""
     if launch.flow:
-        return launch.longest * clocks_of_warp(launch.flow, of_instruction(launch, card, moved))
+        alone = launch.longest * clocks_of_warp(launch.flow, of_instruction(launch, card, moved))
+        return alone + (turns_of_others(launch, card) if launch.barriers > FEW_BARRIERS else 0.0)
     together = launch.load_rounds - launch.lone_rounds
     loads = launch.lone_rounds + together / (UNROLLED if together > FEW_ROUNDS else 1)
     # Rounds whose loads are joined into wide ones are one round.
@@ -45,9 +49,15 @@ def chain(launch: Launch, card: Card, moved: Bytes) -> float:
     )
 
 
+def turns_of_others(launch: Launch, card: Card) -> float:
+    """Clocks that a warp's scheduler gives to other warps of its block, for which the barriers make it wait."""
+    of_a_warp = launch.count("compiled") / (launch.blocks * launch.warps)
+    return max(launch.warps / SCHEDULERS - 1, 0.0) * of_a_warp / (card.issue_rate / SCHEDULERS)
+
+
 def of_instruction(launch: Launch, card: Card, moved: Bytes) -> Callable[[Instruction], float]:
     """Clocks until the result of one is there, by its name."""
-    load = of_load(launch, card, moved)
+    load = SLOWEST * of_load(launch, card, moved)
     known = {
         **dict.fromkeys(("LDG", "LD", "LDGSTS", "ATOMG", "ATOM"), load),
         **dict.fromkeys(("LDS", "LDSM", "ATOMS"), card.shared_latency),
