@@ -95,7 +95,7 @@ def example_of(task: Task, case: Case) -> Call:
 def _told(entry: Entry, task: Task, card: Card, sample: Mapping[str, Any]) -> ModelledTime:
     found = predict(sample, card)
     why: Cause = cause(found)
-    known = agreement(entry.root, card)
+    known = agreement(entry.root, card, compiled=any(part.launch.flow for part in found.parts))
     us, main = found.seconds * 1e6, found.main
     terms = {name: 1e6 * term * main.launch.repeats for name, term in main.terms.items()} if main else {}
     case = task.timed_case.name if task.timed_case else ""
@@ -117,13 +117,15 @@ def _told(entry: Entry, task: Task, card: Card, sample: Mapping[str, Any]) -> Mo
     )
 
 
-def agreement(root: Path, card: Card) -> dict[str, Any]:
+def agreement(root: Path, card: Card, compiled: bool = False) -> dict[str, Any]:
     """`low` and `high`: modelled over measured time at the 10th and 90th percentile; `rungs`: µs by task, rung, case.
 
-    A card without such a file has a band of a factor of two.
+    Of the model with nvcc's machine code, if that is `compiled`. A card without such a file has a band of a factor of
+    two.
     """
     try:
-        known = json.loads((root / "benchmarks" / "results" / card.label / RESULTS).read_text())
+        text = (root / "benchmarks" / "results" / card.label / RESULTS).read_text()
+        known = json.loads(text)["compiled" if compiled else "estimated"]
         return {"low": float(known["band"][0]), "high": float(known["band"][1]), "rungs": dict(known["rungs"])}
     except (OSError, ValueError, LookupError, TypeError):
         return {"low": 0.5, "high": 2.0, "rungs": {}}

@@ -2,8 +2,9 @@
 
     python -m benchmarks.model.agreement KEEP      samples every rung at every measured size; what is in KEEP is kept
 
-With --kept nothing is sampled: points that KEEP lacks are left out. It needs no GPU. The measured times are those that
-`ladder bench` has written.
+With --kept nothing is sampled: points that KEEP lacks stay as they were; with --timed only the timed cases are. It
+needs no GPU; where nvcc and nvdisasm are installed, the model is tried with them, too. The measured times are those
+that `ladder bench` has written.
 """
 
 from __future__ import annotations
@@ -13,13 +14,13 @@ import math
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
-from benchmarks.model.points import CARD, RESULTS, ROOT, Point, points
-from benchmarks.model.reasons import REASONS
+from benchmarks.model.points import CARD, RESULTS, ROOT, Point, Row, measured, points
+from benchmarks.model.reasons import REASONS, REASONS_OF_CODE
 from grader.model.cause import WORDS
 from grader.modelled import RESULTS as NAME
 
@@ -49,13 +50,13 @@ class Figures:
         return self.ordered / max(self.pairs, 1)
 
 
-def figures(some: Sequence[Point]) -> Figures:
+def figures(some: Sequence[Row]) -> Figures:
     """Of these points; raises ValueError for none."""
     if not some:
         raise ValueError("there is nothing to compare")
     logs = [abs(math.log(point.ratio)) for point in some]
     ratios = sorted(point.ratio for point in some)
-    groups: dict[tuple[str, str], list[Point]] = defaultdict(list)
+    groups: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for point in some:
         groups[point.task, point.case].append(point)
     apart = [
@@ -77,7 +78,7 @@ def figures(some: Sequence[Point]) -> Figures:
     )
 
 
-GROUPS: tuple[tuple[str, Callable[[Point], bool]], ...] = (
+GROUPS: tuple[tuple[str, Callable[[Row], bool]], ...] = (
     ("timed cases", lambda point: point.timed),
     ("… rungs by which constants were chosen", lambda point: point.timed and point.chooses),
     ("… the other rungs", lambda point: point.timed and not point.chooses),
@@ -87,42 +88,57 @@ GROUPS: tuple[tuple[str, Callable[[Point], bool]], ...] = (
 )
 
 
-def summary(every: Sequence[Point]) -> str:
+def summary(estimated: Sequence[Row], compiled: Sequence[Row]) -> str:
     head = "| | points | within 25 % | within 2× | mean error | typical factor | P10–P90 | pairs in order |\n"
     rows = [head + "|---|--:|--:|--:|--:|--:|--:|--:|\n"]
-    for name, belongs in GROUPS:
-        found = figures([point for point in every if belongs(point)])
-        rows.append(
-            f"| {name} | {found.count} | {found.near:.0%} | {found.twice:.0%} | {found.error:.0%} | "
-            f"{found.factor:.2f} | {found.low:.2f}–{found.high:.2f} | "
-            f"{found.ordered} of {found.pairs} ({found.order:.1%}) |\n"
-        )
+    for title, every in (("with nvcc: ", compiled), ("without: ", estimated)):
+        for name, belongs in GROUPS:
+            if some := [row for row in every if belongs(row)]:
+                rows.append(f"| {title}{name} | {_figures_in_words(figures(some))} |\n")
     return "".join(rows)
 
 
+def _figures_in_words(found: Figures) -> str:
+    return (
+        f"{found.count} | {found.near:.0%} | {found.twice:.0%} | {found.error:.0%} | {found.factor:.2f} | "
+        f"{found.low:.2f}–{found.high:.2f} | {found.ordered} of {found.pairs} ({found.order:.1%})"
+    )
+
+
 def table(every: Iterable[Point]) -> str:
-    rows = ["| task | rung | measured | modelled | ratio | bound by |\n|---|---|--:|--:|--:|---|\n"]
+    head = "| task | rung | measured | with nvcc | ratio | bound by | without | ratio |\n"
+    rows = [head + "|---|---|--:|--:|--:|---|--:|--:|\n"]
     for point in every:
         if point.timed:
-            near = f"{point.ratio:.2f}" if 1 / NEAR <= point.ratio <= NEAR else f"**{point.ratio:.2f}**"
+            compiled, found = point.compiled, point.by_code or point.found
+            with_nvcc = f"{_time(compiled.modelled)} | {_ratio(compiled)}" if compiled else " | "
             mark = "" if point.chooses else " °"
             rows.append(
-                f"| {point.task} | {point.rung}{mark} | {_time(point.measured)} | {_time(point.modelled)} | {near} | "
-                f"{WORDS[point.found.bound]} |\n"
+                f"| {point.task} | {point.rung}{mark} | {_time(point.measured)} | {with_nvcc} | "
+                f"{WORDS[found.bound]} | {_time(point.modelled)} | {_ratio(point)} |\n"
             )
     return "".join(rows)
 
 
-def outliers(every: Iterable[Point]) -> list[Point]:
+def _ratio(row: Row) -> str:
+    return f"{row.ratio:.2f}" if 1 / NEAR <= row.ratio <= NEAR else f"**{row.ratio:.2f}**"
+
+
+def outliers(every: Iterable[Row]) -> list[Row]:
     """Timed cases that are off by more than FAR, the worst first."""
-    far = [point for point in every if point.timed and abs(math.log(point.ratio)) > math.log(FAR)]
-    return sorted(far, key=lambda point: -abs(math.log(point.ratio)))
+    far = [row for row in every if row.timed and abs(math.log(row.ratio)) > math.log(FAR)]
+    return sorted(far, key=lambda row: -abs(math.log(row.ratio)))
 
 
-def explained(every: Iterable[Point]) -> str:
+def explained(estimated: Iterable[Row], compiled: Iterable[Row]) -> str:
+    parts = (("With nvcc", compiled, REASONS_OF_CODE), ("Without", estimated, REASONS))
+    return "\n".join(f"{title}:\n\n{_listed(rows, reasons)}" for title, rows, reasons in parts)
+
+
+def _listed(rows: Iterable[Row], reasons: Mapping[tuple[str, str], str]) -> str:
     lines = [
-        f"- {point.task} / {point.rung}, {point.ratio:.2f}: {REASONS.get((point.task, point.rung), 'not explained.')}\n"
-        for point in outliers(every)
+        f"- {row.task} / {row.rung}, {row.ratio:.2f}: {reasons.get((row.task, row.rung), 'not explained.')}\n"
+        for row in outliers(rows)
     ]
     return "".join(lines) or "None.\n"
 
@@ -134,7 +150,7 @@ def _time(us: float) -> str:
     return f"{us:.3g} µs"
 
 
-def draw(every: Sequence[Point], file: Path) -> None:
+def draw(every: Sequence[Row], compiled: Sequence[Row], file: Path) -> None:
     """The scatter plot: measured time across, modelled time up."""
     from matplotlib.figure import Figure
 
@@ -144,35 +160,52 @@ def draw(every: Sequence[Point], file: Path) -> None:
     axes.plot(ends, ends, color="0.4", linewidth=1)
     for factor in (NEAR, 1 / NEAR):
         axes.plot(ends, [factor * end for end in ends], color="0.7", linewidth=0.7, linestyle="--")
-    for timed, size, colour in ((False, 6, "0.6"), (True, 16, "#1f77b4")):
-        some = [point for point in every if point.timed == timed]
-        label = "timed cases" if timed else "other sizes"
+    shown = (
+        ("other sizes, without nvcc", 6, "0.6", [row for row in every if not row.timed]),
+        ("timed cases, without nvcc", 12, "#ff7f0e", [row for row in every if row.timed]),
+        ("timed cases, with nvcc", 16, "#1f77b4", [row for row in compiled if row.timed]),
+    )
+    for label, size, colour, some in shown:
         axes.scatter([p.measured for p in some], [p.modelled for p in some], s=size, color=colour, label=label)
     axes.legend(loc="upper left")
     axes.set_title(f"{CARD.name}: every rung at every measured size; dashed: 25 %")
     figure.savefig(file, metadata={"Date": None})
 
 
-def write(every: Sequence[Point]) -> None:
-    """model.json, the page's generated part, and the picture."""
-    rungs: dict[str, dict[str, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
-    for point in every:
-        rungs[point.task][point.rung][point.case] = round(point.modelled, 3)
-    of_timed = figures([point for point in every if point.timed])
-    band = [round(of_timed.low, 2), round(of_timed.high, 2)]
-    (RESULTS / NAME).write_text(json.dumps({"card": CARD.label, "band": band, "rungs": rungs}, indent=1) + "\n")
-    draw(every, PICTURE)
-    text = f"{BEGIN}\n{summary(every)}\n### Timed cases\n\n{table(every)}\n### The worst\n\n{explained(every)}{END}"
+def recorded(kind: str) -> list[Row]:
+    """The rows that model.json holds, "estimated" ones or those by nvcc's machine code, "compiled"."""
+    known = measured()
+    rungs = json.loads((RESULTS / NAME).read_text())[kind]["rungs"]
+    rows = ((key, rungs.get(key[0], {}).get(key[1], {}).get(key[2]), *facts) for key, facts in known.items())
+    return [Row(*key, timed, us, modelled) for key, modelled, us, timed in rows if modelled]
+
+
+def write(every: Sequence[Point]) -> str:
+    """model.json, in which sizes stay that were not sampled now; the page's generated part, and the picture."""
+    kept = json.loads((RESULTS / NAME).read_text())
+    parts = {"estimated": every, "compiled": [row for point in every if (row := point.compiled)]}
+    for kind, rows in parts.items():
+        rungs = kept.setdefault(kind, {"rungs": {}})["rungs"]
+        for row in rows:
+            rungs.setdefault(row.task, {}).setdefault(row.rung, {})[row.case] = round(row.modelled, 3)
+        if rows:
+            of_timed = figures([row for row in rows if row.timed])
+            kept[kind]["band"] = [round(of_timed.low, 2), round(of_timed.high, 2)]
+    (RESULTS / NAME).write_text(json.dumps(kept, indent=1) + "\n")
+    estimated, compiled = recorded("estimated"), recorded("compiled")
+    draw(estimated, compiled, PICTURE)
+    figures_ = summary(estimated, compiled)
+    worst = explained(estimated, compiled)
+    text = f"{BEGIN}\n{figures_}\n### Timed cases\n\n{table(every)}\n### The worst\n\n{worst}{END}"
     PAGE.write_text(re.sub(f"{BEGIN}.*{END}", lambda _: text, PAGE.read_text(), flags=re.DOTALL))
+    return figures_
 
 
 def main() -> None:
     folder, *rest = sys.argv[1:] or [""]
-    if not folder or rest not in ([], ["--kept"]):
-        raise SystemExit("say where samples are kept: python -m benchmarks.model.agreement FOLDER [--kept]")
-    every = list(points(Path(folder), new=not rest))
-    write(every)
-    print(summary(every))
+    if not folder or not {*rest} <= {"--kept", "--timed"}:
+        raise SystemExit("say where samples are kept: python -m benchmarks.model.agreement FOLDER [--kept] [--timed]")
+    print(write(list(points(Path(folder), timed="--timed" in rest, new="--kept" not in rest))))
 
 
 if __name__ == "__main__":

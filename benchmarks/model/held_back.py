@@ -1,6 +1,6 @@
 """Right kernels that were made slow: the stars they get on the emulator beside those on a GPU.
 
-    python -m benchmarks.model.held_back emulator    grades those of benchmarks/model/slow/, and the course's own slow ones
+    python -m benchmarks.model.held_back emulator    grades those of slow/, and the course's own slow ones
     python -m benchmarks.model.held_back cuda        the same on this GPU, with their times
 
 Each writes what it found under benchmarks/results/h200/slow.json, beside what the other found there.

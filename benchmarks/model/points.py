@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ from grader.course.call import Call
 from grader.course.catalog import Entry
 from grader.course.inline import inlined
 from grader.course.lesson import Case, Task
+from grader.devices.cuda.machine_code import MachineCode
 from grader.model.card import Card, load_card
 from grader.model.predict import Modelled, predict
 
@@ -24,7 +26,7 @@ SEED = 1
 
 
 @dataclass(frozen=True)
-class Point:
+class Row:
     """A rung of a task at a case: measured and modelled, in µs."""
 
     task: str
@@ -32,11 +34,7 @@ class Point:
     case: str
     timed: bool  # the case of the task's timed goals
     measured: float
-    found: Modelled
-
-    @property
-    def modelled(self) -> float:
-        return self.found.seconds * 1e6
+    modelled: float
 
     @property
     def ratio(self) -> float:
@@ -46,6 +44,20 @@ class Point:
     def chooses(self) -> bool:
         """Whether constants may be chosen by it: half of the rungs, by a hash of the name. The others only report."""
         return hashlib.sha256(f"{self.task}/{self.rung}".encode()).digest()[0] % 2 == 0
+
+
+@dataclass(frozen=True)
+class Point(Row):
+    """The same as it was sampled now: what the model found, and what it finds by nvcc's machine code."""
+
+    found: Modelled
+    by_code: Modelled | None = None  # None: nvcc or nvdisasm is missing, or took too long
+
+    @property
+    def compiled(self) -> Row | None:
+        """The row with nvcc's machine code."""
+        us = self.by_code.seconds * 1e6 if self.by_code else 0.0
+        return Row(self.task, self.rung, self.case, self.timed, self.measured, us) if us else None
 
 
 Measured = Mapping[tuple[str, str, str], tuple[float, bool]]  # by task, rung, case: µs, and whether it is the timed one
@@ -78,7 +90,21 @@ def points(kept: Path, timed: bool = False, new: bool = True, card: Card = CARD)
                 cases = [c for c in cases if c == task.timed_case or not timed]
                 for case, sample in samples(entry, task, file, cases, kept, new).items():
                     us, is_timed = known[task.name, file.stem, case]
-                    yield Point(task.name, file.stem, case, is_timed, us, predict(sample, card))
+                    found, code = predict(sample, card), machine_code(entry, file, kept, new)
+                    by_code = predict({**sample, "code": code}, card) if code else None
+                    yield Point(task.name, file.stem, case, is_timed, us, found.seconds * 1e6, found, by_code)
+
+
+def machine_code(entry: Entry, file: Path, kept: Path, new: bool) -> dict[str, Any]:
+    """What nvcc makes of a rung's kernels; nothing where it is not installed."""
+    place = kept / f"{entry.name}__{file.parent.name}__{file.stem}__code.json"
+    if new and not place.exists():
+        with tempfile.TemporaryDirectory() as folder:
+            code = MachineCode(inlined(file), file.name, CARD.architecture, Path(folder), most_seconds=600)
+            code.begin()
+            code.finish()
+        place.write_text(json.dumps(code.kernels))
+    return dict(json.loads(place.read_text())) if place.exists() else {}
 
 
 def samples(entry: Entry, task: Task, file: Path, cases: list[Case], kept: Path, new: bool) -> dict[str, Any]:

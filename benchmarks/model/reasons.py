@@ -31,3 +31,15 @@ REASONS: dict[tuple[str, str], str] = {  # by task and rung
     ): "255 registers are too few for it: nvcc 13.0 spills 900 bytes a thread to "
     "local memory and back, which the model does not know.",
 }
+
+REASONS_OF_CODE: dict[tuple[str, str], str] = {  # the same where nvcc's machine code is known
+    (
+        "attention",
+        "2_online",
+    ): "all lanes load one word at a time: such a load takes 2.5 clocks of a multiprocessor on an H200, the model "
+    "has one. No other rung does so for all that it loads, and no micro-kernel has measured it.",
+    (
+        "attention_backward",
+        "2_shared_tiles",
+    ): "spills 900 bytes a thread: they go through L1 in the model, but for 256 threads they do not fit into it.",
+}

@@ -1,5 +1,4 @@
-"""`ladder bench --card`: writes cards/NAME.toml, what this GPU can do, from the kernels of benchmarks/model/card.cu.
-"""
+"""`ladder bench --card`: writes cards/NAME.toml, what this GPU can do, from the kernels of benchmarks/model/card.cu."""
 
 from __future__ import annotations
 
@@ -146,7 +145,7 @@ def _clock(library: Path) -> Seconds:
         launch(*what)
         stop.record()
         stop.synchronize()
-        return 1e-3 * start.elapsed_time(stop)
+        return float(1e-3 * start.elapsed_time(stop))
 
     def seconds(kernel: str, floats: int, rounds: int, blocks: int, threads: int) -> float:
         return statistics.median([once(kernel, floats, rounds, blocks, threads) for _ in range(SAMPLES + 1)][1:])

@@ -53,7 +53,13 @@ def load_card(file: Path) -> Card:
     try:
         data: dict[str, Any] = tomllib.loads(file.read_text())
         values = {name: float(each["value"]) for name, each in data["constants"].items()}
-        return Card(**values, name=str(data["name"]), architecture=str(data["architecture"]), label=file.stem, measured=bool(data["measured"]))
+        return Card(
+            **values,
+            name=str(data["name"]),
+            architecture=str(data["architecture"]),
+            label=file.stem,
+            measured=bool(data["measured"]),
+        )
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UsageError(f"{file.name} is no card: {_why(error)}") from error
 

@@ -7,7 +7,7 @@ the loop runs as often as makes up the whole.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -20,7 +20,13 @@ Work = tuple[int, str]  # a line, and what is done there: one of the words that 
 NONE = 7  # the number of no barrier, of six
 FLOATS = {"FADD": 1, "FMUL": 1, "FFMA": 2}  # operations
 JUMPS = ("BRA", "EXIT", "RET", "BRX", "JMP", "CALL", "BREAK", "WARPSYNC", "KILL")
-LOADED = {"LDG": "global_load", "LDGSTS": "global_load", "STG": "global_store", "LDS": "shared_load", "STS": "shared_store"}
+LOADED = {
+    "LDG": "global_load",
+    "LDGSTS": "global_load",
+    "STG": "global_store",
+    "LDS": "shared_load",
+    "STS": "shared_store",
+}
 UPDATED = {"ATOMG": "global_atomic", "RED": "global_atomic", "ATOMS": "shared_atomic", "ATOM": "global_atomic"}
 
 
@@ -178,8 +184,9 @@ class Flow:
         whole = sum(each.parent.runs for each in others if each.parent)
         share = loop.parent.runs / whole if loop.parent and whole else 1.0
         code = [each for part in loop.own for each in self.code[part.begin : part.end]]
-        ends = Counter(each.line for each in code if each.name == "BRA" and each.predicate)
-        return self.lines[line].get("runs", 0.0) * share / max(ends.values(), default=1)
+        again = self.code[loop.end - 1].line  # of an unrolled loop each copy of the body asks whether to go on
+        copies = sum(each.name == "BRA" and bool(each.predicate) and each.line == again for each in code)
+        return self.lines[line].get("runs", 0.0) * share / max(copies, 1)
 
     def _within(self, loop: Loop) -> list[Loop]:
         return [each for each in self.loops if loop.begin <= each.begin and each.end <= loop.end and each is not loop]
@@ -197,7 +204,9 @@ class Flow:
         None of them runs if the straight code around it can have done all of the work.
         """
         assert loop.parent
-        around = (other for other in self.loops if other.begin <= loop.begin and loop.end <= other.end and other is not loop)
+        around = (
+            other for other in self.loops if other.begin <= loop.begin and loop.end <= other.end and other is not loop
+        )
         if sum(self._work[id(other)].get(work, 0.0) * other.runs for other in around) >= self.done(work):
             return 0.0
         amounts = sorted((self._work[id(each)][work] for each in self._with(work)), reverse=True)
@@ -219,7 +228,7 @@ class Flow:
                 shares.append(max(done - inner, 0.0) / self._work[id(loop)][work])
             elif self._has_not_run(work):
                 shares.append(0.0)
-        never = not shares and self._calls(part) or part.begin >= self._end or self._is_rare(part.begin)
+        never = (not shares and self._calls(part)) or part.begin >= self._end or self._is_rare(part.begin)
         part.runs = 0.0 if never else min(loop.runs, max(shares, default=0.0))
         return never or bool(shares)
 
@@ -260,7 +269,6 @@ class Flow:
 
     def _is_rare(self, place: int) -> bool:
         return any(begin <= place < end for begin, end in self._rare)
-
 
 
 def _middle(weighted: Sequence[tuple[float, float]]) -> float:

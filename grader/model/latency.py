@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 from grader.model.bounds import instructions
 from grader.model.caches import Bytes
@@ -14,6 +15,7 @@ from grader.model.scoreboard import clocks_of_warp
 
 UNROLLED = 4  # nvcc unrolls loops of unknown length so often, and begins their loads together
 FEW_ROUNDS = 8  # loops as short as this are mostly no loops
+LOADED = 1.7  # times the latency of memory that nothing else is asked of: where it moves all bytes that it can
 SLOWEST = 1.25  # a warp waits for the slowest of the loads that it has on their way (column_sum, rungs 2 and 3)
 FEW_BARRIERS = 2  # a block that meets more often does its work between them
 SCHEDULERS = 4
@@ -24,7 +26,12 @@ MOSTLY_FUSED = 0.4  # of the instructions: then a warp has others to go on with
 def latency(launch: Launch, card: Card, moved: Bytes) -> float:
     """Seconds of one launch."""
     waves = max(1.0, launch.blocks / (card.multiprocessors * launch.resident))
-    return waves * chain(launch, card, moved) / card.clock
+    seconds = waves * chain(launch, card, moved) / card.clock
+    if not launch.flow:
+        return seconds
+    busy = min(moved.dram / card.dram_rate / seconds, 1.0)  # share of the time that memory moves bytes
+    slower = replace(card, dram_latency=card.dram_latency * (1 + (LOADED - 1) * busy**2))
+    return waves * chain(launch, slower, moved) / card.clock
 
 
 def chain(launch: Launch, card: Card, moved: Bytes) -> float:

@@ -14,11 +14,36 @@ Json = Mapping[str, Any]
 # Done by 64 lanes a clock on a multiprocessor, and not by 128 as a multiplication is (CUDA programming guide,
 # "Arithmetic Instructions", 9.0): integers, comparisons and choices.
 INTEGER = frozenset(
-    "IADD3 IADD VIADD LOP3 PLOP3 ISETP FSETP FMNMX FMNMX3 IMNMX VIMNMX SEL FSEL LEA SHF PRMT IABS FSET BMSK SGXT "
-    "IMAD FLO VOTE R2P P2R".split()
+    [
+        "IADD3",
+        "IADD",
+        "VIADD",
+        "LOP3",
+        "PLOP3",
+        "ISETP",
+        "FSETP",
+        "FMNMX",
+        "FMNMX3",
+        "IMNMX",
+        "VIMNMX",
+        "SEL",
+        "FSEL",
+        "LEA",
+        "SHF",
+        "PRMT",
+        "IABS",
+        "FSET",
+        "BMSK",
+        "SGXT",
+        "IMAD",
+        "FLO",
+        "VOTE",
+        "R2P",
+        "P2R",
+    ]
 )
 # And by 16: conversions besides special functions.
-SPECIAL = frozenset("MUFU I2F F2I F2F I2FP F2FP POPC FRND BREV".split())
+SPECIAL = frozenset(["MUFU", "I2F", "F2I", "F2F", "I2FP", "F2FP", "POPC", "FRND", "BREV"])
 
 
 @dataclass(frozen=True)
@@ -33,7 +58,7 @@ class MachineCode:
 
 
 def machine_code(data: Json, lines: Mapping[int, Counts], warps: float) -> MachineCode:
-    """From what a worker has read of a kernel (devices/cuda/machine_code.py). Raises KeyError, TypeError, ValueError."""
+    """From what a worker read of a kernel (devices/cuda/machine_code.py). Raises KeyError, TypeError, ValueError."""
     code = [Instruction(*each) for each in data["instructions"]]
     flow = Flow(code, lines, warps)
     by_line: defaultdict[int, defaultdict[str, float]] = defaultdict(lambda: defaultdict(float))

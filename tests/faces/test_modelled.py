@@ -101,11 +101,11 @@ def test_a_card_is_worked_out_from_times(tmp_path):
     assert found["special_rate"][0] == found["double_rate"][0] == pytest.approx(32)
     assert found["dram_rate"][0] == pytest.approx(1e12)
     assert (found["first_launch"][0], found["next_launch"][0]) == pytest.approx((6e-6, 2e-6))
-    assert (found["barrier_latency"][0], found["dependent"][0]) == pytest.approx((1, 0.5))
+    assert found["barrier_latency"][0] == pytest.approx(1)
     rest = {name: (1.0, "1", "made up") for name in constants() if name not in found}
-    (tmp_path / "mine.toml").write_text(dumps("Mine", found | rest))
+    (tmp_path / "mine.toml").write_text(dumps("Mine", "90a", found | rest))
     card = load_card(tmp_path / "mine.toml")
-    assert (card.name, card.label, card.measured) == ("Mine", "mine", False)
+    assert (card.name, card.architecture, card.label, card.measured) == ("Mine", "90a", "mine", False)
 
 
 def test_a_card_is_measured_where_there_is_one(monkeypatch, capsys):

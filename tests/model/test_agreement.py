@@ -2,50 +2,32 @@
 
 from __future__ import annotations
 
-import json
 import math
-from dataclasses import dataclass
 
 import pytest
 
 from benchmarks.model import agreement
-from benchmarks.model.points import RESULTS, measured, points
-from benchmarks.model.reasons import REASONS
-from grader.modelled import RESULTS as NAME
+from benchmarks.model.agreement import recorded
+from benchmarks.model.points import Row, measured, points
+from benchmarks.model.reasons import REASONS, REASONS_OF_CODE
 
-# At timed sizes: the shares within 25 %, and of pairs in order, that are reached. 0.97 is asked for the second.
-LEAST_NEAR, LEAST_ORDER = 0.83, 0.95
-
-
-@dataclass(frozen=True)
-class Row:
-    """A committed point, as `agreement.figures` wants it."""
-
-    task: str
-    rung: str
-    case: str
-    timed: bool
-    measured: float
-    modelled: float
-
-    @property
-    def ratio(self) -> float:
-        return self.modelled / self.measured
+# At timed sizes: the shares within 25 %, and of pairs in order, that are reached. Of pairs 0.97 are asked for without
+# nvcc, and 0.98 with it.
+REACHED = {"estimated": (0.83, 0.95), "compiled": (0.92, 0.975)}
+MEAN_ERROR = 0.14  # with nvcc
 
 
 @pytest.fixture(scope="module")
 def committed() -> list[Row]:
-    modelled = json.loads((RESULTS / NAME).read_text())["rungs"]
-    return [
-        Row(task, rung, case, timed, us, modelled[task][rung][case])
-        for (task, rung, case), (us, timed) in measured().items()
-        if case in modelled.get(task, {}).get(rung, {})
-    ]
+    return recorded("estimated")
 
 
-def test_what_is_committed_is_as_good_as_the_page_says(committed):
-    found = agreement.figures([row for row in committed if row.timed])
-    assert found.near >= LEAST_NEAR and found.order >= LEAST_ORDER
+@pytest.mark.parametrize("kind", REACHED)
+def test_what_is_committed_is_as_good_as_the_page_says(kind):
+    found = agreement.figures([row for row in recorded(kind) if row.timed])
+    near, order = REACHED[kind]
+    assert found.near >= near and found.order >= order
+    assert found.error <= MEAN_ERROR
 
 
 def test_every_rung_takes_part_at_its_timed_size(committed):
@@ -54,11 +36,11 @@ def test_every_rung_takes_part_at_its_timed_size(committed):
     assert missing == set(), "type `python -m benchmarks.model.agreement FOLDER`"
 
 
-def test_an_outlier_has_a_reason(committed):
-    far = {
-        (row.task, row.rung) for row in committed if row.timed and abs(math.log(row.ratio)) > math.log(agreement.FAR)
-    }
-    assert far == set(REASONS)
+@pytest.mark.parametrize(("kind", "reasons"), [("estimated", REASONS), ("compiled", REASONS_OF_CODE)])
+def test_an_outlier_has_a_reason(kind, reasons):
+    timed = (row for row in recorded(kind) if row.timed)
+    far = {(row.task, row.rung) for row in timed if abs(math.log(row.ratio)) > math.log(agreement.FAR)}
+    assert far == set(reasons)
 
 
 def test_figures_are_worked_out_by_hand():
