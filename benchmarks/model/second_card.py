@@ -1,0 +1,105 @@
+"""A card that the model has not seen: predicted first, then measured.
+
+    python -m benchmarks.model.second_card predict KEEP    every rung at its timed size; no GPU, from what KEEP holds
+    python -m benchmarks.model.second_card measure         some of them, two of each task, on the GPU that is here
+    python -m benchmarks.model.second_card compare         both, as a table
+
+Predictions lie in benchmarks/results/h100/predicted.json, and were committed before anything was measured there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from benchmarks.model.agreement import figures
+from benchmarks.model.points import ROOT, Row, points
+from grader.course import catalog
+from grader.course.catalog import Entry, UsageError
+from grader.course.lesson import Task
+from grader.model.card import load_card
+
+LABEL = "h100"
+FOLDER = ROOT / "benchmarks" / "results" / LABEL
+PREDICTED, MEASURED = FOLDER / "predicted.json", FOLDER / "measured.json"
+
+
+def predict(kept: Path) -> None:
+    """Writes what the model says of every rung on that card."""
+    every = points(kept, timed=True, new=False, card=load_card(ROOT / "cards" / f"{LABEL}.toml"))
+    rows = [
+        {
+            "task": point.task,
+            "rung": point.rung,
+            "case": point.case,
+            "estimated": round(point.modelled, 2),
+            "compiled": round(point.compiled.modelled, 2) if point.compiled else None,
+        }
+        for point in every
+    ]
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    PREDICTED.write_text(json.dumps(rows, indent=1) + "\n")
+    print(f"{len(rows)} rungs in {PREDICTED.relative_to(ROOT)}")
+
+
+def to_measure() -> Iterator[tuple[Entry, Task, Path]]:
+    """Of each task the highest rung and the one in the middle."""
+    for entry in catalog.entries(ROOT):
+        for task in entry.lesson.tasks:
+            rungs = entry.rungs_of(task.name) if task.ladder and task.timed_case else []
+            for rung in dict.fromkeys([*rungs[-1:], *rungs[len(rungs) // 2 : len(rungs) // 2 + 1]]):
+                yield entry, task, rung
+
+
+def measure(into: Path) -> None:
+    """Times them on the GPU that is here; each time is written at once."""
+    from grader.devices.cuda.card import find_card
+    from grader.grade import grade
+
+    card, reason = find_card()
+    if card is None:
+        raise SystemExit(f"there is no GPU to measure, as {reason}")
+    rows: list[dict[str, Any]] = []
+    for entry, task, rung in to_measure():
+        try:
+            done = grade(entry, rung, device="cuda", tasks=[task.name], emulator=False, seed=1).tasks[0]
+            us = done.timings.get("median_us")
+        except (UsageError, OSError, RuntimeError) as error:
+            us = None
+            print(f"{task.name} {rung.stem}: {error}", flush=True)
+        rows.append({"task": task.name, "rung": rung.stem, "us": us, "card": card.name})
+        into.write_text(json.dumps(rows, indent=1) + "\n")
+        print(task.name, rung.stem, us, flush=True)
+
+
+def compare() -> None:
+    """A table of both, and how far they agree."""
+    predicted = {(row["task"], row["rung"]): row for row in json.loads(PREDICTED.read_text())}
+    both = [(row, predicted[row["task"], row["rung"]]) for row in json.loads(MEASURED.read_text()) if row["us"]]
+    for kind in ("compiled", "estimated"):
+        rows = [Row(m["task"], m["rung"], p["case"], True, m["us"], p[kind]) for m, p in both if p[kind]]
+        found = figures(rows)
+        for row in rows:
+            print(f"{kind} {row.task:20} {row.rung:24} {row.measured:12.1f} {row.modelled:12.1f} {row.ratio:6.2f}")
+        print(f"{kind}: {found.near:.0%} of {found.count} within 25 %, mean error {found.error:.0%}, "
+              f"{found.ordered} of {found.pairs} pairs in order")  # fmt: skip
+
+
+def main() -> None:
+    asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    asked.add_argument("what", choices=("predict", "measure", "compare"))
+    asked.add_argument("folder", type=Path, nargs="?")
+    given = asked.parse_args()
+    if given.what == "predict":
+        predict(given.folder)
+    elif given.what == "measure":
+        measure(given.folder or MEASURED)
+    else:
+        compare()
+
+
+if __name__ == "__main__":
+    main()
