@@ -7,9 +7,9 @@ band in which most kernels of the course have been measured (docs/model.md).
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +19,10 @@ from grader.course.lesson import Case, Task
 from grader.model.card import Card, cards
 from grader.model.cause import Cause, cause, shares
 from grader.model.predict import predict
+from grader.model.sampled import Launch
 from grader.submission import Submission, run_sampled
 
+UNSURE = 0.1  # standard error of a launch's counts, as a share; less is told in no report
 NO_SAMPLE = (LookupError, TypeError, ValueError, ArithmeticError)  # what comes of evidence that no worker of ours wrote
 RESULTS = "model.json"  # in benchmarks/results/CARD/: the band, and the modelled times of the course's rungs
 
@@ -42,11 +44,13 @@ class ModelledTime:
     rungs_us: Mapping[str, float]  # of the course's rungs at this case, modelled, too
     terms_us: Mapping[str, float]  # how long each part of the card is busy with the longest launch, the longest first
     lines: Mapping[int, float]  # each line's share of the bound
+    unsure: Sequence[str]  # launches of which sampling does not know all: a sentence each
+    main: Launch | None  # the longest one
 
     def to_json(self) -> dict[str, Any]:
         """The fields that programs get."""
         kept = ("card", "case", "median_us", "low_us", "high_us", "bound", "line")
-        return {name: value for name, value in asdict(self).items() if name in kept}
+        return {name: getattr(self, name) for name in kept}
 
 
 def measured_cards(root: Path) -> list[Card]:
@@ -69,7 +73,7 @@ def modelled_times(
                 samples[alike] = sampled(task, task.timed_case, card, submission)
             if sample := samples[alike]:
                 with suppress(*NO_SAMPLE):
-                    yield _told(entry, task, card, sample)
+                    yield told(entry.root, card, sample, task)
 
 
 def sampled(task: Task, case: Case, card: Card, submission: Submission) -> Mapping[str, Any] | None:
@@ -92,14 +96,15 @@ def example_of(task: Task, case: Case) -> Call:
     return max((Call(task, each) for each in alike), key=lambda call: call.moved_bytes)
 
 
-def _told(entry: Entry, task: Task, card: Card, sample: Mapping[str, Any]) -> ModelledTime:
+def told(root: Path, card: Card, sample: Mapping[str, Any], task: Task | None = None) -> ModelledTime:
+    """What the model makes of a sample. Raises what NO_SAMPLE names."""
     found = predict(sample, card)
     why: Cause = cause(found)
-    known = agreement(entry.root, card, compiled=any(part.launch.flow for part in found.parts))
+    known = agreement(root, card, compiled=any(part.launch.flow for part in found.parts))
     us, main = found.seconds * 1e6, found.main
     terms = {name: 1e6 * term * main.launch.repeats for name, term in main.terms.items()} if main else {}
-    case = task.timed_case.name if task.timed_case else ""
-    rungs = known["rungs"].get(task.name, {})
+    case = task.timed_case.name if task and task.timed_case else ""
+    rungs = known["rungs"].get(task.name, {}) if task else {}
     return ModelledTime(
         card=card.label,
         case=case,
@@ -114,7 +119,21 @@ def _told(entry: Entry, task: Task, card: Card, sample: Mapping[str, Any]) -> Mo
         rungs_us={name: cases[case] for name, cases in rungs.items() if case in cases},
         terms_us=dict(sorted(terms.items(), key=lambda term: -term[1])),
         lines=shares(main, why.bound, card) if main and why.bound in terms else {},
+        unsure=[said for part in found.parts if (said := _unsure(part.launch))],
+        main=main.launch if main else None,
     )
+
+
+def _unsure(launch: Launch) -> str:
+    """What sampling does not know of a launch: a sentence; "" if nothing that matters."""
+    if launch.cooperative and launch.ran < launch.blocks:
+        return f"{launch.kernel} is a cooperative launch: blocks wait for blocks that were not run"
+    if launch.unsure > UNSURE:
+        return (
+            f"the {launch.ran} of {launch.blocks:,} blocks of {launch.kernel} that were run differ by so much that its "
+            f"counts are sure to {100 * launch.unsure:.0f} % only"
+        )
+    return ""
 
 
 def agreement(root: Path, card: Card, compiled: bool = False) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from grader.faces.remember import remember_own
 from grader.submission import NotGraded, Submission, start_server
 
 if TYPE_CHECKING:
+    from grader.course.lesson import Task
     from grader.devices.worker.job import Level
     from grader.judge.verdict import Grade
     from grader.report.graded import Graded
@@ -177,6 +178,15 @@ def _need_nvcc() -> None:
         raise UsageError(message)
 
 
+def need_disassembler() -> None:
+    """Raises UsageError if nvcc's machine code cannot be read here."""
+    from grader.devices.cuda.machine_code import tools
+    from grader.devices.cuda.toolkit import INSTALL
+
+    if not tools():
+        raise UsageError(f"--sass needs nvcc and nvdisasm, which are not both here: {INSTALL}")
+
+
 def _nvcc_accepts(graded: Graded) -> bool:
     """Says, on stderr, what nvcc thinks of the file."""
     from grader.devices.cuda.nvcc import refusals
@@ -305,10 +315,14 @@ def _sanitized(entry: Entry, options: Options, tell: Progress, chosen: partial[G
 # ---- how long it would take ----
 
 
-def model(entry: Entry, graded: Graded, split: bool = False) -> Iterator[str]:
-    """Notes the modelled times of an emulated grade's right tasks in it, and says each in a line; `split` by parts."""
+def model(entry: Entry, graded: Graded, split: bool = False, sass: bool = False) -> Iterator[str]:
+    """Notes the modelled times of an emulated grade's right tasks in it, and says each in a line.
+
+    If `split`, by parts of the card; with `sass`, beside nvcc's machine code.
+    """
     from grader.modelled import modelled_times
-    from grader.report.modelled import modelled_words, split_words
+    from grader.report.modelled import doubt_words, modelled_words, split_words
+    from grader.report.sass import sass_words
 
     grade = graded.verdict
     timed = {task.name: task for task in entry.lesson.tasks if task.timed_case}
@@ -330,8 +344,19 @@ def model(entry: Entry, graded: Graded, split: bool = False) -> Iterator[str]:
                 if time.measured:
                     task.modelled.append(time.to_json())
                 yield f"{task.name}: " * (len(grade.tasks) > 1) + modelled_words(time, task.position)
+                if time.measured:
+                    yield from (f"  not sure: {said}" for said in time.unsure)
+                    doubted = doubt_words(time, task.stars, rung_of(timed[task.name], task.stars))
+                    yield from [f"  {doubted}"] * bool(doubted)
                 if split and time.measured:
                     yield from (f"  {line}" for line in split_words(time))
+                if sass and time.measured and time.main:
+                    yield from sass_words(time.main, graded.source.split("\n"))
+
+
+def rung_of(task: Task, stars: int) -> int:
+    """The number of the rung that earns so many stars; 0 if none is named for them."""
+    return task.highest([task.stars[stars]]) if stars in task.stars else 0
 
 
 # ---- while it takes ----

@@ -200,12 +200,13 @@ def submit(context: click.Context, /, lesson: str, file: Path | None, device: De
 @click.option("--case", metavar="NAME", help="Count at this case, 'n=31', instead of the lesson's choice.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 @click.option("--reference", is_flag=True, help="Explain the lesson's reference kernel instead of yours.")
+@click.option("--sass", is_flag=True, help="Also show nvcc's machine code by line; needs nvcc and nvdisasm.")
 @click.option("--device", type=click.Choice(["emulator", "cuda"]), default="emulator", show_default=True,
               help="cuda: with what Nsight Compute counts on the GPU beside it.")  # fmt: skip
 @SANDBOX
 @click.pass_context
 def explain(context: click.Context, /, lesson: str, file: Path | None, tasks: tuple[str, ...], case: str | None,
-            as_json: bool, reference: bool, device: Device, sandbox: Level | None) -> None:  # fmt: skip
+            as_json: bool, reference: bool, sass: bool, device: Device, sandbox: Level | None) -> None:  # fmt: skip
     """Show what each line of a kernel costs: sectors, bank conflicts, idle lanes, atomics."""
     from grader.faces import nvidia_tools
     from grader.report.explain import could_run, dumps, show_explanation
@@ -213,6 +214,8 @@ def explain(context: click.Context, /, lesson: str, file: Path | None, tasks: tu
 
     if reference and file is not None:
         raise UsageError("give either a file or --reference, not both")
+    if sass:
+        checking.need_disassembler()
     entry = puzzles.find(lesson, file)
     ncu = nvidia_tools.ready("ncu") if device == "cuda" else None
     options = Options(tasks, "emulator", reference=reference, counted=case, sandbox=sandbox)
@@ -224,7 +227,7 @@ def explain(context: click.Context, /, lesson: str, file: Path | None, tasks: tu
         click.echo(dumps(grade, source, profiles))
     elif any(task.lines for task in grade.tasks):
         show_explanation(make_console(widest=200), grade, source, profiles)
-        for line in checking.model(entry, graded, split=True) if case is None else ():
+        for line in checking.model(entry, graded, split=True, sass=sass) if case is None else ():
             click.echo(line)
     else:
         show(make_console(), grade, source=source)

@@ -50,6 +50,8 @@ class Launch:
     longest: float  # how many times as many steps that warp takes as the mean one
     atomic_words: float  # different words in global memory that atomics update
     unsure: float  # standard error of the counts, as a share: blocks that ran differ
+    ran: int = 0  # blocks that did
+    cooperative: bool = False
     flow: Flow | None = None  # of nvcc's machine code, where it is there
     stack: int = 0  # bytes of a thread's local memory; there, too
 
@@ -146,6 +148,8 @@ def _launch(data: Json) -> Launch:
         shared_rounds=_mean(ran, "shared_rounds"),
         longest=_mean(ran, "longest_warp") * warps / max(mean, 1),
         atomic_words=_atomic_words(data),
+        ran=len(ran),
+        cooperative=bool(data.get("cooperative")),
         unsure=spread / math.sqrt(len(ran)) / max(mean, 1) if data["blocks"] > len(ran) else 0.0,
     )
 

@@ -7,6 +7,7 @@ from grader.model.cause import WORDS
 from grader.modelled import ModelledTime
 from grader.report.words import percent
 
+WIDE = 2.0  # times the rung's own: what is modelled slower than that would lose a star on a GPU
 LEAST = 0.05  # of the whole: less is not told
 
 _UNITS = ((1e6, "s"), (1e3, "ms"), (1.0, "µs"))
@@ -17,6 +18,21 @@ def modelled_words(time: ModelledTime, here: Position) -> str:
     unsure = "" if time.measured else " (unmeasured: from its data sheet)"
     line = f"modelled on an {time.card_name}{unsure}: {_range(time.low_us, time.high_us)}, bound by {time.words}"
     return line + _of_course(time, here)
+
+
+def doubt_words(time: ModelledTime, stars: int, rung: int) -> str:
+    """What a GPU would say to stars that counts alone have given for a rung: one sentence; "" if it would agree.
+
+    A model of times is a rough one: it doubts where a kernel is modelled at more than twice the time of the rung.
+    """
+    of_rung = next((us for name, us in time.rungs_us.items() if name.startswith(f"{rung}_")), None)
+    if stars < 2 or not of_rung or time.median_us <= WIDE * of_rung:
+        return ""
+    times = _digits(time.median_us / of_rung)
+    return (
+        f"{'★' * stars} are for what was counted; an {time.card_name} would hardly give them: "
+        f"this is modelled at {times} times the course's rung {rung}"
+    )
 
 
 def split_words(time: ModelledTime) -> list[str]:

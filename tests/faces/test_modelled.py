@@ -9,8 +9,8 @@ import pytest
 from grader.course import catalog
 from grader.faces import cli
 from grader.judge.verdict import Position
-from grader.modelled import ModelledTime, agreement, example_of, measured_cards
-from grader.report.modelled import modelled_words, split_words
+from grader.modelled import ModelledTime, agreement, example_of, measured_cards, told
+from grader.report.modelled import doubt_words, modelled_words, split_words
 
 TIME = ModelledTime(
     card="h200",
@@ -26,6 +26,8 @@ TIME = ModelledTime(
     rungs_us={"1_one": 2000.0, "2_two": 271.0},
     terms_us={"shared": 900.0, "dram": 300.0, "l2": 2.0},
     lines={31: 0.75, 40: 0.24, 41: 0.01},
+    unsure=[],
+    main=None,
 )
 
 
@@ -36,6 +38,28 @@ def test_the_line_has_range_cause_and_the_next_rung():
         " · the course's rung 2: 270 µs"
     )
     assert "rung" not in modelled_words(TIME, Position())
+
+
+def test_stars_are_doubted_where_a_kernel_is_modelled_at_twice_the_rung_s_time():
+    assert doubt_words(TIME, stars=3, rung=2) == (
+        "★★★ are for what was counted; an H200 would hardly give them: "
+        "this is modelled at 3.7 times the course's rung 2"
+    )
+    assert doubt_words(TIME, stars=2, rung=1) == doubt_words(TIME, stars=1, rung=2) == ""
+
+
+def test_a_launch_whose_blocks_differ_is_told(tmp_path):
+    from tests.model.test_model import H200, launch, sample
+
+    alike = launch(sums=8)
+    one = alike["ran"][0]
+    differ = alike | {"ran": [one | {"steps": 10}, one | {"steps": 1000}]}
+    waits = alike | {"cooperative": True}
+    said = [*told(tmp_path, H200, sample(alike, differ, waits)).unsure]
+    assert said == [
+        "the 2 of 1,048,576 blocks of k that were run differ by so much that its counts are sure to 98 % only",
+        "k is a cooperative launch: blocks wait for blocks that were not run",
+    ]
 
 
 def test_what_explain_adds_leaves_out_what_hardly_counts():
