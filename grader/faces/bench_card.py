@@ -21,6 +21,7 @@ TEXT = "void card_{}(const float* x, float* z, int n, int rounds, int blocks, in
 FLOATS = 1 << 28
 IN_L2 = 1 << 21  # floats
 WARP = 32
+MANY = 1 << 20  # blocks that do nothing
 WAITING = 1 << 19  # rounds of `wait`: a millisecond
 SAMPLES = 5
 # seconds(kernel, floats, rounds, blocks, threads) of one launch
@@ -85,6 +86,8 @@ def work_out(seconds: Seconds, multiprocessors: int, clock: float) -> Values:
         # Of 32 random words among 256, in 32 sectors: 22 sectors, counting those twice whose word two lanes want.
         "atomic_rate": (22 / WARP * updates / seconds("few_integers", 256, 64, full, 1024), "1/s"),
         "barrier_latency": (alone("barriers", 256), "clock"),
+        "barrier_turn": (clocks("barriers", 1), "clock"),
+        "block_start": ((seconds("nothing", 1, 1, MANY, WARP) - first) * clock * multiprocessors / MANY, "clock"),
         "first_launch": (first, "s"),
         "next_launch": ((seconds("nothing", 1, 101, 1, 32) - first) / 100, "s"),
     }

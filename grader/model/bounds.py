@@ -12,9 +12,10 @@ from grader.model.card import Card
 from grader.model.sampled import LANES, Counts, Launch
 
 PIPES = ("l1", "shared", "issue", "special", "double")  # of one multiprocessor
-BOUNDS = ("dram", "l2", "l1", "shared", "issue", "special", "double", "atomics", "latency")
+BOUNDS = ("dram", "l2", "l1", "shared", "issue", "special", "double", "atomics", "barriers", "blocks", "latency")
 # What nvcc makes of the rest of a kernel, besides its arithmetic: instructions for each request, and for each warp.
 FOR_GLOBAL, FOR_SHARED, FOR_WARP = 2.9, 0.8, 2.0
+LINE = 128  # bytes that a word of each lane takes in local memory
 UNSEEN = 1.125  # and what no estimate sees
 FOR_FUNCTIONS = 0.75  # of an addition or multiplication in a function: most are fused
 
@@ -35,6 +36,7 @@ def instructions(counts: Counts, warps: float) -> float:
 def bounds(launch: Launch, card: Card, moved: Bytes) -> dict[str, float]:
     """Seconds that each part needs for one launch."""
     busy = min(launch.blocks, card.multiprocessors)
+    l2 = moved.l2 + LINE * launch.count("local_words") * _beyond_l1(launch, card)
     # The multiprocessor with most blocks has this share of the launch.
     share = math.ceil(launch.blocks / card.multiprocessors) / launch.blocks
     clocks = {name: cost * share / card.clock for name, cost in of_multiprocessor(launch.counts, card).items()}
@@ -43,11 +45,20 @@ def bounds(launch: Launch, card: Card, moved: Bytes) -> dict[str, float]:
     issue = max(issue, launch.count("compiled_integer") * LANES / card.integer_rate)
     return {
         "dram": moved.dram / card.dram_rate,
-        "l2": max(moved.l2 / card.l2_rate, moved.l2 / (busy * card.l2_rate_of_one)),
+        "l2": max(l2 / card.l2_rate, l2 / (busy * card.l2_rate_of_one)),
         **clocks,
         "issue": issue * share / card.clock,
         "atomics": atomics(launch, card),
+        "barriers": launch.barriers * launch.warps * launch.blocks * share * card.barrier_turn / card.clock,
+        "blocks": launch.blocks * share * card.block_start / card.clock,
     }
+
+
+def _beyond_l1(launch: Launch, card: Card) -> float:
+    """The share of local memory's words that L1 does not hold: all of them at twice what there is room for."""
+    held = launch.stack * launch.threads * launch.resident
+    room = max(card.l1_bytes - launch.shared_bytes * launch.resident, 1.0)
+    return min(max(held / room - 1, 0.0), 1.0)
 
 
 def of_multiprocessor(counts: Counts, card: Card) -> dict[str, float]:

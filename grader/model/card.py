@@ -38,6 +38,8 @@ class Card:
     dram_latency: float
     shared_latency: float
     barrier_latency: float
+    barrier_turn: float  # of the multiprocessor, for each warp that comes to a barrier
+    block_start: float  # of the multiprocessor, for each block
     dependent: float  # from one instruction of a warp to the next, if the second needs the first
     independent: float  # the same where most are fused multiply-adds
     first_launch: float  # seconds from one event to the next around a launch that does nothing

@@ -18,6 +18,8 @@ WORDS = {
     "special": "special functions",
     "double": "arithmetic on doubles",
     "atomics": "atomics that wait for each other",
+    "barriers": "barriers",
+    "blocks": "starting its blocks",
     "latency": "waiting, with too little on its way",
     "launch": "launching it",
 }

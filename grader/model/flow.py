@@ -19,6 +19,7 @@ Work = tuple[int, str]  # a line, and what is done there: one of the words that 
 
 NONE = 7  # the number of no barrier, of six
 FLOATS = {"FADD": 1, "FMUL": 1, "FFMA": 2}  # operations
+MUCH = 4.0  # times the instructions of a CPU: so much code for a line is several rounds of it
 JUMPS = ("BRA", "EXIT", "RET", "BRX", "JMP", "CALL", "BREAK", "WARPSYNC", "KILL")
 LOADED = {
     "LDG": "global_load",
@@ -186,7 +187,12 @@ class Flow:
         code = [each for part in loop.own for each in self.code[part.begin : part.end]]
         again = self.code[loop.end - 1].line  # of an unrolled loop each copy of the body asks whether to go on
         copies = sum(each.name == "BRA" and bool(each.predicate) and each.line == again for each in code)
-        return self.lines[line].get("runs", 0.0) * share / max(copies, 1)
+        runs = self.lines[line].get("runs", 0.0)
+        # Or it asks once for all: then there is many times the code that a CPU has for one round.
+        of_a_round = self.lines[line].get("instructions", 0.0) / runs if runs else 0.0
+        made = sum(each.line == line for each in code)
+        unrolled = made / of_a_round if of_a_round and made > MUCH * of_a_round else 1.0
+        return runs * share / max(copies, unrolled)
 
     def _within(self, loop: Loop) -> list[Loop]:
         return [each for each in self.loops if loop.begin <= each.begin and each.end <= loop.end and each is not loop]

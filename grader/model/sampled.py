@@ -54,6 +54,7 @@ class Launch:
     cooperative: bool = False
     flow: Flow | None = None  # of nvcc's machine code, where it is there
     stack: int = 0  # bytes of a thread's local memory; there, too
+    shared_bytes: int = 0  # of a block
 
     @property
     def warps(self) -> int:
@@ -149,6 +150,7 @@ def _launch(data: Json) -> Launch:
         longest=_mean(ran, "longest_warp") * warps / max(mean, 1),
         atomic_words=_atomic_words(data),
         ran=len(ran),
+        shared_bytes=data.get("shared_bytes", 0),
         cooperative=bool(data.get("cooperative")),
         unsure=spread / math.sqrt(len(ran)) / max(mean, 1) if data["blocks"] > len(ran) else 0.0,
     )

@@ -5,9 +5,12 @@ They run while the emulator builds, in the worker's sandbox.
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 import subprocess
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,7 +19,7 @@ from grader.devices.cuda.toolkit import cuda_home, find_tool
 
 Json = dict[str, Any]
 
-MOST_SECONDS = 30  # a learner waits for it
+MOST_SECONDS = 20  # a learner waits for it
 CODE, SAID = "kernel.sass", "kernel.said"
 
 # /*0240*/  @!P0 BRA `(.L_x_0) ;  /* 0x0000000400f48947 */ and, in the next row, the upper half of its encoding
@@ -80,7 +83,8 @@ class MachineCode:
         script = f'disassembler=$1; shift; "$@" 2> {SAID} && exec "$disassembler" -gi -c -hex kernel.cubin > {CODE}'
         command = ["sh", "-c", script, "sh", str(disassembler), *compile_]
         quiet = subprocess.DEVNULL
-        self._running = subprocess.Popen(command, cwd=self._place, stdin=quiet, stdout=quiet, stderr=quiet)
+        self._running = subprocess.Popen(command, cwd=self._place, stdin=quiet, stdout=quiet, stderr=quiet,
+                                         process_group=0)  # fmt: skip
 
     def finish(self) -> None:
         """Waits for them, and reads what they made."""
@@ -93,7 +97,8 @@ class MachineCode:
             kernels = kernels_in(code, self.filename)
             names = _demangled(list(kernels))
         except (OSError, subprocess.SubprocessError):
-            self._running.kill()
+            with suppress(ProcessLookupError):
+                os.killpg(self._running.pid, signal.SIGKILL)
             return
         used = resources_in(said)
         self.kernels = {names[name]: {**used[name], "instructions": kernels[name]} for name in kernels if name in used}
