@@ -14,11 +14,11 @@ import argparse
 import json
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.model.agreement import PAGE, figures
+from benchmarks.model.agreement import PAGE, figures, recorded
 from benchmarks.model.points import CARD, RESULTS, ROOT, Row
 from grader.course import catalog
 from grader.course.catalog import Entry, UsageError
@@ -27,6 +27,7 @@ from grader.course.mistake import Mistake, mistakes_in
 from grader.grade import grade
 from grader.model.predict import predict
 from grader.modelled import sampled
+from grader.report.modelled import WIDE
 from grader.submission import Submission, device_named, start_server
 
 SLOW = ROOT / "benchmarks" / "model" / "slow"
@@ -89,7 +90,7 @@ def table(rows: Mapping[str, Found]) -> str:
             found = figures(some)
             text.append(
                 f"Modelled {title}: {found.near:.0%} of {found.count} within 25 %, {found.twice:.0%} within a factor "
-                f"of two, mean error {found.error:.0%}.\n"
+                f"of two, mean error {found.error:.0%}. {_noticed(both, some, kind)}\n"
             )
     text.append("\n| kernel | emulator | H200 | measured | with nvcc | without |\n|---|:-:|:-:|--:|--:|--:|\n")
     for name, row in both.items():
@@ -101,6 +102,18 @@ def table(rows: Mapping[str, Found]) -> str:
             f"| {task}: {kernel} | {'★' * row['emulator']['stars']} | {'★' * row['cuda']['stars']} | {shown} |\n"
         )
     return "".join(text)
+
+
+def _noticed(rows: Mapping[str, Found], some: Sequence[Row], kind: str) -> str:
+    """How many of those that are slow by a factor of two the model has as slow, against the rung that they were."""
+    rungs = {(row.task, row.rung): row for row in recorded(kind) if row.timed}
+    bases = {tuple(name.split("/")[1:]): row["base"] for name, row in rows.items()}
+    pairs = [(row, rungs.get((row.task, bases[row.task, row.rung]))) for row in some]
+    slow = [(row, base) for row, base in pairs if base and row.measured > WIDE * base.measured]
+    seen = sum(row.modelled > WIDE * base.modelled for row, base in slow)
+    return (
+        f"Of {len(slow)} that take more than twice as long as the rung that they were made of, {seen} are modelled so."
+    )
 
 
 def _row(name: str, row: Found, kind: str) -> Row | None:
