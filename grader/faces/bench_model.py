@@ -14,6 +14,7 @@ from grader.course.choose import choose_tasks
 from grader.course.files import shown_path
 from grader.course.lesson import Task
 from grader.course.work import read_kernel, tasks_in
+from grader.devices.cuda.machine_code import tools
 from grader.faces.check import progress_line
 from grader.model.card import Card
 from grader.modelled import ModelledTime, agreement, measured_cards, modelled_times
@@ -56,7 +57,8 @@ def _table(entry: Entry, task: Task, card: Card, own: Sequence[Own]) -> Table:
     table = Table(title=f"{task.name}, {case}, on an {card.name}", title_justify="left")
     for head in ("", "modelled", "measured"):
         table.add_column(head, justify="right" if head else "left")
-    known, measured = agreement(entry.root, card)["rungs"].get(task.name, {}), dict(_measured(entry, task, card, case))
+    known = agreement(entry.root, card, compiled=tools() is not None)["rungs"].get(task.name, {})
+    measured = dict(_measured(entry, task, card, case))
     for rung in entry.rungs_of(task.name):
         table.add_row(rung.stem, time_text(known.get(rung.stem, {}).get(case)), time_text(measured.get(rung.stem)))
     for file, times in own:

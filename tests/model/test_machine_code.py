@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from grader.devices.cuda.machine_code import control, kernels_in, resources_in
+from grader.devices.cuda.machine_code import MachineCode, control, kernels_in, resources_in, tools
 from grader.model.flow import NONE, Flow, Instruction
 from grader.model.scoreboard import clocks_of_warp
 
@@ -95,3 +97,30 @@ def test_a_warp_waits_for_its_loads_once_if_they_are_on_their_way_together():
     apart, together = (Flow(loop(body), lines, warps=1) for body in ([one, use], [one] * 4 + [use]))
     assert clocks_of_warp(apart, lambda each: 100.0) == pytest.approx(64 * 105, rel=0.05)
     assert clocks_of_warp(together, lambda each: 100.0) == pytest.approx(16 * 108, rel=0.05)
+
+
+KERNEL = """__global__ void twice(const float* x, float* y) {
+    y[threadIdx.x] = 2 * x[threadIdx.x];
+}
+"""
+
+
+def compiled(source: str, folder: Path) -> dict:
+    code = MachineCode(source, "mine.cu", "90a", folder, most_seconds=120)
+    code.begin()
+    code.finish()
+    return code.kernels
+
+
+@pytest.mark.skipif(not tools(), reason="needs nvcc and nvdisasm")
+def test_a_file_is_compiled_and_read_by_kernel_and_line(tmp_path):
+    ((name, kernel),) = compiled(KERNEL, tmp_path).items()
+    assert name == "twice(float const*, float*)" and kernel["registers"] > 0
+    loads = [row for row in kernel["instructions"] if Instruction(*row).name == "LDG"]
+    assert [row[0] for row in loads] == [2]
+    assert compiled("no C++", tmp_path) == {}
+
+
+def test_without_the_tools_there_is_no_machine_code(tmp_path, monkeypatch):
+    monkeypatch.setattr("grader.devices.cuda.machine_code.tools", lambda: None)
+    assert compiled(KERNEL, tmp_path) == {} and MachineCode(KERNEL, "mine.cu", "90a", tmp_path).needed == []
