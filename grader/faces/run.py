@@ -31,6 +31,7 @@ class Options:
 
     folders: tuple[Path, ...] = ()
     definitions: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
     standard: str = "c++17"
     kernel: str = ""
     launches: str = "all"
@@ -86,6 +87,13 @@ def _check(files: Sequence[Path]) -> None:
             raise UsageError(f"{file} is no source file: name .cu, .cpp or .c files (headers are found by themselves)")
 
 
+def _named(text: str) -> tuple[str, str]:
+    name, _, value = text.partition("=")
+    if not name.isidentifier() or not value.strip():
+        raise UsageError(f"--set takes a name and its value, as in --set N=64, and not `{text}`")
+    return name, value
+
+
 def _how(options: Options) -> How:
     from grader.devices.worker.program import How
 
@@ -109,7 +117,8 @@ def _built(files: Sequence[Path], options: Options) -> Program | None:
     from grader.devices.emulator.program import NotBuilt, Wanted, build_program
 
     try:
-        wanted = Wanted(files, options.folders, options.definitions, options.standard)
+        values = dict(_named(each) for each in options.values)
+        wanted = Wanted(files, options.folders, options.definitions, options.standard, values)
         return build_program(wanted, cache_root())
     except NotBuilt as error:
         for each in error.build.diagnostics:

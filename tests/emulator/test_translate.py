@@ -24,7 +24,7 @@ def body(source: str) -> str:
 
 def launched(kernel: str, config: str, arguments: str, name: str | None = None) -> str:
     name = (kernel if name is None else name).replace("\\", "\\\\").replace('"', '\\"')
-    head = f' ::ladder::launch("{name}", __builtin_LINE(), [&](auto... ladder_a) LADDER_UNSEEN {{ '
+    head = f' ::ladder::launch("{name}", __builtin_LINE(), [&](auto&... ladder_a) LADDER_UNSEEN {{ '
     return f"{head}{kernel}(ladder_a...); }}, ::ladder::config({config}))({arguments})"
 
 

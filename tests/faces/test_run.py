@@ -180,3 +180,14 @@ def test_without_counters_and_races_bad_accesses_are_still_found(run):
 def test_a_wrong_command_is_told_in_one_sentence(run, arguments, sentence):
     ran = run(*arguments)
     assert ran.code == 2 and sentence in ran.said and len(ran.said.strip().split("\n")) == 1
+
+
+def test_what_a_kernel_is_given_by_reference_is_the_object_itself_and_constants_can_be_set(run):
+    values = [word for value in ("COUNT=32", "SHIFT=5", "FACTOR=3") for word in ("--set", value)]
+    ran = run("sides/main.cu", "sides/host.cpp", "--json", *values)
+    assert "32 5 93 64 11 12\n" in ran.said
+    assert ran.found == {("out_of_bounds", "sides/main.cu", line_of("sides/main.cu", "void add("))}
+    assert "a host pointer" in ran.json["findings"][0]["message"]
+    ran = run("sides/main.cu", "--set", "MISSING=1")
+    assert ran.code == 2 and "--set MISSING: no file has `#define MISSING ...`" in ran.said
+    assert "--set takes a name and its value" in run("sides/main.cu", "--set", "COUNT").said

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.devices.build.lexer import lex
+from grader.devices.emulator.own_values import with_values
 from grader.devices.emulator.translate import FIRST_HEADER, TranslationError, rewritten
 
 SECOND_HEADER = "ladder_program.h"  # of libraries/
@@ -62,12 +63,18 @@ class OwnFiles:
         """All of them, one after the other."""
         return "\n".join(self.texts.values())
 
-    def write(self, root: Path) -> list[Path]:
-        """Writes the rewritten files below this folder, and returns the places of the sources. Raises Unreadable."""
+    def write(self, root: Path, values: Mapping[str, str]) -> list[Path]:
+        """Writes the rewritten files below this folder, and returns the places of the sources. Raises Unreadable.
+
+        `values` are what the program's own constants and variables of these names begin with.
+        """
+        given: set[str] = set()
         for file, text in self.texts.items():
             name = shown(file)
+            wanted, has = with_values(text, values) if values else (text, set())
+            given |= has
             try:
-                changed = rewritten(text, name)
+                changed = rewritten(wanted, name)
             except TranslationError as error:
                 raise Unreadable(error.message, name, error.line) from None
             head = (
@@ -78,6 +85,9 @@ class OwnFiles:
             place = below(root, file)
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(head + changed, errors="surrogateescape")
+        for missing in values.keys() - given:
+            shape = f"`#define {missing} ...` or `{missing} = ...` in a declaration"
+            raise Unreadable(f"--set {missing}: no file has {shape}")
         return [below(root, file) for file in self.sources]
 
     def number(self, preprocessed: str) -> str:

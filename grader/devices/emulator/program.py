@@ -13,10 +13,10 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.devices.build import diagnostics
@@ -44,12 +44,16 @@ _SAID = re.compile(r"(?P<file>.+?):(?P<line>\d+):(?:(?P<column>\d+):)? (?:fatal 
 
 @dataclass(frozen=True)
 class Wanted:
-    """A program as it was asked for: its files, -I folders, -D definitions (`NAME` or `NAME=VALUE`) and standard."""
+    """A program as it was asked for: its files, -I folders, -D definitions (`NAME` or `NAME=VALUE`) and standard.
+
+    `values` are other ones for its own constants, by their names.
+    """
 
     sources: Sequence[Path]
     folders: Sequence[Path] = ()
     definitions: Sequence[str] = ()
     standard: str = "c++17"
+    values: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -108,7 +112,7 @@ class _Building:
         self.places = Places(own.names)
         root = folder / "files"
         found = [f"-I{below(root, each)}" for each in wanted.folders] + [f"-I{each}" for each in wanted.folders]
-        self.sources = own.write(root)
+        self.sources = own.write(root, wanted.values)
         found.append(f"-I{library_folder()}")  # behind the program's own headers of the same names
         self.flags = [*session.compile_flags(runtime), *found, *(f"-D{each}" for each in wanted.definitions), "-fPIC"]
         self.flags += ["-fdiagnostics-color=never", f"-fmax-errors={diagnostics.MOST}", "-fpermissive"]

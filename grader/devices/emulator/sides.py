@@ -40,6 +40,12 @@ def host_variables(variables: list[str], symbols: list[str]) -> set[str]:
     return {name for name in variables if "(" not in name and _last(name) not in marked}
 
 
+def shared_arrays(variables: list[str], symbols: list[str]) -> set[str]:
+    """Those of the thread-local variables that were declared `__shared__`: the others are the host's own."""
+    marked = {symbol.removeprefix(_MARK) for symbol in symbols if is_mark(symbol)}
+    return {name for name in variables if _GLUED in symbols or _last(name) in marked}
+
+
 def _last(name: str) -> str:
     plain = re.sub(r"<.*>", "", re.sub(r"\[abi:\w+\]", "", name))
     return plain.rpartition("::")[2].strip()

@@ -19,7 +19,7 @@ from grader.devices.emulator.calls import host_functions
 from grader.devices.emulator.flags import Instruction, empty_loops, flag_reads
 from grader.devices.emulator.lines import LineReader, lines_of
 from grader.devices.emulator.prices import dearest, is_choice, is_through_pointer, priced
-from grader.devices.emulator.sides import host_variables, is_mark, managed_variables
+from grader.devices.emulator.sides import host_variables, is_mark, managed_variables, shared_arrays
 
 _SYMBOL = re.compile(r"^([0-9a-f]+) .{7} (\S+)\s+([0-9a-f]+)\s+(?:\.hidden |\.protected )?(.+)$")
 _INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\s+(\S+)\s*(.*)$")
@@ -163,7 +163,8 @@ def _read_symbols(library: Path) -> list[Symbol]:
     for each in variables:
         each.kind = "host_variable" if each.name in hosts else "managed" if each.name in managed else "variable"
     symbols += [Symbol(start, size, "uncounted", name) for name, start, size in _read_only_sections(library)]
-    return symbols
+    shared = shared_arrays([each.name for each in symbols if each.kind == "shared_array"], marked)
+    return [each for each in symbols if each.kind != "shared_array" or each.name in shared]
 
 
 def symbols_of(library: Path, dump: str) -> list[Symbol]:

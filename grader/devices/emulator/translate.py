@@ -154,7 +154,7 @@ class _Rewriter:
             message = "a kernel cannot launch another one here (dynamic parallelism): launch it from the host function"
             raise TranslationError(message, line)
         name = _name_literal(stream, start, opening)
-        head = f" ::ladder::launch({name}, __builtin_LINE(), [&](auto... ladder_a) {self.unseen} {{ "
+        head = f" ::ladder::launch({name}, __builtin_LINE(), [&](auto&... ladder_a) {self.unseen} {{ "
         self.insert(stream.tokens[start].start, head)
         self.replace(stream, opening, opening + 3, "(ladder_a...); }, ::ladder::config(")
         accepts = ""

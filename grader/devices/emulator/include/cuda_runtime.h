@@ -39,3 +39,7 @@
 // The headers that a kernel file includes itself hold what both sides may use.
 #undef LADDER_SIDE
 #define LADDER_SIDE LADDER_BOTH_SIDES
+
+#if __has_include(<ladder_program.h>)   // a whole program's host files have what its .cu files have
+#include <ladder_program.h>
+#endif

@@ -53,6 +53,8 @@ void Executor::begin_launch(LaunchState* state) {
         Region& region = own(reinterpret_cast<Address>(dynamic_shared), dynamic, Space::Shared, "");
         region.initialised = shared_initialised->data() + first_dynamic;
     }
+    Region& arguments = own(reinterpret_cast<Address>(state->launch->arguments), state->launch->argument_bytes, Space::Constant, "");
+    arguments.counted = arguments.writable = false;
     sort_regions();
     for (const auto& block : idle) block->races.begin_launch(regions.size());
     auto& kernel = kernels[state->kernel];

@@ -167,6 +167,7 @@ void launch_kernel(const Launch& launch) {
                           launch.shared_bytes, launch.line, launch.stream == m.given_stream});
     int error = Success;
     const Symbol* const function = function_of(launch);
+    if (function) launch.refer(launch.arguments, references_of(function->name));
     const std::string why = refusal(launch, function, error);
     if (!why.empty()) {
         file("launch_error", launch.kernel, launch.line, why);

@@ -46,6 +46,21 @@ bool copies_arguments(const std::string& name) {
 
 }  // namespace
 
+std::uint64_t references_of(const std::string& function) {
+    const std::size_t end = function.rfind(')');
+    if (end == std::string::npos) return 0;
+    std::uint64_t found = 0;
+    int depth = 0;
+    for (std::size_t at = end; at-- > 0;) {
+        const char c = function[at];
+        if (c == '(' && depth == 0) return found;
+        if (c == ',' && depth == 0) found <<= 1;
+        depth += (c == ')' || c == '>' || c == ']' || c == '}') - (c == '(' || c == '<' || c == '[' || c == '{');
+        if (c == '&' && depth == 0 && (at + 1 == end || function[at + 1] == ',')) found |= 1;
+    }
+    return 0;
+}
+
 const Symbol* function_of(const Launch& launch) {
     Search mine{};
     search = &mine;

@@ -50,6 +50,8 @@ struct LaunchState {
 // ---- kernel_function.cpp ----
 // The function that this launch would run: of overloads and instantiations, the one that is called. Null if there is none.
 const Symbol* function_of(const Launch& launch);
+// Which of its parameters are references, by its demangled name: a bit for each.
+std::uint64_t references_of(const std::string& function);
 void reached(Address code);   // host code is in a function of the learner's
 
 // ---- host.cpp ----

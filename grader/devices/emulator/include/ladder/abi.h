@@ -35,7 +35,9 @@ struct Launch {
     int line;
     bool cooperative;
     void (*run)(void* arguments);
-    void* arguments;
+    void (*refer)(void* arguments, unsigned long which);   // parameters that are references: a bit for each
+    void* arguments;            // so many bytes: copies, which a parameter's own copy constructor reads
+    unsigned long argument_bytes;
 };
 
 typedef unsigned Quad __attribute__((vector_size(16)));   // 16 bytes in one register

@@ -40,6 +40,14 @@ LADDER_UNSEEN void keep_launch(const char* kernel, int line, const Config& c, bo
     keep_work(c.stream, later, new Kept{kernel, line, c, cooperative, call});
 }
 
+// Whether a call can be told which parameters of its kernel are references.
+template <class Call, class = void> inline constexpr bool takes_references = false;
+template <class Call>
+inline constexpr bool takes_references<Call, std::void_t<decltype(&Call::refer)>> = true;
+template <class Call> LADDER_UNSEEN void refer(void* self, unsigned long which) {
+    if constexpr (takes_references<Call>) static_cast<Call*>(self)->refer(which);
+}
+
 // `call` runs the kernel for one CUDA thread, and lives until the launch is over.
 template <class Call>
 LADDER_UNSEEN void start(const char* kernel, int line, const Config& c, bool cooperative, Call& call) {
@@ -53,7 +61,9 @@ LADDER_UNSEEN void start(const char* kernel, int line, const Config& c, bool coo
         .line = line,
         .cooperative = cooperative,
         .run = [](void* self) LADDER_UNSEEN { (*static_cast<Call*>(self))(); },
+        .refer = refer<Call>,
         .arguments = &call,
+        .argument_bytes = sizeof call,
     };
     ladder_launch(&launch);
 }
@@ -97,6 +107,29 @@ template <class A> LADDER_UNSEEN kept<A> keep(A&& argument) {
     else return {&argument};
 }
 
+// An argument: the launch's copy of it, or, for a parameter that is a reference, the very object.
+template <std::size_t, class A> struct Argument {
+    kept<A> copy;
+    kept<A>* original = nullptr;
+    bool referred = false;
+
+    LADDER_UNSEEN explicit Argument(A&& argument) : copy(keep(std::forward<A>(argument))) {
+        if constexpr (std::is_same_v<kept<A>, std::remove_cv_t<std::remove_reference_t<A>>>)
+            original = const_cast<kept<A>*>(__builtin_addressof(argument));
+    }
+    LADDER_UNSEEN kept<A>& value() { return referred && original ? *original : copy; }
+};
+
+template <class Kernel, class Numbers, class... A> struct Call;
+template <class Kernel, std::size_t... I, class... A>
+struct Call<Kernel, std::index_sequence<I...>, A...> : Argument<I, A>... {
+    Kernel kernel;
+    LADDER_UNSEEN explicit Call(const Kernel& kernel, A&&... arguments)
+        : Argument<I, A>(std::forward<A>(arguments))..., kernel(kernel) {}
+    LADDER_UNSEEN void operator()() { kernel(Argument<I, A>::value()...); }
+    LADDER_UNSEEN void refer(unsigned long which) { ((Argument<I, A>::referred = which >> I & 1), ...); }
+};
+
 template <class Kernel> struct Launcher {
     const char* name;
     int line;
@@ -105,7 +138,7 @@ template <class Kernel> struct Launcher {
 
     // The arguments are copied here, once, as a launch copies them; each CUDA thread gets copies of the copies.
     template <class... A> LADDER_UNSEEN void operator()(A&&... arguments) const {
-        auto call = [kernel = kernel, ... copies = keep(std::forward<A>(arguments))]() LADDER_UNSEEN { kernel(copies...); };
+        Call<Kernel, std::index_sequence_for<A...>, A...> call(kernel, std::forward<A>(arguments)...);
         start(name, line, config, false, call);
     }
 
