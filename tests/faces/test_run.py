@@ -191,3 +191,16 @@ def test_what_a_kernel_is_given_by_reference_is_the_object_itself_and_constants_
     ran = run("sides/main.cu", "--set", "MISSING=1")
     assert ran.code == 2 and "--set MISSING: no file has `#define MISSING ...`" in ran.said
     assert "--set takes a name and its value" in run("sides/main.cu", "--set", "COUNT").said
+
+
+def test_calls_and_variables_of_the_wrong_side_are_refused_as_nvcc_refuses_them(run, folder):
+    ran = run("wrong_side.cu")
+    told = {int(row.split(":")[1]): row for row in ran.said.splitlines() if row.startswith("wrong_side.cu:")}
+    at = [line_of("wrong_side.cu", text) for text in ("void calls", "void reads", "    reads(x)", "device_only(3)")]
+    assert (ran.code, list(told)) == (2, at), ran.said
+    assert (
+        "write `__device__` before it in line 8" in told[at[0]] and "`limit` is a variable of the host" in told[at[1]]
+    )
+    assert "`reads` is a kernel: launch it" in told[at[2]] and "which host code cannot call" in told[at[3]]
+    (folder / "old.cu").write_text("__global__ void k(int* x) { *x = __shfl(*x, 0); }\nint main() {}\n")
+    assert "`__shfl` has gone from CUDA: write `__shfl_sync(0xffffffff, ...)`" in run("old.cu").said

@@ -28,6 +28,7 @@ _CONTEXT = re.compile(
 _UNDEFINED = re.compile(r":(?:(?P<line>\d+):|\S*:)? undefined reference to [`'](?P<symbol>.+?)'$")
 _UNCLOSED = re.compile(r"at end of input|before string constant")  # `extern "C"` inside a function
 _BAD_ARGUMENTS = "the arguments of this launch do not suit the kernel's parameters"
+_OF_OLD = re.compile(r"__(shfl|shfl_up|shfl_down|shfl_xor|ballot|any|all)$")
 _HEADER_OF = {"printf": "<cstdio>", "assert": "<cassert>"}
 _PLAINER = {  # what a compiler says: what a learner can do about it
     r"a __global__ function call must be configured": (
@@ -81,11 +82,23 @@ def _message(match: re.Match[str], filename: str, context: int | None) -> Messag
     return Message(text, context, in_entry=line if match["file"] == ENTRY_FILE else None)
 
 
+def gone(name: str) -> str:
+    """What to write in the place of a function that CUDA had up to version 12; "" of any other name."""
+    old = _OF_OLD.match(name)
+    return (
+        f"`{name}` has gone from CUDA: write `{old[0]}_sync(0xffffffff, ...)`, whose mask names the lanes"
+        if old
+        else ""
+    )
+
+
 def plain(text: str) -> str:
     """A message of g++'s without the names that translation has put into a launch (include/ladder/launch.h)."""
     text = text.replace("ladder::", "").replace("'Zero'", "'int'")
     if missing := re.match(r"'(printf|assert)' was not declared", text):
         return f"'{missing[1]}' needs `#include {_HEADER_OF[missing[1]]}` at the top of the file, with nvcc, too"
+    if (unknown := re.match(r"'(\w+)' was not declared", text)) and (instead := gone(unknown[1])):
+        return instead
     text = re.sub(r"'ladder_a#(\d+)'", lambda found: f"argument {int(found[1]) + 1}", text)
     return _BAD_ARGUMENTS if re.search(r"Launcher<|lambda\(auto:|Braced", text) else text
 

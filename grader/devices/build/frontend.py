@@ -78,7 +78,7 @@ def prepare(cache: Path) -> None:
         return
     for side in SIDES:
         if not _header(cache, side).exists():
-            _in_a_process(functools.partial(_compile_header, cache, side)).result()
+            in_a_process(functools.partial(_compile_header, cache, side)).result()
 
 
 def folder(cache: Path) -> Path:
@@ -114,7 +114,7 @@ def read(source: str, cache: Path) -> Reading | None:
     """Begins to read a file; None without libclang. `said` makes what is to be known of the result."""
     if not available():
         return None
-    return _in_a_process(lambda: [asdict(each) for each in parse(source, cache)])
+    return in_a_process(lambda: [asdict(each) for each in parse(source, cache)])
 
 
 def said(reading: Reading | None) -> list[Said] | None:
@@ -181,6 +181,14 @@ def _parsed(name: str, source: str, side: str, arguments: Sequence[str]) -> Any:
     return cindex.Index.create().parse(name, [*_flags(), f"--cuda-{side}-only", *arguments], [(name, source)])
 
 
+def parsed_program(name: str, side: str, flags: Sequence[str], texts: Sequence[tuple[str, str]]) -> Any:
+    """The syntax tree of a source on one side; `texts` are the program's files by name, as clang shall see them."""
+    from clang import cindex
+
+    first = ["-include", FIRST_HEADER, "-include", "ladder_program.h"]
+    return cindex.Index.create().parse(name, [*_flags(), *flags, f"--cuda-{side}-only", *first], list(texts))
+
+
 def _said(diagnostic: Any, tree: Tree) -> Said:
     """With the first line of the learner's that has to do with it."""
     children = [note for note in diagnostic.children if not note.spelling.startswith("in file included from")]
@@ -242,7 +250,7 @@ def _library() -> Any | None:
         return None
 
 
-def _in_a_process(work: Callable[[], Any]) -> Reading:
+def in_a_process(work: Callable[[], Any]) -> Reading:
     """A fork that does the work, tells its result as JSON, and does not survive this process."""
     receive, send = os.pipe()
     parent, limits = os.getpid(), _limits()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from grader.devices.build.diagnostics import gone
 from grader.devices.build.frontend import Said
 
 Words = Callable[[re.Match[str], Said], str]
@@ -32,7 +33,6 @@ _HEADERS = {
     **dict.fromkeys(("cooperative_groups", "cg"), "cooperative_groups.h"),
     **dict.fromkeys(("CUDART_INF_F", "CUDART_INF", "CUDART_NAN_F", "CUDART_PI_F"), "math_constants.h"),
 }
-_OF_OLD = re.compile(r"__(shfl|shfl_up|shfl_down|shfl_xor|ballot|any|all)$")
 
 
 def sentence(said: Said) -> str:
@@ -113,8 +113,8 @@ def _other_number(match: re.Match[str], said: Said) -> str:
 
 def _undeclared(match: re.Match[str], said: Said) -> str:
     name, close = match["name"], match["close"]
-    if old := _OF_OLD.match(name):
-        return f"`{name}` has gone from CUDA: write `{old[0]}_sync(0xffffffff, ...)`, whose mask names the lanes"
+    if instead := gone(name):
+        return instead
     if header := _HEADERS.get(name):
         return f"'{name}' needs `#include <{header}>` at the top"
     return f"'{name}' was not declared in this scope{f'; did you mean {_quoted(close)}?' if close else ''}"

@@ -19,12 +19,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from grader.devices.build import diagnostics
+from grader.devices.build import diagnostics, program_rules
+from grader.devices.build.frontend import Reading
 from grader.devices.build.own_faults import own_fault
 from grader.devices.build.recipe import program_identity
 from grader.devices.emulator import session
 from grader.devices.emulator.library import library_folder
-from grader.devices.emulator.own_files import CUDA, CXX, SPAN, C, OwnFiles, Places, Unreadable, below
+from grader.devices.emulator.own_files import CUDA, CXX, SPAN, C, OwnFiles, Places, Unreadable, below, shown
 from grader.devices.emulator.seen import PREPROCESSED
 from grader.devices.emulator.sides import marks
 from grader.devices.emulator.symbols import CodeMap
@@ -122,16 +123,34 @@ class _Building:
         """The library in the cache."""
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
             texts = list(pool.map(self._preprocessed, self.sources))
-            place = kept / self._key(texts) / LIBRARY
-            if place.exists():
-                os.utime(place.parent)
-                return place
+        place = kept / self._key(texts) / LIBRARY
+        if place.exists():
+            os.utime(place.parent)
+            return place
+        readings = [self._read(each) for each in self.own.sources if each.suffix in CUDA]
+        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
             objects = list(pool.map(self._compiled, self.sources, texts))
+        self._keeps_rules(readings)
         self._run(["g++", "-shared", "-o", LIBRARY, *objects, *self.link_flags])
         place.parent.mkdir(exist_ok=True)
         (self.folder / LIBRARY).replace(place)
         _prune(kept)
         return place
+
+    def _read(self, source: Path) -> Reading | None:
+        """Has clang read a source as it stands, beside g++."""
+        found = [*self.wanted.folders, library_folder()]
+        flags = [*(f"-I{each}" for each in found), *(f"-D{each}" for each in self.wanted.definitions)]
+        return program_rules.begin(source, self.own.texts, [*flags, self._language(source)[2]])
+
+    def _keeps_rules(self, readings: Sequence[Reading | None]) -> None:
+        """Raises NotBuilt with what nvcc would refuse."""
+        found = []
+        for each in dict.fromkeys(each for reading in readings for each in program_rules.broken(reading)):
+            file = shown(Path(each.file))
+            found.append(Diagnostic(_told(file, each.line, each.message), each.line, None, _line(file, each.line)))
+        if found:
+            raise NotBuilt(Build("build_error", found[0].message, found[: diagnostics.MOST]))
 
     def _key(self, texts: Sequence[str]) -> str:
         """A hash of all that the library depends on: not of the folder in which it is built."""

@@ -227,3 +227,13 @@ inline LADDER_UNSEEN cublasStatus_t cublasGemmEx(cublasHandle_t h, cublasOperati
     if (compute == CUBLAS_COMPUTE_64F) return ladder::gemm_of_types<double>(h, ta, tb, m, n, k, alpha, a, type_a, lda, b, ldb, beta, c, type_c, ldc, line);
     return ladder::gemm_of_types<float>(h, ta, tb, m, n, k, alpha, a, type_a, lda, b, ldb, beta, c, type_c, ldc, line);
 }
+
+// As it was called before CUDA 11, with the type that sums have.
+using cublasDataType_t = cudaDataType_t;
+inline LADDER_UNSEEN cublasStatus_t cublasGemmEx(cublasHandle_t h, cublasOperation_t ta, cublasOperation_t tb, int m, int n, int k, const void* alpha,
+                                                 const void* a, cudaDataType_t type_a, int lda, const void* b, cudaDataType_t type_b, int ldb,
+                                                 const void* beta, void* c, cudaDataType_t type_c, int ldc, cudaDataType_t sums,
+                                                 cublasGemmAlgo_t algorithm, LADDER_LINE) {
+    const auto compute = sums == CUDA_R_16F ? CUBLAS_COMPUTE_16F : sums == CUDA_R_64F ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F;
+    return cublasGemmEx(h, ta, tb, m, n, k, alpha, a, type_a, lda, b, type_b, ldb, beta, c, type_c, ldc, compute, algorithm, line);
+}

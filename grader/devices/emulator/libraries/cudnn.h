@@ -17,7 +17,17 @@ enum cudnnActivationMode_t { CUDNN_ACTIVATION_SIGMOID, CUDNN_ACTIVATION_RELU, CU
 enum cudnnNanPropagation_t { CUDNN_NOT_PROPAGATE_NAN, CUDNN_PROPAGATE_NAN };
 enum cudnnSoftmaxAlgorithm_t { CUDNN_SOFTMAX_FAST, CUDNN_SOFTMAX_ACCURATE, CUDNN_SOFTMAX_LOG };
 enum cudnnSoftmaxMode_t { CUDNN_SOFTMAX_MODE_INSTANCE, CUDNN_SOFTMAX_MODE_CHANNEL };
-enum cudnnConvolutionFwdAlgo_t { CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM, CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM };
+enum cudnnConvolutionFwdAlgo_t {
+    CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM, CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM, CUDNN_CONVOLUTION_FWD_ALGO_GEMM,
+    CUDNN_CONVOLUTION_FWD_ALGO_DIRECT, CUDNN_CONVOLUTION_FWD_ALGO_FFT, CUDNN_CONVOLUTION_FWD_ALGO_FFT_TILING,
+    CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD, CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD_NONFUSED, CUDNN_CONVOLUTION_FWD_ALGO_COUNT,
+};
+struct cudnnConvolutionFwdAlgoPerf_t {
+    cudnnConvolutionFwdAlgo_t algo;
+    cudnnStatus_t status;
+    float time;
+    std::size_t memory;
+};
 inline const char* cudnnGetErrorString(cudnnStatus_t) { return "cuDNN is not emulated"; }
 
 #define cudnnCreate(...) LADDER_NO_LIBRARY(cudnnStatus_t, "cudnnCreate")
@@ -32,6 +42,8 @@ inline const char* cudnnGetErrorString(cudnnStatus_t) { return "cuDNN is not emu
 #define cudnnCreateConvolutionDescriptor(...) LADDER_NO_LIBRARY(cudnnStatus_t, "cudnnCreateConvolutionDescriptor")
 #define cudnnSetConvolution2dDescriptor(...) LADDER_NO_LIBRARY(cudnnStatus_t, "cudnnSetConvolution2dDescriptor")
 #define cudnnDestroyConvolutionDescriptor(...) LADDER_NO_LIBRARY(cudnnStatus_t, "cudnnDestroyConvolutionDescriptor")
+#define cudnnGetConvolution2dForwardOutputDim(...) LADDER_NO_LIBRARY(cudnnStatus_t, "cudnnGetConvolution2dForwardOutputDim")
+#define cudnnFindConvolutionForwardAlgorithm(...) LADDER_NO_LIBRARY(cudnnStatus_t, "cudnnFindConvolutionForwardAlgorithm")
 #define cudnnConvolutionForward(...) LADDER_NO_LIBRARY(cudnnStatus_t, "cudnnConvolutionForward")
 #define cudnnConvolutionBackwardData(...) LADDER_NO_LIBRARY(cudnnStatus_t, "cudnnConvolutionBackwardData")
 #define cudnnConvolutionBackwardFilter(...) LADDER_NO_LIBRARY(cudnnStatus_t, "cudnnConvolutionBackwardFilter")

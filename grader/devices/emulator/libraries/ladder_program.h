@@ -6,6 +6,10 @@
 #define __CUDA_RUNTIME_H__
 #define __CUDA_RUNTIME_API_H__
 
+// Up to CUDA 12 nvcc had these in every .cu file, so there are programs that do not include them.
+#include <cassert>
+#include <cstdio>
+
 #include "ladder_more/refused.h"
 #include "ladder_more/memory.h"
 #include "ladder_more/devices.h"

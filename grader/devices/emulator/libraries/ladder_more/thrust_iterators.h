@@ -112,6 +112,15 @@ template <class It, class Map> permutation_iterator<It, Map> make_permutation_it
 
 // ---- functors ----
 
+// What functors were derived from up to CUDA 12.
+template <class A, class R> struct unary_function { using argument_type = A; using result_type = R; };
+template <class A, class B, class R> struct binary_function {
+    using first_argument_type = A;
+    using second_argument_type = B;
+    using result_type = R;
+};
+
+
 #define LADDER_FUNCTOR(name, expression)                                                       \
     template <class T = void> struct name {                                                    \
         using result_type = T;                                                                 \

@@ -1,0 +1,87 @@
+"""CUDA's own rules in a whole program (`ladder run`), which g++ does not know: a call from the wrong side, above all.
+
+Of a graded file all counts that clang says (opinion.py). A program has libraries' headers, which clang reads as the
+emulator wrote them for g++, and not as NVIDIA did. So only that counts of which clang is surer than g++, and only where
+both the use and what is used stand in the program's own files. Whatever clang cannot read is left to g++.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from grader.devices.build import frontend
+from grader.devices.build.frontend import Reading, Said
+from grader.devices.build.sentences import sentence
+from grader.devices.build.spelling import for_clang
+
+_USES = re.compile(
+    r"reference to __host__ (function|variable) '.*' in __(global|device)__ function"
+    r"|reference to __device__ function '.*' in __host__ function"
+    r"|no matching function for call to"
+)
+_SURE = re.compile(
+    r"call to global function .* not configured"
+    r"|kernel call to non-global function"
+    r"|kernel function type .* must have void return type"
+)
+_OTHER_SIDE = re.compile(
+    r"declared here|(call to|target attributes).* __host__ function from __(global|device)__ function"
+    r"|call to __(device|global)__ function from __host__ function"
+)
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A rule that is not kept: one sentence, and where."""
+
+    message: str
+    file: str
+    line: int
+
+
+def begin(source: Path, texts: Mapping[Path, str], flags: Sequence[str]) -> Reading | None:
+    """Starts to read a source with the program's own files (`texts`); None without libclang. Ask `broken` for more."""
+    if not frontend.available():
+        return None
+    return frontend.in_a_process(lambda: [asdict(each) for each in _read(source, texts, flags)])
+
+
+def broken(reading: Reading | None) -> list[Broken]:
+    """What nvcc would refuse the program for, in the order of its lines; nothing if clang could not tell."""
+    found = reading.result() if reading else None
+    return sorted({Broken(**each) for each in found or []}, key=lambda each: (each.file, each.line, each.message))
+
+
+def _read(source: Path, texts: Mapping[Path, str], flags: Sequence[str]) -> list[Broken]:
+    own = {str(file): for_clang(text) for file, text in texts.items()}
+    found = []
+    for side in frontend.SIDES:
+        unit = frontend.parsed_program(str(source), side, flags, list(own.items()))
+        found += [told for each in unit.diagnostics if (told := _told(each, own))]
+    return found
+
+
+def _told(diagnostic: Any, own: Mapping[str, str]) -> Broken | None:
+    place = diagnostic.location
+    if diagnostic.severity < 3 or not place.file or place.file.name not in own:
+        return None
+    notes = [note for note in diagnostic.children if note.location.file]
+    text = diagnostic.spelling
+    if not _SURE.search(text):
+        others = [note for note in notes if _OTHER_SIDE.search(note.spelling) and note.location.file.name in own]
+        candidates = [note for note in notes if "candidate" in note.spelling]
+        if not _USES.search(text) or not others or any(note not in others for note in candidates):
+            return None
+    here = place.file.name
+    said = Said(
+        text,
+        "error",
+        place.line,
+        place.column,
+        notes=tuple((note.location.line, note.spelling) for note in notes if note.location.file.name == here),
+    )
+    return Broken(sentence(said), here, place.line)
