@@ -17,6 +17,8 @@ from grader.report.program import Run
 BY_SIGNAL = 128  # and the signal's number: an exit code as shells have it
 # Ways in which host code ends, which are told as the program's end and not as findings.
 _ENDS = ("crash", "timeout", "assert")
+# What holds for a program and not for a grade.
+_BESIDES = {"barrier_divergence": " (a GPU that counts arrivals may run on all the same; CUDA does not promise it)"}
 _FROM = re.compile(r"the memory from the (cuda\w+) in line (\d+)")
 _MALLOC = re.compile(
     r"cuda(?:Host)?(?:Malloc|Alloc|Register)\w*(?:<[^>]*>)?\s*\(\s*(?:\([^()]*\)\s*)?&?\s*([\w.\->\[\]]+)"
@@ -30,6 +32,9 @@ def described(program: Program, ended: Ended, name: str, how: How) -> Run:
     if ended.facts is None:
         found.ended = _how_it_ended(ended, [], how)
         return found
+    for fact in ended.facts["findings"]:
+        if fact["kind"] == "own_array":
+            fact["array"], fact["text"] = program.arrays.get(fact["text"], "an array"), ""
     worded = word_findings(ended.facts, program.code, {}, program.text)
     placed = [_in_place(each, program) for each in worded]
     ends = [each for each in placed if each.kind in _ENDS and (not each.kernel or ended.stopped)]
@@ -51,8 +56,7 @@ def described(program: Program, ended: Ended, name: str, how: How) -> Run:
 def _in_place(finding: Finding, program: Program) -> Finding:
     """A finding on the line of its own file, with the names that its arrays have there."""
     file, line = program.places.of(finding.line)
-
-    said = program.places.in_words(_with_names(finding.message, program), file)
+    said = program.places.in_words(_with_names(finding.message, program), file) + _BESIDES.get(finding.kind, "")
     details: dict[str, Any] = finding.details
     if other := details.get("other_line"):
         where = program.places.of(other)

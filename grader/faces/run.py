@@ -33,6 +33,7 @@ class Options:
     definitions: tuple[str, ...] = ()
     values: tuple[str, ...] = ()
     standard: str = "c++17"
+    arrays: bool = False
     kernel: str = ""
     launches: str = "all"
     no_counters: bool = False
@@ -118,7 +119,7 @@ def _built(files: Sequence[Path], options: Options) -> Program | None:
 
     try:
         values = dict(_named(each) for each in options.values)
-        wanted = Wanted(files, options.folders, options.definitions, options.standard, values)
+        wanted = Wanted(files, options.folders, options.definitions, options.standard, values, options.arrays)
         return build_program(wanted, cache_root())
     except NotBuilt as error:
         for each in error.build.diagnostics:

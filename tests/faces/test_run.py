@@ -204,3 +204,22 @@ def test_calls_and_variables_of_the_wrong_side_are_refused_as_nvcc_refuses_them(
     assert "`reads` is a kernel: launch it" in told[at[2]] and "which host code cannot call" in told[at[3]]
     (folder / "old.cu").write_text("__global__ void k(int* x) { *x = __shfl(*x, 0); }\nint main() {}\n")
     assert "`__shfl` has gone from CUDA: write `__shfl_sync(0xffffffff, ...)`" in run("old.cu").said
+
+
+def test_assertions_and_barriers_in_two_branches_are_told_with_their_file(run):
+    host = f"(ends.cu:{line_of('ends.cu', 'assert(error')})"
+    assert host in run("ends.cu", "--", "none", "more").said
+    ran = run("ends.cu", "--json", "--", "kernel")
+    assert ran.found == {("assert", "ends.cu", line_of("ends.cu", "assert(*x"))} and host in ran.json["ended"]
+    ran = run("ends.cu", "--json", "--", "barrier")
+    assert ran.found == {("barrier_divergence", "ends.cu", line_of("ends.cu", "the one"))}
+    assert "a GPU that counts arrivals may run on" in ran.json["findings"][0]["message"]
+
+
+def test_with_arrays_an_index_past_a_local_array_is_found_and_one_past_a_row_noted(run):
+    ran = run("arrays.cu", "--arrays", "--json", "--", "5")
+    assert ran.found == {("own_array", "arrays.cu", line_of("arrays.cu", "kept[i] ="))}
+    assert "uses kept[4], past its end: kept has 4 elements" in ran.json["findings"][0]["message"]
+    noted = {(each["kind"], each["line"]) for each in ran.json["notes"]}
+    assert ("own_array", line_of("arrays.cu", "of the other rows")) in noted
+    assert run("arrays.cu", "--arrays", "--json", "--", "4").found == set()

@@ -22,11 +22,19 @@ from grader.devices.emulator.symbols import CodeMap, Symbol, symbols_of
 
 NAME, FACTS = "checked.so", "checked.json"
 _AS_WRITTEN, _OPTIMIZED = "checked.gimple", "checked.optimized"
+
+
+def dumps(as_written: str, optimized: str) -> list[str]:
+    """g++'s flags to write what it makes of a file into these two."""
+    return [f"-fdump-tree-gimple-lineno={as_written}", f"-fdump-tree-optimized-asmname-lineno={optimized}"]
+
+
+CHECKS_INDEXES = "-fsanitize=bounds-strict"
 # The -fno-tree passes would take a value that was never set for whatever suits them.
 _FLAGS = [
     "-fno-tree-ccp", "-fno-tree-fre", "-fno-tree-copy-prop", "-fno-tree-dominator-opts", "-fno-tree-phiprop",
-    "-fsanitize=bounds-strict", "-ftrivial-auto-var-init=pattern", "-Wuninitialized", "-Wmaybe-uninitialized",
-    f"-fdump-tree-gimple-lineno={_AS_WRITTEN}", f"-fdump-tree-optimized-asmname-lineno={_OPTIMIZED}",
+    CHECKS_INDEXES, "-ftrivial-auto-var-init=pattern", "-Wuninitialized", "-Wmaybe-uninitialized",
+    *dumps(_AS_WRITTEN, _OPTIMIZED),
 ]  # fmt: skip
 
 _BODY = re.compile(r"^(?P<head>\S.*\))\n\{\n(?P<body>(?:[ \n].*\n|\n)*)\}", re.MULTILINE)
@@ -144,16 +152,25 @@ def beside(library: Path, source_name: str) -> Checked | None:
     return None
 
 
-def _facts(as_written: str, optimized: str, said: str, source_name: str) -> Checked:
-    found = Checked()
+def indexed_arrays(as_written: str, optimized: str, source_name: str = "") -> tuple[list[Symbol], dict[str, str]]:
+    """What g++'s dumps tell of each place, `file:line:column`, that indexes an array: a symbol for the runtime, and the
+    array as it is written there. Of one file, if its name is given.
+    """
+    arrays: dict[str, str] = {}
     indexes: dict[str, Symbol] = {}
-    rows = [row for row in _indexed(as_written) if row[0].startswith(f"{source_name}:")]
+    rows = [row for row in _indexed(as_written) if row[0].startswith(f"{source_name}:") or not source_name]
     own = _own_places({place for place, _, is_local, _ in rows if is_local is None}, optimized)
     for place, array, is_local, is_address in rows:
-        found.arrays[place] = array
-        known = indexes.setdefault(place, Symbol(1, int(is_address), "index", place))
+        name = place.rpartition("/")[2]
+        arrays[name] = array
+        known = indexes.setdefault(name, Symbol(1, int(is_address), "index", name))
         known.value &= place in own if is_local is None else is_local
-    found.code.symbols = list(indexes.values())
+    return list(indexes.values()), arrays
+
+
+def _facts(as_written: str, optimized: str, said: str, source_name: str) -> Checked:
+    found = Checked()
+    found.code.symbols, found.arrays = indexed_arrays(as_written, optimized, source_name)
     found.unset = _named(_WARNED.finditer(said), source_name)
     found.never_set = _named(_NEVER_SET.finditer(optimized), source_name)
     return found

@@ -7,6 +7,7 @@ user's own program, which may do what any program may.
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -16,7 +17,7 @@ import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from grader.devices.build import diagnostics, program_rules
@@ -24,14 +25,15 @@ from grader.devices.build.frontend import Reading
 from grader.devices.build.own_faults import own_fault
 from grader.devices.build.recipe import program_identity
 from grader.devices.emulator import session
+from grader.devices.emulator.checked import CHECKS_INDEXES, dumps, indexed_arrays
 from grader.devices.emulator.library import library_folder
 from grader.devices.emulator.own_files import CUDA, CXX, SPAN, C, OwnFiles, Places, Unreadable, below, shown
 from grader.devices.emulator.seen import PREPROCESSED
 from grader.devices.emulator.sides import marks
-from grader.devices.emulator.symbols import CodeMap
+from grader.devices.emulator.symbols import CodeMap, Symbol
 from grader.devices.evidence import Build, Diagnostic
 
-LIBRARY = "program.so"
+LIBRARY, ARRAYS = "program.so", "arrays.json"
 ANY_FILE = ""  # the lines of all files with numbers of their own
 KEPT = 30  # builds in the cache
 OLDEST_STANDARD = 17  # of C++, that the emulator's headers can do with
@@ -47,7 +49,7 @@ _SAID = re.compile(r"(?P<file>.+?):(?P<line>\d+):(?:(?P<column>\d+):)? (?:fatal 
 class Wanted:
     """A program as it was asked for: its files, -I folders, -D definitions (`NAME` or `NAME=VALUE`) and standard.
 
-    `values` are other ones for its own constants, by their names.
+    `values` are other ones for its own constants, by their names; `arrays`: each index is held against its own array.
     """
 
     sources: Sequence[Path]
@@ -55,6 +57,7 @@ class Wanted:
     definitions: Sequence[str] = ()
     standard: str = "c++17"
     values: Mapping[str, str] = field(default_factory=dict)
+    arrays: bool = False
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,7 @@ class Program:
     code: CodeMap
     places: Places
     texts: Sequence[str]  # of its own files
+    arrays: Mapping[str, str] = field(default_factory=dict)  # what is indexed at `file:line:column`, where that is held
 
     @property
     def text(self) -> str:
@@ -96,7 +100,11 @@ def build_program(wanted: Wanted, cache: Path) -> Program:
     except Unreadable as error:
         where = Diagnostic(error.message, error.line, None, _line(error.file, error.line))
         raise NotBuilt(Build("build_error", _told(error.file, error.line, error.message), [where])) from None
-    return Program(library, runtime, CodeMap.load(library, ANY_FILE), Places(own.names), list(own.texts.values()))
+    code, arrays = CodeMap.load(library, ANY_FILE), {}
+    if wanted.arrays:
+        symbols, arrays = json.loads((library.parent / ARRAYS).read_text())
+        code.symbols += [Symbol(**each) for each in symbols]
+    return Program(library, runtime, code, Places(own.names), list(own.texts.values()), arrays)
 
 
 def _kept(cache: Path) -> Path:
@@ -116,6 +124,7 @@ class _Building:
         self.sources = own.write(root, wanted.values)
         found.append(f"-I{library_folder()}")  # behind the program's own headers of the same names
         self.flags = [*session.compile_flags(runtime), *found, *(f"-D{each}" for each in wanted.definitions), "-fPIC"]
+        self.flags += [CHECKS_INDEXES] if wanted.arrays else []
         self.flags += ["-fdiagnostics-color=never", f"-fmax-errors={diagnostics.MOST}", "-fpermissive"]
         self.link_flags = [*session.link_flags(runtime), *_WAYS_OUT, *_LINK]
 
@@ -133,6 +142,8 @@ class _Building:
         self._keeps_rules(readings)
         self._run(["g++", "-shared", "-o", LIBRARY, *objects, *self.link_flags])
         place.parent.mkdir(exist_ok=True)
+        if self.wanted.arrays:
+            (place.parent / ARRAYS).write_text(self._arrays())
         (self.folder / LIBRARY).replace(place)
         _prune(kept)
         return place
@@ -168,8 +179,20 @@ class _Building:
         file.write_text(text, errors="surrogateescape")
         flags = ["-x", "cpp-output" if source.suffix in C else "c++-cpp-output"]
         flags += [*self._language(source)[2:], *self.flags, PREPROCESSED]
-        self._run(["g++", *flags, "-c", file.name, "-o", f"{number}.o"])
+        told = dumps(f"{number}.gimple", f"{number}.optimized") if self.wanted.arrays else []
+        self._run(["g++", *flags, *told, "-c", file.name, "-o", f"{number}.o"])
         return f"{number}.o"
+
+    def _arrays(self) -> str:
+        """What the compiler has told of the arrays of all sources."""
+        symbols: list[dict[str, object]] = []
+        arrays: dict[str, str] = {}
+        for number in range(len(self.sources)):
+            texts = [(self.folder / f"{number}.{kind}").read_text(errors="replace") for kind in ("gimple", "optimized")]
+            more, named = indexed_arrays(*texts)
+            symbols += [asdict(each) for each in more]
+            arrays |= named
+        return json.dumps([symbols, arrays])
 
     def _language(self, source: Path) -> list[str]:
         if source.suffix in C:

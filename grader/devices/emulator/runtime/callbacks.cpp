@@ -300,7 +300,8 @@ int __wrap_putchar(int c) {
     Finding finding;
     if (current) finding = finding_at(*current, "assert", program_counter(CALLER));
     finding.kind = "assert";
-    finding.line = static_cast<int>(line);
+    if (machine().whole_program) finding.pc = program_counter(CALLER);   // of which file, __LINE__ does not say
+    else finding.line = static_cast<int>(line);
     finding.text = expression;
     if (current) die(*current, finding);
     machine().findings.push_back(finding);
