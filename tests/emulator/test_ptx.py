@@ -166,7 +166,8 @@ TABLE = [
     ("slct.u32.s32 %0, %1, %2, %3;", "rrrr", (10, 20, ALL), 20),
     # jumps, scopes, comments, operands
     ("{.reg .pred p; mov.u32 %0, 0;\nL: add.u32 %0, %0, 3; setp.lt.u32 p, %0, %1; @p bra L;}", "rr", (10,), 12),
-    ("{.reg .pred p; setp.ne.u32 p, %1, 0; @!p bra.uni ZERO; mov.u32 %0, 1; bra DONE; ZERO: mov.u32 %0, 2; DONE:}", "rr",
+    ("{.reg .pred p; setp.ne.u32 p, %1, 0; @!p bra.uni ZERO; mov.u32 %0, 1; bra DONE; "
+     "ZERO: mov.u32 %0, 2; DONE:}", "rr",
      (0,), 2),
     ("{.reg .b32 t<4>; mov.b32 t3, %1; {.reg .b32 t3; mov.b32 t3, 7;} mov.b32 %0, t3;}", "rr", (5,), 5),
     ("// first\n/* second; */ mov.u32 %0, (2 + 3) * 4 - 1; // last", "r", (), 19),
@@ -293,7 +294,8 @@ REFUSED = [
     ("add.u32 %0, %0, 1", "`add.u32`: a `,` is missing at the end"),
     ("add.u32 %0, %0, r1;", "`add.u32`: an operand is `r1` where one of 32 bits is wanted"),
     ("bra NOWHERE;", "`bra`: there is no register and no label `NOWHERE`"),
-    ("ld.global.u32 %0, %0;", "`ld.global.u32`: an operand is a register of 32 bits where an address in brackets is wanted"),
+    ("ld.global.u32 %0, %0;",
+     "`ld.global.u32`: an operand is a register of 32 bits where an address in brackets is wanted"),
     ("mov.u32 %0, %%nothing;", "`mov.u32`: there is no register `%nothing`"),
     ("mov.u32 %0, %7;", "inline PTX: there is no operand `%7`"),
     ("{ mov.u32 %0, 1;", "inline PTX: a `{` is never closed"),
@@ -308,7 +310,8 @@ REFUSED = [
 def test_refusals_name_the_instruction(run_kernel):
     quoted = [text for text, _ in REFUSED]
     kernels = [
-        f'__global__ void k{i}(unsigned* y) {{\n    unsigned r = 0;\n    asm volatile("{text}" : "+r"(r));\n    y[0] = r;\n}}\n'
+        f"__global__ void k{i}(unsigned* y) {{\n    unsigned r = 0;\n"
+        f'    asm volatile("{text}" : "+r"(r));\n    y[0] = r;\n}}\n'
         f'extern "C" void f{i}(unsigned* y, cudaStream_t stream) {{ k{i}<<<1, 1, 0, stream>>>(y); }}\n'
         for i, text in enumerate(quoted)
     ]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from grader.devices.build.syntax import Stream
 from grader.devices.emulator.words import NO_PTX
@@ -68,7 +69,7 @@ def _parts(stream: Stream, opening: int, closing: int) -> list[int]:
 
 def _operands(stream: Stream, parts: list[int], closing: int) -> Iterator[_Operand]:
     """Those of the outputs, then those of the inputs."""
-    for number, (begin, end) in enumerate(zip(parts[:2], parts[1:3], strict=False)):
+    for number, (begin, end) in enumerate(pairwise(parts[:3])):
         start = begin + 1
         while start < end:
             at = start
