@@ -166,9 +166,7 @@ TABLE = [
     ("slct.u32.s32 %0, %1, %2, %3;", "rrrr", (10, 20, ALL), 20),
     # jumps, scopes, comments, operands
     ("{.reg .pred p; mov.u32 %0, 0;\nL: add.u32 %0, %0, 3; setp.lt.u32 p, %0, %1; @p bra L;}", "rr", (10,), 12),
-    ("{.reg .pred p; setp.ne.u32 p, %1, 0; @!p bra.uni ZERO; mov.u32 %0, 1; bra DONE; "
-     "ZERO: mov.u32 %0, 2; DONE:}", "rr",
-     (0,), 2),
+    ("{.reg .pred p; setp.ne.u32 p, %1, 0; @!p bra.uni A; mov.u32 %0, 1; bra B; A: mov.u32 %0, 2; B:}", "rr", (0,), 2),
     ("{.reg .b32 t<4>; mov.b32 t3, %1; {.reg .b32 t3; mov.b32 t3, 7;} mov.b32 %0, t3;}", "rr", (5,), 5),
     ("// first\n/* second; */ mov.u32 %0, (2 + 3) * 4 - 1; // last", "r", (), 19),
     ("mov.u32 %0, WARP_SZ;", "r", (), 32),
@@ -294,8 +292,7 @@ REFUSED = [
     ("add.u32 %0, %0, 1", "`add.u32`: a `,` is missing at the end"),
     ("add.u32 %0, %0, r1;", "`add.u32`: an operand is `r1` where one of 32 bits is wanted"),
     ("bra NOWHERE;", "`bra`: there is no register and no label `NOWHERE`"),
-    ("ld.global.u32 %0, %0;",
-     "`ld.global.u32`: an operand is a register of 32 bits where an address in brackets is wanted"),
+    ("ld.u32 %0, %0;", "`ld.u32`: an operand is a register of 32 bits where an address in brackets is wanted"),
     ("mov.u32 %0, %%nothing;", "`mov.u32`: there is no register `%nothing`"),
     ("mov.u32 %0, %7;", "inline PTX: there is no operand `%7`"),
     ("{ mov.u32 %0, 1;", "inline PTX: a `{` is never closed"),
