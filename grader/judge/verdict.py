@@ -160,7 +160,7 @@ STATUS_OF: Mapping[str, Status] = {
     "shuffle_partner": "deadlock",  # the lane waits for ever, or on a GPU reads an undefined value
     "assert": "crash",
     "trap": "crash",
-    "ptx": "build_error",  # a GPU's assembler would refuse it, or the emulator lacks it
+    "inline_ptx": "build_error",  # a GPU's assembler would refuse it, or the emulator lacks it
     "stack_overflow": "crash",
     "invalid_free": "crash",
     "shuffle_source": "uninitialized_read",

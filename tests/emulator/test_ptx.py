@@ -169,6 +169,7 @@ TABLE = [
     ("{.reg .pred p; setp.ne.u32 p, %1, 0; @!p bra.uni A; mov.u32 %0, 1; bra B; A: mov.u32 %0, 2; B:}", "rr", (0,), 2),
     ("{.reg .b32 t<4>; mov.b32 t3, %1; {.reg .b32 t3; mov.b32 t3, 7;} mov.b32 %0, t3;}", "rr", (5,), 5),
     ("// first\n/* second; */ mov.u32 %0, (2 + 3) * 4 - 1; // last", "r", (), 19),
+    ("mov.u32 %0, (0xf0 & 0xcc) | 0xaa ^ 1 << 3;", "r", (), 0xC0 | 0xAA ^ 8),
     ("mov.u32 %0, WARP_SZ;", "r", (), 32),
     ("mov.u32 %0, %%ntid.x;", "r", (), 1),
     ("mov.u32 %0, %lanemask_ge;", "r", (), ALL),
@@ -317,7 +318,7 @@ def test_refusals_name_the_instruction(run_kernel):
     for number, prototype in enumerate(prototypes):
         _, run = run_kernel("".join(kernels), prototype, among=prototypes, y=np.zeros(1, np.uint32))
         (finding,) = run.findings
-        assert finding.kind == "ptx" and finding.line == 6 * number + 3
+        assert finding.kind == "inline_ptx" and finding.line == 6 * number + 3
         told.append(finding.message)
     assert told == [said for _, said in REFUSED]
 

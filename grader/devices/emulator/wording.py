@@ -283,7 +283,7 @@ def _trap(fact: Fact, where: _Where) -> str:
     return f"{_thread(fact)} stops: {fact['text']}"
 
 
-def _ptx(fact: Fact, where: _Where) -> str:
+def _inline_ptx(fact: Fact, where: _Where) -> str:
     return str(fact["text"])
 
 
@@ -316,6 +316,6 @@ _WORDS: Mapping[str, Callable[[Fact, _Where], str]] = {
     "stack_overflow": _stack_overflow,
     "crash": _crash,
     "trap": _trap,
-    "ptx": _ptx,
+    "inline_ptx": _inline_ptx,
     **{kind: _alone(said) for kind, said in CALLS.items()},
 }

@@ -229,20 +229,24 @@ private:
         return found;
     }
 
-    // 1, -0x10, 0f3f800000, 1.5, and sums, differences and products of whole numbers, as "n" operands make them
-    Operand number() {
-        Operand sum = product();
-        for (skip_space(); here() == '+' || here() == '-'; skip_space()) {
-            const bool minus = text_[at_++] == '-';
-            const Operand next = product();
-            sum.value += minus ? -next.value : next.value;
+    // 1, -0x10, 0f3f800000, 1.5, and what whole numbers make, as (0xf0 & 0xcc) | 0xaa; the operator binds as in C
+    Operand number(int least = 1) {
+        Operand left = factor();
+        for (;;) {
+            skip_space();
+            static constexpr std::string_view operators[] = {"|", "^", "&", "<<", ">>", "+", "-", "*", "/", "%"};
+            static constexpr int binds[] = {1, 2, 3, 4, 4, 5, 5, 6, 6, 6};
+            std::size_t which = 0;
+            while (which < std::size(operators) && text_.substr(at_, operators[which].size()) != operators[which]) ++which;
+            if (which == std::size(operators) || binds[which] < least) return left;
+            at_ += operators[which].size();
+            left.value = computed(which, static_cast<std::uint64_t>(left.value), static_cast<std::uint64_t>(number(binds[which] + 1).value));
         }
-        return sum;
     }
-    Operand product() {
-        Operand found = factor();
-        while (take('*')) found.value *= factor().value;
-        return found;
+    static std::int64_t computed(std::size_t which, std::uint64_t a, std::uint64_t b) {
+        if (which >= 8 && b == 0) throw Wrong("a number is divided by 0");
+        const std::uint64_t results[] = {a | b, a ^ b, a & b, b < 64 ? a << b : 0, b < 64 ? a >> b : 0, a + b, a - b, a * b, b ? a / b : 0, b ? a % b : 0};
+        return static_cast<std::int64_t>(results[which]);
     }
     Operand factor() {
         if (take('(')) {
@@ -273,7 +277,7 @@ private:
             found.value = static_cast<std::int64_t>(std::strtoull(digits.c_str() + (binary ? 2 : 0), &end, binary ? 2 : 0));
         }
         if (*end && std::string_view(end) != "U") throw Wrong("`" + digits + "` is no number");
-        if (minus) found.value = -found.value;
+        if (minus) found.value = static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(found.value));
         return found;
     }
     bool is_exponent(std::size_t begin) const {

@@ -77,7 +77,7 @@ Program program_of(const char* text, const unsigned* constraints, std::size_t co
 
 // No such PTX: what a GPU's assembler would refuse to build, or what is not emulated.
 [[noreturn]] void refuse(Thread& thread, const std::string& why, int line) {
-    Finding finding = finding_at(thread, "ptx", 0);
+    Finding finding = finding_at(thread, "inline_ptx", 0);
     finding.line = line;
     finding.text = why;
     die(thread, std::move(finding));
