@@ -158,6 +158,7 @@ def falls_behind(own: Grade, model: Grade) -> list[TargetResult]:
 STATUS_OF: Mapping[str, Status] = {
     **{status: status for status in STATUSES if status not in ("passed", "below_target", "impossible_speed")},
     "shuffle_partner": "deadlock",  # the lane waits for ever, or on a GPU reads an undefined value
+    "missing_lanes": "deadlock",
     "assert": "crash",
     "trap": "crash",
     "inline_ptx": "build_error",  # a GPU's assembler would refuse it, or the emulator lacks it

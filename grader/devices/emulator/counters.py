@@ -5,10 +5,12 @@ The names and definitions are in docs/emulator.md, with Nsight Compute's name of
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
+from math import prod
 from typing import Any
 
-from grader.devices.emulator.kinds import EVENTS, SPACES
+from grader.devices.emulator.kinds import EVENTS, SPACES, TENSOR_SHAPES
 from grader.devices.emulator.prices import EXPONENTIALS, PRICES
 from grader.devices.emulator.symbols import CodeMap
 
@@ -46,6 +48,10 @@ _NAMES = (
     "shared_store_wavefronts",
     "shared_store_ideal_wavefronts",
     "shared_store_bank_conflicts",
+    *(f"{name}_{what}" for name in ("ldmatrix", "stmatrix") for what in ("requests", "wavefronts", "bank_conflicts")),
+    "tensor_instructions",
+    *(f"tensor_instructions_{shape}" for shape in TENSOR_SHAPES),
+    "tensor_operations",
     "global_atomic_requests",
     "global_atomic_sectors",
     "global_atomic_threads",
@@ -157,6 +163,8 @@ def _count(counters: dict[str, int], site: Site, code: CodeMap) -> None:
         _count_block(counters, site, code)
     elif site["kind"] == "atomic":
         _count_atomic(counters, site)
+    elif site["kind"] == "tensor":
+        _count_tensor(counters, site)
     elif site["space"] == "global":
         way = "load" if site["kind"] in ("read", "volatile_read") else "store"
         counters[f"global_{way}_requests"] += site["requests"]
@@ -174,6 +182,11 @@ def _count(counters: dict[str, int], site: Site, code: CodeMap) -> None:
         counters[f"shared_{way}_wavefronts"] += site["wavefronts"]
         counters[f"shared_{way}_ideal_wavefronts"] += site["ideal"]
         counters[f"shared_{way}_bank_conflicts"] += site["wavefronts"] - site["ideal"]
+        if site["matrices"]:  # counted by themselves as well
+            name = "ldmatrix" if way == "load" else "stmatrix"
+            counters[f"{name}_requests"] += site["matrices"]
+            counters[f"{name}_wavefronts"] += site["wavefronts"]
+            counters[f"{name}_bank_conflicts"] += site["wavefronts"] - site["ideal"]
     elif site["space"] == "constant":
         counters["constant_requests"] += site["requests"]
     else:
@@ -212,6 +225,14 @@ def _count_branches(site: Site, code: CodeMap, *places: dict[str, int]) -> None:
     for counters in places if (block and block.branch) or site["divergent"] else ():
         counters["branches"] += site["warps"]
         counters["divergent_branches"] += site["divergent"]
+
+
+def _count_tensor(counters: dict[str, int], site: Site) -> None:
+    """An instruction is m x n x k multiplications, and as many additions."""
+    shape = TENSOR_SHAPES[site["bytes"]]
+    counters["tensor_instructions"] += site["warps"]
+    counters[f"tensor_instructions_{shape}"] += site["warps"]
+    counters["tensor_operations"] += site["warps"] * 2 * prod(int(number) for number in re.findall(r"\d+", shape))
 
 
 def _count_atomic(counters: dict[str, int], site: Site) -> None:

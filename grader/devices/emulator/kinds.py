@@ -26,5 +26,6 @@ def names_of(enumeration: str, header: Path) -> tuple[str, ...]:
 
 SPACES = names_of("Space", _HERE / "include/ladder/abi.h")
 EVENTS = names_of("Event", _HERE / "runtime/trace.h")
+TENSOR_SHAPES = names_of("TensorShape", _HERE / "runtime/trace.h")
 STEPS = names_of("Kind", _HERE / "runtime/recorder.h")
 SYMBOLS = names_of("SymbolKind", _HERE / "runtime/memory.h")

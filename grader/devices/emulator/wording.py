@@ -255,6 +255,14 @@ def _shuffle_distance(fact: Fact, where: _Where) -> str:
     )
 
 
+def _missing_lanes(fact: Fact, where: _Where) -> str:
+    why = f"{_thread(fact, 'other_')} has returned" if fact.get("other_thread") else "its block has no more threads"
+    return (
+        f"{_thread(fact)} waits in {fact['text']} for all 32 lanes of its warp, and only {fact['offset']} come: {why};"
+        " let every lane of the warp run it"
+    )
+
+
 def _deadlock(fact: Fact, where: _Where) -> str:
     if fact["text"] == "grid":
         return f"grid.sync() in line {fact['line']} waits for blocks that have returned"
@@ -310,6 +318,7 @@ _WORDS: Mapping[str, Callable[[Fact, _Where], str]] = {
     "shuffle_partner": _shuffle_partner,
     "shuffle_source": _shuffle_source,
     "shuffle_distance": _shuffle_distance,
+    "missing_lanes": _missing_lanes,
     "deadlock": _deadlock,
     "timeout": _timeout,
     "assert": _assert,

@@ -1,3 +1,11 @@
+// nvcuda::wmma: products of small matrices by a whole warp.
 #pragma once
 
-#error "tensor cores are not emulated: mma.h (nvcuda::wmma) needs a GPU; check this kernel there"
+#include "cuda_runtime.h"
+#include "cuda_bf16.h"
+#include "cuda_fp16.h"
+#undef LADDER_SIDE
+#define LADDER_SIDE __device__
+#include "ladder/wmma.h"
+#undef LADDER_SIDE
+#define LADDER_SIDE LADDER_BOTH_SIDES

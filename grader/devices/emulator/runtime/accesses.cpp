@@ -286,6 +286,7 @@ void replay_access(Executor& executor, WarpUnit& warp, const Request& request) {
     }
     site.warps += 1;
     site.threads += static_cast<std::uint64_t>(request.lanes);
+    site.matrices += event != Event::Atomic && request.record.bytes & matrix_flag;
     if (warp.block->sample) sample_access(executor, warp, request);
     if (region.space == Space::Global) {
         count_global(executor, warp, site, request);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "machine.h"
+#include "matrices.h"
 #include "replay.h"
 
 namespace ladder {
@@ -41,7 +42,7 @@ void report_stuck(Block& block) {
         if (!(request.mask >> waiting->lane & 1)) finding.text += " without itself";
         for (int l = 0; l < waiting->warp->lanes; ++l) {
             const Thread& other = waiting->warp->threads[l];
-            const bool here = other.state == State::AtWarp && other.request.op == request.op && other.request.mask == request.mask;
+            const bool here = other.state == State::AtWarp && same_operation(request, other.request);
             if (!(request.mask >> l & 1) || other.state == State::Done || here) continue;
             finding.other = finding_at(other, "", 0).place;
             const bool at_barrier = other.state == State::AtBarrier || other.state == State::AtNamed;

@@ -11,6 +11,7 @@
 
 #include "accesses.h"
 #include "machine.h"
+#include "matrices.h"
 
 namespace ladder {
 
@@ -38,8 +39,7 @@ void key_waiting_lanes(WarpUnit& warp) {
             complete = (needed & arrived) == needed && needed >> l & 1;
             each_lane(complete ? needed : 0u, [&](int other) {
                 const WarpRequest& theirs = warp.threads[other].request;
-                complete = complete && theirs.mask == request.mask && theirs.op == request.op;
-                complete = complete && (request.op != instruction_op || theirs.pc == request.pc);
+                complete = complete && same_operation(request, theirs);
             });
         }
         warp.key[l] = complete ? key_of(warp.cursor[l].depth, request.pc) : idle_key;
@@ -84,6 +84,14 @@ void enter_block(Executor& executor, WarpUnit& warp, const Request& request) {
     warp.branches[number % 64] = {mask, request.record.pc, false};
 }
 
+void count_tensor(Executor& executor, const Request& request) {
+    Site& site = site_at(executor, request.record.pc);
+    site.kind = Event::Tensor;
+    site.bytes = static_cast<std::uint8_t>(request.bytes);
+    site.warps += 1;
+    site.threads += static_cast<std::uint64_t>(request.lanes);
+}
+
 void step(Executor& executor, WarpUnit& warp, const Request& request) {
     if (warp.block->recorded) machine().recorder.request(executor, warp, request.mask);
     const auto number = [&](int l) { return static_cast<std::uint32_t>(warp.cursor[l].next->address); };
@@ -96,6 +104,7 @@ void step(Executor& executor, WarpUnit& warp, const Request& request) {
         case Event::Acquired: each_lane(request.mask, [&](int l) { warp.cursor[l].acquired = number(l); }); break;
         case Event::Issued:
         case Event::Landed: replay_copy(executor, warp, request); break;
+        case Event::Tensor: count_tensor(executor, request); break;
         case Event::PartRead: replay_part(executor, warp, request); break;
         default: replay_access(executor, warp, request);
     }

@@ -19,7 +19,11 @@ enum class Event : std::uint8_t {
     Clock,                       // the lane's release clock ticked; address: the new tick
     Acquired,                    // the lane has seen other threads' releases; address: which (Clocks::Acquisition)
     Issued, Landed,              // an asynchronous copy to this address is under way; its thread has waited for it
+    Tensor,                      // an instruction of a tensor core; bytes: its TensorShape
 };
+
+// Python (kinds.py) reads names and numbers from here. Of the machine's instructions: m16n8 and k, for doubles m8n8k4.
+enum class TensorShape : std::uint8_t { M16N8K4, M16N8K8, M16N8K16, M16N8K32, M8N8K4 };
 
 struct Record {
     std::uint32_t pc;        // offset in the learner's library of the instruction after the callback
@@ -33,6 +37,7 @@ constexpr unsigned part_shift = 56;   // in a PartRead's address
 constexpr std::uint64_t address_mask = (std::uint64_t{1} << part_shift) - 1;
 constexpr std::uint8_t bytes_mask = 0x1f, block_scope_flag = 0x80, compare_swap_flag = 0x40, float_flag = 0x20;
 constexpr std::uint8_t strong_flag = 0x80;   // of a volatile read: it looks at a flag, as PTX says itself
+constexpr std::uint8_t matrix_flag = 0x20;   // of a read or write of 16 bytes: a row of ldmatrix or stmatrix
 
 // What replay counts at one program counter.
 struct Site {
@@ -49,6 +54,7 @@ struct Site {
     std::uint64_t divergent;         // a basic block's executions after which its lanes went different ways
     std::uint64_t joined, joined_wavefronts;   // shared loads, where nvcc can join those of a loop's rounds into wide ones; there
     std::uint64_t lines;             // of 128 bytes, in global memory: counted where a launch is sampled (sampling.h)
+    std::uint64_t matrices;          // requests that are ldmatrix or stmatrix
     std::uint64_t float_lanes;       // of atomics on floats in global memory; there, too
     std::uint64_t multiplicity;      // atomics: most lanes of one warp instruction at one address
     std::uint64_t waste, worst_block;   // of the request that is kept for a picture (executor.h)
@@ -63,7 +69,8 @@ constexpr std::pair<const char*, std::uint64_t Site::*> site_sums[] = {
     {"task_requests", &Site::task_requests}, {"task_sectors", &Site::task_sectors},
     {"task_asked", &Site::task_asked},       {"task_useful", &Site::task_useful},
     {"lines", &Site::lines},                 {"float_lanes", &Site::float_lanes},
-    {"joined", &Site::joined},               {"joined_wavefronts", &Site::joined_wavefronts},
+    {"matrices", &Site::matrices},           {"joined", &Site::joined},
+                  {"joined_wavefronts", &Site::joined_wavefronts},
 };
 
 }  // namespace ladder

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "machine.h"
+#include "matrices.h"
 #include "replay.h"
 
 namespace ladder {
@@ -19,6 +20,12 @@ std::string name_of(const WarpRequest& request) {
         case Warp::Ballot: return "__ballot_sync";
         case Warp::MatchAny: return "__match_any_sync";
         case Warp::MatchAll: return "__match_all_sync";
+        case Warp::MatrixProduct: return "mma";
+        case Warp::LoadMatrices: return "ldmatrix";
+        case Warp::StoreMatrices: return "stmatrix";
+        case Warp::MoveMatrix: return "movmatrix";
+        case Warp::LoadFragment: return "load_matrix_sync";
+        case Warp::StoreFragment: return "store_matrix_sync";
         default: return "__reduce_sync";
     }
 }
@@ -144,7 +151,9 @@ void resolve_group(WarpUnit& warp, std::uint32_t group) {
     }
     if (request.op == instruction_op) return ptx::meet(warp, group);
     const auto op = static_cast<Warp>(request.op);
-    resolve(op, executor, threads, group);
+    if (is_of_matrices(request.op)) resolve_matrices(warp, group);
+    else resolve(op, executor, threads, group);
+    if (warp.block->stopped) return;
     if (warp.block->recorded) write_down(warp, op, group);
     warp.clock.synchronise(group, warp.alive(), op == Warp::Sync);
     if (op != Warp::Sync) return;
@@ -162,8 +171,7 @@ bool find_complete_group(const WarpUnit& warp, std::uint32_t* group) {
         std::uint32_t same = 0;
         for (int other = 0; other < warp.lanes; ++other) {
             const Thread& theirs = warp.threads[other];
-            const bool meets = theirs.state == State::AtWarp && theirs.request.op == mine.op && theirs.request.mask == mine.mask &&
-                               ((mine.op != active_mask_op && mine.op != instruction_op) || theirs.request.pc == mine.pc);
+            const bool meets = theirs.state == State::AtWarp && same_operation(mine, theirs.request);
             same |= static_cast<std::uint32_t>(meets) << other;
         }
         const std::uint32_t needed = mine.op == active_mask_op ? same : mine.mask & alive;

@@ -51,6 +51,7 @@ enum class Warp : int {
     All, Any, Ballot,                                   // value: the predicate
     MatchAny, MatchAll,                                 // value: the bits compared; MatchAll returns 0 or the mask
     AddUnsigned, MinUnsigned, MaxUnsigned, MinSigned, MaxSigned, And, Or, Xor,   // 32-bit reductions
+    MatrixProduct, LoadMatrices, StoreMatrices, MoveMatrix, LoadFragment, StoreFragment,   // value: a MatrixCall's address
 };
 
 enum class Atomic : int { Add, Sub, Exchange, Min, Max, Increment, Decrement, CompareSwap, And, Or, Xor };
@@ -60,6 +61,26 @@ enum class Scope : int { Block, Device, System };
 // How a pointer is reached: for __isGlobal, __isShared and generic-to-shared conversions. Python (kinds.py) reads names
 // and numbers from here.
 enum class Space : int { Unknown, Global, Shared, Local, Constant };
+
+// The number formats of matrices, and a product as one mma.sync has it: m16n8 and k, for doubles m8n8k4.
+enum class Number : unsigned char { F16, BF16, TF32, E4M3, E5M2, S8, U8, S32, F32, F64 };
+struct Product {
+    Number a, b, sums;
+    unsigned char k;
+    bool saturated;   // sums of integers stop at the ends of their range
+};
+struct Words { unsigned word[8]; };   // registers of a lane
+
+// A product of fragments is made of so many of these: above each other, side by side, and along k.
+struct Tiles { unsigned char left, right, deep; };
+
+// How a fragment of wmma lies in memory (runtime/fragments.cpp). `left`: the matrix lies left of the other in the product
+// that is done, its lanes' registers follow the table of a, else of b. `along`: elements along k are neighbours.
+struct FragmentShape {
+    unsigned char bytes, registers;   // of an element; of a lane, without repetitions
+    bool left, along, by_rows;        // by_rows: nvcc loads it from shared memory by ldmatrix
+    bool sums, wide, pairs_lie_in_rows;   // of an accumulator: 16 columns; its two neighbours are neighbours in memory
+};
 
 // A CUDA error is an int here; the numbers are CUDA's own (cudaError_t).
 enum Error : int { Success = 0, InvalidValue = 1, OutOfMemory = 2, InvalidConfiguration = 9, InvalidDevicePointer = 17, IllegalAddress = 700,
@@ -146,6 +167,11 @@ LADDER_CALL ladder::Quad ladder_copy_load(const void* from, std::size_t bytes, s
 LADDER_CALL void ladder_copy_issued(const void* to, std::size_t bytes);
 LADDER_CALL void ladder_copies_committed(void);
 LADDER_CALL void ladder_copies_awaited(std::size_t newer);
+// Matrix instructions, for which all 32 lanes must come. fragments.h says which elements lie in a lane's registers.
+LADDER_CALL ladder::Words ladder_matrix_product(ladder::Product product, ladder::Tiles tiles, ladder::Words left, ladder::Words right,
+                                                ladder::Words sums, int line);
+LADDER_CALL ladder::Words ladder_load_fragment(ladder::FragmentShape shape, const void* from, unsigned leading, int line);
+LADDER_CALL void ladder_store_fragment(ladder::FragmentShape shape, void* to, unsigned leading, ladder::Words words, int line);
 LADDER_CALL void ladder_grid_sync(int line);
 LADDER_SAME int ladder_grid_is_cooperative(void);
 LADDER_SAME void* ladder_dynamic_shared(void);   // start of the block's dynamic shared memory, 1024-byte aligned

@@ -19,6 +19,8 @@ void add_memory(Table& table);        // memory.cpp
 void add_atomics(Table& table);       // atomics.cpp
 void add_warps(Table& table);         // warps.cpp
 void add_barriers(Table& table);      // barriers.cpp
+void add_matrices(Table& table);      // matrices.cpp
+void add_copies(Table& table);        // copies.cpp
 
 // Calls pick(T{}) with the C++ type of a type: it returns what runs such an instruction.
 template <class F> Instruction::Run pick_whole(Type type, F pick) {
