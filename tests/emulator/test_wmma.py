@@ -1,4 +1,4 @@
-"""nvcuda::wmma: products against numpy in float64, where each element lies, counts worked out by hand, wrong kernels."""
+"""nvcuda::wmma: products against numpy, where each element lies, counts worked out by hand, wrong kernels."""
 
 from __future__ import annotations
 
@@ -160,8 +160,8 @@ def test_products_and_loads_are_counted(call):
     assert counters["global_load_sectors"] == 64 * steps
     assert counters["tensor_instructions"] == counters["tensor_instructions_m16n8k16"] == 2 * steps
     assert counters["tensor_operations"] == 2 * steps * 2 * 16 * 8 * 16
-    # Three results by rows: 4 stores of 8 bytes a lane, to 8 rows of a sector each. One by columns: 8 stores of 4 bytes,
-    # to 8 neighbours in each of 4 columns.
+    # Three results by rows: 4 stores of 8 bytes a lane, to 8 rows of a sector each. One by columns: 8 stores of
+    # 4 bytes, to 8 neighbours in each of 4 columns.
     assert counters["global_store_requests"] == 3 * 4 + 8
     assert counters["global_store_sectors"] == 3 * 4 * 8 + 8 * 4
 

@@ -40,7 +40,7 @@ COUNTERS: Mapping[str, tuple[str, ...]] = {
     "global_store_sectors": _global("sectors", "st"),
     "global_atomic_requests": _global("requests", "atom", "red"),
     "global_atomic_sectors": _global("sectors", "atom", "red"),
-    "shared_load_requests": ("smsp__inst_executed_op_shared_ld.sum",),
+    "shared_load_requests": ("smsp__inst_executed_op_shared_ld.sum", "smsp__inst_executed_op_ldsm.sum"),
     "shared_load_wavefronts": _shared("pipe_lsu_wavefronts", "ld"),
     "shared_load_bank_conflicts": _shared("bank_conflicts_pipe_lsu", "ld"),
     "shared_store_requests": ("smsp__inst_executed_op_shared_st.sum",),

@@ -28,8 +28,6 @@ constexpr Format format_of(Number number) {
         case Number::F16: return {5, 10, 0};
         case Number::BF16: return {8, 7, 0};
         case Number::TF32: return {8, 10, 13};
-        case Number::E4M3: return {4, 3, 0};
-        case Number::E5M2: return {5, 2, 0};
         default: return {8, 23, 0};
     }
 }
@@ -48,7 +46,6 @@ constexpr int per_register(Number number) { return std::max(1, 32 / bits_of(numb
 bool is_finite(Number number, std::uint32_t bits) {
     const Format format = format_of(number);
     const std::uint32_t exponent = bits >> (format.fraction_bits + format.unused_bits) & ((1u << format.exponent_bits) - 1);
-    if (number == Number::E4M3) return (bits & 0x7f) != 0x7f;   // it has no infinity
     return exponent != (1u << format.exponent_bits) - 1;
 }
 
@@ -62,6 +59,17 @@ Decoded decode(Number number, std::uint32_t bits) {
     return {negative ? -digits : digits, std::max(exponent, 1) - ((1 << (format.exponent_bits - 1)) - 1)};
 }
 
+// E4M3 has no infinity: all ones are no number.
+std::uint32_t half_of(Number number, std::uint32_t bits) {
+    if (number == Number::E5M2) return bits << 8;
+    const std::uint32_t sign = (bits & 0x80) << 8, exponent = bits >> 3 & 15, fraction = bits & 7;
+    if ((bits & 0x7f) == 0x7f) return sign | 0x7fff;
+    if (exponent) return sign | (exponent + 8) << 10 | fraction << 7;
+    if (fraction == 0) return sign;
+    const int top = 31 - std::countl_zero(fraction);   // 2^-9 x fraction is a normal half
+    return sign | static_cast<std::uint32_t>(top + 6) << 10 | (fraction << (10 - top) & 0x3ff);
+}
+
 // Only for what is not finite: the sum is then infinite or no number, whatever the order.
 double value_of(Number number, std::uint32_t bits) {
     if (is_finite(number, bits)) {
@@ -70,17 +78,17 @@ double value_of(Number number, std::uint32_t bits) {
     }
     const Format format = format_of(number);
     bits >>= format.unused_bits;
-    if (number == Number::E4M3 || bits & ((1u << format.fraction_bits) - 1)) return std::numeric_limits<double>::quiet_NaN();
+    if (bits & ((1u << format.fraction_bits) - 1)) return std::numeric_limits<double>::quiet_NaN();
     const double infinity = std::numeric_limits<double>::infinity();
     return bits >> (format.exponent_bits + format.fraction_bits) & 1 ? -infinity : infinity;
 }
 
 // ---- sums of floating-point products ----
 
-// What a tensor core of an H200 does, as measured: products are exact. It takes up to `products_at_once` of them with the
-// sum so far, shifts all to the largest exponent among them, and cuts off what lies `kept_bits` below the point. These it
-// adds exactly, and cuts the sum off to a float.
-constexpr int products_at_once = 16, kept_bits = 25;
+// What a tensor core of an H200 does, as measured (benchmarks/fidelity/tensor_sums.py): products are exact. All of them and
+// the sum so far are shifted to the largest exponent among them, and what lies 25 bits below the point is cut off. Then
+// they are added exactly; a sum that is a float is cut off to its digits, a half is rounded to the nearest.
+constexpr int kept_bits = 25;
 constexpr int nothing = std::numeric_limits<int>::min();   // the exponent of zero
 
 // sum x 2^unit, exactly.
@@ -139,13 +147,8 @@ struct Operand {   // a row of a or a column of b
 
 std::uint32_t dot(const Product& product, const Operand& row, const Operand& column, std::uint32_t c) {
     const int fraction_bits = format_of(product.a).fraction_bits;
-    for (int first = 0; first < product.k; first += products_at_once) {
-        const int count = std::min<int>(products_at_once, product.k - first);
-        const Decoded start = decode(product.sums, c);
-        const Exact exact = add_up(row.parts + first, column.parts + first, count, fraction_bits, start, format_of(product.sums).fraction_bits);
-        c = product.sums == Number::F16 ? to_half(exact) : to_float(exact);
-    }
-    return c;
+    const Exact exact = add_up(row.parts, column.parts, product.k, fraction_bits, decode(product.sums, c), format_of(product.sums).fraction_bits);
+    return product.sums == Number::F16 ? to_half(exact) : to_float(exact);
 }
 
 constexpr std::uint32_t no_number(Number number) { return number == Number::F16 ? 0x7fff : 0x7fffffff; }
@@ -214,6 +217,27 @@ void multiply_floats(const Product& product, const Registers a, const Registers 
     });
 }
 
+// Numbers of 8 bits become halves, and two products of k = 16 are added to c: of the lower halves of all registers, then of
+// the upper ones, which is no order of k. So nvcc has it on compute capability 9.0.
+void multiply_float8(const Product& product, const Registers a, const Registers b, const Registers c, Registers d) {
+    constexpr Product halves{Number::F16, Number::F16, Number::F32, 16, false};
+    const auto pair = [](Number number, std::uint32_t bits) { return half_of(number, bits & 0xff) | half_of(number, bits >> 8 & 0xff) << 16; };
+    std::uint32_t sums[32][4] = {}, wide_a[32][4], wide_b[32][4];
+    for (int upper = 0; upper < 2; ++upper) {
+        for (int lane = 0; lane < 32; ++lane)
+            for (int i = 0; i < 4; ++i) {
+                wide_a[lane][i] = pair(product.a, a[lane][i] >> 16 * upper);
+                wide_b[lane][i] = i < 2 ? pair(product.b, b[lane][i] >> 16 * upper) : 0;
+            }
+        multiply_floats(halves, wide_a, wide_b, sums, sums);
+    }
+    for (int lane = 0; lane < 32; ++lane)
+        for (int i = 0; i < 4; ++i) {
+            const float sum = std::bit_cast<float>(c[lane][i]) + std::bit_cast<float>(sums[lane][i]);
+            d[lane][i] = sum == sum ? std::bit_cast<std::uint32_t>(sum) : no_number(Number::F32);
+        }
+}
+
 void multiply_integers(const Product& product, const Registers a, const Registers b, const Registers c, Registers d) {
     Matrices matrices;
     read(product, a, b, matrices);
@@ -252,6 +276,7 @@ void multiply_doubles(const Registers a, const Registers b, const Registers c, R
 void multiply_matrices(const Product& product, const Registers a, const Registers b, const Registers c, Registers d) {
     if (product.a == Number::F64) multiply_doubles(a, b, c, d);
     else if (product.sums == Number::S32) multiply_integers(product, a, b, c, d);
+    else if (bits_of(product.a) == 8) multiply_float8(product, a, b, c, d);
     else multiply_floats(product, a, b, c, d);
 }
 

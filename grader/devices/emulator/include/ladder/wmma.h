@@ -37,6 +37,13 @@ template <> struct Element<double> { using type = double; static constexpr Numbe
 template <class T> constexpr bool tf32 = same<T, nvcuda::wmma::precision::tf32>;
 template <class T> constexpr bool integer = same<T, signed char> || same<T, unsigned char>;
 
+// Which sums products of T have.
+template <class T, class Sum>
+constexpr bool adds_up = same<T, __half>    ? same<Sum, __half> || same<Sum, float>
+                         : same<T, double> ? same<Sum, double>
+                         : integer<T>      ? same<Sum, int>
+                                           : same<Sum, float>;
+
 // 8 x 32 is done as 32 x 8, with the matrices exchanged and all of them transposed.
 constexpr bool turned(int m, int n) { return m == 8 && n == 32; }
 
@@ -167,7 +174,8 @@ LADDER_INLINE Words multiply(Words a, Words b, Words c, bool saturated, int line
 
 namespace nvcuda::wmma {
 
-template <int m, int n, int k, class T, class La, class Lb, class Sum, LADDER_IF(!ladder::same<Sum, int>)>
+template <int m, int n, int k, class T, class La, class Lb, class Sum,
+          LADDER_IF(!ladder::same<Sum, int> && ladder::wmma::adds_up<T, Sum>)>
 LADDER_INLINE void mma_sync(fragment<accumulator, m, n, k, Sum>& d, const fragment<matrix_a, m, n, k, T, La>& a,
                             const fragment<matrix_b, m, n, k, T, Lb>& b, const fragment<accumulator, m, n, k, Sum>& c,
                             LADDER_LINE) {
@@ -178,7 +186,7 @@ LADDER_INLINE void mma_sync(fragment<accumulator, m, n, k, Sum>& d, const fragme
 }
 
 // Whole numbers: `saturated` sums stop at the ends of int's range.
-template <int m, int n, int k, class T, class La, class Lb>
+template <int m, int n, int k, class T, class La, class Lb, LADDER_IF(ladder::wmma::adds_up<T, int>)>
 LADDER_INLINE void mma_sync(fragment<accumulator, m, n, k, int>& d, const fragment<matrix_a, m, n, k, T, La>& a,
                             const fragment<matrix_b, m, n, k, T, Lb>& b, const fragment<accumulator, m, n, k, int>& c,
                             bool saturated = false, LADDER_LINE) {

@@ -70,7 +70,7 @@ bool exists(const Product& product, std::string_view shape) {
     if (a == Number::F16) return (shape == "m16n8k8" || shape == "m16n8k16") && (sums == Number::F32 || sums == Number::F16);
     if (a == Number::BF16) return (shape == "m16n8k8" || shape == "m16n8k16") && sums == Number::F32;
     if (a == Number::TF32) return (shape == "m16n8k4" || shape == "m16n8k8") && sums == Number::F32;
-    if (is_float8(a)) return shape == "m16n8k32" && (sums == Number::F32 || sums == Number::F16);
+    if (is_float8(a)) return shape == "m16n8k32" && sums == Number::F32;
     return is_integer(a) && (shape == "m16n8k16" || shape == "m16n8k32") && sums == Number::S32;
 }
 
