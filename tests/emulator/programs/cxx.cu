@@ -57,6 +57,27 @@ __global__ void pipelined(const int* in, int* out) {
     }
 }
 
+__global__ void in_roles(const int* in, int* out) {   // one warp copies, two others compute
+    __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;
+    __shared__ int tile[2][64];
+    auto block = cooperative_groups::this_thread_block();
+    const auto role = threadIdx.x < 32 ? cuda::pipeline_role::producer : cuda::pipeline_role::consumer;
+    auto pipe = cuda::make_pipeline(block, &state, role);
+    for (int round = 0; round < 3; ++round) {
+        if (role == cuda::pipeline_role::producer) {
+            pipe.producer_acquire();
+            for (int i = threadIdx.x; i < 64; i += 32)
+                cuda::memcpy_async(&tile[round % 2][i], in + 64 * round + i, sizeof(int), pipe);
+            pipe.producer_commit();
+        } else {
+            const int i = threadIdx.x - 32;
+            pipe.consumer_wait();
+            out[64 * round + i] = tile[round % 2][63 - i];
+            pipe.consumer_release();
+        }
+    }
+}
+
 __global__ void blocks(const int* in, int* out, int rounds) {
     using Reduce = cub::BlockReduce<int, 64>;
     using Scan = cub::BlockScan<int, 64>;
@@ -98,6 +119,10 @@ int main() {
     printf("%d %d %d\n", out[0], out[64], out[191]);
     for (int i = 0; i < 192; ++i) out[i] = 0;
     pipelined<<<1, 64>>>(in, out);
+    cudaDeviceSynchronize();
+    printf("%d %d %d\n", out[0], out[64], out[191]);
+    for (int i = 0; i < 192; ++i) out[i] = 0;
+    in_roles<<<1, 96>>>(in, out);
     cudaDeviceSynchronize();
     printf("%d %d %d\n", out[0], out[64], out[191]);
     eighths<<<1, 8>>>(small);
