@@ -59,7 +59,7 @@ extern "C" void twice(const float* x, float* y, int n, cudaStream_t stream) {
 }
 """
 LINE = 5
-NOT_EMULATED = RIGHT.replace("__global__", "#include <mma.h>\n__global__", 1)
+NOT_EMULATED = RIGHT.replace("__global__", "#include <curand_kernel.h>\n__global__", 1)
 NEVER_ENDS = RIGHT.replace("    if (i < n)", "    for (int k = 0; k < 3; k = n < 50 ? k + 1 : 0) ;\n    if (i < n)")
 TRAPS = RIGHT.replace("    if (i < n)", "    if (n == 100) __trap();\n    if (i < n)")
 

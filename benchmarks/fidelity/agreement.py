@@ -41,6 +41,13 @@ class Comparison:
         return case.total(*self.metrics)
 
 
+OF_LDMATRIX = "smsp__sass_l1tex_data_{}_mem_shared_op_ldsm.sum"
+
+
+def by_warp(opcode: str) -> str:
+    return f"sass__inst_executed_per_opcode[{opcode}]"
+
+
 # Equal on every micro-kernel, or in DIFFERENCES.
 EXACT = (
     *(
@@ -60,6 +67,13 @@ EXACT = (
         )
     ),
     Comparison("asynchronous copies", ("async_copy_requests",), ("smsp__inst_executed_op_ldgsts.sum",)),
+    Comparison("tensor instructions", ("tensor_instructions",), tuple(map(by_warp, ("HMMA", "IMMA", "DMMA")))),
+    Comparison("ldmatrix requests", ("ldmatrix_requests",), (by_warp("LDSM"),)),
+    Comparison("ldmatrix wavefronts", ("ldmatrix_wavefronts",), (OF_LDMATRIX.format("pipe_lsu_wavefronts"),)),
+    Comparison(
+        "ldmatrix bank conflicts", ("ldmatrix_bank_conflicts",), (OF_LDMATRIX.format("bank_conflicts_pipe_lsu"),)
+    ),
+    Comparison("stmatrix requests", ("stmatrix_requests",), (by_warp("STSM"),)),
 )
 
 

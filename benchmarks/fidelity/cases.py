@@ -22,7 +22,16 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parent
 ROOT = FOLDER.parents[1]
-MICRO_KERNELS = ("global.cu", "shared.cu", "atomics.cu", "control.cu", "functions.cu", "pipeline.cu")
+MICRO_KERNELS = (
+    "global.cu",
+    "shared.cu",
+    "atomics.cu",
+    "control.cu",
+    "functions.cu",
+    "pipeline.cu",
+    "matrix.cu",
+    "wmma.cu",
+)
 THREADS = 1024
 ELEMENTS = 40 * THREADS
 SEED = 20
@@ -78,7 +87,7 @@ def micro_kernels(source: Path) -> list[Case]:
 
 
 def whole_numbers(prototype: Prototype) -> dict[str, Tensor]:
-    """Pseudo-random whole numbers, below 128 in a char, else below 1024: every sum of them is exact in every type.
+    """Pseudo-random whole numbers, below 128 in a char or bfloat16, else below 1024: sums of them are exact.
 
     numpy promises that RandomState draws the same numbers for ever (NEP 19).
     """
@@ -86,8 +95,10 @@ def whole_numbers(prototype: Prototype) -> dict[str, Tensor]:
     import torch
 
     type_ = prototype.inputs[0].type
-    numbers = np.random.RandomState(SEED).randint(0, 128 if type_.bytes == 1 else 1024, ELEMENTS)
-    return {"x": torch.from_numpy(numbers.astype(type_.numpy))}
+    is_brain = type_.torch == "bfloat16"  # which numpy lacks
+    numbers = np.random.RandomState(SEED).randint(0, 128 if type_.bytes == 1 or is_brain else 1024, ELEMENTS)
+    x = torch.from_numpy(numbers.astype("float32" if is_brain else type_.numpy))
+    return {"x": x.to(torch.bfloat16) if is_brain else x}
 
 
 def rungs() -> list[Case]:

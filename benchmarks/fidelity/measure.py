@@ -60,9 +60,16 @@ CLASSES = [
     "smsp__inst_executed_op_ldgsts.sum",
     "smsp__inst_executed_pipe_xu.sum",
 ]
-# One of the opcodes that these list, by warps and by lanes that are not switched off: "sass__...[MUFU]".
-OPCODES = [f"sass__{executed}_per_opcode[MUFU]" for executed in ("inst_executed", "thread_inst_executed_true")]
-METRICS = [*COUNTED, *SHARED_ATOMICS, *INSTRUCTIONS, *SOURCE, *CLASSES, *OPCODES]
+# Of ldmatrix alone; shared loads count its wavefronts, too.
+LDMATRIX = [
+    "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldsm.sum",
+    "smsp__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared_op_ldsm.sum",
+]
+# Some of the opcodes that these list, by warps and by lanes that are not switched off: "sass__...[MUFU]".
+BY_WARP, BY_LANE = "sass__inst_executed_per_opcode", "sass__thread_inst_executed_true_per_opcode"
+MATRIX_OPCODES = ("HMMA", "IMMA", "DMMA", "LDSM", "STSM", "MOVM")
+OPCODES = [f"{BY_WARP}[MUFU]", f"{BY_LANE}[MUFU]", *(f"{BY_WARP}[{opcode}]" for opcode in MATRIX_OPCODES)]
+METRICS = [*COUNTED, *SHARED_ATOMICS, *INSTRUCTIONS, *SOURCE, *CLASSES, *LDMATRIX, *OPCODES]
 
 # What the caches hold does not change these counts.
 OPTIONS = [
@@ -76,7 +83,9 @@ OPTIONS = [
     "details",
 ]
 INSTRUCTION = re.compile(r"\s*/\*[0-9a-f]{4,}\*/\s+(?:@!?\w+\s+)?([A-Z][\w.]*)")  # /*0070*/  @!P0 LDG.E R3, ...
-MEMORY_OPCODE = re.compile(r"(LD|ST|LDG|STG|LDS|STS|LDL|STL|LDSM|LDGSTS|ATOM|ATOMG|ATOMS|RED|REDG)(\.|$)")
+MEMORY_OPCODE = re.compile(
+    r"(LD|ST|LDG|STG|LDS|STS|LDL|STL|LDSM|STSM|LDGSTS|ATOM|ATOMG|ATOMS|RED|REDG|MOVM|HMMA|IMMA|DMMA)(\.|$)"
+)
 
 
 def main() -> None:

@@ -94,7 +94,8 @@ def test_the_price_list_is_what_the_hardware_counted():
 
 def test_there_are_micro_kernels_of_every_kind():
     files = [case.source.stem for case in MICRO_KERNELS]
-    assert len(files) >= 45 and set(files) == {"global", "shared", "atomics", "control", "functions", "pipeline"}
+    kinds = {"global", "shared", "atomics", "control", "functions", "pipeline", "matrix", "wmma"}
+    assert len(files) >= 45 and set(files) == kinds
     assert len({case.name for case in CASES}) == len(CASES)
 
 

@@ -138,8 +138,7 @@ def test_a_wrong_argument_is_reported_on_its_line():
     assert re.search(r"kernel\.cu:4:.*", said)
 
 
-def test_tensor_cores_are_refused_in_a_sentence():
-    assert "tensor cores are not emulated" in compiler_says("#include <mma.h>\n")
+def test_large_tiles_are_refused_in_a_sentence():
     body = "#include <cooperative_groups.h>\n__global__ void k() { auto b = cooperative_groups::this_thread_block();\n"
     body += "auto t = cooperative_groups::tiled_partition<64>(b); }"
     assert "tiles of more than 32 threads are not emulated" in compiler_says(body)
