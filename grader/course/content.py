@@ -17,7 +17,7 @@ PATTERNS = (
     *("lessons/**/*", "kernels/**/*", "notebooks/*.ipynb"),
     *("examples/*.py", "examples/*.cu", "examples/lessons/**/*", "examples/kernels/**/*"),
     *(f"docs/{name}.md" for name in ("authoring", "classroom", "emulator", "grading", "model", "numerics", "results")),
-    *("docs/run.md", "docs/view.md"),
+    *("docs/run.md", "docs/found.md", "docs/view.md"),
     *(
         "benchmarks/*.cu",
         "benchmarks/two_streams.py",

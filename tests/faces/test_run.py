@@ -223,3 +223,19 @@ def test_with_arrays_an_index_past_a_local_array_is_found_and_one_past_a_row_not
     noted = {(each["kind"], each["line"]) for each in ran.json["notes"]}
     assert ("own_array", line_of("arrays.cu", "of the other rows")) in noted
     assert run("arrays.cu", "--arrays", "--json", "--", "4").found == set()
+
+
+def test_bugs_of_the_kinds_of_public_programs_are_found_at_their_lines(run):
+    def found(*names: str) -> set[tuple[str, int]]:
+        return {(kind, line) for kind, _, line in run("found.cu", "--json", "--", *names).found}
+
+    races = ("x[threadIdx.x] = 0;", "+= i;", "+= part[", "word = 2 *", "atomicAdd(&sums", "0, second>>>(x)",
+             "locked[0]")  # fmt: skip
+    unset = ("atomicAdd(sum,", "void twice(float* x)")
+    expected = {("race", line_of("found.cu", text)) for text in races}
+    expected |= {("uninitialized_read", line_of("found.cu", text)) for text in unset}
+    assert found("uncleared", "column", "volatile", "word", "cleared", "streams", "bytes", "early") == expected
+    assert ("shuffle_source", line_of("found.cu", "__shfl_down_sync(0x0000000f")) in found("mask")
+    assert found("direction") == {("host_access", line_of("found.cu", "cudaMemcpy(y, x"))}
+    assert found("halo") == {("out_of_bounds", line_of("found.cu", "const float above"))}
+    assert found("guard") == {("out_of_bounds", line_of("found.cu", "    x[i] = 0;"))}

@@ -49,13 +49,14 @@ int main() {
     std::vector<float> x(N);
     std::thread([&] { for (int i = 0; i < N; ++i) x[i] = i % 3; }).join();
     for (int round = 0; round < 3; ++round) {
-        float *dx, *dy, *part, *total, result;
+        float *dx, *dy, *part, *total, *seen, result;
         const float two = 2;
         const unsigned none = 0;
         CHECK(cudaMalloc(&dx, N * sizeof(float)));
         CHECK(cudaMalloc(&dy, N * sizeof(float)));
         CHECK(cudaMalloc((void**)&part, 8 * sizeof(float)));
         CHECK(cudaMalloc((void**)&total, sizeof(float)));
+        CHECK(cudaMallocHost(&seen, N * sizeof(float)));
         CHECK(cudaMemcpyToSymbol(factor, &two, sizeof two));
         CHECK(cudaMemcpyToSymbol(tickets, &none, sizeof none));
         cudaStream_t stream;
@@ -68,13 +69,16 @@ int main() {
         scale<<<N / BLOCK, BLOCK, BLOCK * sizeof(float), stream>>>(dx, dy);
         sum<<<8, BLOCK>>>(dy, part, total);   // the default stream waits for the other one
         CHECK(cudaGetLastError());
-        CHECK(cudaEventRecord(done));
+        CHECK(cudaMemcpyAsync(seen, dy, N * sizeof(float), cudaMemcpyDeviceToHost, stream));
+        CHECK(cudaEventRecord(done));         // on the default stream: it comes after the copy, too
         CHECK(cudaEventSynchronize(done));
+        if (seen[0] != 2 * ((BLOCK - 1) % 3)) exit(2);
         CHECK(cudaMemcpy(&result, total, sizeof result, cudaMemcpyDeviceToHost));
         float milliseconds;
         CHECK(cudaEventElapsedTime(&milliseconds, begun, done));
         printf("round %d: %g\n", round, result);
         for (float* each : {dx, dy, part, total}) CHECK(cudaFree(each));
+        CHECK(cudaFreeHost(seen));
         CHECK(cudaStreamDestroy(stream));
         CHECK(cudaEventDestroy(begun));
         CHECK(cudaEventDestroy(done));

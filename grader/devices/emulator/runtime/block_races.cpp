@@ -225,6 +225,9 @@ void Races::write(Executor& executor, WarpUnit& warp, int lane, std::uint16_t re
         const bool same_value = part == cell.value && strength == Strength::Plain && cell.write.strength == Strength::Plain;
         check(executor, warp, lane, region, where, cell.write, true, now, true, same_value);
         for (const Access& read : cell.reads) check(executor, warp, lane, region, where, read, false, now, true, false);
+        if (!is_atomic(strength)) cell.covered = Access{};
+        else if (cell.write.strength == Strength::Plain) cell.covered = cell.write;
+        else check(executor, warp, lane, region, where, cell.covered, true, now, true, false);
         if (strength != Strength::Plain && cell.write.pc && cell.write.strength == Strength::Plain)
             cover(*executor.regions[region], where, cell);
         cell.write = now;

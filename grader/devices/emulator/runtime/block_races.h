@@ -31,6 +31,7 @@ struct Cell {
     bool split;              // the word's four bytes have cells of their own
     bool in_flight;          // the last write is an asynchronous copy that its thread has not waited for
     Access write, reads[2];
+    Access covered;          // the last plain write, if atomics of threads that it was ordered with came after it
     std::uint64_t value;     // last written
 };
 
@@ -48,7 +49,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t most_kept = 1 << 14;   // 45 MB
+    static constexpr std::size_t most_kept = 1 << 14;   // 60 MB
     std::deque<CellPage> pages_;
     std::size_t used_ = 0;
 };

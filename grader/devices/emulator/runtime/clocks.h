@@ -23,6 +23,7 @@ struct Thread;
 // How strongly an access excludes others at the same address: atomics, volatile writes and volatile reads of flags (flags.py)
 // do not race with each other. A volatile read for a value is a plain one.
 enum class Strength : std::uint8_t { Plain, BlockAtomic, DeviceAtomic, Volatile };
+inline bool is_atomic(Strength strength) { return strength == Strength::BlockAtomic || strength == Strength::DeviceAtomic; }
 
 // Who has accessed memory, and when.
 struct Access {
@@ -34,7 +35,7 @@ struct Access {
 };
 
 inline const char* access_name(const Access& access, bool writes) {
-    if (access.strength == Strength::BlockAtomic || access.strength == Strength::DeviceAtomic) return "atomic";
+    if (is_atomic(access.strength)) return "atomic";
     return writes ? "write" : "read";
 }
 

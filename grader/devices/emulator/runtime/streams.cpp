@@ -28,9 +28,8 @@ void StreamOrder::join_default(Stream& its) {
 }
 
 void StreamOrder::work(void* stream, int line) {
-    Stream& its = streams_[stream];
+    Stream& its = in_order(stream);
     join(its.seen, host_);
-    if (machine().whole_program) join_default(its);
     last_ = {stream, ++its.seen[stream], line};
     its.line = line;
     its.own = machine().streams.contains(stream);
@@ -44,11 +43,18 @@ bool StreamOrder::is_before_last(const Work& earlier) const {
     return known != seen.end() && known->second >= earlier.number;
 }
 
-void StreamOrder::record(const void* event, void* stream) { join(events_[event] = host_, streams_[stream].seen); }
+// An event, and waiting, are work in this respect: those of the default stream come after that of all blocking streams.
+StreamOrder::Stream& StreamOrder::in_order(void* stream) {
+    Stream& its = streams_[stream];
+    if (machine().whole_program) join_default(its);
+    return its;
+}
 
-void StreamOrder::wait(void* stream, const void* event) { join(streams_[stream].seen, events_[event]); }
+void StreamOrder::record(const void* event, void* stream) { join(events_[event] = host_, in_order(stream).seen); }
 
-void StreamOrder::host_waits(void* stream) { join(host_, streams_[stream].seen); }
+void StreamOrder::wait(void* stream, const void* event) { join(in_order(stream).seen, events_[event]); }
+
+void StreamOrder::host_waits(void* stream) { join(host_, in_order(stream).seen); }
 
 void StreamOrder::host_waits_for_event(const void* event) { join(host_, events_[event]); }
 

@@ -32,6 +32,7 @@ private:
     using Seen = std::map<void*, std::uint64_t>;    // of each stream, how much of its work is done before
     struct Stream { Seen seen; int line; bool own; bool blocking; };
     void join_default(Stream& its);
+    Stream& in_order(void* stream);
     static void join(Seen& into, const Seen& from);
     Seen host_;
     void* given_ = nullptr;

@@ -74,6 +74,12 @@ public:
     LADDER_INLINE void InclusiveSum(T mine, T& result, T& all) { InclusiveScan(mine, result, cub::Sum(), all); }
     LADDER_INLINE void ExclusiveSum(T mine, T& result) { ExclusiveScan(mine, result, T(), cub::Sum()); }
     LADDER_INLINE void ExclusiveSum(T mine, T& result, T& all) { ExclusiveScan(mine, result, T(), cub::Sum(), all); }
+    template <int N, class F> LADDER_INLINE void InclusiveScan(T (&mine)[N], T (&result)[N], F f) {
+        for (int i = 0; i < N; ++i) result[i] = i ? f(result[i - 1], mine[i]) : mine[i];
+        scan(result[N - 1], f);
+        const int rank = ladder_parts::rank();
+        for (int i = 0; rank && i < N; ++i) result[i] = f(values_[rank - 1], result[i]);
+    }
     template <int N> LADDER_INLINE void InclusiveSum(T (&mine)[N], T (&result)[N]) { sums(mine, result, true); }
     template <int N> LADDER_INLINE void ExclusiveSum(T (&mine)[N], T (&result)[N]) { sums(mine, result, false); }
     template <int N> LADDER_INLINE void ExclusiveSum(T (&mine)[N], T (&result)[N], T& all) {

@@ -1,9 +1,19 @@
 // thrust's pointers and vectors. Host code reads and writes a device vector's elements by copies, one at a time.
 #pragma once
 
+// Programs rely on what thrust and cub include.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <cstddef>
+#include <functional>
+#include <iostream>
 #include <iterator>
+#include <limits>
 #include <memory>
+#include <numeric>
+#include <stdexcept>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -12,8 +22,11 @@
 
 namespace thrust {
 
+template <class T> class device_ptr;
+
 template <class T> class device_reference {
 public:
+    device_ptr<T> operator&() const;   // `&vector[0]` is no pointer of the host's
     explicit LADDER_UNSEEN device_reference(T* place) : place_(place) {}
     LADDER_UNSEEN operator std::remove_cv_t<T>() const {
         std::remove_cv_t<T> value;
@@ -65,6 +78,7 @@ public:
 private:
     T* p_ = nullptr;
 };
+template <class T> device_ptr<T> device_reference<T>::operator&() const { return device_ptr<T>(place_); }
 
 template <class T> T* raw_pointer_cast(device_ptr<T> p) { return p.get(); }
 template <class T> T* raw_pointer_cast(T* p) { return p; }
