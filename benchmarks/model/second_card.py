@@ -2,7 +2,7 @@
 
     python -m benchmarks.model.second_card predict KEEP    every rung at its timed size; no GPU, from what KEEP holds
     python -m benchmarks.model.second_card measure         some of them, two of each task, on the GPU that is here
-    python -m benchmarks.model.second_card compare         both, as a table
+    python -m benchmarks.model.second_card compare         renews the table of both in docs/model.md
 
 Predictions lie in benchmarks/results/h100/predicted.json, and were committed before anything was measured there.
 """
@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from benchmarks.model.agreement import figures
+from benchmarks.model.agreement import PAGE, figures
 from benchmarks.model.points import ROOT, Row, points
 from grader.course import catalog
 from grader.course.catalog import Entry, UsageError
@@ -25,6 +26,7 @@ from grader.model.card import load_card
 LABEL = "h100"
 FOLDER = ROOT / "benchmarks" / "results" / LABEL
 PREDICTED, MEASURED = FOLDER / "predicted.json", FOLDER / "measured.json"
+BEGIN, END = "<!-- begin second card -->", "<!-- end second card -->"
 
 
 def predict(kept: Path) -> None:
@@ -75,17 +77,25 @@ def measure(into: Path) -> None:
         print(task.name, rung.stem, us, flush=True)
 
 
-def compare() -> None:
-    """A table of both, and how far they agree."""
+def compare() -> str:
+    """Both as a table, with how far they agree."""
     predicted = {(row["task"], row["rung"]): row for row in json.loads(PREDICTED.read_text())}
     both = [(row, predicted[row["task"], row["rung"]]) for row in json.loads(MEASURED.read_text()) if row["us"]]
-    for kind in ("compiled", "estimated"):
+    text = []
+    for kind, title in (("compiled", "With nvcc"), ("estimated", "Without")):
         rows = [Row(m["task"], m["rung"], p["case"], True, m["us"], p[kind]) for m, p in both if p[kind]]
         found = figures(rows)
-        for row in rows:
-            print(f"{kind} {row.task:20} {row.rung:24} {row.measured:12.1f} {row.modelled:12.1f} {row.ratio:6.2f}")
-        print(f"{kind}: {found.near:.0%} of {found.count} within 25 %, mean error {found.error:.0%}, "
-              f"{found.ordered} of {found.pairs} pairs in order")  # fmt: skip
+        text.append(
+            f"{title}: {found.near:.0%} of {found.count} rungs within 25 %, mean error {found.error:.0%}, "
+            f"{found.ordered} of {found.pairs} pairs in order.\n"
+        )
+    text.append("\n| task | rung | measured | with nvcc | ratio | without | ratio |\n|---|---|--:|--:|--:|--:|--:|\n")
+    for m, p in both:
+        shown = [
+            f"{p[kind]:,.0f} µs | {p[kind] / m['us']:.2f}" if p[kind] else " | " for kind in ("compiled", "estimated")
+        ]
+        text.append(f"| {m['task']} | {m['rung']} | {m['us']:,.0f} µs | {' | '.join(shown)} |\n")
+    return "".join(text)
 
 
 def main() -> None:
@@ -98,7 +108,8 @@ def main() -> None:
     elif given.what == "measure":
         measure(given.folder or MEASURED)
     else:
-        compare()
+        text = f"{BEGIN}\n{compare()}{END}"
+        PAGE.write_text(re.sub(f"{BEGIN}.*{END}", lambda _: text, PAGE.read_text(), flags=re.DOTALL))
 
 
 if __name__ == "__main__":

@@ -73,12 +73,12 @@ class MachineCode:
         """Starts nvcc, and nvdisasm behind it."""
         if not self._tools:
             return
-        from grader.devices.cuda.nvcc import nvcc_flags
+        from grader.devices.cuda.compile import CudaRecipe
 
         home, disassembler = self._tools
         self._place.mkdir(exist_ok=True)
         (self._place / "text.cu").write_text(f'#line 1 "{self.filename}"\n{self.source}')
-        flags = [each for each in nvcc_flags(self.architecture) if each != "-c"]
+        flags = ["--expt-relaxed-constexpr", *CudaRecipe("", self.architecture).flags]  # torch's own, and ours
         compile_ = [str(home / "bin" / "nvcc"), *flags, "-cubin", "-Xptxas", "-v", "text.cu", "-o", "kernel.cubin"]
         script = f'disassembler=$1; shift; "$@" 2> {SAID} && exec "$disassembler" -gi -c -hex kernel.cubin > {CODE}'
         command = ["sh", "-c", script, "sh", str(disassembler), *compile_]

@@ -24,9 +24,9 @@ def cuda_home() -> Path | None:
     """
     if home := next(filter(_is_complete, _named()), None):
         return home
-    found = list(filter(_is_complete, _places()))
-    wanted = torch_cuda()
-    suiting = [home for home in found if wanted and nvcc_version(home)[0] == wanted[0]] if len(found) > 1 else []
+    found = list({home.resolve(): home for home in reversed([*filter(_is_complete, _places())])}.values())[::-1]
+    wanted = torch_cuda() if len(found) > 1 else None
+    suiting = [home for home in found if wanted and nvcc_version(home)[0] == wanted[0]]
     return next(iter([*suiting, *found]), None)
 
 
