@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from filelock import FileLock
 from docs.site import links
 from grader.course import catalog, reading
 from tests.browser import Browser, find
+from tests.shared import run_folder
 
 ROOT = Path(__file__).parents[1]
 AXE = ROOT / "build" / "axe.min.js"  # of the npm package axe-core; .github/workflows/site.yml fetches it
@@ -27,8 +27,7 @@ def site(tmp_path_factory):
     pytest.importorskip("furo", reason="needs the packages of the extra `site`")
     from docs.site.__main__ import build
 
-    base = tmp_path_factory.getbasetemp()
-    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "site"
+    folder = run_folder(tmp_path_factory.getbasetemp()) / "site"
     with FileLock(f"{folder}.lock"):
         if not (built := folder.with_name("site-built")).exists():
             build(folder)

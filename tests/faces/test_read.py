@@ -34,8 +34,7 @@ def test_answers_and_solutions_stay_folded(ladder):
 
 def test_a_rung_and_a_whole_readme(ladder):
     assert ladder("read", "04", "--rung", "3")[1].startswith("## Rung 3: tiles in shared memory\n")
-    assert ladder("read", "03", "--rung", "6", "--task", "row_sum")[1].startswith("### Rungs 5 and 6: ")
-    assert ladder("read", "03", "--rung", "3", "--task", "column_sum")[1].startswith("## The rungs\n")
+    assert ladder("read", "05", "--rung", "4", "--task", "histogram")[1].startswith("#")  # its own, or all rungs
     assert ladder("read", "02")[1].startswith("# 02 · Warp divergence")
     assert ladder("read", "00#The contract")[1].startswith("##")
 
@@ -75,3 +74,14 @@ def test_anchors_are_those_of_the_site(course):
     titles = [each.title for each in reading.sections(find("04", course))]
     assert "Rung 3: tiles in shared memory" in titles and "The contract" in titles
     assert not [title for title in titles if title.startswith(("include", ">>>"))]  # of code
+
+
+def test_a_heading_for_several_rungs_is_about_each(course, monkeypatch):
+    entry = find("03", course)
+    heads = ["The row sum, rung by rung", "Rung 1: one thread", "Rungs 2 to 4: more", "The transpose: rungs 5 and 6"]
+    found = [reading.Section(entry.notebook, title, 2, (), "") for title in [*heads, "The rungs"]]
+    monkeypatch.setattr(reading, "sections", lambda _: found)
+    row_sum, column_sum, transpose = entry.lesson.tasks
+    assert [reading.about_rung(entry, row_sum, number).title for number in (1, 3, 5)] == [*heads[1:3], "The rungs"]
+    assert [reading.about_rung(entry, transpose, number).title for number in (3, 6)] == ["The rungs", heads[3]]
+    assert reading.about_rung(entry, column_sum, 1).title == "The rungs"
