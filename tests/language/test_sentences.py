@@ -36,6 +36,7 @@ def read():
         (HOST + "__global__ void k(float* x) {\n x[0] = 1;\n x[1] = half(3);\n}", 4, "function of the host"),
         ("__device__ float f() { return 1; }\nfloat g() { return f(); }", 2, "`f` is a function of the GPU"),
         ("void f() { __syncthreads(); }", 1, "`__syncthreads` is a function of the GPU"),
+        ('\nvoid f() { asm volatile("nop"); }', 2, "asm in a function of the host is no PTX"),
         ("#include <string>\n__global__ void k() { std::string s; }", 2, "function of the host"),
         ("__global__ void k(int* x) { x[0] = rand(); }", 1, "`rand` is a function of the host"),
         (
@@ -107,6 +108,8 @@ def test_style_is_no_warning(read):
 @pytest.mark.parametrize(
     "source",
     [
+        'void f(int i) { asm volatile("" ::: "memory"); }',
+        '__host__ __device__ int f() { int r = 0; asm("mov.u32 %0, %%laneid;" : "=r"(r)); return r; }',
         "__host__ __device__ " + HOST + "__global__ void k(float* x) { x[0] = half(1); }",
         "#define BOTH __host__ __device__\nBOTH " + HOST + "__global__ void k(float* x) { x[0] = half(1); }",
         KERNEL + "void add(float* x, int n, int m) { add<<<n, 1>>>(x, m); }\nvoid f(float* x) { add(x, 1, 2); }",
