@@ -50,6 +50,7 @@ def test_every_page_is_there_and_every_link_leads_somewhere(site):
     notebook = (site / "notebooks" / "01_vector_add.html").read_text()
     assert "<math" in notebook and 'alt="20 elements, blocks of 8 threads: the last 4 threads' in notebook
     assert "x[1], past its end: x has 1 element" in notebook  # an output, as it is stored
+    assert 'href="../lessons/01_vector_add.html#rung-3-float4"' in notebook  # a folded solution
     assert (site / "searchindex.js").stat().st_size > 50_000
 
 
@@ -79,7 +80,8 @@ def test_the_link_checker_finds_what_is_broken(tmp_path):
 
 @pytest.mark.skipif(not find(), reason="needs Chromium")
 def test_in_a_browser(site):
-    pages = ["index", "lessons/03_coalescing", "lessons/08_flash_attention", "notebooks/01_vector_add", "docs/grading"]
+    lessons = ["lessons/03_coalescing", "lessons/08_flash_attention"]
+    pages = ["index", *lessons, "notebooks/01_vector_add", "notebooks/08_flash_attention", "docs/grading"]
     with Browser() as browser:
         for name in [*pages, "sliders", "search"]:
             for width, scheme in ((1200, "light"), (360, "dark")):

@@ -14,6 +14,11 @@ TERMINAL = re.compile(r' style="color: (#\w+)[^"]*?(font-weight: bold)?"')
 CLASSES = {"#7f7f7f": "dim", "#228b54": "good", "#90c5a9": "good", "#d64541": "bad", "#eaa2a0": "bad",
            "#bf8700": "warn", "#dfc37f": "warn"}  # fmt: skip  # as rich writes them, for white paper
 BLANKS = re.compile(r'<span style="color: #BBB">(\s*)</span>')  # half of a kernel's spans
+# A folded solution, whose kernel the lesson's page has, too: a page with all of them twice would be a megabyte.
+SOLUTION = re.compile(
+    r"(<details><summary>.*?</summary>\n<div[^>]*>)kernels/([\w/.]+)(</div>\n)<pre.*?</pre>", re.DOTALL
+)
+LONG = 40  # lines: a cell that begins with a whole rung is folded, and plain
 KERNEL = "%%kernel"  # the cell magic: what follows is CUDA
 
 
@@ -29,6 +34,9 @@ def _cell(cell: Json, pictures: Path) -> list[str]:
         return [source]
     language = "cuda" if source.startswith(KERNEL) else "ipython3"
     outputs = [_output(output, f"{cell['id']}-{i}.png", pictures) for i, output in enumerate(cell["outputs"])]
+    if source.startswith(KERNEL) and (lines := source.count("\n")) > LONG:
+        folded = f"<details><summary>{escape(source.partition(chr(10))[0])}: {lines} lines to begin with</summary>"
+        return [folded, fenced(source, "text"), "</details>", *outputs]
     return [fenced(source, language), *outputs]
 
 
@@ -54,7 +62,7 @@ def _output(output: Json, name: str, pictures: Path) -> str:
     if "text/markdown" in data:
         return "".join(data["text/markdown"])
     if "text/html" in data:
-        made = _recoloured("".join(data["text/html"]))
+        made = SOLUTION.sub(_on_the_lessons_page, _recoloured("".join(data["text/html"])))
         scrolls = ' wide" tabindex="0' if "<table" in made else ""
         return html(f'<div class="output{scrolls}">{made}</div>')
     return html(f'<div class="output"><pre>{escape(plain)}</pre></div>')
@@ -68,3 +76,11 @@ def _recoloured(text: str) -> str:
         return f' class="{known}{" strong" if match[2] else ""}"' if known else match[0]
 
     return TERMINAL.sub(made, BLANKS.sub(r"\1", text))
+
+
+def _on_the_lessons_page(match: re.Match[str]) -> str:
+    lesson, *task, file = match[2].removesuffix(".cu").split("/")
+    number, _, name = file.partition("_")
+    anchor = "-".join([*task, "rung", number, name]).replace("_", "-")
+    link = f'<a href="../lessons/{lesson}.html#{anchor}">kernels/{match[2]}</a>'
+    return f"{match[1]}{link}{match[3]}"

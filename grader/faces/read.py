@@ -10,6 +10,7 @@ import click
 from grader.course import catalog, reading
 from grader.course.catalog import Entry, UsageError
 from grader.course.choose import choose_rung, choose_task
+from grader.course.content import is_checkout
 from grader.course.files import shown_path
 from grader.course.reading import Section
 
@@ -75,6 +76,7 @@ def _show(entry: Entry, section: Section) -> None:
 def _browse(entry: Entry, address: str) -> None:
     page = entry.root / "build" / "site" / address.partition("#")[0]
     if not page.is_file():
-        raise UsageError(f"{shown_path(page)} is not there: type `make site` first, or leave out --browser")
+        how = "type `make site` first, or leave out --browser" if is_checkout(entry.root) else "leave out --browser"
+        raise UsageError(f"{shown_path(page)} is not there: {how}")
     click.launch(f"{page.absolute().as_uri()}#{address.partition('#')[2]}")
     click.echo(f"opened {shown_path(page)}")

@@ -46,7 +46,7 @@ def test_a_rung_and_a_whole_readme(ladder):
     (["01", "--rung", "9"], "vector_add has no rung 9"),
     (["03", "--rung", "2"], "say for which task: `ladder read 03 --rung 2 --task row_sum`"),
     (["nowhere.ipynb#a"], "there is no lesson `nowhere`"),
-    (["01#The-guard", "--browser"], "build/site/notebooks/01_vector_add.html is not there: type `make site` first"),
+    (["01#The-guard", "--browser"], "build/site/notebooks/01_vector_add.html is not there: leave out --browser"),
 ])  # fmt: skip
 def test_what_cannot_be_read_is_said_in_a_sentence(ladder, arguments, said):
     code, out, err = ladder("read", *arguments)
