@@ -101,7 +101,8 @@ def _work(job: dict[str, Any], memory: WorkerMemory, orders_fd: int, tell: Event
     gate = _Gate(job, tell, memory, needed, *((compiled.finish, compiled.begin) if compiled else ()))
     library, task = _build(job, tell, gate)
     job["machine_code"] = compiled.kernels if compiled else {}
-    has_inputs = library and os.read(orders_fd, 1)
+    is_second = gate.fresh and gate.fresh.number is not None  # of which the worker asks once it has the inputs
+    has_inputs = library and (is_second or os.read(orders_fd, 1))
     stopped = _run_cases(job, library, task, memory, tell, gate.fresh) if library and has_inputs else None
     if gate.fresh:
         gate.fresh.close()
