@@ -7,7 +7,6 @@ arguments, and their names numbers. Clobbers go, as the call is a barrier to the
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -17,7 +16,6 @@ from grader.devices.emulator.words import NO_PTX
 
 WORDS = ("asm", "__asm__", "__asm")
 _QUALIFIERS = ("volatile", "__volatile__", "__volatile", "inline", "__inline__")
-_NAMED = re.compile(r"%\[(\w+)\]")
 
 Edit = tuple[int, int, str]  # tokens start..end-1, and what takes their place
 
@@ -28,11 +26,10 @@ class NotPtx(Exception):
 
 @dataclass
 class _Operand:
-    """Tokens start..opening-1 name it and say its constraint; at `opening` is the parenthesis of its expression."""
+    """Tokens start..opening-1 say its constraint; at `opening` is the parenthesis of its expression."""
 
     start: int
     opening: int
-    name: str
     constraint: str
     is_output: bool
 
@@ -54,7 +51,6 @@ def statement(stream: Stream, index: int) -> list[Edit]:
     operands = list(_operands(stream, parts, closing))
     kinds = ", ".join(f"::ladder::constraint({each.constraint})" for each in operands)
     edits = [(index, opening + 1, f"::ladder::ptx<{kinds}>(__builtin_LINE(), ")]
-    edits += _numbered(stream, text, [each.name for each in operands])
     return edits + list(_separated(stream, parts[0], closing, operands))
 
 
@@ -75,11 +71,12 @@ def _operands(stream: Stream, parts: list[int], closing: int) -> Iterator[_Opera
             at = start
             while at < end and stream.text(at) != "(":
                 at = stream.after_group(at)
-            named = stream.text(start) == "["
-            constraint = " ".join(stream.texts(start + 3 * named, at))
+            if stream.text(start) == "[":
+                raise NotPtx("nvcc knows no names of operands: write %0, %1, ... in their order")
+            constraint = " ".join(stream.texts(start, at))
             if at >= end or not constraint:
                 raise NotPtx('an operand of asm is a constraint and an expression in parentheses, as "r"(x)')
-            yield _Operand(start, at, stream.text(start + 1) if named else "", constraint, number == 0)
+            yield _Operand(start, at, constraint, number == 0)
             start = stream.after_group(at) + 1
     if len(parts) > 4:
         raise NotPtx("asm has a text, outputs, inputs and clobbers, with colons between them")
@@ -92,15 +89,3 @@ def _separated(stream: Stream, begin: int, closing: int, operands: list[_Operand
         begin = stream.after_group(operand.opening)
     if begin < closing:
         yield begin, closing, ""
-
-
-def _numbered(stream: Stream, text: range, names: list[str]) -> Iterator[Edit]:
-    """`%[name]` in the text as `%0`."""
-
-    def number(match: re.Match[str]) -> str:
-        return f"%{names.index(match[1])}" if match[1] in names else match[0]
-
-    for at in text:
-        numbered = _NAMED.sub(number, stream.text(at))
-        if numbered != stream.text(at):
-            yield at, at + 1, numbered

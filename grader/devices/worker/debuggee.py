@@ -23,6 +23,7 @@ from grader.devices.build.build import entry_points
 from grader.devices.build.recipe import STRICT_LINK, Library
 from grader.devices.emulator import session
 from grader.devices.emulator.checked import Facts
+from grader.devices.emulator.sides import marks
 from grader.devices.emulator.symbols import CodeMap
 from grader.devices.emulator.translate import translate
 
@@ -37,7 +38,7 @@ def build(source: str, filename: str, prototypes: Sequence[Prototype], runtime: 
     """
     (folder / filename).write_text(source)
     text, library = folder / "translated.cpp", folder / "kernel.so"
-    text.write_text(translate(source, filename) + entry_points(prototypes))
+    text.write_text(translate(source, filename) + marks(source) + entry_points(prototypes))
     flags = [_FLAGS.get(flag, flag) for flag in session.compile_flags(runtime)]
     lenient = ["-fpermissive", "-Wno-narrowing"]  # what CUDA does not allow, the grade has told
     compile_ = ["g++", "-c", "-fPIC", *flags, *lenient, str(text), "-o", f"{text}.o"]

@@ -1,4 +1,5 @@
 // Inline PTX for matrices: mma.sync, ldmatrix, stmatrix, movmatrix, and cp.async, which feeds them.
+// Some are wrong on purpose, at the end of the file: nvcc refuses them.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 

@@ -52,7 +52,7 @@ __global__ void idioms(const float* x, float* y) {
     LOAD4(v, x + 4 * threadIdx.x);
     const unsigned to = shared_address(&dynamic[4 * threadIdx.x]);
     asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" :: "r"(to), "r"(__float_as_uint(v.x)), "r"(__float_as_uint(v.y)), "r"(__float_as_uint(v.z)), "r"(__float_as_uint(v.w)) : "memory");
-    asm volatile("st.shared::cta.f32 [%[at] + -4], %[value];" :: [value] "f"(v.x), [at] "r"(shared_address(&fixed[threadIdx.x + 1])) : "memory");
+    asm volatile("st.shared::cta.f32 [%1 + -4], %0;" :: "f"(v.x), "r"(shared_address(&fixed[threadIdx.x + 1])) : "memory");
     __syncthreads();
     unsigned sm, lane;
     asm("mov.u32 %0, %%smid;\n\tmov.u32 %1, %%laneid;" : "=r"(sm), "=r"(lane));
