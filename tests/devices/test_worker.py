@@ -285,7 +285,8 @@ def test_a_missing_python_package_is_one_sentence(arena, cache, monkeypatch, tmp
         run_on(server, arena, cache, KERNEL)
 
 
-def test_without_a_gpu_workers_start_without_torch(server):
+def test_without_a_gpu_workers_start_without_torch(server, arena, cache):
+    assert run_on(server, arena, cache, KERNEL).problem is None
     libraries = Path(f"/proc/{server._process.pid}/maps").read_text()
     assert any(Path("/dev").glob("nvidia*")) or "torch" not in libraries
 

@@ -37,6 +37,8 @@ def read():
         ("__device__ float f() { return 1; }\nfloat g() { return f(); }", 2, "`f` is a function of the GPU"),
         ("void f() { __syncthreads(); }", 1, "`__syncthreads` is a function of the GPU"),
         ('\nvoid f() { asm volatile("nop"); }', 2, "asm in a function of the host is no PTX"),
+        ('\nvoid f() { asm volatile("nop" ""); }', 2, "asm in a function of the host is no PTX"),
+        ('\nvoid f() { asm volatile("nop" :: "r"(""[0])); }', 2, "asm in a function of the host is no PTX"),
         ("#include <string>\n__global__ void k() { std::string s; }", 2, "function of the host"),
         ("__global__ void k(int* x) { x[0] = rand(); }", 1, "`rand` is a function of the host"),
         (

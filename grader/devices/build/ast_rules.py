@@ -5,6 +5,7 @@ A cursor is libclang's word for a place in the tree; its kind is a name such as 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,6 +18,7 @@ BOTH = {"device", "host"}
 _OF_GLIBC = {"__sinf", "__cosf", "__tanf", "__expf", "__exp10f", "__logf", "__log2f", "__log10f", "__powf"}
 _LAMBDA = "(lambda at"
 _HOST_ASSEMBLY = "asm in a function of the host is no PTX but the CPU's own assembly: a kernel file has no use for it"
+_EMPTY_TEXT = re.compile(rb'\w+[\w\s]*\(\s*(""\s*)+(:|\)|$)')
 _NO_LAMBDAS = "without nvcc's --extended-lambda: write a struct with a `__device__` operator()"
 Key = tuple[str, str]
 
@@ -100,7 +102,7 @@ class Tree:
 
     def _asks_nothing(self, cursor: Any) -> bool:
         """asm volatile("" ::: "memory") only holds the compiler back."""
-        return b'""' in self.source[cursor.extent.start.offset : cursor.extent.end.offset]
+        return bool(_EMPTY_TEXT.match(self.source[cursor.extent.start.offset : cursor.extent.end.offset]))
 
     # ---- functions ----
 

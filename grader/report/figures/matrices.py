@@ -43,7 +43,7 @@ LANE_COLOURS = ListedColormap([GROUND, *matplotlib.colormaps["viridis"](np.linsp
 def strips(title: str, says: str, rows: Mapping[str, Sequence[int | None]], labels: Sequence[object]) -> Picture:
     """Memory as a strip of elements, once for each of `rows`: whose each element is, as a number and its colour.
 
-    `labels` stand in the elements. Elements of nobody (None) are grey. Raises UsageError if a row has not as many
+    `labels` stand in the elements; one that no thread has (None) is grey. Raises UsageError if a row has not as many
     elements as there are labels.
     """
     if not rows or any(len(row) != len(labels) for row in rows.values()):
