@@ -13,7 +13,6 @@ Json = dict[str, Any]
 TERMINAL = re.compile(r' style="color: (#\w+)[^"]*?(font-weight: bold)?"')
 CLASSES = {"#7f7f7f": "dim", "#228b54": "good", "#90c5a9": "good", "#d64541": "bad", "#eaa2a0": "bad",
            "#bf8700": "warn", "#dfc37f": "warn"}  # fmt: skip  # as rich writes them, for white paper
-BLANKS = re.compile(r'<span style="color: #BBB">(\s*)</span>')  # half of a kernel's spans
 # A folded solution, whose kernel the lesson's page has, too: a page with all of them twice would be a megabyte.
 SOLUTION = re.compile(
     r"(<details><summary>.*?</summary>\n<div[^>]*>)kernels/([\w/.]+)(</div>\n)<pre.*?</pre>", re.DOTALL
@@ -75,7 +74,7 @@ def _recoloured(text: str) -> str:
         known = CLASSES.get(match[1])
         return f' class="{known}{" strong" if match[2] else ""}"' if known else match[0]
 
-    return TERMINAL.sub(made, BLANKS.sub(r"\1", text))
+    return TERMINAL.sub(made, text)
 
 
 def _on_the_lessons_page(match: re.Match[str]) -> str:

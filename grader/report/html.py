@@ -21,6 +21,7 @@ from grader.report.advice import advice
 from grader.report.explain import COLUMNS, by_line
 from grader.report.graded import Graded
 from grader.report.messages import TITLES, read_about
+from grader.report.tokens import coloured
 from grader.report.words import (
     BY_LUCK,
     FULL_MARKS,
@@ -48,7 +49,6 @@ STYLE = Path(__file__).with_name("page.css")
 NOTHING_ELSE = "default-src 'none'; style-src 'unsafe-inline'"  # what the page lets itself load
 OUTPUT_LINES = 40
 WORST = 3  # lines that get advice
-TOKENS = {"Comment": "k-comment", "Keyword": "k-key", "Name.Builtin": "k-key", "Literal": "k-literal"}  # of pygments
 
 Notes = dict[int, list[tuple[str, str]]]  # by line: "bad", "note" or "tip", and what is said
 
@@ -293,7 +293,7 @@ def _listing(grade: Grade, source: str) -> str:
     cells, notes = _cells(counted), _notes(grade, source.split("\n"))
     rows = [
         _line(number, code, notes.get(number, []), {title: shown.get(number, "") for title, shown in cells.items()})
-        for number, code in enumerate(_highlighted(source), start=1)
+        for number, code in enumerate(coloured(source, "cuda", 'class="k-{}"'.format), start=1)
     ]
     again = [reuse(task.counters) for task in grade.tasks if task.lines]
     head = "".join(f"<th>{text(title)}</th>" for title in cells)
@@ -355,19 +355,3 @@ def _findings(task: TaskGrade, kernel: str) -> Iterable[tuple[int, Finding, int]
                 first.setdefault(key, finding)
                 cases[key].add(case.name)
     return [(key[1], finding, len(cases[key])) for key, finding in first.items()]
-
-
-def _highlighted(source: str) -> list[str]:
-    """Each line of the source as HTML, its words coloured by kind."""
-    from pygments.lexers import get_lexer_by_name
-
-    lines = [""]
-    for token, value in get_lexer_by_name("cuda", stripnl=False, ensurenl=False).get_tokens(source):
-        kind = next((style for name, style in TOKENS.items() if str(token).startswith(f"Token.{name}")), "")
-        for number, part in enumerate(value.split("\n")):
-            if number:
-                lines.append("")
-            if part:
-                shown = text(part.expandtabs(4))
-                lines[-1] += f'<span class="{kind}">{shown}</span>' if kind else shown
-    return lines

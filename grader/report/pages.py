@@ -12,6 +12,7 @@ from rich.table import Table as RichTable
 from rich.terminal_theme import TerminalTheme
 
 from grader.report.terminal import console_in_memory, printed
+from grader.report.tokens import coloured
 
 WIDTH = 100  # columns of text
 # Colours that stand out from white and from black alike; dim is halfway between the first two.
@@ -20,6 +21,7 @@ THEME = TerminalTheme(
     (0, 0, 0),
     [(0, 0, 0), (214, 69, 65), (34, 139, 84), (191, 135, 0), (60, 120, 216), (160, 90, 180), (0, 140, 150), (128,) * 3],
 )
+COLOURS = {"comment": "#3d7b7b", "key": "#006e00", "literal": "#ba2121"}  # of source code, on a light ground
 MONO = "font-family:monospace"  # JupyterLab lets <pre> inherit the text's font: columns would not line up
 PRE = f'<pre style="{MONO};line-height:1.35;background:none;border:0;padding:0">{{code}}</pre>'
 CELL = "padding:.15em .8em;white-space:nowrap;text-align:{align};border:0;border-bottom:1px solid rgba(128,128,128,.3)"
@@ -120,18 +122,14 @@ class Table(Mapping[str, Any]):
 
 def code(source: str, title: str, language: str) -> Page:
     """Highlighted source on a light ground of its own, below a line that says what it is."""
-    from pygments import highlight
-    from pygments.formatters import HtmlFormatter
-    from pygments.lexers import get_lexer_by_name
-
     source = source.strip("\n")
     ground = (
         f"{MONO};white-space:pre;overflow-x:auto;background:#f7f7f4;color:#1f2328;padding:.6em .8em;line-height:1.35;"
         "border-radius:4px"
     )
-    lines = highlight(source, get_lexer_by_name(language), HtmlFormatter(nowrap=True, noclasses=True, style="default"))
+    lines = "\n".join(coloured(source, language, lambda kind: f'style="color:{COLOURS[kind]}"'))
     heading = f'<div style="opacity:.75;font-size:.9em">{escape(title)}</div>'
-    return Page(source, f'{heading}\n<pre style="{ground}">{lines.rstrip()}</pre>')
+    return Page(source, f'{heading}\n<pre style="{ground}">{lines}</pre>')
 
 
 def folded(title: str, content: Page, *, is_open: bool = False) -> Page:
