@@ -31,8 +31,7 @@ def check(entries: list[Entry], tell: Callable[[str], None], out: Path | None = 
     if card is None:
         raise UsageError(f"`ladder check-course --device cuda` needs an NVIDIA GPU ({reason}): leave --device out")
     chosen = {entry.name for entry in entries}
-    kept = json.loads(out.read_text())["rungs"] if out and out.is_file() else []
-    rows = [row for row in kept if row["lesson"] not in chosen]
+    rows = [row for row in _kept(out, card.name) if row["lesson"] not in chosen] if out else []
     about = {"device": card.to_json(), "date": date.today().isoformat(), "versions": versions(entries[0].root)}
     all_is_well = True
     for row, said in (found for entry in entries for found in _rungs(entry)):
@@ -42,6 +41,23 @@ def check(entries: list[Entry], tell: Callable[[str], None], out: Path | None = 
         if out:
             out.write_text(json.dumps(about | {"rungs": rows}, indent=1) + "\n")
     return all_is_well
+
+
+def _kept(out: Path, card: str) -> list[Row]:
+    """What was measured on this card before. Raises UsageError if the file is of another one, or of none."""
+    if not out.exists():
+        return []
+    try:
+        data = json.loads(out.read_text())
+        rows: list[Row] = [row for row in data["rungs"] if row["lesson"]]
+        measured_on = data["device"]["name"]
+    except (OSError, ValueError, KeyError, TypeError):
+        raise UsageError(f"{out} was not written by `ladder check-course`: name another file behind --out") from None
+    if measured_on != card:
+        raise UsageError(
+            f"{out} was measured on an {measured_on}, and this is an {card}: name another file behind --out"
+        )
+    return rows
 
 
 def _rungs(entry: Entry) -> Iterator[tuple[Row, str]]:

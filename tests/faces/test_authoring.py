@@ -365,7 +365,7 @@ def test_rungs_are_graded_on_a_gpu_and_kept(monkeypatch, capsys, tmp_path):
     assert (
         run(["check-course", "01", "--device", "cuda"]) == 2 and "needs an NVIDIA GPU (torch" in capsys.readouterr().err
     )
-    card = SimpleNamespace(to_json=lambda: {"name": "a card"})
+    card = SimpleNamespace(name="a card", to_json=lambda: {"name": "a card"})
     monkeypatch.setattr("grader.devices.cuda.card.find_card", lambda: (card, ""))
     monkeypatch.setattr("grader.grade.grade", graded)
     assert run(["check-course", "01", "--device", "cuda", "--out", str(out)]) == 1
@@ -374,3 +374,10 @@ def test_rungs_are_graded_on_a_gpu_and_kept(monkeypatch, capsys, tmp_path):
     assert "rung 2 of vector_add, " in said and "stands on rung 1 instead of 2: fraction_of_copy 0.8" in said
     assert "rung 3 of vector_add, float4, is wrong_result: 1 element is wrong" in said
     assert [row["reached"] for row in json.loads(out.read_text())["rungs"]] == [1, 2, 3]
+    for text, said in (
+        ("{", "was not written by"),
+        ('{"device": {"name": "b"}, "rungs": []}', "on an b, and this is an a card"),
+    ):
+        out.write_text(text)
+        assert run(["check-course", "01", "--device", "cuda", "--out", str(out)]) == 2
+        assert said in capsys.readouterr().err and out.read_text() == text
