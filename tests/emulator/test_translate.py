@@ -416,7 +416,6 @@ def test_inline_ptx_becomes_a_call(spelling: str):
         ('asm("x;" : "=r"(a), "+f"(b[0]) : "r"(f(1, 2)) : "memory")', '<=r +f r>"x;" , (a), (b[0]) , v(f(1, 2)) )'),
         ('asm("x" :: "l"(p), "n"(sizeof(int)))', '<l n>"x" , v(p), v(sizeof(int)))'),
         ('asm("bar.sync 0;" ::: "memory")', '<>"bar.sync 0;" )'),
-        ('asm("%[b] %%[c] %[a];" : [a] "=r"(x) : [b] "r"(y))', '<=r r>"%1 %%[c] %0;" , (x) , v(y))'),
         ('asm("a;" "b;" : C "f"(x))', '<=f>"a;" "b;" , (x))'),
     ],
 )
@@ -437,6 +436,11 @@ def test_inline_ptx_in_a_macro_keeps_its_lines():
 def test_assembly_outside_of_functions_is_refused(source: str):
     error = refusal(source)
     assert error.line == 1 and "PTX" in error.message
+
+
+def test_names_of_operands_are_refused_as_nvcc_refuses_them():
+    error = refusal('__device__ void f(int x, int y) {\n  asm("mov.u32 %[a], %[b];" : [a] "=r"(x) : [b] "r"(y));\n}')
+    assert error.line == 2 and "write %0, %1" in error.message
 
 
 def test_an_operand_without_its_parentheses_is_refused():
