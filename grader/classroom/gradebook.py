@@ -23,7 +23,7 @@ class Policy:
     late_counts: bool = False
 
     def is_late(self, row: Row) -> bool:
-        return self.due is not None and row.submitted.handed_in > self.due
+        return self.due is not None and row.handed_in > self.due
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def make_book(rows: Iterable[Row], policy: Policy) -> Book:
     tries: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         if policy.late_counts or not policy.is_late(row):
-            tries.setdefault((row.submitted.learner, row.submitted.lesson), []).append(row)
+            tries.setdefault((row.key.learner, row.key.lesson), []).append(row)
     book: dict[str, dict[str, Mark]] = {}
     for (learner, lesson), theirs in sorted(tries.items()):
         kept = max(theirs, key=lambda row: _worth(row, policy.keep))
@@ -59,7 +59,7 @@ def make_book(rows: Iterable[Row], policy: Policy) -> Book:
 
 def _worth(row: Row, keep: Keep) -> tuple[float, ...]:
     """The later counts, or the one with more stars and rungs; of equals the earlier one."""
-    when, result = row.submitted.handed_in, row.result
+    when, result = row.handed_in, row.result
     if keep == "last":
         return (when,)
     if result is None or result.status == NOT_GRADED:

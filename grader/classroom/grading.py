@@ -2,7 +2,7 @@
 
     python -m grader.classroom.grading
 
-An order has "lesson", "source" and "seed", and what `grade` takes besides: "device", "sandbox".
+An order has "lesson", "source", "seed" and "hidden" (hidden.py), and what `grade` takes besides: "device", "sandbox".
 """
 
 from __future__ import annotations
@@ -13,9 +13,12 @@ import os
 import signal
 import sys
 import time
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from grader.classroom.hidden import Hidden
+from grader.classroom.hidden import read as read_hidden
 from grader.classroom.ledger import NOT_GRADED, Result
 from grader.course import catalog
 from grader.course.catalog import UsageError
@@ -30,7 +33,7 @@ def answer(order: dict[str, Any]) -> Result:
 
     start = time.monotonic()
     try:
-        entry = catalog.find(order.pop("lesson"))
+        entry = _hidden(order.pop("hidden", "")).entry(catalog.find(order.pop("lesson")))
         file = Path(entry.work_file.name)  # for its name: the text is in the order
         found = grade(entry, file, **order)
     except UsageError as error:
@@ -42,6 +45,11 @@ def answer(order: dict[str, Any]) -> Result:
     rungs = {task.name: task.position.rung for task in found.tasks}
     message = next((task.message for task in found.tasks if task.message), "")
     return Result(found.status, found.stars, rungs, message, to_json(found), time.monotonic() - start)
+
+
+@cache
+def _hidden(text: str) -> Hidden:
+    return read_hidden(text, catalog.entries())
 
 
 def main() -> None:

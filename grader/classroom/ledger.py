@@ -13,9 +13,10 @@ import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
-from grader.course import content
+from grader.classroom.hidden import read as read_hidden
+from grader.course import catalog, content
 from grader.course.catalog import UsageError
 
 FORMAT = "kernel-ladder class 1"
@@ -51,6 +52,10 @@ class Submitted:
         """Its hash."""
         return hashlib.sha256(self.text.encode()).hexdigest()
 
+    @property
+    def key(self) -> Key:
+        return Key(self.learner, self.lesson, self.source)
+
 
 @dataclass(frozen=True)
 class Result:
@@ -64,12 +69,38 @@ class Result:
     seconds: float = 0.0
 
 
+class Key(NamedTuple):
+    """What was handed in, without its text: of a hundred thousand, these fit into memory."""
+
+    learner: str
+    lesson: str
+    source: str  # its hash
+
+
 @dataclass(frozen=True)
 class Row:
-    """A line of the ledger: what was handed in, and its grade by this grader and seed, if there is one."""
+    """A line of the ledger: what was handed in, and its grade by this grader and seed if there is one, but its JSON."""
 
-    submitted: Submitted
+    key: Key
+    file: str
+    handed_in: float
     result: Result | None
+
+
+class Notes(Protocol):
+    """What those who grade see of a ledger."""
+
+    seed: int
+    hidden: str  # the text of a file of hidden cases (hidden.py), "" if there is none
+
+    def to_grade(self) -> list[Key]:
+        """What is to be graded."""
+
+    def submitted(self, key: Key) -> Submitted:
+        """One of these, with its text."""
+
+    def note(self, found: Submitted, result: Result) -> None:
+        """Writes what has come of it."""
 
 
 class Ledger:
@@ -84,10 +115,20 @@ class Ledger:
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.executescript(_TABLES)
             self.fact("format", FORMAT)
-            self.seed = int(self.fact("seed", str(secrets.randbits(31))))
+            self._own_seed = int(self.fact("seed", str(secrets.randbits(31))))
+            self._hide(self.fact("hidden", ""))
         except sqlite3.Error as error:
             raise UsageError(f"{file} is no ledger of a class, or cannot be written ({error}): name another") from None
-        self.grader = _version()
+
+    def hide(self, text: str) -> None:
+        """From now on hidden cases and a seed are those of a file with this text (hidden.py). Raises UsageError."""
+        self._hide(text)
+        self._db.execute("UPDATE facts SET value = ? WHERE name = 'hidden'", (text,))
+
+    def _hide(self, text: str) -> None:
+        seed = read_hidden(text, catalog.entries()).seed if text else None
+        self.hidden, self.grader = text, version(text)
+        self.seed = self._own_seed if seed is None else seed
 
     def fact(self, name: str, value: str) -> str:
         """What was noted under this name first, now if need be."""
@@ -100,7 +141,7 @@ class Ledger:
         with self._db:
             self._db.execute("BEGIN")
             self._db.execute("INSERT OR IGNORE INTO sources VALUES (?, ?)", (found.source, found.text))
-            row = (found.learner, found.lesson, found.source, found.file, found.handed_in)
+            row = (*found.key, found.file, found.handed_in)
             return self._db.execute("INSERT OR IGNORE INTO submissions VALUES (?, ?, ?, ?, ?)", row).rowcount == 1
 
     def add_unknown(self, file: str, reason: str) -> None:
@@ -113,11 +154,12 @@ class Ledger:
 
     def note(self, found: Submitted, result: Result) -> None:
         """Writes a grade, once: one that stands is not changed, but for one that says nothing of the kernel."""
-        key = (found.learner, found.lesson, found.source, self.grader, self.seed)
+        key = (*found.key, self.grader, self.seed)
         what = (result.status, result.stars, json.dumps(result.rungs or {}), result.message)
         with self._db:
             self._db.execute("BEGIN IMMEDIATE")
-            self._db.execute(f"DELETE FROM grades WHERE {_KEY} AND status = ?", (*key, NOT_GRADED))
+            asked = f"DELETE FROM grades WHERE {_KEY} AND grader = ? AND seed = ? AND status = ?"
+            self._db.execute(asked, (*key, NOT_GRADED))
             values = (*key, *what, json.dumps(result.grade or {}), result.seconds)
             self._db.execute(f"INSERT OR IGNORE INTO grades VALUES ({', '.join('?' * len(values))})", values)
 
@@ -127,19 +169,33 @@ class Ledger:
 
     def rows(self) -> Iterator[Row]:
         """All that was handed in, by learner, lesson and time."""
-        asked = f"""SELECT s.learner, s.lesson, text, file, handed_in, status, stars, rungs, message, grade, seconds
-            FROM submissions s JOIN sources ON hash = s.source LEFT JOIN grades g ON
-            g.learner = s.learner AND g.lesson = s.lesson AND g.source = s.source AND grader = ? AND seed = ?
-            ORDER BY {", ".join(f"s.{name}" for name in ("learner", "lesson", "handed_in"))}"""
-        for row in self._db.execute(asked, (self.grader, self.seed)).fetchall():
-            submitted, (status, stars, rungs, message, grade, seconds) = Submitted(*row[:5]), row[5:]
-            result = Result(status, stars, json.loads(rungs), message, json.loads(grade), seconds) if status else None
-            yield Row(submitted, result)
+        columns = "s.learner, s.lesson, s.source, file, handed_in, status, stars, rungs, message, seconds"
+        for row in self._asked(columns, "1", "s.learner, s.lesson, handed_in"):
+            key, (file, when, status, stars, rungs, message, seconds) = Key(*row[:3]), row[3:]
+            result = Result(status, stars, json.loads(rungs), message, None, seconds) if status else None
+            yield Row(key, file, when, result)
 
-    def to_grade(self) -> list[Submitted]:
-        """What has no grade yet, the oldest first, so that nobody waits for one who hands in again and again."""
-        open_ = [row.submitted for row in self.rows() if row.result is None or row.result.status == NOT_GRADED]
-        return sorted(open_, key=lambda each: each.handed_in)
+    def to_grade(self) -> list[Key]:
+        """What has no grade yet, the oldest first, so that no one waits for a person who hands in again and again."""
+        open_ = f"status IS NULL OR status = '{NOT_GRADED}'"
+        return [Key(*row) for row in self._asked("s.learner, s.lesson, s.source", open_, "handed_in, s.learner")]
+
+    def _asked(self, columns: str, where: str, order: str) -> sqlite3.Cursor:
+        joined = f"submissions s LEFT JOIN grades g ON {_SAME} AND grader = ? AND seed = ?"
+        asked = f"SELECT {columns} FROM {joined} WHERE {where} ORDER BY {order}"
+        return self._db.execute(asked, (self.grader, self.seed))
+
+    def submitted(self, key: Key) -> Submitted:
+        """What was handed in, with its text."""
+        tables = "submissions s JOIN sources ON hash = s.source"
+        asked = f"SELECT learner, lesson, text, file, handed_in FROM {tables} WHERE {_KEY}"
+        return Submitted(*self._db.execute(asked, key).fetchone())
+
+    def grade(self, key: Key) -> dict[str, Any]:
+        """The JSON of its grade by this grader and seed, {} where there is none."""
+        asked = f"SELECT grade FROM grades WHERE {_KEY} AND grader = ? AND seed = ?"
+        found = self._db.execute(asked, (*key, self.grader, self.seed)).fetchone()
+        return dict(json.loads(found[0])) if found else {}
 
     def close(self) -> None:
         self._db.close()
@@ -151,13 +207,14 @@ class Ledger:
         self.close()
 
 
-_KEY = "learner = ? AND lesson = ? AND source = ? AND grader = ? AND seed = ?"
+_KEY = "learner = ? AND lesson = ? AND source = ?"
+_SAME = " AND ".join(f"g.{column} = s.{column}" for column in Key._fields)
 
 
-def _version() -> str:
-    """Of this grader: its version, and a hash of its own files."""
-    digest = hashlib.sha256()
-    for file in sorted(content.PACKAGE.rglob("*")):
-        if file.suffix in (".py", ".h", ".cpp"):
-            digest.update(file.read_bytes())
+def version(hidden: str) -> str:
+    """Of this grader: its version, and a hash of its own files, the lessons and the hidden cases."""
+    files = [file for file in sorted(content.PACKAGE.rglob("*")) if file.suffix in (".py", ".h", ".cpp")]
+    digest = hashlib.sha256(hidden.encode())
+    for file in [*files, *(entry.folder / "lesson.py" for entry in catalog.entries())]:
+        digest.update(file.read_bytes())
     return f"{content.version()}+{digest.hexdigest()[:12]}"

@@ -69,50 +69,77 @@ def collect(context: click.Context, places: tuple[Path, ...], ledger: Path, patt
 @click.option("--jobs", type=click.IntRange(1), help="Kernels at a time.  [default: as many as cores]")
 @click.option("--timeout", type=click.FloatRange(1), metavar="S", help="Seconds for one kernel; then it is a timeout.")
 @click.option("--resume/--again", default=True, help="Grade what has no grade yet [default], or all anew.")
-@click.option("--on", "engine", type=click.Choice(["local", "slurm"]), default="local", show_default=True,
-              help="slurm: write an array job, LEDGER.sbatch.")  # fmt: skip
+@click.option("--on", "engine", type=click.Choice(["local", "ray", "slurm"]), default="local", show_default=True,
+              help="ray: nodes of a Ray cluster. slurm: write an array job, LEDGER.sbatch.")  # fmt: skip
+@click.option("--address", metavar="HOST:PORT", help="Of Ray's cluster, or `auto`.  [default: Ray on this machine]")
 @click.option("--parts", type=click.IntRange(1), default=32, show_default=True, help="Of the array job.")
-@click.option("--part", metavar="I/N", help="Grade one part, into a file beside the ledger.")
+@click.option("--part", type=click.IntRange(1), metavar="I", help="Grade one part, into a file beside the ledger.")
 @click.option("--merge", is_flag=True, help="Take in what the parts have found; grade nothing.")
+@click.option("--hidden", type=click.Path(path_type=Path, exists=True, dir_okay=False), metavar="FILE",
+              help="Sizes and a seed of your own, kept in the ledger.")  # fmt: skip
 @click.option("--device", type=click.Choice(["auto", "emulator", "cuda"]), default="emulator", show_default=True)
 @click.option("--sandbox", type=click.Choice(["none", "basic", "strict"]), default="basic", show_default=True)
 @click.pass_context
 def grade(context: click.Context, /, ledger: Path, jobs: int | None, timeout: float | None, resume: bool, engine: str,
-          parts: int, part: str | None, merge: bool, device: str, sandbox: str) -> None:  # fmt: skip
+          address: str | None, parts: int, part: int | None, merge: bool, hidden: Path | None,
+          **options: str) -> None:  # fmt: skip
     """Grade what was collected. What is graded stays graded, whatever ends this command."""
-    from grader.classroom import executors
+    from grader.classroom import slurm
     from grader.classroom.ledger import Ledger
 
+    at_once = jobs or len(os.sched_getaffinity(0))
+    if part:
+        _grade_part(ledger, part, at_once, timeout, options)
+        return
     with Ledger(ledger) as book:
-        if engine == "slurm":
-            script = ledger.with_name(f"{ledger.name}.sbatch")
-            program = [shutil.which("ladder") or "ladder", "class", "grade"]
-            script.write_text(executors.slurm_script(ledger, parts, program))
-            click.echo(f"Type `sbatch {script}`, and when it is done `ladder class grade --ledger {ledger} --merge`.")
-            return
-        if merge:
-            click.echo(f"{executors.merge(book, ledger)} grades are noted.")
-            return
+        if hidden:
+            book.hide(hidden.read_text())
         if not resume:
             book.forget_grades()
-        target: Any = executors.Part(book, ledger, *_part(part)) if part else book
-        todo = len(target.to_grade())
-        options = {"device": device, "sandbox": sandbox}
-        try:
-            with _bar(todo) as tell:
-                executors.grade_here(target, jobs or os.cpu_count() or 1, timeout, options, tell)
-        except KeyboardInterrupt:
-            left = len(book.to_grade())
-            click.echo(f"ladder: interrupted; {left} kernels are left: type `ladder class grade` to go on", err=True)
-            context.exit(INTERRUPTED)
-        _tell_grades(book, todo)
+        if merge:
+            click.echo(f"{slurm.merge(book, ledger)} grades are noted.")
+        elif engine == "slurm":
+            script = slurm.write_job(book, ledger, parts, _command(timeout, options))
+            click.echo(f"Type `sbatch {script}`, and when it is done `ladder class grade --ledger {ledger} --merge`.")
+        else:
+            _grade_all(context, book, engine, address, at_once, timeout, options)
 
 
-def _part(text: str) -> tuple[int, int]:
-    number, _, parts = text.partition("/")
-    if not (number.isdigit() and parts.isdigit() and 1 <= int(number) <= int(parts)):
-        raise UsageError(f"--part takes a number and how many there are, as in `--part 3/32`: `{text}` is neither")
-    return int(number), int(parts)
+def _grade_part(ledger: Path, number: int, jobs: int, timeout: float | None, options: dict[str, str]) -> None:
+    """What a task of Slurm's array does."""
+    from grader.classroom.executors import grade_here
+    from grader.classroom.slurm import Part
+
+    part = Part(ledger, number)
+    todo = len(part.to_grade())
+    grade_here(part, jobs, timeout, options, lambda *_: None)
+    click.echo(f"{todo} kernels were to grade, {len(part.to_grade())} are left")
+
+
+def _command(timeout: float | None, options: dict[str, str]) -> list[str]:
+    """What such a task is to type."""
+    said = [word for name, value in options.items() for word in (f"--{name}", value)]
+    said += ["--timeout", f"{timeout:g}"] if timeout else []
+    return [shutil.which("ladder") or "ladder", "class", "grade", *said]
+
+
+def _grade_all(context: click.Context, book: Ledger, engine: str, address: str | None, jobs: int,
+               timeout: float | None, options: dict[str, str]) -> None:  # fmt: skip
+    """Here, or on Ray's nodes."""
+    from grader.classroom import executors, ray_cluster
+
+    todo = len(book.to_grade())
+    try:
+        with _bar(todo) as tell:
+            if engine == "ray":
+                ray_cluster.grade_on_ray(book, address, jobs, timeout, options, tell)
+            else:
+                executors.grade_here(book, jobs, timeout, options, tell)
+    except KeyboardInterrupt:
+        left = len(book.to_grade())
+        click.echo(f"ladder: interrupted; {left} kernels are left: type `ladder class grade` to go on", err=True)
+        context.exit(INTERRUPTED)
+    _tell_grades(book, todo)
 
 
 def _tell_grades(book: Ledger, graded: int) -> None:
@@ -187,15 +214,16 @@ def similar(ledger: Path, at_least: int) -> None:
     from grader.classroom.ledger import Ledger
     from grader.classroom.similarity import alike
 
-    with Ledger(ledger) as book:
-        rows = [row.submitted for row in book.rows()]  # by time: the last one of each person stays
     found = 0
-    for entry in catalog.entries():
-        kernels = {each.learner: each.text for each in rows if each.lesson == entry.name}
-        course = {f"the course's {file.stem}": file.read_text() for file in entry.rungs} if kernels else {}
-        for pair in alike(entry.name, kernels, course, at_least / 100):
-            found += 1
-            click.echo(_plain(f"{100 * pair.share:3.0f} %  {pair.lesson}  {pair.one}  {pair.other}"))
+    with Ledger(ledger) as book:
+        last = {row.key[:2]: row.key for row in book.rows()}  # by time: the last one of each person stays
+        for entry in catalog.entries():
+            keys = [key for key in last.values() if key.lesson == entry.name]
+            kernels = {key.learner: book.submitted(key).text for key in keys}
+            course = {f"the course's {file.stem}": file.read_text() for file in entry.rungs} if kernels else {}
+            for pair in alike(entry.name, kernels, course, at_least / 100):
+                found += 1
+                click.echo(_plain(f"{100 * pair.share:3.0f} %  {pair.lesson}  {pair.one}  {pair.other}"))
     click.echo(f"{found} pairs share {at_least} % or more. That proves nothing: look at both.")
 
 

@@ -6,14 +6,14 @@ import csv
 import io
 
 from grader.classroom.gradebook import Policy, as_csv, make_book, overview
-from grader.classroom.ledger import Result, Row, Submitted
+from grader.classroom.ledger import Key, Result, Row
 
 ADD, MAX = "01_vector_add", "02_relu"
 
 
 def row(learner: str, lesson: str, when: float, status: str = "", stars: int = 0, rung: int = 0) -> Row:
     result = Result(status, stars, {"f": rung}) if status else None
-    return Row(Submitted(learner, lesson, f"{learner}{when}", "x.cu", when), result)
+    return Row(Key(learner, lesson, f"{learner}{when}"), "x.cu", when, result)
 
 
 ROWS = [
@@ -40,7 +40,7 @@ def test_the_best_counts_or_the_last():
     assert best["ben"] == ["2", "2", "passed", "f:2", "2", "", "", "not_graded", "", "1", ""]
     assert best["'=cmd()"][6:9] == ["0", "race", "f:0"]  # no formula
     assert best["dan"][:3] == ["0", "", "not_graded"]
-    before = [each for each in ROWS if each.submitted.handed_in < 9]
+    before = [each for each in ROWS if each.handed_in < 9]
     assert make_book(before, Policy("last"))["ann"][ADD].stars == 0
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.classroom.executors import Part, grade_here, merge, slurm_script
+from grader.classroom.executors import Grading, grade_here
 from grader.classroom.ledger import Ledger, Result, Submitted
 from grader.course.catalog import UsageError
 
@@ -20,7 +20,7 @@ SIMULATED = Path(__file__).with_name("simulated.py")
 RUN = """
 import sys
 from pathlib import Path
-from grader.classroom.executors import grade_here
+from grader.classroom.executors import Grading, grade_here
 from grader.classroom.ledger import Ledger
 with Ledger(Path(sys.argv[1])) as ledger:
     grade_here(ledger, 2, None, {}, lambda *_: print(flush=True), [sys.executable, *sys.argv[2:]])
@@ -60,8 +60,9 @@ def test_killed_at_any_moment_nothing_is_lost_or_there_twice(tmp_path):
     with Ledger(file) as ledger:
         grade_here(ledger, 2, None, {}, lambda *_: None, simulated(log))
         rows = list(ledger.rows())
+        texts = [ledger.submitted(row.key).text for row in rows]
     assert len(rows) == count and ledger_size(file) == count
-    assert all(row.result.stars == int(row.submitted.text[0]) for row in rows)
+    assert [row.result.stars for row in rows] == [int(text[0]) for text in texts]
     begun = log.read_text().splitlines()
     assert len(set(begun)) == count and len(begun) <= count + 8 * 2  # again only what was at work when it was killed
 
@@ -77,13 +78,24 @@ def test_what_dies_or_takes_too_long_stops_nothing(ledger, tmp_path):
     told = []
     run = (lambda *each: told.append(each), simulated(tmp_path / "log"))
     grade_here(ledger, 2, 10.0, {}, *run)
-    results = {row.submitted.text: row.result for row in ledger.rows()}
+    results = {ledger.submitted(row.key).text: row.result for row in ledger.rows()}
     statuses = {text: result.status for text, result in results.items()}
     assert statuses == {
         "die 1": "not_graded", "sleep 2": "timeout", "3 stars": "passed", "die 4": "not_graded", "2 stars": "passed",
     }  # fmt: skip
     assert "longer than 10 s" in results["sleep 2"].message and len(told) == 5
-    assert [each.text for each in ledger.to_grade()] == ["die 1", "die 4"]  # nothing is known of these
+    assert [ledger.submitted(key).text for key in ledger.to_grade()] == ["die 1", "die 4"]  # nothing is known of these
+
+
+def test_one_process_can_be_waited_for(tmp_path):
+    grading = Grading(simulated(tmp_path / "log"), {})
+    grading.begin(submitted(1, "3 stars"), 7, "")
+    assert grading.finish(None).stars == 3
+    grading.begin(submitted(2, "sleep"), 7, "")
+    assert grading.finish(5.0).status == "timeout"
+    grading.begin(submitted(3, "die"), 7, "")
+    assert grading.finish(None).status == "not_graded"
+    grading.end()
 
 
 def test_a_grade_that_stands_is_not_changed(ledger):
@@ -94,23 +106,6 @@ def test_a_grade_that_stands_is_not_changed(ledger):
     assert row.result.status == "passed" and ledger.to_grade() == []
     ledger.forget_grades()
     assert len(ledger.to_grade()) == 1
-
-
-def test_parts_grade_beside_one_another_and_are_merged_once(ledger, tmp_path):
-    file = tmp_path / "class.sqlite"
-    for number in range(20):
-        ledger.add(submitted(number))
-    sizes = []
-    for number in (1, 2, 3):
-        part = Part(ledger, file, number, 3)
-        sizes.append(len(part.to_grade()))
-        grade_here(part, 1, None, {}, lambda *_: None, simulated(tmp_path / "log"))
-        assert Part(ledger, file, number, 3).to_grade() == []  # queued again, it has nothing to do
-    assert sum(sizes) == 20
-    with (tmp_path / "class.sqlite.parts" / "1.jsonl").open("a") as opened:
-        opened.write('{"key": "half a li')
-    assert merge(ledger, file) == 20 and merge(ledger, file) == 0 and ledger.to_grade() == []
-    assert '--part "$SLURM_ARRAY_TASK_ID/3"' in slurm_script(file, 3, ["ladder", "class", "grade"])
 
 
 def test_what_is_no_ledger_is_one_sentence(tmp_path):
