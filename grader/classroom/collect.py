@@ -10,19 +10,22 @@ import json
 import re
 import stat
 import zipfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 
 from grader.classroom import handin
+from grader.classroom.exports import METADATA, Owner, gradescope_owners, is_note, owner_of
 from grader.classroom.ledger import Submitted
 from grader.course.catalog import Entry, UsageError
 from grader.course.choose import is_there
 
 MOST_BYTES = 16 << 20  # of one file: a notebook with its pictures
 _IGNORED = re.compile(r"(^|/)(\.|__MACOSX/|~)|~$")
-_NUMBERS = re.compile(r"(_assignsubmission_file_?|_onlinetext_?|_LATE|[ _-]\d+)+_?$")  # which Moodle and Canvas add
+_NUMBERS = re.compile(r"([ _-]\d+)+_?$")  # of a folder or file that a person has named
+_MOODLE_NUMBER = re.compile(r"_\d+_assignsubmission\w*")
 _MAGIC = re.compile(r"^\s*%%kernel\s+(\S+)[^\n]*\n")
 
 
@@ -92,8 +95,11 @@ class Reader:
         if self._pattern and "learner" not in self._pattern.groupindex:
             raise UsageError("--pattern needs a group (?P<learner>...), which is the name")
 
-    def read(self, file: File) -> list[Submitted]:
-        """The kernels in a file. Raises NotUnderstood."""
+    def read(self, file: File, owners: Mapping[str, Owner], shared: Collection[str]) -> list[Submitted]:
+        """The kernels in a file. Raises NotUnderstood.
+
+        `owners` are those of Gradescope's folders; names that several people have in this export are `shared`.
+        """
         match file.path.suffix.lower():
             case ".cu":
                 found = [self._kernel(file)]
@@ -103,12 +109,16 @@ class Reader:
                 found = self._cells(file)
             case _:
                 raise NotUnderstood("it is no kernel (.cu), hand-in (.json) or notebook (.ipynb)")
-        learner = self._learner(file.path, found[0][0])
-        return [Submitted(learner, entry.name, text, str(file.path), file.written) for entry, text in found]
+        owner = owner_of(file.path, owners)
+        learner, written = self._learner(file.path, found[0][0], owner, shared), file.written
+        written = owner.written if owner and owner.written is not None else written
+        return [Submitted(learner, entry.name, text, str(file.path), written) for entry, text in found]
 
     def _kernel(self, file: File) -> tuple[Entry, str]:
         text = _text(file.data)
-        named = self._named(file.path.name) or self._named(str(file.path.parent))
+        owner = owner_of(file.path, {})
+        given = (owner.file if owner and owner.file else file.path.name, str(file.path.parent))
+        named = self._named(given[0]) or self._named(_MOODLE_NUMBER.sub("", given[1]))
         if entry := named or self._by_task(text):
             return entry, text
         raise NotUnderstood("neither its name nor its functions say which lesson it is for: name it NN_name.cu")
@@ -150,13 +160,17 @@ class Reader:
         found = [entry for entry in self._entries if any(is_there(task, text) for task in entry.lesson.tasks)]
         return found[0] if len(found) == 1 else None
 
-    def _learner(self, path: PurePosixPath, entry: Entry) -> str:
+    def _learner(self, path: PurePosixPath, entry: Entry, owner: Owner | None, shared: Collection[str]) -> str:
         if self._pattern:
             if found := self._pattern.search(str(path)):
                 return found["learner"]
             raise NotUnderstood("--pattern finds no name in its path")
-        name = path.parts[0] if len(path.parts) > 1 else path.stem.removesuffix(".handin").partition(entry.name)[0]
-        if name := _NUMBERS.sub("", name).strip(" _-"):
+        if owner:
+            name = f"{owner.name} {owner.id}" if owner.name in shared else owner.name
+        else:
+            stem = path.stem.removesuffix(".handin").partition(entry.name)[0]
+            name = _NUMBERS.sub("", path.parts[0] if len(path.parts) > 1 else stem)
+        if name := name.strip(" _-"):
             return "".join(c if c.isprintable() else "?" for c in name)
         raise NotUnderstood("its path names no person: give each one a folder, or use --pattern")
 
@@ -168,11 +182,30 @@ def _text(data: bytes) -> str:
 def collect(places: Iterable[Path], reader: Reader) -> Iterator[Submitted | tuple[str, str]]:
     """Every kernel of these folders and archives, or (file, reason) for what was not understood. Raises UsageError."""
     for place in places:
+        owners, shared = _owners(place)
         for file in files_of(place):
             if isinstance(file, tuple):
                 yield f"{place}/{file[0]}", file[1]
                 continue
+            if is_note(file.path):
+                continue
             try:
-                yield from reader.read(file)
+                yield from reader.read(file, owners, shared)
             except NotUnderstood as reason:
                 yield f"{place}/{file.path}", str(reason)
+
+
+def _owners(place: Path) -> tuple[dict[str, Owner], set[str]]:
+    """Those of Gradescope's folders, and the names that several people have in an export."""
+    owners: dict[str, Owner] = {}
+    people: set[tuple[str, str]] = set()
+    for file in files_of(place):
+        if not isinstance(file, File):
+            continue
+        if file.path.name == METADATA:
+            owners |= gradescope_owners(_text(file.data))
+        elif owner := owner_of(file.path, {}):
+            people.add((owner.name, owner.id))
+    people |= {(owner.name, owner.id) for owner in owners.values()}
+    count = Counter(name for name, _ in people)
+    return owners, {name for name in count if count[name] > 1}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import zipfile
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,77 @@ def test_people_lessons_and_kernels_are_found(reader, tmp_path, form):
     assert "which lesson" in reasons["what.cu"] and "is no hand-in" in reasons["01.json"]
     links = {"02_link.cu", "03_pipe.cu"} if form == "folder" else set()
     assert set(reasons) == {"broken.ipynb", "essay.pdf", "what.cu", "01.json"} | links
+
+
+METADATA = """---
+submission_4711:
+  :submitters:
+  - :name: Ada Lovelace
+    :sid: '815'
+    :email: ada@example.com
+  - :name: "Ben Bauer"
+    :sid: '816'
+  :created_at: 2026-11-20 23:05:12.987654321 Z
+  :score: 2.0
+  :history:
+    - :id: 4710
+      :created_at: 2026-11-19 20:00:00.000000000 Z
+submission_4712:
+  :submitters:
+  - :name: O'Neil
+    :sid: '817'
+  :created_at: 2026-11-21 00:00:00 +01:00
+"""
+EXPORTS = {
+    "Moodle": {
+        "Anna Arndt_4711_assignsubmission_file_/kernel.cu": "Anna Arndt",
+        "Jean-Luc O'Neil_33_assignsubmission_file/my file_2.cu": "Jean-Luc O'Neil",
+        "Kim Lee_01_assignsubmission_file_/a.cu": "Kim Lee 01",  # two of one name
+        "Kim Lee_22_assignsubmission_file_/a.cu": "Kim Lee 22",
+    },
+    "Moodle without folders": {
+        "Anna Arndt_4711_assignsubmission_file_kernel.cu": "Anna Arndt",
+        "Ben Bauer_4712_assignsubmission_file_01_vector_add.cu": "Ben Bauer",
+    },
+    "Moodle, anonymous": {
+        "Participant_4711_assignsubmission_file_/kernel.cu": "Participant 4711",
+        "Participant_4712_assignsubmission_file_/kernel.cu": "Participant 4712",
+    },
+    "Canvas": {
+        "arndtanna_4711_1200345_kernel.cu": "arndtanna",
+        "bauerben_LATE_4712_1200346_01_vector_add-2.cu": "bauerben",
+        "leekim_03_1200347_a.cu": "leekim 03",
+        "leekim_04_1200348_a.cu": "leekim 04",
+    },
+    "Blackboard": {
+        "Homework 2_aa11_attempt_2026-11-20-23-05-12_kernel.cu": "aa11",
+        "Homework 2_aa11_attempt_2026-11-20-23-05-12.txt": None,
+        "Homework 2_bb22_attempt_2026-11-21-01-00-00_01_vector_add.cu": "bb22",
+    },
+    "Gradescope": {
+        "assignment_9_export/submission_metadata.yml": None,
+        "assignment_9_export/submission_4711/kernel.cu": "Ada Lovelace, Ben Bauer",
+        "assignment_9_export/submission_4712/src/kernel.cu": "O'Neil",
+    },
+}
+
+
+@pytest.mark.parametrize("system", EXPORTS)
+def test_names_are_found_as_learning_management_systems_write_them(reader, tmp_path, system):
+    place = tmp_path / "export.zip"
+    with zipfile.ZipFile(place, "w") as archive:
+        for name in EXPORTS[system]:
+            archive.writestr(name, METADATA if name.endswith(".yml") else f"{ADD}// {name}")
+    kernels, unknown = sorted_out(collect([place], reader))
+    assert unknown == {}  # the system's own files are passed over
+    assert {each.file: each.learner for each in kernels} == {k: v for k, v in EXPORTS[system].items() if v}
+    assert {each.lesson for each in kernels} == {"01_vector_add"}
+    when = {each.learner: each.handed_in for each in kernels}
+    if system == "Gradescope":
+        assert when["Ada Lovelace, Ben Bauer"] == datetime(2026, 11, 20, 23, 5, 12, tzinfo=UTC).timestamp()
+        assert when["O'Neil"] == datetime(2026, 11, 20, 23, tzinfo=UTC).timestamp()
+    if system == "Blackboard":
+        assert when["aa11"] == datetime(2026, 11, 20, 23, 5, 12).timestamp()
 
 
 def test_a_pattern_finds_names(tmp_path, reader):
