@@ -7,8 +7,10 @@ import io
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import Literal
 
+from grader.classroom.exports import owner_of
 from grader.classroom.ledger import NOT_GRADED, Row
 
 Keep = Literal["best", "last"]
@@ -23,7 +25,13 @@ class Policy:
     late_counts: bool = False
 
     def is_late(self, row: Row) -> bool:
-        return self.due is not None and row.handed_in > self.due
+        """Or the export says so, as Canvas's does."""
+        owner = owner_of(PurePosixPath(row.file), {})
+        return bool(owner and owner.late) or (self.due is not None and row.handed_in > self.due)
+
+    def counts(self, row: Row) -> bool:
+        """Without a time that it is due, what is late is only marked."""
+        return self.late_counts or self.due is None or not self.is_late(row)
 
 
 @dataclass(frozen=True)
@@ -40,6 +48,10 @@ class Mark:
         result = self.row.result
         return None if result is None or result.status == NOT_GRADED else result.stars
 
+    @property
+    def status(self) -> str:
+        return self.row.result.status if self.row.result else NOT_GRADED
+
 
 Book = Mapping[str, Mapping[str, Mark]]  # by learner, then by lesson
 
@@ -48,7 +60,7 @@ def make_book(rows: Iterable[Row], policy: Policy) -> Book:
     """The marks. What is late and does not count is left out, and so is a person who has nothing else."""
     tries: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
-        if policy.late_counts or not policy.is_late(row):
+        if policy.counts(row):
             tries.setdefault((row.key.learner, row.key.lesson), []).append(row)
     book: dict[str, dict[str, Mark]] = {}
     for (learner, lesson), theirs in sorted(tries.items()):

@@ -182,20 +182,48 @@ def _bar(total: int) -> Iterator[Callable[[Submitted, Result], None]]:
               help="Which of several counts.")  # fmt: skip
 @click.option("--due", metavar="TIME", help="As 2026-11-30T23:59, by this machine's clock; later ones do not count.")
 @click.option("--late", is_flag=True, help="Late ones count, and are marked.")
-def gradebook(ledger: Path, file: Path | None, keep: Any, due: str | None, late: bool) -> None:
+@click.option("--html", "pages", type=click.Path(path_type=Path, file_okay=False), metavar="FOLDER",
+              help="Write pages there: class.html, and one for each person.")  # fmt: skip
+@click.option("--fill", "table", type=click.Path(path_type=Path, exists=True, dir_okay=False), metavar="TABLE",
+              help="Fill a column of this table of a learning system's; --csv is the new one.")  # fmt: skip
+@click.option("--lesson", metavar="NN", help="Whose stars to fill in.")
+@click.option("--column", default="Grade", show_default=True, metavar="NAME", help="The column to fill.")
+@click.option("--points", type=click.FloatRange(0), default=3, show_default=True, help="Of three stars, to fill in.")
+def gradebook(ledger: Path, file: Path | None, keep: Any, due: str | None, late: bool, pages: Path | None,
+              table: Path | None, lesson: str | None, column: str, points: float) -> None:  # fmt: skip
     """Say what counts for each person and lesson."""
+    from grader.classroom import class_pages, worksheets
     from grader.classroom.gradebook import Policy, as_csv, make_book, overview
     from grader.classroom.ledger import Ledger
     from grader.report.graded import check_writable, write
 
+    if table and not (file and lesson):
+        raise UsageError("--fill needs --lesson NN, whose stars are filled in, and --csv FILE for the new table")
     if file:
         check_writable([file])
     with Ledger(ledger) as book:
         marks = make_book(book.rows(), Policy(keep, _time(due), late))
-    lessons = sorted({lesson for each in marks.values() for lesson in each})
-    if file:
+        lessons = sorted({each for theirs in marks.values() for each in theirs})
+        if pages:
+            pages.mkdir(parents=True, exist_ok=True)
+            for name, text in class_pages.write_pages(pages, book, marks, lessons):
+                write(name, text)
+    if file and table and lesson:
+        text, missing = worksheets.filled(_read(table), marks, catalog.find(lesson).name, column, points)
+        write(file, text)
+        for learner in missing:
+            click.echo(f"not in {table}: {_plain(learner)}", err=True)
+    elif file:
         write(file, as_csv(marks, lessons))
     click.echo("\n".join(overview(marks, lessons)))
+
+
+def _read(table: Path) -> str:
+    try:
+        with table.open(encoding="utf-8", newline="") as opened:
+            return opened.read()
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{table} cannot be read as a table ({error})") from None
 
 
 def _time(text: str | None) -> float | None:

@@ -58,7 +58,11 @@ def dumps(graded: Sequence[Graded]) -> str:
     alone = len(graded) == 1
     title = f"Kernel Ladder: {graded[0].lesson}" if alone else "Kernel Ladder: grades"
     sections = [_section(each, number) for number, each in enumerate(graded, start=1)]
-    body = sections if alone else [_overview(graded), *sections]
+    return whole_page(title, sections if alone else [_overview(graded), *sections])
+
+
+def whole_page(title: str, body: Sequence[str]) -> str:
+    """A page of these parts, which are HTML already."""
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -91,7 +95,7 @@ def _earned(graded: Graded) -> int:
 def _overview(graded: Sequence[Graded]) -> str:
     rows = [
         f'<tr><td>{_mark(each.good)}</td><td><a href="#k{number}">{text(each.lesson)}</a></td>'
-        f"<td>{text(each.kernel)}</td><td>{text(_verdict(each))}</td><td>{_stars(_earned(each))}</td>"
+        f"<td>{text(each.kernel)}</td><td>{text(_verdict(each))}</td><td>{star_row(_earned(each))}</td>"
         f"<td>{text(lowest_rung(each.grade)) if each.grade else ''}</td></tr>"
         for number, each in enumerate(graded, start=1)
     ]
@@ -113,9 +117,10 @@ def _verdict(graded: Graded) -> str:
 def _section(graded: Graded, number: int) -> str:
     """All about one kernel. Its tasks share a file, which stands below them."""
     grade = graded.grade
+    stars = star_row(grade.stars) if grade and grade.passed and has_stars(grade) else ""
     head = (
         f'<section class="kernel" id="k{number}"><h2>{_mark(graded.good)} {text(graded.lesson)}: '
-        f"{text(_verdict(graded))} {_stars(grade.stars) if grade and grade.passed and has_stars(grade) else ''}</h2>"
+        f"{text(_verdict(graded))} {stars}</h2>"
     )
     facts = [text(graded.title)] if graded.title else []
     facts += [f"<code>{text(graded.kernel)}</code>"] + ([text(footer(grade))] if grade else [])
@@ -142,7 +147,7 @@ def _mark(good: bool) -> str:
     return '<span class="good" title="passed">✓</span>' if good else '<span class="bad" title="not passed">✗</span>'
 
 
-def _stars(number: int) -> str:
+def star_row(number: int) -> str:
     label = f"{number} of {FULL_MARKS} stars"
     return (
         f'<span class="stars" role="img" aria-label="{label}">{"★" * number}<i>{"★" * (FULL_MARKS - number)}</i></span>'
@@ -154,7 +159,7 @@ def _stars(number: int) -> str:
 
 def _task(task: TaskGrade, grade: Grade, source: str) -> str:
     right = task.status == "passed"
-    earned = _stars(task.stars) if right else f'<span class="bad">{text(TITLES[task.status])}</span>'
+    earned = star_row(task.stars) if right else f'<span class="bad">{text(TITLES[task.status])}</span>'
     parts = [f"<section><h3>{_mark(right)} {text(task.name)}{' (bonus)' if task.bonus else ''} {earned}</h3>"]
     parts += _went_right(task, grade) if right else _went_wrong(task, grade, source.split("\n"))
     parts += [_targets(task, grade), _times(task), _cases(task), _counters(task), "</section>"]
@@ -235,7 +240,7 @@ def _targets(task: TaskGrade, grade: Grade) -> str:
         rows.append(
             f"<tr><td>{_mark(target.met)}</td><td>{text(title)}{why}</td><td>{text(value)}</td><td>{text(goal)}</td>"
             f'<td class="chart">{charts.goal(target)}</td><td>{target.rung or ""}</td>'
-            f"<td>{_stars(target.stars) if target.stars else ''}</td></tr>"
+            f"<td>{star_row(target.stars) if target.stars else ''}</td></tr>"
         )
     left = len(task.targets) - len(shown)
     needs = "the emulator" if is_timed(grade) else "a GPU"
