@@ -78,7 +78,8 @@ def snapshot(place: Path, depth: int = 9) -> list[tuple[object, ...]]:
 def on_a_terminal(command: list[str]) -> str:
     """Runs a program on a terminal of its own; returns all that was written there."""
     ours, theirs = pty.openpty()
-    run = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True)
+    wide = {**os.environ, "COLUMNS": "200"}
+    run = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True, env=wide)
     os.close(theirs)
     written = b""
     while True:

@@ -2,7 +2,8 @@
 
     python -m grader.classroom.grading
 
-An order has "lesson", "source", "seed" and "hidden" (hidden.py), and what `grade` takes besides: "device", "sandbox".
+An order has "lesson", "source", "hidden" (the text of a file, hidden.py), "seed" (None: that file's, else any), and what
+`grade` takes besides: "device", "sandbox".
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ def answer(order: dict[str, Any]) -> Result:
 
     start = time.monotonic()
     try:
-        entry = _hidden(order.pop("hidden", "")).entry(catalog.find(order.pop("lesson")))
+        hidden = _hidden(order.pop("hidden", ""))
+        entry = hidden.entry(catalog.find(order.pop("lesson")))
+        order["seed"] = hidden.seed if order["seed"] is None else order["seed"]
         file = Path(entry.work_file.name)  # for its name: the text is in the order
         found = grade(entry, file, **order)
     except UsageError as error:

@@ -255,6 +255,39 @@ def similar(ledger: Path, at_least: int) -> None:
     click.echo(f"{found} pairs share {at_least} % or more. That proves nothing: look at both.")
 
 
+@command.command("package")
+@click.argument("system", type=click.Choice(["gradescope", "prairielearn"]))
+@click.argument("lesson", metavar="NN")
+@click.argument("place", type=click.Path(path_type=Path), metavar="OUT")
+@click.option("--hidden", type=click.Path(path_type=Path, exists=True, dir_okay=False), metavar="FILE",
+              help="Gradescope: sizes and a seed of your own, besides the lesson's.")  # fmt: skip
+def package(system: str, lesson: str, place: Path, hidden: Path | None) -> None:
+    """Make what a learning system grades a lesson with.
+
+    \b
+    gradescope     OUT is a ZIP file for "Configure Autograder"
+    prairielearn   OUT is the folder of a question; its image is built from the Containerfile
+    """
+    from grader.classroom import packages
+    from grader.classroom.hidden import read
+    from grader.course import files
+
+    entry = catalog.find(lesson)
+    text = hidden.read_text() if hidden else ""
+    if text:
+        read(text, catalog.entries())
+    if system == "gradescope":
+        files.replace(place, packages.gradescope(entry, text))
+        click.echo(f"{place}: choose it at Gradescope, Configure Autograder, with Ubuntu 22.04 or newer.")
+        return
+    if text:
+        raise UsageError("--hidden is for Gradescope: into PrairieLearn's image copy the file yourself")
+    place.mkdir(parents=True, exist_ok=True)
+    for name, data in packages.prairielearn(entry).items():
+        files.replace(place / name, data.encode())
+    click.echo(f"{place}: a question. Build its image by `podman build -t {packages.IMAGE} .` in the repository.")
+
+
 def _plain(text: str) -> str:
     """Without what would move a cursor."""
     return "".join(letter if letter.isprintable() else "?" for letter in text)
