@@ -23,7 +23,7 @@ from grader.course import catalog
 LADDER = [sys.executable, "-P", "-c", "from grader.faces.standby import main; main()"]  # as the console script does
 SECRET = "the-words-of-a-private-key"
 # What the progress bar sends besides text, and every line that this command may print.
-_COLOUR, _MOVE = re.compile(r"\x1b\[[0-9;]*m"), re.compile(r"\x1b\[\??[0-9;]*[A-HJKhl]|\r")
+_COLOUR, _MOVE = re.compile(r"\x1b\[[0-9;]*m"), re.compile(r"\x1b\[(?:\d*[AK]|\?25[lh])|\r")
 _OURS = re.compile(
     r"\s*|\d+ kernels were to grade, \d+ are left|0\d_\w+: \d+ of \d+ people: [\w ★,()]+"
     r"|[━╸╺ ]+\d+/\d+ [\d:-]+( (hostile|honest) \d+[\w ]*, 0\d_\w+: [a-z_]+)?…?\s*"

@@ -2,8 +2,8 @@
 
     python -m grader.classroom.grading
 
-An order has "lesson", "source", "hidden" (the text of a file, hidden.py), "seed" (None: that file's, else any), and what
-`grade` takes besides: "device", "sandbox".
+An order has "lesson", "source", "hidden" (the text of a file, hidden.py), "seed" (None: that file's, else any), and
+what `grade` takes besides: "device", "sandbox".
 """
 
 from __future__ import annotations

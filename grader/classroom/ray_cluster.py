@@ -81,8 +81,9 @@ def _connected(address: str | None, jobs: int) -> Iterator[Any]:
     course = {"env_vars": {"LADDER_COURSE": str(catalog.course_root())}}
     try:
         ray.init(address or "local", log_to_driver=False, logging_level="ERROR", runtime_env=course, **own)
-    except (ConnectionError, OSError, RuntimeError, ValueError) as error:
-        raise UsageError(f"there is no Ray cluster at {address or 'this machine'} ({_first_line(error)})") from None
+    except Exception as error:  # of any class
+        where = f"at {address}" if address else "on this machine, and none can be started"
+        raise UsageError(f"there is no Ray cluster {where} ({_first_line(error)})") from None
     try:
         yield ray
     finally:

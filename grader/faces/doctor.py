@@ -21,6 +21,7 @@ from grader.course.unpack import read_manifest
 from grader.devices.build.toolchain import OLDEST_COMPILER, compiler_version, missing_compiler
 from grader.devices.cuda.toolkit import INSTALL
 from grader.faces.facts import Facts, gather
+from grader.faces.limits import limit_of
 from grader.faces.standby_place import Place, why_not
 from grader.faces.torch_build import has_driver, how_to_get
 
@@ -58,6 +59,7 @@ def examine() -> Iterator[Check]:
     yield _torch()
     facts = gather()
     yield _sandbox(facts)
+    yield _limits()
     yield _server()
     yield _course()
     yield from examine_gpu(facts)
@@ -168,6 +170,17 @@ def _sandbox(facts: Facts) -> Check:
         found += ", without Landlock: it reads and writes what you can"
     fix = "Linux 5.13 or newer has both, unless they are switched off; until then, grade only files that you trust."
     return Check("sandbox", bool(facts.landlock and facts.seccomp), found, fix, needed=False, bad="weak")
+
+
+def _limits() -> Check:
+    """Of all that a submission may take, which no limit of one process bounds."""
+    memory, processes = limit_of("memory"), limit_of("pids")
+    found = [f"{memory / 2**30:.1f} GB of memory" if memory else "", f"{processes} processes" if processes else ""]
+    said = " and ".join(filter(None, found))
+    bubblewrap = "bubblewrap is here" if shutil.which("bwrap") else "bubblewrap is not"
+    fix = "For strangers' files: `systemd-run --user --scope -p MemoryMax=8G -p TasksMax=512 ladder class grade`."
+    said = f"{said} for all together, by the control group" if said else "none for all processes together"
+    return Check("limits", bool(memory and processes), f"{said}; {bubblewrap}", fix, needed=False, bad="weak")
 
 
 def _course() -> Check:

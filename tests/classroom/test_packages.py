@@ -27,7 +27,7 @@ def text_of(name: str) -> dict:
 
 @pytest.mark.slow
 def test_gradescope_s_archive_installs_and_grades(tmp_path):
-    """As its harness does: the archive in source/, setup.sh once, the script beside source/, a hand-in in submission/."""
+    """As its harness does: the archive in source/, setup.sh once, then a hand-in in submission/ and the script."""
     root, programs = tmp_path / "autograder", tmp_path / "programs"
     for folder in (root / "source", root / "submission" / "deep", programs):
         folder.mkdir(parents=True)
