@@ -163,6 +163,13 @@ def test_kernels_are_shown_and_not_copied(file):
             assert not re.search(r"^\s*(template.*)?__global__", "".join(cell["source"]), re.MULTILINE)
 
 
+@every_notebook
+def test_sliders_bring_their_script_once_and_little_else(file):
+    sliders = [text for cell in code(file) for text in texts(cell) if 'class="slider"' in text]
+    assert sum("self.ladderSliders = {" in text for text in sliders) == bool(sliders)
+    assert sum(map(len, sliders)) < 20_000
+
+
 # ---- where learners write ----
 
 

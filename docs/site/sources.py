@@ -6,7 +6,6 @@ page with its stored outputs. Nothing is executed.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -20,6 +19,7 @@ from docs.site.notebook import page as notebook_page
 from grader.course import catalog, reading
 from grader.course.catalog import Entry, UsageError
 from grader.course.lesson import Task
+from grader.report.sliders import bundle, machine, slider
 
 ROOT = Path(__file__).parents[2]
 LINK = re.compile(r"(?<=\]\()(?![a-z]+:)([^)\s#]*)(#[^)\s]*)?(?=\))")
@@ -29,7 +29,6 @@ NAMED = re.compile(r'(\w+)\["(.+)"\]')
 FENCE = re.compile(r"^ *(```+|~~~+)")
 
 HERE = Path(__file__).parent
-VIEWER = ROOT / "grader" / "report" / "viewer"
 SLIDERS = {
     "sectors": "Sectors",
     "banks": "Banks",
@@ -160,25 +159,9 @@ def folded(summary: str, text: str) -> list[str]:
 
 def sliders() -> str:
     """The page of sliders, with their script: what an access touches is worked out as on the page of `ladder view`."""
-    script = "".join((VIEWER / name).read_text() for name in ("layout.js", "sliders.js"))
-    places = [f"## {title}\n\n{slider(name)}" for name, title in SLIDERS.items()]
-    go = f"document.querySelectorAll('.slider').forEach((place) => mount(place, {json.dumps(machine())}));"
-    return "\n\n".join([(HERE / "sliders.md").read_text(), *places, html(f"<script>\n{script}\n{go}\n</script>")])
-
-
-def slider(name: str) -> str:
-    """The place of a slider, and what a browser without JavaScript shows there."""
-    return html(f'<div class="slider" data-slider="{name}"><noscript>This needs JavaScript.</noscript></div>')
-
-
-def machine() -> dict[str, float]:
-    """Of an H200: rates in bytes and operations a second, a load's latency in seconds."""
-    results = ROOT / "benchmarks" / "results" / "h200"
-    matmul, memory = (json.loads((results / name).read_text()) for name in ("04_tiled_matmul.json", "hierarchy.json"))
-    rates = next(case["ceilings"] for case in matmul["tasks"][0]["cases"] if case["is_timed_case"])
-    found = {name: rates[name]["rate"] for name in ("copy", "read", "fp32", "bf16")}
-    latency = 1e-9 * list(memory["global_ns"].values())[-1]
-    return found | {"latency": latency, "multiprocessors": memory["multiprocessors"]}
+    card = machine(ROOT)
+    places = [f"## {title}\n\n{html(slider(name, card).html)}" for name, title in SLIDERS.items()]
+    return "\n\n".join([(HERE / "sliders.md").read_text(), *places, html(bundle(card))])
 
 
 # ---- the order of the pages ----

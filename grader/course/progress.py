@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.course import catalog, files
+from grader.course.catalog import Entry, UsageError
 
 SCHEMA = 1
 MOST_STARS = 3
@@ -63,6 +64,19 @@ class Progress:
     def passed(self, lesson: str) -> bool:
         """Whether it was, at least once."""
         return self.lessons.get(lesson, LessonProgress()).passed is not None
+
+
+def to_do(entries: list[Entry], done: Progress, after: Entry | None = None) -> Entry:
+    """The next lesson that is not passed, from `after` on and then from the beginning. Raises UsageError."""
+    if not entries:
+        raise UsageError("there is no lesson in lessons/ yet")
+    following = entries[entries.index(after) + 1 :] if after in entries else entries
+    todo = [entry for entry in [*following, *entries] if not done.passed(entry.name) and entry != after]
+    if todo:
+        return todo[0]
+    if after:
+        raise UsageError("there is no other lesson to do: press l for the course")
+    return entries[0]
 
 
 def load(root: Path) -> Progress:

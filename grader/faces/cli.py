@@ -199,6 +199,7 @@ def submit(context: click.Context, /, lesson: str, file: Path | None, device: De
 @click.option("--task", "tasks", multiple=True, metavar="NAME", help="Explain only this task; may be repeated.")
 @click.option("--case", metavar="NAME", help="Count at this case, 'n=31', instead of the lesson's choice.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+@click.option("--html", type=FILE, metavar="FILE", help="Write the page of `ladder view`, too: step by step.")
 @click.option("--reference", is_flag=True, help="Explain the lesson's reference kernel instead of yours.")
 @click.option("--sass", is_flag=True, help="Also show nvcc's machine code by line; needs nvcc and nvdisasm.")
 @click.option("--device", type=click.Choice(["emulator", "cuda"]), default="emulator", show_default=True,
@@ -206,10 +207,12 @@ def submit(context: click.Context, /, lesson: str, file: Path | None, device: De
 @SANDBOX
 @click.pass_context
 def explain(context: click.Context, /, lesson: str, file: Path | None, tasks: tuple[str, ...], case: str | None,
-            as_json: bool, reference: bool, sass: bool, device: Device, sandbox: Level | None) -> None:  # fmt: skip
+            as_json: bool, html: Path | None, reference: bool, sass: bool, device: Device,
+            sandbox: Level | None) -> None:  # fmt: skip
     """Show what each line of a kernel costs: sectors, bank conflicts, idle lanes, atomics."""
-    from grader.faces import nvidia_tools
+    from grader.faces import nvidia_tools, view
     from grader.report.explain import could_run, dumps, show_explanation
+    from grader.report.graded import check_writable
     from grader.report.terminal import make_console, show
 
     if reference and file is not None:
@@ -217,6 +220,9 @@ def explain(context: click.Context, /, lesson: str, file: Path | None, tasks: tu
     if sass:
         checking.need_disassembler()
     entry = puzzles.find(lesson, file)
+    if html:
+        chosen = view.task_to_view(entry, file, tasks[0] if tasks else None, "ladder explain")
+        check_writable([html])
     ncu = nvidia_tools.ready("ncu") if device == "cuda" else None
     options = Options(tasks, "emulator", reference=reference, counted=case, sandbox=sandbox)
     with checking.progress_line(entry.name) as tell:
@@ -231,6 +237,8 @@ def explain(context: click.Context, /, lesson: str, file: Path | None, tasks: tu
             click.echo(line)
     else:
         show(make_console(), grade, source=source)
+    if html:
+        view.write_page(entry, file, html, task=chosen.name, case=case, reference=reference)
     context.exit(PASSED if could_run(grade) else NOT_PASSED)
 
 

@@ -1,4 +1,4 @@
-"""The notebooks' magics: %%kernel, %hint, %explain, %bench, %ladder; `%load_ext grader.faces.notebook` brings them."""
+"""The notebooks' magics: %%kernel, %hint, %explain, %view, %bench, %ladder; `%load_ext grader.faces.notebook`."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from grader.faces import exercises, puzzles
 from grader.faces.lookup import task_of
 from grader.faces.notebook import Result, explain, grade
 from grader.faces.remember import remember
+from grader.faces.view import View, view
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -32,7 +33,8 @@ _typed: dict[Path, str] = {}  # what cells have put into work files: that needs 
 def register(ipython: InteractiveShell) -> None:
     """Makes the magics known to this shell."""
     ipython.magics_manager.register_function(_kernel_magic, "cell", "kernel")
-    lines = {"hint": _hint_magic, "explain": _explain_magic, "bench": _bench_magic, "ladder": _ladder_magic}
+    lines = {"hint": _hint_magic, "explain": _explain_magic, "view": _view_magic, "bench": _bench_magic,
+             "ladder": _ladder_magic}  # fmt: skip
     for name, magic in lines.items():
         ipython.magics_manager.register_function(magic, "line", name)
 
@@ -72,13 +74,11 @@ def asked(line: str) -> tuple[Entry, tuple[Task, int] | None]:
 
 def _rung_asked(entry: Entry, options: dict[str, str]) -> tuple[Task, int] | None:
     """The task and the number of its rung that --rung means; None without it. Raises UsageError."""
-    text = options.get("rung")
-    if text is None:
+    number = _number(options.get("rung"), "%%kernel", entry)
+    if number is None:
         return None
-    if not text.isdecimal():
-        raise UsageError(f"`{text}` is no number of a rung: type `%%kernel {entry.label} --rung 2`")
-    task = choose_task(entry, options.get("task"), f"%%kernel {entry.label} --rung {text}")
-    return task, choose_rung(task, int(text), ())
+    task = choose_task(entry, options.get("task"), f"%%kernel {entry.label} --rung {number}")
+    return task, choose_rung(task, number, ())
 
 
 def _next_step(entry: Entry, result: Result) -> str:
@@ -93,11 +93,9 @@ def _hint_magic(line: str) -> Prose:
     from grader.report.pages import Prose
 
     entry, options = _arguments("%hint", line, "task", "rung")
-    task, text = task_of(entry, options.get("task")), options.get("rung", "")
-    if text and not text.isdecimal():
-        raise UsageError(f"`{text}` is no number of a rung: type `%hint {entry.label} --rung 2`")
+    task, number = task_of(entry, options.get("task")), _number(options.get("rung"), "%hint", entry)
     reached = progress.load(entry.root).rungs(entry.name, task.name)
-    hint = hints.next_hint(entry, task, choose_rung(task, int(text) if text else None, reached))
+    hint = hints.next_hint(entry, task, choose_rung(task, number, reached))
     return Prose(f"{hint.heading}\n\n{hint.text}")
 
 
@@ -105,6 +103,20 @@ def _explain_magic(line: str) -> Page:
     """%explain 03 [--task NAME] [--case NAME]: what each line of your kernel costs."""
     entry, options = _arguments("%explain", line, "task", "case")
     return explain(entry.name, "work", top=None, **options)
+
+
+def _view_magic(line: str) -> View:
+    """%view 03 [--task NAME] [--case NAME] [--rung N]: your kernel step by step; with rung N beside it."""
+    entry, options = _arguments("%view", line, "task", "case", "rung")
+    rung = options.pop("rung", None)
+    return view(entry, task=options.get("task"), case=options.get("case"), rung=_number(rung, "%view", entry))
+
+
+def _number(text: str | None, magic: str, entry: Entry) -> int | None:
+    """That of a rung. Raises UsageError."""
+    if text is not None and not text.isdecimal():
+        raise UsageError(f"`{text}` is no number of a rung: type `{magic} {entry.label} --rung 2`")
+    return None if text is None else int(text)
 
 
 def _bench_magic(line: str) -> None:

@@ -273,6 +273,23 @@ def hierarchy(*, here: bool = False) -> Table:
     return memories_table(measure(found))
 
 
+def slider(name: str, **given: int | str) -> Page:
+    """Numbers to push: "sectors", "banks", "occupancy", "roofline", "waves" or "little", beginning as `given`.
+
+    The script of all sliders goes with the first one of a notebook; on Colab, where each output is a page, with each.
+    """
+    from grader.report import sliders
+
+    card = sliders.machine(catalog.course_root())
+    page = sliders.slider(name, card, given)
+    if "google.colab" in sys.modules or _first_slider.setdefault("", page) == page:
+        return replace(page, html=f"{sliders.bundle(card)}\n{page.html}")
+    return page
+
+
+_first_slider: dict[str, Page] = {}  # of this kernel: shown again, it brings the script again
+
+
 def has_gpu() -> bool:
     """Whether kernels can be graded on a GPU here: for cells that show `results` otherwise."""
     from grader.devices.cuda.card import find_card

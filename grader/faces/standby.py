@@ -27,7 +27,7 @@ from typing import TextIO
 from grader.faces.handover import Elsewhere, waiting
 from grader.faces.standby_place import Place, key, variables, why_not
 
-COMMANDS = ("check", "explain", "hunt", "submit")
+COMMANDS = ("check", "explain", "hunt", "submit", "view")
 FOLLOWED = ("start", "hint")  # by one of them, as soon as the learner has typed a line
 INTERRUPTED, FAILED = 130, 2  # as in exit.py, which imports more than a second command should wait for
 NOT_BEGUN = 75  # exit code of a fork that could not take the place of the process that asks

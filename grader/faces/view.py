@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -50,26 +50,31 @@ def command(lesson: str, file: Path | None, task: str | None, case: str | None, 
     ladder view 03 FILE --task row_sum
     """
     from grader.faces.check import progress_line
-    from grader.report.graded import check_writable, write
 
     if reference and file is not None:
         raise UsageError("give either a file or --reference, not both")
     entry = puzzles.find(lesson, file)
-    out = _page_file(entry, out)
-    check_writable([out])
     with progress_line(entry.name) as tell:
         tell("recording")
-        found = view(entry, file, task=task, case=case, reference=reference, rung=rung)
-    write(out, found.html)
+        page, found = write_page(entry, file, out, task=task, case=case, reference=reference, rung=rung)
     for finding in found.findings:
         click.echo(f"◆ {_said(finding)}")
-    click.echo(f"{shown_path(out)} shows {found.about}.\nNext: open it in a browser; it needs no network")
+    click.echo(f"{shown_path(page)} shows {found.about}.\nNext: open it in a browser; it needs no network")
 
 
-def _page_file(entry: Entry, out: Path | None) -> Path:
+def write_page(entry: Entry, file: Path | None = None, out: Path | None = None, **asked: Any) -> tuple[Path, View]:
+    """Writes what `view` makes, to `out` or into work/views/: where it is, and what is on it. Raises UsageError."""
+    from grader.report.graded import check_writable, write
+
+    page = out or _page_file(entry)
+    check_writable([page])
+    found = view(entry, file, **asked)
+    write(page, found.html)
+    return page, found
+
+
+def _page_file(entry: Entry) -> Path:
     """Where the page goes. Raises UsageError if there can be no folder for it."""
-    if out is not None:
-        return out
     file = entry.root / "work" / "views" / f"{entry.name}.html"
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -102,8 +107,7 @@ def view(
     """Records a kernel, and beside it a rung if that is asked for, and makes the page. Raises UsageError, one sentence,
     if there is nothing to show: the kernel does not build, ends before it launches anything, or launches nothing.
     """
-    named = entry.task_of(file) if file and not task else None
-    chosen = choose_task(entry, task or named, f"ladder view {entry.label}")
+    chosen = task_to_view(entry, file, task)
     files = _files(entry, chosen, file, reference, rung)
     texts = [read_kernel(each, entry) for each, _ in files]
     pass_on()
@@ -115,6 +119,12 @@ def view(
     html = dumps(sides, title, f"{about}, case {recorded[0][1]}, as the emulator ran it.")
     errors = [finding for side in sides for finding in side.findings if finding.severity == "error"]
     return View(html, about, errors)
+
+
+def task_to_view(entry: Entry, file: Path | None, task: str | None, typed: str = "ladder view") -> Task:
+    """The task of this name, else that of the file, else the only one. Raises UsageError: `typed 03 --task ...`"""
+    named = entry.task_of(file) if file and not task else None
+    return choose_task(entry, task or named, f"{typed} {entry.label}")
 
 
 def _files(entry: Entry, task: Task, file: Path | None, reference: bool, rung: int | None) -> list[tuple[Path, str]]:

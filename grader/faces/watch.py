@@ -26,7 +26,7 @@ from grader.course.files import shown_path
 from grader.course.inline import inlined
 from grader.course.saves import LOOK_SECONDS, Changes, Saves
 from grader.faces.remember import remember
-from grader.faces.watch_run import Run, warm_up
+from grader.faces.watch_run import Run, Steps, warm_up
 from grader.report.explain import show_explanation
 from grader.report.markdown import show_markdown
 from grader.report.overview import course_rows, progress_bar, show_course
@@ -42,15 +42,15 @@ FRAME_LINES = 3  # status, the course's progress, keys
 WIDEST, WIDEST_CODE = 100, 160  # columns, for prose and for code
 PATIENCE_SECONDS = 20.0  # on the way out, for a worker to be ended
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
-KEYS = {"h": "hint", "e": "explain", "n": "next", "s": "solution", "l": "list", "q": "quit"}
-AFTER_THE_VERDICT = "ens"  # keys that ask for what only a verdict can tell
+KEYS = {"h": "hint", "e": "explain", "v": "view", "n": "next", "s": "solution", "l": "list", "q": "quit"}
+AFTER_THE_VERDICT = "evns"  # keys that ask for what only a verdict can tell
 
 Show = Callable[[Console], None]
 
 
 def watch(entry: Entry | None, device: Device) -> None:
     """Watches a lesson's work file, or that of the next lesson to do, until `q` or Ctrl-C. Raises UsageError."""
-    entry = entry or _to_do(catalog.exercises(), progress.load(catalog.course_root()))
+    entry = entry or progress.to_do(catalog.exercises(), progress.load(catalog.course_root()))
     with Bell() as bell:
         watcher = Watcher(entry, device, bell)
         try:
@@ -68,19 +68,6 @@ def watch(entry: Entry | None, device: Device) -> None:
 def _is_terminal() -> bool:
     """One that can be drawn on and typed at."""
     return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "dumb") not in ("dumb", "unknown")
-
-
-def _to_do(entries: list[Entry], done: progress.Progress, after: Entry | None = None) -> Entry:
-    """The next lesson that is not passed, from `after` on and then from the beginning. Raises UsageError."""
-    if not entries:
-        raise UsageError("there is no lesson in lessons/ yet")
-    following = entries[entries.index(after) + 1 :] if after in entries else entries
-    todo = [entry for entry in [*following, *entries] if not done.passed(entry.name) and entry != after]
-    if todo:
-        return todo[0]
-    if after:
-        raise UsageError("there is no other lesson to do: press l for the course")
-    return entries[0]
 
 
 # ---- the loop ----
@@ -112,6 +99,7 @@ class Watcher:
     screen: Screen | None = None
     running: Run | None = None
     last: Run | None = None  # the one that told the latest verdict
+    drawn: Steps | None = None  # the page that is being made
     page: Page = field(default_factory=Page)
     notice: str = ""
     question: Question | None = None
@@ -170,7 +158,9 @@ class Watcher:
                 os.kill(os.getpid(), signal.SIGSTOP)
 
     def look(self) -> None:
-        """Takes a finished grade in, and a save."""
+        """Takes a finished grade in, a page, and a save."""
+        if self.drawn and self.drawn.said:
+            self.notice, self.drawn = self.drawn.said, None
         if self.running and self.running.done:
             self.take(self.running)
         if self.saves.ready(time.monotonic()):
@@ -294,6 +284,12 @@ class Watcher:
         grade, source = run.grade, run.source
         self.page = Page(lambda console: show_explanation(console, grade, source))
 
+    def press_view(self) -> None:
+        self.notice = "recording: this line says where the page is"
+        if not self.drawn:
+            self.drawn = Steps(self.entry, self.to_mend()[0].name, self.bell.ring)
+            self.start(self.drawn)
+
     def press_next(self) -> None:
         if self.done.passed(self.entry.name):
             self.go_on()
@@ -301,7 +297,7 @@ class Watcher:
             self.question = Question("This lesson is not passed yet. Go on all the same? y/n", self.go_on)
 
     def go_on(self) -> None:
-        following = _to_do(catalog.exercises(self.entry.root), self.done, self.entry)
+        following = progress.to_do(catalog.exercises(self.entry.root), self.done, self.entry)
         work.start(following)
         self.turn_to(following)
 

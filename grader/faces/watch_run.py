@@ -1,4 +1,4 @@
-"""One grade of `ladder watch`, made by a thread of its own that can be called off."""
+"""What `ladder watch` waits for, each in a thread of its own: a grade, which can be called off, and a page."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ from rich.console import Console
 from rich.text import Text
 
 from grader.course.catalog import Entry, UsageError
+from grader.course.files import shown_path
 from grader.course.work import read_kernel
 from grader.devices.worker.job import Cancel, Cancelled
 from grader.faces.exit import fault
 from grader.faces.puzzles import picture
+from grader.faces.view import write_page
 from grader.grade import grade
 from grader.report.terminal import BAD, show
 from grader.submission import Device, start_server
@@ -61,6 +63,25 @@ class Run(threading.Thread):
             show(console, self.grade, source=self.source, next_step=None, picture=self.picture)
         else:
             console.print(Text(self.problem, BAD))
+
+
+class Steps(threading.Thread):
+    """The page of `ladder view` on its way, and then a sentence: where it is, or why there is none."""
+
+    def __init__(self, entry: Entry, task: str, tell: Callable[[], None]):
+        super().__init__(daemon=True)
+        self.entry, self.task, self.tell = entry, task, tell
+        self.said = ""
+
+    def run(self) -> None:
+        try:
+            page, _ = write_page(self.entry, task=self.task)
+            self.said = f"{shown_path(page)} shows it step by step: open it in a browser"
+        except UsageError as error:
+            self.said = str(error)
+        except Exception as error:
+            self.said = fault(error)
+        self.tell()
 
 
 def warm_up() -> None:

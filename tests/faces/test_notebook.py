@@ -119,6 +119,7 @@ def test_what_somebody_else_wrote_is_kept_and_what_a_cell_wrote_is_not(shell, co
     run(shell, f"%%kernel 01\n{ADD}")
     assert "kept" in capsys.readouterr().out
     run(shell, f"%%kernel 01\n{ADD}// again\n")
+    assert run(shell, "%view 01 --case n=1").result._repr_html_().startswith('<iframe srcdoc="&lt;!doctype html&gt;')
     kept = sorted(file.name for file in own.parent.glob("*.cu"))
     assert kept == ["01_vector_add.backup-1.cu", "01_vector_add.cu"]
     assert (own.parent / kept[0]).read_text() == "// mine\n"
@@ -135,6 +136,8 @@ def test_what_somebody_else_wrote_is_kept_and_what_a_cell_wrote_is_not(shell, co
         ("%hint 01 --rung two", "`two` is no number of a rung: type `%hint 01 --rung 2`"),
         ("%hint 01 --rung 99", "vector_add has no rung 99"),
         ("%explain 01", "there is no file"),
+        ("%view 01 --rung two", "`two` is no number of a rung: type `%view 01 --rung 2`"),
+        ("%view 03", "say for which task: `ladder view 03 --task row_sum`"),
         (
             f'{IMPORT}; grade("01", "4_nothing")',
             "it has 1_one_element, 2_grid_stride, 3_float4",

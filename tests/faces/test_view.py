@@ -39,6 +39,12 @@ def test_a_race_is_shown_with_both_sides_and_the_course_s_rung_beside_it(kernel,
     assert html.startswith("<!doctype html>") and len(html) < 200_000
 
 
+def test_explain_writes_the_page_too(kernel, course, ladder):
+    code, said, _ = ladder("explain", "01", kernel("", LAUNCH), "--case", "n=5", "--html", "page.html")
+    assert code == 0 and "z[i] = x[i] + y[i]" in said
+    assert (course / "page.html").read_text().startswith("<!doctype html>")
+
+
 @pytest.mark.parametrize(
     ("parts", "said"),
     [
@@ -64,10 +70,15 @@ def test_one_sentence_where_there_is_nothing_to_show(kernel, ladder, parts, said
         (["01", "--reference", "--out", "nowhere/page.html"], "nowhere/page.html cannot be written"),
         (["01", "mine.cu", "--reference"], "give either a file or --reference, not both"),
         (["03", "--reference"], "say for which task: `ladder view 03 --task row_sum`"),
+        (
+            ["explain", "03", "--reference", "--html", "x.html"],
+            "say for which task: `ladder explain 03 --task row_sum`",
+        ),
+        (["explain", "01", "--reference", "--html", "no/x.html"], "no/x.html cannot be written"),
     ],
 )
 def test_wrong_questions(ladder, asked, said):
-    code, _, err = ladder("view", *asked)
+    code, _, err = ladder(*(asked if asked[0] == "explain" else ["view", *asked]))
     assert code == 2 and err.startswith(f"ladder: {said}") and err.count("\n") == 1
 
 

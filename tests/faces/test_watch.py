@@ -125,6 +125,9 @@ def test_a_save_during_grading_restarts_it_and_keys_are_kept(folder, file):
         terminal.type("\x1b")
         terminal.until("✓ 01_vector_add: passed")
         assert "time is up" not in terminal.said
+        terminal.type("v")
+        terminal.until("work/views/01_vector_add.html shows it step by step: open it in a browser")
+        assert (folder / "work" / "views" / "01_vector_add.html").read_text().startswith("<!doctype html>")
         replace(file, ENDLESS)
         terminal.until("running vector_add(n=1)", "load efficiency")  # below stands the last verdict
         terminal.type("q")

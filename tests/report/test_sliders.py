@@ -1,4 +1,4 @@
-"""The sliders of the site say what the emulator's definitions and NVIDIA's limits give."""
+"""The sliders of notebooks and site say what the emulator's definitions and NVIDIA's limits give, in both languages."""
 
 from __future__ import annotations
 
@@ -9,44 +9,49 @@ import subprocess
 
 import pytest
 
-from docs.site.sources import SLIDERS, machine
-from grader.report.viewer.page import HERE
+from docs.site.sources import ROOT, SLIDERS
+from grader.course.catalog import UsageError
+from grader.report.sliders import asked, bundle, machine, slider
 
 NODE = shutil.which("node")
 pytestmark = pytest.mark.skipif(not NODE, reason="needs node, which runs the page's JavaScript here")
 CARD = {"copy": 4e12, "read": 4e12, "fp32": 5e13, "bf16": 8e14, "latency": 4e-7, "multiprocessors": 100}
 
 
-def said(*asked):
-    """What sliders say: for each (name, inputs) a sentence."""
-    scripts = "\n".join((HERE / name).read_text() for name in ("layout.js", "sliders.js"))
-    go = f"{json.dumps(asked)}.map(([name, given]) => looked(name, {json.dumps(CARD)}, given).says)"
-    program = f"{scripts}\nconsole.log(JSON.stringify([{go}, SLIDERS]));"
+def said(*wanted):
+    """What sliders say in a browser: for each (name, inputs) a sentence, which is the one that Python says."""
+    script = re.search(r"<script>(.*)</script>", bundle(CARD), re.DOTALL)[1].strip().removesuffix("}")
+    program = (
+        f"self = {{}};{script}; console.log(JSON.stringify({json.dumps(wanted)}.map((one) => looked(...one).says)));}}"
+    )
     done = subprocess.run([NODE, "-"], input=program, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    found = json.loads(done.stdout)
+    for (name, given), sentence in zip(wanted, found, strict=True):
+        assert slider(name, CARD, given).text.endswith(f"\n{sentence}"), (name, given)
+    return found
 
 
 def test_sectors_and_banks():
-    asked, wanted = [], []
+    pushed, wanted = [], []
     for stride in (0, 1, 2, 8, 32):
         for offset in (0, 4, 32):
             for width in (4, 8, 16):
-                asked.append(("sectors", {"stride": stride, "offset": offset, "width": width}))
+                pushed.append(("sectors", {"stride": stride, "offset": offset, "width": width}))
                 starts = {offset + lane * stride * width for lane in range(32)}
                 wanted.append(len({byte // 32 for start in starts for byte in range(start, start + width)}))
     for pitch in (32, 33, 34, 40):
         for swizzle in ("no", "yes"):
-            asked.append(("banks", {"pitch": pitch, "swizzle": swizzle, "column": 5}))
+            pushed.append(("banks", {"pitch": pitch, "swizzle": swizzle, "column": 5}))
             words = [row * pitch + (5 ^ row if swizzle == "yes" else 5) for row in range(32)]
             wanted.append(max(sum(word % 32 == bank for word in words) for bank in range(32)))
-    sentences, _ = said(*asked)
+    sentences = said(*pushed)
     found = [int(re.search(r"(\d+) (?:sector|round)", each)[1]) for each in sentences]
     assert found == wanted
 
 
 def test_the_others_say_what_can_be_worked_out_by_hand():
-    (held, by_registers, by_memory, tiles, waves, law), sliders = said(
+    held, by_registers, by_memory, tiles, waves, law = said(
         ("occupancy", {}),
         ("occupancy", {"registers": 128}),
         ("occupancy", {"shared": 56}),  # as notebook 03 has it: 50 %
@@ -60,10 +65,37 @@ def test_the_others_say_what_can_be_worked_out_by_hand():
     assert tiles.startswith("0.250 flop a byte") and tiles.endswith("Memory sets the pace.")
     assert waves.startswith("64 blocks in 1 wave of 100: 95 % of the tiles") and "64 % of the places" in waves
     assert "8.19 KB are on their way" in law and "16.0 KB would do" in law and "51 %" in law
-    assert set(sliders) == set(SLIDERS)
+
+
+def test_every_choice_says_the_same_in_python_and_in_the_browser():
+    known = asked()["sliders"]
+    assert set(known) == set(SLIDERS)
+    every = [(name, {key: choice}) for name in known for key, (_, choices, _) in known[name]["inputs"].items()
+             for choice in choices]  # fmt: skip
+    slow = ("roofline", {"m": 16384, "n": 16384, "k": 16384, "tile": 1})
+    assert said(*every, slow)[-1].endswith("memory takes 8.80 s, arithmetic 176 ms. Memory sets the pace.")
+
+
+def test_a_slider_says_what_it_begins_with_and_its_script_is_small():
+    page = slider("banks", CARD, {"pitch": 33, "swizzle": "no"})
+    assert page.text.splitlines()[1] == "words from row to row: 33, column: 0, swizzle (column xor row): no"
+    assert page.html.count("1 round, where 1 would do") == 1 and len(page.html) < 1000
+    script = bundle(CARD)
+    assert len(script) < 16_000 and "http" not in script and script.count("</script>") == 1
+
+
+@pytest.mark.parametrize(("name", "given", "why"), [
+    ("bank", {}, "there is no slider `bank`: there are sectors, banks, "),
+    ("banks", {"row": 1}, "the slider banks has no input `row`: it has pitch, column, swizzle"),
+    ("banks", {"pitch": 31}, "pitch of the slider banks is one of 32, 33, 34, 36, 40, 48, 64, not 31"),
+])  # fmt: skip
+def test_wrong_questions(name, given, why):
+    with pytest.raises(UsageError) as error:
+        slider(name, CARD, given)
+    assert str(error.value).startswith(why)
 
 
 def test_the_card_is_the_measured_one():
-    card = machine()
+    card = machine(ROOT)
     assert set(card) == set(CARD) and card["multiprocessors"] == 132
     assert 4e12 < card["copy"] < 4.8e12 and 3e-7 < card["latency"] < 4e-7

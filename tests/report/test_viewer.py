@@ -49,7 +49,7 @@ def page(data, findings=(), source="a\nb\nc\n"):
 def in_node(html, expression):
     """What an expression gives once `side` is the page's first one."""
     data = re.search(r'id="data">([^<]*)<', html)[1]
-    scripts = "\n".join((HERE / name).read_text() for name in ("decode.js", "layout.js", "draw.js"))
+    scripts = "\n".join((HERE / name).read_text() for name in ("decode.js", "touches.js", "layout.js", "draw.js"))
     show = f"(({{ sides: [side] }}) => console.log(JSON.stringify({expression})))"
     program = f"{scripts}\ndecode({json.dumps(data)}).then{show};"
     done = subprocess.run([NODE, "-"], input=program, capture_output=True, text=True, timeout=120)

@@ -1,8 +1,8 @@
 """Recordings as one page for a browser: source, steps, sectors, banks, findings, and nothing from outside.
 
 The page's data is what `decode.js` reads: the length of a header, the header as JSON, columns of numbers, all deflated.
-`layout.js` works out what a step touches, `draw.js` and `timeline.js` draw it, `app.js` moves from step to step. They
-are plain scripts, put into the page as they are.
+`touches.js` works out what a step touches and `layout.js` where it stands, `draw.js` and `timeline.js` draw it, and
+`app.js` moves from step to step. They are plain scripts, put into the page as they are.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from grader.report.words import harmless
 Json = dict[str, Any]
 
 HERE = Path(__file__).parent
-SCRIPTS = ("decode.js", "layout.js", "draw.js", "timeline.js", "app.js")
+SCRIPTS = ("decode.js", "touches.js", "layout.js", "draw.js", "timeline.js", "app.js")
 MOST_BYTES = 2_900_000  # of a page; beyond it, recordings are cut
 MOST_FINDINGS = 8
 TYPES: dict[str, Any] = {"u8": np.uint8, "i16": np.int16, "u16": np.uint16, "u32": np.uint32, "i32": np.int32}

@@ -1,134 +1,85 @@
-// Numbers that one can push, each with a sentence and a picture of what follows. It goes behind layout.js, which says
-// what an access touches. `SLIDERS` is pure; `mount` puts them on a page. `machine` holds measured numbers of a card.
+// Numbers that one can push, each with a sentence and a picture of what follows. It goes behind touches.js, which says
+// what an access touches, and two constants: `ASKED` is sliders.json, `MACHINE` holds measured numbers of a card. LOOKS is
+// pure, and grader/report/sliders.py says the same sentences; `mount` puts them on a page.
 
-const WARP = [...Array(32).keys()];
-const EDGES = [512, 1000, 1024, 2000, 2048, 4096, 5000, 8192, 16384];
+const WARP = [...Array(32).keys()], HOLDS = ASKED.holds, SLIDERS = ASKED.sliders;
 const percent = (share) => `${Math.round(100 * share)} %`;
 const several = (count, one) => `${count.toLocaleString('en')} ${one}${count === 1 ? '' : 's'}`;
-const time = (s) => (s < 1e-3 ? `${(1e6 * s).toPrecision(3)} µs` : `${(1e3 * s).toPrecision(3)} ms`);
+const time = (s) => (s < 1e-3 ? `${(1e6 * s).toPrecision(3)} µs` : s < 1 ? `${(1e3 * s).toPrecision(3)} ms` : `${s.toPrecision(3)} s`);
 const rate = (r) => `${(r / 1e12).toPrecision(3)} TB/s`;
 
-// Of a multiprocessor of compute capability 9.0: CUDA programming guide, technical specifications.
-const HOLDS = { threads: 2048, warps: 64, blocks: 32, registers: 65536, sharedKB: 228, keptKB: 1, partitions: 4 };
-
-const SLIDERS = {
-  sectors: {
-    title: 'A warp loads: how many sectors move?',
-    inputs: {
-      stride: ['elements from lane to lane', [0, 1, 2, 3, 4, 8, 16, 32], 1],
-      offset: ['bytes before the first', [0, 4, 8, 16, 32, 64], 0],
-      width: ['bytes a lane', [4, 8, 16], 4],
-    },
-    look({ stride, offset, width }) {
-      const step = { lanes: WARP, bytes: width, addresses: WARP.map((lane) => offset + lane * stride * width) };
-      const sectors = plainSectors(step), useful = distinct(step.addresses) * width;
-      const rows = memoryRows(step), shown = rows.slice(0, 12);
-      const moving = (row) => WARP.map((word) => (row.words[word] ? 'asked' : row.sectors[word >> 3] ? 'moves' : ''));
-      return {
-        says: `The lanes ask for ${useful} bytes. ${several(sectors, 'sector')} of 32 bytes `
-          + `move${sectors === 1 ? 's' : ''}, ${Math.ceil(useful / SECTOR)} would do: `
-          + `${percent(useful / (SECTOR * sectors))} of what moves was asked for.`,
-        draws: cells(shown.map((row) => [`byte ${128 * row.line}`, moving(row)]), rows.length - shown.length),
-      };
-    },
+const LOOKS = {
+  sectors({ stride, offset, width }) {
+    const step = { lanes: WARP, bytes: width, addresses: WARP.map((lane) => offset + lane * stride * width) };
+    const sectors = plainSectors(step), useful = distinct(step.addresses) * width;
+    const rows = memoryRows(step), shown = rows.slice(0, 12);
+    const moving = (row) => WARP.map((word) => (row.words[word] ? 'asked' : row.sectors[word >> 3] ? 'moves' : ''));
+    return {
+      says: `The lanes ask for ${useful} bytes. ${several(sectors, 'sector')} of 32 bytes `
+        + `move${sectors === 1 ? 's' : ''}, ${Math.ceil(useful / SECTOR)} would do: `
+        + `${percent(useful / (SECTOR * sectors))} of what moves was asked for.`,
+      draws: cells(shown.map((row) => [`byte ${128 * row.line}`, moving(row)]), rows.length - shown.length),
+    };
   },
-  banks: {
-    title: 'A warp reads down a column of shared memory: how many rounds?',
-    inputs: {
-      pitch: ['words from row to row', [32, 33, 34, 36, 40, 48, 64], 32],
-      column: ['column', WARP, 0],
-      swizzle: ['swizzle (column xor row)', ['no', 'yes'], 'no'],
-    },
-    look({ pitch, column, swizzle }) {
-      const addresses = WARP.map((row) => WORD * (row * pitch + (swizzle === 'yes' ? column ^ row : column)));
-      const rounds = bankRows({ kind: 'load', bytes: WORD, lanes: WARP, addresses, offsets: addresses });
-      const used = distinct(addresses.map((address) => (address / WORD) % BANKS));
-      const taken = ({ depth, banks }) => WARP.map((bank) => (banks[bank] ? (depth ? 'late' : 'asked') : ''));
-      return {
-        says: `Lane r reads row r. The 32 words lie in ${several(used, 'bank')}: `
-          + `${several(rounds.length, 'round')}, where 1 would do.`,
-        draws: cells(rounds.slice(0, 12).map((row, i) => [`round ${i + 1}`, taken(row)]), rounds.length - 12),
-      };
-    },
+  banks({ pitch, column, swizzle }) {
+    const addresses = WARP.map((row) => WORD * (row * pitch + (swizzle === 'yes' ? column ^ row : column)));
+    const rounds = bankRows({ kind: 'load', bytes: WORD, lanes: WARP, addresses, offsets: addresses });
+    const used = distinct(addresses.map((address) => (address / WORD) % BANKS));
+    const taken = ({ depth, banks }) => WARP.map((bank) => (banks[bank] ? (depth ? 'late' : 'asked') : ''));
+    return {
+      says: `Lane r reads row r. The 32 words lie in ${several(used, 'bank')}: `
+        + `${several(rounds.length, 'round')}, where 1 would do.`,
+      draws: cells(rounds.slice(0, 12).map((row, i) => [`round ${i + 1}`, taken(row)]), rounds.length - 12),
+    };
   },
-  roofline: {
-    title: 'A matrix product in tiles: does memory or arithmetic set the pace?',
-    inputs: {
-      m: ['m', EDGES, 4096], n: ['n', EDGES, 4096], k: ['k', EDGES, 4096],
-      tile: ['edge of a tile', [1, 8, 16, 32, 64, 128, 256], 32], precision: ['precision', ['fp32', 'bf16'], 'fp32'],
-    },
-    look({ m, n, k, tile, precision }, machine) {
-      const size = precision === 'fp32' ? 4 : 2, down = Math.ceil(m / tile), across = Math.ceil(n / tile);
-      const bytes = size * (k * (m * across + n * down) + m * n), flops = 2 * m * n * k;
-      const memory = bytes / machine.copy, arithmetic = flops / machine[precision];
-      return {
-        says: `${(flops / bytes).toPrecision(3)} flop a byte, if no cache helped: memory takes ${time(memory)}, `
-          + `arithmetic ${time(arithmetic)}. ${memory > arithmetic ? 'Memory' : 'Arithmetic'} sets the pace.`,
-        draws: bars([['memory', memory, time(memory)], ['arithmetic', arithmetic, time(arithmetic)]]),
-      };
-    },
+  roofline({ m, n, k, tile, precision }) {
+    const size = precision === 'fp32' ? 4 : 2, down = Math.ceil(m / tile), across = Math.ceil(n / tile);
+    const bytes = size * (k * (m * across + n * down) + m * n), flops = 2 * m * n * k;
+    const memory = bytes / MACHINE.copy, arithmetic = flops / MACHINE[precision];
+    return {
+      says: `${(flops / bytes).toPrecision(3)} flop a byte, if no cache helped: memory takes ${time(memory)}, `
+        + `arithmetic ${time(arithmetic)}. ${memory > arithmetic ? 'Memory' : 'Arithmetic'} sets the pace.`,
+      draws: bars([['memory', memory, time(memory)], ['arithmetic', arithmetic, time(arithmetic)]]),
+    };
   },
-  occupancy: {
-    title: 'How many warps does a multiprocessor hold?',
-    inputs: {
-      threads: ['threads a block', [32, 64, 96, 128, 192, 256, 384, 512, 768, 1024], 256],
-      registers: ['registers a thread', [16, 24, 32, 40, 48, 64, 80, 96, 128, 168, 255], 32],
-      shared: ['KB of shared memory a block', [0, 4, 8, 16, 24, 32, 48, 56, 64, 100, 164, 227], 0],
-    },
-    look({ threads, registers, shared }) {
-      const warps = threads / 32, each = 256 * Math.ceil(registers / 8);  // a warp's registers are given 256 at a time
-      const byRegisters = HOLDS.partitions * Math.floor(HOLDS.registers / HOLDS.partitions / each);
-      const limits = [
-        ['threads', Math.floor(HOLDS.threads / threads)], ['blocks', HOLDS.blocks],
-        ['registers', Math.floor(byRegisters / warps)],
-        ['shared memory', Math.floor(HOLDS.sharedKB / (shared + HOLDS.keptKB))],
-      ];
-      const blocks = Math.min(...limits.map(([, most]) => most)), held = blocks * warps;
-      const by = limits.filter(([, most]) => most === blocks).map(([name]) => name).join(' and ');
-      const room = (most) => Math.min(most * warps, 2 * HOLDS.warps);
-      return {
-        says: `${several(blocks, 'block')}, ${several(held, 'warp')} of ${HOLDS.warps}: an occupancy of `
-          + `${percent(held / HOLDS.warps)}, limited by ${by}.`,
-        draws: bars(limits.map(([name, most]) => [name, room(most), `room for ${most * warps} warps`])),
-      };
-    },
+  occupancy({ threads, registers, shared }) {
+    const warps = threads / 32, each = 256 * Math.ceil(registers / 8);  // a warp's registers are given 256 at a time
+    const byRegisters = HOLDS.partitions * Math.floor(HOLDS.registers / HOLDS.partitions / each);
+    const limits = [
+      ['threads', Math.floor(HOLDS.threads / threads)], ['blocks', HOLDS.blocks],
+      ['registers', Math.floor(byRegisters / warps)],
+      ['shared memory', Math.floor(HOLDS.sharedKB / (shared + HOLDS.keptKB))],
+    ];
+    const blocks = Math.min(...limits.map(([, most]) => most)), held = blocks * warps;
+    const by = limits.filter(([, most]) => most === blocks).map(([name]) => name).join(' and ');
+    const room = (most) => Math.min(most * warps, 2 * HOLDS.warps);
+    return {
+      says: `${several(blocks, 'block')}, ${several(held, 'warp')} of ${HOLDS.warps}: an occupancy of `
+        + `${percent(held / HOLDS.warps)}, limited by ${by}.`,
+      draws: bars(limits.map(([name, most]) => [name, room(most), `room for ${most * warps} warps`])),
+    };
   },
-  waves: {
-    title: 'Tiles and waves: how much of the machine works on results?',
-    inputs: {
-      m: ['rows', EDGES, 2000], n: ['columns', EDGES, 2000], tile: ['edge of a tile', [32, 64, 96, 128, 192, 256], 128],
-      resident: ['blocks a multiprocessor holds', [1, 2, 3, 4], 1],
-    },
-    look({ m, n, tile, resident }, machine) {
-      const blocks = Math.ceil(m / tile) * Math.ceil(n / tile), slots = machine.multiprocessors * resident;
-      const waves = Math.ceil(blocks / slots);
-      const inside = (m * n) / (blocks * tile * tile), busy = blocks / (waves * slots);
-      return {
-        says: `${several(blocks, 'block')} in ${several(waves, 'wave')} of ${slots}: ${percent(inside)} of the tiles `
-          + `lies in the matrix, ${percent(busy)} of the places in the waves are taken; together `
-          + `${percent(inside * busy)}.`,
-        draws: bars([['tiles', inside, percent(inside)], ['waves', busy, percent(busy)],
-          ['together', inside * busy, percent(inside * busy)]], 1),
-      };
-    },
+  waves({ m, n, tile, resident }) {
+    const blocks = Math.ceil(m / tile) * Math.ceil(n / tile), slots = MACHINE.multiprocessors * resident;
+    const waves = Math.ceil(blocks / slots);
+    const inside = (m * n) / (blocks * tile * tile), busy = blocks / (waves * slots);
+    return {
+      says: `${several(blocks, 'block')} in ${several(waves, 'wave')} of ${slots}: ${percent(inside)} of the tiles `
+        + `lies in the matrix, ${percent(busy)} of the places in the waves are taken; together `
+        + `${percent(inside * busy)}.`,
+      draws: bars([['tiles', inside, percent(inside)], ['waves', busy, percent(busy)],
+        ['together', inside * busy, percent(inside * busy)]], 1),
+    };
   },
-  little: {
-    title: "Little's law: are enough bytes on their way?",
-    inputs: {
-      warps: ['warps a multiprocessor', [1, 2, 4, 8, 16, 32, 48, 64], 32],
-      loads: ['loads that a warp has under way', [1, 2, 4, 8], 1],
-      width: ['bytes a lane and load', [4, 8, 16], 4],
-    },
-    look({ warps, loads, width }, machine) {
-      const flying = warps * loads * width * 32, needed = (machine.read * machine.latency) / machine.multiprocessors;
-      const reached = Math.min(1, flying / needed), kb = (bytes) => `${(bytes / 1000).toPrecision(3)} KB`;
-      return {
-        says: `${kb(flying)} are on their way to each multiprocessor, and a load takes `
-          + `${Math.round(1e9 * machine.latency)} ns: at most ${rate(reached * machine.read)}, `
-          + `${percent(reached)} of what memory gives. ${kb(needed)} would do.`,
-        draws: bars([['on their way', flying, kb(flying)], ['needed', needed, kb(needed)]]),
-      };
-    },
+  little({ warps, loads, width }) {
+    const flying = warps * loads * width * 32, needed = (MACHINE.read * MACHINE.latency) / MACHINE.multiprocessors;
+    const reached = Math.min(1, flying / needed), kb = (bytes) => `${(bytes / 1000).toPrecision(3)} KB`;
+    return {
+      says: `${kb(flying)} are on their way to each multiprocessor, and a load takes `
+        + `${Math.round(1e9 * MACHINE.latency)} ns: at most ${rate(reached * MACHINE.read)}, `
+        + `${percent(reached)} of what memory gives. ${kb(needed)} would do.`,
+      draws: bars([['on their way', flying, kb(flying)], ['needed', needed, kb(needed)]]),
+    };
   },
 };
 
@@ -151,28 +102,26 @@ function bars(list, whole = Math.max(...list.map(([, value]) => value))) {
 }
 
 // What a slider says and draws where its inputs are left as they are, but for those given.
-function looked(name, machine, given = {}) {
-  const { inputs, look } = SLIDERS[name];
-  const first = Object.fromEntries(Object.entries(inputs).map(([key, [, , value]]) => [key, value]));
-  return look({ ...first, ...given }, machine);
+function looked(name, given = {}) {
+  const first = Object.entries(SLIDERS[name].inputs).map(([key, [, , value]]) => [key, value]);
+  return LOOKS[name]({ ...Object.fromEntries(first), ...given });
 }
 
-// Fills <div class="slider" data-slider="banks"> with the controls, the sentence and the picture.
-function mount(place, machine) {
-  const name = place.dataset.slider, given = {};
+// Fills <div class="slider" data-slider="banks" data-given='{"pitch": 33}'> with the controls, the sentence, the picture.
+function mount(place) {
+  const name = place.dataset.slider, given = JSON.parse(place.dataset.given);
   place.innerHTML = `<p>${SLIDERS[name].title}</p><div class="knobs"></div>`
     + '<p class="says" aria-live="polite"></p><div class="picture"></div>';
   const show = () => {
-    const { says, draws } = looked(name, machine, given);
+    const { says, draws } = looked(name, given);
     place.querySelector('.says').textContent = says;
     place.querySelector('.picture').innerHTML = draws;
   };
   for (const [key, [label, choices, first]] of Object.entries(SLIDERS[name].inputs)) {
-    const knob = document.createElement('label');
-    knob.innerHTML = `<span>${label}: <output>${first}</output></span>`
-      + `<input type="range" max="${choices.length - 1}" value="${choices.indexOf(first)}">`;
+    const knob = document.createElement('label'), now = given[key] ?? first;
+    knob.innerHTML = `<span>${label}: <output>${now}</output></span>`
+      + `<input type="range" max="${choices.length - 1}" value="${choices.indexOf(now)}" aria-valuetext="${now}">`;
     const input = knob.querySelector('input');
-    input.setAttribute('aria-valuetext', first);
     input.addEventListener('input', () => {
       given[key] = choices[input.value];
       knob.querySelector('output').textContent = given[key];
