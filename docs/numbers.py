@@ -15,6 +15,8 @@ No line begins with such a comment, which Markdown would take for a block of HTM
 In the head of a rung a line like this is renewed as a whole; the names are those of the results, the case is in ASCII:
 
     // On an H200, n=2^28: 1_one_element 938 us, 3_float4 739 us, torch.add 741 us.
+
+Experiments that no file holds stand there behind the words `What did not help` or `Tried`, to the end of the paragraph.
 """
 
 from __future__ import annotations
@@ -44,6 +46,8 @@ HEAD = re.compile(r"^// On an H200, (.+?): (.+)\.$", re.MULTILINE)
 IN_HEAD = re.compile(r"([^ ,][^,]*?) [\d.,]+ (?:us|ms|s)(?:, |$)")
 # What a number of ours looks like; outside of markers it was typed by hand.
 TYPED = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)? ?(?:µs|us|ms|[KMGT]B/s|T[Ff][Ll][Oo][Pp]/s)\b")
+HEAD_OF_FILE = re.compile(r"(?://.*\n)+")
+EXPERIMENT = re.compile(r"(?:What did not help|Tried).*?(?=^//$|^// On an H200|\Z)", re.DOTALL | re.MULTILINE)
 POWER = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
 DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 
@@ -126,6 +130,12 @@ def typed(text: str) -> Iterator[str]:
     """The times and rates in a Markdown text that no marker holds; code is left out."""
     prose = re.sub(r"```.*?```|`[^`]*`|\$\$.*?\$\$", "", text, flags=re.DOTALL)
     yield from TYPED.findall(OTHERS.sub("", MARKED.sub("", prose)))
+
+
+def typed_in_head(source: str) -> Iterator[str]:
+    """The times and rates in a kernel's head that no command renews and no experiment gave."""
+    head = HEAD_OF_FILE.match(source)
+    yield from TYPED.findall(HEAD.sub("", EXPERIMENT.sub("\n", head[0]))) if head else ()
 
 
 def in_ascii(text: str) -> str:

@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from grader.course.inline import inline
+from grader.course.mistake import without_comments
 from grader.devices.build.recipe import hash_of
 from grader.devices.build.toolchain import compiler_version
 from grader.devices.cache import cache_root
@@ -27,20 +28,29 @@ RECORD = Path(__file__).with_name("asked_of_nvcc.txt")  # versions, and a line f
 TESTS = ("tests/devices/test_cuda_build.py", "tests/adversarial/test_adversarial.py")
 NOTES = "LADDER_ASKED_OF_NVCC"  # where `python -m tests.nvcc` wants to have it noted
 KEPT_DAYS = 60
-_LOCAL_INCLUDE = re.compile(rb'^\s*#\s*include\s*"', re.MULTILINE)
+_LOCAL_INCLUDE = re.compile(r'^\s*#\s*include\s*"', re.MULTILINE)
 
 
 def refusal(file: Path, flags: Sequence[str]) -> str:
     """What nvcc has against a file with these flags; "" if it compiles it, or has compiled it before.
 
-    Before: the same text under the same name, with the same flags, by the same nvcc and g++. Only that is remembered.
+    Before: the same code under the same name, with the same flags, by the same nvcc and g++. Only that is remembered.
+    Comments and empty lines may change: nvcc does not read them.
     What a kernel of the course includes is a part of its text; any other file that includes one of its folder is
     compiled each time.
     """
-    text = inline(file.read_bytes().decode("utf-8", "surrogateescape"), file).encode("utf-8", "surrogateescape")
+    text = inline(file.read_bytes().decode("utf-8", "surrogateescape"), file)
     if _LOCAL_INCLUDE.search(text):
         return _compiled(file, flags)
-    return remembered([file.name, text, *flags], lambda: _compiled(file, flags), is_final=lambda said: not said)
+    return remembered(
+        [file.name, code_of(text), *flags], lambda: _compiled(file, flags), is_final=lambda said: not said
+    )
+
+
+def code_of(text: str) -> bytes:
+    """Without comments, empty lines and the white space at the ends of lines."""
+    lines = without_comments(text).splitlines()
+    return "\n".join(line.rstrip() for line in lines if line.strip()).encode("utf-8", "surrogateescape")
 
 
 def _compiled(file: Path, flags: Sequence[str]) -> str:

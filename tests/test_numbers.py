@@ -27,6 +27,8 @@ def test_numbers_in_the_heads_of_rungs_are_current():
         for file in entry.rungs:
             text = file.read_text()
             assert numbers.renewed_head(text, entry, entry.task_of(file)) == text, f"{file}: type `make readme`"
+            found = list(numbers.typed_in_head(text))
+            assert not found, f"{file}: {', '.join(found)}: write a line as docs/numbers.py says"
 
 
 @pytest.mark.parametrize("entry", WITH_NOTEBOOKS, ids=lambda entry: entry.name)
@@ -96,3 +98,16 @@ def test_a_marker_that_means_nothing_is_one_sentence(marker, said):
 def test_what_is_typed_by_hand_is_seen():
     text = "It takes 3.05 ms, <!-- tried -->7 µs<!-- -->, <!-- 01; 3_float4 -->739 µs<!-- -->, `9 ms`, or 4.8 TB/s."
     assert list(numbers.typed(text)) == ["3.05 ms", "4.8 TB/s"]
+    head = """// Rung 2. Rung 1 takes 9 ms.
+//
+// On an H200, n=2^28: 1_one_element 938 us.
+// Measured at 4.8 TB/s. What did not help: more
+// threads (950 us).
+// On an H200, n=2^26: 1_one_element 200 us.
+// 1 us more.
+//
+// Tried with fewer: 7 us.
+
+int x;  // 3 ms
+"""
+    assert list(numbers.typed_in_head(head)) == ["9 ms", "4.8 TB/s", "1 us"]

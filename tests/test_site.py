@@ -97,7 +97,7 @@ def test_in_a_browser(site):
         browser.value("document.querySelector('[data-slider=banks] input').focus()")
         browser.ask("Input.dispatchKeyEvent", type="keyDown", key="ArrowRight", windowsVirtualKeyCode=39)
         said = waited_for(browser, "document.querySelector('[data-slider=banks] .says').textContent")
-        assert said.endswith("1 round, where 1 would do.")  # rows of 33 words: a key away from 32 rounds
+        assert said.endswith("1 wavefront, where 1 would do.")  # rows of 33 words: a key away from 32 wavefronts
         browser.ask("Page.navigate", url=f"{(site / 'search.html').as_uri()}?q=coalescing")
         assert waited_for(browser, "document.querySelector('#search-results li')?.textContent").count("oalescing")
 

@@ -177,7 +177,7 @@ METRICS: Mapping[str, Metric] = {
     ),
     "shared_load_wavefronts_per_output": Metric(
         "shared wavefronts per output",
-        "turns that shared memory takes to serve all loads / output elements",
+        "wavefronts of all loads from shared memory / output elements",
         "",
         ratio("shared_load_wavefronts", "output_elements"),
     ),

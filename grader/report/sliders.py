@@ -99,9 +99,9 @@ def _sectors(given: Inputs, card: Machine) -> str:
 def _banks(given: Inputs, card: Machine) -> str:
     column, turned = given["column"], given["swizzle"] == "yes"
     banks = [(row * given["pitch"] + (column ^ row if turned else column)) % BANKS for row in range(WARP)]
-    used, rounds = len(set(banks)), max(map(banks.count, banks))
+    used, wavefronts = len(set(banks)), max(map(banks.count, banks))
     where = f"The 32 words lie in {_several(used, 'bank')}"
-    return f"Lane r reads row r. {where}: {_several(rounds, 'round')}, where 1 would do."
+    return f"Lane r reads row r. {where}: {_several(wavefronts, 'wavefront')}, where 1 would do."
 
 
 def _roofline(given: Inputs, card: Machine) -> str:

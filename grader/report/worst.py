@@ -29,7 +29,7 @@ WAYS = {
     "shared_load_efficiency": "shared_load",
     "shared_store_efficiency": "shared_store",
 }  # of a metric, the requests that show why it is missed
-SHOWN_SECTORS, SHOWN_ROUNDS = 6, 3
+SHOWN_SECTORS, SHOWN_WAVEFRONTS = 6, 3
 ASKED, IDLE = "■", "·"
 
 
@@ -97,19 +97,19 @@ def _row(title: str, cells: list[str]) -> str:
 
 
 def _banks(step: Step) -> list[str]:
-    rounds = []
+    wavefronts = []
     for phase in step.rounds:
         by_bank = step.words_by_bank(phase)
         depth = max(map(len, by_bank.values()))
-        rounds += ["".join(ASKED if len(by_bank.get(b, ())) > d else IDLE for b in range(BANKS)) for d in range(depth)]
+        wavefronts += ["".join(ASKED if len(by_bank.get(b, ())) > d else IDLE for b in range(BANKS)) for d in range(depth)]
     best = len(step.rounds)
-    shown = rounds[:SHOWN_ROUNDS]
-    rows = [f"{f'round {number}':<8}{row}" for number, row in enumerate(shown, start=1)]
-    rows[-1] += f" … {len(rounds) - len(shown)} more" if len(rounds) > len(shown) else ""
-    head = _head(step, len(rounds), best, "rounds")
+    shown = wavefronts[:SHOWN_WAVEFRONTS]
+    rows = [f"{f'wavefront {number}':<13}{row}" for number, row in enumerate(shown, start=1)]
+    rows[-1] += f" … {len(wavefronts) - len(shown)} more" if len(wavefronts) > len(shown) else ""
+    head = _head(step, len(wavefronts), best, "wavefronts")
     return [
         head,
-        f"{'bank':<8}0       8       16      24",
+        f"{'bank':<13}0       8       16      24",
         *rows,
-        f"{ASKED} is at work; after round {best} in conflict",
+        f"{ASKED} is at work; after wavefront {best} in conflict",
     ]

@@ -1,9 +1,9 @@
 // Rung 3 of 3: sixteen bytes a load.
 //
-// A load takes some 0.94 us at full traffic (Little's law: bytes in flight = rate x latency; rung 1 has 2.2 MB of
-// loads in flight, which arrive at 2.3 TB/s). To move 4.8 TB/s, of which two thirds are loads, 3 MB must be in
-// flight, 23 KB on each of an H200's 132 multiprocessors. On rung 1 a thread asks for 8 bytes and waits, and 2048
-// threads ask for 16 KB: too little. Here a thread asks for 32 bytes: 64 KB.
+// Little's law: bytes in flight = rate x latency. On rung 1 a thread asks for 8 bytes and waits, so the 2048 threads of
+// a multiprocessor have 16 KB in flight. From the rate that rung 1 reaches the law gives the latency, and at this
+// latency the full rate of an H200's memory needs 23 KB on each of its 132 multiprocessors, of loads alone. Here a
+// thread asks for 32 bytes: 64 KB.
 //
 // On an H200, n=2^28: 1_one_element 938 us, 2_grid_stride 885 us, 3_float4 739 us, torch.add 741 us.
 // What did not help there (in a run where this took 734 us): two or four float4 a thread (737 and 740 us:

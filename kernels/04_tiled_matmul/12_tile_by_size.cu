@@ -1,14 +1,16 @@
 // Rung 12 of 13: a tile that suits the size.
 //
-// The GPU works in rounds of as many tiles as it holds, and a large tile, fast as it is, may leave most of the last
-// round empty: 1024 x 1024 outputs are 32 tiles of 128 x 256, for 132 multiprocessors. Here the shape of a tile is a
-// template parameter, and the host estimates for three shapes when the last round is over.
+// The GPU works in waves of as many tiles as it holds, and a large tile, fast as it is, may leave most of the last
+// wave empty: 1024 x 1024 outputs are 32 tiles of 128 x 256, for 132 multiprocessors. Here the shape of a tile is a
+// template parameter, and the host estimates for three shapes when the last wave is over.
 //
 // Where tiles are many, this is rung 11, and as fast. So no goal at the timed size tells the two apart; one that counts
 // blocks at a small size does.
 //
-// Measured on an H200: 57.6 us at 1024^3 (rung 11: 178), 2.90 ms at 4000 x 4100 x 4200 (3.49), 0.37 ms at
-// 16384 x 128 x 4096 (0.70), and 2.72 ms at 4096^3 (2.73).
+// On an H200, m=1024 n=1024 k=1024: 11_registers_ahead 178 us, 12_tile_by_size 57.1 us.
+// On an H200, m=4000 n=4100 k=4200: 11_registers_ahead 3.49 ms, 12_tile_by_size 2.89 ms.
+// On an H200, m=2^14 n=128 k=4096: 11_registers_ahead 695 us, 12_tile_by_size 372 us.
+// On an H200, m=4096 n=4096 k=4096: 11_registers_ahead 2.73 ms, 12_tile_by_size 2.72 ms.
 //
 // What did not help: one shape alone, 128 x 128 (2.80 ms at 4096^3) or 64 x 128 (2.81 ms).
 
@@ -168,7 +170,7 @@ using Small = Shape<2, 2, 8, 8, 3>;    // 64 x 128
 
 template <class S> int count_tiles(int m, int n) { return ((m - 1) / S::kHeight + 1) * ((n - 1) / S::kWidth + 1); }
 
-// Outputs that each multiprocessor has time to compute before the last round is over.
+// Outputs that each multiprocessor has time to compute before the last wave is over.
 template <class S> std::int64_t cost(int m, int n, int multiprocessors) {
     std::int64_t rounds = (count_tiles<S>(m, n) - 1) / (S::kBlocks * multiprocessors) + 1;
     return rounds * S::kBlocks * S::kHeight * S::kWidth;

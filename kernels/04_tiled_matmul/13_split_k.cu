@@ -10,9 +10,10 @@
 // It pays where parts are many: a divided sum takes a second launch, and what all parts have is written and read once
 // more. With less than 8 parts, this is rung 12.
 //
-// Measured on an H200: 185 us at 256 x 256 x 65536 (rung 12: 3,253; cuBLAS: 183), 57 us at 512 x 512 x 4096 (208; 59).
-// At 4096 x 4096 x 4096 2.71 ms, 50.8 TFLOP/s, where cuBLAS without TF32 takes 2.69. Still slower than cuBLAS: long
-// sums of unaligned rows (255 x 257 x 65533: 321 us, 243) and tiny results (64 x 64 x 65536: 46, 34).
+// On an H200, m=256 n=256 k=2^16: 12_tile_by_size 3.25 ms, 13_split_k 183 us, cuBLAS 186 us.
+// On an H200, m=4096 n=4096 k=4096: 12_tile_by_size 2.72 ms, 13_split_k 2.70 ms, cuBLAS 2.67 ms.
+// Tried, against rung 12 and cuBLAS: 57 us at 512 x 512 x 4096 (208; 59). Still slower than cuBLAS: long sums of
+// unaligned rows (255 x 257 x 65533: 321 us, 243) and tiny results (64 x 64 x 65536: 46, 34).
 //
 // What did not help: atomics on zeros, instead of scratch and a second launch (207 us at 256 x 256 x 65536), and fewer
 // than 8 parts (1024^3 in 4 parts: 60 us instead of 57). And at 4096^3, in earlier runs, in TFLOP/s: a tile of a that
@@ -195,7 +196,7 @@ using Small = Shape<2, 2, 8, 8, 3>;    // 64 x 128
 // A product is divided into tiles, and their sums into parts of `depth` terms.
 struct Plan {
     int tiles, parts, depth;
-    std::int64_t cost;  // multiplications that each multiprocessor has time for before the last round is over
+    std::int64_t cost;  // multiplications that each multiprocessor has time for before the last wave is over
     void (*launch)(const float*, const float*, float*, int, int, int, const Plan&, cudaStream_t);
 };
 

@@ -9,7 +9,7 @@
 // tile lies inside, no load asks.
 //
 // Counted on 512 x 1024 x 32: 96 barriers, 3 a block (rung 7: 256, 8 a block).
-// Measured on an H200 at 4096 x 4096 x 4096: 3.19 ms, 43.1 TFLOP/s, 1.16 times as fast as rung 7.
+// On an H200, m=4096 n=4096 k=4096: 7_padding 3.69 ms, 8_two_buffers 3.19 ms.
 //
 // What did not help: asking for 128 registers, so that two blocks fit on a multiprocessor (3.35 ms). And guards in all
 // loads cost 8 to 10 % on the rungs above, where a multiplication is nearly all that is left.

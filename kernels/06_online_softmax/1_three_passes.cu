@@ -4,7 +4,7 @@
 // and the 32 rows of a warp lie far apart: each load brings 32 bytes for the 4 that are wanted. Rung 2 gives a row to
 // a block.
 //
-// Measured on an H200 at 16384 x 16384: 7.1 ms, 7 % of the speed of a copy.
+// On an H200, rows=2^14 cols=2^14 scratch_len=1024: 1_three_passes 7.11 ms, torch.softmax 645 us.
 
 #include <cfloat>
 #include <cstdint>

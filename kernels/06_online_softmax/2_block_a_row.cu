@@ -4,7 +4,7 @@
 // another one has, log2(256) = 8 steps. It may, for max and + are associative. A thread without
 // elements brings what changes nothing: -FLT_MAX to a maximum, 0 to a sum. Still a row is read three times: see rung 3.
 //
-// Measured on an H200 at 16384 x 16384: 1.12 ms, 45 % of the speed of a copy.
+// On an H200, rows=2^14 cols=2^14 scratch_len=1024: 1_three_passes 7.11 ms, 2_block_a_row 1.13 ms.
 
 #include <cfloat>
 #include <cstdint>

@@ -4,7 +4,7 @@
 // read twice instead of three times. The factor works for any two parts of a row: pairs (max, sum) can be merged, in
 // any order, and (-FLT_MAX, 0) changes nothing. So rung 2's tree merges pairs. Rung 4 reads a row once.
 //
-// Measured on an H200 at 16384 x 16384: 0.98 ms, 52 % of the speed of a copy.
+// On an H200, rows=2^14 cols=2^14 scratch_len=1024: 2_block_a_row 1.13 ms, 3_online 978 us.
 
 #include <cfloat>
 #include <cstdint>

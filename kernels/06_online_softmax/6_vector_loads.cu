@@ -7,8 +7,9 @@
 // Loops over `values` count with an index. A loop over its elements, `for (auto& vector : values)`, was not unrolled
 // for 32 vectors of one float, and then the array lies in memory.
 //
-// Measured on an H200: 4096 x 65536 in 0.77 ms (rung 5: 0.99), 131072 x 2048 in 1.46 (1.72), 16384 x 16384 in 0.516
-// (0.522).
+// On an H200, rows=4096 cols=2^16 scratch_len=1024: 5_shuffles 989 us, 6_vector_loads 776 us.
+// On an H200, rows=2^17 cols=2048 scratch_len=1024: 5_shuffles 1.72 ms, 6_vector_loads 1.46 ms.
+// On an H200, rows=2^14 cols=2^14 scratch_len=1024: 5_shuffles 524 us, 6_vector_loads 518 us.
 
 #include <cfloat>
 #include <cstdint>

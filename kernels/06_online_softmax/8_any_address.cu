@@ -4,10 +4,12 @@
 // are the row's rim. A thread takes one of them, beside its vectors, so a team needs eight threads. Rows are loaded one
 // float at a time only if they are very short, or if x and y lie differently.
 //
-// Measured on an H200: 2^20 x 127 in 0.257 ms (rung 7: 0.331, torch.softmax 0.268), 65536 x 4099 in 0.52 ms (0.61,
-// 0.89), 16384 x 16383 in 0.52 ms (0.94, 0.79). At 127 columns it is the instructions: rung 7 runs about 230 for a row,
-// of the 250 for which there is time while the row's bytes move, and this rung runs 125. What did not help there:
-// blocks of 256 threads (0.260 ms) or 64 (0.258) instead of 128, four vectors a thread instead of two (0.265).
+// On an H200, rows=2^20 cols=127 scratch_len=1024: 7_teams 312 us, 8_any_address 258 us, torch.softmax 268 us.
+// On an H200, rows=2^16 cols=4099 scratch_len=1024: 7_teams 538 us, 8_any_address 523 us, torch.softmax 892 us.
+// At 127 columns it is the instructions: rung 7 runs about 230 for a row, of the 250 for which there is time while the
+// row's bytes move, and this rung runs 125. What did not help there (in a run where this took 0.257 ms): blocks of 256
+// threads (0.260 ms) or 64 (0.258) instead of 128, four vectors a thread instead of two (0.265). At 16384 x 16383 this
+// rung took 0.52 ms, rung 7 0.94 and torch.softmax 0.79.
 
 #include "../common/softmax.cuh"
 

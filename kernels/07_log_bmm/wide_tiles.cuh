@@ -80,7 +80,7 @@ template <bool kAlongRow, bool kVectors> struct Line {
 };
 
 // Where our sums lie in the tile. Bits 0 and 3 of the lane count rows, bits 1, 2 and 4 columns, so that 16 bytes a lane
-// take two turns.
+// take two wavefronts.
 struct Place {
     int row, col;
 

@@ -107,7 +107,7 @@ wide_loads = Counted(
 no_conflicts = Counted(
     "shared_bank_conflicts",
     at_most=0,
-    why="lanes that want different words of one bank wait for each other: pad the rows of the tile, or turn them",
+    why="lanes that want different words of one bank wait for each other: pad the rows of the tile, or swizzle them",
 )
 
 lesson = Lesson(

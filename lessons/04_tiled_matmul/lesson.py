@@ -208,7 +208,7 @@ lesson = Lesson(
                             at_most=0.15,
                             why="lanes that want the same float4 are served at once",
                         ),
-                        Timed("x_cuBLAS", at_least=0.9, why="shared memory has fewer turns to take"),
+                        Timed("x_cuBLAS", at_least=0.9, why="shared memory serves it in fewer wavefronts"),
                     ],
                 ),
                 Rung(

@@ -12,7 +12,7 @@ from jobs import ENTRY, KERNEL
 from grader.course.catalog import entries
 from grader.devices.cuda.compile import CudaRecipe
 from grader.devices.cuda.toolkit import missing_cuda_tool
-from tests.nvcc import refusal
+from tests.nvcc import code_of, refusal
 from tests.shared import long_tail
 from tests.warm import run_python
 
@@ -216,3 +216,9 @@ def test_nvcc_is_asked_without_a_gpu():
     assert said.line == 5 and '"one" is undefined in device code' in said.message
     (said,) = refusals("#include </dev/zero>\n")
     assert "stands alone" in said.message
+
+
+def test_a_comment_asks_nvcc_nothing_new():
+    text = '// Rung 1.\n\nint x;  // one\nconst char* s = "// no comment";\n'
+    assert code_of(text) == b'int x;\nconst char* s = "// no comment";' == code_of(f"/* Rung\n2. */\n{text}")
+    assert code_of(text.replace("int x", "int y")) != code_of(text)

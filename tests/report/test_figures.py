@@ -99,22 +99,22 @@ def test_what_is_not_there_is_said_in_a_sentence():
 
 
 @pytest.mark.parametrize(
-    ("offsets", "size", "kind", "rounds"),
+    ("offsets", "size", "kind", "wavefronts"),
     [
-        (range(0, 128, 4), 4, "load", "1 round, 1 round at best"),
-        (range(0, 32 * 128, 128), 4, "load", "32 rounds, 1 round at best"),  # one bank for all
-        (range(0, 32 * 132, 132), 4, "store", "1 round, 1 round at best"),  # a row of 33 floats
-        ([0] * 32, 4, "load", "1 round, 1 round at best"),  # one word for all
-        (range(0, 512, 16), 16, "load", "4 rounds, 4 rounds at best"),
-        ([16 * (lane // 2) for lane in ALL], 16, "load", "2 rounds, 2 rounds at best"),  # neighbours share
-        ([16 * (lane // 2) for lane in ALL], 16, "store", "4 rounds, 4 rounds at best"),
-        ([4 * (lane % 8) for lane in ALL], 4, "atomic", "4 rounds, 1 round at best"),  # lanes of a word take turns
-        ([128 * (lane % 2) for lane in ALL], 4, "atomic", "32 rounds, 1 round at best"),  # and two words of a bank, too
+        (range(0, 128, 4), 4, "load", "1 wavefront, 1 wavefront at best"),
+        (range(0, 32 * 128, 128), 4, "load", "32 wavefronts, 1 wavefront at best"),  # one bank for all
+        (range(0, 32 * 132, 132), 4, "store", "1 wavefront, 1 wavefront at best"),  # a row of 33 floats
+        ([0] * 32, 4, "load", "1 wavefront, 1 wavefront at best"),  # one word for all
+        (range(0, 512, 16), 16, "load", "4 wavefronts, 4 wavefronts at best"),
+        ([16 * (lane // 2) for lane in ALL], 16, "load", "2 wavefronts, 2 wavefronts at best"),  # neighbours share
+        ([16 * (lane // 2) for lane in ALL], 16, "store", "4 wavefronts, 4 wavefronts at best"),
+        ([4 * (lane % 8) for lane in ALL], 4, "atomic", "4 wavefronts, 1 wavefront at best"),  # lanes of a word take turns
+        ([128 * (lane % 2) for lane in ALL], 4, "atomic", "32 wavefronts, 1 wavefront at best"),  # and two words of a bank, too
     ],
 )
-def test_rounds_of_shared_memory(offsets, size, kind, rounds):
+def test_wavefronts_of_shared_memory(offsets, size, kind, wavefronts):
     figure = figures.banks(recording(access(offsets, size=size, kind=kind, array=TILE)), 5)
-    assert said(figure).endswith(rounds)
+    assert said(figure).endswith(wavefronts)
     shown = [text.get_text() for text in figure.axes[0].texts]
     assert "0" in shown or "×32" in shown or "×2" in shown
 

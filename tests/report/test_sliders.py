@@ -46,7 +46,7 @@ def test_sectors_and_banks():
             words = [row * pitch + (5 ^ row if swizzle == "yes" else 5) for row in range(32)]
             wanted.append(max(sum(word % 32 == bank for word in words) for bank in range(32)))
     sentences = said(*pushed)
-    found = [int(re.search(r"(\d+) (?:sector|round)", each)[1]) for each in sentences]
+    found = [int(re.search(r"(\d+) (?:sector|wavefront)", each)[1]) for each in sentences]
     assert found == wanted
 
 
@@ -79,7 +79,7 @@ def test_every_choice_says_the_same_in_python_and_in_the_browser():
 def test_a_slider_says_what_it_begins_with_and_its_script_is_small():
     page = slider("banks", CARD, {"pitch": 33, "swizzle": "no"})
     assert page.text.splitlines()[1] == "words from row to row: 33, column: 0, swizzle (column xor row): no"
-    assert page.html.count("1 round, where 1 would do") == 1 and len(page.html) < 1000
+    assert page.html.count("1 wavefront, where 1 would do") == 1 and len(page.html) < 1000
     script = bundle(CARD)
     assert len(script) < 16_000 and "http" not in script and script.count("</script>") == 1
 

@@ -53,12 +53,12 @@ def test_banks_in_conflict():
     strided = request("shared_store", (16 * lane for lane in range(32)))
     used = "■···" * 8
     assert picture("shared_bank_conflicts", strided) == [
-        "line 7, a store to s: 32 lanes, 4 rounds where 1 would do",
-        "  bank    0       8       16      24",
-        f"  round 1 {used}",
-        f"  round 2 {used}",
-        f"  round 3 {used} … 1 more",
-        "  ■ is at work; after round 1 in conflict; `ladder view 03` shows more",
+        "line 7, a store to s: 32 lanes, 4 wavefronts where 1 would do",
+        "  bank         0       8       16      24",
+        f"  wavefront 1  {used}",
+        f"  wavefront 2  {used}",
+        f"  wavefront 3  {used} … 1 more",
+        "  ■ is at work; after wavefront 1 in conflict; `ladder view 03` shows more",
     ]
 
 

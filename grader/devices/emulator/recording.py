@@ -138,7 +138,7 @@ class Step:
 
     @property
     def wavefronts(self) -> int:
-        """How many rounds shared memory needs for it (docs/emulator.md, "Wavefronts"); 0 for other memory."""
+        """How many wavefronts shared memory takes for it (docs/emulator.md, "Wavefronts"); 0 for other memory."""
         if self.space != "shared":
             return 0
         return sum(max(map(len, self.words_by_bank(lanes).values())) for lanes in self.rounds)

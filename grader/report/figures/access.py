@@ -114,7 +114,7 @@ def _draw_lanes(axis: Axes, step: Step, places: dict[int, float]) -> None:
 def banks(recording: Recording, line: int | str, warp: int = 0, nth: int = 0, buffer: str | None = None) -> Picture:
     """Which of the 32 banks of shared memory each lane asks at a source line; what has to wait is marked.
 
-    A row is a round in which each bank gives or takes one word of 4 bytes, and the number in a field is the lane that
+    A row is a wavefront, in which each bank gives or takes one word of 4 bytes, and the number in a field is the lane that
     it is for. As `lanes` otherwise; raises UsageError if the warp touches no shared memory there.
     """
     step = access_at(recording, line, warp, nth, buffer, "shared")
@@ -133,23 +133,23 @@ def banks(recording: Recording, line: int | str, warp: int = 0, nth: int = 0, bu
     _bank_axes(axis, len(rows))
     ideal = 1 if step.kind == "atomic" else len(step.rounds)
     what = {"load": "loads from", "store": "stores to", "atomic": "updates"}[step.kind]
-    says = f"warp {warp} {what} {step.touched.name}: {counted(len(rows), 'round')}, {counted(ideal, 'round')} at best"
+    says = f"warp {warp} {what} {step.touched.name}: {counted(len(rows), 'wavefront')}, {counted(ideal, 'wavefront')} at best"
     head_of_line(figure, recording, step.line, says)
     return figure
 
 
 def _rows(step: Step, phase: Sequence[int]) -> list[tuple[dict[int, list[int]], bool]]:
-    """The rounds of one phase: lanes by bank, and whether it is beyond the first, which is a conflict."""
+    """The wavefronts of one phase: lanes by bank, and whether it is beyond the first, which is a conflict."""
     words = step.words_by_bank(phase)
     at = dict(zip(step.lanes, step.addresses, strict=True))
 
     def lanes_of(word: int) -> list[int]:
         return [lane for lane in phase if at[lane] // WORD <= word <= (at[lane] + step.bytes - 1) // WORD]
 
-    rounds = max(map(len, words.values()))
+    wavefronts = max(map(len, words.values()))
     return [
-        ({bank: lanes_of(asked[turn]) for bank, asked in words.items() if turn < len(asked)}, turn > 0)
-        for turn in range(rounds)
+        ({bank: lanes_of(asked[n]) for bank, asked in words.items() if n < len(asked)}, n > 0)
+        for n in range(wavefronts)
     ]
 
 
@@ -171,4 +171,4 @@ def _bank_axes(axis: Axes, rows: int) -> None:
     axis.tick_params(length=0)
     axis.spines[:].set_visible(False)
     axis.set_xlabel("bank")
-    axis.set_ylabel("round")
+    axis.set_ylabel("wavefront")

@@ -54,7 +54,7 @@ function drawMemory(step) {
   return svg(y, `${many(rows.length, 'line')} of 128 bytes, ${many(cost, 'sector')} move; ${best} would hold what is asked for`, parts);
 }
 
-// ---- shared memory: 32 banks, a row for each round ----
+// ---- shared memory: 32 banks, a row for each wavefront ----
 
 function drawBanks(step) {
   const rows = bankRows(step), shown = rows.slice(0, MOST_ROWS), parts = [rowLabel(0, 'bank')];
@@ -62,7 +62,7 @@ function drawBanks(step) {
     parts.push(`<text class="soft" x="${LEFT + (bank + 0.5) * CELL}" y="14" text-anchor="middle">${bank}</text>`);
   let y = CELL;
   shown.forEach((row, number) => {
-    parts.push(rowLabel(y, `round ${number + 1}${row.depth ? ' !' : ''}`));
+    parts.push(rowLabel(y, `wavefront ${number + 1}${row.depth ? ' !' : ''}`));
     for (let bank = 0; bank < 32; ++bank) {
       const word = row.banks[bank];
       const kind = !word ? 'absent' : row.depth ? 'conflict' : 'asked';
@@ -73,7 +73,7 @@ function drawBanks(step) {
   });
   if (rows.length > shown.length) parts.push(rowLabel(y, `… ${rows.length - shown.length} more`)), (y += CELL);
   const conflicts = rows.filter((row) => row.depth).length;
-  return svg(y, `${many(rows.length, 'round')}, of which ${many(conflicts, 'bank conflict')}`, parts);
+  return svg(y, `${many(rows.length, 'wavefront')}, of which ${many(conflicts, 'bank conflict')}`, parts);
 }
 
 // ---- shuffles: from the lane that gives to the lane that takes ----
@@ -144,6 +144,6 @@ function words(side, step) {
   if (step.kind.startsWith('bad')) return `${what}. It is refused: byte ${step.offsets[0].toLocaleString('en')} of ${bytes.toLocaleString('en')}.`;
   const { unit, cost, best } = costOf(step);
   if (!unit) return `${what}.`;
-  const costs = unit === 'rounds' ? many(cost, 'round') : many(cost, 'sector');
+  const costs = unit === 'wavefronts' ? many(cost, 'wavefront') : many(cost, 'sector');
   return `${what}. It takes ${costs}${cost > best ? `, where ${best} would do` : ', the least that there can be'}.`;
 }

@@ -18,7 +18,6 @@ WAYS = (
     ("shared_load", "wavefronts", "load", "shared", ("load",)),
     ("shared_store", "wavefronts", "store", "shared", ("store",)),
 )
-UNITS = {"sectors": "sectors", "wavefronts": "rounds"}
 
 
 def worst_lines(lines: Sequence[Json], recorded: Collection[int]) -> list[Json]:
@@ -40,7 +39,7 @@ def _costs(row: Json) -> list[Json]:
             best = row[f"{name}_ideal_wavefronts"] if space == "shared" else -(-row[f"{name}_useful_bytes"] // SECTOR)
             costs.append({
                 "line": row["line"], "requests": requests, "cost": row[f"{name}_{unit}"], "best": best,
-                "unit": UNITS[unit], "one": one, "space": space, "kinds": kinds,
+                "unit": unit, "one": one, "space": space, "kinds": kinds,
             })  # fmt: skip
     return costs
 

@@ -23,13 +23,13 @@ const LOOKS = {
   },
   banks({ pitch, column, swizzle }) {
     const addresses = WARP.map((row) => WORD * (row * pitch + (swizzle === 'yes' ? column ^ row : column)));
-    const rounds = bankRows({ kind: 'load', bytes: WORD, lanes: WARP, addresses, offsets: addresses });
+    const wavefronts = bankRows({ kind: 'load', bytes: WORD, lanes: WARP, addresses, offsets: addresses });
     const used = distinct(addresses.map((address) => (address / WORD) % BANKS));
     const taken = ({ depth, banks }) => WARP.map((bank) => (banks[bank] ? (depth ? 'late' : 'asked') : ''));
     return {
       says: `Lane r reads row r. The 32 words lie in ${several(used, 'bank')}: `
-        + `${several(rounds.length, 'round')}, where 1 would do.`,
-      draws: cells(rounds.slice(0, 12).map((row, i) => [`round ${i + 1}`, taken(row)]), rounds.length - 12),
+        + `${several(wavefronts.length, 'wavefront')}, where 1 would do.`,
+      draws: cells(wavefronts.slice(0, 12).map((row, i) => [`wavefront ${i + 1}`, taken(row)]), wavefronts.length - 12),
     };
   },
   roofline({ m, n, k, tile, precision }) {

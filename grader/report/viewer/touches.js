@@ -1,4 +1,4 @@
-// What an access touches, worked out as docs/emulator.md defines it: sectors, rounds of banks. Pure functions, for the
+// What an access touches, worked out as docs/emulator.md defines it: sectors, wavefronts. Pure functions, for the
 // page of `ladder view` and for the sliders.
 
 const LINE = 128, SECTOR = 32, WORD = 4, BANKS = 32;
@@ -55,7 +55,7 @@ function neighboursShare(step) {
   return [1, 2].some((d) => step.lanes.every((lane) => !at.has(lane ^ d) || at.get(lane ^ d) === at.get(lane)));
 }
 
-// The rounds (wavefronts) of an access to shared memory: { phase, depth, banks: { bank: { word, lanes } } }. Rows of one
+// The wavefronts of an access to shared memory: { phase, depth, banks: { bank: { word, lanes } } }. Rows of one
 // phase beyond its first are bank conflicts: their words lie in a bank that is taken.
 function bankRows(step) {
   const rows = [], index = new Map(step.lanes.map((lane, at) => [lane, at]));
@@ -78,12 +78,12 @@ function bankRows(step) {
   return rows;
 }
 
-// What one access costs, and what it would cost at best: sectors of global memory, or rounds of shared memory.
+// What one access costs, and what it would cost at best: sectors of global memory, or wavefronts of shared memory.
 function costOf(step) {
   if (!step.isAccess || !step.array) return { unit: '', cost: 0, best: 0 };
   if (step.space === 'shared') {
     const rows = bankRows(step);
-    return { unit: 'rounds', cost: rows.length, best: distinct(rows.map((row) => row.phase)) };
+    return { unit: 'wavefronts', cost: rows.length, best: distinct(rows.map((row) => row.phase)) };
   }
   const sectors = step.kind === 'atomic' ? atomicSectors(step) : plainSectors(step);
   const useful = distinct(step.offsets) * step.bytes;

@@ -5,8 +5,9 @@
 //
 // Work per input: at most 1 addition and 4 bytes. Only the memory's bandwidth counts.
 //
-// Measured on an H200 at 262144 x 256 (256 threads): 14.9 ms; reading these bytes takes 65 us. At 256 x 262144, where
-// threads are many, this kernel is as fast as any: 75 us.
+// On an H200, batch=1 rows=2^18 cols=256: 1_one_thread 14.8 ms, torch.sum 164 us.
+// On an H200, batch=1 rows=256 cols=2^18: 1_one_thread 73.3 us, torch.sum 74.8 us.
+// Where columns are many, so are threads: then this kernel is as fast as any.
 
 #include <cstdint>
 

@@ -4,7 +4,7 @@
 // each output, and 8 times as many bytes are on their way.
 //
 // Counted: 8 threads a column instead of 1.
-// Measured on an H200 at 262144 x 256: 3.9 ms (rung 1: 14.9).
+// On an H200, batch=1 rows=2^18 cols=256: 1_one_thread 14.8 ms, 2_several_warps 3.86 ms.
 //
 // What is left to mend: 256 columns are 8 strips, and an H200 has 132 multiprocessors.
 

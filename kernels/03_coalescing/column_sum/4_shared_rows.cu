@@ -9,7 +9,7 @@
 // there first, and they come in any order.
 //
 // Counted: 64 blocks and 128 threads a column for 128 columns where there were 16 and 32.
-// Measured on an H200 at 262144 x 256: 124 us (rung 3: 1024).
+// On an H200, batch=1 rows=2^18 cols=256: 3_narrow_strips 1.03 ms, 4_shared_rows 123 us.
 
 #include <algorithm>
 #include <cstdint>

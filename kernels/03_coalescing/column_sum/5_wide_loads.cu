@@ -7,7 +7,7 @@
 // number by number: Value is float4 or float.
 //
 // Counted: 16 sectors a load where there were 4.
-// Measured on an H200 at 262144 x 256: 83 us (rung 4: 124).
+// On an H200, batch=1 rows=2^18 cols=256: 4_shared_rows 123 us, 5_wide_loads 81.1 us.
 
 #include <algorithm>
 #include <cstdint>

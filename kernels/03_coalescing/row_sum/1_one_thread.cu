@@ -5,9 +5,9 @@
 //
 // Work per input: at most 1 addition and 4 bytes. Only the memory's bandwidth counts.
 //
-// Measured on an H200 at 262144 x 256: 274 us; reading these bytes takes 65 us. A sum of very many numbers in one float
-// stands still in the end: from some ten million on, the next number is less than half of the sum's last digit. Rungs
-// with more threads for a sum go further.
+// On an H200, rows=2^18 cols=256: 1_one_thread 273 us, torch.sum 90.6 us.
+// A sum of very many numbers in one float stands still in the end: from some ten million on, the next number is less
+// than half of the sum's last digit. Rungs with more threads for a sum go further.
 
 #include <cstdint>
 

@@ -7,10 +7,10 @@
 // lane adds up one row of the tile. No other warp touches the tile, so __syncwarp() is enough.
 //
 // Counted: 4 sectors for each load of 32 numbers where there were 32.
-// Measured on an H200 at 262144 x 256: 107 us (rung 1: 274).
+// On an H200, rows=2^18 cols=256: 1_one_thread 273 us, 2_tile 106 us.
 //
 // What is left to mend: the lanes read tile[lane][k]. Their words lie 32 apart, all in one of the 32 banks, and each
-// such load takes 32 turns instead of one.
+// such load takes 32 wavefronts instead of one.
 
 #include <cstdint>
 

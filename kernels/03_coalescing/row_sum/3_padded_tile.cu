@@ -5,7 +5,7 @@
 // modulo 32.
 //
 // Counted: no bank conflicts where there were 31 for each request. One number in the whole file is new.
-// Measured on an H200 at 262144 x 256: 82 us (rung 2: 105).
+// On an H200, rows=2^18 cols=256: 2_tile 106 us, 3_padded_tile 81.4 us.
 
 #include <cstdint>
 

@@ -7,7 +7,7 @@
 // others wait for memory: more bytes are on their way.
 //
 // Counted: 32 threads for each row, no shared memory.
-// Measured on an H200 at 262144 x 256: 76 us (rung 3: 82).
+// On an H200, rows=2^18 cols=256: 3_padded_tile 81.4 us, 4_shuffles 76.7 us.
 
 #include <cstdint>
 

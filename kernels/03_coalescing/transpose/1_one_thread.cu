@@ -5,7 +5,7 @@
 //
 // Work per input: 8 bytes, 4 in and 4 out, and no arithmetic. Only the memory's bandwidth counts.
 //
-// Measured on an H200 at 16384 x 16384: 4.3 ms; copying these bytes takes 507 us.
+// On an H200, rows=2^14 cols=2^14: 1_one_thread 4.25 ms, copy_(x.t()) 1.85 ms.
 
 #include <cstdint>
 

@@ -5,10 +5,10 @@
 // stored by rows of out, and both are neighbours in memory.
 //
 // Counted: 4 sectors for each store of 32 numbers where there were 32.
-// Measured on an H200 at 16384 x 16384: 1.23 ms (rung 1: 4.3).
+// On an H200, rows=2^14 cols=2^14: 1_one_thread 4.25 ms, 2_tile 1.23 ms.
 //
 // What is left to mend: the lanes read tile[lane][k]. Their words lie 32 apart, all in one of the 32 banks, and each
-// such load takes 32 turns instead of one.
+// such load takes 32 wavefronts instead of one.
 
 #include <cstdint>
 

@@ -4,7 +4,7 @@
 // waits for another.
 //
 // Counted: no bank conflicts where there were 31 for each request. One number in the whole file is new.
-// Measured on an H200 at 16384 x 16384: 653 us (rung 2: 1226).
+// On an H200, rows=2^14 cols=2^14: 2_tile 1.23 ms, 3_padded_tile 652 us.
 
 #include <cstdint>
 

@@ -9,7 +9,7 @@
 // rung 3's kernel.
 //
 // Counted: 16 sectors a load where there were 4.
-// Measured on an H200 at 16384 x 16384: 602 us (rung 3: 651).
+// On an H200, rows=2^14 cols=2^14: 3_padded_tile 652 us, 4_vectors 614 us.
 
 #include <cstdint>
 

@@ -7,7 +7,7 @@
 // along a row as well as down a column. (Shared memory serves vectors of 16 bytes for eight lanes at a time.)
 //
 // Counted: a quarter of the loads and stores of shared memory.
-// Measured on an H200 at 16384 x 16384: 535 us (rung 4: 602).
+// On an H200, rows=2^14 cols=2^14: 4_vectors 614 us, 5_turned_squares 534 us.
 
 #include <cstdint>
 

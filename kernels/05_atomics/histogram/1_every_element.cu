@@ -6,8 +6,8 @@
 //
 // Nothing sets the counters to zero for us: the host function does, on the stream, before the kernel.
 //
-// Measured on an H200 at 2^28 elements: 69 ms for uniform bytes, 197 ms if all are one value;
-// torch.bincount 1.6 ms and 29 ms.
+// On an H200, n=2^28: 1_every_element 69.2 ms, torch.bincount 1.62 ms.
+// On an H200, n=2^28 (one bin): 1_every_element 197 ms, torch.bincount 28.9 ms.
 //
 // Work: 1 byte and an addition for each element.
 

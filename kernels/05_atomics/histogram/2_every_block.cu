@@ -4,7 +4,8 @@
 // they meet on chip, a block with itself; global memory sees 256 additions for each block, and a block
 // counts kShare elements at least.
 //
-// Measured on an H200 at 2^28 elements: 380 us whatever the data (rung 1: 69 to 197 ms).
+// On an H200, n=2^28: 1_every_element 69.2 ms, 2_every_block 378 us.
+// On an H200, n=2^28 (one bin): 1_every_element 197 ms, 2_every_block 380 us.
 //
 // What is left to mend: each thread loads a single byte at a time, and lanes of a warp still meet at the
 // counters: in one bank or at the same address.

@@ -9,7 +9,7 @@
 // One float that takes in all elements has another limit: at 2^24 times an element it stands still, as the
 // element is less than half of its last bit. Of 2^28 numbers around 1 this kernel finds 33554432.
 //
-// Measured on an H200 at 2^28 elements: 472 ms; torch.sum 0.26 ms.
+// On an H200, n=2^28: 1_every_element 472 ms, torch.sum 259 us.
 //
 // Work: 4 bytes and an addition for each element.
 

@@ -6,7 +6,7 @@
 // because a thread reads what others wrote in the step before. A tree may regroup the additions because
 // they are associative; of floats that is nearly true, so sums in another order differ in the last bits.
 //
-// Measured on an H200 at 2^28 elements: 1447 us (rung 1: 472 ms).
+// On an H200, n=2^28: 1_every_element 472 ms, 2_every_block 1.45 ms.
 //
 // What is left to mend: after the tree's first step half of the threads are idle, after the second
 // three quarters, and every thread has loaded one element only.

@@ -6,7 +6,7 @@
 // same way.
 //
 // Counted: one barrier a block where there were ten.
-// Measured on an H200 at 2^28 elements: 949 us (rung 2: 1445).
+// On an H200, n=2^28: 2_every_block 1.45 ms, 3_shuffles 950 us.
 //
 // What is left to mend: a block of 1024 threads starts, loads one number a thread, and ends.
 

@@ -7,7 +7,7 @@
 // a few elements, is the first block's extra work.
 //
 // Counted: 16 sectors a load where there were 4.
-// Measured on an H200 at 2^28 elements: 321 us (rung 3: 949).
+// On an H200, n=2^28: 3_shuffles 950 us, 4_wide_loads 320 us.
 
 #include <cstdint>
 

@@ -5,7 +5,8 @@
 //
 // What is left is the exponentials: one for each term, and a GPU has a unit for them that takes 16 in a cycle on each
 // multiprocessor, where 128 multiplications are done. exp2f is what that unit computes; expf takes more instructions
-// around it. Rung 5 needs fewer exponentials. Measured on an H200 at 8 x 512^3: 504 us, of which the unit needs 260.
+// around it. The unit alone needs half of the time that this rung takes. Rung 5 needs fewer exponentials.
+// On an H200, batch=8 n=512 m=512 p=512: 3_shared_tiles 825 us, 4_register_tiles 503 us.
 
 #include <cfloat>
 #include <cmath>

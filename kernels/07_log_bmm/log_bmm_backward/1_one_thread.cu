@@ -6,7 +6,8 @@
 //
 // In grad_a, neighbouring threads read different rows of b.
 //
-// Measured on an H200 at 8 x 512^3: 5.70 ms. PyTorch, with all terms in memory: 13.7 ms.
+// On an H200, batch=8 n=512 m=512 p=512: 1_one_thread 5.70 ms, broadcast 13.7 ms.
+// Here `broadcast` is PyTorch with all terms in memory.
 
 #include <cmath>
 #include <cstdint>

@@ -10,7 +10,7 @@
 // float's range above 1 as well. Sums may be so large then that exp(old - new) comes as its root, twice.
 // docs/numerics.md has all the bounds.
 //
-// Measured on an H200 at 8 x 512^3: 196 us; rung 4 took 1.14 ms.
+// On an H200, batch=8 n=512 m=512 p=512: 4_register_tiles 1.14 ms, 5_factored 197 us.
 
 #include "../wide_tiles.cuh"
 

@@ -3,7 +3,7 @@
 // As on rung 8 of the forward pass: two buffers for each side. While a panel is multiplied, the next one goes from
 // registers to the other buffer, and the one after that from device memory into the registers.
 //
-// Measured on an H200 at 8 x 512^3: 166 us.
+// On an H200, batch=8 n=512 m=512 p=512: 5_factored 197 us, 6_pipeline 167 us.
 
 #include "../wide_tiles.cuh"
 

@@ -11,8 +11,9 @@
 // A multiplication still takes a float from shared memory, and for d = 128 a thread has more numbers than registers.
 // Rung 4 changes both.
 //
-// Measured on an H200, 4 x 32 heads of 4096, d = 64: 29.0 ms, 2.9 times as fast as rung 2, and a little faster than
-// torch's three steps (30.2 ms). Causal takes as long: the tiles that no query needs are computed, too.
+// On an H200, heads=128 n=4096 d=64 causal=0: 2_online 84.2 ms, 3_shared_tiles 29.1 ms, math 30.2 ms.
+// On an H200, heads=128 n=4096 d=64 causal=1: 2_online 46.7 ms, 3_shared_tiles 28.7 ms.
+// Causal takes as long: the tiles that no query needs are computed, too.
 
 #include <cmath>
 #include <cstdint>

@@ -8,7 +8,7 @@
 // No block adds to what another one writes, and the result is the same each time. The price is that the scores and
 // their derivatives are computed twice: four products for the keys, three for the queries.
 //
-// Measured on an H200, 4 x 32 heads of 4096, d = 64: 53.1 ms, 4.8 times as fast as rung 2.
+// On an H200, heads=128 n=4096 d=64 causal=0: 2_shared_tiles 254 ms, 3_register_tiles 52.9 ms.
 
 #include <cmath>
 #include <cstdint>

@@ -6,8 +6,8 @@
 //
 // The price: grad_q must be 0 before, and its sums have another order each time. The last bits differ from run to run.
 //
-// Measured on an H200, 4 x 32 heads of 4096, d = 64: 40.2 ms, 1.3 times as fast as rung 3, for 7 / 5 of the work is
-// 1.4; as fast as torch's memory-efficient backward pass.
+// On an H200, heads=128 n=4096 d=64 causal=0: 3_register_tiles 52.9 ms, 4_one_kernel 39.4 ms, memory-efficient 39.2 ms.
+// Seven products became five.
 
 #include <cmath>
 #include <cstdint>
