@@ -8,7 +8,7 @@ picture in one sentence.
 from grader.report.figures.access import banks, lanes
 from grader.report.figures.attention import walk, weights
 from grader.report.figures.blocks import divergence, tiles, timeline, tree
-from grader.report.figures.hardware import latency, times
+from grader.report.figures.hardware import chip, hiding, latency, times
 from grader.report.figures.ideas import amdahl, chain_and_tree, merge, quantisation
 from grader.report.figures.logs import bits, states, streams
 from grader.report.figures.matrices import elements, lane_tiles, outer_product, strips, tile_walk, turning
@@ -23,11 +23,13 @@ __all__ = [
     "bits",
     "butterfly",
     "chain_and_tree",
+    "chip",
     "counters",
     "curves",
     "divergence",
     "elements",
     "errors",
+    "hiding",
     "lane_tiles",
     "lanes",
     "latency",
