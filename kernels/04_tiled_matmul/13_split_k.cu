@@ -16,7 +16,7 @@
 // unaligned rows (255 x 257 x 65533: 321 us, 243) and tiny results (64 x 64 x 65536: 46, 34).
 //
 // What did not help: atomics on zeros, instead of scratch and a second launch (207 us at 256 x 256 x 65536), and fewer
-// than 8 parts (1024^3 in 4 parts: 60 us instead of 57). And at 4096^3, in earlier runs, in TFLOP/s: a tile of a that
+// than 8 parts (1024^3 in 4 parts: 60 us instead of 57). And at 4096^3, in earlier runs, in Tflop/s: a tile of a that
 // is not transposed (45 instead of 50.6), a loop of 2 or 4 steps along k (41 to 45), another order of tiles (the same),
 // asynchronous copies (42 instead of 48 with 128 x 128, 47 instead of 46.5 with 128 x 256, both row after row).
 

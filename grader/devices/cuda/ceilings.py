@@ -1,7 +1,7 @@
 """What this card can do at best: rates measured beside the kernels, so that both share clock and temperature.
 
 Copy, read and matrix products come from torch, whose kernels reach what the card gives (FACTS: 4.24 and 4.14 TB/s on an
-H200, 51 TFLOP/s in float32, 770 in bfloat16).
+H200, 51 Tflop/s in float32, 770 in bfloat16).
 """
 
 from __future__ import annotations
