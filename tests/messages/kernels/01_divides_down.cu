@@ -1,4 +1,4 @@
-// Says: the grid has 0 blocks in x; whole-number division rounds down, so round up: (n + threads - 1) / threads
+// Says: the grid has 0 blocks in x; whole-number division rounds down, so round up: (n - 1) / threads + 1
 // Says: for its grid is empty
 __global__ void add(const float* x, const float* y, float* z, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
