@@ -8,6 +8,7 @@ first says which it is:
     <!-- 01; 3_float4; share -->103%<!-- -->               of the limit; `rate` is bytes or operations a second
     <!-- 02; 1_even_odd : 2_both -->1.98<!-- -->           how many times as long the first one takes
     <!-- 01; copy; rate -->4.23 TB/s<!-- -->               a ceiling, measured in the same run
+    <!-- tensor_cores/matmul_bf16; 4_swizzle; rate -->     of results/h200/tensor_cores.json, by another command
     <!-- published -->37 ms<!-- -->, <!-- tried -->737 µs<!-- -->   no number of ours; an experiment that no file holds
 
 No line begins with such a comment, which Markdown would take for a block of HTML: the word before it comes along.
@@ -145,7 +146,8 @@ def in_ascii(text: str) -> str:
 
 def _case(where: str, fits: Callable[[str], bool], wanted: str) -> Any:
     lesson, _, task = where.partition("/")
-    tasks = _tasks(catalog.find(lesson, ROOT).name)
+    is_a_file = (RESULTS / f"{lesson}.json").is_file()
+    tasks = _tasks(lesson if is_a_file else catalog.find(lesson, ROOT).name)
     found = row_named(tasks, task) if task else tasks[0]
     if not wanted:
         return deciding_case(found)
@@ -156,8 +158,11 @@ def _case(where: str, fits: Callable[[str], bool], wanted: str) -> Any:
 
 
 @functools.cache
-def _tasks(lesson: str) -> Any:
-    return json.loads((RESULTS / f"{lesson}.json").read_text())["tasks"]
+def _tasks(name: str) -> Any:
+    file = RESULTS / f"{name}.json"
+    if not file.is_file():
+        raise UsageError(f"{name} is not timed yet: there is no {file.relative_to(ROOT)}")
+    return json.loads(file.read_text())["tasks"]
 
 
 def _name(standing: Any) -> str:

@@ -174,8 +174,20 @@ def measured() -> list[dict[str, Any]]:
 
 
 def results() -> str:
-    """The rungs at each task's deciding size."""
-    return results_table(measured())
+    """The rungs at each task's deciding size, and which lessons' are not known yet."""
+    return results_table(measured()) + "".join(f"\nLesson {said}.\n" for said in map(not_timed, untimed()))
+
+
+def untimed() -> list[catalog.Entry]:
+    """Lessons with rungs that no run of `ladder bench` has been committed of."""
+    return [
+        each for each in catalog.entries(ROOT) if not each.puzzles and not (RESULTS / f"{each.name}.json").is_file()
+    ]
+
+
+def not_timed(entry: catalog.Entry) -> str:
+    """What README.md, the lesson's page and its notebook say of such a lesson."""
+    return f"{entry.label} is not yet timed on a card by `ladder bench {entry.label}`"
 
 
 def all_results() -> str:

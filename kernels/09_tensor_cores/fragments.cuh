@@ -33,12 +33,6 @@ __device__ __forceinline__ void start_copy(Tile<kRows, kDim>& to, const __nv_bfl
     }
 }
 
-// All but the last kCount groups of copies have arrived, for all threads of the block.
-template <int kCount> __device__ __forceinline__ void wait_for_all_but() {
-    asm volatile("cp.async.wait_group %0;" ::"n"(kCount) : "memory");
-    __syncthreads();
-}
-
 // Four matrices of 8 x 8; lane i names row i % 8 of matrix i / 8.
 __device__ __forceinline__ void load_matrices(unsigned (&to)[4], const uint4& row) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from docs import readme
 from grader.course.catalog import Entry, entries
 from grader.course.lesson import Task
 from grader.faces.on_gpu import misplaced
@@ -59,15 +60,24 @@ def test_the_highest_rung_earns_every_star(task: Task, found: dict[str, dict[str
 
 
 GRADED = json.loads((RESULTS / "rungs.json").read_text())["rungs"]  # by `ladder check-course --device cuda --out`
+UNTIMED = readme.untimed()
 
 
 @pytest.mark.parametrize("entry", entries(ROOT), ids=lambda entry: entry.name)
 def test_grades_of_rungs_on_the_gpu_are_those_that_the_lesson_names(entry: Entry):
     for task in entry.lesson.tasks:
         rows = [row for row in GRADED if (row["lesson"], row["task"]) == (entry.name, task.name)]
-        assert [row["rung"] for row in rows] == [rung.name for rung in task.ladder]
+        assert [row["rung"] for row in rows] == ([] if entry in UNTIMED else [rung.name for rung in task.ladder])
         for row in rows:
             assert not misplaced(task, row)
             assert row["stars"] == stars_earned(task, row["reached"], on_gpu=True)
             slow = row | {"values": {name: value / 1000 for name, value in row["values"].items()}}
             assert row["reached"] == 1 or f"instead of {row['reached']}" in misplaced(task, slow)
+
+
+def test_only_the_newest_lessons_may_be_untimed_and_their_pages_say_so():
+    lessons = [entry for entry in entries(ROOT) if not entry.puzzles]
+    assert lessons[len(lessons) - len(UNTIMED) :] == UNTIMED, "a lesson is timed before the next one is begun"
+    for entry in lessons:
+        for page in (entry.folder / "README.md", entry.notebook):
+            assert (readme.not_timed(entry) in page.read_text()) == (entry in UNTIMED), page

@@ -8,12 +8,26 @@ import torch
 from grader.course.call import Call
 from grader.course.catalog import find
 from grader.course.lesson import Case
+from grader.faces.notebook import results
 from grader.judge.compare import Output, compare, expect
 from grader.judge.inputs import Draw
+from grader.judge.ladder import climb, is_told
+from grader.judge.targets import judge_goals
 from tests.shared import ROOT
 
 LESSON = find("09", ROOT).lesson
 MATMUL, ATTENTION = LESSON.tasks
+
+
+@pytest.mark.parametrize("task", LESSON.tasks, ids=lambda task: task.name)
+def test_times_on_an_h200_tell_the_rungs_that_have_a_timed_goal(task):
+    """As benchmarks/tensor_cores.py has measured them."""
+    times = results("09", task.name, of="tensor_cores")
+    told = [1, *(number for number, rung in enumerate(task.ladder, start=1) if is_told(rung, on_gpu=True))]
+    for number, rung in enumerate(task.ladder, start=1):
+        ratios = {f"x_{name}": times[name].us / times[f"{number}_{rung.name}"].us for name in task.baselines}
+        reached = climb(task, judge_goals(task, {}, ratios), on_gpu=True).rung
+        assert reached == max(each for each in told if each <= number), rung.name
 
 
 def judged(task, sizes, inputs, answer):

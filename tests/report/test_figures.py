@@ -415,3 +415,24 @@ def test_how_long_a_load_has_until_its_value_is_stored():
     store = access(range(0, 128, 4), kind="store", array=TILE)
     figure = figures.timeline({"at once": recording(load, store, use, use), "later": recording(load, use, use, store)})
     assert said(figure).endswith("the next store: at once 0, later 2")
+
+
+# ---- tensor cores ----
+
+
+def test_who_holds_what_in_a_fragment():
+    """By the tables of the PTX ISA, section 9.7.14: group 1 and pair 1 are lane 5."""
+    assert said(figures.fragments(5)) == (
+        "lane 5 holds of a (1, 2) (1, 3) (9, 2) (9, 3) (1, 10) (1, 11) (9, 10) (9, 11); "
+        "of b (2, 1) (3, 1) (10, 1) (11, 1); of c (1, 2) (1, 3) (9, 2) (9, 3)"
+    )
+    assert said(figures.fragments_alike()).endswith("256 of 256 elements have the same lane")
+    for draw in (figures.fragments, figures.fragments_alike):
+        with pytest.raises(UsageError, match="no lane 32: they are 0 to 31"):
+            draw(32)
+
+
+def test_swizzled_rows_meet_no_bank_twice():
+    assert said(figures.swizzle()) == (
+        "piece p at place p: a matrix is in 4 banks; piece p at place p ^ r % 8: a matrix is in 32 banks"
+    )

@@ -8,6 +8,7 @@ picture in one sentence.
 from grader.report.figures.access import banks, lanes
 from grader.report.figures.attention import walk, weights
 from grader.report.figures.blocks import divergence, tiles, timeline, tree
+from grader.report.figures.fragments import fragments, fragments_alike, swizzle
 from grader.report.figures.hardware import chip, hiding, latency, times
 from grader.report.figures.ideas import amdahl, chain_and_tree, merge, quantisation
 from grader.report.figures.logs import bits, states, streams
@@ -29,6 +30,8 @@ __all__ = [
     "divergence",
     "elements",
     "errors",
+    "fragments",
+    "fragments_alike",
     "hiding",
     "lane_tiles",
     "lanes",
@@ -45,6 +48,7 @@ __all__ = [
     "streams",
     "strips",
     "study",
+    "swizzle",
     "threads",
     "tile_walk",
     "tiles",

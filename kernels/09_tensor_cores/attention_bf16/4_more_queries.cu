@@ -4,6 +4,8 @@
 // cycle to give, and that is what the warps wait for. With two fragments of queries each fragment of k and of v is
 // used twice as often. The output takes 128 registers for d = 128, so the queries have no room in registers any
 // more: they are a tile in shared memory, too, and read again with each tile of keys.
+//
+// Measured on an H200, 64 heads of 4096: 264 TFLOP/s with d = 128, 204 with d = 64: 1.1 times as fast as rung 3.
 
 #include <cmath>
 #include <cstdint>
@@ -87,11 +89,9 @@ __global__ void __launch_bounds__(kThreads, 2)
     int ours = first_query + our_row;  // the first query of our warp
     q += head * n * kDim, k += head * n * kDim, v += head * n * kDim, out += head * n * kDim, lse += head * n;
 
-    auto start = [&](int first) {  // and closes two groups, also where there is nothing to copy
+    auto start = [&](int first) {  // and closes the group, if there is nothing to copy, too
         auto& stage = tiles.stages[first / kKeys % kStages];
-        if (first < n) start_copy<kThreads>(stage.k, k, first, n);
-        asm volatile("cp.async.commit_group;" ::: "memory");
-        if (first < n) start_copy<kThreads>(stage.v, v, first, n);
+        if (first < n) start_copy<kThreads>(stage.k, k, first, n), start_copy<kThreads>(stage.v, v, first, n);
         asm volatile("cp.async.commit_group;" ::: "memory");
     };
     start_copy<kThreads>(tiles.q, q, first_query, n);
@@ -99,7 +99,8 @@ __global__ void __launch_bounds__(kThreads, 2)
     Running running[kDown];
     float output[kDown][kDim / 8][4] = {};
     for (int first = 0; first < n; first += kKeys) {
-        wait_for_all_but<2 * kStages - 3>();  // the keys have come, and the values may be under way
+        asm volatile("cp.async.wait_group %0;" ::"n"(kStages - 2) : "memory");
+        __syncthreads();
         start(first + (kStages - 1) * kKeys);
         auto& stage = tiles.stages[first / kKeys % kStages];
         float scores[kDown][kKeys / 8][4] = {};
@@ -126,7 +127,6 @@ __global__ void __launch_bounds__(kThreads, 2)
             running[p].rescale(scores[p], output[p], scale);
             running[p].weigh(weights[p], scores[p]);
         }
-        wait_for_all_but<2 * kStages - 2>();
 #pragma unroll
         for (int i = 0; i < kKeys / 16; ++i) {
 #pragma unroll

@@ -169,21 +169,11 @@ __global__ void __launch_bounds__(kThreads)
     store(sum, c, top + y, left + x, m, n);
 }
 
-// Up to eight elements of a row; zeros behind them.
-__device__ uint4 load_piece(const __nv_bfloat16* from, int count) {
-    alignas(16) __nv_bfloat16 piece[kPiece] = {};
-#pragma unroll
-    for (int i = 0; i < kPiece; ++i) {
-        if (i < count) piece[i] = from[i];
-    }
-    return *reinterpret_cast<const uint4*>(piece);
-}
-
 // Copies rows of k elements to rows of `stride`, the next multiple of 8, with zeros at the end.
 __global__ void widen(const __nv_bfloat16* from, __nv_bfloat16* to, int rows, int k, int stride) {
     for (std::int64_t row = blockIdx.x; row < rows; row += gridDim.x) {
-        for (int col = threadIdx.x * kPiece; col < stride; col += blockDim.x * kPiece) {
-            *reinterpret_cast<uint4*>(to + row * stride + col) = load_piece(from + row * k + col, k - col);
+        for (int col = threadIdx.x; col < stride; col += blockDim.x) {
+            to[row * stride + col] = col < k ? from[row * k + col] : __float2bfloat16(0);
         }
     }
 }
