@@ -20,7 +20,8 @@ def headings(notebook):
 
 def test_every_concept_has_a_place():
     rows = ROW.findall(PAGE.read_text())
-    assert [number for number, _ in rows] == [f"{part}{n + 1}" for part, count in NUMBERED.items() for n in range(count)]
+    wanted = [f"{part}{n + 1}" for part, count in NUMBERED.items() for n in range(count)]
+    assert [number for number, _ in rows] == wanted
     assert all(PLACE.search(where) for _, where in rows)
 
 

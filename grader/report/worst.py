@@ -101,7 +101,8 @@ def _banks(step: Step) -> list[str]:
     for phase in step.rounds:
         by_bank = step.words_by_bank(phase)
         depth = max(map(len, by_bank.values()))
-        wavefronts += ["".join(ASKED if len(by_bank.get(b, ())) > d else IDLE for b in range(BANKS)) for d in range(depth)]
+        taken = [len(by_bank.get(bank, ())) for bank in range(BANKS)]
+        wavefronts += ["".join(ASKED if words > d else IDLE for words in taken) for d in range(depth)]
     best = len(step.rounds)
     shown = wavefronts[:SHOWN_WAVEFRONTS]
     rows = [f"{f'wavefront {number}':<13}{row}" for number, row in enumerate(shown, start=1)]

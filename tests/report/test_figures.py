@@ -108,8 +108,13 @@ def test_what_is_not_there_is_said_in_a_sentence():
         (range(0, 512, 16), 16, "load", "4 wavefronts, 4 wavefronts at best"),
         ([16 * (lane // 2) for lane in ALL], 16, "load", "2 wavefronts, 2 wavefronts at best"),  # neighbours share
         ([16 * (lane // 2) for lane in ALL], 16, "store", "4 wavefronts, 4 wavefronts at best"),
-        ([4 * (lane % 8) for lane in ALL], 4, "atomic", "4 wavefronts, 1 wavefront at best"),  # lanes of a word take turns
-        ([128 * (lane % 2) for lane in ALL], 4, "atomic", "32 wavefronts, 1 wavefront at best"),  # and two words of a bank, too
+        ([4 * (lane % 8) for lane in ALL], 4, "atomic", "4 wavefronts, 1 wavefront at best"),  # lanes of a word wait
+        (
+            [128 * (lane % 2) for lane in ALL],
+            4,
+            "atomic",
+            "32 wavefronts, 1 wavefront at best",
+        ),  # so do two words of a bank
     ],
 )
 def test_wavefronts_of_shared_memory(offsets, size, kind, wavefronts):

@@ -114,8 +114,8 @@ def _draw_lanes(axis: Axes, step: Step, places: dict[int, float]) -> None:
 def banks(recording: Recording, line: int | str, warp: int = 0, nth: int = 0, buffer: str | None = None) -> Picture:
     """Which of the 32 banks of shared memory each lane asks at a source line; what has to wait is marked.
 
-    A row is a wavefront, in which each bank gives or takes one word of 4 bytes, and the number in a field is the lane that
-    it is for. As `lanes` otherwise; raises UsageError if the warp touches no shared memory there.
+    A row is a wavefront, in which each bank gives or takes one word of 4 bytes, and the number in a field is the lane
+    that it is for. As `lanes` otherwise; raises UsageError if the warp touches no shared memory there.
     """
     step = access_at(recording, line, warp, nth, buffer, "shared")
     rows = [(row, waits) for phase in step.rounds for row, waits in _rows(step, phase)]
@@ -133,7 +133,8 @@ def banks(recording: Recording, line: int | str, warp: int = 0, nth: int = 0, bu
     _bank_axes(axis, len(rows))
     ideal = 1 if step.kind == "atomic" else len(step.rounds)
     what = {"load": "loads from", "store": "stores to", "atomic": "updates"}[step.kind]
-    says = f"warp {warp} {what} {step.touched.name}: {counted(len(rows), 'wavefront')}, {counted(ideal, 'wavefront')} at best"
+    taken, best = counted(len(rows), "wavefront"), counted(ideal, "wavefront")
+    says = f"warp {warp} {what} {step.touched.name}: {taken}, {best} at best"
     head_of_line(figure, recording, step.line, says)
     return figure
 

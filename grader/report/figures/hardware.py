@@ -22,7 +22,7 @@ def chip(measured: Mapping[str, Any]) -> Picture:
     `measured` is what devices.cuda.hierarchy measures; the L2 cache's time is that of a chain of half its size at most.
     """
     l2 = max(time for size, time in measured["global_ns"].items() if int(size) <= measured["l2_bytes"] // 2)
-    far = list(measured["global_ns"].values())[-1]
+    near, far = measured["shared_ns"], list(measured["global_ns"].values())[-1]
     count, size = measured["multiprocessors"], {key: bytes_text(measured[f"{key}_bytes"]) for key in
                                                 ("registers", "shared", "l2", "memory")}  # fmt: skip
     figure = Picture(4.3)
@@ -31,21 +31,22 @@ def chip(measured: Mapping[str, Any]) -> Picture:
         _box(axis, left, 4.0, 4.5, 3.9, "multiprocessor", IDLE)
         _box(axis, left + 0.2, 6.1, 4.1, 0.8, "4 schedulers, each for its own warps", "white")
         _box(axis, left + 0.2, 5.15, 4.1, 0.8, f"registers: {size['registers']}, at once", "white")
-        _box(axis, left + 0.2, 4.2, 4.1, 0.8, f"shared memory, L1: {size['shared']}, {measured['shared_ns']:.0f} ns", SKY)
+        _box(axis, left + 0.2, 4.2, 4.1, 0.8, f"shared memory, L1: {size['shared']}, {near:.0f} ns", SKY)
     axis.text(9.75, 6.0, f"…\n{count}\nin all", ha="center", va="center", fontsize=10)
     _box(axis, 0.2, 2.75, 10.0, 0.85, f"L2 cache, for all of them: {size['l2']}, {l2:.0f} ns", SKY)
     _box(axis, 0.2, 1.4, 10.0, 0.95, f"device memory: {size['memory']}, {far:.0f} ns", ORANGE)
     _box(axis, 0.2, 0.1, 10.0, 0.85, "host: the CPU and its memory, at the other end of a cable", "white")
     axis.set_xlim(0, 10.4)
     axis.set_ylim(0, 8)
-    says = f"{count} multiprocessors; a load takes {measured['shared_ns']:.0f} ns from shared memory, {l2:.0f} ns from L2, "
+    says = f"{count} multiprocessors; a load takes {near:.0f} ns from shared memory, {l2:.0f} ns from L2, "
     head(figure, f"The parts of a GPU: {measured['device']}", f"{says}{far:.0f} ns from device memory")
     return figure
 
 
 def _box(axis: Axes, left: float, bottom: float, width: float, height: float, text: str, colour: str) -> None:
     axis.add_patch(Rectangle((left, bottom), width, height, facecolor=colour, edgecolor=INK, linewidth=0.8))
-    axis.text(left + width / 2, bottom + (height / 2 if height < 1 else height - 0.42), text, ha="center", va="center", fontsize=9)
+    middle = bottom + (height / 2 if height < 1 else height - 0.42)
+    axis.text(left + width / 2, middle, text, ha="center", va="center", fontsize=9)
 
 
 @drawn
@@ -84,7 +85,6 @@ def _issued(warps: int, wait: int, cycles: int) -> dict[int, int]:
             found[cycle] = warp
             ready[warp] = cycle + 1 + wait
     return found
-
 
 
 @drawn
