@@ -6,6 +6,7 @@ A cursor is libclang's word for a place in the tree; its kind is a name such as 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -61,9 +62,8 @@ class Tree:
         self._dynamic: dict[str, str] = {}  # the type of each extern __shared__ array
         self._dynamic_of: dict[Key, int] = {}  # which template argument is the type of a kernel's
         self._launched: dict[Key, str] = {}  # and what it was
-        for cursor in unit.cursor.get_children():
-            if _is_in(cursor, file):
-                self._visit(cursor, Around())
+        for cursor in _written(unit, file):
+            self._visit(cursor, Around())
         for key, use in self._undefined.items():
             if key not in self._defined:
                 self._say(use, f"`{use.spelling}` is declared and used, but nowhere defined")
@@ -266,6 +266,16 @@ def _uses_variables(cursor: Any) -> bool:
         used = cursor.referenced
         return _kind(used) in ("PARM_DECL", "VAR_DECL") and not used.type.is_const_qualified()
     return any(_uses_variables(child) for child in cursor.get_children())
+
+
+def _written(unit: Any, file: str) -> Iterator[Any]:
+    """What the file declares, each once: libclang tells of a template's instances, too, at the template's own place."""
+    seen: set[tuple[int, str]] = set()
+    for cursor in unit.cursor.get_children():
+        place = cursor.location.offset, cursor.spelling
+        if _is_in(cursor, file) and place not in seen and _kind(cursor.lexical_parent) == "TRANSLATION_UNIT":
+            seen.add(place)
+            yield cursor
 
 
 def _kind(cursor: Any) -> str:

@@ -178,7 +178,8 @@ def identity() -> str:
 def _parsed(name: str, source: str, side: str, arguments: Sequence[str]) -> Any:
     from clang import cindex
 
-    return cindex.Index.create().parse(name, [*_flags(), f"--cuda-{side}-only", *arguments], [(name, source)])
+    flags = [*_flags(), f"--cuda-{side}-only", *arguments]
+    return cindex.Index.create(excludeDecls=True).parse(name, flags, [(name, source)])
 
 
 def parsed_program(name: str, side: str, flags: Sequence[str], texts: Sequence[tuple[str, str]]) -> Any:

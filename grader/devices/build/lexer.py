@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import NamedTuple
 
 # One alternative a kind, tried in this order at each position; a continued line (backslash, newline) is white space,
 # and a quote that is never closed ends with its line, as in the compiler.
@@ -27,8 +29,7 @@ _TOKEN = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Token:
+class Token(NamedTuple):
     kind: str  # word, number, string, char or sign
     text: str
     start: int  # offsets into the source
@@ -54,8 +55,12 @@ class Tokens:
     directives: list[Directive] = field(default_factory=list)
 
 
+@lru_cache(maxsize=8)  # a build asks for one file's several times, each case's sentences once more
 def lex(source: str) -> Tokens:
-    """The tokens of a file. Never fails: what does not close is left to the compiler, which says so better."""
+    """The tokens of a file, which no caller changes.
+
+    Never fails: what does not close is left to the compiler, which says so better.
+    """
     tokens = Tokens()
     directive: Directive | None = None
     line, at_line_start = 1, True
