@@ -87,7 +87,7 @@ def swizzle() -> Picture:
         axis.set_xlim(-0.1, PIECES + 0.1)
         axis.set_ylim(PIECES + 0.1, -0.1)
         axis.set_xticks(np.arange(PIECES) + 0.5, [f"{4 * place}" for place in range(PIECES)])
-        axis.set_yticks(np.arange(PIECES) + 0.5, range(PIECES))
+        axis.set_yticks(np.arange(PIECES) + 0.5, [str(row) for row in range(PIECES)])
         axis.tick_params(length=0)
         axis.spines[:].set_visible(False)
         axis.set_xlabel(f"first of the four banks, of {BANKS}")
