@@ -16,6 +16,7 @@ No line begins with such a comment, which Markdown would take for a block of HTM
 In the head of a rung a line like this is renewed as a whole; the names are those of the results, the case is in ASCII:
 
     // On an H200, n=2^28: 1_one_element 938 us, 3_float4 739 us, torch.add 741 us.
+    // On an H200, m=4096 n=4096 k=4096: 3_mma_sync 257 Tflop/s, 4_swizzle 280 Tflop/s.
 
 Experiments that no file holds stand there behind the words `What did not help` or `Tried`, to the end of the paragraph.
 """
@@ -44,7 +45,7 @@ MARKED = re.compile(r"<!-- ([^>]*?;[^>]*?) -->(.*?)<!-- -->", re.DOTALL)
 OTHERS = re.compile(r"<!-- (?:published|tried) -->(.*?)<!-- -->", re.DOTALL)
 AT_THE_BEGINNING = re.compile(r"(?<=\S) ([^\s<>]+)\n([ \t]*)(?=<!-- (?:[^>]*?;[^>]*?|published|tried) -->)")
 HEAD = re.compile(r"^// On an H200, (.+?): (.+)\.$", re.MULTILINE)
-IN_HEAD = re.compile(r"([^ ,][^,]*?) [\d.,]+ (?:us|ms|s)(?:, |$)")
+IN_HEAD = re.compile(r"([^ ,][^,]*?) [\d.,]+ (us|ms|s|Tflop/s)(?:, |$)")
 # What a number of ours looks like; outside of markers it was typed by hand.
 TYPED = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)? ?(?:µs|us|ms|[KMGT]B/s|T[Ff][Ll][Oo][Pp]/s)\b")
 HEAD_OF_FILE = re.compile(r"(?://.*\n)+")
@@ -96,13 +97,20 @@ def renewed_head(source: str, entry: Entry, task: str | None) -> str:
     """A kernel with the times in its head made anew. Raises UsageError for a case or a name that is not there."""
 
     def line(found: re.Match[str]) -> str:
-        where = f"{entry.label}/{task}" if task else entry.label
+        where = f"{_measured(entry)}/{task}" if task else entry.label
         case = _case(where, lambda text: in_ascii(text) == found[1], found[1])
-        names = IN_HEAD.findall(found[2])
-        times = [in_ascii(time_text(row_named(standings(case), name, _name).us)) for name in names]
-        return f"// On an H200, {found[1]}: {', '.join(map(' '.join, zip(names, times, strict=True)))}."
+        rows = [(row_named(standings(case), name, _name), unit) for name, unit in IN_HEAD.findall(found[2])]
+        said = [rate_text(row.rate, row.unit) if "/" in unit else in_ascii(time_text(row.us)) for row, unit in rows]
+        return f"// On an H200, {found[1]}: {', '.join(f'{row.name} {text}' for (row, _), text in zip(rows, said, strict=True))}."
 
     return HEAD.sub(line, source)
+
+
+@functools.cache
+def _measured(entry: Entry) -> str:
+    """The lesson's results by `ladder bench`, or else by another command of ours."""
+    files = {file.stem: json.loads(file.read_text()).get("lesson") for file in sorted(RESULTS.glob("*_*.json"))}
+    return entry.name if entry.name in files else next(name for name, lesson in files.items() if lesson == entry.name)
 
 
 def value(marker: str) -> str:

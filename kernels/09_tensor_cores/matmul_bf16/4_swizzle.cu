@@ -9,7 +9,7 @@
 // the same four. So piece p of row r lies at place p ^ r % 8: eight rows, eight places. Whoever copies a tile and
 // whoever reads it must agree on that, and nothing else changes.
 //
-// Measured on an H200 at 4096 x 4096 x 4096: 280 TFLOP/s, 1.09 times as fast as rung 3.
+// On an H200, m=4096 n=4096 k=4096: 3_mma_sync 257 Tflop/s, 4_swizzle 280 Tflop/s.
 
 #include <cuda_bf16.h>
 

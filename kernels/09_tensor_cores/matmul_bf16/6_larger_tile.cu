@@ -6,8 +6,9 @@
 // threads is what a multiprocessor holds. Its tile is 256 x 128, so 85 products are made of each byte that comes
 // from global memory, and not 64. Its four stages take 192 KB of shared memory.
 //
-// Measured on an H200 at 4096 x 4096 x 4096: 388 TFLOP/s, as rung 5. With two warps a quarter of the multiprocessor,
-// where rung 5 has four, waiting for fragments costs what the larger tile saves. Rung 7 changes that.
+// On an H200, m=4096 n=4096 k=4096: 5_stages 388 Tflop/s, 6_larger_tile 388 Tflop/s.
+// With two warps a quarter of the multiprocessor, where rung 5 has four, waiting for fragments costs what the larger
+// tile saves. Rung 7 changes that.
 
 #include <cuda_bf16.h>
 

@@ -9,9 +9,11 @@
 // were four rows of 32 tiles, for n = 4096: they need four tiles of a and all 32 of b at each step, 36 in all. In
 // strips of 8 rows, down before along, they need 8 and 17: 25, a third less to bring from memory.
 //
-// Measured on an H200 at 4096 x 4096 x 4096: 454 TFLOP/s, 1.17 times as fast as rung 6; at 8192 x 8192 x 8192 445.
-// Without the strips 450 and 437. mma.sync alone, in registers, has 630 and 575 there, and the loop without its
-// copies 526.
+// On an H200, m=4096 n=4096 k=4096: 6_larger_tile 388 Tflop/s, 7_registers_ahead 454 Tflop/s.
+// On an H200, m=8192 n=8192 k=8192: 6_larger_tile 367 Tflop/s, 7_registers_ahead 445 Tflop/s.
+//
+// Tried: without the strips it reaches 450 and 437 Tflop/s. mma.sync alone, in registers, has 629 and 576, and the loop
+// without its copies 526.
 //
 // What did not help: as many blocks as multiprocessors, which take tile after tile while copies run ahead into the
 // next one (1 % slower); 128 x 128 tiles, for two blocks of four warps (3 % slower); steps of 32 with six stages
