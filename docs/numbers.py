@@ -101,7 +101,8 @@ def renewed_head(source: str, entry: Entry, task: str | None) -> str:
         case = _case(where, lambda text: in_ascii(text) == found[1], found[1])
         rows = [(row_named(standings(case), name, _name), unit) for name, unit in IN_HEAD.findall(found[2])]
         said = [rate_text(row.rate, row.unit) if "/" in unit else in_ascii(time_text(row.us)) for row, unit in rows]
-        return f"// On an H200, {found[1]}: {', '.join(f'{row.name} {text}' for (row, _), text in zip(rows, said, strict=True))}."
+        named = (f"{row.name} {text}" for (row, _), text in zip(rows, said, strict=True))
+        return f"// On an H200, {found[1]}: {', '.join(named)}."
 
     return HEAD.sub(line, source)
 
