@@ -130,3 +130,8 @@ def test_a_system_that_refuses_pidfd(cache, arena, forked, monkeypatch):
     assert results(arena) == [True] * len(SIZES)
     endless = KERNEL.replace("    add<<<", "    for (volatile int i = 0;; i = i + 1) {}\n    add<<<")
     assert run_on(server, arena, cache, endless, seconds=0.3).problem == "timeout"
+
+
+def test_an_emulator_that_is_not_ready_in_time_is_no_fault_of_the_kernel_s(server, arena, tmp_path):
+    found = run_on(server, arena, tmp_path, KERNEL, build_seconds=0.1)
+    assert found.problem == "not_graded" and "try again when the machine is less busy" in found.not_graded

@@ -224,8 +224,8 @@ class RunningJob:
                 "build_error", f"{limit}: do templates use each other again and again, or is the machine busy?"
             )
             return
-        is_ours = not self.theirs or self.status is None
-        self.found.problem = "timeout" if self.timed_out else "not_graded" if is_ours else "crash"
+        is_ours = not self.theirs or (self.status is None and not self.timed_out)
+        self.found.problem = "not_graded" if is_ours else "timeout" if self.timed_out else "crash"
         if self.timed_out:
             self.found.ended = self._timeout()
         elif self.status is None:
