@@ -20,6 +20,7 @@ FLOORS = [
     ["faces", "emulate"],
     ["classroom"],
     ["grade", "report"],
+    ["withheld"],
     ["second_look", "modelled"],
     ["submission"],
     ["judge"],

@@ -54,6 +54,7 @@ def grade(
     emulator: bool = True,
     print_threads: bool = False,
     sandbox: Level | None = None,
+    by_counts: bool = False,
     on_progress: Progress = lambda what: None,
     cancel: Cancel | None = None,
 ) -> Grade:
@@ -64,7 +65,8 @@ def grade(
     The same `seed` draws the same inputs again.
     `source` is the file's text, if the caller has it. Without the `emulator` a GPU's word is all there is. With
     `print_threads` each line that an emulated kernel prints begins with its block and thread. `sandbox` says how far
-    the kernel is confined (None: as LADDER_SANDBOX says, else "basic"). Raises UsageError, one
+    the kernel is confined (None: as LADDER_SANDBOX says, else "basic"). Stars are `by_counts` alone where that is asked
+    for, or one case is looked at; else a card's model may withhold some (withheld.py). Raises UsageError, one
     sentence, if there is nothing to grade, and Cancelled once `cancel` is set; whatever is wrong with the kernel itself
     is in the Grade.
     """
@@ -90,6 +92,11 @@ def grade(
         source, file, entry.lesson.tasks, server, seed, on_progress, card, cancel, second, print_threads, sandbox
     )
     grades = [grade_task(task, submission) for task in chosen]
+    if not (card or by_counts or counted or alone):
+        from grader.withheld import withhold
+
+        for task, result in zip(chosen, grades, strict=True):
+            withhold(entry, task, submission, result.grade)
     status, stars = sum_up([result.grade for result in grades])
     return Grade(
         lesson=entry.name,

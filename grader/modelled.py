@@ -1,12 +1,13 @@
 """How long a right kernel would take on cards that are not here: its launches sampled at the real size, then the model.
 
-A modelled time is an estimate from counts. It decides nothing about a grade, and is always told with its card and the
-band in which most kernels of the course have been measured (docs/model.md).
+A modelled time is an estimate from counts, always told with its card and the band in which most kernels of the course
+have been measured (docs/model.md). Of a grade it decides one thing, stars that counts alone would give (withheld.py).
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -76,18 +77,37 @@ def modelled_times(
                     yield told(entry.root, card, sample, task)
 
 
-def sampled(task: Task, case: Case, card: Card, submission: Submission) -> Mapping[str, Any] | None:
-    """What a worker finds of the case at its real size; None if a launch of it fails or takes too long to follow."""
+def sampled(
+    task: Task, case: Case, card: Card, submission: Submission, compiled: bool = True, steps: int | None = None
+) -> Mapping[str, Any] | None:
+    """What a worker finds of the case at its real size; None if a launch of it fails or takes too long to follow.
+
+    With nvcc's machine code where that is installed, if it is to be `compiled`; `steps` as `run_sampled` has it.
+    """
     from grader.devices.buffers import Arena
     from grader.judge.inputs import fill
 
     example, real = example_of(task, case), Call(task, case)
     with Arena.of([example]) as arena:
         fill(example, arena.cases[0], submission.seed)
-        like = int(card.multiprocessors), int(card.l1_bytes), card.architecture
-        evidence = run_sampled([real], arena, submission, *like)
+        like = int(card.multiprocessors), int(card.l1_bytes), card.architecture if compiled else ""
+        evidence = run_sampled([real], arena, submission, *like, steps)
     runs = [run for run in evidence.cases if run.sample and not run.findings]
-    return runs[0].sample if runs else None
+    return {**runs[0].sample, "hopes": hopes(submission.source)} if runs and runs[0].sample else None
+
+
+_BOUNDS = re.compile(r"__launch_bounds__\s*\(((?:[^()]|\([^()]*\))*),\s*(\w+)\s*\)\s*(?:void\s+)?(\w+)\s*\(")
+_CONSTANT = re.compile(r"\bconstexpr\s+(?:unsigned\s+|int\s+)+(\w+)\s*=\s*(\d+)\s*[;,]")
+
+
+def hopes(source: str) -> dict[str, int]:
+    """By kernel, the blocks of a multiprocessor that `__launch_bounds__(threads, blocks)` ask for.
+
+    Those of a number, or of a constant that is one; what else is written there is not read.
+    """
+    constants = dict(_CONSTANT.findall(source))
+    found = ((kernel, constants.get(blocks, blocks)) for _, blocks, kernel in _BOUNDS.findall(source))
+    return {kernel: int(blocks) for kernel, blocks in found if blocks.isdecimal() and int(blocks) > 1}
 
 
 def example_of(task: Task, case: Case) -> Call:

@@ -115,7 +115,10 @@ class SecondLook:
 
 
 def weigh(result: TaskGrade, seen: Seen) -> None:
-    """Takes the pass of a kernel that is right by luck, and says so where the emulator could not look."""
+    """Takes the pass of a kernel that is right by luck, and says so where the emulator could not look.
+
+    One that is right and below its floor keeps the star for right: the emulator has seen that its kernels do the work.
+    """
     evidence = seen.evidence
     why_not = seen.why_not or (_why_not(evidence) if evidence else "")
     runs = {ran.name: ran for ran in evidence.cases} if evidence else {}
@@ -130,6 +133,8 @@ def weigh(result: TaskGrade, seen: Seen) -> None:
     if any(case.status != "passed" for case in result.cases):
         result.status = first_status(case.status for case in result.cases)
         result.stars, result.position, result.message = 0, Position(), ""
+    elif result.status == "below_target" and not why_not:
+        result.stars = 1
 
 
 def _why_not(evidence: Evidence) -> str:

@@ -220,6 +220,15 @@ def test_the_emulators_own_limits_refuse_nothing(kind):
     assert (result.status, result.stars) == ("passed", 3) and "what it is" in result.emulator
 
 
+def test_below_the_floor_the_star_for_right_stays_where_the_emulator_has_seen_the_work():
+    result = TaskGrade("twice", "below_target", 0, cases=[CaseGrade("n=5", "passed")])
+    weigh(result, Seen(Evidence(Build(), [CaseRun("n=5", [])])))
+    assert (result.status, result.stars) == ("below_target", 1)
+    unseen = TaskGrade("twice", "below_target", 0, cases=[CaseGrade("n=5", "passed")])
+    weigh(unseen, Seen(why_not="it was not done in time"))
+    assert (unseen.status, unseen.stars) == ("below_target", 0)
+
+
 def test_what_a_case_that_ran_shows_counts_although_a_later_one_did_not_run():
     cases = [CaseGrade("n=5", "passed"), CaseGrade("n=6", "passed")]
     result = TaskGrade("twice", "below_target", 0, "slow", cases=cases)

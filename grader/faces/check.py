@@ -49,6 +49,7 @@ class Options:
     debug: str | None = None  # in gdb: "", or a block and a thread
     emulator: bool = True  # looks, too, at what is graded on a GPU
     model: bool = False  # says how long a right kernel would take on other cards
+    by_counts: bool = False  # stars are for counts alone, whatever the model of a card says
     sandbox: Level | None = None  # None: as LADDER_SANDBOX says
 
 
@@ -279,6 +280,7 @@ def grade_kernel(entry: Entry, file: Path | None, options: Options, tell: Progre
         emulator=options.emulator,
         print_threads=options.print_threads,
         sandbox=options.sandbox,
+        by_counts=options.by_counts,
     )
     found = _sanitized(entry, options, tell, chosen) if options.sanitize else chosen(device=options.device)
     return Graded(entry.name, found.kernel, source, found, title=entry.lesson.title)

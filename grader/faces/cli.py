@@ -145,7 +145,7 @@ FILE = click.Path(path_type=Path)
 )
 @click.option("--print-threads", is_flag=True, help="Put block and thread before each line that a kernel prints.")
 @click.option("--no-emulator", is_flag=True, help="On a GPU, do not have the emulator look, too; the report says so.")
-@click.option("--no-model", is_flag=True, help="Do not say how long a right kernel would take on other cards.")
+@click.option("--no-model", is_flag=True, help="Model no times: stars are for counts alone.")
 @click.option("--nvcc", is_flag=True, help="Also ask nvcc, where it is installed, whether it compiles the file.")
 @SANDBOX
 @click.pass_context
@@ -165,7 +165,8 @@ def check(context: click.Context, /, lesson: str | None, file: Path | None, task
     if debug is not None and device == "auto":
         device = "emulator"
     options = Options(tasks, device, seed, reference, sanitize, nvcc=nvcc, print_threads=print_threads,
-                      emulator=not no_emulator, debug=debug, model=not no_model, sandbox=sandbox)  # fmt: skip
+                      emulator=not no_emulator, debug=debug, model=not no_model, by_counts=no_model,
+                      sandbox=sandbox)  # fmt: skip
     reports = Reports(as_json, junit, gradescope, html)
     if everything:
         if tasks or file or (reference and lesson):

@@ -55,15 +55,26 @@ def stars_earned(task: Task, rung: int, on_gpu: bool) -> int:
 
     Where a device cannot tell such a rung, the highest below it will do that it can, but none that earns fewer stars.
     """
+    earned = 1
+    for star, needed in star_rungs(task, on_gpu).items():
+        if rung < needed:
+            break
+        earned = star
+    return earned
+
+
+def star_rungs(task: Task, on_gpu: bool) -> dict[int, int]:
+    """By star, from the second, the number of the rung that earns it on this device; no more where it can tell none."""
     told = [number for number, each in enumerate(task.ladder, start=1) if is_told(each, on_gpu)]
-    earned, below = 1, 0
+    found: dict[int, int] = {}
+    below = 0
     for star, name in sorted(task.stars.items()):
         top = task.highest([name])
         needed = below if top == below else max((number for number in told if below < number <= top), default=None)
-        if needed is None or rung < needed:
+        if needed is None:
             break
-        earned, below = star, top
-    return earned
+        found[star], below = needed, top
+    return found
 
 
 def most_stars(task: Task) -> int:

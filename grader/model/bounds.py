@@ -17,6 +17,9 @@ BOUNDS = ("dram", "l2", "l1", "shared", "issue", "special", "double", "atomics",
 FOR_GLOBAL, FOR_SHARED, FOR_WARP = 2.9, 0.8, 2.0
 LINE = 128  # bytes that a word of each lane takes in local memory
 UNSEEN = 1.125  # and what no estimate sees
+# The CPU's instructions on lines that have neither memory nor floats: nearly all of them are addresses and loops, of
+# which nvcc leaves little. Beyond what any rung has of them they are work, two for one of a GPU's.
+MOST_PLAIN, FOR_PLAIN = 16.0, 2.0
 FOR_FUNCTIONS = 0.75  # of an addition or multiplication in a function: most are fused
 
 
@@ -30,7 +33,8 @@ def instructions(counts: Counts, warps: float) -> float:
     in_global = sum(get(f"global_{way}_requests", 0.0) for way in ("load", "store", "atomic"))
     in_shared = get("joined_load_requests", 0.0)
     in_shared += sum(get(f"shared_{way}_requests", 0.0) for way in ("store", "atomic"))
-    return arithmetic + functions + FOR_GLOBAL * in_global + FOR_SHARED * in_shared + FOR_WARP * warps
+    seen = arithmetic + functions + FOR_GLOBAL * in_global + FOR_SHARED * in_shared + FOR_WARP * warps
+    return max(seen, (get("plain", 0.0) - MOST_PLAIN * seen) / FOR_PLAIN)
 
 
 def bounds(launch: Launch, card: Card, moved: Bytes) -> dict[str, float]:

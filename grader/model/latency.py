@@ -49,7 +49,7 @@ def chain(launch: Launch, card: Card, moved: Bytes) -> float:
     fused = min(launch.count("sums"), launch.count("products")) + launch.count("fused")
     step = card.independent if fused > MOSTLY_FUSED * made else card.dependent
     return (
-        loads * of_load(launch, card, moved)
+        loads * SLOWEST * of_load(launch, card, moved)
         + shared * card.shared_latency
         + launch.barriers * card.barrier_latency
         + made / every * launch.longest * step

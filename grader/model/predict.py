@@ -12,8 +12,7 @@ from grader.model.latency import latency
 from grader.model.sampled import Json, Launch, launches_of
 
 # Parts work at once, but not quite: (a^s + b^s)^(1/s). Those of one multiprocessor share its warps, and overlap less.
-# Where nvcc's machine code is known, all are sure enough to be told apart more sharply.
-SHARPNESS, SHARPNESS_OF_CODE, OF_MULTIPROCESSOR = 4.0, 6.0, 2.0
+SHARPNESS, OF_MULTIPROCESSOR = 6.0, 2.0
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ def predict(sample: Json, card: Card) -> Modelled:
     for launch in launches_of(sample):
         traffic = moved(launch, card, held)
         terms = bounds(launch, card, traffic) | {"latency": latency(launch, card, traffic)}
-        seconds = together(terms, SHARPNESS_OF_CODE if launch.flow else SHARPNESS)
+        seconds = together(terms)
         parts.append(Part(launch, launch.repeats * seconds, terms))
         held = names(launch.arrays) if traffic.touched <= card.l2_bytes else frozenset()
     calls = sum(part.launch.repeats for part in parts) + sample["sets"]
@@ -63,8 +62,8 @@ def predict(sample: Json, card: Card) -> Modelled:
     return Modelled(card, over + sets + sum(part.seconds for part in parts), parts)
 
 
-def together(terms: Mapping[str, float], sharpness: float = SHARPNESS) -> float:
+def together(terms: Mapping[str, float]) -> float:
     """Seconds of a launch whose parts are busy for so long."""
     inside = sum(terms[name] ** OF_MULTIPROCESSOR for name in PIPES) ** (1 / OF_MULTIPROCESSOR)
     others = [term for name, term in terms.items() if name not in PIPES]
-    return float(sum(term**sharpness for term in (inside, *others)) ** (1 / sharpness))
+    return float(sum(term**SHARPNESS for term in (inside, *others)) ** (1 / SHARPNESS))

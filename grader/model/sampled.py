@@ -13,7 +13,7 @@ from grader.model.machine_code import MachineCode, machine_code
 Json = Mapping[str, Any]
 Counts = Mapping[str, float]
 
-LANES = 32
+LANES, WORD = 32, 4
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Launch:
     ran: int = 0  # blocks that did
     cooperative: bool = False
     flow: Flow | None = None  # of nvcc's machine code, where it is there
-    stack: int = 0  # bytes of a thread's local memory; there, too
+    stack: int = 0  # bytes of a thread's local memory
     shared_bytes: int = 0  # of a block
 
     @property
@@ -66,8 +66,12 @@ class Launch:
 
 
 def launches_of(sample: Json) -> list[Launch]:
-    """What a worker has sampled (`CaseRun.sample`). Raises KeyError, TypeError or ValueError if it is none."""
-    found = [_launch(each) for each in sample["launches"]]
+    """What a worker has sampled (`CaseRun.sample`). Raises KeyError, TypeError or ValueError if it is none.
+
+    "hopes" has by kernel how many blocks its `__launch_bounds__` ask a multiprocessor to hold.
+    """
+    hopes = sample.get("hopes", {})
+    found = [_squeezed(_launch(each), hopes.get(_name(each["function"]), 1)) for each in sample["launches"]]
     code = sample.get("code", {})
     return [
         _compiled(launch, code[data["function"]], data["shared_bytes"]) if data["function"] in code else launch
@@ -82,12 +86,43 @@ def _compiled(launch: Launch, code: Json, shared_bytes: int) -> Launch:
     lines = {line: {**counts, **joined(counts), **made.lines.get(line, {})} for line, counts in launch.lines.items()}
     return replace(
         launch,
-        counts={**launch.counts, **joined(launch.counts), **made.counts},
+        counts={**launch.counts, "local_words": 0.0, **joined(launch.counts), **made.counts},
         lines={**made.lines, **lines},
         registers=made.registers,
         resident=resident_blocks(launch.threads, shared_bytes, made.registers),
         flow=made.flow,
         stack=made.stack,
+    )
+
+
+def _name(function: str) -> str:
+    """`tile` of `course::tile<true>(float const*, int)`"""
+    return function.replace("(anonymous namespace)::", "").partition("(")[0].partition("<")[0].rpartition("::")[2]
+
+
+def _squeezed(launch: Launch, blocks: int) -> Launch:
+    """The launch with no more registers than leave room for so many blocks; what does not fit is in local memory.
+
+    An estimate for where nvcc's machine code is not known: values are taken to be used alike, and each multiplication
+    to load or store one of them.
+    """
+    room = REGISTERS // (blocks * launch.warps * LANES) // 8 * 8
+    if launch.registers <= room:
+        return launch
+    spilled = launch.registers - room
+    share = spilled / launch.registers
+
+    def local(counts: Counts) -> Counts:
+        fused = min(counts.get("sums", 0.0), counts.get("products", 0.0)) + counts.get("fused", 0.0)
+        return {**counts, "local_words": share * fused}
+
+    return replace(
+        launch,
+        counts=local(launch.counts),
+        lines={line: local(counts) for line, counts in launch.lines.items()},
+        registers=room,
+        resident=resident_blocks(launch.threads, launch.shared_bytes, room),
+        stack=WORD * spilled,
     )
 
 
@@ -124,6 +159,7 @@ def _launch(data: Json) -> Launch:
         raise ValueError(f"no block of {data['kernel']} has run")
     scale = data["blocks"] / len(ran)
     counts = {name: number * scale for name, number in data["counts"].items()}
+    counts["plain"] = scale * sum(each.get("instructions", 0.0) for each in data["lines"].values() if _is_plain(each))
     warps = math.ceil(data["threads"] / LANES)
     steps = [block["steps"] for block in ran]
     mean = sum(steps) / len(steps)
@@ -154,6 +190,14 @@ def _launch(data: Json) -> Launch:
         cooperative=bool(data.get("cooperative")),
         unsure=spread / math.sqrt(len(ran)) / max(mean, 1) if data["blocks"] > len(ran) else 0.0,
     )
+
+
+_OTHER_WORK = ("sums", "products", "fused", "in_functions", "special", "doubles", "choices")
+
+
+def _is_plain(line: Counts) -> bool:
+    """Whether a line does nothing but control and arithmetic on integers."""
+    return not any(each for name, each in line.items() if name in _OTHER_WORK or name.startswith(("global", "shared")))
 
 
 def _mean(ran: Sequence[Json], name: str) -> float:

@@ -173,6 +173,8 @@ def _went_right(task: TaskGrade, grade: Grade) -> Iterator[str]:
         yield f'<p class="bad">{prose(task.message)}</p>'
     if task.emulator:
         yield f"<p>Note: {prose(task.emulator)}</p>"
+    if task.withheld:
+        yield f'<p class="bad">{prose(task.withheld)}</p>'
     yield from _printed(task)
 
 

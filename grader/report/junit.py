@@ -76,7 +76,7 @@ def _tests(task: TaskGrade, grade: Grade, source: str) -> list[Element]:
     if grade.passed:  # then what failed is a bonus task, and the lesson is passed all the same
         for failed in failures:
             failed.tag = "skipped"
-    said = "\n".join(filter(None, (task.emulator, task.output)))
+    said = "\n".join(filter(None, (task.emulator, task.withheld, task.output)))
     if said and tests:
         SubElement(tests[-1], "system-out").text = harmless(said)
     return tests

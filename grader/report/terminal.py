@@ -203,6 +203,8 @@ def _success(tasks: Sequence[TaskGrade], grade: Grade) -> Iterator[RenderableTyp
         if task.message:
             yield Text(f"    {task.message}", BAD)
         yield from _left_out(task, 4)
+        if task.withheld:
+            yield Padding(Text(task.withheld, BAD), (0, 0, 0, 4), expand=False)
         yield from _targets(task, timed)
         for finding in _notes(task):
             yield Padding(Text(f"note: {_where(finding)}{finding.message}", DIM), (0, 0, 0, 4), expand=False)
