@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from grader.devices.cache import cache_root
+from grader.devices.emulator.session import runtime_library
 from grader.faces import torch_build
 
 NO_TORCH = """
@@ -23,10 +25,19 @@ sys.meta_path.insert(0, NoTorch())
 """
 
 
+@pytest.fixture(scope="session")
+def runtime():
+    """The emulator's, from the cache of all tests, as it takes long to build."""
+    return runtime_library(cache_root()).parent
+
+
 @pytest.fixture
-def ladder_without_torch(course):
+def ladder_without_torch(course, runtime):
     """Runs a command in an interpreter that finds no torch."""
     (course / "sitecustomize.py").write_text(NO_TORCH)
+    cache = Path(os.environ["XDG_CACHE_HOME"], "kernel-ladder")
+    cache.mkdir(parents=True)
+    (cache / runtime.name).symlink_to(runtime)
 
     def run(*arguments):
         command = [Path(sys.executable).with_name("ladder"), *arguments]
