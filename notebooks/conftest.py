@@ -62,7 +62,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """With -n N: a process that is free gets the next test, or all of the next notebook, whose cells share a kernel.
+    """With -n N: a process that is free gets the next test, or all of the next notebook, whose cells share a kernel, or
+    of a file whose tests share what takes long to build: another process would wait for it. These files come first.
 
     xdist's own `--dist loadgroup` would do the same by marks, but xdist 3.8 cannot set them for pytest 9.2.
     """
@@ -73,7 +74,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     class NextTestOrNotebook(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
             file = nodeid.partition("::")[0]
-            return file if file.endswith(".ipynb") else nodeid
+            return file if file.endswith((".ipynb", "test_site.py", "test_wheel.py")) else nodeid
 
     return NextTestOrNotebook(config, log)
 

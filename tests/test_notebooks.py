@@ -257,6 +257,7 @@ def short(tmp_path, course) -> Path:
     return copy
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_nbval_passes_what_is_true_and_notices_a_changed_counter_and_a_changed_picture(short):
     done = validate(short.parent)

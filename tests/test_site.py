@@ -18,8 +18,6 @@ AXE = ROOT / "build" / "axe.min.js"  # of the npm package axe-core; .github/work
 MOST_BYTES = 500_000  # of a page with its styles and scripts, before its figures
 FIGURES = (".png", ".svg")
 
-pytestmark = pytest.mark.long
-
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory):

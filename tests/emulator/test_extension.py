@@ -11,6 +11,7 @@ import pytest
 PROGRAMS = Path(__file__).parent / "programs"
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_an_extension_runs_on_the_cpus_tensors_and_findings_are_warnings():
     command = [sys.executable, str(PROGRAMS / "use_log_bmm.py"), str(PROGRAMS / "log_bmm.cu")]
@@ -26,6 +27,7 @@ def test_an_extension_runs_on_the_cpus_tensors_and_findings_are_warnings():
     assert "element 50 of a tensor, past its end: a tensor has 50 elements of 4 bytes" in only
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_the_courses_extension_is_right_for_each_type_and_checks_its_inputs():
     command = [sys.executable, "examples/extension.py", "--emulator"]

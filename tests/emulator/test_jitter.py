@@ -17,6 +17,7 @@ HERE = Path(__file__).parent
 TESTS = "on_any_number_of_executors or a_block_that_fails or executors_share"
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_patterns_between_blocks():
     runtime = runtime_library(cache_root() / "jittering", extra_flags=["-DLADDER_JITTER"])

@@ -20,7 +20,7 @@ from conftest import RENAMED, RUNTIME
 from grader.devices.cache import cache_root
 from grader.devices.emulator.session import runtime_library
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 HERE = Path(__file__).parent
 

@@ -49,6 +49,7 @@ def verdict(name: str) -> bool:
 
 
 @needs_libclang
+@pytest.mark.long
 @pytest.mark.slow
 def test_what_nvcc_accepts_is_built_for_the_emulator(cache):
     wrong = {}

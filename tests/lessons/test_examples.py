@@ -21,6 +21,7 @@ def test_what_can_be_read(entry: Entry):
     assert 3 <= len(entry.mistakes) <= 5
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @each_lesson
 def test_every_rung_and_mistake_is_what_it_says(entry: Entry):

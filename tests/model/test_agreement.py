@@ -57,6 +57,7 @@ def test_figures_are_worked_out_by_hand():
         agreement.figures([])
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_no_change_makes_it_worse(committed, tmp_path):
     """Every rung is sampled and modelled anew at its timed size: minutes."""
