@@ -42,8 +42,10 @@ Json = dict[str, Any]
 
 
 def tasks() -> Iterator[tuple[Entry, Task]]:
+    """Those whose rungs the card has graded."""
+    known = {task for task, _ in graded()}
     for entry in catalog.entries(ROOT):
-        yield from ((entry, task) for task in entry.lesson.tasks if task.ladder and case_of(task))
+        yield from ((entry, task) for task in entry.lesson.tasks if task.name in known and case_of(task))
 
 
 def graded() -> dict[tuple[str, str], Json]:
