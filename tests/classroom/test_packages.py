@@ -102,5 +102,5 @@ def test_the_containerfile_asks_for_what_is_there():
         subprocess.run(["sh", "-n", "-c", command], check=True)
     targets = re.findall(r"=cpu make (\S+)", text)
     assert targets == [".venv/.ready"] and "\n.venv/.ready:" in (ROOT / "Makefile").read_text()
-    ignored = (ROOT / ".containerignore").read_text().split()
+    ignored = (ROOT / ".dockerignore").read_text().split()
     assert not {"grader", "lessons", "kernels", "cards", "notebooks"} & set(ignored) and ".git" in ignored
