@@ -1,4 +1,4 @@
-"""Lesson 08: attention."""
+"""Lesson 08: attention; of bfloat16, lesson 09's."""
 
 from __future__ import annotations
 
@@ -7,49 +7,53 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from kernels.ops._register import Inputs, check, define, reference, text
+from kernels.ops._register import Inputs, check, define, from_16_bytes, reference, text
 
-_attention = reference("08", "attention")
+_KERNELS = {torch.float32: reference("08", "attention"), torch.bfloat16: reference("09", "attention_bf16")}
 _attention_backward = reference("08", "attention_backward")
 
-_HEAD_SIZES = (32, 64, 128)
+_HEAD_SIZES = {torch.float32: (32, 64, 128), torch.bfloat16: (64, 128)}
 _QUERIES = 128  # that the composed backward pass looks at together: its memory grows with n, not with n * n
 
 
 def attention(q: Tensor, k: Tensor, v: Tensor, causal: bool = False) -> Tensor:
     """attention(q, k, v, causal=False): softmax(q k^T / sqrt(d)) v of float32 tensors (..., n, d), d = 32, 64 or 128.
 
+    Or of bfloat16, d = 64 or 128, on tensor cores (compute capability 8.0 and newer): with sums in float32, rounded to
+    bfloat16 at the end. Its derivatives are computed in float32, and rounded.
+
     The leading dimensions are the batch and the heads. Query i sees the keys 0 ... i if causal, else all of them. The
     memory of the forward and of the backward pass grows with n, not with n * n. The first derivative is a kernel's,
     which adds with atomics: the last bits of the gradient of q differ from run to run. With create_graph=True it is
     composed of torch's matrix products, so that it can be differentiated again.
     """
-    return attention_with_lse(q, k, v, causal)[0]
+    return attention_with_lse(q, k, v, causal)[0].to(q.dtype)
 
 
 def _outputs(q: Tensor, k: Tensor, v: Tensor, causal: bool = False) -> tuple[Tensor, Tensor]:
     """Empty out and lse, once the arguments are checked."""
-    check("attention", torch.float32, q=q, k=k, v=v)
+    if q.dtype not in _KERNELS:
+        raise TypeError(
+            f"attention takes torch.float32 and torch.bfloat16, and q is {q.dtype}: write q.to(torch.bfloat16)"
+        )
+    check("attention", q.dtype, q=q, k=k, v=v)
     if not q.shape == k.shape == v.shape or q.ndim < 2:
         shapes = f"{text(q)}, {text(k)} and {text(v)}"
         raise ValueError(f"attention takes q, k and v of one shape (..., n, d), not {shapes}: expand or unsqueeze them")
-    if q.shape[-1] not in _HEAD_SIZES:
-        raise ValueError(f"attention takes heads of 32, 64 or 128 numbers, not {q.shape[-1]}: reshape q, k and v")
-    return q.new_empty(q.shape), q.new_empty(q.shape[:-1])
+    if q.shape[-1] not in (sizes := _HEAD_SIZES[q.dtype]):
+        *some, last = map(str, sizes)
+        raise ValueError(
+            f"attention takes heads of {', '.join(some)} or {last} numbers, not {q.shape[-1]}: reshape q, k and v"
+        )
+    return q.new_empty(q.shape, dtype=torch.float32), q.new_empty(q.shape[:-1], dtype=torch.float32)
 
 
 def _run(q: Tensor, k: Tensor, v: Tensor, causal: bool = False) -> tuple[Tensor, Tensor]:
     out, lse = _outputs(q, k, v, causal)
     if out.numel():
         n, d = q.shape[-2:]
-        _attention(*map(_from_16_bytes, (q, k, v)), out, lse, lse.numel() // n, n, d, int(causal))
+        _KERNELS[q.dtype](*map(from_16_bytes, (q, k, v)), out, lse, lse.numel() // n, n, d, int(causal))
     return out, lse
-
-
-def _from_16_bytes(x: Tensor) -> Tensor:
-    """Contiguous, and where a float4 may lie: a view may begin anywhere."""
-    x = x.contiguous()
-    return x if x.data_ptr() % 16 == 0 else x.clone()
 
 
 # ---- derivatives ----
@@ -65,16 +69,18 @@ def _derivative(
     ctx: Any, grad_out: Tensor | None, grad_lse: Tensor | None
 ) -> tuple[Tensor | None, Tensor | None, Tensor | None, None]:
     """By the kernel, where it does: it knows no gradient of lse, and is not differentiable itself."""
-    q, k, v, out, lse = ctx.saved_tensors
+    *given, out, lse = ctx.saved_tensors
     if grad_out is None and grad_lse is None:
         return None, None, None, None
+    q, k, v = (each.float() for each in given)
     if grad_out is not None and grad_lse is None and not torch.is_grad_enabled():
         gradients = attention_backward(q, k, v, out, lse, grad_out, ctx.causal)
     else:
         grad_out = torch.zeros_like(out) if grad_out is None else grad_out
         grad_lse = torch.zeros_like(lse) if grad_lse is None else grad_lse
         gradients = _composed_gradients(q, k, v, out, lse, grad_out, grad_lse, ctx.causal)
-    return *gradients, None
+    grad_q, grad_k, grad_v = (each.to(given[0].dtype) for each in gradients)
+    return grad_q, grad_k, grad_v, None
 
 
 def _empty_gradients(q: Tensor, k: Tensor, v: Tensor, *_: Any) -> tuple[Tensor, Tensor, Tensor]:
@@ -87,7 +93,7 @@ def _gradients(
     gradients = _empty_gradients(q, k, v)
     if out.numel():
         n, d = q.shape[-2:]
-        tensors = map(_from_16_bytes, (q, k, v, out, lse, grad_out))
+        tensors = map(from_16_bytes, (q, k, v, out, lse, grad_out))
         _attention_backward(*tensors, *gradients, lse.numel() // n, n, d, int(causal))
     return gradients
 
@@ -121,7 +127,7 @@ attention_with_lse = define(
     _outputs,
     backward=_derivative,
     saves=_saves,
-    doc="""attention_with_lse(q, k, v, causal=False): `attention`, (..., n, d), and lse, (..., n).
+    doc="""attention_with_lse(q, k, v, causal=False): `attention`, (..., n, d), and lse, (..., n); always float32.
 
     lse is the logarithm of the sum of exp(q k^T / sqrt(d)) of each query: with it, results over parts of the keys can
     be combined.

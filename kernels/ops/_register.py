@@ -136,3 +136,9 @@ def indices(batch: Sequence[int]) -> Iterator[tuple[int, ...]]:
 def flat(x: Tensor, batch: Sequence[int]) -> Tensor:
     """The matrices of x, one for each member of the batch, as contiguous (members, rows, cols)."""
     return x.expand(*batch, -1, -1).reshape(math.prod(batch), *x.shape[-2:]).contiguous()
+
+
+def from_16_bytes(x: Tensor) -> Tensor:
+    """Contiguous, and where 16 bytes may be loaded at once: a view may begin anywhere."""
+    x = x.contiguous()
+    return x if x.data_ptr() % 16 == 0 else x.clone()

@@ -125,7 +125,12 @@ def test_compiles_without_a_graph_break(dynamic):
 @pytest.mark.parametrize(
     ("shapes", "dtype", "error", "said"),
     [
-        ([(4, 32)] * 3, torch.float16, TypeError, "attention takes torch.float32, and q is torch.float16"),
+        (
+            [(4, 32)] * 3,
+            torch.float16,
+            TypeError,
+            "attention takes torch.float32 and torch.bfloat16, and q is torch.float16",
+        ),
         ([(4, 32), (5, 32), (5, 32)], torch.float32, ValueError, "one shape (..., n, d), not 4x32, 5x32 and 5x32"),
         ([(32,)] * 3, torch.float32, ValueError, "one shape (..., n, d), not 32, 32 and 32"),
         ([(4, 48)] * 3, torch.float32, ValueError, "heads of 32, 64 or 128 numbers, not 48"),
