@@ -15,6 +15,8 @@ PROJECT = Path(__file__).parents[1] / "pyproject.toml"
 ADDRESS = re.compile(r"https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?")
 GITHUB = "https://github.com"
 COLAB = "https://colab.research.google.com"
+BINDER = "https://mybinder.org"
+CODESPACES = "https://codespaces.new"
 
 
 def repository() -> str:
@@ -46,6 +48,18 @@ def colab_badge(name: str) -> str:
         return ""
     target = f"{COLAB}/github/{repository()}/blob/main/notebooks/{name}.ipynb"
     return image_link("Open in Colab", f"{COLAB}/assets/colab-badge.svg", target)
+
+
+def binder_badge() -> str:
+    """Markdown that opens the notebooks on mybinder.org (.binder/); empty while the project has no address."""
+    target = f"{BINDER}/v2/gh/{repository()}/main?urlpath=lab/tree/notebooks/00_setup.ipynb"
+    return image_link("Open on Binder", f"{BINDER}/badge_logo.svg", target) if repository() else ""
+
+
+def codespaces_badge() -> str:
+    """Markdown that opens the course in an editor (.devcontainer/); empty while the project has no address."""
+    label, picture = "Open in GitHub Codespaces", f"{GITHUB}/codespaces/badge.svg"
+    return image_link(label, picture, f"{CODESPACES}/{repository()}") if repository() else ""
 
 
 def ci_badge() -> str:

@@ -24,12 +24,13 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 INSTALL = """\
-# On Google Colab only: fetch the course and install it.
+# On Google Colab only: fetch the course, g++ 12 (Colab's own is 11), and install it.
 import os
 
 if os.getenv("COLAB_RELEASE_TAG") and not os.path.isdir("../lessons"):
     !git clone -q --depth 1 {page} kernel-ladder
     %cd -q kernel-ladder/notebooks
+    !apt-get -qq install -y g++-12 > /dev/null && ln -sf /usr/bin/g++-12 /usr/local/bin/g++
     %pip install -q .."""
 METADATA = {
     "accelerator": "GPU",

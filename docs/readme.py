@@ -22,7 +22,7 @@ from rich.console import Console
 from rich.text import Text
 
 from docs import badges, blocks, chart
-from docs.address import colab_badge
+from docs.address import binder_badge, codespaces_badge, colab_badge
 from grader.course import catalog
 from grader.faces import bench
 from grader.report.bench import results_table, rivals_table
@@ -159,6 +159,8 @@ def lessons() -> str:
         rows.append(f"| {number} | {link} | {entry.lesson.summary} | {steps} | {read} |")
     if colab_badge("00_setup"):
         rows += ["", "The badge opens a notebook on Google Colab, where it runs in the browser."]
+        rows += [f"{binder_badge()} opens them all in JupyterLab, {codespaces_badge()} the course in an editor, with"]
+        rows += ["`ladder watch` running and the site beside it. Nothing is installed on your machine."]
     return "\n".join(rows) + "\n"
 
 

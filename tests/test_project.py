@@ -5,6 +5,7 @@ GitHub's workflows cannot run here; what can be known without them is asked here
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -18,6 +19,7 @@ import pytest
 import yaml
 
 from docs import address, badges, blocks, changelog, notebooks, readme, renew
+from grader.devices.build import toolchain
 from grader.faces import cli
 
 ROOT = Path(__file__).parents[1]
@@ -111,6 +113,40 @@ def test_dependabot_looks_where_something_is():
     }
     assert updates == {"github-actions": "/", "pip": "/"}
     assert (ROOT / "constraints.txt").exists()
+
+
+# ---- doors that need no installation: .devcontainer/, .binder/, Colab ----
+
+
+def test_the_container_opens_with_watch_and_the_site():
+    container = json.loads((ROOT / ".devcontainer" / "devcontainer.json").read_text())
+    commands = [container[f"{when}Command"] for when in ("onCreate", "postStart", "postAttach")]
+    assert set(re.findall(r"(?<=[ ])([\w./-]+)(?= )", commands[0].partition(" PYTHON")[0] + " ")) <= targets()
+    for command in LADDER.findall(" ".join(commands)):
+        assert command in cli.ladder.commands
+    assert commands[2].endswith("ladder watch") and "make .venv/.ready-dev site" in commands[0]
+    assert "--directory build/site" in commands[1] and f"http.server {container['forwardPorts'][0]}" in commands[1]
+    started, page = container["customizations"]["codespaces"]["openFiles"]
+    assert (ROOT / page).exists() and (ROOT / "lessons" / Path(started).stem / "starter.cu").exists()
+
+
+def test_binder_installs_what_the_notebooks_need():
+    folder = ROOT / ".binder"
+    build = (folder / "postBuild").read_text()
+    assert os.access(folder / "postBuild", os.X_OK)
+    compiler = (folder / "apt.txt").read_text().strip()
+    assert f"command -v {compiler})" in build and int(compiler.removeprefix("g++-")) >= toolchain.OLDEST_COMPILER
+    python = (folder / "runtime.txt").read_text().strip().removeprefix("python-")
+    assert PROJECT["project"]["requires-python"] <= f">={python}"
+    extras = re.search(r"--editable '\.\[(.*)\]'", build)[1].split(",")
+    assert set(extras) <= set(PROJECT["project"]["optional-dependencies"]) and "torch" in extras
+    assert (ROOT / re.search(r"--constraint (\S+)", build)[1]).exists()
+
+
+def test_colab_gets_a_compiler_that_will_do():
+    version = re.search(r"install -y g\+\+-(\d+)", notebooks.INSTALL)[1]
+    assert int(version) >= toolchain.OLDEST_COMPILER
+    assert f"ln -sf /usr/bin/g++-{version} /usr/local/bin/g++" in notebooks.INSTALL
 
 
 # ---- forms and settings ----
@@ -256,6 +292,7 @@ def test_without_an_address_nothing_leads_to_the_repository(at):
     at("")
     assert address.repository() == address.page() == address.page("/issues") == ""
     assert address.colab_badge("01_vector_add") == address.ci_badge() == ""
+    assert address.binder_badge() == address.codespaces_badge() == ""
     for file, made in renew.pages().items():
         assert not re.search(r"colab\.research|git clone http|github\.com/(?!OWNER/NAME)", made), file.name
     assert "Colab" not in readme.lessons() and badges.row().startswith("[![Python")
@@ -271,6 +308,9 @@ def test_with_an_address_badges_and_links_lead_there(at):
         in made["README.md"]
     )
     assert f"({EXAMPLE}/actions/workflows/ci.yml)" in made["README.md"] and "runs in the browser" in made["README.md"]
+    binder = "(https://mybinder.org/v2/gh/someone/kernels/main?urlpath=lab/tree/notebooks/00_setup.ipynb)"
+    assert binder in made["README.md"] and "(https://codespaces.new/someone/kernels)" in made["README.md"]
+    assert (ROOT / binder.partition("/tree/")[2].rstrip(")")).exists()
     assert f"git clone {EXAMPLE}\ncd kernels\n" in made["CONTRIBUTING.md"]
     assert f"]({EXAMPLE}/security/advisories/new)" in made["SECURITY.md"]
     assert f"[Unreleased]: {EXAMPLE}/compare/v{changelog.versions()[0]}...HEAD" in made["CHANGELOG.md"]

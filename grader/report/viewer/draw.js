@@ -10,10 +10,15 @@ function svg(height, label, parts) {
   return `<svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${escaped(label)}">${parts.join('')}</svg>`;
 }
 
-function cell(column, y, kind, text) {
-  const x = LEFT + column * CELL;
-  const label = text === '' ? '' : `<text class="on-${kind}" x="${x + CELL / 2}" y="${y + 14}" text-anchor="middle">${escaped(text)}</text>`;
-  return `<rect class="${kind}" x="${x + 0.5}" y="${y + 0.5}" width="${CELL - 1}" height="${CELL - 1}"/>${label}`;
+// Squares with a text each. All of a kind are one path: 40 rows have 1280 of them, and each step draws them anew.
+function grid() {
+  const outlines = {}, texts = [], side = CELL - 1;
+  const add = (column, y, kind, text) => {
+    const x = LEFT + column * CELL;
+    outlines[kind] = `${outlines[kind] || ''}M${x + 0.5} ${y + 0.5}h${side}v${side}h-${side}z`;
+    if (text !== '') texts.push(`<text class="on-${kind}" x="${x + CELL / 2}" y="${y + 14}" text-anchor="middle">${escaped(text)}</text>`);
+  };
+  return { add, drawn: () => [...Object.entries(outlines).map(([kind, d]) => `<path class="${kind}" d="${d}"/>`), ...texts] };
 }
 
 const rowLabel = (y, text) => `<text class="soft" x="${LEFT - 6}" y="${y + 14}" text-anchor="end">${escaped(text)}</text>`;
@@ -22,15 +27,15 @@ const lanesText = (lanes) => (lanes.length === 1 ? String(lanes[0]) : `×${lanes
 // ---- active lanes ----
 
 function drawLanes(step) {
-  const parts = [rowLabel(0, 'lane')];
-  for (let lane = 0; lane < 32; ++lane) parts.push(cell(lane, 0, (step.mask >>> lane) & 1 ? 'asked' : 'idle', lane));
-  return svg(CELL + 2, `active lanes: ${lanesInWords(step.mask) || 'none'}`, parts);
+  const cells = grid();
+  for (let lane = 0; lane < 32; ++lane) cells.add(lane, 0, (step.mask >>> lane) & 1 ? 'asked' : 'idle', lane);
+  return svg(CELL + 2, `active lanes: ${lanesInWords(step.mask) || 'none'}`, [rowLabel(0, 'lane'), ...cells.drawn()]);
 }
 
 // ---- global memory: a row for each line of 128 bytes, four sectors in it ----
 
 function drawMemory(step) {
-  const rows = memoryRows(step), shown = rows.slice(0, MOST_ROWS), parts = [];
+  const rows = memoryRows(step), shown = rows.slice(0, MOST_ROWS), parts = [], frames = [], cells = grid();
   let y = 16, before = null;
   for (let sector = 0; sector < 4; ++sector)
     parts.push(`<text class="soft" x="${LEFT + (8 * sector + 4) * CELL}" y="11" text-anchor="middle">sector of 32 bytes</text>`);
@@ -43,14 +48,15 @@ function drawMemory(step) {
     parts.push(rowLabel(y, `byte ${(row.line * LINE - step.array.start).toLocaleString('en')}`));
     for (let column = 0; column < 32; ++column) {
       const lanes = row.words[column];
-      parts.push(cell(column, y, lanes ? 'asked' : row.sectors[column >> 3] ? 'wasted' : 'absent', lanes ? lanesText(lanes) : ''));
+      cells.add(column, y, lanes ? 'asked' : row.sectors[column >> 3] ? 'wasted' : 'absent', lanes ? lanesText(lanes) : '');
     }
-    for (let sector = 0; sector < 4; ++sector)
-      parts.push(`<rect class="frame" x="${LEFT + 8 * sector * CELL}" y="${y}" width="${8 * CELL}" height="${CELL}"/>`);
+    const frame = [0, 1, 2, 3].map((sector) => `M${LEFT + 8 * sector * CELL} ${y}h${8 * CELL}v${CELL}h-${8 * CELL}z`);
+    frames.push(`<path class="frame" d="${frame.join('')}"/>`);
     y += CELL + 4;
   }
   if (rows.length > shown.length) parts.push(rowLabel(y, `… ${rows.length - shown.length} more`)), (y += CELL);
   const { cost, best } = costOf(step);
+  parts.push(...cells.drawn(), ...frames);
   return svg(y, `${many(rows.length, 'line')} of 128 bytes, ${many(cost, 'sector')} move; ${best} would hold what is asked for`, parts);
 }
 
@@ -58,6 +64,7 @@ function drawMemory(step) {
 
 function drawBanks(step) {
   const rows = bankRows(step), shown = rows.slice(0, MOST_ROWS), parts = [rowLabel(0, 'bank')];
+  const cells = grid(), corners = [];
   for (let bank = 0; bank < 32; ++bank)
     parts.push(`<text class="soft" x="${LEFT + (bank + 0.5) * CELL}" y="14" text-anchor="middle">${bank}</text>`);
   let y = CELL;
@@ -66,12 +73,13 @@ function drawBanks(step) {
     for (let bank = 0; bank < 32; ++bank) {
       const word = row.banks[bank];
       const kind = !word ? 'absent' : row.depth ? 'conflict' : 'asked';
-      parts.push(cell(bank, y, kind, word ? lanesText(word.lanes) : ''));
-      if (word && row.depth) parts.push(`<path class="corner" d="M${LEFT + bank * CELL + 1} ${y + 1}h7l-7 7z"/>`);
+      cells.add(bank, y, kind, word ? lanesText(word.lanes) : '');
+      if (word && row.depth) corners.push(`<path class="corner" d="M${LEFT + bank * CELL + 1} ${y + 1}h7l-7 7z"/>`);
     }
     y += CELL + 2;
   });
   if (rows.length > shown.length) parts.push(rowLabel(y, `… ${rows.length - shown.length} more`)), (y += CELL);
+  parts.push(...cells.drawn(), ...corners);
   const conflicts = rows.filter((row) => row.depth).length;
   return svg(y, `${many(rows.length, 'wavefront')}, of which ${many(conflicts, 'bank conflict')}`, parts);
 }
@@ -79,12 +87,13 @@ function drawBanks(step) {
 // ---- shuffles: from the lane that gives to the lane that takes ----
 
 function drawShuffle(step) {
-  const gap = 70, parts = [rowLabel(0, 'gives'), rowLabel(CELL + gap, 'takes')];
+  const gap = 70, cells = grid(), parts = [rowLabel(0, 'gives'), rowLabel(CELL + gap, 'takes')];
   const giving = new Set(step.offsets), middle = (lane) => LEFT + (lane + 0.5) * CELL;
   for (let lane = 0; lane < 32; ++lane) {
-    parts.push(cell(lane, 0, giving.has(lane) ? 'asked' : 'idle', lane));
-    parts.push(cell(lane, CELL + gap, step.lanes.includes(lane) ? 'asked' : 'idle', lane));
+    cells.add(lane, 0, giving.has(lane) ? 'asked' : 'idle', lane);
+    cells.add(lane, CELL + gap, step.lanes.includes(lane) ? 'asked' : 'idle', lane);
   }
+  parts.push(...cells.drawn());
   step.lanes.forEach((lane, at) => {
     const own = step.offsets[at] === lane ? ' own' : '', to = middle(lane), bottom = CELL + gap;
     parts.push(`<path class="arrow${own}" d="M${middle(step.offsets[at])} ${CELL}L${to} ${bottom}m-3 -6l3 6l3 -6"/>`);
