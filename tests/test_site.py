@@ -76,28 +76,54 @@ def test_the_link_checker_finds_what_is_broken(tmp_path):
     ]
 
 
-@pytest.mark.skipif(not find(), reason="needs Chromium")
-def test_in_a_browser(site):
-    lessons = ["lessons/03_coalescing", "lessons/08_flash_attention"]
-    pages = ["index", *lessons, "notebooks/01_vector_add", "notebooks/08_flash_attention", "docs/grading"]
+@pytest.fixture(scope="module")
+def browser():
+    if not find():
+        pytest.skip("needs Chromium")
     with Browser() as browser:
-        for name in [*pages, "sliders", "search"]:
-            for width, scheme in ((1200, "light"), (360, "dark")):
-                browser.open(site / f"{name}.html", width, scheme=scheme)
-                fetched = [each for each in browser.requests if not each.startswith("data:")]
-                assert all(each.startswith(site.as_uri()) for each in fetched), fetched
-                sizes = [size(each) for each in fetched if not each.endswith(FIGURES)]
-                assert sum(sizes) < MOST_BYTES, f"{name} takes {sum(sizes):,} bytes"
-                assert browser.value("document.documentElement.scrollWidth <= innerWidth"), name
-                assert browser.complaints == []
-                assert violations(browser) == [], name
-        browser.open(site / "sliders.html", 1200)
-        browser.value("document.querySelector('[data-slider=banks] input').focus()")
-        browser.ask("Input.dispatchKeyEvent", type="keyDown", key="ArrowRight", windowsVirtualKeyCode=39)
-        said = waited_for(browser, "document.querySelector('[data-slider=banks] .says').textContent")
-        assert said.endswith("1 wavefront, where 1 would do.")  # rows of 33 words: a key away from 32 wavefronts
-        browser.ask("Page.navigate", url=f"{(site / 'search.html').as_uri()}?q=coalescing")
-        assert waited_for(browser, "document.querySelector('#search-results li')?.textContent").count("oalescing")
+        yield browser
+
+
+SOME = ["index", "lessons/03_coalescing", "lessons/08_flash_attention", "notebooks/01_vector_add",
+        "notebooks/08_flash_attention", "docs/grading", "sliders", "search"]  # fmt: skip
+
+
+def faults_of(browser, site, name):
+    """What is wrong with a page, wide and light, narrow and dark: what it fetches from elsewhere, bytes too many,
+    a width that does not fit, messages, what axe-core finds.
+    """
+    for width, scheme in ((1200, "light"), (360, "dark")):
+        browser.open(site / f"{name}.html", width, scheme=scheme)
+        fetched = [each for each in browser.requests if not each.startswith("data:")]
+        yield from (f"{name} fetches {each}" for each in fetched if not each.startswith(site.as_uri()))
+        total = sum(size(each) for each in fetched if each.startswith(site.as_uri()) and not each.endswith(FIGURES))
+        if total >= MOST_BYTES:
+            yield f"{name} takes {total:,} bytes"
+        if not browser.value("document.documentElement.scrollWidth <= innerWidth"):
+            yield f"{name} is too wide for {width} pixels"
+        yield from (f"{name}, {scheme}: {each}" for each in [*browser.complaints, *violations(browser)])
+
+
+@pytest.mark.slow
+def test_every_page_keeps_the_budget(site, browser):
+    names = sorted(str(page.relative_to(site).with_suffix("")) for page in site.rglob("*.html"))
+    assert len(names) > 30
+    assert [wrong for name in names if name not in SOME for wrong in faults_of(browser, site, name)] == []
+
+
+def test_in_a_browser(site, browser):
+    assert [wrong for name in SOME for wrong in faults_of(browser, site, name)] == []
+    for name, places in (("sliders", 6), ("notebooks/03_coalescing", 3)):  # the same script on both
+        browser.open(site / f"{name}.html", 1200)
+        found = "[...document.querySelectorAll('.slider')].filter((each) => each.querySelector('svg')).length"
+        assert browser.value(found) == places
+    browser.open(site / "sliders.html", 1200)
+    browser.value("document.querySelector('[data-slider=banks] input').focus()")
+    browser.ask("Input.dispatchKeyEvent", type="keyDown", key="ArrowRight", windowsVirtualKeyCode=39)
+    said = waited_for(browser, "document.querySelector('[data-slider=banks] .says').textContent")
+    assert said.endswith("1 wavefront, where 1 would do.")  # rows of 33 words: a key away from 32 wavefronts
+    browser.ask("Page.navigate", url=f"{(site / 'search.html').as_uri()}?q=coalescing")
+    assert waited_for(browser, "document.querySelector('#search-results li')?.textContent").count("oalescing")
 
 
 def size(address: str) -> int:

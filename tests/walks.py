@@ -44,7 +44,7 @@ class Walk:
 
 
 ROWS = "loads x (global memory): 32 lanes, 4 bytes each. It takes 32 sectors, where 4 would do."
-ROUNDS = "stores to As (shared memory): 32 lanes, 4 bytes each. It takes 2 rounds, where 1 would do."
+ROUNDS = "stores to As (shared memory): 32 lanes, 4 bytes each. It takes 2 wavefronts, where 1 would do."
 WRITES, READS = "stores to As (shared memory)", "loads As (shared memory)"
 WALKS = (
     Walk("slow_rows", "03", (("", "sum += x[", ROWS), ("ArrowDown", "sum += x[", ROWS)),
