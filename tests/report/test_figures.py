@@ -441,3 +441,21 @@ def test_swizzled_rows_meet_no_bank_twice():
     assert said(figures.swizzle()) == (
         "piece p at place p: a matrix is in 4 banks; piece p at place p ^ r % 8: a matrix is in 32 banks"
     )
+
+
+def test_the_parts_of_a_gpu():
+    measured = {
+        "device": "a card", "multiprocessors": 7, "registers_bytes": 1000, "shared_bytes": 2000, "l2_bytes": 1 << 20,
+        "memory_bytes": 1 << 30, "shared_ns": 18.2,
+        "global_ns": {"1024": 21.0, "524288": 150.4, "1048576": 200, "1073741824": 340.1},
+    }  # fmt: skip
+    says = "a load takes 18 ns from shared memory, 150 ns from L2, 340 ns from device memory"
+    assert said(figures.chip(measured)).endswith(f"7 multiprocessors; {says}")
+
+
+def test_latency_hiding():
+    assert said(figures.hiding([1, 4, 8])).endswith(
+        "1 warp: 4 of 32 cycles; 4 warps: 16 of 32 cycles; 8 warps: 32 of 32 cycles"
+    )
+    with pytest.raises(UsageError, match="at least 1"):
+        figures.hiding([0])
