@@ -21,6 +21,7 @@ from grader.course.prototype import parse_prototype
 from grader.devices.build.build import entry_points
 from grader.devices.cache import cache_root
 from grader.devices.emulator import session as emulator
+from grader.devices.emulator.sides import marks
 from grader.devices.emulator.translate import translate
 from tests.emulator.test_between_blocks import ENTRY, PATTERNS, SOURCE
 
@@ -75,7 +76,7 @@ def build(folder: Path, runtime: Path) -> Path:
         + "".join(ENTRY.format(name=name, kernel=name, grid="blocks", more="") for name in ("plain", "steps_alone"))
     )
     text, library = folder / "bench.cpp", folder / "bench.so"
-    text.write_text(translate(source, "bench.cu") + entry_points(list(PROTOTYPES.values())))
+    text.write_text(translate(source, "bench.cu") + marks(source) + entry_points([*PROTOTYPES.values()]))
     compile_ = ["g++", "-std=c++20", "-fPIC", *emulator.compile_flags(runtime), "-c", str(text), "-o", f"{text}.o"]
     subprocess.run(compile_, check=True)
     subprocess.run(["g++", "-shared", f"{text}.o", "-o", str(library), *emulator.link_flags(runtime)], check=True)

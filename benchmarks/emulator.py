@@ -20,6 +20,7 @@ from grader.course.prototype import parse_prototype
 from grader.devices.build.build import entry_points
 from grader.devices.cache import cache_root
 from grader.devices.emulator import session as emulator
+from grader.devices.emulator.sides import marks
 from grader.devices.emulator.translate import translate
 
 RUNS = 5
@@ -69,7 +70,7 @@ class Buffer:
 
 def build(folder: Path, runtime: Path) -> Path:
     text, library = folder / "bench.cpp", folder / "bench.so"
-    text.write_text(translate(SOURCE, "bench.cu") + entry_points(PROTOTYPES))
+    text.write_text(translate(SOURCE, "bench.cu") + marks(SOURCE) + entry_points(PROTOTYPES))
     compile_ = ["g++", "-std=c++20", "-fPIC", *emulator.compile_flags(runtime), "-c", str(text), "-o", f"{text}.o"]
     subprocess.run(compile_, check=True)
     subprocess.run(["g++", "-shared", f"{text}.o", "-o", str(library), *emulator.link_flags(runtime)], check=True)
@@ -96,7 +97,9 @@ def main() -> None:
 def time_one(session: emulator.Session, prototype, size: int) -> float:
     count = size * size if prototype.name == "matmul" else size
     buffers = {"a": Buffer(count, False), "b": Buffer(count, False), "c": Buffer(count, True)}
-    return session.run(prototype.name, prototype, buffers, {"n": size}, seconds=600).seconds
+    case = session.run(prototype.name, prototype, buffers, {"n": size}, seconds=600)
+    assert all(found.severity != "error" for found in case.findings), case.findings[0].message
+    return case.seconds
 
 
 if __name__ == "__main__":

@@ -88,6 +88,11 @@ __global__ void k(const float* x, float* z, int n) {
     z[threadIdx.x] = two.first[0];
 }"""
     ),
+    "Tables of constants": Wrong(  # an index past the table reads x, and no load is counted
+        """
+__device__ const float table[4] = {1, 2, 3, 4};
+__global__ void k(const float* x, float* z, int n) { z[threadIdx.x] = table[(x - table) + threadIdx.x]; }"""
+    ),
     "Registers and stacks": Wrong(  # a GPU gives a thread 1 KB of stack where it cannot know how much it needs
         """
 __device__ __noinline__ float deep(const float* x, int i, int calls) {
@@ -125,6 +130,10 @@ __global__ void k(const float* x, float* z, int n) { if (threadIdx.x == 0) inner
     "malloc in a kernel": """
 __device__ float* kept;
 __global__ void k(const float* x, float* z, int n) { if (threadIdx.x == 0) kept = (float*)malloc(4), *kept = x[0]; }""",
+    "a structure that a call copies by itself": """
+struct Six { float values[6]; };
+__device__ __noinline__ float first(Six six) { return six.values[0]; }
+__global__ void k(const float* x, float* z, int n) { z[threadIdx.x] = first(((const Six*)x)[threadIdx.x]); }""",
     "a line's number": """
 #line 7
 __global__ void k(const float* x, float* z, int n) { z[threadIdx.x] = x[threadIdx.x]; }""",

@@ -13,7 +13,7 @@ import pytest
 from grader.devices.build.build import entry_points
 from grader.devices.build.recipe import Refused
 from grader.devices.cache import cache_root
-from grader.devices.emulator import calls, outside, seen, symbols
+from grader.devices.emulator import announced, calls, outside, seen, symbols
 from grader.devices.emulator import session as emulator
 from grader.devices.emulator.translate import translate
 
@@ -93,6 +93,15 @@ def test_words_that_cuda_code_has_a_use_for_stay(head: str, tmp_path):
 
 # ---- what kernels may not call, and the library not need ----
 
+SIX = """#include <string.h>
+struct Six { float a[6]; };
+__device__ __noinline__ Six six(int i) { Six s; for (int j = 0; j < 6; ++j) s.a[j] = i + j; return s; }
+__device__ __noinline__ float sum_of(Six s) { return s.a[0] + s.a[5]; }
+__device__ __noinline__ float low(float2 v) { return v.x; }
+__device__ __noinline__ Six copied(float* z, const float* x) {
+    Six s; mempcpy(z, x, 4); for (float& a : s.a) a = 1; return s;
+}
+""".replace("\n", " ").replace("h> struct", "h>\nstruct")
 REFUSED_CALLS = [
     (kernel("mempcpy(z + i, x + i, 4);", "#include <string.h>"), "`mempcpy` in a kernel would reach memory"),
     (kernel("wmemcpy((wchar_t*)z + i, (wchar_t*)x + i, 1);", "#include <wchar.h>"), "`wmemcpy` in a kernel"),
@@ -103,6 +112,11 @@ REFUSED_CALLS = [
     (kernel("__builtin_ia32_movnti((int*)z + i, i);"), "`__builtin_ia32_movnti` in a kernel"),
     (kernel("_mm_stream_si32((int*)z + i, i);", "#include <immintrin.h>"), "`__builtin_ia32_movnti` in a kernel"),
     (kernel('float v = x[i]; asm("" : "=r"(z[i]) : "0"(v));'), "inline PTX"),
+    (kernel("((Six*)z)[i] = six(i);", SIX), "kernel.cu:3:1: error: this call copies a structure"),
+    (kernel("z[i] = sum_of(((const Six*)x)[i]);", SIX), "this call copies a structure"),
+    (kernel("z[i] = low(((const float2*)x)[i]);", SIX), "this call copies a structure"),
+    (kernel("z[i] = sum_of(kept);", SIX + "\n__device__ Six kept;"), "this call copies a structure"),
+    (kernel("Six s = copied(z + i, x + i); z[i] = s.a[0];", SIX), "`mempcpy` in a kernel"),
     (
         kernel("cudaMemcpy(z + i, x + i, 4, cudaMemcpyDeviceToDevice);"),
         "kernel.cu:2:1: error: this function of the",
@@ -167,6 +181,57 @@ void put (float * p)
         2,
     )
     assert calls.refused_calls(dump.replace("*p_1(D) =", "p_1(D) ="), "kernel.cu") is None
+
+
+ANNOUNCED = """  <bb 2> [local count: 9]:
+  __tsan_read4 (_5);
+  _7 = *_5;
+  _8 = MEM[(const float *)_6 + 4B];
+  __tsan_write4 (&all[_1]);
+  all[_1] = _7;
+  _10 = &own;
+  _11 = (float *) _10;
+  _12 = _11 + _1;
+  MEM[(float *)_12] = _7;
+  _13 = table[_1];
+  __tsan_write16 (_20);
+  __tsan_read16 (_21);
+  *_20 = *_21;
+  *_20 = {};
+  _14 = take (own, &all, _7);
+  all = give (_7); [return slot optimization]
+
+  <bb 3> [local count: 9]:
+  _15 = (*_5)[_1];
+  __tsan_write4 (_5);
+
+  <bb 4> [local count: 9]:
+  _5->x ={v} 1;
+  _16 = VIEW_CONVERT_EXPR<int>(*_5);
+  _17 = _5 * _5;
+  _18 = other_3(D)->next;"""
+
+
+def test_each_access_is_announced_by_its_own_callback():
+    """Reads and writes through pointers, and writes of variables: by a callback in the same block, just before."""
+    rows = ANNOUNCED.split("\n")
+    found = {rows[number].strip(): by_call for number, by_call in announced.unannounced(rows, {"own"})}
+    assert found == {
+        "_8 = MEM[(const float *)_6 + 4B];": False,
+        "*_20 = {};": False,
+        "all = give (_7); [return slot optimization]": True,
+        "_15 = (*_5)[_1];": False,
+        "_5->x ={v} 1;": False,
+        "_16 = VIEW_CONVERT_EXPR<int>(*_5);": False,
+        "_18 = other_3(D)->next;": False,
+    }
+
+
+def test_a_structure_goes_through_a_variable_and_is_seen(run_kernel):
+    body = "Six s = ((const Six*)x)[i]; Six t = six(sum_of(s) * 0 + i); ((Six*)z)[i] = t;"
+    outputs, case = run(run_kernel, kernel(body, SIX))
+    assert not errors(case) and np.array_equal(outputs["z"][6:12], np.arange(1, 7))
+    assert case.counters["global_load_bytes"] == case.counters["global_store_bytes"] == 32 * 24
 
 
 def test_an_empty_kernel_is_one(run_kernel):

@@ -13,13 +13,23 @@ from functools import cached_property, lru_cache
 from itertools import takewhile
 
 from grader.devices.build.refused import Refusal
-from grader.devices.emulator.outside import WRAPPED, device_functions, is_callback, is_compilers, is_math
+from grader.devices.emulator.announced import unannounced
+from grader.devices.emulator.outside import (
+    WRAPPED,
+    declared_functions,
+    device_functions,
+    is_callback,
+    is_compilers,
+    is_math,
+)
 from grader.devices.emulator.words import NO_PTX
 
 _FUNCTION = re.compile(r"^;; Function .*? \((\S+), funcdef_no=.*$", re.MULTILINE)
 _PLACE = re.compile(r"\[(?P<file>[^\]\[:]*):(?P<line>\d+):\d+(?: discrim \d+)?\] ?")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
-_CALL = re.compile(r"^\s+(?:[^=\"]*? = )?(?P<name>[\w.]+|OBJ_TYPE_REF\(.*?\)|[\w.]+\(D\)) \((?P<arguments>.*)\);")
+_CALL = re.compile(
+    r"^\s+(?:[^=\"]*? = )?(?P<name>[\w.]+|OBJ_TYPE_REF\(.*?\)|[\w.]+\(D\)) \((?P<arguments>.*)\);(?: \[[a-z ]*\])*$"
+)
 _ASM = re.compile(r"^\s+__asm__\b")
 _ROOM = re.compile(r'__asm__ __volatile__\("\.(skip 16, 0x90|fill 4, 4, 0xd503201f)" : +: +: "memory"\);')  # of ptx.h
 _PLAIN_OPERANDS = re.compile(r'[\s:,]|"[^"]*"|\[\w+\]|[\w.]+(?:\(D\))?|-?\d[\w.]*')
@@ -30,6 +40,11 @@ _UNSEEN = (
     "`{}` in a kernel would reach memory out of the emulator's sight: "
     "use one of CUDA's functions, or plain loads and stores"
 )
+_BY_CALL = (
+    "this call copies a structure to or from memory by itself, out of the emulator's sight: "
+    "use a variable of your own in between, as in `float4 value = x[i]; f(value);` or `Pair p = f(i); z[i] = p;`"
+)
+_HIDDEN = "this line would read or write memory out of the emulator's sight: use plain loads and stores"
 _OF_THE_HOST = "this function of the runtime API is the host's: a kernel cannot call it"
 _NO_KERNEL = "what is launched here is no __global__ function of this file: launch one that is"
 _STORES = re.compile(r"^  (\*|MEM)[^=;]* = |^  [^=;(]*->[^=;(]* = ", re.MULTILINE)
@@ -88,11 +103,19 @@ class _Function:
         return {match["name"] for match in self.declared if not match["static"]}
 
     @cached_property
+    def unannounced(self) -> list[tuple[int, bool]]:
+        """As announced.py says; none where no callback is, for then its code is part of another's or is hidden."""
+        if not self.is_seen:
+            return []
+        variables = self.own | {name for name in self.types if name not in {each["name"] for each in self.declared}}
+        return list(unannounced(self.plain, variables, declared_functions()))
+
+    @cached_property
     def calls(self) -> list[tuple[int, str, str]]:
         """The row, the name or pointer, and the arguments of each call, but for callbacks."""
         found = []
         for number, row in enumerate(self.plain):
-            if row.endswith(");") and " (" in row and (match := _CALL.match(row)):
+            if " (" in row and (match := _CALL.match(row)):
                 name = match["name"].removesuffix(".localalias")
                 if not is_callback(name):
                     found.append((number, name, match["arguments"]))
@@ -181,6 +204,8 @@ def _refused_in(function: _Function, functions: dict[str, _Function], filename: 
     for number, row in enumerate(function.plain if "__asm__" in function.body else ()):
         if _ASM.match(row) and not _asks_nothing(row):
             yield NO_PTX, _line(function, number, filename)
+    for number, by_call in function.unannounced:
+        yield _BY_CALL if by_call else _HIDDEN, _line(function, number, filename)
     for number, name, arguments in function.calls:
         known = name in functions or name in device_functions() or name in _RUNTIME
         if known or _is_pointer(name, function) or is_compilers(name) or _HARMLESS.fullmatch(name):
