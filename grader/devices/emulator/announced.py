@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterator, Sequence
+from functools import cached_property
 
 _CALLBACK = re.compile(r"__tsan_(?:unaligned_)?(?:volatile_)?(?:vptr_)?(read|write|update)\w*$")
 _CALL = re.compile(r"(?P<name>[\w.$]+|OBJ_TYPE_REF\(.*?\))(?:\(D\))? \((?P<arguments>.*)\)$")
@@ -51,9 +52,8 @@ def unannounced(rows: Sequence[str], own: set[str], constants: Container[str] = 
                 yield number, True
         else:
             # A variable that is read unannounced is a constant: g++ announces all others.
-            reads = places.is_elsewhere(source) and places.is_through_pointer(source)
-            writes = places.is_elsewhere(target)
-            if (reads and "read" not in said) or (writes and "write" not in said):
+            reads = "read" not in said and places.is_through_pointer(source) and places.is_elsewhere(source)
+            if reads or ("write" not in said and places.is_elsewhere(target)):
                 yield number, False
             if places.is_memory(source) or places.is_memory(target):
                 said = set()
@@ -63,8 +63,11 @@ class _Places:
     """What the operands of a function's statements stand for."""
 
     def __init__(self, rows: Sequence[str], own: set[str], constants: Container[str]):
-        self._own, self._constants = own | {_RESULT}, constants
-        self._leads = _own_pointers(rows, self._own) | {_RESULT}
+        self._rows, self._own, self._constants = rows, own | {_RESULT}, constants
+
+    @cached_property
+    def _leads(self) -> set[str]:
+        return _own_pointers(self._rows, self._own) | {_RESULT}
 
     def is_memory(self, operand: str) -> bool:
         """Whether this is no value in a register, and no address."""
