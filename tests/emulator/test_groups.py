@@ -102,3 +102,47 @@ def test_copies_by_a_group(call):
     x = np.random.default_rng(14).random(100, np.float32)
     z = call("group_copy", x=x, z=np.zeros(100, np.float32))["z"]
     assert np.array_equal(z, x[::-1] + x[1 + np.arange(100) % 7])
+
+
+def test_tiles_of_several_warps(call):
+    x, t = np.random.default_rng(15).integers(-100, 100, 256).astype(np.int32), np.arange(256)
+    result = call("large_tiles", x=x, z=np.zeros((12, 256), np.int32))
+    z, tiles = result["z"], x.reshape(2, 128)
+    assert np.array_equal(z[0], t // 128 + 10 * (t % 128 // 64) + 100 * (t % 64 // 32))
+    assert (z[1] == 2 + 20 + 128).all()
+    assert np.array_equal(z[2], t % 128)
+    assert np.array_equal(z[3], tiles[:, ::-1].ravel())
+    assert np.array_equal(z[4], np.repeat(tiles.sum(1), 128))
+    assert np.array_equal(z[5], np.repeat(tiles[:, 70], 128))
+    assert np.array_equal(z[6], np.repeat(x.reshape(4, 64).max(1), 64))
+    assert np.array_equal(z[7], tiles.cumsum(1).ravel())
+    assert np.array_equal(z[8], (tiles.cumsum(1) - tiles).ravel())
+    assert np.array_equal(z[9], t >= 128)
+    assert np.array_equal(z[10], t < 128)
+    assert np.array_equal(z[11], t // 64 * 64 + 1000)
+    # Each of 8 warps stores its sum, a warp of each tile reads 4 and stores 4 results, each warp reads its own.
+    counted = result.at_line("// large reduce", SOURCE)
+    assert [counted["shared_store_requests"], counted["shared_load_requests"]] == [8 + 2, 2 + 8]
+    assert [counted["shared_store_wavefronts"], counted["shared_load_wavefronts"]] == [10, 10]
+    told = result.at_line("// large shuffle", SOURCE)  # one thread of each tile stores, all warps read
+    assert [told["shared_store_requests"], told["shared_load_requests"]] == [2, 8]
+
+
+def test_half_a_tile_waits_for_ever(call):
+    found = call("half_a_tile", z=np.zeros(128, np.int32), errors=True).run.findings[0]
+    assert found.kind == "deadlock" and "half come" in SOURCE.splitlines()[found.line - 1]
+    assert "the tile's barrier has seen 32 of 64" in found.message
+
+
+def test_parts_of_groups_are_numbered(call):
+    t = np.arange(44)
+    z = call("partitions", z=np.zeros((6, 44), np.int32))["z"]
+    labels = np.array([0, 1, 2])[t * 7 % 3]
+    order = np.where(t < 32, np.array([0, 1, 2])[labels], np.array([1, 2, 0])[labels])  # thread 32 has label 2
+    assert np.array_equal(z[0], 10 * order + 3)
+    assert np.array_equal(z[1], 10 * (t % 4 == 0) + 2)
+    assert np.array_equal(z[2], np.where(t < 32, 1, np.where(t < 40, 12, 2)))
+    assert np.array_equal(z[3], np.where(t < 40, 844, 444))
+    # Of 11 or 10 threads each: 4, 4 and the rest; in the second warp a label has 4 threads, which stay what they are.
+    assert np.array_equal(z[4], np.where(t < 32, 10 * (t // 3 // 4) + 3, z[0]))
+    assert (z[5] == 1).all()

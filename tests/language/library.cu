@@ -36,6 +36,27 @@ __global__ void k(__nv_bfloat16* x) { x[0] = __float2bfloat16(1.0f); float f = _
 namespace cg = cooperative_groups;
 __global__ void k(float* x) { cg::thread_block b = cg::this_thread_block(); auto w = cg::tiled_partition<32>(b); float v = x[b.thread_rank()]; for (int d = w.size() / 2; d; d /= 2) v += w.shfl_down(v, d); b.sync(); if (w.thread_rank() == 0) x[0] = v; }
 
+//// ok: a tile of several warps and what is cut from it
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+namespace cg = cooperative_groups;
+__global__ void k(int* x) { __shared__ cg::block_tile_memory<256> m; auto t = cg::tiled_partition<128>(cg::this_thread_block(m)); auto u = cg::tiled_partition<32>(t); x[0] = cg::reduce(t, u.meta_group_rank(), cg::plus<unsigned>()) + t.shfl(1, 70) + t.any(1); cg::this_thread().sync(); }
+
+//// refused: a tile as large as the one it is cut from
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+__global__ void k(int* x) { auto t = cg::tiled_partition<8>(cg::this_thread_block()); x[0] = cg::tiled_partition<8>(t).size(); }
+
+//// refused: a ballot of several warps
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+__global__ void k(int* x) { x[0] = cg::tiled_partition<64>(cg::this_thread_block()).ballot(1); }
+
+//// refused: labels that are no whole numbers
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+__global__ void k(float* x) { x[0] = cg::labeled_partition(cg::tiled_partition<32>(cg::this_thread_block()), x[1]).size(); }
+
 //// ok: grid sync
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;

@@ -172,3 +172,55 @@ __global__ void group_copy_kernel(const float* x, float* z) {
 extern "C" void group_copy(const float* x, float* z, cudaStream_t stream) {
     group_copy_kernel<<<1, 64, 0, stream>>>(x, z);
 }
+
+__global__ void large_tile_kernel(const int* x, int* z) {
+    __shared__ cg::block_tile_memory<256> memory;
+    __shared__ int s[256];
+    auto block = cg::this_thread_block(memory);
+    auto tile = cg::tiled_partition<128>(block);
+    auto half = cg::tiled_partition<64>(tile);
+    auto warp = cg::tiled_partition<32>(half);
+    cg::thread_block_tile<128> same = tile;
+    int t = threadIdx.x, v = x[t], rank = tile.thread_rank();
+    s[t] = v;
+    tile.sync();
+    int other = s[t - rank + 127 - rank];                  // of the tile's other end
+    int sum = cg::reduce(tile, v, cg::plus<int>());        // large reduce
+    int told = same.shfl(v, 70);                           // large shuffle
+    int most = (int)cg::reduce(half, (double)v, cg::greater<double>());
+    int mine[] = {
+        (int)(same.meta_group_rank() + 10 * half.meta_group_rank() + 100 * warp.meta_group_rank()),
+        (int)(tile.meta_group_size() + 10 * half.meta_group_size() + tile.size()), rank, other, sum, told, most,
+        cg::inclusive_scan(tile, v), cg::exclusive_scan(tile, v, cg::plus<int>()), tile.any(t == 130), tile.all(t < 128),
+        cg::invoke_one_broadcast(half, [&](int more) { return t + more; }, 1000),
+    };
+    cg::sync(tile);
+    for (int i = 0; i < 12; ++i) z[i * 256 + t] = mine[i];
+}
+extern "C" void large_tiles(const int* x, int* z, cudaStream_t stream) { large_tile_kernel<<<1, 256, 0, stream>>>(x, z); }
+
+__global__ void half_a_tile_kernel(int* z) {
+    auto tile = cg::tiled_partition<64>(cg::this_thread_block());
+    if (tile.thread_rank() < 32) tile.sync();              // half come
+    z[threadIdx.x] = 1;
+}
+extern "C" void half_a_tile(int* z, cudaStream_t stream) { half_a_tile_kernel<<<1, 128, 0, stream>>>(z); }
+
+__global__ void partition_kernel(int* z) {
+    int t = threadIdx.x;
+    auto warp = cg::tiled_partition<32>(cg::this_thread_block());
+    auto named = cg::labeled_partition(warp, (t * 7) % 3);           // first threads: 0, 2, 1 of labels 0, 1, 2
+    auto parted = cg::binary_partition(warp, t % 4 == 0), whole = cg::labeled_partition(warp, t < 40);
+    cg::thread_group eight = cg::tiled_partition(cg::this_thread_block(), 8);
+    cg::thread_group four = cg::tiled_partition(eight, 4), same = cg::tiled_partition(four, 8);
+    auto of_three = cg::tiled_partition(named, 4);
+    auto block = cg::this_thread_block();
+    block.barrier_wait(block.barrier_arrive());
+    int mine[] = {
+        (int)(named.meta_group_rank() * 10 + named.meta_group_size()), (int)(parted.meta_group_rank() * 10 + parted.meta_group_size()),
+        (int)(whole.meta_group_rank() * 10 + whole.meta_group_size()), (int)(eight.size() * 100 + four.size() * 10 + same.size()),
+        (int)(of_three.meta_group_rank() * 10 + of_three.meta_group_size()), (int)cg::this_thread().size(),
+    };
+    for (int i = 0; i < 6; ++i) z[i * 44 + t] = mine[i];
+}
+extern "C" void partitions(int* z, cudaStream_t stream) { partition_kernel<<<1, 44, 0, stream>>>(z); }

@@ -1,5 +1,7 @@
 // libcu++'s atomics, barrier and pipeline, 8-bit numbers, cub; last, a scan that uses its storage twice without a barrier.
 #include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+#include <cooperative_groups/scan.h>
 #include <cub/cub.cuh>
 #include <cuComplex.h>
 #include <cuda/atomic>
@@ -103,6 +105,22 @@ __global__ void eighths(float* out) {
     if (threadIdx.x == 0) out[16] = cuCabsf(cuCmulf(make_cuFloatComplex(3, 4), make_cuFloatComplex(0, 1)));
 }
 
+__device__ cuda::atomic<int, cuda::thread_scope_device> taken, highest;
+
+// Each thread wants 0, 1 or 2 places, 64 threads want 63: those of the second launch begin at 63.
+__global__ void grouped(int* out) {
+    namespace cg = cooperative_groups;
+    auto tile = cg::tiled_partition<64>(cg::this_thread_block());
+    const int places = threadIdx.x % 3;
+    out[threadIdx.x] = cg::exclusive_scan_update(tile, taken, places);
+    cg::reduce_update_async(cg::tiled_partition<32>(tile), highest, (int)threadIdx.x, cg::greater<int>());
+    cg::reduce_store_async(tile, out + 64, places, cg::plus<int>());
+    tile.sync();
+    if (threadIdx.x) return;
+    out[65] = taken.load(cuda::memory_order_relaxed);
+    out[66] = highest.load(cuda::memory_order_relaxed) * (int)cg::this_cluster().num_blocks();
+}
+
 int main() {
     int *in, *out, *part;
     float* small;
@@ -141,6 +159,10 @@ int main() {
     cub::DeviceRadixSort::SortKeysDescending(temporary, bytes, in, out, 192);
     cudaDeviceSynchronize();
     printf("%d %d\n", out[0], out[191]);
+    grouped<<<1, 64>>>(out);
+    grouped<<<1, 64>>>(out);
+    cudaDeviceSynchronize();
+    printf("%d %d %d %d %d %d\n", out[0], out[1], out[62], out[64], out[65], out[66]);
     blocks<<<1, 64>>>(in, out, 2);
     cudaDeviceSynchronize();
     return 0;

@@ -17,7 +17,9 @@ namespace {
 std::string how_many_have_come(const Thread& waiting) {
     const auto& named = waiting.block->named;
     const auto its = std::find_if(std::begin(named), std::end(named), [&](const NamedBarrier& each) { return std::find(each.waiting.begin(), each.waiting.end(), &waiting) != each.waiting.end(); });
-    return "barrier " + std::to_string(its - std::begin(named)) + " has seen " + std::to_string(its->arrived) + " of " + std::to_string(its->expected);
+    const bool of_tile = its >= std::begin(named) + ptx_barriers;
+    const std::string name = of_tile ? "the tile's barrier" : "barrier " + std::to_string(its - std::begin(named));
+    return name + " has seen " + std::to_string(its->arrived) + " of " + std::to_string(its->expected);
 }
 
 // Nobody can go on. Say who waits where, and for whom.

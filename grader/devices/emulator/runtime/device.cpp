@@ -17,6 +17,21 @@ int ladder_barrier(Barrier kind, int predicate, int line) {
     return thread->barrier_result;
 }
 
+void ladder_tile_sync(unsigned threads, int line) {
+    Thread* const thread = current;
+    if (!thread) return;
+    std::size_t place = ptx_barriers + thread->number / threads;
+    for (unsigned smaller = 64; smaller < threads; smaller *= 2) place += 1024 / smaller;
+    NamedBarrier& barrier = thread->block->named[place];
+    barrier.expected = threads;
+    ++barrier.arrived;
+    barrier.waiting.push_back(thread);
+    thread->block->has_named = true;
+    thread->barrier_line = line;
+    thread->barrier_pc = program_counter(__builtin_return_address(0));
+    wait(*thread, State::AtNamed);
+}
+
 void ladder_grid_sync(int line) {
     Thread* const thread = current;
     if (!thread) return;

@@ -155,11 +155,13 @@ struct Peaks {
     }
 };
 
-// A barrier that PTX names by its number, or that only some of a block's threads come to.
+// A barrier that PTX names by its number, or that only some of a block's threads come to: behind PTX's 16 come those of the
+// 16 tiles of 64 threads, the 8 of 128, and so on.
 struct NamedBarrier {
     std::vector<Thread*> waiting;
     std::uint32_t arrived = 0, expected = 0;   // threads, with those that do not wait
 };
+constexpr std::size_t ptx_barriers = 16, tile_barriers = 16 + 8 + 4 + 2 + 1;
 
 struct Block {
     std::uint64_t number = 0;
@@ -189,7 +191,7 @@ struct Block {
     std::unique_ptr<BlockSample> sample; // while launches are sampled
     Races races;                         // kept when another block of the launch is run on this object
     std::set<int> barrier_lines;
-    NamedBarrier named[16];
+    NamedBarrier named[ptx_barriers + tile_barriers];
     bool has_named = false;              // a thread has come to one
 
     void begin(std::uint64_t number, LaunchState& launch, Executor& executor);

@@ -156,6 +156,8 @@ LADDER_CALL unsigned long ladder_warp(ladder::Warp op, unsigned mask, unsigned l
                                       int line);
 LADDER_CALL unsigned ladder_active_mask(int line);   // __activemask: lanes converged here
 LADDER_SAME int ladder_lane(void);   // 0..31
+// A barrier of the tile of `threads` (64, 128 ... 1024) that the thread lies in.
+LADDER_CALL void ladder_tile_sync(unsigned threads, int line);
 // Atomics return the old value's bits, zero-extended. CompareSwap: `value` is stored if the old one equals `compare`.
 LADDER_CALL unsigned long ladder_atomic(ladder::Atomic op, ladder::Type type, ladder::Scope scope, void* address,
                                         unsigned long value, unsigned long compare, int line);

@@ -53,6 +53,8 @@ public:
         else ladder_grid_sync(line);
     }
 
+    LADDER_INLINE unsigned ladder_lanes() const { return kind_ == Kind::Lanes ? lanes_ : 0; }
+
 protected:
     LADDER_INLINE unsigned long long blocks() const {
         return kind_ == Kind::Grid ? static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z : 1;
@@ -68,6 +70,10 @@ public:
     LADDER_INLINE grid_group() : thread_group(Kind::Grid, 0) {}
     LADDER_INLINE bool is_valid() const { return ladder_grid_is_cooperative(); }
     LADDER_INLINE void sync(LADDER_LINE) const { ladder_grid_sync(line); }
+    // All is done by the wait, as CUDA does it for a block.
+    using arrival_token = unsigned;
+    LADDER_INLINE arrival_token barrier_arrive() const { return 0; }
+    LADDER_INLINE void barrier_wait(arrival_token&&, LADDER_LINE) const { ladder_grid_sync(line); }
     LADDER_INLINE static unsigned long long num_blocks() {
         return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z;
     }
@@ -97,6 +103,9 @@ class thread_block : public thread_group {
 public:
     LADDER_INLINE thread_block() : thread_group(Kind::Block, 0) {}
     LADDER_INLINE static void sync(LADDER_LINE) { ladder_barrier(ladder::Barrier::Sync, 0, line); }
+    struct arrival_token {};
+    LADDER_INLINE arrival_token barrier_arrive() const { return {}; }
+    LADDER_INLINE void barrier_wait(arrival_token&&, LADDER_LINE) const { sync(line); }
     LADDER_INLINE static unsigned size() { return ladder::threads_in_block(); }
     LADDER_INLINE static unsigned num_threads() { return ladder::threads_in_block(); }
     LADDER_INLINE static unsigned thread_rank() { return ladder::rank_in_block(); }
@@ -106,16 +115,34 @@ public:
     LADDER_INLINE static dim3 dim_threads() { return blockDim; }
 };
 
+// ---- the cluster: clusters of several blocks are refused where they are launched, and without one a block is its own ----
+
+class cluster_group : public thread_block {
+public:
+    LADDER_INLINE static void barrier_wait(LADDER_LINE) { sync(line); }
+    using thread_block::barrier_wait;
+    LADDER_INLINE static dim3 block_index() { return {0, 0, 0}; }
+    LADDER_INLINE static unsigned block_rank() { return 0; }
+    LADDER_INLINE static dim3 dim_blocks() { return {1, 1, 1}; }
+    LADDER_INLINE static unsigned num_blocks() { return 1; }
+    LADDER_INLINE static unsigned query_shared_rank(const void*) { return 0; }
+    template <class T> LADDER_INLINE static T* map_shared_rank(T* address, int rank, LADDER_LINE) {
+        if (rank != 0) ladder_trap("map_shared_rank() asks for a block that the cluster does not have: a cluster has one block here", line);
+        return address;
+    }
+};
+
 // ---- lanes of a warp that happen to run together, or were picked ----
 
 class coalesced_group : public thread_group {
 public:
-    LADDER_INLINE explicit coalesced_group(unsigned lanes) : thread_group(Kind::Lanes, lanes) {}
+    LADDER_INLINE explicit coalesced_group(unsigned lanes, unsigned meta_rank = 0, unsigned meta_size = 1)
+        : thread_group(Kind::Lanes, lanes), meta_rank_(meta_rank), meta_size_(meta_size) {}
     LADDER_INLINE unsigned size() const { return static_cast<unsigned>(__popc(lanes_)); }
     LADDER_INLINE unsigned num_threads() const { return size(); }
     LADDER_INLINE unsigned thread_rank() const { return rank_of(ladder_lane()); }
-    LADDER_INLINE unsigned meta_group_rank() const { return 0; }
-    LADDER_INLINE unsigned meta_group_size() const { return 1; }
+    LADDER_INLINE unsigned meta_group_rank() const { return meta_rank_; }
+    LADDER_INLINE unsigned meta_group_size() const { return meta_size_; }
     LADDER_INLINE void sync(LADDER_LINE) const { __syncwarp(lanes_, line); }
 
     template <class T> LADDER_INLINE T shfl(T value, unsigned rank, LADDER_LINE) const {
@@ -143,7 +170,6 @@ public:
     template <class T> LADDER_INLINE unsigned match_all(T value, int& equal, LADDER_LINE) const {
         return packed(lanes_, __match_all_sync(lanes_, value, &equal, line));
     }
-    LADDER_INLINE unsigned ladder_lanes() const { return lanes_; }
 
 private:
     LADDER_INLINE unsigned rank_of(int lane) const {
@@ -160,21 +186,15 @@ private:
         for (int rank = 0; lanes; lanes &= lanes - 1, ++rank) result |= (bits >> __builtin_ctz(lanes) & 1) << rank;
         return result;
     }
+    unsigned meta_rank_, meta_size_;
 };
 
-// ---- tiles: a warp, cut into equal parts whose size is known to the compiler ----
+// ---- tiles: a block, cut into equal parts whose size is known to the compiler. This one: a warp, or a part of it ----
 
-template <unsigned Size, class Parent = void> class thread_block_tile : public thread_group {
-    static_assert(Size >= 1 && (Size & (Size - 1)) == 0, "a tile has 1, 2, 4, 8, 16 or 32 threads");
-    static_assert(Size <= 32, "tiles of more than 32 threads are not emulated");
-
+template <unsigned Size> class tile_of_lanes : public thread_group {
 public:
-    LADDER_INLINE thread_block_tile(unsigned meta_rank, unsigned meta_size)
+    LADDER_INLINE tile_of_lanes(unsigned meta_rank, unsigned meta_size)
         : thread_group(Kind::Lanes, own_lanes()), meta_rank_(meta_rank), meta_size_(meta_size) {}
-    template <class Whole = Parent, LADDER_IF(!std::is_void_v<Whole>)>
-    LADDER_INLINE operator thread_block_tile<Size, void>() const {
-        return {meta_rank_, meta_size_};
-    }
 
     LADDER_INLINE static constexpr unsigned size() { return Size; }
     LADDER_INLINE static constexpr unsigned num_threads() { return Size; }
@@ -220,10 +240,34 @@ private:
     unsigned meta_rank_, meta_size_;
 };
 
+}  // namespace cooperative_groups
+
+#include "large_tiles.h"
+
+namespace cooperative_groups {
+
+template <unsigned Size, class Parent = void>
+class thread_block_tile : public std::conditional_t<(Size <= 32), tile_of_lanes<Size>, tile_of_warps<Size>> {
+    static_assert(Size >= 1 && Size <= 1024 && (Size & (Size - 1)) == 0, "a tile has 1, 2, 4, 8 ... 1024 threads");
+
+public:
+    using std::conditional_t<(Size <= 32), tile_of_lanes<Size>, tile_of_warps<Size>>::conditional_t;
+    template <class Whole = Parent, LADDER_IF(!std::is_void_v<Whole>)>
+    LADDER_INLINE operator thread_block_tile<Size, void>() const {
+        return {this->meta_group_rank(), this->meta_group_size()};
+    }
+};
+
 // ---- how groups come about ----
 
+// On GPUs before compute capability 8.0 large tiles need this memory; later ones have their own, and so have we.
+template <unsigned Threads = 1024> struct __align__(8) block_tile_memory {};
+
 LADDER_INLINE thread_block this_thread_block() { return {}; }
+template <unsigned Threads> LADDER_INLINE thread_block this_thread_block(block_tile_memory<Threads>&) { return {}; }
+LADDER_INLINE thread_block_tile<1> this_thread() { return {0, 1}; }
 LADDER_INLINE grid_group this_grid() { return {}; }
+LADDER_INLINE cluster_group this_cluster() { return {}; }
 LADDER_INLINE coalesced_group coalesced_threads(LADDER_LINE) {
     return coalesced_group(__activemask(line));
 }
@@ -234,39 +278,59 @@ template <unsigned Size> LADDER_INLINE thread_block_tile<Size, thread_block> til
 template <unsigned Size, unsigned Outer, class Parent>
 LADDER_INLINE thread_block_tile<Size, thread_block_tile<Outer, Parent>> tiled_partition(
     const thread_block_tile<Outer, Parent>& parent) {
-    static_assert(Size <= Outer, "a tile cannot be larger than the one it is cut from");
+    static_assert(Size < Outer, "a tile must be smaller than the one it is cut from");
     return {parent.thread_rank() / Size, Outer / Size};
 }
 
 // The tile's size known only at run time: `size` is a power of two up to 32.
-LADDER_INLINE thread_group tiled_partition(const thread_group&, unsigned size) {
-    const unsigned first = static_cast<unsigned>(ladder_lane()) / size * size;
-    return {thread_group::Kind::Lanes, (size == 32 ? ladder::all_lanes : (1u << size % 32) - 1) << first};
-}
 LADDER_INLINE coalesced_group tiled_partition(const coalesced_group& parent, unsigned size) {
+    if (parent.size() <= size) return parent;
     const unsigned first = parent.thread_rank() / size * size;
     unsigned lanes = 0;
     for (unsigned rank = first; rank < first + size && rank < parent.size(); ++rank)
         lanes |= 1u << __fns(parent.ladder_lanes(), 0, static_cast<int>(rank) + 1);
-    return coalesced_group(lanes);
+    return coalesced_group(lanes, parent.thread_rank() / size, (parent.size() + size - 1) / size);
+}
+LADDER_INLINE thread_group tiled_partition(const thread_group& parent, unsigned size) {
+    if (parent.ladder_lanes()) return tiled_partition(coalesced_group(parent.ladder_lanes()), size);
+    const unsigned lane = static_cast<unsigned>(ladder_lane()) / size * size;
+    const unsigned behind = ladder::threads_in_block() - ladder::rank_in_block() / size * size;   // the last may be smaller
+    const unsigned threads = behind < size ? behind : size;
+    return {thread_group::Kind::Lanes, (threads == 32 ? ladder::all_lanes : (1u << threads) - 1) << lane};
 }
 
-// The threads of a group that have the same label, or the same answer.
-template <class Group, class T>
-LADDER_INLINE coalesced_group labeled_partition(const Group& group, T label, LADDER_LINE) {
-    return coalesced_group(__match_any_sync(group.ladder_lanes(), label, line));
-}
+// The threads of a group that have the same label, or the same answer. Groups are numbered by their first threads.
 template <class Group>
 LADDER_INLINE coalesced_group binary_partition(const Group& group, bool predicate, LADDER_LINE) {
-    const unsigned yes = __ballot_sync(group.ladder_lanes(), predicate, line);
-    return coalesced_group(predicate ? yes : group.ladder_lanes() & ~yes);
+    const unsigned all = group.ladder_lanes(), yes = __ballot_sync(all, predicate, line);
+    if (yes == 0 || yes == all) return coalesced_group(all);
+    return coalesced_group(predicate ? yes : all & ~yes, predicate, 2);
+}
+template <class Group, class T>
+LADDER_INLINE coalesced_group labeled_partition(const Group& group, T label, LADDER_LINE) {
+    static_assert(std::is_integral_v<T> || std::is_pointer_v<T>, "labels are whole numbers or pointers");
+    if constexpr (std::is_same_v<T, bool>) return binary_partition(group, label, line);
+    else if constexpr (std::is_pointer_v<T>) return labeled_partition(group, reinterpret_cast<unsigned long long>(label), line);
+    else {
+        const unsigned all = group.ladder_lanes(), own = __match_any_sync(all, label, line), first = own & -own;
+        const unsigned firsts = __ballot_sync(all, first == ladder::lane_bit(), line);
+        return coalesced_group(own, __popc(firsts & (first - 1)), __popc(firsts));
+    }
 }
 
 template <class Group> LADDER_INLINE void sync(const Group& group, LADDER_LINE) { group.sync(line); }
 template <class Group> LADDER_INLINE auto thread_rank(const Group& group) { return group.thread_rank(); }
 template <class Group> LADDER_INLINE auto group_size(const Group& group) { return group.size(); }
-template <class Group, class F> LADDER_INLINE void invoke_one(const Group& group, F&& f) {
-    if (group.thread_rank() == 0) f();
+template <class Group, class F, class... Arguments>
+LADDER_INLINE void invoke_one(const Group& group, F&& f, Arguments&&... arguments) {
+    if (group.thread_rank() == 0) static_cast<F&&>(f)(static_cast<Arguments&&>(arguments)...);
+}
+// All threads get the one's answer.
+template <class Group, class F, class... Arguments>
+LADDER_INLINE auto invoke_one_broadcast(const Group& group, F&& f, Arguments&&... arguments) {
+    std::remove_cv_t<std::remove_reference_t<decltype(f(arguments...))>> answer{};
+    if (group.thread_rank() == 0) answer = static_cast<F&&>(f)(static_cast<Arguments&&>(arguments)...);
+    return group.shfl(answer, 0);
 }
 
 }  // namespace cooperative_groups

@@ -12,7 +12,7 @@ std::uint32_t number_at(const Lane& l, const Instruction& at, std::size_t operan
 
 NamedBarrier& come_to(Lane& l, const Instruction& at) {
     const std::uint32_t number = number_at(l, at, 0);
-    if (number >= std::size(l.thread.block->named)) l.stop(at, "there are barriers 0 to 15, and not " + std::to_string(number));
+    if (number >= ptx_barriers) l.stop(at, "there are barriers 0 to 15, and not " + std::to_string(number));
     NamedBarrier& barrier = l.thread.block->named[number];
     const auto threads = static_cast<std::uint32_t>(l.thread.block->threads.size()), all = (threads + 31) / 32 * 32;
     std::uint32_t expected = at.operands.size() > 1 ? number_at(l, at, 1) : all;
