@@ -143,11 +143,12 @@ OTHERS = (
     "tests/*/kernels/*.cu",  # those of tests/language hold many small files each, half of them to be refused
 )
 CARDS = ("75", "80", "90")  # T4, A100, H100 and H200
-OLDEST, NEWEST = CARDS[0], CARDS[-1]
+NEWEST = CARDS[-1]
 HASTY = ("-Xcicc", "-O0", "-Xptxas", "-O0")  # every error and every warning, in a fifth of the time for the largest
 OPTIONS = {"language.cu": ["--extended-lambda"]}
-FROM_AMPERE_ON = ("small_floats.cu", "warp.cu", "wmma.cu")  # what older cards lack, the emulator has
-FROM_HOPPER_ON = ("matrix.cu", "ptx.cu", "tensor_sums.cu")
+# What older cards lack, the emulator has: files, and a lesson.
+FROM_AMPERE_ON = {"small_floats.cu", "warp.cu", "wmma.cu", "mma_sync.cu", "09_tensor_cores"}
+FROM_HOPPER_ON = {"matrix.cu", "ptx.cu", "tensor_sums.cu"}
 # Refused, built by PyTorch against its own headers, or wrong on purpose in a few kernels.
 NO_CUDA = re.compile(
     r"^// (Expect: build_error|GPU: (build_error|not applicable))|^#include <torch/extension.h>|^// Some are wrong",
@@ -160,6 +161,13 @@ def files(patterns):
     return [file for file in found if not NO_CUDA.search(file.read_text())]
 
 
+def cards_for(file):
+    """Those that have what this file uses, the oldest first."""
+    if FROM_HOPPER_ON & set(file.parts):
+        return CARDS[2:]
+    return CARDS[1:] if FROM_AMPERE_ON & set(file.parts) else CARDS
+
+
 def compilations():
     """(file, cards, flags) of what must be clean. All that is shown is compiled for all cards, and for the newest as a
     learner's own file is.
@@ -167,7 +175,7 @@ def compilations():
     for file in files(CLEAN):
         yield named(file, (NEWEST,), ("-c",))
         if "00_first_steps" not in file.parts:  # three lines, and nothing in them that a card may lack
-            yield named(file, CARDS[:-1], ("-fatbin", *HASTY))
+            yield named(file, cards_for(file)[:-1], ("-fatbin", *HASTY))
 
 
 def named(file, cards, flags):
@@ -192,17 +200,16 @@ MISTAKES = [each for entry in entries(ROOT) for each in entry.mistakes if not NO
 @pytest.mark.slow
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda each: str(each.whole.relative_to(ROOT)))
 def test_a_mistake_compiles_without_a_warning(tmp_path, mistake):
-    """For the card that has the least: a mistake is never timed."""
+    """For the card that has the least of those it is for: a mistake is never timed."""
     file = tmp_path / mistake.whole.name
     file.write_text(mistake.text())
-    compile_for((OLDEST,), file, "-c", *HASTY, "-Werror=all-warnings")
+    compile_for(cards_for(mistake.whole)[:1], file, "-c", *HASTY, "-Werror=all-warnings")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("file", files(OTHERS), ids=lambda file: str(file.relative_to(ROOT)))
 def test_all_other_device_code_compiles(file):
-    newest = CARDS[2:] if file.name in FROM_HOPPER_ON else CARDS
-    compile_for(CARDS[1:] if file.name in FROM_AMPERE_ON else newest, file, "-fatbin", *HASTY)
+    compile_for(cards_for(file), file, "-fatbin", *HASTY)
 
 
 # ---- ladder check --nvcc ----
