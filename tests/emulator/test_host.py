@@ -138,10 +138,11 @@ def test_a_wrong_argument_is_reported_on_its_line():
     assert re.search(r"kernel\.cu:4:.*", said)
 
 
-def test_large_tiles_are_refused_in_a_sentence():
+@pytest.mark.parametrize("threads", [48, 2048])
+def test_tiles_of_a_size_that_cuda_has_not_are_refused(threads):
     body = "#include <cooperative_groups.h>\n__global__ void k() { auto b = cooperative_groups::this_thread_block();\n"
-    body += "auto t = cooperative_groups::tiled_partition<64>(b); }"
-    assert "tiles of more than 32 threads are not emulated" in compiler_says(body)
+    said = compiler_says(body + f"auto t = cooperative_groups::tiled_partition<{threads}>(b); }}")
+    assert "a tile has 1, 2, 4, 8 ... 1024 threads" in said
 
 
 BOUND = """
