@@ -204,6 +204,7 @@ ANNOUNCED = """  <bb 2> [local count: 9]:
   <bb 3> [local count: 9]:
   _15 = (*_5)[_1];
   __tsan_write4 (_5);
+  *_5 =  Nan;
 
   <bb 4> [local count: 9]:
   _5->x ={v} 1;

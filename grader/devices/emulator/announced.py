@@ -14,7 +14,7 @@ from functools import cached_property
 
 _CALLBACK = re.compile(r"__tsan_(?:unaligned_)?(?:volatile_)?(?:vptr_)?(read|write|update)\w*$")
 _CALL = re.compile(r"(?P<name>[\w.$]+|OBJ_TYPE_REF\(.*?\))(?:\(D\))? \((?P<arguments>.*)\)$")
-_STATEMENT = re.compile(r"^\s+(?:(?P<target>[^\"]+?) =(?:\{v\})? )?(?P<source>\S.*);(?: \[[a-z ]*\])*$")
+_STATEMENT = re.compile(r"^\s+(?:(?P<target>[^\"]+?) =(?:\{v\})? +)?(?P<source>\S.*);(?: \[[a-z ]*\])*$")
 _PHI = re.compile(r"^\s+# (?P<target>\S+) = PHI <(?P<sources>.*)>$")
 _NO_ACCESS = ("  if (", "  # ", "  goto ", "  <bb ", "  return", "  switch (", "  __builtin_")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
