@@ -63,9 +63,9 @@ def graded(monkeypatch):
         looks = ()  # whether the emulator looks besides, and says who prints
 
         def __call__(self, entry, file, *, device, tasks=None, counted=None, seed, source, on_progress,
-                     emulator=True, print_threads=False, sandbox=None):  # fmt: skip
+                     emulator=True, print_threads=False, sandbox=None, by_counts=False):  # fmt: skip
             self.calls.append((entry.name, file.name, device, tasks, seed))
-            self.looks = (emulator, print_threads, sandbox)
+            self.looks, self.by_counts = (emulator, print_threads, sandbox), by_counts
             if self.error:
                 raise self.error
             case = CaseGrade("n=1", self.status, "it is so")
@@ -208,9 +208,9 @@ def test_options_reach_the_grader(ladder, graded, course):
     code, _, _ = ladder("check", "02", "mine.cu", "--task", "second", "--device", "emulator", "--seed", "5")
     assert code == 0
     assert graded.calls == [("02_first", "mine.cu", "emulator", ("second",), 5)]
-    assert graded.looks == (True, False, None)
-    ladder("check", "02", "mine.cu", "--no-emulator", "--print-threads", "--sandbox", "strict")
-    assert graded.looks == (False, True, "strict")
+    assert graded.looks == (True, False, None) and not graded.by_counts
+    ladder("check", "02", "mine.cu", "--no-emulator", "--print-threads", "--sandbox", "strict", "--no-model")
+    assert graded.looks == (False, True, "strict") and graded.by_counts
 
 
 @pytest.mark.parametrize("arguments", [["check", "01"], ["submit", "01"], ["check", "--all"]])
