@@ -17,9 +17,10 @@ PATTERNS = (
     *("lessons/**/*", "kernels/**/*", "notebooks/*.ipynb"),
     *("examples/*.py", "examples/*.cu", "examples/lessons/**/*", "examples/kernels/**/*"),
     *(f"docs/{name}.md" for name in ("authoring", "classroom", "emulator", "grading", "model", "numerics", "results")),
-    *("docs/run.md", "docs/found.md", "docs/view.md"),
+    *("docs/run.md", "docs/found.md", "docs/view.md", "docs/walks/*.png"),
     *(
         "benchmarks/*.cu",
+        "benchmarks/tensor_cores.py",
         "benchmarks/two_streams.py",
         "benchmarks/results/h200/*.json",
         "benchmarks/results/h200/*.png",

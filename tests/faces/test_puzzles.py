@@ -8,7 +8,7 @@ import pytest
 
 from grader.course import catalog, progress
 from grader.course.catalog import UsageError
-from grader.faces import puzzles, watch
+from grader.faces import puzzles
 from grader.faces.watch_run import Run
 from grader.report.terminal import console_in_memory, printed
 
@@ -181,8 +181,8 @@ def test_watching_one_draws_it_too_and_goes_on_in_their_order(begun):
     run.show(console)
     assert "✗ 00.3_guard: out of bounds" in printed(console) and PICTURE in printed(console)
     done = progress.Progress()
-    assert watch._to_do(catalog.exercises(begun.root), done, begun.puzzles[8]).name == "00.10_dot"
-    assert watch._to_do(catalog.exercises(begun.root), done, begun.puzzles[15]).name == "01_vector_add"
+    assert progress.to_do(catalog.exercises(begun.root), done, begun.puzzles[8]).name == "00.10_dot"
+    assert progress.to_do(catalog.exercises(begun.root), done, begun.puzzles[15]).name == "01_vector_add"
 
 
 def test_a_notebook_draws_it_too(course):
