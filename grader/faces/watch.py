@@ -374,9 +374,11 @@ class Watcher:
         return Text()
 
     def key_line(self) -> Text:
+        """Which keys there are. Where the terminal is too narrow for all, the last but the one to quit are left out."""
         line = Text.assemble(("esc", HEAD), " verdict · ") if self.page.show else Text()
-        pairs = [Text.assemble((key, HEAD), f" {word}") for key, word in KEYS.items()]
-        return line + Text(" · ").join(pairs)
+        *pairs, end = [Text.assemble((key, HEAD), f" {word}") for key, word in KEYS.items()]
+        found = [line + Text(" · ").join([*pairs[:shown], end]) for shown in range(len(pairs), 0, -1)]
+        return next((each for each in found if each.cell_len <= self.console.width), found[-1])
 
     # ---- text ----
 
