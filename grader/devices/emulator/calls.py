@@ -107,7 +107,7 @@ class _Function:
         """As announced.py says; none where no callback is, for then its code is part of another's or is hidden."""
         if not self.is_seen:
             return []
-        variables = self.own | {name for name in self.types if name not in {each["name"] for each in self.declared}}
+        variables = self.own | (set(self.types) - {each["name"] for each in self.declared})
         return list(unannounced(self.plain, variables, declared_functions()))
 
     @cached_property
