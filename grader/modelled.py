@@ -55,7 +55,7 @@ class ModelledTime:
 
 
 def measured_cards(root: Path) -> list[Card]:
-    """The cards of a course that somebody has measured. Raises UsageError."""
+    """The cards of a course that were measured. Raises UsageError."""
     return [card for card in cards(root / "cards") if card.measured]
 
 

@@ -84,7 +84,9 @@ def _stuck(book: Book) -> str:
          html.text(mark.row.result.message if mark.row.result else "")]
         for tries, learner, mark in stuck
     ]  # fmt: skip
-    return _table(["person", "lesson", "verdict", "tries", "what is said"], rows) if rows else "<p>Nobody.</p>"
+    if not rows:
+        return "<p>Each graded kernel has a star.</p>"
+    return _table(["person", "lesson", "verdict", "tries", "what is said"], rows)
 
 
 def _people(book: Book, lessons: Sequence[str]) -> str:

@@ -3,7 +3,7 @@
 // A block computes a 32 x 32 tile of c. It loads a 32 x 32 tile of a and one of b together, each float once,
 // and every float then serves 32 threads: from device memory come 2 m n k / 32 floats instead of 2 m n k.
 //
-// Two barriers a step: the first because a thread reads what others loaded, the second because nobody may
+// Two barriers a step: the first because a thread reads what others loaded, the second because none may
 // load the next tile over this one while others still read it.
 //
 // What limits now is the shared memory: two loads for every multiplication. Rung 4 changes that.

@@ -18,7 +18,7 @@ __device__ float together(float a, float b) { return a + b; }
 template <typename Combine>
 __device__ float tree(float value, Combine combine) {
     __shared__ float values[kBlock];
-    __syncthreads();  // nobody still reads the result of the last call
+    __syncthreads();  // no thread still reads the result of the last call
     values[threadIdx.x] = value;
     for (int half = kBlock / 2; half > 0; half /= 2) {
         __syncthreads();  // for all threads, also those that are done: outside of the if

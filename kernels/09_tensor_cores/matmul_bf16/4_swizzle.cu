@@ -6,8 +6,8 @@
 //
 // The eight rows of a matrix are read in one turn if their 16 bytes lie in different banks. Padding did that, and
 // cost an eighth of the tile. Without it a row is 128 bytes, all 32 banks, and pieces of one column would all lie in
-// the same four. So piece p of row r lies at place p ^ r % 8: eight rows, eight places. Whoever copies a tile and
-// whoever reads it must agree on that, and nothing else changes.
+// the same four. So piece p of row r lies at place p ^ r % 8: eight rows, eight places. Stores into a tile and
+// loads from it must agree on that, and nothing else changes.
 //
 // On an H200, m=4096 n=4096 k=4096: 3_mma_sync 257 Tflop/s, 4_swizzle 280 Tflop/s.
 
