@@ -178,6 +178,12 @@ def _must_pass(entry: Entry, file: Path, tasks: Sequence[str]) -> None:
 # ---- measuring ----
 
 
+def ceilings_for(tasks: Sequence[Task]) -> list[str]:
+    """What is measured beside these tasks: multiply-adds alone only where operations are counted."""
+    also = {"special": any(task.specials for task in tasks), "fma": any(task.flops for task in tasks)}
+    return ["copy", "read", "fp32", "bf16", *(name for name, wanted in also.items() if wanted)]
+
+
 def measure(entry: Entry, tasks: Sequence[Task], files: Sequence[Path], card: Card, quick: bool) -> Json:
     """Everything about one lesson on one card, as plain data. Raises contest.Broken if a kernel breaks the GPU."""
     import torch
@@ -187,8 +193,7 @@ def measure(entry: Entry, tasks: Sequence[Task], files: Sequence[Path], card: Ca
 
     before = state_of(card)
     cases = [(task, case) for task in tasks for case in chosen_cases(task, quick)]
-    names = ["copy", "read", "fp32", "bf16", *(["special"] if any(task.specials for task in tasks) else [])]
-    limits = ceilings.wanted(names, torch.cuda.mem_get_info()[0] // 16)
+    limits = ceilings.wanted(ceilings_for(tasks), torch.cuda.mem_get_info()[0] // 16)
     effort = _effort(len(cases), quick)
     with tempfile.TemporaryDirectory() as folder, _progress(entry, len(cases)) as advance:
         libraries = own_code.build_all([*entry.rungs, *files, *entry.rivals], Path(folder), card.architecture)

@@ -231,11 +231,12 @@ def test_a_comment_asks_nvcc_nothing_new():
     assert code_of(text.replace("int x", "int y")) != code_of(text)
 
 
-def test_what_torch_compiles_for_a_ceiling_compiles(tmp_path):
+@pytest.mark.parametrize("function", ["chain", "fmas"])
+def test_what_torch_compiles_for_a_ceiling_compiles(function, tmp_path):
     """On a GPU NVRTC compiles it, where functions are the device's by themselves."""
     from grader.devices.cuda import ceilings
 
-    text = ceilings._CHAIN.replace("> T ", "> __device__ T ", 1)
-    file = tmp_path / "chain.cu"
-    file.write_text(f"{text}\n__global__ void each(float* x) {{ x[threadIdx.x] = chain(x[threadIdx.x]); }}\n")
+    text = {"chain": ceilings._CHAIN, "fmas": ceilings._FMAS}[function].replace("> T ", "> __device__ T ", 1)
+    file = tmp_path / f"{function}.cu"
+    file.write_text(f"{text}\n__global__ void each(float* x) {{ x[threadIdx.x] = {function}(x[threadIdx.x]); }}\n")
     compile_for([NEWEST], file, "-c")

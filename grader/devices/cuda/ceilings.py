@@ -17,6 +17,7 @@ from torch import Tensor
 LARGE_BYTES = 1 << 30  # far more than any L2 holds
 CHAIN = 256  # special functions, each of the result of the one before
 CHAINS = 1 << 24
+SUMS, STEPS = 8, 512  # multiply-adds of a number: so many sums that do not wait for each other, and steps of each
 
 # One instruction of the special function unit and a negation, which goes on beside it; -1 < x < 1 throughout. torch
 # compiles this with NVRTC, once for a machine.
@@ -25,6 +26,22 @@ _CHAIN = f"""template <typename T> T chain(T x) {{
         asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(x) : "f"(-x));
     }}
     return x;
+}}"""
+
+
+# Nothing but multiply-adds, from registers: how much a matrix product loses to its loads and barriers shows beside it.
+_FMAS = f"""template <typename T> T fmas(T x) {{
+    T factor = 1 / (2 + x * x), sum[{SUMS}];
+    #pragma unroll
+    for (int i = 0; i < {SUMS}; ++i) sum[i] = x + i;
+    for (int step = 0; step < {STEPS}; ++step) {{
+        #pragma unroll
+        for (int i = 0; i < {SUMS}; ++i) sum[i] = sum[i] * factor + x;
+    }}
+    T all = 0;
+    #pragma unroll
+    for (int i = 0; i < {SUMS}; ++i) all += sum[i];
+    return all;
 }}"""
 
 
@@ -66,11 +83,21 @@ def matmul(name: str, dtype: torch.dtype, size: int, free_bytes: int) -> Ceiling
 
 def special(free_bytes: int) -> Ceiling:
     """Exponentials to base 2 in a row: 16 a clock on each multiprocessor (CUDA Programming Guide, "Throughput")."""
-    chain = partial(torch.cuda.jiterator._create_jit_fn(_CHAIN), _random(CHAINS))
+    return Ceiling("special", "op/s", float(CHAIN * CHAINS), _for_each(_CHAIN))
+
+
+def fma(free_bytes: int) -> Ceiling:
+    """Multiply-adds of floats, two operations each: 128 a clock on each multiprocessor if nothing else is issued."""
+    return Ceiling("fma", "flop/s", 2.0 * STEPS * SUMS * CHAINS, _for_each(_FMAS))
+
+
+def _for_each(function: str) -> Callable[[], object]:
+    """A call that computes a C++ function of one number for each of CHAINS numbers. It is compiled here."""
+    call = partial(torch.cuda.jiterator._create_jit_fn(function), _random(CHAINS))
     with warnings.catch_warnings():  # that there is no place to keep what was compiled
         warnings.simplefilter("ignore")
-        chain()
-    return Ceiling("special", "op/s", float(CHAIN * CHAINS), chain)
+        call()
+    return call
 
 
 MAKERS: Mapping[str, Callable[[int], Ceiling]] = {
@@ -79,6 +106,7 @@ MAKERS: Mapping[str, Callable[[int], Ceiling]] = {
     "fp32": partial(matmul, "fp32", torch.float32, 4096),  # the smallest that reach the best rate
     "bf16": partial(matmul, "bf16", torch.bfloat16, 8192),
     "special": special,
+    "fma": fma,
 }
 
 
