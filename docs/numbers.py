@@ -8,7 +8,6 @@ first says which it is:
     <!-- 01; 3_float4; share -->103%<!-- -->               of the limit; `rate` is bytes or operations a second
     <!-- 02; 1_even_odd : 2_both -->1.98<!-- -->           how many times as long the first one takes
     <!-- 01; copy; rate -->4.23 TB/s<!-- -->               a ceiling, measured in the same run
-    <!-- tensor_cores/matmul_bf16; 4_swizzle; rate -->     of results/h200/tensor_cores.json, by another command
     <!-- published -->37 ms<!-- -->, <!-- tried -->737 µs<!-- -->   no number of ours; an experiment that no file holds
 
 No line begins with such a comment, which Markdown would take for a block of HTML: the word before it comes along.
@@ -97,7 +96,7 @@ def renewed_head(source: str, entry: Entry, task: str | None) -> str:
     """A kernel with the times in its head made anew. Raises UsageError for a case or a name that is not there."""
 
     def line(found: re.Match[str]) -> str:
-        where = f"{_measured(entry)}/{task}" if task else entry.label
+        where = f"{entry.label}/{task}" if task else entry.label
         case = _case(where, lambda text: in_ascii(text) == found[1], found[1])
         rows = [(row_named(standings(case), name, _name), unit) for name, unit in IN_HEAD.findall(found[2])]
         said = [rate_text(row.rate, row.unit) if "/" in unit else in_ascii(time_text(row.us)) for row, unit in rows]
@@ -105,13 +104,6 @@ def renewed_head(source: str, entry: Entry, task: str | None) -> str:
         return f"// On an H200, {found[1]}: {', '.join(named)}."
 
     return HEAD.sub(line, source)
-
-
-@functools.cache
-def _measured(entry: Entry) -> str:
-    """The lesson's results by `ladder bench`, or else by another command of ours."""
-    files = {file.stem: json.loads(file.read_text()).get("lesson") for file in sorted(RESULTS.glob("*_*.json"))}
-    return entry.name if entry.name in files else next(name for name, lesson in files.items() if lesson == entry.name)
 
 
 def value(marker: str) -> str:
@@ -155,8 +147,7 @@ def in_ascii(text: str) -> str:
 
 def _case(where: str, fits: Callable[[str], bool], wanted: str) -> Any:
     lesson, _, task = where.partition("/")
-    is_a_file = (RESULTS / f"{lesson}.json").is_file()
-    tasks = _tasks(lesson if is_a_file else catalog.find(lesson, ROOT).name)
+    tasks = _tasks(catalog.find(lesson, ROOT).name)
     found = row_named(tasks, task) if task else tasks[0]
     if not wanted:
         return deciding_case(found)

@@ -20,7 +20,6 @@ PATTERNS = (
     *("docs/run.md", "docs/found.md", "docs/view.md", "docs/walks/*.png"),
     *(
         "benchmarks/*.cu",
-        "benchmarks/tensor_cores.py",
         "benchmarks/two_streams.py",
         "benchmarks/results/h200/*.json",
         "benchmarks/results/h200/*.png",

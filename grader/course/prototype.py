@@ -113,6 +113,11 @@ class Prototype:
     def scalars(self) -> tuple[Parameter, ...]:
         return self._with_role("scalar")
 
+    @property
+    def is_narrow(self) -> bool:
+        """Whether it has floats of two bytes, which tensor cores multiply."""
+        return any(buffer.type.is_floating and buffer.type.bytes == 2 for buffer in self.buffers)
+
     def _with_role(self, role: Role) -> tuple[Parameter, ...]:
         return tuple(parameter for parameter in self.parameters if parameter.role == role)
 

@@ -180,7 +180,12 @@ def _must_pass(entry: Entry, file: Path, tasks: Sequence[str]) -> None:
 
 def ceilings_for(tasks: Sequence[Task]) -> list[str]:
     """What is measured beside these tasks: multiply-adds alone only where operations are counted."""
-    also = {"special": any(task.specials for task in tasks), "fma": any(task.flops for task in tasks)}
+    narrow = any(task.signature.is_narrow for task in tasks)
+    also = {
+        "special": any(task.specials for task in tasks),
+        "fma": any(task.flops for task in tasks) and not narrow,
+        "mma": narrow,
+    }
     return ["copy", "read", "fp32", "bf16", *(name for name, wanted in also.items() if wanted)]
 
 

@@ -228,10 +228,9 @@ def record(lesson: str | int, kernel: Kernel = None, *, task: str | None = None,
     return recorder.record(entry, file, source=source, task=task, case=case, launch=launch, block=block, seed=SEED)
 
 
-def results(lesson: str | int, task: str | None = None, case: str | None = None, *, of: str | None = None) -> Table:
+def results(lesson: str | int, task: str | None = None, case: str | None = None) -> Table:
     """What was measured on the H200 and is committed, at the timed case or at `case`: a name as the table's title.
 
-    By `ladder bench`, or by another command whose file of results `of` names ("tensor_cores").
     `table[name]` is a report.bench.Standing: `.us`, `.rate`, `.fraction`, `.ratio`.
     """
     from grader.faces import bench
@@ -239,7 +238,7 @@ def results(lesson: str | int, task: str | None = None, case: str | None = None,
     from grader.report.pages import Table
 
     entry = find_lesson(lesson)
-    measured = bench.read(committed(entry.root, f"{of or entry.name}.json"))
+    measured = bench.read(committed(entry.root, f"{entry.name}.json"))
     asked = row_named(measured["tasks"], task_of(entry, task).name)
     at = row_named(asked["cases"], case, told.case_text) if case else told.deciding_case(asked)
     if at is None:

@@ -291,6 +291,7 @@ attend = Task(
                     at_most=200,
                     why="both products belong on the tensor cores: the threads compute the softmax, and nothing else",
                 ),
+                Timed("x_FLASH", at_least=0.2, why="both products on tensor cores are enough for this"),
             ],
         ),
         Rung(

@@ -147,7 +147,7 @@ NEWEST = CARDS[-1]
 HASTY = ("-Xcicc", "-O0", "-Xptxas", "-O0")  # every error and every warning, in a fifth of the time for the largest
 OPTIONS = {"language.cu": ["--extended-lambda"]}
 # What older cards lack, the emulator has: files, and a lesson.
-FROM_AMPERE_ON = {"small_floats.cu", "warp.cu", "wmma.cu", "mma_sync.cu", "09_tensor_cores"}
+FROM_AMPERE_ON = {"small_floats.cu", "warp.cu", "wmma.cu", "09_tensor_cores"}
 FROM_HOPPER_ON = {"matrix.cu", "ptx.cu", "tensor_sums.cu"}
 # Refused, built by PyTorch against its own headers, or wrong on purpose in a few kernels.
 NO_CUDA = re.compile(
@@ -231,12 +231,13 @@ def test_a_comment_asks_nvcc_nothing_new():
     assert code_of(text.replace("int x", "int y")) != code_of(text)
 
 
-@pytest.mark.parametrize("function", ["chain", "fmas"])
+@pytest.mark.parametrize("function", ["chain", "fmas", "mmas"])
 def test_what_torch_compiles_for_a_ceiling_compiles(function, tmp_path):
     """On a GPU NVRTC compiles it, where functions are the device's by themselves."""
     from grader.devices.cuda import ceilings
 
-    text = {"chain": ceilings._CHAIN, "fmas": ceilings._FMAS}[function].replace("> T ", "> __device__ T ", 1)
+    texts = {"chain": ceilings._CHAIN, "fmas": ceilings._FMAS, "mmas": ceilings._MMAS}
+    text = texts[function].replace("> T ", "> __device__ T ", 1)
     file = tmp_path / f"{function}.cu"
     file.write_text(f"{text}\n__global__ void each(float* x) {{ x[threadIdx.x] = {function}(x[threadIdx.x]); }}\n")
     compile_for([NEWEST], file, "-c")

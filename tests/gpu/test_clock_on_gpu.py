@@ -30,3 +30,4 @@ def test_ceilings_are_plausible():
     facts = torch.cuda.get_device_properties(0)
     assert 8 < rates["special"] / (facts.multi_processor_count * facts.clock_rate * 1e3) < 17  # 16 a clock
     assert 128 < rates["fma"] / (facts.multi_processor_count * facts.clock_rate * 1e3) < 257  # 128 a clock, each is two
+    assert 1.2 * rates["fp32"] < rates["mma"] < 1.02 * rates["bf16"]

@@ -21,8 +21,7 @@ MATMUL, ATTENTION = LESSON.tasks
 
 @pytest.mark.parametrize("task", LESSON.tasks, ids=lambda task: task.name)
 def test_times_on_an_h200_tell_the_rungs_that_have_a_timed_goal(task):
-    """As benchmarks/tensor_cores.py has measured them."""
-    times = results("09", task.name, of="tensor_cores")
+    times = results("09", task.name)
     told = [1, *(number for number, rung in enumerate(task.ladder, start=1) if is_told(rung, on_gpu=True))]
     for number, rung in enumerate(task.ladder, start=1):
         ratios = {f"x_{name}": times[name].us / times[f"{number}_{rung.name}"].us for name in task.baselines}

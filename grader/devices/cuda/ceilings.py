@@ -18,6 +18,8 @@ LARGE_BYTES = 1 << 30  # far more than any L2 holds
 CHAIN = 256  # special functions, each of the result of the one before
 CHAINS = 1 << 24
 SUMS, STEPS = 8, 512  # multiply-adds of a number: so many sums that do not wait for each other, and steps of each
+ROUNDS, DOWN, ACROSS = 32, 2, 4  # of products by a warp: so many fragments of a, times so many of b, of two sets
+FLOPS_OF_MMA = 2 * 16 * 8 * 16
 
 # One instruction of the special function unit and a negation, which goes on beside it; -1 < x < 1 throughout. torch
 # compiles this with NVRTC, once for a machine.
@@ -41,6 +43,32 @@ _FMAS = f"""template <typename T> T fmas(T x) {{
     T all = 0;
     #pragma unroll
     for (int i = 0; i < {SUMS}; ++i) all += sum[i];
+    return all;
+}}"""
+
+# Nothing but mma.sync, by all 32 threads of a warp at once: CHAINS is a multiple of what a block computes. Two sets of
+# fragments in turns, as in a kernel that reads the next ones while it multiplies these.
+_MMAS = f"""template <typename T> T mmas(T x) {{
+    unsigned word = __float_as_uint(x), both = (word & 0xffff0000u) | word >> 16, a[2][{DOWN}][4], b[2][{ACROSS}][2];
+    float c[{DOWN}][{ACROSS}][4] = {{}};
+    #pragma unroll
+    for (int i = 0; i < {DOWN} * 8; ++i) a[i / {DOWN * 4}][i / 4 % {DOWN}][i % 4] = both ^ 0x00010001u * i;
+    #pragma unroll
+    for (int i = 0; i < {ACROSS} * 4; ++i) b[i / {ACROSS * 2}][i / 2 % {ACROSS}][i % 2] = both ^ 0x00020002u * i;
+    for (int round = 0; round < {ROUNDS}; ++round) {{
+        #pragma unroll
+        for (int i = 0; i < 2 * {DOWN * ACROSS}; ++i) {{
+            int set = i / {DOWN * ACROSS}, p = i / {ACROSS} % {DOWN}, q = i % {ACROSS};
+            asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {{%0, %1, %2, %3}}, {{%4, %5, %6, %7}}, "
+                "{{%8, %9}}, {{%0, %1, %2, %3}};"
+                : "+f"(c[p][q][0]), "+f"(c[p][q][1]), "+f"(c[p][q][2]), "+f"(c[p][q][3])
+                : "r"(a[set][p][0]), "r"(a[set][p][1]), "r"(a[set][p][2]), "r"(a[set][p][3]),
+                  "r"(b[set][q][0]), "r"(b[set][q][1]));
+        }}
+    }}
+    T all = 0;
+    #pragma unroll
+    for (int i = 0; i < {DOWN * ACROSS} * 4; ++i) all += c[i / {ACROSS * 4}][i / 4 % {ACROSS}][i % 4];
     return all;
 }}"""
 
@@ -91,6 +119,11 @@ def fma(free_bytes: int) -> Ceiling:
     return Ceiling("fma", "flop/s", 2.0 * STEPS * SUMS * CHAINS, _for_each(_FMAS))
 
 
+def mma(free_bytes: int) -> Ceiling:
+    """mma.sync m16n8k16 of bfloat16 in registers: what a kernel without wgmma can reach, which has twice its rate."""
+    return Ceiling("mma", "flop/s", 2.0 * FLOPS_OF_MMA * ROUNDS * DOWN * ACROSS * CHAINS / 32, _for_each(_MMAS))
+
+
 def _for_each(function: str) -> Callable[[], object]:
     """A call that computes a C++ function of one number for each of CHAINS numbers. It is compiled here."""
     call = partial(torch.cuda.jiterator._create_jit_fn(function), _random(CHAINS))
@@ -107,6 +140,7 @@ MAKERS: Mapping[str, Callable[[int], Ceiling]] = {
     "bf16": partial(matmul, "bf16", torch.bfloat16, 8192),
     "special": special,
     "fma": fma,
+    "mma": mma,
 }
 
 

@@ -273,10 +273,9 @@ def limit_of(task: Task, case: CaseResults) -> Json | None:
     written = sum(
         math.prod(evaluate_shape(task.shapes[output.name], case.sizes)) * output.type.bytes for output in task.results
     )
-    narrow = any(buffer.type.is_floating and buffer.type.bytes == 2 for buffer in task.signature.buffers)
     work = {
         "read" if written < READ_SHARE * case.bytes else "copy": case.bytes,
-        "bf16" if narrow else "fp32": case.flops,
+        "bf16" if task.signature.is_narrow else "fp32": case.flops,
         "special": case.specials,
     }
     limits = []

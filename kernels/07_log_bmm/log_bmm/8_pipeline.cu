@@ -5,8 +5,8 @@
 // that from device memory into the registers: one element of each side in each of the first 8 steps. Floats are taken
 // from shared memory one step before they are multiplied. One barrier a panel is left.
 //
-// On an H200, batch=8 n=512 m=512 p=512: 7_moving_shifts 85.3 us, 8_pipeline 65.6 us.
-// On an H200, batch=8 n=512 m=512 p=512: bmm 52.8 us, shifted matmul 132 us.
+// On an H200, batch=8 n=512 m=512 p=512: 7_moving_shifts 85.8 us, 8_pipeline 65.6 us.
+// On an H200, batch=8 n=512 m=512 p=512: bmm 52.8 us, shifted matmul 133 us.
 // Here `bmm` is the plain product through cuBLAS. Of four instructions of the loop three are multiplications.
 // Tried where every output is computed again: 1.5 ms. What did not help stands in lessons/07_log_bmm/README.md.
 

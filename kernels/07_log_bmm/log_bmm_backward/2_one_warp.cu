@@ -3,7 +3,7 @@
 // An element of grad_a is a sum along rows of out, grad_out and b. Lanes of a warp that share it read neighbours, and
 // shuffles add up what they have. In grad_b neighbouring threads read neighbours already.
 //
-// On an H200, batch=8 n=512 m=512 p=512: 1_one_thread 5.70 ms, 2_one_warp 2.21 ms.
+// On an H200, batch=8 n=512 m=512 p=512: 1_one_thread 5.71 ms, 2_one_warp 2.20 ms.
 
 #include <cmath>
 #include <cstdint>

@@ -6,11 +6,11 @@
 // Up to 128 x 128 there would be 16 wide tiles for a batch of 8, and a GPU has a hundred multiprocessors. There a
 // block of 256 threads computes 16 x 16 gradients, with an exponential for each term, as on rung 3.
 //
-// On an H200, batch=8 n=32 m=32 p=32: 6_pipeline 22.7 us, 7_one_launch 5.44 us.
-// On an H200, batch=8 n=64 m=64 p=64: 6_pipeline 37.1 us, 7_one_launch 7.94 us.
+// On an H200, batch=8 n=32 m=32 p=32: 6_pipeline 22.7 us, 7_one_launch 5.54 us.
+// On an H200, batch=8 n=64 m=64 p=64: 6_pipeline 37.4 us, 7_one_launch 7.94 us.
 // On an H200, batch=8 n=128 m=128 p=128: 6_pipeline 56.4 us, 7_one_launch 25.5 us.
-// On an H200, batch=8 n=256 m=256 p=256: 6_pipeline 91.3 us, 7_one_launch 52.7 us.
-// On an H200, batch=8 n=512 m=512 p=512: 6_pipeline 167 us, 7_one_launch 163 us.
+// On an H200, batch=8 n=256 m=256 p=256: 6_pipeline 91.1 us, 7_one_launch 53.2 us.
+// On an H200, batch=8 n=512 m=512 p=512: 6_pipeline 169 us, 7_one_launch 163 us.
 
 #include <algorithm>
 

@@ -11,8 +11,8 @@
 //
 // But each multiplication takes a load of its own, though mostly from the caches. Rung 3 shares what is loaded.
 //
-// On an H200, heads=128 n=4096 d=64 causal=0: 1_three_kernels 667 ms, 2_online 84.2 ms.
-// On an H200, heads=128 n=4096 d=64 causal=1: 1_three_kernels 649 ms, 2_online 46.7 ms.
+// On an H200, heads=128 n=4096 d=64 causal=0: 1_three_kernels 669 ms, 2_online 85.5 ms.
+// On an H200, heads=128 n=4096 d=64 causal=1: 1_three_kernels 647 ms, 2_online 48.0 ms.
 
 #include <cmath>
 #include <cstdint>

@@ -5,9 +5,9 @@
 // while the output is computed from v. So each of the two tiles needs one place only, and two barriers a tile are left.
 // k is transposed on its way, 4 bytes at a time; v goes in 16 bytes.
 //
-// On an H200, heads=128 n=4096 d=64 causal=0: 5_own_queries 13.8 ms, 6_asynchronous_copies 12.0 ms.
-// On an H200, heads=128 n=4096 d=64 causal=0: memory-efficient 15.5 ms.
-// On an H200, heads=16 n=512 d=64 causal=0: 5_own_queries 152 us, 6_asynchronous_copies 77.7 us.
+// On an H200, heads=128 n=4096 d=64 causal=0: 5_own_queries 13.9 ms, 6_asynchronous_copies 12.0 ms.
+// On an H200, heads=128 n=4096 d=64 causal=0: memory-efficient 15.3 ms.
+// On an H200, heads=16 n=512 d=64 causal=0: 5_own_queries 154 us, 6_asynchronous_copies 77.8 us.
 // What did not help: k by way of registers, to write it transposed with float4 (the same).
 
 #include <cmath>

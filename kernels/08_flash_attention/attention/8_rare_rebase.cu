@@ -4,11 +4,11 @@
 // weights and their sum are up to 2^8 too large, and the quotient is the same. So after the first tiles hardly any lane
 // asks the others, and nothing shrinks.
 //
-// On an H200, heads=128 n=4096 d=64 causal=0: 7_causal_tiles 12.0 ms, 8_rare_rebase 11.9 ms, memory-efficient 15.5 ms.
+// On an H200, heads=128 n=4096 d=64 causal=0: 7_causal_tiles 11.9 ms, 8_rare_rebase 12.0 ms, memory-efficient 15.3 ms.
 // On an H200, heads=128 n=4096 d=64 causal=1: 7_causal_tiles 6.05 ms, 8_rare_rebase 6.04 ms, memory-efficient 8.14 ms.
 // On an H200, heads=16 n=4096 d=32 causal=0: 7_causal_tiles 879 us, 8_rare_rebase 852 us, memory-efficient 1.76 ms.
 // On an H200, heads=16 n=4096 d=128 causal=0: 7_causal_tiles 3.05 ms, 8_rare_rebase 2.98 ms, memory-efficient 3.05 ms.
-// On an H200, heads=16 n=512 d=64 causal=0: 7_causal_tiles 76.7 us, 8_rare_rebase 77.2 us, memory-efficient 67.8 us.
+// On an H200, heads=16 n=512 d=64 causal=0: 7_causal_tiles 76.7 us, 8_rare_rebase 77.2 us, memory-efficient 67.6 us.
 // 16 heads of 512 are too little for the GPU.
 //
 // What did not help there, or cost: both products with float4 along d, queries and keys as they are (13.3 ms); no to

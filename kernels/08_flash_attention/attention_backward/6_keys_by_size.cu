@@ -4,14 +4,14 @@
 // warp takes 16 keys, and twice as many are at work: each reads more for a multiplication, and waits less. For d = 128
 // it was so before.
 //
-// On an H200, heads=16 n=512 d=64 causal=0: 5_asynchronous_copies 191 us, 6_keys_by_size 117 us.
-// On an H200, heads=16 n=512 d=64 causal=0: memory-efficient 180 us.
-// On an H200, heads=16 n=1024 d=64 causal=0: 5_asynchronous_copies 378 us, 6_keys_by_size 347 us.
-// On an H200, heads=16 n=1024 d=64 causal=0: memory-efficient 370 us.
+// On an H200, heads=16 n=512 d=64 causal=0: 5_asynchronous_copies 191 us, 6_keys_by_size 116 us.
+// On an H200, heads=16 n=512 d=64 causal=0: memory-efficient 178 us.
+// On an H200, heads=16 n=1024 d=64 causal=0: 5_asynchronous_copies 379 us, 6_keys_by_size 347 us.
+// On an H200, heads=16 n=1024 d=64 causal=0: memory-efficient 367 us.
 // On an H200, heads=128 n=4096 d=64 causal=0: 5_asynchronous_copies 34.4 ms, 6_keys_by_size 34.4 ms.
-// On an H200, heads=128 n=4096 d=64 causal=0: memory-efficient 39.2 ms.
-// On an H200, heads=16 n=4096 d=128 causal=1: 5_asynchronous_copies 4.63 ms, 6_keys_by_size 4.63 ms.
-// On an H200, heads=16 n=4096 d=128 causal=1: memory-efficient 5.29 ms.
+// On an H200, heads=128 n=4096 d=64 causal=0: memory-efficient 39.0 ms.
+// On an H200, heads=16 n=4096 d=128 causal=1: 5_asynchronous_copies 4.64 ms, 6_keys_by_size 4.64 ms.
+// On an H200, heads=16 n=4096 d=128 causal=1: memory-efficient 5.30 ms.
 // Tried with 16 heads of 2048: 32 keys are faster there (1.1 ms, 1.25 with 16).
 //
 // What did not help, or cost: the blocks of a head one after the other (3 %, causal 10 %: those with most to do no

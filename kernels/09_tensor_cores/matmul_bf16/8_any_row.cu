@@ -4,6 +4,17 @@
 // below load such matrices element by element: eight loads for one. Here a small kernel first copies them to rows
 // that are filled up with zeros to the next multiple of 8. That moves each element once more, m k + n k of them; the
 // product reads each many times. Copies take 1 % of the time at 8192, and the tiles' own copies become simpler.
+//
+// And rows of c: if n is odd, every second one begins between two pairs, and what a lane holds goes to two places. So
+// a warp puts its outputs into shared memory first, where the tiles were, and stores row after row from there.
+//
+// On an H200, m=4096 n=4096 k=4096: 7_registers_ahead 457 Tflop/s, 8_any_row 455 Tflop/s, cuBLAS 753 Tflop/s.
+// On an H200, m=4095 n=4097 k=4099: 7_registers_ahead 88.1 Tflop/s, 8_any_row 369 Tflop/s, cuBLAS 137 Tflop/s.
+//
+// Tried: copies of the next tile spread over the products of a step (1 % faster, at 4000 x 4100 x 4200 3 %); tiles of
+// 128 x 256, where these fill the last wave better (15 % faster at 4097 x 4095 x 4100, 16 % slower at 4095 x 4097 x
+// 4099). cuBLAS multiplies by wgmma. Of its kernels with mma.sync, which cuBLASLt lists, 158 configurations were timed
+// at 4096: the best has 466 Tflop/s. So that is about as far as mma.sync goes on this card.
 
 #include <cuda_bf16.h>
 
@@ -18,6 +29,7 @@ constexpr int kStrip = 8;                                // rows of tiles that a
 constexpr int kWarpSize = 64;                            // rows and columns of a warp's outputs
 constexpr int kDown = kWarpSize / 16, kAcross = kWarpSize / 8;
 constexpr int kWarpsAcross = kWidth / kWarpSize, kThreads = 32 * kWarpsAcross * kHeight / kWarpSize;
+constexpr int kPitch = kWarpSize + 8;  // floats between rows of outputs, so that eight rows do not share banks
 constexpr int kPiece = 8, kPieces = kDepth / kPiece;  // elements in 16 bytes, and how many of these in a row
 
 template <int kRows> struct Tile {
@@ -115,20 +127,34 @@ struct Fragments {
     }
 };
 
-// Our elements of a warp's outputs, whose first is c[row][col].
-__device__ void store(const float (&sum)[kDown][kAcross][4], float* c, int row, int col, int rows, int cols) {
+// Gives every pair of our outputs to `put`, with its row and column among the warp's.
+template <class Put> __device__ void for_each_pair(const float (&sum)[kDown][kAcross][4], Put put) {
     int lane = threadIdx.x % 32;
 #pragma unroll
     for (int i = 0; i < kDown * 2; ++i) {
-        int y = row + i * 8 + lane / 4;
 #pragma unroll
         for (int q = 0; q < kAcross; ++q) {
-            int x = col + q * 8 + lane % 4 * 2;
-            float* to = c + static_cast<std::int64_t>(y) * cols + x;
             float2 both = {sum[i / 2][q][i % 2 * 2], sum[i / 2][q][i % 2 * 2 + 1]};
-            if (cols % 2 == 0 && y < rows && x < cols) *reinterpret_cast<float2*>(to) = both;
-            if (cols % 2 != 0 && y < rows && x < cols) to[0] = both.x;
-            if (cols % 2 != 0 && y < rows && x + 1 < cols) to[1] = both.y;
+            put(i * 8 + lane / 4, q * 8 + lane % 4 * 2, both);
+        }
+    }
+}
+
+// Stores a warp's outputs, `to` being where the first belongs, of which so many rows and columns are c's. If rows begin
+// anywhere, a pair may not be stored at once: then all go through shared memory, and from there row after row.
+__device__ void store(const float (&sum)[kDown][kAcross][4], float* own, float* to, int rows, int cols, int n) {
+    if (n % 2 == 0) {
+        return for_each_pair(sum, [&](int y, int x, float2 both) {
+            if (y < rows && x < cols) *reinterpret_cast<float2*>(&to[static_cast<std::int64_t>(y) * n + x]) = both;
+        });
+    }
+    __syncthreads();  // all have read the last tile, which lies there
+    for_each_pair(sum, [&](int y, int x, float2 both) { *reinterpret_cast<float2*>(&own[y * kPitch + x]) = both; });
+    __syncwarp();
+#pragma unroll 8
+    for (int y = 0; y < kWarpSize; ++y) {
+        for (int x = threadIdx.x % 32; x < kWarpSize; x += 32) {
+            if (y < rows && x < cols) to[static_cast<std::int64_t>(y) * n + x] = own[y * kPitch + x];
         }
     }
 }
@@ -166,29 +192,29 @@ __global__ void __launch_bounds__(kThreads)
             fragments[i % 2].multiply_into(sum);
         }
     }
-    store(sum, c, top + y, left + x, m, n);
+    float* own = reinterpret_cast<float*>(shared) + warp * kWarpSize * kPitch;
+    store(sum, own, c + static_cast<std::int64_t>(top + y) * n + left + x, m - top - y, n - left - x, n);
 }
 
-// Copies rows of k elements to rows of `stride`, the next multiple of 8, with zeros at the end.
-__global__ void widen(const __nv_bfloat16* from, __nv_bfloat16* to, int rows, int k, int stride) {
+// Copies rows of k elements to rows of so many pieces, with zeros at the end. A thread copies piece after piece.
+__global__ void widen(const __nv_bfloat16* from, uint4* to, int rows, int k, int pieces) {
     for (std::int64_t row = blockIdx.x; row < rows; row += gridDim.x) {
-        for (int col = threadIdx.x; col < stride; col += blockDim.x) {
-            to[row * stride + col] = col < k ? from[row * k + col] : __float2bfloat16(0);
+        for (int i = threadIdx.x; i < pieces; i += blockDim.x) {
+            alignas(16) __nv_bfloat16 piece[kPiece] = {};
+#pragma unroll
+            for (int e = 0; e < kPiece; ++e) {
+                if (i * kPiece + e < k) piece[e] = from[row * k + i * kPiece + e];
+            }
+            to[row * pieces + i] = *reinterpret_cast<const uint4*>(piece);
         }
     }
 }
 
-struct Wide {
-    __nv_bfloat16* data = nullptr;
-    cudaStream_t stream;
-
-    Wide(const __nv_bfloat16* from, int rows, int k, int stride, cudaStream_t stream) : stream(stream) {
-        keep_scratch(stream);
-        cudaMallocAsync(&data, sizeof(*data) * rows * static_cast<std::int64_t>(stride), stream);
-        widen<<<std::min(rows, 4096), 256, 0, stream>>>(from, data, rows, k, stride);
-    }
-    ~Wide() { cudaFreeAsync(data, stream); }
-};
+const __nv_bfloat16* widened(const __nv_bfloat16* from, const Scratch& scratch, int rows, int k, int pieces,
+                             cudaStream_t stream) {
+    widen<<<std::min(rows, 1 << 16), 256, 0, stream>>>(from, reinterpret_cast<uint4*>(scratch.data), rows, k, pieces);
+    return reinterpret_cast<const __nv_bfloat16*>(scratch.data);
+}
 
 void multiply(const __nv_bfloat16* a, const __nv_bfloat16* b, float* c, int m, int n, int k, cudaStream_t stream) {
     int down = (m - 1) / kHeight + 1, across = (n - 1) / kWidth + 1, bytes = kStages * sizeof(Stage);
@@ -199,7 +225,9 @@ void multiply(const __nv_bfloat16* a, const __nv_bfloat16* b, float* c, int m, i
 extern "C" void matmul_bf16(const __nv_bfloat16* a, const __nv_bfloat16* b, float* c, int m, int n, int k,
                             cudaStream_t stream) {
     if (k % kPiece == 0) return multiply(a, b, c, m, n, k, stream);
-    int stride = (k - 1) / kPiece * kPiece + kPiece;
-    Wide wide_a(a, m, k, stride, stream), wide_b(b, n, k, stride, stream);
-    multiply(wide_a.data, wide_b.data, c, m, n, stride, stream);
+    int pieces = (k - 1) / kPiece + 1;
+    Scratch wide_a(static_cast<std::int64_t>(m) * pieces * 4, stream);  // counts floats, of which a piece has four
+    Scratch wide_b(static_cast<std::int64_t>(n) * pieces * 4, stream);
+    multiply(widened(a, wide_a, m, k, pieces, stream), widened(b, wide_b, n, k, pieces, stream), c, m, n,
+             pieces * kPiece, stream);
 }
