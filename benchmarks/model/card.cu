@@ -81,6 +81,22 @@ KERNEL(specials) {
 }
 ENTRY(specials) { LAUNCH(specials); }
 
+// Two chains of mma.sync m16n8k16, which cards have from compute capability 8.0 on.
+KERNEL(products) {
+    float c[2][4] = {};
+    unsigned both = __float_as_uint(x[threadIdx.x]) & 0xffff0000u, pair = both | both >> 16;
+#if __CUDA_ARCH__ >= 800
+    for (int k = 0; k < rounds; ++k)
+        for (int i = 0; i < 2; ++i)
+            asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %4, %4, %4}, "
+                         "{%4, %4}, {%0, %1, %2, %3};"
+                         : "+f"(c[i][0]), "+f"(c[i][1]), "+f"(c[i][2]), "+f"(c[i][3])
+                         : "r"(pair));
+#endif
+    if (c[0][0] + c[1][3] == 1.5f) z[thread_number()] = c[0][0];
+}
+ENTRY(products) { LAUNCH(products); }
+
 // All lanes of a warp at one word: 32 turns.
 KERNEL(shared_turns) {
     __shared__ int words[32];
