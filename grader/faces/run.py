@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from grader.devices.emulator.program import Program
-    from grader.devices.worker.program import How, Progress
+    from grader.devices.worker.program import Ended, How, Progress
+    from grader.faces.run_view import Asked
     from grader.report.program import Run
 
 TIMED_OUT = 124  # as `timeout` has it
@@ -45,6 +46,10 @@ class Options:
     as_json: bool = False
     html: Path | None = None
     junit: Path | None = None
+    view: str | None = None  # the kernel; empty: any
+    launch: int | None = None
+    blocks: tuple[int, ...] = ()
+    out: Path | None = None
 
 
 def run(files: Sequence[Path], arguments: Sequence[str], options: Options) -> int:
@@ -54,9 +59,10 @@ def run(files: Sequence[Path], arguments: Sequence[str], options: Options) -> in
     from grader.report.graded import check_writable
     from grader.report.program import tell
 
-    _check(files)
+    _check(files, options)
     how = _how(options)
-    check_writable([file for file in (options.html, options.junit) if file])
+    page = None if options.view is None else options.out or Path(f"{files[0].stem}.view.html")
+    check_writable([file for file in (options.html, options.junit, page) if file])
     program = _built(files, options)
     if program is None:
         return WRONG_USAGE
@@ -71,14 +77,22 @@ def run(files: Sequence[Path], arguments: Sequence[str], options: Options) -> in
     else:
         tell(found, console, options.notes)
     _write(found, options)
+    if page and (asked := _asked(options)):
+        _view(program, ended, found, asked, page)
     if ended.stopped:
         return TIMED_OUT if ended.stopped == "timeout" else INTERRUPTED
     return NOT_PASSED if found.findings and not options.exit_zero else found.exit_code
 
 
-def _check(files: Sequence[Path]) -> None:
+def _check(files: Sequence[Path], options: Options) -> None:
     from grader.devices.emulator.program import is_source
 
+    if options.view is None and (options.launch or options.blocks or options.out):
+        raise UsageError("--launch, --block and --out say what --view shows: add --view")
+    if options.view and is_source(Path(options.view)):
+        raise UsageError(f"--view takes a kernel's name: let {options.view} stand before it")
+    if not files:
+        raise UsageError("name the program's files, as in `ladder run prog.cu`")
     if missing := missing_compiler():
         raise UsageError(missing)
     for file in files:
@@ -110,6 +124,7 @@ def _how(options: Options) -> How:
         last=options.launches == "last",
         devices=options.devices,
         timeout=options.timeout,
+        to_record=asked.to_record if (asked := _asked(options)) else None,
     )
 
 
@@ -129,6 +144,25 @@ def _built(files: Sequence[Path], options: Options) -> Program | None:
         first = next((line for line in error.stderr.splitlines() if "error" in line), "no reason given")
         raise UsageError(f"the emulator does not compile with this g++ ({first})") from error
     return None
+
+
+def _asked(options: Options) -> Asked | None:
+    """What is to be viewed."""
+    if options.view is None:
+        return None
+    from grader.faces.run_view import Asked
+
+    return Asked(options.view, options.launch or 1, options.blocks)
+
+
+def _view(program: Program, ended: Ended, found: Run, asked: Asked, page: Path) -> None:
+    """Writes the page of `--view`. Raises UsageError if there is nothing to show."""
+    from grader.faces.run_view import view_of
+    from grader.report.graded import write
+
+    html, about = view_of(program, ended, found, asked)
+    write(page, html)
+    print(f"{page} shows {' '.join(about)}\nNext: open it in a browser; it needs no network", file=sys.stderr)
 
 
 def _write(found: Run, options: Options) -> None:

@@ -23,7 +23,7 @@ FOLDER = click.Path(path_type=Path, file_okay=False, exists=True)
 
 
 @click.command("run", cls=_WithArguments, epilog="Behind `--` stand the program's own arguments.")
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("files", nargs=-1, type=click.Path(path_type=Path))
 @click.option("-I", "folders", multiple=True, type=FOLDER, metavar="FOLDER", help="Look for headers here, too.")
 @click.option("-D", "definitions", multiple=True, metavar="NAME[=V]", help="Define a macro.")
 @click.option("--set", "values", multiple=True, metavar="N=V", help="Let a constant of the program's own be V.")
@@ -39,6 +39,16 @@ FOLDER = click.Path(path_type=Path, file_okay=False, exists=True)
 @click.option("--exit-zero", is_flag=True, help="End with the program's exit code in spite of findings.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object; what the program prints goes to stderr.")
 @click.option("--html", type=FILE, metavar="FILE", help="Write a page that shows it all.")
+@click.option(
+    "--view", is_flag=False, flag_value="", metavar="[KERNEL]", help="Show a launch, step by step, on a page."
+)
+@click.option(
+    "--launch", type=click.IntRange(min=1), metavar="N", help="With --view: the Nth launch, and not the first."
+)
+@click.option(
+    "--block", "blocks", type=click.IntRange(min=0), multiple=True, metavar="N", help="With --view: this block."
+)
+@click.option("--out", type=FILE, metavar="PAGE.html", help="With --view: where the page goes.")
 @click.option("--junit", type=FILE, metavar="FILE", help="Write JUnit's XML.")
 @click.pass_context
 def command(context: click.Context, /, files: tuple[Path, ...], **asked: Any) -> None:

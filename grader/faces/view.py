@@ -168,7 +168,8 @@ def _side(entry: Entry, task: Task, file: Path, name: str, text: str, case: str 
             nothing = f"no kernel of it ran in case {again.case}; `ladder check` says more"
             raise UsageError(f"{name} cannot be viewed: {next(map(_said, _errors(seen)), nothing)}")
         findings = sorted(seen.findings, key=lambda each: each.severity != "error")
-        facts = _facts(recording, again, sorted(set(steps.table[:, 0].tolist())))
+        launch = launch_facts(recording, again.launch, sorted(set(steps.table[:, 0].tolist())))
+        facts = f"Case {again.case}: {launch}"
         return Side(name, facts, text, shape, steps, findings, seen.lines), again.case
 
 
@@ -215,15 +216,15 @@ def _launch(seen: CaseRun, kernel: str | None) -> int:
     return next((number for number, each in enumerate(seen.launches) if each["kernel"] == kernel), 0)
 
 
-def _facts(recording: Json, recorded: BlockToRecord, blocks: Sequence[int]) -> str:
-    """Which launch this is, and which of its blocks are here."""
+def launch_facts(recording: Json, launch: int, blocks: Sequence[int]) -> str:
+    """Which launch this is (its number from 0), and which of its blocks are here."""
     grid, threads = (_times(recording[each]) for each in ("grid", "threads"))
     total = math.prod(recording["grid"])
     launches = recording["launches"]
-    which = f"launch {recorded.launch + 1} of {launches}" if launches != 1 else "its only launch"
+    which = f"launch {launch + 1:,} of {launches:,}" if launches != 1 else "its only launch"
     some = f"Block{'' if len(blocks) == 1 else 's'} {', '.join(map(str, blocks))} of {total:,}"
     here = "The only block is here." if total == 1 else f"{some} {'is' if len(blocks) == 1 else 'are'} here."
-    return f"Case {recorded.case}: {recording['kernel']}, {which}, {grid} blocks of {threads} threads. {here}"
+    return f"{recording['kernel']}, {which}, {grid} block{'' if total == 1 else 's'} of {threads} threads. {here}"
 
 
 def _times(sizes: Sequence[int]) -> str:

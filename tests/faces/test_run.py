@@ -8,6 +8,8 @@ import shutil
 import signal
 import subprocess
 import sys
+import zlib
+from base64 import b64decode
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -239,3 +241,55 @@ def test_bugs_of_the_kinds_of_public_programs_are_found_at_their_lines(run):
     assert found("direction") == {("host_access", line_of("found.cu", "cudaMemcpy(y, x"))}
     assert found("halo") == {("out_of_bounds", line_of("found.cu", "const float above"))}
     assert found("guard") == {("out_of_bounds", line_of("found.cu", "    x[i] = 0;"))}
+
+
+def test_a_launch_is_shown_on_a_page_with_the_lines_of_its_own_file(run, folder):
+    ran = run("bugs.cu", "--no-counters", "--view", "no_fence", "--block", "3", "--out", "fence.html", "--", "races")
+    assert ran.code == 1 and f"data race  bugs.cu:{line_of('bugs.cu', '+= part[b]')} in kernel no_fence" in ran.said
+    assert "fence.html shows no_fence, launch 3 of 4, 4 blocks of 64 threads. Blocks 0, 3 of 4 are here.\n" in ran.said
+    page = data_of(folder / "fence.html")
+    (race,) = page["findings"]
+    assert (race["line"], race["other_line"]) == (
+        line_of("bugs.cu", "+= part[b]"),
+        line_of("bugs.cu", "part[blockIdx.x] ="),
+    )
+    assert min(race["step"], race["other_step"]) >= 0 and page["source"] == (PROGRAMS / "bugs.cu").read_text()
+
+
+def test_the_page_names_the_block_that_it_lacks_and_shows_the_header_that_has_the_kernel(run, folder):
+    ran = run("bugs.cu", "--view", "no_fence", "--launch", "1", "--", "races")
+    assert "Block 0 of 4 is here. Finding 4 is in block 3, not on the page: add `--block 3`.\n" in ran.said
+    assert (folder / "bugs.view.html").exists()
+    run("parts/main.cu", "parts/fill.cu", "-Iparts/include", "-DSTATUS=9", "--view", "scale", "--out", "scale.html")
+    page = data_of(folder / "scale.html")
+    assert (page["name"], [each["line"] for each in page["findings"]]) == ("parts/include/scale.cuh", [9])
+    assert page["lines"]["9"].startswith("Line 9 in the whole program: 4 loads of global memory")
+
+
+def data_of(page: Path) -> Any:
+    """What a page of the viewer says of its one side."""
+    packed = page.read_text().partition('id="data">')[2].partition("<")[0]
+    data = zlib.decompress(b64decode(packed))
+    return json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])["sides"][0]
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (
+            "right.cu --view nothing",
+            "right.cu cannot be viewed: it launched no kernel `nothing`, but `scale` and `sum`",
+        ),
+        ("right.cu --view sum --launch 9", "cannot be viewed: it launched sum 3 times, and there is no launch 9 of it"),
+        ("right.cu --view --launch 7", "right.cu cannot be viewed: it made 6 launches, and there is no launch 7"),
+        ("right.cu --view sum --block 8", "this launch of sum has blocks 0 to 7: block 8 is not among them"),
+        ("ends.cu --view -- nothing", "ends.cu cannot be viewed: it launched no kernel"),
+        ("--view right.cu", "--view takes a kernel's name: let right.cu stand before it"),
+        ("right.cu --launch 2", "--launch, --block and --out say what --view shows: add --view"),
+        ("right.cu --view --out no/such.html", "no/such.html cannot be written"),
+    ],
+)
+def test_what_cannot_be_viewed_is_one_sentence(run, folder, asked, said):
+    ran = run(*asked.split())
+    assert ran.code == 2 and ran.said.splitlines()[-1].startswith("ladder: ") and said in ran.said.splitlines()[-1]
+    assert not (folder / "right.view.html").exists()

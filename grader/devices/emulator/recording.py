@@ -35,7 +35,8 @@ class BlockToRecord:
     """Which block to record: the number of its launch within the case, and its index in the grid; None: all of them.
 
     Other blocks can be recorded besides, by their numbers in the grid. `room` is each one's, in numbers: a step takes
-    four, and one for each of its places. `case` is the name of the only one to record, if not all.
+    four, and one for each of its places. `case` is the name of the only one to record, if not all. With `kernel`, only
+    launches of the kernel of this name have numbers.
     """
 
     launch: int = 0
@@ -43,6 +44,7 @@ class BlockToRecord:
     more: tuple[int, ...] = ()
     room: int = ROOM
     case: str = ""
+    kernel: str = ""
 
 
 @dataclass(frozen=True)
@@ -214,7 +216,7 @@ def begin_recording(runtime: ctypes.CDLL, to_record: BlockToRecord) -> None:
     more = (ctypes.c_uint64 * len(to_record.more))(*to_record.more)
     block = map(ctypes.c_uint, to_record.block or EVERY_BLOCK)
     launch, room, count = map(ctypes.c_size_t, (to_record.launch, to_record.room, len(more)))
-    runtime.ladder_session_record(launch, *block, room, more, count)
+    runtime.ladder_session_record(to_record.kernel.encode(), launch, *block, room, more, count)
 
 
 def numbers_of(runtime: ctypes.CDLL, block: int) -> Json:
@@ -225,6 +227,14 @@ def numbers_of(runtime: ctypes.CDLL, block: int) -> Json:
         as_array(start, (count.value,)).copy() if count.value else np.empty(0, np.int64) for start, count in found
     )
     return {"steps": steps, "places": places}
+
+
+def add_numbers(facts: Json, numbers: bytes) -> None:
+    """Puts the numbers of all recorded blocks, as a program's process writes them, to what its report says of each."""
+    left = np.frombuffer(numbers, np.int64).copy()
+    for part in facts.get("recording", ()):
+        for each in ("steps", "places"):
+            part[each], left = left[: part[each]], left[part[each] :]
 
 
 def describe(facts: Mapping[str, Any], to_record: BlockToRecord, line_of: Callable[[int], int | None]) -> Json:

@@ -26,6 +26,7 @@ from types import FrameType
 from typing import Any
 
 from grader.devices.emulator.program import Program
+from grader.devices.emulator.recording import BlockToRecord, add_numbers, begin_recording
 from grader.devices.emulator.session import POISON, Loaded
 from grader.devices.emulator.symbols import CodeMap, Symbol
 
@@ -46,11 +47,16 @@ class How:
     last: bool = False  # only the last one's counters are kept
     devices: int | None = None  # that it sees; None: as many as LADDER_DEVICES says, or one
     timeout: float | None = None  # seconds
+    to_record: BlockToRecord | None = None  # its launch and blocks are written down, step by step
 
 
 @dataclass
 class Ended:
-    """What came of it: the runtime's facts (None if the process could not tell), and its exit code, < 0 by a signal."""
+    """What came of it: the runtime's facts (None if the process could not tell), and its exit code, < 0 by a signal.
+
+    Where something was `to_record`, `recording.describe` takes these facts; "recorded_launch" is the launch's number in
+    the program, if it came to that launch.
+    """
 
     facts: dict[str, Any] | None
     code: int
@@ -99,8 +105,10 @@ def run_program(
             text = _read(pipe.fileno(), shared, watch, on_progress)
         code = watch.wait()
         os.close(shared)
+    report, _, numbers = text.partition(b"\n")
     try:
-        facts = json.loads(text.decode(errors="replace"))
+        facts = json.loads(report.decode(errors="replace"))
+        add_numbers(facts, numbers)
     except ValueError:
         facts = None
     return Ended(facts, code, watch.stopped)
@@ -174,6 +182,7 @@ def _order(program: Program, arguments: Sequence[str], how: How, writing: int, s
         "arguments": [os.fsencode(each).decode(errors="surrogateescape") for each in arguments],
         "threads": how.threads or len(os.sched_getaffinity(0)),
         "watched": [how.counters, how.races, how.kernel, MOST if how.launches is None else how.launches, how.last],
+        "record": how.to_record and asdict(how.to_record),
         "report": writing,
         "progress": shared,
     }
@@ -196,6 +205,8 @@ def main(order: dict[str, Any]) -> None:
     counters, races, kernel, first, last = order["watched"]
     runtime.ladder_program_watch(counters, races, kernel.encode(), ctypes.c_uint64(first), last)
     runtime.ladder_session_begin(1e9, 1e30, POISON)
+    if order["record"]:
+        begin_recording(runtime, BlockToRecord(**order["record"]))
     texts = [os.fsencode(each) for each in order["arguments"]]
     arguments = (ctypes.c_char_p * (len(texts) + 1))(*texts, None)
     runtime.ladder_program_run(inside, len(texts), arguments)

@@ -52,11 +52,11 @@ def _look(cost: Json) -> Json:
     return {"line": cost["line"], "says": says, "space": cost["space"], "kinds": cost["kinds"]}
 
 
-def sums_in_words(row: Json) -> str:
-    """What a line did in the whole case; empty for a line that touched no memory."""
+def sums_in_words(row: Json, whole: str) -> str:
+    """What a line did in the whole case or program; empty for a line that touched no memory."""
     parts = [
         f"{cost['requests']:,} {cost['one']}{'' if cost['requests'] == 1 else 's'} of {cost['space']} memory: "
         f"{cost['cost']:,} {cost['unit']}"
         for cost in _costs(row)
     ]
-    return f"Line {row['line']} in the whole case: {'; '.join(parts)}." if parts else ""
+    return f"Line {row['line']} in the whole {whole}: {'; '.join(parts)}." if parts else ""

@@ -35,7 +35,7 @@ MOST_BYTES = 2_900_000  # of a page; beyond it, recordings are cut
 MOST_FINDINGS = 8
 TYPES: dict[str, Any] = {"u8": np.uint8, "i16": np.int16, "u16": np.uint16, "u32": np.uint32, "i32": np.int32}
 TYPE_OF = {
-    "block": "u32", "warp": "i16", "line": "u16", "kind": "u8", "array": "i16", "bytes": "u8", "mask": "u32",
+    "block": "u32", "warp": "i16", "line": "u32", "kind": "u8", "array": "i16", "bytes": "u8", "mask": "u32",
     "count": "u8", "places": "i32",
 }  # fmt: skip
 
@@ -51,12 +51,13 @@ class Side:
     steps: Steps
     findings: Sequence[Finding]
     lines: Sequence[Json]
+    whole: str = "case"  # what they are counted in, beside "program"
 
 
 def dumps(sides: Sequence[Side], title: str, about: str) -> str:
     """The page, of at most 3 MB: of longer recordings the beginning, which the page says."""
     data = _data(sides)
-    while len(data) > MOST_BYTES:
+    while len(data) > MOST_BYTES and any(len(side.steps.table) for side in sides):
         sides = [replace(side, steps=beginning(side.steps, len(side.steps.table) * 2 // 3)) for side in sides]
         data = _data(sides)
     script, style = ("\n".join((HERE / name).read_text() for name in names) for names in (SCRIPTS, ("view.css",)))
@@ -111,7 +112,7 @@ def _columns(steps: Steps) -> list[tuple[str, np.ndarray]]:
 
 def _told(side: Side) -> Json:
     cut = " These are its first steps: there were more than fit here." if side.steps.cut else ""
-    lines = {row["line"]: sums_in_words(row) for row in side.lines}
+    lines = {row["line"]: sums_in_words(row, side.whole) for row in side.lines}
     return {
         "name": harmless(side.name),
         "facts": harmless(side.facts) + cut,

@@ -149,7 +149,7 @@ void run_launch(LaunchState& state) {
 static bool begin_watching(int kernel) {
     Machine& m = machine();
     KernelTotals& totals = m.kernels[static_cast<std::size_t>(kernel)];
-    if (!m.counting || !m.watched.wants(totals.name, totals.launches)) return false;
+    if (!m.counting || !(m.watched.wants(totals.name, totals.launches) || m.recorder.recording)) return false;
     if (m.watched.last) {
         totals.counted_launches = 0;
         for (const auto& executor : m.executors) executor->kernels.erase(kernel);
@@ -163,6 +163,7 @@ void launch_kernel(const Launch& launch) {
     m.host_steps = 0;
     if (current) ladder_trap("a kernel launched from a kernel (dynamic parallelism) is not emulated", launch.line);
     const std::uint64_t blocks = static_cast<std::uint64_t>(launch.grid[0]) * launch.grid[1] * launch.grid[2];
+    m.recorder.begin_launch(launch.kernel);
     m.launches.push_back({launch.kernel, {launch.grid[0], launch.grid[1], launch.grid[2]}, {launch.block[0], launch.block[1], launch.block[2]},
                           launch.shared_bytes, launch.line, launch.stream == m.given_stream});
     int error = Success;

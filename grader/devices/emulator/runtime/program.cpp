@@ -24,6 +24,14 @@ struct Call {
 // Ctrl-C, or the end of the time: what runs says where it stands, at its next basic block.
 void on_interrupt(int) { machine().out_of_time = true; }
 
+void write_all(int fd, const void* data, std::size_t bytes) {
+    for (std::size_t done = 0; done < bytes;) {
+        const ssize_t wrote = write(fd, static_cast<const char*>(data) + done, bytes - done);
+        if (wrote <= 0) break;
+        done += static_cast<std::size_t>(wrote);
+    }
+}
+
 void call_main(void** arguments) {
     auto& call = *static_cast<Call*>(arguments[0]);
     *static_cast<int*>(arguments[1]) = call.main(call.argc, call.argv, environ);
@@ -31,20 +39,23 @@ void call_main(void** arguments) {
 
 }  // namespace
 
+bool is_named(const std::string& name, const std::string& wanted) {
+    return wanted.empty() || name == wanted || name.substr(0, name.find('<')) == wanted;
+}
+
 bool Watched::wants(const std::string& name, std::uint64_t launches_before) const {
-    const bool named = kernel.empty() || name.substr(0, name.find('<')) == kernel;
-    return (counters || races) && named && launches_before < first;
+    return (counters || races) && is_named(name, kernel) && launches_before < first;
 }
 
 void write_program_report() {
     const int fd = std::exchange(machine().program.report_fd, -1);
     if (fd < 0) return;
     finish_case(machine());
-    const std::string text = report();
-    for (std::size_t done = 0; done < text.size();) {
-        const ssize_t wrote = write(fd, text.data() + done, text.size() - done);
-        if (wrote <= 0) break;
-        done += static_cast<std::size_t>(wrote);
+    const std::string text = report() + '\n';
+    write_all(fd, text.data(), text.size());
+    for (const RecordedBlock& block : machine().recorder.blocks) {
+        write_all(fd, block.steps.data(), block.steps.size() * sizeof block.steps[0]);
+        write_all(fd, block.places.data(), block.places.size() * sizeof block.places[0]);
     }
     close(fd);
 }

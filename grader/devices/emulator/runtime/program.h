@@ -18,6 +18,9 @@ struct Watched {
     bool wants(const std::string& name, std::uint64_t launches_before) const;
 };
 
+// Whether `name` is the kernel `wanted`, or an instantiation of that template. No kernel is wanted: each is.
+bool is_named(const std::string& name, const std::string& wanted);
+
 // What runs now, for the process that waits: in memory that both see.
 struct ProgressOfProgram {
     std::uint64_t started;   // main() was called
@@ -31,6 +34,6 @@ struct Program {
     ProgressOfProgram* progress = nullptr;
 };
 
-void write_program_report();   // once, however the process ends
+void write_program_report();   // once, however the process ends: JSON, a newline, and the numbers of what was recorded
 
 }  // namespace ladder

@@ -39,9 +39,14 @@ Address origin(const Executor& executor, const Region& array) {
 
 }  // namespace
 
+void Recorder::begin_launch(const std::string& name) {
+    recording = on && is_named(name, kernel) && launches_++ == launch;
+    if (recording) number = machine().launches.size();
+}
+
 bool Recorder::wants(const Block& candidate) const {
     const Index& index = candidate.index;
-    if (!on || machine().launches.size() != launch + 1) return false;
+    if (!recording) return false;
     if (block[0] == every_block || (index.x == block[0] && index.y == block[1] && index.z == block[2])) return true;
     return std::find(more.begin(), more.end(), candidate.number) != more.end();
 }

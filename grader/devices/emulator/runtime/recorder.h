@@ -59,12 +59,19 @@ constexpr unsigned every_block = ~0u;
 
 struct Recorder {
     bool on = false;
-    std::size_t launch = 0;            // of the case, from 0
+    std::string kernel;                // only launches of the kernel with this name are counted; empty: all are
+    std::size_t launch = 0;            // which of them is recorded, from 0
     std::size_t room = 0;              // for each block, or for all of them together if every block is recorded
     unsigned block[3] = {0, 0, 0};     // all of them, if the first is `every_block`: then there must be one executor
     std::vector<std::uint64_t> more;   // numbers of other blocks in the grid
     std::deque<RecordedBlock> blocks;
 
+    std::size_t number = none;         // of the launch that was recorded, among all
+    bool recording = false;            // the launch that runs
+
+    static constexpr std::size_t none = ~std::size_t{0};
+
+    void begin_launch(const std::string& name);         // the next one is of this kernel
     RecordedBlock* begin(const ladder::Block& block);   // where this one is written down; null if it is not asked for
     void request(const Executor& executor, const WarpUnit& warp, std::uint32_t mask);   // the lanes' next records
     void warp_operation(const WarpUnit& warp, std::uint32_t group, Kind kind, std::vector<long long> sources);
@@ -72,6 +79,8 @@ struct Recorder {
     bool fault(const Thread& thread, const Finding& finding);   // whether the block is recorded, and may go on
 
 private:
+    std::size_t launches_ = 0;         // that were counted
+
     bool wants(const ladder::Block& block) const;
 };
 

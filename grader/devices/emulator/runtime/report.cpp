@@ -135,11 +135,11 @@ void write_kernel(Json& json, int number, const KernelTotals& kernel) {
     json.close(']').close('}');
 }
 
-// But for the steps, which ladder_session_steps hands out: there may be many.
+// But for the steps and places, of which it says how many numbers they are: there may be many.
 void write_recording(Json& json, const Recorder& recorder) {
     json.open('[');
     for (const RecordedBlock& block : recorder.blocks) {
-        json.open('{').field("cut", block.cut).key("arrays").open('[');
+        json.open('{').field("cut", block.cut).field("steps", std::uint64_t{block.steps.size()}).field("places", std::uint64_t{block.places.size()}).key("arrays").open('[');
         for (const RecordedArray& array : block.arrays) write_array(json, array);
         json.close(']').close('}');
     }
@@ -216,6 +216,7 @@ std::string report() {
         json.close(']');
     }
     if (m.recorder.on) write_recording(json.key("recording"), m.recorder);
+    if (m.recorder.number != Recorder::none) json.field("recorded_launch", std::uint64_t{m.recorder.number});
     json.close('}');
     return json.text_;
 }

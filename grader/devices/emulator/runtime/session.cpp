@@ -286,11 +286,13 @@ void ladder_session_buffer(const char* name, void* begin, std::size_t bytes, int
     if (writable) region.before.resize(bytes);
 }
 
-// In this case, writes down what one block of the launch with this number does (all of them, if x is `every_block`), and
-// `count` others by their numbers in the grid, with room for so many numbers each.
-void ladder_session_record(std::size_t launch, unsigned x, unsigned y, unsigned z, std::size_t room, const std::uint64_t* more, std::size_t count) {
+// In this case, writes down what one block of a launch does (all of them, if x is `every_block`), and `count` others by
+// their numbers in the grid, with room for so many numbers each. The launch is the one with this number among those of
+// the kernel, or among all if its name is empty.
+void ladder_session_record(const char* kernel, std::size_t launch, unsigned x, unsigned y, unsigned z, std::size_t room, const std::uint64_t* more, std::size_t count) {
     Recorder& recorder = machine().recorder;
     recorder.on = true;
+    recorder.kernel = kernel;
     recorder.launch = launch;
     recorder.room = room;
     recorder.block[0] = x, recorder.block[1] = y, recorder.block[2] = z;
