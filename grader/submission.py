@@ -113,8 +113,9 @@ def run(
     """
     job = _job(calls, arena, submission)
     job = replace(
-        job, gpu=gpu, to_record=to_record, threads=threads, print_threads=submission.print_threads, inputs=inputs
-    )
+        job, gpu=gpu, to_record=to_record, threads=threads, print_threads=submission.print_threads, inputs=inputs,
+        with_checks=to_record is None,
+    )  # fmt: skip
     return _followed(job, submission)
 
 

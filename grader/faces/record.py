@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -61,14 +62,18 @@ def run_recorded(
 ) -> Evidence:
     """Runs cases of a task on the emulator, and has them recorded, or the one that `to_record` names."""
     from grader.devices.buffers import Arena
-    from grader.judge.inputs import fill
 
     submission = Submission(text, file, entry.lesson.tasks, start_server(), seed, lambda what: None)
     calls = [Call(task, case) for case in cases]
-    with Arena.of(calls) as arena:
-        for call, buffers in zip(calls, arena.cases, strict=True):
-            fill(call, buffers, seed)
-        return run(calls, arena, submission, None, asdict(to_record))
+
+    def fill() -> None:
+        from grader.judge.inputs import fill_all
+
+        fill_all(calls, arena, seed)
+
+    with Arena.of(calls) as arena, ThreadPoolExecutor(1) as thread:
+        inputs = thread.submit(fill)  # while the worker builds
+        return run(calls, arena, submission, None, asdict(to_record), inputs=inputs.result)
 
 
 @contextlib.contextmanager

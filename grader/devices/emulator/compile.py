@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.course.prototype import Prototype
@@ -28,7 +28,7 @@ from grader.devices.build.diagnostics import Message
 from grader.devices.build.opinion import ClangsOpinion
 from grader.devices.build.recipe import STRICT_LINK, Refused, hash_of
 from grader.devices.build.toolchain import missing_compiler
-from grader.devices.cache import LIBRARY
+from grader.devices.cache import LIBRARY, is_intact
 from grader.devices.emulator import checked, seen
 from grader.devices.emulator.checked import Facts
 from grader.devices.emulator.sides import marks
@@ -123,7 +123,7 @@ class EmulatorRecipe:
         return Facts(code, second), files
 
 
-def emulator_recipe(text: str, filename: str, cache: Path, with_checks: bool = True) -> EmulatorRecipe:
+def emulator_recipe(text: str, filename: str, cache: Path) -> EmulatorRecipe:
     """The recipe of a translated file. Compiles the runtime first, once for a cache; raises as `runtime_library`."""
     from grader.devices.emulator import session
 
@@ -132,7 +132,7 @@ def emulator_recipe(text: str, filename: str, cache: Path, with_checks: bool = T
     second = frontend.identity()
     if second:
         compile_flags += _LENIENT
-    return EmulatorRecipe(text, filename, session.include_folder(), compile_flags, link_flags, second, with_checks)
+    return EmulatorRecipe(text, filename, session.include_folder(), compile_flags, link_flags, second)
 
 
 @timed
@@ -146,7 +146,7 @@ def build_for_emulator(
     with_checks: bool = True,
 ) -> Built:
     """Builds for the emulator and loads the library: as `build.cached_or_built` says. The checking build is made
-    besides, unless the caller wants it without.
+    besides, unless the caller can do without and the cache has none.
     """
     if problem := unreadable(source) or missing_compiler():
         return Build("build_error", problem), None
@@ -158,7 +158,9 @@ def build_for_emulator(
     def explain(output: str) -> Build:
         return explain_failure(output, source, filename, translated, prototypes)
 
-    recipe = emulator_recipe(translated + marks(source) + entry_points(prototypes), filename, cache, with_checks)
+    recipe = emulator_recipe(translated + marks(source) + entry_points(prototypes), filename, cache)
+    if not with_checks and not is_intact(place_in_cache(recipe.key(), cache).parent):
+        recipe = replace(recipe, with_checks=False)
     return cached_or_built(recipe, cache, folder, gate, explain, ClangsOpinion(source, cache))
 
 
