@@ -38,7 +38,9 @@ METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
-PARTS = ("lessons", "kernels", "notebooks", "benchmarks", "docs", "examples")  # of a course, that its notebooks read
+# Of a course, what its notebooks read. Of the cards, the one that sliders need: for a measured one each kernel would be
+# modelled, too.
+PARTS = ("lessons", "kernels", "notebooks", "benchmarks", "docs", "examples", "cards/h100.toml")
 
 
 def main(wanted: str = "") -> None:
@@ -69,6 +71,7 @@ def own_course() -> Iterator[Path]:
 
 def copy_course(folder: Path) -> None:
     """Fills an empty folder with links to what the notebooks read of this course: all but work/."""
+    (folder / "cards").mkdir()
     for name in PARTS:
         Path(folder, name).symlink_to(ROOT / name)
 

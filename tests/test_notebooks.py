@@ -20,7 +20,7 @@ import pytest
 
 from docs import notebooks
 from grader.course import catalog, predictions
-from grader.report.sliders import bundle, machine
+from grader.report.sliders import bundle, machines
 
 ROOT = Path(__file__).parents[1]
 FILES = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -168,7 +168,9 @@ def test_kernels_are_shown_and_not_copied(file):
 def test_sliders_bring_their_script_once_and_little_else(file):
     sliders = [text for cell in code(file) for text in texts(cell) if 'class="slider"' in text]
     assert sum("self.ladderSliders = {" in text for text in sliders) == bool(sliders)
-    assert not sliders or bundle(machine(ROOT)) in "".join(sliders), "type `make notebooks`: the script is an older one"
+    assert not sliders or bundle(machines(ROOT)) in "".join(sliders), (
+        "type `make notebooks`: the script is an older one"
+    )
     assert sum(map(len, sliders)) < 20_000
 
 

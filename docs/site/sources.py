@@ -19,7 +19,7 @@ from docs.site.notebook import page as notebook_page
 from grader.course import catalog, reading
 from grader.course.catalog import Entry, UsageError
 from grader.course.lesson import Task
-from grader.report.sliders import bundle, machine, slider
+from grader.report.sliders import bundle, machines, slider
 
 ROOT = Path(__file__).parents[2]
 LINK = re.compile(r"(?<=\]\()(?![a-z]+:)([^)\s#]*)(#[^)\s]*)?(?=\))")
@@ -159,9 +159,9 @@ def folded(summary: str, text: str) -> list[str]:
 
 def sliders() -> str:
     """The page of sliders, with their script: what an access touches is worked out as on the page of `ladder view`."""
-    card = machine(ROOT)
-    places = [f"## {title}\n\n{html(slider(name, card).html)}" for name, title in SLIDERS.items()]
-    return "\n\n".join([(HERE / "sliders.md").read_text(), *places, html(bundle(card))])
+    cards = machines(ROOT)
+    places = [f"## {title}\n\n{html(slider(name, cards).html)}" for name, title in SLIDERS.items()]
+    return "\n\n".join([(HERE / "sliders.md").read_text(), *places, html(bundle(cards))])
 
 
 # ---- the order of the pages ----

@@ -280,10 +280,10 @@ def slider(name: str, **given: int | str) -> Page:
     """
     from grader.report import sliders
 
-    card = sliders.machine(catalog.course_root())
-    page = sliders.slider(name, card, given)
+    cards = sliders.machines(catalog.course_root())
+    page = sliders.slider(name, cards, given)
     if "google.colab" in sys.modules or _first_slider.setdefault("", page) == page:
-        return replace(page, html=f"{sliders.bundle(card)}\n{page.html}")
+        return replace(page, html=f"{sliders.bundle(cards)}\n{page.html}")
     return page
 
 

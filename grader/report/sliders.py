@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.course.catalog import UsageError
+from grader.model.card import load_card
 from grader.report.pages import Page
 
 VIEWER = Path(__file__).with_name("viewer")
@@ -26,6 +27,8 @@ LOADED = "const wait = self.ladderSliders || []; self.ladderSliders = { push: mo
 WARP, SECTOR, WORD, BANKS = 32, 32, 4, 32
 
 Machine = Mapping[str, float]
+Machines = Mapping[str, Machine]
+UNMEASURED = " This card is not measured: each range is from half to twice an estimate."
 Inputs = Mapping[str, Any]
 
 
@@ -36,33 +39,38 @@ def asked() -> dict[str, Any]:
     return found
 
 
-def machine(root: Path) -> dict[str, float]:
-    """Of an H200, as measured: rates in bytes and operations a second, a load's latency in seconds."""
+def machines(root: Path) -> dict[str, Machine]:
+    """By the names of cards: rates in bytes and operations a second, a load's latency in seconds, and whether the card
+    was measured. Of the H200 all is measured; the H100 has the same chip, so its arithmetic is the H200's.
+    """
     results = root / "benchmarks" / "results" / "h200"
     matmul, memory = (json.loads((results / name).read_text()) for name in ("04_tiled_matmul.json", "hierarchy.json"))
     rates = next(case["ceilings"] for case in matmul["tasks"][0]["cases"] if case["is_timed_case"])
     found = {name: rates[name]["rate"] for name in ("copy", "read", "fp32", "bf16")}
     latency = 1e-9 * list(memory["global_ns"].values())[-1]
-    return found | {"latency": latency, "multiprocessors": memory["multiprocessors"]}
+    h200 = found | {"latency": latency, "multiprocessors": memory["multiprocessors"], "measured": True}
+    h100 = load_card(root / "cards" / "h100.toml")
+    of_memory = {"copy": h100.dram_rate, "read": h100.dram_rate, "latency": h100.dram_latency / h100.clock}
+    return {"H200": h200, "H100": h200 | of_memory | {"measured": h100.measured}}
 
 
-def slider(name: str, card: Machine, given: Inputs | None = None) -> Page:
+def slider(name: str, known: Machines, given: Inputs | None = None) -> Page:
     """A slider that begins with the values `given`: its place on a page that has `bundle`, and what it says as text.
 
     Raises UsageError for a name or a value that is not among its choices.
     """
     given = given or {}
     values = _checked(name, given)
-    title, says = asked()["sliders"][name]["title"], SAYS[name](values, card)
+    title, says = asked()["sliders"][name]["title"], SAYS[name](values, known)
     left = ", ".join(f"{label}: {values[key]}" for key, (label, *_) in asked()["sliders"][name]["inputs"].items())
     what = f'data-slider="{name}" data-given="{escape(json.dumps(given))}"'
     words = f'<p>{escape(title)}</p><p>{escape(left)}</p><p class="says">{escape(says)}</p>'
     return Page(f"{title}\n{left}\n{says}", f'<div class="slider" {what}>{words}</div><script>{MOUNT}</script>')
 
 
-def bundle(card: Machine) -> str:
+def bundle(known: Machines) -> str:
     """What draws all sliders of a page, as HTML, without what only authors read. It may come twice."""
-    constants = f"const ASKED = {json.dumps(asked(), separators=(',', ':'))}, MACHINE = {json.dumps(dict(card))};"
+    constants = f"const ASKED = {json.dumps(asked(), separators=(',', ':'))}, MACHINES = {json.dumps(known)};"
     scripts = [(VIEWER / each).read_text() for each in ("touches.js", "sliders.js")]
     lines = (line.strip() for part in [constants, *scripts, LOADED] for line in part.splitlines())
     script = "\n".join(line for line in lines if line and not line.startswith("//"))
@@ -85,7 +93,7 @@ def _checked(name: str, given: Inputs) -> dict[str, Any]:
 # ---- what each says: the same sentences as LOOKS of sliders.js ----
 
 
-def _sectors(given: Inputs, card: Machine) -> str:
+def _sectors(given: Inputs, known: Machines) -> str:
     width = given["width"]
     starts = {given["offset"] + lane * given["stride"] * width for lane in range(WARP)}
     sectors = len({byte // SECTOR for start in starts for byte in range(start, start + width, WORD)})
@@ -96,7 +104,7 @@ def _sectors(given: Inputs, card: Machine) -> str:
     )
 
 
-def _banks(given: Inputs, card: Machine) -> str:
+def _banks(given: Inputs, known: Machines) -> str:
     column, turned = given["column"], given["swizzle"] == "yes"
     banks = [(row * given["pitch"] + (column ^ row if turned else column)) % BANKS for row in range(WARP)]
     used, wavefronts = len(set(banks)), max(map(banks.count, banks))
@@ -104,18 +112,22 @@ def _banks(given: Inputs, card: Machine) -> str:
     return f"Lane r reads row r. {where}: {_several(wavefronts, 'wavefront')}, where 1 would do."
 
 
-def _roofline(given: Inputs, card: Machine) -> str:
+def _roofline(given: Inputs, known: Machines) -> str:
     m, n, k, tile = (given[name] for name in ("m", "n", "k", "tile"))
     size = {"fp32": 4, "bf16": 2}[given["precision"]]
     moved, flops = size * (k * (m * math.ceil(n / tile) + n * math.ceil(m / tile)) + m * n), 2 * m * n * k
-    memory, arithmetic = moved / card["copy"], flops / card[given["precision"]]
+    card = known[given["card"]]
+    memory, arithmetic, by = moved / card["copy"], flops / card[given["precision"]], _factor(card)
+    slower = "Arithmetic sets" if by * by * memory <= arithmetic else "Either may set"
+    pace = "Memory sets" if memory > by * by * arithmetic else slower
     return (
-        f"{_three(flops / moved)} flop a byte, if no cache helped: memory takes {_time(memory)}, arithmetic "
-        f"{_time(arithmetic)}. {'Memory' if memory > arithmetic else 'Arithmetic'} sets the pace."
+        f"{_three(flops / moved)} flop a byte, if no cache helped: memory takes {_ranged(memory, by, _time)}, "
+        f"arithmetic {_ranged(arithmetic, by, _time)}. {pace} the pace."
+        f"{'' if by == 1 else UNMEASURED}"
     )
 
 
-def _occupancy(given: Inputs, card: Machine) -> str:
+def _occupancy(given: Inputs, known: Machines) -> str:
     holds, warps = asked()["holds"], given["threads"] // WARP
     each = 256 * math.ceil(given["registers"] / 8)  # a warp's registers are given 256 at a time
     by_registers = holds["partitions"] * (holds["registers"] // holds["partitions"] // each)
@@ -133,9 +145,9 @@ def _occupancy(given: Inputs, card: Machine) -> str:
     )
 
 
-def _waves(given: Inputs, card: Machine) -> str:
+def _waves(given: Inputs, known: Machines) -> str:
     m, n, tile = given["m"], given["n"], given["tile"]
-    blocks, slots = math.ceil(m / tile) * math.ceil(n / tile), int(card["multiprocessors"]) * given["resident"]
+    blocks, slots = math.ceil(m / tile) * math.ceil(n / tile), int(known["H200"]["multiprocessors"]) * given["resident"]
     waves = math.ceil(blocks / slots)
     inside, busy = m * n / (blocks * tile * tile), blocks / (waves * slots)
     return (
@@ -144,18 +156,21 @@ def _waves(given: Inputs, card: Machine) -> str:
     )
 
 
-def _little(given: Inputs, card: Machine) -> str:
+def _little(given: Inputs, known: Machines) -> str:
+    card = known[given["card"]]
     flying = given["warps"] * given["loads"] * given["width"] * WARP
-    needed = card["read"] * card["latency"] / card["multiprocessors"]
-    reached = min(1, flying / needed)
+    needed, by = card["read"] * card["latency"] / card["multiprocessors"], _factor(card)
+    share = [_percent(min(1, flying / (each * needed))) for each in ((1,) if by == 1 else (by, 1 / by))]
+    rate = min(1, flying / needed) * card["read"] / 1e12
+    takes = f", and a load takes {_whole(1e9 * card['latency'])} ns: at most {_three(rate)} TB/s, "
     return (
-        f"{_three(flying / 1000)} KB are on their way to each multiprocessor, and a load takes "
-        f"{_whole(1e9 * card['latency'])} ns: at most {_three(reached * card['read'] / 1e12)} TB/s, "
-        f"{_percent(reached)} of what memory gives. {_three(needed / 1000)} KB would do."
+        f"{_kb(flying)} are on their way to each multiprocessor{takes if by == 1 else ': at most '}"
+        f"{' to '.join(share)} of what memory gives. {_ranged(needed, by, _kb)} would do."
+        f"{'' if by == 1 else UNMEASURED}"
     )
 
 
-SAYS: dict[str, Callable[[Inputs, Machine], str]] = {
+SAYS: dict[str, Callable[[Inputs, Machines], str]] = {
     "sectors": _sectors,
     "banks": _banks,
     "roofline": _roofline,
@@ -179,6 +194,19 @@ def _percent(share: float) -> str:
 
 def _three(value: float) -> str:
     return f"{float(THREE_DIGITS.create_decimal_from_float(value)):#.3g}".rstrip(".")
+
+
+def _factor(card: Machine) -> int:
+    """How far a number of this card may be off: a card that is not measured is told as a range."""
+    return 1 if card["measured"] else 2
+
+
+def _ranged(value: float, by: int, said: Callable[[float], str]) -> str:
+    return said(value) if by == 1 else f"{said(value / by)} to {said(value * by)}"
+
+
+def _kb(count: float) -> str:
+    return f"{_three(count / 1000)} KB"
 
 
 def _time(seconds: float) -> str:

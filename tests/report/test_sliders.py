@@ -11,16 +11,25 @@ import pytest
 
 from docs.site.sources import ROOT, SLIDERS
 from grader.course.catalog import UsageError
-from grader.report.sliders import asked, bundle, machine, slider
+from grader.report.sliders import asked, bundle, machines, slider
 
 NODE = shutil.which("node")
 pytestmark = pytest.mark.skipif(not NODE, reason="needs node, which runs the page's JavaScript here")
-CARD = {"copy": 4e12, "read": 4e12, "fp32": 5e13, "bf16": 8e14, "latency": 4e-7, "multiprocessors": 100}
+CARD = {
+    "copy": 4e12,
+    "read": 4e12,
+    "fp32": 5e13,
+    "bf16": 8e14,
+    "latency": 4e-7,
+    "multiprocessors": 100,
+    "measured": True,
+}
+CARDS = {"H200": CARD, "H100": CARD | {"copy": 3e12, "read": 3e12, "measured": False}}
 
 
 def said(*wanted):
     """What sliders say in a browser: for each (name, inputs) a sentence, which is the one that Python says."""
-    script = re.search(r"<script>(.*)</script>", bundle(CARD), re.DOTALL)[1].strip().removesuffix("}")
+    script = re.search(r"<script>(.*)</script>", bundle(CARDS), re.DOTALL)[1].strip().removesuffix("}")
     program = (
         f"self = {{}};{script}; console.log(JSON.stringify({json.dumps(wanted)}.map((one) => looked(...one).says)));}}"
     )
@@ -28,7 +37,7 @@ def said(*wanted):
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     for (name, given), sentence in zip(wanted, found, strict=True):
-        assert slider(name, CARD, given).text.endswith(f"\n{sentence}"), (name, given)
+        assert slider(name, CARDS, given).text.endswith(f"\n{sentence}"), (name, given)
     return found
 
 
@@ -77,10 +86,10 @@ def test_every_choice_says_the_same_in_python_and_in_the_browser():
 
 
 def test_a_slider_says_what_it_begins_with_and_its_script_is_small():
-    page = slider("banks", CARD, {"pitch": 33, "swizzle": "no"})
+    page = slider("banks", CARDS, {"pitch": 33, "swizzle": "no"})
     assert page.text.splitlines()[1] == "words from row to row: 33, column: 0, swizzle (column xor row): no"
     assert page.html.count("1 wavefront, where 1 would do") == 1 and len(page.html) < 1000
-    script = bundle(CARD)
+    script = bundle(CARDS)
     assert len(script) < 16_000 and "http" not in script and script.count("</script>") == 1
 
 
@@ -91,11 +100,31 @@ def test_a_slider_says_what_it_begins_with_and_its_script_is_small():
 ])  # fmt: skip
 def test_wrong_questions(name, given, why):
     with pytest.raises(UsageError) as error:
-        slider(name, CARD, given)
+        slider(name, CARDS, given)
     assert str(error.value).startswith(why)
 
 
-def test_the_card_is_the_measured_one():
-    card = machine(ROOT)
-    assert set(card) == set(CARD) and card["multiprocessors"] == 132
-    assert 4e12 < card["copy"] < 4.8e12 and 3e-7 < card["latency"] < 4e-7
+def test_a_card_that_is_not_measured_is_told_as_a_range():
+    half = {"m": 1024, "n": 1024, "k": 1024, "card": "H100"}
+    memory, either, law = said(
+        ("roofline", half | {"tile": 1}),
+        ("roofline", half | {"tile": 32}),
+        ("little", {"warps": 64, "loads": 1, "width": 4, "card": "H100"}),
+    )
+    assert "memory takes 1.43 ms to 5.73 ms, arithmetic 21.5 µs to 85.9 µs. Memory sets the pace. This card" in memory
+    assert "memory takes 45.4 µs to 182 µs" in either and "Either may set the pace." in either
+    assert law.startswith(
+        "8.19 KB are on their way to each multiprocessor: at most 34 % to 100 % of what memory gives."
+    )
+    assert "6.00 KB to 24.0 KB would do. This card is not measured" in law and "TB/s" not in law
+
+
+def test_the_cards_are_those_of_the_course():
+    cards = machines(ROOT)
+    choices = asked()["sliders"]["roofline"]["inputs"]["card"][1]
+    assert list(cards) == choices == asked()["sliders"]["little"]["inputs"]["card"][1]
+    assert {name: card["measured"] for name, card in cards.items()} == {"H200": True, "H100": False}
+    h200, h100 = cards.values()
+    assert set(h200) == set(h100) == set(CARD) and h200["multiprocessors"] == h100["multiprocessors"] == 132
+    assert 4e12 < h200["copy"] < 4.8e12 and 3e-7 < h200["latency"] < 4e-7
+    assert 2e12 < h100["copy"] < 3.35e12 and 3e-7 < h100["latency"] < 4e-7

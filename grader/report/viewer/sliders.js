@@ -1,11 +1,15 @@
 // Numbers that one can push, each with a sentence and a picture of what follows. It goes behind touches.js, which says
-// what an access touches, and two constants: `ASKED` is sliders.json, `MACHINE` holds measured numbers of a card. LOOKS is
-// pure, and grader/report/sliders.py says the same sentences; `mount` puts them on a page.
+// what an access touches, and two constants: `ASKED` is sliders.json, `MACHINES` holds numbers of cards. LOOKS is pure, and grader/report/sliders.py says
+// the same sentences; `mount` puts them on a page.
 
 const WARP = [...Array(32).keys()], HOLDS = ASKED.holds, SLIDERS = ASKED.sliders;
 const percent = (share) => `${Math.round(100 * share)} %`;
 const several = (count, one) => `${count.toLocaleString('en')} ${one}${count === 1 ? '' : 's'}`;
 const time = (s) => (s < 1e-3 ? `${(1e6 * s).toPrecision(3)} µs` : s < 1 ? `${(1e3 * s).toPrecision(3)} ms` : `${s.toPrecision(3)} s`);
+// A card that is not measured is told as a range: from half of a number to twice as much.
+const UNMEASURED = ' This card is not measured: each range is from half to twice an estimate.';
+const factor = (card) => (MACHINES[card].measured ? 1 : 2);
+const ranged = (value, by, said) => (by === 1 ? said(value) : `${said(value / by)} to ${said(value * by)}`);
 const rate = (r) => `${(r / 1e12).toPrecision(3)} TB/s`;
 
 const LOOKS = {
@@ -32,14 +36,16 @@ const LOOKS = {
       draws: cells(wavefronts.slice(0, 12).map((row, i) => [`wavefront ${i + 1}`, taken(row)]), wavefronts.length - 12),
     };
   },
-  roofline({ m, n, k, tile, precision }) {
+  roofline({ m, n, k, tile, precision, card }) {
     const size = precision === 'fp32' ? 4 : 2, down = Math.ceil(m / tile), across = Math.ceil(n / tile);
     const bytes = size * (k * (m * across + n * down) + m * n), flops = 2 * m * n * k;
-    const memory = bytes / MACHINE.copy, arithmetic = flops / MACHINE[precision];
+    const memory = bytes / MACHINES[card].copy, arithmetic = flops / MACHINES[card][precision], by = factor(card);
+    const slow = ranged(memory, by, time), busy = ranged(arithmetic, by, time), apart = by * by;
+    const pace = memory > apart * arithmetic ? 'Memory sets' : apart * memory <= arithmetic ? 'Arithmetic sets' : 'Either may set';
     return {
-      says: `${(flops / bytes).toPrecision(3)} flop a byte, if no cache helped: memory takes ${time(memory)}, `
-        + `arithmetic ${time(arithmetic)}. ${memory > arithmetic ? 'Memory' : 'Arithmetic'} sets the pace.`,
-      draws: bars([['memory', memory, time(memory)], ['arithmetic', arithmetic, time(arithmetic)]]),
+      says: `${(flops / bytes).toPrecision(3)} flop a byte, if no cache helped: memory takes ${slow}, `
+        + `arithmetic ${busy}. ${pace} the pace.${by === 1 ? '' : UNMEASURED}`,
+      draws: bars([['memory', memory, slow], ['arithmetic', arithmetic, busy]]),
     };
   },
   occupancy({ threads, registers, shared }) {
@@ -60,7 +66,7 @@ const LOOKS = {
     };
   },
   waves({ m, n, tile, resident }) {
-    const blocks = Math.ceil(m / tile) * Math.ceil(n / tile), slots = MACHINE.multiprocessors * resident;
+    const blocks = Math.ceil(m / tile) * Math.ceil(n / tile), slots = MACHINES.H200.multiprocessors * resident;
     const waves = Math.ceil(blocks / slots);
     const inside = (m * n) / (blocks * tile * tile), busy = blocks / (waves * slots);
     return {
@@ -71,14 +77,16 @@ const LOOKS = {
         ['together', inside * busy, percent(inside * busy)]], 1),
     };
   },
-  little({ warps, loads, width }) {
-    const flying = warps * loads * width * 32, needed = (MACHINE.read * MACHINE.latency) / MACHINE.multiprocessors;
-    const reached = Math.min(1, flying / needed), kb = (bytes) => `${(bytes / 1000).toPrecision(3)} KB`;
+  little({ warps, loads, width, card }) {
+    const { read, latency, multiprocessors } = MACHINES[card], by = factor(card);
+    const flying = warps * loads * width * 32, needed = (read * latency) / multiprocessors;
+    const reached = (bytes) => Math.min(1, flying / bytes), kb = (bytes) => `${(bytes / 1000).toPrecision(3)} KB`;
+    const share = by === 1 ? percent(reached(needed)) : `${percent(reached(by * needed))} to ${percent(reached(needed / by))}`;
+    const takes = by === 1 ? `, and a load takes ${Math.round(1e9 * latency)} ns: at most ${rate(reached(needed) * read)}, ` : ': at most ';
     return {
-      says: `${kb(flying)} are on their way to each multiprocessor, and a load takes `
-        + `${Math.round(1e9 * MACHINE.latency)} ns: at most ${rate(reached * MACHINE.read)}, `
-        + `${percent(reached)} of what memory gives. ${kb(needed)} would do.`,
-      draws: bars([['on their way', flying, kb(flying)], ['needed', needed, kb(needed)]]),
+      says: `${kb(flying)} are on their way to each multiprocessor${takes}${share} of what memory gives. `
+        + `${ranged(needed, by, kb)} would do.${by === 1 ? '' : UNMEASURED}`,
+      draws: bars([['on their way', flying, kb(flying)], ['needed', needed, ranged(needed, by, kb)]]),
     };
   },
 };
