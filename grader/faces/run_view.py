@@ -49,8 +49,7 @@ def view_of(program: Program, ended: Ended, run: Run, asked: Asked) -> tuple[str
     number = ended.facts.get("recorded_launch")
     if number is None:
         raise UsageError(f"{run.program} cannot be viewed: {_what_there_is(ended.facts['launches'], asked)}")
-    recorded = replace(asked.to_record, launch=number)
-    recording = describe(ended.facts, recorded, program.code.line_of)
+    recording = describe(ended.facts, asked.to_record, program.code.line_of)
     kernel, shape = recording["kernel"], Shape(recording["grid"], recording["threads"])
     findings = [each for each in run.findings if each.kernel == kernel]
     steps = steps_from_json(recording)

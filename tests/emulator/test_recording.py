@@ -60,6 +60,21 @@ __global__ void copy_kernel(const float* x, float* z, int n) {
 extern "C" void last_ones(const float* x, float* z, int n, cudaStream_t stream) {
     copy_kernel<<<2, 4, 0, stream>>>(x + n, z, n);
 }
+
+__global__ void product_kernel(const float* x, float* z, int n) {
+    float c0 = 0, c1 = 0, c2 = 0, c3 = 0;
+    double d0 = 0, d1 = 0;
+    asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %4, %4, %4}, {%4, %4}, "
+        "{%0, %1, %2, %3};"
+        : "+f"(c0), "+f"(c1), "+f"(c2), "+f"(c3) : "r"(__float_as_uint(x[threadIdx.x])));
+    asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%2}, {%0, %1};"
+        : "+d"(d0), "+d"(d1) : "d"(double(c1)));
+    z[threadIdx.x] = c0 + d0;
+}
+extern "C" void product(const float* x, float* z, int n, cudaStream_t stream) {
+    add_kernel<<<1, 64, 0, stream>>>(x, z, 1);
+    product_kernel<<<1, 32, 0, stream>>>(x, z, n);
+}
 """
 
 
@@ -180,3 +195,10 @@ def test_the_others_go_on_when_a_thread_leaves_its_array(recorded):
     assert [(s.block, s.lanes) for s in at(recording, "z[i] = x[i];", "store")] == [(0, (0, 1, 2, 3)), (1, (0, 1))]
     assert [(s.block, s.lanes) for s in at(recording, "= 1;", "store")] == [(0, (0, 1, 2, 3)), (1, (0, 1))]
     assert [step.block for step in recording.steps if step.kind == "barrier"] == [0, 1]
+
+
+def test_a_product_of_a_kernel_that_is_named(recorded):
+    _, recording = recorded("product", to_record=BlockToRecord(kernel="product_kernel"))
+    products = [step for step in recording.steps if step.kind == "product"]
+    assert recording.kernel == "product_kernel"
+    assert [(len(step.lanes), step.offsets) for step in products] == [(32, (1, 1, 1, 8, 1)), (32, ())]

@@ -12,6 +12,7 @@ from hashlib import sha256
 import numpy as np
 import pytest
 
+from grader.devices.emulator import fragments
 from grader.devices.emulator.kinds import SPACES, STEPS
 from grader.devices.emulator.recording import BlockToRecord, describe, from_json, steps_from_json
 from grader.devices.evidence import Finding
@@ -32,10 +33,10 @@ def row(kind, line=1, warp=0, array=-1, size=0, mask=FULL, places=(), block=0):
     return [block, warp, 0, line, STEPS.index(kind), array, size, mask, len(places)], list(places)
 
 
-def recorded(*rows):
+def recorded(*rows, arrays=ARRAYS):
     """The way that a recording takes from the runtime to the judge."""
     steps, places = zip(*rows, strict=True)
-    part = {"cut": False, "arrays": ARRAYS, "steps": np.array(steps, np.int64).ravel()}
+    part = {"cut": False, "arrays": arrays, "steps": np.array(steps, np.int64).ravel()}
     part["places"] = np.array([each for step in places for each in step], np.int64)
     launches = [{"kernel": "k", "grid": SHAPE.grid, "block": SHAPE.threads}]
     return describe({"launches": launches, "recording": [part]}, FIRST, lambda pc: None)
@@ -111,6 +112,23 @@ def test_who_waits_copies_and_sums():
     assert [(copy["start"], copy["end"]) for copy in copies] == [(4, 5)]
     assert sums == [{"requests": 1, "cost": 1, "best": 1}, {"requests": 2, "cost": 33, "best": 5}]
     assert said.endswith("32 lanes, 4 bytes each. It takes 32 sectors, where 4 would do.")
+
+
+@with_node
+def test_a_product_shows_the_lanes_that_hold_it_and_own_variables_cost_nothing():
+    own = [{"name": "", "space": SPACES.index("local"), "bytes": 64, "start": 0}]
+    data = recorded(row("product", places=(1, 2, 1, 16, 2)), row("product"), row("matrices"),
+                    row("load", array=0, size=4, places=[4 * lane for lane in range(32)]), arrays=own)  # fmt: skip
+    held, pictures, said, cost = in_node(page(data), """[fragments(16, 2), [0, 1, 2, 3].map((i) =>
+        PICTURES.filter((each) => each.when(stepAt(side, i))).map((each) => each.draw(stepAt(side, i)) && each.title)),
+        [0, 1, 2, 3].map((i) => words(side, stepAt(side, i))), costOf(stepAt(side, 3)).cost]""")  # fmt: skip
+    lanes = {name: table[:, :, 0] for name, table in fragments.places().items()}
+    for name, columns in (("a", lanes["a"][:, ::2]), ("b", lanes["b"][::2]), ("c", lanes["c"])):
+        assert held[name] == columns.tolist()
+    assert [len(each) for each in pictures] == [2, 1, 1, 1] and pictures[0][1].startswith("Tensor core")
+    assert said[0].endswith("on a tensor core: 16 × 16 by 16 × 16, added to 16 × 16 in 2 instructions.")
+    assert said[1].endswith("multiplies on a tensor core.") and "pieces of matrices" in said[2]
+    assert said[3].endswith("On a GPU they are registers, where nvcc knows each index.") and cost == 0
 
 
 def test_both_sides_of_a_race_and_of_none():

@@ -66,10 +66,12 @@ class Step:
     `kind` is "load", "store" or "atomic"; "bad load" or "bad store", refused to one lane, and its last one,
     in the array that it was meant for; "block", the entry into a basic block; "shuffle", or "warp" for any other
     operation across a warp; "barrier", of the whole block (warp -1, no lanes); "copy", an asynchronous copy into
-    shared memory that is under way from here on, and "landed", which its threads have waited for.
+    shared memory that is under way from here on, and "landed", which its threads have waited for; "product", of
+    matrices on a tensor core, and "matrices", in which lanes exchange pieces of them (ldmatrix, fragments of wmma).
     `offsets` has a number for each lane of `lanes`: for an access the first byte, counted from where `array` begins
     (lanes that touch another array than the first lane count from there, too); for a shuffle the lane whose value is
-    taken; else it is empty.
+    taken. For a product it is how many of the machine's it takes, above each other, side by side and along k, the k of
+    each, and the elements in a register, or empty for doubles. Else it is empty.
     """
 
     warp: int
@@ -246,7 +248,8 @@ def describe(facts: Mapping[str, Any], to_record: BlockToRecord, line_of: Callab
         for pc in np.unique(table[:, PC]):
             table[(table[:, PC] == pc) & (table[:, LINE] == 0), LINE] = line_of(int(pc)) or 0
         parts.append(part | {"steps": _packed(table), "places": _packed(part["places"])})
-    launch = launches[to_record.launch] if to_record.launch < len(launches) else {"kernel": "", "grid": [], "block": []}
+    number = facts.get("recorded_launch", to_record.launch)  # that of the kernel, if one is named
+    launch = launches[number] if number < len(launches) else {"kernel": "", "grid": [], "block": []}
     return {
         "parts": parts,
         "launches": len(launches),

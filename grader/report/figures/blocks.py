@@ -145,7 +145,7 @@ def touched_between_barriers(recording: Recording, buffer: str) -> list[list[Ste
     turns: dict[tuple[int, int], int] = defaultdict(int)
     for step in recording.steps:
         barriers += step.kind == "barrier"
-        times[step.warp] += step.kind == "warp"
+        times[step.warp] += step.kind in ("warp", "product", "matrices")
         if step.array is None or step.array.name != buffer or step.space != "global":
             continue
         between[step.warp][barriers + times[step.warp]].append(step)

@@ -42,7 +42,7 @@ function makeSide(side, root) {
     for (let at = state.at + by; at >= 0 && at < state.scope.length; at += by) if (wanted(state.scope[at])) return go(at);
   }
 
-  const isAccess = (i) => side.columns.array[i] >= 0;
+  const isAccess = (i) => side.columns.array[i] >= 0 && !isOwn(side, i);
   const nextOnLine = (line) => {
     const before = state.at;
     seek(1, (i) => side.columns.line[i] === line);

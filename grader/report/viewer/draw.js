@@ -102,6 +102,20 @@ function drawShuffle(step) {
   return svg(2 * CELL + gap + 2, `from lane to lane: ${pairs}`, parts);
 }
 
+// ---- a product on a tensor core: a on the left, b above, c where they meet; the lane that holds each register of them ----
+
+function drawFragments({ offsets: [, , , k, per] }) {
+  const { a, b, c } = fragments(k, per), cells = grid(), parts = [], above = b.length + 1, left = a[0].length + 1;
+  const add = (lanes, column, row) => lanes.forEach((held, y) => held.forEach((lane, x) =>
+    cells.add(column + x, (row + y) * CELL + 16, lane ? 'idle' : 'asked', lane)));
+  const name = (column, row, text) => parts.push(`<text class="soft" x="${LEFT + column * CELL}" y="${row * CELL + 11}">${text}</text>`);
+  add(a, 0, above), add(b, left, 0), add(c, left, above);
+  name(left, 0, `b, ${k} × 8: ${per === 1 ? 'a cell is an element' : `a cell of a and b is ${per} elements along k`}`);
+  name(0, above, `a, 16 × ${k}`);
+  name(left + 8.3, above + 1, 'c, 16 × 8: sums');
+  return svg((above + 17) * CELL, 'which lane holds which registers of a, b and c; those of lane 0 are filled', [...parts, ...cells.drawn()]);
+}
+
 // ---- divergence: the way down from the whole warp to the lanes that work now, and who waits at each turn ----
 
 function strip(mask, kind) {
@@ -126,13 +140,14 @@ function drawTree(levels) {
   return `<ul class="tree">${item(levels[0], 0)}</ul>`;
 }
 
-// ---- which pictures a step has; tensor-core fragments will be one more entry ----
+// ---- which pictures a step has ----
 
 const PICTURES = [
   { title: 'Lanes', when: (step) => step.warp >= 0, draw: drawLanes },
-  { title: 'Global memory, as lines of 128 bytes', when: (step) => step.isAccess && step.array && step.space !== 'shared', draw: drawMemory },
+  { title: 'Global memory, as lines of 128 bytes', when: (step) => step.isAccess && step.array && !['shared', 'local'].includes(step.space), draw: drawMemory },
   { title: 'Shared memory, as 32 banks', when: (step) => step.isAccess && step.space === 'shared', draw: drawBanks },
   { title: 'Asynchronous copy, as 32 banks', when: (step) => step.kind === 'copy' || step.kind === 'landed', draw: drawBanks },
+  { title: 'Tensor core: the lane that holds each register', when: (step) => step.kind === 'product' && step.offsets.length > 0, draw: drawFragments },
   { title: 'Shuffle', when: (step) => step.kind === 'shuffle', draw: drawShuffle },
 ];
 
@@ -141,6 +156,12 @@ const VERBS = {
   copy: 'begins an asynchronous copy into', landed: 'has waited for an asynchronous copy into',
 };
 
+function sizesOf([left, right, deep, k]) {
+  if (!left) return '';
+  const count = left * right * deep, times = count === 1 ? '' : ` in ${count} instructions`;
+  return `: ${16 * left} × ${k * deep} by ${k * deep} × ${8 * right}, added to ${16 * left} × ${8 * right}${times}`;
+}
+
 // The step in one sentence.
 function words(side, step) {
   if (step.kind === 'barrier') return `All warps of block ${step.block} meet at the barrier in line ${step.line}.`;
@@ -148,9 +169,12 @@ function words(side, step) {
   if (step.kind === 'block') return `${who} goes on with ${lanes} at line ${step.line}.`;
   if (step.kind === 'shuffle') return `${who}: ${lanes} exchange values by a shuffle.`;
   if (step.kind === 'warp') return `${who}: ${lanes} meet in a warp operation.`;
+  if (step.kind === 'matrices') return `${who}: ${lanes} exchange pieces of matrices, so that each has its registers of a fragment.`;
+  if (step.kind === 'product') return `${who} multiplies on a tensor core${sizesOf(step.offsets)}.`;
   const { name, bytes } = step.array, array = name.endsWith('memory') ? name : `${name} (${step.space} memory)`;
   const what = `${who} ${VERBS[step.kind]} ${array}: ${lanes}, ${many(step.bytes, 'byte')} each`;
   if (step.kind.startsWith('bad')) return `${what}. It is refused: byte ${step.offsets[0].toLocaleString('en')} of ${bytes.toLocaleString('en')}.`;
+  if (step.space === 'local') return `${what}. On a GPU they are registers, where nvcc knows each index.`;
   const { unit, cost, best } = costOf(step);
   if (!unit) return `${what}.`;
   const costs = unit === 'wavefronts' ? many(cost, 'wavefront') : many(cost, 'sector');

@@ -85,6 +85,17 @@ function running(side) {
   return { run, done: () => done, at: (i) => ({ requests: requests[i], cost: cost[i], best: best[i] }) };
 }
 
+// The lane that holds each register of a product's operands: a with 16 rows, b with 8 columns, `per` elements along k in
+// each register; c with 16 rows of 8 sums. include/ladder/fragments.h has the rule.
+function fragments(k, per) {
+  const table = (rows, columns, lane) => Array.from({ length: rows }, (_, y) => Array.from({ length: columns }, (_, x) => lane(y, x)));
+  return {
+    a: table(16, k / per, (y, x) => 4 * (y % 8) + (x % 4)),
+    b: table(k / per, 8, (y, x) => 4 * x + (y % 4)),
+    c: table(16, 8, (y, x) => 4 * (y % 8) + (x >> 1)),
+  };
+}
+
 // Lanes as people write them: 0-7, 12, 16-31.
 function lanesInWords(mask) {
   const parts = [];

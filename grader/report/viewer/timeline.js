@@ -1,7 +1,11 @@
 // All steps of a scope at a glance, on a canvas: a row for each warp, barriers across, copies as bars, findings on top.
 
 const HEAD = 14, MOST_TIMELINE_ROWS = 32, TALLEST = 11, SHORTEST = 5, ROOM_FOR_ROWS = 130;
-const RANK = { block: 1, warp: 2, shuffle: 2, copy: 3, landed: 3, load: 4, store: 4, atomic: 4, 'bad load': 5, 'bad store': 5 };
+const RANK = { block: 1, warp: 2, shuffle: 2, matrices: 2, product: 3, copy: 3, landed: 3, load: 4, store: 4, atomic: 4, 'bad load': 5, 'bad store': 5 };
+
+// Whether a step touches a thread's own variables, most of which are registers on a GPU.
+const isOwn = (side, i) => side.columns.array[i] >= 0 && side.arrays[side.columns.array[i]].space === 'local';
+const rankOf = (side, i) => (isOwn(side, i) ? 1 : RANK[side.kinds[side.columns.kind[i]]]);
 
 // The rows of a scope: the warps that are in it, by block.
 function timelineRows(side, scope) {
@@ -24,7 +28,7 @@ function bins(side, scope, rows, width) {
     const row = number.get(`${columns.block[i]} ${columns.warp[i]}`);
     if (row === undefined) continue;
     const place = row * width + x, other = found[place];
-    if (other < 0 || RANK[kind] > RANK[side.kinds[columns.kind[other]]]) found[place] = i;
+    if (other < 0 || rankOf(side, i) > rankOf(side, other)) found[place] = i;
   }
   return { found, barriers };
 }
@@ -32,8 +36,8 @@ function bins(side, scope, rows, width) {
 function colourOf(side, i, css) {
   const kind = side.kinds[side.columns.kind[i]], array = side.columns.array[i];
   if (kind.startsWith('bad')) return css.conflict;
-  if (kind === 'block') return css.line;
-  if (kind === 'shuffle' || kind === 'warp') return css.shuffle;
+  if (kind === 'block' || isOwn(side, i)) return css.line;
+  if (['shuffle', 'warp', 'matrices', 'product'].includes(kind)) return css.shuffle;
   if (kind === 'copy' || kind === 'landed') return css.copy;
   return array >= 0 && side.arrays[array].space === 'shared' ? css.shared : css.asked;
 }
@@ -51,7 +55,7 @@ function drawTimeline(canvas, side, scope, marks) {
   const { found, barriers } = bins(side, scope, rows, width), thick = Math.max(1, width / Math.max(scope.length, 1));
   found.forEach((i, place) => {
     if (i < 0) return;
-    const kind = side.kinds[side.columns.kind[i]], low = kind === 'block' ? tall / 4 : 0;
+    const kind = side.kinds[side.columns.kind[i]], low = rankOf(side, i) === 1 ? tall / 4 : 0;
     pen.fillStyle = colourOf(side, i, css);
     pen.fillRect(place % width, HEAD + Math.floor(place / width) * tall + low, thick, tall - 3 - low);
   });

@@ -80,7 +80,7 @@ function bankRows(step) {
 
 // What one access costs, and what it would cost at best: sectors of global memory, or wavefronts of shared memory.
 function costOf(step) {
-  if (!step.isAccess || !step.array) return { unit: '', cost: 0, best: 0 };
+  if (!step.isAccess || !step.array || step.space === 'local') return { unit: '', cost: 0, best: 0 };
   if (step.space === 'shared') {
     const rows = bankRows(step);
     return { unit: 'wavefronts', cost: rows.length, best: distinct(rows.map((row) => row.phase)) };

@@ -105,6 +105,13 @@ void meet(Thread& thread, Warp op, MatrixCall& call, Spot spot) {
     wait(thread, State::AtWarp);
 }
 
+std::vector<long long> shape_of_product(const Thread& thread) {
+    const MatrixCall& call = call_of(thread);
+    if (call.product.a == Number::F64) return {};
+    const int k = machine_k(call.product);
+    return {call.tiles.left, call.tiles.right, call.tiles.deep, k, k / 2 / static_cast<int>(words_of_a(call.product))};
+}
+
 void resolve_matrices(WarpUnit& warp, std::uint32_t group) {
     if (group != ~0u) return report_missing_lanes(warp, group);
     const MatrixCall& first = call_of(warp.threads[0]);

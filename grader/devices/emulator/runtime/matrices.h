@@ -1,6 +1,8 @@
 // Matrix instructions of a warp: how its 32 lanes meet in them, and what each then has in its registers.
 #pragma once
 
+#include <vector>
+
 #include "thread.h"
 
 namespace ladder {
@@ -38,6 +40,9 @@ struct Spot { int line; std::uint32_t pc; };
 
 // Waits until the whole warp has come to this place. `op` is the instruction's name.
 void meet(Thread& thread, Warp op, MatrixCall& call, Spot spot);
+// Of the product for which a lane waits: the machine's products above each other, side by side and along k, the k of each,
+// and how many elements share a register. Empty for doubles, whose tables are others.
+std::vector<long long> shape_of_product(const Thread& thread);
 // All lanes that there are have come: each gets its result. Ends the block if they are fewer than 32.
 void resolve_matrices(WarpUnit& warp, std::uint32_t group);
 

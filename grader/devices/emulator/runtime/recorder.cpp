@@ -101,9 +101,9 @@ void Recorder::request(const Executor& executor, const WarpUnit& warp, std::uint
     recorded.add(*warp.block, step);
 }
 
-void Recorder::warp_operation(const WarpUnit& warp, std::uint32_t group, Kind kind, std::vector<long long> sources) {
+void Recorder::warp_operation(const WarpUnit& warp, std::uint32_t group, Kind kind, std::vector<long long> places) {
     const int line = warp.threads[__builtin_ctz(group)].request.line;
-    warp.block->recorded->add(*warp.block, {kind, static_cast<int>(warp.number), 0, line, -1, 0, group, std::move(sources)});
+    warp.block->recorded->add(*warp.block, {kind, static_cast<int>(warp.number), 0, line, -1, 0, group, std::move(places)});
 }
 
 void Recorder::barrier(const Block& block, int line) { block.recorded->add(block, {Kind::Barrier, -1, 0, line, -1, 0, 0, {}}); }

@@ -27,7 +27,7 @@ struct RecordedArray { std::string name; Space space; std::size_t bytes; Address
 // What is known of an executor's array, as it lies on a GPU.
 RecordedArray array_of(const Executor& executor, std::uint16_t region);
 
-enum class Kind { Load, Store, Atomic, BadLoad, BadStore, Block, Shuffle, Warp, Barrier, Copy, Landed };
+enum class Kind { Load, Store, Atomic, BadLoad, BadStore, Block, Shuffle, Warp, Barrier, Copy, Landed, Product, Matrices };
 
 struct RecordedStep {
     Kind kind;
@@ -37,7 +37,8 @@ struct RecordedStep {
     int array;                         // index in RecordedBlock::arrays, -1: none
     unsigned bytes;                    // of one lane
     std::uint32_t mask;
-    std::vector<long long> places;     // of an access or a copy, bytes from the array's begin; of a shuffle, the source lanes
+    std::vector<long long> places;     // of an access or a copy, bytes from the array's begin; of a shuffle, the source lanes;
+                                       // of a product, how many of the machine's: above each other, side by side, along k; its k, and elements in a register
 };
 
 // What one block did, or all of them in the order in which the one executor ran them. Only its own OS thread writes here.
@@ -74,7 +75,7 @@ struct Recorder {
     void begin_launch(const std::string& name);         // the next one is of this kernel
     RecordedBlock* begin(const ladder::Block& block);   // where this one is written down; null if it is not asked for
     void request(const Executor& executor, const WarpUnit& warp, std::uint32_t mask);   // the lanes' next records
-    void warp_operation(const WarpUnit& warp, std::uint32_t group, Kind kind, std::vector<long long> sources);
+    void warp_operation(const WarpUnit& warp, std::uint32_t group, Kind kind, std::vector<long long> places);
     void barrier(const ladder::Block& block, int line);
     bool fault(const Thread& thread, const Finding& finding);   // whether the block is recorded, and may go on
 

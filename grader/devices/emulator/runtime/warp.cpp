@@ -136,9 +136,11 @@ void resolve(Warp op, Executor& executor, Thread* threads, std::uint32_t group) 
 }
 
 void write_down(const WarpUnit& warp, Warp op, std::uint32_t group) {
-    std::vector<long long> sources;
-    if (is_shuffle(op)) each_lane(group, [&](int l) { sources.push_back(shuffle_source(warp.threads[l].request, l)); });
-    machine().recorder.warp_operation(warp, group, is_shuffle(op) ? Kind::Shuffle : Kind::Warp, std::move(sources));
+    std::vector<long long> places;
+    if (is_shuffle(op)) each_lane(group, [&](int l) { places.push_back(shuffle_source(warp.threads[l].request, l)); });
+    if (op == Warp::MatrixProduct) places = shape_of_product(warp.threads[__builtin_ctz(group)]);
+    const Kind kind = is_shuffle(op) ? Kind::Shuffle : op == Warp::MatrixProduct ? Kind::Product : is_of_matrices(static_cast<int>(op)) ? Kind::Matrices : Kind::Warp;
+    machine().recorder.warp_operation(warp, group, kind, std::move(places));
 }
 
 void resolve_group(WarpUnit& warp, std::uint32_t group) {
