@@ -160,7 +160,7 @@ def _little(given: Inputs, known: Machines) -> str:
     card = known[given["card"]]
     flying = given["warps"] * given["loads"] * given["width"] * WARP
     needed, by = card["read"] * card["latency"] / card["multiprocessors"], _factor(card)
-    share = [_percent(min(1, flying / (each * needed))) for each in ((1,) if by == 1 else (by, 1 / by))]
+    share = dict.fromkeys(_percent(min(1, flying / (each * needed))) for each in (by, 1 / by))
     rate = min(1, flying / needed) * card["read"] / 1e12
     takes = f", and a load takes {_whole(1e9 * card['latency'])} ns: at most {_three(rate)} TB/s, "
     return (

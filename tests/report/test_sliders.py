@@ -106,16 +106,18 @@ def test_wrong_questions(name, given, why):
 
 def test_a_card_that_is_not_measured_is_told_as_a_range():
     half = {"m": 1024, "n": 1024, "k": 1024, "card": "H100"}
-    memory, either, law = said(
+    memory, either, law, enough = said(
         ("roofline", half | {"tile": 1}),
         ("roofline", half | {"tile": 32}),
         ("little", {"warps": 64, "loads": 1, "width": 4, "card": "H100"}),
+        ("little", {"warps": 64, "loads": 8, "width": 16, "card": "H100"}),
     )
     assert "memory takes 1.43 ms to 5.73 ms, arithmetic 21.5 µs to 85.9 µs. Memory sets the pace. This card" in memory
     assert "memory takes 45.4 µs to 182 µs" in either and "Either may set the pace." in either
     assert law.startswith(
         "8.19 KB are on their way to each multiprocessor: at most 34 % to 100 % of what memory gives."
     )
+    assert "multiprocessor: at most 100 % of what memory gives." in enough
     assert "6.00 KB to 24.0 KB would do. This card is not measured" in law and "TB/s" not in law
 
 

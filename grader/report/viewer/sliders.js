@@ -81,7 +81,7 @@ const LOOKS = {
     const { read, latency, multiprocessors } = MACHINES[card], by = factor(card);
     const flying = warps * loads * width * 32, needed = (read * latency) / multiprocessors;
     const reached = (bytes) => Math.min(1, flying / bytes), kb = (bytes) => `${(bytes / 1000).toPrecision(3)} KB`;
-    const share = by === 1 ? percent(reached(needed)) : `${percent(reached(by * needed))} to ${percent(reached(needed / by))}`;
+    const share = [...new Set([by, 1 / by].map((each) => percent(reached(each * needed))))].join(' to ');
     const takes = by === 1 ? `, and a load takes ${Math.round(1e9 * latency)} ns: at most ${rate(reached(needed) * read)}, ` : ': at most ';
     return {
       says: `${kb(flying)} are on their way to each multiprocessor${takes}${share} of what memory gives. `
