@@ -79,7 +79,7 @@ def record() -> None:
 
 def gpp_refuses(text: str, compile_flags: list[str]) -> str:
     """What g++ has against a translated file; "" if it compiles."""
-    command = ["g++", *compile_flags, "-x", "c++", "-fsyntax-only", "-"]
+    command = ["g++", "-fPIC", *compile_flags, "-x", "c++", "-fsyntax-only", "-"]
     return subprocess.run(command, input=text, capture_output=True, text=True).stderr
 
 
