@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
 import itertools
 import mmap
 import os
 import re
 import subprocess
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -65,9 +67,11 @@ class Mapping:
 
 
 class KernelRunner:
-    def __init__(self, runtime: Path, folder: Path):
-        self.runtime = runtime
-        self.renamed = runtime.parent / RENAMED
+    """Kernels' libraries are linked with `built_for`, and run with `runtime`."""
+
+    def __init__(self, runtime: Path, built_for: Path, folder: Path):
+        self.runtime, self.built_for = runtime, built_for
+        self.renamed = built_for.parent / RENAMED
         self.folder = folder
         self.sessions: dict[Any, emulator.Session] = {}
 
@@ -94,14 +98,14 @@ class KernelRunner:
         entries = entry_points([parse_prototype(declaration) for declaration in declarations])
         with tempfile.TemporaryDirectory(dir=self.folder) as place:
             folder = Path(place)
-            flags = emulator.compile_flags(self.runtime)
+            flags = emulator.compile_flags(self.built_for)
             text = seen.preprocessed(
                 translate(source, "kernel.cu") + marks(source) + entries, "kernel.cu", folder, flags
             )
             (folder / "main.cpp").write_text(text)
             compile_ = ["g++", "-std=c++20", "-fPIC", *flags, seen.PREPROCESSED, seen.DUMP_FLAG, "-c", "main.cpp"]
             renamed = ["objcopy", f"--redefine-syms={self.renamed}", "main.o"] if self.renamed.exists() else ["true"]
-            link = ["g++", "-shared", "main.o", "-o", "unfinished.so", *emulator.link_flags(self.runtime)]
+            link = ["g++", "-shared", "main.o", "-o", "unfinished.so", *emulator.link_flags(self.built_for)]
             for command in (compile_, renamed, link):
                 done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
                 assert done.returncode == 0, done.stderr[:4000]
@@ -109,7 +113,7 @@ class KernelRunner:
                 seen.check_built(folder / "unfinished.so", folder / seen.DUMP, "kernel.cu")
             (folder / seen.DUMP).replace(library.with_suffix(".gimple"))
             if checked:
-                link_flags = emulator.link_flags(self.runtime)
+                link_flags = emulator.link_flags(self.built_for)
                 CheckedBuild(text, folder / "checked", flags, link_flags).finish(library, "kernel.cu")
             (folder / "unfinished.so").replace(library)
 
@@ -148,12 +152,19 @@ class KernelRunner:
 
 
 @pytest.fixture(scope="session")
-def run_kernel(tmp_path_factory) -> KernelRunner:
+def run_kernel(tmp_path_factory) -> Iterator[KernelRunner]:
     given = os.environ.get(RUNTIME)
     os.environ.pop("LD_PRELOAD", None)  # this process has its sanitizer; compilers need none
-    runtime = Path(given) if given else emulator.runtime_library(cache_root())
-    # All processes share the builds, of later runs as well; those for another runtime have other names in them.
-    return KernelRunner(runtime, kept_folder(tmp_path_factory.getbasetemp(), f"kernels-{runtime.parent.name}"))
+    ordinary = emulator.runtime_library(cache_root())
+    runtime = Path(given) if given else ordinary
+    # All processes share the builds, of later runs as well; but with other names of callbacks they are others.
+    built_for = runtime if (runtime.parent / RENAMED).exists() else ordinary
+    ctypes.CDLL(str(runtime))  # from now on it is the library of that name, for the kernels' libraries as well
+    yield KernelRunner(
+        runtime, built_for, kept_folder(tmp_path_factory.getbasetemp(), f"kernels-{built_for.parent.name}")
+    )
+    mapped = {row.split()[-1] for row in Path("/proc/self/maps").read_text().splitlines() if row.endswith(runtime.name)}
+    assert mapped == {str(runtime)}, "the kernels have run with another runtime, too"
 
 
 @dataclass

@@ -33,7 +33,7 @@ class Sanitizer:
 
 
 ADDRESS = Sanitizer(
-    ("-O1", "-fsanitize=address,undefined"),
+    ("-Og", "-fsanitize=address,undefined"),
     "libasan.so",
     {
         # Python and the kernels' libraries are not instrumented, so that what leaks cannot be told from what lives; and
@@ -42,7 +42,7 @@ ADDRESS = Sanitizer(
         "UBSAN_OPTIONS": "print_stacktrace=1",
     },
 )
-THREAD = Sanitizer(("-O1", "-fsanitize=thread"), "libtsan.so", {"TSAN_OPTIONS": ""})
+THREAD = Sanitizer(("-Og", "-fsanitize=thread"), "libtsan.so", {"TSAN_OPTIONS": ""})
 
 
 def renamed_callbacks() -> dict[str, str]:

@@ -1,22 +1,29 @@
-// Where an OS thread might be preempted at the worst time. Built with -DLADDER_JITTER, the runtime makes that happen
-// (tests/emulator/test_jitter.py): whatever it does then must be what it does always.
+// Where an OS thread might be preempted at the worst time. With LADDER_JITTER in the environment that happens often
+// (tests/emulator/test_jitter.py): whatever the runtime does then must be what it does always.
 #pragma once
 
-#ifdef LADDER_JITTER
+#include <sys/random.h>
 #include <time.h>
 
-#include <random>
-#endif
+#include <cstdlib>
 
 namespace ladder {
 
-inline void jitter() {
-#ifdef LADDER_JITTER
-    thread_local std::minstd_rand chance{std::random_device{}()};
-    if (chance() % 8) return;
-    const timespec pause{0, static_cast<long>(chance() % 100'000)};
+inline const bool jitters = std::getenv("LADDER_JITTER") != nullptr;
+
+[[gnu::noinline, gnu::cold]] inline void pause_by_chance() {
+    thread_local unsigned chance = [] {
+        unsigned seed = 1;
+        (void)!getrandom(&seed, sizeof seed, 0);
+        return seed;
+    }();
+    if (rand_r(&chance) % 8) return;
+    const timespec pause{0, rand_r(&chance) % 100'000};
     nanosleep(&pause, nullptr);
-#endif
+}
+
+inline void jitter() {
+    if (jitters) pause_by_chance();
 }
 
 }  // namespace ladder
