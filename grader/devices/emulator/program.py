@@ -98,8 +98,9 @@ def build_program(wanted: Wanted, cache: Path) -> Program:
         with tempfile.TemporaryDirectory(dir=_kept(cache), prefix="build-") as folder:
             library = _Building(wanted, own, runtime, Path(folder)).library(_kept(cache))
     except Unreadable as error:
-        where = Diagnostic(error.message, error.line, None, _line(error.file, error.line))
-        raise NotBuilt(Build("build_error", _told(error.file, error.line, error.message), [where])) from None
+        told = _told(error.file, error.line, error.message)
+        where = Diagnostic(told, error.line, None, _line(error.file, error.line))
+        raise NotBuilt(Build("build_error", told, [where])) from None
     code, arrays = CodeMap.load(library, ANY_FILE), {}
     if wanted.arrays:
         symbols, arrays = json.loads((library.parent / ARRAYS).read_text())

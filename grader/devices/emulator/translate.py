@@ -107,6 +107,10 @@ class _Rewriter:
                 self.kernel_address(stream, index)
             elif token.text == "func" and stream.text(index - 1) in (".", "->") and stream.text(index + 1) == "=":
                 self.without_cast(stream, index + 2)  # of cudaKernelNodeParams
+            elif token.text == "cudaKernelNodeParams":  # whose first member it is
+                opening = index + 2 + (stream.text(index + 2) == "=")
+                if stream.text(opening) == "{":
+                    self.without_cast(stream, opening + 1)
             elif token.text == "texture" and stream.text(index + 1) == "<" and "cudaBindTexture" in self.source:
                 if not stream.conditional[index]:
                     raise TranslationError(_NO_TEXTURE_REFERENCES, token.line)

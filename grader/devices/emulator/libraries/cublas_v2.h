@@ -48,6 +48,7 @@ inline LADDER_UNSEEN cublasStatus_t cublasGetVersion(cublasHandle_t, int* versio
     *version = 130000;
     return CUBLAS_STATUS_SUCCESS;
 }
+inline LADDER_UNSEEN std::size_t cublasGetCudartVersion() { return 13000; }
 inline LADDER_UNSEEN const char* cublasGetStatusString(cublasStatus_t status) { return status ? "cuBLAS reports an error" : "success"; }
 inline LADDER_UNSEEN const char* cublasGetStatusName(cublasStatus_t status) { return status ? "CUBLAS_STATUS_ERROR" : "CUBLAS_STATUS_SUCCESS"; }
 

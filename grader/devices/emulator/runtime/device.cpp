@@ -1,7 +1,20 @@
 // What device code asks of the machine: barriers, warp operations and questions about itself (include/ladder/abi.h).
+#include <algorithm>
+
 #include "machine.h"
 
 using namespace ladder;
+
+// A loop that waits for a time to pass does nothing but look at the clock: after some such looks in a row each takes twice
+// as long as the one before, up to a million ticks.
+std::uint64_t ladder::clock_of(Thread& thread) {
+    constexpr int looks_before_waiting = 64, most_doublings = 20;
+    const Record* const looked = std::exchange(thread.looked, thread.next);
+    const auto nothing = [](const Record& each) { return each.event == Event::Block; };
+    const bool idle = looked == thread.next || (looked && looked < thread.next && std::all_of(looked, static_cast<const Record*>(thread.next), nothing));
+    thread.looks = idle ? thread.looks + 1 : 0;
+    return thread.ticks += std::uint64_t{1} << std::clamp(thread.looks - looks_before_waiting, 0, most_doublings);
+}
 
 extern "C" {
 
@@ -74,7 +87,7 @@ void ladder_yield(int) {
     wait(*thread, State::Spinning);
 }
 
-long long ladder_clock() { return current ? static_cast<long long>(++current->ticks) : 0; }
+long long ladder_clock() { return current ? static_cast<long long>(clock_of(*current)) : 0; }
 
 Space ladder_space(const void* p) {
     if (!current) return Space::Unknown;

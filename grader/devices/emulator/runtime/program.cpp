@@ -60,6 +60,18 @@ void write_program_report() {
     close(fd);
 }
 
+// The program ends as its fault would have ended it, after the report.
+[[noreturn]] void end_by_signal() {
+    std::fflush(stdout);
+    write_program_report();
+    const auto& findings = machine().findings;
+    const bool touched = !findings.empty() && findings.back().kind == "host_access";   // seen before it could happen
+    const int number = touched ? SIGSEGV : machine().program.signal ? machine().program.signal : SIGABRT;
+    signal(number, SIG_DFL);
+    raise(number);
+    _exit(128 + number);
+}
+
 }  // namespace ladder
 
 using namespace ladder;
@@ -88,13 +100,7 @@ void ladder_program_watch(int counters, int races, const char* kernel, std::uint
     if (machine().program.progress) machine().program.progress->started = 1;
     void* arguments[] = {&call, &code};
     if (ladder_session_run(call_main, arguments) == 0) std::exit(code);
-    write_program_report();
-    const auto& findings = machine().findings;
-    const bool touched = !findings.empty() && findings.back().kind == "host_access";   // seen before it could happen
-    const int number = touched ? SIGSEGV : machine().program.signal ? machine().program.signal : SIGABRT;
-    signal(number, SIG_DFL);
-    raise(number);
-    _exit(128 + number);
+    end_by_signal();
 }
 
 // exit() comes to the report by itself, these do not (the linker leads a program's calls here).

@@ -35,5 +35,6 @@ struct Program {
 };
 
 void write_program_report();   // once, however the process ends: JSON, a newline, and the numbers of what was recorded
+[[noreturn]] void end_by_signal();   // after the report
 
 }  // namespace ladder

@@ -14,6 +14,7 @@
 #include <exception>
 #include <thread>
 
+#include "frames.h"
 #include "machine.h"
 
 namespace ladder {
@@ -31,14 +32,6 @@ const char* name_of_signal(int number) {
     }
 }
 
-Address fault_pc(const ucontext_t& context) {
-#if defined(__x86_64__)
-    return static_cast<Address>(context.uc_mcontext.gregs[REG_RIP]);
-#else
-    return static_cast<Address>(context.uc_mcontext.pc);
-#endif
-}
-
 // Whether the access that faulted was a store; where that is not known, it may have been.
 bool fault_writes(const ucontext_t& context) {
 #if defined(__x86_64__)
@@ -46,25 +39,6 @@ bool fault_writes(const ucontext_t& context) {
 #else
     return (void)context, true;
 #endif
-}
-
-std::uint32_t learner_pc(Address pc) {
-    const Module& module = machine().module;
-    const Address offset = pc - module.base;
-    return offset >= module.text_begin && offset < module.text_end ? static_cast<std::uint32_t>(offset) + 1 : 0;
-}
-
-// The innermost frame of the learner's code, found by walking the words of the stack: enough to name a line.
-std::uint32_t learner_frame(const ucontext_t& context) {
-    if (const std::uint32_t pc = learner_pc(fault_pc(context))) return pc;
-#if defined(__x86_64__)
-    const auto* word = reinterpret_cast<const Address*>(context.uc_mcontext.gregs[REG_RSP] & ~Address{7});
-#else
-    const auto* word = reinterpret_cast<const Address*>(context.uc_mcontext.sp & ~Address{7});
-#endif
-    for (int i = 0; i < 64; ++i)
-        if (const std::uint32_t pc = learner_pc(word[i])) return pc - 1;
-    return 0;
 }
 
 // A jump to itself, which no callback announces and which never ends, becomes an instruction that faults.
@@ -95,6 +69,7 @@ void on_empty_loop(std::uint32_t pc) {
 
 // A fault in a kernel ends its block; one in the learner's host code ends the entry point. The session lives on.
 void on_fault(int number, siginfo_t* info, void* raw) {
+    leave_unwinder();
     const auto& context = *static_cast<ucontext_t*>(raw);
     Machine& m = machine();
     const auto address = reinterpret_cast<Address>(info->si_addr);
@@ -325,7 +300,7 @@ int ladder_session_run(void (*entry)(void**), void** arguments) {
     action.sa_sigaction = on_fault;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
     for (std::size_t i = 0; i < std::size(fault_signals); ++i) sigaction(fault_signals[i], &action, &before[i]);
-    sigjmp_buf escape;
+    static sigjmp_buf escape;   // not on a stack that the program may have overwritten
     volatile int given_up = 0;
     {
         Watchdog watchdog(m.seconds_limit);
@@ -343,6 +318,7 @@ int ladder_session_run(void (*entry)(void**), void** arguments) {
                 given_up = uncaught("");
             }
         } else {
+            if (m.whole_program) end_by_signal();
             given_up = 1;
         }
         m.escape = nullptr;

@@ -87,6 +87,8 @@ struct Thread {
     std::uint64_t found = 0;
     std::uint64_t operand = 0;         // of what it did there
     std::uint64_t ticks = 0;           // of clock()
+    const Record* looked = nullptr;    // where its trace stood when it was asked for last
+    int looks = 0;                     // at the clock, one after another and nothing else
     std::uint64_t steps = 0;           // records of its trace, up to its last turn
     Stretch stretch;                   // what it did then
     // The last store: its value goes into the trace once it has happened.
@@ -251,6 +253,7 @@ inline void record(Thread& thread, Event event, std::uint32_t pc, std::uint64_t 
     // writes may only be relied upon after a synchronisation, and those are ordinary calls.
     if (thread.next == thread.limit) wait(thread, State::Full);
 }
+std::uint64_t clock_of(Thread& thread);   // of events, the same on every run
 void record_stored_value(Thread& thread);
 inline void settle_store(Thread& thread) {       // a store has happened since: its value goes into the trace
     if (thread.stored) record_stored_value(thread);

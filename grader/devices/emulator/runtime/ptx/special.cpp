@@ -19,8 +19,7 @@ std::uint64_t warps(const Lane& lane) { return block(lane).warps.size(); }
 std::uint64_t zero(const Lane&) { return 0; }
 std::uint64_t one(const Lane&) { return 1; }
 
-// Of a loop that waits for time to pass; the same on every run, as clock64() is.
-std::uint64_t clock(const Lane& lane) { return ++lane.thread.ticks; }
+std::uint64_t clock(const Lane& lane) { return clock_of(lane.thread); }
 
 struct Register { std::string_view name; unsigned bits; Value value; };
 constexpr Register registers[] = {

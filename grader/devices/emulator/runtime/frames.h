@@ -1,0 +1,20 @@
+// Where in the learner's code a fault was.
+#pragma once
+
+#include <ucontext.h>
+
+#include <cstdint>
+
+#include "memory.h"
+
+namespace ladder {
+
+Address fault_pc(const ucontext_t& context);
+
+// The innermost frame of the learner's code, to name a line; 0 if there is none.
+std::uint32_t learner_frame(const ucontext_t& context);
+
+// To be called first where a fault arrives: it may be the unwinder's own, on a stack that is overwritten. Does not return then.
+void leave_unwinder();
+
+}  // namespace ladder
