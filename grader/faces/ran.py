@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 import signal
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from grader.devices.emulator.counters import add_up
+from grader.devices.emulator.first_values import unset_locals
+from grader.devices.emulator.own_files import SPAN
 from grader.devices.emulator.program import Program
+from grader.devices.emulator.reading import Reading
 from grader.devices.emulator.wording import word_findings
 from grader.devices.evidence import Finding
 from grader.devices.worker.program import Ended, How
@@ -35,7 +39,7 @@ def described(program: Program, ended: Ended, name: str, how: How) -> Run:
     for fact in ended.facts["findings"]:
         if fact["kind"] == "own_array":
             fact["array"], fact["text"] = program.arrays.get(fact["text"], "an array"), ""
-    worded = word_findings(ended.facts, program.code, {}, program.text)
+    worded = word_findings(ended.facts, program.code, {}, Reading(*program.texts, apart=SPAN))
     placed = [_in_place(each, program) for each in worded]
     ends = [each for each in placed if each.kind in _ENDS and (not each.kernel or ended.stopped)]
     found.ended = _how_it_ended(ended, ends, how)
@@ -47,9 +51,23 @@ def described(program: Program, ended: Ended, name: str, how: How) -> Run:
     found.findings = [each for each in placed if each.severity == "error" and each not in ends]
     found.notes = [each for each in placed if each.severity == "note"]
     _, found.kernels, lines = add_up(ended.facts, program.code)
+    found.findings += _without_first_value(program, {each["line"]: each["kernel"] for each in lines})
     found.lines = [
         dict(zip(("file", "line"), program.places.of(each.pop("line")), strict=True)) | each for each in lines
     ]
+    return found
+
+
+def _without_first_value(program: Program, kernels: Mapping[int, str]) -> list[Finding]:
+    """Local variables that device code uses and never sets. `kernels` are those that executed a line, by its number."""
+    found = []
+    for number, unset in enumerate(unset_locals(program.texts), start=1):
+        for each in unset:
+            executed = [kernels[line] for row in each.function if (line := number * SPAN + row) in kernels]
+            if executed:
+                message = f"`{each.name}` is used before it has a value: give it one in line {each.declared}"
+                file, at = program.places.of(number * SPAN + each.used)
+                found.append(Finding("never_set", message, file=file, line=at, kernel=executed[0]))
     return found
 
 

@@ -204,11 +204,15 @@ def test_calls_and_variables_of_the_wrong_side_are_refused_as_nvcc_refuses_them(
         "write `__device__` before it in line 8" in told[at[0]] and "`limit` is a variable of the host" in told[at[1]]
     )
     assert "`reads` is a kernel: launch it" in told[at[2]] and "which host code cannot call" in told[at[3]]
+    (folder / "nested.cu").write_text(
+        "__global__ void k() {}\n__global__ void l() {\n    k<<<1, 1>>>();\n}\nint main() {}\n"
+    )
+    assert run("nested.cu").said.startswith("nested.cu:3: a kernel cannot launch another one here")
     (folder / "old.cu").write_text("__global__ void k(int* x) { *x = __shfl(*x, 0); }\nint main() {}\n")
     assert "`__shfl` has gone from CUDA: write `__shfl_sync(0xffffffff, ...)`" in run("old.cu").said
 
 
-def test_assertions_and_barriers_in_two_branches_are_told_with_their_file(run):
+def test_what_ends_early_is_told_with_its_file_and_what_only_waits_is_right(run):
     host = f"(ends.cu:{line_of('ends.cu', 'assert(error')})"
     assert host in run("ends.cu", "--", "none", "more").said
     ran = run("ends.cu", "--json", "--", "kernel")
@@ -216,6 +220,11 @@ def test_assertions_and_barriers_in_two_branches_are_told_with_their_file(run):
     ran = run("ends.cu", "--json", "--", "barrier")
     assert ran.found == {("barrier_divergence", "ends.cu", line_of("ends.cu", "the one"))}
     assert "a GPU that counts arrivals may run on" in ran.json["findings"][0]["message"]
+    assert run("ends.cu", "--json", "--", "time").json["findings"] == []
+    ran = run("ends.cu", "--json", "--", "unset")
+    assert ran.found == {("never_set", "ends.cu", line_of("ends.cu", "of what lay there"))}
+    assert "`sum` is used before it has a value" in ran.json["findings"][0]["message"]
+    assert f"(ends.cu:{line_of('ends.cu', 'no/such/file')})" in run("ends.cu", "--", "file").said
 
 
 def test_with_arrays_an_index_past_a_local_array_is_found_and_one_past_a_row_noted(run):

@@ -25,6 +25,7 @@ from typing import Any
 from grader.devices.build.recipe import program_identity
 from grader.devices.emulator import library as library_of
 from grader.devices.emulator import session
+from grader.devices.emulator.reading import Reading
 from grader.devices.emulator.sides import marks
 from grader.devices.emulator.symbols import CodeMap
 from grader.devices.emulator.translate import rewritten
@@ -156,7 +157,7 @@ class Extension:
             self.library.ladder_tensors(0)
             self.runtime.ladder_session_whole_program(0)
             facts = json.loads(self.runtime.ladder_session_report().decode(errors="replace"))
-            for finding in word_findings(facts, self.code, {}, self.source.text):
+            for finding in word_findings(facts, self.code, {}, Reading(self.source.text)):
                 if finding.kind != "leak":
                     self.told(finding)
 

@@ -13,17 +13,20 @@ _DYNAMIC = re.compile(r"extern\s+__shared__\s[^;\[]*?\b(\w+)\s*\[\s*\]")
 
 
 class Reading:
-    """A kernel file's text, looked at word by word: enough for a sentence, not for a verdict."""
+    """A kernel file's text, or a program's, looked at word by word: enough for a sentence, not for a verdict."""
 
-    def __init__(self, text: str):
-        self.tokens = lex(text).code
-        dynamic = _DYNAMIC.search(text)
+    def __init__(self, *texts: str, apart: int = 0):
+        """A file's text; or those of a program's files, whose lines have numbers from `apart`, twice that and so on."""
+        numbered = enumerate(texts, start=1)
+        self.tokens = [each._replace(line=n * apart + each.line) for n, text in numbered for each in lex(text).code]
+        self._apart = apart
+        dynamic = _DYNAMIC.search("\n".join(texts))
         self.dynamic_array = dynamic[1] if dynamic else ""  # the first `extern __shared__` array
 
     def uncalled_barrier(self, first: int, last: int) -> int | None:
         """The line of a `__syncthreads;` in these lines, which does nothing."""
         uncalled = (one.line for one, after in pairwise(self.tokens) if one.text == BARRIER and after.text != "(")
-        return next((line for line in uncalled if first <= line <= last), None)
+        return next((line for line in uncalled if self._is_between(first, line, last)), None)
 
     def warp_barrier_between(self, first: int, last: int) -> bool:
         """Whether a `__syncwarp()`, for all lanes, stands between these lines."""
@@ -31,11 +34,15 @@ class Reading:
         called = (
             one.line for one, *after in calls if one.text == "__syncwarp" and "".join(t.text for t in after) == "()"
         )
-        return any(first < line < last for line in called)
+        return any(self._is_between(first + 1, line, last - 1) for line in called)
 
     def barrier_in_branch(self, first: int, last: int) -> int | None:
         """The line of a barrier in these lines that stands in an `if` or `else` and not in any more of a loop."""
-        return next((line for line in _in_branches(self.tokens) if first <= line <= last), None)
+        return next((line for line in _in_branches(self.tokens) if self._is_between(first, line, last)), None)
+
+    def _is_between(self, first: int, line: int, last: int) -> bool:
+        """Whether a line stands in these, of one file."""
+        return first <= line <= last and (not self._apart or first // self._apart == last // self._apart)
 
 
 def _in_branches(tokens: list[Token]) -> Iterator[int]:

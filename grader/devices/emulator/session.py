@@ -25,6 +25,7 @@ from grader.devices.emulator.counters import add_up
 from grader.devices.emulator.kinds import SYMBOLS
 from grader.devices.emulator.library import compile_flags, include_folder, link_flags, runtime_library
 from grader.devices.emulator.looking import MOST_CHECKED_ELEMENTS, Look, silence
+from grader.devices.emulator.reading import Reading
 from grader.devices.emulator.recording import BlockToRecord, begin_recording, describe, numbers_of
 from grader.devices.emulator.symbols import CodeMap, Symbol
 from grader.devices.emulator.wording import word_findings
@@ -264,7 +265,7 @@ class Session:
         code: CodeMap,
     ) -> CaseRun:
         element_bytes = {p.name: p.type.bytes for p in task.parameters if p.role in ("input", "output")}
-        findings = word_findings(facts, code, element_bytes, self.text)
+        findings = word_findings(facts, code, element_bytes, Reading(self.text))
         findings += launch_notes(facts["launches"])
         requests = worst_requests(facts, code)
         totals, kernels, lines = add_up(facts, code)

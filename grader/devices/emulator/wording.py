@@ -16,14 +16,16 @@ from grader.devices.evidence import Finding
 Fact = dict[str, Any]
 
 
-def word_findings(report: Fact, code: CodeMap, element_bytes: Mapping[str, int], text: str = "") -> list[Finding]:
+def word_findings(
+    report: Fact, code: CodeMap, element_bytes: Mapping[str, int], reading: Reading | None = None
+) -> list[Finding]:
     """The runtime's findings with lines and sentences, one for each pair of lines and array.
 
     `report` is all that the runtime says of the case, `element_bytes` are those of the judge's buffers, by name, and
-    `text` is the kernel file's.
+    `reading` is of the kernel file's text.
     """
     barrier_lines = {kernel["name"]: kernel["barrier_lines"] for kernel in report["kernels"]}
-    reading = Reading(text)
+    reading = reading or Reading()
     distinct: dict[tuple[object, ...], Fact] = {}
     for fact in report["findings"]:
         fact["line"] = code.line_of(fact["pc"]) or fact["line"] or None

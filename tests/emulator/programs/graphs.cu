@@ -59,7 +59,7 @@ int built(int* x, int* host, cudaStream_t stream) {
     cudaGraphNode_t first, second, third;
     int n = 64, by = 7, number = 3;
     void* arguments[] = {&x, &n, &by};
-    cudaKernelNodeParams kernel = {0};
+    cudaKernelNodeParams kernel = {reinterpret_cast<void*>(times)};
     kernel.func = (void*)times;
     kernel.gridDim = dim3(1, 1, 1);
     kernel.blockDim = dim3(64, 1, 1);

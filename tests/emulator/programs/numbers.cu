@@ -1,15 +1,17 @@
-// cuRAND's sequences, cuBLAS, the names of NVIDIA's samples, shells of other libraries.
+// cuRAND's sequences, cuBLAS, the names of NVIDIA's samples, the driver API, shells of other libraries.
 #include <cublas_v2.h>
 #include <cublasLt.h>
 #include <cudnn.h>
 #include <cufft.h>
 #include <curand.h>
 #include <curand_kernel.h>
+#include <cuda.h>
 #include <cuda_profiler_api.h>
 #include <cusolverDn.h>
 #include <cusparse.h>
 #include <helper_cuda.h>
 #include <helper_functions.h>
+#include <helper_math.h>
 #include <nccl.h>
 #include <nvtx3/nvToolsExt.h>
 
@@ -39,6 +41,33 @@ __global__ void philox(unsigned* out, float* sums) {
         sums[1] += normal.x * normal.x + normal.w * normal.w;
         sums[2] += curand_uniform(&s);
     }
+}
+
+__global__ void vectors(float* out, int4 whole) {
+    float3 a = make_float3(1, 2, 3), b = 2 * make_float3(make_float2(1), 0.5f) - 1;   // b is 1, 1, 0
+    a += b / make_float3(2.0f);
+    const float3 parts[] = {cross(a, b), lerp(a, b, 0.5f), clamp(a, 2, 3), -normalize(make_float3(0, 0, 4)), reflect(b, make_float3(1, 0, 0))};
+    for (float3 each : parts) out[0] += dot(each, make_float3(1, 10, 100));
+    out[1] = length(make_float2(3, 4)) + fmaxf(make_float4(whole), make_float4(2.5f)).y;
+}
+
+// What the driver API says of the device, and a kernel on its memory: the line that it prints.
+void driver() {
+    CUdevice device;
+    CUcontext context, now;
+    CUdeviceptr memory;
+    char name[64];
+    const char* words;
+    int count, major, absent;
+    float got[2];
+    bool right = !cuInit(0) && !cuDeviceGetCount(&count) && !cuDeviceGet(&device, 0) && !cuDeviceGetName(name, sizeof name, device);
+    right = right && !cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device) && !cuCtxCreate(&context, 0, device);
+    right = right && !cuDeviceGetAttribute(&absent, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, device) && absent == 0;
+    right = right && !cuCtxGetCurrent(&now) && now == context && !cuMemAlloc(&memory, sizeof got) && !cuMemsetD8(memory, 0, sizeof got);
+    vectors<<<1, 1>>>(reinterpret_cast<float*>(memory), make_int4(1, 2, 3, 4));
+    right = right && !cuMemcpyDtoH(got, memory, sizeof got) && !cuMemFree(memory) && !cuCtxDestroy(context);
+    cuGetErrorName(cuDeviceGet(&device, count), &words);
+    printf("%d %s %d %d; %g %g; %s\n", right, name, count, major, got[0], got[1], words);
 }
 
 int main(int argc, char** argv) {
@@ -94,6 +123,7 @@ int main(int argc, char** argv) {
     printf("%g %g %g %g %g %d\n", c[0], c[1], c[2], c[3], dot, largest);
     cublasStatus_t status = cublasSgemm(blas, CUBLAS_OP_N, CUBLAS_OP_N, 2, 2, 3, &alpha, da, 2, db, 3, &beta, dc + 1, 2);   // past the end
     printf("%d\n", status == CUBLAS_STATUS_EXECUTION_FAILED);
+    driver();
     cufftHandle plan;
     cufftPlan1d(&plan, 8, CUFFT_C2C, 1);   // refused
     printf("not reached\n");

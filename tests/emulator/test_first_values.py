@@ -1,0 +1,58 @@
+"""Local variables that a program's device code uses before they have a value: what the text alone is sure of."""
+
+from __future__ import annotations
+
+import pytest
+
+from grader.devices.emulator.first_values import Unset, unset_locals
+
+
+def found(body: str, head: str = "__global__ void k(float* x, int n)", before: str = "") -> list[str]:
+    return [each.name for each in unset_locals([f"{before}\n{head} {{\n{body}\n}}\n"])[0]]
+
+
+@pytest.mark.parametrize(
+    ("body", "names"),
+    [
+        ("float sum; for (int i = 0; i < n; ++i) sum += x[i]; *x = sum;", ["sum"]),
+        ("float sum; if (n) sum = sum + *x; *x = sum;", ["sum"]),
+        ("float most; for (int i = 0; i < n; ++i) most = fmaxf(most, x[i]); *x = most;", ["most"]),
+        ("int i, count, last = 3; for (i = 0; i < n; ++i) count++; *x = count + last;", ["count"]),
+        ("float acc[4][2]; for (int i = 0; i < 8; ++i) acc[i / 2][i % 2] += x[i]; *x = acc[0][0];", ["acc"]),
+        ("float4 v; v.x += 1; *x = v.x;", ["v"]),
+        ("for (int i; i < n; ++i) x[i] = 0;", ["i"]),
+        ("unsigned long long bits; bits <<= 1; x[bits] = 0; if (n) { int bits = 1; }", []),
+    ],
+)
+def test_what_is_used_and_never_set_is_told(body, names):
+    assert found(body) == names
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "float last; for (int i = 0; i < n; ++i) { if (i) *x += last; last = x[i]; }",
+        "float v; load(v); *x = v;",
+        "float v; if (n) set(&v); v += 1;",
+        "float v; float& same = v; same = 1; v += 1;",
+        "int t, a = 1, b = 2; t = a, a = b, b = t; *x = t;",
+        "int next; while (n > (next = x[n])) n = next;",
+        "float v; v = n ? 1 : v + 1; *x = v;",
+        'float v; asm("mov.f32 %0, 0f00000000;" : "=f"(v)); v += 1;',
+        "float rows[2][8]; fill(rows[n]); *x += rows[0][0];",
+        "float v;\n#ifdef A\n v = 1;\n#endif\n v += 1;",
+        "float v; SET v += 1;",
+        "int a = pick<int, m, 1>(x), c = 2; *x = m + a + c;",
+        "static int count; count++;",
+        "__shared__ float s; s += 1;",
+        "Sum total; total += 1;",
+    ],
+)
+def test_what_may_be_set_somewhere_is_left_alone(body):
+    assert found(body, before="#define SET v = 0;") == []
+
+
+def test_only_device_functions_are_read_and_lines_are_told():
+    host = "void f(float* x) {\n    float v;\n    v += *x;\n}\n"
+    device = "__device__ void g(float* x) {\n    float v;\n\n    v += *x;\n}\n"
+    assert unset_locals([host, host + device]) == [[], [Unset("v", 6, 8, range(5, 10))]]
