@@ -26,6 +26,12 @@ if TYPE_CHECKING:
 TIMED_OUT = 124  # as `timeout` has it
 
 
+_SOONER = (
+    "to end sooner: a smaller size (by the program's arguments, or --set NAME=VALUE), --launches first, or --no-counters"
+    " --no-races"
+)
+
+
 @dataclass(frozen=True)
 class Options:
     """How to run a program, and how to tell of it."""
@@ -76,6 +82,8 @@ def run(files: Sequence[Path], arguments: Sequence[str], options: Options) -> in
         print(json.dumps(found.to_json()))
     else:
         tell(found, console, options.notes)
+        if ended.stopped:
+            console.print(_SOONER, highlight=False)
     _write(found, options)
     if page and (asked := _asked(options)):
         _view(program, ended, found, asked, page)

@@ -121,6 +121,7 @@ def test_a_loop_without_end_is_stopped_at_its_line_by_the_time_and_by_ctrl_c(run
     ran = run("bugs.cu", "--timeout", "2", "--", "loop")
     where = f"(bugs.cu:{line_of('bugs.cu', 'for (volatile')})"
     assert ran.code == 124 and "stopped after 2 s: host code was still running in " in ran.said and where in ran.said
+    assert "to end sooner: a smaller size" in ran.said and "--set NAME=VALUE" in ran.said
     command = [*COMMAND, "bugs.cu", "--", "loop"]
     process = subprocess.Popen(
         command, cwd=folder, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
