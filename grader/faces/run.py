@@ -27,8 +27,8 @@ TIMED_OUT = 124  # as `timeout` has it
 
 
 _SOONER = (
-    "to end sooner: a smaller size (by the program's arguments, or --set NAME=VALUE), --launches first, or --no-counters"
-    " --no-races"
+    "to end sooner: a smaller size (by the program's arguments, or --set NAME=VALUE), --launches first,"
+    " or --no-counters --no-races"
 )
 
 
