@@ -85,6 +85,8 @@ def _in_place(finding: Finding, program: Program) -> Finding:
 def _with_names(message: str, program: Program) -> str:
     """`y (cudaMalloc in line 16)` for memory whose variable the text tells, and from then on just `y`."""
     for found in list(_FROM.finditer(message))[:1]:
+        if int(found[2]) < SPAN:  # a line of thrust's, not of the program's
+            return message.replace(found[0], "the memory that a library allocated")
         if variable := _MALLOC.search(program.line(int(found[2])) or ""):
             name = variable[1]
             message = message.replace(found[0], f"{name} ({found[1]} in line {found[2]})", 1).replace(found[0], name)

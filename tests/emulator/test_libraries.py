@@ -90,7 +90,7 @@ def test_numbers_are_the_libraries_own_and_what_is_missing_is_refused_by_name(ra
 
 def test_thrust_computes_and_its_functors_are_checked(ran):
     name = "thrust.cu"
-    printed, found, _ = ran(name)
+    printed, found, told = ran(name)
     assert printed == [
         "0 1 2 3 4 5 6 7 28 7",
         "420 615 499",
@@ -100,6 +100,7 @@ def test_thrust_computes_and_its_functors_are_checked(ran):
         "cudaErrorLaunchFailure",
     ]
     assert found == [("out_of_bounds", line(name, "past the end"))]
+    assert "of the memory that a library allocated, past its end" in told[0]
 
 
 def test_libcxx_cub_and_small_floats_compute_and_are_checked(ran):

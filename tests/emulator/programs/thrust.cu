@@ -68,8 +68,10 @@ int main() {
     printf("%ld %g %.4s\n", (long)(end - raw), thrust::reduce(pointer, pointer + 3), values);
     printf("%d\n", thrust::transform_reduce(thrust::counting_iterator<int>(1), thrust::counting_iterator<int>(101), thrust::square<int>(), 0,
                                             thrust::plus<int>()));
+    thrust::device_vector<float> ten(10);
+    float* of_ten = thrust::raw_pointer_cast(ten.data());
     thrust::for_each(thrust::device, thrust::counting_iterator<int>(0), thrust::counting_iterator<int>(4), [=] __device__(int i) {
-        raw[i + 7] = i;   // the last one past the end
+        of_ten[i + 7] = i;   // the last one past the end
     });
     printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
     return 0;
