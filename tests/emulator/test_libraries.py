@@ -41,7 +41,7 @@ def ran():
 def test_memory_of_both_sides_is_read_and_written_by_both_and_waited_for(ran):
     name = "both_sides.cu"
     printed, found, told = ran(name)
-    assert printed == ["1998 20 22 3000 1", "6"]
+    assert printed == ["1998 20 22 3000 1", "6", "0"]
     early, copied, beyond = line(name, "too early: a read"), line(name, "too early: a write"), line(name, "x[i] *= 2")
     assert found == [("race", early), ("race", copied), ("out_of_bounds", beyond)]
     launched = line(name, "twice<<<1, 8>>>(array, 8)")

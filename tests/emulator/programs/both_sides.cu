@@ -50,6 +50,12 @@ int main() {
     cudaMalloc(&source, n * sizeof(float));
     cudaMemset(source, 0, n * sizeof(float));
     cudaDeviceSynchronize();
+    cudaStream_t streams[2];
+    for (cudaStream_t& each : streams) cudaStreamCreate(&each);
+    for (int i = 0; i < 8; ++i) cudaMemcpyAsync(pinned + i * 100, source, 100 * sizeof(float), cudaMemcpyDeviceToHost, streams[i % 2]);
+    cudaStreamSynchronize(streams[0]);
+    printf("%g\n", pinned[200] + pinned[600]);   // parts of the stream that was waited for
+    cudaStreamSynchronize(streams[1]);
     cudaMemcpyAsync(pinned, source, n * sizeof(float), cudaMemcpyDeviceToHost, stream);
     pinned[1] += 1;                    // too early: a write
     twice<<<4, 256>>>(managed, n + 1); // one too many

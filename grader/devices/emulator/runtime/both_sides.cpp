@@ -9,6 +9,8 @@
 
 namespace ladder {
 
+constexpr std::size_t most_uses = 1024;   // of one region that are under way: the oldest are forgotten
+
 int DeviceMemory::add_both_sided(void** pointer, std::size_t bytes, int line, Sides sides) {
     if (const int error = allocate(pointer, bytes, line, 0)) return error;   // fresh pages of a host are zero
     if (!*pointer) return Success;
@@ -50,9 +52,12 @@ Region* DeviceMemory::both_sided(Address a) const {
 }
 
 void DeviceMemory::used(Region& region, const DeviceUse& use) {
-    const auto same = [&](const DeviceUse& other) { return other.work.stream == use.work.stream && other.writes == use.writes; };
-    std::erase_if(region.uses, same);   // what came before on a stream is over before
+    const auto before = [&](const DeviceUse& other) {   // on its stream, and so over when this one is
+        return other.work.stream == use.work.stream && other.writes == use.writes && use.begin <= other.begin && other.end <= use.end;
+    };
+    std::erase_if(region.uses, before);
     region.uses.push_back(use);   // its pages shut with those of the device
+    if (region.uses.size() > most_uses) region.uses.erase(region.uses.begin());
 }
 
 void DeviceMemory::host_has_waited() {
@@ -66,23 +71,27 @@ void DeviceMemory::host_has_waited() {
 
 void DeviceMemory::give_to_host(Region& region) {
     region.uses.clear();
+    open_to_host(region);
+}
+
+void DeviceMemory::open_to_host(const Region& region) {
     if (region.begin >= arena_ && region.begin < arena_end_)
         mprotect(reinterpret_cast<void*>(region.begin), round_up(region.bytes, page_size()), PROT_READ | PROT_WRITE);
 }
 
 void both_sided_access(Region& region, Address a, unsigned bytes, bool writes, std::uint32_t pc) {
-    const auto racing = std::find_if(region.uses.begin(), region.uses.end(), [&](const DeviceUse& use) { return writes || use.writes; });
-    if (racing != region.uses.end()) {
-        Finding finding;
-        finding.kind = "race";
-        finding.text = "host and device";
-        finding.pc = pc;
-        finding.access = writes ? "write" : "read";
-        finding.bytes = bytes;
-        finding.other_line = racing->work.line;
-        finding.other_access = racing->writes ? "write" : "read";
-        machine().findings.push_back(std::move(finding.at(region, a)));
-    }
+    const auto races = [&](const DeviceUse& use) { return (writes || use.writes) && a < use.end && use.begin < a + bytes; };
+    const auto racing = std::find_if(region.uses.begin(), region.uses.end(), races);
+    if (racing == region.uses.end()) return machine().memory.open_to_host(region);   // what lies beside may still be in use
+    Finding finding;
+    finding.kind = "race";
+    finding.text = "host and device";
+    finding.pc = pc;
+    finding.access = writes ? "write" : "read";
+    finding.bytes = bytes;
+    finding.other_line = racing->work.line;
+    finding.other_access = racing->writes ? "write" : "read";
+    machine().findings.push_back(std::move(finding.at(region, a)));
     machine().memory.give_to_host(region);
 }
 
@@ -90,16 +99,16 @@ void note_use_by_launch() {
     Machine& m = machine();
     for (const auto& region : m.memory.regions()) {
         if (region->sides == Sides::Device) continue;
-        if (region->touched) m.memory.used(*region, {m.stream_order.last(), region->kernel_writes});
+        if (region->touched) m.memory.used(*region, {m.stream_order.last(), region->kernel_writes, region->begin, region->begin + region->bytes});
         region->touched = region->kernel_writes = false;
     }
 }
 
-void note_use_by_copy(Address a, bool writes, int line) {
+void note_use_by_copy(Address a, std::size_t bytes, bool writes, int line) {
     Machine& m = machine();
     const Work& now = m.stream_order.last();
     Region* const region = m.memory.both_sided(a);
-    if (region && now.line == line && !m.stream_order.host_knows(now)) m.memory.used(*region, {now, writes});
+    if (region && now.line == line && !m.stream_order.host_knows(now)) m.memory.used(*region, {now, writes, a, a + bytes});
 }
 
 }  // namespace ladder

@@ -316,8 +316,8 @@ int ladder_memcpy(void* to, const void* from, std::size_t bytes, Copy kind, int 
     }
     if (from_device) machine().stream_races.copied(reinterpret_cast<Address>(from), bytes, false, line);
     if (to_device) machine().stream_races.copied(reinterpret_cast<Address>(to), bytes, true, line);
-    note_use_by_copy(reinterpret_cast<Address>(from), false, line);
-    note_use_by_copy(reinterpret_cast<Address>(to), true, line);
+    note_use_by_copy(reinterpret_cast<Address>(from), bytes, false, line);
+    note_use_by_copy(reinterpret_cast<Address>(to), bytes, true, line);
     if (!current) memory.shut();
     return Success;
 }
@@ -333,7 +333,7 @@ int ladder_memset(void* to, int value, std::size_t bytes, int line) {
     if (Region* target = memory.find(reinterpret_cast<Address>(to)); target->initialised)
         std::memset(target->flags_of(reinterpret_cast<Address>(to)), 1, bytes);
     machine().stream_races.copied(reinterpret_cast<Address>(to), bytes, true, line);
-    note_use_by_copy(reinterpret_cast<Address>(to), true, line);
+    note_use_by_copy(reinterpret_cast<Address>(to), bytes, true, line);
     memory.shut();
     return Success;
 }

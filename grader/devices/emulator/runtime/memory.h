@@ -22,7 +22,7 @@ using Address = std::uintptr_t;
 enum class Sides { Device, Managed, Pinned, Registered };
 
 // A launch or an asynchronous copy that touches memory of both sides.
-struct DeviceUse { Work work; bool writes; };
+struct DeviceUse { Work work; bool writes; Address begin, end; };   // of these addresses
 
 struct Region {
     Address begin = 0;
@@ -117,6 +117,7 @@ public:
     void used(Region& region, const DeviceUse& use);   // by work that runs on after the call
     void host_has_waited();            // for some of that
     void give_to_host(Region& region); // whatever is still under way
+    void open_to_host(const Region& region);   // its pages, until the next call of the runtime
     Region* find(Address a) const;     // the region that holds this byte, freed ones included
     Region* variable(Address a) const; // the library's variable that holds this byte
     Region* nearest(Address a) const;  // the last region that begins at or before a, or the first of all

@@ -26,8 +26,9 @@ Stretch stretch_of(const Record* begin, const Record* end) {
     return stretch;
 }
 
-// More than this many steps no kernel needs for data of this size.
+// More than this many steps no kernel needs for data of this size; a program's may, and the user has a limit of time.
 double most_steps(const LaunchState& launch) {
+    if (machine().whole_program) return std::numeric_limits<double>::infinity();
     const double threads = static_cast<double>(launch.blocks) * launch.block.x * launch.block.y * launch.block.z;
     const double size = machine().data_elements + threads;
     if (machine().sampling.on()) return most_sampled_steps;
@@ -76,7 +77,7 @@ void watch_progress(Thread& thread) {
     patience.changes = changes;
     (spins ? patience.spun : patience.idle) += steps;
     const bool waits = patience.spun > patient_steps && launch.schedule.idle_passes.load(std::memory_order_relaxed) >= patient_passes;
-    const bool idles = patience.idle > patient_steps;
+    const bool idles = patience.idle > (machine().whole_program ? patient_program_steps : patient_steps);
     if (!waits && !idles && static_cast<double>(patience.steps) < most_steps(launch)) return;
     Finding finding = still_running(thread, thread.next == begin ? 0 : thread.next[-1].pc);
     finding.text = waits ? "waits" : idles ? "idles" : "works";

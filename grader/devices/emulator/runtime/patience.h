@@ -18,6 +18,7 @@ struct Thread;
 
 constexpr double most_sampled_steps = 1.5e9;   // of the threads of one executor, where launches are sampled (sampling.h)
 constexpr std::uint64_t patient_steps = 24'000'000;        // records of the traces, on one executor: 1 to 2 s of processor time
+constexpr std::uint64_t patient_program_steps = 720'000'000; // in a whole program, which may compute for long where no trace shows it
 constexpr std::uint64_t steps_before_looking = 8'000'000;  // most launches end before, and need not be looked at
 constexpr std::uint64_t patient_host_steps = 400'000'000;  // of host code between two launches: 2 s, too
 constexpr int patient_passes = 4;                          // in which all blocks of the launch did nothing but spin
