@@ -28,8 +28,8 @@ REASONS: dict[tuple[str, str], str] = {  # by task and rung
     (
         "attention_bf16",
         "1_registers",
-    ): "loads of a tile, products, exponentials and products of a warp wait one for another, and few warps are there to "
-    "go on meanwhile: the model takes what each part of the card needs, and lets them overlap.",
+    ): "loads of a tile, products, exponentials and products of a warp wait one for another, and few warps are there "
+    "to go on meanwhile: the model takes what each part of the card needs, and lets them overlap.",
     ("attention_bf16", "2_ldmatrix"): "as rung 1; from rung 3 on the tiles come meanwhile, and the model is right.",
 }
 
