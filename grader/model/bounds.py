@@ -11,8 +11,8 @@ from grader.model.caches import Bytes
 from grader.model.card import Card
 from grader.model.sampled import LANES, Counts, Launch
 
-PIPES = ("l1", "shared", "issue", "special", "double", "tensor")  # of one multiprocessor
-BOUNDS = ("dram", "l2", *PIPES, "atomics", "barriers", "blocks", "latency")
+PIPES = ("l1", "shared", "issue", "special", "double")  # of one multiprocessor
+BOUNDS = ("dram", "l2", "l1", "shared", "issue", "special", "double", "atomics", "barriers", "blocks", "latency")
 # What nvcc makes of the rest of a kernel, besides its arithmetic: instructions for each request, and for each warp.
 FOR_GLOBAL, FOR_SHARED, FOR_WARP = 2.9, 0.8, 2.0
 LINE = 128  # bytes that a word of each lane takes in local memory
@@ -33,7 +33,7 @@ def instructions(counts: Counts, warps: float) -> float:
     in_global = sum(get(f"global_{way}_requests", 0.0) for way in ("load", "store", "atomic"))
     in_shared = get("joined_load_requests", 0.0)
     in_shared += sum(get(f"shared_{way}_requests", 0.0) for way in ("store", "atomic"))
-    seen = arithmetic + functions + FOR_GLOBAL * in_global + FOR_SHARED * in_shared + FOR_WARP * warps + get("asm", 0.0)
+    seen = arithmetic + functions + FOR_GLOBAL * in_global + FOR_SHARED * in_shared + FOR_WARP * warps
     return max(seen, (get("plain", 0.0) - MOST_PLAIN * seen) / FOR_PLAIN)
 
 
@@ -85,7 +85,6 @@ def of_multiprocessor(counts: Counts, card: Card) -> dict[str, float]:
         "shared": (l1 + shared) * (l1 < shared),
         "special": get("compiled_special", get("special", 0.0)) * LANES / card.special_rate,
         "double": get("doubles", 0.0) / 2 * LANES / card.double_rate,
-        "tensor": get("tensor_operations", 0.0) / card.tensor_rate,
     }
 
 

@@ -26,7 +26,6 @@ class Card:
     integer_rate: float  # operations of single threads a clock on integers, comparisons and choices
     special_rate: float  # operations of single threads a clock on a multiprocessor's special-function units
     double_rate: float  # fused multiply-adds of doubles, likewise
-    tensor_rate: float  # operations that mma.sync does on bfloat16 in a clock of a multiprocessor
     load_line: float  # for each 128-byte line of a load
     store_line: float
     l1_sectors: float  # that L1 hands out in a clock

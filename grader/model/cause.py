@@ -17,7 +17,6 @@ WORDS = {
     "issue": "the number of its instructions",
     "special": "special functions",
     "double": "arithmetic on doubles",
-    "tensor": "its tensor cores",
     "atomics": "atomics that wait for each other",
     "barriers": "barriers",
     "blocks": "starting its blocks",

@@ -159,8 +159,7 @@ def _launch(data: Json) -> Launch:
         raise ValueError(f"no block of {data['kernel']} has run")
     scale = data["blocks"] / len(ran)
     counts = {name: number * scale for name, number in data["counts"].items()}
-    plain = (each for each in data["lines"].values() if _is_plain(each))
-    counts["plain"] = scale * sum(each.get("instructions", 0.0) - each.get("around_asm", 0.0) for each in plain)
+    counts["plain"] = scale * sum(each.get("instructions", 0.0) for each in data["lines"].values() if _is_plain(each))
     warps = math.ceil(data["threads"] / LANES)
     steps = [block["steps"] for block in ran]
     mean = sum(steps) / len(steps)

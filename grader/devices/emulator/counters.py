@@ -11,7 +11,7 @@ from math import prod
 from typing import Any
 
 from grader.devices.emulator.kinds import EVENTS, SPACES, TENSOR_SHAPES
-from grader.devices.emulator.prices import EXPONENTIALS, FREE, PRICES
+from grader.devices.emulator.prices import EXPONENTIALS, PRICES
 from grader.devices.emulator.symbols import CodeMap
 
 # What was counted at one program counter: `Site` of runtime/trace.h, by the names that it has there. Its kind is one of
@@ -205,7 +205,7 @@ def _count_work(site: Site, code: CodeMap, kernel: Counted, case: Counted, by_li
     """Functions and operators have lines of their own, which may not be that where their block begins."""
     block = code.blocks.get(site["pc"])
     for line, what, times in block.work if block else ():
-        special, floats, doubles = (times * each for each in PRICES.get(what, FREE))
+        special, floats, doubles = (times * each for each in PRICES[what])
         for counters in (kernel, case, by_line[name, line]):
             counters["special_functions"] += site["threads"] * special
             counters["special_instructions"] += site["warps"] * special
@@ -232,12 +232,7 @@ def _count_tensor(counters: dict[str, int], site: Site) -> None:
     shape = TENSOR_SHAPES[site["bytes"]]
     counters["tensor_instructions"] += site["warps"]
     counters[f"tensor_instructions_{shape}"] += site["warps"]
-    counters["tensor_operations"] += tensor_operations(site)
-
-
-def tensor_operations(site: Site) -> int:
-    shape = re.findall(r"\d+", TENSOR_SHAPES[site["bytes"]])
-    return int(site["warps"]) * 2 * prod(int(number) for number in shape)
+    counters["tensor_operations"] += site["warps"] * 2 * prod(int(number) for number in re.findall(r"\d+", shape))
 
 
 def _count_atomic(counters: dict[str, int], site: Site) -> None:

@@ -34,8 +34,6 @@ _ARM = {
 _CHOOSER = re.compile(r"\bf(max|min)f?(@|>)")
 _CHOICE = re.compile(r"(min|max|u?comi|cmp\w+)s[sd]$|cvt|fcmpe?$|f(min|max)(nm)?$|[su]cvtf|fcvt")
 
-ASM, FREE = "ladder_ptx", (0, 0, 0)  # the call that an inline asm has become, whose instructions have no price here
-
 # What raises to a power, however it is made.
 EXPONENTIALS = frozenset(
     [
@@ -181,7 +179,7 @@ def is_through_pointer(operation: str, operands: str) -> bool:
 def dearest(symbols: Iterable[str]) -> str:
     """The function with most special operations, then most others; "" if none of them has a price."""
     names = filter(None, (_function(f"<{symbol}>") for symbol in symbols))
-    return max(names, key=lambda name: (PRICES.get(name, FREE), name in EXPONENTIALS), default="")
+    return max(names, key=lambda name: (PRICES[name], name in EXPONENTIALS), default="")
 
 
 def _function(operands: str) -> str:
@@ -190,7 +188,7 @@ def _function(operands: str) -> str:
     if not found:
         return ""
     if found["plain"]:
-        return found["plain"] if found["plain"] in PRICES or found["plain"] == ASM else ""
+        return found["plain"] if found["plain"] in PRICES else ""
     end = int(found["length"])
     name, types = found["mangled"][:end], found["mangled"][end:]
     of_float = f"{name}f" if types.startswith("f") else name

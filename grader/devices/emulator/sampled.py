@@ -15,9 +15,8 @@ from typing import Any
 
 from grader.course.prototype import Prototype
 from grader.devices.build.recipe import Library
-from grader.devices.emulator.counters import tensor_operations
 from grader.devices.emulator.kinds import EVENTS, SPACES
-from grader.devices.emulator.prices import ASM, FREE, PRICES
+from grader.devices.emulator.prices import PRICES
 from grader.devices.emulator.session import POISON, Session, View
 from grader.devices.emulator.symbols import Block, CodeMap
 from grader.devices.emulator.wording import word_findings
@@ -135,10 +134,6 @@ def _launch(sample: Json, kernel: Json, code: CodeMap) -> Json:
         kind, space = EVENTS[site["kind"]], SPACES[site["space"]]
         if kind == "block":
             _count_block(site, code, lines)
-        elif kind == "tensor":
-            here = lines[code.line_of(site["pc"]) or 0]
-            here["tensor_operations"] += tensor_operations(site)
-            here["tensor_instructions"] += site["warps"]
         else:
             _count_access(lines[code.line_of(site["pc"]) or 0], site, kind, space)
     totals: Counts = defaultdict(float)
@@ -180,12 +175,9 @@ def _count_block(site: Json, code: CodeMap, lines: defaultdict[int, Counts]) -> 
     here["runs"] = max(here["runs"], site["warps"])  # of the line's own code, mostly
     here["instructions"] += site["warps"] * block.weight
     here["choices"] += site["warps"] * block.choices
-    if any(what == ASM for _, what, _ in block.work):  # the CPU's, to hand operands over
-        here["around_asm"] += site["warps"] * block.weight
     for line, what, times in block.work:
-        special, floats, doubles = PRICES.get(what, FREE)
+        special, floats, doubles = PRICES[what]
         counts = lines[line]
-        counts["asm"] += site["warps"] * times * (what == ASM)
         counts["special"] += site["warps"] * times * special
         counts["doubles"] += site["warps"] * times * doubles
         if what in ("float +", "float *"):
