@@ -7,7 +7,6 @@ have been measured (docs/model.md). Of a grade it decides one thing, stars that 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -93,21 +92,7 @@ def sampled(
         like = int(card.multiprocessors), int(card.l1_bytes), card.architecture if compiled else ""
         evidence = run_sampled([real], arena, submission, *like, steps)
     runs = [run for run in evidence.cases if run.sample and not run.findings]
-    return {**runs[0].sample, "hopes": hopes(submission.source)} if runs and runs[0].sample else None
-
-
-_BOUNDS = re.compile(r"__launch_bounds__\s*\(((?:[^()]|\([^()]*\))*),\s*(\w+)\s*\)\s*(?:void\s+)?(\w+)\s*\(")
-_CONSTANT = re.compile(r"\bconstexpr\s+(?:unsigned\s+|int\s+)+(\w+)\s*=\s*(\d+)\s*[;,]")
-
-
-def hopes(source: str) -> dict[str, int]:
-    """By kernel, the blocks of a multiprocessor that `__launch_bounds__(threads, blocks)` ask for.
-
-    Those of a number, or of a constant that is one; what else is written there is not read.
-    """
-    constants = dict(_CONSTANT.findall(source))
-    found = ((kernel, constants.get(blocks, blocks)) for _, blocks, kernel in _BOUNDS.findall(source))
-    return {kernel: int(blocks) for kernel, blocks in found if blocks.isdecimal() and int(blocks) > 1}
+    return runs[0].sample if runs else None
 
 
 def example_of(task: Task, case: Case) -> Call:

@@ -66,12 +66,8 @@ class Launch:
 
 
 def launches_of(sample: Json) -> list[Launch]:
-    """What a worker has sampled (`CaseRun.sample`). Raises KeyError, TypeError or ValueError if it is none.
-
-    "hopes" has by kernel how many blocks its `__launch_bounds__` ask a multiprocessor to hold.
-    """
-    hopes = sample.get("hopes", {})
-    found = [_squeezed(_launch(each), hopes.get(_name(each["function"]), 1)) for each in sample["launches"]]
+    """What a worker has sampled (`CaseRun.sample`). Raises KeyError, TypeError or ValueError if it is none."""
+    found = [_squeezed(_launch(each), each["allowed_registers"]) for each in sample["launches"]]
     code = sample.get("code", {})
     return [
         _compiled(launch, code[data["function"]], data["shared_bytes"]) if data["function"] in code else launch
@@ -95,18 +91,12 @@ def _compiled(launch: Launch, code: Json, shared_bytes: int) -> Launch:
     )
 
 
-def _name(function: str) -> str:
-    """`tile` of `course::tile<true>(float const*, int)`"""
-    return function.replace("(anonymous namespace)::", "").partition("(")[0].partition("<")[0].rpartition("::")[2]
-
-
-def _squeezed(launch: Launch, blocks: int) -> Launch:
-    """The launch with no more registers than leave room for so many blocks; what does not fit is in local memory.
+def _squeezed(launch: Launch, room: int) -> Launch:
+    """The launch with no more registers than its `__launch_bounds__` leave room for; the rest is in local memory.
 
     An estimate for where nvcc's machine code is not known: values are taken to be used alike, and each multiplication
     to load or store one of them.
     """
-    room = REGISTERS // (blocks * launch.warps * LANES) // 8 * 8
     if launch.registers <= room:
         return launch
     spilled = launch.registers - room
@@ -121,7 +111,6 @@ def _squeezed(launch: Launch, blocks: int) -> Launch:
         counts=local(launch.counts),
         lines={line: local(counts) for line, counts in launch.lines.items()},
         registers=room,
-        resident=resident_blocks(launch.threads, launch.shared_bytes, room),
         stack=WORD * spilled,
     )
 

@@ -67,8 +67,36 @@ __global__ void arrays_kernel(const float* x, float* z, int n) {   // 40 words t
     z[threadIdx.x] = add_up(own, n);
 }
 ENTRY(arrays) { arrays_kernel<<<1, 32, 0, stream>>>(x, z, n); }
+
+constexpr int kThreads = 256, kBlocks = 4;
+template <int kWidth> struct Shape { static constexpr int kThreads = 32 * kWidth, kBlocks = 32 / kWidth; };
+__global__ void __launch_bounds__(256) no_blocks(float* z) { z[threadIdx.x] = 1; }
+__global__ void __launch_bounds__(256, 0) zero_blocks(float* z) { z[threadIdx.x] = 1; }
+__launch_bounds__(256, 4) __global__ void four(float* z) { z[threadIdx.x] = 1; }
+__global__ void __launch_bounds__(kThreads, kBlocks) constants(float* z) { z[threadIdx.x] = 1; }
+__global__ void __launch_bounds__(2 * 128, (kBlocks > 3 && kThreads < 300) ? 1 << 2 : 1, 1) expression(float* z) {
+    z[threadIdx.x] = 1;
+}
+__global__ void __launch_bounds__(1024, 8) beyond_all(float* z) { z[threadIdx.x] = 1; }
+template <class S>
+__global__ void __launch_bounds__(S::kThreads, S::kBlocks) of_template(float* z) { z[threadIdx.x] = 1; }
+namespace other { __global__ void __launch_bounds__(256, 2) four(float* z) { z[threadIdx.x] = 1; } }
+__global__ void __launch_bounds__(256, 3) four(float* z, int n) { z[threadIdx.x] = n; }
+ENTRY(bounds) {
+    no_blocks<<<1, 256, 0, stream>>>(z);
+    zero_blocks<<<2, 256, 0, stream>>>(z);
+    four<<<3, 256, 0, stream>>>(z);
+    constants<<<4, 32, 0, stream>>>(z);   // registers are for the threads that it may have
+    expression<<<5, 256, 0, stream>>>(z);
+    beyond_all<<<6, 1024, 0, stream>>>(z);
+    of_template<Shape<4>><<<7, 128, 0, stream>>>(z);
+    of_template<Shape<8>><<<8, 128, 0, stream>>>(z);
+    other::four<<<9, 256, 0, stream>>>(z);
+    four<<<10, 256, 0, stream>>>(z, n);
+    copy_kernel<<<11, 256, 0, stream>>>(x, z, n);
+}
 """
-NAMES = ("copy", "rows", "same", "tile", "padded", "one_word", "beyond", "by_card", "arrays")
+NAMES = ("bounds", "copy", "rows", "same", "tile", "padded", "one_word", "beyond", "by_card", "arrays")
 TEXTS = {name: f"void {name}(const float* x, float* z, int n, cudaStream_t stream)" for name in NAMES}
 
 
@@ -156,6 +184,13 @@ def test_host_code_sees_the_card_and_its_memory(sampled):
 def test_a_thread_s_arrays_are_taken_for_registers(sampled):
     launch, _, _ = only_launch(sampled("arrays", 71))
     assert 24 + 40 <= launch["registers"] <= 24 + 60
+
+
+def test_registers_are_those_that_the_launch_bounds_of_the_kernel_leave(sampled):
+    """65,536 for all threads of the blocks that are asked for, in eights; 255 at most."""
+    launches = sampled("bounds", 1024).sample["launches"]
+    found = {launch["blocks"]: launch["allowed_registers"] for launch in launches}
+    assert found == {1: 255, 2: 255, 3: 64, 4: 64, 5: 64, 6: 32, 7: 64, 8: 64, 9: 128, 10: 80, 11: 255}
 
 
 def test_a_launch_that_fails_says_why_and_the_next_case_is_run_in_full(sampled, run_kernel):

@@ -20,7 +20,7 @@ BLOCKS = 1 << 20
 def launch(**counts: float) -> dict:
     """Of BLOCKS blocks of 256 threads, of which one ran and did this at line 7."""
     return {
-        "kernel": "k", "function": "k()", "line": 9, "blocks": BLOCKS, "shared_bytes": 0,
+        "kernel": "k", "function": "k()", "line": 9, "blocks": BLOCKS, "shared_bytes": 0, "allowed_registers": 255,
         "threads": 256, "repeats": 1, "resident": 8, "registers": 32,
         "held": 1, "neighbours": 0, "barriers": 0, "atomic_words": 0, "atomic_words_of_a_block": 0,
         "ran": [{"number": 0, "steps": 64, "longest_warp": 8, "load_rounds": 1, "lone_rounds": 0, "shared_rounds": 0}],

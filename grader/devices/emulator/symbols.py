@@ -188,8 +188,8 @@ def _kind(section: str, name: str) -> str | None:
         return "function"
     if section.startswith("ladder_constant"):
         return "constant"
-    if section == ".rodata" and name.endswith("::ladder_bound"):
-        return "launch_bound"
+    if section == ".rodata" and name.endswith(("::ladder_bound", "::ladder_blocks")):
+        return "launch_bound" if name.endswith("bound") else "launch_blocks"
     if section in (".bss", ".data") and not name.startswith(_NOT_THEIRS):
         return "variable"
     return None

@@ -4,7 +4,7 @@ Everything else of CUDA is a name, and `include/cuda_runtime.h` gives it a meani
 
 - `kernel<<<config>>>(arguments)` becomes a call of `ladder::launch`;
 - `extern __shared__ T name[]` becomes a reference to the block's dynamic shared memory;
-- `__launch_bounds__` leaves its number behind, as the size of a variable in the kernel's body;
+- `__launch_bounds__` leaves its numbers behind, as the sizes of two variables in the kernel's body;
 - behind each `__shared__` array comes a gap that belongs to nobody, so that an index past the array's end is seen;
 - `asm(...)` becomes a call of `ladder::ptx` (asm.py);
 - a few spellings that g++ would take differently than nvcc.
@@ -181,7 +181,7 @@ class _Rewriter:
         return zeros
 
     def launch_bounds(self, stream: Stream, index: int) -> None:
-        """The runtime finds the variable among the library's symbols, and asks the launch to keep to it."""
+        """The runtime finds the variables among the library's symbols, and asks the launch to keep to the first."""
         closing = stream.closing(index + 1) if stream.text(index + 1) == "(" else None
         if closing is None or stream.macro:
             return
@@ -191,10 +191,9 @@ class _Rewriter:
         if stream.text(body) == "{":
             named = pairwise(stream.tokens[index + 2 : closing + 1])
             bounds = "".join(token.text + " " * (token.end < after.start) for token, after in named)  # `==` stays one
-            variable = (
-                f" static const char ladder_bound[::ladder::most_threads({bounds})] __attribute__((used)) = {{}};"
-            )
-            self.insert(stream.tokens[body].end, variable)
+            for name, number in (("ladder_bound", "most_threads"), ("ladder_blocks", "least_blocks")):
+                variable = f" static const char {name}[::ladder::{number}({bounds})] __attribute__((used)) = {{}};"
+                self.insert(stream.tokens[body].end, variable)
 
     # ---- shared memory ----
 

@@ -39,11 +39,15 @@ std::size_t Module::static_shared(const Symbol* function) const {
     return sum;
 }
 
-std::size_t Module::launch_bound(const Symbol* function) const {
+std::size_t Module::own_bytes(const Symbol* function, SymbolKind kind, std::size_t otherwise) const {
     for (const Symbol& symbol : symbols)
-        if (function && symbol.kind == SymbolKind::LaunchBound && owner_of(symbol.name) == function->name) return symbol.bytes;
-    return 0;
+        if (function && symbol.kind == kind && owner_of(symbol.name) == function->name) return symbol.bytes;
+    return otherwise;
 }
+
+std::size_t Module::launch_bound(const Symbol* function) const { return own_bytes(function, SymbolKind::LaunchBound, 0); }
+
+std::size_t Module::launch_blocks(const Symbol* function) const { return own_bytes(function, SymbolKind::LaunchBlocks, 1); }
 
 const Symbol* Module::function_at(const void* address) const {
     const Symbol* const function = function_around(reinterpret_cast<Address>(address));

@@ -58,6 +58,7 @@ enum class SymbolKind : int {
     Constant,       // __constant__
     Uncounted,      // read-only data of the compiler's, which no GPU would load
     LaunchBound,    // its bytes are the most threads of a block
+    LaunchBlocks,   // its bytes are the blocks of a multiprocessor for which nvcc is to leave registers
     HostOnly,       // a function that would do in a kernel what is not seen
     EmptyLoop,      // no symbol: a jump to itself
     FlagRead,       // no symbol: the return address of a volatile read that looks at a flag
@@ -90,9 +91,13 @@ struct Module {
     // Of a function; null: it is not known which. Its own arrays are those declared in it, not in what it calls.
     std::size_t static_shared(const Symbol* function) const;   // bytes
     std::size_t launch_bound(const Symbol* function) const;    // threads that its __launch_bounds__ allow; 0: it has none
+    std::size_t launch_blocks(const Symbol* function) const;   // of a multiprocessor, that they ask for; 1: none in particular
     const Symbol* function_at(const void* address) const;      // that begins there
     const Symbol* function_around(Address code) const;
     bool is_host_only(std::uint32_t pc) const;
+
+private:
+    std::size_t own_bytes(const Symbol* function, SymbolKind kind, std::size_t otherwise) const;   // of its variable of this kind
 };
 
 // The function that a variable is declared in: "kernel<...>(...)" of "kernel<...>(...)::As"; empty if there is none.

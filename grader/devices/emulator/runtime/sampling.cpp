@@ -36,6 +36,11 @@ template <class F> unsigned each_line(const Request& request, F f) {
     return count;
 }
 
+// Of a thread, if so many blocks of so many threads are to fit; more are not in an instruction.
+std::size_t registers_for(std::size_t blocks, std::size_t threads) {
+    return std::min<std::size_t>(registers_per_multiprocessor / (blocks * round_up(threads, warp_lanes)) / 8 * 8, 255);
+}
+
 BlockSample& sample_of(WarpUnit& warp) { return *warp.block->sample; }
 
 void run_blocks(LaunchState& state, std::vector<std::uint64_t> numbers, void (*run)(LaunchState&)) {
@@ -165,9 +170,13 @@ std::size_t resident_blocks(std::uint64_t threads, std::size_t shared_bytes, std
 std::size_t registers_of(const LaunchSample& launch) {
     std::size_t words = launch.frame_bytes / 4;
     for (const BlockSample& block : launch.ran) words = std::max(words, block.own_words.size());
-    // As many as the block's threads can have; more are not in an instruction.
-    const std::size_t room = registers_per_multiprocessor / round_up(launch.threads, 32) / 8 * 8;
-    return std::min({scalar_registers + words, room, std::size_t{255}});
+    return std::min(scalar_registers + words, registers_for(1, launch.threads));
+}
+
+std::size_t allowed_registers(const Symbol* function, std::size_t threads) {
+    const Module& module = machine().module;
+    const std::size_t most = module.launch_bound(function) ? module.launch_bound(function) : threads;
+    return registers_for(std::clamp<std::size_t>(threads_per_multiprocessor / most, 1, module.launch_blocks(function)), most);
 }
 
 void run_sampled(LaunchState& state, void (*run)(LaunchState&)) {
@@ -178,6 +187,7 @@ void run_sampled(LaunchState& state, void (*run)(LaunchState&)) {
     launch.threads = std::uint64_t{state.block.x} * state.block.y * state.block.z;
     launch.cooperative = state.launch->cooperative;
     if (state.function) launch.function = state.function->name;
+    launch.allowed_registers = allowed_registers(state.function, launch.threads);
     const auto fixed = m.module.static_shared(state.function);
     const auto frame = state.function ? m.module.frames.find(state.function->value) : m.module.frames.end();
     if (frame != m.module.frames.end()) launch.frame_bytes = frame->second;
@@ -189,12 +199,12 @@ void run_sampled(LaunchState& state, void (*run)(LaunchState&)) {
     if (launch.ran.empty() || state.schedule.stop_after.load() == 0) return;
     const std::uint64_t cost = std::max<std::uint64_t>(launch.ran[0].steps(), 1);
     const std::size_t room = std::clamp<std::uint64_t>(sampling.steps_left / 2 / cost, 1, most_blocks_run);
-    const Choice chosen = choice(room == 1 ? scalar_registers : registers_of(launch));   // where one block is enough, it is that one
+    const Choice chosen = choice(room == 1 ? scalar_registers : std::min(registers_of(launch), launch.allowed_registers));   // where one block is enough, it is that one
     std::vector<std::uint64_t> rest = chosen.all(room);
     std::erase_if(rest, [&](std::uint64_t b) { return b == launch.ran[0].number; });
     if (!rest.empty()) run_blocks(state, rest, run);
     sampling.steps_left -= std::min(sampling.steps_left, cost * (rest.size() + 1));
-    const std::size_t resident = resident_blocks(launch.threads, launch.shared_bytes, registers_of(launch));
+    const std::size_t resident = resident_blocks(launch.threads, launch.shared_bytes, std::min(registers_of(launch), launch.allowed_registers));
     launch.traffic = share_caches(launch, chosen, resident, level1_bytes(sampling.card.l1_bytes, resident * (launch.shared_bytes ? launch.shared_bytes + reserved_shared : 0)));
     for (BlockSample& block : launch.ran)
         for (WarpSample& warp : block.warps) warp.asked = {};

@@ -85,6 +85,7 @@ struct LaunchSample {
     std::string function;             // that the kernel is, with its parameters' types; empty if that is not known
     std::uint64_t blocks = 0, threads = 0, repeats = 1;
     std::size_t shared_bytes = 0;     // of a block
+    std::size_t allowed_registers = 255;   // of a thread, by its __launch_bounds__
     std::size_t frame_bytes = 0;      // of the stack, that the kernel takes on a CPU: its arrays, and values that it keeps
     bool cooperative = false;
     std::vector<BlockSample> ran;
@@ -124,7 +125,8 @@ Choice choose_blocks(std::uint64_t blocks, std::size_t resident, std::uint64_t m
 
 // How many blocks of a kernel a multiprocessor holds at once.
 std::size_t resident_blocks(std::uint64_t threads, std::size_t shared_bytes, std::size_t registers);
-std::size_t registers_of(const LaunchSample& launch);   // of a thread: an estimate, for nvcc allocates them
+std::size_t registers_of(const LaunchSample& launch);   // that a thread wants: an estimate, for nvcc allocates them
+std::size_t allowed_registers(const Symbol* function, std::size_t threads);   // by its __launch_bounds__; nvcc ignores what cannot be
 
 void run_sampled(LaunchState& state, void (*run)(LaunchState&));   // `run` runs the chosen blocks of a part of it
 void begin_sample(Block& block);

@@ -11,8 +11,10 @@
 
 namespace ladder {
 
-// __launch_bounds__(threads, blocks a multiprocessor, ...): the first is a limit, the others are hopes.
+// __launch_bounds__(threads, blocks a multiprocessor, ...): the first is a limit. For the second nvcc saves registers;
+// without it, or with 0, for one block.
 template <class... Hopes> constexpr std::size_t most_threads(std::size_t threads, Hopes...) { return threads; }
+template <class... More> constexpr std::size_t least_blocks(std::size_t, std::size_t blocks = 1, More...) { return blocks ? blocks : 1; }
 
 struct Config {
     dim3 grid, block;
