@@ -116,6 +116,7 @@ unsigned count_atomic_sectors(const Request& request) {
 // halves, quarters of the warp); each phase takes as many wavefronts as the worst bank has different words.
 unsigned count_wavefronts(const Request& request, bool loads, unsigned* phases) {
     int lanes_per_phase = request.bytes <= 4 ? 32 : request.bytes == 8 ? 16 : 8;
+    if (request.consecutive && request.lanes == warp_lanes) return *phases = warp_lanes / static_cast<unsigned>(lanes_per_phase);
     const bool rows = request.record.bytes & matrix_flag;   // of ldmatrix: eight lanes at a time, whatever they share
     if (loads && request.bytes > 4 && !rows && lanes_share(request)) lanes_per_phase *= 2;
     unsigned wavefronts = 0, i = 0;

@@ -84,6 +84,7 @@ void Chain::count() {
     wide.mask = mask;
     wide.lanes = lanes;
     wide.bytes = 4 * width;
+    wide.consecutive = false;
     std::copy(first, first + lanes, wide.address);
     unsigned phases;
     site->joined_wavefronts += length / width * count_wavefronts(wide, true, &phases);
