@@ -163,6 +163,8 @@ class Watcher:
             self.notice, self.drawn = self.drawn.said, None
         if self.running and self.running.done:
             self.take(self.running)
+        if self.screen is None and self.last and not self.last.paced:
+            self.last.show_pace(self.console)
         if self.saves.ready(time.monotonic()):
             self.saved()
 
@@ -178,7 +180,7 @@ class Watcher:
             if self.screen is None:
                 print(self.missing(), flush=True)
             return
-        self.running = Run(self.entry, self.device, self.bell.ring)
+        self.running = Run(self.entry, self.device, self.bell.ring, self.last.us if self.last else {})
         self.start(self.running)
 
     def take(self, run: Run) -> None:
@@ -200,9 +202,9 @@ class Watcher:
         thread.start()
 
     def call_off(self) -> None:
-        if self.running:
-            self.running.cancel.set()
-            self.running = None
+        for run in filter(None, (self.running, self.last)):  # the last one may still be modelled
+            run.cancel.set()
+        self.running = None
 
     def let_go(self) -> None:
         self.call_off()

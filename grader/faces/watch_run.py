@@ -1,10 +1,14 @@
-"""What `ladder watch` waits for, each in a thread of its own: a grade, which can be called off, and a page."""
+"""What `ladder watch` waits for, each in a thread of its own: a grade, which can be called off, and a page.
+
+A right kernel is modelled after its verdict is told, which nothing waits for: one line says how its time stands to that
+of the last right save. The next save calls that off, too.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -18,8 +22,8 @@ from grader.faces.exit import fault
 from grader.faces.puzzles import picture
 from grader.faces.view import write_page
 from grader.grade import grade
-from grader.report.terminal import BAD, show
-from grader.submission import Device, start_server
+from grader.report.terminal import BAD, DIM, show
+from grader.submission import Device, Submission, start_server
 
 if TYPE_CHECKING:
     from grader.judge.verdict import Grade
@@ -28,9 +32,12 @@ if TYPE_CHECKING:
 class Run(threading.Thread):
     """One grading on its way, and then its end: a grade, or a sentence that says why there is none."""
 
-    def __init__(self, entry: Entry, device: Device, tell: Callable[[], None]):
+    def __init__(self, entry: Entry, device: Device, tell: Callable[[], None], before: Mapping[str, float]):
+        """`before` has the modelled µs of the last right save, by task."""
         super().__init__(daemon=True)
         self.entry, self.device, self.tell = entry, device, tell
+        self.us = dict(before)  # and then those of this one, if it is right
+        self.pace, self.paced = "", False  # both beside each other, in words, and whether that was shown
         self.cancel = Cancel()
         self.what = "starting"
         self.source = ""
@@ -53,6 +60,31 @@ class Run(threading.Thread):
             self.problem = fault(error)
         self.done = True
         self.tell()
+        with contextlib.suppress(Cancelled):
+            self.pace = self._model()
+            self.tell()
+
+    def _model(self) -> str:
+        """How the modelled time of each right task stands to that of the last right save; raises Cancelled."""
+        if not self.grade or self.grade.device["kind"] != "emulator":
+            return ""
+        from grader.modelled import modelled_times
+        from grader.report.modelled import pace_words
+
+        entry, now, said = self.entry, {}, []
+        right = {task.name for task in self.grade.tasks if task.status == "passed"}
+        submission = Submission(self.source, entry.work_file, entry.lesson.tasks, start_server(), self.grade.seed,
+                                lambda what: None, cancel=self.cancel)  # fmt: skip
+        try:
+            for task in entry.lesson.tasks:
+                time = next(modelled_times(entry, task, submission), None) if task.name in right else None
+                if time:
+                    now[task.name] = time.median_us
+                    said.append(f"{task.name}: " * (len(right) > 1) + pace_words(time, self.us.get(task.name)))
+        except UsageError as error:
+            return f"not modelled: {error}"
+        self.us |= now
+        return "\n".join(said)
 
     def _note(self, what: str) -> None:
         self.what = what
@@ -61,8 +93,15 @@ class Run(threading.Thread):
     def show(self, console: Console) -> None:
         if self.grade:
             show(console, self.grade, source=self.source, next_step=None, picture=self.picture)
+            self.show_pace(console)
         else:
             console.print(Text(self.problem, BAD))
+
+    def show_pace(self, console: Console) -> None:
+        """Once it is known, which is after the verdict."""
+        if self.pace:
+            console.print(Text(self.pace, DIM))
+            self.paced = True
 
 
 class Steps(threading.Thread):

@@ -8,6 +8,7 @@ from grader.modelled import ModelledTime
 from grader.report.words import percent
 
 WIDE = 2.0  # times the rung's own: what is modelled slower than that would lose a star on a GPU
+ALIKE = 1.1  # rungs measured closer together are not compared in docs/model.md
 LEAST = 0.05  # of the whole: less is not told
 
 _UNITS = ((1e6, "s"), (1e3, "ms"), (1.0, "µs"))
@@ -18,6 +19,22 @@ def modelled_words(time: ModelledTime, here: Position) -> str:
     unsure = "" if time.measured else " (unmeasured: from its data sheet)"
     line = f"modelled on an {time.card_name}{unsure}: {_range(time.low_us, time.high_us)}, bound by {time.words}"
     return line + _of_course(time, here)
+
+
+def pace_words(time: ModelledTime, before_us: float | None) -> str:
+    """`modelled on an H200: 0.9–1.2 ms, 1.4 times as fast as the last right save`; without `before_us` the time alone.
+
+    What differs by less than a tenth, the model cannot tell apart.
+    """
+    words = f"modelled on an {time.card_name}: {_range(time.low_us, time.high_us)}"
+    if not before_us:
+        return words
+    ratio = before_us / time.median_us
+    if ratio > ALIKE:
+        return f"{words}, {_digits(ratio)} times as fast as the last right save"
+    if ratio < 1 / ALIKE:
+        return f"{words}, {_digits(1 / ratio)} times as slow as the last right save"
+    return f"{words}, about as fast as the last right save"
 
 
 def doubt_words(time: ModelledTime, stars: int, rung: int) -> str:

@@ -29,6 +29,7 @@ WATCH = [*LADDER, "watch", "01", "--device", "emulator"]
 RIGHT = (ROOT / "kernels" / "01_vector_add" / "1_one_element.cu").read_text() + "// mine\n"
 WRONG = RIGHT.replace("x[i] + y[i]", "x[i] - y[i]")
 UNGUARDED = re.sub(r"if \(i < n\)", "if (true)", RIGHT)
+SLOW = RIGHT.replace("if (i < n)", "for (; i < n; i += gridDim.x * blockDim.x)").replace("<<<blocks", "<<<16")
 ENDLESS = RIGHT.replace("if (i < n)", "while (i < n)")
 FRAME = ("0 of ", "h hint", "q quit")
 
@@ -231,6 +232,8 @@ def test_colour_is_optional(folder, file):
 
 
 def test_piped_it_prints_plain_verdicts(folder, file):
+    for name in ("cards", "benchmarks"):
+        (folder / name).symlink_to(ROOT / name)
     file.write_text(WRONG)
     process = subprocess.Popen(
         WATCH, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, env=environment(folder), cwd=folder
@@ -258,6 +261,10 @@ def test_piped_it_prints_plain_verdicts(folder, file):
         until("✓ 01_vector_add: passed")
         until("What your program printed")
         until("i is 3000")
+        until("modelled on an H200: ")  # after the verdict, which did not wait for it
+        assert not any("right save" in line for line in said)
+        replace(file, SLOW)
+        until(" times as slow as the last right save")
         process.send_signal(signal.SIGINT)
         rest, _ = process.communicate(timeout=PATIENCE)
     finally:
