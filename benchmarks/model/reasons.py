@@ -10,6 +10,11 @@ REASONS: dict[tuple[str, str], str] = {  # by task and rung
         "4_shared_rows",
     ): "nvcc 13.0 does not unroll its loop (one LDG in the machine code): a load waits for "
     "the one before it, and the model has four on their way.",
+    (
+        "sum",
+        "2_every_block",
+    ): "warps wait for each other's turns at the eleven barriers of a block, which the model counts "
+    "by machine code alone.",
     ("sum", "3_shuffles"): "262,144 blocks of 1,024 threads: shuffles are not among the instructions that are "
     "estimated, nor what a block does before its first load.",
     (

@@ -105,6 +105,7 @@ def _of_memory(card: Card) -> Values:
         "l1_bytes": (262144, "B", "CUDA programming guide, compute capability 9.0: check it for another one"),
         "l2_bytes": (walked["l2_bytes"] / 2, "B", "half of what the driver names: the other half may be a copy"),
         "integer_rate": (64, "1/clock", "CUDA programming guide, compute capability 9.0: check it for another one"),
+        "tensor_rate": (2407, "1/clock", "as on the H200"),
         "l1_sectors": (4, "1/clock", "128 B a clock: NVIDIA's H100 white paper"),
         "dependent": (2.5, "clock", "as on the H200"),
         "independent": (1.2, "clock", "as on the H200"),

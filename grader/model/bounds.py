@@ -11,10 +11,10 @@ from grader.model.caches import Bytes
 from grader.model.card import Card
 from grader.model.sampled import LANES, Counts, Launch
 
-PIPES = ("l1", "shared", "issue", "special", "double")  # of one multiprocessor
-BOUNDS = ("dram", "l2", "l1", "shared", "issue", "special", "double", "atomics", "barriers", "blocks", "latency")
+PIPES = ("l1", "shared", "issue", "special", "double", "tensor")  # of one multiprocessor
+BOUNDS = ("dram", "l2", *PIPES, "atomics", "barriers", "blocks", "latency")
 # What nvcc makes of the rest of a kernel, besides its arithmetic: instructions for each request, and for each warp.
-FOR_GLOBAL, FOR_SHARED, FOR_WARP = 2.9, 0.8, 2.0
+FOR_GLOBAL, FOR_SHARED, FOR_WARP = 2.9, 1.2, 24.0
 LINE = 128  # bytes that a word of each lane takes in local memory
 UNSEEN = 1.125  # and what no estimate sees
 # The CPU's instructions on lines that have neither memory nor floats: nearly all of them are addresses and loops, of
@@ -30,6 +30,7 @@ def instructions(counts: Counts, warps: float) -> float:
     get = counts.get
     arithmetic = max(get("sums", 0.0), get("products", 0.0)) + get("fused", 0.0) + get("choices", 0.0)
     functions = FOR_FUNCTIONS * (get("in_functions", 0.0) + get("doubles", 0.0)) + get("special", 0.0)
+    functions += get("tensor_instructions", 0.0)
     in_global = sum(get(f"global_{way}_requests", 0.0) for way in ("load", "store", "atomic"))
     in_shared = get("joined_load_requests", 0.0)
     in_shared += sum(get(f"shared_{way}_requests", 0.0) for way in ("store", "atomic"))
@@ -85,6 +86,7 @@ def of_multiprocessor(counts: Counts, card: Card) -> dict[str, float]:
         "shared": (l1 + shared) * (l1 < shared),
         "special": get("compiled_special", get("special", 0.0)) * LANES / card.special_rate,
         "double": get("doubles", 0.0) / 2 * LANES / card.double_rate,
+        "tensor": get("tensor_operations", 0.0) / card.tensor_rate,
     }
 
 

@@ -26,6 +26,7 @@ class Card:
     integer_rate: float  # operations of single threads a clock on integers, comparisons and choices
     special_rate: float  # operations of single threads a clock on a multiprocessor's special-function units
     double_rate: float  # fused multiply-adds of doubles, likewise
+    tensor_rate: float  # multiplications and additions of a multiprocessor's tensor cores a clock, of 16-bit numbers
     load_line: float  # for each 128-byte line of a load
     store_line: float
     l1_sectors: float  # that L1 hands out in a clock

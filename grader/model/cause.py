@@ -17,6 +17,7 @@ WORDS = {
     "issue": "the number of its instructions",
     "special": "special functions",
     "double": "arithmetic on doubles",
+    "tensor": "tensor cores",
     "atomics": "atomics that wait for each other",
     "barriers": "barriers",
     "blocks": "starting its blocks",

@@ -181,7 +181,7 @@ def _launch(data: Json) -> Launch:
     )
 
 
-_OTHER_WORK = ("sums", "products", "fused", "in_functions", "special", "doubles", "choices")
+_OTHER_WORK = ("sums", "products", "fused", "in_functions", "special", "doubles", "choices", "tensor_operations")
 
 
 def _is_plain(line: Counts) -> bool:

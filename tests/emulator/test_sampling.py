@@ -9,6 +9,7 @@ from grader.course.prototype import parse_prototype
 from grader.devices.emulator.sampled import ToSample, sample
 
 SOURCE = """
+#include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 #define ENTRY(name) extern "C" void name(const float* x, float* z, int n, cudaStream_t stream)
 
@@ -68,6 +69,37 @@ __global__ void arrays_kernel(const float* x, float* z, int n) {   // 40 words t
 }
 ENTRY(arrays) { arrays_kernel<<<1, 32, 0, stream>>>(x, z, n); }
 
+template <int kAhead> __global__ void copies_kernel(const float* x, float* z) {   // of 8 rows, so many ahead
+    __shared__ float rows[2][32];
+    const int lane = threadIdx.x;
+    float sum = 0;
+    for (int k = 0; k < kAhead; ++k) __pipeline_memcpy_async(&rows[k][lane], &x[k * 32 + lane], 4);
+    __pipeline_commit();
+    for (int k = 0; k < 8; ++k) {
+        const int next = k + kAhead;
+        if (next < 8) __pipeline_memcpy_async(&rows[next % 2][lane], &x[next * 32 + lane], 4);
+        __pipeline_commit();
+        __pipeline_wait_prior(kAhead);
+        sum += rows[k % 2][lane];
+    }
+    z[lane] = sum;
+}
+__global__ void tensor_kernel(const float* x, float* z) {   // 4 products of 16 x 16 by 16 x 8
+    const unsigned* w = reinterpret_cast<const unsigned*>(x);
+    float c[4] = {};
+    for (int k = 0; k < 4; ++k)
+        asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
+                     "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+                     : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+                     : "r"(w[0]), "r"(w[1]), "r"(w[2]), "r"(w[3]), "r"(w[4]), "r"(w[5]));
+    z[threadIdx.x] = c[0] + c[1] + c[2] + c[3];
+}
+ENTRY(tensor) { tensor_kernel<<<1, 32, 0, stream>>>(x, z); }
+ENTRY(copies) {
+    copies_kernel<0><<<1, 32, 0, stream>>>(x, z);
+    copies_kernel<1><<<2, 32, 0, stream>>>(x, z);
+}
+
 constexpr int kThreads = 256, kBlocks = 4;
 template <int kWidth> struct Shape { static constexpr int kThreads = 32 * kWidth, kBlocks = 32 / kWidth; };
 __global__ void __launch_bounds__(256) no_blocks(float* z) { z[threadIdx.x] = 1; }
@@ -96,7 +128,20 @@ ENTRY(bounds) {
     copy_kernel<<<11, 256, 0, stream>>>(x, z, n);
 }
 """
-NAMES = ("bounds", "copy", "rows", "same", "tile", "padded", "one_word", "beyond", "by_card", "arrays")
+NAMES = (
+    "bounds",
+    "copies",
+    "tensor",
+    "copy",
+    "rows",
+    "same",
+    "tile",
+    "padded",
+    "one_word",
+    "beyond",
+    "by_card",
+    "arrays",
+)
 TEXTS = {name: f"void {name}(const float* x, float* z, int n, cudaStream_t stream)" for name in NAMES}
 
 
@@ -183,7 +228,20 @@ def test_host_code_sees_the_card_and_its_memory(sampled):
 
 def test_a_thread_s_arrays_are_taken_for_registers(sampled):
     launch, _, _ = only_launch(sampled("arrays", 71))
-    assert 24 + 40 <= launch["registers"] <= 24 + 60
+    assert 40 <= launch["registers"] <= 60
+
+
+def test_a_copy_is_waited_for_unless_the_warp_has_had_other_work_since(sampled):
+    """Eight rows of 32 floats: each is waited for at once, or only the first, while the sum has none to add up."""
+    launches = sampled("copies", 1024).sample["launches"]
+    rounds = {launch["blocks"]: launch["ran"][0]["load_rounds"] for launch in launches}
+    assert rounds == {1: 8, 2: 1}
+
+
+def test_tensor_cores_are_told_from_what_carries_their_operands(sampled):
+    counts = only_launch(sampled("tensor", 1024))[0]["counts"]
+    assert (counts["tensor_instructions"], counts["tensor_operations"]) == (4, 4 * 2 * 16 * 8 * 16)
+    assert counts["instructions"] < 80  # around each statement g++ has some twenty, for its ten operands
 
 
 def test_registers_are_those_that_the_launch_bounds_of_the_kernel_leave(sampled):

@@ -78,6 +78,16 @@ def test_bank_conflicts_bind_and_are_named():
     assert cause(found).words == "shared memory (16 wavefronts a load, line 7)"
 
 
+def test_tensor_cores_are_busy_for_their_operations_at_the_rate_of_the_card():
+    products = launch(tensor_instructions=4096, tensor_operations=4096 * 4096)  # m16n8k16, by one warp
+    found = predict(sample(products), H200)
+    share = -(-BLOCKS // 132) / BLOCKS
+    assert found.main.terms["tensor"] == pytest.approx(4096 * 4096 * BLOCKS * share / H200.tensor_rate / H200.clock)
+    assert cause(found).words == "tensor cores (line 7)"
+    # As many instructions issue in a sixth of that time.
+    assert found.main.terms["issue"] < found.main.terms["tensor"] / 5
+
+
 def test_atomics_on_one_word_wait_for_each_other():
     adds = launch(global_atomic_requests=8, global_atomic_lanes=256, global_atomic_float_lanes=256)
     adds["atomic_words"] = adds["atomic_words_of_a_block"] = 1

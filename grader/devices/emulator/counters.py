@@ -227,12 +227,16 @@ def _count_branches(site: Site, code: CodeMap, *places: dict[str, int]) -> None:
         counters["divergent_branches"] += site["divergent"]
 
 
+def tensor_operations(site: Site) -> int:
+    """Of one instruction at it: m x n x k multiplications, and as many additions."""
+    return 2 * prod(int(number) for number in re.findall(r"\d+", TENSOR_SHAPES[site["bytes"]]))
+
+
 def _count_tensor(counters: dict[str, int], site: Site) -> None:
-    """An instruction is m x n x k multiplications, and as many additions."""
     shape = TENSOR_SHAPES[site["bytes"]]
     counters["tensor_instructions"] += site["warps"]
     counters[f"tensor_instructions_{shape}"] += site["warps"]
-    counters["tensor_operations"] += site["warps"] * 2 * prod(int(number) for number in re.findall(r"\d+", shape))
+    counters["tensor_operations"] += site["warps"] * tensor_operations(site)
 
 
 def _count_atomic(counters: dict[str, int], site: Site) -> None:

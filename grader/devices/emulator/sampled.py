@@ -15,6 +15,7 @@ from typing import Any
 
 from grader.course.prototype import Prototype
 from grader.devices.build.recipe import Library
+from grader.devices.emulator.counters import tensor_operations
 from grader.devices.emulator.kinds import EVENTS, SPACES
 from grader.devices.emulator.prices import PRICES
 from grader.devices.emulator.session import POISON, Session, View
@@ -134,6 +135,10 @@ def _launch(sample: Json, kernel: Json, code: CodeMap) -> Json:
         kind, space = EVENTS[site["kind"]], SPACES[site["space"]]
         if kind == "block":
             _count_block(site, code, lines)
+        elif kind == "tensor":
+            counts = lines[code.line_of(site["pc"]) or 0]
+            counts["tensor_instructions"] += site["warps"]
+            counts["tensor_operations"] += site["warps"] * tensor_operations(site)
         else:
             _count_access(lines[code.line_of(site["pc"]) or 0], site, kind, space)
     totals: Counts = defaultdict(float)
@@ -173,7 +178,7 @@ def _count_block(site: Json, code: CodeMap, lines: defaultdict[int, Counts]) -> 
     here = lines[code.line_of(site["pc"]) or 0]
     here["basic_blocks"] += site["warps"]
     here["runs"] = max(here["runs"], site["warps"])  # of the line's own code, mostly
-    here["instructions"] += site["warps"] * block.weight
+    here["instructions"] += site["warps"] * (block.assembly or block.weight)
     here["choices"] += site["warps"] * block.choices
     for line, what, times in block.work:
         special, floats, doubles = PRICES[what]

@@ -48,6 +48,7 @@ class Block:
     branch: int = 0  # one byte into its conditional jump, as `lines_of` takes return addresses; 0: it has none
     work: list[tuple[int, str, int]] = field(default_factory=list)  # line, name in prices.py, how often
     choices: int = 0  # comparisons, minima, maxima and conversions of floats
+    assembly: int = 0  # statements of inline PTX; most instructions around them carry operands there, which no GPU does
 
 
 @dataclass
@@ -241,6 +242,7 @@ def _blocks(code: list[Instruction]) -> tuple[dict[int, Block], list[int]]:
                 current.choices += is_choice(operation, operands)
                 # The instruction that put the address into place; the access itself still counts.
                 current.weight -= "__tsan_" in operands
+                current.assembly += "<ladder_ptx@" in operands
             continue
         if current is None or operation in _OVERHEAD:
             continue

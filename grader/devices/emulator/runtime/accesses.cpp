@@ -350,9 +350,9 @@ void replay_value(Executor& executor, WarpUnit& warp, const Request& request) {
 }
 
 void replay_copy(Executor& executor, WarpUnit& warp, const Request& request) {
-    if (warp.block->sample) return void(warp.block->copies += request.record.event == Event::Issued);
-    Races& races = warp.block->races;
     warp.block->copies += request.record.event == Event::Issued;
+    if (warp.block->sample) return sample_copy(warp, request);
+    Races& races = warp.block->races;
     each_lane(request.mask, [&](int l) {
         const Record& record = *warp.cursor[l].next;
         if (record.event == Event::Issued) {

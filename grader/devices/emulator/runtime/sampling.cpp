@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t most_blocks_run = 16, most_neighbours = 4, most_held = 8;
 constexpr double golden = 0.6180339887498949;   // its multiples lie evenly in [0, 1), whatever their number
 constexpr std::size_t reserved_shared = 1024;   // of each block, the system's own
-constexpr std::size_t scalar_registers = 24;    // of a thread, besides its arrays: what nvcc gives simple kernels
+constexpr std::size_t simple_registers = 32;    // of a thread: what nvcc gives simple kernels
 
 // The lines of a request, and which of their sectors.
 template <class F> unsigned each_line(const Request& request, F f) {
@@ -66,6 +66,19 @@ void WarpSample::enter_block() {
     shared_rounds += shares;
     fenced = (fenced && !loads) || stores;
     loads = shares = stores = false;
+}
+
+// The load that the copy consists of is waited for when the copy is, and not there either if the warp had other work.
+void WarpSample::begin_copy(Address to) {
+    loads = false;
+    copies[to] = shared_rounds;
+}
+
+void WarpSample::await_copy(Address to) {
+    const auto copy = copies.find(to);
+    if (copy == copies.end()) return;
+    loads = loads || copy->second == shared_rounds;
+    copies.erase(copy);
 }
 
 bool Chain::goes_on(const Request& request) const {
@@ -171,7 +184,7 @@ std::size_t resident_blocks(std::uint64_t threads, std::size_t shared_bytes, std
 std::size_t registers_of(const LaunchSample& launch) {
     std::size_t words = launch.frame_bytes / 4;
     for (const BlockSample& block : launch.ran) words = std::max(words, block.own_words.size());
-    return std::min(scalar_registers + words, registers_for(1, launch.threads));
+    return std::min(std::max(simple_registers, words), registers_for(1, launch.threads));
 }
 
 std::size_t allowed_registers(const Symbol* function, std::size_t threads) {
@@ -196,11 +209,11 @@ void run_sampled(LaunchState& state, void (*run)(LaunchState&)) {
         launch.shared_bytes = std::max(fixed, m.kernels[static_cast<std::size_t>(state.kernel)].static_shared) + state.launch->shared_bytes;
         return choose_blocks(state.blocks, resident_blocks(launch.threads, launch.shared_bytes, registers), static_cast<std::uint64_t>(sampling.card.multiprocessors));
     };
-    run_blocks(state, choice(scalar_registers).all(1), run);
+    run_blocks(state, choice(simple_registers).all(1), run);
     if (launch.ran.empty() || state.schedule.stop_after.load() == 0) return;
     const std::uint64_t cost = std::max<std::uint64_t>(launch.ran[0].steps(), 1);
     const std::size_t room = std::clamp<std::uint64_t>(sampling.steps_left / 2 / cost, 1, most_blocks_run);
-    const Choice chosen = choice(room == 1 ? scalar_registers : std::min(registers_of(launch), launch.allowed_registers));   // where one block is enough, it is that one
+    const Choice chosen = choice(room == 1 ? simple_registers : std::min(registers_of(launch), launch.allowed_registers));   // where one block is enough, it is that one
     std::vector<std::uint64_t> rest = chosen.all(room);
     std::erase_if(rest, [&](std::uint64_t b) { return b == launch.ran[0].number; });
     if (!rest.empty()) run_blocks(state, rest, run);
@@ -246,6 +259,12 @@ void sample_access(Executor& executor, WarpUnit& warp, const Request& request) {
     } else if (region.space == Space::Local && warp.number == 0 && request.mask & 1) {
         for (Address a = request.address[0] / 4; a <= (request.address[0] + request.bytes - 1) / 4; ++a) block.own_words.insert(a);
     }
+}
+
+void sample_copy(WarpUnit& warp, const Request& request) {
+    WarpSample& sample = sample_of(warp).warps[warp.number];
+    if (request.record.event == Event::Issued) sample.begin_copy(request.address[0]);
+    else sample.await_copy(request.address[0]);
 }
 
 void sample_barrier(Block& block) {

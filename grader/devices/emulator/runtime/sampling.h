@@ -50,8 +50,11 @@ struct WarpSample {
                                       // a barrier, an atomic or a store to global memory stands in between
     bool loads = false, shares = false, stores = false; // since the last basic block was entered
     bool fenced = false;                                // since it loaded from global memory
+    std::map<Address, std::uint64_t> copies;            // asynchronous ones under way, by their place: shared_rounds when they began
 
     void enter_block();
+    void begin_copy(Address to);
+    void await_copy(Address to);
     void load_shared(Site& site, const Request& request, unsigned wavefronts);
     void end_chains();
 };
@@ -131,6 +134,7 @@ std::size_t allowed_registers(const Symbol* function, std::size_t threads);   //
 void run_sampled(LaunchState& state, void (*run)(LaunchState&));   // `run` runs the chosen blocks of a part of it
 void begin_sample(Block& block);
 void sample_access(Executor& executor, WarpUnit& warp, const Request& request);
+void sample_copy(WarpUnit& warp, const Request& request);   // an asynchronous one: it begins, or is waited for
 void sample_barrier(Block& block);
 void keep_sample(Block& block);                          // it has finished
 
