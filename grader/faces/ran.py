@@ -76,6 +76,8 @@ def _in_place(finding: Finding, program: Program) -> Finding:
     file, line = program.places.of(finding.line)
     said = program.places.in_words(_with_names(finding.message, program), file) + _BESIDES.get(finding.kind, "")
     details: dict[str, Any] = finding.details
+    if found := _FROM.search(details.get("array", "")):
+        details = details | {"array": allocated_in(program, int(found[2])) or details["array"]}
     if other := details.get("other_line"):
         where = program.places.of(other)
         details = details | {"other_file": where[0], "other_line": where[1]}
@@ -87,10 +89,15 @@ def _with_names(message: str, program: Program) -> str:
     for found in list(_FROM.finditer(message))[:1]:
         if int(found[2]) < SPAN:  # a line of thrust's, not of the program's
             return message.replace(found[0], "the memory that a library allocated")
-        if variable := _MALLOC.search(program.line(int(found[2])) or ""):
-            name = variable[1]
+        if name := allocated_in(program, int(found[2])):
             message = message.replace(found[0], f"{name} ({found[1]} in line {found[2]})", 1).replace(found[0], name)
     return message
+
+
+def allocated_in(program: Program, line: int) -> str:
+    """The variable for which the line with this number allocates memory; "" if its text does not tell."""
+    variable = _MALLOC.search(program.line(line) or "")
+    return variable[1] if variable else ""
 
 
 def _stopped(ended: Ended, how: How) -> str:

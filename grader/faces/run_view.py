@@ -12,6 +12,7 @@ import numpy as np
 from grader.course.catalog import UsageError
 from grader.devices.emulator.own_files import SPAN
 from grader.devices.emulator.recording import LINE, BlockToRecord, Steps, describe, steps_from_json
+from grader.faces.ran import allocated_in
 from grader.faces.view import MOST_BLOCKS, MULTIPROCESSORS, ROOM, launch_facts
 from grader.report.viewer.page import Side, dumps
 from grader.report.viewer.places import Shape, blocks_of
@@ -52,6 +53,8 @@ def view_of(program: Program, ended: Ended, run: Run, asked: Asked) -> tuple[str
     recording = describe(ended.facts, asked.to_record, program.code.line_of)
     kernel, shape = recording["kernel"], Shape(recording["grid"], recording["threads"])
     findings = [each for each in run.findings if each.kernel == kernel]
+    for array in (each for part in recording["parts"] for each in part["arrays"]):
+        array["name"] = allocated_in(program, array["line"]) or array["name"]
     steps = steps_from_json(recording)
     if not len(steps.table):
         why = next((each.message for each in findings), "the kernel does nothing, or the program ended before it ran")

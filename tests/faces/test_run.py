@@ -177,7 +177,7 @@ def test_without_counters_and_races_bad_accesses_are_still_found(run):
         (["parts/limits.h"], "parts/limits.h is no source file: name .cu, .cpp or .c files"),
         (["right.cu", "--launches", "0"], "--launches is `first`, `last`, `all` or a number from 1, and not `0`"),
         (["right.cu", "--timeout", "0"], "0.0 is not in the range"),
-        ([], "Missing argument 'FILES...'"),
+        ([], "name the program's files, as in `ladder run prog.cu`"),
     ],
 )
 def test_a_wrong_command_is_told_in_one_sentence(run, arguments, sentence):
@@ -263,6 +263,7 @@ def test_a_launch_is_shown_on_a_page_with_the_lines_of_its_own_file(run, folder)
         line_of("bugs.cu", "+= part[b]"),
         line_of("bugs.cu", "part[blockIdx.x] ="),
     )
+    assert {"y", "sum"} <= {each["name"] for each in page["arrays"]}
     assert min(race["step"], race["other_step"]) >= 0 and page["source"] == (PROGRAMS / "bugs.cu").read_text()
 
 

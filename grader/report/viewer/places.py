@@ -53,8 +53,11 @@ def place(finding: Finding, steps: Steps, shape: Shape) -> tuple[int, int]:
     """
     details = finding.details
     offset = details.get("index", 0) * details.get("element_bytes", 1)
-    here = _matching(steps, shape, _Access(finding.line, finding.block, finding.thread, details.get("access")), offset)
-    other = _Access(*(details.get(f"other_{what}") for what in ("line", "block", "thread", "access")))
+    array = details.get("array", "")
+    access = _Access(finding.line, finding.block, finding.thread, details.get("access"), array)
+    here = _matching(steps, shape, access, offset)
+    line, block, thread, verb = (details.get(f"other_{what}") for what in ("line", "block", "thread", "access"))
+    other = _Access(line, block, thread, verb, array)
     there = _matching(steps, shape, other, offset)
     if not here:
         return -1, -1
@@ -71,10 +74,11 @@ class _Access:
     block: Index | None
     thread: Index | None
     verb: str | None
+    array: str
 
 
 def _matching(steps: Steps, shape: Shape, access: _Access, offset: int) -> list[int]:
-    """Steps of a thread at a line; of these, those that touch the place, if there are any."""
+    """Steps of a thread at a line; of these, those that touch the place, and in that array, if there are any."""
     if not access.line:
         return []
     table = dict(zip(COLUMNS, steps.table.T, strict=True))
@@ -87,7 +91,9 @@ def _matching(steps: Steps, shape: Shape, access: _Access, offset: int) -> list[
     kinds = [number for number, name in enumerate(STEPS) if name in ACCESSES.get(access.verb or "", ())]
     fitting = np.flatnonzero(chosen & np.isin(table["kind"], kinds))
     at: list[int] = (fitting if fitting.size else np.flatnonzero(chosen)).tolist()
-    return [row for row in at if access.thread and _touches(steps, row, lane, offset)] or at
+    touching = [row for row in at if access.thread and _touches(steps, row, lane, offset)]
+    arrays = steps.table[:, COLUMNS.index("array")]
+    return [row for row in touching if steps.arrays[arrays[row]].name == access.array] or touching or at
 
 
 def _touches(steps: Steps, row: int, lane: int, offset: int) -> bool:

@@ -79,7 +79,7 @@ int RecordedBlock::array(const Executor& executor, std::uint16_t region) {
 
 RecordedArray array_of(const Executor& executor, std::uint16_t region) {
     const Region& its = *executor.regions[region];
-    return {its.name, its.space, its.bytes, (its.begin - origin(executor, its)) % 128};
+    return {its.name, its.space, its.bytes, (its.begin - origin(executor, its)) % 128, its.line};
 }
 
 void Recorder::request(const Executor& executor, const WarpUnit& warp, std::uint32_t mask) {

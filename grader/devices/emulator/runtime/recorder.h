@@ -22,7 +22,7 @@ struct Finding;
 struct Thread;
 struct WarpUnit;
 
-struct RecordedArray { std::string name; Space space; std::size_t bytes; Address start; };   // start: modulo 128
+struct RecordedArray { std::string name; Space space; std::size_t bytes; Address start; int line; };   // start: modulo 128; line: of its allocation
 
 // What is known of an executor's array, as it lies on a GPU.
 RecordedArray array_of(const Executor& executor, std::uint16_t region);

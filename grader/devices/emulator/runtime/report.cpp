@@ -83,7 +83,7 @@ Site sum_at(int kernel, std::uint32_t pc) {
 
 void write_array(Json& json, const RecordedArray& array) {
     json.open('{').field("name", array.name).field("space", static_cast<int>(array.space));
-    json.field("bytes", std::uint64_t{array.bytes}).field("start", std::uint64_t{array.start}).close('}');
+    json.field("bytes", std::uint64_t{array.bytes}).field("start", std::uint64_t{array.start}).field("line", array.line).close('}');
 }
 
 // The worst of what the executors have kept of a place, so that it is the same on any number of them.
