@@ -44,7 +44,7 @@ _CALLED = words(
 
 def tag_of(source: str) -> str:
     """A name that a file cannot hold, because it is made from all of the file."""
-    return "ladder_" + hashlib.sha256(source.encode()).hexdigest()[:20]
+    return "ladder_" + hashlib.sha256(source.encode(errors="surrogateescape")).hexdigest()[:20]
 
 
 def refused_words(preprocessed: str, begins: str, tag: str) -> Refusal | None:
