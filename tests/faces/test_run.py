@@ -205,7 +205,7 @@ def test_calls_and_variables_of_the_wrong_side_are_refused_as_nvcc_refuses_them(
         "write `__device__` before it in line 8" in told[at[0]] and "`limit` is a variable of the host" in told[at[1]]
     )
     assert "`reads` is a kernel: launch it" in told[at[2]] and "which host code cannot call" in told[at[3]]
-    nested = b"__global__ void k() {}  // not UTF-8: \xa0\n__global__ void l() {\n    k<<<1, 1>>>();\n}\nint main() {}\n"
+    nested = b"__global__ void k() {}  // not UTF-8: \xa0\n__global__ void l() {\n    k<<<1, 1>>>();\n}\n"
     (folder / "nested.cu").write_bytes(nested)
     assert run("nested.cu").said.startswith("nested.cu:3: a kernel cannot launch another one here")
     (folder / "old.cu").write_text("__global__ void k(int* x) { *x = __shfl(*x, 0); }\nint main() {}\n")
