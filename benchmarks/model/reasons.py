@@ -13,7 +13,7 @@ REASONS: dict[tuple[str, str], str] = {  # by task and rung
     (
         "sum",
         "2_every_block",
-    ): "warps wait for each other's turns at the eleven barriers of a block, which the model counts "
+    ): "warps wait for each other's turns at the ten barriers of a block, which the model counts "
     "by machine code alone.",
     ("sum", "3_shuffles"): "262,144 blocks of 1,024 threads: shuffles are not among the instructions that are "
     "estimated, nor what a block does before its first load.",
