@@ -1,10 +1,11 @@
 """A card that the model has not seen: predicted first, then measured.
 
     python -m benchmarks.model.second_card predict KEEP    every rung at its timed size; no GPU, from what KEEP holds
-    python -m benchmarks.model.second_card measure         some of them, two of each task, on the GPU that is here
-    python -m benchmarks.model.second_card compare         renews the table of both in docs/model.md
+    python -m benchmarks.model.second_card measure         those that were not before, on the GPU that is here
+    python -m benchmarks.model.second_card compare         renews the tables of both in docs/model.md
 
-Predictions lie in benchmarks/results/h100/predicted.json, and were committed before anything was measured there.
+Predictions lie in benchmarks/results/h100/ROUND/predicted.json, and were committed before anything was measured in that
+round: `first` two rungs of each task, `second` the others, with the constants of later and lesson 09.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ from grader.model.card import load_card
 
 LABEL = "h100"
 FOLDER = ROOT / "benchmarks" / "results" / LABEL
-PREDICTED, MEASURED = FOLDER / "predicted.json", FOLDER / "measured.json"
+ROUNDS = ("first", "second")
+PREDICTED, MEASURED = "predicted.json", "measured.json"
+LATEST = FOLDER / ROUNDS[-1]
 BEGIN, END = "<!-- begin second card -->", "<!-- end second card -->"
 
 
@@ -42,18 +45,19 @@ def predict(kept: Path) -> None:
         }
         for point in every
     ]
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    PREDICTED.write_text(json.dumps(rows, indent=1) + "\n")
-    print(f"{len(rows)} rungs in {PREDICTED.relative_to(ROOT)}")
+    LATEST.mkdir(parents=True, exist_ok=True)
+    (LATEST / PREDICTED).write_text(json.dumps(rows, indent=1) + "\n")
+    print(f"{len(rows)} rungs in {LATEST.relative_to(ROOT)}")
 
 
 def to_measure() -> Iterator[tuple[Entry, Task, Path]]:
-    """Of each task the highest rung and the one in the middle."""
-    for entry in catalog.entries(ROOT):
+    """Every rung that an earlier round has not measured, the newest lessons first."""
+    earlier = [row for each in ROUNDS[:-1] for row in json.loads((FOLDER / each / MEASURED).read_text())]
+    known = {(row["task"], row["rung"]) for row in earlier if row["us"]}
+    for entry in reversed(catalog.entries(ROOT)):
         for task in entry.lesson.tasks:
             rungs = entry.rungs_of(task.name) if task.ladder and task.timed_case else []
-            for rung in dict.fromkeys([*rungs[-1:], *rungs[len(rungs) // 2 : len(rungs) // 2 + 1]]):
-                yield entry, task, rung
+            yield from ((entry, task, rung) for rung in rungs if (task.name, rung.stem) not in known)
 
 
 def measure(into: Path) -> None:
@@ -77,16 +81,17 @@ def measure(into: Path) -> None:
         print(task.name, rung.stem, us, flush=True)
 
 
-def compare() -> str:
-    """Both as a table, with how far they agree."""
-    predicted = {(row["task"], row["rung"]): row for row in json.loads(PREDICTED.read_text())}
-    both = [(row, predicted[row["task"], row["rung"]]) for row in json.loads(MEASURED.read_text()) if row["us"]]
-    text = []
+def compare(folder: Path) -> str:
+    """Both of a round as a table, with how far they agree."""
+    predicted = {(row["task"], row["rung"]): row for row in json.loads((folder / PREDICTED).read_text())}
+    measured = json.loads((folder / MEASURED).read_text())
+    both = [(row, predicted[row["task"], row["rung"]]) for row in measured if row["us"]]
+    text = [f"The {folder.name} round:\n\n"]
     for kind, title in (("compiled", "With nvcc"), ("estimated", "Without")):
         rows = [Row(m["task"], m["rung"], p["case"], True, m["us"], p[kind]) for m, p in both if p[kind]]
         found = figures(rows)
         text.append(
-            f"{title}: {found.near:.0%} of {found.count} rungs within 25 %, mean error {found.error:.0%}, "
+            f"- {title}: {found.near:.0%} of {found.count} rungs within 25 %, mean error {found.error:.0%}, "
             f"{found.ordered} of {found.pairs} pairs in order.\n"
         )
     text.append("\n| task | rung | measured | with nvcc | ratio | without | ratio |\n|---|---|--:|--:|--:|--:|--:|\n")
@@ -106,9 +111,9 @@ def main() -> None:
     if given.what == "predict":
         predict(given.folder)
     elif given.what == "measure":
-        measure(given.folder or MEASURED)
+        measure(given.folder or LATEST / MEASURED)
     else:
-        text = f"{BEGIN}\n{compare()}{END}"
+        text = f"{BEGIN}\n" + "\n".join(compare(FOLDER / each) for each in ROUNDS) + END
         PAGE.write_text(re.sub(f"{BEGIN}.*{END}", lambda _: text, PAGE.read_text(), flags=re.DOTALL))
 
 
