@@ -35,7 +35,7 @@ inline void keep_scratch(cudaStream_t stream) {
     }
     int device;
     cudaMemPool_t pool;
-    std::uint64_t kept = 0, wanted = 512 << 20;
+    std::uint64_t kept = 0, wanted = 64 << 20;
     cudaGetDevice(&device);
     cudaDeviceGetDefaultMemPool(&pool, device);
     cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &kept);
