@@ -32,11 +32,13 @@ if TYPE_CHECKING:
 class Run(threading.Thread):
     """One grading on its way, and then its end: a grade, or a sentence that says why there is none."""
 
-    def __init__(self, entry: Entry, device: Device, tell: Callable[[], None], before: Mapping[str, float]):
+    def __init__(
+        self, entry: Entry, device: Device, tell: Callable[[], None], before: Mapping[str, float] | None = None
+    ):
         """`before` has the modelled µs of the last right save, by task."""
         super().__init__(daemon=True)
         self.entry, self.device, self.tell = entry, device, tell
-        self.us = dict(before)  # and then those of this one, if it is right
+        self.us = dict(before or {})  # and then those of this one, if it is right
         self.pace, self.paced = "", False  # both beside each other, in words, and whether that was shown
         self.cancel = Cancel()
         self.what = "starting"

@@ -62,10 +62,10 @@ void write_program_report() {
 
 // The program ends as its fault would have ended it, after the report.
 [[noreturn]] void end_by_signal() {
-    std::fflush(stdout);
-    write_program_report();
     const auto& findings = machine().findings;
     const bool touched = !findings.empty() && findings.back().kind == "host_access";   // seen before it could happen
+    std::fflush(stdout);
+    write_program_report();   // which adds what was never freed
     const int number = touched ? SIGSEGV : machine().program.signal ? machine().program.signal : SIGABRT;
     signal(number, SIG_DFL);
     raise(number);
