@@ -8,7 +8,7 @@ LESSON ?=
 KERNEL ?=
 PYTHON ?=
 OFFLINE ?=
-JOBS ?= 3
+JOBS ?= 2
 FRESH ?=
 RUN := .venv/bin
 
@@ -42,8 +42,7 @@ else
 	@$(RUN)/ladder check $(or $(LESSON),--all) --reference
 endif
 
-# The tests and the notebooks together, so that all processors are busy to the end (notebooks/conftest.py hands them out).
-# Three at a time on two processors: tests wait for builds, and for programs that must be stopped, a third of their time.
+# The tests and the notebooks together, so that both processors are busy to the end (notebooks/conftest.py hands them out).
 test: types
 	@$(if $(FRESH),LADDER_TESTS_FRESH=1) $(RUN)/python -m pytest -q -n $(JOBS) $(NBVAL) $(if $(SLOW),,-m "not slow") tests notebooks
 

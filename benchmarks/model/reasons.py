@@ -33,9 +33,9 @@ REASONS: dict[tuple[str, str], str] = {  # by task and rung
     (
         "attention_bf16",
         "1_registers",
-    ): "loads of a tile, products, exponentials and products of a warp wait one for another, and few warps are there "
-    "to go on meanwhile: the model takes what each part of the card needs, and lets them overlap.",
-    ("attention_bf16", "2_ldmatrix"): "as rung 1; from rung 3 on the tiles come meanwhile, and the model is right.",
+    ): "not known. It may be that loads of a tile, products and exponentials of a warp wait one for another, with few "
+    "warps to go on meanwhile, where the model lets all parts overlap: rung 3, whose tiles come meanwhile, is right.",
+    ("attention_bf16", "2_ldmatrix"): "as rung 1.",
 }
 
 REASONS_OF_CODE: dict[tuple[str, str], str] = {  # the same where nvcc's machine code is known

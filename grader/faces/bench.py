@@ -178,13 +178,16 @@ def _must_pass(entry: Entry, file: Path, tasks: Sequence[str]) -> None:
 # ---- measuring ----
 
 
-def ceilings_for(tasks: Sequence[Task]) -> list[str]:
-    """What is measured beside these tasks: multiply-adds alone only where operations are counted."""
+def ceilings_for(tasks: Sequence[Task], architecture: str) -> list[str]:
+    """What is measured beside these tasks on a card of this architecture ("90a"): also what they count, alone.
+
+    Floats of two bytes are held against mma.sync, which takes bfloat16 from 80 on, other ones against multiply-adds.
+    """
     narrow = any(task.signature.is_narrow for task in tasks)
     also = {
         "special": any(task.specials for task in tasks),
         "fma": any(task.flops for task in tasks) and not narrow,
-        "mma": narrow,
+        "mma": narrow and int(architecture.rstrip("a")) >= 80,
     }
     return ["copy", "read", "fp32", "bf16", *(name for name, wanted in also.items() if wanted)]
 
@@ -198,7 +201,7 @@ def measure(entry: Entry, tasks: Sequence[Task], files: Sequence[Path], card: Ca
 
     before = state_of(card)
     cases = [(task, case) for task in tasks for case in chosen_cases(task, quick)]
-    limits = ceilings.wanted(ceilings_for(tasks), torch.cuda.mem_get_info()[0] // 16)
+    limits = ceilings.wanted(ceilings_for(tasks, card.architecture), torch.cuda.mem_get_info()[0] // 16)
     effort = _effort(len(cases), quick)
     with tempfile.TemporaryDirectory() as folder, _progress(entry, len(cases)) as advance:
         libraries = own_code.build_all([*entry.rungs, *files, *entry.rivals], Path(folder), card.architecture)

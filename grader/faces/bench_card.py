@@ -78,7 +78,7 @@ def work_out(seconds: Seconds, multiprocessors: int, clock: float) -> Values:
         "issue_rate": (1 / clocks("floats", 8), "1/clock"),
         "special_rate": (WARP / clocks("specials", 8), "1/clock"),
         "double_rate": (WARP / clocks("doubles", 8), "1/clock"),
-        "tensor_rate": (2 * 16 * 8 * 16 / clocks("products", 2), "1/clock"),
+        "tensor_rate": (2 * 16 * 8 * 16 / clocks("products", 2), "1/clock"),  # of mma.m16n8k16
         "load_line": (clocks("load_lines", WARP), "clock"),
         "store_line": (clocks("store_lines", WARP), "clock"),
         "shared_atomic": (clocks("shared_turns", WARP), "clock"),

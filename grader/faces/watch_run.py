@@ -62,12 +62,18 @@ class Run(threading.Thread):
             self.problem = fault(error)
         self.done = True
         self.tell()
-        with contextlib.suppress(Cancelled):
+        try:
             self.pace = self._model()
-            self.tell()
+        except Cancelled:
+            return
+        except UsageError as error:
+            self.pace = f"not modelled: {error}"
+        except Exception as error:
+            self.pace = f"not modelled: {fault(error)}"
+        self.tell()
 
     def _model(self) -> str:
-        """How the modelled time of each right task stands to that of the last right save; raises Cancelled."""
+        """How the modelled time of each right task stands to that of the last right save. Raises as a grade does."""
         if not self.grade or self.grade.device["kind"] != "emulator":
             return ""
         from grader.modelled import modelled_times
@@ -77,14 +83,11 @@ class Run(threading.Thread):
         right = {task.name for task in self.grade.tasks if task.status == "passed"}
         submission = Submission(self.source, entry.work_file, entry.lesson.tasks, start_server(), self.grade.seed,
                                 lambda what: None, cancel=self.cancel)  # fmt: skip
-        try:
-            for task in entry.lesson.tasks:
-                time = next(modelled_times(entry, task, submission), None) if task.name in right else None
-                if time:
-                    now[task.name] = time.median_us
-                    said.append(f"{task.name}: " * (len(right) > 1) + pace_words(time, self.us.get(task.name)))
-        except UsageError as error:
-            return f"not modelled: {error}"
+        for task in entry.lesson.tasks:
+            time = next(modelled_times(entry, task, submission), None) if task.name in right else None
+            if time:
+                now[task.name] = time.median_us
+                said.append(f"{task.name}: " * (len(right) > 1) + pace_words(time, self.us.get(task.name)))
         self.us |= now
         return "\n".join(said)
 

@@ -324,6 +324,20 @@ def test_what_a_kernel_prints_is_on_the_page(folder, file, monkeypatch, status):
     assert lines[lines.index("What your program printed:") + 1 :][:2] == ["[block 0, thread 1] first", "second"]
 
 
+def test_a_fault_of_the_model_is_a_sentence_beside_the_verdict(folder, file, monkeypatch):
+    """It is Ladder's own: the kernel stays right, and no thread ends in a traceback."""
+    file.write_text(RIGHT)
+    device = {"kind": "emulator", "name": "emulated GPU"}
+    right = Grade("01_vector_add", str(file), device, "passed", 1, 7, [TaskGrade("vector_add", "passed", 1)])
+    monkeypatch.setattr("grader.faces.watch_run.grade", lambda entry, **how: right)
+    monkeypatch.setattr("grader.modelled.sampled", lambda *asked: {}["no such key"])
+    (folder / "cards").symlink_to(ROOT / "cards")
+    run = watch.Run(catalog.find("01", folder), "emulator", lambda: None)
+    run.run()
+    assert run.grade is right and not run.problem
+    assert "KeyError" in run.pace and "fault in Kernel Ladder" in run.pace and len(run.pace.splitlines()) == 1
+
+
 LONGEST = f"thread (63, 0, 0) of block (1562, 0, 0) {'says what no lesson has said at greater length, ' * 4}and ends"
 PATTERN = "Every element is close, but not close enough: too few bits somewhere, or a sum that loses small terms."
 

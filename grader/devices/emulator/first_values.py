@@ -14,10 +14,10 @@ from grader.devices.build.syntax import Scope, Stream, code_stream
 
 _NUMBERS = ("char", "short", "int", "long", "float", "double", "longlong")
 _TYPES = {
-    *("unsigned", "signed", "size_t", "half", "__half", "half2", "__half2", "uint", "dim3", *_NUMBERS),
+    *("unsigned", "signed", "size_t", "half", "__half", "half2", "__half2", "uint", *_NUMBERS),
     *(f"{sign}int{bits}_t" for sign in ("", "u") for bits in (8, 16, 32, 64)),
     *(f"{sign}{name}{n}" for sign in ("", "u") for name in _NUMBERS for n in (2, 3, 4)),
-} - {"dim3"}  # which has a constructor
+}  # without dim3, which has a constructor
 _OPERATORS = frozenset("+-*/%&|^")
 
 

@@ -1,6 +1,6 @@
 // Numbers that one can push, each with a sentence and a picture of what follows. It goes behind touches.js, which says
-// what an access touches, and two constants: `ASKED` is sliders.json, `MACHINES` holds numbers of cards. LOOKS is pure, and grader/report/sliders.py says
-// the same sentences; `mount` puts them on a page.
+// what an access touches, and two constants: `ASKED` is sliders.json, `MACHINES` holds numbers of cards. LOOKS is pure, and
+// grader/report/sliders.py says the same sentences; `mount` puts them on a page.
 
 const WARP = [...Array(32).keys()], HOLDS = ASKED.holds, SLIDERS = ASKED.sliders;
 const percent = (share) => `${Math.round(100 * share)} %`;
