@@ -8,7 +8,7 @@ first says which it is:
     <!-- 01; 3_float4; share -->103%<!-- -->               of the limit; `rate` is bytes or operations a second
     <!-- 02; 1_even_odd : 2_both -->1.98<!-- -->           how many times as long the first one takes
     <!-- 01; copy; rate -->4.23 TB/s<!-- -->               a ceiling, measured in the same run
-    <!-- cublaslt; 4096; best -->470 Tflop/s<!-- -->       cuBLASLt's best kernel with mma.sync; `share` is of mma.sync alone
+    <!-- cublaslt; 4096; best -->470 Tflop/s<!-- -->       cuBLASLt's best with mma.sync; `share` of mma.sync alone
     <!-- published -->37 ms<!-- -->, <!-- tried -->737 µs<!-- -->   no number of ours; an experiment that no file holds
 
 No line begins with such a comment, which Markdown would take for a block of HTML: the word before it comes along.
@@ -134,7 +134,8 @@ def value(marker: str) -> str:
 
 def _of_library(size: str, what: str) -> str:
     """What benchmarks/cublaslt.py found at a size."""
-    row = next(row for row in json.loads((RESULTS / f"{LIBRARY}.json").read_text())["sizes"] if str(row["size"]) == size)
+    rows = json.loads((RESULTS / f"{LIBRARY}.json").read_text())["sizes"]
+    row = next(row for row in rows if str(row["size"]) == size)
     said = {
         "best": rate_text(row["best_flops"], "flop/s"),
         "share": percent(row["share"]),

@@ -123,13 +123,15 @@ class _Kernel:
         name = str(file.relative_to(entry.root) if file.is_relative_to(entry.root) else file)
         return _Kernel(inlined(file) if source is None else source, name, prototypes)
 
-    def library(self, architecture: str | None) -> Path:
-        """The built library; `architecture` is a GPU's, None means the emulator. Raises LoadError."""
+    def library(self, architecture: str | None, task: str) -> Path:
+        """The built library, which must have this task; `architecture` is a GPU's, None means the emulator. Raises
+        LoadError.
+        """
         from grader.devices.cache import is_intact
 
         kept = self._place_in_cache(architecture)
         if not is_intact(kept.parent):
-            evidence = self._build(architecture)
+            evidence = self._build(architecture, task)
             if problem := _problem(evidence):
                 raise LoadError(f"{self.filename} cannot be built: {problem}")
             if not kept.exists():
@@ -148,7 +150,7 @@ class _Kernel:
         except TranslationError as error:
             raise LoadError(f"{self.filename} cannot be built: line {error.line}: {error.message}") from None
 
-    def _build(self, architecture: str | None) -> Evidence:
+    def _build(self, architecture: str | None, task: str) -> Evidence:
         """A job without cases. The server that runs it imports torch, and need not stay afterwards."""
         from grader.devices.buffers import Arena
         from grader.devices.worker.job import Gpu, Job
@@ -156,7 +158,6 @@ class _Kernel:
 
         gpu = Gpu(architecture) if architecture else None
         with Arena([]) as arena, ForkServer() as server:
-            task = self.prototypes[0].name
             return server.run(Job(self.source, self.filename, self.prototypes, task, arena, [], gpu=gpu))
 
 
@@ -188,7 +189,7 @@ def _native(kernel: _Kernel, task: Prototype, device: int) -> Callable[[Values],
     _require_compiler()
     if missing := missing_cuda_tool():
         raise LoadError(missing)
-    library = kernel.library(architecture(*torch.cuda.get_device_capability(device)))
+    library = kernel.library(architecture(*torch.cuda.get_device_capability(device)), task.name)
     cuda, launch = runtime(), bind(ctypes.CDLL(str(library))[task.name], task.parameters)
 
     def call(values: Values) -> None:
@@ -207,7 +208,7 @@ def _emulated(kernel: _Kernel, task: Prototype) -> Callable[[Values], None]:
     from grader.devices.emulator.session import Session, open_library, runtime_library
 
     _require_compiler()
-    library = kernel.library(None)
+    library = kernel.library(None, task.name)
     session = Session(open_library(library, kernel.filename), runtime=runtime_library(cache_root()), counting=False)
 
     def call(values: Values) -> None:

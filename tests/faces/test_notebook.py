@@ -232,3 +232,9 @@ def test_a_task_that_was_never_measured_is_one_sentence(course):
 def test_explains_the_costliest_lines(course):
     told = repr(notebook.explain("01", "mistakes/runs_of_elements", top=1))
     assert "31.9 sectors a request" in told and told.count("❱") == 1
+
+
+def test_a_rung_of_a_lessons_second_task_becomes_a_function(course):
+    x, columns = torch.ones(2, 40, 3), torch.empty(2, 3)
+    notebook.load("03", "column_sum/1_one_thread").column_sum(x, columns, 2, 40, 3)
+    assert torch.equal(columns, x.sum(1))
