@@ -24,7 +24,7 @@ THEME = TerminalTheme(
 COLOURS = {"comment": "#3d7b7b", "key": "#006e00", "literal": "#ba2121"}  # of source code, on a light ground
 MONO = "font-family:monospace"  # JupyterLab lets <pre> inherit the text's font: columns would not line up
 PRE = f'<pre style="{MONO};line-height:1.35;background:none;border:0;padding:0">{{code}}</pre>'
-CELL = "padding:.15em .8em;white-space:nowrap;text-align:{align};border:0;border-bottom:1px solid rgba(128,128,128,.3)"
+CELL = "padding:.15em .5em;white-space:nowrap;text-align:{align};border:0;border-bottom:1px solid rgba(128,128,128,.3)"
 
 
 @dataclass(frozen=True)
