@@ -100,6 +100,15 @@ def test_shows_enough_that_is_real(file):
 
 
 @every_notebook
+def test_every_figure_says_what_it_shows(file):
+    """Its text is what nbval compares of it, and what those read who cannot see it."""
+    for cell in code(file):
+        for data in (output["data"] for output in cell["outputs"] if "image/png" in output.get("data", {})):
+            said = "".join(data["text/plain"])
+            assert len(said) > 25 and not said.startswith(("<", "Figure(")), "".join(cell["source"])
+
+
+@every_notebook
 def test_asks_before_it_tells(file):
     assert "redict" in prose(file)
     assert "<details>" in prose(file) and prose(file).count("<details>") == prose(file).count("</details>")

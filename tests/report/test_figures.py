@@ -457,3 +457,9 @@ def test_latency_hiding():
     )
     with pytest.raises(UsageError, match="at least 1"):
         figures.hiding([0])
+
+
+def test_times_say_their_numbers_unless_they_were_just_taken():
+    seconds = {"slow": 24.9, "quick": 0.5}
+    assert said(figures.times("Builds", seconds)) == "Builds: slow 24.9 s, quick 0.5 s"
+    assert said(figures.times("Builds", seconds, just_taken=True)) == "Builds: shorter is better"
