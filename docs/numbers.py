@@ -8,6 +8,7 @@ first says which it is:
     <!-- 01; 3_float4; share -->103%<!-- -->               of the limit; `rate` is bytes or operations a second
     <!-- 02; 1_even_odd : 2_both -->1.98<!-- -->           how many times as long the first one takes
     <!-- 01; copy; rate -->4.23 TB/s<!-- -->               a ceiling, measured in the same run
+    <!-- cublaslt; 4096; best -->470 Tflop/s<!-- -->       cuBLASLt's best kernel with mma.sync; `share` is of mma.sync alone
     <!-- published -->37 ms<!-- -->, <!-- tried -->737 µs<!-- -->   no number of ours; an experiment that no file holds
 
 No line begins with such a comment, which Markdown would take for a block of HTML: the word before it comes along.
@@ -40,6 +41,7 @@ from grader.report.words import percent
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks" / "results" / "h200"
+LIBRARY = "cublaslt"
 MARKED = re.compile(r"<!-- ([^>]*?;[^>]*?) -->(.*?)<!-- -->", re.DOTALL)
 OTHERS = re.compile(r"<!-- (?:published|tried) -->(.*?)<!-- -->", re.DOTALL)
 AT_THE_BEGINNING = re.compile(r"(?<=\S) ([^\s<>]+)\n([ \t]*)(?=<!-- (?:[^>]*?;[^>]*?|published|tried) -->)")
@@ -109,6 +111,8 @@ def renewed_head(source: str, entry: Entry, task: str | None) -> str:
 def value(marker: str) -> str:
     """What the marker `01; 3_float4; share` stands for. Raises UsageError."""
     where, name, *rest = (part.strip() for part in marker.split(";"))
+    if where == LIBRARY:
+        return _of_library(name, *rest)
     wanted = next((part for part in rest if "=" in part), "")
     what = next((part for part in rest if "=" not in part), "time")
     case = _case(where, lambda text: text == wanted, wanted)
@@ -125,6 +129,17 @@ def value(marker: str) -> str:
     }
     if what not in said:
         raise UsageError(f"`{marker}`: there is no `{what}`, but {', '.join(said)}")
+    return said[what]
+
+
+def _of_library(size: str, what: str) -> str:
+    """What benchmarks/cublaslt.py found at a size."""
+    row = next(row for row in json.loads((RESULTS / f"{LIBRARY}.json").read_text())["sizes"] if str(row["size"]) == size)
+    said = {
+        "best": rate_text(row["best_flops"], "flop/s"),
+        "share": percent(row["share"]),
+        "configurations": str(row["configurations"]),
+    }
     return said[what]
 
 

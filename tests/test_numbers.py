@@ -65,6 +65,7 @@ def test_markers_say_which_number_is_meant():
     assert shown("01; 3_float4; rate").endswith(" TB/s") and shown("01; copy; rate").endswith(" TB/s")
     assert shown("01; 3_float4; share").endswith("%") and 1.5 < float(shown("02; 1_even_odd : 2_both")) < 3
     assert shown("03/transpose; 1_one_thread") != shown("03; 1_one_thread")
+    assert shown("cublaslt; 4096; best").endswith(" Tflop/s") and shown("cublaslt; 8192; share").endswith("%")
     assert numbers.renewed_text("<!-- published -->37 ms<!-- --> and <!-- ; -->") == (
         "<!-- published -->37 ms<!-- --> and <!-- ; -->"
     )
