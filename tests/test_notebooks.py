@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -96,6 +97,15 @@ def test_is_executed_from_top_to_bottom(file):
 def test_shows_enough_that_is_real(file):
     assert figures(file) >= FIGURES
     assert compared(file) >= CELLS
+
+
+@every_notebook
+def test_every_figure_says_what_it_shows(file):
+    """Its text is what nbval compares of it, and what those read who cannot see it."""
+    for cell in code(file):
+        for data in (output["data"] for output in cell["outputs"] if "image/png" in output.get("data", {})):
+            said = "".join(data["text/plain"])
+            assert len(said) > 25 and not said.startswith(("<", "Figure(")), "".join(cell["source"])
 
 
 @every_notebook
@@ -274,6 +284,37 @@ def test_nbval_passes_what_is_true_and_notices_a_changed_counter_and_a_changed_p
     done = validate(short.parent)
     assert done.returncode == 1 and "2 failed" in done.stdout, done.stdout
     assert "3.998" in done.stdout and "and was 1 × 1" in done.stdout, done.stdout
+
+
+@pytest.mark.long
+@pytest.mark.slow
+def test_nbval_notices_a_kernel_whose_padding_was_taken_away(tmp_path):
+    """What notebook 03 shows of a padded tile: it passes with the course's kernels, and not with this one changed."""
+    file = ROOT / "notebooks" / "03_coalescing.ipynb"
+    wanted = ("%load_ext", 'figures.banks(record("03", "row_sum/3_padded_tile"')
+    cells = [cell for cell in code(file) if any(text in "".join(cell["source"]) for text in wanted)]
+    assert len(cells) == len(wanted)
+    other, folder = tmp_path / "course", tmp_path / "copy"
+    for made in (other / "cards", folder):
+        made.mkdir(parents=True)
+    for part in notebooks.PARTS:
+        (other / part).symlink_to(ROOT / part)
+    (folder / file.name).write_text(json.dumps(read(file) | {"cells": cells}))
+    conftest = (ROOT / "notebooks" / "conftest.py").read_text()
+    (folder / "conftest.py").write_text(
+        f"{conftest}\nfrom docs import notebooks\n\nnotebooks.ROOT = Path({str(other)!r})\n"
+    )
+    done = validate(folder)
+    assert done.returncode == 0, done.stdout
+
+    (other / "kernels").unlink()
+    shutil.copytree(ROOT / "kernels", other / "kernels")
+    kernel = other / "kernels" / "03_coalescing" / "row_sum" / "3_padded_tile.cu"
+    text = kernel.read_text()
+    assert text.count("[kTile + 1]") == 1
+    kernel.write_text(text.replace("[kTile + 1]", "[kTile]"))
+    done = validate(folder)
+    assert done.returncode == 1 and "32 wavefronts, 1 wavefront at best" in done.stdout, done.stdout
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ def picture() -> bytes:
 
 def redrawn(data: bytes, by: int) -> bytes:
     """The picture, drawn `by` pixels further down."""
-    old = Image.open(io.BytesIO(data))
+    old = Image.open(io.BytesIO(data)).convert("RGB")
     new = Image.new(old.mode, old.size, old.getpixel((0, 0)))
     new.paste(old, (0, by))
     file = io.BytesIO()

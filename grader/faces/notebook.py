@@ -41,7 +41,6 @@ from grader.report.calculator import calculator as calculator
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
-    from IPython.display import Image
     from matplotlib.figure import Figure
     from rich.console import Console
     from rich.text import Text
@@ -49,6 +48,7 @@ if TYPE_CHECKING:
     from grader.devices.emulator.recording import Recording
     from grader.devices.evidence import Finding
     from grader.judge.verdict import Grade, TaskGrade
+    from grader.report.figures.measured import Committed
     from grader.report.pages import Page, Table
     from grader.submission import Device
 
@@ -248,12 +248,12 @@ def results(lesson: str | int, task: str | None = None, case: str | None = None)
     return Table(title, *told.cells(at), note, {each.name: each for each in told.standings(at)})
 
 
-def bench_figure(lesson: str | int, task: str | None = None) -> Image:
+def bench_figure(lesson: str | int, task: str | None = None) -> Committed:
     """The committed plot of the H200's measurements over all sizes."""
-    from IPython.display import Image
+    from grader.report.figures import measured
 
     entry = find_lesson(lesson)
-    return Image(filename=committed(entry.root, f"{entry.name}.{task_of(entry, task).name}.png"))
+    return measured.committed(entry, task_of(entry, task).name)
 
 
 def hierarchy(*, here: bool = False) -> Table:

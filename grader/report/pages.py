@@ -24,7 +24,7 @@ THEME = TerminalTheme(
 COLOURS = {"comment": "#3d7b7b", "key": "#006e00", "literal": "#ba2121"}  # of source code, on a light ground
 MONO = "font-family:monospace"  # JupyterLab lets <pre> inherit the text's font: columns would not line up
 PRE = f'<pre style="{MONO};line-height:1.35;background:none;border:0;padding:0">{{code}}</pre>'
-CELL = "padding:.15em .8em;white-space:nowrap;text-align:{align};border:0;border-bottom:1px solid rgba(128,128,128,.3)"
+CELL = "padding:.15em .5em;white-space:{wrap};text-align:{align};border:0;border-bottom:1px solid rgba(128,128,128,.3)"
 
 
 @dataclass(frozen=True)
@@ -111,13 +111,13 @@ class Table(Mapping[str, Any]):
 
     @staticmethod
     def _row(tag: str, cells: Sequence[str]) -> str:
+        """Words may be broken where a page is narrow, a number stays with its unit."""
         aligned = zip(cells, ["left", *["right"] * (len(cells) - 1)], strict=True)
-        style = CELL.replace("nowrap", "normal") if tag == "th" else CELL
-        return (
-            "<tr>"
-            + "".join(f'<{tag} style="{style.format(align=to)}">{escape(c)}</{tag}>' for c, to in aligned)
-            + "</tr>"
-        )
+        shown = []
+        for cell, side in aligned:
+            style = CELL.format(wrap="nowrap" if cell[:1].isdigit() else "normal", align=side)
+            shown.append(f'<{tag} style="{style}">{escape(cell)}</{tag}>')
+        return f"<tr>{''.join(shown)}</tr>"
 
 
 def code(source: str, title: str, language: str) -> Page:

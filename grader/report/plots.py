@@ -7,6 +7,7 @@ marker as well as by colour (Okabe and Ito, "Color Universal Design", 2008).
 
 from __future__ import annotations
 
+import io
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -32,8 +33,8 @@ OTHERS = {"baseline": ["#d55e00", "#e69f00"], "rival": ["#cc79a7", "#56b4e9"], "
 YOURS = "#000000"
 DASHES = {"rung": "-", "yours": "-", "baseline": "--", "rival": "-.", "cpu": ":"}
 MARKERS = "osD^vPX*"
-PANEL_INCHES = (5.6, 4.4)
-MOST_COLUMNS = 2  # of panels: letters can still be read at a notebook's width
+PANEL_INCHES = (7.5, 3.1)  # one below the other: letters are as large as a notebook's text
+LEGEND_COLUMNS = 3
 DPI = 110
 STYLE: dict[RcKeyType, Any] = {
     "font.family": "DejaVu Sans",
@@ -84,10 +85,42 @@ def draw(results: Json, folder: Path) -> list[Path]:
             figure = _figure(results, task["name"], cases)
             for suffix in ("png", "svg"):
                 file = folder / f"{results['lesson']}.{task['name']}.{suffix}"
-                metadata = {"Date": None} if suffix == "svg" else {"Software": None}
-                figure.savefig(file, dpi=DPI, facecolor=GROUND, metadata=metadata)
+                _save(figure, file)
                 written.append(file)
     return written
+
+
+def _save(figure: Figure, file: Path) -> None:
+    metadata = {"Date": None} if file.suffix == ".svg" else {"Software": None}
+    figure.savefig(file, dpi=DPI, facecolor=GROUND, metadata=metadata)
+    if file.suffix == ".png":
+        file.write_bytes(in_palette(file.read_bytes()))
+
+
+def in_palette(png: bytes) -> bytes:
+    """The same picture with 256 colours: a third of the bytes, and no difference to see where areas are flat."""
+    from PIL import Image
+
+    file = io.BytesIO()
+    Image.open(io.BytesIO(png)).convert("RGB").quantize(256, kmeans=2).save(file, "png", optimize=True)
+    return file.getvalue()
+
+
+def in_words(cases: Sequence[Json]) -> str:
+    """Who is right and fastest at each size, and who needs how much memory at the largest: what the panels show, for
+    those who cannot see them and for tests.
+    """
+    fastest = []
+    for name, case in zip(_short(cases), cases, strict=True):
+        right = [each for each in case["results"] if each["status"] == "passed" and each["median_us"]]
+        if right:
+            first = min(right, key=lambda each: float(each["median_us"]))
+            fastest.append(f"{name} {first['name']} {time_text(first['median_us'])}")
+    known = [each for each in cases[-1]["results"] if each["extra_bytes"] is not None]
+    ends = [pick(known, key=lambda each: int(each["extra_bytes"])) for pick in (min, max)] if known else []
+    memory = [f"{bytes_text(cases[-1]['bytes'] + each['extra_bytes'])} ({each['name']})" for each in ends]
+    said = [f"right and fastest at {' × '.join(_varying(cases))}: {', '.join(fastest)}"]
+    return "; ".join([*said, *([f"memory at the last: {' to '.join(memory)}"] if memory else [])])
 
 
 def in_order(cases: Sequence[Json]) -> list[Json]:
@@ -96,34 +129,29 @@ def in_order(cases: Sequence[Json]) -> list[Json]:
 
 
 def _figure(results: Json, task: str, cases: Sequence[Json]) -> Figure:
-    """The panels in a row, or in two, and one legend for all of them."""
+    """The panels one below the other, and one legend for all of them."""
     panels, lines = _panels(cases), lines_of(cases)
-    columns = min(len(panels), MOST_COLUMNS)
-    rows = math.ceil(len(panels) / columns)
-    labels = math.ceil(len(lines) / (2 * columns))  # lines of the legend
-    legend, title = 0.2 + 0.22 * labels, 0.5
-    width, height = PANEL_INCHES[0] * columns, PANEL_INCHES[1] * rows + legend + title
+    legend, title = 1.0 + 0.22 * math.ceil(len(lines) / LEGEND_COLUMNS), 0.5  # and the names of the sizes
+    width, height = PANEL_INCHES[0], PANEL_INCHES[1] * len(panels) + legend + title
     figure = Figure(figsize=(width, height), layout="constrained")
-    layout(figure).set(rect=(0, legend / height, 1, 1 - (legend + title) / height), wspace=0.06, hspace=0.06)
-    axes = list(figure.subplots(rows, columns, squeeze=False).flat)
-    for axis in axes[len(panels) :]:
-        axis.set_axis_off()
-    for panel, axis in zip(panels, axes, strict=False):
+    layout(figure).set(rect=(0, (legend - 0.8) / height, 1, 1 - (legend - 0.8 + title) / height), hspace=0.06)
+    for panel, axis in zip(panels, figure.subplots(len(panels), squeeze=False).flat, strict=True):
         axis.set_facecolor(GROUND)
         axis.grid(True, color=GRID, linewidth=0.7)
         axis.set_axisbelow(True)
         panel(axis, cases, lines)
+        axis.label_outer()  # all count the same to the right: the last one says what
     headline = f"{results['lesson']} · {task} · {results['device']['name']}, {results['date']}"
     figure.text(0.5, 1 - 0.3 / height, headline, ha="center", va="center", fontsize=13)
-    handles, names = axes[0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="lower center", ncols=math.ceil(len(names) / labels), frameon=False)
+    handles, names = figure.axes[0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="lower center", ncols=LEGEND_COLUMNS, frameon=False)
     return figure
 
 
 def _panels(cases: Sequence[Json]) -> list[Panel]:
-    """What there is to show: memory only if a contender needs much."""
+    """What there is to show: rates of what has a limit, memory if a contender needs much."""
     needs = any((each["extra_bytes"] or 0) > MUCH * case["bytes"] for case in cases for each in case["results"])
-    return [times, _rates, *([memory] if needs else [])]
+    return [times, *([_rates] if cases[-1]["limit"] else []), *([memory] if needs else [])]
 
 
 def lines_of(cases: Sequence[Json]) -> list[Line]:
@@ -168,17 +196,15 @@ def times(axis: Axes, cases: Sequence[Json], lines: Sequence[Line]) -> None:
 def _rates(axis: Axes, cases: Sequence[Json], lines: Sequence[Line]) -> None:
     """Rates in the unit of the last case's limit, below the ceilings of that unit."""
     limit = cases[-1]["limit"]
-    if limit is None:
-        axis.set_axis_off()
-        return
     work = {"B/s": "bytes", "flop/s": "flops", "op/s": "specials"}[limit["unit"]]
     places = _size_axis(axis, cases)
     for line in lines:
         rates = [1e6 * case[work] / us if (us := _us(case, line.name)) else None for case in cases]
         _plot(axis, line, places, rates)
-    for name, each in cases[-1]["ceilings"].items():
-        if each["unit"] == limit["unit"] and not (name == "bf16" and limit["name"] == "fp32"):
-            _ceiling(axis, each["rate"], f"{name} {rate_text(each['rate'], each['unit'])}", above=name != "read")
+    ceilings = [(each["rate"], name) for name, each in cases[-1]["ceilings"].items() if each["unit"] == limit["unit"]
+                and not (name == "bf16" and limit["name"] == "fp32")]  # fmt: skip
+    for number, (rate, name) in enumerate(sorted(ceilings)):
+        _ceiling(axis, rate, f"{name} {rate_text(rate, limit['unit'])}", number, len(ceilings))
     axis.set_yscale("log")
     axis.set_ylim(top=2 * axis.get_ylim()[1])
     axis.yaxis.set_major_formatter(FuncFormatter(lambda rate, _: short_number(rate_text(rate, limit["unit"]))))
@@ -233,10 +259,14 @@ def _of(case: Json, name: str, what: str) -> float | None:
     return None if found is None or is_wrong else found[what]
 
 
-def _ceiling(axis: Axes, rate: float, text: str, *, above: bool) -> None:
+def _ceiling(axis: Axes, rate: float, text: str, number: int, of: int) -> None:
+    """A line with its name: that of the lowest of several below it, the others above, from left to right."""
     axis.axhline(rate, color=INK, linewidth=1.1, linestyle=(0, (6, 3)))
-    axis.annotate(text, (0.01, rate), xycoords=("axes fraction", "data"), xytext=(0, 3 if above else -4),
-                  textcoords="offset points", va="bottom" if above else "top", fontsize=9)  # fmt: skip
+    place, is_below = number / max(of - 1, 1), of > 1 and number == 0
+    axis.annotate(text, (0.01 + 0.98 * place, rate), xycoords=("axes fraction", "data"), textcoords="offset points",
+                  xytext=(0, -4 if is_below else 3), va="top" if is_below else "bottom",
+                  ha=("left", "center", "right")[round(2 * place)], fontsize=9,
+                  bbox={"facecolor": GROUND, "edgecolor": "none", "pad": 0.5, "alpha": 0.8})  # fmt: skip
 
 
 def _size_axis(axis: Axes, cases: Sequence[Json]) -> Sequence[float]:

@@ -216,7 +216,8 @@ def test_measurements_are_those_that_are_committed(course):
     (course / "benchmarks").symlink_to(notebook.catalog.Path(__file__).parents[2] / "benchmarks")
     table = notebook.results("01")
     assert "committed, not measured here" in repr(table) and table["3_float4"].us > 0
-    assert notebook.bench_figure("01").data.startswith(b"\x89PNG")
+    assert notebook.bench_figure("01")._repr_png_().startswith(b"\x89PNG")
+    assert repr(notebook.bench_figure("01")).startswith("vector_add on an H200, right and fastest at n: 4096 ")
     assert notebook.hierarchy()["multiprocessors"] == 132
 
 

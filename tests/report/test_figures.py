@@ -304,13 +304,11 @@ def test_the_roofline_places_rungs_by_what_is_counted():
     assert max(roof.get_ydata()) > max(point.get_ydata()[0] for point in points)
 
 
-def test_a_committed_study_is_drawn_again():
-    figure = drawn(figures.study("04"))
-    assert [axis.get_title() for axis in figure.axes] == ["time of one run", "GPU memory, buffers included"]
+def test_committed_memory_is_drawn_again():
     assert [axis.get_title() for axis in drawn(figures.memory("04")).axes] == ["GPU memory, buffers included"]
 
 
-def test_a_study_over_n_keeps_the_other_sizes():
+def test_memory_over_n_keeps_the_other_sizes():
     (axis,) = drawn(figures.memory("08")).axes
     assert axis.get_xlabel() == "n"
     lengths = [list(line.get_xdata()) for line in axis.lines]
@@ -320,7 +318,7 @@ def test_a_study_over_n_keeps_the_other_sizes():
 def test_what_was_not_measured(monkeypatch):
     monkeypatch.setattr("grader.report.figures.measured.CARD", "abacus")
     with pytest.raises(UsageError, match="type `ladder bench 04`"):
-        figures.study("04")
+        figures.memory("04")
 
 
 def test_the_same_recording_makes_the_same_file():
@@ -459,3 +457,9 @@ def test_latency_hiding():
     )
     with pytest.raises(UsageError, match="at least 1"):
         figures.hiding([0])
+
+
+def test_times_say_their_numbers_unless_they_were_just_taken():
+    seconds = {"slow": 24.9, "quick": 0.5}
+    assert said(figures.times("Builds", seconds)) == "Builds: slow 24.9 s, quick 0.5 s"
+    assert said(figures.times("Builds", seconds, just_taken=True)) == "Builds: shorter is better"

@@ -20,7 +20,7 @@ __global__ void convolve(const float* x, const float* mask, float* y, int n, int
 
 extern "C" void convolution(const float* x, const float* mask, float* y, int n, int width, cudaStream_t stream) {
     int threads = 256;
-    int blocks = (n + threads - 1) / threads;
+    int blocks = (n - 1) / threads + 1;
     convolve<<<blocks, threads, 0, stream>>>(x, mask, y, n, width);
 }
 

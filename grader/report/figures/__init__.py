@@ -13,7 +13,7 @@ from grader.report.figures.hardware import chip, hiding, latency, times
 from grader.report.figures.ideas import amdahl, chain_and_tree, merge, quantisation
 from grader.report.figures.logs import bits, states, streams
 from grader.report.figures.matrices import elements, lane_tiles, outer_product, strips, tile_walk, turning
-from grader.report.figures.measured import TRAFFIC, counters, memory, roofline, study
+from grader.report.figures.measured import TRAFFIC, counters, memory, roofline
 from grader.report.figures.merging import butterfly, errors, pairs
 from grader.report.figures.plain import curves, roofs, rounds, threads
 
@@ -47,7 +47,6 @@ __all__ = [
     "states",
     "streams",
     "strips",
-    "study",
     "swizzle",
     "threads",
     "tile_walk",

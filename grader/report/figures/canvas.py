@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 from grader.course.catalog import UsageError
 from grader.devices.emulator.recording import Recording, Step
-from grader.report.plots import DPI, GRID, GROUND, STYLE, layout
+from grader.report.plots import DPI, GRID, GROUND, STYLE, in_palette, layout
 
 # Okabe and Ito, "Color Universal Design" (2008): told apart by everybody, and of different lightness.
 BLUE, ORANGE, GREEN, RED, SKY, PURPLE = "#0072b2", "#e69f00", "#009e73", "#d55e00", "#56b4e9", "#cc79a7"
@@ -34,7 +34,6 @@ class Picture(Figure):
         """`height` in inches."""
         super().__init__(figsize=(WIDTH, height), dpi=DPI, facecolor=GROUND, layout="constrained")
         self.says = ""
-        self.few_colours = False
 
     def __repr__(self) -> str:
         return self.says
@@ -43,16 +42,7 @@ class Picture(Figure):
         file = io.BytesIO()
         with matplotlib.rc_context(STYLE):
             self.savefig(file, dpi=DPI, facecolor=GROUND, metadata={"Software": None})
-        return in_palette(file.getvalue()) if self.few_colours else file.getvalue()
-
-
-def in_palette(png: bytes) -> bytes:
-    """The same picture with 128 colours: a third of the bytes, and no difference to see where areas are flat."""
-    from PIL import Image
-
-    file = io.BytesIO()
-    Image.open(io.BytesIO(png)).convert("RGB").quantize(128).save(file, "png", optimize=True)
-    return file.getvalue()
+        return in_palette(file.getvalue())
 
 
 def drawn(draw: Callable[P, Picture]) -> Callable[P, Picture]:

@@ -25,7 +25,6 @@ def fragments(lane: int = 5) -> Picture:
     if not 0 <= lane < LANES:
         raise UsageError(f"there is no lane {lane}: they are 0 to {LANES - 1}")
     figure = Picture(6.6)
-    figure.few_colours = True
     axis = bare(panel(figure))
     corners = {"a": (0, 18), "b": (18, 0), "c": (18, 18)}  # columns to the right, rows down
     for name, (x, y) in corners.items():
@@ -55,7 +54,6 @@ def fragments_alike(lane: int = 5) -> Picture:
     c, a = places()["c"], places()["a"]
     two = np.concatenate([c, c], axis=1)
     figure = Picture(3.9)
-    figure.few_colours = True
     axis = bare(panel(figure))
     for x, name, held in ((0, "two fragments of c: scores with 16 keys", two), (18, "one of a: their weights", a)):
         _draw(axis, held, x, 0, lane)
@@ -75,7 +73,6 @@ def swizzle() -> Picture:
     Piece p of row r lies at place p ^ r % 8.
     """
     figure = Picture(3.5)
-    figure.few_colours = True
     said = []
     for number, (name, key) in enumerate((("piece p at place p", 0), ("piece p at place p ^ r % 8", 1)), start=1):
         axis = panel(figure, 1, 2, number)

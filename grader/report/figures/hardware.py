@@ -110,16 +110,19 @@ def latency(measured: Mapping[str, Any]) -> Picture:
 
 
 @drawn
-def times(title: str, seconds: Mapping[str, float]) -> Picture:
-    """A bar for each name. The picture's text form has no times in it: they may be those of this very run."""
+def times(title: str, seconds: Mapping[str, float], *, just_taken: bool = False) -> Picture:
+    """A bar for each name. The text form of times that were just taken has none in it: they differ from run to run."""
     figure = Picture(1.25 + 0.34 * len(seconds))
     axis = with_grid(panel(figure), "x")
     longest = max(seconds.values())
     unit, scale = ("s", 1) if longest >= 1 else ("ms", 1e3) if longest >= 1e-3 else ("µs", 1e6)
     bars = axis.barh(list(seconds), [scale * value for value in seconds.values()], color=BLUE, height=0.66)
-    axis.bar_label(bars, [f"{scale * value:.3g} {unit}" for value in seconds.values()], padding=4, fontsize=10)
+    labels = [f"{scale * value:.3g} {unit}" for value in seconds.values()]
+    axis.bar_label(bars, labels, padding=4, fontsize=10)
     axis.invert_yaxis()
     axis.set_xlim(0, 1.15 * scale * longest)
     axis.set_xlabel({"s": "seconds", "ms": "milliseconds", "µs": "microseconds"}[unit])
     head(figure, title, "shorter is better")
+    if not just_taken:
+        figure.says = f"{title}: " + ", ".join(f"{name} {label}" for name, label in zip(seconds, labels, strict=True))
     return figure

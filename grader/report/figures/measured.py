@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -128,30 +129,44 @@ def _bytes(row: Mapping[str, float | None]) -> float:
 # ---- over size ----
 
 
-def study(lesson: str | Entry = "07", task: str | None = None) -> Picture:
-    """Time and memory over the problem's size, as committed for the H200."""
-    return _over_size(lesson, task, [plots.times, plots.memory])
-
-
+@drawn
 def memory(lesson: str | Entry = "08", task: str | None = None) -> Picture:
     """The memory that each contender needs, buffers included, over the problem's size, as committed for the H200."""
-    return _over_size(lesson, task, [plots.memory])
-
-
-@drawn
-def _over_size(lesson: str | Entry, task: str | None, panels: list[plots.Panel]) -> Picture:
     entry, asked = _task(lesson, task)
     found, _ = _committed(entry, asked)
     cases = plots.in_order(_sweep(found))
     lines = plots.lines_of(cases)
-    figure = Picture(1.3 + 3.1 * len(panels))
-    for number, draw in enumerate(panels, start=1):
-        axis = with_grid(panel(figure, len(panels), 1, number))
-        draw(axis, cases, lines)
-    handles, names = figure.axes[0].get_legend_handles_labels()
+    figure = Picture(4.4)
+    axis = with_grid(panel(figure))
+    plots.memory(axis, cases, lines)
+    handles, names = axis.get_legend_handles_labels()
     figure.legend(handles, names, loc="outside lower center", ncols=3, frameon=False, fontsize=9)
     head(figure, f"{entry.name}: {asked.name}", "measured on an H200; committed, not measured here")
+    figure.says = f"{asked.name} on an H200, {plots.in_words(cases)}"
     return figure
+
+
+@dataclass(frozen=True)
+class Committed:
+    """A picture that was drawn when it was measured, and what is in it."""
+
+    file: Path
+    says: str
+
+    def __repr__(self) -> str:
+        return self.says
+
+    def _repr_png_(self) -> bytes:
+        return self.file.read_bytes()
+
+
+def committed(lesson: str | Entry, task: str | None = None) -> Committed:
+    """The committed picture of the H200's measurements of a task, over all sizes."""
+    entry, asked = _task(lesson, task)
+    found, _ = _committed(entry, asked)
+    cases = plots.in_order([case for case in found["cases"] if case["results"]])
+    file = entry.root / "benchmarks" / "results" / CARD / f"{entry.name}.{asked.name}.png"
+    return Committed(file, f"{asked.name} on an H200, {plots.in_words(cases)}")
 
 
 def _sweep(task: Mapping[str, Any]) -> list[Mapping[str, Any]]:
