@@ -43,5 +43,7 @@ def for_halves(text: str, name: str) -> str:
                 f"{name} needs {told}, which a GPU of compute capability 7.5 has not: ask for a lower rung"
             )
     changed = _PRODUCT.sub(lambda _: _TWO_PRODUCTS, text)
-    head = "// In half precision, for compute capability 7.5: what is said of times is of bfloat16 on an H200.\n//\n"
-    return head + _NAME.sub(lambda found: _NAMES[found[1]], changed)
+    head = "// In half precision, for compute capability 7.5: what is said of times is of bfloat16 on an H200.\n"
+    if changed != text:
+        head += "// Two mma.sync.m16n8k8 stand for each m16n8k16.\n"
+    return head + "//\n" + _NAME.sub(lambda found: _NAMES[found[1]], changed)
