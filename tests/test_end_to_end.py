@@ -215,3 +215,35 @@ def wait_until(condition, seconds=60.0) -> None:
     while not condition():
         assert time.monotonic() < end
         time.sleep(0.02)
+
+
+PIPELINED = """#include <cuda/pipeline>
+
+constexpr int kThreads = 128;
+
+__global__ void add(const float* x, const float* y, float* z, int n) {
+    __shared__ float tile[2][kThreads];
+    auto pipe = cuda::make_pipeline();
+    const int i = blockIdx.x * kThreads + threadIdx.x;
+    pipe.producer_acquire();
+    if (i < n) {
+        cuda::memcpy_async(&tile[0][threadIdx.x], x + i, sizeof(float), pipe);
+        cuda::memcpy_async(&tile[1][threadIdx.x], y + i, sizeof(float), pipe);
+    }
+    pipe.producer_commit();
+    pipe.consumer_wait();
+    if (i < n) z[i] = tile[0][threadIdx.x] + tile[1][threadIdx.x];
+    pipe.consumer_release();
+}
+
+extern "C" void vector_add(const float* x, const float* y, float* z, int n, cudaStream_t stream) {
+    add<<<(n - 1) / kThreads + 1, kThreads, 0, stream>>>(x, y, z, n);
+}
+"""
+
+
+def test_a_pipeline_of_libcuxx_is_graded_and_a_forgotten_wait_is_named(check):
+    code, out, _ = check(PIPELINED, "--no-model")
+    assert code == 0 and "passed" in out
+    code, out, _ = check(PIPELINED.replace("    pipe.consumer_wait();\n", ""), "--no-model")
+    assert code == 1 and "data race" in out and "under way" in out

@@ -259,11 +259,12 @@ def hint(lesson: str, task: str | None, rung: int | None) -> None:
 @RUNG
 @TASK
 @click.option("--reveal", is_flag=True, help="Show it although it is not reached, or the lesson not passed.")
-def solution(lesson: str, rung: int | None, task: str | None, reveal: bool) -> None:
+@click.option("--half", is_flag=True, help="In half precision instead of bfloat16, for a GPU like the T4.")
+def solution(lesson: str, rung: int | None, task: str | None, reveal: bool, half: bool) -> None:
     """Show the highest rung of a lesson you have passed, or a rung that you have reached."""
     from grader.faces import rungs
 
-    rungs.solution(puzzles.find(lesson), task, rung, reveal)
+    rungs.solution(puzzles.find(lesson), task, rung, reveal, half)
 
 
 @ladder.command()

@@ -10,6 +10,7 @@ from grader.course import progress, work
 from grader.course.catalog import Entry, UsageError
 from grader.course.choose import choose_rung, choose_task, choose_tasks
 from grader.course.files import shown_path
+from grader.course.halves import for_halves
 from grader.course.hints import next_hint
 from grader.course.inline import inlined
 from grader.course.lesson import Task
@@ -89,8 +90,9 @@ def hint(entry: Entry, name: str | None, rung: int | None) -> None:
     click.echo(f"{left} hint{'s' if left > 1 else ''} left: `{again}`" if left else f"That was the last hint{more}")
 
 
-def solution(entry: Entry, name: str | None, rung: int | None, reveal: bool) -> None:
-    """Shows the highest rung to those who have passed, or a rung to those who have reached it. Raises UsageError."""
+def solution(entry: Entry, name: str | None, rung: int | None, reveal: bool, half: bool = False) -> None:
+    """Shows the highest rung to those who have passed, or a rung to those who have reached it; with `half`, in half
+    precision (course/halves.py). Raises UsageError."""
     from grader.report.solution import show_solution
     from grader.report.terminal import make_console
 
@@ -108,4 +110,5 @@ def solution(entry: Entry, name: str | None, rung: int | None, reveal: bool) -> 
         asked = f"{number}{f' --task {name}' if name else ''} --rung {rung}"
     if not earned and not reveal:
         raise UsageError(f"{lacking}: try `ladder hint {asked}`, or type `ladder solution {asked} --reveal`")
-    show_solution(make_console(widest=160), inlined(file), shown_path(file))
+    text = for_halves(inlined(file), shown_path(file)) if half else inlined(file)
+    show_solution(make_console(widest=160), text, shown_path(file))

@@ -3,6 +3,6 @@
 #include "cuda_runtime.h"
 #undef LADDER_SIDE
 #define LADDER_SIDE __device__
-#include "ladder/async_copy.h"
+#include "ladder/pipeline_copy.h"
 #undef LADDER_SIDE
 #define LADDER_SIDE LADDER_BOTH_SIDES

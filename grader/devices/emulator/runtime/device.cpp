@@ -45,6 +45,18 @@ void ladder_tile_sync(unsigned threads, int line) {
     wait(*thread, State::AtNamed);
 }
 
+void ladder_await_phase(const unsigned* phase, unsigned old, int line) {
+    Thread* const thread = current;
+    if (!thread) return;
+    thread->awaited = phase;
+    thread->awaited_phase = old;
+    thread->block->has_named = true;
+    thread->barrier_line = line;
+    thread->barrier_pc = program_counter(__builtin_return_address(0));
+    wait(*thread, State::AtNamed);
+    thread->awaited = nullptr;
+}
+
 void ladder_grid_sync(int line) {
     Thread* const thread = current;
     if (!thread) return;

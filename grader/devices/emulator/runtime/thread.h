@@ -101,6 +101,8 @@ struct Thread {
     Barrier barrier_kind = Barrier::Sync;
     int barrier_predicate = 0, barrier_line = 0, barrier_result = 0;
     std::uint32_t barrier_pc = 0;
+    const unsigned* awaited = nullptr;     // the phase of a cuda::barrier, until it is no longer this one
+    unsigned awaited_phase = 0;
     std::vector<std::uint32_t> last_blocks;   // basic blocks since it waited last, once it has returned; some, in order
     WarpRequest request{};
     ThreadClock clock;
@@ -194,7 +196,7 @@ struct Block {
     Races races;                         // kept when another block of the launch is run on this object
     std::set<int> barrier_lines;
     NamedBarrier named[ptx_barriers + tile_barriers];
-    bool has_named = false;              // a thread has come to one
+    bool has_named = false;              // a thread has come to one, or to a cuda::barrier
 
     void begin(std::uint64_t number, LaunchState& launch, Executor& executor);
     Record* trace_of(int lane) const { return trace->data() + static_cast<std::size_t>(lane) * lane_stride; }

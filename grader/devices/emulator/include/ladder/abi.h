@@ -158,6 +158,9 @@ LADDER_CALL unsigned ladder_active_mask(int line);   // __activemask: lanes conv
 LADDER_SAME int ladder_lane(void);   // 0..31
 // A barrier of the tile of `threads` (64, 128 ... 1024) that the thread lies in.
 LADDER_CALL void ladder_tile_sync(unsigned threads, int line);
+// Waits for the threads that are due at a cuda::barrier in shared memory, whose words are how many are expected, how many
+// have arrived, and `phase`: until that is no longer `old`. The caller looks again, by an atomic that acquires.
+LADDER_CALL void ladder_await_phase(const unsigned* phase, unsigned old, int line);
 // Atomics return the old value's bits, zero-extended. CompareSwap: `value` is stored if the old one equals `compare`.
 LADDER_CALL unsigned long ladder_atomic(ladder::Atomic op, ladder::Type type, ladder::Scope scope, void* address,
                                         unsigned long value, unsigned long compare, int line);

@@ -1,5 +1,5 @@
-// Copies from global to shared memory that need no registers: __pipeline_memcpy_async and
-// cooperative_groups::memcpy_async.
+// Copies from global to shared memory that need no registers: what __pipeline_memcpy_async, cuda::memcpy_async and
+// cooperative_groups::memcpy_async are made of.
 //
 // The data is copied at once, but the runtime knows that it need not be there until it was waited for: who looks at it
 // before that has a race with the copy.
@@ -15,10 +15,9 @@ template <unsigned bytes> LADDER_INLINE void copy_word(void* to, const void* fro
     *static_cast<Bits*>(to) = *static_cast<const Bits*>(from);
     ladder_copy_issued(to, bytes);
 }
-template <> LADDER_INLINE void copy_word<1>(void* to, const void* from) {
-    *static_cast<char*>(to) = *static_cast<const char*>(from);
-    ladder_copy_issued(to, 1);
-}
+// No asynchronous copy moves less than four bytes.
+template <> LADDER_INLINE void copy_word<2>(void* to, const void* from) { *static_cast<short*>(to) = *static_cast<const short*>(from); }
+template <> LADDER_INLINE void copy_word<1>(void* to, const void* from) { *static_cast<char*>(to) = *static_cast<const char*>(from); }
 
 // Lanes that read all, some or none of their bytes are one instruction.
 LADDER_INLINE void copy_part(void* to, const void* from, std::size_t bytes, std::size_t zeros) {
@@ -52,21 +51,3 @@ LADDER_INLINE void copy_by_group(const Group& group, char* to, const char* from,
 }
 
 }  // namespace ladder
-
-// Copies `bytes` (4, 8 or 16) of which the last `zeros` are not read but set to zero.
-LADDER_INLINE void __pipeline_memcpy_async(void* to, const void* from, std::size_t bytes, std::size_t zeros = 0,
-                                           LADDER_LINE) {
-    if (bytes != 4 && bytes != 8 && bytes != 16) ladder_trap("__pipeline_memcpy_async copies 4, 8 or 16 bytes", line);
-    if (zeros > bytes) ladder_trap("__pipeline_memcpy_async cannot set more bytes to zero than it copies", line);
-    if (!__builtin_constant_p(zeros) || zeros != 0) {
-        ladder::copy_part(to, from, bytes, zeros);
-    } else if (bytes == 16) {
-        ladder::copy_word<16>(to, from);
-    } else if (bytes == 8) {
-        ladder::copy_word<8>(to, from);
-    } else {
-        ladder::copy_word<4>(to, from);
-    }
-}
-LADDER_INLINE void __pipeline_commit() { ladder_copies_committed(); }
-LADDER_INLINE void __pipeline_wait_prior(std::size_t newer) { ladder_copies_awaited(newer); }

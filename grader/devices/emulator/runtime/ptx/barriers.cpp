@@ -149,6 +149,12 @@ bool release_named_barriers(Block& block) {
         ++block.barriers;
         released = true;
     }
+    for (Thread& thread : block.threads) {
+        if (thread.state != State::AtNamed || !thread.awaited || *thread.awaited == thread.awaited_phase) continue;
+        thread.state = State::Ready;
+        thread.warp->can_run = true;
+        released = true;
+    }
     return released;
 }
 

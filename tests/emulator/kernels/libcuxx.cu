@@ -1,0 +1,97 @@
+// cuda::pipeline, cuda::barrier and cuda::memcpy_async in kernels that are graded.
+#include <cooperative_groups.h>
+#include <cuda/barrier>
+#include <cuda/pipeline>
+
+namespace cg = cooperative_groups;
+constexpr int kThreads = 64, kStages = 2;
+using Block = cuda::barrier<cuda::thread_scope_block>;
+
+enum class Forgets { Nothing, Wait, Release, Arrival, Init };
+
+// Stages that all threads fill and read, three tiles under way one after another.
+template <Forgets forgets> __global__ void staged(const float* x, float* z, int tiles) {
+    __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, kStages> state;
+    __shared__ alignas(16) float tile[kStages][kThreads];
+    const auto block = cg::this_thread_block();
+    auto pipe = cuda::make_pipeline(block, &state);
+    int ahead = 0;
+    for (int t = 0; t < tiles; ++t) {
+        for (; ahead < tiles && ahead < t + kStages; ++ahead) {
+            pipe.producer_acquire();
+            cuda::memcpy_async(block, tile[ahead % kStages], x + kThreads * ahead, cuda::aligned_size_t<16>(sizeof(tile[0])), pipe);
+            pipe.producer_commit();
+        }
+        if (forgets != Forgets::Wait) pipe.consumer_wait();
+        z[kThreads * t + threadIdx.x] = tile[t % kStages][kThreads - 1 - threadIdx.x];  // staged
+        if (forgets != Forgets::Release) pipe.consumer_release();
+    }
+}
+extern "C" void run_staged(const float* x, float* z, int tiles, cudaStream_t stream) { staged<Forgets::Nothing><<<1, kThreads, 0, stream>>>(x, z, tiles); }
+extern "C" void unwaited(const float* x, float* z, int tiles, cudaStream_t stream) { staged<Forgets::Wait><<<1, kThreads, 0, stream>>>(x, z, tiles); }
+extern "C" void unreleased(const float* x, float* z, int tiles, cudaStream_t stream) { staged<Forgets::Release><<<1, kThreads, 0, stream>>>(x, z, tiles); }
+
+// A thread's own pipeline: what the others copied needs a barrier besides.
+template <bool waits, bool meets> __global__ void own(const float* x, float* z, int tiles) {
+    __shared__ float tile[kStages][kThreads];
+    auto pipe = cuda::make_pipeline();
+    int ahead = 0;
+    for (int t = 0; t < tiles; ++t) {
+        for (; ahead < tiles && ahead < t + kStages; ++ahead) {
+            pipe.producer_acquire();
+            cuda::memcpy_async(&tile[ahead % kStages][threadIdx.x], x + kThreads * ahead + threadIdx.x, sizeof(float), pipe);
+            pipe.producer_commit();
+        }
+        if (waits) pipe.consumer_wait();
+        if (meets) __syncthreads();
+        z[kThreads * t + threadIdx.x] = tile[t % kStages][kThreads - 1 - threadIdx.x];  // own
+        __syncthreads();
+        pipe.consumer_release();
+    }
+}
+extern "C" void run_own(const float* x, float* z, int tiles, cudaStream_t stream) { own<true, true><<<1, kThreads, 0, stream>>>(x, z, tiles); }
+extern "C" void own_unwaited(const float* x, float* z, int tiles, cudaStream_t stream) { own<false, true><<<1, kThreads, 0, stream>>>(x, z, tiles); }
+extern "C" void own_alone(const float* x, float* z, int tiles, cudaStream_t stream) { own<true, false><<<1, kThreads, 0, stream>>>(x, z, tiles); }
+
+// A barrier to which copies are bound.
+template <Forgets forgets> __global__ void bound(const float* x, float* z, int tiles) {
+#pragma nv_diag_suppress static_var_with_dynamic_init
+    __shared__ Block barrier;
+    __shared__ float tile[kThreads];
+    const auto block = cg::this_thread_block();
+    if (threadIdx.x == 0) init(&barrier, kThreads + (forgets == Forgets::Arrival));
+    if (forgets != Forgets::Init) block.sync();
+    for (int t = 0; t < tiles; ++t) {
+        cuda::memcpy_async(block, tile, x + kThreads * t, sizeof(tile), barrier);
+        auto token = barrier.arrive();
+        if (forgets != Forgets::Wait) barrier.wait(std::move(token));
+        z[kThreads * t + threadIdx.x] = tile[kThreads - 1 - threadIdx.x];  // bound
+        barrier.arrive_and_wait();
+    }
+}
+extern "C" void run_bound(const float* x, float* z, int tiles, cudaStream_t stream) { bound<Forgets::Nothing><<<1, kThreads, 0, stream>>>(x, z, tiles); }
+extern "C" void bound_unwaited(const float* x, float* z, int tiles, cudaStream_t stream) { bound<Forgets::Wait><<<1, kThreads, 0, stream>>>(x, z, tiles); }
+extern "C" void one_too_many(const float* x, float* z, int tiles, cudaStream_t stream) { bound<Forgets::Arrival><<<1, kThreads, 0, stream>>>(x, z, tiles); }
+extern "C" void not_begun(const float* x, float* z, int tiles, cudaStream_t stream) { bound<Forgets::Init><<<1, kThreads, 0, stream>>>(x, z, tiles); }
+
+// One warp copies, the others compute.
+__global__ void in_roles(const float* x, float* z, int tiles) {
+    __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, kStages> state;
+    __shared__ float tile[kStages][kThreads];
+    const auto block = cg::this_thread_block();
+    const bool copies = threadIdx.x < 32;
+    auto pipe = cuda::make_pipeline(block, &state, copies ? cuda::pipeline_role::producer : cuda::pipeline_role::consumer);
+    for (int t = 0; t < tiles; ++t) {
+        if (copies) {
+            pipe.producer_acquire();
+            for (int i = threadIdx.x; i < kThreads; i += 32)
+                cuda::memcpy_async(&tile[t % kStages][i], x + kThreads * t + i, sizeof(float), pipe);
+            pipe.producer_commit();
+        } else {
+            pipe.consumer_wait();
+            z[kThreads * t + threadIdx.x - 32] = tile[t % kStages][kThreads - 1 - (threadIdx.x - 32)];
+            pipe.consumer_release();
+        }
+    }
+}
+extern "C" void run_roles(const float* x, float* z, int tiles, cudaStream_t stream) { in_roles<<<1, kThreads + 32, 0, stream>>>(x, z, tiles); }
