@@ -154,6 +154,12 @@ function makeSide(side, root) {
   scopes.addEventListener('change', () => choose(scopes.value, now()));
   canvas.addEventListener('click', (event) => go(Math.floor((event.offsetX / canvas.clientWidth) * state.scope.length)));
 
+  side.findings.filter((each) => each.elsewhere).forEach((each) => {
+    const said = document.createElement('p');
+    said.textContent = `◆ ${each.title}: ${each.step < 0 ? 'it' : 'its other side'} is in ${each.elsewhere}, not on this page. ${each.message}.`;
+    find('.absent').append(said);
+  });
+
   const start = looks.length ? looks[0].step() : 0;
   choose(`${side.columns.block[start]} all`, start);
   if (looks.length) state.look = 0;
@@ -214,8 +220,8 @@ function fillScopes(scopes, side) {
   const add = (value, text) => scopes.add(new Option(text, value));
   if (blocks.length > 1) add('all all', `all ${blocks.length} recorded blocks`);
   for (const block of blocks) {
-    add(`${block} all`, `block ${block}`);
-    for (const row of rows) if (row.block === block) add(`${block} ${row.warp}`, `block ${block}, warp ${row.warp}`);
+    add(`${block} all`, side.blocks[block]);
+    for (const row of rows) if (row.block === block) add(`${block} ${row.warp}`, `${side.blocks[block]}, warp ${row.warp}`);
   }
 }
 
