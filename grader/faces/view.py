@@ -149,13 +149,11 @@ def _side(entry: Entry, task: Task, file: Path, name: str, text: str, case: str 
     """What is to be shown of a kernel, and the name of its case: this one, else the first of the small ones with an
     error, else the counted one. They run once; then one again, if what is worth a look was not what was recorded.
     """
-    from grader.devices.emulator.recording import BlockToRecord
     from grader.faces.record import recording_of, run_recorded
     from grader.report.viewer.page import Side
 
     cases = [count_at(task, case).judged_cases[-1]] if case else _tried(task)
-    some = tuple(MULTIPROCESSORS * turn for turn in range(1, MOST_BLOCKS))
-    first = BlockToRecord(0, (0, 0, 0), some, ROOM // MOST_BLOCKS, cases[-1].name, each_kernel=True)
+    first = first_look(cases[-1].name)
     evidence = run_recorded(entry, task, file, text, cases, first)
     again = _better(evidence, first)
     wanted = {again.launch, *again.launches}
@@ -170,6 +168,14 @@ def _side(entry: Entry, task: Task, file: Path, name: str, text: str, case: str 
     findings = sorted(seen.findings, key=lambda each: each.severity != "error")
     facts = f"Case {again.case}: {launches_in_words(parts, recording['launches'])}"
     return Side(name, facts, text, parts, findings, seen.lines), again.case
+
+
+def first_look(case: str) -> BlockToRecord:
+    """What is recorded of a case before anything is known of it."""
+    from grader.devices.emulator.recording import BlockToRecord
+
+    some = tuple(MULTIPROCESSORS * turn for turn in range(1, MOST_BLOCKS))
+    return BlockToRecord(0, (0, 0, 0), some, ROOM // MOST_BLOCKS, case, each_kernel=True)
 
 
 def _parts(recording: Json, launches: Sequence[Json], wanted: Collection[int], name: str) -> list[Part]:
