@@ -124,10 +124,11 @@ def test_the_container_opens_with_watch_and_the_site():
     assert set(re.findall(r"(?<=[ ])([\w./-]+)(?= )", commands[0].partition(" PYTHON")[0] + " ")) <= targets()
     for command in LADDER.findall(" ".join(commands)):
         assert command in cli.ladder.commands
-    assert commands[2].endswith(f"ladder watch {commands[0].split()[-1]}") and "make .venv/.ready-dev site" in commands[0]
+    lesson = commands[0].split()[-1]
+    assert commands[2].endswith(f"ladder watch {lesson}") and "make .venv/.ready-dev site" in commands[0]
     assert "--directory build/site" in commands[1] and f"http.server {container['forwardPorts'][0]}" in commands[1]
     started, page = container["customizations"]["codespaces"]["openFiles"]
-    assert Path(started).stem.startswith(f"{commands[0].split()[-1]}_")  # what is watched is what the editor opens
+    assert Path(started).stem.startswith(f"{lesson}_")  # what is watched is what the editor opens
     assert (ROOT / page).exists() and (ROOT / "lessons" / Path(started).stem / "starter.cu").exists()
 
 
