@@ -43,10 +43,10 @@ FRAMES = """new Promise((done) => {
 
 def longer(side: page.Side) -> page.Side:
     """The same steps again and again, as if the kernel had a longer loop."""
-    steps, times = side.steps, -(-LONG // len(side.steps.table))
-    return replace(
-        side, steps=Steps(np.tile(steps.table, (times, 1)), np.tile(steps.places, times), steps.arrays, False)
-    )
+    part = side.parts[0]
+    steps, times = part.steps, -(-LONG // len(part.steps.table))
+    table = np.tile(steps.table, (times, 1))
+    return replace(side, parts=[replace(part, steps=Steps(table, np.tile(steps.places, times), steps.arrays, False))])
 
 
 def pages(name: str) -> list[tuple[str, str]]:
@@ -61,7 +61,7 @@ def pages(name: str) -> list[tuple[str, str]]:
 
     with mock.patch.object(page, "dumps", keep):
         html = view(catalog.find(lesson), task=task or None, reference=True).html
-    return [(f"{len(made[0].steps.table):,}", html), (f"{LONG:,}", dumps([longer(made[0])], name, ""))]
+    return [(f"{len(made[0].parts[0].steps.table):,}", html), (f"{LONG:,}", dumps([longer(made[0])], name, ""))]
 
 
 def spent(browser: Browser) -> dict[str, float]:

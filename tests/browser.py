@@ -79,17 +79,25 @@ class Browser:
         message, _, self.rest = self.rest.partition(b"\0")
         return json.loads(message)
 
-    def open(self, page: Path, width: int, height: int = 800, scheme: str = "light") -> None:
-        """Loads a file at a width in pixels, light or dark."""
+    def open(self, page: Path, width: int, height: int = 800, scheme: str = "light", touch: bool = False) -> None:
+        """Loads a file at a width in pixels, light or dark; with `touch` for fingers, with 3 × 3 dots a pixel."""
         self.events.clear()
-        self.ask(
-            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 500
-        )
+        screen = {"width": width, "height": height, "deviceScaleFactor": 3 if touch else 1, "mobile": width < 500}
+        self.ask("Emulation.setDeviceMetricsOverride", **screen)
+        self.ask("Emulation.setTouchEmulationEnabled", enabled=touch, maxTouchPoints=5 if touch else 1)
         self.ask("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
         self.ask("Page.navigate", url=page.absolute().as_uri())
         end = time.monotonic() + PATIENCE
         while self.value("document.readyState") != "complete" or self.value("location.protocol") != "file:":
             assert time.monotonic() < end, "the page does not load"
+
+    def swipe(self, *places: tuple[float, float]) -> None:
+        """A finger is put on the first place (pixels of the window), goes through the others, and is lifted."""
+        for number, (x, y) in enumerate(places):
+            kind = "touchMove" if number else "touchStart"
+            self.ask("Input.dispatchTouchEvent", type=kind, touchPoints=[{"x": x, "y": y}])
+        self.ask("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+        time.sleep(0.4)  # what comes sooner would be a double tap
 
     def value(self, expression: str) -> Any:
         """What an expression of JavaScript gives on this page."""

@@ -124,9 +124,11 @@ def test_the_container_opens_with_watch_and_the_site():
     assert set(re.findall(r"(?<=[ ])([\w./-]+)(?= )", commands[0].partition(" PYTHON")[0] + " ")) <= targets()
     for command in LADDER.findall(" ".join(commands)):
         assert command in cli.ladder.commands
-    assert commands[2].endswith("ladder watch") and "make .venv/.ready-dev site" in commands[0]
+    lesson = commands[0].split()[-1]
+    assert commands[2].endswith(f"ladder watch {lesson}") and "make .venv/.ready-dev site" in commands[0]
     assert "--directory build/site" in commands[1] and f"http.server {container['forwardPorts'][0]}" in commands[1]
     started, page = container["customizations"]["codespaces"]["openFiles"]
+    assert Path(started).stem.startswith(f"{lesson}_")  # what is watched is what the editor opens
     assert (ROOT / page).exists() and (ROOT / "lessons" / Path(started).stem / "starter.cu").exists()
 
 
@@ -147,6 +149,22 @@ def test_colab_gets_a_compiler_that_will_do():
     version = re.search(r"install -y g\+\+-(\d+)", notebooks.INSTALL)[1]
     assert int(version) >= toolchain.OLDEST_COMPILER
     assert f"ln -sf /usr/bin/g++-{version} /usr/local/bin/g++" in notebooks.INSTALL
+
+
+def test_each_door_is_tried_from_a_clean_clone_with_its_own_python():
+    script = (ROOT / ".ci" / "try-doors").read_text()
+    assert os.access(ROOT / ".ci" / "try-doors", os.X_OK)
+    subprocess.run(["bash", "-n", ROOT / ".ci" / "try-doors"], check=True)
+    doors = read(GITHUB / "workflows" / "ci.yml")["jobs"]["doors"]["strategy"]["matrix"]["door"]
+    pythons = {each["name"]: each["python"] for each in doors}
+    assert all(f"\n{name})\n" in script for name in pythons) and len(pythons) == 3
+    assert f"python-{pythons['binder']}" == (ROOT / ".binder" / "runtime.txt").read_text().strip()
+    image = json.loads((ROOT / ".devcontainer" / "devcontainer.json").read_text())["image"]
+    assert f":{pythons['devcontainer']}-" in image
+    listed = (ROOT / ".ci" / "colab.txt").read_text()
+    assert f"Python {pythons['colab']}," in listed and "\ntorch==" in listed
+    done = subprocess.run([ROOT / ".ci" / "try-doors", "window"], capture_output=True, text=True)
+    assert done.returncode == 2 and "there is no door window" in done.stderr
 
 
 # ---- forms and settings ----

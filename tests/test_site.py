@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from filelock import FileLock
@@ -130,12 +133,13 @@ def size(address: str) -> int:
     return Path(re.sub(r"[?#].*", "", address.removeprefix("file://"))).stat().st_size
 
 
-def violations(browser: Browser) -> list[str]:
-    """What axe-core finds, where it is here."""
+def violations(browser: Browser, rules: Mapping[str, Any] | None = None) -> list[str]:
+    """What axe-core finds, where it is here; with these `rules` besides those that it has on."""
     if not AXE.exists():
         return []
     browser.value(f"{AXE.read_text()};0")
-    run = "axe.run({ preload: false }).then((found) => found.violations.map((each) => each.id + each.nodes[0].html))"
+    asked = json.dumps({"preload": False, "rules": rules or {}})
+    run = f"axe.run({asked}).then((found) => found.violations.map((each) => each.id + each.nodes[0].html))"
     return browser.ask("Runtime.evaluate", expression=run, awaitPromise=True, returnByValue=True)["result"]["value"]
 
 

@@ -160,7 +160,7 @@ def _asked(options: Options) -> Asked | None:
         return None
     from grader.faces.run_view import Asked
 
-    return Asked(options.view, options.launch or 1, options.blocks)
+    return Asked(options.view, options.launch, options.blocks)
 
 
 def _view(program: Program, ended: Ended, found: Run, asked: Asked, page: Path) -> None:

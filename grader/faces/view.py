@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
@@ -24,11 +24,13 @@ if TYPE_CHECKING:
     from grader.devices.emulator.recording import BlockToRecord
     from grader.devices.evidence import CaseRun, Evidence, Finding, Json
     from grader.report.viewer.page import Side
+    from grader.report.viewer.places import Part
 
 ROOM = 2_400_000  # numbers in all recorded blocks of a kernel: some 100,000 steps
 MULTIPROCESSORS = 16  # of the emulated GPU: it deals blocks out in turn
 MOST_TRIED, MOST_TRIED_ELEMENTS = 6, 40_000  # cases that are searched for errors, besides the one that is counted
 MOST_BLOCKS = 4  # of one multiprocessor, which are recorded, beside those that findings name
+MOST_LAUNCHES = 4  # of those with errors, on one page
 FILE = click.Path(path_type=Path)
 
 
@@ -147,30 +149,56 @@ def _side(entry: Entry, task: Task, file: Path, name: str, text: str, case: str 
     """What is to be shown of a kernel, and the name of its case: this one, else the first of the small ones with an
     error, else the counted one. They run once; then one again, if what is worth a look was not what was recorded.
     """
-    from grader.devices.emulator.recording import BlockToRecord, steps_from_json
-    from grader.faces.record import readable, recording_of, run_recorded
+    from grader.faces.record import recording_of, run_recorded
     from grader.report.viewer.page import Side
-    from grader.report.viewer.places import Shape
 
     cases = [count_at(task, case).judged_cases[-1]] if case else _tried(task)
-    some = tuple(MULTIPROCESSORS * turn for turn in range(1, MOST_BLOCKS))
-    first = BlockToRecord(0, (0, 0, 0), some, ROOM // MOST_BLOCKS, cases[-1].name)
+    first = first_look(cases[-1].name)
     evidence = run_recorded(entry, task, file, text, cases, first)
     again = _better(evidence, first)
-    if again != first:
+    wanted = {again.launch, *again.launches}
+    if not _has(evidence, first, again, wanted):
         chosen = [each for each in cases if each.name == again.case]
         evidence = run_recorded(entry, task, file, text, chosen, again)
-    recording = recording_of(evidence, name)
+    recording, seen = recording_of(evidence, name), evidence.cases[-1]
+    parts = _parts(recording, seen.launches, wanted, name)
+    if not parts:
+        nothing = f"no kernel of it ran in case {again.case}; `ladder check` says more"
+        raise UsageError(f"{name} cannot be viewed: {next(map(_said, _errors(seen)), nothing)}")
+    findings = sorted(seen.findings, key=lambda each: each.severity != "error")
+    facts = f"Case {again.case}: {launches_in_words(parts, recording['launches'])}"
+    return Side(name, facts, text, parts, findings, seen.lines), again.case
+
+
+def first_look(case: str) -> BlockToRecord:
+    """What is recorded of a case before anything is known of it."""
+    from grader.devices.emulator.recording import BlockToRecord
+
+    some = tuple(MULTIPROCESSORS * turn for turn in range(1, MOST_BLOCKS))
+    return BlockToRecord(0, (0, 0, 0), some, ROOM // MOST_BLOCKS, case, each_kernel=True)
+
+
+def _parts(recording: Json, launches: Sequence[Json], wanted: Collection[int], name: str) -> list[Part]:
+    """The wanted ones of the launches that were recorded, but for those in which nothing was. Raises UsageError."""
+    from grader.devices.emulator.recording import one_launch, steps_from_json
+    from grader.faces.record import readable
+    from grader.report.viewer.places import Part, Shape
+
     with readable(name):
-        steps, shape = steps_from_json(recording), Shape(recording["grid"], recording["threads"])
-        seen = evidence.cases[-1]
-        if not len(steps.table):
-            nothing = f"no kernel of it ran in case {again.case}; `ladder check` says more"
-            raise UsageError(f"{name} cannot be viewed: {next(map(_said, _errors(seen)), nothing)}")
-        findings = sorted(seen.findings, key=lambda each: each.severity != "error")
-        launch = launch_facts(recording, again.launch, sorted(set(steps.table[:, 0].tolist())))
-        facts = f"Case {again.case}: {launch}"
-        return Side(name, facts, text, shape, steps, findings, seen.lines), again.case
+        there = sorted({part["launch"] for part in recording["parts"]} & set(wanted))
+        each = [one_launch(recording, launches, launch) for launch in there]
+        parts = [
+            Part(one["launch"], one["kernel"], Shape(one["grid"], one["threads"]), steps_from_json(one)) for one in each
+        ]
+    return [part for part in parts if len(part.steps.table)]
+
+
+def _has(evidence: Evidence, first: BlockToRecord, again: BlockToRecord, wanted: Collection[int]) -> bool:
+    """Whether all that is worth a look was recorded by the way."""
+    last = evidence.cases[-1] if evidence.cases else None
+    if again.case != first.case or set(again.more) - set(first.more) or not (last and last.recording):
+        return again == first
+    return set(wanted) <= {part["launch"] for part in last.recording["parts"]}
 
 
 def _tried(task: Task) -> list[Case]:
@@ -185,7 +213,8 @@ def _elements(task: Task, case: Case) -> int:
 
 
 def _better(evidence: Evidence, first: BlockToRecord) -> BlockToRecord:
-    """The case, launch and blocks that are worth a look: those of the first error, else the launch that does most."""
+    """The case, launches and blocks that are worth a look: those of the errors, else the launch that does most."""
+    from grader.report.viewer.page import MOST_FINDINGS
     from grader.report.viewer.places import Shape, blocks_of
 
     if not evidence.cases:
@@ -193,12 +222,18 @@ def _better(evidence: Evidence, first: BlockToRecord) -> BlockToRecord:
     seen = next((each for each in evidence.cases if _errors(each)), evidence.cases[-1])
     if not seen.launches:
         return replace(first, case=seen.name)
-    errors = _errors(seen)
-    launch = _launch(seen, errors[0].kernel if errors else None)
-    shape = Shape(seen.launches[launch]["grid"], seen.launches[launch]["block"])
-    named = [block for each in errors[:3] if each.kernel == errors[0].kernel for block in blocks_of(each, shape)]
+    errors = _errors(seen)[:MOST_FINDINGS]
+    looked_at: list[Finding | None] = [*errors] or [None]
+    launch, *others = list(dict.fromkeys(_launch(seen, each) for each in looked_at))[:MOST_LAUNCHES]
+    named: list[int] = []
+    for each in errors:
+        shown = seen.launches[_launch(seen, each)]
+        named += blocks_of(each, Shape(shown["grid"], shown["block"]))
     more = tuple(dict.fromkeys([*first.more, *filter(None, named)]))
-    return replace(first, launch=launch, more=more, case=seen.name)
+    room = first.room // (1 + len(others))
+    return replace(
+        first, launch=launch, launches=tuple(others), each_kernel=False, more=more, room=room, case=seen.name
+    )
 
 
 def _said(finding: Finding) -> str:
@@ -209,22 +244,28 @@ def _errors(seen: CaseRun) -> list[Finding]:
     return [finding for finding in seen.findings if finding.severity == "error"]
 
 
-def _launch(seen: CaseRun, kernel: str | None) -> int:
-    """The number of the first launch of a kernel; without one, of the kernel that does most."""
+def _launch(seen: CaseRun, error: Finding | None) -> int:
+    """The number of an error's launch, else of its kernel's first; without one, of the kernel that does most."""
+    if error and (number := error.details.get("launch")):
+        return int(number) - 1
+    kernel = error.kernel if error else None
     if kernel is None:
         kernel = max(seen.kernels, key=lambda each: each["warp_instructions"])["name"]
     return next((number for number, each in enumerate(seen.launches) if each["kernel"] == kernel), 0)
 
 
-def launch_facts(recording: Json, launch: int, blocks: Sequence[int]) -> str:
-    """Which launch this is (its number from 0), and which of its blocks are here."""
-    grid, threads = (_times(recording[each]) for each in ("grid", "threads"))
-    total = math.prod(recording["grid"])
-    launches = recording["launches"]
-    which = f"launch {launch + 1:,} of {launches:,}" if launches != 1 else "its only launch"
+def launches_in_words(parts: Sequence[Part], launches: int) -> str:
+    """Which launches of so many these are, and which of their blocks are here."""
+    return " ".join(_launch_in_words(part, launches) for part in parts)
+
+
+def _launch_in_words(part: Part, launches: int) -> str:
+    grid, threads = _times(part.shape.grid), _times(part.shape.threads)
+    total, blocks = math.prod(part.shape.grid), part.blocks
+    which = f"launch {part.launch + 1:,} of {launches:,}" if launches != 1 else "its only launch"
     some = f"Block{'' if len(blocks) == 1 else 's'} {', '.join(map(str, blocks))} of {total:,}"
     here = "The only block is here." if total == 1 else f"{some} {'is' if len(blocks) == 1 else 'are'} here."
-    return f"{recording['kernel']}, {which}, {grid} block{'' if total == 1 else 's'} of {threads} threads. {here}"
+    return f"{part.kernel}, {which}, {grid} block{'' if total == 1 else 's'} of {threads} threads. {here}"
 
 
 def _times(sizes: Sequence[int]) -> str:

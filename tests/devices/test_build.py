@@ -211,6 +211,23 @@ def test_a_build_without_checks_is_made_where_there_is_none_with_them(run, cache
     assert run(source, with_checks=False).build.cached  # what has more will do
 
 
+def test_a_build_for_a_picture_makes_only_what_the_grader_calls(run, cache):
+    more = """
+template <typename T> __global__ void for_{0}(T* x) {{ if (threadIdx.x == 0) x[0] = T(1); }}
+extern "C" void {0}(float* x, cudaStream_t stream) {{ for_{0}<<<1, 32, 0, stream>>>(x); }}
+"""
+    called = KERNEL.replace("add<<<", "if (n < 0) helper(z, stream);\n    add<<<", 1)
+    assert called != KERNEL
+    (cache / "kernels").mkdir(exist_ok=True)
+    for with_checks, beside in ((False, False), (True, True)):
+        before = set((cache / "kernels").iterdir())
+        ran = run(unique(more.format("helper") + called + more.format("beside")), with_checks=with_checks)
+        assert [each.findings for each in ran.cases] == [[]] * len(ran.cases) and ran.cases
+        (built,) = set((cache / "kernels").iterdir()) - before
+        library = (built / "kernel.so").read_bytes()
+        assert b"for_helper" in library and (b"for_beside" in library) == beside
+
+
 def test_the_cache_forgets_what_was_not_used_for_longest(tmp_path, monkeypatch):
     monkeypatch.setattr(cache, "MOST_CACHED_BUILDS", 2)
     for age, name in enumerate(["new", "middle", "old"]):

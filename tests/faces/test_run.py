@@ -257,7 +257,8 @@ def test_a_launch_is_shown_on_a_page_with_the_lines_of_its_own_file(run, folder)
     assert ran.code == 1 and f"data race  bugs.cu:{line_of('bugs.cu', '+= part[b]')} in kernel no_fence" in ran.said
     assert "fence.html shows no_fence, launch 3 of 4, 4 blocks of 64 threads. Blocks 0, 3 of 4 are here.\n" in ran.said
     page = data_of(folder / "fence.html")
-    (race,) = page["findings"]
+    race, *others = page["findings"]
+    assert {each["step"] for each in others} == {-1} and others[0]["elsewhere"].startswith("launch 1 (")
     assert (race["line"], race["other_line"]) == (
         line_of("bugs.cu", "+= part[b]"),
         line_of("bugs.cu", "part[blockIdx.x] ="),
@@ -267,13 +268,22 @@ def test_a_launch_is_shown_on_a_page_with_the_lines_of_its_own_file(run, folder)
 
 
 def test_the_page_names_the_block_that_it_lacks_and_shows_the_header_that_has_the_kernel(run, folder):
-    ran = run("bugs.cu", "--view", "no_fence", "--launch", "1", "--", "races")
-    assert "Block 0 of 4 is here. Finding 4 is in block 3, not on the page: add `--block 3`.\n" in ran.said
+    ran = run("bugs.cu", "--view", "no_fence", "--launch", "1", "--block", "2", "--", "races")
+    assert "Blocks 0, 2 of 4 are here. Finding 4 is in block 3, not on the page: add `--block 3`.\n" in ran.said
     assert (folder / "bugs.view.html").exists()
     run("parts/main.cu", "parts/fill.cu", "-Iparts/include", "-DSTATUS=9", "--view", "scale", "--out", "scale.html")
     page = data_of(folder / "scale.html")
     assert (page["name"], [each["line"] for each in page["findings"]]) == ("parts/include/scale.cuh", [9])
     assert page["lines"]["9"].startswith("Line 9 in the whole program: 4 loads of global memory")
+
+
+def test_without_a_name_the_page_opens_at_the_first_launches_that_have_findings(run, folder):
+    ran = run("bugs.cu", "--view", "--", "races")
+    for launch, kernel in enumerate(("race_of_blocks", "shared_race", "no_fence", "uninitialised"), start=1):
+        assert f"{kernel}, launch {launch} of 4" in ran.said
+    page = data_of(folder / "bugs.view.html")
+    assert len(page["findings"]) >= 4 and all(each["step"] >= 0 for each in page["findings"])
+    assert "block 3 of launch 3" in page["blocks"]  # the last one, in which the fence is missing
 
 
 def data_of(page: Path) -> Any:

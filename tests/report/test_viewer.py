@@ -17,7 +17,7 @@ from grader.devices.emulator.kinds import SPACES, STEPS
 from grader.devices.emulator.recording import BlockToRecord, describe, from_json, steps_from_json
 from grader.devices.evidence import Finding
 from grader.report.viewer.page import HERE, MOST_BYTES, Side, dumps
-from grader.report.viewer.places import Shape, place
+from grader.report.viewer.places import Part, Shape, place
 from tests.browser import Browser, find
 
 NODE = shutil.which("node")
@@ -43,7 +43,7 @@ def recorded(*rows, arrays=ARRAYS):
 
 
 def page(data, findings=(), source="a\nb\nc\n"):
-    side = Side("mine.cu", "Case n=1.", source, SHAPE, steps_from_json(data), findings, [])
+    side = Side("mine.cu", "Case n=1.", source, [Part(0, "k", SHAPE, steps_from_json(data))], findings, [])
     return dumps([side], "A lesson: k", "`mine.cu`")
 
 

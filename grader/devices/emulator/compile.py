@@ -41,6 +41,9 @@ _QUIET = ["-fno-diagnostics-show-caret", "-fdiagnostics-color=never", f"-fmax-er
 
 _IN_A_LINE = re.compile(r":\d+:\d+: (fatal )?error: ")
 
+# A host function that others could link, at the beginning of a line.
+_OTHERS = re.compile(r'^extern "C" (?=void (?!ladder_)(\w+)\()', re.MULTILINE)
+
 # Where clang has the last word: nvcc's front end is more lenient in device code than g++.
 _LENIENT = ["-fpermissive", "-Wno-narrowing"]
 
@@ -56,12 +59,13 @@ class EmulatorRecipe:
     link_flags: list[str]
     second: str = ""  # who has read the file besides
     with_checks: bool = True  # makes a checking build besides, where that may find more
+    called: tuple[str, ...] | None = None  # the host functions that the grader calls, if others need not be made
 
     def key(self) -> str:
         headers = sorted(path for path in self.include.rglob("*") if path.is_file())
         headers += sorted(Path(__file__).parent.glob("*.py"))  # whose rules a build is held to
         named = [part for path in headers for part in (path.name, path.read_bytes())]
-        own = [self.text, self.second, str(self.with_checks)]
+        own = [self.text, self.second, str(self.with_checks), str(self.called)]
         return hash_of([*own, *self.compile_flags, *self.link_flags, *STRICT_LINK, *named], "g++")
 
     def run(self, folder: Path) -> Path:
@@ -71,7 +75,7 @@ class EmulatorRecipe:
         if self.with_checks and checked.finds_more(seen.own_code(self.text, text)):
             second = checked.CheckedBuild(text, folder.with_name("checked"), self.compile_flags, self.link_flags)
         try:
-            library = self._compiled(folder, text, [seen.PREPROCESSED, seen.DUMP_FLAG])
+            library = self._compiled(folder, self._narrowed(text), [seen.PREPROCESSED, seen.DUMP_FLAG])
             seen.check_built(library, folder / seen.DUMP, self.filename)
         except RuntimeError:
             if second:
@@ -80,6 +84,13 @@ class EmulatorRecipe:
         if second:
             second.finish(library, self.filename)
         return library
+
+    def _narrowed(self, text: str) -> str:
+        """The text with what nobody calls marked inline: g++ reads it, and makes nothing of it nor of its kernels."""
+        called = self.called
+        if called is None:
+            return text
+        return _OTHERS.sub(lambda found: found[0] if found[1] in called else f"{found[0]}inline ", text)
 
     def _compiled(self, folder: Path, text: str, flags: list[str]) -> Path:
         folder.mkdir()
@@ -146,7 +157,8 @@ def build_for_emulator(
     with_checks: bool = True,
 ) -> Built:
     """Builds for the emulator and loads the library: as `build.cached_or_built` says. The checking build is made
-    besides, unless the caller can do without and the cache has none.
+    besides, unless the caller can do without and the cache has none: then of host functions only the tasks are made,
+    and what they call (rungs have more, for kernels.ops).
     """
     if problem := unreadable(source) or missing_compiler():
         return Build("build_error", problem), None
@@ -160,7 +172,7 @@ def build_for_emulator(
 
     recipe = emulator_recipe(translated + marks(source) + entry_points(prototypes), filename, cache)
     if not with_checks and not is_intact(place_in_cache(recipe.key(), cache).parent):
-        recipe = replace(recipe, with_checks=False)
+        recipe = replace(recipe, with_checks=False, called=tuple(each.name for each in prototypes))
     return cached_or_built(recipe, cache, folder, gate, explain, ClangsOpinion(source, cache))
 
 

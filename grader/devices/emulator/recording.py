@@ -26,6 +26,7 @@ Json = dict[str, Any]
 ROOM = 600_000  # numbers in a recording: four a step, and one a lane; what comes after is left out (`cut`)
 MOST_NUMBERS = 1 << 23  # that are taken from a worker at all
 EVERY_BLOCK = (2**32 - 1, 0, 0)  # what the runtime is told for all blocks (runtime/recorder.h)
+LAST_BLOCK = 2**64 - 1  # stands for the number of a grid's last block (runtime/recorder.h)
 LANES, BANKS, WORD, SECTOR = 32, 32, 4, 32  # the last two in bytes
 ACCESSES = ("load", "store", "atomic")
 
@@ -34,7 +35,8 @@ ACCESSES = ("load", "store", "atomic")
 class BlockToRecord:
     """Which block to record: the number of its launch within the case, and its index in the grid; None: all of them.
 
-    Other blocks can be recorded besides, by their numbers in the grid. `room` is each one's, in numbers: a step takes
+    Other blocks can be recorded besides, by their numbers in the grid, and the same blocks of other launches, by these
+    numbers, or, `each_kernel`, of the first launch of each kernel. `room` is each one's, in numbers: a step takes
     four, and one for each of its places. `case` is the name of the only one to record, if not all. With `kernel`, only
     launches of the kernel of this name have numbers.
     """
@@ -45,6 +47,8 @@ class BlockToRecord:
     room: int = ROOM
     case: str = ""
     kernel: str = ""
+    launches: tuple[int, ...] = ()
+    each_kernel: bool = False
 
 
 @dataclass(frozen=True)
@@ -219,6 +223,8 @@ def begin_recording(runtime: ctypes.CDLL, to_record: BlockToRecord) -> None:
     block = map(ctypes.c_uint, to_record.block or EVERY_BLOCK)
     launch, room, count = map(ctypes.c_size_t, (to_record.launch, to_record.room, len(more)))
     runtime.ladder_session_record(to_record.kernel.encode(), launch, *block, room, more, count)
+    others = (ctypes.c_uint64 * len(to_record.launches))(*to_record.launches)
+    runtime.ladder_session_record_launches(others, ctypes.c_size_t(len(others)), int(to_record.each_kernel))
 
 
 def numbers_of(runtime: ctypes.CDLL, block: int) -> Json:
@@ -249,14 +255,18 @@ def describe(facts: Mapping[str, Any], to_record: BlockToRecord, line_of: Callab
             table[(table[:, PC] == pc) & (table[:, LINE] == 0), LINE] = line_of(int(pc)) or 0
         parts.append(part | {"steps": _packed(table), "places": _packed(part["places"])})
     number = facts.get("recorded_launch", to_record.launch)  # that of the kernel, if one is named
+    return {"parts": parts, "launches": len(launches), "launch": number, **_shape(launches, number)}
+
+
+def _shape(launches: Sequence[Json], number: int) -> Json:
     launch = launches[number] if number < len(launches) else {"kernel": "", "grid": [], "block": []}
-    return {
-        "parts": parts,
-        "launches": len(launches),
-        "kernel": launch["kernel"],
-        "grid": launch["grid"],
-        "threads": launch["block"],
-    }
+    return {"kernel": launch["kernel"], "grid": launch["grid"], "threads": launch["block"]}
+
+
+def one_launch(data: Json, launches: Sequence[Json], number: int) -> Json:
+    """Of what `describe` made, this launch alone; `launches` are all of the case (evidence.CaseRun)."""
+    parts = [part for part in data["parts"] if part["launch"] == number]
+    return data | {"parts": parts, "launch": number, **_shape(launches, number)}
 
 
 def steps_from_json(data: Json) -> Steps:

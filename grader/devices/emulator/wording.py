@@ -63,6 +63,8 @@ def _index(values: list[int] | None) -> tuple[int, int, int] | None:
 
 def _details(fact: Fact, where: _Where) -> dict[str, Any]:
     details: dict[str, Any] = {"count": fact["count"]}
+    if launch := fact.get("launch"):  # from 1, among all; what first_values.py finds has none
+        details["launch"] = launch
     if fact["array"] or fact["array_bytes"] or fact["space"]:
         details |= {"array": where.name, "space": fact["space"], "access": fact["access"]}
         details |= {"index": where.index, "elements": where.elements, "element_bytes": where.element}

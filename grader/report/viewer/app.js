@@ -98,8 +98,15 @@ function makeSide(side, root) {
     const here = side.findings.filter((each) => each.step === i || each.other_step === i);
     find('.found').replaceChildren(...here.map((each) => {
       const said = document.createElement('p');
-      const other = each.other_step >= 0 ? ` This is ${each.step === i ? 'one side' : 'the other side'} of it: o shows the ${each.step === i ? 'other' : 'first'}.` : '';
-      said.textContent = `◆ ${each.message}.${other}`;
+      said.textContent = `◆ ${each.message}. `;
+      if (each.other_step < 0) return said;
+      const first = each.step === i, go = document.createElement('button');
+      const key = document.createElement('span');
+      key.className = 'keys', key.textContent = ` (o)`;
+      said.append(`This is ${first ? 'one side' : 'the other side'} of it: `);
+      go.type = 'button', go.textContent = first ? 'the other side' : 'the first side';
+      go.addEventListener('click', otherSide);
+      said.append(go, key);
       return said;
     }));
   }
@@ -148,11 +155,18 @@ function makeSide(side, root) {
     button.addEventListener('click', () => (look.kind === 'finding' && look.steps[0] === now() ? otherSide() : lookAt(number)));
     find('.looks').append(button);
   });
-  const goes = { first: () => go(0), back: () => go(state.at - 1), play, on: () => go(state.at + 1), last: () => go(state.scope.length - 1) };
+  const goes = { first: () => go(0), back: () => go(state.at - 1), play, on: () => go(state.at + 1), last: () => go(state.scope.length - 1),
+    before: () => seek(-1, isAccess), after: () => seek(1, isAccess) };
   root.querySelectorAll('[data-go]').forEach((button) => button.addEventListener('click', () => goes[button.dataset.go]()));
   slider.addEventListener('input', () => go(Number(slider.value)));
   scopes.addEventListener('change', () => choose(scopes.value, now()));
   canvas.addEventListener('click', (event) => go(Math.floor((event.offsetX / canvas.clientWidth) * state.scope.length)));
+
+  side.findings.filter((each) => each.elsewhere).forEach((each) => {
+    const said = document.createElement('p');
+    said.textContent = `◆ ${each.title}: ${each.step < 0 ? 'it' : 'its other side'} is in ${each.elsewhere}, not on this page. ${each.message}.`;
+    find('.absent').append(said);
+  });
 
   const start = looks.length ? looks[0].step() : 0;
   choose(`${side.columns.block[start]} all`, start);
@@ -160,7 +174,7 @@ function makeSide(side, root) {
   const redraw = () => choose(scopes.value, now());
   const keys = {
     ArrowLeft: goes.back, ArrowRight: goes.on, Home: goes.first, End: goes.last, ' ': () => play(),
-    ArrowDown: () => seek(1, isAccess), ArrowUp: () => seek(-1, isAccess),
+    ArrowDown: goes.after, ArrowUp: goes.before,
     n: () => lookAt(state.look + 1), o: otherSide,
   };
   return { keys, redraw };
@@ -214,8 +228,8 @@ function fillScopes(scopes, side) {
   const add = (value, text) => scopes.add(new Option(text, value));
   if (blocks.length > 1) add('all all', `all ${blocks.length} recorded blocks`);
   for (const block of blocks) {
-    add(`${block} all`, `block ${block}`);
-    for (const row of rows) if (row.block === block) add(`${block} ${row.warp}`, `block ${block}, warp ${row.warp}`);
+    add(`${block} all`, side.blocks[block]);
+    for (const row of rows) if (row.block === block) add(`${block} ${row.warp}`, `${side.blocks[block]}, warp ${row.warp}`);
   }
 }
 

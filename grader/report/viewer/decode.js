@@ -44,7 +44,7 @@ function stepAt(side, i) {
   const offsets = Array.from(columns.places.subarray(first[i], first[i + 1]));
   return {
     kind, array, offsets,
-    block: columns.block[i], warp: columns.warp[i], line: columns.line[i],
+    block: side.blocks[columns.block[i]], warp: columns.warp[i], line: columns.line[i],
     mask: columns.mask[i], bytes: columns.bytes[i],
     lanes: lanesOf(columns.mask[i]),
     space: array ? array.space : '',

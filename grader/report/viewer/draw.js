@@ -164,8 +164,8 @@ function sizesOf([left, right, deep, k]) {
 
 // The step in one sentence.
 function words(side, step) {
-  if (step.kind === 'barrier') return `All warps of block ${step.block} meet at the barrier in line ${step.line}.`;
-  const who = `Warp ${step.warp} of block ${step.block}`, lanes = many(step.lanes.length, 'lane');
+  if (step.kind === 'barrier') return `All warps of ${step.block} meet at the barrier in line ${step.line}.`;
+  const who = `Warp ${step.warp} of ${step.block}`, lanes = many(step.lanes.length, 'lane');
   if (step.kind === 'block') return `${who} goes on with ${lanes} at line ${step.line}.`;
   if (step.kind === 'shuffle') return `${who}: ${lanes} exchange values by a shuffle.`;
   if (step.kind === 'warp') return `${who}: ${lanes} meet in a warp operation.`;

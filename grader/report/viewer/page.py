@@ -24,7 +24,7 @@ from grader.devices.emulator.recording import COLUMNS, Steps, name_of
 from grader.devices.evidence import Finding
 from grader.report.html import prose, text
 from grader.report.viewer.lines import sums_in_words, worst_lines
-from grader.report.viewer.places import Shape, place
+from grader.report.viewer.places import Part, elsewhere, joined, place_in
 from grader.report.words import harmless
 
 Json = dict[str, Any]
@@ -47,8 +47,7 @@ class Side:
     name: str
     facts: str  # case, launch, which blocks
     source: str
-    shape: Shape
-    steps: Steps
+    parts: Sequence[Part]  # by launch, in the order of their numbers
     findings: Sequence[Finding]
     lines: Sequence[Json]
     whole: str = "case"  # what they are counted in, beside "program"
@@ -57,8 +56,8 @@ class Side:
 def dumps(sides: Sequence[Side], title: str, about: str) -> str:
     """The page, of at most 3 MB: of longer recordings the beginning, which the page says."""
     data = _data(sides)
-    while len(data) > MOST_BYTES and any(len(side.steps.table) for side in sides):
-        sides = [replace(side, steps=beginning(side.steps, len(side.steps.table) * 2 // 3)) for side in sides]
+    while len(data) > MOST_BYTES and any(len(part.steps.table) for side in sides for part in side.parts):
+        sides = [replace(side, parts=[_shorter(part) for part in side.parts]) for side in sides]
         data = _data(sides)
     script, style = ("\n".join((HERE / name).read_text() for name in names) for names in (SCRIPTS, ("view.css",)))
     return Template((HERE / "page.html").read_text()).substitute(
@@ -77,6 +76,10 @@ def _hash(what: str) -> str:
     return f"'sha256-{b64encode(sha256(what.encode()).digest()).decode()}'"
 
 
+def _shorter(part: Part) -> Part:
+    return replace(part, steps=beginning(part.steps, len(part.steps.table) * 2 // 3))
+
+
 def beginning(steps: Steps, count: int) -> Steps:
     """The first `count` steps."""
     table = steps.table[:count]
@@ -88,12 +91,13 @@ def _data(sides: Sequence[Side]) -> str:
     told, columns, offset = [], [], 0
     for side in sides:
         where: Json = {}
-        for name, numbers in _columns(side.steps):
+        steps, blocks = joined(side.parts)
+        for name, numbers in _columns(steps):
             where[name] = [TYPE_OF[name], offset, len(numbers)]
             column = numbers.tobytes()
             columns.append(column + bytes(-len(column) % 8))
             offset += len(columns[-1])
-        told.append(_told(side) | {"columns": where})
+        told.append(_told(side, steps) | {"blocks": blocks, "columns": where})
     header = json.dumps({"sides": told}, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
     start = len(header).to_bytes(8, "little") + header + bytes(-len(header) % 8)
     return b64encode(zlib.compress(start + b"".join(columns), 9)).decode()
@@ -110,8 +114,8 @@ def _columns(steps: Steps) -> list[tuple[str, np.ndarray]]:
     ]
 
 
-def _told(side: Side) -> Json:
-    cut = " These are its first steps: there were more than fit here." if side.steps.cut else ""
+def _told(side: Side, steps: Steps) -> Json:
+    cut = " These are its first steps: there were more than fit here." if steps.cut else ""
     lines = {row["line"]: sums_in_words(row, side.whole) for row in side.lines}
     return {
         "name": harmless(side.name),
@@ -120,18 +124,19 @@ def _told(side: Side) -> Json:
         "kinds": [name_of(number) for number in range(len(STEPS))],
         "arrays": [
             {"name": harmless(each.name), "space": each.space, "bytes": each.bytes, "start": each.start}
-            for each in side.steps.arrays
+            for each in steps.arrays
         ],
-        "findings": [_finding(each, side) for each in side.findings[:MOST_FINDINGS]],
-        "worst": worst_lines(side.lines, set(side.steps.table[:, COLUMNS.index("line")].tolist())),
+        "findings": [_finding(each, side.parts, steps) for each in side.findings[:MOST_FINDINGS]],
+        "worst": worst_lines(side.lines, set(steps.table[:, COLUMNS.index("line")].tolist())),
         "lines": {line: said for line, said in lines.items() if said},
     }
 
 
-def _finding(finding: Finding, side: Side) -> Json:
-    step, other = place(finding, side.steps, side.shape)
-    if step < 0:  # a barrier that is missed, a loop that never ends: its line is what there is
-        there = np.flatnonzero(side.steps.table[:, COLUMNS.index("line")] == (finding.line or -1))
+def _finding(finding: Finding, parts: Sequence[Part], steps: Steps) -> Json:
+    step, other = place_in(finding, parts)
+    absent = elsewhere(finding, parts)
+    if step < 0 and not absent:  # a barrier that is missed, a loop that never ends: its line is what there is
+        there = np.flatnonzero(steps.table[:, COLUMNS.index("line")] == (finding.line or -1))
         step = int(there[0]) if there.size else -1
     other_line = finding.details.get("other_line")
     lines = f"lines {other_line} and {finding.line}" if other_line else f"line {finding.line}"
@@ -142,4 +147,5 @@ def _finding(finding: Finding, side: Side) -> Json:
         "other_line": other_line,
         "step": step,
         "other_step": other,
+        "elsewhere": absent,
     }

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from grader.devices.emulator.kinds import STEPS
-from grader.devices.emulator.recording import COLUMNS, LANES, Steps
+from grader.devices.emulator.recording import COLUMNS, LANES, Array, Steps
 from grader.devices.evidence import Finding
 
 ACCESSES = {
@@ -17,6 +17,7 @@ ACCESSES = {
     "atomic": ("atomic",),
     "copy": ("copy", "store"),
 }
+BLOCK, ARRAY = map(COLUMNS.index, ("block", "array"))
 Index = Sequence[int]
 
 
@@ -38,6 +39,67 @@ class Shape:
 
 def _number(index: Index, sizes: Index) -> int:
     return int(index[0] + sizes[0] * (index[1] + sizes[1] * index[2]))
+
+
+@dataclass(frozen=True)
+class Part:
+    """What was recorded of one launch: its number from 0, its kernel's name, its shape, the steps of some blocks."""
+
+    launch: int
+    kernel: str
+    shape: Shape
+    steps: Steps
+
+    @property
+    def blocks(self) -> list[int]:
+        """The numbers of the blocks that are here."""
+        return sorted(set(self.steps.table[:, BLOCK].tolist()))
+
+
+def joined(parts: Sequence[Part]) -> tuple[Steps, list[str]]:
+    """All parts one after another. A step's block is then an index into the second list, which says which it is."""
+    names: list[str] = []
+    arrays: list[Array] = []
+    tables = []
+    for part in parts:
+        table, blocks = part.steps.table.copy(), part.blocks
+        table[:, BLOCK] = np.searchsorted(blocks, table[:, BLOCK]) + len(names)
+        table[:, ARRAY] += np.where(table[:, ARRAY] >= 0, len(arrays), 0)
+        names += [f"block {each}" + (f" of launch {part.launch + 1}" if len(parts) > 1 else "") for each in blocks]
+        tables.append(table)
+        arrays += part.steps.arrays
+    places = np.concatenate([part.steps.places for part in parts])
+    return Steps(np.concatenate(tables), places, tuple(arrays), any(part.steps.cut for part in parts)), names
+
+
+def elsewhere(finding: Finding, parts: Sequence[Part]) -> str:
+    """Which launch or which blocks it has that are not here; "" if all of it may be here."""
+    launch, shown = finding.details.get("launch"), _fitting(finding, parts)
+    if not shown:
+        which = f"launch {launch:,}" if launch else "another launch"
+        return f"{which}{f' ({finding.kernel})' if finding.kernel else ''}"
+    missing = sorted({block for part in shown for block in blocks_of(finding, part.shape)} - set(shown[0].blocks))
+    return f"block{'' if len(missing) == 1 else 's'} {' and '.join(f'{each:,}' for each in missing)}" if missing else ""
+
+
+def _fitting(finding: Finding, parts: Sequence[Part]) -> list[Part]:
+    """The parts in which it can have happened: its launch, if that is known, else any of its kernel."""
+    launch = finding.details.get("launch")
+    if launch:
+        return [part for part in parts if part.launch + 1 == launch]
+    return [part for part in parts if finding.kernel in (None, part.kernel)]
+
+
+def place_in(finding: Finding, parts: Sequence[Part]) -> tuple[int, int]:
+    """As `place` says, among the steps of all parts."""
+    before = 0
+    for part in parts:
+        if part in _fitting(finding, parts):
+            found = place(finding, part.steps, part.shape)
+            if found[0] >= 0:
+                return found[0] + before, found[1] + before if found[1] >= 0 else -1
+        before += len(part.steps.table)
+    return -1, -1
 
 
 def blocks_of(finding: Finding, shape: Shape) -> list[int]:

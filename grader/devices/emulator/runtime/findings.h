@@ -28,6 +28,7 @@ struct Finding {
     std::string kind;
     bool note = false;
     std::string kernel;
+    std::uint64_t launch = 0;      // its number from 1, among all; 0: in none
     std::uint32_t pc = 0;          // 0: `line` is known instead, or nothing
     int line = 0;
     Place place;

@@ -74,6 +74,7 @@ void file(const char* kind, const std::string& kernel, int line, const std::stri
     Finding finding;
     finding.kind = kind;
     finding.kernel = kernel;
+    finding.launch = kernel.empty() ? 0 : machine().launches.size();
     finding.line = line;
     finding.text = text;
     machine().findings.push_back(std::move(finding));
@@ -120,6 +121,7 @@ void run_launch(LaunchState& state) {
     const std::uint64_t work = state.blocks * state.block.x * state.block.y * state.block.z;
     std::size_t count = work < 2048 ? 1 : std::min<std::uint64_t>(state.blocks, static_cast<std::uint64_t>(m.threads));
     while (m.executors.size() < count) m.executors.push_back(std::make_unique<Executor>(static_cast<int>(m.executors.size())));
+    const std::size_t found = m.findings.size();
     m.memory.open();
     std::vector<std::thread> others;
     const auto work_on = [&](std::size_t e) {
@@ -139,6 +141,7 @@ void run_launch(LaunchState& state) {
     std::vector<Finding> between;
     state.races.check(state, between);
     std::move(between.begin(), between.end(), std::back_inserter(m.findings));
+    std::for_each(m.findings.begin() + static_cast<std::ptrdiff_t>(found), m.findings.end(), [&](Finding& each) { each.launch = m.launches.size(); });
     note_use_by_launch();
     m.memory.shut();
 }

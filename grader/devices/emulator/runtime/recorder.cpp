@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t numbers_of_a_step = 4;   // its warp, line, lanes and so on are short
 constexpr int no_kind = -1;
+constexpr std::size_t most_kernels = 8;        // of which the first launch is recorded, if that of each is
 
 int kind_of(Event event) {
     const auto number = [](Kind kind) { return static_cast<int>(kind); };
@@ -40,21 +41,29 @@ Address origin(const Executor& executor, const Region& array) {
 }  // namespace
 
 void Recorder::begin_launch(const std::string& name) {
-    recording = on && is_named(name, kernel) && launches_++ == launch;
-    if (recording) number = machine().launches.size();
+    recording = false;
+    if (!on || !is_named(name, kernel)) return;
+    const bool first = kernels_.insert(name).second;
+    recording = std::find(launches.begin(), launches.end(), counted_++) != launches.end() || (each_kernel && first && kernels_.size() <= most_kernels);
+    if (recording && number == none) number = machine().launches.size();
 }
 
 bool Recorder::wants(const Block& candidate) const {
     const Index& index = candidate.index;
     if (!recording) return false;
     if (block[0] == every_block || (index.x == block[0] && index.y == block[1] && index.z == block[2])) return true;
-    return std::find(more.begin(), more.end(), candidate.number) != more.end();
+    const bool last = candidate.number + 1 == candidate.launch->blocks;
+    return std::any_of(more.begin(), more.end(), [&](std::uint64_t each) { return each == candidate.number || (last && each == none); });
 }
 
 RecordedBlock* Recorder::begin(const Block& candidate) {
     if (!wants(candidate)) return nullptr;
     const std::lock_guard guard(recorder_lock);
-    if (block[0] != every_block || blocks.empty()) blocks.emplace_back().room = room;
+    const std::size_t launch = machine().launches.size() - 1;
+    if (block[0] != every_block || blocks.empty() || blocks.back().launch != launch) {
+        RecordedBlock& begun = blocks.emplace_back();
+        begun.launch = launch, begun.room = room;
+    }
     return &blocks.back();
 }
 

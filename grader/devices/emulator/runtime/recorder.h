@@ -1,4 +1,4 @@
-// A recorder writes down what one block of one launch does, or several, or all of them, warp instruction by warp
+// A recorder writes down what one block of a launch does, or several, or all of them, warp instruction by warp
 // instruction: for pictures, and only where somebody asks.
 //
 // A recorded block goes on after a thread's bad access, without that thread: a picture shows what the others do.
@@ -8,6 +8,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,7 @@ struct RecordedStep {
 
 // What one block did, or all of them in the order in which the one executor ran them. Only its own OS thread writes here.
 struct RecordedBlock {
+    std::size_t launch = 0;            // its number, among all
     std::size_t room = 0;              // for numbers: a step takes a few, and one for each place
     bool cut = false;
     std::vector<RecordedArray> arrays;
@@ -61,13 +63,14 @@ constexpr unsigned every_block = ~0u;
 struct Recorder {
     bool on = false;
     std::string kernel;                // only launches of the kernel with this name are counted; empty: all are
-    std::size_t launch = 0;            // which of them is recorded, from 0
+    std::vector<std::uint64_t> launches{0};   // which of them are recorded, from 0
+    bool each_kernel = false;          // and the first one of each kernel
     std::size_t room = 0;              // for each block, or for all of them together if every block is recorded
     unsigned block[3] = {0, 0, 0};     // all of them, if the first is `every_block`: then there must be one executor
-    std::vector<std::uint64_t> more;   // numbers of other blocks in the grid
+    std::vector<std::uint64_t> more;   // numbers of other blocks in the grid; `none`: the last one
     std::deque<RecordedBlock> blocks;
 
-    std::size_t number = none;         // of the launch that was recorded, among all
+    std::size_t number = none;         // of the first launch that was recorded, among all
     bool recording = false;            // the launch that runs
 
     static constexpr std::size_t none = ~std::size_t{0};
@@ -80,7 +83,8 @@ struct Recorder {
     bool fault(const Thread& thread, const Finding& finding);   // whether the block is recorded, and may go on
 
 private:
-    std::size_t launches_ = 0;         // that were counted
+    std::size_t counted_ = 0;          // launches so far
+    std::set<std::string> kernels_;    // that they were of
 
     bool wants(const ladder::Block& block) const;
 };

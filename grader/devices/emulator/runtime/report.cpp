@@ -50,7 +50,7 @@ void write_place(Json& json, const char* block, const char* thread, const Place&
 
 void write_finding(Json& json, const Finding& finding) {
     json.open('{').field("kind", finding.kind).field("note", finding.note).field("kernel", finding.kernel);
-    json.field("pc", finding.pc).field("line", finding.line);
+    json.field("launch", finding.launch).field("pc", finding.pc).field("line", finding.line);
     write_place(json, "block", "thread", finding.place);
     write_place(json, "other_block", "other_thread", finding.other);
     json.field("access", finding.access).field("address", std::uint64_t{finding.address}).field("bytes", finding.bytes);
@@ -139,7 +139,7 @@ void write_kernel(Json& json, int number, const KernelTotals& kernel) {
 void write_recording(Json& json, const Recorder& recorder) {
     json.open('[');
     for (const RecordedBlock& block : recorder.blocks) {
-        json.open('{').field("cut", block.cut).field("steps", std::uint64_t{block.steps.size()}).field("places", std::uint64_t{block.places.size()}).key("arrays").open('[');
+        json.open('{').field("launch", std::uint64_t{block.launch}).field("cut", block.cut).field("steps", std::uint64_t{block.steps.size()}).field("places", std::uint64_t{block.places.size()}).key("arrays").open('[');
         for (const RecordedArray& array : block.arrays) write_array(json, array);
         json.close(']').close('}');
     }

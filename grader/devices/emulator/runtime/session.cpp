@@ -268,10 +268,17 @@ void ladder_session_record(const char* kernel, std::size_t launch, unsigned x, u
     Recorder& recorder = machine().recorder;
     recorder.on = true;
     recorder.kernel = kernel;
-    recorder.launch = launch;
+    recorder.launches = {launch};
     recorder.room = room;
     recorder.block[0] = x, recorder.block[1] = y, recorder.block[2] = z;
     recorder.more.assign(more, more + count);
+}
+
+// Besides that launch, those with these numbers, and with `each_kernel` the first one of each kernel.
+void ladder_session_record_launches(const std::uint64_t* launches, std::size_t count, int each_kernel) {
+    Recorder& recorder = machine().recorder;
+    recorder.launches.insert(recorder.launches.end(), launches, launches + count);
+    recorder.each_kernel = each_kernel != 0;
 }
 
 // The steps of the recorded block with this number in the report, and the places that they touch; how many numbers each.
