@@ -25,6 +25,7 @@ from grader.submission import Submission, run_sampled
 UNSURE = 0.1  # standard error of a launch's counts, as a share; less is told in no report
 NO_SAMPLE = (LookupError, TypeError, ValueError, ArithmeticError)  # what comes of evidence that no worker of ours wrote
 RESULTS = "model.json"  # in benchmarks/results/CARD/: the band, and the modelled times of the course's rungs
+LIMITS = "stars.json"  # there, too: what timed goals allow, in modelled time (withheld.py)
 
 
 @dataclass(frozen=True)
@@ -53,9 +54,19 @@ class ModelledTime:
         return {name: getattr(self, name) for name in kept}
 
 
+def known_cards(root: Path) -> list[Card]:
+    """The cards of a course, first those on which its stars were measured. Raises UsageError."""
+    return sorted(cards(root / "cards"), key=lambda card: not (results_of(root, card) / LIMITS).exists())
+
+
 def measured_cards(root: Path) -> list[Card]:
-    """The cards of a course that were measured. Raises UsageError."""
-    return [card for card in cards(root / "cards") if card.measured]
+    """Of these the ones that were measured. Raises UsageError."""
+    return [card for card in known_cards(root) if card.measured]
+
+
+def results_of(root: Path, card: Card) -> Path:
+    """Where what was measured on a card is kept."""
+    return root / "benchmarks" / "results" / card.label
 
 
 def modelled_times(
@@ -66,7 +77,7 @@ def modelled_times(
     Raises UsageError, NotGraded, Cancelled.
     """
     samples: dict[tuple[float, float, str], Mapping[str, Any] | None] = {}  # of cards that sampling cannot tell apart
-    for card in cards(entry.root / "cards") if task.timed_case else ():
+    for card in known_cards(entry.root) if task.timed_case else ():
         alike = card.multiprocessors, card.l1_bytes, card.architecture
         if (card.measured or unmeasured) and task.timed_case:
             if alike not in samples:
@@ -148,7 +159,7 @@ def agreement(root: Path, card: Card, compiled: bool = False) -> dict[str, Any]:
     two.
     """
     try:
-        text = (root / "benchmarks" / "results" / card.label / RESULTS).read_text()
+        text = (results_of(root, card) / RESULTS).read_text()
         known = json.loads(text)["compiled" if compiled else "estimated"]
         return {"low": float(known["band"][0]), "high": float(known["band"][1]), "rungs": dict(known["rungs"])}
     except (OSError, ValueError, LookupError, TypeError):

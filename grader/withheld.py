@@ -19,10 +19,9 @@ from grader.course.catalog import Entry
 from grader.course.lesson import Case, Task
 from grader.judge.verdict import TaskGrade
 from grader.model.card import Card
-from grader.modelled import NO_SAMPLE, measured_cards, sampled, told
+from grader.modelled import LIMITS, NO_SAMPLE, measured_cards, results_of, sampled, told
 from grader.submission import Submission
 
-LIMITS = "stars.json"  # in benchmarks/results/CARD/
 WIDE = 2.0  # times what a timed goal allows: the model is surer than that of nearly all kernels of the course
 STEPS = 200_000  # of warps: mostly one block, as a ratio to a rung that was sampled likewise needs no more
 
@@ -44,7 +43,7 @@ def limits(root: Path, card: Card, task: Task) -> dict[int, Limit]:
     """By star, from the second; none if the file is not there, or is for another case of the task."""
     case = case_of(task)
     try:
-        known = json.loads((root / "benchmarks" / "results" / card.label / LIMITS).read_text())["tasks"][task.name]
+        known = json.loads((results_of(root, card) / LIMITS).read_text())["tasks"][task.name]
         if case is None or known["case"] != case.name:
             return {}
         return {int(star): Limit(int(each["rung"]), float(each["us"])) for star, each in known["stars"].items()}

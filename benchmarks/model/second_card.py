@@ -1,11 +1,12 @@
 """A card that the model has not seen: predicted first, then measured.
 
     python -m benchmarks.model.second_card predict KEEP    every rung at its timed size; no GPU, from what KEEP holds
-    python -m benchmarks.model.second_card measure         those that were not before, on the GPU that is here
-    python -m benchmarks.model.second_card compare         renews the tables of both in docs/model.md
+    python -m benchmarks.model.second_card measure         those that were not yet, on the GPU that is here
+    python -m benchmarks.model.second_card compare KEEP    renews docs/model.md, and model.json beside the rounds
 
 Predictions lie in benchmarks/results/h100/ROUND/predicted.json, and were committed before anything was measured in that
-round: `first` two rungs of each task, `second` the others, with the constants of later and lesson 09.
+round: `first` two rungs of each task, `second` the others, with the constants of later and lesson 09. model.json has
+the model of now, with the constants that `ladder bench --card` has measured since.
 """
 
 from __future__ import annotations
@@ -14,15 +15,17 @@ import argparse
 import json
 import re
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 from typing import Any
 
-from benchmarks.model.agreement import PAGE, figures
+from benchmarks.model.agreement import PAGE, Figures, figures
 from benchmarks.model.points import ROOT, Row, points
 from grader.course import catalog
 from grader.course.catalog import Entry, UsageError
 from grader.course.lesson import Task
 from grader.model.card import load_card
+from grader.modelled import RESULTS as NAME
 
 LABEL = "h100"
 FOLDER = ROOT / "benchmarks" / "results" / LABEL
@@ -50,10 +53,10 @@ def predict(kept: Path) -> None:
     print(f"{len(rows)} rungs in {LATEST.relative_to(ROOT)}")
 
 
-def to_measure() -> Iterator[tuple[Entry, Task, Path]]:
-    """Every rung that an earlier round has not measured, the newest lessons first."""
+def to_measure(rows: list[dict[str, Any]]) -> Iterator[tuple[Entry, Task, Path]]:
+    """Every rung that neither an earlier round nor these rows have measured, the newest lessons first."""
     earlier = [row for each in ROUNDS[:-1] for row in json.loads((FOLDER / each / MEASURED).read_text())]
-    known = {(row["task"], row["rung"]) for row in earlier if row["us"]}
+    known = {(row["task"], row["rung"]) for row in earlier + rows if row["us"]}
     for entry in reversed(catalog.entries(ROOT)):
         for task in entry.lesson.tasks:
             rungs = entry.rungs_of(task.name) if task.ladder and task.timed_case else []
@@ -68,15 +71,17 @@ def measure(into: Path) -> None:
     card, reason = find_card()
     if card is None:
         raise SystemExit(f"there is no GPU to measure, as {reason}")
-    rows: list[dict[str, Any]] = []
-    for entry, task, rung in to_measure():
+    rows: list[dict[str, Any]] = json.loads(into.read_text()) if into.exists() else []
+    rows = [row for row in rows if row["us"]]
+    for entry, task, rung in to_measure(list(rows)):
         try:
             done = grade(entry, rung, device="cuda", tasks=[task.name], emulator=False, seed=1).tasks[0]
-            us = done.timings.get("median_us")
+            us, noise = done.timings.get("median_us"), done.timings.get("noise")
         except (UsageError, OSError, RuntimeError) as error:
-            us = None
+            us = noise = None
             print(f"{task.name} {rung.stem}: {error}", flush=True)
-        rows.append({"task": task.name, "rung": rung.stem, "us": us, "card": card.name})
+        what = {"task": task.name, "rung": rung.stem, "us": us, "noise": noise, "card": card.name}
+        rows.append(what | {"date": date.today().isoformat()})
         into.write_text(json.dumps(rows, indent=1) + "\n")
         print(task.name, rung.stem, us, flush=True)
 
@@ -89,11 +94,7 @@ def compare(folder: Path) -> str:
     text = [f"The {folder.name} round:\n\n"]
     for kind, title in (("compiled", "With nvcc"), ("estimated", "Without")):
         rows = [Row(m["task"], m["rung"], p["case"], True, m["us"], p[kind]) for m, p in both if p[kind]]
-        found = figures(rows)
-        text.append(
-            f"- {title}: {found.near:.0%} of {found.count} rungs within 25 %, mean error {found.error:.0%}, "
-            f"{found.ordered} of {found.pairs} pairs in order.\n"
-        )
+        text.append(_figures(title, figures(rows)))
     text.append("\n| task | rung | measured | with nvcc | ratio | without | ratio |\n|---|---|--:|--:|--:|--:|--:|\n")
     for m, p in both:
         shown = [
@@ -101,6 +102,36 @@ def compare(folder: Path) -> str:
         ]
         text.append(f"| {m['task']} | {m['rung']} | {m['us']:,.0f} µs | {' | '.join(shown)} |\n")
     return "".join(text)
+
+
+def renew(kept: Path) -> str:
+    """model.json, as benchmarks/results/h200 has it; returns how far it agrees with all that was measured."""
+    rounds = [row for each in ROUNDS for row in json.loads((FOLDER / each / MEASURED).read_text())]
+    us = {(row["task"], row["rung"]): row["us"] for row in rounds if row["us"]}
+    every = list(points(kept, timed=True, new=False, card=load_card(ROOT / "cards" / f"{LABEL}.toml")))
+    text, known = "The model of now, with the constants that this card's own micro-kernels gave:\n\n", {"card": LABEL}
+    for kind, title in (("compiled", "With nvcc"), ("estimated", "Without")):
+        found = [row for point in every if (row := point.compiled if kind == "compiled" else point)]
+        rows = [
+            Row(row.task, row.rung, row.case, True, us[row.task, row.rung], row.modelled)
+            for row in found
+            if (row.task, row.rung) in us
+        ]
+        agreed = figures(rows)
+        rungs: dict[str, Any] = {}
+        for row in found:
+            rungs.setdefault(row.task, {})[row.rung] = {row.case: round(row.modelled, 3)}
+        known[kind] = {"band": [round(agreed.low, 2), round(agreed.high, 2)], "rungs": rungs}
+        text += _figures(title, agreed)
+    (FOLDER / NAME).write_text(json.dumps(known, indent=1) + "\n")
+    return text
+
+
+def _figures(title: str, found: Figures) -> str:
+    return (
+        f"- {title}: {found.near:.0%} of {found.count} rungs within 25 %, mean error {found.error:.0%}, "
+        f"{found.ordered} of {found.pairs} pairs in order ({found.order:.1%}).\n"
+    )
 
 
 def main() -> None:
@@ -113,7 +144,7 @@ def main() -> None:
     elif given.what == "measure":
         measure(given.folder or LATEST / MEASURED)
     else:
-        text = f"{BEGIN}\n" + "\n".join(compare(FOLDER / each) for each in ROUNDS) + END
+        text = f"{BEGIN}\n" + "\n".join([renew(given.folder), *(compare(FOLDER / each) for each in ROUNDS)]) + END
         PAGE.write_text(re.sub(f"{BEGIN}.*{END}", lambda _: text, PAGE.read_text(), flags=re.DOTALL))
 
 

@@ -107,8 +107,8 @@ def _of_memory(card: Card) -> Values:
         "l2_bytes": (walked["l2_bytes"] / 2, "B", "half of what the driver names: the other half may be a copy"),
         "integer_rate": (64, "1/clock", "CUDA programming guide, compute capability 9.0: check it for another one"),
         "l1_sectors": (4, "1/clock", "128 B a clock: NVIDIA's H100 white paper"),
-        "dependent": (2.5, "clock", "as on the H200"),
-        "independent": (1.2, "clock", "as on the H200"),
+        "dependent": (2.5, "clock", "rung 1 of column_sum on an H200: one block"),
+        "independent": (1.2, "clock", "the register tiles of matmul on an H200"),
         "l1_latency": (by_size[1 << 15] * 1e-9 * clock, "clock", source),
         "l2_latency": (by_size[1 << 21] * 1e-9 * clock, "clock", source),
         "dram_latency": (by_size[1 << 30] * 1e-9 * clock, "clock", source),
@@ -122,7 +122,8 @@ def dumps(name: str, architecture: str, values: Values) -> str:
     lines = ["# Written by `ladder bench --card`.", head, "", "[constants]"]
     for each in constants():
         value, unit, source = values[each]
-        lines.append(f'{each} = {{ value = {value:.4g}, unit = "{unit}", source = "{source}" }}')
+        number = f"{value:.0f}" if unit == "B" else f"{value:.4g}"
+        lines.append(f'{each} = {{ value = {number}, unit = "{unit}", source = "{source}" }}')
     return "\n".join([*lines, ""])
 
 

@@ -342,9 +342,11 @@ def model(entry: Entry, graded: Graded, split: bool = False, sass: bool = False)
             except UsageError as error:  # the grade stands, whatever is wrong here
                 yield f"not modelled: {error}"
                 return
-            for time in times:
+            for number, time in enumerate(times):
                 if time.measured:
                     task.modelled.append(time.to_json())
+                if number and not split:
+                    continue  # one card is told, and all are in the JSON
                 yield f"{task.name}: " * (len(grade.tasks) > 1) + modelled_words(time, task.position)
                 if time.measured:
                     yield from (f"  not sure: {said}" for said in time.unsure)

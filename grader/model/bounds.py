@@ -9,13 +9,12 @@ import math
 
 from grader.model.caches import Bytes
 from grader.model.card import Card
-from grader.model.sampled import LANES, Counts, Launch
+from grader.model.sampled import LANES, LINE, Counts, Launch
 
 PIPES = ("l1", "shared", "issue", "special", "double", "tensor")  # of one multiprocessor
 BOUNDS = ("dram", "l2", *PIPES, "atomics", "barriers", "blocks", "latency")
 # What nvcc makes of the rest of a kernel, besides its arithmetic: instructions for each request, and for each warp.
 FOR_GLOBAL, FOR_SHARED, FOR_WARP = 2.9, 1.2, 24.0
-LINE = 128  # bytes that a word of each lane takes in local memory
 UNSEEN = 1.125  # and what no estimate sees
 # The CPU's instructions on lines that have neither memory nor floats: nearly all of them are addresses and loops, of
 # which nvcc leaves little. Beyond what any rung has of them they are work, two for one of a GPU's.
@@ -75,7 +74,9 @@ def of_multiprocessor(counts: Counts, card: Card) -> dict[str, float]:
         return max(asked, get(f"global_{way}_lines", 0.0) * cost, sectors / card.l1_sectors)
 
     l1 = lines("load", card.load_line) + lines("store", card.store_line)
-    shared = get("joined_load_wavefronts", 0.0) + get("shared_store_wavefronts", 0.0)
+    # What comes by an asynchronous copy is written where a load's lines would be, and is in `l1`.
+    stores = max(get("shared_store_wavefronts", 0.0) - get("copied_lines", 0.0), 0.0)
+    shared = get("joined_load_wavefronts", 0.0) + stores
     # Lanes that update one word do not wait for each other: counters are what shared atomics are for, and nvcc adds up
     # the lanes of `atomicAdd(&x, 1)` (ATOMS.POPC.INC).
     shared += card.shared_atomic * get("shared_atomic_wavefronts", 0.0)

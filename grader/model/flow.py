@@ -7,6 +7,8 @@ the loop runs as often as makes up the whole.
 
 from __future__ import annotations
 
+import math
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,8 +28,11 @@ LOADED = {
     "LDGSTS": "global_load",
     "STG": "global_store",
     "LDS": "shared_load",
+    "LDSM": "shared_load",
     "STS": "shared_store",
 }
+# Multiplications of small matrices: m x n x k stands in the name, as in HMMA.16816.F32.BF16.
+PRODUCT = re.compile(r"[A-Z]MMA\.(16|8)(8)(4|8|16|32|64|128|256)(?:\.|$)")
 UPDATED = {"ATOMG": "global_atomic", "RED": "global_atomic", "ATOMS": "shared_atomic", "ATOM": "global_atomic"}
 
 
@@ -60,13 +65,28 @@ class Instruction:
     @cached_property
     def words(self) -> int:
         """Of 4 bytes that a lane loads or stores."""
+        if self.name == "LDSM":
+            return int(self.operation[-1]) if self.operation[-1] in "24" else 1
         return 4 if ".128" in self.operation else 2 if ".64" in self.operation else 1
+
+    @cached_property
+    def operations(self) -> int:
+        """Of a warp's product of matrices, each multiplication and each addition one; 0: it is none."""
+        product = PRODUCT.match(self.operation)
+        return 2 * math.prod(map(int, product.groups())) if product else 0
+
+    @cached_property
+    def amount(self) -> float:
+        """How much of its `work` it does."""
+        return self.operations or (self.words if self.name in LOADED else FLOATS.get(self.name, 1))
 
     @cached_property
     def work(self) -> str:
         """What it does of the work that the emulator counts; "" if nothing."""
         if self.name in FLOATS:
             return "floats"
+        if self.operations:
+            return "tensor"
         return LOADED.get(self.name) or UPDATED.get(self.name) or ("special" if self.name == "MUFU" else "")
 
 
@@ -155,14 +175,14 @@ class Flow:
         if what == "floats":
             own = counts.get("sums", 0.0) + counts.get("products", 0.0) + 2 * counts.get("fused", 0.0)
             return own + counts.get("in_functions", 0.0)
-        return counts.get("special" if what == "special" else f"{what}_words", 0.0)
+        return counts.get({"special": "special", "tensor": "tensor_operations"}.get(what, f"{what}_words"), 0.0)
 
     def _work_of(self, parts: Sequence[Part]) -> dict[Work, float]:
         found: dict[Work, float] = defaultdict(float)
         for part in parts:
             for each in self.code[part.begin : part.end]:
                 if each.work:
-                    found[each.line, each.work] += each.words if each.name in LOADED else FLOATS.get(each.name, 1)
+                    found[each.line, each.work] += each.amount
         return found
 
     def _runs_of(self, loop: Loop) -> float:

@@ -11,8 +11,9 @@ from grader.model.card import Card
 from grader.model.latency import latency
 from grader.model.sampled import Json, Launch, launches_of
 
-# Parts work at once, but not quite: (a^s + b^s)^(1/s). Those of one multiprocessor share its warps, and overlap less.
-SHARPNESS, OF_MULTIPROCESSOR = 6.0, 2.0
+# Parts work at once, but not quite: (a^s + b^s)^(1/s). Those of one multiprocessor share its warps, and overlap less;
+# and while its warps wait, they keep none of its parts busy.
+SHARPNESS, OF_WAITING, OF_MULTIPROCESSOR = 6.0, 4.0, 2.2
 
 
 @dataclass(frozen=True)
@@ -65,5 +66,6 @@ def predict(sample: Json, card: Card) -> Modelled:
 def together(terms: Mapping[str, float]) -> float:
     """Seconds of a launch whose parts are busy for so long."""
     inside = sum(terms[name] ** OF_MULTIPROCESSOR for name in PIPES) ** (1 / OF_MULTIPROCESSOR)
-    others = [term for name, term in terms.items() if name not in PIPES]
-    return float(sum(term**SHARPNESS for term in (inside, *others)) ** (1 / SHARPNESS))
+    waiting = (inside**OF_WAITING + terms["latency"] ** OF_WAITING) ** (1 / OF_WAITING)
+    others = [term for name, term in terms.items() if name not in (*PIPES, "latency")]
+    return float(sum(term**SHARPNESS for term in (waiting, *others)) ** (1 / SHARPNESS))

@@ -13,7 +13,7 @@ from grader.model.machine_code import MachineCode, machine_code
 Json = Mapping[str, Any]
 Counts = Mapping[str, float]
 
-LANES, WORD = 32, 4
+LANES, WORD, LINE = 32, 4, 128
 
 
 @dataclass(frozen=True)
@@ -148,6 +148,7 @@ def _launch(data: Json) -> Launch:
         raise ValueError(f"no block of {data['kernel']} has run")
     scale = data["blocks"] / len(ran)
     counts = {name: number * scale for name, number in data["counts"].items()}
+    counts["copied_lines"] = data["blocks"] * _mean(ran, "copied") / LINE
     counts["plain"] = scale * sum(each.get("instructions", 0.0) for each in data["lines"].values() if _is_plain(each))
     warps = math.ceil(data["threads"] / LANES)
     steps = [block["steps"] for block in ran]

@@ -236,6 +236,7 @@ def test_a_copy_is_waited_for_unless_the_warp_has_had_other_work_since(sampled):
     launches = sampled("copies", 1024).sample["launches"]
     rounds = {launch["blocks"]: launch["ran"][0]["load_rounds"] for launch in launches}
     assert rounds == {1: 8, 2: 1}
+    assert all(ran["copied"] == 8 * 32 * 4 for launch in launches for ran in launch["ran"])
 
 
 def test_tensor_cores_are_told_from_what_carries_their_operands(sampled):

@@ -72,15 +72,17 @@ def test_what_explain_adds_leaves_out_what_hardly_counts():
 
 
 def test_a_check_ends_in_a_modelled_time_and_says_it_to_programs(capsys):
-    """One kernel, both forms; the JSON is one object with the band around the time."""
+    """One kernel, both forms; the JSON has every measured card, with the band around the time, the text the first."""
     assert cli.run(["check", "01", "--reference", "--device", "emulator", "--json"]) == 0
     (task,) = json.loads(capsys.readouterr().out)["tasks"]
-    (modelled,) = task["modelled"]
-    assert set(modelled) == {"card", "case", "median_us", "low_us", "high_us", "bound", "line"}
-    assert (modelled["card"], modelled["case"], modelled["bound"]) == ("h200", "n=268435456", "dram")
-    assert modelled["low_us"] < modelled["median_us"] < modelled["high_us"]
+    for modelled, card in zip(task["modelled"], ("h200", "h100"), strict=True):
+        assert set(modelled) == {"card", "case", "median_us", "low_us", "high_us", "bound", "line"}
+        assert (modelled["card"], modelled["case"], modelled["bound"]) == (card, "n=268435456", "dram")
+        assert modelled["low_us"] < modelled["median_us"] < modelled["high_us"]
+    assert task["modelled"][0]["median_us"] < task["modelled"][1]["median_us"], "an H100 has slower memory"
     assert cli.run(["check", "01", "--reference", "--device", "emulator"]) == 0
-    assert "modelled on an H200: " in capsys.readouterr().out.splitlines()[-1]
+    said = capsys.readouterr().out
+    assert "modelled on an H200: " in said.splitlines()[-1] and "H100" not in said
 
 
 def test_a_bench_without_a_gpu_shows_the_ladder(capsys):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.devices.cuda.machine_code import MachineCode, control, kernels_in, resources_in, tools
+from grader.devices.cuda.machine_code import MachineCode, asm_lines, control, kernels_in, resources_in, tools
 from grader.model.flow import NONE, Flow, Instruction
 from grader.model.scoreboard import clocks_of_warp
 
@@ -51,6 +51,19 @@ def test_nvdisasm_is_read_with_the_learners_lines_and_the_control_bits():
     assert control(0x004FEC000383FFFF)[3] == 0b100
 
 
+def test_instructions_of_an_asm_stand_where_it_begins():
+    """nvcc names the line of its last operand, the emulator that of the word."""
+    source = """int x;
+asm volatile("mov.b32 %0, 1;"
+    : "=r"(x)
+    : "r"(f(")")));
+asm("");
+"""
+    assert asm_lines(source) == {3: 2, 4: 2}
+    (rows,) = kernels_in(SASS.replace('line 5"', 'line 4"'), "text.cu", {5: 4, 6: 4}).values()
+    assert [row[0] for row in rows] == [3, 4, 4]
+
+
 def test_ptxas_says_what_a_kernel_holds():
     said = """ptxas info    : Compiling entry function '_Z3addPf' for 'sm_90a'
     40 bytes stack frame, 16 bytes spill stores, 24 bytes spill loads
@@ -63,6 +76,17 @@ def test_a_loop_runs_as_often_as_its_work_needs():
     body = [instruction(2, "LDG.E.64 R4, [R2]")] * 4
     flow = Flow(loop(body), {2: {"global_load_words": 640.0}}, warps=10)
     assert runs(flow) == [10, 80, 10]
+
+
+def test_a_loop_of_products_runs_as_often_as_its_products_need():
+    """The emulator saw 32 products of m16n8k16 and 24 matrices a warp; nvcc has unrolled by 4: 8 rounds."""
+    products = [instruction(2, f"HMMA.16816.F32.BF16 R{4 * k}, R8, R12, R{4 * k}") for k in range(4)]
+    matrices = [instruction(3, "LDSM.16.M88.2 R4, [R2]"), instruction(3, "LDSM.16.MT88 R6, [R2]")]
+    lines = {2: {"tensor_operations": 10 * 32 * 4096.0}, 3: {"shared_load_words": 10 * 24.0}}
+    assert [each.operations for each in (*products, *matrices)] == [4096] * 4 + [0, 0]
+    assert [each.words for each in matrices] == [2, 1]
+    assert runs(Flow(loop([*products, *matrices]), lines, warps=10)) == [10, 80, 10]
+    assert instruction(2, "IMMA.16832.S8.S8 R0, R4, R8, R0").operations == 2 * 16 * 8 * 32
 
 
 def test_what_an_unrolled_loop_leaves_over_is_done_by_the_other():

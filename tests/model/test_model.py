@@ -17,13 +17,19 @@ H200 = load_card(CARDS / "h200.toml")
 BLOCKS = 1 << 20
 
 
+def block(**did: int) -> dict:
+    """One that ran."""
+    nothing = {"number": 0, "steps": 64, "longest_warp": 64, "load_rounds": 0, "lone_rounds": 0}
+    return nothing | {"shared_rounds": 0, "copied": 0} | did
+
+
 def launch(**counts: float) -> dict:
     """Of BLOCKS blocks of 256 threads, of which one ran and did this at line 7."""
     return {
         "kernel": "k", "function": "k()", "line": 9, "blocks": BLOCKS, "shared_bytes": 0, "allowed_registers": 255,
         "threads": 256, "repeats": 1, "resident": 8, "registers": 32,
         "held": 1, "neighbours": 0, "barriers": 0, "atomic_words": 0, "atomic_words_of_a_block": 0,
-        "ran": [{"number": 0, "steps": 64, "longest_warp": 8, "load_rounds": 1, "lone_rounds": 0, "shared_rounds": 0}],
+        "ran": [block(longest_warp=8, load_rounds=1)],
         "regions": [], "counts": counts, "lines": {"7": counts},
     }  # fmt: skip
 
@@ -78,6 +84,18 @@ def test_bank_conflicts_bind_and_are_named():
     assert cause(found).words == "shared memory (16 wavefronts a load, line 7)"
 
 
+def test_asynchronous_copies_are_written_once():
+    """8 requests of 16 bytes a lane: 32 lines, which a pipe sees once; as a load and a store, twice."""
+    there_and_back = dict(global_load_requests=8, global_load_sectors=128, global_load_lines=32,
+                          shared_store_requests=8, shared_store_wavefronts=32)  # fmt: skip
+    apart, copied = launch(**there_and_back), launch(**there_and_back)
+    copied["ran"] = [block(longest_warp=8, load_rounds=1, copied=8 * 512)]
+    share = -(-BLOCKS // 132) / BLOCKS
+    of_both = [predict(sample(each), H200).main.terms for each in (apart, copied)]
+    lines = [(32 * H200.load_line + stores) * BLOCKS * share / H200.clock for stores in (32, 0)]
+    assert [max(terms["l1"], terms["shared"]) for terms in of_both] == pytest.approx(lines)
+
+
 def test_tensor_cores_are_busy_for_their_operations_at_the_rate_of_the_card():
     products = launch(tensor_instructions=4096, tensor_operations=4096 * 4096)  # m16n8k16, by one warp
     found = predict(sample(products), H200)
@@ -107,9 +125,7 @@ def test_a_launch_that_does_nothing_costs_what_launching_costs():
 
 def test_one_block_waits_for_each_of_its_loads():
     chain = launch(global_load_requests=4096) | {"blocks": 1}
-    chain["ran"] = [
-        {"number": 0, "steps": 64, "longest_warp": 64, "load_rounds": 4096, "lone_rounds": 0, "shared_rounds": 0}
-    ]
+    chain["ran"] = [block(longest_warp=64, load_rounds=4096)]
     found = predict(sample(chain), H200)
     assert found.bound == "latency" and found.seconds > 4096 / 4 * H200.l2_latency / H200.clock
 

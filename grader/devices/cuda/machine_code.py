@@ -9,12 +9,14 @@ import os
 import re
 import signal
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from grader.devices.build.lexer import lex
+from grader.devices.build.syntax import Stream
 from grader.devices.cuda.toolkit import cuda_home, find_tool
 
 Json = dict[str, Any]
@@ -94,7 +96,7 @@ class MachineCode:
             if self._running.wait(self.most_seconds):
                 return
             said, code = ((self._place / name).read_text(errors="replace") for name in (SAID, CODE))
-            kernels = kernels_in(code, self.filename)
+            kernels = kernels_in(code, self.filename, asm_lines(self.source))
             names = _demangled(list(kernels))
         except (OSError, subprocess.SubprocessError):
             with suppress(ProcessLookupError):
@@ -126,8 +128,21 @@ def resources_in(said: str) -> dict[str, Json]:
     return found
 
 
-def kernels_in(code: str, filename: str) -> dict[str, list[list[Any]]]:
-    """nvdisasm's text as rows of grader.model.flow.Instruction, by the kernel's mangled name."""
+def asm_lines(source: str) -> dict[int, int]:
+    """Where an `asm` of several lines begins, by its further lines: nvcc names one of these, the emulator the first."""
+    stream = Stream(lex(source).code, [], [])
+    found: dict[int, int] = {}
+    for index, token in enumerate(stream.tokens):
+        if token.text in ("asm", "__asm__", "__asm"):
+            opening = next(at for at in range(index + 1, len(stream.tokens) + 1) if not stream.is_word(at))
+            closing = stream.closing(opening)
+            last = stream.tokens[closing].line if closing else token.line
+            found |= dict.fromkeys(range(token.line + 1, last + 1), token.line)
+    return found
+
+
+def kernels_in(code: str, filename: str, begins: Mapping[int, int] | None = None) -> dict[str, list[list[Any]]]:
+    """nvdisasm's text as rows of grader.model.flow.Instruction, by the kernel's mangled name; `begins` as asm_lines."""
     kernels: dict[str, list[list[Any]]] = {}
     labels: dict[str, int] = {}
     rows: list[list[Any]] = []
@@ -147,7 +162,7 @@ def kernels_in(code: str, filename: str) -> dict[str, list[list[Any]]]:
             labels[label[1]] = len(rows)
         elif found := _INSTRUCTION.match(row):
             fresh = True
-            rows.append([line, found[1], 0, NO_BARRIER, NO_BARRIER, 0, -1])
+            rows.append([(begins or {}).get(line, line), found[1], 0, NO_BARRIER, NO_BARRIER, 0, -1])
             if aim := _TARGET.search(found[1]):
                 wanted.append((rows[-1], aim[1]))
         elif rows and (upper := _UPPER.match(row)):

@@ -158,8 +158,10 @@ void write_sample(Json& json, int number, const LaunchSample& launch) {
     json.field("neighbours", std::uint64_t{launch.traffic.neighbours}).field("l1_bytes", std::uint64_t{launch.traffic.l1_bytes});
     json.key("ran").open('[');
     for (const BlockSample& block : launch.ran) {
+        std::uint64_t copied = 0;
+        for (const WarpSample& warp : block.warps) copied += warp.copied;
         const auto most = [&](auto of) { return std::uint64_t{of(*std::max_element(block.warps.begin(), block.warps.end(), [&](auto& a, auto& b) { return of(a) < of(b); }))}; };
-        json.open('{').field("number", block.number).field("steps", block.steps());
+        json.open('{').field("number", block.number).field("steps", block.steps()).field("copied", copied);
         json.field("longest_warp", most([](auto& warp) { return warp.steps; })).field("load_rounds", most([](auto& warp) { return warp.load_rounds; }));
         json.field("lone_rounds", most([](auto& warp) { return warp.lone_rounds; }));
         json.field("shared_rounds", most([](auto& warp) { return warp.shared_rounds; })).close('}');

@@ -69,9 +69,10 @@ void WarpSample::enter_block() {
 }
 
 // The load that the copy consists of is waited for when the copy is, and not there either if the warp had other work.
-void WarpSample::begin_copy(Address to) {
+void WarpSample::begin_copy(const Request& request) {
     loads = false;
-    copies[to] = shared_rounds;
+    copied += std::uint64_t{request.bytes} * static_cast<unsigned>(__builtin_popcount(request.mask));
+    copies[request.address[0]] = shared_rounds;
 }
 
 void WarpSample::await_copy(Address to) {
@@ -263,7 +264,7 @@ void sample_access(Executor& executor, WarpUnit& warp, const Request& request) {
 
 void sample_copy(WarpUnit& warp, const Request& request) {
     WarpSample& sample = sample_of(warp).warps[warp.number];
-    if (request.record.event == Event::Issued) sample.begin_copy(request.address[0]);
+    if (request.record.event == Event::Issued) sample.begin_copy(request);
     else sample.await_copy(request.address[0]);
 }
 

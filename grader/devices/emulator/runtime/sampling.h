@@ -50,10 +50,11 @@ struct WarpSample {
                                       // a barrier, an atomic or a store to global memory stands in between
     bool loads = false, shares = false, stores = false; // since the last basic block was entered
     bool fenced = false;                                // since it loaded from global memory
+    std::uint64_t copied = 0;         // bytes that asynchronous copies bring into shared memory
     std::map<Address, std::uint64_t> copies;            // asynchronous ones under way, by their place: shared_rounds when they began
 
     void enter_block();
-    void begin_copy(Address to);
+    void begin_copy(const Request& request);
     void await_copy(Address to);
     void load_shared(Site& site, const Request& request, unsigned wavefronts);
     void end_chains();
