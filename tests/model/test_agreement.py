@@ -13,7 +13,7 @@ from benchmarks.model.reasons import REASONS, REASONS_OF_CODE
 
 # At timed sizes: the shares within 25 %, and of pairs in order, that are reached. Of pairs 0.97 are asked for without
 # nvcc, and 0.98 with it.
-REACHED = {"estimated": (0.84, 0.97), "compiled": (0.92, 0.98)}
+REACHED = {"estimated": (0.83, 0.97), "compiled": (0.92, 0.98)}
 MEAN_ERROR = 0.14  # with nvcc
 
 
