@@ -28,6 +28,8 @@ STEPS, LONG = 120, 100_000
 FURTHER = "document.querySelector('[data-go=on]').click()"
 JUMP = """const slider = document.querySelector('.slider');
     slider.value = (left * 7919 * 13) % slider.max, slider.dispatchEvent(new Event('input'))"""
+PAINT = """new Promise((done) => new PerformanceObserver((seen) => done(seen.getEntries()[0].startTime))
+    .observe({ type: 'paint', buffered: true }))"""
 FRAMES = """new Promise((done) => {
     let left = %d, last = performance.now();
     const between = [];
@@ -69,11 +71,16 @@ def spent(browser: Browser) -> dict[str, float]:
     return {each["name"]: each["value"] for each in browser.ask("Performance.getMetrics")["metrics"]}
 
 
+def waited(browser: Browser, promise: str) -> float:
+    """What the page promises."""
+    found = browser.ask("Runtime.evaluate", expression=promise, awaitPromise=True, returnByValue=True)
+    return float(found["result"]["value"])
+
+
 def moving(browser: Browser, how: str) -> str:
     """Milliseconds for one such move."""
     before = spent(browser)
-    asked = {"expression": FRAMES % (STEPS, how), "awaitPromise": True, "returnByValue": True}
-    frame = browser.ask("Runtime.evaluate", **asked)["result"]["value"]
+    frame = waited(browser, FRAMES % (STEPS, how))
     after = spent(browser)
     task, script = (1000 * (after[each] - before[each]) / STEPS for each in ("TaskDuration", "ScriptDuration"))
     return f"{task:7.1f} {script:7.1f} {frame:7.1f}"
@@ -85,7 +92,7 @@ def measure(browser: Browser, file: Path) -> str:
     browser.open(file, 1200, 900)
     settled(browser)
     shown = browser.value("performance.now()")
-    paint = browser.value("performance.getEntriesByType('paint')[0]?.startTime")
+    paint = waited(browser, PAINT)
     return f"{paint:7.0f} {shown:7.0f} {moving(browser, FURTHER)} {moving(browser, JUMP)}"
 
 
