@@ -52,6 +52,9 @@ def test_every_page_is_there_and_every_link_leads_somewhere(site):
     assert "<math" in notebook and 'alt="20 elements, blocks of 8 threads: the last 4 threads' in notebook
     assert "x[1], past its end: x has 1 element" in notebook  # an output, as it is stored
     assert 'href="../lessons/01_vector_add.html#rung-3-float4"' in notebook  # a folded solution
+    assert ' class="source">' in notebook and "background:#" not in notebook  # dark on a dark page
+    divergence = (site / "notebooks" / "02_warp_divergence.html").read_text()
+    assert re.search(r"The 71\s% hold the code around", divergence)  # MyST would take such a line for a comment
     assert (site / "searchindex.js").stat().st_size > 50_000
 
 

@@ -18,6 +18,7 @@ html_copy_source = False
 html_show_copyright = False
 html_math_renderer = "mathml"
 myst_enable_extensions = ["dollarmath"]
+myst_disable_syntax = ["myst_line_comment"]  # a line that begins with "% of" is text
 myst_heading_anchors = 6  # as GitHub makes them, for links from page to page
 # What docutils does not know of LaTeX, in words that it knows.
 OTHER_WORDS = {r"\dots": r"\ldots", r"\Big(": r"\Bigl(", r"\Big)": r"\Bigr)"}

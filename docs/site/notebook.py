@@ -9,10 +9,14 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from grader.report.pages import COLOURS
+
 Json = dict[str, Any]
-TERMINAL = re.compile(r' style="color: (#\w+)[^"]*?(font-weight: bold)?"')
+TERMINAL = re.compile(r' style="color: ?(#\w+)[^"]*?(font-weight: bold)?"')
 CLASSES = {"#7f7f7f": "dim", "#228b54": "good", "#90c5a9": "good", "#d64541": "bad", "#eaa2a0": "bad",
            "#bf8700": "warn", "#dfc37f": "warn"}  # fmt: skip  # as rich writes them, for white paper
+CLASSES |= {colour: kind for kind, colour in COLOURS.items()}  # and those of source code
+SOURCE = re.compile(r'<pre style="[^"]*background:#[^"]*"')  # which has a light ground of its own in a notebook
 # A folded solution, whose kernel the lesson's page has, too: a page with all of them twice would be a megabyte.
 SOLUTION = re.compile(
     r"(<details><summary>.*?</summary>\n<div[^>]*>)kernels/([\w/.]+)(</div>\n)<pre.*?</pre>", re.DOTALL
@@ -68,13 +72,13 @@ def _output(output: Json, name: str, pictures: Path) -> str:
 
 
 def _recoloured(text: str) -> str:
-    """A terminal's colours as classes, so that they can be read on dark pages, too."""
+    """Colours of a terminal and of source code as classes, so that they can be read on dark pages, too."""
 
     def made(match: re.Match[str]) -> str:
         known = CLASSES.get(match[1])
         return f' class="{known}{" strong" if match[2] else ""}"' if known else match[0]
 
-    return TERMINAL.sub(made, text)
+    return TERMINAL.sub(made, SOURCE.sub('<pre class="source"', text))
 
 
 def _on_the_lessons_page(match: re.Match[str]) -> str:
