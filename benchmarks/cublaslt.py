@@ -1,11 +1,12 @@
-"""How far mma.sync goes in NVIDIA's own library: every such kernel that cuBLASLt lists for a bfloat16 product.
+"""How far mma.sync goes in NVIDIA's own library: the kernels with it that cuBLASLt lists for a bfloat16 product.
 
     python -m benchmarks.cublaslt > benchmarks/results/h200/cublaslt.json
 
-cuBLASLt is asked for its algorithms, and for each for the tiles, stages and options that it has; what it accepts is
-captured in a CUDA graph, whose node names the kernel. Kernels for sm_80 use `mma.sync`, as lesson 09 does; those for
-sm_90 use `wgmma` and are left out. Each is timed, the best ones again in turns with the ceiling `mma` (mma.sync with
-nothing to load) and with the course's rungs: the median of 20 runs each.
+cuBLASLt is asked for its algorithms, and for each for the tiles, stages and options that it has. Those configurations
+are tried that it accepts without a workspace; none splits k. The first one of each algorithm is captured in a CUDA
+graph, whose node names the kernel: those for sm_80 use `mma.sync`, as lesson 09 does; those for sm_90 use `wgmma` and
+are left out. Each is timed three times, the best ones again in turns with the ceiling `mma` (mma.sync with nothing to
+load) and with the course's rungs: the median of 20 runs each.
 """
 
 from __future__ import annotations
@@ -54,7 +55,6 @@ class Product:
     """c = a bᵀ of size³, as lesson 09 has it: for cuBLASLt, which counts down the columns, cᵀ = b aᵀ with b across."""
 
     def __init__(self, size: int):
-        self.size = size
         self.a, self.b = (torch.randn(size, size, device="cuda").bfloat16() for _ in range(2))
         self.c = torch.empty(size, size, device="cuda")
         self.handle, self.description = ctypes.c_void_p(), ctypes.c_void_p()

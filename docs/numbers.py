@@ -133,14 +133,18 @@ def value(marker: str) -> str:
 
 
 def _of_library(size: str, what: str) -> str:
-    """What benchmarks/cublaslt.py found at a size."""
-    rows = json.loads((RESULTS / f"{LIBRARY}.json").read_text())["sizes"]
-    row = next(row for row in rows if str(row["size"]) == size)
+    """What benchmarks/cublaslt.py found at a size. Raises UsageError."""
+    rows = {str(row["size"]): row for row in json.loads((RESULTS / f"{LIBRARY}.json").read_text())["sizes"]}
+    if size not in rows:
+        raise UsageError(f"{LIBRARY} is not measured at {size}, but at {', '.join(rows)}")
+    row = rows[size]
     said = {
         "best": rate_text(row["best_flops"], "flop/s"),
         "share": percent(row["share"]),
         "configurations": str(row["configurations"]),
     }
+    if what not in said:
+        raise UsageError(f"`{LIBRARY}; {size}; {what}`: there is no `{what}`, but {', '.join(said)}")
     return said[what]
 
 

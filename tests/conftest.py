@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from grader.faces import cli
+from tests.browser import Browser, find
 from tests.shared import Kept, Once, graded_once, kept_results, run_folder
 
 ROOT = Path(__file__).parents[1]
@@ -32,6 +34,15 @@ def once(tmp_path_factory) -> Once:
 def kept(once) -> Kept:
     """What is worked out once for this run, and those that follow, of the emulator and the judge (tests/shared.py)."""
     return kept_results(once)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A page of a headless Chromium."""
+    if not find():
+        pytest.skip("needs Chromium")
+    with Browser() as page:
+        yield page
 
 
 @pytest.fixture

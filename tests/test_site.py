@@ -13,7 +13,7 @@ from filelock import FileLock
 
 from docs.site import links
 from grader.course import catalog, reading
-from tests.browser import Browser, find
+from tests.browser import Browser
 from tests.shared import run_folder
 
 ROOT = Path(__file__).parents[1]
@@ -80,14 +80,6 @@ def test_the_link_checker_finds_what_is_broken(tmp_path):
         "page.html: gone.png is not there",
         "page.html: there.html#b has no such anchor",
     ]
-
-
-@pytest.fixture(scope="module")
-def browser():
-    if not find():
-        pytest.skip("needs Chromium")
-    with Browser() as browser:
-        yield browser
 
 
 SOME = ["index", "lessons/03_coalescing", "lessons/08_flash_attention", "notebooks/01_vector_add",

@@ -348,6 +348,8 @@ def model(entry: Entry, graded: Graded, split: bool = False, sass: bool = False)
                 if number and not split:
                     continue  # one card is told, and all are in the JSON
                 yield f"{task.name}: " * (len(grade.tasks) > 1) + modelled_words(time, task.position)
+                if number:
+                    continue  # what it is made of is told of the first
                 if time.measured:
                     yield from (f"  not sure: {said}" for said in time.unsure)
                     doubted = doubt_words(time, task.stars, rung_of(timed[task.name], task.stars))

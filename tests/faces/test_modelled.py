@@ -85,6 +85,13 @@ def test_a_check_ends_in_a_modelled_time_and_says_it_to_programs(capsys):
     assert "modelled on an H200: " in said.splitlines()[-1] and "H100" not in said
 
 
+def test_explain_tells_every_card_and_the_parts_of_the_first(capsys):
+    assert cli.run(["explain", "01", "--reference"]) == 0
+    said = capsys.readouterr().out
+    assert [said.count(f"modelled on an {card}: ") for card in ("H200", "H100")] == [1, 1]
+    assert said.count("busy, one beside the other: ") == 1
+
+
 def test_a_bench_without_a_gpu_shows_the_ladder(capsys):
     assert cli.run(["bench", "04", "--modelled"]) == 0
     said = capsys.readouterr().out

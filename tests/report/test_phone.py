@@ -21,12 +21,6 @@ MIDDLE = """(() => { const each = document.querySelector('%s'); each.scrollIntoV
     const { left, top, width, height } = each.getBoundingClientRect(); return [left, top, width, height]; })()"""
 
 
-@pytest.fixture(scope="module")
-def browser():
-    with Browser() as browser:
-        yield browser
-
-
 @pytest.fixture
 def shown(tmp_path):
     """A page with a race, in a long source with long lines, and 400 further steps."""

@@ -29,12 +29,6 @@ LACKING = {"protanopia": [[0.11238, 0.88762, 0], [0.11238, 0.88762, 0], [0.00401
 APART = 20  # of CIELAB's units: neighbours in a picture of which a look shows that they differ
 
 
-@pytest.fixture(scope="module")
-def browser():
-    with Browser() as browser:
-        yield browser
-
-
 @pytest.fixture
 def shown(tmp_path):
     loads = [row("load", line=2, array=0, size=4, places=STRIDED) for _ in range(60)]

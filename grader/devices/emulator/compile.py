@@ -86,7 +86,9 @@ class EmulatorRecipe:
         return library
 
     def _narrowed(self, text: str) -> str:
-        """The text with what nobody calls marked inline: g++ reads it, and makes nothing of it nor of its kernels."""
+        """The text, in which each host function that the grader does not call is marked `inline`: g++ then leaves that
+        function out of the library, with the kernels that only it launches.
+        """
         called = self.called
         if called is None:
             return text

@@ -13,8 +13,9 @@
 //
 // Tried: copies of the next tile spread over the products of a step (1 % faster, at 4000 x 4100 x 4200 3 %); tiles of
 // 128 x 256, where these fill the last wave better (14 % faster at 4097 x 4095 x 4100, 16 % slower at 4095 x 4097 x
-// 4099). cuBLAS multiplies by wgmma. Of its kernels with mma.sync benchmarks/cublaslt.py timed all that cuBLASLt lists:
-// at 4096 the best has 4 % more than this rung, at 8192 5 %. So that is about as far as mma.sync goes on this card.
+// 4099). cuBLAS multiplies by wgmma. Of its kernels with mma.sync benchmarks/cublaslt.py timed those that
+// cuBLASLt lists without a workspace: the best has 5 % more than this rung, at 4096 as at 8192. So that is about as far
+// as mma.sync goes on this card.
 
 #include <cuda_bf16.h>
 
