@@ -2,7 +2,8 @@
 
 Each pattern of tests/emulator/kernels/ beside a kernel that does the same work without an atomic, for 1 to 2,000
 blocks. Prints processor seconds of all executors together and the ratio, the least of five pairs of runs: one beside
-the other, so that both find the machine in the same state.
+the other, so that both find the machine in the same state. With `--wall` it prints what a learner waits, which means
+something on a quiet machine with a core for each executor.
 """
 
 from __future__ import annotations
@@ -86,15 +87,16 @@ def build(folder: Path, runtime: Path) -> Path:
 class Timed:
     """A session whose runs are timed: only the entry point, and not what Python makes of it."""
 
-    def __init__(self, library: Path, threads: int, runtime: Path):
+    def __init__(self, library: Path, threads: int, runtime: Path, clock: Callable[[], float]):
+        self.clock = clock
         self.session = emulator.Session(emulator.open_library(library, "bench.cu"), threads, runtime=runtime)
         self.session.runtime.ladder_session_run = self._timed(self.session.runtime.ladder_session_run)
 
     def _timed(self, run: Callable[..., int]) -> Callable[..., int]:
         def timed(*arguments: object) -> int:
-            start = time.process_time()
+            start = self.clock()
             given_up = run(*arguments)
-            self.took = time.process_time() - start
+            self.took = self.clock() - start
             return given_up
 
         return timed
@@ -124,12 +126,14 @@ def main() -> None:
     parser.add_argument("--blocks", type=int, nargs="+", default=BLOCKS)
     parser.add_argument("--patterns", nargs="+", default=PATTERNS)
     parser.add_argument("--runs", type=int, default=RUNS)
+    parser.add_argument("--wall", action="store_true", help="what a learner waits, not processor seconds")
     chosen = parser.parse_args()
+    clock = time.perf_counter if chosen.wall else time.process_time
     runtime = emulator.runtime_library(cache_root())
     with tempfile.TemporaryDirectory() as folder:
         library = build(Path(folder), runtime)
         for threads in chosen.threads:
-            timed = Timed(library, threads, runtime)
+            timed = Timed(library, threads, runtime, clock)
             columns = "".join(f"{f'{blocks} blocks':>20}" for blocks in chosen.blocks)
             print(f"\n{f'{threads} threads':20}{columns}")
             for name in ["plain", *chosen.patterns]:
