@@ -18,10 +18,10 @@ from pathlib import Path
 from grader.course import catalog
 from grader.course.inline import inlined
 from grader.course.lesson import Case, Task, Tolerance
+from grader.devices.submission import Submission
 from grader.devices.worker.server import server
 from grader.faces.standby_place import Place
 from grader.grade import grade, grade_task
-from grader.submission import Submission
 
 LADDER = [sys.executable, "-P", "-c", "from grader.faces.standby import main; main()"]  # as the console script does
 SIZE, TILE = 256, 16

@@ -17,19 +17,18 @@ PACKAGE = ROOT / "grader"
 PAGE = ROOT / "docs" / "architecture.md"
 # From the top floor to the bottom. A room imports from lower floors only.
 FLOORS = [
-    ["faces", "emulate"],
+    ["emulate"],
+    ["faces"],
     ["classroom"],
     ["grade", "report"],
-    ["withheld"],
-    ["second_look", "modelled"],
-    ["submission"],
+    ["model"],
     ["judge"],
-    ["devices.load", "devices.nvidia", "model"],
+    ["devices.submission", "devices.load", "devices.nvidia"],
     ["devices.worker"],
     ["devices.emulator", "devices.cuda"],
     ["devices.build"],
     ["devices.cache", "devices.buffers"],
-    ["devices.evidence", "devices.orders"],
+    ["devices.evidence"],
     ["course"],
 ]
 FLOOR_OF = {room: number for number, floor in enumerate(FLOORS) for room in floor}

@@ -25,9 +25,10 @@ from grader.course.files import shown_path
 from grader.course.lesson import Task
 from grader.course.work import read_kernel, tasks_in
 from grader.devices.evidence import Evidence
+from grader.devices.submission import Device as Device
+from grader.devices.submission import Progress, Submission, choose_card, run, second_server, start_server
 from grader.judge.targets import unknown_metric
 from grader.judge.verdict import Grade, Speed, TaskGrade, sum_up
-from grader.submission import Device, Progress, Submission, choose_card, run, second_server, start_server
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -35,9 +36,9 @@ if TYPE_CHECKING:
     from grader.devices.buffers import Arena
     from grader.devices.worker.job import Cancel, Dialogue, Gpu, Level
     from grader.judge.compare import Expected
+    from grader.judge.second_look import SecondLook
     from grader.judge.timing.speed import SpeedTest
     from grader.judge.weigh import Prepared
-    from grader.second_look import SecondLook
 
 
 def grade(
@@ -93,7 +94,7 @@ def grade(
     )
     grades = [grade_task(task, submission) for task in chosen]
     if not (card or by_counts or counted or alone):
-        from grader.withheld import withhold
+        from grader.model.withheld import withhold
 
         for task, result in zip(chosen, grades, strict=True):
             withhold(entry, task, submission, result.grade)
@@ -207,7 +208,7 @@ def second_look(calls: Sequence[Call], submission: Submission) -> Iterator[Secon
     if not submission.card:
         yield None
         return
-    from grader.second_look import SecondLook
+    from grader.judge.second_look import SecondLook
 
     look = SecondLook(calls, submission)
     try:

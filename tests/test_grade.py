@@ -10,9 +10,9 @@ from grader.course.catalog import UsageError, find
 from grader.course.work import MOST_SOURCE_BYTES
 from grader.devices.cuda.card import Card
 from grader.devices.evidence import Build, CaseRun, Diagnostic, Evidence
+from grader.devices.submission import NotGraded
 from grader.devices.worker import server
 from grader.grade import grade
-from grader.submission import NotGraded
 
 LESSON = """
 from grader.course.lesson import Case, Counted, Lesson, Rung, Task

@@ -10,18 +10,18 @@ from types import SimpleNamespace
 
 import pytest
 
-from grader import second_look
 from grader.course.catalog import UsageError, find
 from grader.devices.cuda.card import Card
 from grader.devices.evidence import Build, CaseRun, Evidence, Finding
 from grader.devices.worker import server
 from grader.devices.worker.job import Cancel, Cancelled
 from grader.grade import grade
+from grader.judge import second_look
+from grader.judge.second_look import LEFT_OUT, Seen, weigh
 from grader.judge.verdict import CaseGrade, Speed, TaskGrade
 from grader.report import html, json_, junit
 from grader.report.graded import Graded
 from grader.report.terminal import console_in_memory, printed, show
-from grader.second_look import LEFT_OUT, Seen, weigh
 
 LESSON = """
 from grader.course.lesson import Case, Counted, Lesson, Task

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -35,6 +36,34 @@ def test_an_emulated_grade_enters_few_files_and_goes_straight_through_them():
 def test_no_file_is_longer_than_one_can_oversee(pattern):
     lines = {file: len(file.read_text().splitlines()) for file in structure.PACKAGE.glob(pattern)}
     assert [str(file) for file, count in lines.items() if count > MOST_LINES] == []
+
+
+def test_nor_is_a_lesson():
+    lines = {file: len(file.read_text().splitlines()) for file in structure.ROOT.glob("*lessons/**/*.py")}
+    assert lines and [str(file) for file, count in lines.items() if count > MOST_LINES] == []
+
+
+def test_there_are_few_rooms_and_few_ways_between_them():
+    """Those to and from devices/build, which both kinds of builds share, are not counted."""
+    assert len(structure.FLOOR_OF) <= 20
+    assert len([arrow for arrow in structure.arrows() if "devices.build" not in arrow]) <= 80
+
+
+def test_no_two_files_import_each_other():
+    modules = structure.modules()
+    named = {
+        name: {_module(each, modules) for each in structure.imports(file)} - {name} for name, file in modules.items()
+    }
+    left = dict(named)
+    while free := [name for name, below in left.items() if not below & left.keys()]:
+        for name in free:
+            del left[name]
+    assert {name: sorted(below & left.keys()) for name, below in left.items()} == {}
+
+
+def _module(name: str, modules: dict[str, Path]) -> str:
+    """Of what is imported, `grader.course.catalog.Entry`: grader.course.catalog."""
+    return name if name in modules else name.rpartition(".")[0]
 
 
 def test_every_module_is_in_a_room():

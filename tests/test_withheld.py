@@ -14,8 +14,8 @@ from grader.course import catalog
 from grader.course.lesson import Case
 from grader.grade import grade
 from grader.judge.ladder import star_rungs
+from grader.model.withheld import LIMITS, WIDE, Limit, case_of, earned, limits
 from grader.report.terminal import plain_text
-from grader.withheld import LIMITS, WIDE, Limit, case_of, earned, limits
 
 NEEDED = {2: Limit(rung=1, us=100.0), 3: Limit(rung=3, us=50.0)}
 

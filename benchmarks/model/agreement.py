@@ -22,7 +22,7 @@ from pathlib import Path
 from benchmarks.model.points import CARD, RESULTS, ROOT, Point, Row, measured, points
 from benchmarks.model.reasons import REASONS, REASONS_OF_CODE
 from grader.model.cause import WORDS
-from grader.modelled import RESULTS as NAME
+from grader.model.times import RESULTS as NAME
 
 PAGE, PICTURE = ROOT / "docs" / "model.md", ROOT / "docs" / "model.svg"
 BEGIN, END = "<!-- begin agreement -->", "<!-- end agreement -->"

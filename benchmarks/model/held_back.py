@@ -24,11 +24,11 @@ from grader.course import catalog
 from grader.course.catalog import Entry, UsageError
 from grader.course.lesson import Task
 from grader.course.mistake import Mistake, mistakes_in
+from grader.devices.submission import Submission, device_named, start_server
 from grader.grade import grade
 from grader.model.predict import predict
-from grader.modelled import sampled
-from grader.report.modelled import WIDE
-from grader.submission import Submission, device_named, start_server
+from grader.model.times import sampled
+from grader.model.withheld import WIDE
 
 SLOW = ROOT / "benchmarks" / "model" / "slow"
 FOUND = RESULTS / "slow.json"

@@ -131,9 +131,9 @@ def samples(
 
 def _sample(entry: Entry, task: Task, file: Path, cases: list[Case], steps: int | None) -> dict[str, Any]:
     from grader.devices.buffers import Arena
+    from grader.devices.submission import Submission, run_sampled, start_server
     from grader.judge.inputs import fill
-    from grader.modelled import example_of
-    from grader.submission import Submission, run_sampled, start_server
+    from grader.model.times import example_of
 
     example, calls = example_of(task, cases[0]), [Call(task, case) for case in cases]
     submission = Submission(inlined(file), file, entry.lesson.tasks, start_server(), SEED, lambda what: None)

@@ -25,7 +25,7 @@ from grader.course import catalog
 from grader.course.catalog import Entry, UsageError
 from grader.course.lesson import Task
 from grader.model.card import load_card
-from grader.modelled import RESULTS as NAME
+from grader.model.times import RESULTS as NAME
 
 LABEL = "h100"
 FOLDER = ROOT / "benchmarks" / "results" / LABEL

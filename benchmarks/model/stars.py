@@ -25,14 +25,13 @@ from benchmarks.model.held_back import kernels
 from benchmarks.model.points import CARD, RESULTS, ROOT, SEED, measured, samples
 from grader.course import catalog
 from grader.course.catalog import Entry
-from grader.course.lesson import Task
+from grader.course.lesson import Task, Timed
 from grader.course.mistake import Mistake
-from grader.course.rung import Timed
+from grader.devices.submission import Submission, start_server
 from grader.judge.ladder import star_rungs, stars_earned
 from grader.model.predict import predict
-from grader.modelled import sampled
-from grader.submission import Submission, start_server
-from grader.withheld import LIMITS, STEPS, case_of, earned, limits
+from grader.model.times import sampled
+from grader.model.withheld import LIMITS, STEPS, case_of, earned, limits
 
 GRADED, SLOW, FOUND = RESULTS / "rungs.json", RESULTS / "slow.json", RESULTS / "withheld.json"
 BEGIN, END = "<!-- begin stars -->", "<!-- end stars -->"

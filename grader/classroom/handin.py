@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
-import platform
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -18,12 +17,12 @@ from typing import TYPE_CHECKING, Any
 from grader.course import files
 from grader.course.catalog import Entry, UsageError
 from grader.course.files import shown_path
-from grader.judge.again import Again, compare_grades
+from grader.judge.again import Again, compare_grades, environment
 from grader.judge.verdict import Grade
 from grader.report import json_
 
 if TYPE_CHECKING:
-    from grader.submission import Device
+    from grader.grade import Device
 
 FORMAT, SCHEMA = "kernel-ladder hand-in", 1
 SUFFIX = ".handin.json"
@@ -53,22 +52,6 @@ def make(entry: Entry, source: str, grade: Grade) -> HandIn:
     name = Path(grade.kernel).name
     kernel = name if _is_plain(name) else entry.work_file.name
     return HandIn(entry.name, kernel, source, replace(grade, tasks=tasks), environment(entry))
-
-
-def environment(entry: Entry) -> dict[str, str]:
-    """What a grade may depend on besides source and seed. Nothing in it names a person or a machine."""
-    from importlib.metadata import version
-
-    from grader.devices.build.toolchain import compiler_version
-
-    lesson = (entry.folder / "lesson.py").read_bytes()
-    return {
-        "torch": version("torch"),
-        "g++": compiler_version() or "unknown",
-        "python": platform.python_version(),
-        "system": f"{platform.system()} {platform.machine()}",
-        "lesson": hashlib.sha256(lesson).hexdigest()[:16],
-    }
 
 
 def dumps(handin: HandIn) -> str:

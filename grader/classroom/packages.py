@@ -104,7 +104,7 @@ def sources() -> Iterator[tuple[str, Path]]:
     root = content.PACKAGE.parent
     if not content.is_checkout(root):
         raise UsageError("this needs a checkout of Kernel Ladder, from which the grader is installed over there")
-    names = ["pyproject.toml", "setup.py", "README.md", "Makefile", *content.names(root)]
+    names = ["pyproject.toml", "README.md", "Makefile", *content.names(root)]
     package = (file for file in content.PACKAGE.rglob("*") if file.is_file() and "__pycache__" not in file.parts)
     names += sorted(file.relative_to(root).as_posix() for file in package)
     for name in dict.fromkeys(names):

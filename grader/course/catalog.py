@@ -151,14 +151,19 @@ class Entry:
         """What lesson.py defines, checked. Raises UsageError with one sentence if it is broken."""
         from grader.course.lesson import check_lesson  # as the file does: `ladder --help` needs neither
 
-        file = self.folder / "lesson.py"
-        where = f"lessons/{self.name}/lesson.py"
         try:
-            lesson = _import_lesson(file, f"_ladder_lesson_{self.name}")
+            lesson = _import_lesson(self.folder, f"_ladder_lesson_{self.name}")
             check_lesson(lesson)
         except Exception as error:  # whatever a lesson's author can get wrong
-            raise UsageError(f"{where} is broken{_line_in(file, error)}: {type(error).__name__}: {error}") from error
+            file, line = _place_in(self.folder, error)
+            what = f"{type(error).__name__}: {error}"
+            raise UsageError(f"lessons/{self.name}/{file} is broken{line}: {what}") from error
         return lesson
+
+    @property
+    def lesson_text(self) -> bytes:
+        """lesson.py and the files beside it that it may import: what a grade depends on."""
+        return b"".join(file.read_bytes() for file in sorted(self.folder.glob("*.py")))
 
 
 @dataclass(frozen=True)
@@ -338,26 +343,38 @@ def _suggestion(wanted: str, lessons: list[Entry]) -> str:
     return f", did you mean {' or '.join(names)}?" if names else ""
 
 
-def _import_lesson(file: Path, module_name: str) -> Lesson:
-    spec = importlib.util.spec_from_file_location(module_name, file)
+def _import_lesson(folder: Path, module_name: str) -> Lesson:
+    """Runs lesson.py. The folder is its package, so that it may import a file beside it: `from .ladders import SUM`."""
+    spec = importlib.util.spec_from_file_location(
+        module_name, folder / "lesson.py", submodule_search_locations=[str(folder)]
+    )
     assert spec and spec.loader
+    _forget(module_name)
     module = importlib.util.module_from_spec(spec)
     sys.modules[module_name] = module  # dataclasses in a lesson look their module up
     try:
         spec.loader.exec_module(module)
     except BaseException:
-        del sys.modules[module_name]
+        _forget(module_name)
         raise
     lesson: Lesson = module.lesson
     return lesson
 
 
-def _line_in(file: Path, error: Exception) -> str:
-    """ ", line 12" where the error (or what called into it) stands in `file`."""
-    if isinstance(error, SyntaxError) and error.filename == str(file):
-        return f", line {error.lineno}"
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(file)]
-    return f", line {lines[-1]}" if lines else ""
+def _forget(package: str) -> None:
+    """Its files may have changed since they were imported."""
+    importlib.invalidate_caches()
+    for name in [name for name in sys.modules if f"{name}.".startswith(f"{package}.")]:
+        del sys.modules[name]
+
+
+def _place_in(folder: Path, error: Exception) -> tuple[str, str]:
+    """The file of a lesson and ", line 12", where the error (or what called into it) stands."""
+    places = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
+    if isinstance(error, SyntaxError):
+        places.append((error.filename or "", error.lineno))
+    here = [(Path(file), line) for file, line in places if Path(file).parent == folder]
+    return (here[-1][0].name, f", line {here[-1][1]}") if here else ("lesson.py", "")
 
 
 def _sections(markdown: str, heading: str) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """The files that make a course, and where this program has them: a wheel in grader/data/, a checkout at its root.
 
-setup.py puts them into the wheel; `ladder init` writes them into the learner's folder.
+wheel.py puts them into the wheel; `ladder init` writes them into the learner's folder.
 """
 
 from __future__ import annotations

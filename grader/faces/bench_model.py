@@ -15,11 +15,11 @@ from grader.course.files import shown_path
 from grader.course.lesson import Task
 from grader.course.work import read_kernel, tasks_in
 from grader.devices.cuda.machine_code import tools
+from grader.devices.submission import Submission, start_server
 from grader.faces.check import progress_line
 from grader.model.card import Card
-from grader.modelled import ModelledTime, agreement, measured_cards, modelled_times
+from grader.model.times import ModelledTime, agreement, measured_cards, modelled_times
 from grader.report.bench import time_text
-from grader.submission import Submission, start_server
 
 SEED = 1
 

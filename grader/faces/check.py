@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -18,18 +18,18 @@ from grader.course import catalog
 from grader.course.catalog import Entry, Puzzle, UsageError
 from grader.course.files import shown_path
 from grader.course.work import read_kernel
+from grader.devices.submission import NotGraded, Submission, start_server
 from grader.faces import debug, puzzles
 from grader.faces.exit import NOT_PASSED, PASSED, WRONG_USAGE
 from grader.faces.handover import pass_on
 from grader.faces.remember import remember_own
-from grader.submission import NotGraded, Submission, start_server
 
 if TYPE_CHECKING:
     from grader.course.lesson import Task
+    from grader.devices.submission import Device, Progress
     from grader.devices.worker.job import Level
     from grader.judge.verdict import Grade
     from grader.report.graded import Graded
-    from grader.submission import Device, Progress
 
 HAND_IN = ".json"  # how the name of a file ends that `ladder submit` wrote, whatever it is called now
 
@@ -86,11 +86,17 @@ class Reports:
         return [(file, form) for file, form in asked if file]
 
 
+GradePuzzles = Callable[[Entry, Options, Reports], int]
+
+
 # ---- one kernel ----
 
 
-def check(lesson: str, file: Path | None, options: Options, reports: Reports) -> int:
-    """Grades one kernel, or one hand-in, and tells of it. Returns the exit code; raises UsageError."""
+def check(lesson: str, file: Path | None, options: Options, reports: Reports, of_puzzles: GradePuzzles) -> int:
+    """Grades one kernel, or one hand-in, and tells of it. Returns the exit code; raises UsageError.
+
+    A lesson of puzzles, if no file says which one, is left to `of_puzzles` (check_many.check_puzzles).
+    """
     reports.prepare()
     if Path(lesson).suffix == HAND_IN:
         return _check_hand_in(Path(lesson), file, options, reports)
@@ -108,9 +114,7 @@ def check(lesson: str, file: Path | None, options: Options, reports: Reports) ->
     entry = catalog.find(lesson)
     if entry.puzzles and not options.reference:
         if not (file or options.tasks or options.nvcc or debugger):
-            from grader.faces.check_many import check_puzzles
-
-            return check_puzzles(entry, options, reports)
+            return of_puzzles(entry, options, reports)
         entry = puzzles.one(entry, file, options.tasks)
     try:
         graded = _graded_alone(entry, file, options)
@@ -290,6 +294,7 @@ def grade_hand_in(file: Path, options: Options, tell: Progress) -> Graded:
     """Grades a hand-in's source again, with its seed and where it was graded. Raises UsageError."""
     from grader.classroom import handin as submit
     from grader.grade import grade
+    from grader.judge.again import environment
     from grader.report.graded import Graded
 
     handin = submit.read(file)
@@ -299,7 +304,7 @@ def grade_hand_in(file: Path, options: Options, tell: Progress) -> Graded:
     kernel = Path(handin.kernel)  # read from the hand-in, never from there
     chosen = partial(grade, entry, kernel, device=device, seed=handin.grade.seed, source=handin.source)
     found = chosen(on_progress=tell, emulator=options.emulator, sandbox=options.sandbox)
-    again = submit.compare(file, handin, found, submit.environment(entry))
+    again = submit.compare(file, handin, found, environment(entry))
     return Graded(entry.name, shown_path(file), handin.source, found, title=entry.lesson.title, again=again)
 
 
@@ -322,7 +327,7 @@ def model(entry: Entry, graded: Graded, split: bool = False, sass: bool = False)
 
     If `split`, by parts of the card; with `sass`, beside nvcc's machine code.
     """
-    from grader.modelled import modelled_times
+    from grader.model.times import modelled_times
     from grader.report.modelled import doubt_words, modelled_words, split_words
     from grader.report.sass import sass_words
 

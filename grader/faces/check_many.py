@@ -21,8 +21,8 @@ from grader.faces.exit import INTERRUPTED, NOT_PASSED, PASSED, WRONG_USAGE, faul
 from grader.faces.remember import remember_own
 
 if TYPE_CHECKING:
+    from grader.devices.submission import Progress
     from grader.report.graded import Graded
-    from grader.submission import Progress
 
 
 @dataclass(frozen=True)

@@ -19,12 +19,12 @@ from grader.course.files import shown_path
 from grader.faces import authors, classroom, hunt, puzzles, read, run_command, view
 from grader.faces import check as checking
 from grader.faces.check import Options, Reports
-from grader.faces.check_many import check_all
+from grader.faces.check_many import check_all, check_puzzles
 from grader.faces.exit import AFTER_CTRL_C, INTERRUPTED, NOT_PASSED, PASSED, WRONG_USAGE, fault
 
 if TYPE_CHECKING:
+    from grader.devices.submission import Device
     from grader.devices.worker.job import Level
-    from grader.submission import Device
 
 
 def main() -> None:
@@ -178,7 +178,7 @@ def check(context: click.Context, /, lesson: str | None, file: Path | None, task
         raise UsageError("say which lesson: `ladder check 01`, or `ladder check --all`")
     if debug is not None and lesson.endswith(checking.HAND_IN):
         raise UsageError("--debug is for a kernel file, and not for a hand-in: name its lesson and the file")
-    context.exit(checking.check(lesson, file, options, reports))
+    context.exit(checking.check(lesson, file, options, reports, check_puzzles))
 
 
 @ladder.command()

@@ -29,9 +29,9 @@ from grader.course.catalog import Entry, UsageError
 from grader.course.lesson import Task
 from grader.devices.cache import cache_root
 from grader.devices.evidence import Finding
+from grader.devices.submission import Submission, run, start_server
 from grader.judge.verdict import CaseGrade, Grade, TaskGrade, decisive
 from grader.report.words import telling_case
-from grader.submission import Submission, run, start_server
 
 MISSING = "--debug needs gdb, which is not installed: type `sudo apt install gdb`, or ask --print-threads instead"
 # Findings that are made while their thread stands where they happen; all others are told when others have run on.

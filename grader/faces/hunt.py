@@ -19,8 +19,8 @@ from grader.faces.exit import NOT_PASSED, PASSED
 
 if TYPE_CHECKING:
     from grader.course.mistake import Mistake
+    from grader.devices.submission import Progress
     from grader.judge.verdict import Grade
-    from grader.submission import Progress
 
 Found = tuple[Handout, Handed]
 

@@ -14,8 +14,8 @@ from grader.course import hints, progress, work
 from grader.course.catalog import Entry, UsageError
 from grader.course.choose import choose_rung, choose_task
 from grader.faces import exercises, puzzles
+from grader.faces.cells import Result, explain, grade
 from grader.faces.lookup import task_of
-from grader.faces.notebook import Result, explain, grade
 from grader.faces.remember import remember
 from grader.faces.view import View, view
 
@@ -45,7 +45,7 @@ def _kernel_magic(line: str, cell: str) -> Result | Page:
     It goes to work/NN_name.cu. With --rung it is graded for this rung of one task; a cell that still is as you found it
     goes nowhere, and says what the rung asks for.
     """
-    from grader.submission import device_named
+    from grader.devices.submission import device_named
 
     entry, options = _arguments("%%kernel", line, *OPTIONS)
     device = device_named(options.get("device", "emulator"))

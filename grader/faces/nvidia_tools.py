@@ -13,8 +13,8 @@ from grader.course.choose import count_at
 from grader.course.lesson import Case, Task
 from grader.course.work import read_kernel
 from grader.devices.evidence import Finding
+from grader.devices.submission import Progress, Submission, choose_card, run, start_server
 from grader.judge.verdict import CaseGrade, Grade, Position, TaskGrade, first_status, status_of, sum_up
-from grader.submission import Progress, Submission, choose_card, run, start_server
 
 if TYPE_CHECKING:
     from grader.devices.buffers import Arena

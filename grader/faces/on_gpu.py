@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.course.catalog import Entry, UsageError
-from grader.course.lesson import Task
-from grader.course.rung import FRACTION_OF, SPEED_AGAINST
+from grader.course.lesson import FRACTION_OF, SPEED_AGAINST, Task
 from grader.judge.ladder import climb, is_told
 from grader.judge.targets import judge_goals
 

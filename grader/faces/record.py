@@ -16,7 +16,7 @@ from grader.course.choose import choose_tasks, count_at
 from grader.course.files import shown_path
 from grader.course.lesson import Case, Task
 from grader.course.work import read_kernel
-from grader.submission import Submission, run, start_server
+from grader.devices.submission import Submission, run, start_server
 
 if TYPE_CHECKING:
     from grader.devices.emulator.recording import BlockToRecord, Recording

@@ -36,7 +36,7 @@ from grader.report.terminal import DIM, HEAD, make_console
 
 if TYPE_CHECKING:
     from grader.course.lesson import Task
-    from grader.submission import Device
+    from grader.devices.submission import Device
 
 FRAME_LINES = 3  # status, the course's progress, keys
 WIDEST, WIDEST_CODE = 100, 160  # columns, for prose and for code

@@ -17,13 +17,13 @@ from rich.text import Text
 from grader.course.catalog import Entry, UsageError
 from grader.course.files import shown_path
 from grader.course.work import read_kernel
+from grader.devices.submission import Device, Submission, start_server
 from grader.devices.worker.job import Cancel, Cancelled
 from grader.faces.exit import fault
 from grader.faces.puzzles import picture
 from grader.faces.view import write_page
 from grader.grade import grade
 from grader.report.terminal import BAD, DIM, show
-from grader.submission import Device, Submission, start_server
 
 if TYPE_CHECKING:
     from grader.judge.verdict import Grade
@@ -76,7 +76,7 @@ class Run(threading.Thread):
         """How the modelled time of each right task stands to that of the last right save. Raises as a grade does."""
         if not self.grade or self.grade.device["kind"] != "emulator":
             return ""
-        from grader.modelled import modelled_times
+        from grader.model.times import modelled_times
         from grader.report.modelled import pace_words
 
         entry, now, said = self.entry, {}, []

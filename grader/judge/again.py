@@ -7,10 +7,13 @@ and with it a target that it just met or just missed.
 
 from __future__ import annotations
 
+import hashlib
+import platform
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from grader.course.rung import FRACTION_OF, SPEED_AGAINST
+from grader.course.catalog import Entry
+from grader.course.lesson import FRACTION_OF, SPEED_AGAINST
 from grader.judge.targets import METRICS
 from grader.judge.verdict import Grade, TargetResult, TaskGrade
 
@@ -134,3 +137,18 @@ def _shown(target: TargetResult) -> str:
 
 def _names(grade: Grade) -> str:
     return ", ".join(task.name for task in grade.tasks)
+
+
+def environment(entry: Entry) -> dict[str, str]:
+    """What a grade may depend on besides source and seed. Nothing in it names a person or a machine."""
+    from importlib.metadata import version
+
+    from grader.devices.build.toolchain import compiler_version
+
+    return {
+        "torch": version("torch"),
+        "g++": compiler_version() or "unknown",
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "lesson": hashlib.sha256(entry.lesson_text).hexdigest()[:16],
+    }

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from grader.course.lesson import Task
-from grader.course.rung import Rung, Timed
+from grader.course.lesson import Rung, Task, Timed
 from grader.judge.verdict import Position, TargetResult
 
 
 def climb(task: Task, results: Sequence[TargetResult], on_gpu: bool) -> Position:
-    """The rung that a right kernel has reached, by the goals that its device judges (grader.course.rung.Rung).
+    """The rung that a right kernel has reached, by the goals that its device judges (grader.course.lesson.Rung).
 
     Times that could not be taken neither give nor take. Of a task without a ladder: no rungs at all.
     """

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
 
-from grader.course.lesson import Task
-from grader.course.rung import Counted, Goal, Timed
+from grader.course.lesson import Counted, Goal, Task, Timed
 from grader.devices.emulator.counters import NAMES
 from grader.judge.verdict import TargetResult
 

@@ -107,8 +107,8 @@ class TaskGrade:
     output: str = ""
     bonus: bool = False
     emulator: str = ""  # of a grade on a GPU: one sentence, if the emulator has not looked at all of it
-    modelled: list[Json] = field(default_factory=list)  # the timed case on cards that are not here (grader/modelled.py)
-    withheld: str = ""  # one sentence, if counts alone would give more stars than a card (grader/withheld.py)
+    modelled: list[Json] = field(default_factory=list)  # the timed case on other cards (grader/model/times.py)
+    withheld: str = ""  # one sentence, if counts alone would give more stars than a card (grader/model/withheld.py)
     requests: list[dict[str, Any]] = field(default_factory=list)  # accesses that waste most, of the counted case
 
     @property

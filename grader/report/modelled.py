@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from grader.judge.verdict import Position
 from grader.model.cause import WORDS
-from grader.modelled import ModelledTime
+from grader.model.times import ModelledTime
+from grader.model.withheld import WIDE
 from grader.report.words import percent
 
-WIDE = 2.0  # times the rung's own: what is modelled slower than that would lose a star on a GPU
 ALIKE = 1.1  # rungs measured closer together are not compared in docs/model.md
 LEAST = 0.05  # of the whole: less is not told
 

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from grader.course.rung import FRACTION_OF, SPEED_AGAINST
+from grader.course.lesson import FRACTION_OF, SPEED_AGAINST
 from grader.devices.evidence import Finding
 from grader.judge.targets import METRICS
 from grader.judge.verdict import CaseGrade, Grade, Position, TargetResult, TaskGrade

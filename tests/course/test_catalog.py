@@ -171,6 +171,41 @@ def test_a_broken_lesson_is_one_sentence(course, old, new, said):
     assert "\n" not in str(error.value)
 
 
+@pytest.fixture
+def ladders(course):
+    """The first lesson's ladder in a file beside lesson.py."""
+    folder = course / "lessons" / "01_vector_add"
+    rungs = LESSON[LESSON.index("[Rung(") : LESSON.index("\n            stars")].rstrip(",")
+    text = LESSON.replace("ladder=" + rungs, "ladder=F").replace("\nlesson =", "from .ladders import F\n\nlesson =", 1)
+    (folder / "lesson.py").write_text(text)
+    (folder / "ladders.py").write_text(f"from grader.course.lesson import Counted, Rung\n\nF = {rungs}\n")
+    return folder / "ladders.py"
+
+
+def test_a_lesson_may_have_several_files(course, ladders):
+    entry = find("1", course)
+    assert [rung.name for rung in entry.lesson.tasks[0].ladder] == ["naive", "second"]
+    before = entry.lesson_text
+    ladders.write_text(ladders.read_text().replace("naive", "simple"))
+    again = find("1", course)
+    assert again.lesson.tasks[0].ladder[0].name == "simple" and again.lesson_text != before
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("F = (\n", "lessons/01_vector_add/ladders.py is broken, line 1: SyntaxError"),
+        ("\nF = [Rang()]\n", "lessons/01_vector_add/ladders.py is broken, line 2: NameError"),
+        ("G = 1\n", "lessons/01_vector_add/lesson.py is broken, line 3: ImportError"),
+    ],
+)
+def test_the_file_that_is_broken_is_named(course, ladders, text, said):
+    ladders.write_text(text)
+    with pytest.raises(UsageError) as error:
+        _ = find("1", course).lesson
+    assert said in str(error.value) and "\n" not in str(error.value)
+
+
 def test_the_root_is_the_nearest_parent_with_lessons(course, monkeypatch):
     monkeypatch.delenv("LADDER_COURSE", raising=False)
     monkeypatch.chdir(course / "lessons" / "01_vector_add")

@@ -10,7 +10,7 @@ from grader.course import catalog
 from grader.faces import cli
 from grader.faces.notebook import results
 from grader.judge.verdict import Position
-from grader.modelled import ModelledTime, agreement, example_of, measured_cards, told
+from grader.model.times import ModelledTime, agreement, example_of, measured_cards, told
 from grader.report.bench import time_text
 from grader.report.modelled import doubt_words, modelled_words, split_words
 
@@ -163,8 +163,8 @@ def test_a_card_is_measured_where_there_is_one(monkeypatch, capsys):
 
 @pytest.mark.parametrize("broken", [{"launches": 5}, {"launches": [{}]}, {"launches": [], "sets": "many"}])
 def test_evidence_of_another_form_is_no_time(monkeypatch, broken):
-    from grader import modelled
+    from grader.model import times
 
-    monkeypatch.setattr(modelled, "sampled", lambda *what: broken)
+    monkeypatch.setattr(times, "sampled", lambda *what: broken)
     entry = catalog.find("01")
-    assert list(modelled.modelled_times(entry, entry.lesson.tasks[0], None)) == []
+    assert list(times.modelled_times(entry, entry.lesson.tasks[0], None)) == []

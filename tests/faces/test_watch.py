@@ -330,7 +330,7 @@ def test_a_fault_of_the_model_is_a_sentence_beside_the_verdict(folder, file, mon
     device = {"kind": "emulator", "name": "emulated GPU"}
     right = Grade("01_vector_add", str(file), device, "passed", 1, 7, [TaskGrade("vector_add", "passed", 1)])
     monkeypatch.setattr("grader.faces.watch_run.grade", lambda entry, **how: right)
-    monkeypatch.setattr("grader.modelled.sampled", lambda *asked: {}["no such key"])
+    monkeypatch.setattr("grader.model.times.sampled", lambda *asked: {}["no such key"])
     (folder / "cards").symlink_to(ROOT / "cards")
     run = watch.Run(catalog.find("01", folder), "emulator", lambda: None)
     run.run()

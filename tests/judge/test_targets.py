@@ -4,7 +4,7 @@ import pytest
 
 from docs import metrics
 from grader.course.catalog import find
-from grader.course.rung import Counted, Rung
+from grader.course.lesson import Counted, Rung
 from grader.judge.targets import METRICS, measure, unknown_metric
 
 # Vector addition over 1000 elements in 4 blocks of 256: 32 warps, the last with 8 lanes.

@@ -20,10 +20,10 @@ from grader.course.inline import inlined
 from grader.course.lesson import Task
 from grader.course.prototype import elements
 from grader.devices.evidence import Evidence
+from grader.devices.submission import Submission
 from grader.devices.worker.server import ForkServer, Job
 from grader.grade import grade_task
 from grader.judge.verdict import TaskGrade
-from grader.submission import Submission
 from tests.mutation.mutator import Mutant, mutants
 
 SEED = 20240229

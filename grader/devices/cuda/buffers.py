@@ -19,9 +19,9 @@ from torch import Tensor
 
 from grader.course.prototype import Prototype
 from grader.devices.buffers import Breach, Slot, guard_bytes, poison, shared_file, slot_at
+from grader.devices.cuda.orders import Do
 from grader.devices.cuda.runtime import CudaError, runtime
 from grader.devices.cuda.shared_memory import SharedMemory
-from grader.devices.orders import Do
 
 if TYPE_CHECKING:
     from types import TracebackType

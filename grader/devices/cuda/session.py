@@ -1,6 +1,6 @@
 """The worker's side of a GPU: runs the small cases on copies of the shared memory, then whatever the judge orders.
 
-The orders of the timing are those of `devices/orders.py`.
+The orders of the timing are those of `devices/cuda/orders.py`.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from grader.devices.buffers import GUARD_BYTES, WorkerMemory
 from grader.devices.cuda.clock import FLUSHES
 from grader.devices.cuda.errors import ends_the_context, finding_of
 from grader.devices.cuda.launches import Launches
+from grader.devices.cuda.orders import Do
 from grader.devices.cuda.runtime import CudaError, Runtime, runtime
 from grader.devices.cuda.shared_memory import SharedMemory
 from grader.devices.evidence import CaseRun, Finding, launch_notes
-from grader.devices.orders import Do
 
 MOST_DESCRIPTORS = 253  # that one message can carry (Linux, SCM_MAX_FD)
 Tell = Callable[..., None]

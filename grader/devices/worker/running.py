@@ -192,7 +192,7 @@ class RunningJob:
 
     def _talk(self, event: dict[str, Any]) -> None:
         """Hands the worker's answer to the dialogue, and the dialogue's next order to the worker."""
-        from grader.devices.orders import Do
+        from grader.devices.cuda.orders import Do
 
         gpu = self.job.gpu
         answer: dict[str, Any] | None = event

@@ -9,8 +9,8 @@ from typing import Any
 
 import torch
 
+from grader.devices.cuda.orders import Do
 from grader.devices.evidence import finding_from_json
-from grader.devices.orders import Do
 from grader.devices.worker.job import Answer, Dialogue, Order
 from grader.judge.timing.timed_sets import Refused, TimedSets
 from grader.judge.verdict import status_of

@@ -20,13 +20,12 @@ from functools import partial
 import torch
 
 from grader.course.call import Call
-from grader.course.lesson import Task
-from grader.course.rung import FRACTION_OF, SPEED_AGAINST, Timed
+from grader.course.lesson import FRACTION_OF, SPEED_AGAINST, Task, Timed
 from grader.devices.cuda import ceilings, clock
 from grader.devices.cuda.buffers import DeviceSets, lay_out
 from grader.devices.cuda.card import Card, state_of
+from grader.devices.cuda.orders import Do
 from grader.devices.evidence import launches_from_json
-from grader.devices.orders import Do
 from grader.devices.worker.job import Answer, Dialogue, Order
 from grader.judge.timing.runs import Runs, microseconds
 from grader.judge.timing.timed_sets import Refused, TimedSets

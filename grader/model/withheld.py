@@ -17,10 +17,10 @@ from pathlib import Path
 
 from grader.course.catalog import Entry
 from grader.course.lesson import Case, Task
+from grader.devices.submission import Submission
 from grader.judge.verdict import TaskGrade
 from grader.model.card import Card
-from grader.modelled import LIMITS, NO_SAMPLE, measured_cards, results_of, sampled, told
-from grader.submission import Submission
+from grader.model.times import LIMITS, NO_SAMPLE, measured_cards, results_of, sampled, told
 
 WIDE = 2.0  # times what a timed goal allows: the model is surer than that of nearly all kernels of the course
 STEPS = 200_000  # of warps: mostly one block, as a ratio to a rung that was sampled likewise needs no more

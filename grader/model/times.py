@@ -16,11 +16,11 @@ from typing import Any
 from grader.course.call import Call
 from grader.course.catalog import Entry
 from grader.course.lesson import Case, Task
+from grader.devices.submission import Submission, run_sampled
 from grader.model.card import Card, cards
 from grader.model.cause import Cause, cause, shares
 from grader.model.predict import predict
 from grader.model.sampled import Launch
-from grader.submission import Submission, run_sampled
 
 UNSURE = 0.1  # standard error of a launch's counts, as a share; less is told in no report
 NO_SAMPLE = (LookupError, TypeError, ValueError, ArithmeticError)  # what comes of evidence that no worker of ours wrote

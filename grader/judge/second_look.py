@@ -17,10 +17,10 @@ from grader.course.call import Call
 from grader.course.catalog import UsageError
 from grader.devices.buffers import Arena
 from grader.devices.evidence import Evidence, Finding
+from grader.devices.submission import Submission, run
 from grader.devices.worker.job import Cancel, Cancelled
 from grader.judge.inputs import fill, fill_all
 from grader.judge.verdict import Position, TaskGrade, decisive, first_status, status_of
-from grader.submission import Submission, run
 
 if TYPE_CHECKING:
     from grader.devices.worker.server import ForkServer
