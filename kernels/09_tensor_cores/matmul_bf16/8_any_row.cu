@@ -19,7 +19,7 @@
 
 #include <cuda_bf16.h>
 
-#include <algorithm>
+#include <climits>
 #include <cstdint>
 
 #include "../../common/scratch.cuh"
@@ -33,49 +33,35 @@ constexpr int kWarpsAcross = kWidth / kWarpSize, kThreads = 32 * kWarpsAcross * 
 constexpr int kPitch = kWarpSize + 8;  // floats between rows of outputs, so that eight rows do not share banks
 constexpr int kPiece = 8, kPieces = kDepth / kPiece;  // elements in 16 bytes, and how many of these in a row
 
-template <int kRows> struct Tile {
-    uint4 pieces[kRows][kPieces];
+constexpr unsigned kRow = kDepth * 2;  // bytes from row to row of a tile
+constexpr unsigned kOfB = kHeight * kRow, kStageBytes = (kHeight + kWidth) * kRow;  // a stage: a's tile, then b's
 
-    // Where piece `piece` of a row lies.
-    __device__ uint4& at(unsigned row, unsigned piece) { return pieces[row][piece ^ row % 8]; }
-};
-
-struct Stage {
-    Tile<kHeight> a;
-    Tile<kWidth> b;
-};
-
-__device__ unsigned shared_address(const uint4& piece) {
-    return static_cast<unsigned>(__cvta_generic_to_shared(&piece));
-}
+// Where piece `piece` of a row lies in a tile.
+__device__ unsigned swizzle(unsigned row, unsigned piece) { return row * kRow + (piece ^ row % 8) * 16; }
 
 // Copies a thread's share of tiles: a piece of every kStep-th row, of one tile after the other along k.
 template <int kRows> struct Feed {
     static constexpr int kStep = kThreads / kPieces;
     const __nv_bfloat16* from;
-    int rows, cols;  // how many there are from our first element on
-
-    static __device__ int row() { return threadIdx.x / kPieces; }
-    static __device__ int piece() { return threadIdx.x % kPieces; }
+    int rows;     // how many there are from ours on
+    unsigned to;  // our first piece's place: the next is kStep rows on, as every eighth row has the same swizzle
 
     __device__ Feed(const __nv_bfloat16* matrix, int top, int all_rows, int all_cols) {
-        from = matrix + static_cast<std::int64_t>(top + row()) * all_cols + piece() * kPiece;
-        rows = all_rows - top - row();
-        cols = all_cols - piece() * kPiece;
+        int row = threadIdx.x / kPieces, piece = threadIdx.x % kPieces;
+        from = matrix + static_cast<std::int64_t>(top + row) * all_cols + piece * kPiece;
+        rows = all_rows - top - row, to = swizzle(row, piece);
     }
 
-    // Outside of the matrix there are zeros: of 16 bytes, none is copied.
-    __device__ void start(Tile<kRows>& tile, std::int64_t stride) {
+    // Outside of the matrix there are zeros: of 16 bytes, none is copied. `cols` are those from ours on.
+    __device__ void start(unsigned tile, std::int64_t stride, int cols) {
 #pragma unroll
         for (int i = 0; i < kRows / kStep; ++i) {
-            uint4& to = tile.at(row() + i * kStep, piece());
-            const __nv_bfloat16* at = from + i * kStep * stride;
             bool inside = i * kStep < rows && cols > 0;
-            asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(to)), "l"(at),
-                         "r"(inside ? 16 : 0)
+            asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(tile + to + i * kStep * kRow),
+                         "l"(from + i * kStep * stride), "r"(inside ? 16 : 0)
                          : "memory");
         }
-        from += kDepth, cols -= kDepth;
+        from += kDepth;
     }
 };
 
@@ -85,11 +71,11 @@ __device__ void wait_for_stage() {
     __syncthreads();
 }
 
-// Four matrices of 8 x 8; lane i names row i % 8 of matrix i / 8.
-__device__ void load_matrices(unsigned (&to)[4], const uint4& row) {
+// Four matrices of 8 x 8; lane i says where row i % 8 of matrix i / 8 lies.
+__device__ void load_matrices(unsigned (&to)[4], unsigned row) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-                 : "r"(shared_address(row))
+                 : "r"(row)
                  : "memory");
 }
 
@@ -105,13 +91,14 @@ __device__ void multiply(float (&c)[4], const unsigned (&a)[4], unsigned b0, uns
 struct Fragments {
     unsigned a[kDown][4], b[kAcross / 2][4];
 
-    __device__ void load(Stage& stage, int y, int x, int piece) {
+    __device__ void load(unsigned stage, int y, int x, int piece) {
         unsigned lane = threadIdx.x % 32;
 #pragma unroll
-        for (int p = 0; p < kDown; ++p) load_matrices(a[p], stage.a.at(y + p * 16 + lane % 16, piece + lane / 16));
+        for (int p = 0; p < kDown; ++p) load_matrices(a[p], stage + swizzle(y + p * 16 + lane % 16, piece + lane / 16));
 #pragma unroll
         for (int q = 0; q < kAcross / 2; ++q) {
-            load_matrices(b[q], stage.b.at(x + q * 16 + lane / 16 * 8 + lane % 8, piece + lane / 8 % 2));
+            unsigned row = x + q * 16 + lane / 16 * 8 + lane % 8;
+            load_matrices(b[q], stage + kOfB + swizzle(row, piece + lane / 8 % 2));
         }
     }
 
@@ -155,7 +142,7 @@ __device__ void store(const float (&sum)[kDown][kAcross][4], float* own, float* 
 #pragma unroll 8
     for (int y = 0; y < kWarpSize; ++y) {
         for (int x = threadIdx.x % 32; x < kWarpSize; x += 32) {
-            if (y < rows && x < cols) to[static_cast<std::int64_t>(y) * n + x] = own[y * kPitch + x];
+            if (y < rows && x < cols) to[std::int64_t{y} * n + x] = own[y * kPitch + x];
         }
     }
 }
@@ -163,7 +150,7 @@ __device__ void store(const float (&sum)[kDown][kAcross][4], float* own, float* 
 __global__ void __launch_bounds__(kThreads)
     product(const __nv_bfloat16* a, const __nv_bfloat16* b, float* c, int m, int n, int k) {
     extern __shared__ uint4 shared[];
-    auto stages = reinterpret_cast<Stage*>(shared);
+    unsigned stages = static_cast<unsigned>(__cvta_generic_to_shared(shared));
     int down = (m - 1) / kHeight + 1, across = (n - 1) / kWidth + 1;  // tiles of c
     int strip = blockIdx.x / (kStrip * across) * kStrip, place = blockIdx.x % (kStrip * across);
     int tall = min(kStrip, down - strip);
@@ -173,52 +160,66 @@ __global__ void __launch_bounds__(kThreads)
     int steps = (k - 1) / kDepth + 1;
     Feed<kHeight> feed_a(a, top, m, k);
     Feed<kWidth> feed_b(b, left, n, k);
-    auto start = [&](int step) {  // and closes the group, if there is nothing to copy, too
-        if (step < steps) feed_a.start(stages[step % kStages].a, k), feed_b.start(stages[step % kStages].b, k);
+    int cols = k - threadIdx.x % kPieces * kPiece;
+    auto start = [&](int step, unsigned stage) {  // and closes the group, if there is nothing to copy, too
+        if (step < steps) feed_a.start(stage, k, cols), feed_b.start(stage + kOfB, k, cols);
+        cols -= kDepth;
         asm volatile("cp.async.commit_group;" ::: "memory");
     };
-    for (int step = 0; step < kStages - 1; ++step) start(step);
+    for (int step = 0; step < kStages - 1; ++step) start(step, stages + step * kStageBytes);
 
     float sum[kDown][kAcross][4] = {};
     Fragments fragments[2];
     wait_for_stage();
-    fragments[0].load(stages[0], y, x, 0);
+    fragments[0].load(stages, y, x, 0);
+    unsigned now = 0, next = kStages - 1;  // the stages that are read, and copied to
     for (int step = 0; step < steps; ++step) {
 #pragma unroll
         for (int i = 0; i < kPieces / 2; ++i) {
             bool last = i == kPieces / 2 - 1;
-            if (last) wait_for_stage();
-            fragments[(i + 1) % 2].load(stages[min(step + last, steps - 1) % kStages], y, x, last ? 0 : 2 * i + 2);
-            if (i == 0) start(step + kStages - 1);  // into the stage that was read last in the step before this one
+            if (last) wait_for_stage(), now = (now + (step + 1 < steps)) % kStages;
+            fragments[(i + 1) % 2].load(stages + now * kStageBytes, y, x, last ? 0 : 2 * i + 2);
+            if (i == 0) start(step + kStages - 1, stages + next * kStageBytes);  // it was read in the step before
             fragments[i % 2].multiply_into(sum);
         }
+        next = (next + 1) % kStages;
     }
     float* own = reinterpret_cast<float*>(shared) + warp * kWarpSize * kPitch;
     store(sum, own, c + static_cast<std::int64_t>(top + y) * n + left + x, m - top - y, n - left - x, n);
 }
 
-// Copies rows of k elements to rows of so many pieces, with zeros at the end. A thread copies piece after piece.
-__global__ void widen(const __nv_bfloat16* from, uint4* to, int rows, int k, int pieces) {
-    for (std::int64_t row = blockIdx.x; row < rows; row += gridDim.x) {
-        for (int i = threadIdx.x; i < pieces; i += blockDim.x) {
-            alignas(16) __nv_bfloat16 piece[kPiece] = {};
+// The piece that begins at matrix[first]; zeros behind `count` elements. Words of four bytes, the fewest that hold it:
+// if it begins in the middle of one, they are shifted by half a word. `all` is where the matrix ends.
+__device__ uint4 unaligned_piece(const __nv_bfloat16* matrix, std::int64_t first, std::int64_t all, int count) {
+    auto words = reinterpret_cast<const unsigned*>(matrix) + first / 2;
+    int half = first % 2;
+    unsigned word[5] = {}, piece[4];
 #pragma unroll
-            for (int e = 0; e < kPiece; ++e) {
-                if (i * kPiece + e < k) piece[e] = from[row * k + i * kPiece + e];
-            }
-            to[row * pieces + i] = *reinterpret_cast<const uint4*>(piece);
-        }
+    for (int i = 0; i < 5; ++i) {
+        if (2 * i - half >= count) continue;
+        word[i] = (first / 2 + i) * 2 + 1 < all ? words[i] : *reinterpret_cast<const unsigned short*>(words + i);
     }
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+        piece[i] = __funnelshift_r(word[i], word[i + 1], half * 16);
+        if (2 * i + 1 >= count) piece[i] = 2 * i < count ? piece[i] & 0xffff : 0;
+    }
+    return {piece[0], piece[1], piece[2], piece[3]};
 }
 
-const __nv_bfloat16* widened(const __nv_bfloat16* from, const Scratch& scratch, int rows, int k, int pieces,
-                             cudaStream_t stream) {
-    widen<<<std::min(rows, 1 << 16), 256, 0, stream>>>(from, reinterpret_cast<uint4*>(scratch.data), rows, k, pieces);
-    return reinterpret_cast<const __nv_bfloat16*>(scratch.data);
+// Copies rows of k elements, a's and then b's, to rows of so many pieces. A thread copies a piece.
+__global__ void widen(const __nv_bfloat16* a, const __nv_bfloat16* b, uint4* to, int m, int n, int k, int pieces) {
+    std::int64_t at = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x, count = m + std::int64_t{n};
+    if (at >= count * pieces) return;
+    bool is_small = count * pieces <= UINT_MAX;  // divisions of 64 bits take a while
+    std::int64_t row = is_small ? static_cast<unsigned>(at) / static_cast<unsigned>(pieces) : at / pieces;
+    int piece = static_cast<int>(at - row * pieces) * kPiece;
+    to[at] = row < m ? unaligned_piece(a, row * k + piece, std::int64_t{m} * k, k - piece)
+                     : unaligned_piece(b, (row - m) * k + piece, std::int64_t{n} * k, k - piece);
 }
 
 void multiply(const __nv_bfloat16* a, const __nv_bfloat16* b, float* c, int m, int n, int k, cudaStream_t stream) {
-    int down = (m - 1) / kHeight + 1, across = (n - 1) / kWidth + 1, bytes = kStages * sizeof(Stage);
+    int down = (m - 1) / kHeight + 1, across = (n - 1) / kWidth + 1, bytes = kStages * kStageBytes;
     cudaFuncSetAttribute(product, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
     product<<<down * across, kThreads, bytes, stream>>>(a, b, c, m, n, k);
 }
@@ -227,8 +228,9 @@ extern "C" void matmul_bf16(const __nv_bfloat16* a, const __nv_bfloat16* b, floa
                             cudaStream_t stream) {
     if (k % kPiece == 0) return multiply(a, b, c, m, n, k, stream);
     int pieces = (k - 1) / kPiece + 1;
-    Scratch wide_a(static_cast<std::int64_t>(m) * pieces * 4, stream);  // counts floats, of which a piece has four
-    Scratch wide_b(static_cast<std::int64_t>(n) * pieces * 4, stream);
-    multiply(widened(a, wide_a, m, k, pieces, stream), widened(b, wide_b, n, k, pieces, stream), c, m, n,
-             pieces * kPiece, stream);
+    std::int64_t all = (m + std::int64_t{n}) * pieces;
+    Scratch scratch(all * 4, stream);  // counts floats, of which a piece has four
+    widen<<<(all - 1) / 256 + 1, 256, 0, stream>>>(a, b, reinterpret_cast<uint4*>(scratch.data), m, n, k, pieces);
+    auto wide = reinterpret_cast<const __nv_bfloat16*>(scratch.data);
+    multiply(wide, wide + std::int64_t{m} * pieces * kPiece, c, m, n, pieces * kPiece, stream);
 }
