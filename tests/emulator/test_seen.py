@@ -346,11 +346,13 @@ def test_ordinary_code_needs_nothing_that_is_refused(run_kernel):
 
 
 def test_hardened_compilers_build_the_same(tmp_path):
-    """Ubuntu's g++ replaces functions by checking ones of other names, if nothing is said."""
+    """Ubuntu's g++ replaces functions by checking ones and guards stacks, if nothing is said."""
     text, built = tmp_path / "k.cpp", tmp_path / "k.o"
     text.write_text(translate(kernel('printf("%d\\n", n); memcpy(z, x, n);', HOST), "k.cu"))
     flags = emulator.compile_flags(emulator.runtime_library(cache_root()))
-    subprocess.run(["g++", "-D_FORTIFY_SOURCE=3", "-fPIC", *flags, "-c", text, "-o", built], check=True)
+    subprocess.run(
+        ["g++", "-D_FORTIFY_SOURCE=3", "-fstack-protector-all", "-fPIC", *flags, "-c", text, "-o", built], check=True
+    )
     assert "_chk" not in subprocess.check_output(["nm", "-u", built], text=True)
 
 

@@ -357,7 +357,7 @@ void run(int i) { k<float>(i); k<double>(i); S<33>::f(i); j(i); }
     (tmp_path / "kernel.cpp").write_text(translate(source, "kernel.cu"))
     library = tmp_path / "kernel.so"
     include = [f"-I{tmp_path}", f"-I{include_folder()}"]
-    command = ["g++", "-std=c++20", "-shared", "-fPIC", "-fno-gnu-unique", *flags, *include]
+    command = ["g++", "-std=c++20", "-shared", "-fPIC", "-fno-gnu-unique", "-U_FORTIFY_SOURCE", *flags, *include]
     subprocess.run([*command, tmp_path / "kernel.cpp", "-o", library], check=True)
     arrays = _thread_local_symbols(library)
     learners = [entry for entry in arrays if "ladder_gap" not in entry[2]]

@@ -21,6 +21,10 @@ def mend(fact: Mapping[str, Any]) -> str:
     first, last = sorted((fact["other_line"] or 0, fact["line"] or 0))
     if fact["text"] in _VOLATILE:
         return _VOLATILE[fact["text"]]
+    if fact["text"].startswith("widths "):
+        less, more = map(int, fact["text"].split()[1:])
+        sizes = f"{less} byte{'' if less == 1 else 's'} and with {more}"
+        return f"a flag is set and looked at with one type, and here with {sizes}: use the same on both sides"
     both_write = fact["access"] == fact["other_access"] == "write"
     if fact["text"] == "other block":
         if both_write and first == last:

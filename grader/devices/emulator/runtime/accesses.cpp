@@ -207,7 +207,8 @@ void report_uninitialised(Executor& executor, const WarpUnit& warp, int lane, co
 
 void watch_atomic(Executor& executor, WarpUnit& warp, int lane, const Record& record, Strength strength) {
     if (record.bytes & compare_swap_flag) warp.block->races.excuse(warp, lane, record.address, record.bytes & bytes_mask);
-    warp.block->races.write(executor, warp, lane, record.region, record.address, record.bytes & bytes_mask, record.pc, strength, 0);
+    const unsigned bytes = record.bytes & bytes_mask;
+    warp.block->races.write(executor, warp, lane, record.region, record.address, bytes, record.pc, {strength, width_of(bytes)}, 0);
 }
 
 Strength strength_of(const Record& record) {
@@ -227,6 +228,8 @@ void watch(Executor& executor, WarpUnit& warp, const Request& request) {
     const bool writes = event != Event::Read && event != Event::VolatileRead;
     const bool atomic = event == Event::Atomic;
     const Strength strength = strength_of(request.record);
+    const bool is_vector = !atomic && event != Event::Read && event != Event::Write && request.record.bytes & vector_flag;
+    const auto width = static_cast<std::uint8_t>(is_vector ? any_width : width_of(request.bytes));
     each_lane(request.mask, [&](int l) {
         const Record& record = *warp.cursor[l].next;
         const Region& region = *executor.regions[record.region];
@@ -238,9 +241,9 @@ void watch(Executor& executor, WarpUnit& warp, const Request& request) {
             if (writes) initialise(flags, request.bytes);
         }
         if (!machine().watched.races) warp.cursor[l].store_address = 0;
-        else if (!writes) warp.block->races.read(executor, warp, l, record.region, a, request.bytes, record.pc, strength);
+        else if (!writes) warp.block->races.read(executor, warp, l, record.region, a, request.bytes, record.pc, {strength, width});
         else if (atomic) watch_atomic(executor, warp, l, record, strength);
-        else warp.cursor[l].store_address = a | std::uint64_t{record.region} << 48;   // its value comes next
+        else warp.cursor[l].store_address = a | std::uint64_t{record.region} << 48, warp.cursor[l].store_width = width;   // its value comes next
     });
 }
 
@@ -326,7 +329,7 @@ void replay_part(Executor& executor, WarpUnit& warp, const Request& request) {
         const std::uint8_t* const flags = region.initialised ? region.flags_of(a) : nullptr;
         if (flags && !std::all_of(flags, flags + wanted, [](const std::uint8_t& flag) { return initialised(&flag, 1); }))
             report_uninitialised(executor, warp, l, region, a, wanted, record.pc, Event::Read);
-        if (machine().watched.races) warp.block->races.read(executor, warp, l, record.region, a, wanted, record.pc, Strength::Plain);
+        if (machine().watched.races) warp.block->races.read(executor, warp, l, record.region, a, wanted, record.pc, {Strength::Plain});
     });
     count(site, amount_of_parts(warp, reading));
     if (warp.block->sample && reading.mask) {
@@ -345,7 +348,7 @@ void replay_value(Executor& executor, WarpUnit& warp, const Request& request) {
         if (cursor.store_address == 0) return;
         warp.block->races.write(executor, warp, l, static_cast<std::uint16_t>(cursor.store_address >> 48),
                              cursor.store_address & ((std::uint64_t{1} << 48) - 1), request.bytes, pc,
-                             plain ? Strength::Plain : Strength::Volatile, cursor.next->address);
+                             {plain ? Strength::Plain : Strength::Volatile, cursor.store_width}, cursor.next->address);
     });
 }
 

@@ -104,7 +104,7 @@ std::uint64_t do_atomic(Thread* thread, Atomic op, Type type, Scope scope, void*
         const unsigned flags = (scope == Scope::Block ? block_scope_flag : 0u) | (op == Atomic::CompareSwap ? compare_swap_flag : 0u) |
                                (type >= Type::F32 && type <= Type::BF16x2 ? float_flag : 0u);
         if (region != no_region) record(*thread, Event::Atomic, pc, a, bytes | flags, region);
-        acquire(*thread, a);
+        acquire(*thread, a, width_of(bytes));
     }
     std::uint64_t old = 0;
     std::memcpy(&old, address, bytes);
@@ -114,7 +114,7 @@ std::uint64_t do_atomic(Thread* thread, Atomic op, Type type, Scope scope, void*
     // The memory model makes it a release, too, but one that no code can use: a thread that finds this value may as well have
     // come before it. So a loop that asks by atomicAdd(&flag, 0) publishes nothing in each round.
     if (result == old) return old;
-    release(*thread, a, false);
+    release(*thread, a, width_of(bytes));
     if (shared_by_all) thread->block->launch->schedule.wake(a, *thread);
     return old;
 }

@@ -79,10 +79,10 @@ void Races::cover(const Region& region, Address a, const Cell& cell) {
     covered_.push_back({granule_of(region, word), cell.write, Access{}, cell.value});
 }
 
-Access Races::make(WarpUnit& warp, int lane, std::uint32_t pc, Strength strength, unsigned mask) const {
+Access Races::make(WarpUnit& warp, int lane, std::uint32_t pc, Manner manner, unsigned mask) const {
     const Cursor& cursor = warp.cursor[lane];
-    return {pc, static_cast<std::uint16_t>(warp.number * 32 + lane), static_cast<std::uint8_t>(mask), strength,
-            warp.block->clock.epoch, warp.clock.of(lane), cursor.tick, cursor.acquired};
+    return {pc, static_cast<std::uint16_t>(warp.number * 32 + lane), static_cast<std::uint8_t>(mask & 15), static_cast<std::uint8_t>(manner.width & 15),
+            manner.strength, warp.block->clock.epoch, warp.clock.of(lane), cursor.tick, cursor.acquired};
 }
 
 // Calls visit(cell, mask, word address) for every cell that the access touches.
@@ -121,7 +121,7 @@ void Races::visit(Executor& executor, WarpUnit& warp, int, std::uint16_t index, 
 void Races::check(Executor& executor, WarpUnit& warp, int lane, std::uint16_t region, Address a, const Access& before,
                   bool before_writes, const Access& now, bool now_writes, bool same_value) {
     if (!before.pc || before.thread == now.thread || before.epoch != now.epoch) return;   // a barrier lies between
-    if (before.strength != Strength::Plain && now.strength != Strength::Plain) return;
+    if (before.strength != Strength::Plain && now.strength != Strength::Plain && same_bytes(before, now)) return;
     if (before.thread / 32 == now.thread / 32) {
         const Edge edge = warp.clock.seen(lane, before.thread % 32, before.clock);
         if (edge == Edge::Strong) return;
@@ -176,6 +176,7 @@ void Races::report(Executor& executor, WarpUnit& warp, int lane, std::uint16_t r
     finding.other = finding_at(other, kind, before.pc).place;
     finding.text = meeting == Meeting::SameValue ? "same value" : meeting == Meeting::InFlight ? "in flight" : "";
     if (is_volatile && !note) finding.text = before.thread / 32 == now.thread / 32 ? "volatile warp" : "volatile";
+    if (before.strength != Strength::Plain && now.strength != Strength::Plain) finding.text = widths_text(before, now);
     if (guess) guesses_.push_back({reader, word, std::move(finding)});
     else executor.findings.push_back(std::move(finding));
 }
@@ -197,9 +198,9 @@ void Races::file_guesses(Executor& executor) {
 }
 
 void Races::read(Executor& executor, WarpUnit& warp, int lane, std::uint16_t region, Address a, unsigned bytes, std::uint32_t pc,
-                 Strength strength) {
+                 Manner manner) {
     visit(executor, warp, lane, region, a, bytes, [&](Cell& cell, unsigned mask, Address where, unsigned, unsigned) {
-        const Access now = make(warp, lane, pc, strength, mask);
+        const Access now = make(warp, lane, pc, manner, mask);
         if (cell.in_flight) return report(executor, warp, lane, region, where, cell.write, true, now, false, Meeting::InFlight);
         check(executor, warp, lane, region, where, cell.write, true, now, false, false);
         Access* reads = cell.reads;
@@ -216,9 +217,10 @@ void Races::read(Executor& executor, WarpUnit& warp, int lane, std::uint16_t reg
 }
 
 void Races::write(Executor& executor, WarpUnit& warp, int lane, std::uint16_t region, Address a, unsigned bytes, std::uint32_t pc,
-                  Strength strength, std::uint64_t value) {
+                  Manner manner, std::uint64_t value) {
+    const Strength strength = manner.strength;
     visit(executor, warp, lane, region, a, bytes, [&](Cell& cell, unsigned mask, Address where, unsigned offset, unsigned size) {
-        const Access now = make(warp, lane, pc, strength, mask);
+        const Access now = make(warp, lane, pc, manner, mask);
         if (cell.in_flight) return report(executor, warp, lane, region, where, cell.write, true, now, true, Meeting::InFlight);
         // Values of up to 8 bytes are known exactly, wider ones by a hash that is the same for all their words.
         const std::uint64_t part = bytes <= 8 ? value >> 8 * offset & (size == 4 ? 0xffffffffu : 0xffu) : value;
@@ -242,7 +244,7 @@ void Races::issue(Executor& executor, WarpUnit& warp, int lane, std::uint16_t re
 
 void Races::land(Executor& executor, WarpUnit& warp, int lane, std::uint16_t region, Address a, unsigned bytes) {
     visit(executor, warp, lane, region, a, bytes, [&](Cell& cell, unsigned mask, Address, unsigned, unsigned) {
-        const Access now = make(warp, lane, cell.write.pc, Strength::Plain, mask);
+        const Access now = make(warp, lane, cell.write.pc, {Strength::Plain}, mask);
         if (cell.write.thread != now.thread) return;   // another copy into the same place, which has been reported
         cell.in_flight = false;
         cell.write = now;

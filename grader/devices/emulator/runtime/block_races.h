@@ -21,6 +21,9 @@ struct Block;
 struct Executor;
 struct WarpUnit;
 
+// How strongly an access excludes others, and of what width it is.
+struct Manner { Strength strength; unsigned width = any_width; };
+
 // What is wrong where two accesses meet that nothing orders. The second and third are only worth a note.
 enum class Meeting : std::uint8_t { Race, SameValue, ShuffleOrder, InFlight };
 
@@ -77,8 +80,8 @@ public:
     void begin_launch(std::size_t regions);
     void begin_block(Block& block);
     void end_block(Block& block);       // hands what it did to global memory to the launch
-    void read(Executor&, WarpUnit&, int lane, std::uint16_t region, Address a, unsigned bytes, std::uint32_t pc, Strength);
-    void write(Executor&, WarpUnit&, int lane, std::uint16_t region, Address a, unsigned bytes, std::uint32_t pc, Strength,
+    void read(Executor&, WarpUnit&, int lane, std::uint16_t region, Address a, unsigned bytes, std::uint32_t pc, Manner);
+    void write(Executor&, WarpUnit&, int lane, std::uint16_t region, Address a, unsigned bytes, std::uint32_t pc, Manner,
                std::uint64_t value);
     // The lane's last write there was an asynchronous copy, which is under way until it lands: then it counts as written.
     void issue(Executor&, WarpUnit&, int lane, std::uint16_t region, Address a, unsigned bytes);
@@ -91,7 +94,7 @@ private:
     struct Shadow { Cells words, parts; };
     template <class Visit> void visit(Executor&, WarpUnit&, int lane, std::uint16_t region, Address, unsigned bytes, Visit visit);
     void cover(const Region& region, Address a, const Cell& cell);
-    Access make(WarpUnit&, int lane, std::uint32_t pc, Strength, unsigned mask) const;
+    Access make(WarpUnit&, int lane, std::uint32_t pc, Manner, unsigned mask) const;
     void check(Executor&, WarpUnit&, int lane, std::uint16_t region, Address, const Access& before, bool before_writes,
                const Access& now, bool now_writes, bool same_value);
     void report(Executor&, WarpUnit&, int lane, std::uint16_t region, Address, const Access& before, bool before_writes,

@@ -96,9 +96,10 @@ static std::uint64_t readable_value(Thread& thread, Address a, unsigned bytes) {
 }
 
 // Others may wait for this value or give it: in global memory, such accesses happen in a fixed order of the blocks.
-void volatile_access(Address a, unsigned bytes, Event event, Address caller, unsigned flags) {
+void volatile_access(Address a, unsigned bytes, Event event, Address caller, unsigned flags, unsigned elements) {
     Thread* const thread = current;
     if (!thread) return access(a, bytes, event, caller);
+    const unsigned element = bytes / elements;
     const bool shared_by_all = machine().memory.all_blocks_see(a);
     settle_store(*thread);
     if (shared_by_all) begin_ordered(*thread);
@@ -106,10 +107,10 @@ void volatile_access(Address a, unsigned bytes, Event event, Address caller, uns
         spun(*thread, a, std::min(bytes, 8u), readable_value(*thread, a, bytes), 0, false);
         if (shared_by_all) begin_ordered(*thread);   // it may have slept
         access(a, bytes, event, caller, flags);
-        acquire(*thread, a);
+        for (unsigned at = 0; at < bytes; at += element) acquire(*thread, a + at, width_of(element));
     } else {
         access(a, bytes, event, caller, flags);
-        release(*thread, a, false);
+        for (unsigned at = 0; at < bytes; at += element) release(*thread, a + at, width_of(element));
         thread->tells_all = thread->stored && shared_by_all;
     }
 }

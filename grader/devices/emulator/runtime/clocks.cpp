@@ -8,6 +8,11 @@
 
 namespace ladder {
 
+std::string widths_text(const Access& a, const Access& b) {
+    const auto [less, more] = std::minmax<unsigned>({a.width, b.width});
+    return "widths " + std::to_string(1u << less) + ' ' + std::to_string(1u << more);
+}
+
 // ---- warp clocks ----
 
 void WarpClock::reset() {
@@ -79,7 +84,7 @@ std::uint64_t Acquisitions::hash_of(Part part) {
 
 void Acquisitions::clear() {
     any_ = false;
-    objects_by_key_.clear();
+    for (auto& objects : objects_by_key_) objects.clear();
     objects_.clear();
     by_block_.clear();
     numbers_.clear();
@@ -105,9 +110,9 @@ bool Acquisitions::repeats(const Release& before, const Release& now, std::uint3
     }
 }
 
-void Acquisitions::release(std::uint64_t object, const Release& release) {
+void Acquisitions::release(std::uint64_t object, unsigned width, const Release& release) {
     std::lock_guard lock(mutex_);
-    const auto [place, is_new] = objects_by_key_.try_emplace(object, static_cast<std::uint32_t>(objects_.size()));
+    const auto [place, is_new] = objects_by_key_[width].try_emplace(object, static_cast<std::uint32_t>(objects_.size()));
     if (is_new) objects_.emplace_back().key = object;
     Object& known = objects_[place->second];
     auto& theirs = by_block_[release.block];
@@ -123,11 +128,11 @@ void Acquisitions::release(std::uint64_t object, const Release& release) {
     any_.store(true, std::memory_order_relaxed);
 }
 
-std::uint32_t Acquisitions::acquire(std::uint64_t object, std::uint32_t already) {
+std::uint32_t Acquisitions::acquire(std::uint64_t object, unsigned width, std::uint32_t already) {
     if (empty()) return already;
     std::lock_guard lock(mutex_);
-    const auto found = objects_by_key_.find(object);
-    if (found == objects_by_key_.end()) return already;
+    const auto found = objects_by_key_[width].find(object);
+    if (found == objects_by_key_[width].end()) return already;
     const auto count = static_cast<std::uint32_t>(objects_[found->second].releases.size());
     const Set& known = sets_[already];
     const auto part = part_of(known, found->second);
@@ -261,10 +266,9 @@ void fence(Thread& thread, Scope scope) {
     record(thread, Event::Clock, 0, ++clock.tick, 0, no_region);
 }
 
-void release(Thread& thread, Address a, bool without_fence) {
+void release(Thread& thread, Address a, unsigned width) {
     const ThreadClock& clock = thread.clock;
     const BlockClock& block = thread.block->clock;
-    if (without_fence) fence(thread, Scope::Device);
     if (!clock.fenced && !block.fences) return;
     Release release{};
     release.block = thread.block->number;
@@ -277,13 +281,13 @@ void release(Thread& thread, Address a, bool without_fence) {
     std::copy(clock.fence_clocks, clock.fence_clocks + 32, release.clocks);
     release.device = clock.fenced ? clock.fenced_device || (block.fences && block.device_fence) : block.device_fence;
     release.includes = clock.acquired;
-    machine().acquisitions.release(object_key(thread.block->number, a), release);
+    machine().acquisitions.release(object_key(thread.block->number, a), width, release);
 }
 
-void acquire(Thread& thread, Address a) {
+void acquire(Thread& thread, Address a, unsigned width) {
     Acquisitions& acquisitions = machine().acquisitions;
     if (acquisitions.empty()) return;
-    const std::uint32_t set = acquisitions.acquire(object_key(thread.block->number, a), thread.clock.acquired);
+    const std::uint32_t set = acquisitions.acquire(object_key(thread.block->number, a), width, thread.clock.acquired);
     if (set == thread.clock.acquired) return;
     thread.clock.acquired = set;
     record(thread, Event::Acquired, 0, set, 0, no_region);

@@ -10,6 +10,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -29,10 +30,22 @@ inline bool is_atomic(Strength strength) { return strength == Strength::BlockAto
 struct Access {
     std::uint32_t pc;        // 0: none
     std::uint16_t thread;    // in the block
-    std::uint8_t mask;       // bytes of the 4-byte word
+    std::uint8_t mask : 4;   // bytes of the 4-byte word
+    std::uint8_t width : 4;  // of the whole access (width_of)
     Strength strength;
     std::uint32_t epoch, clock, tick, acquired;
 };
+
+constexpr unsigned any_width = 15;   // of accesses that order nothing, and of vectors in PTX, which stand for one access an element
+constexpr unsigned width_of(unsigned bytes) { return static_cast<unsigned>(__builtin_ctz(bytes)); }   // of 1 to 16
+
+// Two accesses exclude each other only if they are of the same bytes: else one of them may be seen in part (PTX ISA, "Morally
+// Strong Operations": they overlap completely). Atomics are seen as a whole in any case ("Limitations on Mixed-size Data-races").
+inline bool same_bytes(const Access& a, const Access& b) {
+    return a.width == b.width || a.width == any_width || b.width == any_width || (is_atomic(a.strength) && is_atomic(b.strength));
+}
+
+std::string widths_text(const Access& a, const Access& b);   // of two that are not of the same bytes: "widths 1 4", the smaller first
 
 inline const char* access_name(const Access& access, bool writes) {
     if (is_atomic(access.strength)) return "atomic";
@@ -72,15 +85,15 @@ struct Release {
     std::uint32_t includes;  // what it had itself acquired
 };
 
-// Addresses that carry releases, and sets of releases that threads have acquired. Sets are numbered; 0 is the empty one.
+// Addresses that carry releases, by the width with which they are written, and sets of releases that threads have acquired. Sets are numbered; 0 is the empty one.
 //
 // Releases at one address are ordered, so a set needs a count for each address only. What those releases had acquired
 // themselves belongs to it, too, however long the chain of blocks: `closure` works that out when a race is looked for.
 class Acquisitions {
 public:
     void clear();
-    void release(std::uint64_t object, const Release& release);
-    std::uint32_t acquire(std::uint64_t object, std::uint32_t already);
+    void release(std::uint64_t object, unsigned width, const Release& release);
+    std::uint32_t acquire(std::uint64_t object, unsigned width, std::uint32_t already);
     std::uint32_t join(std::uint32_t a, std::uint32_t b);
     // Whether a set orders this access of a block's, to the object with this key, before what its thread does now. `Near`
     // looks only at what is quickly found, and may miss it.
@@ -127,7 +140,7 @@ private:
 
     mutable std::mutex mutex_;
     std::atomic<bool> any_{false};
-    std::unordered_map<std::uint64_t, std::uint32_t> objects_by_key_;
+    std::unordered_map<std::uint64_t, std::uint32_t> objects_by_key_[any_width + 1];   // [width]
     std::deque<Object> objects_;
     std::unordered_map<std::uint64_t, std::vector<Where>> by_block_;
     std::deque<Set> sets_{1};
@@ -154,8 +167,8 @@ struct BlockClock {
 
 // ---- at execution time ----
 void fence(Thread& thread, Scope scope);
-void release(Thread& thread, Address a, bool without_fence);
-void acquire(Thread& thread, Address a);
+void release(Thread& thread, Address a, unsigned width);   // what comes before the last fence
+void acquire(Thread& thread, Address a, unsigned width);
 std::uint64_t object_key(std::uint64_t block, Address a);   // shared memory lies at the same addresses for many blocks
 
 }  // namespace ladder

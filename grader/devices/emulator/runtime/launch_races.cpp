@@ -31,9 +31,12 @@ Place place_of(const LaunchState& launch, std::uint64_t block, std::uint32_t thr
     return {block, index_of(block, launch.grid), index_of(thread, launch.block), true};
 }
 
+// Which excludes others of other blocks.
+bool are_strong(const Access& a, const Access& b) { return a.strength >= Strength::DeviceAtomic && b.strength >= Strength::DeviceAtomic; }
+
 bool conflict(std::uint64_t granule, const BlockAccess& before, const Access& now, std::uint64_t block) {
     if (!before.access.pc || before.block == block || !(before.access.mask & now.mask)) return false;
-    if (before.access.strength >= Strength::DeviceAtomic && now.strength >= Strength::DeviceAtomic) return false;
+    if (are_strong(before.access, now) && same_bytes(before.access, now)) return false;
     const Acquisitions& acquisitions = machine().acquisitions;
     const Address object = address_of(granule);
     for (const auto reach : {Acquisitions::Reach::Near, Acquisitions::Reach::All}) {   // of the two, only one can be ordered
@@ -73,7 +76,7 @@ void LaunchRaces::report(LaunchState& launch, std::uint64_t granule, const Block
     const auto first_shared = static_cast<Address>(__builtin_ctz(now.mask & before.access.mask));
     finding.at(region, address_of(granule) + first_shared);
     const bool is_volatile = before.access.strength == Strength::Volatile || now.strength == Strength::Volatile;
-    finding.text = same_value ? "same value" : is_volatile ? "volatile block" : "other block";
+    finding.text = same_value ? "same value" : are_strong(before.access, now) ? widths_text(before.access, now) : is_volatile ? "volatile block" : "other block";
     findings_.push_back(std::move(finding));
 }
 

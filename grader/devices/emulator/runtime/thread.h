@@ -121,6 +121,7 @@ struct Cursor {
     std::uint32_t depth;         // of calls
     std::uint32_t acquired;      // what it has acquired (races)
     std::uint32_t tick;          // of its release clock
+    std::uint8_t store_width;    // and
     Address store_address;       // of the Write whose Value comes next
 };
 
@@ -260,9 +261,10 @@ void record_stored_value(Thread& thread);
 inline void settle_store(Thread& thread) {       // a store has happened since: its value goes into the trace
     if (thread.stored) record_stored_value(thread);
 }
-// An access by `current`, before it happens; `caller` is where, and flags are those of a record. Volatile: in the blocks' order.
+// An access by `current`, before it happens; `caller` is where, and flags are those of a record. Volatile: in the blocks' order,
+// and each of the elements may hand something over.
 void access(Address a, unsigned bytes, Event event, Address caller, unsigned flags = 0);
-void volatile_access(Address a, unsigned bytes, Event event, Address caller, unsigned flags = 0);
+void volatile_access(Address a, unsigned bytes, Event event, Address caller, unsigned flags = 0, unsigned elements = 1);
 void out_of_time(Thread& thread, std::uint32_t pc);   // does not come back
 std::uint16_t check_access(Thread& thread, Address a, unsigned bytes, bool writes, std::uint32_t pc);
 std::uint16_t check_part(Thread& thread, Address a, unsigned bytes, unsigned wanted, std::uint32_t pc);   // of `bytes` that it reads

@@ -47,7 +47,7 @@ void run_sync(Lane& l, const Instruction& at) {
 void run_arrive(Lane& l, const Instruction& at) {
     const NamedBarrier& barrier = come_to(l, at);
     fence(l.thread, Scope::Block);
-    release(l.thread, reinterpret_cast<Address>(&barrier), false);
+    release(l.thread, reinterpret_cast<Address>(&barrier), any_width);
 }
 
 void run_reduction(Lane& l, const Instruction& at) {
@@ -121,12 +121,12 @@ void order_memory(Block& block, const std::vector<Thread*>& threads, Address nam
         Thread& first = warp.threads[__builtin_ctz(lanes)];
         first.next = nullptr;   // nothing of this is traced: it has no place among the lanes' instructions
         fence(first, Scope::Block);
-        release(first, name, false);
+        release(first, name, any_width);
         warp.cursor[first.lane].tick = first.clock.tick;
     }
     for (Thread* thread : threads) {
         thread->next = nullptr;
-        acquire(*thread, name);
+        acquire(*thread, name, any_width);
         thread->warp->cursor[thread->lane].acquired = thread->clock.acquired;
     }
 }

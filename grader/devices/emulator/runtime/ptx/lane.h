@@ -48,8 +48,8 @@ struct Lane {
     // ---- memory: checked, counted and raced as plain code's; a lane whose access is bad does not come back ----
     Address generic(const Operand& address) const { return static_cast<Address>((address.slot < 0 ? 0 : frame[address.slot]) + static_cast<std::uint64_t>(address.value)); }
     Address shared(const Operand& address) const;          // the pointer for an address of shared memory
-    void load(const Instruction& at, Address from, void* to, unsigned bytes, Order order = Order::Weak);
-    void store(const Instruction& at, Address to, const void* from, unsigned bytes, Order order = Order::Weak);
+    void load(const Instruction& at, Address from, void* to, unsigned bytes, Order order = Order::Weak, unsigned elements = 1);
+    void store(const Instruction& at, Address to, const void* from, unsigned bytes, Order order = Order::Weak, unsigned elements = 1);
     std::uint32_t place(const Instruction& at) const { return pc + std::min(at.place, room); }
 
     // ---- others ----

@@ -62,7 +62,7 @@ void prepare_ld(Instruction& it) {
     it.run = [](Lane& l, const Instruction& at) {
         const unsigned bytes = at.type.bytes();
         unsigned char data[16];
-        l.load(at, address_of(l, at, at[1]), data, static_cast<unsigned>(bytes * at.extra), static_cast<Order>(at.rounding));
+        l.load(at, address_of(l, at, at[1]), data, static_cast<unsigned>(bytes * at.extra), static_cast<Order>(at.rounding), static_cast<unsigned>(at.extra));
         for (std::size_t i = 0; i < at.extra; ++i) {
             std::uint64_t bits = 0;
             std::memcpy(&bits, data + i * bytes, bytes);
@@ -84,7 +84,7 @@ void prepare_st(Instruction& it) {
         const auto order = static_cast<Order>(at.rounding);
         const Address to = address_of(l, at, at[0]);
         if (order == Order::Release) fence(l.thread, Scope::Device);
-        l.store(at, to, data, static_cast<unsigned>(bytes * at.extra), order);
+        l.store(at, to, data, static_cast<unsigned>(bytes * at.extra), order, static_cast<unsigned>(at.extra));
     };
 }
 
