@@ -43,11 +43,10 @@ def described(program: Program, ended: Ended, name: str, how: How) -> Run:
     placed = [_in_place(each, program) for each in worded]
     ends = [each for each in placed if each.kind in _ENDS and (not each.kernel or ended.stopped)]
     found.ended = _how_it_ended(ended, ends, how)
-    if ended.stopped and (fact := next((each for each in ended.facts["findings"] if each["blocks"]), None)):
-        found.ended = (
-            f"{_stopped(ended, how)} in kernel {fact['kernel']}, launch {len(ended.facts['launches']):,}:"
-            f" {fact['blocks_done']:,} of {fact['blocks']:,} blocks were done"
-        )
+    found.stopped_at = next((each for each in ends if ended.stopped and each.kernel), None)
+    if at := found.stopped_at:
+        launch = f"launch {len(ended.facts['launches']):,}" + (f" ({at.file}:{at.line})" if at.line else "")
+        found.ended = f"{_stopped(ended, how)} in kernel {at.kernel}, {launch}: {at.message}"
     found.findings = [each for each in placed if each.severity == "error" and each not in ends]
     found.notes = [each for each in placed if each.severity == "note"]
     _, found.kernels, lines = add_up(ended.facts, program.code)

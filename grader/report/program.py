@@ -26,6 +26,7 @@ class Run:
     program: str
     exit_code: int
     ended: str = ""  # one sentence; empty if it came to its own end
+    stopped_at: Finding | None = None  # where in a kernel, if it was stopped there
     findings: list[Finding] = field(default_factory=list)
     notes: list[Finding] = field(default_factory=list)
     kernels: list[dict[str, Any]] = field(default_factory=list)
@@ -51,6 +52,8 @@ def tell(run: Run, console: Console, notes: bool) -> None:
         _body(finding, console)
     if run.ended:
         console.print(Text(run.ended, style="bold"))
+    if run.stopped_at:
+        _source(run.stopped_at, console)
     if run.kernels:
         console.print(_table(run.kernels, run.counted))
     console.print(Text(summary(run, notes)))
@@ -78,6 +81,10 @@ def scene(finding: Finding) -> str:
 
 def _body(finding: Finding, console: Console) -> None:
     console.print(Text(f"   {finding.message}"))
+    _source(finding, console)
+
+
+def _source(finding: Finding, console: Console) -> None:
     for number, row in source(finding):
         here = number == finding.line
         console.print(Text(f"   {'>' if here else ' '} {number:>4} | {row}", style="bold" if here else "dim"))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
+import time
 import zlib
 from base64 import b64decode
 from dataclasses import dataclass, replace
@@ -130,6 +132,51 @@ def test_a_loop_without_end_is_stopped_at_its_line_by_the_time_and_by_ctrl_c(run
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=LIMIT)
     assert process.returncode == 130 and "interrupted: host code was still running in " in said and where in said
+
+
+@pytest.mark.parametrize("how", [(), ("--no-counters", "--no-races")])
+@pytest.mark.parametrize(("which", "text", "blocks"), [("writes", "x[i] = (", 2), ("steps_over", "x[i % 64]", 3)])
+def test_a_kernel_that_is_stopped_is_told_with_its_line_and_its_steps(run, which, text, blocks, how):
+    ran = run("stuck.cu", "--timeout", "1", "--json", *how, "--", which)
+    line = line_of("stuck.cu", text)
+    told = rf"stopped after 1 s in kernel {which}, launch 1 \(stuck\.cu:{line}\): thread \(\d+, 0, 0\) of block \(0, 0, 0\)"
+    told += (
+        rf" was in the loop in lines? [\d to]*{line}, with 0 of {blocks} blocks done: (it|\d+ threads of its block) ha"
+    )
+    told += r"(s|ve) made [\d.]+ million steps( each)?; does this loop end\?"
+    assert ran.code == 124 and re.fullmatch(told, ran.json["ended"]), ran.json["ended"]
+    at = ran.json["stopped_at"]
+    assert (at["file"], at["line"], at["kernel"]) == ("stuck.cu", line, which) and ran.found == set()
+    if which == "steps_over":
+        assert at["thread"] == [5, 0, 0] and "it has made" in ran.json["ended"]  # the one that works, of 64
+
+
+def test_ctrl_c_in_a_kernel_says_where_it_was(folder):
+    command = [*COMMAND, "stuck.cu", "--", "writes"]
+    process = subprocess.Popen(
+        command, cwd=folder, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout and process.stdout.readline() == "begins\n"
+    time.sleep(0.5)  # of the loop
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=LIMIT)
+    line = line_of("stuck.cu", "x[i] = (")
+    assert process.returncode == 130 and f"interrupted in kernel writes, launch 1 (stuck.cu:{line}): thread (" in said
+    assert f"\n   > {line:>4} |         x[i] = (x[i] + 1) % 1000;\n" in said
+
+
+@pytest.mark.parametrize(
+    ("which", "text", "said"),
+    [
+        ("idles", "while (x[i] == 0)", "million steps each, and the last ones changed nothing"),
+        ("empty", "void empty()", "there is nothing in it that could end it"),
+    ],
+)
+def test_a_kernel_that_changes_nothing_is_given_up_at_its_line_without_a_limit_of_time(run, which, text, said):
+    ran = run("stuck.cu", "--json", "--", which)
+    (found,) = ran.json["findings"]
+    assert (found["kind"], found["kernel"], ran.code) == ("timeout", which, 1) and said in found["message"]
+    assert found["line"] - line_of("stuck.cu", text) in (0, 1) and "unspecified launch failure" in ran.said
 
 
 def test_several_files_headers_and_definitions(run):

@@ -6,6 +6,7 @@ from typing import Any
 
 Fact = dict[str, Any]
 
+MANY_STEPS = 1_000_000  # of one thread, in a program that was stopped
 LONGEST_LOOP = 40  # lines; what is further apart are a loop and a function that it calls
 
 
@@ -28,6 +29,10 @@ def never_ended(fact: Fact, who: str) -> str:
             f"{who} does not leave {_inside(fact)}: {_steps_made(fact)}, {why};"
             " does every round bring the loop nearer to its end?"
         )
+    if fact["text"] == "stopped":
+        done = f"with {fact['blocks_done']:,} of {fact['blocks']:,} blocks done"
+        asked = "; does this loop end?" if fact["steps"] >= MANY_STEPS else ""
+        return f"{who} was in {_inside(fact)}, {done}: {_steps_made(fact)}{asked}"
     return (
         f"{who} was still running in {_inside(fact)} when the time was up, with {fact['blocks_done']:,} of"
         f" {fact['blocks']:,} blocks done: {_steps_made(fact)};"
@@ -53,4 +58,4 @@ def _steps_made(fact: Fact) -> str:
 
 def _rounded(number: int) -> str:
     """`1.2 million`, `350,000`: counts of steps are no exact science."""
-    return f"{number / 1e6:,.3g} million" if number >= 1e6 else f"{round(number, -3):,}"
+    return f"{number / 1e6:,.3g} million" if number >= 1e6 else f"{round(number, -3) or number:,}"

@@ -61,8 +61,11 @@ void host_access(Address a, std::size_t bytes, bool writes, Address caller) {
 
 // Never inlined, for a Finding would give every callback a large frame.
 [[gnu::noinline]] void out_of_time(Thread& thread, std::uint32_t pc) {
+    if (!has_seen_enough(thread, pc)) return;
     Finding finding = still_running(thread, pc);
-    if (thread.block->number >= many_blocks) {   // then it is not this thread that takes so long
+    if (machine().whole_program) {
+        finding.text = "stopped";
+    } else if (thread.block->number >= many_blocks) {   // then it is not this thread that takes so long
         finding.text = "blocks";
         finding.offset = static_cast<long long>(thread.block->number);
         finding.address = thread.block->launch->blocks;
@@ -236,6 +239,7 @@ void __sanitizer_cov_trace_pc() {
     settle_store(*thread);
     const std::uint32_t pc = program_counter(CALLER);
     if (machine().out_of_time.load(std::memory_order_relaxed)) out_of_time(*thread, pc);
+    if (!thread->next) ++thread->steps;
     record(*thread, Event::Block, pc, 0, 0, no_region);
 }
 

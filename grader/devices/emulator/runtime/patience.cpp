@@ -44,14 +44,34 @@ bool changed_something(Thread& thread, const Record* begin) {
 
 }  // namespace
 
+// So far: what its trace holds, too.
+static std::uint64_t steps_of(const Thread& thread) {
+    return thread.steps + static_cast<std::uint64_t>(thread.next ? thread.next - trace_of(thread) : 0);
+}
+
+bool Patience::looks(const Thread& thread) const { return looked_at == &thread && of_block == thread.block->number; }
+
+bool has_seen_enough(Thread& thread, std::uint32_t pc) {
+    Patience& patience = thread.executor->patience;
+    if (!patience.looked_at) patience.looked_at = &thread, patience.of_block = thread.block->number;
+    if (patience.looks(thread)) ++patience.visits[pc], ++patience.visited;
+    if (patience.visited >= blocks_to_look_at) return true;
+    return ++patience.visited_by_all >= blocks_in_all && steps_of(thread) > steps_to_a_kernel;   // one that has begun tells a line
+}
+
 Finding still_running(const Thread& thread, std::uint32_t pc) {
     Finding finding = finding_at(thread, "timeout", pc);
     LaunchState& launch = *thread.block->launch;
     Progress& progress = finding.progress;
+    progress.steps = steps_of(thread);
     for (const Thread& each : thread.block->threads) progress.steps = std::max(progress.steps, each.steps);
     for (const Thread& each : thread.block->threads) progress.threads += 2 * each.steps >= progress.steps;
     if (thread.next)
         for (const Record* record = trace_of(thread); record != thread.next; ++record) progress.pcs.insert(record->pc);
+    const Patience& patience = thread.executor->patience;
+    if (patience.looks(thread))
+        for (const auto& [place, visits] : patience.visits)
+            if (visits > 1) progress.pcs.insert(place);
     std::lock_guard lock(launch.schedule.mutex);
     progress.blocks = launch.blocks;
     progress.blocks_done = launch.schedule.finished();

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 
 #include "findings.h"
 #include "trace.h"
@@ -21,6 +22,9 @@ constexpr std::uint64_t patient_steps = 24'000'000;        // records of the tra
 constexpr std::uint64_t patient_program_steps = 720'000'000; // in a whole program, which may compute for long where no trace shows it
 constexpr std::uint64_t steps_before_looking = 8'000'000;  // most launches end before, and need not be looked at
 constexpr std::uint64_t patient_host_steps = 400'000'000;  // of host code between two launches: 2 s, too
+constexpr int blocks_to_look_at = 256;                     // basic blocks of a thread whose time is up: they tell its loop
+constexpr int blocks_in_all = 16'384;                      // of its executor's other threads meanwhile
+constexpr std::uint64_t steps_to_a_kernel = 2;             // of a launch's own, before its kernel begins
 constexpr int patient_passes = 4;                          // in which all blocks of the launch did nothing but spin
 constexpr double least_work = 40e6;                        // steps that a kernel may make, however small its data
 constexpr double work_a_pair = 100;                        // and for each two elements: more than what these can ask for
@@ -35,10 +39,20 @@ struct Stretch {
 struct Patience {
     std::uint64_t steps = 0, idle = 0, spun = 0;   // all; without any change: of threads that compute, and that spin
     std::uint64_t changes = 0;                     // those of the launch that were known last
+    // Once the time is up: a thread, how often it has come to which basic blocks since, and all threads to any.
+    const Thread* looked_at = nullptr;
+    std::uint64_t of_block = 0;
+    std::map<std::uint32_t, int> visits;
+    int visited = 0, visited_by_all = 0;
+
+    bool looks(const Thread& thread) const;
 };
 
 // The thread has had its turn. If its launch will never end, files that and stops the block.
 void watch_progress(Thread& thread);
+
+// The time is up, and the thread has come to this basic block. True once it is known what it goes round in.
+bool has_seen_enough(Thread& thread, std::uint32_t pc);
 
 // Where a thread runs at last, how far it has come, and the others with it.
 Finding still_running(const Thread& thread, std::uint32_t pc);

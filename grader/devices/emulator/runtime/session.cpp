@@ -74,7 +74,9 @@ void on_fault(int number, siginfo_t* info, void* raw) {
     Machine& m = machine();
     const auto address = reinterpret_cast<Address>(info->si_addr);
     const auto offset = static_cast<std::uint32_t>(fault_pc(context) - m.module.base);
-    if (number == SIGILL && m.module.empty_loops.contains(offset) && (current || can_leave_entry_point())) on_empty_loop(offset + 1);
+    const bool empty_loop = number == SIGILL && m.module.empty_loops.contains(offset);
+    if (empty_loop && !current) reached(fault_pc(context));   // a kernel that begins with one calls nothing before
+    if (empty_loop && (current || can_leave_entry_point())) on_empty_loop(offset + 1);
     if (Thread* const thread = current) {
         const bool overflow = number == SIGSEGV && thread->block->stacks->is_guard(info->si_addr);
         Finding finding = finding_at(*thread, overflow ? "stack_overflow" : "crash", learner_frame(context));

@@ -89,7 +89,7 @@ struct Thread {
     std::uint64_t ticks = 0;           // of clock()
     const Record* looked = nullptr;    // where its trace stood when it was asked for last
     int looks = 0;                     // at the clock, one after another and nothing else
-    std::uint64_t steps = 0;           // records of its trace, up to its last turn
+    std::uint64_t steps = 0;           // records of its trace, up to its last turn; basic blocks, if it leaves none
     Stretch stretch;                   // what it did then
     // The last store: its value goes into the trace once it has happened.
     Address stored = 0;
@@ -265,7 +265,7 @@ inline void settle_store(Thread& thread) {       // a store has happened since: 
 // and each of the elements may hand something over.
 void access(Address a, unsigned bytes, Event event, Address caller, unsigned flags = 0);
 void volatile_access(Address a, unsigned bytes, Event event, Address caller, unsigned flags = 0, unsigned elements = 1);
-void out_of_time(Thread& thread, std::uint32_t pc);   // does not come back
+void out_of_time(Thread& thread, std::uint32_t pc);   // does not come back once it knows where the thread goes round
 std::uint16_t check_access(Thread& thread, Address a, unsigned bytes, bool writes, std::uint32_t pc);
 std::uint16_t check_part(Thread& thread, Address a, unsigned bytes, unsigned wanted, std::uint32_t pc);   // of `bytes` that it reads
 
