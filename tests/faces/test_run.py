@@ -139,8 +139,9 @@ def test_a_loop_without_end_is_stopped_at_its_line_by_the_time_and_by_ctrl_c(run
 def test_a_kernel_that_is_stopped_is_told_with_its_line_and_its_steps(run, which, text, blocks, how):
     ran = run("stuck.cu", "--timeout", "1", "--json", *how, "--", which)
     line = line_of("stuck.cu", text)
-    told = rf"stopped after 1 s in kernel {which}, launch 1 \(stuck\.cu:{line}\): thread \(\d+, 0, 0\) of block \(0, 0, 0\)"
-    told += (
+    told = (
+        rf"stopped after 1 s in kernel {which}, launch 1 \(stuck\.cu:{line}\): "
+        rf"thread \(\d+, 0, 0\) of block \(0, 0, 0\)"
         rf" was in the loop in lines? [\d to]*{line}, with 0 of {blocks} blocks done: (it|\d+ threads of its block) ha"
     )
     told += r"(s|ve) made [\d.]+ million steps( each)?; does this loop end\?"
