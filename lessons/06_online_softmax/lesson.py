@@ -7,9 +7,9 @@ from grader.course.lesson import Case, Counted, Lesson, Rung, Task, Timed, Toler
 SCRATCH = 1024  # floats that a kernel may use as it likes: room for the pairs of 512 blocks
 ROWS, COLS, LONG = 40, 2080, 100_003
 
-# Around a warp, a block and what a block can hold; primes; more rows than a grid has blocks, of short and of long ones.
-SIZES = ((1, 1), (5, 1), (33, 2), (33, 31), (3, 32), (1000, 7), (7, 33), (2, 127), (2, 128), (3, 129), (5, 500),
-         (2, 1023), (3, 1025), (17, 1000), (2, 4099), (2, 12_004), (2, 16_384), (1, 16_388), (2, 20_004),
+# Around a vector, a warp, a block and what a block can hold; primes; more rows than a grid has blocks, short and long.
+SIZES = ((1, 1), (5, 1), (33, 2), (37, 13), (33, 31), (3, 32), (1000, 7), (7, 33), (2, 127), (2, 128), (3, 129),
+         (5, 500), (2, 1023), (3, 1025), (17, 1000), (2, 4099), (2, 12_004), (2, 16_384), (1, 16_388), (2, 20_004),
          (33, 16_448))  # fmt: skip
 SWEPT = ((1 << 20, 127), (1 << 20, 128), (131_072, 2048), (65_536, 4099), (4096, 65_536), (64, 1 << 20), (1, 1 << 22),
          (1, 1 << 24), (1, 1 << 28))  # fmt: skip
@@ -98,7 +98,7 @@ lesson = Lesson(
                 *(at(1, 40_004, variant) for variant in ("wide", "masked", "rising")),
                 at(3, 30_000, "no numbers"),
                 at(2, 33_333, scratch_len=8),
-                at(1, 30_004, scratch_len=2),  # no pair to share: a block alone has a row that it cannot hold
+                at(2, 30_003, scratch_len=2),  # no pair to share: a block alone has rows that it cannot hold
                 LONG_ROW,
                 at(ROWS, COLS),
             ],

@@ -31,9 +31,10 @@ def make_inputs(draw, variant, batch, n, m, p):
         case "one apart":  # the maxima of one row and of one column do not meet, all others do
             a[:, n // 2, 1] += 150
             b[:, 1, p // 2] -= 300
-        case "growing":  # each maximum exceeds the one before
+        case "growing":  # each maximum exceeds the one before: in b, in both, in a
             climb = draw.uniform(0, 2, batch, 1, m).cumsum(2)
-            a, b = a + climb, b + climb.mT
+            a[1:] += climb[1:]
+            b[:2] += climb.mT[:2]
         case "far below":  # log-probabilities of something very unlikely
             a = a * 1000 - 4e9
         case _:
@@ -218,7 +219,8 @@ CASES = [
     case(2, 33, 31, 34),
     case(1, 5, 257, 3),  # few outputs, many terms
     case(3, 127, 1, 130),  # a single term, around a tile of 128
-    case(1, 129, 16, 127),
+    case(1, 129, 16, 129),  # one more than a tile, both ways
+    case(1, 20, 33, 132),  # whole vectors along the rows of b, and not along those of a
     case(2, 37, 101, 53),  # primes
     case(1, 144, 128, 128),  # whole tiles of both passes, many along the sum, and part of one
     case(5, 1, 7, 1),
@@ -226,11 +228,11 @@ CASES = [
     case(1, 40, 36, 132, "masked"),
     case(1, 9, 3, 5, "masked"),
     case(1, 3, 5, 7, "all masked"),
-    case(1, 30, 50, 131, "large"),
+    case(1, 30, 70, 131, "large"),  # also for kernels that split the sum: their parts lie far apart
     case(1, 36, 132, 20, "opposed"),
     case(1, 17, 33, 17, "opposed"),  # one more than whole tiles of 16
     case(1, 17, 18, 131, "one apart"),
-    case(1, 17, 40, 33, "growing"),
+    case(3, 70, 40, 70, "growing"),  # all rows and columns of a warp at once
     case(1, 7, 11, 13, "far below"),
 ]
 COUNTED = case(8, 128, 32, 128)  # whole tiles of any usual shape

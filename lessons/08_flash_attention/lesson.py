@@ -201,7 +201,7 @@ lesson = Lesson(
                 case(1, 129, 32, 0, "falling"),
                 case(1, 100, 64, 1, "far below"),
                 case(2, 67, 32, 0, "equal"),
-                case(17, 37, 32, 1),  # more heads than the emulated GPU has multiprocessors
+                case(17, 70, 32, 1),  # more heads than multiprocessors here; warps that need the first tile alone
                 case(16, 35, 128),
                 CAUSAL,
             ],
@@ -258,6 +258,7 @@ lesson = Lesson(
                 case(2, 129, 32, 1),
                 case(33, 34, 64, 1),  # so many heads that a rung which chooses by size takes its largest tiles
                 case(70, 3, 32),
+                case(64, 2, 128),
             ],
             counted_case=case(4, 128, 32),
             timed_case=TIMED,
