@@ -59,6 +59,24 @@ template <bool left> void prepare_shift(Instruction& it) {
     });
 }
 
+// szext.clamp.s32 d, a, b: the lower b bits of a, with zeros or the sign above. bmsk.clamp.b32 d, a, b: b ones from bit a on
+template <bool mask> void prepare_extension(Instruction& it) {
+    Modifiers left(it);
+    it.flag = left.take_one({"clamp", "wrap"}) == 1;
+    it.type = left.needed_type();
+    left.done();
+    if (it.type.width() != 32 || !it.type.whole()) throw Wrong("it is for 32 bits");
+    want_all(it, 3, it.type);
+    it.run = [](Lane& l, const Instruction& at) {
+        const auto limited = [&](uint32_t value) { return at.flag ? value & 31 : std::min(value, 32u); };
+        const uint32_t a = l.get<uint32_t>(at[1]), bits = limited(l.get<uint32_t>(at[2]));
+        const uint32_t ones = static_cast<uint32_t>((uint64_t{1} << bits) - 1);
+        if (mask) return l.set(at[0], static_cast<uint32_t>(uint64_t{ones} << limited(a)));
+        const bool is_negative = at.type.kind == Kind::Signed && bits > 0 && (a >> (bits - 1) & 1);
+        l.set(at[0], is_negative ? a | ~ones : a & ones);
+    };
+}
+
 // shf.l.wrap.b32 d, low, high, by: 32 of 64 bits
 void prepare_funnel(Instruction& it) {
     Modifiers left(it);
@@ -138,7 +156,8 @@ void prepare_bfe(Instruction& it) {
     it.run = pick_whole(type, [](auto zero) -> Instruction::Run {
         using T = decltype(zero);
         return [](Lane& l, const Instruction& at) {
-            const unsigned width = 8 * sizeof(T), from = l.get<uint32_t>(at[2]) & 0xff, bits = l.get<uint32_t>(at[3]) & 0xff;
+            const uint32_t known = sizeof(T) == 4 ? 0xff : ~0u;   // bits of the operands that a GPU looks at
+            const unsigned width = 8 * sizeof(T), from = std::min(l.get<uint32_t>(at[2]) & known, 256u), bits = std::min(l.get<uint32_t>(at[3]) & known, 256u);
             const auto value = static_cast<uint64_t>(static_cast<std::make_unsigned_t<T>>(l.get<T>(at[1])));
             const uint64_t mask = bits >= 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
             uint64_t field = from >= width ? 0 : value >> from & mask;
@@ -159,7 +178,8 @@ void prepare_bfi(Instruction& it) {
     it.run = pick_whole(type, [](auto zero) -> Instruction::Run {
         using T = std::make_unsigned_t<decltype(zero)>;
         return [](Lane& l, const Instruction& at) {
-            const unsigned from = l.get<uint32_t>(at[3]) & 0xff, bits = l.get<uint32_t>(at[4]) & 0xff;
+            const uint32_t known = sizeof(T) == 4 ? 0xff : ~0u;
+            const unsigned from = std::min(l.get<uint32_t>(at[3]) & known, 256u), bits = std::min(l.get<uint32_t>(at[4]) & known, 256u);
             const uint64_t ones = bits >= 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1, mask = from >= 64 ? 0 : ones << from;
             const uint64_t field = from >= 64 ? 0 : uint64_t{l.get<T>(at[1])} << from;
             l.set(at[0], static_cast<T>((uint64_t{l.get<T>(at[2])} & ~mask) | (field & mask)));
@@ -250,7 +270,7 @@ void add_bits(Table& table) {
     table.insert({{"and", prepare_logic<And>}, {"or", prepare_logic<Or>}, {"xor", prepare_logic<Xor>}, {"not", prepare_logic<Not>}, {"cnot", prepare_cnot},
                   {"shl", prepare_shift<true>}, {"shr", prepare_shift<false>}, {"shf", prepare_funnel}, {"popc", prepare_popc}, {"clz", prepare_clz},
                   {"brev", prepare_brev}, {"bfind", prepare_bfind}, {"bfe", prepare_bfe}, {"bfi", prepare_bfi}, {"lop3", prepare_lop3},
-                  {"prmt", prepare_prmt}, {"dp4a", prepare_dot<4>}, {"dp2a", prepare_dot<2>}, {"sad", prepare_sad}});
+                  {"prmt", prepare_prmt}, {"szext", prepare_extension<false>}, {"bmsk", prepare_extension<true>}, {"dp4a", prepare_dot<4>}, {"dp2a", prepare_dot<2>}, {"sad", prepare_sad}});
 }
 
 }  // namespace ladder::ptx

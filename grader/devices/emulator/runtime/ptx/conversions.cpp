@@ -73,14 +73,22 @@ double to_whole(double value, int how) {
     }
 }
 
+// With the upper bits of its own: so a GPU converts from double.
+std::uint16_t half_of_nan(double value) {
+    const auto bits = std::bit_cast<std::uint64_t>(value);
+    return static_cast<std::uint16_t>(bits >> 48 & 0x8000) | 0x7e00 | static_cast<std::uint16_t>(bits >> 42 & 0x3ff);
+}
+
 template <class T> void set_float(Lane& l, const Instruction& at, T value) {
     if (at.saturates) value = saturated(value);
-    if (at.flag && value < 0) value = 0;   // .relu
-    if (is_narrow(at.type)) l.set(at[0], narrowed(at.type.kind, static_cast<double>(value), mode_of(at.rounding)));
+    if (at.flag) value = static_cast<T>(positive(static_cast<double>(value)));
+    if (at.type.is(Kind::Float, 16) && at.from.bits == 64 && value != value) l.set(at[0], half_of_nan(static_cast<double>(value)));
+    else if (is_narrow(at.type)) l.set(at[0], narrowed(at.type.kind, static_cast<double>(value), mode_of(at.rounding)));
     else if (at.type.bits == 64) l.set(at[0], static_cast<double>(value));
     else {
         const float single = convert<float>(mode_of(at.rounding), value);
-        l.set(at[0], at.flushes ? flushed(single) : single);
+        const bool keeps = at.from.bits == 64 || at.from.kind == Kind::Brain;   // what is no number as it is, as a GPU does
+        l.set(at[0], keeps ? at.flushes ? flushed(single) : single : canonical(at.flushes ? flushed(single) : single));
     }
 }
 
@@ -90,7 +98,8 @@ void float_to_float(Lane& l, const Instruction& at) {
 }
 void float_to_whole(Lane& l, const Instruction& at) {
     const double value = as_double(l, at), rounded = to_whole(value, at.choice);
-    if (value != value) return set_whole(l, at, at.type.width() == 64 ? static_cast<__int128>(std::numeric_limits<std::int64_t>::min()) : 0, false);
+    const unsigned width = at.type.width();
+    if (value != value) return set_whole(l, at, width == 64 || at.from.bits == 64 ? static_cast<__int128>(1) << (width - 1) : 0, false);   // as a GPU has it
     set_whole(l, at, std::fabs(rounded) < 0x1p100 ? static_cast<__int128>(rounded) : rounded < 0 ? -(static_cast<__int128>(1) << 100) : static_cast<__int128>(1) << 100, true);
 }
 void whole_to_float(Lane& l, const Instruction& at) {
@@ -105,6 +114,8 @@ void whole_to_whole(Lane& l, const Instruction& at) { set_whole(l, at, as_whole(
 // Ten digits behind the point, the others zero: of .rna to nearest, away from zero.
 void to_tensor(Lane& l, const Instruction& at) {
     std::uint32_t bits = l.get<std::uint32_t>(at[1]);
+    if (at.flag && bits >> 31) bits = (bits & 0x7fffffff) > 0x7f800000 ? bits : 0;   // .relu
+    if ((bits & 0x7fffffff) > 0x7f800000 && at.rounding != 4) bits = 0x7fffffff;
     if ((bits & 0x7f800000) != 0x7f800000) {
         if (at.rounding == 4) bits += 0x1000;
         else if (at.rounding == 0) bits += 0xfff + (bits >> 13 & 1);
@@ -115,7 +126,7 @@ void to_tensor(Lane& l, const Instruction& at) {
 // ---- pairs ----
 
 std::uint32_t one_narrow(const Instruction& at, float value) {
-    if (at.flag && value < 0) value = 0;
+    if (at.flag) value = static_cast<float>(positive(value));
     if (at.type.bits == 8) return narrowed8(at.type, value);
     const std::uint16_t bits = narrowed(at.type.kind, value, mode_of(at.rounding));
     const std::uint16_t past = at.type.kind == Kind::Brain ? infinity<Brain16> : infinity<Binary16>;

@@ -51,7 +51,7 @@ void prepare_function(Instruction& it) {
         return [](Lane& l, const Instruction& at) {
             const T given = l.get<T>(at[1]), value = at.flushes ? flushed(given) : given;
             const T result = at.rounding >= 0 ? rounded(at, value) : static_cast<T>(reinterpret_cast<Function>(at.extra)(value));
-            l.set(at[0], at.flushes ? flushed(result) : result);
+            l.set(at[0], canonical(at.flushes ? flushed(result) : result));
         };
     });
 }

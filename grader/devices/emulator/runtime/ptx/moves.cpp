@@ -190,7 +190,8 @@ void prepare_slct(Instruction& it) {
     want_value(it[3], it.from);
     if (!it.from.is(Kind::Signed, 32) && !it.from.is(Kind::Float, 32)) throw Wrong("it selects by .s32 or .f32");
     it.run = [](Lane& l, const Instruction& at) {
-        const bool first = at.from.kind == Kind::Float ? l.get<float>(at[3]) >= 0 : l.get<std::int32_t>(at[3]) >= 0;
+        const float by = at.from.kind != Kind::Float ? 0 : at.flushes ? flushed(l.get<float>(at[3])) : l.get<float>(at[3]);
+        const bool first = at.from.kind == Kind::Float ? by >= 0 : l.get<std::int32_t>(at[3]) >= 0;
         l.set(at[0], l.bits(at[first ? 1 : 2]));
     };
 }

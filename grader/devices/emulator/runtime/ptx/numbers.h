@@ -1,6 +1,7 @@
 // Floating-point numbers of 16 bits, rounding and flushing, for the instructions that compute.
 #pragma once
 
+#include <bit>
 #include <cfenv>
 #include <cmath>
 
@@ -19,6 +20,13 @@ inline std::uint16_t narrowed(Kind kind, double value, int mode = FE_TONEAREST) 
 
 template <class T> T flushed(T value) { return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(T{0}, value) : value; }
 
+// What a GPU gives for a float that is no number.
+template <class T> T canonical(T value) {
+    if constexpr (sizeof(T) == 4) return value == value ? value : std::bit_cast<float>(0x7fffffffu);
+    else return value;
+}
+inline double positive(double value) { return value <= 0 ? 0 : value; }   // .relu: -0 becomes +0, what is no number stays
+
 // Between 0 and 1; 0 for what is no number.
 template <class T> T saturated(T value) { return !(value > 0) ? T{0} : value > 1 ? T{1} : value; }
 
@@ -36,11 +44,12 @@ inline int mode_of(int rounding) {
 template <class F> std::uint32_t each_narrow(const Instruction& at, std::uint32_t a, std::uint32_t b, std::uint32_t c, F f) {
     std::uint32_t result = 0;
     for (int i = 0; i < at.type.elements; ++i) {
-        const auto of = [&](std::uint32_t bits) { return static_cast<double>(widened(at.type.kind, static_cast<std::uint16_t>(bits >> 16 * i))); };
+        const auto flushed_half = [&](std::uint16_t bits) { return at.flushes && !(bits & 0x7c00) ? static_cast<std::uint16_t>(bits & 0x8000) : bits; };
+        const auto of = [&](std::uint32_t bits) { return static_cast<double>(widened(at.type.kind, flushed_half(static_cast<std::uint16_t>(bits >> 16 * i)))); };
         double value = f(of(a), of(b), of(c));
         if (at.saturates) value = saturated(value);
-        if (at.flag) value = value < 0 ? 0 : value;   // .relu
-        result |= std::uint32_t{narrowed(at.type.kind, value)} << 16 * i;
+        if (at.flag) value = positive(value);
+        result |= std::uint32_t{flushed_half(narrowed(at.type.kind, value))} << 16 * i;
     }
     return result;
 }
