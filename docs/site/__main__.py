@@ -15,7 +15,7 @@ BUILD = sources.ROOT / "build"
 
 # What the theme leaves out: names, levels, and the focus that scrolling with the keyboard needs.
 FINISH = {
-    r'<span class="[wnp]">([^<]*)</span>': r"\1",  # blanks, names, punctuation: half of a kernel's page, of no colour
+    r'<span class="[wnpo]">([^<]*)</span>': r"\1",  # blanks, names, punctuation, operators: half of a page
     r'role="heading">': 'role="heading" aria-level="2">',
     r'<aside class="sidebar-drawer">': '<aside class="sidebar-drawer" aria-label="All pages">',
     r'<aside class="toc-drawer': '<aside aria-label="On this page" class="toc-drawer',
