@@ -57,9 +57,10 @@ lesson = Lesson(
                 case(37, 101, 53),  # primes
                 case(127, 129, 15),  # around a tile of 128
                 case(129, 128, 17),
-                case(128, 127, 16),  # one column less than a tile, and whole steps: a guard too few reads past b
+                case(128, 255, 16),  # one column less than tiles, and whole steps: a guard too few reads past b
                 case(132, 260, 36),  # multiples of 4, so that float4 loads are possible, and of no tile
                 case(20, 132, 516),  # the same, with a long sum for few outputs
+                case(20, 516, 100),  # and the other way round: many outputs, and a sum that is not worth a division
                 # Just enough for 16 multiprocessors to be given large tiles by kernels that choose them by size: more
                 # than 48 tiles of 64 x 128, and at most 32 of 128 x 128, or 16 of 128 x 256.
                 case(641, 516, 8),
