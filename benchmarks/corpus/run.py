@@ -185,6 +185,8 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--again", action="store_true")
     asked = parser.parse_args()
+    if not FILES.is_dir():
+        sys.exit(f"the corpus is not in {FILES}: type `python -m benchmarks.corpus.fetch`")
     now, end = state(), time.monotonic() + asked.length
     known = _known()
 

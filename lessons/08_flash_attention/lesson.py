@@ -258,7 +258,6 @@ lesson = Lesson(
                 case(2, 129, 32, 1),
                 case(33, 34, 64, 1),  # so many heads that a rung which chooses by size takes its largest tiles
                 case(70, 3, 32),
-                case(64, 2, 128),
             ],
             counted_case=case(4, 128, 32),
             timed_case=TIMED,

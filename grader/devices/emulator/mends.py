@@ -24,7 +24,8 @@ def mend(fact: Mapping[str, Any]) -> str:
     if fact["text"].startswith("widths "):
         less, more = map(int, fact["text"].split()[1:])
         sizes = f"{less} byte{'' if less == 1 else 's'} and with {more}"
-        return f"a flag is set and looked at with one type, and here with {sizes}: use the same on both sides"
+        told = f"the two accesses differ in size, here with {sizes}, so a thread may read a part of a store"
+        return f"{told}: use one type for the flag"
     both_write = fact["access"] == fact["other_access"] == "write"
     if fact["text"] == "other block":
         if both_write and first == last:

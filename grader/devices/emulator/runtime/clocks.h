@@ -85,7 +85,8 @@ struct Release {
     std::uint32_t includes;  // what it had itself acquired
 };
 
-// Addresses that carry releases, by the width with which they are written, and sets of releases that threads have acquired. Sets are numbered; 0 is the empty one.
+// Addresses that carry releases, by the width with which they are written, and sets of releases that threads have acquired. Sets
+// are numbered; 0 is the empty one.
 //
 // Releases at one address are ordered, so a set needs a count for each address only. What those releases had acquired
 // themselves belongs to it, too, however long the chain of blocks: `closure` works that out when a race is looked for.

@@ -121,8 +121,8 @@ struct Cursor {
     std::uint32_t depth;         // of calls
     std::uint32_t acquired;      // what it has acquired (races)
     std::uint32_t tick;          // of its release clock
-    std::uint8_t store_width;    // and
-    Address store_address;       // of the Write whose Value comes next
+    std::uint8_t store_width;    // of the Write whose Value comes next (width_of), and
+    Address store_address;       // where it goes
 };
 
 // A basic block as a group of lanes left it: where they go next says whether it diverged.

@@ -137,10 +137,10 @@ template <bool add> void prepare_product(Instruction& it) {
     it.choice = parts.left.take_one({"lo", "hi", "wide"});
     if (add && parts.left.take("cc")) it.extra |= 2;
     parts.finish(it);
+    if (it.extra && (it.choice == 2 || !it.type.whole())) throw Wrong("a carry is for .lo and .hi of whole numbers");
     if (prepare_floats<add ? 'f' : '*'>(it)) return;
     if (it.choice < 0) throw Wrong("it needs .lo, .hi or .wide");
-    if (it.saturates && (it.choice != 1 || !it.type.is(Kind::Signed, 32))) throw Wrong("`.sat` is for .hi.s32");
-    if (it.extra && it.choice == 2) throw Wrong("a carry is for .lo and .hi");
+    if (it.saturates && (!add || it.choice != 1 || !it.type.is(Kind::Signed, 32))) throw Wrong("`.sat` is for mad.hi.s32");
     Type wide = it.type;
     if (it.choice == 2) wide.bits = static_cast<std::uint8_t>(2 * wide.bits);
     want_operands(it, add ? 4 : 3);

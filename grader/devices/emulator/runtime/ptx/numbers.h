@@ -43,13 +43,14 @@ inline int mode_of(int rounding) {
 // One or two numbers of 16 bits: f(a, b, c) in double, rounded once.
 template <class F> std::uint32_t each_narrow(const Instruction& at, std::uint32_t a, std::uint32_t b, std::uint32_t c, F f) {
     std::uint32_t result = 0;
+    const std::uint16_t exponent = at.type.kind == Kind::Brain ? infinity<Brain16> : infinity<Binary16>;   // all its bits
+    const auto kept = [&](std::uint16_t bits) { return at.flushes && !(bits & exponent) ? static_cast<std::uint16_t>(bits & 0x8000) : bits; };
     for (int i = 0; i < at.type.elements; ++i) {
-        const auto flushed_half = [&](std::uint16_t bits) { return at.flushes && !(bits & 0x7c00) ? static_cast<std::uint16_t>(bits & 0x8000) : bits; };
-        const auto of = [&](std::uint32_t bits) { return static_cast<double>(widened(at.type.kind, flushed_half(static_cast<std::uint16_t>(bits >> 16 * i)))); };
+        const auto of = [&](std::uint32_t bits) { return static_cast<double>(widened(at.type.kind, kept(static_cast<std::uint16_t>(bits >> 16 * i)))); };
         double value = f(of(a), of(b), of(c));
         if (at.saturates) value = saturated(value);
         if (at.flag) value = positive(value);
-        result |= std::uint32_t{flushed_half(narrowed(at.type.kind, value))} << 16 * i;
+        result |= std::uint32_t{kept(narrowed(at.type.kind, value))} << 16 * i;
     }
     return result;
 }
