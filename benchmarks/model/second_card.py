@@ -1,7 +1,8 @@
 """A card that the model has not seen: predicted first, then measured.
 
     python -m benchmarks.model.second_card predict KEEP    every rung at its timed size; no GPU, from what KEEP holds
-    python -m benchmarks.model.second_card measure         those that were not yet, on the GPU that is here
+    python -m benchmarks.model.second_card measure [FILE]  those that were not yet, on the H100 that is here; each time
+                                                           goes at once into the round's measured.json, or into FILE
     python -m benchmarks.model.second_card compare KEEP    renews docs/model.md, and model.json beside the rounds
 
 Predictions lie in benchmarks/results/h100/ROUND/predicted.json, and were committed before anything was measured in that
@@ -71,6 +72,8 @@ def measure(into: Path) -> None:
     card, reason = find_card()
     if card is None:
         raise SystemExit(f"there is no GPU to measure, as {reason}")
+    if LABEL not in card.name.lower():
+        raise SystemExit(f"this is an {card.name}: times of another card than an {LABEL.upper()} do not belong there")
     rows: list[dict[str, Any]] = json.loads(into.read_text()) if into.exists() else []
     rows = [row for row in rows if row["us"]]
     for entry, task, rung in to_measure(list(rows)):
