@@ -11,26 +11,26 @@ namespace ladder {
 namespace {
 
 // gcc's records (sanopt.cc, ubsan.cc).
-struct Place {
+struct SourcePlace {
     const char* file;
     std::uint32_t line, column;
 };
-struct Type {
+struct SourceType {
     std::uint16_t kind, info;   // of a whole number: 0, and whether it is signed in bit 0
     char name[];                // "'float [4][32]'"
 };
 struct OutOfBounds {
-    Place place;
-    const Type* array;
-    const Type* index;
+    SourcePlace place;
+    const SourceType* array;
+    const SourceType* index;
 };
 
-std::string name_of_place(const Place& place) {
+std::string name_of_place(const SourcePlace& place) {
     const std::string file = place.file;
     return file.substr(file.rfind('/') + 1) + ':' + std::to_string(place.line) + ':' + std::to_string(place.column);
 }
 
-std::uint64_t elements_of(const Type& array) {
+std::uint64_t elements_of(const SourceType& array) {
     const char* const bracket = std::strchr(array.name, '[');
     return bracket ? std::strtoull(bracket + 1, nullptr, 10) : 0;
 }

@@ -10,26 +10,26 @@ namespace ladder {
 namespace {
 
 constexpr int words = 5, bits = 32 * words, powers = 67 + 64;
-using Row = std::array<std::uint32_t, words>;
-using Matrix = std::array<Row, bits>;   // what becomes of each bit alone
+using BitRow = std::array<std::uint32_t, words>;
+using BitMatrix = std::array<BitRow, bits>;   // what becomes of each bit alone
 
-Row stepped(const Row& v) {
+BitRow stepped(const BitRow& v) {
     const std::uint32_t t = v[0] ^ v[0] >> 2;
     return {v[1], v[2], v[3], v[4], v[4] ^ v[4] << 4 ^ t ^ t << 1};
 }
 
-Row times(const Matrix& matrix, const Row& row) {
-    Row sum{};
+BitRow times(const BitMatrix& matrix, const BitRow& row) {
+    BitRow sum{};
     for (int bit = 0; bit < bits; ++bit)
         if (row[bit / 32] >> bit % 32 & 1)
             for (int word = 0; word < words; ++word) sum[word] ^= matrix[bit][word];
     return sum;
 }
 
-std::vector<Matrix> all_powers() {
-    std::vector<Matrix> made(powers);
+std::vector<BitMatrix> all_powers() {
+    std::vector<BitMatrix> made(powers);
     for (int bit = 0; bit < bits; ++bit) {
-        Row alone{};
+        BitRow alone{};
         alone[bit / 32] = std::uint32_t{1} << bit % 32;
         made[0][bit] = stepped(alone);
     }
@@ -45,8 +45,8 @@ std::vector<Matrix> all_powers() {
 using namespace ladder;
 
 extern "C" void ladder_xorwow_skip(unsigned* state, unsigned long long steps, int log_of_step) {
-    static const std::vector<Matrix> power = all_powers();
-    Row row;
+    static const std::vector<BitMatrix> power = all_powers();
+    BitRow row;
     for (int word = 0; word < words; ++word) row[word] = state[word];
     for (int k = log_of_step; steps; ++k, steps >>= 1)
         if (steps & 1) row = times(power[k], row);

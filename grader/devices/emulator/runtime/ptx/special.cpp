@@ -21,8 +21,8 @@ std::uint64_t one(const Lane&) { return 1; }
 
 std::uint64_t clock(const Lane& lane) { return clock_of(lane.thread); }
 
-struct Register { std::string_view name; unsigned bits; Value value; };
-constexpr Register registers[] = {
+struct NamedValue { std::string_view name; unsigned bits; Value value; };
+constexpr NamedValue registers[] = {
     {"tid.x", 32, [](const Lane& l) { return std::uint64_t{l.thread.index.x}; }},
     {"tid.y", 32, [](const Lane& l) { return std::uint64_t{l.thread.index.y}; }},
     {"tid.z", 32, [](const Lane& l) { return std::uint64_t{l.thread.index.z}; }},
@@ -73,7 +73,7 @@ constexpr Register registers[] = {
 }  // namespace
 
 bool special_named(std::string_view name, Operand* operand) {
-    const auto found = std::find_if(std::begin(registers), std::end(registers), [&](const Register& each) { return each.name == name; });
+    const auto found = std::find_if(std::begin(registers), std::end(registers), [&](const NamedValue& each) { return each.name == name; });
     if (found == std::end(registers)) return false;
     operand->value = found - std::begin(registers);
     operand->type = found->bits == 1 ? Type{Kind::Predicate, 1, 1} : Type{Kind::Bits, static_cast<std::uint8_t>(found->bits), 1};
