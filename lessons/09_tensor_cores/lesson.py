@@ -173,7 +173,18 @@ matmul = Task(
     baselines={"cuBLAS": cublas},
     flops="2 * m * n * k",
     ladder=[
-        Rung("wmma", "a warp, a tile of 16 x 16, on the tensor cores", [ON_TENSOR_CORES]),
+        Rung(
+            "wmma",
+            "a warp, 2 x 2 tiles of 16 x 16, on the tensor cores",
+            [
+                ON_TENSOR_CORES,
+                Counted(
+                    "loads_per_input_byte",
+                    at_most=16.5,
+                    why="a warp with 2 x 2 tiles of c uses each fragment that it loads for two of them",
+                ),
+            ],
+        ),
         Rung(
             "shared_tile",
             "tiles of a and b that eight warps share",

@@ -29,7 +29,7 @@
 __global__ void product(const __nv_bfloat16* a, const __nv_bfloat16* b, float* c, int m, int n, int k) {
     // A block is one warp. Which 16 x 16 elements of c are its own? Walk along k, 16 columns at a time: load a fragment of
     // a and one of b, and let nvcuda::wmma::mma_sync add their product to a third. First for multiples of 16, then think
-    // of the edges.
+    // of the edges. When it is right, let a warp have 2 x 2 such tiles.
 }
 
 extern "C" void matmul_bf16(const __nv_bfloat16* a, const __nv_bfloat16* b, float* c, int m, int n, int k,

@@ -1,8 +1,8 @@
 // Rung 2 of 8: tiles of a and b that eight warps share.
 //
-// On rung 1 a warp loads two tiles of 16 x 16 for one product. Here a block loads 128 rows of a and of b, 64 columns
-// of each, and its warps find all their fragments in shared memory: each element that comes from global memory is
-// used 128 times. A warp has 64 x 32 outputs, 4 x 2 fragments of sums: four fragments of a and two of b make eight
+// On rung 1 a warp uses each element that it loads for 32 outputs. Here a block loads 128 rows of a and of b, 64
+// columns of each, and its warps find all their fragments in shared memory: each element that comes from global memory
+// is used 128 times. A warp has 64 x 32 outputs, 4 x 2 fragments of sums: four fragments of a and two of b make eight
 // products.
 //
 // The threads copy 16 bytes at a time, if the rows of a and b begin at multiples of 16 bytes: where k is a multiple
