@@ -249,21 +249,21 @@ void watch(Executor& executor, WarpUnit& warp, const Request& request) {
 
 }  // namespace
 
-void publish(Thread& thread) {
-    if (!thread.next) return;
-    WarpUnit& warp = *thread.warp;
+void publish(WarpUnit& warp, const Thread* running) {
+    Executor& executor = *warp.block->executor;
+    if (!warp.block->launch->counting) return;
     for (int l = 0; l < warp.lanes; ++l) {
-        const bool runs = l == thread.lane;
-        const Record* const end = runs ? thread.next : warp.cursor[l].end;
-        for (const Record* record = runs ? thread.block->trace_of(l) : warp.cursor[l].next; record != end; ++record) {
+        const bool runs = running == &warp.threads[l];
+        const Record* const end = runs ? running->next : warp.cursor[l].end;
+        for (const Record* record = runs ? warp.block->trace_of(l) : warp.cursor[l].next; record != end; ++record) {
             const bool atomic = record->event == Event::Atomic;
             if (!atomic && record->event != Event::Write && record->event != Event::VolatileWrite) continue;
-            const Region& region = *thread.executor->regions[record->region];
+            const Region& region = *executor.regions[record->region];
             if (region.space != Space::Global || !region.initialised) continue;
             const unsigned bytes = record->bytes & bytes_mask;
             std::uint8_t* const flags = region.flags_of(record->address);
             if (atomic && !initialised(flags, bytes))
-                report_uninitialised(*thread.executor, warp, l, region, record->address, bytes, record->pc, Event::Atomic);
+                report_uninitialised(executor, warp, l, region, record->address, bytes, record->pc, Event::Atomic);
             initialise(flags, bytes);
         }
     }

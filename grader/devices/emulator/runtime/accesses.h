@@ -13,8 +13,8 @@ void replay_part(Executor& executor, WarpUnit& warp, const Request& request);   
 void replay_value(Executor& executor, WarpUnit& warp, const Request& request);   // a store has happened: now its value is known
 void replay_copy(Executor& executor, WarpUnit& warp, const Request& request);    // asynchronous: was issued, or has landed
 
-// Another block is about to be told of what this lane and others of its warp have written. It may run at once, before that
-// is replayed.
-void publish(Thread& thread);
+// Another block is about to be told of what the lanes of this warp have written, of which one may be running. It may run at
+// once, before that is replayed.
+void publish(WarpUnit& warp, const Thread* running = nullptr);
 
 }  // namespace ladder

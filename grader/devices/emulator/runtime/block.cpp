@@ -251,11 +251,6 @@ void finish_block(Block& block) {
     launch.busy_blocks += busy > 0;
     launch.barriers += block.barriers;
     launch.copies += block.copies;
-    if (block.stopped) {
-        auto& stop_after = launch.schedule.stop_after;
-        std::uint64_t known = stop_after.load();
-        while (block.number < known && !stop_after.compare_exchange_weak(known, block.number)) {}
-    }
     block.most.barriers = block.barriers;
     if (block.sample) keep_sample(block);
     std::lock_guard lock(launch.schedule.mutex);

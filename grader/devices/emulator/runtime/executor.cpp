@@ -176,6 +176,8 @@ void Block::begin(std::uint64_t n, LaunchState& state, Executor& on) {
     index = index_of(state.number_of(n), state.grid);
     finished = stopped = faulted = false;
     recorded = machine().recorder.begin(*this);
+    orders = has_ordered = has_passed = false;
+    unordered_steps = 0;
     idle_rounds = 0;
     grid_phase = barriers = 0;
     most = {};
@@ -259,8 +261,7 @@ void Executor::run() {
     std::unique_lock lock(schedule.mutex);
     for (;;) {
         Block* block = pick();
-        const bool is_near = resident.size() < 2 && schedule.ahead() <= machine().executors.size();
-        const bool has_room = resident.empty() || is_near || schedule.must_begin();
+        const bool has_room = resident.size() < most_seats || schedule.must_begin();
         if (!block && has_room && schedule.more()) {
             const std::uint64_t next = schedule.begin();
             lock.unlock();
@@ -270,7 +271,7 @@ void Executor::run() {
         } else if (resident.empty()) {
             return;
         } else {
-            changed.wait(lock);
+            schedule.wait(*this, lock);
             continue;
         }
         run_until_parked(*block);

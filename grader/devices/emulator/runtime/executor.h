@@ -1,6 +1,7 @@
 // An OS thread that runs blocks: the first is the one that launched.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -52,7 +53,8 @@ struct Executor {
     std::vector<std::unique_ptr<Block>> resident, idle;
     std::vector<Seat> seats;
     std::vector<std::unique_ptr<Trace>> traces; // spare ones
-    std::condition_variable changed;            // with the schedule's mutex: one of its blocks can go on
+    std::condition_variable changed;            // with the schedule's mutex: one of its blocks can go on, and
+    std::atomic<bool> called{false};            // it was told so since it began to wait
     std::deque<Block*> released;                // those that can, without the turn
     std::map<int, KernelSites> kernels;
     KernelSites* sites = nullptr;

@@ -3,7 +3,9 @@
 // Nothing here or in warp.cpp, block.cpp and executor.cpp depends on time: who runs when is decided by what the code does.
 #include <algorithm>
 #include <bit>
+#include <utility>
 
+#include "accesses.h"
 #include "debug.h"
 #include "jitter.h"
 #include "machine.h"
@@ -64,7 +66,10 @@ void wait(Thread& thread, State state) {
 void park(Block& block, BlockState state) {
     Thread* const thread = current;
     block.parked = thread;
-    if (state != BlockState::Waiting) block.executor->keep(std::move(block.trace));   // all of it is replayed
+    if (state != BlockState::Waiting) {
+        block.executor->keep(std::move(block.trace));   // all of it is replayed
+        block.has_ordered = block.has_passed = false;
+    }
     block.launch->schedule.park(block, state);
     switch_fiber(block.resume, block.executor->fiber);
     set_built_ins(block);
@@ -75,6 +80,21 @@ void park(Block& block, BlockState state) {
 
 void await_turn(Block& block) {
     while (!block.launch->schedule.has_turn(block.number)) park(block, BlockState::Waiting);
+    if (std::exchange(block.has_passed, false) && block.unordered_steps < steps_of_a_switch) block.launch->schedule.passed_in_vain();
+    block.orders = block.has_ordered = true;
+}
+
+void consider_turn(WarpUnit& warp, std::uint64_t steps) {
+    Block& block = *warp.block;
+    block.unordered_steps += steps;
+    if (std::exchange(block.orders, false)) block.unordered_steps = 0;
+    else if (block.has_ordered && block.launch->schedule.passes_after(block.unordered_steps)) {
+        publish(warp);
+        block.has_ordered = false;
+        block.has_passed = true;
+        block.unordered_steps = 0;
+        block.launch->schedule.pass_turn(block);
+    }
 }
 
 // Others must not get the turn before it is done: there is room in the trace for all that it records.

@@ -9,20 +9,25 @@
 namespace ladder {
 
 namespace {
-bool is_able(BlockState state) { return state == BlockState::Waiting || state == BlockState::Running; }
+constexpr int rounds_before_sleep = 200;   // some 10 us
+
+void relax() {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#else
+    asm volatile("yield");
+#endif
+}
 }  // namespace
 
 std::uint64_t Schedule::begin() {
     places_.push_back({BlockState::Running, nullptr, 0, 0});
     ++counts_[static_cast<std::size_t>(BlockState::Running)];
-    able_.insert(able_.end(), next_);
     return next_++;
 }
 
 void Schedule::put(std::uint64_t block, BlockState state) {
     BlockState& now = place(block).state;
-    if (is_able(now) && !is_able(state)) able_.erase(block);
-    if (!is_able(now) && is_able(state)) able_.insert(block);
     --counts_[static_cast<std::size_t>(now)];
     ++counts_[static_cast<std::size_t>(state)];
     now = state;
@@ -33,6 +38,17 @@ void Schedule::park(Block& block, BlockState state) {
     std::unique_lock lock(mutex);
     place(block.number).block = &block;
     put(block.number, state);
+    if (state == BlockState::Finished && block.stopped) failed_.insert(block.number);
+    settle();
+    tell(lock);
+}
+
+void Schedule::pass_turn(const Block& block) {
+    jitter();
+    std::unique_lock lock(mutex);
+    queue_.pop_front();
+    queue_.push_back(block.number);
+    ++passed_;
     settle();
     tell(lock);
 }
@@ -44,50 +60,100 @@ void Schedule::tell(std::unique_lock<std::mutex>& lock) {
     if (executor) executor->changed.notify_one();
 }
 
+// A turn comes round within microseconds, and to fall asleep and be woken takes as long.
+void Schedule::wait(Executor& executor, std::unique_lock<std::mutex>& lock) {
+    sleepers_.push_back(&executor);
+    executor.called = false;
+    lock.unlock();
+    for (int round = 0; round < rounds_before_sleep && !executor.called.load(std::memory_order_relaxed); ++round) relax();
+    lock.lock();
+    executor.changed.wait(lock, [&] { return executor.called.load(std::memory_order_relaxed); });
+    std::erase(sleepers_, &executor);
+}
+
+void Schedule::call(Executor& executor) {
+    executor.called = true;
+    due_executor_ = &executor;
+}
+
 Block* Schedule::resume_turn(const Executor* executor) {
     const std::uint64_t number = turn_.load(std::memory_order_relaxed);
-    if (number >= next_ || place(number).state != BlockState::Waiting || place(number).block->executor != executor) return nullptr;
+    if (number >= next_ || state_of(number) != BlockState::Waiting || place(number).block->executor != executor) return nullptr;
     put(number, BlockState::Running);
     return place(number).block;
 }
 
 void Schedule::hand_turn(std::uint64_t block) {
     turn_.store(block, std::memory_order_release);
-    if (block < next_ && place(block).state == BlockState::Waiting) due_executor_ = place(block).block->executor;
+    if (block < next_) {
+        if (place(block).state == BlockState::Waiting) call(*place(block).block->executor);
+    } else if (block < blocks_ && !sleepers_.empty()) {
+        call(*sleepers_.back());
+    }
 }
 
-void Schedule::settle() {
+bool Schedule::can_admit() const { return admitted_ < blocks_ && (admitted_ < next_ || admitted_ <= stop_after.load(std::memory_order_relaxed)); }
+
+void Schedule::forget_finished() {
     while (!places_.empty() && places_.front().state == BlockState::Finished) {
         places_.pop_front();
         --counts_[static_cast<std::size_t>(BlockState::Finished)];
         ++first_;
     }
     if (ProgressOfProgram* const shown = machine().program.progress) shown->blocks_done = first_;
-    for (;;) {
-        if (!able_.empty()) return hand_turn(*able_.begin());
-        if (more()) return hand_turn(next_);
-        if (!due_.empty()) {
-            for (const std::uint64_t block : due_) put(block, BlockState::Waiting);
-            due_.clear();
-        } else if (places_.size() == count(BlockState::Finished)) {
-            return hand_turn(blocks_);
-        } else if (stop_after.load() != ~std::uint64_t{0}) {   // what they wait for may be the failed one's to do
-            given_up = true;
-            release(BlockState::Yielded);
-            release(BlockState::GridSync);
-        } else if (count(BlockState::Yielded) > 0) {
-            idle_pass();
-        } else {   // everybody has come, or never will
-            grid_stuck = places_.size() < blocks_ || count(BlockState::Finished) > 0;
-            release(BlockState::GridSync);
+}
+
+// That a block is over counts from its turn on, like all that it does to others.
+void Schedule::leave_queue(BlockState state) {
+    const std::uint64_t block = queue_.front();
+    queue_.pop_front();
+    if (state != BlockState::Finished) return;
+    if (failed_.erase(block) && block < stop_after.load()) stop_after = block;
+    if (--taking_turns_ >= window_ || !can_admit()) return;
+    ++taking_turns_;
+    queue_.push_front(admitted_++);
+}
+
+void Schedule::settle() {
+    forget_finished();
+    do {
+        while (taking_turns_ < window_ && can_admit()) ++taking_turns_, queue_.push_back(admitted_++);
+        while (!queue_.empty()) {
+            const std::uint64_t block = queue_.front();
+            if (block >= next_) return hand_turn(block);
+            const BlockState state = state_of(block);
+            if (state == BlockState::Waiting || state == BlockState::Running) return hand_turn(block);
+            leave_queue(state);
         }
+    } while (queue_changes());
+    hand_turn(blocks_);
+}
+
+bool Schedule::queue_changes() {
+    if (!due_.empty()) {
+        for (const std::uint64_t block : due_) put(block, BlockState::Waiting), queue_.push_back(block);
+        due_.clear();
+    } else if (can_admit()) {
+        window_ = 16 * taking_turns_;
+    } else if (places_.size() == count(BlockState::Finished)) {
+        return false;
+    } else if (stop_after.load() != ~std::uint64_t{0}) {   // what they wait for may be the failed one's to do
+        given_up = true;
+        release(BlockState::Yielded);
+        release(BlockState::GridSync);
+    } else if (count(BlockState::Yielded) > 0) {
+        idle_pass();
+    } else {   // everybody has come, or never will
+        grid_stuck = places_.size() < blocks_ || count(BlockState::Finished) > 0;
+        release(BlockState::GridSync);
     }
+    return true;
 }
 
 void Schedule::idle_pass() {
     ++idle_passes;
     for (std::uint64_t block = first_; block < next_; ++block)
-        if (place(block).state == BlockState::Yielded) put(block, BlockState::Waiting);
+        if (place(block).state == BlockState::Yielded) put(block, BlockState::Waiting), queue_.push_back(block);
     forget_watchers();
 }
 
@@ -95,8 +161,10 @@ void Schedule::release(BlockState state) {
     for (std::uint64_t block = first_; block < next_; ++block) {
         if (place(block).state != state) continue;
         put(block, BlockState::Running);
+        queue_.push_back(block);
         Executor& executor = *place(block).block->executor;
         executor.released.push_back(place(block).block);
+        executor.called = true;
         executor.changed.notify_one();
     }
     forget_watchers();
@@ -108,6 +176,7 @@ void Schedule::forget_watchers() {
 }
 
 void Schedule::watch(const Block& block) {
+    passed_in_vain();
     std::lock_guard lock(mutex);
     const std::uint32_t nap = ++place(block.number).naps;
     Address last = 0;
@@ -120,20 +189,25 @@ void Schedule::watch(const Block& block) {
 }
 
 // A barrier of the whole grid changes its word with each block that arrives: those that were woken for nothing, or for one
-// of many arrivals, let all others arrive before they look again.
+// of many arrivals, let all others arrive before they look again. The others come right after the one that has woken them.
 void Schedule::wake_watchers(Address a, Thread& by) {
-    publish(by);
+    publish(*by.warp, &by);
     jitter();
     std::unique_lock lock(mutex);
     const auto found = watchers_.find(a);
     if (found == watchers_.end()) return;
+    auto place_in_queue = queue_.begin() + !queue_.empty();
     for (const Watcher& watcher : found->second) {
         if (watcher.block < first_) continue;
         Place& sleeper = place(watcher.block);
         if (sleeper.state != BlockState::Yielded || sleeper.naps != watcher.nap) continue;
-        if (++sleeper.wakes > eager_wakes) due_.push_back(watcher.block);
-        else put(watcher.block, BlockState::Waiting);
         ++sleeper.naps;
+        if (++sleeper.wakes > eager_wakes) {
+            due_.push_back(watcher.block);
+        } else {
+            put(watcher.block, BlockState::Waiting);
+            place_in_queue = queue_.insert(place_in_queue, watcher.block) + 1;
+        }
     }
     watchers_.erase(found);
     watched_ = !watchers_.empty();

@@ -1,8 +1,10 @@
 // Which blocks of a launch can go on, and whose turn it is.
 //
-// Operations whose order can be seen (global atomics, volatile accesses) are performed by one block at a time: of those that
-// can go on, the one with the lowest number, and before it those that have not begun. Who can go on is changed by such
-// operations alone, or when nobody can: so results and counters are the same on every run, on any number of executors.
+// Operations whose order can be seen (global atomics, volatile accesses) are performed by the block whose turn it is. Turns go
+// round in a queue of blocks: a block hands its turn on when a lane of it has run after such an operation and has made none
+// (block.h), when it sleeps, and at its end; then the next block of the grid takes its place. All that lies between such
+// operations runs at once. The turn waits for a block that still computes, whoever else is ready: so the order depends on what
+// the blocks do and on nothing else, and results and counters are the same on every run, on any number of executors.
 #pragma once
 
 #include <array>
@@ -29,7 +31,10 @@ enum class BlockState : std::uint8_t {
     GridSync,
     Finished,
 };
-constexpr int eager_wakes = 1;   // of a block in its life: after that, blocks that need not wait come first
+constexpr int eager_wakes = 1;              // of a block in its life: after that, blocks that need not wait come first
+constexpr std::uint64_t steps_of_a_switch = 512;       // records of a trace: what it costs to change to another block and back
+constexpr std::uint64_t steps_without_order = 2048;    // a turn is handed on after these in any case
+constexpr std::uint64_t first_window = 64;  // unfinished blocks that take turns: more only if all of them sleep
 
 class Schedule {
 public:
@@ -42,17 +47,22 @@ public:
     explicit Schedule(std::uint64_t blocks) : blocks_(blocks) {}
     bool has_turn(std::uint64_t block) const { return turn_.load(std::memory_order_acquire) == block; }
     void park(Block& block, BlockState state);
+    // Whether a block should hand its turn on, having made so many steps without a use for it. At once, unless most blocks that
+    // did so slept because of it or were back soon: then there is nothing to win, and each change to another block costs.
+    bool passes_after(std::uint64_t steps) const { return 2 * in_vain_ <= passed_ + 8 || steps >= steps_without_order; }
+    void pass_turn(const Block& block);   // which runs on without it
+    void passed_in_vain() { ++in_vain_; }  // by the block whose turn it is
     void watch(const Block& block);   // whose turn it is: it yields until one of the words changes that its lanes ask for
-    void wake(Address a, Thread& by) {   // this word has changed: who waits for it may take the turn at once
+    void wake(Address a, Thread& by) {   // this word has changed: who waits for it may take the turn next
         if (watched_.load(std::memory_order_relaxed)) wake_watchers(a, by);
     }
 
     // With the mutex held:
     bool more() const { return next_ < blocks_ && next_ <= stop_after.load(std::memory_order_relaxed); }   // blocks that have not begun
-    bool must_begin() const { return turn_.load(std::memory_order_relaxed) >= next_; }   // one of them; nobody else can go on
-    std::uint64_t ahead() const { return next_ - turn_.load(std::memory_order_relaxed); }   // how many have begun, if not that
+    bool must_begin() const { return turn_.load(std::memory_order_relaxed) >= next_; }   // one of them: its turn has come
     std::uint64_t begin();            // the next one
     Block* resume_turn(const Executor* executor);   // the block whose turn it is, if it waits for that on this executor
+    void wait(Executor& executor, std::unique_lock<std::mutex>& lock);   // until one of its blocks can go on, or a new one must begin
     std::uint64_t first_unfinished() const { return first_; }
     std::uint64_t finished() const { return first_ + count(BlockState::Finished); }
 
@@ -66,10 +76,16 @@ private:
     struct Watcher { std::uint64_t block; std::uint32_t nap; };
 
     Place& place(std::uint64_t block) { return places_[block - first_]; }
+    BlockState state_of(std::uint64_t block) { return block < first_ ? BlockState::Finished : place(block).state; }
     std::size_t count(BlockState state) const { return counts_[static_cast<std::size_t>(state)]; }
     void put(std::uint64_t block, BlockState state);
     void settle();                    // find whose turn it is
+    void forget_finished();
+    bool queue_changes();             // the queue is empty: whether blocks have come into it
     void hand_turn(std::uint64_t block);
+    void call(Executor& executor);    // if it sleeps, it is to be woken without the mutex
+    bool can_admit() const;
+    void leave_queue(BlockState state);   // the block whose turn it is, which has parked
     void tell(std::unique_lock<std::mutex>& lock);
     void wake_watchers(Address a, Thread& by);
     void idle_pass();
@@ -80,10 +96,15 @@ private:
     std::uint64_t next_ = 0, first_ = 0;       // to begin; not finished
     std::deque<Place> places_;                 // of the blocks from first_ to next_, that one excluded
     std::array<std::size_t, 5> counts_{};      // of places_, by state
-    std::set<std::uint64_t> able_;             // those that run or wait for their turn
+    std::deque<std::uint64_t> queue_;          // of turns: the first has it, whatever it does meanwhile
+    std::uint64_t admitted_ = 0;               // blocks below this one are in the queue, asleep or over
+    std::uint64_t taking_turns_ = 0, window_ = first_window;   // of these, not over when their turn came; at most so many
+    std::uint64_t passed_ = 0, in_vain_ = 0;   // turns that were handed on; some of them for little. Of the block whose turn it is
+    std::set<std::uint64_t> failed_;           // blocks; their turns have not come since
     std::atomic<std::uint64_t> turn_{0};       // the block whose turn it is; == blocks_: nobody's
     std::unordered_map<Address, std::vector<Watcher>> watchers_;   // of words
     std::atomic<bool> watched_{false};
+    std::vector<Executor*> sleepers_;          // executors
     Executor* due_executor_ = nullptr;         // sleeps, and its block has got the turn
     std::vector<std::uint64_t> due_;           // patient blocks that sleep although their word has changed
 };

@@ -184,6 +184,10 @@ struct Block {
     bool finished = false, stopped = false;
     bool faulted = false;                // a thread has been given up, and the others go on: a recorded block's (recorder.h)
     RecordedBlock* recorded = nullptr;   // where what it does is written down (recorder.h), if anywhere
+    bool orders = false;                 // the lane that runs has needed the turn,
+    bool has_ordered = false;            // some lane has since the block got it,
+    bool has_passed = false;             // the block has handed it on, and needed none since
+    std::uint64_t unordered_steps = 0;   // since a lane has needed it, or since it was handed on
     int idle_rounds = 0;
     std::uint32_t barriers = 0, grid_phase = 0;
     Peaks most;
@@ -219,6 +223,7 @@ void run_lane(Thread& thread);                   // until it must wait
 void wait(Thread& thread, State state);          // leaves the fiber until the scheduler returns to it
 void park(Block& block, BlockState state);       // leaves the block until its executor returns to it
 void await_turn(Block& block);                   // until order-sensitive work is this block's to do
+void consider_turn(WarpUnit& warp, std::uint64_t steps);   // a lane has run so far: hands the turn on if it had no use for it
 void begin_ordered(Thread& thread);              // the same for what a lane does up to its next call of wait()
 [[noreturn]] void abandon(Thread& thread);       // the block is given up, after its finding was filed
 // Counts towards a spinning lane's yield: an operation on this word that found this value, with that operand (two, mixed).

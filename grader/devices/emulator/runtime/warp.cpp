@@ -202,6 +202,7 @@ void produce(WarpUnit& warp, std::uint32_t& spun_lanes, Run& run) {
             watch_progress(thread);
             load_cursor(warp, l);
         }
+        consider_turn(warp, static_cast<std::uint64_t>(warp.cursor[l].end - warp.cursor[l].next));
         if (thread.state == State::Spinning) spun_lanes |= 1u << l;
         else if (thread.state != State::Full) run.progress = true;
     }
