@@ -24,19 +24,18 @@ from grader.devices.worker.confine_files import devices_of_a_gpu
 Report = dict[str, Any]  # "held": the layers' names; "lacking": why the others do not hold, by name
 
 BUBBLEWRAP = "bubblewrap"
-FORKED = "the standby server's workers do without it: type `LADDER_SERVER=0` before the command"
-_NOT_ASKED = "this server was started without it"
+_FORKED = "the standby server's workers do without it: type `LADDER_SERVER=0` before the command"
 _NOT_INSTALLED = "bubblewrap is not installed"
 _GPU = "there is a GPU, whose devices it would hide"
 _ALONE = ("--unshare-user-try", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts")
 
 
 def why_no_bubblewrap(cache: Path | None) -> str:
-    """Why it cannot hold a server that works with this cache; "" if it can. Tries it."""
+    """Why it cannot hold a server that works with this cache, None for a fork; "" if it can. Tries it."""
     if any(device.exists() for device in devices_of_a_gpu()):
         return _GPU
     if cache is None or not shutil.which("bwrap"):
-        return _NOT_ASKED if cache is None else _NOT_INSTALLED
+        return _FORKED if shutil.which("bwrap") else _NOT_INSTALLED
     try:
         tried = subprocess.run([*wrapping(cache), "true"], capture_output=True, text=True, timeout=20)
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -53,7 +52,8 @@ def run(command: Sequence[str], cache: Path, descriptor: int) -> None:
 def wrapping(cache: Path) -> list[str]:
     """What to put before a command, so that it finds what workers need and nothing else, and no other processes."""
     found = ["bwrap", *_ALONE, "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]
-    for path in dict.fromkeys(readable()):
+    links = [each.resolve() for each in cache.iterdir() if each.is_symlink()]
+    for path in dict.fromkeys([*readable(), *links]):
         if path.is_symlink():  # as /lib: compilers look from there for what lies beside /usr/lib
             found += ["--symlink", os.readlink(path), str(path)]
             path = path.resolve()
