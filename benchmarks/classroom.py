@@ -4,6 +4,7 @@
     python -m benchmarks.classroom sandbox    what `basic` costs beside `none`
     python -m benchmarks.classroom engine     the engine alone, with grades that are simulated (--count 100000)
     python -m benchmarks.classroom kills      SIGKILL at random moments of a run: nothing lost, nothing there twice
+    python -m benchmarks.classroom ray        a Ray cluster of two nodes of one core beside one of one; nodes killed
     python -m benchmarks.classroom hostile    attacks and honest kernels in one run
 
 Processor seconds are those of all processes below this one; they hold on a busy machine, too, where the rates do not.
@@ -33,11 +34,13 @@ import click
 from benchmarks import hostile_class, synthetic_class
 from benchmarks.processes import Peak, processor_seconds
 from grader.classroom.executors import GRADING, grade_here
-from grader.classroom.gradebook import Policy, make_book
+from grader.classroom.gradebook import make_book
 from grader.classroom.ledger import Ledger, Row, Submitted
+from grader.classroom.policy import Policy
 from grader.course import catalog
 
 SIMULATED = Path(__file__).parents[1] / "tests" / "classroom" / "simulated.py"
+BASIC = {"device": "emulator", "sandbox": "basic"}
 LESSONS = ("01", "02", "03", "04", "05", "06", "07", "08")
 
 
@@ -241,6 +244,62 @@ def _grades_in(file: Path) -> int:
     with sqlite3.connect(file) as opened:
         found: int = opened.execute("SELECT count(*) FROM grades").fetchone()[0]
     return found
+
+
+@main.command()
+@click.option("--count", default=0, show_default=True, help="Real hand-ins; 0: grades are simulated.")
+@click.option("--lessons", default="01,02", show_default=True, help="Of these.")
+@click.option("--simulated", "sleeping", default=400, show_default=True, help="So many, else.")
+@click.option("--seconds", default=0.2, show_default=True, help="For which each of them sleeps.")
+@click.option("--nodes", default=2, show_default=True, help="Of one core each.")
+@click.option(
+    "--kills", default=0, show_default=True, help="So many nodes are killed on the way; then there is one run."
+)
+def ray(count: int, lessons: str, sleeping: int, seconds: float, nodes: int, kills: int) -> None:
+    """Grades a class on one node of a Ray cluster and on several, all of this machine. Sleeping needs no quiet one."""
+    rates = []
+    for size in [nodes] if kills else [1, nodes]:
+        made = synthetic_class.whole_class(count, lessons.split(","), 7, f"on {size} nodes")
+        submissions = [each.submitted for each in made] if count else [*simulated(sleeping)]
+        command = None if count else [sys.executable, str(SIMULATED), os.devnull, str(seconds)]
+        took, told = _on_cluster(submissions, size, kills, command)
+        rates.append(len(submissions) / took)
+        print(
+            f"{size} nodes, {kills} killed: {len(submissions)} hand-ins in {took:.1f} s, {60 * rates[-1]:.1f} a minute;"
+        )
+        print(
+            f"  graded {len(told)}, told twice {sum(told.values()) - len(told)}, missing {len(submissions) - len(told)}"
+        )
+    if len(rates) == 2:
+        print(f"{nodes} nodes grade {rates[1] / rates[0]:.2f} times as fast as one.")
+
+
+def _on_cluster(
+    submissions: Sequence[Submitted], size: int, kills: int, command: Sequence[str] | None
+) -> tuple[float, Counter[str]]:
+    """How long it took from the first grade to the last, and how often each was told."""
+    from ray.cluster_utils import Cluster
+
+    from grader.classroom.ray_cluster import grade_on_ray
+
+    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
+    nodes = [cluster.add_node(num_cpus=1, memory=4 << 30) for _ in range(size)]
+    told: Counter[str] = Counter()
+    moments: list[float] = []
+
+    def tell(submitted: Submitted, result: object) -> None:
+        told[submitted.learner] += 1
+        moments.append(time.monotonic())
+        if len(told) in [(each + 1) * len(submissions) // (kills + 2) for each in range(kills)]:
+            cluster.remove_node(nodes.pop(), allow_graceful=False)
+
+    try:
+        with ledger_of(iter(submissions)) as ledger:
+            grade_on_ray(ledger, cluster.address, size, None, {} if command else BASIC, tell, command)
+            assert ledger.to_grade() == []
+    finally:
+        cluster.shutdown()
+    return (moments[-1] - moments[0]) * len(moments) / (len(moments) - 1), told
 
 
 @main.command()

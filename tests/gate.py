@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 
 class Open:
     def confine(self, kept: Path) -> None: ...
 
-    def vouch(self, key: str, hashes: dict[str, str]) -> None: ...
+    def vouch(self, key: str, files: Sequence[Path]) -> None: ...

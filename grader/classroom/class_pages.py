@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from grader.classroom.gradebook import Book, Mark
+from grader.classroom.gradebook import Book, Mark, total
 from grader.classroom.ledger import Ledger
 from grader.report import html, json_
 from grader.report.graded import Graded
@@ -18,9 +18,14 @@ CLASS_PAGE = "class.html"
 _MOST_OFTEN = 6
 
 
-def write_pages(folder: Path, ledger: Ledger, book: Book, lessons: Sequence[str]) -> Iterator[tuple[Path, str]]:
-    """The files and their text: class.html, and for each person a page of a name that says little to others."""
-    yield folder / CLASS_PAGE, class_page(book, lessons)
+def write_pages(
+    folder: Path, ledger: Ledger, book: Book, lessons: Sequence[str], best_lessons: int | None = None
+) -> Iterator[tuple[Path, str]]:
+    """The files and their text: class.html, and for each person a page of a name that says little to others.
+
+    Stars are added up as `gradebook.total` does.
+    """
+    yield folder / CLASS_PAGE, class_page(book, lessons, best_lessons)
     for learner, marks in book.items():
         graded = [_graded(ledger, mark) for _, mark in sorted(marks.items())]
         yield folder / page_of(learner), html.dumps(graded)
@@ -42,11 +47,11 @@ def _graded(ledger: Ledger, mark: Mark) -> Graded:
     return Graded(row.key.lesson, name, source, json_.from_json(stored))
 
 
-def class_page(book: Book, lessons: Sequence[str]) -> str:
+def class_page(book: Book, lessons: Sequence[str], best_lessons: int | None = None) -> str:
     """Who stands where, how many of a lesson, which faults are frequent, and who is stuck."""
     said = f"{len(book)} people, {sum(map(len, book.values()))} kernels that count"
     parts = [f"<header><h1>Class</h1><p>{said}</p></header>", "<h2>Lessons</h2>", _lessons(book, lessons)]
-    parts += ["<h2>Stuck</h2>", _stuck(book), "<h2>People</h2>", _people(book, lessons)]
+    parts += ["<h2>Stuck</h2>", _stuck(book), "<h2>People</h2>", _people(book, lessons, best_lessons)]
     return html.whole_page("Kernel Ladder: class", parts)
 
 
@@ -89,13 +94,11 @@ def _stuck(book: Book) -> str:
     return _table(["person", "lesson", "verdict", "tries", "what is said"], rows)
 
 
-def _people(book: Book, lessons: Sequence[str]) -> str:
+def _people(book: Book, lessons: Sequence[str], best_lessons: int | None) -> str:
     rows = []
     for learner, marks in book.items():
         link = f'<a href="{page_of(learner)}">{html.text(learner)}</a>'
-        rows.append(
-            [link, str(sum(mark.stars or 0 for mark in marks.values())), *(_cell(marks, each) for each in lessons)]
-        )
+        rows.append([link, str(total(marks, best_lessons)), *(_cell(marks, each) for each in lessons)])
     return _table(["person", "stars", *lessons], rows)
 
 

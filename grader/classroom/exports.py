@@ -16,7 +16,9 @@ from datetime import UTC, datetime
 from pathlib import PurePosixPath
 
 METADATA = "submission_metadata.yml"
-_MOODLE = re.compile(r"^(?P<name>.+?)_(?P<id>\d+)_(?:assignsubmission_)?(?:file|onlinetext)_?(?P<file>.*)$")
+_MOODLE = re.compile(
+    r"^(?P<name>.+?)_(?:(?P<id>\d+)_(?:assignsubmission_)?|assignsubmission_)(?:file|onlinetext)_?(?P<file>.*)$"
+)
 _CANVAS = re.compile(r"^(?P<name>[^_\W]+)(?P<late>_LATE)?_(?P<id>\d+)_\d+_(?P<file>.+)$")
 _BLACKBOARD = re.compile(r"^.*_(?P<id>[^_]+)_attempt_(?P<time>\d{4}-\d\d-\d\d-\d\d-\d\d-\d\d)(?:_(?P<file>.+)|\.txt)$")
 _GRADESCOPE = re.compile(r"^submission_\d+$")
@@ -44,7 +46,8 @@ def owner_of(path: PurePosixPath, gradescope: Mapping[str, Owner]) -> Owner | No
             return gradescope[part]
         if found := _MOODLE.match(part):
             anonymous = found["name"] == "Participant"  # then the number is all that there is
-            return Owner(f"Participant {found['id']}" if anonymous else found["name"], found["id"], found["file"])
+            name = f"Participant {found['id']}" if anonymous else found["name"]
+            return Owner(name, found["id"] or "", found["file"])
     if found := _BLACKBOARD.match(path.name):
         when = datetime.strptime(found["time"], "%Y-%m-%d-%H-%M-%S").timestamp()
         return Owner(found["id"], found["id"], found["file"] or "", when)

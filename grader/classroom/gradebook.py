@@ -7,31 +7,9 @@ import io
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import PurePosixPath
-from typing import Literal
 
-from grader.classroom.exports import owner_of
 from grader.classroom.ledger import NOT_GRADED, Row
-
-Keep = Literal["best", "last"]
-
-
-@dataclass(frozen=True)
-class Policy:
-    """Which of several hand-ins counts, and until when (seconds since 1970). A late one counts if `late_counts`."""
-
-    keep: Keep = "best"
-    due: float | None = None
-    late_counts: bool = False
-
-    def is_late(self, row: Row) -> bool:
-        """Or the export says so, as Canvas's does."""
-        owner = owner_of(PurePosixPath(row.file), {})
-        return bool(owner and owner.late) or (self.due is not None and row.handed_in > self.due)
-
-    def counts(self, row: Row) -> bool:
-        """Without a time that it is due, what is late is only marked."""
-        return self.late_counts or self.due is None or not self.is_late(row)
+from grader.classroom.policy import Keep, Policy
 
 
 @dataclass(frozen=True)
@@ -64,7 +42,8 @@ def make_book(rows: Iterable[Row], policy: Policy) -> Book:
             tries.setdefault((row.key.learner, row.key.lesson), []).append(row)
     book: dict[str, dict[str, Mark]] = {}
     for (learner, lesson), theirs in sorted(tries.items()):
-        kept = max(theirs, key=lambda row: _worth(row, policy.keep))
+        keep = policy.rule(lesson).keep
+        kept = max(theirs, key=lambda row: _worth(row, keep))
         book.setdefault(learner, {})[lesson] = Mark(kept, len(theirs), policy.is_late(kept))
     return book
 
@@ -79,8 +58,13 @@ def _worth(row: Row, keep: Keep) -> tuple[float, ...]:
     return (result.stars, result.status == "passed", sum((result.rungs or {}).values()), -when)
 
 
-def as_csv(book: Book, lessons: Sequence[str]) -> str:
-    """A line for each person: stars, status, rungs, tries and lateness of each lesson, and the sum of all stars.
+def total(marks: Mapping[str, Mark], best_lessons: int | None = None) -> int:
+    """All stars of a person, of so many lessons, the best ones."""
+    return sum(sorted((mark.stars or 0 for mark in marks.values()), reverse=True)[:best_lessons])
+
+
+def as_csv(book: Book, lessons: Sequence[str], best_lessons: int | None = None) -> str:
+    """A line for each person: stars, status, rungs, tries and lateness of each lesson, and the `total`.
 
     Names that a spreadsheet would take for a formula begin with an apostrophe.
     """
@@ -89,7 +73,7 @@ def as_csv(book: Book, lessons: Sequence[str]) -> str:
     columns = ("stars", "status", "rungs", "tries", "late")
     table.writerow(["learner", "stars", *(f"{lesson} {column}" for lesson in lessons for column in columns)])
     for learner, marks in book.items():
-        row: list[str | int] = [_cell(learner), sum(mark.stars or 0 for mark in marks.values())]
+        row: list[str | int] = [_cell(learner), total(marks, best_lessons)]
         for lesson in lessons:
             row += _cells(marks[lesson]) if lesson in marks else [""] * len(columns)
         table.writerow(row)

@@ -1,12 +1,13 @@
 """Grades for a learning management system: its own table of people, as it exports it, with a column filled in.
 
 Canvas's grade book has columns `Student` and `ID`, Moodle's grading worksheet `Identifier` (Participant 4711) and `Full
-name`, Blackboard's `Username`, Gradescope's `Name`. A person is found by
-number or login; who has none of these, by name.
+name`, Blackboard's `Username`, Gradescope's `Name`. A person is found by number or login; who has none of these, by
+name. Blackboard's table has tabs between its columns and is written in UTF-16, the others are CSV in UTF-8.
 """
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import re
@@ -21,13 +22,19 @@ from grader.report.words import FULL_MARKS
 _IDS, _NAMES = ("ID", "Identifier", "Username"), ("Full name", "Student", "Name")
 
 
-def filled(text: str, book: Book, lesson: str, column: str, points: float) -> tuple[str, list[str]]:
+def filled(table: bytes, book: Book, lesson: str, column: str, points: float) -> tuple[bytes, list[str]]:
     """The table with so many points for three stars in that column, and the people whom it does not have.
 
     Who has handed nothing in keeps what stands there. Raises UsageError.
     """
+    encoding = "utf-16" if table.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8"
+    try:
+        text = table.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise UsageError(f"the table cannot be read as text ({error}): export it as CSV") from None
     mark_of_order = "\ufeff" if text.startswith("\ufeff") else ""
-    rows = list(csv.DictReader(io.StringIO(text.removeprefix("\ufeff"), newline="")))
+    separator = "\t" if "\t" in text.partition("\n")[0] else ","
+    rows = list(csv.DictReader(io.StringIO(text.removeprefix("\ufeff"), newline=""), delimiter=separator))
     columns = list(rows[0]) if rows else []
     if column not in columns:
         names = ", ".join(f"`{name}`" for name in columns) or "none"
@@ -41,10 +48,10 @@ def filled(text: str, book: Book, lesson: str, column: str, points: float) -> tu
             row[column] = f"{points * stars / FULL_MARKS:g}"
         found.add(learner)
     out = io.StringIO()
-    table = csv.DictWriter(out, columns)
-    table.writeheader()
-    table.writerows(rows)
-    return mark_of_order + out.getvalue(), sorted(set(waiting) - found)
+    new = csv.DictWriter(out, columns, delimiter=separator)
+    new.writeheader()
+    new.writerows(rows)
+    return (mark_of_order + out.getvalue()).encode(encoding), sorted(set(waiting) - found)
 
 
 def _index(waiting: Mapping[str, Mark]) -> tuple[dict[str, str], dict[str, str]]:

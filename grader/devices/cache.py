@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import os
 import shutil
 import stat
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 
 from grader.course.catalog import UsageError
@@ -19,8 +20,6 @@ HASHES = "kernel.sha256"  # of the other files of a build, in the form of sha256
 MOST_CACHED_BYTES = 2 << 30
 MOST_CACHED_BUILDS = 5000  # 125 KB each: more than all tests of the course build
 PRUNED_EVERY = 600  # seconds; to look at thousands of builds takes longer than to keep one
-
-Hashes = dict[str, str]  # by the file's name
 
 
 def cache_root() -> Path:
@@ -40,34 +39,40 @@ def cache_root() -> Path:
     return root
 
 
-def keep(folder: Path, cache: Path, key: str, hashes: Hashes) -> None:
-    """Moves what a job built into the cache, or marks what is there as used. To be called when the job has ended.
+def vouched(key: str, files: Sequence[Path]) -> bytes:
+    """A build's key and its files, as `keep` takes them."""
+    texts = {file.name: file.read_bytes() for file in files}
+    head = {"key": key, "sizes": {name: len(text) for name, text in texts.items()}}
+    return json.dumps(head).encode() + b"\n" + b"".join(texts.values())
 
-    By then the folder holds what the submission wants it to hold. `key` and `hashes` are what the worker vouched for
-    before it ran: files that are no longer what they were do not enter.
+
+def keep(cache: Path, build: bytes) -> None:
+    """Writes a build to the cache, or marks what is there as used, if it has no files.
+
+    `build` is what the worker vouched for before the submission ran: nothing that came later can be in it.
     """
-    built, kept = folder / "built", cache / "kernels" / key
+    head, _, rest = build.partition(b"\n")
+    facts = json.loads(head)
+    kept = cache / "kernels" / facts["key"]
     with contextlib.suppress(OSError):  # a full disk: it is built again next time
-        files = [built / Path(name).name for name in hashes]
-        if built.is_symlink() or not all(stat.S_ISREG(file.lstat().st_mode) for file in files):
-            return
-        if hashes_of(files) != hashes:
-            return
         kept.mkdir(parents=True, exist_ok=True)
         os.utime(kept)
-        for file in files:
-            os.replace(file, kept / file.name)
-            if os.geteuid() == 0:  # it was another user that built it (worker/confine_user.py)
-                os.chown(kept / file.name, 0, os.getegid())
-        if files:
-            (kept / HASHES).write_text("".join(f"{digest}  {name}\n" for name, digest in hashes.items()))
+        hashes = []
+        for name, size in facts["sizes"].items():
+            text, rest = rest[:size], rest[size:]
+            _write(kept / name, text)
+            hashes.append(f"{hashlib.sha256(text).hexdigest()}  {name}\n")
+        if hashes:
+            _write(kept / HASHES, "".join(hashes).encode())
             if _is_due(cache / "pruned"):
                 _prune(kept.parent)
 
 
-def hashes_of(files: Iterable[Path]) -> Hashes:
-    """Of each file. Raises OSError."""
-    return {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
+def _write(file: Path, text: bytes) -> None:
+    """In one step, as another process may have the file loaded."""
+    new = file.with_name(f".{file.name}.{os.getpid()}")
+    new.write_bytes(text)
+    os.replace(new, file)
 
 
 def is_intact(folder: Path) -> bool:
@@ -75,7 +80,8 @@ def is_intact(folder: Path) -> bool:
     try:
         rows = [row.split("  ", 1) for row in (folder / HASHES).read_text().splitlines()]
         wanted = {name: digest for digest, name in rows}
-        return LIBRARY in wanted and hashes_of(folder / name for name in wanted) == wanted
+        found = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in wanted}
+        return LIBRARY in wanted and found == wanted
     except (OSError, ValueError):
         return False
 

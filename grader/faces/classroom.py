@@ -6,6 +6,7 @@ import contextlib
 import os
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
@@ -19,6 +20,7 @@ from grader.faces.exit import INTERRUPTED, NOT_PASSED, PASSED
 
 if TYPE_CHECKING:
     from grader.classroom.ledger import Ledger, Result, Submitted
+    from grader.classroom.policy import Policy
 
 LEDGER = click.option("--ledger", type=click.Path(path_type=Path), default="class.sqlite", show_default=True,
                       metavar="FILE", help="Where all of it is kept.")  # fmt: skip
@@ -128,9 +130,9 @@ def _grade_all(context: click.Context, book: Ledger, engine: str, address: str |
     """Here, or on Ray's nodes."""
     from grader.classroom import executors, ray_cluster
 
-    todo = len(book.to_grade())
+    todo, sandboxes = len(book.to_grade()), Counter[str]()
     try:
-        with _bar(todo) as tell:
+        with _bar(todo, sandboxes) as tell:
             if engine == "ray":
                 ray_cluster.grade_on_ray(book, address, jobs, timeout, options, tell)
             else:
@@ -140,10 +142,13 @@ def _grade_all(context: click.Context, book: Ledger, engine: str, address: str |
         click.echo(f"ladder: interrupted; {left} kernels are left: type `ladder class grade` to go on", err=True)
         context.exit(INTERRUPTED)
     _tell_grades(book, todo)
+    for said, count in sandboxes.most_common():
+        click.echo(f"{count} kernels were held by {said}")
 
 
 def _tell_grades(book: Ledger, graded: int) -> None:
-    from grader.classroom.gradebook import Policy, make_book, overview
+    from grader.classroom.gradebook import make_book, overview
+    from grader.classroom.policy import Policy
 
     marks = make_book(book.rows(), Policy())
     lessons = sorted({lesson for each in marks.values() for lesson in each})
@@ -153,10 +158,16 @@ def _tell_grades(book: Ledger, graded: int) -> None:
 
 
 @contextlib.contextmanager
-def _bar(total: int) -> Iterator[Callable[[Submitted, Result], None]]:
-    """Progress on stderr, if that is a terminal."""
+def _bar(total: int, sandboxes: Counter[str]) -> Iterator[Callable[[Submitted, Result], None]]:
+    """Progress on stderr, if that is a terminal; counts what held the kernels."""
+    from grader.report.words import layers
+
+    def count(result: Result) -> None:
+        if sandbox := (result.grade or {}).get("sandbox"):
+            sandboxes[layers(sandbox)] += 1
+
     if not sys.stderr.isatty():
-        yield lambda submitted, result: None
+        yield lambda submitted, result: count(result)
         return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -170,16 +181,20 @@ def _bar(total: int) -> Iterator[Callable[[Submitted, Result], None]]:
     )
     with Progress(*columns, console=make_console(stderr=True), transient=True) as bar:
         row = bar.add_task("", total=total)
-        yield lambda submitted, result: bar.update(
-            row, advance=1, description=_plain(f"{submitted.learner}, {submitted.lesson}: {result.status}")
-        )
+
+        def tell(submitted: Submitted, result: Result) -> None:
+            count(result)
+            bar.update(row, advance=1, description=_plain(f"{submitted.learner}, {submitted.lesson}: {result.status}"))
+
+        yield tell
 
 
 @command.command()
 @LEDGER
 @click.option("--csv", "file", type=click.Path(path_type=Path), metavar="FILE", help="Write a table there.")
-@click.option("--keep", type=click.Choice(["best", "last"]), default="best", show_default=True,
-              help="Which of several counts.")  # fmt: skip
+@click.option("--policy", "rules", type=click.Path(path_type=Path, exists=True, dir_okay=False), metavar="FILE",
+              help="What counts, lesson by lesson, and who has more time: TOML.")  # fmt: skip
+@click.option("--keep", type=click.Choice(["best", "last"]), help="Which of several counts.  [default: best]")
 @click.option("--due", metavar="TIME", help="As 2026-11-30T23:59, by this machine's clock; later ones do not count.")
 @click.option("--late", is_flag=True, help="Late ones count, and are marked.")
 @click.option("--html", "pages", type=click.Path(path_type=Path, file_okay=False), metavar="FOLDER",
@@ -189,12 +204,14 @@ def _bar(total: int) -> Iterator[Callable[[Submitted, Result], None]]:
 @click.option("--lesson", metavar="NN", help="Whose stars to fill in.")
 @click.option("--column", default="Grade", show_default=True, metavar="NAME", help="The column to fill.")
 @click.option("--points", type=click.FloatRange(0), default=3, show_default=True, help="Of three stars, to fill in.")
-def gradebook(ledger: Path, file: Path | None, keep: Any, due: str | None, late: bool, pages: Path | None,
-              table: Path | None, lesson: str | None, column: str, points: float) -> None:  # fmt: skip
+def gradebook(ledger: Path, file: Path | None, rules: Path | None, keep: Any, due: str | None, late: bool,
+              pages: Path | None, table: Path | None, lesson: str | None, column: str,
+              points: float) -> None:  # fmt: skip
     """Say what counts for each person and lesson."""
     from grader.classroom import class_pages, worksheets
-    from grader.classroom.gradebook import Policy, as_csv, make_book, overview
+    from grader.classroom.gradebook import as_csv, make_book, overview
     from grader.classroom.ledger import Ledger
+    from grader.course import files
     from grader.report.graded import check_writable, write
 
     if table and not (file and lesson):
@@ -202,28 +219,31 @@ def gradebook(ledger: Path, file: Path | None, keep: Any, due: str | None, late:
     if file:
         check_writable([file])
     with Ledger(ledger) as book:
-        marks = make_book(book.rows(), Policy(keep, _time(due), late))
+        policy = _policy(rules, keep, due, late)
+        marks = make_book(book.rows(), policy)
         lessons = sorted({each for theirs in marks.values() for each in theirs})
         if pages:
             pages.mkdir(parents=True, exist_ok=True)
-            for name, text in class_pages.write_pages(pages, book, marks, lessons):
+            for name, text in class_pages.write_pages(pages, book, marks, lessons, policy.best_lessons):
                 write(name, text)
     if file and table and lesson:
-        text, missing = worksheets.filled(_read(table), marks, catalog.find(lesson).name, column, points)
-        write(file, text)
+        filled, missing = worksheets.filled(table.read_bytes(), marks, catalog.find(lesson).name, column, points)
+        files.replace(file, filled)
         for learner in missing:
             click.echo(f"not in {table}: {_plain(learner)}", err=True)
     elif file:
-        write(file, as_csv(marks, lessons))
+        write(file, as_csv(marks, lessons, policy.best_lessons))
     click.echo("\n".join(overview(marks, lessons)))
 
 
-def _read(table: Path) -> str:
-    try:
-        with table.open(encoding="utf-8", newline="") as opened:
-            return opened.read()
-    except (OSError, ValueError) as error:
-        raise UsageError(f"{table} cannot be read as a table ({error})") from None
+def _policy(file: Path | None, keep: Any, due: str | None, late: bool) -> Policy:
+    from grader.classroom.policy import Policy, Rule, read_policy
+
+    if file is None:
+        return Policy(Rule(keep or "best", _time(due), late))
+    if keep or due or late:
+        raise UsageError("--policy says what counts: leave out --keep, --due and --late, or write them into its file")
+    return read_policy(file.read_text(), [entry.name for entry in catalog.entries()])
 
 
 def _time(text: str | None) -> float | None:

@@ -19,9 +19,10 @@ from grader.course import catalog, content
 from grader.course.catalog import UsageError
 from grader.course.unpack import read_manifest
 from grader.devices.build.toolchain import OLDEST_COMPILER, compiler_version, missing_compiler
+from grader.devices.cache import cache_root
 from grader.devices.cuda.toolkit import INSTALL
+from grader.devices.worker import confine_mounts, control_group, outside
 from grader.faces.facts import Facts, gather
-from grader.faces.limits import limit_of
 from grader.faces.standby_place import Place, why_not
 from grader.faces.torch_build import has_driver, how_to_get
 
@@ -59,6 +60,8 @@ def examine() -> Iterator[Check]:
     yield _torch()
     facts = gather()
     yield _sandbox(facts)
+    yield _own_spaces()
+    yield _bubblewrap()
     yield _limits()
     yield _server()
     yield _course()
@@ -132,8 +135,6 @@ def _torch() -> Check:
 
 
 def _cache() -> Check:
-    from grader.devices.cache import cache_root
-
     fix = "Free some space, or name another folder with the environment variable XDG_CACHE_HOME."
     try:
         folder = cache_root()
@@ -172,15 +173,34 @@ def _sandbox(facts: Facts) -> Check:
     return Check("sandbox", bool(facts.landlock and facts.seccomp), found, fix, needed=False, bad="weak")
 
 
+def _own_spaces() -> Check:
+    """The layers `disk` and `network`."""
+    if reason := confine_mounts.why_not():
+        found = f"a submission has no mounts and no network of its own ({reason})"
+        fix = "Let users have user namespaces: `sudo sysctl kernel.unprivileged_userns_clone=1`, or AppArmor's setting."
+        return _optional("namespaces", False, found, fix, "weak")
+    size = confine_mounts.MOST_BYTES >> 20
+    return _optional("namespaces", True, f"a submission writes {size} MB of files at most, and has no network")
+
+
+def _bubblewrap() -> Check:
+    """The layer of this name."""
+    if reason := outside.why_no_bubblewrap(cache_root()):
+        return _optional(outside.BUBBLEWRAP, False, reason, "Install it, like `sudo apt install bubblewrap`.", "none")
+    return _optional(outside.BUBBLEWRAP, True, "`ladder class` hides other files and processes from submissions")
+
+
 def _limits() -> Check:
-    """Of all that a submission may take, which no limit of one process bounds."""
-    memory, processes = limit_of("memory"), limit_of("pids")
-    found = [f"{memory / 2**30:.1f} GB of memory" if memory else "", f"{processes} processes" if processes else ""]
-    said = " and ".join(filter(None, found))
-    bubblewrap = "bubblewrap is here" if shutil.which("bwrap") else "bubblewrap is not"
-    fix = "For strangers' files: `systemd-run --user --scope -p MemoryMax=8G -p TasksMax=512 ladder class grade`."
-    said = f"{said} for all together, by the control group" if said else "none for all processes together"
-    return Check("limits", bool(memory and processes), f"{said}; {bubblewrap}", fix, needed=False, bad="weak")
+    """Of all that a submission may take, which no limit of one process bounds: the layers `memory`, `processes`."""
+    with outside.in_a_group("") as held:
+        missing = held["lacking"]
+    if not missing:
+        bytes_, most = control_group.most_bytes(), control_group.most_processes()
+        found = f"{bytes_ / 2**30:.0f} GB of memory and {most} processes at most, for all of a submission's together"
+        return _optional("limits", True, found)
+    found = "; ".join(f"{layer}: {reason}" for layer, reason in missing.items())
+    fix = "Type `systemd-run --user --scope -p Delegate=yes -p MemoryMax=8G -p TasksMax=512 ladder class grade`."
+    return _optional("limits", False, found, fix, "weak")
 
 
 def _course() -> Check:

@@ -175,14 +175,34 @@ def where(grade: Grade) -> str:
 
 
 def confinement(grade: Grade) -> str:
-    """`not confined`, or what a sandbox lacks; "" for a usual one that holds."""
+    """`not confined`, what a sandbox lacks, or what a strict one holds by; "" for a usual one."""
     level, lacking = grade.sandbox.get("level"), grade.sandbox.get("lacking", {})
     if level == "none":
         return "not confined"
     missing = [words for layer, words in (("files", "Landlock"), ("calls", "seccomp")) if layer in lacking]
     if missing:
         return f"confined without {' and '.join(missing)}"
-    return "sandbox: strict" if level == "strict" else ""
+    return f"sandbox: strict, by {layers(grade.sandbox)}" if level == "strict" else ""
+
+
+def layers(sandbox: dict[str, Any]) -> str:
+    """What held a kernel, and what did not: `Landlock, seccomp; without bubblewrap`."""
+    held = ", ".join(_LAYERS[layer] for layer in _LAYERS if layer in sandbox["held"])
+    missing = ", ".join(_LAYERS[layer] for layer in _LAYERS if layer in sandbox["lacking"])
+    return f"{held or 'nothing'}; without {missing}" if missing else held
+
+
+_LAYERS = {
+    "files": "Landlock",
+    "calls": "seccomp",
+    "user": "another user",
+    "capabilities": "no capabilities",
+    "disk": "own mounts",
+    "network": "own network",
+    "memory": "limited memory",
+    "processes": "limited processes",
+    "bubblewrap": "bubblewrap",
+}
 
 
 def footer(grade: Grade) -> str:

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
+import re
+import secrets
 import socket
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from grader.course.catalog import UsageError
-from grader.devices.cache import hashes_of, is_intact, keep
+from grader.devices.cache import is_intact, keep, vouched
+from grader.devices.worker import confine_mounts
 from grader.devices.worker.confine import Sandbox, Unsafe, landlock_version
 from grader.devices.worker.job import default_level
+from grader.devices.worker.outside import why_no_bubblewrap, wrapping
 
 ROOT = Path(__file__).parents[2]
 
@@ -40,6 +46,7 @@ def tried(
     level: str = "basic",
     other_user: bool = False,
     on_gpu: bool = False,
+    wrapped: bool = False,
 ) -> dict:
     """What a program could do there, with a layer missing, as another user if this one is root."""
     inside, outside, socket_file = (place / name / each for each in ("jobs/inside", "outside", "socket"))
@@ -56,25 +63,45 @@ def tried(
     with (
         socket.create_server(("127.0.0.1", 0)) as listener,
         socket.socket(socket.AF_UNIX) as daemon,
+        socket.socket(socket.AF_UNIX) as nameless,
+        segment() as key,
         tempfile.NamedTemporaryFile(dir="/dev/shm") as shared,
     ):
         daemon.bind(str(socket_file))
         daemon.listen()
+        nameless.bind(f"\0{socket_file}")
+        nameless.listen()
         for path in (socket_file, shared.name):
             os.chmod(path, 0o777)
         order = {
             "inside": str(inside), "outside": str(outside), "judge": os.getpid(), "daemon": str(socket_file),
             "port": listener.getsockname()[1], "terminal": os.ttyname(slave), "own terminal": os.ttyname(slave),
-            "shared": shared.name, "user": user, "without": without, "level": level,
-            "becomes another user": other_user, "on a GPU": on_gpu,
+            "abstract": str(socket_file), "segment": key, "shared": shared.name, "user": user,
+            "without": without, "level": level, "becomes another user": other_user, "on a GPU": on_gpu,
+            "wrapped": wrapped,
         }  # fmt: skip
-        command = [sys.executable, str(TRIES), json.dumps(order)]
+        command = [sys.executable, "-c", TRIES.read_text(), json.dumps(order)]
+        command = [*wrapping(inside.parent), *command] if wrapped else command
         options = {"cwd": ROOT, "env": {**os.environ, "PYTHONPATH": str(ROOT)}, "stdin": subprocess.DEVNULL}
         done = subprocess.run(command, capture_output=True, text=True, **options)
     os.close(slave)
     os.close(master)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
+
+
+@contextmanager
+def segment() -> Iterator[int]:
+    """The key of a piece of System V's shared memory that everyone may use."""
+    system, x86 = ctypes.CDLL(None, use_errno=True), os.uname().machine == "x86_64"
+    get, control = (29, 31) if x86 else (194, 195)
+    key = secrets.randbits(30) + 1
+    number = system.syscall(ctypes.c_long(get), key, 4096, 0o1666)  # IPC_CREAT
+    assert number >= 0
+    try:
+        yield key
+    finally:
+        system.syscall(ctypes.c_long(control), number, 0, None)  # IPC_RMID
 
 
 def users() -> list[int]:
@@ -94,21 +121,23 @@ has_landlock = pytest.mark.skipif(landlock_version() < 6, reason="this kernel ha
 def test_a_confined_process_does_its_own_work_and_nothing_else(place, user):
     could = tried(place, f"all-{user}", user=user)
     assert could["own"] == OWN and could["files"] == [] and could["calls"] == []
+    assert could["disk"] == [] or confine_mounts.why_not()
     assert {"files", "calls"} <= set(could["report"]["held"])
     assert sorted(path.name for path in (place / f"all-{user}" / "outside").iterdir()) == ["old", "program", "victim"]
 
 
 @pytest.mark.parametrize("user", users())
 def test_without_landlock_the_filter_holds_alone(place, user):
-    could = tried(place, f"calls-{user}", without="files", user=user)
+    could = tried(place, f"calls-{user}", without="files and spaces", user=user)
     assert could["own"] == OWN and could["calls"] == []
+    assert could["disk"] == ["fill the disk", "fill it with names"] and "write outside" in could["files"]
     assert "Landlock" in could["report"]["lacking"]["files"] and "calls" in could["report"]["held"]
 
 
 @has_landlock
 @pytest.mark.parametrize("user", users())
 def test_without_the_filter_landlock_holds_alone(place, user):
-    could = tried(place, f"files-{user}", without="calls", user=user)
+    could = tried(place, f"files-{user}", without="calls and spaces", user=user)
     assert could["own"] == OWN and could["files"] == []
     stopped = {"truncate", "connect", "end the judge"}  # Landlock's, too
     assert not stopped & set(could["calls"]) and {"chmod", "ask a daemon", "fork"} <= set(could["calls"])
@@ -117,7 +146,7 @@ def test_without_the_filter_landlock_holds_alone(place, user):
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 def test_root_becomes_another_user_that_can_do_little_without_any_other_layer(place):
-    could = tried(place, "user", without="calls and files", other_user=True)
+    could = tried(place, "user", without="calls and files and spaces", other_user=True)
     assert could["own"] == OWN and could["report"]["held"] == ["user"]
     left = {"read a file of the user's", "list a folder of the user's", "run the user's program"}  # whoever may
     left |= {"read how the judge was started", "write to memory that programs share"}
@@ -130,7 +159,32 @@ def test_without_a_sandbox_all_of_this_can_be_done(place):
     could = tried(place, "none", level="none")
     assert {"write outside", "read a file of the user's", "write on the terminal"} <= set(could["files"])
     assert {"chmod", "ask a daemon", "connect by UDP", "fork", "limit the judge"} <= set(could["calls"])
+    assert could["disk"] == ["fill the disk", "fill it with names"]
     assert could["report"] == {"level": "none", "held": [], "lacking": {}}
+
+
+@pytest.mark.skipif(bool(confine_mounts.why_not()), reason=f"no namespaces: {confine_mounts.why_not()}")
+@pytest.mark.parametrize("user", users())
+def test_spaces_of_its_own_hold_alone(place, user):
+    could = tried(place, f"spaces-{user}", without="files and calls", user=user)
+    assert could["own"] == OWN and could["disk"] == [] and {"disk", "network"} <= set(could["report"]["held"])
+    assert not [name for name in could["files"] if re.search("outside|out$|that programs share", name)]
+    stopped = {"chmod", "chown", "utime", "setxattr", "truncate"}  # of what is mounted to be read only
+    stopped |= {"connect", "connect by MPTCP", "connect by UDP", "ask a daemon without a path"}
+    stopped |= {"find another's memory of System V"}
+    assert not stopped & set(could["calls"])
+    assert {"read a file of the user's"} <= set(could["files"]) and {"ask a daemon", "fork"} <= set(could["calls"])
+
+
+@pytest.mark.skipif(bool(why_no_bubblewrap(Path("/tmp"))), reason=why_no_bubblewrap(Path("/tmp")))
+@pytest.mark.parametrize("user", users()[:1])
+def test_bubblewrap_holds_alone(place, user):
+    could = tried(place, f"wrapped-{user}", level="none", user=user, wrapped=True)
+    assert could["own"] == OWN
+    assert could["files"] == ["write its own code", "write to memory that programs share"]  # with itself alone
+    gone = {"ask a daemon", "ask a daemon without a path", "connect", "connect by MPTCP"}
+    gone |= {"find another's memory of System V", "chmod", "chown", "utime", "setxattr", "truncate"}
+    assert not gone & set(could["calls"])
 
 
 @has_landlock
@@ -153,46 +207,26 @@ def test_the_level_is_one_of_three(monkeypatch):
         default_level()
 
 
-def test_only_what_a_build_consists_of_enters_the_cache(tmp_path):
-    job, cache, elsewhere = tmp_path / "job", tmp_path / "cache", tmp_path / "elsewhere"
-    (job / "built").mkdir(parents=True)
-    elsewhere.write_text("theirs")
-    library = job / "built" / "kernel.so"
-    library.write_text("library")
-    (job / "built" / "other").write_text("other")
-    keep(job, cache, "key", hashes_of([library]))
+def test_what_was_vouched_for_enters_the_cache_whatever_becomes_of_the_files(tmp_path):
+    job, cache = tmp_path / "job", tmp_path / "cache"
+    job.mkdir()
+    library, notes = job / "kernel.so", job / "kernel.json"
+    library.write_text("library\n")
+    notes.write_text("[]")
+    build = vouched("key", [library, notes])
+    library.write_text("another")
+    notes.unlink()
+    keep(cache, build)
     kept = cache / "kernels" / "key"
-    assert sorted(file.name for file in kept.iterdir()) == ["kernel.sha256", "kernel.so"] and is_intact(kept)
+    assert sorted(file.name for file in kept.iterdir()) == ["kernel.json", "kernel.sha256", "kernel.so"]
+    assert (kept / "kernel.so").read_text() == "library\n" and is_intact(kept)
     (kept / "kernel.so").write_text("another")
     assert not is_intact(kept)
 
 
-@pytest.mark.parametrize("trick", ["another text", "link", "folder", "gone"])
-def test_what_is_no_longer_what_was_built_does_not_enter_the_cache(tmp_path, trick):
-    job, cache, elsewhere = tmp_path / "job", tmp_path / "cache", tmp_path / "elsewhere"
-    library = job / "built" / "kernel.so"
-    library.parent.mkdir(parents=True)
-    for file in (library, elsewhere):
-        file.write_text("library")
-    hashes = hashes_of([library])
-    library.unlink()
-    if trick == "another text":
-        library.write_text("Library")
-    elif trick == "link":
-        library.symlink_to(elsewhere)
-    elif trick == "folder":
-        library.mkdir()
-    keep(job, cache, "key", hashes)
-    assert not (cache / "kernels").exists() and elsewhere.read_text() == "library"
-
-
-def test_a_folder_that_is_elsewhere_is_no_build(tmp_path):
-    job, cache = tmp_path / "job", tmp_path / "cache"
-    victim = cache / "kernels" / "theirs"
-    victim.mkdir(parents=True)
-    (victim / "kernel.so").write_text("theirs")
-    job.mkdir()
-    (job / "built").symlink_to(victim)
-    keep(job, cache, "ours", hashes_of([victim / "kernel.so"]))
-    assert (victim / "kernel.so").read_text() == "theirs"
-    assert not (cache / "kernels" / "ours" / "kernel.so").exists()
+def test_a_build_that_is_there_is_marked_as_used(tmp_path):
+    kept = tmp_path / "kernels" / "key"
+    kept.mkdir(parents=True)
+    os.utime(kept, (1e9, 1e9))
+    keep(tmp_path, vouched("key", []))
+    assert kept.stat().st_mtime > 1e9 and list(kept.iterdir()) == []

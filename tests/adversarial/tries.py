@@ -23,11 +23,13 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from grader.devices.worker import confine_calls, confine_files, confine_user
+from grader.devices.worker import confine_calls, confine_files, confine_mounts, confine_user
 from grader.devices.worker.confine import Sandbox, forbid_new_rights
 
 c = ctypes.CDLL(None, use_errno=True)
 X86 = os.uname().machine == "x86_64"
+PR_SET_DUMPABLE = 4
+MOST_BYTES, MOST_FILES = 16 << 20, 200  # of its own folder: less than usual, so that tries are quick
 
 
 def call(x86: int, aarch64: int, *arguments: object) -> Callable[[], None]:
@@ -57,6 +59,19 @@ def fork() -> None:
 
 def type_on(terminal: str) -> None:
     fcntl.ioctl(os.open(terminal, os.O_RDWR | os.O_NOCTTY), termios.TIOCSTI, b"#")
+
+
+def find_memory(key: int) -> None:
+    if c.syscall(ctypes.c_long(29 if X86 else 194), key, 0, 0) < 0:
+        raise OSError(errno.EPERM, "there is none")
+
+
+def fill(folder: Path, files: int, bytes_: int) -> None:
+    folder.mkdir()
+    for number in range(files):
+        with (folder / str(number)).open("wb") as file:
+            if bytes_:
+                os.posix_fallocate(file.fileno(), 0, bytes_)
 
 
 def signal_by_owner(judge: int) -> None:
@@ -111,6 +126,15 @@ def files(order: dict) -> dict[str, Callable[[], object]]:
     }
 
 
+def disk(order: dict) -> dict[str, Callable[[], object]]:
+    """What a folder of a limited size stops, and no other layer."""
+    inside = Path(order["inside"])
+    return {
+        "fill the disk": lambda: fill(inside / "large", 8, MOST_BYTES // 4),
+        "fill it with names": lambda: fill(inside / "many", MOST_FILES, 0),
+    }
+
+
 def calls(order: dict) -> dict[str, Callable[[], object]]:
     """What no list of files stops, and the filter of system calls does."""
     outside, judge, port = Path(order["outside"]), order["judge"], order["port"]
@@ -125,12 +149,14 @@ def calls(order: dict) -> dict[str, Callable[[], object]]:
         "truncate": lambda: os.truncate(outside / "old", 0),
         "make a pipe with a name": lambda: os.mkfifo(Path(order["inside"]) / "fifo"),
         "ask a daemon": connect(socket.AF_UNIX, socket.SOCK_STREAM, 0, order["daemon"]),
+        "ask a daemon without a path": connect(socket.AF_UNIX, socket.SOCK_STREAM, 0, f"\0{order['abstract']}"),
         "connect": connect(socket.AF_INET, socket.SOCK_STREAM, 0, ("127.0.0.1", port)),
         "connect by MPTCP": connect(socket.AF_INET, socket.SOCK_STREAM, 262, ("127.0.0.1", port)),
         "connect by UDP": connect(*udp),
         "ask the kernel": lambda: socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0),
         "make a pair of sockets": socket.socketpair,
         "shared memory of System V": call(29, 194, 0x4C41, 0, 0),
+        "find another's memory of System V": lambda: find_memory(order["segment"]),
         "messages of System V": call(68, 186, 0x4C41, 0),
         "semaphores of System V": call(64, 190, 0x4C41, 0, 0),
         "limit the judge": lambda: resource.prlimit(judge, resource.RLIMIT_NOFILE),
@@ -165,28 +191,33 @@ def main(order: dict) -> None:
         os.setgroups([])
         os.setgid(order["user"])
         os.setuid(order["user"])
+        c.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)  # as a process of that user from the beginning
     if "files" in order["without"]:  # a kernel without Landlock
         forbid_new_rights()
         confine_calls.install(confine_calls.refusing(confine_files.SYSTEM_CALLS, errno.ENOSYS))
     if "calls" in order["without"]:
         confine_calls.available = lambda: False
+    if "spaces" in order["without"]:
+        confine_mounts.why_not = lambda: "it may not"
+    confine_mounts.MOST_BYTES, confine_mounts.MOST_FILES = MOST_BYTES, MOST_FILES
     confine_user.why_no_other_user = lambda paths: "" if order["becomes another user"] else "it may not"
     sandbox = Sandbox(order["level"], Path(order["inside"]), order["on a GPU"])
     sandbox.enter([])
     os.chdir(order["inside"])
     sandbox.shut()
-    said = {"report": sandbox.report(), "own": could(own(order)), "files": could(files(order))}
-    print(json.dumps(said | {"calls": could(calls(order))}))
+    said = {"report": sandbox.report(), "own": could(own(order), order), "files": could(files(order), order)}
+    print(json.dumps(said | {"disk": could(disk(order), order), "calls": could(calls(order), order)}))
 
 
-def could(tries: dict[str, Callable[[], object]]) -> list[str]:
+def could(tries: dict[str, Callable[[], object]], order: dict) -> list[str]:
+    """Those that went well, or came to nothing though they were allowed: in bubblewrap there is nothing to come to."""
     done = []
     for name, act in tries.items():
         try:
             act()
             done.append(name)
         except (OSError, subprocess.SubprocessError) as error:
-            if getattr(error, "errno", 0) in (errno.ENOENT, errno.ESRCH):
+            if getattr(error, "errno", 0) in (errno.ENOENT, errno.ESRCH) and not order["wrapped"]:
                 done.append(name)  # it was allowed, and came to nothing
     return done
 

@@ -7,8 +7,9 @@ import io
 
 import pytest
 
-from grader.classroom.gradebook import Policy, make_book
+from grader.classroom.gradebook import make_book
 from grader.classroom.ledger import Key, Result, Row
+from grader.classroom.policy import Policy
 from grader.classroom.worksheets import filled
 from grader.course.catalog import UsageError
 
@@ -38,8 +39,8 @@ CANVAS = """Student,ID,SIS Login ID,Lesson 1 (555)
 
 
 def column(text: str, name: str, points: float = 3) -> tuple[list[str], list[str]]:
-    table, missing = filled(text, BOOK, ADD, name, points)
-    return [row[name] for row in csv.DictReader(io.StringIO(table))], missing
+    table, missing = filled(text.encode(), BOOK, ADD, name, points)
+    return [row[name] for row in csv.DictReader(io.StringIO(table.decode()))], missing
 
 
 def test_moodle_s_rows_are_found_by_number_and_two_of_one_name_are_not_mixed_up():
@@ -55,7 +56,23 @@ def test_blackboard_s_rows_are_found_by_login():
     assert column("Last Name,First Name,Username,Work\nC,C,CC33,\nD,D,dd44,\n", "Work")[0] == ["0", ""]
 
 
+def test_blackboard_s_own_table_stays_as_it_is_but_for_the_grade():
+    column = "Lesson 1 [Total Pts: 3 Score] |_4711_1"
+    head = ["Last Name", "First Name", "Username", "Student ID", "Last Access", "Availability", column]
+    rows = [head, ["Cole", "Cy", "cc33", "9", "2026-11-20", "Yes", ""], ["Dee", "Di", "dd44", "8", "", "Yes", "1"]]
+    text = "".join("\t".join(f'"{cell}"' for cell in row) + "\r\n" for row in rows)
+    table, _ = filled(text.encode("utf-16"), BOOK, ADD, column, 3)
+    found = list(csv.reader(io.StringIO(table.decode("utf-16")), delimiter="\t"))
+    rows[1][-1] = "0"
+    assert found == rows and table[:2] in (b"\xff\xfe", b"\xfe\xff")
+
+
+def test_what_is_no_text_is_one_sentence():
+    with pytest.raises(UsageError, match="the table cannot be read as text"):
+        filled(b"PK\x03\x04\xff", BOOK, ADD, "Grade", 3)
+
+
 def test_a_column_that_is_not_there_is_one_sentence():
     for text in (MOODLE, ""):
         with pytest.raises(UsageError, match="there is no column `Points` in the table: name one by --column"):
-            filled(text, BOOK, ADD, "Points", 3)
+            filled(text.encode(), BOOK, ADD, "Points", 3)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,7 +23,7 @@ def cache(tmp_path_factory) -> Path:
     runtime = runtime_library(cache_root()).parent
     own = tmp_path_factory.mktemp("cache") / "kernel-ladder"  # as XDG_CACHE_HOME makes it
     own.mkdir()
-    (own / runtime.name).symlink_to(runtime)
+    shutil.copytree(runtime, own / runtime.name)  # no link: bubblewrap shows a server its own cache alone
     return own
 
 

@@ -32,12 +32,16 @@ def run_on(
     server: ForkServer, arena: Arena, cache: Path, source: str, prototypes=(ADD,), on_event=None, **options
 ) -> Evidence:
     """Runs a job, and checks what holds after every one: nothing is left, neither process nor folder."""
-    cases = [(f"n={n}", {"n": n}) for n in SIZES]
-    job = Job(source, "work/01_vector_add.cu", prototypes, "vector_add", arena, cases, cache=cache, **options)
-    evidence = server.run(job, on_event)
+    evidence = server.run(job_of(arena, cache, source, prototypes, **options), on_event)
     assert descendants(server._process.pid) == []
     assert list((cache / "jobs").iterdir()) == []
     return evidence
+
+
+def job_of(arena: Arena, cache: Path, source: str, prototypes=(ADD,), **options) -> Job:
+    """A kernel file at all of SIZES."""
+    cases = [(f"n={n}", {"n": n}) for n in SIZES]
+    return Job(source, "work/01_vector_add.cu", prototypes, "vector_add", arena, cases, cache=cache, **options)
 
 
 def results(arena: Arena) -> list[bool]:

@@ -1,6 +1,6 @@
 """Builds a kernel file, or takes the build from the cache. Only a worker may call this: it loads what it built.
 
-A build happens in the job's own folder, and the server moves it to the cache when the job has ended (`cache.keep`). So
+A build happens in the job's own folder, and the server writes it to the cache when the job has ended (`cache.keep`). So
 a build that is killed leaves nothing behind that the next one could wait for (torch waits for ever for a lock file
 whose owner was killed), and a worker that runs a submission needs no right to write to the cache.
 
@@ -26,7 +26,7 @@ from grader.devices.build import diagnostics
 from grader.devices.build.diagnostics import ENTRY_FILE, Message
 from grader.devices.build.own_faults import own_fault
 from grader.devices.build.recipe import Library, Recipe, Refused
-from grader.devices.cache import LIBRARY, Hashes, hashes_of, is_intact
+from grader.devices.cache import LIBRARY, is_intact
 from grader.devices.evidence import Build, Diagnostic
 
 LONGEST_MESSAGE = 1000
@@ -42,8 +42,8 @@ class Gate(Protocol):
         other person's. Raises OSError.
         """
 
-    def vouch(self, key: str, hashes: Hashes) -> None:
-        """Tells the server, for the last time, the build's key and which files it may keep: what follows may lie."""
+    def vouch(self, key: str, files: Sequence[Path]) -> None:
+        """Tells the server, for the last time, the build's key and the files that it may keep: what follows may lie."""
 
 
 class SecondOpinion(Protocol):
@@ -64,8 +64,7 @@ def cached_or_built(
     explain: Callable[[str], Build],
     second: SecondOpinion | None = None,
 ) -> Built:
-    """The loaded library, from the cache if it is there, and how it went. `folder` is the job's own, on the cache's
-    file system.
+    """The loaded library, from the cache if it is there, and how it went. `folder` is the job's own.
 
     All that is read from the library is read before it is loaded, for this runs the file's constructors. `explain`
     makes a Build of what the compiler or the loader says of a failure; then there is no library, nor if the second
@@ -76,11 +75,7 @@ def cached_or_built(
     library = place_in_cache(key, cache)
     gate.confine(library.parent)
     if is_intact(library.parent):
-        build, (facts, _), hashes = (
-            Build(cached=True, diagnostics=_kept_notes(library)),
-            recipe.facts(library),
-            Hashes(),
-        )
+        build, (facts, _), files = Build(cached=True, diagnostics=_kept_notes(library)), recipe.facts(library), []
     else:
         built, build = _built(recipe, folder / "build", explain, second)
         if built is None:
@@ -91,8 +86,8 @@ def cached_or_built(
             facts, beside = recipe.facts(library)
         except Refused as error:
             return Build("build_error", str(error)), None
-        hashes = hashes_of([library, _notes(library), *beside])
-    gate.vouch(key, hashes)
+        files = [library, _notes(library), *beside]
+    gate.vouch(key, files)
     try:
         return build, Library(library, ctypes.CDLL(str(library)), facts)
     except OSError as error:

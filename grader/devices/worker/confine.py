@@ -2,11 +2,14 @@
 
 | layer | what it holds back | since |
 |---|---|---|
+| disk | writing anywhere but to a folder in memory, of a limited size (`confine_mounts.py`) | Linux 5.12, namespaces |
+| network | the network, abstract sockets, memory that processes of others share (there, too) | |
 | files | opening files that are not on a list (`confine_files.py`) | Linux 5.13, Landlock |
 | calls | what no list of files stops: processes, sockets, rights of files (`confine_calls.py`) | Linux 3.17, seccomp |
 | user | root's rights (`confine_user.py`): its capabilities, and where possible that it is root | |
 
-`enter` comes before the build, which starts compilers; `shut` before the submission is loaded.
+`enter` comes before the build, which starts compilers; `shut` before the submission is loaded. Three more hold the
+server from which a worker is forked (`outside.py`).
 """
 
 from __future__ import annotations
@@ -16,12 +19,12 @@ import os
 import pwd
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from grader.devices.worker import confine_calls, confine_files, confine_user
+from grader.devices.worker import confine_calls, confine_files, confine_mounts, confine_user
 from grader.devices.worker.confine_files import landlock_version
 
 __all__ = ["Sandbox", "Unsafe", "forbid_new_rights", "landlock_version", "missing_layers"]
@@ -49,13 +52,15 @@ class Sandbox:
     level: str  # one of job.LEVELS
     folder: Path  # its own, the only one in which it may write
     on_gpu: bool = False
+    outside: Mapping[str, Any] = field(default_factory=dict)  # what holds the server already, as `report` tells it
     held: list[str] = field(default_factory=list)
     lacking: dict[str, str] = field(default_factory=dict)
 
-    def enter(self, needed: Sequence[Path], other_user: bool = True) -> None:
+    def enter(self, needed: Sequence[Path], alone: bool = True) -> None:
         """The layers that compilers can work under. `needed` is to be read besides what every process needs.
 
-        As root, it also becomes another user, unless that is not wanted, or that user could not read what is needed.
+        As root, it also becomes another user, unless that user could not read what is needed. If it is not to be
+        `alone`, as with a debugger, it stays that user and keeps what lies in its folder, which else is empty then.
         Raises Unsafe, and OSError if the system has a layer and refuses it.
         """
         if self.level == "strict" and (missing := missing_layers()):
@@ -63,12 +68,13 @@ class Sandbox:
         forbid_new_rights()  # by which the standby server knows a submission, too
         if self.level == "none":
             return
-        readable = [*map(Path, _SYSTEM), *map(Path, _SYSTEM_OF_A_GPU if self.on_gpu else ()), *_programs(), *needed]
+        listed = [*readable(self.on_gpu), *needed]
+        self._leave_spaces("" if alone else "a debugger looks on")
         if os.geteuid() == 0:
-            self._leave_root([self.folder.parent, _PACKAGE, *_pythons(), *needed] if other_user else None)
+            self._leave_root([self.folder.parent, _PACKAGE, *_pythons(), *needed] if alone else None)
         if landlock_version():
             devices = confine_files.DEVICES + (confine_files.devices_of_a_gpu() if self.on_gpu else [])
-            confine_files.restrict_files(self.folder, readable, devices)
+            confine_files.restrict_files(self.folder, listed, devices)
             self.held.append("files")
         else:
             self.lacking["files"] = _NO_LANDLOCK
@@ -82,6 +88,16 @@ class Sandbox:
             self.held.append("calls")
         else:
             self.lacking["calls"] = _NO_SECCOMP
+
+    def _leave_spaces(self, reason: str) -> None:
+        reason = reason or ("a GPU is used as the system has it" if self.on_gpu else confine_mounts.why_not())
+        if reason:
+            self.lacking |= {"disk": _NO_SPACES.format(reason), "network": _NO_SPACES.format(reason)}
+            return
+        confine_mounts.own_spaces(self.folder)
+        if os.geteuid() != 0:
+            confine_user.drop_capabilities()  # those of the user namespace; root's go below
+        self.held += ["disk", "network"]
 
     def _leave_root(self, paths: Sequence[Path] | None) -> None:
         reason = "a GPU, or a debugger, is used as the user that one is" if paths is None or self.on_gpu else ""
@@ -98,9 +114,18 @@ class Sandbox:
 
     def report(self) -> dict[str, Any]:
         """For a grade, as JSON."""
-        return {"level": self.level, "held": self.held, "lacking": self.lacking}
+        if self.level == "none":
+            return {"level": self.level, "held": [], "lacking": {}}
+        held, lacking = self.outside.get("held", []), self.outside.get("lacking", {})
+        return {"level": self.level, "held": [*held, *self.held], "lacking": {**lacking, **self.lacking}}
 
 
+def readable(on_gpu: bool = False) -> list[Path]:
+    """What every worker may read: the system's own, Python, the grader and the compilers."""
+    return [*map(Path, _SYSTEM), *map(Path, _SYSTEM_OF_A_GPU if on_gpu else ()), *_programs()]
+
+
+_NO_SPACES = "it can have no mounts and no network of its own ({})"
 _NO_LANDLOCK = "this kernel has no Landlock (Linux 5.13 or newer has it, unless it is switched off)"
 _NO_SECCOMP = "this kernel has no filters of system calls (seccomp)"
 

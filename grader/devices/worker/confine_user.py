@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import os
+import signal
 import stat
 import struct
 from collections.abc import Iterable
 from pathlib import Path
 
 FIRST_USER, USERS = 61184, 4096  # systemd's range for users that exist while a service runs
+_PR_SET_PDEATHSIG = 1
 _PR_CAPBSET_DROP, _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL = 24, 47, 4
 _CAPABILITIES = 64  # more than there are
 _CAPSET = {"x86_64": 126, "aarch64": 91}
@@ -35,6 +37,7 @@ def become_another_user(folder: Path) -> int:
     os.setgroups([])
     os.setresgid(user, user, user)
     os.setresuid(user, user, user)
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)  # which Linux forgets with the user
     return user
 
 

@@ -57,7 +57,7 @@ def main(order: Mapping[str, Any]) -> None:
         memory = WorkerMemory(file.fileno(), order["layout"])
     os.chdir(library.parent)
     sandbox = Sandbox("basic", library.parent)
-    sandbox.enter([runtime.parent], other_user=False)
+    sandbox.enter([runtime.parent], alone=False)
     code = CodeMap.load(library, order["filename"])  # by programs
     sandbox.shut()
     loaded = Library(library, ctypes.CDLL(str(library)), Facts(code))

@@ -18,7 +18,7 @@ import tempfile
 import threading
 import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -28,7 +28,7 @@ from grader.course.prototype import Prototype, parse_prototype
 from grader.devices.buffers import WorkerMemory
 from grader.devices.build.own_faults import in_words
 from grader.devices.build.recipe import Library
-from grader.devices.cache import Hashes
+from grader.devices.cache import vouched
 from grader.devices.worker.confine import Sandbox, Unsafe
 from grader.devices.worker.fresh import Fresh, SecondRuns
 from grader.devices.worker.job import GPU_VARIABLES, LOST
@@ -195,15 +195,16 @@ class _Gate:
     fresh: Fresh | None = None
 
     def __post_init__(self) -> None:
-        self.sandbox = Sandbox(self.job["sandbox"], Path(self.job["folder"]), self.job["device"] == "cuda")
+        on_gpu = self.job["device"] == "cuda"
+        self.sandbox = Sandbox(self.job["sandbox"], Path(self.job["folder"]), on_gpu, self.job["outside"])
 
     def confine(self, kept: Path) -> None:
         self.sandbox.enter([*self.needed, kept])
         self.begin()
 
-    def vouch(self, key: str, hashes: Hashes) -> None:
-        os.write(self.job["key_fd"], json.dumps({"key": key, "hashes": hashes}).encode())
-        os.close(self.job["key_fd"])
+    def vouch(self, key: str, files: Sequence[Path]) -> None:
+        with os.fdopen(self.job["build_fd"], "wb") as file:
+            file.write(vouched(key, files))
         if self.job["device"] == "emulator":
             self.fresh = Fresh(Path(self.job["folder"]), self.memory)
             self.tell.silent = self.fresh.number is not None

@@ -38,6 +38,7 @@ from grader.devices import cache
 from grader.devices.evidence import Evidence
 from grader.devices.worker.confine_files import devices_of_a_gpu
 from grader.devices.worker.job import GPU_VARIABLES, Cancelled, Job
+from grader.devices.worker.reaping import end_children, ended
 from grader.devices.worker.running import STOP_SECONDS, RunningJob, read_reply
 
 __all__ = ["ForkServer", "Job", "server"]
@@ -50,18 +51,21 @@ _KEPT_VARIABLES = ("PATH", "HOME", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "TMPDIR", *
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")  # for fork's sake
 
 
+_SERVER = [sys.executable, "-P", "-m", "grader.devices.worker.server"]
+
+
 # ---- the judge's side ----
 
 
 class ForkServer:
     """Starts at once and gets ready in the background; `run` waits for that. Also a context manager."""
 
-    def __init__(self, forked: bool = False) -> None:
+    def __init__(self, forked: bool = False, cache: Path | None = None) -> None:
         """`forked`: off this process, which holds what workers need, and nothing yet that a submission may not know.
 
-        Then `settle` must be called.
+        Then `settle` must be called. Else, where all jobs have one cache, bubblewrap holds it, if it can be had.
         """
-        self._lock = threading.Lock()
+        self._lock, self._cache = threading.Lock(), cache
         self._process: subprocess.Popen[bytes] | _Fork
         self._start(forked)
 
@@ -74,7 +78,7 @@ class ForkServer:
                 self._process = _Fork(partial(_serve_alone, theirs))
                 return
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "grader.devices.worker.server", str(theirs.fileno())],
+                [*_SERVER, str(theirs.fileno()), *([str(self._cache)] if self._cache else [])],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -102,6 +106,9 @@ class ForkServer:
         """
         try:
             with self._lock, _job_folder(job.cache) as folder:
+                if self._cache not in (None, job.cache):  # bubblewrap would hide it
+                    self.close()
+                    self._cache = job.cache
                 if not self.alive:  # a submission killed it, or the last run was interrupted
                     self._start()
                 self._wait_until_ready()
@@ -136,7 +143,8 @@ class ForkServer:
         try:
             self._process.wait(timeout=STOP_SECONDS)
         except subprocess.TimeoutExpired:
-            self._process.kill()
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)  # bubblewrap, too
             self._process.wait()
 
     def __enter__(self) -> ForkServer:
@@ -151,7 +159,7 @@ def server() -> ForkServer:
     """The process's own server, started by the first call."""
     if forked := _adopted.get():
         return forked
-    started = ForkServer()
+    started = ForkServer(cache=cache.cache_root())
     atexit.register(started.close)
     return started
 
@@ -159,7 +167,7 @@ def server() -> ForkServer:
 @functools.cache
 def second_server() -> ForkServer:
     """Another one, for a job that runs beside the first one's; started by the first call, in the background."""
-    started = ForkServer()
+    started = ForkServer(cache=cache.cache_root())
     atexit.register(started.close)
     return started
 
@@ -201,10 +209,6 @@ class _Fork:
                 raise subprocess.TimeoutExpired("the worker's server", timeout or 0)
         return self.poll()
 
-    def kill(self) -> None:
-        if self._code is None:
-            os.kill(self.pid, signal.SIGKILL)
-
 
 @contextlib.contextmanager
 def _job_folder(cache: Path) -> Iterator[Path]:
@@ -240,10 +244,10 @@ def _server_environment() -> dict[str, str]:
 # ---- the server's side ----
 
 
-def serve(judge: socket.socket) -> None:
+def serve(judge: socket.socket, held: dict[str, Any]) -> None:
     """Imports what every worker needs, then runs one job after the other until the judge is gone.
 
-    Nothing here may start CUDA, which does not survive a fork.
+    `held` says what holds this process (outside.py). Nothing here may start CUDA, which does not survive a fork.
     """
     try:
         if any(device.exists() for device in devices_of_a_gpu()):  # only kernels for a GPU are built by torch
@@ -252,8 +256,9 @@ def serve(judge: socket.socket) -> None:
         import grader.devices.emulator.compile
         import grader.devices.emulator.session  # noqa: F401
         from grader.devices.build import frontend
-        from grader.devices.worker import life
+        from grader.devices.worker import confine_mounts, life
 
+        confine_mounts.why_not()  # asked once, for all workers
         frontend.identity()  # loads libclang, once for all workers
     except Exception as error:
         _reply(judge, {"failed": f"{type(error).__name__}: {error}"})
@@ -269,18 +274,19 @@ def serve(judge: socket.socket) -> None:
             _settle(_receive_order(judge))
         if word == b"J":
             order = _receive_order(judge)
-            told, tell = os.pipe()
+            build = os.memfd_create("build")
             pid = os.fork()
             if pid == 0:
                 judge.close()
-                life.main(order | {"key_fd": tell}, server, *descriptors)
-            for descriptor in (tell, *descriptors):
+                life.main(order | {"build_fd": build, "outside": held}, server, *descriptors)
+            for descriptor in descriptors:
                 os.close(descriptor)
-            status = _wait(pid, judge)
-            _end_children()
-            with os.fdopen(told) as pipe:  # what the worker vouches for; nothing if it did not come to that
-                if vouched := pipe.read():
-                    cache.keep(Path(order["folder"]), Path(order["cache"]), **json.loads(vouched))
+            status = ended(pid, judge)
+            end_children()
+            with os.fdopen(build, "rb") as file:  # what the worker vouches for; nothing if it did not come to that
+                file.seek(0)
+                if vouched := file.read():
+                    cache.keep(Path(order["cache"]), vouched)
             shutil.rmtree(order["folder"], ignore_errors=True)
             _reply(judge, {"ended": status})
 
@@ -314,51 +320,12 @@ def _serve_alone(judge: socket.socket) -> NoReturn:
             if descriptor > 2 and descriptor != judge.fileno():
                 with contextlib.suppress(OSError):  # that of the listing itself is closed by now
                     os.close(descriptor)
-        serve(judge)
+        from grader.devices.worker import outside
+
+        with outside.in_a_group(outside.why_no_bubblewrap(None)) as held:
+            serve(judge, held)
     finally:
         os._exit(0)
-
-
-def _wait(pid: int, judge: socket.socket) -> int:
-    """The worker's wait status. If the judge says stop, or is gone, the worker is killed."""
-    try:
-        process = os.pidfd_open(pid)
-    except OSError:  # refused, as in an old container: look again and again
-        while not (ended := os.waitpid(pid, os.WNOHANG))[0] and not select.select([judge], [], [], 0.01)[0]:
-            pass
-        if ended[0]:
-            return ended[1]
-        os.kill(pid, signal.SIGKILL)
-        return os.waitpid(pid, 0)[1]
-    watched: list[int | socket.socket] = [process, judge]
-    ready, _, _ = select.select(watched, [], [])
-    if process not in ready:
-        os.kill(pid, signal.SIGKILL)
-    os.close(process)
-    return os.waitpid(pid, 0)[1]
-
-
-def _end_children() -> None:
-    """Kills until none is left; those whose parent dies become our children and are next."""
-    while True:
-        try:
-            if os.waitpid(-1, os.WNOHANG)[0] == 0:
-                for child in _children():
-                    os.kill(child, signal.SIGKILL)
-                os.waitpid(-1, 0)
-        except ChildProcessError:
-            return
-
-
-def _children() -> list[int]:
-    children = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdecimal():
-            with contextlib.suppress(OSError):
-                facts = (entry / "stat").read_text(errors="replace").rpartition(")")[2].split()
-                if int(facts[1]) == os.getpid():
-                    children.append(int(entry.name))
-    return children
 
 
 def _receive_order(judge: socket.socket) -> dict[str, Any]:
@@ -382,6 +349,21 @@ def _reply(judge: socket.socket, reply: dict[str, Any]) -> None:
         judge.sendall(json.dumps(reply).encode() + b"\n")
 
 
+def main(descriptor: str, cache: str = "", wrapped: str = "") -> None:
+    """Serves on this socket; with a cache, in bubblewrap where it can be had, which calls this again."""
+    from grader.devices.worker import outside
+
+    if wrapped:
+        serve(socket.socket(fileno=int(descriptor)), json.loads(wrapped))
+        return
+    reason = outside.why_no_bubblewrap(Path(cache) if cache else None)
+    with outside.in_a_group(reason) as held:
+        if reason:
+            serve(socket.socket(fileno=int(descriptor)), held)
+        else:
+            outside.run([*_SERVER, descriptor, cache, json.dumps(held)], Path(cache), int(descriptor))
+
+
 if __name__ == "__main__":
-    serve(socket.socket(fileno=int(sys.argv[1])))
+    main(*sys.argv[1:])
     os._exit(0)  # the judge waits for this; taking torch down politely costs a tenth of a second
