@@ -1,13 +1,13 @@
-"""Runs the programs of list.toml with `ladder run`, and writes down what came of each.
+"""Runs the programs of a list with `ladder run`, and writes down what came of each.
 
-    python -m benchmarks.corpus.run [--seconds 20] [--for 500] [--jobs 2] [--again] [TEXT ...]
+    python -m benchmarks.corpus.run [--list first_sight] [--seconds 20] [--for 500] [--jobs 2] [--again] [TEXT ...]
 
 Only those whose repository and path hold one of the TEXTs; all, if none is given. What was run with the emulator of
 this very state is not run again, unless --again is given, so that a run may be broken off and gone on with; --for ends
-it after so many seconds. A program has --seconds for its run. Options stand in list.toml, under [repository.options];
+it after so many seconds. A program has --seconds for its run. Options stand in the list, under [repository.options];
 the folders of its repository that hold the headers it asks for are given by -I. What it says is kept in files/said for
-a reader, for no word tells whether a program's result is right. Then benchmarks/results/emulator/programs.json is made
-anew, where reasons that a reader has given stay as long as the outcome is the same, and what has changed is printed.
+a reader, for no word tells whether a program's result is right. Then benchmarks/results/emulator/corpus_LIST.json is
+made anew, where reasons that a reader has given stay as long as the outcome is the same, and what has changed is printed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ import signal
 import subprocess
 import sys
 import time
-import tomllib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -31,16 +30,19 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from benchmarks.corpus.fetch import FILES, HERE
+from benchmarks.corpus.fetch import FILES, HERE, LISTS, repositories
+from grader.devices.cache import cache_root
+from grader.devices.emulator import session
 
 ROOT = HERE.parents[1]
-RESULTS = HERE.parent / "results" / "emulator" / "programs.json"
+RESULTS = HERE.parent / "results" / "emulator"
 RAN, SAID = FILES / "ran.json", FILES / "said"
 COMMAND = [sys.executable, "-m", "grader.faces.cli", "run", "--json", "--exit-zero"]
 BUILD_SECONDS = 120
 STATE = ("grader/devices", "grader/faces/run.py", "grader/faces/ran.py")  # what a run's outcome depends on
 _INCLUDED = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.M)
 _FAILURE = re.compile(r"fail|error|mismatch|wrong|incorrect|not (?:equal|match|correct)|different|\bnan\b", re.I)
+_OWN_FAULT = re.compile(r"this is a fault in Kernel Ladder|Traceback \(most recent call last\)(?s:.)*grader/")
 _KEPT = ("why", "note")  # what a reader has said
 
 Result = dict[str, Any]
@@ -65,11 +67,11 @@ class Program:
         return FILES / self.repository.replace("/", "+")
 
 
-def programs(listed: Path = HERE / "list.toml") -> list[Program]:
-    """Those of the list, in its order."""
+def programs(listed: str) -> list[Program]:
+    """Those of the list of this name, in its order."""
     return [
         Program(each["name"], file, each.get("options", {}).get(file, ""))
-        for each in tomllib.loads(listed.read_text())["repository"]
+        for each in repositories(listed)
         for file in each["files"]
     ]
 
@@ -133,7 +135,8 @@ def _split(options: str) -> tuple[list[str], list[str]]:
 
 
 def _run(command: Sequence[str], folder: Path, limit: float) -> tuple[int, str, str]:
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
     process = subprocess.Popen(
         command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True,
@@ -148,7 +151,7 @@ def _run(command: Sequence[str], folder: Path, limit: float) -> tuple[int, str, 
 
 def judged(code: int, out: str, said: str) -> Result:
     """The outcome, as far as a program can tell it."""
-    if "Traceback (most recent call last)" in said and "grader/" in said:
+    if _OWN_FAULT.search(said):
         return {"outcome": "broken", "says": said.strip().splitlines()[-1]}
     try:
         found = json.loads(out.strip().splitlines()[-1])
@@ -180,6 +183,7 @@ def main() -> int:
     """Runs what is asked for, and prints what came of it. Returns 1 if a program met a fault of Ladder's own."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("texts", nargs="*")
+    parser.add_argument("--list", choices=LISTS, default=LISTS[0], dest="listed")
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--for", type=float, default=float("inf"), dest="length")
     parser.add_argument("--jobs", type=int, default=2)
@@ -187,6 +191,7 @@ def main() -> int:
     asked = parser.parse_args()
     if not FILES.is_dir():
         sys.exit(f"the corpus is not in {FILES}: type `python -m benchmarks.corpus.fetch`")
+    session.runtime_library(cache_root())  # once, and not in the time of those that need it first
     now, end = state(), time.monotonic() + asked.length
     known = _known()
 
@@ -208,21 +213,23 @@ def main() -> int:
 
     writing = Lock()
     with ThreadPoolExecutor(asked.jobs) as pool:
-        list(pool.map(run_one, filter(is_due, programs())))
-    return tell(known)
+        list(pool.map(run_one, filter(is_due, programs(asked.listed))))
+    return tell(asked.listed, known)
 
 
-def tell(known: dict[str, Result]) -> int:
-    """Writes programs.json and prints what has changed. Returns 1 if a program met a fault of Ladder's own."""
-    before = json.loads(RESULTS.read_text())
+def tell(listed: str, known: dict[str, Result]) -> int:
+    """Writes the list's results and prints what has changed. Returns 1 if a program met a fault of Ladder's own."""
+    file = RESULTS / f"corpus_{listed}.json"
+    before = json.loads(file.read_text()) if file.is_file() else {"programs": []}
     old = {f"{each['repository']}/{each['file']}": each for each in before["programs"]}
-    rows = [_row(program, known.get(program.name), old.get(program.name, {})) for program in programs()]
+    each_row = (_row(program, known.get(program.name), old.get(program.name, {})) for program in programs(listed))
+    rows = [row for row in each_row if row]
     for line in _changes(rows, old):
         print(line)
     before["programs"] = rows
     before["outcomes"] = dict(Counter(each["outcome"] for each in rows).most_common())
     before["date"] = time.strftime("%Y-%m-%d")
-    RESULTS.write_text(json.dumps(before, indent=1) + "\n")
+    file.write_text(json.dumps(before, indent=1) + "\n")
     print(before["outcomes"])
     return 1 if "broken" in before["outcomes"] else 0
 
