@@ -6,8 +6,8 @@ Only those whose repository and path hold one of the TEXTs; all, if none is give
 this very state is not run again, unless --again is given, so that a run may be broken off and gone on with; --for ends
 it after so many seconds. A program has --seconds for its run. Options stand in the list, under [repository.options];
 the folders of its repository that hold the headers it asks for are given by -I. What it says is kept in files/said for
-a reader, for no word tells whether a program's result is right. Then benchmarks/results/emulator/corpus_LIST.json is
-made anew, where reasons that a reader has given stay as long as the outcome is the same, and what has changed is printed.
+a reader, for no word tells whether a result is right. Then benchmarks/results/emulator/corpus_LIST.json is made anew,
+where reasons that a reader has given stay as long as the outcome is the same, and what has changed is printed.
 """
 
 from __future__ import annotations
