@@ -33,6 +33,7 @@ from typing import Any
 from benchmarks.corpus.fetch import FILES, HERE, LISTS, repositories
 from grader.devices.cache import cache_root
 from grader.devices.emulator import session
+from grader.devices.emulator.library import library_folder
 
 ROOT = HERE.parents[1]
 RESULTS = HERE.parent / "results" / "emulator"
@@ -40,6 +41,7 @@ RAN, SAID = FILES / "ran.json", FILES / "said"
 COMMAND = [sys.executable, "-m", "grader.faces.cli", "run", "--json", "--exit-zero"]
 BUILD_SECONDS = 120
 STATE = ("grader/devices", "grader/faces/run.py", "grader/faces/ran.py")  # what a run's outcome depends on
+_KNOWN = (Path("/usr/include"), session.include_folder(), library_folder())  # whose headers need no -I
 _INCLUDED = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.M)
 _FAILURE = re.compile(r"fail|error|mismatch|wrong|incorrect|not (?:equal|match|correct)|different|\bnan\b", re.I)
 _OWN_FAULT = re.compile(r"this is a fault in Kernel Ladder|Traceback \(most recent call last\)(?s:.)*grader/")
@@ -92,6 +94,10 @@ def folders_of_headers(program: Program) -> list[Path]:
     while ahead:
         file = ahead.pop()
         for name in _INCLUDED.findall(file.read_text(errors="replace")):
+            if any(
+                (folder / name).is_file() for folder in _KNOWN
+            ):  # a file of that name elsewhere is another program's
+                continue
             if (file.parent / name).is_file():
                 header = file.parent / name
             else:
@@ -156,7 +162,7 @@ def judged(code: int, out: str, said: str) -> Result:
     try:
         found = json.loads(out.strip().splitlines()[-1])
     except (ValueError, IndexError):
-        reasons = [line for line in said.splitlines() if ".c" in line or line.startswith("ladder: ")]
+        reasons = [line for line in said.splitlines() if line.strip()]
         return {
             "outcome": "not built" if code == 2 else "broken",
             "says": reasons[0] if reasons else f"exit code {code}",
@@ -165,6 +171,8 @@ def judged(code: int, out: str, said: str) -> Result:
     if found["findings"]:
         places = {f"{each['kind']} {Path(each['file'] or '?').name}:{each['line']}" for each in found["findings"]}
         result["findings"] = sorted(places)
+    if all("is not emulated" in each["message"] for each in found["findings"]) and found["findings"]:
+        return result | {"outcome": "refused"}
     if code == 124:
         return result | {"outcome": "out of time", "says": found["ended"]}
     if found["findings"]:
@@ -241,7 +249,8 @@ def _row(program: Program, ran: Result | None, old: Result) -> Result:
     row = {"repository": program.repository, "file": program.file}
     row |= {"options": program.options} if program.options else {}
     row |= {key: ran[key] for key in ("kernels", "outcome", "findings") if key in ran}
-    if ran["outcome"] == "ended" and old.get("outcome") in ("no input", "not built", "right"):
+    said_by_a_reader = ("no input", "not built", "right") if ran["outcome"] == "ended" else ("no input",)
+    if ran["outcome"] in ("ended", "right") and old.get("outcome") in said_by_a_reader:
         row["outcome"] = old["outcome"]  # a reader's word for the same end
     if row["outcome"] == old.get("outcome"):
         row |= {key: old[key] for key in _KEPT if key in old}
