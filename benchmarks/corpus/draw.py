@@ -23,7 +23,7 @@ _LEFT_OUT = re.compile(r"\basm\b|\bmma\.h|\bwmma\b|\bmpi\.h|\bGL/|opencv|\bSDL|g
 def drawn(folder: Path, most: int, seed: int) -> list[str]:
     """At most so many programs of one clone, by their paths."""
     known = {path.read_bytes() for path in _listed() if path.is_file()}
-    found = {}  # of equal files the first one
+    found: dict[bytes, str] = {}  # of equal files the first one
     for path in sorted(folder.rglob("*.cu")):
         text = path.read_text(errors="replace")
         if "__global__" in text and _MAIN.search(text) and not _LEFT_OUT.search(text):

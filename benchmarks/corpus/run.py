@@ -41,7 +41,7 @@ RAN, SAID = FILES / "ran.json", FILES / "said"
 COMMAND = [sys.executable, "-m", "grader.faces.cli", "run", "--json", "--exit-zero"]
 BUILD_SECONDS = 120
 STATE = ("grader/devices", "grader/faces/run.py", "grader/faces/ran.py")  # what a run's outcome depends on
-_KNOWN = (Path("/usr/include"), session.include_folder(), library_folder())  # whose headers need no -I
+_SYSTEM = (Path("/usr/include"), session.include_folder())  # whose headers need no -I
 _INCLUDED = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.M)
 _FAILURE = re.compile(r"fail|error|mismatch|wrong|incorrect|not (?:equal|match|correct)|different|\bnan\b", re.I)
 _OWN_FAULT = re.compile(r"this is a fault in Kernel Ladder|Traceback \(most recent call last\)(?s:.)*grader/")
@@ -94,14 +94,14 @@ def folders_of_headers(program: Program) -> list[Path]:
     while ahead:
         file = ahead.pop()
         for name in _INCLUDED.findall(file.read_text(errors="replace")):
-            if any(
-                (folder / name).is_file() for folder in _KNOWN
-            ):  # a file of that name elsewhere is another program's
+            if any((folder / name).is_file() for folder in _SYSTEM):
                 continue
             if (file.parent / name).is_file():
                 header = file.parent / name
             else:
                 there = [each for each in program.folder.rglob(Path(name).name) if str(each).endswith(f"/{name}")]
+                if (library_folder() / name).is_file():  # elsewhere it is another program's
+                    there = [each for each in there if each.parent.name.lower() in ("common", "inc")]
                 if not there:
                     continue
                 header = min(there, key=lambda each: (_apart(each, file), str(each)))
