@@ -68,6 +68,10 @@ class Program:
         """Its repository's."""
         return FILES / self.repository.replace("/", "+")
 
+    def folders(self) -> list[str]:
+        """The -I options for its headers."""
+        return [part for each in folders_of_headers(self) for part in ("-I", str(each))]
+
 
 def programs(listed: str) -> list[Program]:
     """Those of the list of this name, in its order."""
@@ -123,24 +127,26 @@ def _apart(one: Path, other: Path) -> int:
 def run(program: Program, seconds: float) -> Result:
     """What came of it: `outcome` and what belongs to that. Its output goes to files/said."""
     file = program.folder / program.file
-    options, arguments = _split(program.options)
-    folders = [part for each in folders_of_headers(program) for part in ("-I", str(each))]
-    command = [*COMMAND, "--timeout", f"{seconds:g}", file.name, *folders, *options]
+    options, arguments = split(program.options)
+    command = [*COMMAND, "--timeout", f"{seconds:g}", file.name, *program.folders(), *options]
+    command += ["--", *arguments] if arguments else []
     begun = time.monotonic()
-    code, out, said = _run([*command, *(["--", *arguments] if arguments else [])], file.parent, seconds + BUILD_SECONDS)
+    code, out, said = run_command(command, file.parent, seconds + BUILD_SECONDS)
     SAID.mkdir(exist_ok=True)
     (SAID / (program.name.replace("/", "+") + ".txt")).write_text(said)
     result = judged(code, out, said)
     return result | {"seconds": round(time.monotonic() - begun, 1)}
 
 
-def _split(options: str) -> tuple[list[str], list[str]]:
+def split(options: str) -> tuple[list[str], list[str]]:
+    """Options of `ladder run`, and arguments of the program."""
     words = shlex.split(options)
     at = words.index("--") if "--" in words else len(words)
     return words[:at], words[at + 1 :]
 
 
-def _run(command: Sequence[str], folder: Path, limit: float) -> tuple[int, str, str]:
+def run_command(command: Sequence[str], folder: Path, limit: float) -> tuple[int, str, str]:
+    """Exit code, stdout and stderr of a command that Ladder's own code is on the path of."""
     paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
     process = subprocess.Popen(
