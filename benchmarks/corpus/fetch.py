@@ -1,7 +1,7 @@
 """Fetches the programs of other people's that `ladder run` is tried on: `python -m benchmarks.corpus.fetch`.
 
-list.toml says which: repositories of GitHub, their commits, and the files in question. Each goes to a folder of its own
-below benchmarks/corpus/files, which git ignores: no line of these programs belongs to this project.
+The lists beside this file say which: repositories of GitHub, their commits, and the files in question. Each goes to a
+folder of its own below benchmarks/corpus/files, which git ignores: no line of these programs belongs to this project.
 """
 
 from __future__ import annotations
@@ -10,15 +10,23 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).parent
 FILES = HERE / "files"
+LISTS = ("list", "first_sight")  # .toml; the results of each have its name
+
+
+def repositories(listed: str) -> list[dict[str, Any]]:
+    """Those of one list: `name`, `commit`, `files` and, for some of them, `options`."""
+    file = HERE / f"{listed}.toml"
+    return tomllib.loads(file.read_text())["repository"] if file.is_file() else []
 
 
 def main() -> int:
     """Fetches what is not there yet. Returns 1 if something could not be fetched, or lacks a file of the list."""
-    listed = tomllib.loads((HERE / "list.toml").read_text())["repository"]
-    missing = [line for each in listed for line in _fetch(each["name"], each["commit"], each["files"])]
+    wanted = [each for listed in LISTS for each in repositories(listed)]
+    missing = [line for each in wanted for line in _fetch(each["name"], each["commit"], each["files"])]
     print(*missing, sep="\n", file=sys.stderr)
     return 1 if missing else 0
 

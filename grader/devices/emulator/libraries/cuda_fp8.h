@@ -45,6 +45,28 @@ LADDER_INLINE __nv_fp8_storage_t __nv_cvt_double_to_fp8(double x, __nv_saturatio
 LADDER_INLINE __nv_fp8x2_storage_t __nv_cvt_float2_to_fp8x2(float2 x, __nv_saturation_t s, __nv_fp8_interpretation_t f) {
     return static_cast<unsigned short>(ladder::to_fp8(x.x, s, f) | ladder::to_fp8(x.y, s, f) << 8);
 }
+LADDER_INLINE __nv_fp8x2_storage_t __nv_cvt_double2_to_fp8x2(double2 x, __nv_saturation_t s, __nv_fp8_interpretation_t f) {
+    return static_cast<unsigned short>(ladder::to_fp8(x.x, s, f) | ladder::to_fp8(x.y, s, f) << 8);
+}
+LADDER_INLINE __nv_fp8_storage_t __nv_cvt_halfraw_to_fp8(__half_raw x, __nv_saturation_t s, __nv_fp8_interpretation_t f) {
+    return ladder::to_fp8(__half2float(__half(x)), s, f);
+}
+LADDER_INLINE __nv_fp8_storage_t __nv_cvt_bfloat16raw_to_fp8(__nv_bfloat16_raw x, __nv_saturation_t s, __nv_fp8_interpretation_t f) {
+    return ladder::to_fp8(__bfloat162float(__nv_bfloat16(x)), s, f);
+}
+LADDER_INLINE __nv_fp8x2_storage_t __nv_cvt_halfraw2_to_fp8x2(__half2_raw x, __nv_saturation_t s, __nv_fp8_interpretation_t f) {
+    return __nv_cvt_float2_to_fp8x2(__half22float2(__half2(x)), s, f);
+}
+LADDER_INLINE __nv_fp8x2_storage_t __nv_cvt_bfloat16raw2_to_fp8x2(__nv_bfloat162_raw x, __nv_saturation_t s, __nv_fp8_interpretation_t f) {
+    return __nv_cvt_float2_to_fp8x2(__bfloat1622float2(__nv_bfloat162(x)), s, f);
+}
+LADDER_INLINE __half_raw __nv_cvt_fp8_to_halfraw(__nv_fp8_storage_t x, __nv_fp8_interpretation_t f) {
+    return static_cast<__half_raw>(__float2half(ladder::from_fp8(x, f)));
+}
+LADDER_INLINE __half2_raw __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage_t x, __nv_fp8_interpretation_t f) {
+    return static_cast<__half2_raw>(
+        __floats2half2_rn(ladder::from_fp8(static_cast<unsigned char>(x), f), ladder::from_fp8(static_cast<unsigned char>(x >> 8), f)));
+}
 
 #define LADDER_FP8(name, format)                                                                                          \
     struct __nv_fp8_##name {                                                                                              \

@@ -6,6 +6,12 @@
 
 namespace ladder {
 
+// Of a graph's nodes: no line of the program's has created it (libraries/ladder_more/graphs.h).
+static bool is_lane(void* stream) {
+    const auto known = machine().streams.find(stream);
+    return known != machine().streams.end() && known->second == 0;
+}
+
 void StreamRaces::launched(const std::vector<BlockSummary>& blocks) {
     if (machine().streams.empty()) return;
     begin();
@@ -66,7 +72,7 @@ void StreamRaces::check(std::uint64_t granule, const Touch& before, bool before_
     const auto shared = static_cast<Address>(__builtin_ctz(before.access.mask & now.mask));
     Finding finding;
     finding.kind = "race";
-    finding.text = "two streams";
+    finding.text = is_lane(first.stream) && is_lane(second.stream) ? "two nodes" : "two streams";
     finding.line = second.line;
     finding.access = access_name(now, writes);
     finding.other_line = first.line;

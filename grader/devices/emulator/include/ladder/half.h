@@ -3,12 +3,21 @@
 
 #include "small_float.h"
 
+struct __half_raw { unsigned short x; };
+struct __half2_raw { unsigned short x, y; };
+
 struct __half : ladder::SmallFloat<__half, ladder::Binary16> {
     using SmallFloat::SmallFloat;
+    __half() = default;
+    LADDER_INLINE __half(__half_raw raw) { bits = raw.x; }
+    LADDER_INLINE operator __half_raw() const { return {bits}; }
 };
 
 struct __half2 : ladder::SmallPair<__half2, __half> {
     using SmallPair::SmallPair;
+    __half2() = default;
+    LADDER_INLINE __half2(__half2_raw raw) : SmallPair(__half(__half_raw{raw.x}), __half(__half_raw{raw.y})) {}
+    LADDER_INLINE operator __half2_raw() const { return {x.bits, y.bits}; }
     LADDER_WHOLE_STORES(__half2)
 };
 

@@ -1,5 +1,5 @@
 // Graphs: captured from streams, or built node by node. A launched graph does its nodes one after another, in an order that
-// keeps to their dependencies.
+// keeps to their dependencies; nodes that need not wait for each other are on streams of their own, so that they race.
 #pragma once
 
 #include <algorithm>
@@ -30,10 +30,17 @@ struct GraphNode {
 struct Graph {
     std::vector<std::unique_ptr<GraphNode>> nodes;   // in the order in which they were added
 };
-struct GraphToLaunch { std::map<const GraphNode*, GraphWork> works; std::vector<const GraphNode*> order; };
+struct GraphStep { const GraphNode* node; std::vector<const GraphNode*> after; std::size_t lane; };
+struct GraphToLaunch {
+    std::map<const GraphNode*, GraphWork> works;
+    std::vector<GraphStep> order;
+    std::size_t lanes = 0;                // of nodes, each behind the one before it
+    std::vector<cudaStream_t> streams;    // one for each lane, if there are two or more
+};
+struct Capture { Graph* graph; std::vector<GraphNode*> last; };   // what the next node comes behind
 struct Captures {
-    std::map<cudaStream_t, Graph*> streams;
-    std::map<cudaEvent_t, Graph*> events;
+    std::map<cudaStream_t, Capture> streams;
+    std::map<cudaEvent_t, Capture> events;
 };
 inline LADDER_UNSEEN Captures& captures() {
     static Captures all;
@@ -49,24 +56,49 @@ inline LADDER_UNSEEN GraphNode* add_node(Graph& graph, cudaGraphNodeType type, G
     return node;
 }
 
+// A lane's last node is followed there by one that waits for it; other nodes begin a lane.
+inline LADDER_UNSEEN void add_step(GraphToLaunch& graph, const GraphNode& node, std::vector<const GraphNode*>& ends) {
+    std::size_t lane = 0;
+    while (lane < ends.size() && std::find(node.after.begin(), node.after.end(), ends[lane]) == node.after.end()) ++lane;
+    ends.resize(std::max(ends.size(), lane + 1));
+    ends[lane] = &node;
+    graph.works[&node] = node.work;
+    graph.order.push_back({&node, {node.after.begin(), node.after.end()}, lane});
+    graph.lanes = ends.size();
+}
+
 // Each node behind those that it waits for, else in the order of adding. Null if they wait for each other in a circle.
 inline LADDER_UNSEEN GraphToLaunch* in_order(const Graph& graph) {
     auto* const made = new GraphToLaunch;
+    std::vector<const GraphNode*> ends;
     while (made->order.size() < graph.nodes.size()) {
         const std::size_t before = made->order.size();
         for (const auto& node : graph.nodes) {
             const auto is_done = [&](const GraphNode* other) { return made->works.count(other) != 0; };
             if (is_done(node.get()) || !std::all_of(node->after.begin(), node->after.end(), is_done)) continue;
-            made->works[node.get()] = node->work;
-            made->order.push_back(node.get());
+            add_step(*made, *node, ends);
         }
         if (made->order.size() == before) return nullptr;
     }
     return made;
 }
-inline LADDER_UNSEEN void run_in_order(const GraphToLaunch& graph, cudaStream_t stream) {
-    for (const GraphNode* node : graph.order)
-        if (const auto& work = graph.works.at(node)) work(stream);
+
+inline LADDER_UNSEEN void run_on_lanes(GraphToLaunch& graph, cudaStream_t stream) {
+    while (graph.streams.size() < graph.lanes) graph.streams.push_back(static_cast<cudaStream_t>(ladder_stream_create(0, 0)));
+    ladder_event_record(&graph, stream);
+    for (const auto lane : graph.streams) ladder_stream_wait(lane, &graph);
+    for (const GraphStep& step : graph.order) {
+        const cudaStream_t lane = graph.streams[step.lane];
+        for (const GraphNode* other : step.after) ladder_stream_wait(lane, other);
+        if (const auto& work = graph.works.at(step.node)) work(lane);
+        ladder_event_record(step.node, lane);
+    }
+    for (const GraphStep& step : graph.order) ladder_stream_wait(stream, step.node);
+}
+inline LADDER_UNSEEN void run_in_order(GraphToLaunch& graph, cudaStream_t stream) {
+    if (graph.lanes > 1 && !(is_captured && is_captured(stream))) return run_on_lanes(graph, stream);
+    for (const GraphStep& step : graph.order)
+        if (const auto& work = graph.works.at(step.node)) work(stream);
 }
 
 // A kernel whose type is forgotten, as cudaKernelNodeParams has it: `(void*)kernel` without the cast, which translation
@@ -102,18 +134,24 @@ using cudaGraphExec_t = ladder::GraphToLaunch*;
 
 namespace ladder {
 
-template <class Of> LADDER_UNSEEN void forget(std::map<Of, Graph*>& captured, const Graph* graph) {
-    for (auto each = captured.begin(); each != captured.end();) each = each->second == graph ? captured.erase(each) : std::next(each);
+template <class Of> LADDER_UNSEEN void forget(std::map<Of, Capture>& captured, const Graph* graph) {
+    for (auto each = captured.begin(); each != captured.end();) each = each->second.graph == graph ? captured.erase(each) : std::next(each);
 }
 inline LADDER_UNSEEN bool graph_captures(cudaStream_t stream) { return captures().streams.count(stream) != 0; }
 inline LADDER_UNSEEN void graph_keeps(cudaStream_t stream, KeptWork run, void* work) {
-    add_node(*captures().streams[stream], cudaGraphNodeTypeKernel, [=](cudaStream_t on) LADDER_UNSEEN { run(work, on); }, nullptr, 0);
+    Capture& its = captures().streams[stream];
+    const auto node = add_node(*its.graph, cudaGraphNodeTypeKernel, [=](cudaStream_t on) LADDER_UNSEEN { run(work, on); }, its.last.data(), its.last.size());
+    its.last = {node};
 }
 inline LADDER_UNSEEN bool graph_keeps_event(cudaStream_t stream, cudaEvent_t event, bool waits) {
     Captures& all = captures();
     if (waits) {
-        if (const auto known = all.events.find(event); known != all.events.end()) return all.streams[stream] = known->second, true;
-        return false;
+        const auto known = all.events.find(event);
+        if (known == all.events.end()) return false;
+        Capture& its = all.streams[stream];
+        its.graph = known->second.graph;
+        its.last.insert(its.last.end(), known->second.last.begin(), known->second.last.end());
+        return true;
     }
     all.events.erase(event);
     if (!all.streams.count(stream)) return false;
@@ -128,12 +166,12 @@ inline LADDER_UNSEEN cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cud
     ladder::is_captured = ladder::graph_captures;
     ladder::keep_work = ladder::graph_keeps;
     ladder::keep_event = ladder::graph_keeps_event;
-    ladder::captures().streams[stream] = new ladder::Graph;
+    ladder::captures().streams[stream] = {new ladder::Graph, {}};
     return ladder::status();
 }
 inline LADDER_UNSEEN cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
     auto& all = ladder::captures();
-    *graph = all.streams.count(stream) ? all.streams[stream] : nullptr;
+    *graph = all.streams.count(stream) ? all.streams[stream].graph : nullptr;
     if (!*graph) return ladder::status(cudaErrorInvalidValue);
     ladder::forget(all.streams, *graph);
     ladder::forget(all.events, *graph);
@@ -270,6 +308,7 @@ inline LADDER_UNSEEN cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStre
     return static_cast<cudaError_t>(ladder_last_error(0));
 }
 inline LADDER_UNSEEN cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph) {
+    for (const auto lane : graph->streams) ladder_stream_destroy(lane);
     delete graph;
     return ladder::status();
 }
@@ -289,9 +328,9 @@ struct cudaGraphExecUpdateResultInfo {
 };
 inline LADDER_UNSEEN cudaError_t cudaGraphExecUpdate(cudaGraphExec_t made, cudaGraph_t graph, cudaGraphExecUpdateResultInfo* info) {
     const std::unique_ptr<ladder::GraphToLaunch> fresh(ladder::in_order(*graph));
-    const bool same = fresh && fresh->order.size() == made->order.size();
+    const bool same = fresh && fresh->order.size() == made->order.size() && fresh->lanes == made->lanes;
     if (info) *info = {same ? cudaGraphExecUpdateSuccess : cudaGraphExecUpdateErrorTopologyChanged, nullptr, nullptr};
-    if (same) *made = *fresh;
+    if (same) fresh->streams = made->streams, *made = *fresh;
     return ladder::status(same ? cudaSuccess : cudaErrorGraphExecUpdateFailure);
 }
 inline LADDER_UNSEEN cudaError_t cudaGraphExecUpdate(cudaGraphExec_t made, cudaGraph_t graph, cudaGraphNode_t*, cudaGraphExecUpdateResult* result) {

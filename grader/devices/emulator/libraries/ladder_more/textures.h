@@ -171,6 +171,16 @@ inline LADDER_UNSEEN void look(const Texture& t, Footprint& f, int axis, float c
     f.weight[axis] = linear ? __builtin_floor((x - 0.5 - first) * 256 + 0.5) / 256 : 0;
     f.axes = axis + 1;
 }
+inline LADDER_UNSEEN Footprint square(const Texture& t, float x, float y) {   // for a gather, whatever the filter
+    Footprint f;
+    for (int axis = 0; axis < 2; ++axis) {
+        const double at = static_cast<double>(axis ? y : x) * (t.how.normalizedCoords ? static_cast<double>(t.size[axis]) : 1.0);
+        const long first = static_cast<long>(__builtin_floor(at - 0.5));
+        f.low[axis] = addressed(t, axis, first);
+        f.high[axis] = addressed(t, axis, first + 1);
+    }
+    return f;
+}
 inline LADDER_UNSEEN void look_at_layer(const Texture& t, Footprint& f, int layer, int axis) {
     const long last = t.size[axis] - 1;
     f.low[axis] = f.high[axis] = layer < 0 ? 0 : layer > last ? last : layer;
@@ -250,6 +260,18 @@ LADDER_FETCH(tex3DLod, (float x, float y, float z, float), ladder::look(t, f, 0,
 
 #undef LADDER_FETCH
 #undef LADDER_EACH
+
+// One channel of the four texels that a linear filter would weigh, from the lower left one against the clock.
+template <class T> LADDER_INLINE T tex2Dgather(cudaTextureObject_t object, float x, float y, int channel = 0) {
+    const ladder::Texture& t = ladder::texture(object);
+    const ladder::Footprint f = ladder::square(t, x, y);
+    ladder::Texel texel{};
+    texel.channel[0] = ladder::fetch(t, f.low[0], f.high[1], 0).channel[channel];
+    texel.channel[1] = ladder::fetch(t, f.high[0], f.high[1], 0).channel[channel];
+    texel.channel[2] = ladder::fetch(t, f.high[0], f.low[1], 0).channel[channel];
+    texel.channel[3] = ladder::fetch(t, f.low[0], f.low[1], 0).channel[channel];
+    return ladder::as_value<T>(texel);
+}
 
 // By its number, from linear memory: neither filter nor address mode. Past the end is out of bounds.
 template <class T> LADDER_INLINE T tex1Dfetch(cudaTextureObject_t object, int i) {
