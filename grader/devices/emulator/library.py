@@ -69,7 +69,8 @@ def runtime_library(cache: Path, compiler: str = "g++", extra_flags: Sequence[st
     sources = sorted((HERE / "runtime").rglob("*.cpp"))
     headers = [*sorted((HERE / "runtime").rglob("*.h")), *sorted(include_folder().rglob("*.h"))]
     flags = [*RUNTIME_FLAGS, *extra_flags]
-    digest = hashlib.sha256("\0".join([*program_identity(compiler), *flags, *RUNTIME_LINK_FLAGS, *COMPILE_FLAGS]).encode())
+    all_flags = [*flags, *RUNTIME_LINK_FLAGS, *COMPILE_FLAGS]
+    digest = hashlib.sha256("\0".join([*program_identity(compiler), *all_flags]).encode())
     for path in [*sources, *headers]:
         digest.update(path.read_bytes())
     folder = cache / f"runtime-{digest.hexdigest()[:16]}"
