@@ -1,9 +1,10 @@
-"""Hints one at a time: work/hints.json remembers how many of a rung's hints were shown."""
+"""Hints one at a time: work/hints.json remembers how many of a rung's were shown, and where `ladder start` began."""
 
 from __future__ import annotations
 
 import contextlib
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,6 +29,26 @@ class Hint:
     def heading(self) -> str:
         """`Hint 1 of 3 for matmul, rung 3: shared tile`"""
         return f"Hint {self.number} of {self.total} for {self.about}"
+
+
+def begin_at(entry: Entry, tasks: Iterable[Task], rung: int) -> None:
+    """Remembers that the learner goes on to this rung of these tasks from the one below; 0: from the starter."""
+    file = entry.root / "work" / "hints.json"
+    with files.alone(file.parent), contextlib.suppress(OSError):
+        shown = _read(file)
+        begun = {_begun(entry, task): rung for task in tasks if task.ladder}
+        if any(shown.get(key, 0) != rung for key in begun):
+            files.replace(file, json.dumps(shown | begun).encode())
+
+
+def begun_at(entry: Entry, task: Task) -> int:
+    """The rung that `begin_at` was told of last, if the task still has one of this number; else 0."""
+    rung = _read(entry.root / "work" / "hints.json").get(_begun(entry, task), 0)
+    return rung if 0 <= rung <= len(task.ladder) else 0
+
+
+def _begun(entry: Entry, task: Task) -> str:
+    return f"{entry.name}/{task.name}/"  # no rung has an empty name
 
 
 def next_hint(entry: Entry, task: Task, rung: int) -> Hint:

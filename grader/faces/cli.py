@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.course import catalog, progress, work
+from grader.course import catalog, hints, progress, work
 from grader.course.catalog import UsageError
 from grader.course.files import shown_path
 from grader.faces import authors, classroom, hunt, puzzles, read, run_command, view
@@ -302,6 +302,7 @@ def reset(lesson: str, yes: bool) -> None:
         click.echo(f"{file} stays as it is.")
         return
     backup = work.reset(entry)
+    hints.begin_at(entry, entry.lesson.tasks, 0)
     click.echo(f"{file} is the starter again; what you had is in {shown_path(backup)}." if backup
                else f"{file} is the starter already, so nothing changes.")  # fmt: skip
 

@@ -11,7 +11,7 @@ from grader.course.catalog import Entry, UsageError
 from grader.course.choose import choose_rung, choose_task, choose_tasks
 from grader.course.files import shown_path
 from grader.course.halves import for_halves
-from grader.course.hints import next_hint
+from grader.course.hints import begin_at, begun_at, next_hint
 from grader.course.inline import inlined
 from grader.course.lesson import Task
 from grader.faces import puzzles
@@ -35,19 +35,20 @@ def start(entry: Entry, task: str | None, rung: int | None) -> None:
 
 
 def _start_below(entry: Entry, name: str | None, number: int) -> None:
-    task, *_ = _tasks_with(entry, name, number, "start")
+    task, *others = _tasks_with(entry, name, number, "start")
     file = shown_path(entry.work_file)
     rung, lesson = task.ladder[number - 1], entry.label
     below = work.below(entry, task, number)
     backup = work.start_at(entry, below)
+    begin_at(entry, [task, *others], number)
     what = f"rung {number - 1} now: {task.ladder[number - 2].idea}." if number > 1 else "the starter now."
     click.echo(f"{file} is {what}" + (f" What you had is in {shown_path(backup)}." if backup else ""))
     click.echo(f"Your turn, rung {number} of {len(task.ladder)}: {rung.idea}")
     only = f" --task {task.name}" if entry.task_of(below) else ""
     if only:
-        others = " and ".join(other.name for other in entry.lesson.tasks if other is not task and not other.bonus)
-        kept = f" What you had written of {others} is in {shown_path(backup)}: copy it from there." if backup else ""
-        click.echo(f"It holds {task.name} alone, with empty functions for {others}.{kept}")
+        rest = " and ".join(other.name for other in entry.lesson.tasks if other is not task and not other.bonus)
+        kept = f" What you had written of {rest} is in {shown_path(backup)}: copy it from there." if backup else ""
+        click.echo(f"It holds {task.name} alone, with empty functions for {rest}.{kept}")
     hint = f"ladder hint {lesson}{f' --task {name}' if name else ''} --rung {number}"
     click.echo(f"Next: edit {file}, then type `ladder check {lesson}{only}`; stuck? `{hint}`")
 
@@ -69,10 +70,13 @@ def _tasks_with(entry: Entry, name: str | None, number: int, command: str) -> li
 
 
 def hint(entry: Entry, name: str | None, rung: int | None) -> None:
-    """Shows the next hint for a rung: without a number, for the next one to reach. Raises UsageError."""
+    """Shows the next hint for a rung: without a number, for the next one to reach, or the one that `start --rung` began
+    with, if that is higher. Raises UsageError.
+    """
     number = entry.label
     task = choose_task(entry, name, f"ladder hint {number}")
     chosen = choose_rung(task, rung, progress.load(entry.root).rungs(entry.name, task.name))
+    chosen = chosen if rung else max(chosen, begun_at(entry, task))
     found = next_hint(entry, task, chosen)
     said = f"{found.heading}\n\n{found.text}\n"
     if sys.stdout.isatty():

@@ -576,6 +576,44 @@ def test_a_race_is_named_with_both_lines(run_kernel, name):
     assert races[0].thread != races[0].details["other_thread"] or races[0].block != races[0].details["other_block"]
 
 
+@pytest.mark.parametrize(("storer", "reader"), [(0, 31), (7, 31), (31, 0)])
+def test_a_store_races_with_a_word_that_the_whole_warp_has_loaded(run_kernel, storer, reader):
+    kernel = f"""
+__global__ void k(const float* x, float* z, int n) {{
+    __shared__ float s[2];
+    if (threadIdx.x < 2) s[threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    float word = s[1];
+    if (threadIdx.x == {storer}) s[1] = word + 1;
+}}"""
+    _, case = run(run_kernel, kernel, "1", "32")
+    (race,) = [finding for finding in case.findings if finding.kind == "race"]
+    assert (race.line, race.details["other_line"]) == (7, 6), race.message
+    assert (race.thread[0], race.details["other_thread"][0]) == (storer, reader)
+
+
+def test_one_instruction_may_go_on_to_an_array_with_other_rules(run_kernel):
+    kernel = """
+__global__ void k(const float* x, float* z, int n) {
+    for (int i = 0; i < 3; ++i) *(i < 2 ? z + i : (float*)x) = 1;
+}"""
+    _, case = run(run_kernel, kernel, "1", "1")
+    assert [finding.kind for finding in case.findings] == ["input_modified"]
+
+
+def test_a_word_that_one_lane_of_a_warp_finds_unset_is_told(run_kernel):
+    kernel = """
+__global__ void k(const float* x, float* z, int n) {
+    __shared__ float s[32];
+    if (threadIdx.x != 5) s[threadIdx.x] = x[0];
+    __syncthreads();
+    z[threadIdx.x] = s[threadIdx.x];
+}"""
+    _, case = run(run_kernel, kernel, "1", "32")
+    (unset,) = case.findings
+    assert (unset.kind, unset.line, unset.thread[0]) == ("uninitialized_read", 6, 5), unset.message
+
+
 def test_the_mend_says_where_the_barrier_belongs(run_kernel):
     kernel, grid, block, _, _ = RACY["barrier_missing_at_the_end_of_the_loop"]
     _, case = run(run_kernel, kernel, grid, block)

@@ -42,6 +42,19 @@ def test_start_at_a_rung_puts_the_one_below_there_and_keeps_what_was_there(ladde
     assert "stays as it is" in ladder("start", "04")[1]
 
 
+def test_a_hint_without_a_number_is_for_the_rung_that_was_started_at(ladder, course, file):
+    assert "matmul, rung 1:" in ladder("hint", "04")[1]
+    ladder("start", "04", "--rung", "4")
+    file.write_text(COPY)
+    assert "matmul, rung 4:" in ladder("hint", "04")[1] and "matmul, rung 2:" in ladder("hint", "04", "--rung", "2")[1]
+    reached = [rung.name for rung in find("04", course).lesson.tasks[0].ladder[:7]]
+    progress.record(course, "04_tiled_matmul", 2, True, rungs={"matmul": reached})
+    assert "matmul, rung 8:" in ladder("hint", "04")[1]
+    ladder("reset", "04", "--yes")
+    (course / "work" / "progress.json").unlink()
+    assert "matmul, rung 1:" in ladder("hint", "04")[1]
+
+
 TWO_RUNGS = """
 from dataclasses import replace
 lesson = replace(lesson, tasks=[replace(task, ladder=task.ladder[:2], stars={}) for task in lesson.tasks[::2]])

@@ -22,7 +22,9 @@ from grader.devices.emulator.translate import FIRST_HEADER
 HERE = Path(__file__).parent
 RUNTIMES_KEPT, RUNTIME_KEPT_SECONDS = 4, 86400.0  # the newest, and those that were used in this time
 RUNTIME_PARTS = 4
-RUNTIME_FLAGS = ["-std=c++20", "-O2", "-g1", "-fPIC", "-pthread"]
+# The runtime calls its own functions directly: no other library takes their place.
+RUNTIME_FLAGS = ["-std=c++20", "-O2", "-g1", "-fPIC", "-pthread", "-fno-semantic-interposition"]
+RUNTIME_LINK_FLAGS = ["-shared", "-Wl,-Bsymbolic-functions"]
 
 # -fsanitize=thread and trace-pc insert the callbacks; the learner's library is linked without them, to our own.
 # -fno-tree-sra keeps a float4 access one access, -fno-tree-sink a load before the guard that follows it;
@@ -68,7 +70,8 @@ def runtime_library(cache: Path, compiler: str = "g++", extra_flags: Sequence[st
     sources = sorted((HERE / "runtime").rglob("*.cpp"))
     headers = [*sorted((HERE / "runtime").rglob("*.h")), *sorted(include_folder().rglob("*.h"))]
     flags = [*RUNTIME_FLAGS, *extra_flags]
-    digest = hashlib.sha256("\0".join([*program_identity(compiler), *flags, *COMPILE_FLAGS]).encode())
+    all_flags = [*flags, *RUNTIME_LINK_FLAGS, *COMPILE_FLAGS]
+    digest = hashlib.sha256("\0".join([*program_identity(compiler), *all_flags]).encode())
     for path in [*sources, *headers]:
         digest.update(path.read_bytes())
     folder = cache / f"runtime-{digest.hexdigest()[:16]}"
@@ -122,7 +125,7 @@ def _compile_runtime(sources: list[Path], library: Path, compiler: list[str]) ->
         parts = _parts(sources)
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
             objects = list(pool.map(compile_part, range(len(parts)), parts))
-        run("-shared", *objects, "-o", library.name, f"-Wl,-soname,{library.name}")
+        run(*RUNTIME_LINK_FLAGS, *objects, "-o", library.name, f"-Wl,-soname,{library.name}")
         os.replace(Path(folder) / library.name, library)
 
 

@@ -21,6 +21,7 @@ Site& site_at(Executor& executor, std::uint32_t pc) {
 namespace {
 
 void mark(Lazy<std::uint8_t>& bits, Address offset, std::size_t bytes) {
+    if (bytes + (offset & 7) <= 8) return void(bits[offset >> 3] |= static_cast<std::uint8_t>(((1u << bytes) - 1) << (offset & 7)));
     while (bytes > 0 && (offset & 7 || bytes < 8)) {
         bits[offset >> 3] |= static_cast<std::uint8_t>(1u << (offset & 7));
         ++offset, --bytes;
@@ -42,6 +43,7 @@ void mark_touched(Executor& executor, const WarpUnit& warp, const Request& reque
     const Region& first = *executor.regions[request.record.region];
     if (request.one_array && request.consecutive)
         return mark(touched_bytes(all, first), request.address[0] - first.begin, request.bytes * static_cast<std::size_t>(request.lanes));
+    if (request.one_array && request.uniform) return mark(touched_bytes(all, first), request.address[0] - first.begin, request.bytes);
     each_lane(request.mask, [&](int l) {
         const Record& record = *warp.cursor[l].next;
         const Region& region = *executor.regions[record.region];
@@ -221,15 +223,47 @@ Strength strength_of(const Record& record) {
     }
 }
 
+Manner manner_of(const Request& request) {
+    const Event event = request.record.event;
+    const bool is_vector = (event == Event::VolatileRead || event == Event::VolatileWrite) && request.record.bytes & vector_flag;
+    return {strength_of(request.record), is_vector ? any_width : width_of(request.bytes)};
+}
+
+// Whether all is initialised that a request reads of one array.
+bool is_initialised(const Region& region, const Request& request) {
+    const Address* const end = request.address + (request.uniform ? 1 : request.lanes);
+    return std::all_of(request.address, end, [&](Address a) { return initialised(region.flags_of(a), request.bytes); });
+}
+
+// Loads and stores of one array, but for loads of what is not initialised. False: it is for `watch_lanes`.
+bool watch_together(Executor& executor, WarpUnit& warp, const Request& request) {
+    if (!request.one_array || request.record.event == Event::Atomic) return false;
+    const Region& region = *executor.regions[request.record.region];
+    const bool writes = request.record.event == Event::Write || request.record.event == Event::VolatileWrite;
+    if (region.initialised && !writes && !is_initialised(region, request)) return false;
+    const bool races = machine().watched.races;
+    if (!writes && races) {
+        warp.block->races.read(executor, warp, request, manner_of(request));
+        return true;
+    }
+    const unsigned width = manner_of(request).width;
+    int i = 0;
+    each_lane(request.mask, [&](int l) {
+        const Address a = request.address[i++];
+        if (region.initialised && writes) initialise(region.flags_of(a), request.bytes);
+        warp.cursor[l].store_address = races ? a | std::uint64_t{request.record.region} << 48 : 0;   // its value comes next
+        warp.cursor[l].store_width = static_cast<std::uint8_t>(width);
+    });
+    return true;
+}
+
 // Races and uninitialised reads, lane by lane.
-void watch(Executor& executor, WarpUnit& warp, const Request& request) {
+void watch_lanes(Executor& executor, WarpUnit& warp, const Request& request) {
     const Event event = request.record.event;
     const bool reads = event == Event::Read || event == Event::VolatileRead || event == Event::Atomic;
     const bool writes = event != Event::Read && event != Event::VolatileRead;
     const bool atomic = event == Event::Atomic;
-    const Strength strength = strength_of(request.record);
-    const bool is_vector = !atomic && event != Event::Read && event != Event::Write && request.record.bytes & vector_flag;
-    const auto width = static_cast<std::uint8_t>(is_vector ? any_width : width_of(request.bytes));
+    const auto [strength, width] = manner_of(request);
     each_lane(request.mask, [&](int l) {
         const Record& record = *warp.cursor[l].next;
         const Region& region = *executor.regions[record.region];
@@ -243,8 +277,12 @@ void watch(Executor& executor, WarpUnit& warp, const Request& request) {
         if (!machine().watched.races) warp.cursor[l].store_address = 0;
         else if (!writes) warp.block->races.read(executor, warp, l, record.region, a, request.bytes, record.pc, {strength, width});
         else if (atomic) watch_atomic(executor, warp, l, record, strength);
-        else warp.cursor[l].store_address = a | std::uint64_t{record.region} << 48, warp.cursor[l].store_width = width;   // its value comes next
+        else warp.cursor[l].store_address = a | std::uint64_t{record.region} << 48, warp.cursor[l].store_width = static_cast<std::uint8_t>(width);
     });
+}
+
+void watch(Executor& executor, WarpUnit& warp, const Request& request) {
+    if (!watch_together(executor, warp, request)) watch_lanes(executor, warp, request);
 }
 
 }  // namespace

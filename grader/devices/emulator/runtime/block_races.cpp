@@ -3,8 +3,28 @@
 #include <algorithm>
 
 #include "machine.h"
+#include "request.h"
 
 namespace ladder {
+
+namespace {
+
+// By the same thread, or with a barrier in between: what orders nearly all accesses.
+bool are_far_apart(const Access& before, const Access& now) { return !before.pc || before.thread == now.thread || before.epoch != now.epoch; }
+
+// Keeps one read of each of two warps; a newer read of the same warp replaces the older one.
+inline void keep_read(Access* reads, const Access& now) {
+    if (!reads[0].pc || reads[0].epoch != now.epoch || reads[0].thread / 32 == now.thread / 32) {
+        if (reads[0].epoch != now.epoch) reads[1] = Access{};
+        // Two lanes of one warp: keep both, so that a write by either is still seen to meet the other.
+        if (reads[0].pc && reads[0].epoch == now.epoch && reads[0].thread != now.thread && !reads[1].pc) reads[1] = reads[0];
+        reads[0] = now;
+    } else {
+        reads[1] = now;
+    }
+}
+
+}  // namespace
 
 // Where a page is, or is to be.
 std::size_t Cells::slot_of(std::uint64_t number, std::uint32_t owner) const {
@@ -79,10 +99,20 @@ void Races::cover(const Region& region, Address a, const Cell& cell) {
     covered_.push_back({granule_of(region, word), cell.write, Access{}, cell.value});
 }
 
-Access Races::make(WarpUnit& warp, int lane, std::uint32_t pc, Manner manner, unsigned mask) const {
+inline Access Races::make(WarpUnit& warp, int lane, std::uint32_t pc, Manner manner, unsigned mask) const {
     const Cursor& cursor = warp.cursor[lane];
     return {pc, static_cast<std::uint16_t>(warp.number * 32 + lane), static_cast<std::uint8_t>(mask & 15), static_cast<std::uint8_t>(manner.width & 15),
             manner.strength, warp.block->clock.epoch, warp.clock.of(lane), cursor.tick, cursor.acquired};
+}
+
+inline Cell& Races::cell_at(Shadow& shadow, const Region& region, std::uint16_t index, std::uint64_t word, std::uint32_t owner) {
+    Cell& cell = shadow.words.at(word, owner, pool_);
+    if (cell.owner != owner) {
+        cell = Cell{};
+        cell.owner = owner;
+        if (region.space == Space::Global) touched_.emplace_back(index, word);
+    }
+    return cell;
 }
 
 // Calls visit(cell, mask, word address) for every cell that the access touches.
@@ -95,12 +125,7 @@ void Races::visit(Executor& executor, WarpUnit& warp, int, std::uint16_t index, 
     for (unsigned left = bytes; left > 0;) {
         const std::uint64_t word = offset / 4;
         const unsigned first = offset % 4, count = std::min(4 - first, left);
-        Cell& cell = shadow.words.at(word, owner, pool_);
-        if (cell.owner != owner) {
-            cell = Cell{};
-            cell.owner = owner;
-            if (region.space == Space::Global) touched_.emplace_back(index, word);
-        }
+        Cell& cell = cell_at(shadow, region, index, word, owner);
         if (count < 4 && !cell.split) {
             cell.split = true;
             for (unsigned part = 0; part < 4; ++part) {
@@ -120,7 +145,7 @@ void Races::visit(Executor& executor, WarpUnit& warp, int, std::uint16_t index, 
 
 void Races::check(Executor& executor, WarpUnit& warp, int lane, std::uint16_t region, Address a, const Access& before,
                   bool before_writes, const Access& now, bool now_writes, bool same_value) {
-    if (!before.pc || before.thread == now.thread || before.epoch != now.epoch) return;   // a barrier lies between
+    if (are_far_apart(before, now)) return;
     if (before.strength != Strength::Plain && now.strength != Strength::Plain && same_bytes(before, now)) return;
     if (before.thread / 32 == now.thread / 32) {
         const Edge edge = warp.clock.seen(lane, before.thread % 32, before.clock);
@@ -203,15 +228,34 @@ void Races::read(Executor& executor, WarpUnit& warp, int lane, std::uint16_t reg
         const Access now = make(warp, lane, pc, manner, mask);
         if (cell.in_flight) return report(executor, warp, lane, region, where, cell.write, true, now, false, Meeting::InFlight);
         check(executor, warp, lane, region, where, cell.write, true, now, false, false);
-        Access* reads = cell.reads;
-        // Keep one read of each of two warps; a newer read of the same warp replaces the older one.
-        if (!reads[0].pc || reads[0].epoch != now.epoch || reads[0].thread / 32 == now.thread / 32) {
-            if (reads[0].epoch != now.epoch) reads[1] = Access{};
-            // Two lanes of one warp: keep both, so that a write by either is still seen to meet the other.
-            if (reads[0].pc && reads[0].epoch == now.epoch && reads[0].thread != now.thread && !reads[1].pc) reads[1] = reads[0];
-            reads[0] = now;
-        } else {
-            reads[1] = now;
+        keep_read(cell.reads, now);
+    });
+}
+
+// As lane after lane would, for this is what nearly all loads are. Of lanes that read one word in a row the first, the second
+// and the last leave what all of them would leave.
+void Races::read(Executor& executor, WarpUnit& warp, const Request& request, Manner manner) {
+    const std::uint16_t index = request.record.region;
+    const std::uint32_t pc = request.record.pc, owner = warp.block->clock.owner, epoch = warp.block->clock.epoch;
+    const unsigned first_thread = warp.number * warp_lanes;
+    Access now = make(warp, 0, pc, manner, 15);   // of lane 0, until a lane sets what is its own
+    const Region& region = *executor.regions[index];
+    Shadow& shadow = shadows_[index];
+    const Address origin = region.begin & ~Address{3};
+    int i = 0, begin = 0;
+    each_lane(request.mask, [&](int lane) {
+        const Address a = request.address[i];
+        if (i && a != request.address[i - 1]) begin = i;
+        const bool is_between = i > begin + 1 && i + 1 < request.lanes && request.address[i + 1] == a;
+        ++i;
+        if (request.bytes < 4) return read(executor, warp, lane, index, a, request.bytes, pc, manner);
+        now.thread = static_cast<std::uint16_t>(first_thread + static_cast<unsigned>(lane));
+        now.clock = warp.clock.of(lane), now.tick = warp.cursor[lane].tick, now.acquired = warp.cursor[lane].acquired;
+        for (unsigned at = 0; at < request.bytes; at += 4) {
+            Cell& cell = cell_at(shadow, region, index, (a - origin + at) / 4, owner);
+            const bool is_quiet = !cell.split && !cell.in_flight && (cell.write.epoch != epoch || !cell.write.pc);
+            if (!is_quiet) read(executor, warp, lane, index, a + at, 4, pc, manner);
+            else if (!is_between) keep_read(cell.reads, now);
         }
     });
 }
@@ -225,8 +269,9 @@ void Races::write(Executor& executor, WarpUnit& warp, int lane, std::uint16_t re
         // Values of up to 8 bytes are known exactly, wider ones by a hash that is the same for all their words.
         const std::uint64_t part = bytes <= 8 ? value >> 8 * offset & (size == 4 ? 0xffffffffu : 0xffu) : value;
         const bool same_value = part == cell.value && strength == Strength::Plain && cell.write.strength == Strength::Plain;
-        check(executor, warp, lane, region, where, cell.write, true, now, true, same_value);
-        for (const Access& read : cell.reads) check(executor, warp, lane, region, where, read, false, now, true, false);
+        if (!are_far_apart(cell.write, now)) check(executor, warp, lane, region, where, cell.write, true, now, true, same_value);
+        for (const Access& read : cell.reads)
+            if (!are_far_apart(read, now)) check(executor, warp, lane, region, where, read, false, now, true, false);
         if (!is_atomic(strength)) cell.covered = Access{};
         else if (cell.write.strength == Strength::Plain) cell.covered = cell.write;
         else check(executor, warp, lane, region, where, cell.covered, true, now, true, false);

@@ -19,6 +19,7 @@ namespace ladder {
 
 struct Block;
 struct Executor;
+struct Request;
 struct WarpUnit;
 
 // How strongly an access excludes others, and of what width it is.
@@ -29,13 +30,13 @@ enum class Meeting : std::uint8_t { Race, SameValue, ShuffleOrder, InFlight };
 
 // What is remembered of one 4-byte word (or, once it was touched in parts, of one byte): the last write, and two reads by
 // different warps where there are two. Races with a third reader can go unseen; nothing is reported that is ordered.
-struct Cell {
+struct alignas(64) Cell {    // what each read looks at lies in one line of the cache
     std::uint32_t owner;     // the block's life number; another one means: empty
     bool split;              // the word's four bytes have cells of their own
     bool in_flight;          // the last write is an asynchronous copy that its thread has not waited for
     Access write, reads[2];
-    Access covered;          // the last plain write, if atomics of threads that it was ordered with came after it
     std::uint64_t value;     // last written
+    Access covered;          // the last plain write, if atomics of threads that it was ordered with came after it
 };
 
 // Cells by number, empty when a block begins. They lie in pages of a pool, for a block touches few words of a large array:
@@ -52,7 +53,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t most_kept = 1 << 14;   // 60 MB
+    static constexpr std::size_t most_kept = 1 << 14;   // 64 MB
     std::deque<CellPage> pages_;
     std::size_t used_ = 0;
 };
@@ -81,6 +82,7 @@ public:
     void begin_block(Block& block);
     void end_block(Block& block);       // hands what it did to global memory to the launch
     void read(Executor&, WarpUnit&, int lane, std::uint16_t region, Address a, unsigned bytes, std::uint32_t pc, Manner);
+    void read(Executor&, WarpUnit&, const Request&, Manner);   // by all its lanes, of one array
     void write(Executor&, WarpUnit&, int lane, std::uint16_t region, Address a, unsigned bytes, std::uint32_t pc, Manner,
                std::uint64_t value);
     // The lane's last write there was an asynchronous copy, which is under way until it lands: then it counts as written.
@@ -92,6 +94,7 @@ public:
 private:
     void file_guesses(Executor& executor);
     struct Shadow { Cells words, parts; };
+    Cell& cell_at(Shadow&, const Region&, std::uint16_t index, std::uint64_t word, std::uint32_t owner);
     template <class Visit> void visit(Executor&, WarpUnit&, int lane, std::uint16_t region, Address, unsigned bytes, Visit visit);
     void cover(const Region& region, Address a, const Cell& cell);
     Access make(WarpUnit&, int lane, std::uint32_t pc, Manner, unsigned mask) const;

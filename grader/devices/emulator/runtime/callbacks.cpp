@@ -57,6 +57,12 @@ void host_access(Address a, std::size_t bytes, bool writes, Address caller) {
     leave_entry_point();
 }
 
+void host_block(Address caller) {
+    reached(caller);
+    const bool enough = (++machine().host_steps > patient_host_steps && !machine().whole_program) || machine().out_of_time.load(std::memory_order_relaxed);
+    if (enough && can_leave_entry_point()) host_out_of_time(caller);
+}
+
 }  // namespace
 
 // Never inlined, for a Finding would give every callback a large frame.
@@ -73,16 +79,22 @@ void host_access(Address a, std::size_t bytes, bool writes, Address caller) {
     die(thread, finding);
 }
 
-void access(Address a, unsigned bytes, Event event, Address caller, unsigned flags) {
+// Into each callback of its own, where bytes and event are known.
+[[gnu::always_inline]] static inline void access_here(Address a, unsigned bytes, Event event, Address caller, unsigned flags) {
     Thread* const thread = current;
     const bool writes = event == Event::Write || event == Event::VolatileWrite;
-    if (!thread) return host_access(a, bytes, writes, caller);
-    // To copy a struct, gcc announces the store, then the load, and only then does both: the value is there one event later.
-    if (!writes && thread->stored && thread->stored_bytes == bytes && !thread->copying) thread->copying = true;
-    else settle_store(*thread);
+    if (!thread) [[unlikely]] return host_access(a, bytes, writes, caller);
+    if (thread->stored) {
+        // To copy a struct, gcc announces the store, then the load, and only then does both: the value is there one event later.
+        if (!writes && thread->stored_bytes == bytes && !thread->copying) thread->copying = true;
+        else record_stored_value(*thread);
+    }
     const std::uint32_t pc = program_counter(caller);
-    const std::uint16_t region = check_access(*thread, a, bytes, writes, pc);
-    if (region == no_region) return;
+    std::uint16_t region = thread->next ? thread->executor->known_region(a, bytes, writes, pc) : no_region;
+    if (region == no_region) [[unlikely]] {
+        region = check_access(*thread, a, bytes, writes, pc);
+        if (region == no_region) return;
+    }
     record(*thread, event, pc, a, bytes | flags, region);
     if (writes) {
         thread->stored = a;
@@ -90,6 +102,8 @@ void access(Address a, unsigned bytes, Event event, Address caller, unsigned fla
         thread->stored_bytes = static_cast<std::uint8_t>(bytes);
     }
 }
+
+void access(Address a, unsigned bytes, Event event, Address caller, unsigned flags) { access_here(a, bytes, event, caller, flags); }
 
 // What a volatile read will find, if it may be read at all.
 static std::uint64_t readable_value(Thread& thread, Address a, unsigned bytes) {
@@ -194,6 +208,7 @@ std::uint16_t check_access(Thread& thread, Address a, unsigned bytes, bool write
         die(thread, access_finding(thread, "input_modified", a, bytes, writes, pc).at(region, a));
     }
     if (!thread.next) touch_unrecorded(thread, region, a, bytes, writes, pc);
+    executor.remember(index, pc);
     return region.counted ? index : no_region;
 }
 
@@ -230,22 +245,17 @@ void __tsan_func_exit() {
 
 void __sanitizer_cov_trace_pc() {
     Thread* const thread = current;
-    if (!thread) {
-        reached(CALLER);
-        const bool enough = (++machine().host_steps > patient_host_steps && !machine().whole_program) || machine().out_of_time.load(std::memory_order_relaxed);
-        if (enough && can_leave_entry_point()) host_out_of_time(CALLER);
-        return;
-    }
+    if (!thread) [[unlikely]] return host_block(CALLER);
     settle_store(*thread);
     const std::uint32_t pc = program_counter(CALLER);
-    if (machine().out_of_time.load(std::memory_order_relaxed)) out_of_time(*thread, pc);
+    if (machine().out_of_time.load(std::memory_order_relaxed)) [[unlikely]] out_of_time(*thread, pc);
     if (!thread->next) ++thread->steps;
     record(*thread, Event::Block, pc, 0, 0, no_region);
 }
 
 #define LADDER_ACCESS(bytes)                                                                                               \
-    void __tsan_read##bytes(void* p) { access(reinterpret_cast<Address>(p), bytes, Event::Read, CALLER); }                  \
-    void __tsan_write##bytes(void* p) { access(reinterpret_cast<Address>(p), bytes, Event::Write, CALLER); }                \
+    void __tsan_read##bytes(void* p) { access_here(reinterpret_cast<Address>(p), bytes, Event::Read, CALLER, 0); }          \
+    void __tsan_write##bytes(void* p) { access_here(reinterpret_cast<Address>(p), bytes, Event::Write, CALLER, 0); }        \
     void __tsan_unaligned_read##bytes(void* p) { access(reinterpret_cast<Address>(p), bytes, Event::Read, CALLER); }        \
     void __tsan_unaligned_write##bytes(void* p) { access(reinterpret_cast<Address>(p), bytes, Event::Write, CALLER); }      \
     void __tsan_volatile_read##bytes(void* p) {                                                                             \

@@ -67,6 +67,14 @@ void Executor::sort_regions() {
     for (std::size_t i = 1; i < regions.size(); ++i) order.push_back(static_cast<std::uint16_t>(i));
     std::sort(order.begin(), order.end(), [&](auto a, auto b) { return regions[a]->begin < regions[b]->begin; });
     std::fill(std::begin(site_region), std::end(site_region), no_region);
+    std::fill(std::begin(known), std::end(known), Known{});
+}
+
+// Only arrays with no more rules than their bounds.
+void Executor::remember(std::uint16_t index, std::uint32_t pc) {
+    const Region& region = *regions[index];
+    if (index == 0 || !region.counted || region.of_host || region.sides != Sides::Device || region.space == Space::Constant) return;
+    known[place_of(pc)] = {&region, pc, index, region.writable};
 }
 
 Region* Executor::find(Address a, std::size_t bytes) {

@@ -37,6 +37,14 @@ struct Seat {
 };
 constexpr std::size_t most_seats = 2;   // of an executor: blocks that sleep keep on the side what they have on their stacks
 
+// What an instruction has touched last: within this array it may go on without another look.
+struct Known {
+    const Region* region = nullptr;
+    std::uint32_t pc = 0;
+    std::uint16_t index = no_region;
+    bool writable = false;
+};
+
 struct Executor {
     int number = 0;
     Fiber fiber;                                // of the executor's own loop
@@ -45,6 +53,7 @@ struct Executor {
     std::vector<std::unique_ptr<Region>> own_regions;
     std::vector<std::uint16_t> order;           // regions by address
     std::uint16_t site_region[1024];            // the region that an instruction touched last, by hash of its pc
+    Known known[1024];                          // by the same hash, of accesses that check_access has let pass
     std::unique_ptr<Lazy<std::uint8_t>> shared_initialised;
     Address shared_begin = 0;                   // static arrays: the thread's TLS block of the learner's library
     std::size_t shared_bytes = 0;
@@ -77,9 +86,17 @@ struct Executor {
     void sort_regions();
     Region* find(Address a, std::size_t bytes);
     std::uint16_t region_index(Address a, std::size_t bytes, std::uint32_t pc) {
-        const std::uint16_t known = site_region[(pc ^ pc >> 10) & 1023];
-        return known != no_region && regions[known]->holds(a, bytes) ? known : search_region(a, bytes, pc);
+        const std::uint16_t touched = site_region[place_of(pc)];
+        return touched != no_region && regions[touched]->holds(a, bytes) ? touched : search_region(a, bytes, pc);
     }
+    static std::uint32_t place_of(std::uint32_t pc) { return (pc ^ pc >> 10) & 1023; }
+    // The array of an access that check_access would let pass, too; no_region: it has to look.
+    std::uint16_t known_region(Address a, unsigned bytes, bool writes, std::uint32_t pc) const {
+        const Known& it = known[place_of(pc)];
+        const bool fits = it.pc == pc && it.region->holds(a, bytes) && !(a & (bytes - 1)) && !it.region->freed && (it.writable || !writes);
+        return fits ? it.index : no_region;
+    }
+    void remember(std::uint16_t index, std::uint32_t pc);
     std::uint16_t search_region(Address a, std::size_t bytes, std::uint32_t pc);
 };
 

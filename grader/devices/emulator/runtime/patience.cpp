@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "machine.h"
 
@@ -15,8 +16,9 @@ bool tells(Event event) { return event != Event::Clock && event != Event::Acquir
 
 Stretch stretch_of(const Record* begin, const Record* end) {
     Stretch stretch{{std::numeric_limits<std::uint32_t>::max(), std::numeric_limits<std::uint32_t>::max()}};
+    std::uint32_t block = 0;   // a loop comes to one again and again
     for (const Record* record = begin; record != end; ++record) {
-        if (!tells(record->event)) continue;
+        if (!tells(record->event) || (record->event == Event::Block && record->pc == std::exchange(block, record->pc))) continue;
         const std::uint64_t what = std::uint64_t{record->pc} << 8 | static_cast<std::uint64_t>(record->event);
         std::uint64_t hash = (record->address + 0x9e3779b97f4a7c15u * (what + 1)) * 0xff51afd7ed558ccdu;
         hash = (hash ^ hash >> 32) * 0xc4ceb9fe1a85ec53u;
@@ -35,9 +37,11 @@ double most_steps(const LaunchState& launch) {
     return least_work + work_a_pair * size * size;
 }
 
+// Of a thread that is looked at for the first time, it is not known yet.
 bool changed_something(Thread& thread, const Record* begin) {
     const Stretch stretch = stretch_of(begin, thread.next);
-    const bool news = thread.state == State::Done || !(stretch == thread.stretch);
+    const bool is_known = !(thread.stretch == Stretch{});
+    const bool news = thread.state == State::Done || (is_known && !(stretch == thread.stretch));
     thread.stretch = stretch;
     return news;
 }
@@ -85,10 +89,11 @@ void watch_progress(Thread& thread) {
     const auto steps = static_cast<std::uint64_t>(thread.next - begin);
     thread.steps += steps;
     patience.steps += steps;
-    if (patience.steps < steps_before_looking) return;
+    if (patience.steps < patience.look_from) return;
     if (machine().sampling.on() && thread.state != State::Spinning && static_cast<double>(patience.steps) < most_sampled_steps) return;
     const bool spins = thread.state == State::Spinning;
     if (changed_something(thread, begin)) {
+        patience.look_from = patience.steps + steps_between_looks;
         launch.changes.fetch_add(1, std::memory_order_relaxed);
         launch.schedule.idle_passes.store(0, std::memory_order_relaxed);
     }

@@ -21,6 +21,7 @@ constexpr double most_sampled_steps = 1.5e9;   // of the threads of one executor
 constexpr std::uint64_t patient_steps = 24'000'000;        // records of the traces, on one executor: 1 to 2 s of processor time
 constexpr std::uint64_t patient_program_steps = 720'000'000; // in a whole program, which may compute for long where no trace shows it
 constexpr std::uint64_t steps_before_looking = 8'000'000;  // most launches end before, and need not be looked at
+constexpr std::uint64_t steps_between_looks = 32'768;      // once something has changed
 constexpr std::uint64_t patient_host_steps = 400'000'000;  // of host code between two launches: 2 s, too
 constexpr int blocks_to_look_at = 256;                     // basic blocks of a thread whose time is up: they tell its loop
 constexpr int blocks_in_all = 16'384;                      // of its executor's other threads meanwhile
@@ -38,6 +39,7 @@ struct Stretch {
 // Of one executor in one launch.
 struct Patience {
     std::uint64_t steps = 0, idle = 0, spun = 0;   // all; without any change: of threads that compute, and that spin
+    std::uint64_t look_from = steps_before_looking;   // of all steps
     std::uint64_t changes = 0;                     // those of the launch that were known last
     // Once the time is up: a thread, how often it has come to which basic blocks since, and all threads to any.
     const Thread* looked_at = nullptr;

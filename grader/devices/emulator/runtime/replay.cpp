@@ -119,19 +119,36 @@ std::uint32_t step_some(Executor& executor, WarpUnit& warp, std::uint32_t candid
     return request.mask;
 }
 
+void move(WarpUnit& warp, std::ptrdiff_t by) {
+    for (Cursor& cursor : warp.cursor) cursor.next += by;
+}
+
 // A whole warp is at one place, as it mostly is: while its lanes' traces agree, nobody need ask who is next. False if
-// they do not agree at once.
+// they do not agree at once. Most records are basic blocks, for which a look at one lane will do: cursors follow later.
 bool step_together(Executor& executor, WarpUnit& warp) {
     std::ptrdiff_t most = lane_records;
     for (const Cursor& cursor : warp.cursor) most = std::min(most, cursor.end - cursor.next);
     Request request;
     request.mask = ~0u;
     request.lanes = warp_lanes;
-    std::ptrdiff_t steps = 0;
-    for (; steps < most && gather_all(warp, request); ++steps) {
-        step(executor, warp, request);
-        for (Cursor& cursor : warp.cursor) ++cursor.next;
+    std::ptrdiff_t steps = 0, behind = 0;
+    for (int look = 4; steps < most; look = std::min(2 * look, most_agreed)) {
+        const int looked = static_cast<int>(std::min<std::ptrdiff_t>(look, most - steps)), agreed = count_agreed(warp, behind, looked);
+        for (int i = 0; i < agreed; ++i) {
+            if (warp.cursor[0].next[behind].event == Event::Block && !warp.block->recorded) {
+                request.record = warp.cursor[0].next[behind++];
+                enter_block(executor, warp, request);
+                continue;
+            }
+            move(warp, behind);
+            gather_all(warp, request);
+            step(executor, warp, request);
+            behind = 1;
+        }
+        steps += agreed;
+        if (agreed < looked) break;
     }
+    move(warp, behind);
     return steps > 0;
 }
 

@@ -40,6 +40,7 @@ bool lanes_share(const Request& request) {
 void gather(const Executor& executor, const WarpUnit& warp, std::uint32_t candidates, Request& request) {
     const Record first = request.record = *warp.cursor[__builtin_ctz(candidates)].next;
     request.bytes = first.bytes & bytes_mask;
+    request.uniform = true;
     each_lane(candidates, [&](int l) {
         const Record& record = *warp.cursor[l].next;
         if (record.event != first.event || record.bytes != first.bytes) return;
@@ -47,22 +48,32 @@ void gather(const Executor& executor, const WarpUnit& warp, std::uint32_t candid
         request.mask |= 1u << l;
         request.one_array = request.one_array && record.region == first.region;
         request.consecutive = request.consecutive && record.address == first.address + static_cast<Address>(request.lanes) * request.bytes;
+        request.uniform = request.uniform && record.address == first.address;
         request.address[request.lanes++] = record.address;
     });
 }
 
-bool gather_all(const WarpUnit& warp, Request& request) {
+void gather_all(const WarpUnit& warp, Request& request) {
     const Record first = request.record = *warp.cursor[0].next;
     request.bytes = first.bytes & bytes_mask;
-    std::uint64_t different = 0, gaps = 0;
+    std::uint64_t gaps = 0, different = 0;
     for (int l = 0; l < warp_lanes; ++l) {
-        const Record& record = *warp.cursor[l].next;
-        different |= head(record) ^ head(first);
-        gaps |= record.address ^ (first.address + static_cast<Address>(l) * request.bytes);
-        request.address[l] = record.address;
+        const Address a = request.address[l] = warp.cursor[l].next->address;
+        different |= a ^ first.address;
+        gaps |= a ^ (first.address + static_cast<Address>(l) * request.bytes);
     }
     request.consecutive = gaps == 0;
-    return different == 0;
+    request.uniform = different == 0;
+}
+
+int count_agreed(const WarpUnit& warp, std::ptrdiff_t skipped, int most) {
+    std::uint64_t different[most_agreed] = {};
+    const Record* const first = warp.cursor[0].next + skipped;
+    for (int l = 1; l < warp_lanes; ++l) {
+        const Record* const own = warp.cursor[l].next + skipped;
+        for (int i = 0; i < most; ++i) different[i] |= head(own[i]) ^ head(first[i]);
+    }
+    return static_cast<int>(std::find_if(different, different + most, [](std::uint64_t bits) { return bits != 0; }) - different);
 }
 
 unsigned count_sectors(const Request& request) {
@@ -83,9 +94,13 @@ unsigned count_distinct(const Request& request, unsigned* most_at_one) {
         *most_at_one = 1;
         return static_cast<unsigned>(request.lanes);
     }
+    if (request.uniform) {
+        *most_at_one = static_cast<unsigned>(request.lanes);
+        return 1;
+    }
     Address sorted[warp_lanes];
     std::copy(request.address, request.address + request.lanes, sorted);
-    std::sort(sorted, sorted + request.lanes);
+    if (!std::is_sorted(sorted, sorted + request.lanes)) std::sort(sorted, sorted + request.lanes);
     unsigned distinct = 0, run = 0;
     *most_at_one = 0;
     for (int i = 0; i < request.lanes; ++i) {
@@ -118,7 +133,7 @@ unsigned count_wavefronts(const Request& request, bool loads, unsigned* phases) 
     int lanes_per_phase = request.bytes <= 4 ? 32 : request.bytes == 8 ? 16 : 8;
     if (request.consecutive && request.lanes == warp_lanes) return *phases = warp_lanes / static_cast<unsigned>(lanes_per_phase);
     const bool rows = request.record.bytes & matrix_flag;   // of ldmatrix: eight lanes at a time, whatever they share
-    if (loads && request.bytes > 4 && !rows && lanes_share(request)) lanes_per_phase *= 2;
+    if (loads && request.bytes > 4 && !rows && (request.uniform || lanes_share(request))) lanes_per_phase *= 2;
     unsigned wavefronts = 0, i = 0;
     *phases = 0;
     std::uint32_t rest = request.mask;
@@ -127,6 +142,10 @@ unsigned count_wavefronts(const Request& request, bool loads, unsigned* phases) 
         const int active = __builtin_popcount(rest & in_phase);
         if (!active) continue;
         ++*phases;
+        if (request.uniform) {   // its words lie in different banks
+            ++wavefronts;
+            continue;
+        }
         Address words[32][32];
         unsigned char count[32] = {};
         unsigned worst = 1;

@@ -14,6 +14,7 @@ struct Request {
     int lanes = 0;
     unsigned bytes = 0;          // of one lane
     bool consecutive = true;     // lane after lane, without gaps
+    bool uniform = false;        // at one address, as far as it is known
     bool one_array = true;
     Record record;               // of the first lane
     Address address[warp_lanes]; // of the active lanes, in order
@@ -21,8 +22,11 @@ struct Request {
 
 // The request that the first of these lanes begins, and all of them that take part in it.
 void gather(const Executor& executor, const WarpUnit& warp, std::uint32_t candidates, Request& request);
-// The same, for a warp all of whose lanes are at one place; false if they do not do the same there.
-bool gather_all(const WarpUnit& warp, Request& request);
+// The same, for a warp all of whose lanes do the same at one place.
+void gather_all(const WarpUnit& warp, Request& request);
+// How many of the next records, behind the first `skipped` and at most `most`, are the same in all 32 lanes but for their addresses.
+int count_agreed(const WarpUnit& warp, std::ptrdiff_t skipped, int most);
+constexpr int most_agreed = 32;   // that are looked at together
 
 unsigned count_sectors(const Request& request);          // distinct 32-byte sectors over the whole warp
 unsigned count_atomic_sectors(const Request& request);

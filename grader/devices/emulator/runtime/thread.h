@@ -78,8 +78,14 @@ struct Thread {
     Index index{};
     std::uint32_t number = 0;          // in the block
     std::uint8_t lane = 0;
-    std::uint8_t asked_bytes = 0;
     State state = State::Ready;
+    // The last store: its value goes into the trace once it has happened.
+    std::uint8_t stored_bytes = 0;
+    bool tells_all = false;            // it is volatile and in global memory: blocks may wait for it
+    bool copying = false;              // a load of as many bytes came right after it
+    std::uint8_t asked_bytes = 0;
+    std::uint32_t stored_pc = 0;
+    Address stored = 0;
     int spins = 0;
     // How often in a row it has asked for the same word, found the same value and left it as it was.
     int stuck = 0;
@@ -91,12 +97,6 @@ struct Thread {
     int looks = 0;                     // at the clock, one after another and nothing else
     std::uint64_t steps = 0;           // records of its trace, up to its last turn; basic blocks, if it leaves none
     Stretch stretch;                   // what it did then
-    // The last store: its value goes into the trace once it has happened.
-    Address stored = 0;
-    std::uint32_t stored_pc = 0;
-    std::uint8_t stored_bytes = 0;
-    bool tells_all = false;            // it is volatile and in global memory: blocks may wait for it
-    bool copying = false;              // a load of as many bytes came right after it
     // Where it waits.
     Barrier barrier_kind = Barrier::Sync;
     int barrier_predicate = 0, barrier_line = 0, barrier_result = 0;
