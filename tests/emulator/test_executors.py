@@ -84,6 +84,38 @@ __global__ void k(const float* x, float* z, int n) {
 }""",
 }
 
+# 32 tiles for 32 blocks, each of which takes one after another.
+TILES = """
+__device__ unsigned next_tile;
+__global__ void k(const float* x, float* z, int n) {
+    __shared__ unsigned tile;
+    for (;;) {
+        if (threadIdx.x == 0) tile = atomicAdd(&next_tile, 1u);
+        __syncthreads();
+        const unsigned t = tile;
+        __syncthreads();
+        if (t >= n / 64) return;
+        float sum = 0;
+        for (int i = 0; i < 4; ++i) sum += x[t * 64 + (threadIdx.x + i) % 64];
+        z[t * 64 + threadIdx.x] = sum - sum + blockIdx.x;
+    }
+}"""
+
+# Block 20 fails wherever it is. Block 7 fails by its second ticket: that of the others of its round are given before.
+FAILS = """
+__device__ unsigned tickets;
+__global__ void k(const float* x, float* z, int n) {
+    if (blockIdx.x == 20) z[n + 5] = 1;
+    if (threadIdx.x == 0) atomicAdd(&tickets, 1u);
+    float sum = 0;
+    for (int i = 0; i < 40; ++i) sum += x[i];
+    z[blockIdx.x * 64 + threadIdx.x] = sum;
+    __syncthreads();
+    if (threadIdx.x > 0) return;
+    const unsigned second = atomicAdd(&tickets, 1u);
+    if (blockIdx.x == 7) z[n + second] = 1;
+}"""
+
 
 def facts(run) -> list:
     return [run.counters, run.lines, run.kernels, [finding.message for finding in run.findings]]
@@ -118,3 +150,22 @@ def test_a_rung(run_kernel, rung):
     else:
         values = {"x": rng.standard_normal(5000).astype(np.float32), "out": np.zeros(1, np.float32), "n": 5000}
     assert_the_same_on_more_executors(run_kernel, source, prototypes[0], among=prototypes, **values)
+
+
+def test_blocks_take_turns_at_a_counter(run_kernel):
+    prototype = "void f(const float* x, float* z, int n, cudaStream_t stream)"
+    for threads in (1, 3):
+        x = np.ones(N, np.float32)
+        outputs, _ = run_kernel(TILES + LAUNCH, prototype, threads=threads, x=x, z=np.zeros_like(x), n=N)
+        assert np.array_equal(outputs["z"][::THREADS], np.arange(BLOCKS))
+
+
+def test_what_is_told_of_blocks_that_fail(run_kernel):
+    prototype = "void f(const float* x, float* z, int n, cudaStream_t stream)"
+    x = np.ones(N, np.float32)
+    told = []
+    for threads in (1, 2, 3, 3):
+        _, case = run_kernel(FAILS + LAUNCH, prototype, threads=threads, x=x, z=np.zeros_like(x), n=N)
+        told.append([found.message for found in case.findings if found.severity == "error"])
+    assert "of block (7, 0, 0) writes z[" in told[0][0]
+    assert all(each == told[0] for each in told)

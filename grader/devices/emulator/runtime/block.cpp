@@ -194,6 +194,17 @@ bool all_stuck(const Block& block) {
     });
 }
 
+// Other blocks may change their words until it is this block's turn.
+bool may_be_stuck(const Block& block) {
+    bool asks_others = false;
+    for (const Thread& thread : block.threads) {
+        if (thread.state != State::Spinning) continue;
+        if (thread.stuck < looks_before_yield - 1) return false;
+        asks_others = asks_others || machine().memory.all_blocks_see(thread.asked);
+    }
+    return asks_others || all_stuck(block);
+}
+
 // Lanes spin, and all others wait for them. Others have to get on before they do.
 void sleep(Block& block, bool stuck) {
     block.idle_rounds = 0;
@@ -230,7 +241,7 @@ void run_block(Block& block) {
             if (release_barrier(block) || is_done(block)) continue;
             report_stuck(block);
             block.stopped = true;
-        } else if (const bool stuck = all_stuck(block); stuck || (!run.progress && ++block.idle_rounds >= idle_rounds_before_yield)) {
+        } else if (const bool stuck = may_be_stuck(block); stuck || (!run.progress && ++block.idle_rounds >= idle_rounds_before_yield)) {
             sleep(block, stuck);
         } else if (run.progress) {
             block.idle_rounds = 0;

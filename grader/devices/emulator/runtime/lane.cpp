@@ -66,10 +66,7 @@ void wait(Thread& thread, State state) {
 void park(Block& block, BlockState state) {
     Thread* const thread = current;
     block.parked = thread;
-    if (state != BlockState::Waiting) {
-        block.executor->keep(std::move(block.trace));   // all of it is replayed
-        block.has_ordered = block.has_passed = false;
-    }
+    if (state != BlockState::Waiting) block.executor->keep(std::move(block.trace));   // all of it is replayed
     block.launch->schedule.park(block, state);
     switch_fiber(block.resume, block.executor->fiber);
     set_built_ins(block);
@@ -93,7 +90,7 @@ void consider_turn(WarpUnit& warp, std::uint64_t steps) {
         block.has_ordered = false;
         block.has_passed = true;
         block.unordered_steps = 0;
-        block.launch->schedule.pass_turn(block);
+        block.launch->schedule.pass_turn();
     }
 }
 

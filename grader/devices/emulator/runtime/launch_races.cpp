@@ -103,7 +103,7 @@ void LaunchRaces::meet(LaunchState& launch, WordOfLaunch& word, const Summary& n
 
 // Early, a later block may still come to any word; in the end, mostly no other block has been there.
 void LaunchRaces::meet_all(LaunchState& launch, const BlockSummary& block, bool early) {
-    if (block.block > launch.schedule.stop_after.load()) return;   // how far it came is up to chance
+    if (block.block > launch.schedule.lowest_failed.load()) return;   // how far it came is up to chance
     if (block.phase != phase_) {   // grid.sync() orders all that came before
         phase_ = block.phase;
         words_.clear();

@@ -1,5 +1,6 @@
 #include "schedule.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "accesses.h"
@@ -38,19 +39,29 @@ void Schedule::park(Block& block, BlockState state) {
     std::unique_lock lock(mutex);
     place(block.number).block = &block;
     put(block.number, state);
-    if (state == BlockState::Finished && block.stopped) failed_.insert(block.number);
+    if (block.has_ordered && state == BlockState::Finished) rotate();
+    if (state == BlockState::Finished && block.stopped) {
+        failed_.insert(block.number);
+        lowest_failed = std::min(lowest_failed.load(), block.number);
+    }
+    if (state != BlockState::Waiting) block.has_ordered = block.has_passed = false;
     settle();
     tell(lock);
 }
 
-void Schedule::pass_turn(const Block& block) {
+void Schedule::pass_turn() {
     jitter();
     std::unique_lock lock(mutex);
-    queue_.pop_front();
-    queue_.push_back(block.number);
+    rotate();
     ++passed_;
     settle();
     tell(lock);
+}
+
+// The block whose turn it was comes last: others are to have theirs before the block that takes its place.
+void Schedule::rotate() {
+    queue_.push_back(queue_.front());
+    queue_.pop_front();
 }
 
 // Without the mutex, for which the other would have to wait again.
@@ -92,8 +103,6 @@ void Schedule::hand_turn(std::uint64_t block) {
     }
 }
 
-bool Schedule::can_admit() const { return admitted_ < blocks_ && (admitted_ < next_ || admitted_ <= stop_after.load(std::memory_order_relaxed)); }
-
 void Schedule::forget_finished() {
     while (!places_.empty() && places_.front().state == BlockState::Finished) {
         places_.pop_front();
@@ -117,7 +126,7 @@ void Schedule::leave_queue(BlockState state) {
 void Schedule::settle() {
     forget_finished();
     do {
-        while (taking_turns_ < window_ && can_admit()) ++taking_turns_, queue_.push_back(admitted_++);
+        admit();
         while (!queue_.empty()) {
             const std::uint64_t block = queue_.front();
             if (block >= next_) return hand_turn(block);

@@ -40,17 +40,18 @@ class Schedule {
 public:
     std::mutex mutex;
     std::atomic<std::uint64_t> stop_after{~std::uint64_t{0}};   // blocks above this one need not run: a lower one failed
+    std::atomic<std::uint64_t> lowest_failed{~std::uint64_t{0}};   // the same, from the failure on: its turn may not have come
     std::atomic<int> idle_passes{0};           // of all blocks since one of them changed something (patience.h)
     std::atomic<bool> given_up{false};         // a block has failed, and no other can go on without it
     bool grid_stuck = false;                   // some blocks wait at grid.sync(), others have returned
 
-    explicit Schedule(std::uint64_t blocks) : blocks_(blocks) {}
+    explicit Schedule(std::uint64_t blocks) : blocks_(blocks) { admit(); }
     bool has_turn(std::uint64_t block) const { return turn_.load(std::memory_order_acquire) == block; }
     void park(Block& block, BlockState state);
     // Whether a block should hand its turn on, having made so many steps without a use for it. At once, unless most blocks that
     // did so slept because of it or were back soon: then there is nothing to win, and each change to another block costs.
     bool passes_after(std::uint64_t steps) const { return 2 * in_vain_ <= passed_ + 8 || steps >= steps_without_order; }
-    void pass_turn(const Block& block);   // which runs on without it
+    void pass_turn();                 // by the block whose turn it is, and which runs on without it
     void passed_in_vain() { ++in_vain_; }  // by the block whose turn it is
     void watch(const Block& block);   // whose turn it is: it yields until one of the words changes that its lanes ask for
     void wake(Address a, Thread& by) {   // this word has changed: who waits for it may take the turn next
@@ -82,9 +83,13 @@ private:
     void settle();                    // find whose turn it is
     void forget_finished();
     bool queue_changes();             // the queue is empty: whether blocks have come into it
+    void rotate();                    // the queue
     void hand_turn(std::uint64_t block);
     void call(Executor& executor);    // if it sleeps, it is to be woken without the mutex
-    bool can_admit() const;
+    bool can_admit() const { return admitted_ < blocks_ && (admitted_ < next_ || admitted_ <= stop_after.load(std::memory_order_relaxed)); }
+    void admit() {                    // blocks to the end of the queue, as many as the window allows
+        for (; taking_turns_ < window_ && can_admit(); ++taking_turns_) queue_.push_back(admitted_++);
+    }
     void leave_queue(BlockState state);   // the block whose turn it is, which has parked
     void tell(std::unique_lock<std::mutex>& lock);
     void wake_watchers(Address a, Thread& by);
