@@ -368,6 +368,11 @@ def test_a_script_runs_as_if_it_imported_grader_emulate(run, folder):
         "import sys, warnings, torch\n"
         "from grader.emulate import EmulatorWarning\n"
         "print(sys.argv[1:], torch.zeros(2, device='cuda').is_cuda, flush=True)\n"
+        "begun, done = (torch.cuda.Event(enable_timing=True) for _ in range(2))\n"
+        "begun.record()\n"
+        "with torch.cuda.stream(torch.cuda.Stream()) as its: done.record()\n"
+        "torch.cuda.current_stream().wait_event(done)\n"
+        "assert begun.elapsed_time(done) > 0 and done.query()\n"
         "if sys.argv[1] == 'finds': warnings.warn('a race', EmulatorWarning)\n"
         "if sys.argv[1] == 'fails': raise ValueError('its own')\n"
         "sys.exit(int(sys.argv[2]))\n"
@@ -376,7 +381,7 @@ def test_a_script_runs_as_if_it_imported_grader_emulate(run, folder):
     ran = run("script.py", "--", "ends", "3")
     assert (ran.code, ran.out, ran.said) == (3, "['ends', '3'] True\n", "")
     ran = run("script.py", "--", "finds", "0")
-    assert ran.code == 1 and "script.py:4: EmulatorWarning: a race" in ran.said
+    assert ran.code == 1 and "script.py:9: EmulatorWarning: a race" in ran.said
     assert run("script.py", "--exit-zero", "--", "finds", "4").code == 4
     ran = run("script.py", "--", "fails", "0")
     first, *_, last = ran.said.splitlines()
