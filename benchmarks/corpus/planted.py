@@ -44,7 +44,7 @@ def planted(bug: Mapping[str, Any], program: Program, seconds: float) -> set[int
     except (ValueError, IndexError):
         sys.exit(f"{program.name} with its bug cannot be run: {said.strip() or 'it said nothing'}")
     there = [each for each in findings if each["file"] and Path(each["file"]).name == changed.name]
-    return {each[key] for each in there for key in ("line", "other_line") if each.get(key)}
+    return {line for each in there for line in (each["line"], each["details"].get("other_line")) if line}
 
 
 def with_bug(text: str, bug: Mapping[str, Any]) -> str:

@@ -26,6 +26,7 @@ from torch.utils import cpp_extension
 from grader.devices.cache import cache_root
 from grader.devices.emulator.extension import Extension, Source, build, watched
 from grader.devices.evidence import Finding
+from grader.faces import emulated_cuda
 
 _CUDA = ("cuda", "cuda:0")
 
@@ -113,11 +114,7 @@ def _loaded(name: str, sources: list[Source], flags: list[str], folders: Sequenc
 
 def _install() -> None:
     cpp_extension.load, cpp_extension.load_inline = load, load_inline
-    torch.cuda.is_available = lambda: True
-    torch.cuda.device_count = lambda: 1
-    torch.cuda.synchronize = lambda device=None: None
-    torch.cuda.get_device_name = lambda device=None: "Kernel Ladder emulator"
-    torch.cuda.get_device_capability = lambda device=None: (7, 5)
+    emulated_cuda.install()
     _OnTheCPU().__enter__()  # type: ignore[no-untyped-call]
 
 

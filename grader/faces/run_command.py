@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from grader.course.catalog import UsageError
+
 
 class _WithArguments(click.Command):
     """A command that leaves what stands behind the first `--` alone."""
@@ -52,7 +54,16 @@ FOLDER = click.Path(path_type=Path, file_okay=False, exists=True)
 @click.option("--junit", type=FILE, metavar="FILE", help="Write JUnit's XML.")
 @click.pass_context
 def command(context: click.Context, /, files: tuple[Path, ...], **asked: Any) -> None:
-    """Run any CUDA program on the emulator: FILES (.cu, .cpp, .c) with a main(). Tells what is wrong, and counts."""
+    """Run any CUDA program on the emulator: FILES (.cu, .cpp, .c) with a main(). Tells what is wrong, and counts.
+
+    A Python script runs, too: what its PyTorch extensions launch is emulated.
+    """
     from grader.faces.run import Options, run
 
+    if files and files[0].suffix == ".py":
+        from grader.faces.run_script import run_script
+
+        if Options(**asked) != Options(exit_zero=asked["exit_zero"]):
+            raise UsageError(f"{files[0].name} is a Python script, which takes no option but --exit-zero")
+        context.exit(run_script(files, context.meta["arguments"], asked["exit_zero"]))
     context.exit(run(files, context.meta["arguments"], Options(**asked)))

@@ -50,8 +50,6 @@ STREAMS = (
     "in one, which the other waits for, orders them. If you need no second stream, launch on the one that you were "
     "given."
 )
-NODES = "Only dependencies order the nodes of a graph, not the order in which they were added."
-HOST = "A launch returns at once, while its work goes on: host code must wait before it touches what a kernel uses."
 _OF_KIND = {
     "assert": ASSERTION,
     "trap": ASSERTION,
@@ -82,10 +80,6 @@ def _on_finding(finding: Finding) -> str:
         return NO_BLOCKS
     if finding.kind == "race" and re.search("on (another stream|a stream of its own)", finding.message):
         return STREAMS
-    if finding.kind == "race" and "another node of the graph" in finding.message:
-        return NODES
-    if finding.kind == "race" and finding.message.startswith("host code "):
-        return HOST
     return _OF_KIND.get(finding.kind, "")
 
 

@@ -52,21 +52,25 @@ def test_memory_of_both_sides_is_read_and_written_by_both_and_waited_for(ran):
 
 
 def test_graphs_keep_to_their_order_and_textures_to_the_guide(ran):
-    printed, found, _ = ran("graphs.cu")
+    printed, found, told = ran("graphs.cu")
     assert printed == [
         "captured 30",
         "host node 3",
         "built 14",
         "9 9 9 9 9.5 10 10.5 11 11.5 12 12.5 13 13.5 14 14.5 15 15.5 16 16 16",
+        "18 19 11 10",
         "13 14 15 16 9 10 11 12 13 14 15 16 9 10 11 12",
         "12 11 10 9 9 10 11 12 13 14 15 16 16 15 14 13",
         "0 0 0 0 9 10 11 12 13 14 15 16 0 0 0 0",
         "1 0.2 0 0.4",
         "20 23",
         "callback: cudaSuccess",
-        "2 devices, 1, cudaErrorInvalidDevice, 14",
+        "2 devices, 1, cudaErrorInvalidDevice, 26",
     ]
-    assert found == []
+    beside = line("graphs.cu", "// beside the second")
+    assert found == [("race", beside)]
+    second = line("graphs.cu", "&nodes[1], graph, nodes")
+    assert f"which that of line {second}, another node of the graph, " in told[0]
 
 
 def test_numbers_are_the_libraries_own_and_what_is_missing_is_refused_by_name(ran):
@@ -111,7 +115,7 @@ def test_libcxx_cub_and_small_floats_compute_and_are_checked(ran):
         "63 127 128",
         "63 127 128",
         "63 127 128",
-        "1 -0.3125 448 448 0.00195312 18 0 448 1 -0.3125 448 1024 0.000976562 16 0.000976562 57344 5",
+        "1 -0.3125 448 448 0.00195312 18 0 448 1 -0.3125 448 1024 0.000976562 16 0.000976562 57344 5 3.25 58061",
         "2016 1953 1520",
         "18336 4851",
         "191 0",

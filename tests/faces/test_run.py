@@ -361,3 +361,31 @@ def test_what_cannot_be_viewed_is_one_sentence(run, folder, asked, said):
     ran = run(*asked.split())
     assert ran.code == 2 and ran.said.splitlines()[-1].startswith("ladder: ") and said in ran.said.splitlines()[-1]
     assert not (folder / "right.view.html").exists()
+
+
+def test_a_script_runs_as_if_it_imported_grader_emulate(run, folder):
+    script = (
+        "import sys, warnings, torch\n"
+        "from grader.emulate import EmulatorWarning\n"
+        "print(sys.argv[1:], torch.zeros(2, device='cuda').is_cuda, flush=True)\n"
+        "begun, done = (torch.cuda.Event(enable_timing=True) for _ in range(2))\n"
+        "begun.record()\n"
+        "with torch.cuda.stream(torch.cuda.Stream()) as its: done.record()\n"
+        "torch.cuda.current_stream().wait_event(done)\n"
+        "assert begun.elapsed_time(done) > 0 and done.query()\n"
+        "if sys.argv[1] == 'finds': warnings.warn('a race', EmulatorWarning)\n"
+        "if sys.argv[1] == 'fails': raise ValueError('its own')\n"
+        "sys.exit(int(sys.argv[2]))\n"
+    )
+    (folder / "script.py").write_text(script)
+    ran = run("script.py", "--", "ends", "3")
+    assert (ran.code, ran.out, ran.said) == (3, "['ends', '3'] True\n", "")
+    ran = run("script.py", "--", "finds", "0")
+    assert ran.code == 1 and "script.py:9: EmulatorWarning: a race" in ran.said
+    assert run("script.py", "--exit-zero", "--", "finds", "4").code == 4
+    ran = run("script.py", "--", "fails", "0")
+    first, *_, last = ran.said.splitlines()
+    assert (ran.code, first, last) == (1, "Traceback (most recent call last):", "ValueError: its own")
+    assert "runpy" not in ran.said and "grader" not in ran.said
+    ran = run("script.py", "--json")
+    assert ran.code == 2 and "takes no option but --exit-zero" in ran.said

@@ -20,8 +20,8 @@ STREAMS = {
     ),
     "two nodes": (
         "the work of line {line} {does} {at}, which that of line {other_line}, another node of the graph, {did}, in any"
-        " order: let the later node depend on the other one (while streams are captured: cudaEventRecord(event, other) and"
-        " cudaStreamWaitEvent(yours, event) between the two)"
+        " order: let the later node depend on the other one (while streams are captured: cudaEventRecord(event, other)"
+        " and cudaStreamWaitEvent(yours, event) between the two)"
     ),
     "host and device": (
         "host code {does} {at}, which the work of line {other_line} {did}, and nothing waits for that work in between:"

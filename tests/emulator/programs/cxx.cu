@@ -102,7 +102,12 @@ __global__ void eighths(float* out) {
     const float of[8] = {1, -0.3f, 448, 1000, 0.001f, 17.5f, 0.0009765625f, 57344};
     out[threadIdx.x] = (float)__nv_fp8_e4m3(of[threadIdx.x]);
     out[8 + threadIdx.x] = (float)__nv_fp8_e5m2(of[threadIdx.x]);
-    if (threadIdx.x == 0) out[16] = cuCabsf(cuCmulf(make_cuFloatComplex(3, 4), make_cuFloatComplex(0, 1)));
+    if (threadIdx.x != 0) return;
+    out[16] = cuCabsf(cuCmulf(make_cuFloatComplex(3, 4), make_cuFloatComplex(0, 1)));
+    const __half2_raw both = __nv_cvt_fp8x2_to_halfraw2(0x403a, __NV_E4M3);   // 2, 1.25
+    out[17] = __half2float(__nv_cvt_fp8_to_halfraw(0x3a, __NV_E4M3)) + __high2float(__half2(both));
+    const __nv_bfloat16_raw almost = __float2bfloat16(1.3f);
+    out[18] = __nv_cvt_bfloat16raw_to_fp8(almost, __NV_SATFINITE, __NV_E5M2) + 1000 * __nv_cvt_halfraw_to_fp8({0x3d33}, __NV_NOSAT, __NV_E4M3);
 }
 
 __device__ cuda::atomic<int, cuda::thread_scope_device> taken, highest;
@@ -126,7 +131,7 @@ int main() {
     float* small;
     cudaMallocManaged(&in, 192 * sizeof(int));
     cudaMallocManaged(&out, 192 * sizeof(int));
-    cudaMallocManaged(&small, 17 * sizeof(float));
+    cudaMallocManaged(&small, 19 * sizeof(float));
     cudaMalloc(&part, 4 * sizeof(int));
     for (int i = 0; i < 192; ++i) in[i] = i, out[i] = 0;
     atomics<<<4, 64>>>(out, part);
@@ -146,7 +151,7 @@ int main() {
     eighths<<<1, 8>>>(small);
     blocks<<<1, 64>>>(in, out, 0);
     cudaDeviceSynchronize();
-    for (int i = 0; i < 17; ++i) printf("%g ", small[i]);
+    for (int i = 0; i < 19; ++i) printf("%g ", small[i]);
     printf("\n%d %d %d\n", out[0], out[1], out[2]);
     void* temporary = nullptr;
     size_t bytes = 0;

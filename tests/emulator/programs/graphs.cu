@@ -17,6 +17,7 @@ __global__ void sample_normalized(cudaTextureObject_t texture, float* out) {
 }
 __global__ void fetch(cudaTextureObject_t texture, float4* out) { out[threadIdx.x] = tex1Dfetch<float4>(texture, threadIdx.x); }
 __global__ void sample_3d(cudaTextureObject_t texture, int* out) { out[threadIdx.x] = tex3D<int>(texture, threadIdx.x, threadIdx.y + 5, threadIdx.z + 1); }
+__global__ void gather(cudaTextureObject_t texture, float4* out) { *out = tex2Dgather<float4>(texture, 2, 2); }
 __global__ void raise(cudaSurfaceObject_t surface) {
     float value;
     surf2Dread(&value, surface, threadIdx.x * 4, threadIdx.y);
@@ -84,6 +85,27 @@ int built(int* x, int* host, cudaStream_t stream) {
     return host[63];
 }
 
+// Two of three nodes that come behind the first touch the same array, and nothing orders them.
+void unordered(int* x, int* y, cudaStream_t stream) {
+    cudaGraph_t graph;
+    cudaGraphCreate(&graph, 0);
+    cudaGraphNode_t nodes[4];
+    int n = 64, by = 2;
+    void *of_x[] = {&x, &n, &by}, *of_y[] = {&y, &n, &by};
+    cudaKernelNodeParams kernel = {(void*)add, dim3(1), dim3(64), 0, of_x, NULL};
+    cudaGraphAddKernelNode(&nodes[0], graph, NULL, 0, &kernel);
+    cudaGraphAddKernelNode(&nodes[1], graph, nodes, 1, &kernel);
+    kernel.kernelParams = of_y;
+    cudaGraphAddKernelNode(&nodes[2], graph, nodes, 1, &kernel);
+    kernel.kernelParams = of_x;
+    cudaGraphAddKernelNode(&nodes[3], graph, nodes, 1, &kernel);   // beside the second
+    cudaGraphExec_t ready;
+    cudaGraphInstantiate(&ready, graph, 0);
+    for (int k = 0; k < 2; ++k) cudaGraphLaunch(ready, stream);
+    add<<<1, 64, 0, stream>>>(y, 64, 1);   // behind the whole graph
+    cudaStreamSynchronize(stream);
+}
+
 void show(const float* values, int n) {
     cudaDeviceSynchronize();
     for (int i = 0; i < n; ++i) printf("%g ", values[i]);
@@ -95,7 +117,7 @@ void textures() {
     for (int i = 0; i < 32; ++i) image[i] = i;
     cudaArray_t array;
     cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
-    cudaMallocArray(&array, &format, 8, 4, cudaArraySurfaceLoadStore);
+    cudaMallocArray(&array, &format, 8, 4, cudaArraySurfaceLoadStore | cudaArrayTextureGather);
     cudaMemcpy2DToArray(array, 0, 0, image.data(), 32, 32, 4, cudaMemcpyHostToDevice);
     cudaResourceDesc resource = {};
     resource.resType = cudaResourceTypeArray;
@@ -112,6 +134,8 @@ void textures() {
     cudaCreateTextureObject(&texture, &resource, &how, NULL);
     sample<<<1, 20>>>(texture, out);
     show(out, 20);
+    gather<<<1, 1>>>(texture, (float4*)out);
+    show(out, 4);
     how = {};
     how.normalizedCoords = 1;
     for (const auto mode : {cudaAddressModeWrap, cudaAddressModeMirror, cudaAddressModeBorder}) {
@@ -164,6 +188,7 @@ int main() {
     cudaGetDeviceCount(&devices);
     cudaDeviceCanAccessPeer(&can, 0, 1);
     wrong = cudaSetDevice(2);
+    unordered(x, host, stream);
     cudaSetDevice(1);
     int* there;
     cudaMalloc(&there, 64 * sizeof(int));

@@ -67,9 +67,9 @@ LADDER_INLINE float4 curand_normal4(curandStatePhilox4_32_10* state) {
 #define LADDER_NO_GENERATOR(name)                                                                                       \
     struct curandState##name { unsigned refused; };                                                                     \
     using curandState##name##_t = curandState##name;                                                                    \
-    LADDER_INLINE unsigned curand(curandState##name*) { ladder_trap("cuRAND's " #name " is not emulated: use XORWOW or Philox4_32_10", 0); } \
-    template <class A, class B> LADDER_INLINE void curand_init(A, B, curandState##name* s) { curand(s); }               \
-    template <class A, class B, class C> LADDER_INLINE void curand_init(A, B, C, curandState##name* s) { curand(s); }   \
+    LADDER_INLINE unsigned curand(curandState##name*, LADDER_LINE) { ladder_trap("cuRAND's " #name " is not emulated: use XORWOW or Philox4_32_10", line); } \
+    template <class A, class B> LADDER_INLINE void curand_init(A, B, curandState##name* s, LADDER_LINE) { curand(s, line); } \
+    template <class A, class B, class C> LADDER_INLINE void curand_init(A, B, C, curandState##name* s, LADDER_LINE) { curand(s, line); } \
     LADDER_INLINE float curand_uniform(curandState##name* s) { return static_cast<float>(curand(s)); }                  \
     LADDER_INLINE float curand_normal(curandState##name* s) { return static_cast<float>(curand(s)); }
 LADDER_NO_GENERATOR(MRG32k3a)
