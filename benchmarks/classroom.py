@@ -2,6 +2,7 @@
 
     python -m benchmarks.classroom rates      hand-ins a minute a core, one job on one core and two jobs (5 minutes)
     python -m benchmarks.classroom sandbox    what `basic` costs beside `none`
+    python -m benchmarks.classroom layers     what namespaces, control groups and bubblewrap cost by themselves
     python -m benchmarks.classroom engine     the engine alone, with grades that are simulated (--count 100000)
     python -m benchmarks.classroom kills      SIGKILL at random moments of a run: nothing lost, nothing there twice
     python -m benchmarks.classroom ray        a Ray cluster of two nodes of one core beside one of one; nodes killed
@@ -24,7 +25,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,6 +39,7 @@ from grader.classroom.gradebook import make_book
 from grader.classroom.ledger import Ledger, Row, Submitted
 from grader.classroom.policy import Policy
 from grader.course import catalog
+from grader.devices.worker import confine_mounts, outside
 
 SIMULATED = Path(__file__).parents[1] / "tests" / "classroom" / "simulated.py"
 BASIC = {"device": "emulator", "sandbox": "basic"}
@@ -144,6 +146,43 @@ def sandbox(pairs: int, lessons: str) -> None:
         print(f"{entry.name}: none {middle['none']:.2f} CPU s, basic {middle['basic']:.2f} CPU s (medians of {pairs})")
         shown = " ".join(f"{ratio:.3f}" for ratio in sorted(ratios))
         print(f"  basic / none: median {statistics.median(ratios):.3f} of {shown}")
+
+
+@main.command()
+@click.option("--times", default=20, show_default=True)
+def layers(times: int) -> None:
+    """What namespaces, control groups and bubblewrap cost by themselves, in processor time."""
+    with tempfile.TemporaryDirectory(prefix="ladder-class-") as folder:
+        spaces = [_of_a_fork(lambda: confine_mounts.own_spaces(Path(folder))) for _ in range(times)]
+        groups = [_of_a_fork(_one_group) for _ in range(times)]
+        wrapped = [_of_a_fork(lambda: outside.why_no_bubblewrap(Path(folder))) for _ in range(times)]
+    for what, spent in (
+        ("mounts and a network of its own, for each kernel", spaces),
+        ("a control group, for each server", groups),
+        (f"bubblewrap, for each server ({outside.why_no_bubblewrap(Path('/tmp')) or 'it works here'})", wrapped),
+    ):
+        middle, most = 1e3 * statistics.median(spent), 1e3 * max(spent)
+        print(f"{what}: {middle:.1f} ms of a core (median of {times}, {most:.1f} at most)")
+
+
+def _one_group() -> None:
+    with outside.in_a_group(""):
+        pass
+
+
+def _of_a_fork(act: Callable[[], object]) -> float:
+    """Processor seconds of what a fork of this process does, and of what it starts."""
+    reading, writing = os.pipe()
+    if os.fork() == 0:
+        before = time.process_time()  # a fork has no children yet
+        act()
+        below = resource.getrusage(resource.RUSAGE_CHILDREN)
+        os.write(writing, str(time.process_time() - before + below.ru_utime + below.ru_stime).encode())
+        os._exit(0)
+    os.close(writing)
+    os.wait()
+    with os.fdopen(reading) as pipe:
+        return float(pipe.read())
 
 
 def _alone(lesson: str, text: str) -> Iterator[Submitted]:

@@ -26,6 +26,7 @@ SECRET = "the-words-of-a-private-key"
 _COLOUR, _MOVE = re.compile(r"\x1b\[[0-9;]*m"), re.compile(r"\x1b\[(?:\d*[AK]|\?25[lh])|\r")
 _OURS = re.compile(
     r"\s*|\d+ kernels were to grade, \d+ are left|0\d_\w+: \d+ of \d+ people: [\w ★,()]+"
+    r"|\d+ kernels were held by [\w ,;]+"
     r"|[━╸╺ ]+\d+/\d+ [\d:…-]+( (hostile|honest) \d+[\w ]*, 0\d_\w+: [a-z_]+)?…?\s*"
 )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -69,12 +69,13 @@ class Reports:
 
             check_writable([file for file, _ in files])
 
-    def write(self, graded: Sequence[Graded]) -> None:
-        """Writes the files. Raises UsageError."""
+    def write(self, graded: Sequence[Graded], people: Sequence[str] = ()) -> None:
+        """Writes the files; one of Gradescope's for each person, if there are several. Raises UsageError."""
         for file, form in self._files():
             from grader.report.graded import write
 
-            write(file, form.dumps(graded))
+            for name, theirs in _by_person(file, graded, people if file == self.gradescope else ()).items():
+                write(name, form.dumps(theirs))
 
     def _files(self) -> list[tuple[Path, ModuleType]]:
         """Each with the module that makes its text."""
@@ -84,6 +85,17 @@ class Reports:
 
         asked = ((self.junit, junit), (self.gradescope, gradescope), (self.html, html))
         return [(file, form) for file, form in asked if file]
+
+
+def _by_person(file: Path, graded: Sequence[Graded], people: Sequence[str]) -> Mapping[Path, Sequence[Graded]]:
+    """All under this name, or under `results.anna.json` those of each person, if there is more than one."""
+    if len({*people}) < 2:
+        return {file: graded}
+    found: dict[Path, list[Graded]] = {}
+    for each, person in zip(graded, people, strict=True):
+        name = file.with_name(f"{file.stem}.{person}{file.suffix}") if person else file
+        found.setdefault(name, []).append(each)
+    return found
 
 
 GradePuzzles = Callable[[Entry, Options, Reports], int]

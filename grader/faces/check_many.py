@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 import click
@@ -32,6 +32,7 @@ class Candidate:
     name: str  # of the lesson, or of the hand-in's file
     kernel: str  # the file as people write it
     grade: Callable[[Options, Progress], Graded]  # raises UsageError
+    person: str = ""  # whose it is, if it lies in a folder of one's own
 
 
 def check_all(folder: Path | None, options: Options, reports: Reports) -> int:
@@ -64,8 +65,8 @@ def _check_many(
             except KeyboardInterrupt:
                 interrupted = True
                 break
+    reports.write(graded, [each.person for each in candidates[: len(graded)]])  # first: a terminal may take no output
     _tell_all(graded, reports, show)
-    reports.write(graded)
     for each in graded:
         if each.problem:
             click.echo(f"ladder: {each.kernel}: {each.problem}", err=True)
@@ -121,7 +122,7 @@ def _kernels_in(folder: Path | None) -> list[Candidate]:
         raise UsageError(f"there is no folder {shown_path(place)}: {hint}")
     kernels = [(entry, place / entry.work_file.relative_to(root / "work")) for entry in entries]
     found = [_candidate(entry, file) for entry, file in kernels if file.exists() and not _is_untouched(entry, file)]
-    found += [_hand_in(file) for file in sorted(place.rglob(f"*{SUFFIX}"))]
+    found += [_hand_in(file, place) for file in sorted(place.rglob(f"*{SUFFIX}"))]
     if not found:
         lessons = [entry for entry in entries if not isinstance(entry, Puzzle)]
         names = " or ".join(entry.work_file.name for entry in lessons[:2]) or "NN_name.cu"
@@ -143,8 +144,13 @@ def _candidate(entry: Entry, file: Path | None) -> Candidate:
     return Candidate(entry.name, shown_path(file or entry.root / "kernels" / entry.name), grade)
 
 
-def _hand_in(file: Path) -> Candidate:
-    return Candidate(file.name, shown_path(file), lambda options, tell: grade_hand_in(file, options, tell))
+def _hand_in(file: Path, place: Path) -> Candidate:
+    from grader.classroom.exports import owner_of
+
+    within = PurePosixPath(file.relative_to(place))
+    owner = owner_of(within, {})
+    person = owner.name if owner else within.parts[0] if len(within.parts) > 1 else ""
+    return Candidate(file.name, shown_path(file), lambda options, tell: grade_hand_in(file, options, tell), person)
 
 
 @contextlib.contextmanager

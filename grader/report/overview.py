@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,12 +31,17 @@ def show_table(console: Console, graded: Sequence[Graded]) -> None:
         titles.remove("kernel")  # it says nothing new
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for title in titles:
-        table.add_column(title, justify="right" if title in ("build", "run") else "left")
-    names = [Path(each.kernel).name for each in graded]
-    for each, name in zip(graded, names, strict=True):
-        cells = _cells(each, name if names.count(name) == 1 else each.kernel)
+        table.add_column(title, justify="right" if title in ("build", "run") else "left", overflow="fold")
+    for each, name in zip(graded, _names(graded), strict=True):
+        cells = _cells(each, name)
         table.add_row(*(cells[title] for title in titles))
     console.print(table)
+
+
+def _names(graded: Sequence[Graded]) -> list[str]:
+    """Of the files, from the folder in which all of them lie."""
+    folders = [os.path.abspath(Path(each.kernel).parent) for each in graded]
+    return [os.path.relpath(each.kernel, os.path.commonpath(folders)) for each in graded]
 
 
 def _cells(graded: Graded, kernel: str) -> dict[str, Text | str]:

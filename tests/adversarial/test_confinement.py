@@ -155,6 +155,23 @@ def test_root_becomes_another_user_that_can_do_little_without_any_other_layer(pl
     assert not mine & set(could["calls"])
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_another_user_s_process_still_ends_with_the_server(tmp_path):
+    code = """
+import ctypes, sys
+from pathlib import Path
+from grader.devices.worker.confine_user import become_another_user
+c, signal = ctypes.CDLL(None), ctypes.c_int()
+c.prctl(1, 9, 0, 0, 0)  # PR_SET_PDEATHSIG, as each worker does when it begins
+become_another_user(Path(sys.argv[1]))
+c.prctl(2, ctypes.byref(signal), 0, 0, 0)
+print(signal.value)
+"""
+    options = {"cwd": ROOT, "env": {**os.environ, "PYTHONPATH": str(ROOT)}}
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, **options)
+    assert done.stdout == "9\n", done.stderr
+
+
 def test_without_a_sandbox_all_of_this_can_be_done(place):
     could = tried(place, "none", level="none")
     assert {"write outside", "read a file of the user's", "write on the terminal"} <= set(could["files"])

@@ -116,6 +116,30 @@ def test_hand_ins_of_a_folder_are_graded_too(course, ladder):
     assert "x.handin.json" in wrong and "wrong result" in wrong and "stands" in wrong
 
 
+def test_several_people_have_a_file_of_gradescope_s_each_and_their_names_are_shown(course, graded, ladder):
+    (course / "mine.cu").write_text("// mine\n")
+    ladder("submit", "01", "mine.cu", "--device", "emulator")
+    text = (course / "submissions" / "01_vector_add.handin.json").read_text()
+    for place in ("in/ana maria/01.handin.json", f"in/ben_{'x' * 90}/deep/02.handin.json"):
+        (course / place).parent.mkdir(parents=True)
+        (course / place).write_text(text)
+    code, out, _ = ladder("check", "--all", "in", "--gradescope", "a.json", "--junit", "a.xml")
+    assert code == 0 and "ana maria/01.handin.json" in out
+    assert out.count("x") == 90 and "…" not in out  # folded where it is too long
+    found = sorted(file.name for file in course.glob("a*.json"))
+    assert found == ["a.ana maria.json", f"a.ben_{'x' * 90}.json"]
+    assert all(len(json.loads((course / name).read_text())["tests"]) == 1 for name in found)
+
+
+def test_a_terminal_that_takes_no_output_costs_no_report(folder, graded, ladder, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("grader.report.overview.show_table", interrupted)
+    assert ladder("check", "--all", "in", *FORMS)[0] == 130
+    assert counts(folder) == (3, 3, 3)
+
+
 # ---- as a process ----
 
 

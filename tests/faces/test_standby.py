@@ -195,7 +195,7 @@ def test_the_grade_is_the_same(home):
     for grade in grades:
         del grade["seconds"]
         grade["sandbox"]["held"] = set(grade["sandbox"]["held"]) - {"bubblewrap"}  # it holds no fork
-        grade["sandbox"]["lacking"].pop("bubblewrap", None)
+        grade["sandbox"]["lacking"].clear()  # nor are its folders the same
         for task in grade["tasks"]:
             for case in task["cases"]:
                 case.pop("seconds", None)

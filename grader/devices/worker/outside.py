@@ -27,7 +27,7 @@ BUBBLEWRAP = "bubblewrap"
 _FORKED = "the standby server's workers do without it: type `LADDER_SERVER=0` before the command"
 _NOT_INSTALLED = "bubblewrap is not installed"
 _GPU = "there is a GPU, whose devices it would hide"
-_ALONE = ("--unshare-user-try", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts")
+_ALONE = ("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts")
 
 
 def why_no_bubblewrap(cache: Path | None) -> str:
@@ -53,11 +53,15 @@ def wrapping(cache: Path) -> list[str]:
     """What to put before a command, so that it finds what workers need and nothing else, and no other processes."""
     found = ["bwrap", *_ALONE, "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]
     links = [each.resolve() for each in cache.iterdir() if each.is_symlink()]
-    for path in dict.fromkeys([*readable(), *links]):
+    paths = [path for path in dict.fromkeys([*readable(), *links, cache]) if path.is_absolute()]
+    for folder in dict.fromkeys(parent for path in paths for parent in reversed(path.parents)):
+        if folder == folder.resolve():
+            found += ["--perms", "0755", "--dir", str(folder)]  # else another user than root may not enter them
+    for path in paths[:-1]:
         if path.is_symlink():  # as /lib: compilers look from there for what lies beside /usr/lib
             found += ["--symlink", os.readlink(path), str(path)]
             path = path.resolve()
-        if path.is_absolute() and not path.is_relative_to("/proc"):
+        if not path.is_relative_to("/proc"):
             found += ["--ro-bind-try", str(path), str(path)]
     return [*found, "--bind", str(cache), str(cache), "--chdir", "/"]
 
