@@ -85,22 +85,38 @@ def sample(
     what: ToSample,
 ) -> CaseRun:
     """One case. `tiles` hold example values of the inputs, `sizes` the bytes of all buffers as they are to be."""
-    runtime = session.runtime
-    runtime.ladder_session_sample.argtypes = [ctypes.c_int, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_uint64]
-    runtime.ladder_session_sample(what.multiprocessors, what.l1_bytes, MEMORY_BYTES, what.steps)
+    element_bytes = {p.name: p.type.bytes for p in task.buffers}
+    for thins in (True, False):
+        facts, seconds = _entered(session, task, tiles, sizes, scalars, what, thins)
+        findings = word_findings(facts, session.build.code, element_bytes)
+        findings = [finding for finding in findings if finding.severity == "error"]
+        if not (findings and facts["thins"]):  # else it may be for warps that stopped (runtime/thinning.cpp)
+            break
+    launches = [_launch(each, facts["kernels"][each["kernel"]], session.build.code) for each in facts["samples"]]
+    found = {"launches": launches, "sets": facts["sets"], "set_bytes": facts["set_bytes"]}
+    return CaseRun(name=name, findings=findings, seconds=seconds, sample=found)
+
+
+def _entered(
+    session: Session,
+    task: Prototype,
+    tiles: Mapping[str, View],
+    sizes: Mapping[str, int],
+    scalars: Mapping[str, int | float],
+    what: ToSample,
+    thins: bool,
+) -> tuple[Json, float]:
+    """The runtime's facts of one call, and the seconds that it took."""
+    set_up = session.runtime.ladder_session_sample
+    set_up.argtypes = [ctypes.c_int, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_uint64, ctypes.c_int]
+    set_up(what.multiprocessors, what.l1_bytes, MEMORY_BYTES, what.steps, thins)
     try:
         session.begin(task, session.build, session.threads, SECONDS, 0.0, POISON)
         kept = {p.name: _tile(tiles[p.name]) for p in task.inputs}  # as long as they are mapped
         buffers = {p.name: _placed(session, p.name, sizes[p.name], kept.get(p.name)) for p in task.buffers}
-        facts, seconds = session.enter(task, session.build, buffers, scalars)
+        return session.enter(task, session.build, buffers, scalars)
     finally:
-        runtime.ladder_session_sample(0, 0, 0, 0)
-    element_bytes = {p.name: p.type.bytes for p in task.buffers}
-    findings = word_findings(facts, session.build.code, element_bytes)
-    findings = [finding for finding in findings if finding.severity == "error"]
-    launches = [_launch(each, facts["kernels"][each["kernel"]], session.build.code) for each in facts["samples"]]
-    found = {"launches": launches, "sets": facts["sets"], "set_bytes": facts["set_bytes"]}
-    return CaseRun(name=name, findings=findings, seconds=seconds, sample=found)
+        set_up(0, 0, 0, 0, 0)
 
 
 def _placed(session: Session, name: str, bytes_: int, tile: mmap.mmap | None) -> View:
