@@ -109,9 +109,7 @@ def machine_code(entry: Entry, file: Path, kept: Path, new: bool) -> dict[str, A
     return dict(json.loads(place.read_text())) if place.exists() else {}
 
 
-def samples(
-    entry: Entry, task: Task, file: Path, cases: list[Case], kept: Path, new: bool, steps: int | None = None
-) -> dict[str, Any]:
+def samples(entry: Entry, task: Task, file: Path, cases: list[Case], kept: Path, new: bool) -> dict[str, Any]:
     """What a worker finds of a rung at these cases, by their names; without those that cannot be sampled."""
     found: dict[str, Any] = {}
     variants = {(case.variant, case == task.timed_case) for case in cases}
@@ -123,13 +121,13 @@ def samples(
             continue
         if not place.exists():
             place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_text(json.dumps(_sample(entry, task, file, alike, steps)))
+            place.write_text(json.dumps(_sample(entry, task, file, alike)))
         rows = json.loads(place.read_text())
         found |= {name: row["sample"] for name, row in rows.items() if row["sample"] and not row["findings"]}
     return found
 
 
-def _sample(entry: Entry, task: Task, file: Path, cases: list[Case], steps: int | None) -> dict[str, Any]:
+def _sample(entry: Entry, task: Task, file: Path, cases: list[Case]) -> dict[str, Any]:
     from grader.devices.buffers import Arena
     from grader.devices.submission import Submission, run_sampled, start_server
     from grader.judge.inputs import fill
@@ -140,7 +138,7 @@ def _sample(entry: Entry, task: Task, file: Path, cases: list[Case], steps: int 
     with Arena.of([example] * len(calls)) as arena:
         for buffers in arena.cases:
             fill(example, buffers, SEED)
-        evidence = run_sampled(calls, arena, submission, int(CARD.multiprocessors), int(CARD.l1_bytes), steps=steps)
+        evidence = run_sampled(calls, arena, submission, int(CARD.multiprocessors), int(CARD.l1_bytes))
     return {
         run.name: {"sample": run.sample, "seconds": run.seconds, "findings": [each.message for each in run.findings]}
         for run in evidence.cases

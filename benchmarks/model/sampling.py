@@ -91,9 +91,9 @@ def cost(entry: Entry, task: Task, file: Path, server: ForkServer, watched: Watc
     """Of one: the second time, when it is built."""
     assert task.timed_case
     submission = Submission(inlined(file), file, entry.lesson.tasks, server, SEED, lambda what: None)
-    sampled(task, task.timed_case, CARD, submission, compiled=False)
+    sampled(task, task.timed_case, CARD, submission)
     watched.peak, before = 0, watched.seconds()
-    sample = sampled(task, task.timed_case, CARD, submission, compiled=False) or {"launches": []}
+    sample = sampled(task, task.timed_case, CARD, submission) or {"launches": []}
     ran = (f"{len(each['ran'])} of {each['blocks']:,}" for each in sample["launches"])
     return Cost(f"{task.name}/{file.stem}", watched.seconds() - before, watched.peak, ", ".join(ran))
 

@@ -215,6 +215,12 @@ std::string report() {
     if (m.sampling.on()) {
         json.field("set_bytes", m.sampling.set_bytes).field("sets", m.sampling.sets).field("thins", m.sampling.thinned).key("samples").open('[');
         for (const auto& [number, launch] : m.sampling.launches) write_sample(json, number, launch);
+        json.close(']').key("statements").open('[');
+        for (const auto& [pc, instructions] : m.sampling.statements) {
+            json.open('{').field("pc", pc).key("instructions").open('[');
+            for (const std::string& name : instructions) json.value(name);
+            json.close(']').close('}');
+        }
         json.close(']');
     }
     if (m.recorder.on) write_recording(json.key("recording"), m.recorder);

@@ -127,9 +127,15 @@ std::uint64_t BlockSample::steps() const {
 void Sampling::begin_case() {
     launches.clear();
     known.clear();
+    statements.clear();
     steps_left = card.steps;
     set_bytes = sets = 0;
     thinned = false;
+}
+
+void Sampling::note(std::uint32_t pc, std::vector<std::string> instructions) {
+    std::lock_guard lock(mutex);
+    statements.try_emplace(pc, std::move(instructions));
 }
 
 int Sampling::number_of(const Launch& launch) {
@@ -283,7 +289,10 @@ void sample_barrier(Block& block) {
 
 void keep_sample(Block& block) {
     block.sample->barriers = block.barriers;
-    for (WarpSample& warp : block.sample->warps) warp.enter_block(), warp.end_chains();
+    for (WarpSample& warp : block.sample->warps) {
+        if (!warp.stopped) warp.enter_block();   // its last one
+        warp.end_chains();
+    }
     stand_for_others(block, *block.sample);
     LaunchSample& launch = machine().sampling.launches[block.launch->kernel];
     std::lock_guard lock(machine().sampling.mutex);

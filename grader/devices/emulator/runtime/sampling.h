@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -54,6 +55,7 @@ struct WarpSample {
     bool fenced = false;                                // since it loaded from global memory
     std::uint64_t copied = 0;         // bytes that asynchronous copies bring into shared memory
     std::map<Address, std::uint64_t> copies;            // asynchronous ones under way, by their place: shared_rounds when they began
+    bool stopped = false;             // another warp goes on for it
     bool paused = false;              // until all other warps of the block have come as far (thinning.cpp)
     std::size_t beside_others = ~std::size_t{0};        // of `asked`: what came while all warps ran
 
@@ -130,8 +132,11 @@ struct Sampling {
     bool thinned = false;                    // a block of this case has gone on with one warp
     std::uint64_t set_bytes = 0, sets = 0;   // by cudaMemset and copies within device memory, which are not done
 
+    std::map<std::uint32_t, std::vector<std::string>> statements;   // of inline PTX that ran, by place: their instructions
+
     bool on() const { return card.multiprocessors > 0; }
     void begin_case();
+    void note(std::uint32_t pc, std::vector<std::string> instructions);
     int number_of(const Launch& launch);     // of its KernelTotals, one for each sampled launch; -1: one like it was sampled
     bool skips(std::uint64_t bytes);         // a cudaMemset or copy that moves so many: it is only counted
 };

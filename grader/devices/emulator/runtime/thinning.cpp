@@ -76,7 +76,7 @@ bool thin(Block& block) {
     sample.thinned = Thinned{kept, alive.size(), sample.warps[kept].steps, sample.warps[kept].copied, {}};
     for (const std::uint32_t pc : block.executor->sites->listed) sample.thinned->sites.push_back(site_at(*block.executor, pc));
     for (const std::size_t w : alive)
-        if (w != kept) stop(block.warps[w]);
+        if (w != kept) stop(block.warps[w]), sample.warps[w].stopped = true;
     return true;
 }
 
