@@ -156,8 +156,10 @@ def _time(us: float) -> str:
 
 def draw(every: Sequence[Row], compiled: Sequence[Row], file: Path) -> None:
     """The scatter plot: measured time across, modelled time up."""
+    from matplotlib import rcParams
     from matplotlib.figure import Figure
 
+    rcParams["svg.hashsalt"] = "kernel-ladder"  # the same numbers make the same file
     figure = Figure(figsize=(6.4, 5.6), layout="constrained")
     axes = figure.add_subplot(xscale="log", yscale="log", xlabel="measured, µs", ylabel="modelled, µs")
     ends = (min(point.measured for point in every), max(point.measured for point in every))
@@ -188,9 +190,9 @@ def write(every: Sequence[Point]) -> None:
     """model.json, in which sizes stay that were not sampled now."""
     kept = json.loads((RESULTS / NAME).read_text())
     for point in every:
-        if point.timed:
-            found = point.by_code or point.found
-            kept.setdefault("bounds", {}).setdefault(point.task, {})[point.rung] = found.bound
+        of_task = kept.setdefault("bounds", {}).setdefault(point.task, {})
+        if point.timed and (point.by_code or point.rung not in of_task):
+            of_task[point.rung] = (point.by_code or point.found).bound
     parts = {"estimated": every, "compiled": [row for point in every if (row := point.compiled)]}
     for kind, rows in parts.items():
         rungs = kept.setdefault(kind, {"rungs": {}})["rungs"]
