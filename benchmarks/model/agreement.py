@@ -11,6 +11,7 @@ KEEP with many jobs at once). The measured times are those that `ladder bench` h
 from __future__ import annotations
 
 import json
+import lzma
 import math
 import re
 import sys
@@ -19,6 +20,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 from benchmarks.model.points import CARD, RESULTS, ROOT, Point, Row, measured, points
 from benchmarks.model.reasons import REASONS, REASONS_OF_CODE
@@ -27,6 +29,7 @@ from grader.model.times import RESULTS as NAME
 
 PAGE, PICTURE = ROOT / "docs" / "model.md", ROOT / "docs" / "model.svg"
 BEGIN, END = "<!-- begin agreement -->", "<!-- end agreement -->"
+SAMPLES = RESULTS / "samples.json.xz"
 NEAR, FAR = 1.25, 1.5  # factors; a timed case beyond the second needs a reason
 EQUAL = 1.1  # rungs whose measured times differ by less have no order
 LONG_US = 20.0
@@ -186,8 +189,15 @@ def recorded(kind: str) -> list[Row]:
     return [Row(*key, timed, us, modelled) for key, modelled, us, timed in rows if modelled]
 
 
+def samples() -> dict[str, Any]:
+    """What was sampled of the timed cases, by "task/rung": the committed times without nvcc are those of these."""
+    return dict(json.loads(lzma.decompress(SAMPLES.read_bytes()))) if SAMPLES.exists() else {}
+
+
 def write(every: Sequence[Point]) -> None:
-    """model.json, in which sizes stay that were not sampled now."""
+    """model.json, in which sizes stay that were not sampled now, and the samples of the timed cases."""
+    timed = {f"{point.task}/{point.rung}": point.sample for point in every if point.timed}
+    SAMPLES.write_bytes(lzma.compress(json.dumps(samples() | timed, sort_keys=True).encode()))
     kept = json.loads((RESULTS / NAME).read_text())
     for point in every:
         of_task = kept.setdefault("bounds", {}).setdefault(point.task, {})

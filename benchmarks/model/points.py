@@ -50,6 +50,7 @@ class Row:
 class Point(Row):
     """The same as it was sampled now: what the model found, and what it finds by nvcc's machine code."""
 
+    sample: Mapping[str, Any]
     found: Modelled
     by_code: Modelled | None = None  # None: nvcc or nvdisasm is missing, or took too long
 
@@ -76,8 +77,8 @@ def measured(folder: Path = RESULTS) -> Measured:
     return found
 
 
-def points(kept: Path, timed: bool = False, new: bool = True, card: Card = CARD) -> Iterator[Point]:
-    """Points of the `timed` cases alone, or of all.
+def points(kept: Path, timed: bool = False, new: bool = True, card: Card = CARD, nvcc: bool = True) -> Iterator[Point]:
+    """Points of the `timed` cases alone, or of all; with nvcc's machine code, if it is to be asked.
 
     Samples are kept in a folder and taken from there; it is for one version of the emulator and of the kernels. Unless
     they may be `new`, there are no others.
@@ -90,11 +91,11 @@ def points(kept: Path, timed: bool = False, new: bool = True, card: Card = CARD)
                 cases = [c for c in cases if c == task.timed_case or not timed]
                 for case, sample in samples(entry, task, file, cases, kept, new).items():
                     us, is_timed = known[task.name, file.stem, case]
-                    found, code = predict(sample, card), machine_code(entry, file, kept, new)
+                    found, code = predict(sample, card), machine_code(entry, file, kept, new) if nvcc else {}
                     by_code = predict({**sample, "code": code}, card) if code else None
                     if not (by_code and by_code.main and by_code.main.launch.flow):
                         by_code = None  # nvcc has not compiled the kernel that takes longest
-                    yield Point(task.name, file.stem, case, is_timed, us, found.seconds * 1e6, found, by_code)
+                    yield Point(task.name, file.stem, case, is_timed, us, found.seconds * 1e6, sample, found, by_code)
 
 
 def machine_code(entry: Entry, file: Path, kept: Path, new: bool) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from grader.course import catalog
+from grader.devices.cuda.machine_code import tools
 from grader.faces import cli
 from grader.faces.notebook import results
 from grader.judge.verdict import Position
@@ -87,6 +88,9 @@ def test_a_check_ends_in_a_modelled_time_and_says_it_to_programs(monkeypatch, ca
         assert (modelled["card"], modelled["case"], modelled["bound"]) == (card, "n=268435456", "dram")
         assert modelled["low_us"] < modelled["median_us"] < modelled["high_us"]
     assert task["modelled"][0]["median_us"] < task["modelled"][1]["median_us"], "an H100 has slower memory"
+    known = agreement(catalog.find("01").root, measured_cards(catalog.find("01").root)[0], compiled=tools() is not None)
+    us = known["rungs"]["vector_add"]["3_float4"]["n=268435456"]
+    assert task["modelled"][0]["median_us"] == pytest.approx(us, rel=0.01), "sampling finds what docs/model.md is of"
     assert cli.run(["check", "01", "--reference", "--device", "emulator"]) == 0
     said = capsys.readouterr().out
     assert "modelled on an H200: " in said.splitlines()[-1] and "H100" not in said
