@@ -1,4 +1,7 @@
-"""What modelling costs: `python -m benchmarks.model.sampling [--only TEXT]`.
+"""What modelling costs.
+
+    python -m benchmarks.model.sampling [--only TEXT]     prints it
+    python -m benchmarks.model.sampling --page            and writes the sum of it into docs/model.md
 
 Every rung is sampled at its timed case, by a build that is kept. Prints, for each, the processor seconds and the peak
 memory of the worker that samples it, and how many of its blocks ran; last, which took most. It needs no GPU.
@@ -9,11 +12,12 @@ from __future__ import annotations
 import argparse
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.model.points import CARD, ROOT, SEED
+from docs import blocks
 from grader.course import catalog
 from grader.course.catalog import Entry
 from grader.course.inline import inlined
@@ -22,6 +26,7 @@ from grader.devices.submission import Submission
 from grader.devices.worker.server import ForkServer
 from grader.model.times import sampled
 
+PAGE = ROOT / "docs" / "model.md"
 MOST_SECONDS, MOST_BYTES = 3.0, 2 << 30  # that a lesson's timed case may take
 
 
@@ -98,18 +103,33 @@ def cost(entry: Entry, task: Task, file: Path, server: ForkServer, watched: Watc
     return Cost(f"{task.name}/{file.stem}", watched.seconds() - before, watched.peak, ", ".join(ran))
 
 
+def summary(found: Sequence[Cost]) -> str:
+    """All of them in a paragraph."""
+    longest, largest = max(found, key=lambda each: each.seconds), max(found, key=lambda each: each.bytes)
+    slow = [each.name for each in found if each.seconds > MOST_SECONDS or each.bytes > MOST_BYTES]
+    average = sum(each.seconds for each in found) / len(found)
+    return (
+        f"{len(found)} rungs at their timed cases: {average:.2f} s of processor time on average, at most "
+        f"{longest.seconds:.2f} s ({longest.name}), and {largest.bytes / 1e6:.0f} MB "
+        f"({largest.name}). More than {MOST_SECONDS:.0f} s or {MOST_BYTES >> 30} GB: {', '.join(slow) or 'none'}.\n"
+    )
+
+
 def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     asked.add_argument("--only", default="", help="rungs with this in LESSON/TASK/RUNG")
-    found = []
-    for each in costs(asked.parse_args().only):
+    asked.add_argument("--page", action="store_true")
+    given, found = asked.parse_args(), []
+    if given.only and given.page:
+        raise SystemExit("the page is of all rungs: leave --only out")
+    for each in costs(given.only):
         found.append(each)
         print(f"{each.name:45}{each.seconds:6.2f} s {each.bytes / 1e6:7.0f} MB   {each.ran}", flush=True)
-    longest, largest = max(found, key=lambda each: each.seconds), max(found, key=lambda each: each.bytes)
-    slow = sum(each.seconds > MOST_SECONDS or each.bytes > MOST_BYTES for each in found)
-    print(f"{len(found)} rungs, {sum(each.seconds for each in found):.1f} s of processor time; at the most "
-          f"{longest.seconds:.2f} s ({longest.name}) and {largest.bytes / 1e6:.0f} MB ({largest.name}); "
-          f"{slow} take more than {MOST_SECONDS:.0f} s or {MOST_BYTES >> 30} GB")  # fmt: skip
+    if not found:
+        raise SystemExit(f"no rung has {given.only} in LESSON/TASK/RUNG")
+    print(summary(found))
+    if given.page:
+        PAGE.write_text(blocks.renewed(PAGE.read_text(), {"sampling": summary(found)}))
 
 
 if __name__ == "__main__":
