@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from grader.course import catalog
 from grader.course.call import Call, calls_of
@@ -56,6 +56,7 @@ def grade(
     print_threads: bool = False,
     sandbox: Level | None = None,
     by_counts: bool = False,
+    samples: dict[str, Any] | None = None,
     on_progress: Progress = lambda what: None,
     cancel: Cancel | None = None,
 ) -> Grade:
@@ -67,9 +68,9 @@ def grade(
     `source` is the file's text, if the caller has it. Without the `emulator` a GPU's word is all there is. With
     `print_threads` each line that an emulated kernel prints begins with its block and thread. `sandbox` says how far
     the kernel is confined (None: as LADDER_SANDBOX says, else "basic"). Stars are `by_counts` alone where that is asked
-    for, or one case is looked at; else a card's model may withhold some (withheld.py). Raises UsageError, one
-    sentence, if there is nothing to grade, and Cancelled once `cancel` is set; whatever is wrong with the kernel itself
-    is in the Grade.
+    for, or one case is looked at; else a card's model may withhold some (withheld.py), and what was sampled for that is
+    put into `samples`, by task. Raises UsageError, one sentence, if there is nothing to grade, and Cancelled once
+    `cancel` is set; whatever is wrong with the kernel itself is in the Grade.
     """
     start = time.perf_counter()
     entry = lesson if isinstance(lesson, Entry) else catalog.find(lesson)
@@ -97,7 +98,8 @@ def grade(
         from grader.model.withheld import withhold
 
         for task, result in zip(chosen, grades, strict=True):
-            withhold(entry, task, submission, result.grade)
+            if (sample := withhold(entry, task, submission, result.grade)) and samples is not None:
+                samples[task.name] = sample
     status, stars = sum_up([result.grade for result in grades])
     return Grade(
         lesson=entry.name,

@@ -14,7 +14,7 @@ from grader.course import catalog
 from grader.course.lesson import Case
 from grader.grade import grade
 from grader.judge.ladder import star_rungs
-from grader.model.withheld import LIMITS, WIDE, Limit, case_of, earned, limits
+from grader.model.withheld import LIMITS, WIDE, Limit, earned, limits
 from grader.report.terminal import plain_text
 
 NEEDED = {2: Limit(rung=1, us=100.0), 3: Limit(rung=3, us=50.0)}
@@ -49,13 +49,13 @@ def test_without_limits_for_its_case_no_star_is_withheld(tmp_path, text):
 def test_the_limits_are_those_of_the_goals_and_cases_as_they_are_now(entry, task):
     """They follow from what was measured on the card: `python -m benchmarks.model.stars limits FOLDER` renews them."""
     known = json.loads((RESULTS / LIMITS).read_text())["tasks"][task.name]
-    assert known["case"] == case_of(task).name
+    assert known["case"] == task.timed_case.name
     assert {int(star): each["rung"] for star, each in known["stars"].items()} == star_rungs(task, on_gpu=True)
     for each in known["stars"].values():
         values = graded()[task.name, task.ladder[each["rung"] - 1].name]["values"]
         assert each["left"] == pytest.approx(left(task, each["rung"], values), abs=1e-3)
         assert each["us"] == pytest.approx(each["modelled_us"] * each["left"], rel=1e-3)
-    assert limits(ROOT, CARD, replace(task, modelled_case=Case(other=1))) == {}
+    assert limits(ROOT, CARD, replace(task, timed_case=Case(other=1))) == {}
 
 
 def test_no_rung_loses_a_star_and_the_card_agrees_with_nearly_all():

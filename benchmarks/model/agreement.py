@@ -1,15 +1,17 @@
 """Modelled times beside measured ones: benchmarks/results/h200/model.json, and the tables and picture of docs/model.md.
 
     python -m benchmarks.model.agreement KEEP      samples every rung at every measured size; what is in KEEP is kept
+    python -m benchmarks.model.agreement           renews the page alone, after new times were measured
 
 With --kept nothing is sampled: points that KEEP lacks stay as they were; with --timed only the timed cases are. It
-needs no GPU; where nvcc and nvdisasm are installed, the model is tried with them, too. The measured times are those
-that `ladder bench` has written.
+needs no GPU; where nvcc and nvdisasm are installed, the model is tried with them, too (`benchmarks.model.keep` fills
+KEEP with many jobs at once). The measured times are those that `ladder bench` has written.
 """
 
 from __future__ import annotations
 
 import json
+import lzma
 import math
 import re
 import sys
@@ -18,6 +20,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 from benchmarks.model.points import CARD, RESULTS, ROOT, Point, Row, measured, points
 from benchmarks.model.reasons import REASONS, REASONS_OF_CODE
@@ -26,6 +29,7 @@ from grader.model.times import RESULTS as NAME
 
 PAGE, PICTURE = ROOT / "docs" / "model.md", ROOT / "docs" / "model.svg"
 BEGIN, END = "<!-- begin agreement -->", "<!-- end agreement -->"
+SAMPLES = RESULTS / "samples.json.xz"
 NEAR, FAR = 1.25, 1.5  # factors; a timed case beyond the second needs a reason
 EQUAL = 1.1  # rungs whose measured times differ by less have no order
 LONG_US = 20.0
@@ -105,17 +109,20 @@ def _figures_in_words(found: Figures) -> str:
     )
 
 
-def table(every: Iterable[Point]) -> str:
+def table(estimated: Iterable[Row], compiled: Iterable[Row]) -> str:
+    """The timed cases."""
     head = "| task | rung | measured | with nvcc | ratio | bound by | without | ratio |\n"
     rows = [head + "|---|---|--:|--:|--:|---|--:|--:|\n"]
-    for point in every:
-        if point.timed:
-            compiled, found = point.compiled, point.by_code or point.found
-            with_nvcc = f"{_time(compiled.modelled)} | {_ratio(compiled)}" if compiled else " | "
-            mark = "" if point.chooses else " °"
+    by_code = {(row.task, row.rung): row for row in compiled if row.timed}
+    known = json.loads((RESULTS / NAME).read_text())["bounds"]
+    for row in estimated:
+        if row.timed:
+            code = by_code.get((row.task, row.rung))
+            with_nvcc = f"{_time(code.modelled)} | {_ratio(code)}" if code else " | "
+            mark = "" if row.chooses else " °"
             rows.append(
-                f"| {point.task} | {point.rung}{mark} | {_time(point.measured)} | {with_nvcc} | "
-                f"{WORDS[found.bound]} | {_time(point.modelled)} | {_ratio(point)} |\n"
+                f"| {row.task} | {row.rung}{mark} | {_time(row.measured)} | {with_nvcc} | "
+                f"{WORDS[known[row.task][row.rung]]} | {_time(row.modelled)} | {_ratio(row)} |\n"
             )
     return "".join(rows)
 
@@ -152,8 +159,10 @@ def _time(us: float) -> str:
 
 def draw(every: Sequence[Row], compiled: Sequence[Row], file: Path) -> None:
     """The scatter plot: measured time across, modelled time up."""
+    from matplotlib import rcParams
     from matplotlib.figure import Figure
 
+    rcParams["svg.hashsalt"] = "kernel-ladder"  # the same numbers make the same file
     figure = Figure(figsize=(6.4, 5.6), layout="constrained")
     axes = figure.add_subplot(xscale="log", yscale="log", xlabel="measured, µs", ylabel="modelled, µs")
     ends = (min(point.measured for point in every), max(point.measured for point in every))
@@ -180,32 +189,59 @@ def recorded(kind: str) -> list[Row]:
     return [Row(*key, timed, us, modelled) for key, modelled, us, timed in rows if modelled]
 
 
-def write(every: Sequence[Point]) -> str:
-    """model.json, in which sizes stay that were not sampled now; the page's generated part, and the picture."""
+def samples() -> dict[str, Any]:
+    """What was sampled of the timed cases, by "task/rung": the committed times without nvcc are those of these."""
+    return dict(json.loads(lzma.decompress(SAMPLES.read_bytes()))) if SAMPLES.exists() else {}
+
+
+def write(every: Sequence[Point]) -> None:
+    """model.json, in which sizes stay that were not sampled now, and the samples of the timed cases."""
+    timed = {f"{point.task}/{point.rung}": point.sample for point in every if point.timed}
+    SAMPLES.write_bytes(lzma.compress(json.dumps(samples() | timed, sort_keys=True).encode()))
     kept = json.loads((RESULTS / NAME).read_text())
+    for point in every:
+        of_task = kept.setdefault("bounds", {}).setdefault(point.task, {})
+        if point.timed and (point.by_code or point.rung not in of_task):
+            of_task[point.rung] = (point.by_code or point.found).bound
     parts = {"estimated": every, "compiled": [row for point in every if (row := point.compiled)]}
     for kind, rows in parts.items():
         rungs = kept.setdefault(kind, {"rungs": {}})["rungs"]
         for row in rows:
             rungs.setdefault(row.task, {}).setdefault(row.rung, {})[row.case] = round(row.modelled, 3)
-        if rows:
-            of_timed = figures([row for row in rows if row.timed])
-            kept[kind]["band"] = [round(of_timed.low, 2), round(of_timed.high, 2)]
     (RESULTS / NAME).write_text(json.dumps(kept, indent=1) + "\n")
-    estimated, compiled = recorded("estimated"), recorded("compiled")
-    draw(estimated, compiled, PICTURE)
-    figures_ = summary(estimated, compiled)
-    worst = explained(estimated, compiled)
-    text = f"{BEGIN}\n{figures_}\n### Timed cases\n\n{table(every)}\n### The worst\n\n{worst}{END}"
-    PAGE.write_text(re.sub(f"{BEGIN}.*{END}", lambda _: text, PAGE.read_text(), flags=re.DOTALL))
-    return figures_
+
+
+def renew() -> None:
+    """The band in model.json, the page's generated part and the picture, by what is committed."""
+    kept = json.loads((RESULTS / NAME).read_text())
+    for kind in ("estimated", "compiled"):
+        kept[kind]["band"] = band(kind)
+    (RESULTS / NAME).write_text(json.dumps(kept, indent=1) + "\n")
+    draw(recorded("estimated"), recorded("compiled"), PICTURE)
+    PAGE.write_text(re.sub(f"{BEGIN}.*{END}", lambda _: part(), PAGE.read_text(), flags=re.DOTALL))
+
+
+def band(kind: str) -> list[float]:
+    """The ratio at the 10th and the 90th percentile of timed cases."""
+    found = figures([row for row in recorded(kind) if row.timed])
+    return [round(found.low, 2), round(found.high, 2)]
+
+
+def part() -> str:
+    """The page's generated part, with its marks."""
+    rows = recorded("estimated"), recorded("compiled")
+    timed, worst = table(*rows), explained(*rows)
+    return f"{BEGIN}\n{summary(*rows)}\n### Timed cases\n\n{timed}\n### The worst\n\n{worst}{END}"
 
 
 def main() -> None:
     folder, *rest = sys.argv[1:] or [""]
-    if not folder or not {*rest} <= {"--kept", "--timed"}:
+    if folder.startswith("-") or not {*rest} <= {"--kept", "--timed"}:
         raise SystemExit("say where samples are kept: python -m benchmarks.model.agreement FOLDER [--kept] [--timed]")
-    print(write(list(points(Path(folder), timed="--timed" in rest, new="--kept" not in rest))))
+    if folder:
+        write(list(points(Path(folder), timed="--timed" in rest, new="--kept" not in rest)))
+    renew()
+    print(summary(recorded("estimated"), recorded("compiled")))
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ from grader.course.mistake import Mistake, mistakes_in
 from grader.devices.submission import Submission, device_named, start_server
 from grader.grade import grade
 from grader.model.predict import predict
-from grader.model.times import sampled
+from grader.model.times import machine_code, sampled
 from grader.model.withheld import WIDE
 
 SLOW = ROOT / "benchmarks" / "model" / "slow"
@@ -69,8 +69,9 @@ def model(entry: Entry, task: Task, slow: Mistake) -> Found:
     sample = sampled(task, task.timed_case, CARD, submission)
     if not sample:
         return {}
-    estimated = predict({**sample, "code": {}}, CARD).seconds * 1e6
-    compiled = predict(sample, CARD).seconds * 1e6 if sample.get("code") else None
+    code = machine_code(task, task.timed_case, CARD, submission)
+    estimated = predict(sample, CARD).seconds * 1e6
+    compiled = predict({**sample, "code": code}, CARD).seconds * 1e6 if code else None
     return {"estimated": round(estimated, 2), "compiled": compiled and round(compiled, 2)}
 
 
@@ -121,6 +122,11 @@ def _row(name: str, row: Found, kind: str) -> Row | None:
     return Row(*name.split("/")[1:], "", True, us, modelled) if us and modelled else None
 
 
+def part() -> str:
+    """The page's generated part, with its marks."""
+    return f"{BEGIN}\n{table(json.loads(FOUND.read_text()))}{END}"
+
+
 # ---- the commands ----
 
 
@@ -153,8 +159,7 @@ def main() -> None:
     asked.add_argument("--seconds", type=float, default=1e9, help="begin none after so many")
     given = asked.parse_args()
     if given.what == "table":
-        text = f"{BEGIN}\n{table(json.loads(given.into.read_text()))}{END}"
-        PAGE.write_text(re.sub(f"{BEGIN}.*{END}", lambda _: text, PAGE.read_text(), flags=re.DOTALL))
+        PAGE.write_text(re.sub(f"{BEGIN}.*{END}", lambda _: part(), PAGE.read_text(), flags=re.DOTALL))
     elif given.what == "model":
         run(given, model)
     else:

@@ -47,11 +47,11 @@ def _product(name: str, sums: str, operand: str, counts: tuple[int, int, int]) -
     lists = [", ".join(f"%{i}" for i in range(c)), ", ".join([f"%{c}"] * a), ", ".join([f"%{c}"] * b)]
     text = f"{name} {{{lists[0]}}}, {{{lists[1]}}}, {{{lists[2]}}}, {{{lists[0]}}};"
     results = ", ".join(f'"+{to}"(c[k][{i}])' for i in range(c))
-    return (
-        name,
-        f"{C_TYPES[to]} c[{CHAINS}][4] = {{}};",
-        f'asm volatile("{text}" : {results} : "{of}"({C_TYPES[of]}(x)));',
-    )
+    # ptxas makes several instructions of a product of 8-bit floats; of those of the same numbers it would do one.
+    number = f"x ^ (round * {CHAINS} + k)" if operand == "e4m3" else "x"
+    given = f'"{of}"({C_TYPES[of]}({number}))'
+    declared = f"{C_TYPES[to]} c[{CHAINS}][4] = {{}};"
+    return name, declared, f'asm volatile("{text}" : {results} : {given});'
 
 
 def _move(form: str) -> tuple[str, str, str]:
@@ -105,6 +105,8 @@ def _kernel(number: int, name: str, declared: str, statement: str) -> str:
     unsigned at[{CHAINS}];
     for (unsigned& each : at) each = unsigned(__cvta_generic_to_shared(own));
     {declared}
+    for (int k = 0; k < {CHAINS}; ++k)   // no two chains are the same, or ptxas would do one of them
+        for (int i = 0; i < 4; ++i) c[k][i] = x + 4 * k + i;
     __syncthreads();
     long long begin = clock64();
     for (int round = 0; round < {ROUNDS}; ++round)

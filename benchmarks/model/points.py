@@ -50,6 +50,7 @@ class Row:
 class Point(Row):
     """The same as it was sampled now: what the model found, and what it finds by nvcc's machine code."""
 
+    sample: Mapping[str, Any]
     found: Modelled
     by_code: Modelled | None = None  # None: nvcc or nvdisasm is missing, or took too long
 
@@ -76,8 +77,8 @@ def measured(folder: Path = RESULTS) -> Measured:
     return found
 
 
-def points(kept: Path, timed: bool = False, new: bool = True, card: Card = CARD) -> Iterator[Point]:
-    """Points of the `timed` cases alone, or of all.
+def points(kept: Path, timed: bool = False, new: bool = True, card: Card = CARD, nvcc: bool = True) -> Iterator[Point]:
+    """Points of the `timed` cases alone, or of all; with nvcc's machine code, if it is to be asked.
 
     Samples are kept in a folder and taken from there; it is for one version of the emulator and of the kernels. Unless
     they may be `new`, there are no others.
@@ -90,11 +91,11 @@ def points(kept: Path, timed: bool = False, new: bool = True, card: Card = CARD)
                 cases = [c for c in cases if c == task.timed_case or not timed]
                 for case, sample in samples(entry, task, file, cases, kept, new).items():
                     us, is_timed = known[task.name, file.stem, case]
-                    found, code = predict(sample, card), machine_code(entry, file, kept, new)
+                    found, code = predict(sample, card), machine_code(entry, file, kept, new) if nvcc else {}
                     by_code = predict({**sample, "code": code}, card) if code else None
                     if not (by_code and by_code.main and by_code.main.launch.flow):
                         by_code = None  # nvcc has not compiled the kernel that takes longest
-                    yield Point(task.name, file.stem, case, is_timed, us, found.seconds * 1e6, found, by_code)
+                    yield Point(task.name, file.stem, case, is_timed, us, found.seconds * 1e6, sample, found, by_code)
 
 
 def machine_code(entry: Entry, file: Path, kept: Path, new: bool) -> dict[str, Any]:
@@ -109,9 +110,7 @@ def machine_code(entry: Entry, file: Path, kept: Path, new: bool) -> dict[str, A
     return dict(json.loads(place.read_text())) if place.exists() else {}
 
 
-def samples(
-    entry: Entry, task: Task, file: Path, cases: list[Case], kept: Path, new: bool, steps: int | None = None
-) -> dict[str, Any]:
+def samples(entry: Entry, task: Task, file: Path, cases: list[Case], kept: Path, new: bool) -> dict[str, Any]:
     """What a worker finds of a rung at these cases, by their names; without those that cannot be sampled."""
     found: dict[str, Any] = {}
     variants = {(case.variant, case == task.timed_case) for case in cases}
@@ -123,13 +122,13 @@ def samples(
             continue
         if not place.exists():
             place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_text(json.dumps(_sample(entry, task, file, alike, steps)))
+            place.write_text(json.dumps(_sample(entry, task, file, alike)))
         rows = json.loads(place.read_text())
         found |= {name: row["sample"] for name, row in rows.items() if row["sample"] and not row["findings"]}
     return found
 
 
-def _sample(entry: Entry, task: Task, file: Path, cases: list[Case], steps: int | None) -> dict[str, Any]:
+def _sample(entry: Entry, task: Task, file: Path, cases: list[Case]) -> dict[str, Any]:
     from grader.devices.buffers import Arena
     from grader.devices.submission import Submission, run_sampled, start_server
     from grader.judge.inputs import fill
@@ -140,7 +139,7 @@ def _sample(entry: Entry, task: Task, file: Path, cases: list[Case], steps: int 
     with Arena.of([example] * len(calls)) as arena:
         for buffers in arena.cases:
             fill(example, buffers, SEED)
-        evidence = run_sampled(calls, arena, submission, int(CARD.multiprocessors), int(CARD.l1_bytes), steps=steps)
+        evidence = run_sampled(calls, arena, submission, int(CARD.multiprocessors), int(CARD.l1_bytes))
     return {
         run.name: {"sample": run.sample, "seconds": run.seconds, "findings": [each.message for each in run.findings]}
         for run in evidence.cases

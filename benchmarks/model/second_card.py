@@ -3,7 +3,8 @@
     python -m benchmarks.model.second_card predict KEEP    every rung at its timed size; no GPU, from what KEEP holds
     python -m benchmarks.model.second_card measure [FILE]  those that were not yet, on the H100 that is here; each time
                                                            goes at once into the round's measured.json, or into FILE
-    python -m benchmarks.model.second_card compare KEEP    renews docs/model.md, and model.json beside the rounds
+    python -m benchmarks.model.second_card model KEEP      renews model.json beside the rounds, and docs/model.md
+    python -m benchmarks.model.second_card table           renews docs/model.md alone, after something was measured
 
 Predictions lie in benchmarks/results/h100/ROUND/predicted.json, and were committed before anything was measured in that
 round: `first` two rungs of each task, `second` the others, with the constants of later and lesson 09. model.json has
@@ -107,27 +108,51 @@ def compare(folder: Path) -> str:
     return "".join(text)
 
 
-def renew(kept: Path) -> str:
-    """model.json, as benchmarks/results/h200 has it; returns how far it agrees with all that was measured."""
+def model(kept: Path) -> None:
+    """Writes model.json, as benchmarks/results/h200 has it, from what KEEP holds."""
+    every = list(points(kept, timed=True, new=False, card=load_card(ROOT / "cards" / f"{LABEL}.toml")))
+    known: dict[str, Any] = json.loads((FOLDER / NAME).read_text())
+    for kind in ("compiled", "estimated"):
+        for point in every:
+            if row := point.compiled if kind == "compiled" else point:
+                known[kind]["rungs"].setdefault(row.task, {})[row.rung] = {row.case: round(row.modelled, 3)}
+    (FOLDER / NAME).write_text(json.dumps(known, indent=1) + "\n")
+
+
+def recorded(kind: str) -> list[Row]:
+    """The model of now beside all that was measured."""
     rounds = [row for each in ROUNDS for row in json.loads((FOLDER / each / MEASURED).read_text())]
     us = {(row["task"], row["rung"]): row["us"] for row in rounds if row["us"]}
-    every = list(points(kept, timed=True, new=False, card=load_card(ROOT / "cards" / f"{LABEL}.toml")))
-    text, known = "The model of now, with the constants that this card's own micro-kernels gave:\n\n", {"card": LABEL}
-    for kind, title in (("compiled", "With nvcc"), ("estimated", "Without")):
-        found = [row for point in every if (row := point.compiled if kind == "compiled" else point)]
-        rows = [
-            Row(row.task, row.rung, row.case, True, us[row.task, row.rung], row.modelled)
-            for row in found
-            if (row.task, row.rung) in us
-        ]
-        agreed = figures(rows)
-        rungs: dict[str, Any] = {}
-        for row in found:
-            rungs.setdefault(row.task, {})[row.rung] = {row.case: round(row.modelled, 3)}
-        known[kind] = {"band": [round(agreed.low, 2), round(agreed.high, 2)], "rungs": rungs}
-        text += _figures(title, agreed)
+    rungs = json.loads((FOLDER / NAME).read_text())[kind]["rungs"]
+    each = ((task, rung, *cases.items()) for task, known in rungs.items() for rung, cases in known.items())
+    return [
+        Row(task, rung, case, True, us[task, rung], modelled)
+        for task, rung, (case, modelled) in each
+        if (task, rung) in us
+    ]
+
+
+def band(kind: str) -> list[float]:
+    """The ratio at the 10th and the 90th percentile."""
+    found = figures(recorded(kind))
+    return [round(found.low, 2), round(found.high, 2)]
+
+
+def part() -> str:
+    """The page's generated part, with its marks."""
+    kinds = (("compiled", "With nvcc"), ("estimated", "Without"))
+    now = "".join(_figures(title, figures(recorded(kind))) for kind, title in kinds)
+    text = f"The model of now, with the constants that this card's own micro-kernels gave:\n\n{now}"
+    return f"{BEGIN}\n" + "\n".join([text, *(compare(FOLDER / each) for each in ROUNDS)]) + END
+
+
+def renew() -> None:
+    """The band in model.json, and the page's generated part."""
+    known = json.loads((FOLDER / NAME).read_text())
+    for kind in ("compiled", "estimated"):
+        known[kind]["band"] = band(kind)
     (FOLDER / NAME).write_text(json.dumps(known, indent=1) + "\n")
-    return text
+    PAGE.write_text(re.sub(f"{BEGIN}.*{END}", lambda _: part(), PAGE.read_text(), flags=re.DOTALL))
 
 
 def _figures(title: str, found: Figures) -> str:
@@ -139,7 +164,7 @@ def _figures(title: str, found: Figures) -> str:
 
 def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    asked.add_argument("what", choices=("predict", "measure", "compare"))
+    asked.add_argument("what", choices=("predict", "measure", "model", "table"))
     asked.add_argument("folder", type=Path, nargs="?")
     given = asked.parse_args()
     if given.what == "predict":
@@ -147,8 +172,9 @@ def main() -> None:
     elif given.what == "measure":
         measure(given.folder or LATEST / MEASURED)
     else:
-        text = f"{BEGIN}\n" + "\n".join([renew(given.folder), *(compare(FOLDER / each) for each in ROUNDS)]) + END
-        PAGE.write_text(re.sub(f"{BEGIN}.*{END}", lambda _: text, PAGE.read_text(), flags=re.DOTALL))
+        if given.what == "model":
+            model(given.folder)
+        renew()
 
 
 if __name__ == "__main__":

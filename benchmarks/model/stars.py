@@ -1,6 +1,6 @@
 """What stars of the emulator are worth on a card: their limits in modelled time, and the table of docs/model.md.
 
-    python -m benchmarks.model.stars limits KEEP     writes stars.json; samples are kept in KEEP
+    python -m benchmarks.model.stars limits KEEP     writes stars.json; samples are kept in KEEP (benchmarks.model.keep)
     python -m benchmarks.model.stars rungs KEEP      models every rung that has two stars by its counts
     python -m benchmarks.model.stars slow KEEP       the same of slow kernels
     python -m benchmarks.model.stars table           renews docs/model.md
@@ -31,7 +31,7 @@ from grader.devices.submission import Submission, start_server
 from grader.judge.ladder import star_rungs, stars_earned
 from grader.model.predict import predict
 from grader.model.times import sampled
-from grader.model.withheld import LIMITS, STEPS, case_of, earned, limits
+from grader.model.withheld import LIMITS, earned, limits
 
 GRADED, SLOW, FOUND = RESULTS / "rungs.json", RESULTS / "slow.json", RESULTS / "withheld.json"
 BEGIN, END = "<!-- begin stars -->", "<!-- end stars -->"
@@ -44,7 +44,7 @@ def tasks() -> Iterator[tuple[Entry, Task]]:
     """Those whose rungs the card has graded."""
     known = {task for task, _ in graded()}
     for entry in catalog.entries(ROOT):
-        yield from ((entry, task) for task in entry.lesson.tasks if task.name in known and case_of(task))
+        yield from ((entry, task) for task in entry.lesson.tasks if task.name in known and task.timed_case)
 
 
 def graded() -> dict[tuple[str, str], Json]:
@@ -62,10 +62,10 @@ def left(task: Task, rung: int, values: Mapping[str, float]) -> float:
 
 
 def rung_us(entry: Entry, task: Task, rung: int, kept: Path) -> float:
-    """The modelled time of a rung where stars are modelled."""
-    case = case_of(task)
+    """The modelled time of a rung at its timed case."""
+    case = task.timed_case
     assert case
-    sample = samples(entry, task, entry.rungs_of(task.name)[rung - 1], [case], kept, new=True, steps=STEPS)[case.name]
+    sample = samples(entry, task, entry.rungs_of(task.name)[rung - 1], [case], kept, new=True)[case.name]
     return predict(sample, CARD).seconds * 1e6
 
 
@@ -81,8 +81,7 @@ def worked_out(kept: Path) -> Json:
             stars[star] = {"rung": rung, "modelled_us": round(us, 2), "left": round(beyond, 3)}
             stars[star]["us"] = round(us * beyond, 2)
             print(task.name, star, stars[star], flush=True)
-        case = case_of(task)
-        found[task.name] = {"case": case.name if case else "", "stars": stars}
+        found[task.name] = {"case": task.timed_case.name if task.timed_case else "", "stars": stars}
     return found
 
 
@@ -111,19 +110,24 @@ def model_slow(kept: Path) -> Json:
         name = f"{entry.name}/{task.name}/{slow.name}"
         counted = known.get(name, {}).get("emulator", {}).get("stars", 0)
         if counted > 1:
-            sample = slow_sample(entry, task, slow, kept / f"slow__{name.replace('/', '__')}.json")
+            sample = slow_sample(entry, task, slow, slow_place(kept, entry, task, slow))
             us = round(predict(sample, CARD).seconds * 1e6, 2) if sample else None
             found[name] = {"counted": counted, "us": us}
             print(name, counted, us, us and earned(us, counted, limits(ROOT, CARD, task)), flush=True)
     return found
 
 
+def slow_place(kept: Path, entry: Entry, task: Task, slow: Mistake) -> Path:
+    """The file of a slow kernel's sample."""
+    return kept / f"slow__{entry.name}__{task.name}__{slow.name}.json"
+
+
 def slow_sample(entry: Entry, task: Task, slow: Mistake, place: Path) -> Mapping[str, Any] | None:
     """What a grade would sample of it, kept in a file."""
-    case = case_of(task)
+    case = task.timed_case
     if case and not place.exists():
         submission = Submission(slow.text(), slow.whole, entry.lesson.tasks, start_server(), SEED, lambda what: None)
-        write(place, dict(sampled(task, case, CARD, submission, compiled=False, steps=STEPS) or {}))
+        write(place, dict(sampled(task, case, CARD, submission) or {}))
     return json.loads(place.read_text()) or None
 
 
@@ -233,6 +237,11 @@ def table() -> str:
     return "".join(text)
 
 
+def part() -> str:
+    """The page's generated part, with its marks."""
+    return f"{BEGIN}\n{table()}{END}"
+
+
 def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     asked.add_argument("what", choices=("limits", "rungs", "slow", "table"))
@@ -247,8 +256,7 @@ def main() -> None:
         rows = model_slow(given.kept) if given.what == "slow" else model_rungs(given.kept)
         write(FOUND, known | {given.what: rows})
     else:
-        text = f"{BEGIN}\n{table()}{END}"
-        PAGE.write_text(re.sub(f"{BEGIN}.*{END}", lambda _: text, PAGE.read_text(), flags=re.DOTALL))
+        PAGE.write_text(re.sub(f"{BEGIN}.*{END}", lambda _: part(), PAGE.read_text(), flags=re.DOTALL))
 
 
 def write(file: Path, data: Json) -> None:

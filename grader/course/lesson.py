@@ -113,7 +113,6 @@ class Task:
     tolerance: Tolerance = Tolerance()
     counted_case: Case | None = None  # where counted goals are measured; without it, the last of `cases`
     timed_case: Case | None = None
-    modelled_case: Case | None = None  # as the timed case to the model, and sampled sooner: shorter sums for each block
     baselines: Mapping[str, Callable[..., None]] = field(
         default_factory=dict
     )  # f(**buffers, **scalars), writes outputs

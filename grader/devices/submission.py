@@ -126,17 +126,15 @@ def run_sampled(
     multiprocessors: int,
     l1_bytes: int,
     architecture: str = "",
-    steps: int | None = None,
 ) -> Evidence:
     """The same, emulated, for calls at their real size, of which only some blocks run (devices/emulator/sampled.py).
 
-    The arena holds examples of their inputs. `l1_bytes` of a multiprocessor include its shared memory. nvcc's machine
-    code for this architecture ("90a") comes along, where nvcc and nvdisasm are installed; "" asks for none. Of each
-    launch as many blocks are run as about so many `steps` of warps in a case allow, one at least.
+    The arena holds examples of their inputs. `l1_bytes` of a multiprocessor include its shared memory. With an
+    architecture ("90a") nothing is run: what comes back is nvcc's machine code for it, where nvcc and nvdisasm are
+    installed.
     """
     card = {"multiprocessors": multiprocessors, "l1_bytes": l1_bytes, "architecture": architecture}
-    most = {} if steps is None else {"steps": steps}
-    to_sample = {"bytes": [call.bytes for call in calls], **card, **most}
+    to_sample = {"bytes": [call.bytes for call in calls], **card}
     return _followed(replace(_job(calls, arena, submission), to_sample=to_sample), submission)
 
 

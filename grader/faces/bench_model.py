@@ -24,6 +24,17 @@ from grader.report.bench import time_text
 SEED = 1
 
 
+def is_all_there_is(console: Console, entry: Entry) -> bool:
+    """Whether there is no GPU to measure on, and times can be modelled instead; then it says so. Raises UsageError."""
+    from grader.devices.cuda.card import find_card
+
+    card, reason = find_card()
+    if card or not measured_cards(entry.root):
+        return False
+    console.print(f"Nothing is measured here ({reason}). What is modelled, beside what was measured before:")
+    return True
+
+
 def bench_modelled(console: Console, entry: Entry, files: Sequence[Path], tasks: Sequence[str]) -> None:
     """Prints a table for each task and card; `files` are the learner's, modelled now. Raises UsageError."""
     chosen = [task for task in choose_tasks(entry, tasks or None) if task.timed_case]
@@ -69,8 +80,13 @@ def _table(entry: Entry, task: Task, card: Card, own: Sequence[Own]) -> Table:
 
 
 def _measured(entry: Entry, task: Task, card: Card, case: str) -> Iterator[tuple[str, float]]:
-    """What `ladder bench` has written for that card: rungs and their µs."""
-    file = entry.root / "benchmarks" / "results" / card.label / f"{entry.name}.json"
+    """What was measured on that card: rungs and their µs. What `ladder bench` has written comes last, and so holds."""
+    folder = entry.root / "benchmarks" / "results" / card.label
+    for rounds in sorted(folder.glob("*/measured.json")):  # of a card that the model had not seen
+        for row in json.loads(rounds.read_text()):
+            if row["task"] == task.name and row["us"]:
+                yield row["rung"], row["us"]
+    file = folder / f"{entry.name}.json"
     tasks = json.loads(file.read_text())["tasks"] if file.exists() else []
     for each in tasks:
         for found in each["cases"] if each["name"] == task.name else ():

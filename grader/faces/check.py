@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from shlex import quote
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -283,6 +283,7 @@ def grade_kernel(entry: Entry, file: Path | None, options: Options, tell: Progre
     choose_tasks(entry, options.tasks)  # a slip of the fingers is told first
     file = file or (entry.reference if options.reference else entry.work_file)
     source = read_kernel(file, entry)
+    samples: dict[str, Any] = {}
     pass_on()
     chosen = partial(
         grade,
@@ -297,9 +298,10 @@ def grade_kernel(entry: Entry, file: Path | None, options: Options, tell: Progre
         print_threads=options.print_threads,
         sandbox=options.sandbox,
         by_counts=options.by_counts,
+        samples=samples,
     )
     found = _sanitized(entry, options, tell, chosen) if options.sanitize else chosen(device=options.device)
-    return Graded(entry.name, found.kernel, source, found, title=entry.lesson.title)
+    return Graded(entry.name, found.kernel, source, found, title=entry.lesson.title, samples=samples)
 
 
 def grade_hand_in(file: Path, options: Options, tell: Progress) -> Graded:
@@ -355,7 +357,8 @@ def model(entry: Entry, graded: Graded, split: bool = False, sass: bool = False)
         for task in right:
             tell(f"modelling {task.name}")
             try:
-                times = [*modelled_times(entry, timed[task.name], submission, unmeasured=split)]
+                known = graded.samples.get(task.name)
+                times = [*modelled_times(entry, timed[task.name], submission, unmeasured=split, known=known)]
             except UsageError as error:  # the grade stands, whatever is wrong here
                 yield f"not modelled: {error}"
                 return

@@ -353,7 +353,7 @@ def bench(context: click.Context, /, lesson: str | None, files: tuple[Path, ...]
         if files or tasks or quick:
             raise UsageError("--replot takes nothing but --out FOLDER: it shows what was measured before")
         bench.replot(console, entry, out)
-    elif modelled:
+    elif modelled or (not (quick or out) and bench_model.is_all_there_is(console, entry)):
         if quick or out:
             raise UsageError("--modelled measures nothing: it takes files and --task")
         bench_model.bench_modelled(console, entry, files, tasks)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.text import Text
@@ -39,6 +39,7 @@ class Run(threading.Thread):
         super().__init__(daemon=True)
         self.entry, self.device, self.tell = entry, device, tell
         self.us = dict(before or {})  # and then those of this one, if it is right
+        self.samples: dict[str, Any] = {}  # that the grade has made of the timed cases, by task
         self.pace, self.paced = "", False  # both beside each other, in words, and whether that was shown
         self.cancel = Cancel()
         self.what = "starting"
@@ -51,7 +52,9 @@ class Run(threading.Thread):
     def run(self) -> None:
         try:
             self.source = read_kernel(self.entry.work_file, self.entry)
-            found = grade(self.entry, device=self.device, on_progress=self._note, cancel=self.cancel)
+            found = grade(
+                self.entry, device=self.device, on_progress=self._note, cancel=self.cancel, samples=self.samples
+            )
             self.picture = picture(self.entry, found, self.source)
             self.grade = found
         except Cancelled:
@@ -84,7 +87,8 @@ class Run(threading.Thread):
         submission = Submission(self.source, entry.work_file, entry.lesson.tasks, start_server(), self.grade.seed,
                                 lambda what: None, cancel=self.cancel)  # fmt: skip
         for task in entry.lesson.tasks:
-            time = next(modelled_times(entry, task, submission), None) if task.name in right else None
+            known = self.samples.get(task.name)
+            time = next(modelled_times(entry, task, submission, known=known), None) if task.name in right else None
             if time:
                 now[task.name] = time.median_us
                 said.append(f"{task.name}: " * (len(right) > 1) + pace_words(time, self.us.get(task.name)))

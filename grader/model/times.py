@@ -16,12 +16,15 @@ from typing import Any
 from grader.course.call import Call
 from grader.course.catalog import Entry
 from grader.course.lesson import Case, Task
+from grader.devices.cuda.machine_code import tools
 from grader.devices.submission import Submission, run_sampled
 from grader.model.card import Card, cards
 from grader.model.cause import Cause, cause, shares
 from grader.model.predict import predict
 from grader.model.sampled import Launch
 
+Json = dict[str, Any]
+Sample = Mapping[str, Any]  # of a case's launches (devices/emulator/sampled.py), perhaps with nvcc's machine code
 UNSURE = 0.1  # standard error of a launch's counts, as a share; less is told in no report
 NO_SAMPLE = (LookupError, TypeError, ValueError, ArithmeticError)  # what comes of evidence that no worker of ours wrote
 RESULTS = "model.json"  # in benchmarks/results/CARD/: the band, and the modelled times of the course's rungs
@@ -48,7 +51,7 @@ class ModelledTime:
     unsure: Sequence[str]  # launches of which sampling does not know all: a sentence each
     main: Launch | None  # the longest one
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Json:
         """The fields that programs get."""
         kept = ("card", "case", "median_us", "low_us", "high_us", "bound", "line")
         return {name: getattr(self, name) for name in kept}
@@ -70,38 +73,46 @@ def results_of(root: Path, card: Card) -> Path:
 
 
 def modelled_times(
-    entry: Entry, task: Task, submission: Submission, unmeasured: bool = False
+    entry: Entry, task: Task, submission: Submission, unmeasured: bool = False, known: Sample | None = None
 ) -> Iterator[ModelledTime]:
     """The time of a task on every measured card, or on all of them; nothing where the kernel cannot be sampled.
 
-    Raises UsageError, NotGraded, Cancelled.
+    `known` is what was sampled of it already, for the first card. Raises UsageError, NotGraded, Cancelled.
     """
-    samples: dict[tuple[float, float, str], Mapping[str, Any] | None] = {}  # of cards that sampling cannot tell apart
+    samples: dict[tuple[float, float, str], Sample | None] = {}  # of cards that sampling cannot tell apart
     for card in known_cards(entry.root) if task.timed_case else ():
         alike = card.multiprocessors, card.l1_bytes, card.architecture
         if (card.measured or unmeasured) and task.timed_case:
-            if alike not in samples:
-                samples[alike] = sampled(task, task.timed_case, card, submission)
-            if sample := samples[alike]:
+            if alike not in samples and (sample := known or sampled(task, task.timed_case, card, submission)):
+                samples[alike] = {**sample, "code": machine_code(task, task.timed_case, card, submission)}
+            known = None
+            if found := samples.setdefault(alike, None):
                 with suppress(*NO_SAMPLE):
-                    yield told(entry.root, card, sample, task)
+                    yield told(entry.root, card, found, task)
 
 
-def sampled(
-    task: Task, case: Case, card: Card, submission: Submission, compiled: bool = True, steps: int | None = None
-) -> Mapping[str, Any] | None:
-    """What a worker finds of the case at its real size; None if a launch of it fails or takes too long to follow.
+def sampled(task: Task, case: Case, card: Card, submission: Submission) -> Sample | None:
+    """What a worker finds of the case at its real size; None if a launch of it fails or takes too long to follow."""
+    return _worked(task, case, card, submission, "")
 
-    With nvcc's machine code where that is installed, if it is to be `compiled`; `steps` as `run_sampled` has it.
-    """
+
+def machine_code(task: Task, case: Case, card: Card, submission: Submission) -> Json:
+    """What nvcc makes of the file's kernels, by their names; nothing where nvcc or nvdisasm is missing."""
+    if not tools():
+        return {}
+    found = _worked(task, case, card, submission, card.architecture)
+    return dict(found["code"]) if found else {}
+
+
+def _worked(task: Task, case: Case, card: Card, submission: Submission, architecture: str) -> Sample | None:
     from grader.devices.buffers import Arena
     from grader.judge.inputs import fill
 
     example, real = example_of(task, case), Call(task, case)
     with Arena.of([example]) as arena:
         fill(example, arena.cases[0], submission.seed)
-        like = int(card.multiprocessors), int(card.l1_bytes), card.architecture if compiled else ""
-        evidence = run_sampled([real], arena, submission, *like, steps)
+        like = int(card.multiprocessors), int(card.l1_bytes), architecture
+        evidence = run_sampled([real], arena, submission, *like)
     runs = [run for run in evidence.cases if run.sample and not run.findings]
     return runs[0].sample if runs else None
 
@@ -112,7 +123,7 @@ def example_of(task: Task, case: Case) -> Call:
     return max((Call(task, each) for each in alike), key=lambda call: call.moved_bytes)
 
 
-def told(root: Path, card: Card, sample: Mapping[str, Any], task: Task | None = None) -> ModelledTime:
+def told(root: Path, card: Card, sample: Sample, task: Task | None = None) -> ModelledTime:
     """What the model makes of a sample. Raises what NO_SAMPLE names."""
     found = predict(sample, card)
     why: Cause = cause(found)

@@ -4,7 +4,8 @@ Counters do not see all that a card punishes: idle multiprocessors, barriers, at
 right kernel gets more than one star from the emulator, its time is modelled and held against what the timed goals of
 the star's rung allow: benchmarks/results/CARD/stars.json has that in modelled time, too, which cancels most of the
 model's errors. A star is withheld only where the time is more than twice that. The model goes without nvcc's machine
-code here, whether it is there or not, so that stars are the same on every machine.
+code here, whether it is there or not, so that stars are the same on every machine. What was sampled for that is kept
+for the modelled time that is told after the verdict (times.py).
 """
 
 from __future__ import annotations
@@ -16,14 +17,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.course.catalog import Entry
-from grader.course.lesson import Case, Task
+from grader.course.lesson import Task
 from grader.devices.submission import Submission
 from grader.judge.verdict import TaskGrade
 from grader.model.card import Card
-from grader.model.times import LIMITS, NO_SAMPLE, measured_cards, results_of, sampled, told
+from grader.model.times import LIMITS, NO_SAMPLE, Sample, measured_cards, results_of, sampled, told
 
 WIDE = 2.0  # times what a timed goal allows: the model is surer than that of nearly all kernels of the course
-STEPS = 200_000  # of warps: mostly one block, as a ratio to a rung that was sampled likewise needs no more
 
 
 @dataclass(frozen=True)
@@ -34,14 +34,9 @@ class Limit:
     us: float
 
 
-def case_of(task: Task) -> Case | None:
-    """Where a task's stars are modelled."""
-    return task.modelled_case or task.timed_case
-
-
 def limits(root: Path, card: Card, task: Task) -> dict[int, Limit]:
     """By star, from the second; none if the file is not there, or is for another case of the task."""
-    case = case_of(task)
+    case = task.timed_case
     try:
         known = json.loads((results_of(root, card) / LIMITS).read_text())["tasks"][task.name]
         if case is None or known["case"] != case.name:
@@ -57,20 +52,21 @@ def earned(us: float, most: int, needed: Mapping[int, Limit]) -> int:
     return min([most, *(star - 1 for star in slow)])
 
 
-def withhold(entry: Entry, task: Task, submission: Submission, found: TaskGrade) -> None:
+def withhold(entry: Entry, task: Task, submission: Submission, found: TaskGrade) -> Sample | None:
     """Takes back what stars of an emulated grade the first card that knows the task would not give, and says why.
 
-    Nothing is taken from a kernel that cannot be sampled. Raises UsageError, NotGraded, Cancelled.
+    Nothing is taken from a kernel that cannot be sampled. Returns what was sampled for that, if anything was. Raises
+    UsageError, NotGraded, Cancelled.
     """
-    case = case_of(task)
+    case = task.timed_case
     if found.status != "passed" or found.stars < 2 or case is None:
-        return
+        return None
     known = ((card, limits(entry.root, card, task)) for card in measured_cards(entry.root))
     card, needed = next((each for each in known if each[1]), (None, {}))
     if card is None:
-        return
+        return None
     submission.on_progress(f"modelling {task.name}")
-    sample = sampled(task, case, card, submission, compiled=False, steps=STEPS)
+    sample = sampled(task, case, card, submission)
     with suppress(*NO_SAMPLE):
         time = told(entry.root, card, sample or {}, task)
         stars = earned(time.median_us, found.stars, needed)
@@ -82,3 +78,4 @@ def withhold(entry: Entry, task: Task, submission: Submission, found: TaskGrade)
                 f"bound by {time.words}"
             )
             found.stars = stars
+    return sample

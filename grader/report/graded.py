@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from grader.course import files
 from grader.course.catalog import UsageError
@@ -29,6 +29,7 @@ class Graded:
     problem: str = ""
     title: str = ""  # the lesson's
     again: Again | None = None
+    samples: Mapping[str, Any] = field(default_factory=dict)  # of the timed cases, by task, where stars hung on them
 
     @property
     def verdict(self) -> Grade:

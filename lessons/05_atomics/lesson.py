@@ -172,7 +172,6 @@ lesson = Lesson(
                 Case(n=COUNTED, variant="skewed"),
             ],
             timed_case=Case(n=TIMED),
-            modelled_case=Case(n=TIMED // 4),  # each block takes a fourth of its bytes
             bench_cases=[
                 *(Case(n=n) for n in SWEPT),
                 *(Case(n=TIMED, variant=variant) for variant in ("one bin", "skewed", "in runs")),

@@ -169,7 +169,6 @@ def _compiled():
 
 
 TIMED = case(4 * 32, 4096, 64)
-SAMPLED = case(32 * 32, 512, 64)  # as many queries, and an eighth of the keys for each
 
 lesson = Lesson(
     title="Flash attention",
@@ -208,7 +207,6 @@ lesson = Lesson(
             # Several tiles of any usual shape, and as many of 64 queries as the emulated GPU has multiprocessors.
             counted_case=case(4, 256, 32),
             timed_case=TIMED,
-            modelled_case=SAMPLED,
             bench_cases=[
                 *(case(16, n, 64) for n in (512, 1024, 2048, 4096, 8192)),
                 case(4 * 32, 4096, 64, 1),  # causal: half the work
@@ -261,7 +259,6 @@ lesson = Lesson(
             ],
             counted_case=case(4, 128, 32),
             timed_case=TIMED,
-            modelled_case=SAMPLED,
             bench_cases=[
                 *(case(16, n, 64) for n in (512, 1024, 2048, 4096, 8192, 16384)),
                 case(4 * 32, 4096, 64, 1),

@@ -100,6 +100,63 @@ ENTRY(copies) {
     copies_kernel<1><<<2, 32, 0, stream>>>(x, z);
 }
 
+__global__ void long_kernel(const float* x, float* z) {   // 8 warps, which load rows together; all read all of a row
+    __shared__ float row[256];
+    float sum = 0;
+    for (int k = 0; k < 64; ++k) {
+        row[threadIdx.x] = x[k * 256 + threadIdx.x];
+        __syncthreads();
+        for (int i = 0; i < 16; ++i) sum += row[(threadIdx.x + i) % 256] * x[i];
+        __syncthreads();
+    }
+    z[threadIdx.x] = sum;
+}
+ENTRY(long_block) { long_kernel<<<1, 256, 0, stream>>>(x, z); }
+__global__ void own_kernel(const float* x, float* z) {   // no warp waits for another: each adds up columns of its own
+    float sum = 0;
+    for (int k = 0; k < 1024; ++k) sum += x[k * 256 + threadIdx.x];
+    z[threadIdx.x] = sum;
+}
+ENTRY(own_columns) { own_kernel<<<1, 256, 0, stream>>>(x, z); }
+__global__ void roles_kernel(const float* x, float* z) {   // one warp loads for all
+    __shared__ float row[256];
+    float sum = 0;
+    for (int k = 0; k < 64; ++k) {
+        for (int i = threadIdx.x; threadIdx.x < 32 && i < 256; i += 32) row[i] = x[k * 256 + i];
+        __syncthreads();
+        sum += row[threadIdx.x];
+        __syncthreads();
+    }
+    z[threadIdx.x] = sum;
+}
+ENTRY(roles) { roles_kernel<<<1, 256, 0, stream>>>(x, z); }
+__global__ void ring_kernel(const float* x, float* z) {   // each warp waits for the one before it, round by round
+    __shared__ volatile int rounds[8];
+    const int warp = threadIdx.x / 32;
+    rounds[warp] = warp == 7;
+    __syncthreads();
+    float sum = 0;
+    for (int k = 0; k < 64; ++k) {
+        while (rounds[(warp + 7) % 8] < k + (warp == 0)) {}
+        for (int i = 0; i < 16; ++i) sum += x[i];
+        __syncwarp();
+        if (threadIdx.x % 32 == 0) rounds[warp] = k + 1 + (warp == 7);
+        __syncwarp();
+    }
+    z[threadIdx.x] = sum;
+}
+ENTRY(ring) { ring_kernel<<<1, 256, 0, stream>>>(x, z); }
+
+__global__ void inline_kernel(const float* x, float* z) {
+    float v = x[threadIdx.x];
+    for (int k = 0; k < 4; ++k) {
+        asm volatile("ex2.approx.ftz.f32 %0, %0;" : "+f"(v));
+        asm volatile("{ .reg .f32 t; add.f32 t, %0, %1; fma.rn.f32 %0, t, t, %1; }" : "+f"(v) : "f"(1.0f));
+    }
+    z[threadIdx.x] = v;
+}
+ENTRY(inline_ptx) { inline_kernel<<<1, 32, 0, stream>>>(x, z); }
+
 constexpr int kThreads = 256, kBlocks = 4;
 template <int kWidth> struct Shape { static constexpr int kThreads = 32 * kWidth, kBlocks = 32 / kWidth; };
 __global__ void __launch_bounds__(256) no_blocks(float* z) { z[threadIdx.x] = 1; }
@@ -130,6 +187,11 @@ ENTRY(bounds) {
 """
 NAMES = (
     "bounds",
+    "inline_ptx",
+    "long_block",
+    "own_columns",
+    "ring",
+    "roles",
     "copies",
     "tensor",
     "copy",
@@ -160,9 +222,9 @@ def sampled(run_kernel):
     session = run_kernel.session(SOURCE, tuple(TEXTS.values()), 2, True)
     ones = Tile(np.ones(5000, np.float32))
 
-    def run(name: str, n: int):
+    def run(name: str, n: int, steps: int = 2_000_000):
         sizes = {"x": 4 * n, "z": 4 * n}
-        what = ToSample([sizes], multiprocessors=132, l1_bytes=256 << 10)
+        what = ToSample([sizes], multiprocessors=132, l1_bytes=256 << 10, steps=steps)
         return sample(session, name, parse_prototype(TEXTS[name]), {"x": ones}, sizes, {"n": n}, what)
 
     return run
@@ -243,6 +305,35 @@ def test_tensor_cores_are_told_from_what_carries_their_operands(sampled):
     counts = only_launch(sampled("tensor", 1024))[0]["counts"]
     assert (counts["tensor_instructions"], counts["tensor_operations"]) == (4, 4 * 2 * 16 * 8 * 16)
     assert counts["instructions"] < 80  # around each statement g++ has some twenty, for its ten operands
+
+
+def test_instructions_of_inline_ptx_have_their_prices(sampled):
+    """Four rounds of a special function, an addition and a fused multiply-add."""
+    counts = only_launch(sampled("inline_ptx", 1024))[0]["counts"]
+    assert (counts["special"], counts["in_functions"], counts["doubles"]) == (4, 4 * 3, 0)
+
+
+FEW = 8000  # steps, a fourth of which all warps of a block go
+
+
+@pytest.mark.parametrize("name", ["long_block", "own_columns"])
+def test_of_a_long_block_one_warp_goes_on_for_all(sampled, name):
+    """What it does then counts eight times: as much as if all had."""
+    (whole, all_regions, _), (thin, regions, ran) = (only_launch(sampled(name, 1 << 18, n)) for n in (2_000_000, FEW))
+    assert (ran, whole["blocks"]) == (1, 1)
+    assert thin["counts"] == whole["counts"] and thin["lines"] == whole["lines"]
+    assert (thin["barriers"], thin["ran"][0]["steps"]) == (whole["barriers"], whole["ran"][0]["steps"])
+    assert thin["ran"][0]["longest_warp"] == whole["ran"][0]["longest_warp"]
+    assert regions["x"]["loaded"] == pytest.approx(all_regions["x"]["loaded"], rel=0.1)
+    assert regions["z"]["stored"] == all_regions["z"]["stored"] == 32
+    assert regions["x"]["asked"] < all_regions["x"]["asked"], "the cache saw all of them, and none stopped"
+
+
+@pytest.mark.parametrize("name", ["roles", "ring"])
+def test_no_warp_goes_on_for_others_that_do_different_work_or_that_it_waits_for(sampled, name):
+    whole, thin = (only_launch(sampled(name, 1 << 16, steps))[0] for steps in (2_000_000, FEW))
+    assert thin["counts"] == pytest.approx(whole["counts"], rel=0.02)  # a warp that waits asks more often or less
+    assert thin["regions"] == whole["regions"]
 
 
 def test_registers_are_those_that_the_launch_bounds_of_the_kernel_leave(sampled):

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from grader.course import catalog
+from grader.devices.cuda.machine_code import tools
 from grader.faces import cli
 from grader.faces.notebook import results
 from grader.judge.verdict import Position
@@ -71,8 +72,15 @@ def test_what_explain_adds_leaves_out_what_hardly_counts():
     ]
 
 
-def test_a_check_ends_in_a_modelled_time_and_says_it_to_programs(capsys):
-    """One kernel, both forms; the JSON has every measured card, with the band around the time, the text the first."""
+def test_a_check_ends_in_a_modelled_time_and_says_it_to_programs(monkeypatch, capsys):
+    """One kernel, both forms; the JSON has every measured card, with the band around the time, the text the first.
+
+    Its three stars hang on that time, too: it is sampled once a check.
+    """
+    from grader.model import times
+
+    architectures, run_sampled = [], times.run_sampled
+    monkeypatch.setattr(times, "run_sampled", lambda *what: architectures.append(what[-1]) or run_sampled(*what))
     assert cli.run(["check", "01", "--reference", "--device", "emulator", "--json"]) == 0
     (task,) = json.loads(capsys.readouterr().out)["tasks"]
     for modelled, card in zip(task["modelled"], ("h200", "h100"), strict=True):
@@ -80,9 +88,13 @@ def test_a_check_ends_in_a_modelled_time_and_says_it_to_programs(capsys):
         assert (modelled["card"], modelled["case"], modelled["bound"]) == (card, "n=268435456", "dram")
         assert modelled["low_us"] < modelled["median_us"] < modelled["high_us"]
     assert task["modelled"][0]["median_us"] < task["modelled"][1]["median_us"], "an H100 has slower memory"
+    known = agreement(catalog.find("01").root, measured_cards(catalog.find("01").root)[0], compiled=tools() is not None)
+    us = known["rungs"]["vector_add"]["3_float4"]["n=268435456"]
+    assert task["modelled"][0]["median_us"] == pytest.approx(us, rel=0.01), "sampling finds what docs/model.md is of"
     assert cli.run(["check", "01", "--reference", "--device", "emulator"]) == 0
     said = capsys.readouterr().out
     assert "modelled on an H200: " in said.splitlines()[-1] and "H100" not in said
+    assert architectures.count("") == 2, "each other one is nvcc's machine code alone"
 
 
 def test_explain_tells_every_card_and_the_parts_of_the_first(capsys):
@@ -97,8 +109,19 @@ def test_a_bench_without_a_gpu_shows_the_ladder(capsys):
     said = capsys.readouterr().out
     measured = next(row for name, row in results("04").items() if name.startswith("4_register_tile"))
     assert "4_register_tile" in said and "modelled" in said and time_text(measured.us) in said
+    assert cli.run(["bench", "01", "--modelled"]) == 0
+    said = capsys.readouterr().out
+    assert said.count("│ 2_grid_stride") == 2 and said.count("on an H100") == 1
+    assert not any("–" in row for row in said.splitlines() if "2_grid_stride" in row), "both cards have measured it"
     assert cli.run(["bench", "04", "--modelled", "--quick"]) == 2
     assert "--modelled measures nothing" in capsys.readouterr().err
+
+
+def test_a_bench_shows_that_by_itself_where_there_is_no_gpu(monkeypatch, capsys):
+    monkeypatch.setattr("grader.devices.cuda.card.find_card", lambda: (None, "torch finds no GPU"))
+    assert cli.run(["bench", "01"]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("Nothing is measured here (torch finds no GPU). What is modelled") and "3_float4" in said
 
 
 def test_a_card_without_an_agreement_has_a_band_of_two(tmp_path):
@@ -166,5 +189,6 @@ def test_evidence_of_another_form_is_no_time(monkeypatch, broken):
     from grader.model import times
 
     monkeypatch.setattr(times, "sampled", lambda *what: broken)
+    monkeypatch.setattr(times, "machine_code", lambda *what: {})
     entry = catalog.find("01")
     assert list(times.modelled_times(entry, entry.lesson.tasks[0], None)) == []

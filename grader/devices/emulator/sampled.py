@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import mmap
+from bisect import bisect
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -18,6 +19,7 @@ from grader.devices.build.recipe import Library
 from grader.devices.emulator.counters import tensor_operations
 from grader.devices.emulator.kinds import EVENTS, SPACES
 from grader.devices.emulator.prices import PRICES
+from grader.devices.emulator.ptx_prices import price_of
 from grader.devices.emulator.session import POISON, Session, View
 from grader.devices.emulator.symbols import Block, CodeMap
 from grader.devices.emulator.wording import word_findings
@@ -38,7 +40,7 @@ class ToSample:
     bytes: list[dict[str, int]]
     multiprocessors: int
     l1_bytes: int  # of a multiprocessor, with its shared memory
-    architecture: str = ""  # what nvcc compiles for, where it is installed; "": it is not asked
+    architecture: str = ""  # if nvcc is to compile for it, where that is installed, and nothing is to run
     steps: int = 2_000_000  # of warps, basic blocks and accesses, that a case needs at most, if its blocks let it
 
 
@@ -62,17 +64,12 @@ def sample_cases(
     what = ToSample(**job["to_sample"])
     for case, tiles, sizes in zip(job["cases"], memory, what.bytes, strict=True):
         tell("running", case=case["name"])
-        run = sample(session, case["name"], task, tiles, sizes, case["scalars"], what)
-        _add_code(run, job["machine_code"])
+        if what.architecture:
+            run = CaseRun(name=case["name"], sample={"launches": [], "code": job["machine_code"]})
+        else:
+            run = sample(session, case["name"], task, tiles, sizes, case["scalars"], what)
         tell("case", case=asdict(run))
     return None
-
-
-def _add_code(run: CaseRun, kernels: Mapping[str, Json]) -> None:
-    """What nvcc has made of the kernels that were launched."""
-    if run.sample:
-        launched = {launch["function"] for launch in run.sample["launches"]}
-        run.sample["code"] = {name: kernel for name, kernel in kernels.items() if name in launched}
 
 
 def sample(
@@ -85,22 +82,39 @@ def sample(
     what: ToSample,
 ) -> CaseRun:
     """One case. `tiles` hold example values of the inputs, `sizes` the bytes of all buffers as they are to be."""
-    runtime = session.runtime
-    runtime.ladder_session_sample.argtypes = [ctypes.c_int, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_uint64]
-    runtime.ladder_session_sample(what.multiprocessors, what.l1_bytes, MEMORY_BYTES, what.steps)
+    element_bytes = {p.name: p.type.bytes for p in task.buffers}
+    for thins in (True, False):
+        facts, seconds = _entered(session, task, tiles, sizes, scalars, what, thins)
+        findings = word_findings(facts, session.build.code, element_bytes)
+        findings = [finding for finding in findings if finding.severity == "error"]
+        if not (findings and facts["thins"]):  # else it may be for warps that stopped (runtime/thinning.cpp)
+            break
+    code, inline = session.build.code, _inline(facts["statements"], session.build.code)
+    launches = [_launch(each, facts["kernels"][each["kernel"]], code, inline) for each in facts["samples"]]
+    found = {"launches": launches, "sets": facts["sets"], "set_bytes": facts["set_bytes"]}
+    return CaseRun(name=name, findings=findings, seconds=seconds, sample=found)
+
+
+def _entered(
+    session: Session,
+    task: Prototype,
+    tiles: Mapping[str, View],
+    sizes: Mapping[str, int],
+    scalars: Mapping[str, int | float],
+    what: ToSample,
+    thins: bool,
+) -> tuple[Json, float]:
+    """The runtime's facts of one call, and the seconds that it took."""
+    set_up = session.runtime.ladder_session_sample
+    set_up.argtypes = [ctypes.c_int, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_uint64, ctypes.c_int]
+    set_up(what.multiprocessors, what.l1_bytes, MEMORY_BYTES, what.steps, thins)
     try:
         session.begin(task, session.build, session.threads, SECONDS, 0.0, POISON)
         kept = {p.name: _tile(tiles[p.name]) for p in task.inputs}  # as long as they are mapped
         buffers = {p.name: _placed(session, p.name, sizes[p.name], kept.get(p.name)) for p in task.buffers}
-        facts, seconds = session.enter(task, session.build, buffers, scalars)
+        return session.enter(task, session.build, buffers, scalars)
     finally:
-        runtime.ladder_session_sample(0, 0, 0, 0)
-    element_bytes = {p.name: p.type.bytes for p in task.buffers}
-    findings = word_findings(facts, session.build.code, element_bytes)
-    findings = [finding for finding in findings if finding.severity == "error"]
-    launches = [_launch(each, facts["kernels"][each["kernel"]], session.build.code) for each in facts["samples"]]
-    found = {"launches": launches, "sets": facts["sets"], "set_bytes": facts["set_bytes"]}
-    return CaseRun(name=name, findings=findings, seconds=seconds, sample=found)
+        set_up(0, 0, 0, 0, 0)
 
 
 def _placed(session: Session, name: str, bytes_: int, tile: mmap.mmap | None) -> View:
@@ -126,15 +140,27 @@ def _tile(view: View) -> mmap.mmap:
 # ---- what the blocks that ran did, by source line ----
 
 Counts = defaultdict[str, float]
+Inline = Mapping[int, Sequence[tuple[int, str]]]  # instructions of inline PTX, with their lines, by their basic blocks
 
 
-def _launch(sample: Json, kernel: Json, code: CodeMap) -> Json:
+def _inline(statements: Sequence[Json], code: CodeMap) -> Inline:
+    """Those of the statements that ran; `pc` is where each stands."""
+    begins = sorted(code.blocks)
+    found: defaultdict[int, list[tuple[int, str]]] = defaultdict(list)
+    for each in statements:
+        if at := bisect(begins, each["pc"]):
+            line = code.line_of(each["pc"]) or 0
+            found[begins[at - 1]] += [(line, name) for name in each["instructions"]]
+    return found
+
+
+def _launch(sample: Json, kernel: Json, code: CodeMap, inline: Inline) -> Json:
     """A sampled launch with its counts, all of them sums over the blocks that ran."""
     lines: defaultdict[int, Counts] = defaultdict(lambda: defaultdict(float))
     for site in kernel["sites"]:
         kind, space = EVENTS[site["kind"]], SPACES[site["space"]]
         if kind == "block":
-            _count_block(site, code, lines)
+            _count_block(site, code, inline, lines)
         elif kind == "tensor":
             counts = lines[code.line_of(site["pc"]) or 0]
             counts["tensor_instructions"] += site["warps"]
@@ -173,7 +199,7 @@ def _count_access(counts: Counts, site: Json, kind: str, space: str) -> None:
         counts["joined_load_wavefronts"] += site["joined_wavefronts"]
 
 
-def _count_block(site: Json, code: CodeMap, lines: defaultdict[int, Counts]) -> None:
+def _count_block(site: Json, code: CodeMap, inline: Inline, lines: defaultdict[int, Counts]) -> None:
     block = code.blocks.get(site["pc"]) or Block(1)
     here = lines[code.line_of(site["pc"]) or 0]
     here["basic_blocks"] += site["warps"]
@@ -191,3 +217,8 @@ def _count_block(site: Json, code: CodeMap, lines: defaultdict[int, Counts]) -> 
             counts["fused"] += site["warps"] * times
         else:
             counts["in_functions"] += site["warps"] * times * floats
+    for line, name in inline.get(site["pc"], ()):
+        special, floats, doubles = price_of(name)
+        lines[line]["special"] += site["warps"] * special
+        lines[line]["doubles"] += site["warps"] * doubles
+        lines[line]["in_functions"] += site["warps"] * floats

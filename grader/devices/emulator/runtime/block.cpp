@@ -237,6 +237,7 @@ void run_block(Block& block) {
         const Run run = run_warps(block);
         if (block.stopped) return;
         if (block.has_named && release_named_barriers(block)) continue;
+        if (block.sample && thin(block)) continue;
         if (!run.spinning) {
             if (release_barrier(block) || is_done(block)) continue;
             report_stuck(block);

@@ -50,7 +50,7 @@ struct Held {
     std::vector<bool> waits;
 
     explicit Held(const BlockSample& sample) : block(&sample), next(sample.warps.size()), waits(sample.warps.size()) {}
-    bool ended(std::size_t w) const { return next[w] == block->warps[w].asked.size(); }
+    bool ended(std::size_t w) const { return next[w] == block->warps[w].asked_beside_others(); }
 
     // The lines of the warp's next request are handed to `take`. False if it has none before a barrier.
     template <class F> bool step(std::size_t w, F take) {
@@ -90,14 +90,31 @@ template <class F> void each_line(const BlockSample& block, F f) {
                 if (const Region* region = regions.of(asked.line)) f(*region, asked);
 }
 
-void count_different(const LaunchSample& launch, Traffic& traffic) {
-    for (const BlockSample& block : launch.ran) {
-        Touched loaded, stored;
-        each_line(block, [&](const Region& region, const Asked& asked) {
-            RegionTraffic& of = traffic.regions[region.id];
-            if (asked.kind == Asked::Load) of.loaded += loaded.mark(region, asked.line, asked.sectors);
-            else of.stored += stored.mark(region, asked.line, asked.sectors);
+// Of loads, or of all else that a block asks for, the different sectors. Where one warp has gone on for all, the others
+// would have touched as many more as while they ran: all of their own, or none where all read the same.
+void count_different(const BlockSample& block, Traffic& traffic, bool loads, std::uint64_t RegionTraffic::* sum) {
+    Regions regions;
+    Touched by_any, by_one;
+    std::map<int, std::pair<double, double>> beside;   // different sectors of all warps, and of the one, while all ran
+    const auto each = [&](const WarpSample& warp, std::size_t begin, std::size_t end, auto f) {
+        for (std::size_t i = begin; i < end; ++i)
+            if (const Asked& asked = warp.asked[i]; asked.kind != Asked::Barrier && (asked.kind == Asked::Load) == loads)
+                if (const Region* region = regions.of(asked.line)) f(*region, asked);
+    };
+    for (const WarpSample& warp : block.warps)
+        each(warp, 0, warp.asked_beside_others(), [&](const Region& region, const Asked& asked) {
+            const unsigned fresh = by_any.mark(region, asked.line, asked.sectors);
+            traffic.regions[region.id].*sum += fresh;
+            beside[region.id].first += fresh;
         });
+    if (!block.thinned) return;
+    const WarpSample& kept = block.warps[block.thinned->kept];
+    each(kept, 0, kept.asked_beside_others(), [&](const Region& region, const Asked& asked) { beside[region.id].second += by_one.mark(region, asked.line, asked.sectors); });
+    std::map<int, std::uint64_t> later;
+    each(kept, kept.asked_beside_others(), kept.asked.size(), [&](const Region& region, const Asked& asked) { later[region.id] += by_any.mark(region, asked.line, asked.sectors); });
+    for (const auto& [id, fresh] : later) {
+        const auto [all, own] = beside[id];
+        traffic.regions[id].*sum += static_cast<std::uint64_t>(static_cast<double>(fresh) * (own > 0 ? all / own : static_cast<double>(block.thinned->warps)));
     }
 }
 
@@ -179,7 +196,10 @@ Traffic share_caches(const LaunchSample& launch, const Choice& choice, std::size
             else ++h;
         }
     }
-    count_different(launch, traffic);
+    for (const BlockSample& block : launch.ran) {
+        count_different(block, traffic, true, &RegionTraffic::loaded);
+        count_different(block, traffic, false, &RegionTraffic::stored);
+    }
     count_neighbours(launch, choice, traffic);
     return traffic;
 }

@@ -213,8 +213,14 @@ std::string report() {
     json.close(']').field("allocated", std::uint64_t{m.memory.allocated_bytes()}).field("peak", std::uint64_t{m.memory.peak_bytes()});
     json.field("broken", m.broken);
     if (m.sampling.on()) {
-        json.field("set_bytes", m.sampling.set_bytes).field("sets", m.sampling.sets).key("samples").open('[');
+        json.field("set_bytes", m.sampling.set_bytes).field("sets", m.sampling.sets).field("thins", m.sampling.thinned).key("samples").open('[');
         for (const auto& [number, launch] : m.sampling.launches) write_sample(json, number, launch);
+        json.close(']').key("statements").open('[');
+        for (const auto& [pc, instructions] : m.sampling.statements) {
+            json.open('{').field("pc", pc).key("instructions").open('[');
+            for (const std::string& name : instructions) json.value(name);
+            json.close(']').close('}');
+        }
         json.close(']');
     }
     if (m.recorder.on) write_recording(json.key("recording"), m.recorder);

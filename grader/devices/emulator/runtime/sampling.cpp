@@ -17,6 +17,7 @@ constexpr std::size_t most_blocks_run = 16, most_neighbours = 4, most_held = 8;
 constexpr double golden = 0.6180339887498949;   // its multiples lie evenly in [0, 1), whatever their number
 constexpr std::size_t reserved_shared = 1024;   // of each block, the system's own
 constexpr std::size_t simple_registers = 32;    // of a thread: what nvcc gives simple kernels
+constexpr std::uint64_t steps_to_thin = 4;      // the share of a call's steps after which a block goes on with one warp
 
 // The lines of a request, and which of their sectors.
 template <class F> unsigned each_line(const Request& request, F f) {
@@ -120,14 +121,21 @@ void WarpSample::end_chains() {
 }
 
 std::uint64_t BlockSample::steps() const {
-    return std::accumulate(warps.begin(), warps.end(), std::uint64_t{0}, [](std::uint64_t sum, auto& warp) { return sum + warp.steps; });
+    return std::accumulate(warps.begin(), warps.end(), others_steps, [](std::uint64_t sum, auto& warp) { return sum + warp.steps; });
 }
 
 void Sampling::begin_case() {
     launches.clear();
     known.clear();
+    statements.clear();
     steps_left = card.steps;
     set_bytes = sets = 0;
+    thinned = false;
+}
+
+void Sampling::note(std::uint32_t pc, std::vector<std::string> instructions) {
+    std::lock_guard lock(mutex);
+    statements.try_emplace(pc, std::move(instructions));
 }
 
 int Sampling::number_of(const Launch& launch) {
@@ -213,7 +221,7 @@ void run_sampled(LaunchState& state, void (*run)(LaunchState&)) {
     run_blocks(state, choice(simple_registers).all(1), run);
     if (launch.ran.empty() || state.schedule.stop_after.load() == 0) return;
     const std::uint64_t cost = std::max<std::uint64_t>(launch.ran[0].steps(), 1);
-    const std::size_t room = std::clamp<std::uint64_t>(sampling.steps_left / 2 / cost, 1, most_blocks_run);
+    const std::size_t room = launch.ran[0].thinned ? 1 : std::clamp<std::uint64_t>(sampling.steps_left / 2 / cost, 1, most_blocks_run);
     const Choice chosen = choice(room == 1 ? simple_registers : std::min(registers_of(launch), launch.allowed_registers));   // where one block is enough, it is that one
     std::vector<std::uint64_t> rest = chosen.all(room);
     std::erase_if(rest, [&](std::uint64_t b) { return b == launch.ran[0].number; });
@@ -229,6 +237,9 @@ void begin_sample(Block& block) {
     block.sample = std::make_unique<BlockSample>();
     block.sample->number = block.launch->number_of(block.number);
     block.sample->warps.resize(block.warps.size());
+    const SampledCard& card = machine().sampling.card;
+    const bool alone = block.launch->chosen.size() == 1;   // else a launch's blocks are known to be short
+    if (card.thins && alone && block.warps.size() > 1) block.sample->pause_after = card.steps / steps_to_thin / block.warps.size() + 1;
 }
 
 void sample_access(Executor& executor, WarpUnit& warp, const Request& request) {
@@ -278,7 +289,11 @@ void sample_barrier(Block& block) {
 
 void keep_sample(Block& block) {
     block.sample->barriers = block.barriers;
-    for (WarpSample& warp : block.sample->warps) warp.enter_block(), warp.end_chains();
+    for (WarpSample& warp : block.sample->warps) {
+        if (!warp.stopped) warp.enter_block();   // its last one
+        warp.end_chains();
+    }
+    stand_for_others(block, *block.sample);
     LaunchSample& launch = machine().sampling.launches[block.launch->kernel];
     std::lock_guard lock(machine().sampling.mutex);
     launch.ran.push_back(std::move(*block.sample));
@@ -295,8 +310,9 @@ int ladder_multiprocessors() { return machine().sampling.on() ? machine().sampli
 
 // From the next case on, launches are sampled as on a card with so many multiprocessors; `l1_bytes` of each include its
 // shared memory. Host code may allocate `memory` bytes. The sampled blocks of a case need about so many `steps` of warps.
-void ladder_session_sample(int count, std::size_t l1_bytes, std::size_t memory, std::uint64_t steps) {
-    machine().sampling.card = {count, l1_bytes, steps};
+// If a launch `thins`, of a long block one warp goes on for all.
+void ladder_session_sample(int count, std::size_t l1_bytes, std::size_t memory, std::uint64_t steps, int thins) {
+    machine().sampling.card = {count, l1_bytes, steps, thins != 0};
     machine().memory.reserve(count ? memory : global_memory);
 }
 

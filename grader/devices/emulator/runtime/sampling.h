@@ -2,10 +2,13 @@
 // written down in the order of each warp, for the caches of a multiprocessor (multiprocessor.h).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -52,7 +55,11 @@ struct WarpSample {
     bool fenced = false;                                // since it loaded from global memory
     std::uint64_t copied = 0;         // bytes that asynchronous copies bring into shared memory
     std::map<Address, std::uint64_t> copies;            // asynchronous ones under way, by their place: shared_rounds when they began
+    bool stopped = false;             // another warp goes on for it
+    bool paused = false;              // until all other warps of the block have come as far (thinning.cpp)
+    std::size_t beside_others = ~std::size_t{0};        // of `asked`: what came while all warps ran
 
+    std::size_t asked_beside_others() const { return std::min(asked.size(), beside_others); }
     void enter_block();
     void begin_copy(const Request& request);
     void await_copy(Address to);
@@ -60,9 +67,19 @@ struct WarpSample {
     void end_chains();
 };
 
+// Of a block that has run for long one warp goes on for all (thinning.cpp): what was known when the others stopped.
+struct Thinned {
+    std::size_t kept = 0, warps = 1;  // the number of the one, and how many it goes on for, itself among them
+    std::uint64_t steps = 0, copied = 0;   // of the one
+    std::vector<Site> sites;
+};
+
 // A block that ran.
 struct BlockSample {
     std::uint64_t number = 0, barriers = 0;
+    std::uint64_t pause_after = 0;    // steps of a warp; 0: all warps run to their ends
+    std::uint64_t others_steps = 0;   // that the warps which stopped would have gone on for
+    std::optional<Thinned> thinned;
     std::vector<WarpSample> warps;
     std::set<Address> own_words;      // of one thread's local arrays: on a GPU they are registers, if they can be
     std::set<Address> atomic_words;   // in global memory; no more than `most_atomic_words`
@@ -101,6 +118,7 @@ struct SampledCard {
     int multiprocessors = 0;          // 0: nothing is sampled
     std::size_t l1_bytes = 0;         // of a multiprocessor, with its shared memory
     std::uint64_t steps = 0;          // of warps, that the sampled blocks of one call should need at most
+    bool thins = false;               // whether one warp may go on for all
 };
 
 struct Sampling {
@@ -111,10 +129,14 @@ struct Sampling {
     std::uint64_t steps_left = 0;
     std::mutex mutex;
 
+    bool thinned = false;                    // a block of this case has gone on with one warp
     std::uint64_t set_bytes = 0, sets = 0;   // by cudaMemset and copies within device memory, which are not done
+
+    std::map<std::uint32_t, std::vector<std::string>> statements;   // of inline PTX that ran, by place: their instructions
 
     bool on() const { return card.multiprocessors > 0; }
     void begin_case();
+    void note(std::uint32_t pc, std::vector<std::string> instructions);
     int number_of(const Launch& launch);     // of its KernelTotals, one for each sampled launch; -1: one like it was sampled
     bool skips(std::uint64_t bytes);         // a cudaMemset or copy that moves so many: it is only counted
 };
@@ -138,5 +160,10 @@ void sample_access(Executor& executor, WarpUnit& warp, const Request& request);
 void sample_copy(WarpUnit& warp, const Request& request);   // an asynchronous one: it begins, or is waited for
 void sample_barrier(Block& block);
 void keep_sample(Block& block);                          // it has finished
+
+// ---- thinning.cpp ----
+bool pauses(const Block& block, WarpUnit& warp);         // whether it is to wait here until the others have come as far
+bool thin(Block& block);                                 // no warp can go on but paused ones: false if there is none
+void stand_for_others(Block& block, BlockSample& sample);   // it has finished
 
 }  // namespace ladder

@@ -225,6 +225,7 @@ Run run_warp(WarpUnit& warp) {
     Run run;
     std::uint32_t spun_lanes = 0, aside = 0;
     for (;;) {
+        if (block.sample && !spun_lanes && pauses(block, warp)) return run;
         produce(warp, spun_lanes, run);
         if (block.stopped) return run;
         std::uint32_t group = 0;

@@ -116,6 +116,11 @@ const Program& Statements::find(std::uint32_t pc, const char* text, const unsign
     auto& program = programs_[key];
     if (!program) program = std::make_unique<Program>(program_of(text, constraints, count, values));
     known.program = program.get();
+    if (machine().sampling.on()) {
+        std::vector<std::string> names;
+        for (const Instruction& each : program->instructions) names.push_back(each.name);
+        machine().sampling.note(pc, std::move(names));
+    }
     return *program;
 }
 

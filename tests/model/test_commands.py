@@ -1,0 +1,41 @@
+"""What the commands of benchmarks/model write and refuse."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from benchmarks.model import matrices, second_card
+from benchmarks.model.keep import pieces
+from benchmarks.model.points import measured
+from benchmarks.model.sampling import Cost, summary
+
+
+def test_the_sum_of_what_sampling_takes_names_what_takes_too_much():
+    found = [Cost("t/1_a", 3.5, 70_000_000, "1 of 9"), Cost("t/2_b", 0.5, 90_000_000, "16 of 99")]
+    assert summary(found) == (
+        "2 rungs at their timed cases: 2.00 s of processor time on average, at most 3.50 s (t/1_a), and 90 MB (t/2_b). "
+        "More than 3 s or 2 GB: t/1_a.\n"
+    )
+    assert summary(found[1:]).endswith("GB: none.\n")
+
+
+def test_times_of_another_card_are_not_taken_for_the_second_card_s(monkeypatch, tmp_path):
+    monkeypatch.setattr("grader.devices.cuda.card.find_card", lambda: (SimpleNamespace(name="NVIDIA H200"), ""))
+    with pytest.raises(SystemExit, match="this is an NVIDIA H200"):
+        second_card.measure(tmp_path / "measured.json")
+    assert not (tmp_path / "measured.json").exists()
+
+
+def test_samples_are_kept_of_every_rung_that_was_measured():
+    kept = {(task, kernel) for _, task, kernel in pieces()}
+    assert {(task, rung) for task, rung, _ in measured()} <= kept
+    assert ("matmul", "slow/serial_steps") in kept
+
+
+def test_every_instruction_on_matrices_is_timed_by_a_kernel_of_its_own():
+    text, names = matrices.source()
+    assert len(set(names)) == len(names) == text.count("template <> __global__ void some<")
+    assert {name.partition(".")[0] for name in names} == {"mma", "ldmatrix", "stmatrix"}
+    assert all(f"{name} " in text for name in names)
