@@ -11,13 +11,16 @@
 // On an H200, m=4096 n=4096 k=4096: 7_registers_ahead 463 Tflop/s, 8_any_row 462 Tflop/s, cuBLAS 747 Tflop/s.
 // On an H200, m=4095 n=4097 k=4099: 7_registers_ahead 88.7 Tflop/s, 8_any_row 389 Tflop/s, cuBLAS 137 Tflop/s.
 //
+// The last tile along k is often a small part of one: only what is left of it is multiplied.
+//
 // Tried: copies of the next tile spread over the products of a step (1 % faster, at 4000 x 4100 x 4200 3 %); tiles of
 // 128 x 256, where these fill the last wave better (14 % faster at 4097 x 4095 x 4100, 16 % slower at 4095 x 4097 x
-// 4099). cuBLAS multiplies by wgmma. Of its kernels with mma.sync benchmarks/cublaslt.py timed those that
-// cuBLASLt lists without a workspace: the best has 3 % more than this rung at 4096, and no more at 8192. So that is
-// about as far as mma.sync goes on this card. Copying rows element by element, a's and b's in a launch each, takes
-// 45 us where the words take 37; copies of 8 and 4 bytes straight into the tiles need no second matrix and are 26 and
-// 64 % slower.
+// 4099); no products outside of c, asked before each (28 % slower at 4095 x 4097 x 4099, and 11 % at 4096). cuBLAS
+// multiplies by wgmma. Of its kernels with mma.sync benchmarks/cublaslt.py timed those that cuBLASLt lists without a
+// workspace: the best has 3 % more than this rung at 4096, and no more at 8192. So that is about as far as mma.sync
+// goes on this card. Copies take 37 us of 348 at 4095 x 4097 x 4099; a row for each block is 4 % slower there in words
+// or pairs, and the same in 16 bytes; copies of 8 and 4 bytes straight into the tiles need no second matrix and are 26
+// and 64 % slower.
 
 #include <cuda_bf16.h>
 
