@@ -29,6 +29,7 @@ MICRO_KERNELS = (
     "control.cu",
     "functions.cu",
     "pipeline.cu",
+    "libcuxx.cu",
     "matrix.cu",
     "wmma.cu",
 )

@@ -18,11 +18,13 @@ def attention_inputs(draw, variant, heads, n, d, causal):
         case "growing":  # each key scores higher than the one before, so that the maximum is a new one at each step
             k += draw.uniform(0, 1, heads, n, 1).cumsum(1)
             q += 0.5
+            for first in range(0, n, 16):  # but for the upper rows of a fragment each key scores lower
+                q[:, first : first + 8] -= 1
         case "falling":  # the first key is the largest: the others round to little, or to nothing
             k -= draw.uniform(0, 1, heads, n, 1).cumsum(1)
             q += 0.5
         case "far below":  # scores of some thousands below 0: exp of all of them is 0
-            q, k = 40 * q, -40 * k
+            q, k = 40 * q.abs(), -40 * k.abs()
         case (
             "flat"
         ):  # all keys weigh about the same: what rounds the output shows, and what rounds a weight averages out
@@ -156,6 +158,7 @@ matmul = Task(
         ANY_ROW,
         size(128, 136, 72),  # multiples of 8: 16 bytes a copy, and no whole tile along k
         size(129, 127, 136),  # around a tile of 128
+        size(2049, 129, 8),  # more than eight tiles of 256 rows, and a single row and column in the last ones
     ],
     # Whole tiles of any usual shape, and as many of 128 x 128 as the emulated GPU has multiprocessors.
     counted_case=size(512, 512, 128),
@@ -266,10 +269,10 @@ attend = Task(
     cases=[
         heads(1, 1, 64),
         heads(2, 17, 128, 1),  # around a fragment
-        heads(2, 31, 64),
+        heads(2, 128, 64),  # whole tiles
         heads(1, 65, 128),  # around a tile of 64
         heads(2, 101, 64, 1),  # a prime
-        heads(1, 129, 64, 0, "growing"),
+        heads(2, 129, 64, 0, "growing"),
         heads(1, 130, 64, 1, "growing"),
         heads(1, 129, 128, 0, "falling"),
         heads(1, 100, 64, 1, "far below"),

@@ -99,9 +99,8 @@ class KernelRunner:
         with tempfile.TemporaryDirectory(dir=self.folder) as place:
             folder = Path(place)
             flags = emulator.compile_flags(self.built_for)
-            text = seen.preprocessed(
-                translate(source, "kernel.cu") + marks(source) + entries, "kernel.cu", folder, flags
-            )
+            translated = translate(source, "kernel.cu") + marks(source) + entries
+            text = seen.preprocessed(translated, "kernel.cu", folder, flags)
             (folder / "main.cpp").write_text(text)
             compile_ = ["g++", "-std=c++20", "-fPIC", *flags, seen.PREPROCESSED, seen.DUMP_FLAG, "-c", "main.cpp"]
             renamed = ["objcopy", f"--redefine-syms={self.renamed}", "main.o"] if self.renamed.exists() else ["true"]
@@ -114,7 +113,8 @@ class KernelRunner:
             (folder / seen.DUMP).replace(library.with_suffix(".gimple"))
             if checked:
                 link_flags = emulator.link_flags(self.built_for)
-                CheckedBuild(text, folder / "checked", flags, link_flags).finish(library, "kernel.cu")
+                elements = seen.fragment_elements(translated, text)
+                CheckedBuild(text, folder / "checked", flags, link_flags, elements).finish(library, "kernel.cu")
             (folder / "unfinished.so").replace(library)
 
     def __call__(

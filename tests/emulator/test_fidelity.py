@@ -94,7 +94,7 @@ def test_the_price_list_is_what_the_hardware_counted():
 
 def test_there_are_micro_kernels_of_every_kind():
     files = [case.source.stem for case in MICRO_KERNELS]
-    kinds = {"global", "shared", "atomics", "control", "functions", "pipeline", "matrix", "wmma"}
+    kinds = {"global", "shared", "atomics", "control", "functions", "pipeline", "libcuxx", "matrix", "wmma"}
     assert len(files) >= 45 and set(files) == kinds
     assert len({case.name for case in CASES}) == len(CASES)
 

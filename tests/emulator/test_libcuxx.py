@@ -44,8 +44,8 @@ def test_copies_are_counted_by_their_alignment(call):
 
 
 WRONG = {
-    "unwaited": ("race", "// staged", "tile["),
-    "own_unwaited": ("race", "// own", "while the copy that"),
+    "unwaited": ("race", "// staged", "with producer_commit() and consumer_wait() of its pipeline"),
+    "own_unwaited": ("race", "// own", "with producer_commit() and consumer_wait() of its pipeline"),
     "own_alone": ("race", "// own", "in any order"),
     "bound_unwaited": ("race", "// bound", "tile["),
     "not_begun": ("race", "init(&barrier", "barrier"),

@@ -80,6 +80,8 @@ TABLE = [
     ("bfind.u32 %0, %1;", "rr", (0x400,), 10),
     ("bfind.s32 %0, %1;", "rr", (ALL - 4,), 2),
     ("bfind.shiftamt.u32 %0, %1;", "rr", (0x400,), 21),
+    ("fns.b32 %0, %1, 8, 2;", "rr", (0x1300,), 9),
+    ("fns.b32 %0, %1, 8, -2;", "rr", (0x1310,), 4),
     ("bfe.u32 %0, %1, 4, 8;", "rr", (0xABCDE,), 0xCD),
     ("bfe.s32 %0, %1, 4, 8;", "rr", (0xABCDE,), 0xFFFFFFCD),
     ("bfi.b32 %0, %1, %2, 8, 4;", "rrr", (0xF5, 0xFFFFFFFF), 0xFFFFF5FF),
@@ -269,6 +271,7 @@ WRONG = {
     "input": ("input_modified", "st.global.f32 [%0], 0f00000000", "x[0]"),
     "count": ("deadlock", "64 come", "barrier 3 has seen 64 of 96"),
     "lanes": ("shuffle_partner", "half", "waits in __reduce_sync"),
+    "copy": ("trap", "17 of 16", "it cannot read 17 of 16 bytes"),
 }
 
 

@@ -111,6 +111,31 @@ def test_elements_can_be_computed_with(call):
     assert np.array_equal(z, 2 * (a.astype(np.float32) @ b.astype(np.float32).T) + 1)
 
 
+SOME = np.arange(256, dtype=np.float16).reshape(16, 16)
+BY_PLACE = {
+    "shown_a": {"x": SOME, "z": np.zeros((32, 16), np.float16), "n": 16},
+    "shown_sums": {"x": SOME.astype(np.float32), "z": np.zeros((32, 8), np.float32)},
+    "mixed": {"a": SOME, "b": SOME, "z": np.zeros((16, 16), np.float32)},  # floats from halves
+}
+
+
+def found_in_elements(called):
+    return [finding for finding in called.run.findings if finding.kind != "other_stream"]
+
+
+@pytest.mark.parametrize("name", BY_PLACE)
+def test_who_knows_where_an_element_lies_is_told_that_cuda_does_not_say(call, name):
+    (finding,) = found_in_elements(call(name, **BY_PLACE[name], checked=True))
+    line = next(number for number, text in enumerate(SOURCE.splitlines(), 1) if ".x[" in text)
+    assert (finding.kind, finding.severity, finding.line) == ("element_place", "note", line)
+    assert "treat all elements alike" in finding.message
+
+
+def test_who_treats_all_elements_alike_is_told_nothing(call):
+    given = {"a": SOME, "b": SOME, "c": SOME.astype(np.float32), "z": np.zeros((16, 16), np.float32)}
+    assert found_in_elements(call("scaled", **given, checked=True)) == []
+
+
 def test_whole_numbers_wrap_or_saturate(call):
     a = np.eye(16, dtype=np.int8)
     z = call("saturated", a=a, z=np.zeros((2, 16, 16), np.int32))["z"]

@@ -77,7 +77,8 @@ def _operands(stream: Stream, parts: list[int], closing: int) -> Iterator[_Opera
             if at >= end or not constraint:
                 raise NotPtx('an operand of asm is a constraint and an expression in parentheses, as "r"(x)')
             yield _Operand(start, at, constraint, number == 0)
-            start = stream.after_group(at) + 1
+            start = stream.after_group(at)
+            start += stream.text(start) == ","  # nvcc does without
     if len(parts) > 4:
         raise NotPtx("asm has a text, outputs, inputs and clobbers, with colons between them")
 

@@ -30,6 +30,7 @@ def dumps(as_written: str, optimized: str) -> list[str]:
 
 
 CHECKS_INDEXES = "-fsanitize=bounds-strict"
+_ORDERS = "constexpr bool has_two_orders = "  # wmma.h
 # The -fno-tree passes would take a value that was never set for whatever suits them.
 _FLAGS = [
     "-fno-tree-ccp", "-fno-tree-fre", "-fno-tree-copy-prop", "-fno-tree-dominator-opts", "-fno-tree-phiprop",
@@ -94,6 +95,7 @@ class Checked:
     arrays: dict[str, str] = field(default_factory=dict)  # what is indexed at a place: "s[0]"
     unset: list[tuple[str, int]] = field(default_factory=list)  # locals that may be read first: name and line of use
     never_set: list[tuple[str, int]] = field(default_factory=list)  # others that may be, with the line of declaration
+    elements: list[int] = field(default_factory=list)  # lines that name an element of a fragment
 
 
 @dataclass
@@ -107,11 +109,13 @@ class Facts:
 class CheckedBuild:
     """g++ at work on the checking build, in a folder of its own."""
 
-    def __init__(self, text: str, folder: Path, flags: Sequence[str], link_flags: Sequence[str]):
-        """`text` is the preprocessed one."""
+    def __init__(
+        self, text: str, folder: Path, flags: Sequence[str], link_flags: Sequence[str], elements: Sequence[int] = ()
+    ):
+        """`text` is the preprocessed one, `elements` the lines that name an element of a fragment."""
         folder.mkdir()
-        (folder / "text.cpp").write_text(text)
-        self._folder, self._link_flags = folder, link_flags
+        (folder / "text.cpp").write_text(text.replace(f"{_ORDERS}false", f"{_ORDERS}true") if elements else text)
+        self._folder, self._link_flags, self._elements = folder, link_flags, elements
         compile_ = ["g++", "-std=c++20", "-fPIC", *(flag for flag in flags if flag != "-w"), *_FLAGS, "-fpreprocessed"]
         self._said = (folder / "said").open("w+")
         self._compiler = subprocess.Popen([*compile_, "-c", "text.cpp"], cwd=folder, stderr=self._said)
@@ -133,6 +137,7 @@ class CheckedBuild:
         )
         checked = _facts(as_written, optimized, self._said.read(), Path(source_name).name)
         self._said.close()
+        checked.elements = list(self._elements)
         symbols = symbols_of(self._folder / NAME, library.with_suffix(".gimple").read_text(errors="replace"))
         checked.code = CodeMap(symbols=symbols + checked.code.symbols)
         built = library.parent / NAME
@@ -148,7 +153,7 @@ def beside(library: Path, source_name: str) -> Checked | None:
         path = str(library.parent / NAME)
         code = CodeMap(symbols, library=path, source_name=Path(source_name).name)
         unset, never_set = ([(name, line) for name, line in data[key]] for key in ("unset", "never_set"))
-        return Checked(path, code, data["arrays"], unset, never_set)
+        return Checked(path, code, data["arrays"], unset, never_set, data["elements"])
     return None
 
 

@@ -73,7 +73,9 @@ class EmulatorRecipe:
         text = seen.preprocessed(self.text, self.filename, folder.parent, self.compile_flags)
         second = None
         if self.with_checks and checked.finds_more(seen.own_code(self.text, text)):
-            second = checked.CheckedBuild(text, folder.with_name("checked"), self.compile_flags, self.link_flags)
+            elements = seen.fragment_elements(self.text, text)
+            flags = self.compile_flags, self.link_flags
+            second = checked.CheckedBuild(text, folder.with_name("checked"), *flags, elements)
         try:
             library = self._compiled(folder, self._narrowed(text), [seen.PREPROCESSED, seen.DUMP_FLAG])
             seen.check_built(library, folder / seen.DUMP, self.filename)

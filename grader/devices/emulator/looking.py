@@ -21,11 +21,15 @@ Fact = dict[str, Any]
 
 
 class Look:
-    """A run on the checking build. `decides`: its findings are all that is said of the case."""
+    """A run on the checking build. `decides`: its findings are all that is said of the case.
+
+    `turned`: the outputs of one more run, for which elements of fragments have another order.
+    """
 
     def __init__(self, checked: Checked, facts: Fact, seconds: float, outputs: Sequence[np.ndarray]):
         self._checked, self._outputs = checked, outputs
         self.facts, self.seconds = facts, seconds
+        self.turned: Sequence[np.ndarray] = outputs
         self._left = [each for each in facts["findings"] if each["kind"] == "own_array"]
         for finding in self._left:
             finding["array"], finding["text"] = checked.arrays[finding["text"]], ""
@@ -39,11 +43,17 @@ class Look:
 
     def findings(self, facts: Fact, outputs: Sequence[np.ndarray]) -> list[Fact]:
         """What there is to add to the facts of the run that counts, which ended with these outputs."""
-        same = all(map(np.array_equal, self._outputs, outputs))
         wrong = any(not each["note"] for each in [*facts["findings"], *self.facts["findings"]])
-        if same or wrong:
+        if wrong:
             return self._left
-        return [*self._left, *self._never_set()]
+        same = all(map(np.array_equal, self._outputs, outputs))
+        return [*self._left, *(() if same else self._never_set()), *self._by_place()]
+
+    def _by_place(self) -> Iterator[Fact]:
+        if not all(map(np.array_equal, self._outputs, self.turned)):
+            lines = self._checked.elements
+            named = {"kind": "element_place", "line": lines[0], "text": "", "lines": lines[:_MOST_NAMED]}
+            yield _BLANK | named | {"note": True}
 
     def _never_set(self) -> Iterator[Fact]:
         """The locals that may be to blame: other bytes in them made other outputs. First those that g++ warns of."""

@@ -20,6 +20,7 @@ DUMP = "kernel.gimple"  # in the folder in which g++ runs, beside the library
 DUMP_FLAG = f"-fdump-tree-optimized-asmname-lineno={DUMP}"
 PREPROCESSED = "-fpreprocessed"
 _NAMED = re.compile(r'^#line 1 (".*")$', re.MULTILINE)
+_ELEMENT = re.compile(r"(?:\.|->)\s*x\s*\[")
 _TAG = re.compile(r"__attribute__\(\((ladder_[0-9a-f]{20}), no_sanitize")
 
 
@@ -39,6 +40,13 @@ def preprocessed(text: str, filename: str, folder: Path, flags: Sequence[str]) -
 def own_code(text: str, preprocessed: str) -> str:
     """What a preprocessed text has from no header. `text` is what it was before."""
     return "".join(part for _, part in own_parts(preprocessed, _begins(text)))
+
+
+def fragment_elements(text: str, preprocessed: str) -> list[int]:
+    """The lines of a file with wmma's fragments that name an element of what may be one."""
+    parts = own_parts(preprocessed, _begins(text)) if "fragment" in text else ()
+    found = (line + part.count("\n", 0, each.start()) for line, part in parts for each in _ELEMENT.finditer(part))
+    return list(dict.fromkeys(found))
 
 
 def _begins(text: str) -> str:

@@ -154,11 +154,21 @@ class Session:
             self._looking = Loaded(ctypes.CDLL(self.checked.library), self.checked.code)
         facts, took = self._call(*what, POISON, build=self._looking)
         look = Look(self.checked, facts, took, [_bytes_of(view) for view in outputs])
+        self._put_back(outputs, untouched)
+        if self.checked.elements and not look.decides:
+            self.runtime.ladder_session_turn_elements(1)
+            with silence():
+                self._call(*what, POISON, build=self._looking)
+            self.runtime.ladder_session_turn_elements(0)
+            look.turned = [_bytes_of(view) for view in outputs]
+            self._put_back(outputs, untouched)
+        return look
+
+    def _put_back(self, outputs: list[View], contents: list[np.ndarray]) -> None:
         self.runtime.ladder_session_open()
-        for view, content in zip(outputs, untouched, strict=True):
+        for view, content in zip(outputs, contents, strict=True):
             ctypes.memmove(view.address, content.ctypes.data, view.bytes)
         self.runtime.ladder_session_show()
-        return look
 
     def run_again(
         self,

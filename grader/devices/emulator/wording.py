@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from grader.devices.emulator.host_calls import CALLS
+from grader.devices.emulator.kinds import WAITED
 from grader.devices.emulator.mends import mend
 from grader.devices.emulator.reading import Reading
 from grader.devices.emulator.stream_wording import STREAMS
@@ -195,7 +196,24 @@ def _never_set(fact: Fact, where: _Where) -> str:
     return f"{named} is read before it is set: other results come out when other bytes lie in it"
 
 
-_WAIT = "wait for it there, with __pipeline_commit() and __pipeline_wait_prior(0), then __syncthreads()"
+def _element_place(fact: Fact, where: _Where) -> str:
+    lines = ", ".join(map(str, fact["lines"]))
+    return (
+        f"the outputs depend on where a fragment keeps its elements (x[i] in line {lines}), which CUDA leaves"
+        " unspecified: another GPU, or a fragment of another type, may keep them elsewhere; treat all elements alike,"
+        " or store the fragment to shared memory and pick them there"
+    )
+
+
+# How a thread waits for a copy, by what the copy belongs to.
+_WAITS = {
+    "primitives": "__pipeline_commit() and __pipeline_wait_prior(0), then __syncthreads()",
+    "group": "cooperative_groups::wait() of its group, then __syncthreads()",
+    "barrier": "arrive_and_wait() of its barrier",
+    "pipeline": "producer_commit() and consumer_wait() of its pipeline",
+    "own_pipeline": "producer_commit() and consumer_wait() of its pipeline, then __syncthreads()",
+    "ptx": "cp.async.commit_group and cp.async.wait_group 0, then __syncthreads()",
+}
 
 
 def _race(fact: Fact, where: _Where) -> str:
@@ -205,10 +223,11 @@ def _race(fact: Fact, where: _Where) -> str:
         )
     mine = f"{_thread(fact)} {_verb(fact['access'])} {where.at} in line {fact['line']}"
     theirs = f"{_thread(fact, 'other_')} {_verb(fact['other_access'])} it in line {fact['other_line']}"
-    if fact["text"] == "in flight":
+    if fact["text"].startswith("in flight"):
+        wait = _WAITS[WAITED[int(fact["text"].removeprefix("in flight "))]]
         other = _thread(fact, "other_")
         began = f"{'it' if other == _thread(fact) else other} began in line {fact['other_line']}"
-        return f"{mine} while the copy that {began} is under way: {_WAIT}"
+        return f"{mine} while the copy that {began} is under way: wait for it there, with {wait}"
     if fact["text"] == "same value":
         return f"{mine}; {theirs}: the same value, in any order"
     return f"{mine} while {theirs}, in any order: {mend(fact)}"
@@ -311,6 +330,7 @@ _WORDS: Mapping[str, Callable[[Fact, _Where], str]] = {
     "out_of_bounds": _out_of_bounds,
     "own_array": _own_array,
     "never_set": _never_set,
+    "element_place": _element_place,
     "misaligned": _misaligned,
     "input_modified": _input_modified,
     "host_access": _host_access,

@@ -11,13 +11,16 @@
 // On an H200, m=4096 n=4096 k=4096: 7_registers_ahead 463 Tflop/s, 8_any_row 462 Tflop/s, cuBLAS 747 Tflop/s.
 // On an H200, m=4095 n=4097 k=4099: 7_registers_ahead 88.7 Tflop/s, 8_any_row 389 Tflop/s, cuBLAS 137 Tflop/s.
 //
+// The last tile along k is often a small part of one: only what is left of it is multiplied.
+//
 // Tried: copies of the next tile spread over the products of a step (1 % faster, at 4000 x 4100 x 4200 3 %); tiles of
 // 128 x 256, where these fill the last wave better (14 % faster at 4097 x 4095 x 4100, 16 % slower at 4095 x 4097 x
-// 4099). cuBLAS multiplies by wgmma. Of its kernels with mma.sync benchmarks/cublaslt.py timed those that
-// cuBLASLt lists without a workspace: the best has 3 % more than this rung at 4096, and no more at 8192. So that is
-// about as far as mma.sync goes on this card. Copying rows element by element, a's and b's in a launch each, takes
-// 45 us where the words take 37; copies of 8 and 4 bytes straight into the tiles need no second matrix and are 26 and
-// 64 % slower.
+// 4099); no products outside of c, asked before each (28 % slower at 4095 x 4097 x 4099, and 11 % at 4096). cuBLAS
+// multiplies by wgmma. Of its kernels with mma.sync benchmarks/cublaslt.py timed those that cuBLASLt lists without a
+// workspace: the best has 3 % more than this rung at 4096, and no more at 8192. So that is about as far as mma.sync
+// goes on this card. Copies take 37 us of 348 at 4095 x 4097 x 4099; a row for each block is 4 % slower there in words
+// or pairs, and the same in 16 bytes; copies of 8 and 4 bytes straight into the tiles need no second matrix and are 26
+// and 64 % slower.
 
 #include <cuda_bf16.h>
 
@@ -135,7 +138,8 @@ template <class Put> __device__ void for_each_pair(const float (&sum)[kDown][kAc
 __device__ void store(const float (&sum)[kDown][kAcross][4], float* own, float* to, int rows, int cols, int n) {
     if (n % 2 == 0) {
         return for_each_pair(sum, [&](int y, int x, float2 both) {
-            if (y < rows && x < cols) *reinterpret_cast<float2*>(&to[static_cast<std::int64_t>(y) * n + x]) = both;
+            // Outputs are not read again: they need not push the matrices out of the L2 cache.
+            if (y < rows && x < cols) __stcs(reinterpret_cast<float2*>(&to[static_cast<std::int64_t>(y) * n + x]), both);
         });
     }
     __syncthreads();  // all have read the last tile, which lies there
@@ -175,7 +179,7 @@ __global__ void __launch_bounds__(kThreads)
     wait_for_stage();
     fragments[0].load(stages, y, x, 0);
     unsigned now = 0, next = kStages - 1;  // the stages that are read, and copied to
-    for (int step = 0; step < steps; ++step) {
+    for (int step = 0; step < k / kDepth; ++step) {
 #pragma unroll
         for (int i = 0; i < kPieces / 2; ++i) {
             bool last = i == kPieces / 2 - 1;
@@ -185,6 +189,11 @@ __global__ void __launch_bounds__(kThreads)
             fragments[i % 2].multiply_into(sum);
         }
         next = (next + 1) % kStages;
+    }
+#pragma unroll 1
+    for (int i = 0; i < k % kDepth; i += 16) {  // of the last tile, only what is left of k
+        if (i > 0) fragments[0].load(stages + now * kStageBytes, y, x, i / kPiece);
+        fragments[0].multiply_into(sum);
     }
     float* own = reinterpret_cast<float*>(shared) + warp * kWarpSize * kPitch;
     store(sum, own, c + static_cast<std::int64_t>(top + y) * n + left + x, m - top - y, n - left - x, n);
@@ -209,10 +218,12 @@ __device__ uint4 unaligned_piece(const __nv_bfloat16* matrix, std::int64_t first
     return {piece[0], piece[1], piece[2], piece[3]};
 }
 
-// Copies rows of k elements, a's and then b's, to rows of so many pieces. A thread copies a piece.
+// Copies rows of k elements, a's and then b's, to rows of so many pieces. A thread copies a piece, the first ones the last:
+// the product begins with a's first rows, and finds them in the L2 cache.
 __global__ void widen(const __nv_bfloat16* a, const __nv_bfloat16* b, uint4* to, int m, int n, int k, int pieces) {
     std::int64_t at = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x, count = m + std::int64_t{n};
     if (at >= count * pieces) return;
+    at = count * pieces - 1 - at;
     bool is_small = count * pieces <= UINT_MAX;  // divisions of 64 bits take a while
     std::int64_t row = is_small ? static_cast<unsigned>(at) / static_cast<unsigned>(pieces) : at / pieces;
     int piece = static_cast<int>(at - row * pieces) * kPiece;

@@ -6,6 +6,8 @@
 namespace cg = cooperative_groups;
 constexpr int kThreads = 64, kStages = 2;
 using Block = cuda::barrier<cuda::thread_scope_block>;
+using State = cuda::pipeline_shared_state<cuda::thread_scope_block, kStages>;
+static_assert(sizeof(Block) == 8 && alignof(Block) == 8 && sizeof(Block::arrival_token) == 8 && sizeof(State) == 40, "as on a GPU");
 
 enum class Forgets { Nothing, Wait, Release, Arrival, Init };
 

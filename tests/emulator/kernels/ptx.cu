@@ -52,7 +52,7 @@ __global__ void idioms(const float* x, float* y) {
     LOAD4(v, x + 4 * threadIdx.x);
     const unsigned to = shared_address(&dynamic[4 * threadIdx.x]);
     asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" :: "r"(to), "r"(__float_as_uint(v.x)), "r"(__float_as_uint(v.y)), "r"(__float_as_uint(v.z)), "r"(__float_as_uint(v.w)) : "memory");
-    asm volatile("st.shared::cta.f32 [%1 + -4], %0;" :: "f"(v.x), "r"(shared_address(&fixed[threadIdx.x + 1])) : "memory");
+    asm volatile("st.shared::cta.f32 [%1 + -4], %0;" :: "f"(v.x) "r"(shared_address(&fixed[threadIdx.x + 1])) : "memory");   // nvcc needs no comma
     __syncthreads();
     unsigned sm, lane;
     asm("mov.u32 %0, %%smid;\n\tmov.u32 %1, %%laneid;" : "=r"(sm), "=r"(lane));
@@ -189,3 +189,11 @@ extern "C" void alignment(const float* x, float* y, cudaStream_t stream) { wrong
 extern "C" void input(const float* x, float* y, cudaStream_t stream) { wrong_input<<<1, 32, 0, stream>>>(x, y); }
 extern "C" void count(const float* x, float* y, cudaStream_t stream) { wrong_count<<<1, 128, 0, stream>>>(x, y); }
 extern "C" void lanes(const float* x, float* y, cudaStream_t stream) { wrong_lanes<<<1, 32, 0, stream>>>(x, y); }
+
+__global__ void too_much(const float* x, float* y) {
+    __shared__ alignas(16) float s[4];
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 16, %2;" :: "r"(shared_address(s)), "l"(x), "r"(17) : "memory");   // 17 of 16
+    asm volatile("cp.async.wait_all;" ::: "memory");
+    y[0] = s[0];
+}
+extern "C" void copy(const float* x, float* y, cudaStream_t stream) { too_much<<<1, 1, 0, stream>>>(x, y); }

@@ -397,8 +397,9 @@ void replay_copy(Executor& executor, WarpUnit& warp, const Request& request) {
     each_lane(request.mask, [&](int l) {
         const Record& record = *warp.cursor[l].next;
         if (record.event == Event::Issued) {
-            warp.copying += record.bytes;
-            races.issue(executor, warp, l, record.region, record.address, record.bytes);
+            const unsigned bytes = record.bytes & bytes_mask;
+            warp.copying += bytes;
+            races.issue(executor, warp, l, record.region, record.address, bytes, static_cast<Waited>(record.bytes >> waited_shift));
         } else {
             warp.copying -= record.bytes;
             races.land(executor, warp, l, record.region, record.address, record.bytes);

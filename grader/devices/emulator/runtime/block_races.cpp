@@ -144,7 +144,7 @@ void Races::visit(Executor& executor, WarpUnit& warp, int, std::uint16_t index, 
 }
 
 void Races::check(Executor& executor, WarpUnit& warp, int lane, std::uint16_t region, Address a, const Access& before,
-                  bool before_writes, const Access& now, bool now_writes, bool same_value) {
+                  bool before_writes, const Access& now, bool now_writes, bool same_value, Waited by) {
     if (are_far_apart(before, now)) return;
     if (before.strength != Strength::Plain && now.strength != Strength::Plain && same_bytes(before, now)) return;
     if (before.thread / 32 == now.thread / 32) {
@@ -161,11 +161,11 @@ void Races::check(Executor& executor, WarpUnit& warp, int lane, std::uint16_t re
         const std::uint64_t object = object_key(block, a);
         if (acquisitions.covers(now.acquired, block, before, object, false) || acquisitions.covers(before.acquired, block, now, object, false)) return;
     }
-    report(executor, warp, lane, region, a, before, before_writes, now, now_writes, same_value ? Meeting::SameValue : Meeting::Race);
+    report(executor, warp, lane, region, a, before, before_writes, now, now_writes, same_value ? Meeting::SameValue : Meeting::Race, by);
 }
 
 void Races::report(Executor& executor, WarpUnit& warp, int lane, std::uint16_t region_index, Address a, const Access& before,
-                   bool before_writes, const Access& now, bool now_writes, Meeting meeting) {
+                   bool before_writes, const Access& now, bool now_writes, Meeting meeting, Waited by) {
     const bool note = meeting == Meeting::SameValue || meeting == Meeting::ShuffleOrder;
     const char* const kind = meeting == Meeting::ShuffleOrder ? "shuffle_order" : "race";
     const std::uint64_t key = (static_cast<std::uint64_t>(before.pc) << 32 | now.pc) * 4 + (note ? 2 : 0) + now_writes;
@@ -199,7 +199,10 @@ void Races::report(Executor& executor, WarpUnit& warp, int lane, std::uint16_t r
     finding.at(region, a);
     finding.other_pc = before.pc;
     finding.other = finding_at(other, kind, before.pc).place;
-    finding.text = meeting == Meeting::SameValue ? "same value" : meeting == Meeting::InFlight ? "in flight" : "";
+    if (meeting == Meeting::SameValue) finding.text = "same value";
+    // Who waits for a barrier or a block's pipeline has waited for all threads' copies; for others they are under way.
+    const bool waits_for_all = by == Waited::Barrier || by == Waited::Pipeline;
+    if (meeting == Meeting::InFlight || (meeting == Meeting::Race && waits_for_all)) finding.text = "in flight " + std::to_string(static_cast<int>(by));
     if (is_volatile && !note) finding.text = before.thread / 32 == now.thread / 32 ? "volatile warp" : "volatile";
     if (before.strength != Strength::Plain && now.strength != Strength::Plain) finding.text = widths_text(before, now);
     if (guess) guesses_.push_back({reader, word, std::move(finding)});
@@ -226,8 +229,8 @@ void Races::read(Executor& executor, WarpUnit& warp, int lane, std::uint16_t reg
                  Manner manner) {
     visit(executor, warp, lane, region, a, bytes, [&](Cell& cell, unsigned mask, Address where, unsigned, unsigned) {
         const Access now = make(warp, lane, pc, manner, mask);
-        if (cell.in_flight) return report(executor, warp, lane, region, where, cell.write, true, now, false, Meeting::InFlight);
-        check(executor, warp, lane, region, where, cell.write, true, now, false, false);
+        if (cell.in_flight) return report(executor, warp, lane, region, where, cell.write, true, now, false, Meeting::InFlight, cell.waited);
+        check(executor, warp, lane, region, where, cell.write, true, now, false, false, cell.waited);
         keep_read(cell.reads, now);
     });
 }
@@ -265,11 +268,11 @@ void Races::write(Executor& executor, WarpUnit& warp, int lane, std::uint16_t re
     const Strength strength = manner.strength;
     visit(executor, warp, lane, region, a, bytes, [&](Cell& cell, unsigned mask, Address where, unsigned offset, unsigned size) {
         const Access now = make(warp, lane, pc, manner, mask);
-        if (cell.in_flight) return report(executor, warp, lane, region, where, cell.write, true, now, true, Meeting::InFlight);
+        if (cell.in_flight) return report(executor, warp, lane, region, where, cell.write, true, now, true, Meeting::InFlight, cell.waited);
         // Values of up to 8 bytes are known exactly, wider ones by a hash that is the same for all their words.
         const std::uint64_t part = bytes <= 8 ? value >> 8 * offset & (size == 4 ? 0xffffffffu : 0xffu) : value;
         const bool same_value = part == cell.value && strength == Strength::Plain && cell.write.strength == Strength::Plain;
-        if (!are_far_apart(cell.write, now)) check(executor, warp, lane, region, where, cell.write, true, now, true, same_value);
+        if (!are_far_apart(cell.write, now)) check(executor, warp, lane, region, where, cell.write, true, now, true, same_value, cell.waited);
         for (const Access& read : cell.reads)
             if (!are_far_apart(read, now)) check(executor, warp, lane, region, where, read, false, now, true, false);
         if (!is_atomic(strength)) cell.covered = Access{};
@@ -278,13 +281,14 @@ void Races::write(Executor& executor, WarpUnit& warp, int lane, std::uint16_t re
         if (strength != Strength::Plain && cell.write.pc && cell.write.strength == Strength::Plain)
             cover(*executor.regions[region], where, cell);
         cell.write = now;
+        cell.waited = Waited::Nothing;
         cell.value = part;
         cell.reads[0] = cell.reads[1] = Access{};
     });
 }
 
-void Races::issue(Executor& executor, WarpUnit& warp, int lane, std::uint16_t region, Address a, unsigned bytes) {
-    visit(executor, warp, lane, region, a, bytes, [&](Cell& cell, unsigned, Address, unsigned, unsigned) { cell.in_flight = true; });
+void Races::issue(Executor& executor, WarpUnit& warp, int lane, std::uint16_t region, Address a, unsigned bytes, Waited by) {
+    visit(executor, warp, lane, region, a, bytes, [&](Cell& cell, unsigned, Address, unsigned, unsigned) { cell.in_flight = true, cell.waited = by; });
 }
 
 void Races::land(Executor& executor, WarpUnit& warp, int lane, std::uint16_t region, Address a, unsigned bytes) {

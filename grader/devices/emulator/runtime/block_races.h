@@ -34,6 +34,7 @@ struct alignas(64) Cell {    // what each read looks at lies in one line of the 
     std::uint32_t owner;     // the block's life number; another one means: empty
     bool split;              // the word's four bytes have cells of their own
     bool in_flight;          // the last write is an asynchronous copy that its thread has not waited for
+    Waited waited;           // how one waits for the copy that the last write is, if it is one
     Access write, reads[2];
     std::uint64_t value;     // last written
     Access covered;          // the last plain write, if atomics of threads that it was ordered with came after it
@@ -86,7 +87,7 @@ public:
     void write(Executor&, WarpUnit&, int lane, std::uint16_t region, Address a, unsigned bytes, std::uint32_t pc, Manner,
                std::uint64_t value);
     // The lane's last write there was an asynchronous copy, which is under way until it lands: then it counts as written.
-    void issue(Executor&, WarpUnit&, int lane, std::uint16_t region, Address a, unsigned bytes);
+    void issue(Executor&, WarpUnit&, int lane, std::uint16_t region, Address a, unsigned bytes, Waited by);
     void land(Executor&, WarpUnit&, int lane, std::uint16_t region, Address a, unsigned bytes);
     // The lane compares and swaps this word: what it read of it before was a guess that the swap has now checked.
     void excuse(const WarpUnit&, int lane, Address a, unsigned bytes);
@@ -99,9 +100,9 @@ private:
     void cover(const Region& region, Address a, const Cell& cell);
     Access make(WarpUnit&, int lane, std::uint32_t pc, Manner, unsigned mask) const;
     void check(Executor&, WarpUnit&, int lane, std::uint16_t region, Address, const Access& before, bool before_writes,
-               const Access& now, bool now_writes, bool same_value);
+               const Access& now, bool now_writes, bool same_value, Waited by = {});
     void report(Executor&, WarpUnit&, int lane, std::uint16_t region, Address, const Access& before, bool before_writes,
-                const Access& now, bool now_writes, Meeting);
+                const Access& now, bool now_writes, Meeting, Waited by = {});
 
     // A plain read that raced with an atomic: forgiven if the reader then compares and swaps the word, as the loop does
     // that the CUDA Programming Guide gives for atomics the hardware lacks.

@@ -25,12 +25,12 @@ Quad load_part_for_copy(Thread& thread, Address from, unsigned bytes, unsigned w
     return value;
 }
 
-void issue_copy(Thread& thread, Address to, unsigned bytes, std::uint32_t pc) {
+void issue_copy(Thread& thread, Address to, unsigned bytes, Waited by, std::uint32_t pc) {
     settle_store(thread);
     const std::uint16_t region = thread.executor->region_index(to, bytes, 0);
     if (region == no_region || thread.executor->regions[region]->space != Space::Shared) return;
     thread.copies.push_back({to, static_cast<std::uint8_t>(bytes), region, thread.committed});
-    record(thread, Event::Issued, pc, to, bytes, region);
+    record(thread, Event::Issued, pc, to, bytes | static_cast<unsigned>(by) << waited_shift, region);
 }
 
 void commit_copies(Thread& thread) {
@@ -66,8 +66,8 @@ Quad ladder_copy_load(const void* from, std::size_t bytes, std::size_t zeros) {
     return value;
 }
 
-void ladder_copy_issued(const void* to, std::size_t bytes) {
-    if (current) issue_copy(*current, reinterpret_cast<Address>(to), static_cast<unsigned>(bytes), program_counter(__builtin_return_address(0)));
+void ladder_copy_issued(const void* to, std::size_t bytes, Waited by) {
+    if (current) issue_copy(*current, reinterpret_cast<Address>(to), static_cast<unsigned>(bytes), by, program_counter(__builtin_return_address(0)));
 }
 
 void ladder_copies_committed() {

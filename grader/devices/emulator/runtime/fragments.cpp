@@ -128,6 +128,8 @@ Words ladder_matrix_product(Product product, Tiles tiles, Words left, Words righ
     return multiply_matrices(*current, product, tiles, left, right, sums, {line, program_counter(__builtin_return_address(0))});
 }
 
+bool ladder_elements_turned() { return machine().elements_turned; }
+
 Words ladder_load_fragment(FragmentShape shape, const void* from, unsigned leading, int line) {
     if (!current) return {};
     const Spot spot{line, program_counter(__builtin_return_address(0))};

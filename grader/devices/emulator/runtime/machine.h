@@ -30,6 +30,7 @@ struct Machine {
     Acquisitions acquisitions;
     bool counting = true;
     bool whole_program = false;                 // what runs is no graded file: it may do more, and has more of CUDA
+    bool elements_turned = false;               // fragments have their elements in another order (wmma.h)
     bool print_threads = false;                 // each line that a kernel prints begins with its block and thread
     int threads = 1;                            // executors to use
     int last_error = 0;

@@ -62,6 +62,9 @@ enum class Scope : int { Block, Device, System };
 // and numbers from here.
 enum class Space : int { Unknown, Global, Shared, Local, Constant };
 
+// What an asynchronous copy belongs to, and so how one waits for it: of a cuda::pipeline, whether it is a thread's own. Python (kinds.py) reads names and numbers from here.
+enum class Waited : unsigned char { Nothing, Primitives, Group, Barrier, Pipeline, OwnPipeline, Ptx };
+
 // The number formats of matrices, and a product as one mma.sync has it: m16n8 and k, for doubles m8n8k4.
 enum class Number : unsigned char { F16, BF16, TF32, E4M3, E5M2, S8, U8, S32, F32, F64 };
 struct Product {
@@ -169,9 +172,11 @@ LADDER_CALL void ladder_fence(ladder::Scope scope, int line);
 // which it was committed; all but the `newer` last groups, that is.
 // The copy's load: what lies at `from`, but for the last `zeros` of its bytes, which are not read.
 LADDER_CALL ladder::Quad ladder_copy_load(const void* from, std::size_t bytes, std::size_t zeros);
-LADDER_CALL void ladder_copy_issued(const void* to, std::size_t bytes);
+LADDER_CALL void ladder_copy_issued(const void* to, std::size_t bytes, ladder::Waited by);
 LADDER_CALL void ladder_copies_committed(void);
 LADDER_CALL void ladder_copies_awaited(std::size_t newer);
+// In the checking build: whether elements of a fragment have another order than a GPU's.
+LADDER_CALL bool ladder_elements_turned(void);
 // Matrix instructions, for which all 32 lanes must come. fragments.h says which elements lie in a lane's registers.
 LADDER_CALL ladder::Words ladder_matrix_product(ladder::Product product, ladder::Tiles tiles, ladder::Words left, ladder::Words right,
                                                 ladder::Words sums, int line);

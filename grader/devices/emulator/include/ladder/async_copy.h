@@ -10,14 +10,14 @@
 
 namespace ladder {
 
-template <unsigned bytes> LADDER_INLINE void copy_word(void* to, const void* from) {
+template <unsigned bytes> LADDER_INLINE void copy_word(void* to, const void* from, Waited by) {
     using Bits = typename Word<bytes>::type;
     *static_cast<Bits*>(to) = *static_cast<const Bits*>(from);
-    ladder_copy_issued(to, bytes);
+    ladder_copy_issued(to, bytes, by);
 }
 // No asynchronous copy moves less than four bytes.
-template <> LADDER_INLINE void copy_word<2>(void* to, const void* from) { *static_cast<short*>(to) = *static_cast<const short*>(from); }
-template <> LADDER_INLINE void copy_word<1>(void* to, const void* from) { *static_cast<char*>(to) = *static_cast<const char*>(from); }
+template <> LADDER_INLINE void copy_word<2>(void* to, const void* from, Waited) { *static_cast<short*>(to) = *static_cast<const short*>(from); }
+template <> LADDER_INLINE void copy_word<1>(void* to, const void* from, Waited) { *static_cast<char*>(to) = *static_cast<const char*>(from); }
 
 // Lanes that read all, some or none of their bytes are one instruction.
 LADDER_INLINE void copy_part(void* to, const void* from, std::size_t bytes, std::size_t zeros) {
@@ -26,13 +26,13 @@ LADDER_INLINE void copy_part(void* to, const void* from, std::size_t bytes, std:
     if (bytes == 16) *static_cast<Word<16>::type*>(to) = value;
     else if (bytes == 8) *static_cast<Word<8>::type*>(to) = low;
     else *static_cast<Word<4>::type*>(to) = value[0];
-    ladder_copy_issued(to, bytes);
+    ladder_copy_issued(to, bytes, Waited::Primitives);
 }
 
 // Threads `rank` of `size` copy words in turn.
 template <unsigned bytes>
-LADDER_INLINE void copy_words(char* to, const char* from, std::size_t total, std::size_t rank, std::size_t size) {
-    for (std::size_t at = rank * bytes; at < total; at += size * bytes) copy_word<bytes>(to + at, from + at);
+LADDER_INLINE void copy_words(char* to, const char* from, std::size_t total, std::size_t rank, std::size_t size, Waited by) {
+    for (std::size_t at = rank * bytes; at < total; at += size * bytes) copy_word<bytes>(to + at, from + at, by);
 }
 
 LADDER_INLINE bool aligned_to(std::size_t bytes, const void* to, const void* from, std::size_t total) {
@@ -43,10 +43,10 @@ LADDER_INLINE bool aligned_to(std::size_t bytes, const void* to, const void* fro
 template <class Group>
 LADDER_INLINE void copy_by_group(const Group& group, char* to, const char* from, std::size_t bytes) {
     const std::size_t rank = group.thread_rank(), size = group.size();
-    if (aligned_to(16, to, from, bytes)) copy_words<16>(to, from, bytes, rank, size);
-    else if (aligned_to(8, to, from, bytes)) copy_words<8>(to, from, bytes, rank, size);
-    else if (aligned_to(4, to, from, bytes)) copy_words<4>(to, from, bytes, rank, size);
-    else copy_words<1>(to, from, bytes, rank, size);
+    if (aligned_to(16, to, from, bytes)) copy_words<16>(to, from, bytes, rank, size, Waited::Group);
+    else if (aligned_to(8, to, from, bytes)) copy_words<8>(to, from, bytes, rank, size, Waited::Group);
+    else if (aligned_to(4, to, from, bytes)) copy_words<4>(to, from, bytes, rank, size, Waited::Group);
+    else copy_words<1>(to, from, bytes, rank, size, Waited::Group);
     ladder_copies_committed();
 }
 

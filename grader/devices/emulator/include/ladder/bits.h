@@ -35,3 +35,14 @@ LADDER_INLINE constexpr int __double2loint(double x) { return static_cast<int>(_
 LADDER_INLINE constexpr double __hiloint2double(int high, int low) {
     return __longlong_as_double(static_cast<long long>(high) << 32 | static_cast<unsigned>(low));
 }
+
+// The position of the offset-th set bit, counted from `base`, downwards for a negative offset; ~0 if there is none.
+inline LADDER_UNSEEN unsigned __fns(unsigned mask, unsigned base, int offset) {
+    if (offset == 0) return base < 32 && mask >> base & 1 ? base : ~0u;
+    if (offset < -__INT_MAX__) return 0;   // what an H200 gives where offset has no absolute value
+    const int step = offset > 0 ? 1 : -1;
+    int left = offset > 0 ? offset : -offset;
+    for (int position = static_cast<int>(base); position >= 0 && position < 32; position += step)
+        if (mask >> position & 1 && --left == 0) return static_cast<unsigned>(position);
+    return ~0u;
+}

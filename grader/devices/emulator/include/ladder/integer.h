@@ -1,6 +1,7 @@
 // Integer intrinsics: bits, shifts, products, averages, dot products, and several small integers in one register.
 #pragma once
 
+#include "bits.h"
 #include "vector_types.h"
 
 // ---- bits ----
@@ -30,16 +31,6 @@ inline LADDER_UNSEEN unsigned __byte_perm(unsigned x, unsigned y, unsigned selec
     unsigned result = 0;
     for (int i = 0; i < 4; ++i) result |= static_cast<unsigned>(bytes >> 8 * (selector >> 4 * i & 7) & 0xff) << 8 * i;
     return result;
-}
-
-// The position of the offset-th set bit, counted from `base`, downwards for a negative offset; ~0 if there is none.
-inline LADDER_UNSEEN unsigned __fns(unsigned mask, unsigned base, int offset) {
-    if (offset == 0) return mask >> base & 1 ? base : ~0u;
-    const int step = offset > 0 ? 1 : -1;
-    int left = offset > 0 ? offset : -offset;
-    for (int position = static_cast<int>(base); position >= 0 && position < 32; position += step)
-        if (mask >> position & 1 && --left == 0) return static_cast<unsigned>(position);
-    return ~0u;
 }
 
 // ---- shifts of 64 bits; the plain ones take the shift modulo 32, the c ones clamp it to 32 ----

@@ -11,11 +11,11 @@ LADDER_INLINE void __pipeline_memcpy_async(void* to, const void* from, std::size
     if (!__builtin_constant_p(zeros) || zeros != 0) {
         ladder::copy_part(to, from, bytes, zeros);
     } else if (bytes == 16) {
-        ladder::copy_word<16>(to, from);
+        ladder::copy_word<16>(to, from, ladder::Waited::Primitives);
     } else if (bytes == 8) {
-        ladder::copy_word<8>(to, from);
+        ladder::copy_word<8>(to, from, ladder::Waited::Primitives);
     } else {
-        ladder::copy_word<4>(to, from);
+        ladder::copy_word<4>(to, from, ladder::Waited::Primitives);
     }
 }
 LADDER_INLINE void __pipeline_commit() { ladder_copies_committed(); }

@@ -82,6 +82,21 @@ template <int m, int n, int k, class T> struct Traits<nvcuda::wmma::accumulator,
     }
 };
 
+// ---- where a fragment keeps its elements. The checking build (checked.py) has `true` here and runs small cases with another
+// order, too: code that knows where an element lies then comes to other results. Floats have an order of their own, for
+// CUDA does not promise that fragments of two types are alike ----
+
+constexpr bool has_two_orders = false;
+
+template <class T, int count> LADDER_INLINE int place_of(int i) {
+    if constexpr (has_two_orders && count > 1)
+        if (ladder_elements_turned()) return same<T, float> ? count - 1 - i : i ^ 1;
+    return i;
+}
+template <class T, int count> LADDER_INLINE void put_in_order(T (&to)[count], const T (&from)[count]) {
+    for (int i = 0; i < count; ++i) to[i] = from[place_of<T, count>(i)];
+}
+
 // ---- a fragment's elements as registers: 4, 8, 16 or 32 bytes. By no loop, for that would take their address, and g++
 // would announce them as accesses to memory ----
 
@@ -91,7 +106,9 @@ template <unsigned bytes, class T> LADDER_INLINE typename Word<bytes>::type& blo
 
 template <class T, int count> LADDER_INLINE Words words_of(const T (&x)[count]) {
     constexpr unsigned bytes = sizeof(T) * count;
-    T* const from = const_cast<T*>(x);
+    T* from = const_cast<T*>(x);
+    alignas(16) T ordered[has_two_orders ? count : 1];
+    if constexpr (has_two_orders) put_in_order(ordered, x), from = ordered;
     Words words{};
     block<bytes < 16 ? bytes : 16>(words.word) = block<bytes < 16 ? bytes : 16>(from);
     if constexpr (bytes == 32) block<16>(words.word + 4) = block<16>(from + count / 2);
@@ -104,6 +121,11 @@ template <int given, class T, int count> LADDER_INLINE void take_words(T (&x)[co
     if constexpr (own == 8 && bytes > 8) words.word[2] = words.word[0], words.word[3] = words.word[1];
     block<bytes < 16 ? bytes : 16>(x) = block<bytes < 16 ? bytes : 16>(words.word);
     if constexpr (bytes == 32) block<16>(x + count / 2) = block<16>(words.word + (own == 32 ? 4 : 0));
+    if constexpr (has_two_orders) {
+        T ordered[count];
+        put_in_order(ordered, x);
+        __builtin_memcpy(x, ordered, bytes);
+    }
 }
 
 }  // namespace ladder::wmma
@@ -202,7 +224,9 @@ LADDER_INLINE void mma_sync(fragment<accumulator, m, n, k, float>& d, const frag
                             const fragment<matrix_b, m, n, k, __half, Lb>& b,
                             const fragment<accumulator, m, n, k, __half>& c, LADDER_LINE) {
     fragment<accumulator, m, n, k, float> sums;
-    for (int i = 0; i < c.num_elements; ++i) sums.x[i] = __half2float(c.x[i]);
+    constexpr int count = sums.num_elements;
+    for (int i = 0; i < count; ++i)
+        sums.x[ladder::wmma::place_of<float, count>(i)] = __half2float(c.x[ladder::wmma::place_of<__half, count>(i)]);
     mma_sync(d, a, b, sums, line);
 }
 template <int m, int n, int k, class La, class Lb>
@@ -211,7 +235,9 @@ LADDER_INLINE void mma_sync(fragment<accumulator, m, n, k, __half>& d, const fra
                             const fragment<accumulator, m, n, k, float>& c, LADDER_LINE) {
     fragment<accumulator, m, n, k, float> sums;
     mma_sync(sums, a, b, c, line);
-    for (int i = 0; i < d.num_elements; ++i) d.x[i] = __float2half(sums.x[i]);
+    constexpr int count = sums.num_elements;
+    for (int i = 0; i < count; ++i)
+        d.x[ladder::wmma::place_of<__half, count>(i)] = __float2half(sums.x[ladder::wmma::place_of<float, count>(i)]);
 }
 
 // To the nearest number of tf32, which has ten digits behind the point; in the middle, away from zero.

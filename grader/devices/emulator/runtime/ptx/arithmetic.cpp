@@ -50,12 +50,22 @@ template <char operation> Instruction::Run floats(Type type) {
     });
 }
 
+// a * b + c of 16-bit numbers, so that it may be rounded again: a product is exact, and what the sum loses makes its last
+// bit odd, as in Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums" (2008).
+double fused_to_odd(double a, double b, double c) {
+    const double product = a * b, sum = std::fma(a, b, c), of_c = sum - product;
+    const double lost = (product - (sum - of_c)) + (c - of_c);   // Knuth's two-sum
+    const auto bits = std::bit_cast<std::int64_t>(sum);
+    if (!std::isfinite(sum) || lost == 0 || bits & 1) return sum;
+    return std::bit_cast<double>(bits + ((lost > 0) == (sum > 0) ? 1 : -1));
+}
+
 template <char operation> double compute(double a, double b, double c) {
     switch (operation) {
         case '+': return a + b;
         case '-': return a - b;
         case '*': return a * b;
-        default: return std::fma(a, b, c);
+        default: return fused_to_odd(a, b, c);
     }
 }
 

@@ -1,6 +1,7 @@
 // Logic, shifts, and what counts, moves and reverses bits.
 #include <bit>
 
+#include "../../include/ladder/bits.h"
 #include "opcodes.h"
 
 namespace ladder::ptx {
@@ -145,6 +146,15 @@ void prepare_bfind(Instruction& it) {
     });
 }
 
+// fns.b32 d, mask, base, offset
+void prepare_fns(Instruction& it) {
+    if (!(needed_bits(it) == Type{Kind::Bits, 32, 1})) throw Wrong("fns is of .b32");
+    want_all(it, 4, it.type);
+    it.run = [](Lane& l, const Instruction& at) {
+        l.set(at[0], __fns(l.get<uint32_t>(at[1]), l.get<uint32_t>(at[2]), l.get<int32_t>(at[3])));
+    };
+}
+
 // ---- fields ----
 
 void prepare_bfe(Instruction& it) {
@@ -269,7 +279,7 @@ void prepare_sad(Instruction& it) {
 void add_bits(Table& table) {
     table.insert({{"and", prepare_logic<And>}, {"or", prepare_logic<Or>}, {"xor", prepare_logic<Xor>}, {"not", prepare_logic<Not>}, {"cnot", prepare_cnot},
                   {"shl", prepare_shift<true>}, {"shr", prepare_shift<false>}, {"shf", prepare_funnel}, {"popc", prepare_popc}, {"clz", prepare_clz},
-                  {"brev", prepare_brev}, {"bfind", prepare_bfind}, {"bfe", prepare_bfe}, {"bfi", prepare_bfi}, {"lop3", prepare_lop3},
+                  {"brev", prepare_brev}, {"bfind", prepare_bfind}, {"fns", prepare_fns}, {"bfe", prepare_bfe}, {"bfi", prepare_bfi}, {"lop3", prepare_lop3},
                   {"prmt", prepare_prmt}, {"szext", prepare_extension<false>}, {"bmsk", prepare_extension<true>}, {"dp4a", prepare_dot<4>}, {"dp2a", prepare_dot<2>}, {"sad", prepare_sad}});
 }
 

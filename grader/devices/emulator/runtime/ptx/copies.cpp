@@ -12,13 +12,14 @@ namespace {
 void run_copy(Lane& l, const Instruction& at) {
     const auto bytes = static_cast<unsigned>(at.extra);
     unsigned wanted = bytes;
-    if (at.choice == 1) wanted = std::min(bytes, l.get<unsigned>(at[3]));
+    if (at.choice == 1) wanted = l.get<unsigned>(at[3]);
+    if (wanted > bytes) l.stop(at, "it cannot read " + std::to_string(wanted) + " of " + std::to_string(bytes) + " bytes");
     if (at.choice == 2) wanted = l.predicate(at[3]) ? 0 : bytes;
     const Address to = l.shared(at[0]), from = l.generic(at[1]);
     const std::uint32_t loads = l.pc - 1 - std::min(at.place, 3u);
     const Quad value = at.choice ? load_part_for_copy(l.thread, from, bytes, wanted, loads) : load_for_copy(l.thread, from, bytes, loads);
     l.store(at, to, &value, bytes);
-    issue_copy(l.thread, to, bytes, l.place(at));
+    issue_copy(l.thread, to, bytes, Waited::Ptx, l.place(at));
 }
 
 void prepare_copy(Instruction& it) {
