@@ -3,12 +3,14 @@
 Each pattern of tests/emulator/kernels/ beside a kernel that does the same work without an atomic, for 1 to 2,000
 blocks. Prints processor seconds of all executors together and the ratio, the least of five pairs of runs: one beside
 the other, so that both find the machine in the same state. With `--wall` it prints what a learner waits, which means
-something on a quiet machine with a core for each executor.
+something on a quiet machine with a core for each executor. What `--wall` has printed on one with 16 cores is committed
+(`results/emulator/between_blocks.txt`); `--page` renews the table of docs/emulator.md from it, and measures nothing.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import subprocess
 import tempfile
 import time
@@ -26,6 +28,9 @@ from grader.devices.emulator.sides import marks
 from grader.devices.emulator.translate import translate
 from tests.emulator.test_between_blocks import ENTRY, PATTERNS, SOURCE
 
+RESULTS = Path(__file__).with_name("results") / "emulator" / "between_blocks.txt"
+PAGE_OF_EMULATOR = Path(__file__).parents[1] / "docs" / "emulator.md"
+MARKED = re.compile("(<!-- begin between blocks -->\n).*?(<!-- end between blocks -->)", re.DOTALL)
 RUNS = 5
 BLOCKS = (1, 10, 100, 1000, 2000)
 PLAIN = """
@@ -120,6 +125,35 @@ def cell(timed: Timed, name: str, blocks: int, runs: int) -> str:
     return f"{1e3 * took:9.1f} ms {took / plain:5.2f} x"
 
 
+def ratios(printed: str) -> dict[str, dict[tuple[int, int], float]]:
+    """By pattern, then executors and blocks: how many times as long as a kernel without the waiting."""
+    found: dict[str, dict[tuple[int, int], float]] = {}
+    columns: list[tuple[int, int]] = []
+    for line in printed.splitlines():
+        if head := re.match(r"(\d+) threads", line):
+            columns = [(int(head[1]), int(blocks)) for blocks in re.findall(r"(\d+) blocks", line)]
+        elif row := re.match(r"\w+", line):
+            times = map(float, re.findall(r"([\d.]+) x", line))
+            found.setdefault(row[0], {}).update(zip(columns, times, strict=True))
+    return found
+
+
+def page_table(printed: str) -> str:
+    """The same as Markdown, without the kernel that each pattern is compared with; the slowest come last."""
+    of_patterns = {name: row for name, row in ratios(printed).items() if name != "plain"}
+    columns = sorted(next(iter(of_patterns.values())))
+    rows = sorted(of_patterns.items(), key=lambda item: max(item[1].values()))
+    heads = [f"{executors} executors, {blocks} blocks" for executors, blocks in columns]
+    lines = [["pattern", *heads], ["---", *("---:" for _ in heads)]]
+    lines += [[f"`{name}`", *(f"{row[column]:.1f}" for column in columns)] for name, row in rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def renewed(page: str) -> str:
+    """The page with the table of what is committed."""
+    return MARKED.sub(lambda found: found[1] + page_table(RESULTS.read_text()) + found[2], page)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2], help="numbers of executors")
@@ -127,7 +161,11 @@ def main() -> None:
     parser.add_argument("--patterns", nargs="+", default=PATTERNS)
     parser.add_argument("--runs", type=int, default=RUNS)
     parser.add_argument("--wall", action="store_true", help="what a learner waits, not processor seconds")
+    parser.add_argument("--page", action="store_true", help="renew the table of docs/emulator.md, measure nothing")
     chosen = parser.parse_args()
+    if chosen.page:
+        PAGE_OF_EMULATOR.write_text(renewed(PAGE_OF_EMULATOR.read_text()))
+        return
     clock = time.perf_counter if chosen.wall else time.process_time
     runtime = emulator.runtime_library(cache_root())
     with tempfile.TemporaryDirectory() as folder:

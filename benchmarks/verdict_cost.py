@@ -4,8 +4,8 @@
 
 Builds the top rung of each lesson, with everything and without one part, in turns, and prints the medians of the
 differences within a pair, in seconds on the clock and of processor time (of this process and its compilers). The parts:
-clang's reading (`devices/build/frontend.py`), the second build with checks (`emulator/checked.py`), and what is read from
-g++'s dump (`emulator/seen.py`: calls, accesses without a callback). Nothing comes from a cache.
+clang's reading (`devices/build/frontend.py`), the second build with checks (`emulator/checked.py`), and what is read
+from g++'s dump (`emulator/seen.py`: calls, accesses without a callback). Nothing comes from a cache.
 """
 
 from __future__ import annotations

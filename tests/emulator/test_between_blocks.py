@@ -83,6 +83,14 @@ def test_a_right_pattern_passes(call, name):
     check(call, name, blocks=100, threads=2)
 
 
+def test_the_page_shows_the_committed_times():
+    from benchmarks import between_blocks as measured  # which imports this file
+
+    page = measured.PAGE_OF_EMULATOR.read_text()
+    assert measured.renewed(page) == page
+    assert {*measured.ratios(measured.RESULTS.read_text())} == {"plain", *PATTERNS}
+
+
 SHORT = "    __threadfence();\n"
 FENCE, BARRIER = "        __threadfence();\n", "    __syncthreads();\n"
 # A pattern, what is taken out of it, and what comes in its place.

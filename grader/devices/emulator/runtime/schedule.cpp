@@ -129,6 +129,10 @@ void Schedule::settle() {
         admit();
         while (!queue_.empty()) {
             const std::uint64_t block = queue_.front();
+            if (block >= next_ && block > stop_after.load()) {   // it will never begin
+                leave_queue(BlockState::Finished);
+                continue;
+            }
             if (block >= next_) return hand_turn(block);
             const BlockState state = state_of(block);
             if (state == BlockState::Waiting || state == BlockState::Running) return hand_turn(block);
