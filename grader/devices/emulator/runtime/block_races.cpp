@@ -105,7 +105,7 @@ inline Access Races::make(WarpUnit& warp, int lane, std::uint32_t pc, Manner man
             manner.strength, warp.block->clock.epoch, warp.clock.of(lane), cursor.tick, cursor.acquired};
 }
 
-inline Cell& Races::cell_at(Shadow& shadow, const Region& region, std::uint16_t index, std::uint64_t word, std::uint32_t owner) {
+Cell& Races::cell_at(Shadow& shadow, const Region& region, std::uint16_t index, std::uint64_t word, std::uint32_t owner) {
     Cell& cell = shadow.words.at(word, owner, pool_);
     if (cell.owner != owner) {
         cell = Cell{};
@@ -240,26 +240,32 @@ void Races::read(Executor& executor, WarpUnit& warp, int lane, std::uint16_t reg
 void Races::read(Executor& executor, WarpUnit& warp, const Request& request, Manner manner) {
     const std::uint16_t index = request.record.region;
     const std::uint32_t pc = request.record.pc, owner = warp.block->clock.owner, epoch = warp.block->clock.epoch;
-    const unsigned first_thread = warp.number * warp_lanes;
-    Access now = make(warp, 0, pc, manner, 15);   // of lane 0, until a lane sets what is its own
+    const unsigned bytes = request.bytes;
     const Region& region = *executor.regions[index];
     Shadow& shadow = shadows_[index];
     const Address origin = region.begin & ~Address{3};
-    int i = 0, begin = 0;
+    Access now = make(warp, 0, pc, manner, 15);   // of lane 0, until a lane sets what is its own
+    const auto read_word = [&](int lane, Address a) {   // whether nothing in this word is of this epoch but reads
+        const std::uint64_t word = (a - origin) / 4;
+        Cell* cell = &shadow.words.at(word, owner, pool_);
+        if (cell->owner != owner) [[unlikely]] cell = &cell_at(shadow, region, index, word, owner);
+        const bool is_quiet = !cell->split && !cell->in_flight && (cell->write.epoch != epoch || !cell->write.pc);
+        if (is_quiet) keep_read(cell->reads, now);
+        else read(executor, warp, lane, index, a, 4, pc, manner);
+        return is_quiet;
+    };
+    int i = 0, in_a_row = 0;   // lanes before this one that have read the same, all of whose words were quiet
     each_lane(request.mask, [&](int lane) {
         const Address a = request.address[i];
-        if (i && a != request.address[i - 1]) begin = i;
-        const bool is_between = i > begin + 1 && i + 1 < request.lanes && request.address[i + 1] == a;
+        if (i == 0 || a != request.address[i - 1]) in_a_row = 0;
         ++i;
-        if (request.bytes < 4) return read(executor, warp, lane, index, a, request.bytes, pc, manner);
-        now.thread = static_cast<std::uint16_t>(first_thread + static_cast<unsigned>(lane));
+        if (in_a_row >= 2 && i < request.lanes && request.address[i] == a) return;
+        if (bytes < 4) return read(executor, warp, lane, index, a, bytes, pc, manner);
+        now.thread = static_cast<std::uint16_t>(warp.number * warp_lanes + static_cast<unsigned>(lane));
         now.clock = warp.clock.of(lane), now.tick = warp.cursor[lane].tick, now.acquired = warp.cursor[lane].acquired;
-        for (unsigned at = 0; at < request.bytes; at += 4) {
-            Cell& cell = cell_at(shadow, region, index, (a - origin + at) / 4, owner);
-            const bool is_quiet = !cell.split && !cell.in_flight && (cell.write.epoch != epoch || !cell.write.pc);
-            if (!is_quiet) read(executor, warp, lane, index, a + at, 4, pc, manner);
-            else if (!is_between) keep_read(cell.reads, now);
-        }
+        bool is_quiet = read_word(lane, a);
+        for (unsigned at = 4; at < bytes; at += 4) is_quiet = read_word(lane, a + at) && is_quiet;
+        in_a_row = is_quiet ? in_a_row + 1 : 0;
     });
 }
 

@@ -79,8 +79,10 @@ void host_block(Address caller) {
     die(thread, finding);
 }
 
-// Into each callback of its own, where bytes and event are known.
-[[gnu::always_inline]] static inline void access_here(Address a, unsigned bytes, Event event, Address caller, unsigned flags) {
+// In its trace for this record and one more.
+static inline bool has_room(const Thread& thread) { return thread.next + 1 < thread.limit; }
+
+void access(Address a, unsigned bytes, Event event, Address caller, unsigned flags) {
     Thread* const thread = current;
     const bool writes = event == Event::Write || event == Event::VolatileWrite;
     if (!thread) [[unlikely]] return host_access(a, bytes, writes, caller);
@@ -103,7 +105,21 @@ void host_block(Address caller) {
     }
 }
 
-void access(Address a, unsigned bytes, Event event, Address caller, unsigned flags) { access_here(a, bytes, event, caller, flags); }
+// Nearly all accesses: nothing is to be settled before them, and there is room for more behind them. Else false.
+[[gnu::always_inline]] static inline bool access_at_once(Address a, unsigned bytes, Event event, Address caller) {
+    Thread* const thread = current;
+    if (!thread || thread->stored || !has_room(*thread)) return false;
+    const std::uint32_t pc = program_counter(caller);
+    const std::uint16_t region = thread->executor->known_region(a, bytes, event == Event::Write, pc);
+    if (region == no_region) return false;
+    *thread->next++ = {pc, event, static_cast<std::uint8_t>(bytes), region, a};
+    if (event == Event::Write) {
+        thread->stored = a;
+        thread->stored_pc = pc;
+        thread->stored_bytes = static_cast<std::uint8_t>(bytes);
+    }
+    return true;
+}
 
 // What a volatile read will find, if it may be read at all.
 static std::uint64_t readable_value(Thread& thread, Address a, unsigned bytes) {
@@ -219,6 +235,16 @@ std::uint16_t check_part(Thread& thread, Address a, unsigned bytes, unsigned wan
     return region;
 }
 
+static void enter_basic_block(Address caller) {
+    Thread* const thread = current;
+    if (!thread) return host_block(caller);
+    settle_store(*thread);
+    const std::uint32_t pc = program_counter(caller);
+    if (machine().out_of_time.load(std::memory_order_relaxed)) out_of_time(*thread, pc);
+    if (!thread->next) ++thread->steps;
+    record(*thread, Event::Block, pc, 0, 0, no_region);
+}
+
 }  // namespace ladder
 
 using namespace ladder;
@@ -245,17 +271,19 @@ void __tsan_func_exit() {
 
 void __sanitizer_cov_trace_pc() {
     Thread* const thread = current;
-    if (!thread) [[unlikely]] return host_block(CALLER);
-    settle_store(*thread);
-    const std::uint32_t pc = program_counter(CALLER);
-    if (machine().out_of_time.load(std::memory_order_relaxed)) [[unlikely]] out_of_time(*thread, pc);
-    if (!thread->next) ++thread->steps;
-    record(*thread, Event::Block, pc, 0, 0, no_region);
+    if (!thread || thread->stored || !has_room(*thread) || machine().out_of_time.load(std::memory_order_relaxed)) return enter_basic_block(CALLER);
+    *thread->next++ = {program_counter(CALLER), Event::Block, 0, no_region, 0};
 }
 
 #define LADDER_ACCESS(bytes)                                                                                               \
-    void __tsan_read##bytes(void* p) { access_here(reinterpret_cast<Address>(p), bytes, Event::Read, CALLER, 0); }          \
-    void __tsan_write##bytes(void* p) { access_here(reinterpret_cast<Address>(p), bytes, Event::Write, CALLER, 0); }        \
+    void __tsan_read##bytes(void* p) {                                                                                      \
+        if (!access_at_once(reinterpret_cast<Address>(p), bytes, Event::Read, CALLER))                                      \
+            access(reinterpret_cast<Address>(p), bytes, Event::Read, CALLER);                                               \
+    }                                                                                                                       \
+    void __tsan_write##bytes(void* p) {                                                                                     \
+        if (!access_at_once(reinterpret_cast<Address>(p), bytes, Event::Write, CALLER))                                     \
+            access(reinterpret_cast<Address>(p), bytes, Event::Write, CALLER);                                              \
+    }                                                                                                                       \
     void __tsan_unaligned_read##bytes(void* p) { access(reinterpret_cast<Address>(p), bytes, Event::Read, CALLER); }        \
     void __tsan_unaligned_write##bytes(void* p) { access(reinterpret_cast<Address>(p), bytes, Event::Write, CALLER); }      \
     void __tsan_volatile_read##bytes(void* p) {                                                                             \
