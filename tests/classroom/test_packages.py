@@ -96,11 +96,12 @@ def test_prairielearn_s_question_names_what_the_image_has():
 def test_the_containerfile_asks_for_what_is_there():
     text = re.sub(r"\\\n\s*", "", (ROOT / "Containerfile").read_text())
     steps = [line.split(None, 1) for line in text.splitlines() if line and not line.startswith("#")]
-    assert {word for word, _ in steps} <= {"FROM", "RUN", "WORKDIR", "COPY", "ENV", "ENTRYPOINT", "CMD"}
+    assert {word for word, _ in steps} <= {"FROM", "RUN", "WORKDIR", "COPY", "ENV", "ENTRYPOINT", "CMD", "ARG"}
+    assert dict(steps)["ARG"] == "LADDER_TORCH=cpu"
     assert steps[0][0] == "FROM" and json.loads(dict(steps)["ENTRYPOINT"]) == ["ladder"]
     for _, command in (step for step in steps if step[0] == "RUN"):
         subprocess.run(["sh", "-n", "-c", command], check=True)
-    targets = re.findall(r"=cpu make (\S+)", text)
+    targets = re.findall(r"RUN LADDER_TORCH=\$LADDER_TORCH make (\S+)", text)
     assert targets == [".venv/.ready"] and "\n.venv/.ready:" in (ROOT / "Makefile").read_text()
     ignored = (ROOT / ".dockerignore").read_text().split()
     assert not {"grader", "lessons", "kernels", "cards", "notebooks"} & set(ignored) and ".git" in ignored

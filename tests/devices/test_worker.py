@@ -12,7 +12,7 @@ import pytest
 from jobs import ENTRY, KERNEL, SIZES, results, run_on, working_in
 
 from grader.course.catalog import UsageError
-from grader.devices.worker import job, running
+from grader.devices.worker import confine_mounts, control_group, job, running
 from grader.devices.worker.confine import landlock_version
 from grader.devices.worker.job import Cancel, Cancelled
 from grader.devices.worker.running import EventLines
@@ -183,6 +183,39 @@ def test_the_world_that_host_code_sees(arena, cache, monkeypatch):
     names = {line.partition("=")[0] for line in output.splitlines()}
     assert {"PATH", "HOME", "TMPDIR", "LANG"} <= names and "LADDER_SECRET" not in names
     assert "stdin 0\n" in output and "kernel-ladder/jobs/" in output
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(bool(confine_mounts.why_not()), reason=f"no namespaces: {confine_mounts.why_not()}")
+def test_the_files_of_a_submission_have_a_limit_together(run):
+    body = """
+        std::vector<char> text(1 << 20);
+        size_t written = 0;
+        for (const char* name : {"a", "b", "c"}) {
+            FILE* file = fopen(name, "w");
+            for (int i = 0; i < 200; i++) written += fwrite(text.data(), 1, text.size(), file);
+            fclose(file);
+        }
+        printf("%zu MB\\n", written >> 20);"""
+    written = int(run(host(body)).output.split()[0])
+    most = confine_mounts.MOST_BYTES >> 20
+    assert most - 64 < written <= most  # the build lies there, too
+
+
+def test_the_threads_of_a_submission_have_a_limit(run):
+    body = """
+        int count = 0;
+        try {
+            for (; count < 5000; count++) std::thread([] { pause(); }).detach();
+        } catch (const std::system_error&) {
+        }
+        printf("%d threads\\n", count);
+        fflush(stdout);
+        _exit(0);"""
+    found = run(host(body).replace("#include <thread>", "#include <system_error>\n#include <thread>"))
+    if "processes" not in found.sandbox["held"]:
+        pytest.skip(found.sandbox["lacking"]["processes"])
+    assert 0 < int(found.output.split()[0]) < control_group.most_processes()
 
 
 def test_events_are_told_in_order(run):
