@@ -84,13 +84,18 @@ __global__ void k(const float* x, float* z, int n) {
 }""",
 }
 
+# The same behind a counter that begins at 0 in each call.
+COUNTED = LAUNCH.replace(
+    "    k<<<", "    void* p;\n    cudaGetSymbolAddress(&p, counter);\n    cudaMemsetAsync(p, 0, 4, stream);\n    k<<<"
+)
+
 # 32 tiles for 32 blocks, each of which takes one after another.
 TILES = """
-__device__ unsigned next_tile;
+__device__ unsigned counter;
 __global__ void k(const float* x, float* z, int n) {
     __shared__ unsigned tile;
     for (;;) {
-        if (threadIdx.x == 0) tile = atomicAdd(&next_tile, 1u);
+        if (threadIdx.x == 0) tile = atomicAdd(&counter, 1u);
         __syncthreads();
         const unsigned t = tile;
         __syncthreads();
@@ -103,16 +108,16 @@ __global__ void k(const float* x, float* z, int n) {
 
 # Block 20 fails wherever it is. Block 7 fails by its second ticket: that of the others of its round are given before.
 FAILS = """
-__device__ unsigned tickets;
+__device__ unsigned counter;
 __global__ void k(const float* x, float* z, int n) {
     if (blockIdx.x == 20) z[n + 5] = 1;
-    if (threadIdx.x == 0) atomicAdd(&tickets, 1u);
+    if (threadIdx.x == 0) atomicAdd(&counter, 1u);
     float sum = 0;
     for (int i = 0; i < 40; ++i) sum += x[i];
     z[blockIdx.x * 64 + threadIdx.x] = sum;
     __syncthreads();
     if (threadIdx.x > 0) return;
-    const unsigned second = atomicAdd(&tickets, 1u);
+    const unsigned second = atomicAdd(&counter, 1u);
     if (blockIdx.x == 7) z[n + second] = 1;
 }"""
 
@@ -156,7 +161,7 @@ def test_blocks_take_turns_at_a_counter(run_kernel):
     prototype = "void f(const float* x, float* z, int n, cudaStream_t stream)"
     for threads in (1, 3):
         x = np.ones(N, np.float32)
-        outputs, _ = run_kernel(TILES + LAUNCH, prototype, threads=threads, x=x, z=np.zeros_like(x), n=N)
+        outputs, _ = run_kernel(TILES + COUNTED, prototype, threads=threads, x=x, z=np.zeros_like(x), n=N)
         assert np.array_equal(outputs["z"][::THREADS], np.arange(BLOCKS))
 
 
@@ -165,7 +170,7 @@ def test_what_is_told_of_blocks_that_fail(run_kernel):
     x = np.ones(N, np.float32)
     told = []
     for threads in (1, 2, 3, 3):
-        _, case = run_kernel(FAILS + LAUNCH, prototype, threads=threads, x=x, z=np.zeros_like(x), n=N)
+        _, case = run_kernel(FAILS + COUNTED, prototype, threads=threads, x=x, z=np.zeros_like(x), n=N)
         told.append([found.message for found in case.findings if found.severity == "error"])
     assert "of block (7, 0, 0) writes z[" in told[0][0]
     assert all(each == told[0] for each in told)
