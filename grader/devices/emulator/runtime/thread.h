@@ -97,6 +97,7 @@ struct Thread {
     std::uint8_t stored_bytes = 0;
     bool tells_all = false;            // it is volatile and in global memory: blocks may wait for it
     bool copying = false;              // a load of as many bytes came right after it
+    bool copies_whole = false;         // a structure: what lies between its members, too
     // Where it waits.
     Barrier barrier_kind = Barrier::Sync;
     int barrier_predicate = 0, barrier_line = 0, barrier_result = 0;
