@@ -24,6 +24,12 @@ from benchmarks.corpus.run import COMMAND, Program, programs, run_command, split
 BUILD_SECONDS = 300
 
 
+def planted_bugs() -> list[dict[str, Any]]:
+    """Those of planted.toml."""
+    bugs: list[dict[str, Any]] = tomllib.loads((HERE / "planted.toml").read_text())["planted"]
+    return bugs
+
+
 def planted(bug: Mapping[str, Any], program: Program, seconds: float) -> set[int]:
     """The lines that findings name in the changed file."""
     source = program.folder / program.file
@@ -65,8 +71,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2)
     asked = parser.parse_args()
     known = {each.name: each for each in programs(LISTS[0])}
-    bugs = tomllib.loads((HERE / "planted.toml").read_text())["planted"]
-    bugs = [each for each in bugs if not asked.texts or any(text in each["program"] for text in asked.texts)]
+    bugs = [each for each in planted_bugs() if not asked.texts or any(text in each["program"] for text in asked.texts)]
     found: Counter[str] = Counter()
 
     def one(bug: Mapping[str, Any]) -> None:

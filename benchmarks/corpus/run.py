@@ -249,8 +249,8 @@ def tell(listed: str, known: dict[str, Result]) -> int:
 
 
 def _row(program: Program, ran: Result | None, old: Result) -> Result:
-    """A program's row: of this run, or the older one where it was not run."""
-    if not ran:
+    """A program's row: of this run, or the older one where it was not run with these options."""
+    if not ran or ran["options"] != program.options:
         return old
     row = {"repository": program.repository, "file": program.file}
     row |= {"options": program.options} if program.options else {}

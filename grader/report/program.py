@@ -18,8 +18,8 @@ from grader.report.messages import ADVICE, TITLES
 AROUND = 1  # lines above and below the line of a finding
 WAYS = ("load", "store", "atomic")
 MOST_LINES = 30  # of the program's, in the table of what each costs
-# Races that are not of two threads: their messages say what to type, and advice about barriers would mislead.
-_BETWEEN_WORKS = re.compile(r"^host code |, on another stream, |, another node of the graph, ")
+# Faults that are not of threads: their messages say what to type, and advice about threads would mislead.
+_NO_THREADS = re.compile(r"^host code |, on another stream, |, another node of the graph, |is the direction right\?$")
 
 
 @dataclass
@@ -47,7 +47,7 @@ def tell(run: Run, console: Console, notes: bool) -> None:
     for number, finding in enumerate(run.findings, start=1):
         console.print(Text.assemble((f"{number}. {title(finding)}", "bold red"), f"  {scene(finding)}"))
         _body(finding, console)
-        if finding.kind in ADVICE and finding.kind not in advised and not _BETWEEN_WORKS.search(finding.message):
+        if finding.kind in ADVICE and finding.kind not in advised and not _NO_THREADS.search(finding.message):
             console.print(Text(f"   {ADVICE[finding.kind]}", style="dim"))
             advised.add(finding.kind)
     for finding in run.notes if notes else ():

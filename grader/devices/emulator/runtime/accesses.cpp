@@ -194,6 +194,14 @@ void initialise(std::uint8_t* flags, unsigned bytes) {
     }
 }
 
+// What lies between the members of a structure is never written, and is copied with them. Bytes in or shortly before this
+// piece of it are.
+bool may_be_padding(const Region& region, Address a, unsigned bytes, const std::uint8_t* flags) {
+    constexpr Address longest = 15;
+    const std::uint8_t* const from = flags - std::min(longest, a - region.begin);
+    return std::any_of(from, flags + bytes, [](const std::uint8_t& flag) { return are_set<std::uint8_t>(&flag); });
+}
+
 void report_uninitialised(Executor& executor, const WarpUnit& warp, int lane, const Region& region, Address a, unsigned bytes,
                           std::uint32_t pc, Event event) {
     for (Finding& known : executor.findings)
@@ -271,7 +279,9 @@ void watch_lanes(Executor& executor, WarpUnit& warp, const Request& request) {
         const Address a = record.address;
         if (region.initialised) {
             std::uint8_t* const flags = region.flags_of(a);
-            if (reads && !initialised(flags, request.bytes)) report_uninitialised(executor, warp, l, region, a, request.bytes, record.pc, event);
+            const bool is_piece = event == Event::Read && record.bytes & whole_flag;
+            if (reads && !initialised(flags, request.bytes) && !(is_piece && may_be_padding(region, a, request.bytes, flags)))
+                report_uninitialised(executor, warp, l, region, a, request.bytes, record.pc, event);
             if (writes) initialise(flags, request.bytes);
         }
         if (!machine().watched.races) warp.cursor[l].store_address = 0;
@@ -311,7 +321,8 @@ void touch_unrecorded(Thread& thread, const Region& region, Address a, unsigned 
     if (!region.initialised) return;
     std::uint8_t* const flags = region.flags_of(a);
     if (writes) initialise(flags, bytes);
-    else if (!initialised(flags, bytes)) report_uninitialised(*thread.executor, *thread.warp, thread.lane, region, a, bytes, pc, Event::Read);
+    else if (!initialised(flags, bytes) && !(thread.copies_whole && may_be_padding(region, a, bytes, flags)))
+        report_uninitialised(*thread.executor, *thread.warp, thread.lane, region, a, bytes, pc, Event::Read);
 }
 
 void replay_access(Executor& executor, WarpUnit& warp, const Request& request) {

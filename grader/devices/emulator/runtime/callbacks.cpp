@@ -150,12 +150,14 @@ void volatile_access(Address a, unsigned bytes, Event event, Address caller, uns
 
 // Sizes that are no power of two, or under-aligned structs: nvcc moves them in pieces of the alignment they have.
 static void range_access(Address a, std::size_t bytes, Event event, Address caller) {
+    if (current) current->copies_whole = event == Event::Read;
     while (bytes > 0) {
         unsigned piece = bytes >= 4 && a % 4 == 0 ? 4 : bytes >= 2 && a % 2 == 0 ? 2 : 1;
-        access(a, piece, event, caller);
+        access(a, piece, event, caller, event == Event::Read ? whole_flag : 0);
         a += piece;
         bytes -= piece;
     }
+    if (current) current->copies_whole = false;
 }
 
 void record_stored_value(Thread& thread) {

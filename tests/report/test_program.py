@@ -1,0 +1,38 @@
+"""How a run of a whole program is told."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+
+from grader.devices.evidence import Finding
+from grader.report.messages import ADVICE
+from grader.report.program import Run, tell
+
+
+@pytest.mark.parametrize(
+    ("kind", "message", "is_of_threads"),
+    [
+        (
+            "race",
+            "thread (1, 0, 0) writes s[0] in line 3 while thread (2, 0, 0) reads it in line 4, in any order",
+            True,
+        ),
+        ("race", "host code reads element 5 of m, which the work of line 5 writes", False),
+        ("race", "the work of line 9 writes element 0 of x, which that of line 8, on another stream, reads", False),
+        (
+            "race",
+            "the work of line 9 writes element 0 of x, which that of line 8, another node of the graph, reads",
+            False,
+        ),
+        ("out_of_bounds", "thread (9, 0, 0) reads element 9 of x, past its end", True),
+        ("out_of_bounds", "the source of this copy is no device memory: is the direction right?", False),
+    ],
+)
+def test_advice_about_threads_stands_beside_faults_of_threads_only(kind, message, is_of_threads):
+    console = Console(file=io.StringIO(), width=1000)
+    tell(Run("prog.cu", 0, findings=[Finding(kind, message, line=9, file="prog.cu")]), console, notes=False)
+    said = console.file.getvalue()
+    assert message in said and (ADVICE[kind].split(".")[0] in said) == is_of_threads
