@@ -16,7 +16,6 @@ from typing import Any
 from grader.course.call import Call
 from grader.course.catalog import Entry
 from grader.course.lesson import Case, Task
-from grader.devices.cuda.machine_code import tools
 from grader.devices.submission import Submission, run_sampled
 from grader.model.card import Card, cards
 from grader.model.cause import Cause, cause, shares
@@ -98,6 +97,8 @@ def sampled(task: Task, case: Case, card: Card, submission: Submission) -> Sampl
 
 def machine_code(task: Task, case: Case, card: Card, submission: Submission) -> Json:
     """What nvcc makes of the file's kernels, by their names; nothing where nvcc or nvdisasm is missing."""
+    from grader.devices.cuda.machine_code import tools
+
     if not tools():
         return {}
     found = _worked(task, case, card, submission, card.architecture)

@@ -63,7 +63,7 @@ def graded(monkeypatch):
         looks = ()  # whether the emulator looks besides, and says who prints
 
         def __call__(self, entry, file, *, device, tasks=None, counted=None, seed, source, on_progress,
-                     emulator=True, print_threads=False, sandbox=None, by_counts=False):  # fmt: skip
+                     emulator=True, print_threads=False, sandbox=None, by_counts=False, samples=None):  # fmt: skip
             self.calls.append((entry.name, file.name, device, tasks, seed))
             self.looks, self.by_counts = (emulator, print_threads, sandbox), by_counts
             if self.error:
