@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "machine.h"
+#include "watching.h"
 
 namespace ladder {
 
@@ -165,165 +166,7 @@ void count_shared(Executor& executor, const WarpUnit& warp, Site& site, const Re
     site.multiplicity = std::max<std::uint64_t>(site.multiplicity, multiplicity);
 }
 
-// Flags, one for each byte of an array: is it initialised? They are read and set by relaxed atomics, because executors whose
-// blocks race for an element race for its flags, too.
-template <class Word> bool are_set(const std::uint8_t* flags) {
-    return __atomic_load_n(reinterpret_cast<const Word*>(flags), __ATOMIC_RELAXED) == static_cast<Word>(0x0101010101010101u);
-}
-template <class Word> void set(std::uint8_t* flags) {
-    __atomic_store_n(reinterpret_cast<Word*>(flags), static_cast<Word>(0x0101010101010101u), __ATOMIC_RELAXED);
-}
-
-bool initialised(const std::uint8_t* flags, unsigned bytes) {
-    switch (bytes) {
-        case 1: return are_set<std::uint8_t>(flags);
-        case 2: return are_set<std::uint16_t>(flags);
-        case 4: return are_set<std::uint32_t>(flags);
-        case 8: return are_set<std::uint64_t>(flags);
-        default: return are_set<std::uint64_t>(flags) && are_set<std::uint64_t>(flags + 8);
-    }
-}
-
-void initialise(std::uint8_t* flags, unsigned bytes) {
-    switch (bytes) {
-        case 1: return set<std::uint8_t>(flags);
-        case 2: return set<std::uint16_t>(flags);
-        case 4: return set<std::uint32_t>(flags);
-        case 8: return set<std::uint64_t>(flags);
-        default: set<std::uint64_t>(flags), set<std::uint64_t>(flags + 8);
-    }
-}
-
-// What lies between the members of a structure is never written, and is copied with them. Bytes in or shortly before this
-// piece of it are.
-bool may_be_padding(const Region& region, Address a, unsigned bytes, const std::uint8_t* flags) {
-    constexpr Address longest = 15;
-    const std::uint8_t* const from = flags - std::min(longest, a - region.begin);
-    return std::any_of(from, flags + bytes, [](const std::uint8_t& flag) { return are_set<std::uint8_t>(&flag); });
-}
-
-void report_uninitialised(Executor& executor, const WarpUnit& warp, int lane, const Region& region, Address a, unsigned bytes,
-                          std::uint32_t pc, Event event) {
-    for (Finding& known : executor.findings)
-        if (known.pc == pc && known.kind == "uninitialized_read") {
-            ++known.count;
-            return;
-        }
-    Finding finding = finding_at(warp.threads[lane], "uninitialized_read", pc);
-    finding.access = event == Event::Atomic ? "atomic" : "read";
-    finding.bytes = bytes;
-    executor.findings.push_back(std::move(finding.at(region, a)));
-}
-
-void watch_atomic(Executor& executor, WarpUnit& warp, int lane, const Record& record, Strength strength) {
-    if (record.bytes & compare_swap_flag) warp.block->races.excuse(warp, lane, record.address, record.bytes & bytes_mask);
-    const unsigned bytes = record.bytes & bytes_mask;
-    warp.block->races.write(executor, warp, lane, record.region, record.address, bytes, record.pc, {strength, width_of(bytes)}, 0);
-}
-
-Strength strength_of(const Record& record) {
-    switch (record.event) {
-        case Event::Atomic: return record.bytes & block_scope_flag ? Strength::BlockAtomic : Strength::DeviceAtomic;
-        case Event::VolatileWrite: return Strength::Volatile;
-        case Event::VolatileRead:
-            return record.bytes & strong_flag || machine().module.flag_reads.contains(record.pc) ? Strength::Volatile : Strength::Plain;
-        default: return Strength::Plain;
-    }
-}
-
-Manner manner_of(const Request& request) {
-    const Event event = request.record.event;
-    const bool is_vector = (event == Event::VolatileRead || event == Event::VolatileWrite) && request.record.bytes & vector_flag;
-    return {strength_of(request.record), is_vector ? any_width : width_of(request.bytes)};
-}
-
-// Whether all is initialised that a request reads of one array.
-bool is_initialised(const Region& region, const Request& request) {
-    const Address* const end = request.address + (request.uniform ? 1 : request.lanes);
-    return std::all_of(request.address, end, [&](Address a) { return initialised(region.flags_of(a), request.bytes); });
-}
-
-// Loads and stores of one array, but for loads of what is not initialised. False: it is for `watch_lanes`.
-bool watch_together(Executor& executor, WarpUnit& warp, const Request& request) {
-    if (!request.one_array || request.record.event == Event::Atomic) return false;
-    const Region& region = *executor.regions[request.record.region];
-    const bool writes = request.record.event == Event::Write || request.record.event == Event::VolatileWrite;
-    if (region.initialised && !writes && !is_initialised(region, request)) return false;
-    const bool races = machine().watched.races;
-    if (!writes && races) {
-        warp.block->races.read(executor, warp, request, manner_of(request));
-        return true;
-    }
-    const unsigned width = manner_of(request).width;
-    int i = 0;
-    each_lane(request.mask, [&](int l) {
-        const Address a = request.address[i++];
-        if (region.initialised && writes) initialise(region.flags_of(a), request.bytes);
-        warp.cursor[l].store_address = races ? a | std::uint64_t{request.record.region} << 48 : 0;   // its value comes next
-        warp.cursor[l].store_width = static_cast<std::uint8_t>(width);
-    });
-    return true;
-}
-
-// Races and uninitialised reads, lane by lane.
-void watch_lanes(Executor& executor, WarpUnit& warp, const Request& request) {
-    const Event event = request.record.event;
-    const bool reads = event == Event::Read || event == Event::VolatileRead || event == Event::Atomic;
-    const bool writes = event != Event::Read && event != Event::VolatileRead;
-    const bool atomic = event == Event::Atomic;
-    const auto [strength, width] = manner_of(request);
-    each_lane(request.mask, [&](int l) {
-        const Record& record = *warp.cursor[l].next;
-        const Region& region = *executor.regions[record.region];
-        if (!region.writable) return;   // nothing can race on an input: it is never written
-        const Address a = record.address;
-        if (region.initialised) {
-            std::uint8_t* const flags = region.flags_of(a);
-            const bool is_piece = event == Event::Read && record.bytes & whole_flag;
-            if (reads && !initialised(flags, request.bytes) && !(is_piece && may_be_padding(region, a, request.bytes, flags)))
-                report_uninitialised(executor, warp, l, region, a, request.bytes, record.pc, event);
-            if (writes) initialise(flags, request.bytes);
-        }
-        if (!machine().watched.races) warp.cursor[l].store_address = 0;
-        else if (!writes) warp.block->races.read(executor, warp, l, record.region, a, request.bytes, record.pc, {strength, width});
-        else if (atomic) watch_atomic(executor, warp, l, record, strength);
-        else warp.cursor[l].store_address = a | std::uint64_t{record.region} << 48, warp.cursor[l].store_width = static_cast<std::uint8_t>(width);
-    });
-}
-
-void watch(Executor& executor, WarpUnit& warp, const Request& request) {
-    if (!watch_together(executor, warp, request)) watch_lanes(executor, warp, request);
-}
-
 }  // namespace
-
-void publish(WarpUnit& warp, const Thread* running) {
-    Executor& executor = *warp.block->executor;
-    if (!warp.block->launch->counting) return;
-    for (int l = 0; l < warp.lanes; ++l) {
-        const bool runs = running == &warp.threads[l];
-        const Record* const end = runs ? running->next : warp.cursor[l].end;
-        for (const Record* record = runs ? warp.block->trace_of(l) : warp.cursor[l].next; record != end; ++record) {
-            const bool atomic = record->event == Event::Atomic;
-            if (!atomic && record->event != Event::Write && record->event != Event::VolatileWrite) continue;
-            const Region& region = *executor.regions[record->region];
-            if (region.space != Space::Global || !region.initialised) continue;
-            const unsigned bytes = record->bytes & bytes_mask;
-            std::uint8_t* const flags = region.flags_of(record->address);
-            if (atomic && !initialised(flags, bytes))
-                report_uninitialised(executor, warp, l, region, record->address, bytes, record->pc, Event::Atomic);
-            initialise(flags, bytes);
-        }
-    }
-}
-
-void touch_unrecorded(Thread& thread, const Region& region, Address a, unsigned bytes, bool writes, std::uint32_t pc) {
-    if (!region.initialised) return;
-    std::uint8_t* const flags = region.flags_of(a);
-    if (writes) initialise(flags, bytes);
-    else if (!initialised(flags, bytes) && !(thread.copies_whole && may_be_padding(region, a, bytes, flags)))
-        report_uninitialised(*thread.executor, *thread.warp, thread.lane, region, a, bytes, pc, Event::Read);
-}
 
 void replay_access(Executor& executor, WarpUnit& warp, const Request& request) {
     Region& region = *executor.regions[request.record.region];
@@ -375,10 +218,7 @@ void replay_part(Executor& executor, WarpUnit& warp, const Request& request) {
         const Region& region = *executor.regions[record.region];
         if (region.space == Space::Global && !warp.block->sample) mark(touched_bytes(executor.loaded_bytes, region), a - region.begin, wanted);
         if (!region.writable || warp.block->sample) return;
-        const std::uint8_t* const flags = region.initialised ? region.flags_of(a) : nullptr;
-        if (flags && !std::all_of(flags, flags + wanted, [](const std::uint8_t& flag) { return initialised(&flag, 1); }))
-            report_uninitialised(executor, warp, l, region, a, wanted, record.pc, Event::Read);
-        if (machine().watched.races) warp.block->races.read(executor, warp, l, record.region, a, wanted, record.pc, {Strength::Plain});
+        watch_part(executor, warp, l, record, a, wanted);
     });
     count(site, amount_of_parts(warp, reading));
     if (warp.block->sample && reading.mask) {

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <utility>
 
-#include "accesses.h"
+#include "watching.h"
 #include "machine.h"
 
 #define CALLER (reinterpret_cast<Address>(__builtin_return_address(0)))
@@ -150,14 +150,16 @@ void volatile_access(Address a, unsigned bytes, Event event, Address caller, uns
 
 // Sizes that are no power of two, or under-aligned structs: nvcc moves them in pieces of the alignment they have.
 static void range_access(Address a, std::size_t bytes, Event event, Address caller) {
-    if (current) current->copies_whole = event == Event::Read;
+    const Address alignment = (a | bytes) & -(a | bytes);
     while (bytes > 0) {
-        unsigned piece = bytes >= 4 && a % 4 == 0 ? 4 : bytes >= 2 && a % 2 == 0 ? 2 : 1;
-        access(a, piece, event, caller, event == Event::Read ? whole_flag : 0);
+        const unsigned piece = bytes >= 4 && a % 4 == 0 ? 4 : bytes >= 2 && a % 2 == 0 ? 2 : 1;
+        const unsigned flags = event == Event::Read ? whole_flag | (piece < alignment ? aligned_flag : 0) : 0;
+        if (current) current->piece = static_cast<std::uint8_t>(flags);
+        access(a, piece, event, caller, flags);
         a += piece;
         bytes -= piece;
     }
-    if (current) current->copies_whole = false;
+    if (current) current->piece = 0;
 }
 
 void record_stored_value(Thread& thread) {

@@ -5,7 +5,7 @@
 #include <bit>
 #include <utility>
 
-#include "accesses.h"
+#include "watching.h"
 #include "debug.h"
 #include "jitter.h"
 #include "machine.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "accesses.h"
+#include "watching.h"
 #include "jitter.h"
 #include "machine.h"
 

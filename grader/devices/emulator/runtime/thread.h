@@ -83,7 +83,7 @@ struct Thread {
     std::uint8_t stored_bytes = 0;
     bool tells_all = false;            // it is volatile and in global memory: blocks may wait for it
     bool copying = false;              // a load of as many bytes came right after it
-    bool copies_whole = false;         // a structure: what lies between its members, too
+    std::uint8_t piece = 0;            // flags of a piece that it copies of a structure (trace.h)
     std::uint8_t asked_bytes = 0;
     std::uint32_t stored_pc = 0;
     Address stored = 0;

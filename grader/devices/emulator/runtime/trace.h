@@ -39,6 +39,7 @@ constexpr std::uint8_t bytes_mask = 0x1f, block_scope_flag = 0x80, compare_swap_
 constexpr unsigned waited_shift = 5;         // of a copy: how one waits for it, above its bytes
 constexpr std::uint8_t strong_flag = 0x80;   // of a volatile read: it looks at a flag, as PTX says itself
 constexpr std::uint8_t whole_flag = 0x80;    // of a plain read: a piece of a structure that is copied whole
+constexpr std::uint8_t aligned_flag = 0x40;  // of such a piece: the structure's alignment is larger
 constexpr std::uint8_t vector_flag = 0x40;   // of a volatile access in PTX: to several elements
 constexpr std::uint8_t matrix_flag = 0x20;   // of a read or write of 16 bytes: a row of ldmatrix or stmatrix
 
