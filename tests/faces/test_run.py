@@ -389,3 +389,20 @@ def test_a_script_runs_as_if_it_imported_grader_emulate(run, folder):
     assert "runpy" not in ran.said and "grader" not in ran.said
     ran = run("script.py", "--json")
     assert ran.code == 2 and "takes no option but --exit-zero" in ran.said
+
+
+def test_padding_of_a_structure_that_is_copied_whole_is_no_uninitialised_read(run, folder):
+    (folder / "padded.cu").write_text(
+        "struct S { char z; float a; double b; char c; };\n"
+        "__global__ void fill(S* s) { S& x = s[threadIdx.x]; x.z = 1; x.a = 2; x.b = 3; x.c = 4; }\n"
+        "__global__ void use(const S* s, S* t) { S mine = s[threadIdx.x]; mine.a += 1; t[threadIdx.x] = mine; }\n"
+        "int main(int count, char**) {\n"
+        "    S *s, *t;\n"
+        "    cudaMalloc(&s, 32 * sizeof(S)); cudaMalloc(&t, 32 * sizeof(S));\n"
+        "    if (count == 1) fill<<<1, 32>>>(s);\n"
+        "    use<<<1, 32>>>(s, t);\n"
+        "    return cudaDeviceSynchronize();\n"
+        "}\n"
+    )
+    assert run("padded.cu", "--json").found == set()
+    assert run("padded.cu", "--json", "--", "unset").found == {("uninitialized_read", "padded.cu", 3)}
