@@ -406,3 +406,18 @@ def test_padding_of_a_structure_that_is_copied_whole_is_no_uninitialised_read(ru
     )
     assert run("padded.cu", "--json").found == set()
     assert run("padded.cu", "--json", "--", "unset").found == {("uninitialized_read", "padded.cu", 3)}
+
+
+def test_a_member_that_cannot_be_padding_is_one(run, folder):
+    (folder / "point.cu").write_text(
+        "__global__ void fill(float3* p) { p[threadIdx.x].x = 1; p[threadIdx.x].y = 2; }\n"
+        "__global__ void use(const float3* p, float3* q) { q[threadIdx.x] = p[threadIdx.x]; }\n"
+        "int main() {\n"
+        "    float3 *p, *q;\n"
+        "    cudaMalloc(&p, 32 * sizeof(float3)); cudaMalloc(&q, 32 * sizeof(float3));\n"
+        "    fill<<<1, 32>>>(p);\n"
+        "    use<<<1, 32>>>(p, q);\n"
+        "    return cudaDeviceSynchronize();\n"
+        "}\n"
+    )
+    assert run("point.cu", "--json").found == {("uninitialized_read", "point.cu", 2)}
