@@ -35,6 +35,13 @@ SIZED = "the kernel chooses its {} by the number of multiprocessors: 132, and 16
 COPIED = "what asynchronous copies put into shared memory is no store to the hardware, and one to the emulator"
 WHERE_TO = "of copies that pass by the L1 cache the hardware counts the sectors of shared memory that they fill"
 
+# Of a cuda::barrier. Its words are 8 bytes of shared memory, its operations SYNCS.ARRIVE and SYNCS.PHASECHK.
+BARRIER = ("shared load wavefronts", "shared store wavefronts", "shared atomic requests")
+COPIES = ("asynchronous copies",)
+OWN = "a barrier's operations are instructions of their own on an H200, and loads, stores and atomics on the emulator"
+LAST = "the last lane to arrive goes on before its warp, which makes one request more of what follows"
+BULK = "nvcc makes bulk copies of it (UBLKCP), which these metrics leave out"
+
 TABLE = "nvcc keeps the coefficients of this function's polynomials in memory, and loads them"
 
 DIFFERENCES = (
@@ -251,5 +258,43 @@ DIFFERENCES = (
         (*LOADS, *WAVEFRONTS, "asynchronous copies"),
         {},
         SIZED.format("keys of a block"),
+    ),
+    *(
+        Difference(f"libcuxx/own_pipeline_{stages}", STORED, {"LDGSTS.E": 6}, COPIED)
+        for stages in ("one_stage", "two_stages", "four_stages")
+    ),
+    *(
+        Difference(f"libcuxx/{name}", BARRIER + more, opcodes, f"{OWN}; {LAST}" + why)
+        for name, more, opcodes, why in (
+            ("barrier_six_times", LOADS + STORES, {"STS": 3}, ""),
+            ("barrier_arrive_wait", STORES, {"STS": 1}, ""),
+            ("barrier_of_a_warp", STORES, {"STS": 4}, ""),
+            ("bound_4_bytes", STORES, {"LDGSTS.E": 1}, f"; {COPIED}"),
+            ("bound_8_bytes", STORES, {"LDGSTS.E.64": 1}, f"; {COPIED}"),
+            ("bound_16_bytes", LOADS + STORES + COPIES, {"LDGSTS.E.BYPASS.128": 0}, f"; {BULK}"),
+            ("bound_block_16_bytes", LOADS + STORES + COPIES, {"LDGSTS.E.BYPASS.128": 0}, f"; {BULK}"),
+            ("block_pipeline_one_stage", LOADS + STORES + COPIES, {"LDGSTS.E": 1}, f"; {COPIED}"),
+            ("block_pipeline_two_stages", LOADS + STORES + COPIES, {"LDGSTS.E": 1}, f"; {COPIED}"),
+            ("pipeline_of_specialists", (), {"LDGSTS.E": 1}, f"; {COPIED}"),
+        )
+    ),
+    Difference("09_tensor_cores/5_stages/matmul_bf16", STORED, {"LDGSTS.E.BYPASS.128": 24}, COPIED),
+    Difference("09_tensor_cores/6_larger_tile/matmul_bf16", STORED, {"LDGSTS.E.BYPASS.128": 48}, COPIED),
+    *(
+        Difference(f"09_tensor_cores/{rung}/matmul_bf16", titles, {"LDGSTS.E.BYPASS.LTC128B.128": 48}, why)
+        for rung in ("7_registers_ahead", "8_any_row")
+        for titles, why in (
+            (STORED, COPIED),
+            (COPIES, "the hardware counts copies of tiles behind the last one, too, whose lanes are all switched off"),
+        )
+    ),
+    Difference("09_tensor_cores/3_stages/attention_bf16", STORED, {"LDGSTS.E.BYPASS.128": 16}, COPIED),
+    *(
+        Difference(f"09_tensor_cores/{rung}/attention_bf16", titles, {"LDGSTS.E.BYPASS.128": 24}, why)
+        for rung in ("4_more_queries", "5_causal_tiles", "6_rare_rebase")
+        for titles, why in (
+            (STORED, COPIED),
+            (LOADS[:1], "a copy of which no lane reads a byte, only fills with zeros, is no request to the hardware"),
+        )
     ),
 )

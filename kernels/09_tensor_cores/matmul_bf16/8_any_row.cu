@@ -8,8 +8,8 @@
 // And rows of c: if n is odd, every second one begins between two pairs, and what a lane holds goes to two places. So
 // a warp puts its outputs into shared memory first, where the tiles were, and stores row after row from there.
 //
-// On an H200, m=4096 n=4096 k=4096: 7_registers_ahead 463 Tflop/s, 8_any_row 462 Tflop/s, cuBLAS 747 Tflop/s.
-// On an H200, m=4095 n=4097 k=4099: 7_registers_ahead 88.7 Tflop/s, 8_any_row 389 Tflop/s, cuBLAS 137 Tflop/s.
+// On an H200, m=4096 n=4096 k=4096: 7_registers_ahead 464 Tflop/s, 8_any_row 466 Tflop/s, cuBLAS 754 Tflop/s.
+// On an H200, m=4095 n=4097 k=4099: 7_registers_ahead 86.5 Tflop/s, 8_any_row 394 Tflop/s, cuBLAS 137 Tflop/s.
 //
 // The last tile along k is often a small part of one: only what is left of it is multiplied.
 //
