@@ -106,17 +106,18 @@ def main() -> None:
     for number in options.lessons:
         entry = catalog.find(number)
         kernel = entry.rungs[-1]
-        prototypes = [parse_prototype(task.prototype) for task in entry.load().tasks if task.name in kernel.read_text()]
+        text = inlined(kernel)
+        prototypes = [parse_prototype(task.prototype) for task in entry.lesson.tasks if f"{task.name}(" in text]
 
-        def build(parts: list[str], kernel: Path = kernel, prototypes: list[Prototype] = prototypes) -> Cost:
-            return cost(f"{inlined(kernel)}\n// {time.time_ns()}\n", kernel.name, prototypes, parts)
+        def build(parts: list[str], text: str = text, prototypes: list[Prototype] = prototypes) -> Cost:
+            return cost(f"{text}\n// {time.time_ns()}\n", "kernel.cu", prototypes, parts)
 
         build([])
         for part in PARTS:
-            print(f"{entry.number} {part:31}{told(growth(build, [part], options.rounds))}", flush=True)
+            print(f"{entry.label} {part:31}{told(growth(build, [part], options.rounds))}", flush=True)
         both = growth(build, list(PARTS), options.rounds)
         everything += both
-        print(f"{entry.number} {'all of them':31}{told(both)}", flush=True)
+        print(f"{entry.label} {'all of them':31}{told(both)}", flush=True)
     print(f"{'all lessons, all of them':34}{told(everything)}")
 
 
