@@ -72,6 +72,7 @@ def without(parts: list[str]) -> Iterator[None]:
 
 def cost(source: str, name: str, prototypes: list[Prototype], parts: list[str]) -> Cost:
     """Of one build without these parts."""
+    frontend.prepare(cache_root())  # another checkout may have taken its place in the cache
     with tempfile.TemporaryDirectory(dir=cache_root()) as folder, without(parts):
         wall, before = time.perf_counter(), sum(os.times()[:4])
         build, library = build_for_emulator(source, name, prototypes, cache_root(), Path(folder), Open())
@@ -100,7 +101,6 @@ def main() -> None:
     parser.add_argument("lessons", nargs="*", default=["01", "03", "04", "05", "06"])
     parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args()
-    frontend.prepare(cache_root())
     print(f"{'':34}{'clock':>10}{'processor':>10}   medians of {options.rounds} pairs")
     everything: list[Cost] = []
     for number in options.lessons:
