@@ -72,6 +72,7 @@ def without(parts: list[str]) -> Iterator[None]:
 
 def cost(source: str, name: str, prototypes: list[Prototype], parts: list[str]) -> Cost:
     """Of one build without these parts."""
+    frontend.prepare(cache_root())  # another checkout may have taken its place in the cache
     with tempfile.TemporaryDirectory(dir=cache_root()) as folder, without(parts):
         wall, before = time.perf_counter(), sum(os.times()[:4])
         build, library = build_for_emulator(source, name, prototypes, cache_root(), Path(folder), Open())
@@ -100,23 +101,23 @@ def main() -> None:
     parser.add_argument("lessons", nargs="*", default=["01", "03", "04", "05", "06"])
     parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args()
-    frontend.prepare(cache_root())
     print(f"{'':34}{'clock':>10}{'processor':>10}   medians of {options.rounds} pairs")
     everything: list[Cost] = []
     for number in options.lessons:
         entry = catalog.find(number)
         kernel = entry.rungs[-1]
-        prototypes = [parse_prototype(task.prototype) for task in entry.load().tasks if task.name in kernel.read_text()]
+        text = inlined(kernel)
+        prototypes = [parse_prototype(task.prototype) for task in entry.lesson.tasks if f"{task.name}(" in text]
 
-        def build(parts: list[str], kernel: Path = kernel, prototypes: list[Prototype] = prototypes) -> Cost:
-            return cost(f"{inlined(kernel)}\n// {time.time_ns()}\n", kernel.name, prototypes, parts)
+        def build(parts: list[str], text: str = text, prototypes: list[Prototype] = prototypes) -> Cost:
+            return cost(f"{text}\n// {time.time_ns()}\n", "kernel.cu", prototypes, parts)
 
         build([])
         for part in PARTS:
-            print(f"{entry.number} {part:31}{told(growth(build, [part], options.rounds))}", flush=True)
+            print(f"{entry.label} {part:31}{told(growth(build, [part], options.rounds))}", flush=True)
         both = growth(build, list(PARTS), options.rounds)
         everything += both
-        print(f"{entry.number} {'all of them':31}{told(both)}", flush=True)
+        print(f"{entry.label} {'all of them':31}{told(both)}", flush=True)
     print(f"{'all lessons, all of them':34}{told(everything)}")
 
 

@@ -10,7 +10,7 @@ import threading
 import pytest
 from jobs import KERNEL, SIZES, results, run_on, working_in
 
-from grader.devices.build.own_faults import own_fault
+from grader.devices.build.own_faults import lacking, own_fault
 from grader.devices.worker import confine, confine_calls, confine_files
 from grader.devices.worker.server import ForkServer
 
@@ -135,3 +135,9 @@ def test_a_system_that_refuses_pidfd(cache, arena, forked, monkeypatch):
 def test_an_emulator_that_is_not_ready_in_time_is_no_fault_of_the_kernel_s(server, arena, tmp_path):
     found = run_on(server, arena, tmp_path, KERNEL, build_seconds=0.1)
     assert found.problem == "not_graded" and "try again when the machine is less busy" in found.not_graded
+
+
+@pytest.mark.parametrize("error", [ImportError("libx.so: failed to map segment from shared object"), MemoryError()])
+def test_a_limit_of_memory_is_no_fault(error):
+    assert lacking(error) == "there is too little memory: close other programs, or raise the limit, `ulimit -v`"
+    assert lacking(ImportError("No module named 'x'")) is None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 SOURCE = (Path(__file__).parent / "kernels" / "warp.cu").read_text()
 
@@ -86,3 +87,24 @@ def test_syncwarp_of_all_lanes_and_of_some(call):
 def test_a_full_mask_in_a_warp_that_is_not_full(call):
     v = np.arange(52)
     assert np.array_equal(call("partial_warp", z=np.zeros(52, np.int32))["z"], v + (v ^ 1))
+
+
+# Each of the first 20 lanes looks at lane + 16, of which some have returned; `used` says what becomes of such a value.
+ABSENT = """
+__global__ void k(const float* x, float* z, int n) {{
+    const int lane = threadIdx.x;
+    const unsigned mask = __ballot_sync(~0u, lane < 20);
+    if (lane >= 20) return;
+    const float other = __shfl_down_sync(mask, x[lane], 16);
+    z[lane] = x[lane] + ({used} ? other : 0);
+}}
+extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) {{ k<<<1, 32, 0, stream>>>(x, z, n); }}
+"""
+
+
+@pytest.mark.parametrize(("used", "severity"), [("lane < 4", "note"), ("lane < 6", "error")])
+def test_a_value_from_an_absent_lane_counts_if_it_is_used(run_kernel, used, severity):
+    prototype = "void f(const float* x, float* z, int n, cudaStream_t stream)"
+    x = np.arange(20, dtype=np.float32)
+    _, run = run_kernel(ABSENT.format(used=used), prototype, x=x, z=np.zeros(20, np.float32), n=20)
+    assert [found.severity for found in run.findings if "that value is undefined" in found.message] == [severity]

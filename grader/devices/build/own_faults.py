@@ -55,4 +55,7 @@ def lacking(error: Exception) -> str | None:
     """What this machine has too little of, and what to do; None if the error is of another kind."""
     if isinstance(error, OSError) and error.errno in LACKS:
         return f"{os.strerror(error.errno)}: {LACKS[error.errno]}"
+    no_room = isinstance(error, ImportError) and re.search("failed to map segment|annot allocate memory", str(error))
+    if no_room or isinstance(error, MemoryError):
+        return "there is too little memory: close other programs, or raise the limit, `ulimit -v`"
     return None

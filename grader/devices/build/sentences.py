@@ -117,6 +117,8 @@ def _undeclared(match: re.Match[str], said: Said) -> str:
         return instead
     if header := _HEADERS.get(name):
         return f"'{name}' needs `#include <{header}>` at the top"
+    if name.lower() in ("inf", "infinity"):
+        return f"'{name}' was not declared in this scope: CUDA's name for it is `INFINITY`"
     return f"'{name}' was not declared in this scope{f'; did you mean {_quoted(close)}?' if close else ''}"
 
 
@@ -180,6 +182,8 @@ def _no_operator(match: re.Match[str], said: Said) -> str:
     one, two = (match[name].replace("const ", "").rpartition(" &")[0] or match[name] for name in ("one", "two"))
     if "half" in one + two:
         return f"`{one}` and `{two}` are not mixed: convert one, as with `__float2half(x)` or `__half2float(h)`"
+    if re.match(r"void \(", one) and two in ("int", "unsigned int", "dim3"):
+        return "a kernel is launched with three signs on each side: `kernel<<<blocks, threads, 0, stream>>>(...)`"
     if _VECTOR.search(one + " " + two):
         return f"CUDA has no such operator for `{one}` and `{two}`: write it for each member, .x, .y, ..."
     return f"there is no such operator for `{one}` and `{two}`"

@@ -309,7 +309,7 @@ def _bytes_of(view: View) -> np.ndarray:
 
 def _is_only_uninitialised(findings: list[dict[str, Any]]) -> bool:
     errors = [finding for finding in findings if not finding["note"]]
-    return bool(errors) and all(finding["kind"] == "uninitialized_read" for finding in errors)
+    return bool(errors) and all(finding["kind"] in ("uninitialized_read", "shuffle_source") for finding in errors)
 
 
 __all__ = ["Session", "Symbol", "compile_flags", "include_folder", "link_flags", "open_library", "runtime_library"]

@@ -125,7 +125,8 @@ void resolve(Warp op, Executor& executor, Thread* threads, std::uint32_t group) 
                 const int source = shuffle_source(request, l);
                 const bool present = group >> source & 1;
                 note_cut_argument(executor, threads[l]);
-                request.result = threads[present ? source : l].request.value;
+                // Another one in the second run (session.py), as of memory that was never written: it may be thrown away.
+                request.result = present ? threads[source].request.value : 0x0101010101010101u * static_cast<unsigned>(machine().poison);
                 if (!present) report_silent_source(executor, threads[l], source, request.mask >> source & 1);
                 break;
             }
