@@ -1,4 +1,4 @@
-// Atomic operations. Those on global memory are performed by one block at a time, in the order of the blocks, so that sums
+// Atomic operations. Those on global memory are performed by one block at a time, in turns (schedule.h), so that sums
 // of floats and tickets are the same on every run.
 #include <cstring>
 

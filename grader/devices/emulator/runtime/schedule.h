@@ -2,7 +2,7 @@
 //
 // Operations whose order can be seen (global atomics, volatile accesses) are performed by the block whose turn it is. Turns go
 // round in a queue of blocks: a block hands its turn on when a lane of it has run after such an operation and has made none
-// (block.h), when it sleeps, and at its end; then the next block of the grid takes its place. All that lies between such
+// (lane.cpp), when it sleeps, and at its end; then the next block of the grid takes its place. All that lies between such
 // operations runs at once. The turn waits for a block that still computes, whoever else is ready: so the order depends on what
 // the blocks do and on nothing else, and results and counters are the same on every run, on any number of executors.
 #pragma once

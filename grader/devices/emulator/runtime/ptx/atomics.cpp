@@ -1,4 +1,4 @@
-// atom and red. They are performed where CUDA's own atomics are (runtime/atomics.cpp), in the same order of the blocks.
+// atom and red. They are performed where CUDA's own atomics are (runtime/atomics.cpp).
 #include "opcodes.h"
 
 namespace ladder::ptx {
