@@ -148,12 +148,20 @@ def _programs() -> list[Path]:
     tools += [Path(compiler).resolve().parents[1]] if compiler else []
     tools += [Path(folder) for folder in os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep) if folder]
     found = [*_pythons(), *(Path(folder) for folder in sys.path if folder), *tools]
-    too_much = {*_PACKAGE.parents, *_home().parents, _home()}
+    holders = {folder for folder in _PACKAGE.parents if folder.name not in ("site-packages", "dist-packages")}
+    too_much = {*holders, *_home().parents, _home()}
     return [_PACKAGE, *dict.fromkeys(path for path in found if path.resolve() not in too_much)]
 
 
 def _pythons() -> list[Path]:
-    return [Path(prefix) for prefix in (sys.prefix, sys.base_prefix, sys.exec_prefix)]
+    """Of a virtual environment its own parts, for the grader may lie in it, and other files beside them."""
+    prefixes = [Path(prefix) for prefix in dict.fromkeys((sys.prefix, sys.base_prefix, sys.exec_prefix))]
+    parts = ("pyvenv.cfg", "bin", "lib", "lib64")
+    return [
+        path
+        for prefix in prefixes
+        for path in ([prefix / part for part in parts] if os.path.exists(prefix / parts[0]) else [prefix])
+    ]
 
 
 def _home() -> Path:
