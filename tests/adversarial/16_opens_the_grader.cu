@@ -2,7 +2,7 @@
 // harm: it says whether it could have.
 // Emulator: not_written
 // Says: was never written
-// Prints: compare.py: Permission denied
+// Prints: compare.py: cannot be written
 // GPU: not_written
 
 #include <cerrno>
@@ -24,6 +24,7 @@ extern "C" void vector_add(const float* x, const float* y, float* z, int n, cuda
     std::string path = python_path();
     if (path.empty()) return (void)printf("compare.py: %s, even for where it lies\n", strerror(errno));
     FILE* file = fopen((path + "/grader/judge/compare.py").c_str(), "r+");
-    printf("compare.py: %s\n", file ? "open for writing" : strerror(errno));
+    const bool refused = errno == EACCES || errno == EROFS;
+    printf("compare.py: %s\n", file ? "open for writing" : refused ? "cannot be written" : strerror(errno));
     if (file) fclose(file);
 }

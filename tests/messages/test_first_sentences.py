@@ -1,6 +1,7 @@
 """What a learner reads of the usual mistakes: `kernels/NN_what_is_wrong.cu`, each with the sentences that it must get.
 
-`// Says:` is a part of the verdict in a terminal, line breaks aside; `// Task:` the task to grade, if not all.
+`// Says:` is a part of the verdict in a terminal, line breaks aside; `// Task:` the task to grade, if not all;
+`// GPU: build_error` that nvcc refuses it, too.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
 // Says: a kernel is launched with three signs on each side: `kernel<<<blocks, threads, 0, stream>>>(...)`
+// GPU: build_error
 __global__ void add(const float* x, const float* y, float* z, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) z[i] = x[i] + y[i];
