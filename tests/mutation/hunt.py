@@ -56,18 +56,20 @@ class Outcome:
         return self.status == "passed"
 
 
+@dataclass(frozen=True)
 class OneThread:
     """A fork server for grading beside others: each emulated GPU has one CPU thread, and its own patience.
 
-    A look at small cases is hasty: without the checking build, which finds more but finds nothing right that is wrong.
+    Only the last look is with the checking build, which finds more but finds nothing right that is wrong.
     """
 
-    def __init__(self, server: ForkServer, hasty: bool):
-        self.server, self.hasty = server, hasty
+    server: ForkServer
+    seconds: float = PATIENCE[1]
+    with_checks: bool = True
 
     def run(self, job: Job, on_event: Callable[[dict[str, Any]], None] | None = None) -> Evidence:
-        seconds = PATIENCE[0 if self.hasty else 1]
-        return self.server.run(replace(job, threads=1, seconds=seconds, with_checks=not self.hasty), on_event)
+        own = replace(job, threads=1, seconds=self.seconds, with_checks=self.with_checks)
+        return self.server.run(own, on_event)
 
 
 def sample(entry: Entry, found: Iterable[Mutant], most: int | None) -> list[Mutant]:
@@ -112,7 +114,7 @@ def hunt(wanted: Sequence[tuple[Entry, Mutant]], workers: int | None = None) -> 
 def reference_goals(entry: Entry, server: ForkServer) -> Goals:
     """The counted targets that the reference meets, by task."""
     tasks = entry.lesson.tasks
-    grades = list(grades_of(tasks, tasks, inlined(entry.reference), server))
+    grades = list(grades_of(tasks, tasks, inlined(entry.reference), OneThread(server)))
     assert all(grade.status == "passed" for grade in grades), f"the reference of {entry.name} does not pass"
     return {grade.name: goals_met(grade) for grade in grades}
 
@@ -124,16 +126,18 @@ def goals_met(grade: TaskGrade) -> set[tuple[str, str]]:
 def fate(entry: Entry, mutant: Mutant, goals: Goals, server: ForkServer) -> str:
     """The first status that is not "passed"; "missed_target" if a task loses one that the reference meets."""
     asked = [task for task in nearest_first(entry.lesson.tasks, mutant) if is_touched(entry, mutant, task)]
-    what = entry.lesson.tasks, mutant.source, server
+    what = entry.lesson.tasks, mutant.source
     for size in SMALL:
-        for grade in grades_of([small_cases(task, size) for task in asked], *what, hasty=True):
+        few = [small_cases(task, size) for task in asked]
+        for grade in grades_of(few, *what, OneThread(server, PATIENCE[0], with_checks=False)):
             if grade.status != "passed":
                 return grade.status
-    for grade in grades_of(asked, *what):
-        if grade.status != "passed":
-            return grade.status
-        if not goals[grade.name] <= goals_met(grade):
-            return "missed_target"
+    for with_checks in (False, True):
+        for grade in grades_of(asked, *what, OneThread(server, with_checks=with_checks)):
+            if grade.status != "passed":
+                return grade.status
+            if not goals[grade.name] <= goals_met(grade):
+                return "missed_target"
     return "passed"
 
 
@@ -149,14 +153,11 @@ def nearest_first(tasks: Sequence[Task], mutant: Mutant) -> list[Task]:
     return sorted(tasks, key=lambda task: (lines.get(task.name, -1) < 0, lines.get(task.name, -1)))
 
 
-def grades_of(
-    asked: Sequence[Task], tasks: Sequence[Task], source: str, server: ForkServer, *, hasty: bool = False
-) -> Iterator[TaskGrade]:
+def grades_of(asked: Sequence[Task], tasks: Sequence[Task], source: str, server: OneThread) -> Iterator[TaskGrade]:
     """Grades one task after the other, as long as the caller asks for more. `tasks` are all of the lesson's."""
-    patient = OneThread(server, hasty)
     for task in asked:
         text = with_entry_points(source, [task.name])
-        submission = Submission(text, Path("mutant.cu"), tasks, patient, SEED, lambda what: None)
+        submission = Submission(text, Path("mutant.cu"), tasks, server, SEED, lambda what: None)
         yield grade_task(task, submission).grade
 
 

@@ -106,6 +106,7 @@ class Session:
         self.runtime.ladder_session_print_threads(int(print_threads))
         self.threads = threads or len(os.sched_getaffinity(0))
         self._looking: Loaded | None = None  # the checking build
+        self._mattered: set[int] = set()  # where a case has read what was never written, and came out otherwise by it
         self.counting = counting
         self.text = text
 
@@ -137,9 +138,13 @@ class Session:
             facts, took = self._call(*what, POISON, to_record)
         again = again or partial(self.run_again, *what)
         matters = partial(self._poison_matters, facts, outputs, untouched, again)
-        if _is_only_uninitialised(facts["findings"]) and not matters():
-            for finding in facts["findings"]:
-                finding["note"] = True
+        if _is_only_uninitialised(facts["findings"]):
+            places = {finding["pc"] for finding in facts["findings"]}
+            if places <= self._mattered or matters():
+                self._mattered |= places
+            else:
+                for finding in facts["findings"]:
+                    finding["note"] = True
         if look:
             facts["findings"] += look.findings(facts, [_bytes_of(view) for view in outputs])
         return self._describe(name, task, facts, took, to_record, self.build.code)

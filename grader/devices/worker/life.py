@@ -237,8 +237,10 @@ def _run_cases(
         *earlier, last = [(task, buffers, case["scalars"], seconds, mapping) for case, buffers in cases][
             : fresh.number + 1
         ]
+        session.counting = False
         for each in earlier:
             session.run_again(*each, poison=POISON)
+        session.counting = True
         fresh.answer(session.run_again(*last))
     second = SecondRuns(fresh, memory, lambda number: tell("running", case=cases[number][0]["name"])) if fresh else None
     for number, (case, buffers) in enumerate(cases):
