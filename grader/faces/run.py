@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from grader.report.program import Run
 
 TIMED_OUT = 124  # as `timeout` has it
+STANDARDS = ("c++03", "c++11", "c++14", "c++17", "c++20", "c++23")  # and gnu++; older ones are built as C++17
 
 
 _SOONER = (
@@ -87,6 +88,9 @@ def run(files: Sequence[Path], arguments: Sequence[str], options: Options) -> in
     _write(found, options)
     if page and (asked := _asked(options)):
         _view(program, ended, found, asked, page)
+    if options.kernel and not any(each["counted_launches"] for each in found.kernels) and not options.no_counters:
+        launched = " and ".join(f"`{each['name']}`" for each in found.kernels) or "none"
+        raise UsageError(f"{found.program} launched no kernel `{options.kernel}` to count, but {launched}")
     if ended.stopped:
         return TIMED_OUT if ended.stopped == "timeout" else INTERRUPTED
     return NOT_PASSED if found.findings and not options.exit_zero else found.exit_code
@@ -99,6 +103,8 @@ def _check(files: Sequence[Path], options: Options) -> None:
         raise UsageError("--launch, --block and --out say what --view shows: add --view")
     if options.view and is_source(Path(options.view)):
         raise UsageError(f"--view takes a kernel's name: let {options.view} stand before it")
+    if options.standard.replace("gnu", "c") not in STANDARDS:
+        raise UsageError(f"-std is one of {', '.join(STANDARDS)}, and not `{options.standard}`")
     if not files:
         raise UsageError("name the program's files, as in `ladder run prog.cu`")
     if missing := missing_compiler():

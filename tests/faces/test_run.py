@@ -208,6 +208,8 @@ def test_what_is_looked_at_can_be_chosen(run):
     ran = run("right.cu", "--json", "--launches", "last")
     sums = [(each["counted_launches"], each["global_load_requests"]) for each in ran.json["kernels"]]
     assert sums == [(1, 128), (1, 128 + 8)] and ran.json["findings"] == []
+    ran = run("right.cu", "--kernel", "total")
+    assert ran.code == 2 and "right.cu launched no kernel `total` to count, but `scale` and `sum`" in ran.said
     ran = run("right.cu", "--no-races", "--no-counters")
     assert ran.code == 0 and "no findings" in ran.said and "sectors" not in ran.said
 
@@ -225,6 +227,7 @@ def test_without_counters_and_races_bad_accesses_are_still_found(run):
         (["parts/limits.h"], "parts/limits.h is no source file: name .cu, .cpp or .c files"),
         (["right.cu", "--launches", "0"], "--launches is `first`, `last`, `all` or a number from 1, and not `0`"),
         (["right.cu", "--timeout", "0"], "0.0 is not in the range"),
+        (["right.cu", "-std", "c++99"], "-std is one of c++03, c++11, c++14, c++17, c++20, c++23, and not `c++99`"),
         ([], "name the program's files, as in `ladder run prog.cu`"),
     ],
 )
