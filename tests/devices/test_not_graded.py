@@ -5,12 +5,13 @@ from __future__ import annotations
 import errno
 import os
 import signal
+import subprocess
 import threading
 
 import pytest
 from jobs import KERNEL, SIZES, results, run_on, working_in
 
-from grader.devices.build.own_faults import lacking, own_fault
+from grader.devices.build.own_faults import complaint, lacking, own_fault
 from grader.devices.worker import confine, confine_calls, confine_files
 from grader.devices.worker.server import ForkServer
 
@@ -47,6 +48,12 @@ def test_what_keeps_a_compiler_from_its_work_is_known(output, said):
 )
 def test_what_the_learner_writes_is_the_learners(output):
     assert own_fault(output, "kernel.cu") is None
+
+
+def test_a_compiler_that_is_killed_before_it_can_say_so():
+    done = subprocess.run(["sh", "-c", "kill -9 $$"], capture_output=True, text=True)
+    assert "was killed" in own_fault(complaint(done), "kernel.cu")
+    assert complaint(subprocess.CompletedProcess([], 0, "", "a warning")) == ""
 
 
 def kill_when_there(cache, is_it, number=signal.SIGKILL):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import subprocess
 
 SPACE = "there is no space left to build in: free some on the disk"
 MEMORY = "the compiler was killed, most likely for want of memory: close other programs"
@@ -12,7 +13,7 @@ DOLLAR = "ninja cannot build in a folder with a `$` in its name: set XDG_CACHE_H
 # What g++, nvcc, ninja and their shell print, and what to do.
 SIGNS = (
     (r"No space left on device|Disk quota exceeded", SPACE),
-    (r"Killed signal terminated program|\bKilled\b|died due to signal 9", MEMORY),
+    (r"Killed signal terminated program|\bKilled\b|died due to signal 9|^g\+\+ was ended by signal", MEMORY),
     (r"bad \$-escape|missing and no known rule to make it", DOLLAR),
     (r"File size limit exceeded", "a file grew beyond what `ulimit -f` allows: raise the limit"),
     (r"Too many open files", "more files are open than `ulimit -n` allows: raise the limit"),
@@ -33,6 +34,13 @@ LACKS = {
 }
 
 
+def complaint(done: subprocess.CompletedProcess[str]) -> str:
+    """What g++ said that failed, and how it ended if it could not say that itself; "" if it did not fail."""
+    if done.returncode < 0:
+        return f"{done.stderr}\ng++ was ended by signal {-done.returncode}"
+    return (done.stderr or f"g++ ended with {done.returncode}") if done.returncode else ""
+
+
 def own_fault(output: str, filename: str) -> str | None:
     """One sentence, if a build with this output failed for want of something that no kernel can give; else None.
 
@@ -40,7 +48,7 @@ def own_fault(output: str, filename: str) -> str | None:
     """
     theirs = re.compile(rf"\s*{re.escape(filename)}[:(]")
     others = "\n".join(line for line in output.splitlines() if not theirs.match(line))
-    return next((sentence for sign, sentence in SIGNS if re.search(sign, others)), None)
+    return next((sentence for sign, sentence in SIGNS if re.search(sign, others, re.MULTILINE)), None)
 
 
 def in_words(error: OSError) -> str:

@@ -26,6 +26,7 @@ from grader.devices.build.build import (
 )
 from grader.devices.build.diagnostics import Message
 from grader.devices.build.opinion import ClangsOpinion
+from grader.devices.build.own_faults import complaint
 from grader.devices.build.recipe import STRICT_LINK, Refused, hash_of
 from grader.devices.build.toolchain import missing_compiler
 from grader.devices.cache import LIBRARY, is_intact
@@ -110,7 +111,7 @@ class EmulatorRecipe:
     def _ran(self, *options: str, folder: Path) -> str:
         """What g++ says in this folder if it fails; "" if it does not."""
         done = subprocess.run(["g++", *_QUIET, *options], cwd=folder, capture_output=True, text=True, errors="replace")
-        return (done.stderr or f"g++ ended with {done.returncode}") if done.returncode else ""
+        return complaint(done)
 
     def _said_of_the_text(self, folder: Path) -> str:
         """What g++ says of the text before it was preprocessed, with its columns and macros; "" if it says nothing."""

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from grader.devices.build import diagnostics, program_rules
 from grader.devices.build.frontend import Reading
-from grader.devices.build.own_faults import own_fault
+from grader.devices.build.own_faults import complaint, own_fault
 from grader.devices.build.recipe import program_identity
 from grader.devices.emulator import session
 from grader.devices.emulator.checked import CHECKS_INDEXES, dumps, indexed_arrays
@@ -207,8 +207,8 @@ class _Building:
         standard = next((flag for flag in command if flag.startswith("-std=")), "")
         command = [flag for flag in command if not flag.startswith("-std=") or flag == standard]  # the first one counts
         done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, errors="surrogateescape")
-        if done.returncode:
-            raise NotBuilt(self._explained(done.stderr))
+        if said := complaint(done):
+            raise NotBuilt(self._explained(said))
         return done.stdout
 
     def _explained(self, said: str) -> Build:

@@ -11,6 +11,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+from grader.devices.build.own_faults import complaint
 from grader.devices.build.refused import Refusal
 from grader.devices.emulator.calls import line_of_use, refused_calls
 from grader.devices.emulator.outside import addressed, host_may_use, may_be_addressed, undefined
@@ -31,8 +32,8 @@ def preprocessed(text: str, filename: str, folder: Path, flags: Sequence[str]) -
     command = ["g++", "-std=c++20", "-fPIC", *flags, "-E", "-fpch-preprocess", source.name]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace")
     source.unlink()
-    if done.returncode:
-        raise RuntimeError(done.stderr)
+    if said := complaint(done):
+        raise RuntimeError(said)
     _raise(refused_words(done.stdout, _begins(text), tag_in(text)), filename)
     return done.stdout
 
