@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from grader.course import catalog
 from grader.course.catalog import Entry, UsageError
+from grader.faces.cell_times import modelled as modelled
 from grader.faces.cells import SEED, graded
 from grader.faces.cells import Result as Result
 from grader.faces.cells import explain as explain

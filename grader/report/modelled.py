@@ -17,7 +17,7 @@ _UNITS = ((1e6, "s"), (1e3, "ms"), (1.0, "µs"))
 def modelled_words(time: ModelledTime, here: Position) -> str:
     """`modelled on an H200: 0.9–1.2 ms, bound by shared memory (line 31) · the course's rung 6: 0.27 ms, modelled`"""
     unsure = "" if time.measured else " (unmeasured: from its data sheet)"
-    line = f"modelled on an {time.card_name}{unsure}: {_range(time.low_us, time.high_us)}, bound by {time.words}"
+    line = f"modelled on an {time.card_name}{unsure}: {range_text(time.low_us, time.high_us)}, bound by {time.words}"
     return line + _of_course(time, here)
 
 
@@ -26,7 +26,7 @@ def pace_words(time: ModelledTime, before_us: float | None) -> str:
 
     What differs by less than a tenth, the model cannot tell apart.
     """
-    words = f"modelled on an {time.card_name}: {_range(time.low_us, time.high_us)}"
+    words = f"modelled on an {time.card_name}: {range_text(time.low_us, time.high_us)}"
     if not before_us:
         return words
     ratio = before_us / time.median_us
@@ -54,7 +54,7 @@ def doubt_words(time: ModelledTime, stars: int, rung: int) -> str:
 
 def split_words(time: ModelledTime) -> list[str]:
     """Two lines: how long each part of the card is busy, and which lines have most of what binds."""
-    busy = [f"{WORDS[name]} {_range(us, us)}" for name, us in time.terms_us.items() if us > LEAST * time.median_us]
+    busy = [f"{WORDS[name]} {range_text(us, us)}" for name, us in time.terms_us.items() if us > LEAST * time.median_us]
     costliest = sorted(time.lines.items(), key=lambda line: -line[1])[:3]
     lines = [f"line {line}: {percent(share)}" for line, share in costliest if share > LEAST]
     told = [f"busy, one beside the other: {', '.join(busy)}"] if busy else []
@@ -64,10 +64,10 @@ def split_words(time: ModelledTime) -> list[str]:
 def _of_course(time: ModelledTime, here: Position) -> str:
     number = min(here.rung + 1, here.rungs)
     us = next((us for name, us in time.rungs_us.items() if name.startswith(f"{number}_")), None)
-    return f" · the course's rung {number}: {_range(us, us)}" if us else ""
+    return f" · the course's rung {number}: {range_text(us, us)}" if us else ""
 
 
-def _range(low_us: float, high_us: float) -> str:
+def range_text(low_us: float, high_us: float) -> str:
     size, unit = next(((size, unit) for size, unit in _UNITS if high_us >= size), _UNITS[-1])
     low, high = _digits(low_us / size), _digits(high_us / size)
     return f"{low} {unit}" if low == high else f"{low}–{high} {unit}"

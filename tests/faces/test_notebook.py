@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 import torch
@@ -186,6 +187,21 @@ def test_rungs_are_a_table_of_numbers(course):
     assert "sectors per load request" in repr(table) and "<td" in table._repr_html_()
     assert not [line for line in repr(table).splitlines() if line != line.rstrip()]
     assert notebook.count("01", "1_one_element")["global_load_requests"] == 6252
+
+
+def test_times_are_modelled_of_rungs_and_of_any_other_kernel(course):
+    with pytest.raises(UsageError, match="nothing can be modelled for 01_vector_add"):
+        notebook.modelled("01")
+    for name in ("cards", "benchmarks"):
+        (course / name).symlink_to(Path(__file__).parents[2] / name)
+    table = notebook.modelled("01")
+    assert list(table) == ["1_one_element", "2_grid_stride", "3_float4"]
+    assert "modelled on an H200" in repr(table) and "docs/model.md" in repr(table)
+    source = (course / "kernels/01_vector_add/1_one_element.cu").read_text()
+    own = notebook.modelled("01", source, "3_float4")
+    assert own["cell"] == pytest.approx(table["1_one_element"], rel=0.3) and own["3_float4"] == table["3_float4"]
+    with pytest.raises(UsageError, match="cannot be modelled: see what grade"):
+        notebook.modelled("01", source.replace("z[i] =", "z[i + n] ="))
 
 
 def test_code_is_shown_from_the_file(course):
