@@ -87,7 +87,7 @@ def of_multiprocessor(counts: Counts, card: Card) -> dict[str, float]:
         "shared": (l1 + shared) * (l1 < shared),
         "special": get("compiled_special", get("special", 0.0)) * LANES / card.special_rate,
         "double": get("doubles", 0.0) / 2 * LANES / card.double_rate,
-        "tensor": get("tensor_operations", 0.0) / card.tensor_rate,
+        "tensor": get("tensor_work", get("tensor_operations", 0.0)) / card.tensor_rate,
     }
 
 

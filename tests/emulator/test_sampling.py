@@ -95,6 +95,22 @@ __global__ void tensor_kernel(const float* x, float* z) {   // 4 products of 16 
     z[threadIdx.x] = c[0] + c[1] + c[2] + c[3];
 }
 ENTRY(tensor) { tensor_kernel<<<1, 32, 0, stream>>>(x, z); }
+#define PRODUCT(form, letter, c)                                                                              \\
+    asm volatile("mma.sync.aligned." form " {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"            \\
+                 : "+" letter(c[0]), "+" letter(c[1]), "+" letter(c[2]), "+" letter(c[3])                     \\
+                 : "r"(w[0]), "r"(w[1]), "r"(w[2]), "r"(w[3]), "r"(w[4]), "r"(w[5]));
+__global__ void rates_kernel(const unsigned* w, float* z) {   // one product of each kind of numbers
+    float c[4] = {};
+    int i[4] = {};
+    double d[2] = {};
+    PRODUCT("m16n8k8.row.col.f32.tf32.tf32.f32", "f", c)
+    PRODUCT("m16n8k32.row.col.s32.s8.s8.s32", "r", i)
+    PRODUCT("m16n8k32.row.col.f32.e4m3.e4m3.f32", "f", c)
+    asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};"
+                 : "+d"(d[0]), "+d"(d[1]) : "d"(d[0]), "d"(d[1]));
+    z[threadIdx.x] = c[0] + i[0] + d[0];
+}
+ENTRY(rates) { rates_kernel<<<1, 32, 0, stream>>>(reinterpret_cast<const unsigned*>(x), z); }
 ENTRY(copies) {
     copies_kernel<0><<<1, 32, 0, stream>>>(x, z);
     copies_kernel<1><<<2, 32, 0, stream>>>(x, z);
@@ -194,6 +210,7 @@ NAMES = (
     "roles",
     "copies",
     "tensor",
+    "rates",
     "copy",
     "rows",
     "same",
@@ -305,6 +322,14 @@ def test_tensor_cores_are_told_from_what_carries_their_operands(sampled):
     counts = only_launch(sampled("tensor", 1024))[0]["counts"]
     assert (counts["tensor_instructions"], counts["tensor_operations"]) == (4, 4 * 2 * 16 * 8 * 16)
     assert counts["instructions"] < 80  # around each statement g++ has some twenty, for its ten operands
+
+
+def test_tensor_cores_take_each_kind_of_numbers_at_its_own_rate(sampled):
+    counts = only_launch(sampled("rates", 1024))[0]["counts"]
+    half = 2 * 16 * 8 * 16  # operations of m16n8k16, which takes 1.508 clocks
+    assert counts["tensor_operations"] == half / 2 + 2 * half + 2 * half + half / 8
+    clocks = 1.509 + 1.509 + 2 * 3.191 + 4.006  # tf32, 8-bit integers, 8-bit floats, doubles
+    assert counts["tensor_work"] == pytest.approx(half * clocks / 1.508)
 
 
 def test_instructions_of_inline_ptx_have_their_prices(sampled):

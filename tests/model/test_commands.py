@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from types import SimpleNamespace
 
 import pytest
 
 from benchmarks.model import matrices, second_card
 from benchmarks.model.keep import pieces
-from benchmarks.model.points import measured
+from benchmarks.model.points import RESULTS, measured
 from benchmarks.model.sampling import Cost, summary
+from grader.devices.emulator.prices import TENSOR_CLOCKS
 
 
 def test_the_sum_of_what_sampling_takes_names_what_takes_too_much():
@@ -39,3 +41,16 @@ def test_every_instruction_on_matrices_is_timed_by_a_kernel_of_its_own():
     assert len(set(names)) == len(names) == text.count("template <> __global__ void some<")
     assert {name.partition(".")[0] for name in names} == {"mma", "ldmatrix", "stmatrix"}
     assert all(f"{name} " in text for name in names)
+
+
+def test_products_of_matrices_have_the_prices_that_were_measured():
+    rates = {"bf16": "half", "f16": "half", "f64": "half", "tf32": "tf32", "s8": "integer", "e4m3": "small_float"}
+    seen = set()
+    for name, clocks in json.loads((RESULTS / "matrices.json").read_text())["clocks"].items():
+        if name.startswith("mma."):
+            *_, shape, _, _, _, of, _, _ = name.split(".")
+            if of == "e4m3":  # ptxas makes two instructions of it
+                shape, clocks = "m16n8k16", clocks / 2
+            seen.add((shape, rates[of]))
+            assert TENSOR_CLOCKS[shape, rates[of]] == pytest.approx(clocks, rel=0.02)
+    assert seen == set(TENSOR_CLOCKS)

@@ -10,7 +10,7 @@ from collections import defaultdict
 from math import prod
 from typing import Any
 
-from grader.devices.emulator.kinds import EVENTS, SPACES, TENSOR_SHAPES
+from grader.devices.emulator.kinds import EVENTS, SPACES, TENSOR_RATES, TENSOR_SHAPES
 from grader.devices.emulator.prices import EXPONENTIALS, PRICES
 from grader.devices.emulator.symbols import CodeMap
 
@@ -18,6 +18,7 @@ from grader.devices.emulator.symbols import CodeMap
 # kinds.EVENTS, its space one of kinds.SPACES.
 Site = dict[str, Any]
 Counted = dict[str, Any]
+_ROOM = 8  # tensor_shapes of runtime/trace.h
 Lines = defaultdict[tuple[str, int], Counted]
 
 _NAMES = (
@@ -227,13 +228,18 @@ def _count_branches(site: Site, code: CodeMap, *places: dict[str, int]) -> None:
         counters["divergent_branches"] += site["divergent"]
 
 
+def tensor_kind(site: Site) -> tuple[str, str]:
+    """The shape of its instruction, and the rate at which a tensor core takes the operands."""
+    return TENSOR_SHAPES[site["bytes"] % _ROOM], TENSOR_RATES[site["bytes"] // _ROOM]
+
+
 def tensor_operations(site: Site) -> int:
     """Of one instruction at it: m x n x k multiplications, and as many additions."""
-    return 2 * prod(int(number) for number in re.findall(r"\d+", TENSOR_SHAPES[site["bytes"]]))
+    return 2 * prod(int(number) for number in re.findall(r"\d+", tensor_kind(site)[0]))
 
 
 def _count_tensor(counters: dict[str, int], site: Site) -> None:
-    shape = TENSOR_SHAPES[site["bytes"]]
+    shape, _ = tensor_kind(site)
     counters["tensor_instructions"] += site["warps"]
     counters[f"tensor_instructions_{shape}"] += site["warps"]
     counters["tensor_operations"] += site["warps"] * tensor_operations(site)

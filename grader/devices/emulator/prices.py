@@ -43,6 +43,25 @@ EXPONENTIALS = frozenset(
     ]
 )
 
+# Clocks of a multiprocessor for an instruction of one warp on an H200 (benchmarks/results/h200/matrices.json), by shape
+# and rate. ptxas makes two of m16n8k16 of a product of 8-bit floats.
+TENSOR_CLOCKS: Mapping[tuple[str, str], float] = {
+    ("m16n8k8", "half"): 1.014,
+    ("m16n8k16", "half"): 1.508,
+    ("m16n8k4", "tf32"): 1.015,
+    ("m16n8k8", "tf32"): 1.509,
+    ("m16n8k16", "integer"): 1.010,
+    ("m16n8k32", "integer"): 1.509,
+    ("m16n8k16", "small_float"): 3.191,
+    ("m8n8k4", "half"): 4.006,  # doubles
+}
+
+
+def tensor_work(shape: str, rate: str) -> float:
+    """Operations on 16-bit numbers in m16n8k16 that take a tensor core as long as one such instruction."""
+    return 2 * 16 * 8 * 16 * TENSOR_CLOCKS[shape, rate] / TENSOR_CLOCKS["m16n8k16", "half"]
+
+
 # Renewed by benchmarks/fidelity/prices.py.
 # begin prices
 PRICES: Mapping[str, Price] = {

@@ -16,9 +16,9 @@ from typing import Any
 
 from grader.course.prototype import Prototype
 from grader.devices.build.recipe import Library
-from grader.devices.emulator.counters import tensor_operations
+from grader.devices.emulator.counters import tensor_kind, tensor_operations
 from grader.devices.emulator.kinds import EVENTS, SPACES
-from grader.devices.emulator.prices import PRICES
+from grader.devices.emulator.prices import PRICES, tensor_work
 from grader.devices.emulator.ptx_prices import price_of
 from grader.devices.emulator.session import POISON, Session, View
 from grader.devices.emulator.symbols import Block, CodeMap
@@ -165,6 +165,7 @@ def _launch(sample: Json, kernel: Json, code: CodeMap, inline: Inline) -> Json:
             counts = lines[code.line_of(site["pc"]) or 0]
             counts["tensor_instructions"] += site["warps"]
             counts["tensor_operations"] += site["warps"] * tensor_operations(site)
+            counts["tensor_work"] += site["warps"] * tensor_work(*tensor_kind(site))
         else:
             _count_access(lines[code.line_of(site["pc"]) or 0], site, kind, space)
     totals: Counts = defaultdict(float)

@@ -98,6 +98,17 @@ void check_shared(const Thread& thread, Address row, const char* complaint, Spot
     if (found && found->space != Space::Shared) ladder_trap(complaint, spot.line);
 }
 
+TensorRate rate_of(Number operand) {
+    switch (operand) {
+        case Number::TF32: return TensorRate::Tf32;
+        case Number::S8:
+        case Number::U8: return TensorRate::Integer;
+        case Number::E4M3:
+        case Number::E5M2: return TensorRate::SmallFloat;
+        default: return TensorRate::Half;   // of doubles the shape tells
+    }
+}
+
 }  // namespace
 
 void meet(Thread& thread, Warp op, MatrixCall& call, Spot spot) {
@@ -136,8 +147,9 @@ void write_at(Thread& thread, Address to, const void* from, unsigned bytes, Spot
 Words multiply_matrices(Thread& thread, const Product& product, Tiles tiles, const Words& a, const Words& b, const Words& c, Spot spot) {
     settle_store(thread);
     const auto shape = product.a == Number::F64 ? TensorShape::M8N8K4 : static_cast<TensorShape>(__builtin_ctz(machine_k(product)) - 2);
+    const unsigned kind = static_cast<unsigned>(shape) + tensor_shapes * static_cast<unsigned>(rate_of(product.a));
     const int instructions = tiles.left * tiles.right * tiles.deep * instructions_of(product);
-    for (int i = 0; i < instructions; ++i) record(thread, Event::Tensor, spot.pc, 0, static_cast<unsigned>(shape), no_region);
+    for (int i = 0; i < instructions; ++i) record(thread, Event::Tensor, spot.pc, 0, kind, no_region);
     MatrixCall call{.exchange = Exchange::Product, .product = product, .tiles = tiles, .a = a, .b = b, .c = c};
     meet(thread, Warp::MatrixProduct, call, spot);
     return call.result;

@@ -19,11 +19,14 @@ enum class Event : std::uint8_t {
     Clock,                       // the lane's release clock ticked; address: the new tick
     Acquired,                    // the lane has seen other threads' releases; address: which (Clocks::Acquisition)
     Issued, Landed,              // an asynchronous copy to this address is under way; its thread has waited for it
-    Tensor,                      // an instruction of a tensor core; bytes: its TensorShape
+    Tensor,                      // an instruction of a tensor core; bytes: its TensorShape, and above it its TensorRate
 };
 
 // Python (kinds.py) reads names and numbers from here. Of the machine's instructions: m16n8 and k, for doubles m8n8k4.
 enum class TensorShape : std::uint8_t { M16N8K4, M16N8K8, M16N8K16, M16N8K32, M8N8K4 };
+// Python reads names and numbers from here, too. Operands that a tensor core takes at rates of their own.
+enum class TensorRate : std::uint8_t { Half, Tf32, Integer, SmallFloat };
+constexpr unsigned tensor_shapes = 8;   // room for
 
 struct Record {
     std::uint32_t pc;        // offset in the learner's library of the instruction after the callback
