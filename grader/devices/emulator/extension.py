@@ -35,6 +35,7 @@ from grader.devices.evidence import Finding
 FIRST = "ladder_torch.h"
 SECONDS = 600.0  # of processor time, for one call
 _OF_HEADERS = ("pybind11::", "c10::", "at::", "torch::", "std::", "guard variable", "TLS ")
+_MISSING = re.compile(r"not (been )?declared|not a member|does not name|incomplete type|no matching function")
 _OLD_QUESTION = re.compile(r"\.type\(\)\s*\.is_cuda\(\)")
 
 
@@ -68,7 +69,13 @@ def build(name: str, sources: Sequence[Source], flags: Sequence[str], cache: Pat
     def compiled(number: int) -> str:
         file = folder / f"{number}.cpp"
         file.write_text(texts[number])
-        _run(["g++", *compiling, *(library_of.COMPILE_FLAGS[1:] if sources[number].is_cuda else ["-O1"])], file, folder)
+        command = ["g++", *compiling, *(library_of.COMPILE_FLAGS[1:] if sources[number].is_cuda else ["-O1"])]
+        try:
+            _run(command, file, folder)
+        except RuntimeError as error:
+            if not _MISSING.search(str(error)):
+                raise
+            _run([*command, "-DLADDER_ALL_OF_TORCH"], file, folder)  # it may be what ladder_torch.h leaves out
         return f"{number}.o"
 
     with ThreadPoolExecutor(2) as pool:
