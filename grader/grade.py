@@ -50,6 +50,7 @@ def grade(
     tasks: Sequence[str] | None = None,
     counted: str | None = None,
     alone: bool = False,
+    with_checks: bool = True,
     seed: int | None = None,
     source: str | None = None,
     emulator: bool = True,
@@ -64,6 +65,7 @@ def grade(
 
     `tasks` names those to grade, by default all of them, or the one that a kernel of the course is about; `counted`
     names the case whose counters are kept, instead of the lesson's choice; if it is to run `alone`, no other case does.
+    Without `with_checks` the emulator makes no checking build: for who wants counters, and no verdict.
     The same `seed` draws the same inputs again.
     `source` is the file's text, if the caller has it. Without the `emulator` a GPU's word is all there is. With
     `print_threads` each line that an emulated kernel prints begins with its block and thread. `sandbox` says how far
@@ -91,8 +93,9 @@ def grade(
         raise UsageError("--print-threads is for the emulator, which knows who prints: add --device emulator")
     second = second_server() if card and emulator else None
     submission = Submission(
-        source, file, entry.lesson.tasks, server, seed, on_progress, card, cancel, second, print_threads, sandbox
-    )
+        source, file, entry.lesson.tasks, server, seed, on_progress, card, cancel, second, print_threads, with_checks,
+        sandbox,
+    )  # fmt: skip
     grades = [grade_task(task, submission) for task in chosen]
     if not (card or by_counts or counted or alone):
         from grader.model.withheld import withhold

@@ -92,6 +92,14 @@ def test_the_worker_gets_the_source_the_cases_and_nothing_secret(entry, worker):
     assert job.cases == [("n=5", {"n": 5}), ("n=100", {"n": 100})]
 
 
+def test_who_counts_alone_asks_for_no_checking_build(entry, worker):
+    from grader.faces import notebook
+
+    assert notebook.count("01", "work", task="twice")["global_load_sectors"] == 4
+    notebook.grade("01", "work", task="twice", case="n=5")
+    assert [job.with_checks for job in worker.jobs] == [False, True]
+
+
 def test_inputs_follow_from_the_seed_alone(entry, worker):
     drawn = []
     worker.kernels["thrice"] = lambda x, y: drawn.append(x.clone())

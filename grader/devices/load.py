@@ -1,8 +1,9 @@
 """The course's own kernels as Python functions of tensors: in this process, on the memory of the tensors' device.
 
 Building happens elsewhere, as for a submission: `load_inline` loads what it built and changes torch's settings, so a
-worker does that (`worker.py`), and the cache hands the library over. What `ladder check --reference` has built is
-there already. Calling is direct: on a GPU one ctypes call that launches on torch's current stream, without a wait.
+worker does that (`worker.py`), and the cache hands the library over. What `ladder check --reference` has built is there
+already; else a build for the emulator is made without its checks. Calling is direct: on a GPU one ctypes call that
+launches on torch's current stream, without a wait.
 
 Only for trusted code. A learner's file never runs in a process that matters.
 """
@@ -134,6 +135,7 @@ class _Kernel:
             evidence = self._build(architecture, task)
             if problem := _problem(evidence):
                 raise LoadError(f"{self.filename} cannot be built: {problem}")
+            kept = self._place_in_cache(architecture)  # a grade may have put its own build there meanwhile
             if not kept.exists():
                 raise LoadError(f"{self.filename} was built, but {kept.parent} does not hold it: is the disk full?")
         return kept
@@ -146,7 +148,7 @@ class _Kernel:
 
         what = (self.source, self.filename, self.prototypes, cache_root())
         try:
-            return cuda_library(*what, architecture) if architecture else emulated_library(*what)
+            return cuda_library(*what, architecture) if architecture else emulated_library(*what, with_checks=False)
         except TranslationError as error:
             raise LoadError(f"{self.filename} cannot be built: line {error.line}: {error.message}") from None
 
@@ -158,7 +160,8 @@ class _Kernel:
 
         gpu = Gpu(architecture) if architecture else None
         with Arena([]) as arena, ForkServer() as server:
-            return server.run(Job(self.source, self.filename, self.prototypes, task, arena, [], gpu=gpu))
+            what = (self.source, self.filename, self.prototypes, task)
+            return server.run(Job(*what, arena, [], gpu=gpu, with_checks=False))
 
 
 def _problem(evidence: Evidence) -> str | None:

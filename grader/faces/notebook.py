@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from grader.course import catalog
 from grader.course.catalog import Entry, UsageError
 from grader.faces.cell_times import modelled as modelled
-from grader.faces.cells import SEED, graded
+from grader.faces.cells import SEED, counted
 from grader.faces.cells import Result as Result
 from grader.faces.cells import explain as explain
 from grader.faces.cells import grade as grade
@@ -72,7 +72,7 @@ def count(
     """
     entry = find_lesson(lesson)
     file, source = kernel_of(entry, kernel)
-    found = graded(entry, file, source, task_of(entry, task).name, case, "emulator", alone=True)
+    found = counted(entry, file, source, task_of(entry, task).name, case)
     if not found.tasks[0].counters:
         raise UsageError(f"there is nothing to count, see grade(...): {file.name} has the status {found.status}")
     return found.tasks[0].counters

@@ -17,6 +17,7 @@ from grader.model.predict import predict
 # nvcc, and 0.98 with it.
 REACHED = {"estimated": (0.83, 0.97), "compiled": (0.92, 0.98)}
 MEAN_ERROR = 0.14  # with nvcc
+ACROSS_COMPILERS = 0.02  # another version of g++ makes other code of the same kernel
 AGAIN = "type `python -m benchmarks.model.agreement FOLDER`"
 
 
@@ -73,10 +74,9 @@ def test_figures_are_worked_out_by_hand():
 
 @pytest.mark.long
 @pytest.mark.slow
-def test_no_change_makes_it_worse(committed, tmp_path):
-    """Every rung is sampled and modelled anew at its timed size: minutes."""
-    now = list(points(tmp_path, timed=True, nvcc=False))
-    before = agreement.figures([row for row in committed if row.timed])
-    after = agreement.figures(now)
-    assert after.near >= before.near - 0.01 and after.order >= before.order - 0.01
-    assert after.error <= before.error + 0.01
+def test_a_third_of_the_rungs_sampled_anew_are_modelled_as_committed(committed, tmp_path):
+    """Whatever changes in the emulator, in sampling or in a kernel: minutes for all rungs, so these stand for them."""
+    before = {row.name: row.modelled for row in committed if row.timed and row.is_sampled_by_tests}
+    assert {name.split("/")[0] for name in before} == {row.task for row in committed}
+    now = {point.name: point.modelled for point in points(tmp_path, timed=True, nvcc=False, among=before)}
+    assert now == pytest.approx(before, rel=ACROSS_COMPILERS), AGAIN

@@ -175,13 +175,24 @@ def build_for_emulator(
     def explain(output: str) -> Build:
         return explain_failure(output, source, filename, translated, prototypes)
 
-    recipe = emulator_recipe(translated + marks(source) + entry_points(prototypes), filename, cache)
-    if not with_checks and not is_intact(place_in_cache(recipe.key(), cache).parent):
-        recipe = replace(recipe, with_checks=False, called=tuple(each.name for each in prototypes))
+    recipe = _recipe(translated, source, filename, prototypes, cache, with_checks)
     return cached_or_built(recipe, cache, folder, gate, explain, ClangsOpinion(source, cache))
 
 
-def emulated_library(source: str, filename: str, prototypes: Sequence[Prototype], cache: Path) -> Path:
-    """Where the cache keeps the build of this text, if it was built. Raises TranslationError."""
-    recipe = emulator_recipe(translate(source, filename) + marks(source) + entry_points(prototypes), filename, cache)
+def emulated_library(
+    source: str, filename: str, prototypes: Sequence[Prototype], cache: Path, with_checks: bool = True
+) -> Path:
+    """Where the cache keeps the build of this text, if it was built: the one that `build_for_emulator` would take.
+    Raises TranslationError.
+    """
+    recipe = _recipe(translate(source, filename), source, filename, prototypes, cache, with_checks)
     return place_in_cache(recipe.key(), cache)
+
+
+def _recipe(
+    translated: str, source: str, filename: str, prototypes: Sequence[Prototype], cache: Path, with_checks: bool
+) -> EmulatorRecipe:
+    recipe = emulator_recipe(translated + marks(source) + entry_points(prototypes), filename, cache)
+    if with_checks or is_intact(place_in_cache(recipe.key(), cache).parent):
+        return recipe
+    return replace(recipe, with_checks=False, called=tuple(each.name for each in prototypes))

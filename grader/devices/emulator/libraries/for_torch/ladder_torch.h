@@ -2,7 +2,24 @@
 // and what it asks of CUDA tensors is answered for these.
 #pragma once
 
+// Of torch's C++ front end (<torch/all.h>), modules, optimizers, data sets and TorchScript are a third of what a build
+// takes, and rarely named: they are read where a file is found to need them, or includes them itself.
+#ifdef LADDER_ALL_OF_TORCH
 #include <torch/extension.h>
+#else
+#define TORCH_INDUCTOR_CPP_WRAPPER   // torch's own way to leave that front end out
+#include <torch/extension.h>
+#undef TORCH_INDUCTOR_CPP_WRAPPER
+#include <torch/autograd.h>
+#include <torch/cuda.h>
+#include <torch/enum.h>
+#include <torch/fft.h>
+#include <torch/nested.h>
+#include <torch/sparse.h>
+#include <torch/special.h>
+#include <torch/utils.h>
+#include <torch/version.h>
+#endif
 
 #include <c10/core/CPUAllocator.h>
 
