@@ -162,7 +162,8 @@ def graded_once(kept: Kept) -> Callable[[Task, Submission], Result]:
         is_own = any(task is each for each in submission.tasks)
         if not lesson or not is_own or submission.card or submission.cancel:
             return grade_task(task, submission)
-        asked = [task.name, str(submission.seed), str(submission.print_threads), str(submission.sandbox)]
+        how = (submission.seed, submission.print_threads, submission.with_checks, submission.sandbox)
+        asked = [task.name, *map(str, how)]
         key = [*asked, submission.source, submission.filename, Path(lesson).read_bytes()]
         return kept(key, lambda: grade_task(task, submission), lambda found: found.grade.status not in UNSURE)
 
