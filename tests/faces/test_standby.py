@@ -56,8 +56,7 @@ lesson = None
 class Home:
     """Folders for sockets, builds and a course, and commands that use them."""
 
-    def __init__(self, folder: Path, kernels: Path):
-        """`kernels` holds what homes have built: a right kernel is built once for all of them."""
+    def __init__(self, folder: Path):
         self.folder, self.course = folder, folder / "course"
         for name in ("run", "course/work", "tells/lessons/01_copy", "tells/kernels", "cache/kernel-ladder"):
             (folder / name).mkdir(parents=True)
@@ -66,7 +65,6 @@ class Home:
         frontend.prepare(cache_root())
         for built in (runtime_library(cache_root()).parent, frontend.folder(cache_root())):  # which take long
             (folder / "cache" / "kernel-ladder" / built.name).symlink_to(built)
-        (folder / "cache" / "kernel-ladder" / "kernels").symlink_to(kernels)
         (folder / "tells" / "lessons" / "01_copy" / "lesson.py").write_text(TELLS)
 
     @property
@@ -99,8 +97,7 @@ class Home:
 
     def check(self, *arguments: str, **options) -> dict:
         """The grade of a right kernel, for programs."""
-        (self.course / "work" / "right.cu").write_text(RIGHT)
-        done = self.run("check", "01", "work/right.cu", "--json", *arguments, **options)
+        done = self.run("check", "01", self.kernel(), "--json", *arguments, **options)
         assert (done.returncode, done.stderr) == (0, ""), done.stderr
         return json.loads(done.stdout)
 
@@ -157,14 +154,9 @@ def wait_until(condition, seconds: float = PATIENCE) -> bool:
 
 
 @pytest.fixture(scope="module")
-def kernels(tmp_path_factory):
-    return tmp_path_factory.mktemp("kernels")
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory, kernels):
+def home(tmp_path_factory):
     """With a server that has served already."""
-    home = Home(tmp_path_factory.mktemp("home"), kernels)
+    home = Home(tmp_path_factory.mktemp("home"))
     try:
         home.check()
         assert len(home.servers()) == 1
@@ -174,9 +166,9 @@ def home(tmp_path_factory, kernels):
 
 
 @pytest.fixture
-def fresh(tmp_path, kernels):
+def fresh(tmp_path):
     """Without a server."""
-    home = Home(tmp_path, kernels)
+    home = Home(tmp_path)
     yield home
     home.end()
 
@@ -564,8 +556,8 @@ MAIN = "#define cudaStream_t void*\n{}\nint main() {{ vector_add(nullptr, nullpt
 
 
 @confined
-def test_a_submission_cannot_have_a_command_run(tmp_path, kernels):
-    home = Home(tmp_path, kernels)
+def test_a_submission_cannot_have_a_command_run(tmp_path):
+    home = Home(tmp_path)
     extra = {"XDG_RUNTIME_DIR": ""}  # the sockets lie in the cache, beside the workers' folders
     cache = home.folder / "cache" / "kernel-ladder"
     try:
