@@ -191,7 +191,7 @@ def parsed_program(
     """The syntax tree of a source on one side; `texts` are the program's files by name, as clang shall see them.
 
     In a `cache` the headers that every program has are kept as clang has read them with these flags, which takes a
-    second a side: what follows takes a fifth of it. The flags then name no folder and no definition of the program's own.
+    second a side: what follows takes a fifth of it. The flags then name nothing of the program's own.
     """
     from clang import cindex
 
