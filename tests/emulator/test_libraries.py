@@ -6,11 +6,11 @@ A program is built once, and proves many things. What its last lines do wrong is
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.warm import run_ladder
 
 ROOT = Path(__file__).parents[2]
 PROGRAMS = Path(__file__).parent / "programs"
@@ -28,8 +28,7 @@ def ran():
     """Runs a program of `programs/`: the lines that it prints, what is found as (kind, line), and the sentences."""
 
     def these(name: str) -> tuple[list[str], list[tuple[str, int | None]], list[str]]:
-        command = [sys.executable, "-m", "grader.faces.cli", "run", str(PROGRAMS / name), "--devices", "2", "--json"]
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=900)
+        done = run_ladder(ROOT, "run", PROGRAMS / name, "--devices", "2", "--json")
         assert done.stdout, done.stderr
         found = json.loads(done.stdout)["findings"]
         printed = [row.rstrip() for row in done.stderr.splitlines()]

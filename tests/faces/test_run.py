@@ -21,6 +21,7 @@ import pytest
 
 from grader.devices.cache import cache_root
 from grader.devices.emulator.program import Wanted, build_program
+from tests.warm import run_ladder
 
 ROOT = Path(__file__).parents[2]
 PROGRAMS = Path(__file__).with_name("programs")
@@ -51,10 +52,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def run(folder: Path):
+def run(folder: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("COLUMNS", "200")
+
     def run(*arguments: str) -> Ran:
-        command = [*COMMAND, *arguments]
-        done = subprocess.run(command, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=LIMIT)
+        done = run_ladder(folder, "run", *arguments)
         return Ran(done.returncode, done.stdout, done.stderr)
 
     return run
@@ -195,7 +197,9 @@ def test_several_files_headers_and_definitions(run):
 
 def test_a_program_is_built_once(folder, monkeypatch):
     monkeypatch.chdir(folder)
-    wanted = Wanted([Path("parts/main.cu"), Path("parts/fill.cu")], [Path("parts/include")], ["STATUS=1"])
+    Path("first.c").write_text("int second(void);\nint main(void) { return second(); }\n")
+    Path("second.c").write_text("int second(void) { return STATUS; }\n")
+    wanted = Wanted([Path("first.c"), Path("second.c")], [Path("parts/include")], ["STATUS=1"])
     first, again = (build_program(wanted, cache_root()) for _ in range(2))
     assert first.library == again.library
     assert build_program(replace(wanted, definitions=["STATUS=2"]), cache_root()).library != first.library
@@ -322,7 +326,8 @@ def test_the_page_names_the_block_that_it_lacks_and_shows_the_header_that_has_th
     ran = run("bugs.cu", "--view", "no_fence", "--launch", "1", "--block", "2", "--", "races")
     assert "Blocks 0, 2 of 4 are here. Finding 4 is in block 3, not on the page: add `--block 3`.\n" in ran.said
     assert (folder / "bugs.view.html").exists()
-    run("parts/main.cu", "parts/fill.cu", "-Iparts/include", "-DSTATUS=9", "--view", "scale", "--out", "scale.html")
+    files = ("parts/main.cu", "parts/fill.cu", "-Iparts/include", "-DSTATUS=9", "-std=c++20")
+    run(*files, "--view", "scale", "--out", "scale.html")
     page = data_of(folder / "scale.html")
     assert (page["name"], [each["line"] for each in page["findings"]]) == ("parts/include/scale.cuh", [9])
     assert page["lines"]["9"].startswith("Line 9 in the whole program: 4 loads of global memory")

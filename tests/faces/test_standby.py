@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from terminal import Terminal
 
+from grader.devices.build import frontend
 from grader.devices.cache import cache_root
 from grader.devices.emulator.session import runtime_library
 from grader.devices.worker.confine import landlock_version
@@ -61,8 +62,9 @@ class Home:
             (folder / name).mkdir(parents=True)
         for name in ("lessons", "kernels"):
             (self.course / name).symlink_to(ROOT / name)
-        runtime = runtime_library(cache_root()).parent  # which takes long to build
-        (folder / "cache" / "kernel-ladder" / runtime.name).symlink_to(runtime)
+        frontend.prepare(cache_root())
+        for built in (runtime_library(cache_root()).parent, frontend.folder(cache_root())):  # which take long
+            (folder / "cache" / "kernel-ladder" / built.name).symlink_to(built)
         (folder / "tells" / "lessons" / "01_copy" / "lesson.py").write_text(TELLS)
 
     @property

@@ -12,6 +12,7 @@ import pytest
 from grader.devices.build import frontend
 from grader.devices.build.opinion import ClangsOpinion
 from grader.devices.cache import cache_root
+from grader.devices.emulator.library import library_folder
 from grader.devices.evidence import Build, Diagnostic
 
 needs_libclang = pytest.mark.skipif(not frontend.available(), reason="there is no libclang here")
@@ -87,6 +88,28 @@ def test_it_works_without_a_compiled_header_and_with_a_damaged_one(tmp_path):
     for header in headers:
         header.write_bytes(header.read_bytes()[:1000])
     assert [said.line for said in frontend.parse(BROKEN, tmp_path) if said.level == "error"] == [1]
+
+
+@needs_libclang
+def test_a_program_is_read_alike_with_its_headers_kept_and_with_damaged_ones(tmp_path, monkeypatch):
+    text = "__device__ int own();\n__global__ void k() {}\nint main() { k(); return own() + missing; }\n"
+    flags = [f"-I{library_folder()}", "-std=c++17"]
+
+    def told():
+        unit = frontend.parsed_program("prog.cu", "host", flags, [("prog.cu", text)], tmp_path)
+        return [(each.location.line, each.spelling, len(list(each.children))) for each in unit.diagnostics]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(frontend, "_program_header", lambda *asked: None)
+        alone = told()
+    assert [line for line, *_ in alone] == [3, 3, 3]
+    assert told() == alone
+    (header,) = (tmp_path / "frontend").glob("*.pch")
+    monkeypatch.setattr(frontend, "_PROGRAM", ("-include", "not-there.h"))  # what is kept is not read again
+    assert told() == alone
+    monkeypatch.undo()
+    header.write_bytes(header.read_bytes()[:1000])
+    assert told() == alone
 
 
 @needs_libclang

@@ -28,6 +28,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import filelock
+
 from grader.course.editor import FIRST_HEADER, INCLUDE, LANGUAGE
 from grader.devices.build.ast_rules import Tree
 from grader.devices.build.spelling import for_clang
@@ -43,6 +45,7 @@ _FLAGS = (
     *("-isystem", str(INCLUDE), f"-ferror-limit={MOST_SAID}", "-Wall"),
     "-Wno-unused-command-line-argument",
 )
+_PROGRAM = ("-include", FIRST_HEADER, "-include", "ladder_program.h")
 _NO_AUTO = "'auto' not allowed in function prototype"
 SIDES = ("device", "host")  # both compilers read a file twice: what is wrong in either reading is wrong
 
@@ -182,12 +185,42 @@ def _parsed(name: str, source: str, side: str, arguments: Sequence[str]) -> Any:
     return cindex.Index.create(excludeDecls=True).parse(name, flags, [(name, source)])
 
 
-def parsed_program(name: str, side: str, flags: Sequence[str], texts: Sequence[tuple[str, str]]) -> Any:
-    """The syntax tree of a source on one side; `texts` are the program's files by name, as clang shall see them."""
+def parsed_program(
+    name: str, side: str, flags: Sequence[str], texts: Sequence[tuple[str, str]], cache: Path | None = None
+) -> Any:
+    """The syntax tree of a source on one side; `texts` are the program's files by name, as clang shall see them.
+
+    In a `cache` the headers that every program has are kept as clang has read them with these flags, which takes a
+    second a side: what follows takes a fifth of it. The flags then name nothing of the program's own.
+    """
     from clang import cindex
 
-    first = ["-include", FIRST_HEADER, "-include", "ladder_program.h"]
-    return cindex.Index.create().parse(name, [*_flags(), *flags, f"--cuda-{side}-only", *first], list(texts))
+    flags = [*_flags(), *flags, f"--cuda-{side}-only"]
+    if cache and (header := _program_header(cache, side, flags)):
+        with contextlib.suppress(cindex.TranslationUnitLoadError):
+            unit = cindex.Index.create().parse(name, [*flags, "-include-pch", str(header)], list(texts))
+            if all(diagnostic.location.file for diagnostic in unit.diagnostics):
+                return unit
+    return cindex.Index.create().parse(name, [*flags, *_PROGRAM], list(texts))
+
+
+def _program_header(cache: Path, side: str, flags: Sequence[str]) -> Path | None:
+    """What clang has made of every program's headers, now or before; None if it cannot be kept."""
+    from clang import cindex
+
+    digest = hashlib.sha256("\0".join([identity(), *flags]).encode())
+    for place in (INCLUDE, *(Path(flag[2:]) for flag in flags if flag.startswith("-I"))):
+        for path in sorted(each for each in place.rglob("*") if each.is_file()):
+            digest.update(path.read_bytes())
+    header = folder(cache) / f"program-{side}-{digest.hexdigest()[:16]}.pch"
+    with contextlib.suppress(OSError, cindex.TranslationUnitLoadError, cindex.TranslationUnitSaveError):
+        header.parent.mkdir(parents=True, exist_ok=True)
+        with filelock.FileLock(header.with_name("lock")):  # the program's other sources wait for it
+            if not header.exists():
+                first = [("first.cu", "")]
+                _keep(cindex.Index.create().parse("first.cu", [*flags, *_PROGRAM], first), header, "program-*.pch")
+        return header
+    return None
 
 
 def _said(diagnostic: Any, tree: Tree) -> Said:
@@ -214,11 +247,16 @@ def _line(place: Any) -> int | None:
 def _compile_header(cache: Path, side: str) -> None:
     header = _header(cache, side)
     unit = _parsed("first.cu", f"#include <{FIRST_HEADER}>\n", side, [])
-    unfinished = header.with_name(f"{header.name}.{os.getpid()}")
     header.parent.mkdir(parents=True, exist_ok=True)
+    _keep(unit, header, "[dh]*.pch")
+
+
+def _keep(unit: Any, header: Path, kind: str) -> None:
+    """Whole or not at all; of its kind, a pattern of names, the newest four stay."""
+    unfinished = header.with_name(f"{header.name}.{os.getpid()}")
     unit.save(str(unfinished))
     unfinished.replace(header)
-    for old in sorted(header.parent.glob("*.pch"), key=lambda file: file.stat().st_mtime)[:-4]:
+    for old in sorted(header.parent.glob(kind), key=lambda file: file.stat().st_mtime)[:-4]:
         old.unlink(missing_ok=True)
 
 

@@ -43,11 +43,14 @@ class Broken:
     line: int
 
 
-def begin(source: Path, texts: Mapping[Path, str], flags: Sequence[str]) -> Reading | None:
-    """Starts to read a source with the program's own files (`texts`); None without libclang. Ask `broken` for more."""
+def begin(source: Path, texts: Mapping[Path, str], flags: Sequence[str], cache: Path | None) -> Reading | None:
+    """Starts to read a source with the program's own files (`texts`); None without libclang. Ask `broken` for more.
+
+    `cache` is for what clang makes of the headers, unless the program's own flags may change them.
+    """
     if not frontend.available():
         return None
-    return frontend.in_a_process(lambda: [asdict(each) for each in _read(source, texts, flags)])
+    return frontend.in_a_process(lambda: [asdict(each) for each in _read(source, texts, flags, cache)])
 
 
 def broken(reading: Reading | None) -> list[Broken]:
@@ -56,11 +59,11 @@ def broken(reading: Reading | None) -> list[Broken]:
     return sorted({Broken(**each) for each in found or []}, key=lambda each: (each.file, each.line, each.message))
 
 
-def _read(source: Path, texts: Mapping[Path, str], flags: Sequence[str]) -> list[Broken]:
+def _read(source: Path, texts: Mapping[Path, str], flags: Sequence[str], cache: Path | None) -> list[Broken]:
     own = {str(file): for_clang(text) for file, text in texts.items()}
     found = []
     for side in frontend.SIDES:
-        unit = frontend.parsed_program(str(source), side, flags, list(own.items()))
+        unit = frontend.parsed_program(str(source), side, flags, list(own.items()), cache)
         found += [told for each in unit.diagnostics if (told := _told(each, own))]
     return found
 

@@ -137,7 +137,7 @@ class _Building:
         if place.exists():
             os.utime(place.parent)
             return place
-        readings = [self._read(each) for each in self.own.sources if each.suffix in CUDA]
+        readings = [self._read(each, kept.parent) for each in self.own.sources if each.suffix in CUDA]
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
             objects = list(pool.map(self._compiled, self.sources, texts))
         self._keeps_rules(readings)
@@ -149,11 +149,11 @@ class _Building:
         _prune(kept)
         return place
 
-    def _read(self, source: Path) -> Reading | None:
+    def _read(self, source: Path, cache: Path) -> Reading | None:
         """Has clang read a source as it stands, beside g++."""
-        found = [*self.wanted.folders, library_folder()]
-        flags = [*(f"-I{each}" for each in found), *(f"-D{each}" for each in self.wanted.definitions)]
-        return program_rules.begin(source, self.own.texts, [*flags, self._language(source)[2]])
+        own = [*(f"-I{each}" for each in self.wanted.folders), *(f"-D{each}" for each in self.wanted.definitions)]
+        flags = [*own, f"-I{library_folder()}", self._language(source)[2]]
+        return program_rules.begin(source, self.own.texts, flags, None if own else cache)
 
     def _keeps_rules(self, readings: Sequence[Reading | None]) -> None:
         """Raises NotBuilt with what nvcc would refuse."""
