@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 import torch
 
-from grader.devices.cache import cache_root
-from grader.devices.emulator.session import runtime_library
 from grader.devices.load import LoadError, ReferenceKernel
 
 LESSON = """
@@ -32,16 +28,6 @@ extern "C" void scale(const float* x, float* y, float factor, int n, cudaStream_
     multiply<<<(n + 31) / 32, 32, 0, stream>>>(x, y, factor, n);
 }
 """
-
-
-@pytest.fixture(scope="module")
-def cache(tmp_path_factory) -> Path:
-    """A cache of its own, with a link to the runtime: a copy would be a second one in this process, for good."""
-    runtime = runtime_library(cache_root()).parent
-    own = tmp_path_factory.mktemp("cache") / "kernel-ladder"
-    own.mkdir()
-    (own / runtime.name).symlink_to(runtime)
-    return own
 
 
 @pytest.fixture
