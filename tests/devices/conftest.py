@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,7 +22,7 @@ def cache(tmp_path_factory) -> Path:
     runtime = runtime_library(cache_root()).parent
     own = tmp_path_factory.mktemp("cache") / "kernel-ladder"  # as XDG_CACHE_HOME makes it
     own.mkdir()
-    shutil.copytree(runtime, own / runtime.name)  # no link: bubblewrap shows a server its own cache alone
+    (own / runtime.name).symlink_to(runtime)  # no copy: a second one in this process would stay, for later tests, too
     return own
 
 

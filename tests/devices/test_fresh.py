@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from jobs import ENTRY, SIZES, results
+from jobs import ADD, ENTRY, SIZES, job_of, results
 
+from grader.devices.buffers import Arena
 from grader.devices.worker.fresh import Fresh
 
 # Each element takes up what lies in scratch memory that nothing has written, if it `uses` it: then the result is right
@@ -141,3 +144,13 @@ def test_each_run_has_a_process_of_its_own(tmp_path: Path):
     assert not Path(f"/proc/{fresh.pid}").exists()
     assert fresh.ask(0) is None
     assert inherited == [True, False]
+
+
+def test_what_has_mattered_in_three_cases_is_not_asked_again(server, cache):
+    """The file fails already, and each second run takes as long as all cases before it."""
+    sizes, ran = range(1, 6), Counter()
+    with Arena([(ADD, {name: (n,) for name in "xyz"}) for n in sizes]) as arena:
+        job = replace(job_of(arena, cache, kernel("1")), cases=[(f"n={n}", {"n": n}) for n in sizes])
+        found = server.run(job, lambda event: ran.update([event["case"]] if event["event"] == "running" else []))
+    assert severities(found) == {f"n={n}": ["error"] for n in sizes}
+    assert ran == {f"n={n}": 2 if n <= 3 else 1 for n in sizes}

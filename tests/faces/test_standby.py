@@ -196,7 +196,9 @@ def test_the_grade_is_the_same(home):
     grades = [json.loads(home.run(*arguments, extra={"LADDER_SERVER": use}).stdout) for use in ("1", "0", "1")]
     for grade in grades:
         del grade["seconds"]
-        grade["sandbox"]["held"] = set(grade["sandbox"]["held"]) - {"bubblewrap"}  # it holds no fork
+        held = set(grade["sandbox"]["held"]) - {"bubblewrap"}  # it holds no fork
+        # Inside of it another user can enter the folders in which Python lies, though they may be root's alone.
+        grade["sandbox"]["held"] = {"capabilities" if layer == "user" else layer for layer in held}
         grade["sandbox"]["lacking"].clear()  # nor are its folders the same
         for task in grade["tasks"]:
             for case in task["cases"]:
@@ -598,7 +600,7 @@ def test_what_a_submission_finds_in_its_process(home):
     host = r"""
         FILE* first = fopen("/proc/self/environ", "r");
         char buffer[65536];
-        size_t got = fread(buffer, 1, sizeof buffer, first);
+        size_t got = first ? fread(buffer, 1, sizeof buffer, first) : 0;  // another user may not read its own
         for (size_t i = 0; i < got; i++) putchar(buffer[i] ? buffer[i] : '\n');
         for (char** e = environ; *e; e++) puts(*e);
         fflush(stdout);

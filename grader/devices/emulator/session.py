@@ -10,6 +10,7 @@ import ctypes
 import json
 import os
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from functools import partial
@@ -32,6 +33,7 @@ from grader.devices.emulator.wording import word_findings
 from grader.devices.emulator.worst import worst_requests
 from grader.devices.evidence import CaseRun, launch_notes
 
+ENOUGH_CASES = 3  # that came out otherwise by what they read at one place: no more are asked
 POISON, OTHER_POISON = 0xFF, 0x3F  # bytes of memory that was never written: NaN as a float, and 0.747
 
 
@@ -106,7 +108,7 @@ class Session:
         self.runtime.ladder_session_print_threads(int(print_threads))
         self.threads = threads or len(os.sched_getaffinity(0))
         self._looking: Loaded | None = None  # the checking build
-        self._mattered: set[int] = set()  # where a case has read what was never written, and came out otherwise by it
+        self._mattered: Counter[int] = Counter()  # cases that read there what was never written, and came out otherwise
         self.counting = counting
         self.text = text
 
@@ -140,8 +142,8 @@ class Session:
         matters = partial(self._poison_matters, facts, outputs, untouched, again)
         if _is_only_uninitialised(facts["findings"]):
             places = {finding["pc"] for finding in facts["findings"]}
-            if places <= self._mattered or matters():
-                self._mattered |= places
+            if all(self._mattered[place] >= ENOUGH_CASES for place in places) or matters():
+                self._mattered.update(places)
             else:
                 for finding in facts["findings"]:
                     finding["note"] = True
