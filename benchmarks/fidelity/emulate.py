@@ -1,9 +1,9 @@
-"""The emulator's side: every case in a worker of its own, as `ladder check` runs it."""
+"""The emulator's side: every case in a worker of its own, as `ladder check` runs it but for the checking build."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from benchmarks.fidelity.cases import Case, digest
 from grader.course.inline import inlined
@@ -33,6 +33,7 @@ def _run(case: Case) -> Emulated:
         scalars = {scalar.name: case.sizes[scalar.name] for scalar in case.prototype.scalars}
         source = inlined(case.source)
         job = Job(source, case.source.name, case.prototypes, case.prototype.name, arena, [(case.name, scalars)])
+        job = replace(job, with_checks=case.is_rung)  # a rung's build serves its grade, too
         evidence = server().run(job)
         if not evidence.cases:
             why = evidence.build.message if evidence.build and evidence.build.problem else evidence.ended
