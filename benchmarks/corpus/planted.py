@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.corpus.fetch import HERE, LISTS
-from benchmarks.corpus.run import COMMAND, Program, programs, run_command, split
+from benchmarks.corpus.run import COMMAND, Program, must_be_here, programs, run_command, split
 
 BUILD_SECONDS = 300
 
@@ -72,6 +72,7 @@ def main() -> int:
     asked = parser.parse_args()
     known = {each.name: each for each in programs(LISTS[0])}
     bugs = [each for each in planted_bugs() if not asked.texts or any(text in each["program"] for text in asked.texts)]
+    must_be_here(known[each["program"]] for each in bugs)
     found: Counter[str] = Counter()
 
     def one(bug: Mapping[str, Any]) -> None:

@@ -23,7 +23,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -71,6 +71,13 @@ class Program:
     def folders(self) -> list[str]:
         """The -I options for its headers."""
         return [part for each in folders_of_headers(self) for part in ("-I", str(each))]
+
+
+def must_be_here(wanted: Iterable[Program]) -> None:
+    """Ends this process with a sentence if one of them was not fetched."""
+    if missing := [each.name for each in wanted if not (each.folder / each.file).is_file()]:
+        more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+        sys.exit(f"{missing[0]}{more} is not here: type `python -m benchmarks.corpus.fetch`")
 
 
 def programs(listed: str) -> list[Program]:
@@ -203,8 +210,6 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--again", action="store_true")
     asked = parser.parse_args()
-    if not FILES.is_dir():
-        sys.exit(f"the corpus is not in {FILES}: type `python -m benchmarks.corpus.fetch`")
     session.runtime_library(cache_root())  # once, and not in the time of those that need it first
     now, end = state(), time.monotonic() + asked.length
     known = _known()
@@ -226,8 +231,10 @@ def main() -> int:
             )
 
     writing = Lock()
+    due = list(filter(is_due, programs(asked.listed)))
+    must_be_here(due)
     with ThreadPoolExecutor(asked.jobs) as pool:
-        list(pool.map(run_one, filter(is_due, programs(asked.listed))))
+        list(pool.map(run_one, due))
     return tell(asked.listed, known)
 
 

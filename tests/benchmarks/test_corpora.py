@@ -72,3 +72,10 @@ def test_lists_name_no_program_twice_and_options_belong_to_programs():
     bugs = planted.planted_bugs()
     assert {each["program"] for each in bugs} <= set(names) and len(bugs) >= 33
     assert len({each["bug"] for each in bugs}) >= 8 and all(each["at"] for each in bugs)
+
+
+def test_a_corpus_that_was_not_fetched_is_told_in_one_sentence(monkeypatch, tmp_path):
+    monkeypatch.setattr(run, "FILES", tmp_path)
+    with pytest.raises(SystemExit, match=r"is not here: type `python -m benchmarks.corpus.fetch`"):
+        run.must_be_here(run.programs("list"))
+    run.must_be_here([])
