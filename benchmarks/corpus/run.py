@@ -210,7 +210,6 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--again", action="store_true")
     asked = parser.parse_args()
-    session.runtime_library(cache_root())  # once, and not in the time of those that need it first
     now, end = state(), time.monotonic() + asked.length
     known = _known()
 
@@ -233,6 +232,7 @@ def main() -> int:
     writing = Lock()
     due = list(filter(is_due, programs(asked.listed)))
     must_be_here(due)
+    session.runtime_library(cache_root())  # once, and not in the time of those that need it first
     with ThreadPoolExecutor(asked.jobs) as pool:
         list(pool.map(run_one, due))
     return tell(asked.listed, known)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import tempfile
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -41,22 +41,9 @@ class Row:
         return self.modelled / self.measured
 
     @property
-    def name(self) -> str:
-        return f"{self.task}/{self.rung}"
-
-    @property
     def chooses(self) -> bool:
         """Whether constants may be chosen by it: half of the rungs, by a hash of the name. The others only report."""
-        return self._hash[0] % 2 == 0
-
-    @property
-    def is_sampled_by_tests(self) -> bool:
-        """Whether a test samples it anew: a third of the rungs, always the same, of each task at least one."""
-        return self._hash[1] % 3 == 0
-
-    @property
-    def _hash(self) -> bytes:
-        return hashlib.sha256(self.name.encode()).digest()
+        return hashlib.sha256(f"{self.task}/{self.rung}".encode()).digest()[0] % 2 == 0
 
 
 @dataclass(frozen=True)
@@ -90,12 +77,8 @@ def measured(folder: Path = RESULTS) -> Measured:
     return found
 
 
-def points(
-    kept: Path, timed: bool = False, new: bool = True, card: Card = CARD, nvcc: bool = True,
-    among: Container[str] | None = None,
-) -> Iterator[Point]:  # fmt: skip
-    """Points of the `timed` cases alone, or of all; with nvcc's machine code, if it is to be asked; of all rungs, or of
-    those `among` these names ("task/rung").
+def points(kept: Path, timed: bool = False, new: bool = True, card: Card = CARD, nvcc: bool = True) -> Iterator[Point]:
+    """Points of the `timed` cases alone, or of all; with nvcc's machine code, if it is to be asked.
 
     Samples are kept in a folder and taken from there; it is for one version of the emulator and of the kernels. Unless
     they may be `new`, there are no others.
@@ -106,7 +89,6 @@ def points(
             for file in entry.rungs_of(task.name):
                 cases = [c for c in task.timed_cases if (task.name, file.stem, c.name) in known]
                 cases = [c for c in cases if c == task.timed_case or not timed]
-                cases = cases if among is None or f"{task.name}/{file.stem}" in among else []
                 for case, sample in samples(entry, task, file, cases, kept, new).items():
                     us, is_timed = known[task.name, file.stem, case]
                     found, code = predict(sample, card), machine_code(entry, file, kept, new) if nvcc else {}

@@ -88,11 +88,11 @@ def run(files: Sequence[Path], arguments: Sequence[str], options: Options) -> in
     _write(found, options)
     if page and (asked := _asked(options)):
         _view(program, ended, found, asked, page)
+    if ended.stopped:
+        return TIMED_OUT if ended.stopped == "timeout" else INTERRUPTED
     if options.kernel and not any(each["counted_launches"] for each in found.kernels) and not options.no_counters:
         launched = " and ".join(f"`{each['name']}`" for each in found.kernels) or "none"
         raise UsageError(f"{found.program} launched no kernel `{options.kernel}` to count, but {launched}")
-    if ended.stopped:
-        return TIMED_OUT if ended.stopped == "timeout" else INTERRUPTED
     return NOT_PASSED if found.findings and not options.exit_zero else found.exit_code
 
 
