@@ -129,9 +129,9 @@ def facts(run) -> list:
 def assert_the_same_on_more_executors(run_kernel, source: str, prototype: str, **values) -> None:
     (outputs, case), *others = [run_kernel(source, prototype, threads=n, **values) for n in (1, 2, 3)]
     for their_outputs, their_case in others:
+        assert facts(their_case) == facts(case)
         for name, output in outputs.items():
             assert np.array_equal(output.view(np.uint32), their_outputs[name].view(np.uint32))
-        assert facts(their_case) == facts(case)
 
 
 @pytest.mark.parametrize("name", SHARING)
