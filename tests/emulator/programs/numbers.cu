@@ -14,6 +14,7 @@
 #include <helper_math.h>
 #include <nccl.h>
 #include <nvtx3/nvToolsExt.h>
+#include <nvtx3/nvToolsExtCudaRt.h>
 
 __global__ void xorwow(unsigned* out, curandState* states) {
     int i = threadIdx.x;
@@ -73,6 +74,8 @@ void driver() {
 int main(int argc, char** argv) {
     findCudaDevice(argc, (const char**)argv);
     nvtxRangePushA("numbers");
+    nvtxNameCudaStreamA(nullptr, "the default one");
+    nvtxNameCudaDevice(0, "the first");
     cudaProfilerStart();
     StopWatchInterface* watch;
     sdkCreateTimer(&watch);

@@ -41,7 +41,9 @@ inline void nvtxDomainDestroy(nvtxDomainHandle_t) {}
 inline int nvtxDomainRangePushEx(nvtxDomainHandle_t, const nvtxEventAttributes_t*) { return 0; }
 inline int nvtxDomainRangePop(nvtxDomainHandle_t) { return 0; }
 inline void nvtxNameOsThreadA(std::uint32_t, const char*) {}
+inline void nvtxNameOsThread(std::uint32_t, const char*) {}
 inline void nvtxNameCategoryA(std::uint32_t, const char*) {}
+inline void nvtxNameCategory(std::uint32_t, const char*) {}
 
 namespace nvtx3 {
 struct scoped_range {

@@ -1,3 +1,3 @@
 #pragma once
 
-#include "../nvToolsExt.h"
+#include "../nvToolsExtCudaRt.h"
