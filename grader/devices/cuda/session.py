@@ -11,7 +11,7 @@ import socket
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from grader.course.prototype import Prototype, bind
@@ -76,7 +76,7 @@ def run_cases(session: Session, memory: WorkerMemory, job: Mapping[str, Any], te
             run.findings += launch_notes(run.launches)
             first = slots[0]["offset"] - GUARD_BYTES
             cuda.copy(memory.address + first, device + first, end - first)
-        tell("case", case=asdict(run))
+        tell("case", case=run)
         if fatal:
             problem = fatal.kind if fatal.kind in ("out_of_bounds", "misaligned", "timeout") else "crash"
             return {"problem": problem, "ended": f"{fatal.message} (case {case['name']})"}
@@ -110,7 +110,7 @@ def obey(session: Session, scalars: Mapping[str, int | float], orders_fd: int, t
                     tell("answer", **clock.obey(order))
         except CudaError as error:
             session.cuda.last_error()
-            tell("answer", failed=asdict(finding_of(error.code, error.name, str(error))))
+            tell("answer", failed=finding_of(error.code, error.name, str(error)))
 
 
 def _orders(fd: int) -> Iterator[tuple[dict[str, Any], list[int]]]:

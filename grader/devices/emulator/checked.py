@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import subprocess
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.devices.build.recipe import STRICT_LINK
@@ -115,10 +116,12 @@ class CheckedBuild:
         """`text` is the preprocessed one, `elements` the lines that name an element of a fragment."""
         folder.mkdir()
         (folder / "text.cpp").write_text(text.replace(f"{_ORDERS}false", f"{_ORDERS}true") if elements else text)
-        self._folder, self._link_flags, self._elements = folder, link_flags, elements
+        self._folder, self._elements = folder, elements
         compile_ = ["g++", "-std=c++20", "-fPIC", *(flag for flag in flags if flag != "-w"), *_FLAGS, "-fpreprocessed"]
+        link = ["g++", "-shared", "text.o", "-o", NAME, *link_flags, *STRICT_LINK]
+        both = f"{shlex.join([*compile_, '-c', 'text.cpp'])} && {shlex.join(link)}"
         self._said = (folder / "said").open("w+")
-        self._compiler = subprocess.Popen([*compile_, "-c", "text.cpp"], cwd=folder, stderr=self._said)
+        self._compiler = subprocess.Popen(["sh", "-c", both], cwd=folder, stderr=self._said)
 
     def stop(self) -> None:
         """Ends g++: the file cannot be built."""
@@ -129,8 +132,6 @@ class CheckedBuild:
         """Puts the checking build beside the library, where that one's dump is. Raises OSError if there is none."""
         if self._compiler.wait() != 0:
             raise OSError(f"g++ could not build {source_name} a second time, with checks")
-        link = ["g++", "-shared", "text.o", "-o", NAME, *self._link_flags, *STRICT_LINK]
-        subprocess.run(link, cwd=self._folder, check=True, capture_output=True)
         self._said.seek(0)
         as_written, optimized = (
             (self._folder / name).read_text(errors="replace") for name in (_AS_WRITTEN, _OPTIMIZED)
@@ -142,7 +143,7 @@ class CheckedBuild:
         checked.code = CodeMap(symbols=symbols + checked.code.symbols)
         built = library.parent / NAME
         (self._folder / NAME).replace(built)
-        (library.parent / FACTS).write_text(json.dumps(asdict(checked)))
+        (library.parent / FACTS).write_text(json.dumps(checked, default=vars))
 
 
 def beside(library: Path, source_name: str) -> Checked | None:

@@ -10,7 +10,7 @@ import mmap
 from bisect import bisect
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +68,7 @@ def sample_cases(
             run = CaseRun(name=case["name"], sample={"launches": [], "code": job["machine_code"]})
         else:
             run = sample(session, case["name"], task, tiles, sizes, case["scalars"], what)
-        tell("case", case=asdict(run))
+        tell("case", case=run)
     return None
 
 

@@ -110,7 +110,7 @@ class Session:
         self._looking: Loaded | None = None  # the checking build
         self._mattered: Counter[int] = Counter()  # cases that read there what was never written, and came out otherwise
         self.counting = counting
-        self.text = text
+        self.reading = Reading(text)
 
     def run(
         self,
@@ -282,7 +282,7 @@ class Session:
         code: CodeMap,
     ) -> CaseRun:
         element_bytes = {p.name: p.type.bytes for p in task.parameters if p.role in ("input", "output")}
-        findings = word_findings(facts, code, element_bytes, Reading(self.text))
+        findings = word_findings(facts, code, element_bytes, self.reading)
         findings += launch_notes(facts["launches"])
         requests = worst_requests(facts, code)
         totals, kernels, lines = add_up(facts, code)

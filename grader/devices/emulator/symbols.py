@@ -10,7 +10,7 @@ import re
 import subprocess
 from collections import Counter
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +73,7 @@ class CodeMap:
         except (OSError, ValueError, KeyError, TypeError):
             made = _make(library, source_name)
         with suppress(OSError):  # a read-only cache: make it again next time
-            kept.write_text(json.dumps(asdict(made)))
+            kept.write_text(json.dumps(made, default=vars))
         return made
 
     def line_of(self, pc: int) -> int | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import gc
 import json
 import os
 import resource
@@ -19,7 +20,7 @@ import threading
 import traceback
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -50,6 +51,7 @@ _LINE_BUFFERED = 1
 def main(job: dict[str, Any], server: int, memory_fd: int, events_fd: int, output_fd: int, orders_fd: int) -> None:
     """Runs the job and ends the process; never returns, so that nothing of the server runs on in a worker."""
     status = 1
+    gc.disable()  # one job leaves little garbage
     try:
         tell = Events(events_fd, job["token"])
         try:
@@ -72,7 +74,7 @@ def main(job: dict[str, Any], server: int, memory_fd: int, events_fd: int, outpu
 
 
 class Events:
-    """Sends events to the judge. A copy of the worker that the submission forked stays silent."""
+    """Sends events to the judge; facts are plain data, or records of it. Silent in forks of the submission."""
 
     def __init__(self, fd: int, token: str):
         self.fd = fd
@@ -85,7 +87,7 @@ class Events:
             return
         if os.getpid() != self.pid:
             os._exit(0)
-        line = f"{self.token} {json.dumps({'event': event, **facts})}\n".encode()
+        line = f"{self.token} {json.dumps({'event': event, **facts}, default=vars)}\n".encode()
         try:
             while line:
                 line = line[os.write(self.fd, line) :]
@@ -175,7 +177,7 @@ def _build(job: dict[str, Any], tell: Events, gate: _Gate) -> tuple[Library | No
         build, library = build_for_emulator(*what, job["with_checks"])
     if library and (missing := missing_entry_point(library, job["source"], task)):
         build, library = missing, None
-    tell("built", build=asdict(build))
+    tell("built", build=build)
     return library, task
 
 
@@ -248,7 +250,7 @@ def _run_cases(
         again = partial(second, number, job["seconds"]) if second else None
         run = session.run(case["name"], task, buffers, case["scalars"], seconds, mapping, to_record, again)
         _flush()
-        tell("case", case=asdict(run))
+        tell("case", case=run)
         fatal = next((finding for finding in run.findings if finding.kind in ("crash", "timeout")), None)
         if fatal:
             return {"problem": fatal.kind, "ended": f"{fatal.message} (case {case['name']})"}
