@@ -26,6 +26,7 @@ namespace {
 
 // A GPU takes more, but here they would run for longer than any time limit.
 constexpr std::uint64_t most_blocks = std::uint64_t{1} << 26;
+constexpr std::uint64_t threads_of_an_executor = 256;   // of a launch: for fewer, one more does not pay
 
 std::string static_shared_text(std::size_t bytes) {
     return "its static shared memory is " + std::to_string(bytes) + " bytes, at most " + std::to_string(shared_per_block) + " are allowed";
@@ -119,7 +120,8 @@ std::size_t borrowed_shared(const LaunchState& state, std::size_t executors) {
 void run_launch(LaunchState& state) {
     Machine& m = machine();
     const std::uint64_t work = state.blocks * state.block.x * state.block.y * state.block.z;
-    std::size_t count = work < 2048 ? 1 : std::min<std::uint64_t>(state.blocks, static_cast<std::uint64_t>(m.threads));
+    const std::uint64_t worth = std::max<std::uint64_t>(1, work / threads_of_an_executor);
+    const std::size_t count = std::min({worth, state.blocks, static_cast<std::uint64_t>(m.threads)});
     while (m.executors.size() < count) m.executors.push_back(std::make_unique<Executor>(static_cast<int>(m.executors.size())));
     const std::size_t found = m.findings.size();
     m.memory.open();
