@@ -36,6 +36,10 @@ class Diagnostic:
     level: str = "error"
 
 
+# A build that takes more time or memory than it may have.
+ENDLESS = "do templates use each other again and again?"
+
+
 @dataclass
 class Build:
     """How building went. `problem` is None, "build_error", "missing_entry_point" or "not_graded" (this machine's)."""

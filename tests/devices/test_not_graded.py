@@ -11,7 +11,7 @@ import threading
 import pytest
 from jobs import KERNEL, SIZES, results, run_on, working_in
 
-from grader.devices.build.own_faults import complaint, lacking, own_fault
+from grader.devices.build.own_faults import complaint, lacking, own_fault, used_up_memory
 from grader.devices.worker import confine, confine_calls, confine_files
 from grader.devices.worker.server import ForkServer
 
@@ -54,6 +54,15 @@ def test_a_compiler_that_is_killed_before_it_can_say_so():
     done = subprocess.run(["sh", "-c", "kill -9 $$"], capture_output=True, text=True)
     assert "was killed" in own_fault(complaint(done), "kernel.cu")
     assert complaint(subprocess.CompletedProcess([], 0, "", "a warning")) == ""
+
+
+def test_a_file_that_uses_up_the_compilers_memory_is_to_blame():
+    with_limit = "ulimit -v 300000; exec g++ -x c++ -c -o /dev/null -"
+    text = "template <int d, int n> struct T { static const int s = T<d - 1, 2 * n>::s + T<d - 1, 2 * n + 1>::s; };"
+    text += "template <int n> struct T<0, n> { static const int s = n; }; int all = T<24, 0>::s;"
+    done = subprocess.run(["sh", "-c", with_limit], input=text, capture_output=True, text=True)
+    assert used_up_memory(complaint(done), "kernel.cu") and own_fault(complaint(done), "kernel.cu") is None
+    assert not used_up_memory("kernel.cu:3:2: error: #error std::bad_alloc", "kernel.cu")
 
 
 def kill_when_there(cache, is_it, number=signal.SIGKILL):

@@ -24,10 +24,10 @@ from grader.course.prototype import Prototype
 from grader.course.work import MOST_SOURCE_BYTES
 from grader.devices.build import diagnostics
 from grader.devices.build.diagnostics import ENTRY_FILE, Message
-from grader.devices.build.own_faults import own_fault
+from grader.devices.build.own_faults import own_fault, used_up_memory
 from grader.devices.build.recipe import Library, Recipe, Refused
 from grader.devices.cache import LIBRARY, is_intact
-from grader.devices.evidence import Build, Diagnostic
+from grader.devices.evidence import ENDLESS, Build, Diagnostic
 
 LONGEST_MESSAGE = 1000
 
@@ -182,6 +182,8 @@ def explain_failure(output: str, source: str, filename: str, translated: str, pr
     """What the compiler said, as a Build on the learner's own lines; "not_graded" where it says nothing about them."""
     if ours := own_fault(output, filename):
         return Build("not_graded", ours)
+    if used_up_memory(output, filename):
+        return Build("build_error", f"the compiler did not finish within the memory it may have: {ENDLESS}")
     messages = diagnostics.parse_compiler_output(output, filename)
     messages = messages or diagnostics.undefined_references(output)
     unclosed = diagnostics.unclosed(messages, source)

@@ -21,6 +21,8 @@ SIGNS = (
     (r"Read-only file system", "the folder to build in can only be read: set XDG_CACHE_HOME to another one"),
     (r"cannot open shared object file", "a library of the grader's own has gone meanwhile: try it again"),
 )
+# What a compiler says that has used up the memory it may have, which is far more than others need.
+_USED_UP = r"out of memory allocating \d+ bytes|virtual memory exhausted|std::bad_alloc"
 # What the system lacks, by errno, and what to do.
 LACKS = {
     errno.ENOSPC: "free some on the disk",
@@ -46,9 +48,18 @@ def own_fault(output: str, filename: str) -> str | None:
 
     What stands behind the learner's file name is the learner's: an `#error` may say anything.
     """
-    theirs = re.compile(rf"\s*{re.escape(filename)}[:(]")
-    others = "\n".join(line for line in output.splitlines() if not theirs.match(line))
+    others = _of_others(output, filename)
     return next((sentence for sign, sentence in SIGNS if re.search(sign, others, re.MULTILINE)), None)
+
+
+def used_up_memory(output: str, filename: str) -> bool:
+    """Whether the compiler ended for want of memory that it may not have: the file asks for too much."""
+    return bool(re.search(_USED_UP, _of_others(output, filename)))
+
+
+def _of_others(output: str, filename: str) -> str:
+    theirs = re.compile(rf"\s*{re.escape(filename)}[:(]")
+    return "\n".join(line for line in output.splitlines() if not theirs.match(line))
 
 
 def in_words(error: OSError) -> str:

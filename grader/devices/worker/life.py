@@ -31,6 +31,7 @@ from grader.devices.build.own_faults import in_words
 from grader.devices.build.recipe import Library
 from grader.devices.cache import vouched
 from grader.devices.worker.confine import Sandbox, Unsafe
+from grader.devices.worker.control_group import most_bytes
 from grader.devices.worker.fresh import Fresh, SecondRuns
 from grader.devices.worker.job import GPU_VARIABLES, LOST
 
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 MEMORY_BYTES = 16 << 30
 SAMPLED_BYTES = 144 << 30  # the same where buffers are as large as on a GPU; nearly all of that is never touched
 STACK_BYTES = 256 << 20
+COMPILER_BYTES = min(4 << 30, most_bytes() // 3)  # two build a file, and clang reads it
 MOST_PROCESSOR_SECONDS = 20.0  # of a case on the emulator: on a busy machine they take longer, but are no more
 LARGEST_FILE_BYTES = 256 << 20
 _PR_SET_PDEATHSIG = 1
@@ -202,12 +204,15 @@ class _Gate:
 
     def confine(self, kept: Path) -> None:
         self.sandbox.enter([*self.needed, kept])
+        if self.job["device"] == "emulator":
+            _limit_memory(COMPILER_BYTES)
         self.begin()
 
     def vouch(self, key: str, files: Sequence[Path]) -> None:
         with os.fdopen(self.job["build_fd"], "wb") as file:
             file.write(vouched(key, files))
         if self.job["device"] == "emulator":
+            _limit_memory(None)
             self.fresh = Fresh(Path(self.job["folder"]), self.memory)
             self.tell.silent = self.fresh.number is not None
         self.finish()
@@ -332,6 +337,14 @@ def _set_limits(shared_bytes: int, threads: int, device: str, samples: bool) -> 
         OSError
     ):  # if memory runs out all the same, this process goes and not the learner's editor
         Path("/proc/self/oom_score_adj").write_text("1000")
+
+
+def _limit_memory(more: int | None) -> None:
+    """Address space of this process and of those it starts: so much beside what it has; None: all that it may have."""
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    total = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    soft = hard if more is None else total + more if hard == resource.RLIM_INFINITY else min(hard, total + more)
+    resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
 
 def _flush() -> None:

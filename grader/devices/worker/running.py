@@ -19,7 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TextIO
 
-from grader.devices.evidence import Build, CaseRun, Evidence, build_from_json, case_from_json
+from grader.devices.evidence import ENDLESS, Build, CaseRun, Evidence, build_from_json, case_from_json
 from grader.devices.worker.job import LOST, SPARE_SECONDS, Dialogue, Job
 
 MOST_OUTPUT_BYTES = 64 * 1024
@@ -220,9 +220,7 @@ class RunningJob:
             return
         if self.timed_out and self.building:
             limit = f"the compiler did not finish within {self.job.build_seconds:g} s and was stopped"
-            self.found.build = Build(
-                "build_error", f"{limit}: do templates use each other again and again, or is the machine busy?"
-            )
+            self.found.build = Build("build_error", f"{limit}: {ENDLESS} Or is the machine busy?")
             return
         is_ours = not self.theirs or (self.status is None and not self.timed_out)
         self.found.problem = "not_graded" if is_ours else "timeout" if self.timed_out else "crash"
