@@ -26,7 +26,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -94,10 +94,10 @@ def graded(
 
 
 @contextmanager
-def one_core(only: bool) -> Iterator[None]:
-    """Holds this process, and what it starts, to one core."""
+def held_to(number: int) -> Iterator[None]:
+    """Holds this process, and what it starts, to one of its cores."""
     cores = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {min(cores)} if only else cores)
+    os.sched_setaffinity(0, {sorted(cores)[number % len(cores)]})
     try:
         yield
     finally:
@@ -112,7 +112,7 @@ def rates(count: int, lessons: str) -> None:
     costs = []
     for jobs in (1, 2):
         made = [*synthetic_class.whole_class(count, lessons.split(","), 7, f"with {jobs} jobs")]
-        with one_core(jobs == 1):
+        with held_to(0) if jobs == 1 else nullcontext():
             costs.append(graded((each.submitted for each in made), jobs))
     print(f"{count} hand-ins: {dict(Counter(each.kind for each in made))}\n")
     print("| jobs | hand-ins a minute | a minute a core | CPU s for one | of all seconds of its cores | memory |")
@@ -290,7 +290,7 @@ def _grades_in(file: Path) -> int:
 @click.option("--lessons", default="01,02", show_default=True, help="Of these.")
 @click.option("--simulated", "sleeping", default=400, show_default=True, help="So many, else.")
 @click.option("--seconds", default=0.2, show_default=True, help="For which each of them sleeps.")
-@click.option("--nodes", default=2, show_default=True, help="Of one core each.")
+@click.option("--nodes", default=2, show_default=True, help="Each held to one core.")
 @click.option(
     "--kills", default=0, show_default=True, help="So many nodes are killed on the way; then there is one run."
 )
@@ -322,7 +322,10 @@ def _on_cluster(
     from grader.classroom.ray_cluster import grade_on_ray
 
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
-    nodes = [cluster.add_node(num_cpus=1, memory=4 << 30) for _ in range(size)]
+    nodes = []
+    for number in range(size):
+        with held_to(number):
+            nodes.append(cluster.add_node(num_cpus=1, memory=4 << 30))
     told: Counter[str] = Counter()
     moments: list[float] = []
 

@@ -2,7 +2,8 @@
 
     python -m benchmarks.corpus.planted [--seconds 60] [--jobs 2] [TEXT ...]
 
-planted.toml names the bugs. A bug is found if a finding, or the other access of a race, is at one of its lines.
+planted.toml names the bugs. A bug is found if a finding, or the other access of a race, is at one of its lines. What
+came of all of them, if no TEXT is given, goes into benchmarks/results/emulator/corpus_list.json.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.corpus.fetch import HERE, LISTS
-from benchmarks.corpus.run import COMMAND, Program, must_be_here, programs, run_command, split
+from benchmarks.corpus.run import COMMAND, RESULTS, Program, must_be_here, programs, run_command, split
 
 BUILD_SECONDS = 300
 
@@ -73,16 +74,19 @@ def main() -> int:
     known = {each.name: each for each in programs(LISTS[0])}
     bugs = [each for each in planted_bugs() if not asked.texts or any(text in each["program"] for text in asked.texts)]
     must_be_here(known[each["program"]] for each in bugs)
-    found: Counter[str] = Counter()
 
-    def one(bug: Mapping[str, Any]) -> None:
+    def one(bug: Mapping[str, Any]) -> dict[str, Any]:
         lines = planted(bug, known[bug["program"]], asked.seconds)
         right = bool(lines & set(bug["at"]))
-        found[bug["bug"]] += right
         print("found " if right else "MISSED", bug["bug"], bug["program"], bug["line"], sorted(lines), flush=True)
+        return {key: bug[key] for key in ("bug", "program", "line")} | {"found": right, "told": sorted(lines)}
 
     with ThreadPoolExecutor(asked.jobs) as pool:
-        list(pool.map(one, bugs))
+        rows = list(pool.map(one, bugs))
+    if not asked.texts:
+        file = RESULTS / f"corpus_{LISTS[0]}.json"
+        file.write_text(json.dumps(json.loads(file.read_text()) | {"planted": rows}, indent=1) + "\n")
+    found = Counter(each["bug"] for each in rows if each["found"])
     for kind, count in Counter(each["bug"] for each in bugs).items():
         print(f"{found[kind]:3} of {count:3}  {kind}")
     print(f"{found.total()} of {len(bugs)} found at their lines")

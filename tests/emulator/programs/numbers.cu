@@ -8,13 +8,15 @@
 #include <cuda.h>
 #include <cuda_profiler_api.h>
 #include <cusolverDn.h>
-#include <cusparse.h>
+#include <cusparse_v2.h>
 #include <helper_cuda.h>
 #include <helper_functions.h>
 #include <helper_math.h>
 #include <nccl.h>
 #include <nvtx3/nvToolsExt.h>
 #include <nvtx3/nvToolsExtCudaRt.h>
+
+static_assert(CUSPARSE_SPGEMM_DEFAULT == 0 && sizeof(cusparseSpGEMMDescr_t) == sizeof(void*));
 
 __global__ void xorwow(unsigned* out, curandState* states) {
     int i = threadIdx.x;
