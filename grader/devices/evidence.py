@@ -37,7 +37,7 @@ class Diagnostic:
 
 
 # A build that takes more time or memory than it may have.
-ENDLESS = "do templates use each other again and again?"
+ENDLESS = "do templates or macros use each other again and again?"
 
 
 @dataclass
