@@ -433,7 +433,9 @@ def test_a_member_that_cannot_be_padding_is_one(run, folder):
 
 def test_the_mark_that_an_editor_sets_before_a_text_is_no_part_of_it(run, folder):
     """Visual Studio begins its files with a byte order mark, and nvcc takes them."""
-    (folder / "marked.cuh").write_text("#pragma once\n__global__ void one(int* x) { x[threadIdx.x] = 1; }\n", "utf-8-sig")
+    (folder / "marked.cuh").write_text(
+        "#pragma once\n__global__ void one(int* x) { x[threadIdx.x] = 1; }\n", "utf-8-sig"
+    )
     main = '#include "marked.cuh"\nint main() { int* x; cudaMalloc(&x, 8); one<<<1, 2>>>(x); return cudaFree(x); }\n'
     (folder / "marked.cu").write_text(main, "utf-8-sig")
     ran = run("marked.cu")
