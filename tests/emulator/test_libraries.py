@@ -100,10 +100,18 @@ def test_thrust_computes_and_its_functors_are_checked(ran):
         "28 10 66",
         "3 13 bdca",
         "338350",
+        "0 0 1 1 4 1 6 0 4 5 0",
         "cudaErrorLaunchFailure",
     ]
     assert found == [("out_of_bounds", line(name, "past the end"))]
     assert "of the memory that a library allocated, past its end" in told[0]
+
+
+def test_the_compilers_own_atomics_hand_on_what_their_orders_say(ran):
+    name = "ordered.cu"
+    printed, found, told = ran(name)
+    assert printed == ["64 63 1 17 13 0 192 32 -0"]
+    assert found == [("race", line(name, "too early"))]
 
 
 def test_libcxx_cub_and_small_floats_compute_and_are_checked(ran):
