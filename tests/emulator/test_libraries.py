@@ -109,7 +109,7 @@ def test_thrust_computes_and_its_functors_are_checked(ran):
 
 def test_the_compilers_own_atomics_hand_on_what_their_orders_say(ran):
     name = "ordered.cu"
-    printed, found, told = ran(name)
+    printed, found, _ = ran(name)
     assert printed == ["64 63 1 17 13 0 192 32 -0"]
     assert found == [("race", line(name, "too early"))]
 
