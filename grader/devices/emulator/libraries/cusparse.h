@@ -23,6 +23,8 @@ enum cusparseDenseToSparseAlg_t { CUSPARSE_DENSETOSPARSE_ALG_DEFAULT };
 
 #define cusparseCreate(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseCreate")
 #define cusparseDestroy(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseDestroy")
+#define cusparseGetErrorName(...) LADDER_NO_LIBRARY(const char*, "cusparseGetErrorName")
+#define cusparseGetErrorString(...) LADDER_NO_LIBRARY(const char*, "cusparseGetErrorString")
 #define cusparseSetStream(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseSetStream")
 #define cusparseCreateCsr(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseCreateCsr")
 #define cusparseCreateCoo(...) LADDER_NO_LIBRARY(cusparseStatus_t, "cusparseCreateCoo")
