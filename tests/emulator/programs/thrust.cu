@@ -1,4 +1,4 @@
-// thrust: vectors, algorithms on them, on pointers and on computed iterators; last, a functor that writes past an array.
+// thrust: vectors, algorithms on them, on pointers and on computed iterators; what the host waits for; last, a functor that writes past an array.
 #include <thrust/binary_search.h>
 #include <thrust/count.h>
 #include <thrust/copy.h>
@@ -79,6 +79,19 @@ int main() {
     const auto last = thrust::upper_bound(sorted.begin(), sorted.end(), 3);
     const int* const none = thrust::lower_bound(of_sorted, of_sorted + 6, 9, thrust::less<int>());
     printf("%ld %ld %d\n", (long)(last - sorted.begin()), (long)(none - of_sorted), thrust::binary_search(of_sorted, of_sorted + 6, 4));
+
+    int* both;
+    cudaStream_t stream;
+    cudaMallocManaged(&both, 64 * sizeof(int));
+    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    thrust::fill(thrust::cuda::par.on(stream), both, both + 64, 4);
+    both[0] = 5;   // an algorithm's end is waited for
+    thrust::fill(thrust::device_ptr<int>(both), thrust::device_ptr<int>(both + 64), 6);
+    both[1] += 1;
+    thrust::sequence(thrust::cuda::par_nosync.on(stream), both, both + 64);
+    both[2] = 8;   // too early
+    cudaDeviceSynchronize();
+    printf("%d %d\n", both[1], both[63]);
 
     thrust::device_vector<float> ten(10);
     float* of_ten = thrust::raw_pointer_cast(ten.data());
