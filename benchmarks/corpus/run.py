@@ -110,7 +110,8 @@ def folders_of_headers(program: Program) -> list[Path]:
             if (file.parent / name).is_file():
                 header = file.parent / name
             else:
-                there = [each for each in program.folder.rglob(Path(name).name) if str(each).endswith(f"/{name}")]
+                paths = program.folder.rglob(Path(name).name)
+                there = [each for each in paths if str(each).endswith(f"/{name}") and each.is_file()]
                 if (library_folder() / name).is_file():  # elsewhere it is another program's
                     there = [each for each in there if each.parent.name.lower() in ("common", "inc")]
                 if not there:

@@ -40,14 +40,16 @@ def ran():
 def test_memory_of_both_sides_is_read_and_written_by_both_and_waited_for(ran):
     name = "both_sides.cu"
     printed, found, told = ran(name)
-    assert printed == ["1998 20 22 3000 1", "6", "0"]
+    assert printed == ["1998 20 22 3000 1", "6", "0", "1"]
     early, copied, beyond = line(name, "too early: a read"), line(name, "too early: a write"), line(name, "x[i] *= 2")
-    assert found == [("race", early), ("race", copied), ("out_of_bounds", beyond)]
+    nothing = line(name, "none, 4, cudaMemcpyHostToDevice")
+    assert found == [("race", early), ("out_of_bounds", nothing), ("race", copied), ("out_of_bounds", beyond)]
     launched = line(name, "twice<<<1, 8>>>(array, 8)")
     assert "host code reads element 3 of array (cudaHostRegister in line" in told[0]
     assert f"which the work of line {launched} writes" in told[0] and "cudaDeviceSynchronize()" in told[0]
-    assert "host code reads element 1 of pinned (cudaMallocHost in line" in told[1]
-    assert "reads element 1000 of managed (cudaMallocManaged in line" in told[2]
+    assert told[1] == "the source of a copy or memset is a null pointer: it does nothing"
+    assert "host code reads element 1 of pinned (cudaMallocHost in line" in told[2]
+    assert "reads element 1000 of managed (cudaMallocManaged in line" in told[3]
 
 
 def test_graphs_keep_to_their_order_and_textures_to_the_guide(ran):
@@ -100,10 +102,19 @@ def test_thrust_computes_and_its_functors_are_checked(ran):
         "28 10 66",
         "3 13 bdca",
         "338350",
+        "0 0 1 1 4 1 6 0 4 5 0",
+        "1 63",
         "cudaErrorLaunchFailure",
     ]
-    assert found == [("out_of_bounds", line(name, "past the end"))]
-    assert "of the memory that a library allocated, past its end" in told[0]
+    assert found == [("race", line(name, "too early")), ("out_of_bounds", line(name, "past the end"))]
+    assert "of the memory that a library allocated, past its end" in told[1]
+
+
+def test_the_compilers_own_atomics_hand_on_what_their_orders_say(ran):
+    name = "ordered.cu"
+    printed, found, _ = ran(name)
+    assert printed == ["64 63 1 17 13 0 192 32 -0"]
+    assert found == [("race", line(name, "too early"))]
 
 
 def test_libcxx_cub_and_small_floats_compute_and_are_checked(ran):

@@ -63,7 +63,9 @@ namespace a { __device__ int count; }
 template <class T> struct Table { static __device__ T row[4]; };
 template <class T> __device__ T Table<T>::row[4] = {1};
 __device__ float* slot;
+#define ON_BOTH __managed__
 __managed__ int both = 2;
+ON_BOTH __device__ int named = 2;
 """
 HOST_LAUNCH = """
 extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) {{
@@ -112,7 +114,8 @@ def test_what_the_host_has_written_is_not_a_kernels(run_kernel):
     assert [kind for kind, _ in found] == ["out_of_bounds"] and "a variable of the host" in found[0][1]
 
 
-def test_both_have_what_is_managed(run_kernel):
-    body = "if (i == 0) both += 1;"
-    after = "cudaStreamSynchronize(stream); both = both + 1;"
-    assert host_errors(run_kernel, body, before="both = 5;", after=after) == []
+@pytest.mark.parametrize("name", ["both", "named"])
+def test_both_have_what_is_managed(run_kernel, name):
+    body = f"if (i == 0) {name} += 1;"
+    after = f"cudaStreamSynchronize(stream); {name} = {name} + 1;"
+    assert host_errors(run_kernel, body, before=f"{name} = 5;", after=after) == []

@@ -222,3 +222,42 @@ __global__ void k(const int* x, int* z, int* scratch) {
     if (blockIdx.x == 3) done[0] = 1;
 }"""
     assert run(run_kernel, kernel, 8, 32)[1] == []
+
+
+# Each lane waits for the one before it, which may be of its own warp.
+HANDED_ON = """
+__global__ void k(const int* x, int* z, int* scratch) {{
+    {memory}
+    volatile int* ready = scratch;
+    const int t = threadIdx.x;
+    bool done = false;
+    for (int round = 0; round < 100 && !done; ++round) {{
+        if (t > 0 && ready[t - 1] == 0) continue;
+        int before = 0;
+        if (t > 0) {{ __threadfence(); before = data[t - 1]; }}
+        {own}  // own
+        data[t] = before + x[t];
+        __threadfence();
+        ready[t] = 1;
+        done = true;
+    }}
+    if (t == blockDim.x - 1) z[0] = data[t];
+}}"""
+DATA = {"global": "volatile int* data = z + 512;", "shared": "__shared__ volatile int data[64];"}
+
+
+def unset(run_kernel, memory: str, own: str) -> list[int]:
+    """The lines that read what was never written, where each lane's own place is read in line `own`."""
+    kernel = HANDED_ON.format(memory=DATA[memory], own=own)
+    _, case = run_kernel(
+        kernel + ENTRY.format(grid=1, block=64), PROTOTYPE, x=np.ones(1024, np.int32), z=np.zeros(1024, np.int32)
+    )
+    assert {each.kind for each in case.findings if each.severity == "error"} <= {"uninitialized_read"}, case.findings
+    own_line = line_of("// own", kernel)
+    return [each.line - own_line for each in case.findings if each.severity == "error"]
+
+
+@pytest.mark.parametrize("memory", list(DATA))
+def test_what_another_lane_has_handed_on_is_initialised(run_kernel, memory):
+    assert unset(run_kernel, memory, "") == []
+    assert 0 in unset(run_kernel, memory, "before += data[t];")

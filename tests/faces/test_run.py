@@ -429,3 +429,17 @@ def test_a_member_that_cannot_be_padding_is_one(run, folder):
         "}\n"
     )
     assert run("point.cu", "--json").found == {("uninitialized_read", "point.cu", 2)}
+
+
+def test_the_mark_that_an_editor_sets_before_a_text_is_no_part_of_it(run, folder):
+    """Visual Studio begins its files with a byte order mark, and nvcc takes them."""
+    (folder / "marked.cuh").write_text(
+        "#pragma once\n__global__ void one(int* x) { x[threadIdx.x] = 1; }\n", "utf-8-sig"
+    )
+    main = '#include "marked.cuh"\nint main() { int* x; cudaMalloc(&x, 8); one<<<1, 2>>>(x); return cudaFree(x); }\n'
+    (folder / "marked.cu").write_text(main, "utf-8-sig")
+    ran = run("marked.cu")
+    assert ran.code == 0 and "no findings in 1 kernel" in ran.said, ran.said
+    (folder / "marked.cu").write_text("__global__ int wrong() {}\nint main() {}\n", "utf-8-sig")
+    ran = run("marked.cu")
+    assert ran.code == 2 and "\ufeff" not in ran.said, ran.said

@@ -161,7 +161,7 @@ def shown(file: Path) -> str:
 
 def _read(file: Path) -> str:
     try:
-        text = file.read_bytes().decode(errors="surrogateescape").replace("\r\n", "\n")
+        text = file.read_bytes().decode(errors="surrogateescape").replace("\r\n", "\n").removeprefix("\ufeff")
     except OSError as error:
         raise Unreadable(f"{shown(file)} cannot be read: {error.strerror}") from None
     if "\0" in text:

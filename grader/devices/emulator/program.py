@@ -234,7 +234,7 @@ def _told(file: str, line: int | None, message: str) -> str:
 
 def _line(file: str, line: int | None) -> str | None:
     with suppress(OSError):
-        return diagnostics.source_line(Path(file).read_text(errors="replace"), line) if file else None
+        return diagnostics.source_line(Path(file).read_text("utf-8-sig", "replace"), line) if file else None
     return None
 
 

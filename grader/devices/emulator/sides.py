@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from itertools import pairwise
 
 from grader.devices.build.lexer import lex
 from grader.devices.build.syntax import Stream, code_stream, macro_stream
 
 _MARK, _MANAGED = "ladder_device_", "ladder_device_and_host_"
-_GLUED = "ladder_device_any"  # a macro that glues names together declares them: they could be any
+_GLUED, _GLUED_MANAGED = "ladder_device_any", "ladder_device_any_and_host"  # a macro glues names: they could be any
 _OF_A_GPU = frozenset({"__device__", "__constant__", "__managed__", "__shared__"})
 
 
 def marks(source: str) -> str:
     """What to append to a translated file: a constant for each name in a declaration with `__device__` or its kin."""
-    names = _device_names(source)
-    found = [_GLUED] if names is None else [_MARK + name for name in sorted(names)]
-    found += [_MANAGED + name for name in sorted(set(_declared(code_stream(lex(source)), {"__managed__"})))]
+    found = []
+    for words, mark, glued in ((_OF_A_GPU, _MARK, _GLUED), ({"__managed__"}, _MANAGED, _GLUED_MANAGED)):
+        names = _names(source, words)
+        found += [glued] if names is None else [mark + name for name in sorted(names)]
     return "".join(f"\nstatic const char {name} __attribute__((used)) = 0;" for name in found)
 
 
@@ -29,7 +30,7 @@ def is_mark(symbol: str) -> bool:
 
 def managed_variables(variables: list[str], symbols: list[str]) -> set[str]:
     """Those of the variables that were declared for both sides."""
-    return {name for name in variables if _MANAGED + _last(name) in symbols}
+    return {name for name in variables if _GLUED_MANAGED in symbols or _MANAGED + _last(name) in symbols}
 
 
 def host_variables(variables: list[str], symbols: list[str]) -> set[str]:
@@ -51,19 +52,20 @@ def _last(name: str) -> str:
     return plain.rpartition("::")[2].strip()
 
 
-def _device_names(source: str) -> set[str] | None:
+def _names(source: str, words: Set[str]) -> set[str] | None:
+    """Those in declarations with one of the words, or with a macro that stands for one; None if it glues names."""
     lexed = lex(source)
     defines = [each for each in lexed.directives if each.name == "define" and len(each.tokens) > 2]
-    words = set(_OF_A_GPU)
+    wanted = set(words)
     for _ in range(4):  # a macro may name another one
         for each in defines:
             body = [token.text for token in each.tokens[3:]]
-            if words.intersection(body):
+            if wanted.intersection(body):
                 if ("#", "#") in pairwise(body):
                     return None
-                words.add(each.tokens[2].text)
+                wanted.add(each.tokens[2].text)
     streams = [code_stream(lexed), *map(macro_stream, defines)]
-    return {name for stream in streams for name in _declared(stream, words)}
+    return {name for stream in streams for name in _declared(stream, wanted)}
 
 
 def _declared(stream: Stream, words: set[str]) -> Iterator[str]:

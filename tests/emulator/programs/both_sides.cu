@@ -56,6 +56,8 @@ int main() {
     cudaStreamSynchronize(streams[0]);
     printf("%g\n", pinned[200] + pinned[600]);   // parts of the stream that was waited for
     cudaStreamSynchronize(streams[1]);
+    const float* const none = nullptr;
+    printf("%d\n", cudaMemcpy(source, none, 4, cudaMemcpyHostToDevice));
     cudaMemcpyAsync(pinned, source, n * sizeof(float), cudaMemcpyDeviceToHost, stream);
     pinned[1] += 1;                    // too early: a write
     twice<<<4, 256>>>(managed, n + 1); // one too many

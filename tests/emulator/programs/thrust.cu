@@ -1,4 +1,5 @@
-// thrust: vectors, algorithms on them, on pointers and on computed iterators; last, a functor that writes past an array.
+// thrust: vectors, algorithms on them, on pointers and on computed iterators; what the host waits for; last, a functor that writes past an array.
+#include <thrust/binary_search.h>
 #include <thrust/count.h>
 #include <thrust/copy.h>
 #include <thrust/device_vector.h>
@@ -68,6 +69,30 @@ int main() {
     printf("%ld %g %.4s\n", (long)(end - raw), thrust::reduce(pointer, pointer + 3), values);
     printf("%d\n", thrust::transform_reduce(thrust::counting_iterator<int>(1), thrust::counting_iterator<int>(101), thrust::square<int>(), 0,
                                             thrust::plus<int>()));
+    thrust::device_vector<int> sorted(6), wanted(4), places(4), there(4);
+    const int of_sorted[] = {1, 3, 3, 3, 8, 9}, of_wanted[] = {0, 3, 8, 10};
+    thrust::copy(of_sorted, of_sorted + 6, sorted.begin());
+    thrust::copy(of_wanted, of_wanted + 4, wanted.begin());
+    thrust::lower_bound(sorted.begin(), sorted.end(), wanted.begin(), wanted.end(), places.begin());
+    thrust::binary_search(thrust::device, sorted.begin(), sorted.end(), wanted.begin(), wanted.end(), there.begin(), thrust::less<int>());
+    for (int i = 0; i < 4; ++i) printf("%d %d ", (int)places[i], (int)there[i]);
+    const auto last = thrust::upper_bound(sorted.begin(), sorted.end(), 3);
+    const int* const none = thrust::lower_bound(of_sorted, of_sorted + 6, 9, thrust::less<int>());
+    printf("%ld %ld %d\n", (long)(last - sorted.begin()), (long)(none - of_sorted), thrust::binary_search(of_sorted, of_sorted + 6, 4));
+
+    int* both;
+    cudaStream_t stream;
+    cudaMallocManaged(&both, 64 * sizeof(int));
+    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    thrust::fill(thrust::cuda::par.on(stream), both, both + 64, 4);
+    both[0] = 5;   // an algorithm's end is waited for
+    thrust::fill(thrust::device_ptr<int>(both), thrust::device_ptr<int>(both + 64), 6);
+    both[1] += 1;
+    thrust::sequence(thrust::cuda::par_nosync.on(stream), both, both + 64);
+    both[2] = 8;   // too early
+    cudaDeviceSynchronize();
+    printf("%d %d\n", both[1], both[63]);
+
     thrust::device_vector<float> ten(10);
     float* of_ten = thrust::raw_pointer_cast(ten.data());
     thrust::for_each(thrust::device, thrust::counting_iterator<int>(0), thrust::counting_iterator<int>(4), [=] __device__(int i) {

@@ -20,6 +20,7 @@
 #include "ladder/block.h"
 #include "ladder/warp.h"
 #include "ladder/atomics.h"
+#include "ladder/nv_atomics.h"
 #include "ladder/memory.h"
 #include "ladder/ptx.h"
 #include "ladder/integer.h"

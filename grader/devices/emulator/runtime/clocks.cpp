@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "machine.h"
+#include "watching.h"
 
 namespace ladder {
 
@@ -282,6 +283,7 @@ void release(Thread& thread, Address a, unsigned width) {
     release.device = clock.fenced ? clock.fenced_device || (block.fences && block.device_fence) : block.device_fence;
     release.includes = clock.acquired;
     machine().acquisitions.release(object_key(thread.block->number, a), width, release);
+    thread.warp->has_released = true;
 }
 
 void acquire(Thread& thread, Address a, unsigned width) {
@@ -290,6 +292,7 @@ void acquire(Thread& thread, Address a, unsigned width) {
     const std::uint32_t set = acquisitions.acquire(object_key(thread.block->number, a), width, thread.clock.acquired);
     if (set == thread.clock.acquired) return;
     thread.clock.acquired = set;
+    publish_to_lanes(thread);
     record(thread, Event::Acquired, 0, set, 0, no_region);
 }
 

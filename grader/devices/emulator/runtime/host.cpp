@@ -273,6 +273,10 @@ int ladder_free(void* pointer, int line) {
 static int check_copy_side(const void* p, std::size_t bytes, bool device, bool writes, int line) {
     const auto a = reinterpret_cast<Address>(p);
     const DeviceMemory& memory = machine().memory;
+    if (!p) {
+        file("out_of_bounds", "", line, writes ? "null destination" : "null source");
+        return InvalidValue;
+    }
     if (!device) {
         if (!memory.is_device(a) || memory.both_sided(a)) return Success;
         file("host_access", "", line, writes ? "copy to host" : "copy from host");

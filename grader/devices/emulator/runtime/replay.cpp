@@ -183,7 +183,7 @@ void begin_replay(WarpUnit& warp) {
     warp.touched_task = 0;
     warp.task_bytes = 0;
     warp.copying = 0;
-    warp.operation_due = false;
+    warp.operation_due = warp.has_released = false;
     warp.clock.reset();
 }
 

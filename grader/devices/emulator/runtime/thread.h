@@ -143,6 +143,7 @@ struct WarpUnit {
     std::uint64_t task_bytes = 0;        // that they have asked for there
     std::uint64_t copying = 0;           // bytes of asynchronous copies that its lanes have not waited for
     bool can_run = true;                 // a lane is ready, or spins
+    bool has_released = false;           // a lane, since another one has looked for that
     bool operation_due = false;          // some lanes wait in a warp operation that all its lanes have reached
     WarpClock clock;
     std::uint32_t alive() const;

@@ -135,6 +135,25 @@ void watch_lanes(Executor& executor, WarpUnit& warp, const Request& request) {
     });
 }
 
+// What the lanes of a warp have done that is not replayed, with where each lane's begins. One may be running.
+template <class F> void each_unreplayed(const WarpUnit& warp, const Thread* running, F&& f) {
+    for (int l = 0; l < warp.lanes; ++l) {
+        const bool runs = running == &warp.threads[l];
+        const Record* const end = runs ? running->next : warp.cursor[l].end;
+        const Record* const first = runs ? warp.block->trace_of(l) : warp.cursor[l].next;
+        for (const Record* record = first; record != end; ++record) f(l, first, *record);
+    }
+}
+
+// Whether a lane has read, since `first`, some of what it writes here: replay is to say whether it should have.
+bool has_read(const Record* first, const Record& write) {
+    const Address end = write.address + (write.bytes & bytes_mask);
+    return std::any_of(first, &write, [&](const Record& record) {
+        const bool reads = record.event == Event::Read || record.event == Event::VolatileRead || record.event == Event::Atomic;
+        return reads && record.address < end && write.address < record.address + (record.bytes & bytes_mask);
+    });
+}
+
 }  // namespace
 
 void watch(Executor& executor, WarpUnit& warp, const Request& request) {
@@ -152,21 +171,29 @@ void watch_part(Executor& executor, WarpUnit& warp, int lane, const Record& reco
 void publish(WarpUnit& warp, const Thread* running) {
     Executor& executor = *warp.block->executor;
     if (!warp.block->launch->counting) return;
-    for (int l = 0; l < warp.lanes; ++l) {
-        const bool runs = running == &warp.threads[l];
-        const Record* const end = runs ? running->next : warp.cursor[l].end;
-        for (const Record* record = runs ? warp.block->trace_of(l) : warp.cursor[l].next; record != end; ++record) {
-            const bool atomic = record->event == Event::Atomic;
-            if (!atomic && record->event != Event::Write && record->event != Event::VolatileWrite) continue;
-            const Region& region = *executor.regions[record->region];
-            if (region.space != Space::Global || !region.initialised) continue;
-            const unsigned bytes = record->bytes & bytes_mask;
-            std::uint8_t* const flags = region.flags_of(record->address);
-            if (atomic && !initialised(flags, bytes))
-                report_uninitialised(executor, warp, l, region, record->address, bytes, record->pc, Event::Atomic);
-            initialise(flags, bytes);
-        }
-    }
+    each_unreplayed(warp, running, [&](int l, const Record*, const Record& record) {
+        const bool atomic = record.event == Event::Atomic;
+        if (!atomic && record.event != Event::Write && record.event != Event::VolatileWrite) return;
+        const Region& region = *executor.regions[record.region];
+        if (region.space != Space::Global || !region.initialised) return;
+        const unsigned bytes = record.bytes & bytes_mask;
+        std::uint8_t* const flags = region.flags_of(record.address);
+        if (atomic && !initialised(flags, bytes))
+            report_uninitialised(executor, warp, l, region, record.address, bytes, record.pc, Event::Atomic);
+        initialise(flags, bytes);
+    });
+}
+
+void publish_to_lanes(const Thread& by) {
+    WarpUnit& warp = *by.warp;
+    if (!by.next || !std::exchange(warp.has_released, false)) return;
+    each_unreplayed(warp, &by, [&](int, const Record* first, const Record& record) {
+        if (record.event != Event::Write && record.event != Event::VolatileWrite) return;
+        const Region& region = *warp.block->executor->regions[record.region];
+        const unsigned bytes = record.bytes & bytes_mask;
+        std::uint8_t* const flags = region.initialised ? region.flags_of(record.address) : nullptr;
+        if (flags && !initialised(flags, bytes) && !has_read(first, record)) initialise(flags, bytes);
+    });
 }
 
 void touch_unrecorded(Thread& thread, const Region& region, Address a, unsigned bytes, bool writes, std::uint32_t pc) {

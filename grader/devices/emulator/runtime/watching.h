@@ -13,5 +13,7 @@ void touch_unrecorded(Thread& thread, const Region& region, Address a, unsigned 
 // Another block is about to be told of what the lanes of this warp have written, of which one may be running. It may run at
 // once, before that is replayed.
 void publish(WarpUnit& warp, const Thread* running = nullptr);
+// A lane that runs has just seen what others have released, lanes of its own warp maybe, whose traces are replayed with its own.
+void publish_to_lanes(const Thread& by);
 
 }  // namespace ladder

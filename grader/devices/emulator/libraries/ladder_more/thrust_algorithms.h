@@ -8,11 +8,15 @@
 namespace ladder {
 
 template <bool device, class F> LADDER_UNSEEN void every(const char* name, int line, long n, F f) {
-    if constexpr (device) each(name, line, algorithm_stream(), n, f);
-    else for (long i = 0; i < n; ++i) f(i);
+    if constexpr (device) {
+        each(name, line, chosen_policy().stream, n, f);
+        if (chosen_policy().waits) ladder_host_waits(chosen_policy().stream);
+    } else {
+        for (long i = 0; i < n; ++i) f(i);
+    }
 }
 template <bool device, class T, class F> LADDER_UNSEEN T worked_out(const char* name, int line, F f) {
-    if constexpr (device) return computed<T>(name, line, algorithm_stream(), f);
+    if constexpr (device) return computed<T>(name, line, chosen_policy().stream, f);
     else return f();
 }
 template <class It> using value_of = typename std::iterator_traits<It>::value_type;
@@ -22,7 +26,7 @@ template <class It> using value_of = typename std::iterator_traits<It>::value_ty
 // The form with a policy first.
 #define LADDER_WITH_POLICY(name)                                                                                    \
     template <class P, class... A, LADDER_IF(ladder::is_policy<P>)> auto name(const P& policy, A... a) {            \
-        ladder::choose_stream(policy);                                                                              \
+        const ladder::Chosen chosen(policy);                                                                        \
         using Result = decltype(name(ladder::placed(policy, a)...));                                                \
         if constexpr (std::is_void_v<Result>) name(ladder::placed(policy, a)...);                                   \
         else return ladder::replaced<(std::is_pointer_v<A> || ...)>(name(ladder::placed(policy, a)...));            \

@@ -7,14 +7,15 @@ namespace thrust {
 
 struct ladder_on_device {
     cudaStream_t stream = nullptr;
-    LADDER_UNSEEN ladder_on_device on(cudaStream_t its) const { return {its}; }
+    bool waits = true;   // the host, for the algorithm's end
+    LADDER_UNSEEN ladder_on_device on(cudaStream_t its) const { return {its, waits}; }
     template <class A> const ladder_on_device& operator()(A&&) const { return *this; }
 };
 struct ladder_on_host {};
 
 inline constexpr ladder_on_device device{};
 inline constexpr ladder_on_host host{}, seq{};
-namespace cuda { inline constexpr ladder_on_device par{}, par_nosync{}; }
+namespace cuda { inline constexpr ladder_on_device par{}, par_nosync{nullptr, false}; }
 namespace omp { inline constexpr ladder_on_host par{}; }
 
 }  // namespace thrust
@@ -52,12 +53,16 @@ template <bool plain, class R> LADDER_UNSEEN auto replaced(R result) {
     else return result;
 }
 
-inline LADDER_UNSEEN cudaStream_t& algorithm_stream() {
-    static cudaStream_t stream = nullptr;
-    return stream;
+// Of the algorithm that runs.
+inline LADDER_UNSEEN thrust::ladder_on_device& chosen_policy() {
+    static thrust::ladder_on_device policy;
+    return policy;
 }
-template <class P> LADDER_UNSEEN void choose_stream(const P& policy) {
-    if constexpr (std::is_same_v<P, thrust::ladder_on_device>) algorithm_stream() = policy.stream;
-}
+struct Chosen {
+    template <class P> LADDER_UNSEEN explicit Chosen(const P& policy) {
+        if constexpr (std::is_same_v<P, thrust::ladder_on_device>) chosen_policy() = policy;
+    }
+    LADDER_UNSEEN ~Chosen() { chosen_policy() = {}; }
+};
 
 }  // namespace ladder
