@@ -13,7 +13,7 @@ import selectors
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 from grader.classroom.ledger import NOT_GRADED, Notes, Result, Submitted
@@ -24,10 +24,10 @@ _GONE = "the process that graded it was ended from outside, perhaps for want of 
 
 
 class Grading:
-    """One process that grades, started when there is something to do."""
+    """One process that grades, started when there is something to do, on these cores (on all, if none are named)."""
 
-    def __init__(self, command: Sequence[str], options: dict[str, Any]):
-        self._command, self._options = command, options
+    def __init__(self, command: Sequence[str], options: dict[str, Any], cores: Collection[int] = ()):
+        self._command, self._options, self._cores = command, options, cores
         self._process: subprocess.Popen[bytes] | None = None
         self._answer = b""
         self.submitted: Submitted | None = None  # what it is at work on
@@ -39,6 +39,8 @@ class Grading:
             self.end()
             pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
             self._process = subprocess.Popen(self._command, start_new_session=True, bufsize=0, **pipes)  # type: ignore[call-overload]
+            if self._cores:
+                os.sched_setaffinity(self._process.pid, self._cores)
         self.submitted, self.begun, self._answer = submitted, time.monotonic(), b""
         order = {"lesson": submitted.lesson, "source": submitted.text, "seed": seed, "hidden": hidden, **self._options}
         assert self._process and self._process.stdin
@@ -105,7 +107,7 @@ def grade_here(
     `options` are those of grading.py. What takes longer than the timeout, in seconds, has the status `timeout`.
     """
     waiting = ledger.to_grade()[::-1]
-    crew = [Grading(command, options) for _ in range(min(jobs, len(waiting)))]
+    crew = [Grading(command, options, cores) for cores in shares(os.sched_getaffinity(0), min(jobs, len(waiting)))]
     try:
         with selectors.DefaultSelector() as selector:
 
@@ -127,6 +129,14 @@ def grade_here(
     finally:
         for each in crew:
             each.end()
+
+
+def shares(cores: Collection[int], jobs: int) -> list[list[int]]:
+    """Which cores each job has: its own, for one job costs more on two, and two jobs would be in each other's way."""
+    each = sorted(cores)
+    if jobs > len(each):
+        return [[each[number % len(each)]] for number in range(jobs)]
+    return [each[number * len(each) // jobs : (number + 1) * len(each) // jobs] for number in range(jobs)]
 
 
 def _finished(

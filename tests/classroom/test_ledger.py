@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import signal
 import sqlite3
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.classroom.executors import Grading, grade_here
+from grader.classroom.executors import Grading, grade_here, shares
 from grader.classroom.ledger import Ledger, Result, Submitted
 from grader.course.catalog import UsageError
 
@@ -85,6 +86,23 @@ def test_what_dies_or_takes_too_long_stops_nothing(ledger, tmp_path):
     }  # fmt: skip
     assert "longer than 10 s" in results["sleep 2"].message and len(told) == 5
     assert [ledger.submitted(key).text for key in ledger.to_grade()] == ["die 1", "die 4"]  # nothing is known of these
+
+
+def test_each_job_has_cores_of_its_own():
+    assert shares({0, 1}, 1) == [[0, 1]] and shares({4, 6}, 2) == [[4], [6]]
+    assert shares(range(8), 3) == [[0, 1], [2, 3, 4], [5, 6, 7]]
+    assert shares({0, 1}, 5) == [[0], [1], [0], [1], [0]]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_process_that_grades_keeps_to_its_cores(ledger, jobs):
+    for number in range(4):
+        ledger.add(submitted(number))
+    says = "import json, os, sys\nfor _ in sys.stdin: "
+    says += "print(json.dumps({'status': 'race', 'message': str(sorted(os.sched_getaffinity(0)))}), flush=True)"
+    grade_here(ledger, jobs, None, {}, lambda *_: None, [sys.executable, "-c", says])
+    allowed = map(str, shares(os.sched_getaffinity(0), jobs))
+    assert {row.result.message for row in ledger.rows()} <= set(allowed)
 
 
 def test_one_process_can_be_waited_for(tmp_path):

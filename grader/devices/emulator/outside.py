@@ -121,9 +121,11 @@ _ADDRESSED = words(
 
 def undefined(library: Path) -> Iterator[str]:
     """What a library does not define, as `name@version` or `name`."""
-    command = ["nm", "-D", "--undefined-only", str(library)]
+    command = ["readelf", "--dyn-syms", "-W", str(library)]  # nm looks for plugins of compilers first
     for row in subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines():
-        yield row.split()[-1]
+        cells = row.split()
+        if len(cells) > 7 and cells[6] == "UND":
+            yield cells[7]
 
 
 def addressed(library: Path) -> Iterator[str]:

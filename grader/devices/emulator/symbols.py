@@ -176,10 +176,9 @@ def symbols_of(library: Path, dump: str) -> list[Symbol]:
 def _host_functions(library: Path, dump: str) -> list[Symbol]:
     """Those that no kernel may enter."""
     names = set(host_functions(dump)) if dump else set()
-    rows = [row.split() for row in _run("nm", "-S", "--defined-only", str(library)).splitlines()]
-    return [
-        Symbol(int(row[0], 16), int(row[1], 16), "host_only", "") for row in rows if len(row) == 4 and row[3] in names
-    ]
+    rows = [row.split() for row in _run("readelf", "-sW", str(library)).splitlines()]
+    places = {(int(row[1], 16), int(row[2], 0)) for row in rows if len(row) == 8 and row[7] in names}
+    return [Symbol(start, size, "host_only", "") for start, size in sorted(places) if size]
 
 
 def _kind(section: str, name: str) -> str | None:
