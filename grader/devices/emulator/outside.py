@@ -120,12 +120,10 @@ _ADDRESSED = words(
 
 
 def undefined(library: Path) -> Iterator[str]:
-    """What a library does not define, as `name@version` or `name`."""
+    """What a library does not define, as `name@version` or `name`, by the alphabet."""
     command = ["readelf", "--dyn-syms", "-W", str(library)]  # nm looks for plugins of compilers first
-    for row in subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines():
-        cells = row.split()
-        if len(cells) > 7 and cells[6] == "UND":
-            yield cells[7]
+    rows = map(str.split, subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines())
+    yield from sorted(cells[7] for cells in rows if len(cells) > 7 and cells[6] == "UND")
 
 
 def addressed(library: Path) -> Iterator[str]:
