@@ -40,7 +40,8 @@ class Grading:
             pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
             self._process = subprocess.Popen(self._command, start_new_session=True, bufsize=0, **pipes)  # type: ignore[call-overload]
             if self._cores:
-                os.sched_setaffinity(self._process.pid, self._cores)
+                with contextlib.suppress(OSError):  # a container may not allow that
+                    os.sched_setaffinity(self._process.pid, self._cores)
         self.submitted, self.begun, self._answer = submitted, time.monotonic(), b""
         order = {"lesson": submitted.lesson, "source": submitted.text, "seed": seed, "hidden": hidden, **self._options}
         assert self._process and self._process.stdin
