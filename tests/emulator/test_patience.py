@@ -122,8 +122,9 @@ def message(call, name):
             ("stands", r"does not leave the loop in line \d+: 8 threads of its block have made .* changed nothing"),
             (
                 "halves",
-                # a thread of either warp: the second one's rounds hold no line but the loop's
-                r"does not leave the loop in lines? \d+( to \d+)?: \d+ threads of its block have made .* steps each",
+                # a thread of either warp: the rounds of the second one's 32 hold no line but the loop's own
+                r"does not leave the loop in (lines \d+ to \d+: \d+|line 13: 32) threads of its block "
+                r"have made .* steps each",
             ),
             (
                 "grows",

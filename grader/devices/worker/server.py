@@ -263,7 +263,7 @@ def serve(judge: socket.socket, held: dict[str, Any]) -> None:
     except Exception as error:
         _reply(judge, {"failed": f"{type(error).__name__}: {error}"})
         return
-    gc.freeze()  # nothing of it will be garbage, and workers share the pages that the collector leaves alone
+    gc.freeze()  # all that was imported, as import_torch does
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1)  # what a worker leaves behind becomes ours, to be ended
     _reply(judge, {"ready": True})
     server = os.getpid()
@@ -302,6 +302,7 @@ def import_torch() -> None:
         import torch.utils.cpp_extension
     finally:
         torch.cuda.is_available = asked
+        gc.freeze()  # nor will it be; and the forks share pages that the collector leaves alone
         gc.enable()
 
 
