@@ -7,6 +7,7 @@
     python -m benchmarks.classroom kills      SIGKILL at random moments of a run: nothing lost, nothing there twice
     python -m benchmarks.classroom ray        a Ray cluster of two nodes of one core beside one of one; nodes killed
     python -m benchmarks.classroom hostile    attacks and honest kernels in one run
+    python -m benchmarks.classroom card       on a GPU: by one job and by three, and whether times stay what they are
 
 Processor seconds are those of all processes below this one; they hold on a busy machine, too, where the rates do not.
 """
@@ -77,7 +78,11 @@ class Cost:
 
 
 def graded(
-    submissions: Iterator[Submitted], jobs: int, sandbox: str = "basic", command: Sequence[str] = GRADING
+    submissions: Iterator[Submitted],
+    jobs: int,
+    sandbox: str = "basic",
+    command: Sequence[str] = GRADING,
+    device: str = "emulator",
 ) -> Cost:
     """Grades them, processes and ledger beginning anew."""
     with ledger_of(submissions) as ledger:
@@ -88,7 +93,7 @@ def graded(
             spent.append(processor_seconds(os.getpid()))
 
         peak.start()
-        grade_here(ledger, jobs, None, {"device": "emulator", "sandbox": sandbox}, tell, command)
+        grade_here(ledger, jobs, None, {"device": device, "sandbox": sandbox}, tell, command)
         seconds, own = time.monotonic() - started, time.process_time() - own
         return Cost(count, seconds, spent[-1] + own, peak.stop(), [*ledger.rows()])
 
@@ -127,6 +132,32 @@ def rates(count: int, lessons: str) -> None:
     print(f"\nTwo jobs grade {two.rate / one.rate:.2f} times as fast; other verdicts: {other or 'none'}")
     sizes = [row.result.seconds for row in one.rows]
     print(f"A hand-in takes {statistics.median(sizes):.1f} s (median), {max(sizes):.1f} s at most.")
+
+
+@main.command()
+@click.option("--count", default=24, show_default=True)
+@click.option("--lessons", default=",".join(LESSONS), show_default=True)
+def card(count: int, lessons: str) -> None:
+    """Grades one class twice on a GPU, all built anew: jobs that shared the card would spoil each other's times."""
+    costs = []
+    for jobs in (1, 3):
+        made = [*synthetic_class.whole_class(count, lessons.split(","), 7, f"with {jobs} jobs")]
+        costs.append(graded((each.submitted for each in made), jobs, device="cuda"))
+        print(f"{jobs} jobs: {count} hand-ins in {costs[-1].seconds:.0f} s, {costs[-1].rate:.1f} a minute")
+    statuses = [{row.key.learner: (row.result.status, row.result.stars) for row in cost.rows} for cost in costs]
+    for name, status in statuses[0].items():
+        if status != statuses[1][name]:
+            print(f"{name}: {status} by one job, {statuses[1][name]} by three")
+    alone, beside = map(_times_on_card, costs)
+    ratios = sorted(beside[task] / us for task, us in alone.items() if task in beside)
+    print(f"Times by three jobs / by one: median {statistics.median(ratios):.3f} of {len(ratios)}, " +
+          f"from {ratios[0]:.3f} to {ratios[-1]:.3f}")  # fmt: skip
+
+
+def _times_on_card(cost: Cost) -> dict[tuple[str, str], float]:
+    """Microseconds of a run, by learner and task, where it was timed."""
+    tasks = [(row.key.learner, task) for row in cost.rows for task in (row.result.grade or {}).get("tasks", [])]
+    return {(name, task["name"]): us for name, task in tasks if (us := task["timings"].get("median_us"))}
 
 
 @main.command()

@@ -11,7 +11,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from grader.judge.compare import Expected
     from grader.judge.second_look import SecondLook
     from grader.judge.timing.speed import SpeedTest
+    from grader.judge.timing.turn import Turn
     from grader.judge.weigh import Prepared
 
 
@@ -141,15 +142,9 @@ def grade_task(task: Task, submission: Submission) -> Result:
     from grader.devices.buffers import Arena
 
     calls = calls_of(task)
-    with (
-        Arena.of(calls) as arena,
-        speed_test(task, submission) as speed,
-        second_look(calls, submission) as look,
-        ThreadPoolExecutor(1) as thread,
-    ):
+    with Arena.of(calls) as arena, second_look(calls, submission) as look, ThreadPoolExecutor(1) as thread:
         inputs = thread.submit(_fill, calls, arena, submission.seed)  # while the worker builds
         expected = thread.submit(lambda: _expect(calls, inputs.result()))
-        ready = thread.submit(speed.prepare) if speed else None
 
         def prepared() -> list[Prepared]:
             from grader.judge.weigh import Prepared
@@ -158,19 +153,26 @@ def grade_task(task: Task, submission: Submission) -> Result:
                 Prepared(*each) for each in zip(calls, arena.cases, inputs.result(), expected.result(), strict=True)
             ]
 
-        def deserves_timing(found: Evidence) -> bool:
-            from grader.judge.weigh import judge_cases
+        with turn_of(submission) as turn, speed_test(task, submission, turn, thread) as speed:
 
-            submission.on_progress(f"timing {task.name}")
-            grades = judge_cases(prepared(), found, on_gpu=True)
-            if any(grade.status != "passed" for grade in grades):
-                return False
-            if look:
-                look.begin()
-            return ready is None or ready.result() is None
+            def begin() -> None:
+                inputs.result()
+                if turn:
+                    turn.take()
 
-        gpu = gpu_job(submission, speed, deserves_timing)
-        evidence = run(calls, arena, submission, gpu, inputs=inputs.result)
+            def deserves_timing(found: Evidence) -> bool:
+                from grader.judge.weigh import judge_cases
+
+                submission.on_progress(f"timing {task.name}")
+                grades = judge_cases(prepared(), found, on_gpu=True)
+                if any(grade.status != "passed" for grade in grades):
+                    return False
+                if look:
+                    look.begin()
+                return speed is None or speed.is_prepared()
+
+            gpu = gpu_job(submission, speed, deserves_timing)
+            evidence = run(calls, arena, submission, gpu, inputs=begin)
         from grader.judge.weigh import judge_task
 
         result = judge_task(task, prepared(), evidence, speed_of(submission, speed))
@@ -193,17 +195,35 @@ def _expect(calls: Sequence[Call], inputs: Sequence[dict[str, Tensor]]) -> list[
 
 
 @contextmanager
-def speed_test(task: Task, submission: Submission) -> Iterator[SpeedTest | None]:
-    """The judge's part in timing a task on a GPU; None where there is nothing to time. Frees the GPU's memory."""
-    if not submission.card or not task.timed_case:
+def turn_of(submission: Submission) -> Iterator[Turn | None]:
+    """The submission's turn on its GPU, to be taken once there is something to run; None for the emulator."""
+    if not submission.card:
+        yield None
+        return
+    from grader.judge.timing.turn import turn_on
+
+    with turn_on(submission.card, submission.on_progress, submission.cancel) as turn:
+        yield turn
+
+
+@contextmanager
+def speed_test(task: Task, submission: Submission, turn: Turn | None, thread: Executor) -> Iterator[SpeedTest | None]:
+    """The judge's part in timing a task on a GPU, prepared in this thread; None where there is nothing to time.
+
+    Frees the GPU's memory.
+    """
+    if not submission.card or not turn or not task.timed_case:
         yield None
         return
     from grader.judge.timing.speed import SpeedTest
 
     test = SpeedTest(task, submission.card, submission.seed)
+    preparing = test.begin(thread, turn.take)
     try:
         yield test
     finally:
+        turn.give_up()
+        wait([preparing])
         test.close()
 
 

@@ -155,8 +155,8 @@ class Timing:
     def __init__(self, began: list[bool]):
         self.call, self.speed, self.began, self.timed = SimpleNamespace(name="n=9", scalars={}), Speed(), began, []
 
-    def prepare(self) -> None:
-        pass
+    def is_prepared(self) -> bool:
+        return True
 
     def dialogue(self, is_right):
         if is_right():
@@ -170,7 +170,7 @@ def test_the_emulator_begins_before_the_timing_does(entry, card, monkeypatch, fa
     real = second_look.SecondLook.begin
     monkeypatch.setattr(second_look.SecondLook, "begin", lambda look: (began.append(True), real(look))[1])
     timing = Timing(began)
-    monkeypatch.setattr("grader.grade.speed_test", lambda task, submission: nullcontext(timing))
+    monkeypatch.setattr("grader.grade.speed_test", lambda *_: nullcontext(timing))
     card.kernel = lambda x, y: y.copy_(factor * x)
     assert grade(entry, seed=1).status == status
     assert timing.timed == timed

@@ -14,11 +14,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import cycle
 from typing import Any
 
 from grader.classroom.ledger import NOT_GRADED, Notes, Result, Submitted
 
 GRADING = [sys.executable, "-P", "-m", "grader.classroom.grading"]
+JOBS_A_CARD = 3  # one at a time is on it, for a few seconds (judge/timing/turn.py); the others build meanwhile
 _OVER = "grading took longer than {:g} s, which --timeout allows"
 _GONE = "the process that graded it was ended from outside, perhaps for want of memory: grade it again"
 
@@ -26,8 +28,10 @@ _GONE = "the process that graded it was ended from outside, perhaps for want of 
 class Grading:
     """One process that grades, started when there is something to do, on these cores (on all, if none are named)."""
 
-    def __init__(self, command: Sequence[str], options: dict[str, Any], cores: Collection[int] = ()):
+    def __init__(self, command: Sequence[str], options: dict[str, Any], cores: Collection[int] = (), card: str = ""):
+        """`card` is what CUDA_VISIBLE_DEVICES is to say; as it says now, if empty."""
         self._command, self._options, self._cores = command, options, cores
+        self._environment = {**os.environ, "CUDA_VISIBLE_DEVICES": card} if card else None
         self._process: subprocess.Popen[bytes] | None = None
         self._answer = b""
         self.submitted: Submitted | None = None  # what it is at work on
@@ -38,7 +42,9 @@ class Grading:
         if self._process is None or self._process.poll() is not None:
             self.end()
             pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-            self._process = subprocess.Popen(self._command, start_new_session=True, bufsize=0, **pipes)  # type: ignore[call-overload]
+            self._process = subprocess.Popen(  # type: ignore[call-overload]
+                self._command, start_new_session=True, bufsize=0, env=self._environment, **pipes
+            )
             if self._cores:
                 with contextlib.suppress(OSError):  # a container may not allow that
                     os.sched_setaffinity(self._process.pid, self._cores)
@@ -108,7 +114,10 @@ def grade_here(
     `options` are those of grading.py. What takes longer than the timeout, in seconds, has the status `timeout`.
     """
     waiting = ledger.to_grade()[::-1]
-    crew = [Grading(command, options, cores) for cores in shares(os.sched_getaffinity(0), min(jobs, len(waiting)))]
+    cards = cards_here() if options.get("device") in ("auto", "cuda") else []
+    jobs = min(jobs, len(waiting), JOBS_A_CARD * len(cards) or jobs)
+    each_has = zip(shares(os.sched_getaffinity(0), jobs), cycle(cards or [""]), strict=False)
+    crew = [Grading(command, options, cores, card) for cores, card in each_has]
     try:
         with selectors.DefaultSelector() as selector:
 
@@ -130,6 +139,17 @@ def grade_here(
     finally:
         for each in crew:
             each.end()
+
+
+def cards_here() -> list[str]:
+    """The GPUs that jobs may use, as CUDA_VISIBLE_DEVICES names them; none where that is not known."""
+    if said := os.environ.get("CUDA_VISIBLE_DEVICES"):
+        return said.split(",")
+    try:
+        asked = ["nvidia-smi", "--query-gpu=uuid", "--format=csv,noheader"]
+        return subprocess.run(asked, capture_output=True, text=True, timeout=20, check=True).stdout.split()
+    except (OSError, subprocess.SubprocessError):
+        return []
 
 
 def shares(cores: Collection[int], jobs: int) -> list[list[int]]:

@@ -37,13 +37,14 @@ def write_job(ledger: Ledger, file: Path, parts: int, command: Sequence[str]) ->
 
 def _script(ledger: Path, parts: int, command: Sequence[str]) -> str:
     grade = shlex.join([*command, "--ledger", str(ledger.absolute())])
+    card = "#SBATCH --gpus-per-task=1\n" if "cuda" in command else ""
     return f"""\
 #!/bin/bash
 #SBATCH --job-name=ladder-class
 #SBATCH --array=1-{parts}
 #SBATCH --cpus-per-task={CORES}
 #SBATCH --mem={GIGABYTES}G
-#SBATCH --requeue
+{card}#SBATCH --requeue
 # A task that is ended and queued again goes on where it was. When all are done: {grade} --merge
 cd {shlex.quote(os.getcwd())} || exit
 {grade} --jobs {CORES} --part "$SLURM_ARRAY_TASK_ID"

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.classroom.executors import Grading, grade_here, shares
+from grader.classroom.executors import JOBS_A_CARD, Grading, grade_here, shares
 from grader.classroom.ledger import Ledger, Result, Submitted
 from grader.course.catalog import UsageError
 
@@ -103,6 +103,22 @@ def test_a_process_that_grades_keeps_to_its_cores(ledger, jobs):
     grade_here(ledger, jobs, None, {}, lambda *_: None, [sys.executable, "-c", says])
     allowed = map(str, shares(os.sched_getaffinity(0), jobs))
     assert {row.result.message for row in ledger.rows()} <= set(allowed)
+
+
+def test_jobs_on_gpus_have_a_card_each_in_turn_and_are_few_for_each(ledger, tmp_path, monkeypatch):
+    for number in range(40):
+        ledger.add(submitted(number))
+    smi = tmp_path / "nvidia-smi"
+    smi.write_text("#!/bin/sh\necho GPU-a\necho GPU-b\n")
+    smi.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    says = "import json, os, sys, time\nfor _ in sys.stdin: time.sleep(0.05); "
+    says += "told = f'{os.getpid()} {os.environ.get(\"CUDA_VISIBLE_DEVICES\")}'; "
+    says += "print(json.dumps({'status': 'race', 'message': told}), flush=True)"
+    grade_here(ledger, 16, None, {"device": "cuda"}, lambda *_: None, [sys.executable, "-c", says])
+    jobs = {row.result.message for row in ledger.rows()}
+    assert sorted(job.split()[1] for job in jobs) == ["GPU-a"] * JOBS_A_CARD + ["GPU-b"] * JOBS_A_CARD
 
 
 def test_one_process_can_be_waited_for(tmp_path):

@@ -66,6 +66,15 @@ def test_every_part_is_graded_and_noted_once(tmp_path):
     assert len(stars) == count and all(found == said for found, said in stars)
 
 
+@pytest.mark.parametrize(("device", "cards"), [("cuda", 1), ("emulator", 0)])
+def test_a_task_asks_for_a_card_where_it_grades_on_one(tmp_path, device, cards):
+    file = tmp_path / "class.sqlite"
+    with Ledger(file, new=True) as ledger:
+        script = slurm.write_job(ledger, file, 1, ["ladder", "class", "grade", "--device", device])
+    head = [line for line in script.read_text().splitlines() if line.startswith("#SBATCH")]
+    assert head.count("#SBATCH --gpus-per-task=1") == cards and len(head) == 5 + cards
+
+
 def test_a_part_of_another_grader_is_refused(tmp_path):
     file = tmp_path / "class.sqlite"
     with pytest.raises(UsageError, match="has no part 1: type `ladder class grade --on slurm` first"):

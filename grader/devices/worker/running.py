@@ -180,6 +180,7 @@ class RunningJob:
         if self.begun or self.orders is None:
             return
         self.begun = True
+        start = time.monotonic()
         try:
             if self.job.inputs:
                 self.job.inputs()
@@ -187,6 +188,7 @@ class RunningJob:
             self.failed = error
             self.orders.close()
             return
+        self.last_deadline += time.monotonic() - start  # that time was not the submission's
         with contextlib.suppress(OSError):  # the worker is gone; its end will be told
             self.orders.send(BEGIN)
 

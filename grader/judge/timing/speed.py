@@ -13,6 +13,7 @@ import random
 import statistics
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
+from concurrent.futures import Executor, Future
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -60,7 +61,7 @@ class Contender:
 
 
 class SpeedTest:
-    """Times one task. `prepare` may run in a thread while the worker builds; `dialogue` is what a Job wants."""
+    """Times one task: `begin` prepares it, and `dialogue` is what a Job wants."""
 
     def __init__(self, task: Task, card: Card, seed: int):
         assert task.timed_case is not None
@@ -75,9 +76,19 @@ class SpeedTest:
         self._fresh: list[float] = []
         self._seen: list[float] = []
 
+    def begin(self, thread: Executor, has_turn: Callable[[], bool]) -> Future[bool]:
+        """Has `prepare` run in this thread, while the worker builds, once the card is this grading's to use."""
+        self._prepared = thread.submit(lambda: has_turn() and self.prepare())
+        return self._prepared
+
+    def is_prepared(self) -> bool:
+        """Waits until it is; raises what went wrong."""
+        return self._prepared.result()
+
     def close(self) -> None:
         """Frees the GPU's memory; not before the worker has ended."""
         self._stack.close()
+        torch.cuda.empty_cache()  # others may grade on this card next
 
     @property
     def _sets(self) -> TimedSets:
@@ -87,8 +98,8 @@ class SpeedTest:
 
     # ---- before ----
 
-    def prepare(self) -> None:
-        """Allocates and fills all sets. Without enough memory there are none, and the message says so."""
+    def prepare(self) -> bool:
+        """Allocates and fills all sets; True. Without enough memory there are none, and the message says so."""
         torch.cuda.init()
         size = lay_out(self.task.signature, self.call.shapes)[-1].end
         free = torch.cuda.mem_get_info()[0]
@@ -96,7 +107,7 @@ class SpeedTest:
         if count < LEAST_SETS:
             need = (WORKSPACE + 3 * LEAST_SETS) * size / 0.9e9
             self.speed.message = f"{self.call.name} was not timed: it needs {need:.0f} GB of free GPU memory"
-            return
+            return True
         device = self._stack.enter_context(DeviceSets(self.task.signature, self.call.shapes, count))
         self._made = TimedSets(self.call, self.seed, device)
         self._runs = Runs(self._sets)
@@ -106,6 +117,7 @@ class SpeedTest:
             for name, contender in self._contenders([0]).items():
                 self._samples[name] = []
                 self._clock.once(contender.call)
+        return True
 
     def _contenders(self, numbers: Sequence[int]) -> dict[str, Contender]:
         """What runs in this process in every round: the baselines, on the same sets as the kernel, and the ceilings."""

@@ -1,0 +1,74 @@
+"""One grading at a time on a card: two would share its clock and its memory, and no time would be true."""
+
+from __future__ import annotations
+
+import fcntl
+import select
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+from grader.course.catalog import UsageError
+from grader.devices.cache import cache_root
+from grader.devices.cuda.card import Card
+from grader.devices.worker.job import Cancel, Cancelled
+
+_LOOK_AGAIN = 0.005  # seconds
+WAITING = "waiting for the GPU, which another grading uses"
+
+
+class Turn:
+    """A grading's turn on a card, among those of all processes that share this user's cache.
+
+    It is taken by whichever thread asks first, and begins when no other grading is at it; `turn_on` ends it.
+    """
+
+    def __init__(self, card: Card, on_wait: Callable[[str], None], cancel: Cancel | None = None):
+        """Raises UsageError where its file cannot be written."""
+        self._on_wait, self._cancel = on_wait, cancel
+        self._lock, self._given_up, self._taken = threading.Lock(), threading.Event(), False
+        folder = cache_root() / "cards"
+        try:
+            folder.mkdir(exist_ok=True)
+            self._file = (folder / f"{card.uuid}.turn").open("w")
+        except OSError as error:
+            raise UsageError(
+                f"{folder} cannot be written ({error.strerror}): free some space, or mend its rights"
+            ) from None
+
+    def take(self) -> bool:
+        """Waits for it, unless it has come already. False if it was given up meanwhile. Raises Cancelled."""
+        with self._lock:
+            if not self._taken and not self._try():
+                self._on_wait(WAITING)
+            while not self._taken and not self._given_up.wait(_LOOK_AGAIN):
+                if self._cancel and select.select([self._cancel.fd], [], [], 0)[0]:
+                    raise Cancelled
+                self._try()
+            return self._taken
+
+    def _try(self) -> bool:
+        with suppress(BlockingIOError):
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._taken = True
+        return self._taken
+
+    def give_up(self) -> None:
+        """Whoever still waits for it need not."""
+        self._given_up.set()
+
+    def end(self) -> None:
+        """The next grading may have the card."""
+        self.give_up()
+        with self._lock:
+            self._file.close()
+
+
+@contextmanager
+def turn_on(card: Card, on_wait: Callable[[str], None], cancel: Cancel | None = None) -> Iterator[Turn]:
+    """A turn, which ends with the block."""
+    turn = Turn(card, on_wait, cancel)
+    try:
+        yield turn
+    finally:
+        turn.end()
