@@ -37,7 +37,7 @@ from benchmarks import hostile_class, synthetic_class
 from benchmarks.processes import Peak, processor_seconds
 from grader.classroom.executors import GRADING, grade_here
 from grader.classroom.gradebook import make_book
-from grader.classroom.ledger import Ledger, Row, Submitted
+from grader.classroom.ledger import Ledger, Result, Row, Submitted
 from grader.classroom.policy import Policy
 from grader.course import catalog
 from grader.devices.worker import confine_mounts, outside
@@ -71,6 +71,7 @@ class Cost:
     processor: float
     memory: int
     rows: list[Row]
+    times: dict[tuple[str, str], float]  # microseconds of a run, by learner and task, where it was timed
 
     @property
     def rate(self) -> float:
@@ -88,14 +89,18 @@ def graded(
     with ledger_of(submissions) as ledger:
         count, spent, peak = len(ledger.to_grade()), [], Peak()
         started, own = time.monotonic(), time.process_time()
+        times: dict[tuple[str, str], float] = {}
 
-        def tell(*_: object) -> None:  # what they have cost is known while they are there
-            spent.append(processor_seconds(os.getpid()))
+        def tell(submitted: Submitted, result: Result) -> None:
+            spent.append(processor_seconds(os.getpid()))  # what they have cost is known while they are there
+            for task in (result.grade or {}).get("tasks", []):
+                if us := task["timings"].get("median_us"):
+                    times[submitted.learner, task["name"]] = us
 
         peak.start()
         grade_here(ledger, jobs, None, {"device": device, "sandbox": sandbox}, tell, command)
         seconds, own = time.monotonic() - started, time.process_time() - own
-        return Cost(count, seconds, spent[-1] + own, peak.stop(), [*ledger.rows()])
+        return Cost(count, seconds, spent[-1] + own, peak.stop(), [*ledger.rows()], times)
 
 
 @contextmanager
@@ -144,20 +149,15 @@ def card(count: int, lessons: str) -> None:
         made = [*synthetic_class.whole_class(count, lessons.split(","), 7, f"with {jobs} jobs")]
         costs.append(graded((each.submitted for each in made), jobs, device="cuda"))
         print(f"{jobs} jobs: {count} hand-ins in {costs[-1].seconds:.0f} s, {costs[-1].rate:.1f} a minute")
-    statuses = [{row.key.learner: (row.result.status, row.result.stars) for row in cost.rows} for cost in costs]
-    for name, status in statuses[0].items():
-        if status != statuses[1][name]:
-            print(f"{name}: {status} by one job, {statuses[1][name]} by three")
-    alone, beside = map(_times_on_card, costs)
+    found = [{row.key.learner: row.result for row in cost.rows} for cost in costs]
+    for name, one in found[0].items():
+        three = found[1][name]
+        if (one.status, one.stars) != (three.status, three.stars):
+            told = [f"{each.status}, {each.stars} stars ({each.message})" for each in (one, three)]
+            print(f"{name}: by one job {told[0]}, by three {told[1]}")
+    alone, beside = (cost.times for cost in costs)
     ratios = sorted(beside[task] / us for task, us in alone.items() if task in beside)
-    print(f"Times by three jobs / by one: median {statistics.median(ratios):.3f} of {len(ratios)}, " +
-          f"from {ratios[0]:.3f} to {ratios[-1]:.3f}")  # fmt: skip
-
-
-def _times_on_card(cost: Cost) -> dict[tuple[str, str], float]:
-    """Microseconds of a run, by learner and task, where it was timed."""
-    tasks = [(row.key.learner, task) for row in cost.rows for task in (row.result.grade or {}).get("tasks", [])]
-    return {(name, task["name"]): us for name, task in tasks if (us := task["timings"].get("median_us"))}
+    print(f"Times by three jobs / by one: {' '.join(f'{ratio:.3f}' for ratio in ratios)}")
 
 
 @main.command()

@@ -171,7 +171,7 @@ def grade_task(task: Task, submission: Submission) -> Result:
                     look.begin()
                 return speed is None or speed.is_prepared()
 
-            gpu = gpu_job(submission, speed, deserves_timing)
+            gpu = gpu_job(submission, speed, deserves_timing, turn)
             evidence = run(calls, arena, submission, gpu, inputs=begin)
         from grader.judge.weigh import judge_task
 
@@ -249,16 +249,19 @@ def speed_of(submission: Submission, test: SpeedTest | None) -> Speed | None:
     return test.speed if test else Speed()
 
 
-def gpu_job(submission: Submission, speed: SpeedTest | None, is_right: Callable[[Evidence], bool]) -> Gpu | None:
+def gpu_job(
+    submission: Submission, speed: SpeedTest | None, is_right: Callable[[Evidence], bool], turn: Turn | None
+) -> Gpu | None:
     """What a job needs to run on the submission's GPU; None for the emulator."""
     from grader.devices.worker.job import Gpu
 
-    if not submission.card:
+    if not submission.card or not turn:
         return None
+    take_turn = None if turn.is_free() else turn.take
     if not speed:
-        return Gpu(submission.card.architecture)
+        return Gpu(submission.card.architecture, take_turn=take_turn)
 
     def dialogue(found: Evidence) -> Dialogue:
         return speed.dialogue(lambda: is_right(found))
 
-    return Gpu(submission.card.architecture, speed.call.name, speed.call.scalars, dialogue)
+    return Gpu(submission.card.architecture, speed.call.name, speed.call.scalars, dialogue, take_turn)

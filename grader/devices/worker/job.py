@@ -34,12 +34,14 @@ class Gpu:
     """What a job on a GPU needs besides: what to compile for, and the judge's part in timing the kernel, if any.
 
     `dialogue` is started with the cases as they ran when the last of them has; it ends the worker by returning.
+    Where others grade on the card, the worker leaves it alone until its file is compiled and `take_turn` comes back.
     """
 
     architecture: str
     timed_case: str = ""  # its name
     scalars: Mapping[str, int | float] = field(default_factory=dict)  # of the timed case
     dialogue: Callable[[Evidence], Dialogue] | None = None
+    take_turn: Callable[[], object] | None = None  # None: the card is free, and CUDA may start beside the build
 
 
 class Cancelled(Exception):
@@ -120,6 +122,7 @@ class Job:
             "threads": self.threads,
             "device": "cuda" if self.gpu else "emulator",
             "architecture": self.gpu.architecture if self.gpu else None,
+            "waits_for_card": bool(self.gpu and self.gpu.take_turn),
             "timed": {"scalars": dict(self.gpu.scalars)} if self.gpu and self.gpu.dialogue else None,
             "to_record": dict(self.to_record) if self.to_record else None,
             "to_sample": dict(self.to_sample) if self.to_sample else None,

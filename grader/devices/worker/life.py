@@ -119,10 +119,20 @@ def _work_on_gpu(job: dict[str, Any], memory: WorkerMemory, orders_fd: int, tell
     from grader.devices.cuda.session import Session, obey, run_cases
     from grader.devices.cuda.toolkit import cuda_home
 
-    starting = threading.Thread(target=runtime().synchronize, daemon=True)
+    free = threading.Event()
+    starting = threading.Thread(target=lambda: (free.wait(), runtime().synchronize()), daemon=True)
     starting.start()  # CUDA takes as long to start as nvcc to compile
-    library, task = _build(job, tell, _Gate(job, tell, memory, [*filter(None, [cuda_home()])], starting.join))
-    starting.join()
+    if not job["waits_for_card"]:
+        free.set()
+
+    def finish() -> None:
+        if not free.is_set():
+            tell("compiled")
+            os.read(orders_fd, 1)
+            free.set()
+        starting.join()
+
+    library, task = _build(job, tell, _Gate(job, tell, memory, [*filter(None, [cuda_home()])], finish))
     stopped = None
     if library and os.read(orders_fd, 1):  # the inputs are there
         session = Session(library.loaded, task)

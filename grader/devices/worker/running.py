@@ -53,7 +53,7 @@ class RunningJob:
         self.orders: socket.socket | None = None
         self.dialogue: Dialogue | None = None
         self.talked = False
-        self.begun = False  # may run the cases
+        self.begun = self.has_turn = False  # may run the cases; may use the card
         self.failed: Exception | None = None  # the judge's own fault, to be raised when all is cleared away
 
     def follow(self, server: socket.socket, replies: TextIO) -> None:
@@ -138,6 +138,11 @@ class RunningJob:
                 self.where, limit = "while the emulator was prepared", 2 * self.job.build_seconds
             case "building":
                 self.building, self.where = True, "while the file was built and loaded"
+            case "compiled":
+                self.building, self.where = False, "while CUDA started"
+                if self.job.gpu and not self.has_turn:
+                    self.has_turn = True
+                    self._let_on_after(self.job.gpu.take_turn)
             case "loading":
                 if not self.theirs:  # what comes later may be the submission's word
                     self.found.sandbox = event["sandbox"]
@@ -145,7 +150,9 @@ class RunningJob:
             case "built":
                 self.building, self.found.build = False, build_from_json(event["build"])
                 self.where = "after the build"
-                self._let_it_run()
+                if not self.begun:
+                    self.begun = True
+                    self._let_on_after(self.job.inputs)
             case "running":
                 self.where = f"in case {event['case']}"
                 limit = (1.0 if self.job.gpu else 1.5) * self.job.seconds + SPARE_SECONDS
@@ -175,15 +182,14 @@ class RunningJob:
         else:
             self.meddled = True
 
-    def _let_it_run(self) -> None:
-        """Once the inputs are there. If they cannot be drawn, the worker is not to wait for them."""
-        if self.begun or self.orders is None:
+    def _let_on_after(self, wait: Callable[[], object] | None) -> None:
+        """Once this has come back. If that fails, the worker is not to wait for it, either."""
+        if self.orders is None:
             return
-        self.begun = True
         start = time.monotonic()
         try:
-            if self.job.inputs:
-                self.job.inputs()
+            if wait:
+                wait()
         except Exception as error:
             self.failed = error
             self.orders.close()

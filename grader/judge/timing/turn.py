@@ -36,22 +36,25 @@ class Turn:
                 f"{folder} cannot be written ({error.strerror}): free some space, or mend its rights"
             ) from None
 
-    def take(self) -> bool:
-        """Waits for it, unless it has come already. False if it was given up meanwhile. Raises Cancelled."""
-        with self._lock:
-            if not self._taken and not self._try():
-                self._on_wait(WAITING)
-            while not self._taken and not self._given_up.wait(_LOOK_AGAIN):
-                if self._cancel and select.select([self._cancel.fd], [], [], 0)[0]:
-                    raise Cancelled
-                self._try()
-            return self._taken
-
-    def _try(self) -> bool:
-        with suppress(BlockingIOError):
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    def is_free(self) -> bool:
+        """Whether nobody else is at it; then the turn has come."""
+        with self._lock, suppress(BlockingIOError):
+            if not self._taken:
+                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             self._taken = True
         return self._taken
+
+    def take(self) -> bool:
+        """Waits for it, unless it has come already. False if it was given up meanwhile. Raises Cancelled."""
+        if self.is_free():
+            return True
+        self._on_wait(WAITING)
+        while not self.is_free():
+            if self._given_up.wait(_LOOK_AGAIN):
+                return False
+            if self._cancel and select.select([self._cancel.fd], [], [], 0)[0]:
+                raise Cancelled
+        return True
 
     def give_up(self) -> None:
         """Whoever still waits for it need not."""
@@ -60,8 +63,7 @@ class Turn:
     def end(self) -> None:
         """The next grading may have the card."""
         self.give_up()
-        with self._lock:
-            self._file.close()
+        self._file.close()
 
 
 @contextmanager

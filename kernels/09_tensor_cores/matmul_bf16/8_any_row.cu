@@ -26,6 +26,7 @@
 
 #include <climits>
 #include <cstdint>
+#include <utility>
 
 #include "../../common/scratch.cuh"
 
@@ -51,19 +52,19 @@ template <int kRows> struct Feed {
     int rows;     // how many there are from ours on
     unsigned to;  // our first piece's place: the next is kStep rows on, as every eighth row has the same swizzle
 
-    __device__ Feed(const __nv_bfloat16* matrix, int top, int all_rows, int all_cols) {
+    __device__ Feed(const __nv_bfloat16* matrix, int top, int all_rows, int pitch) {
         int row = threadIdx.x / kPieces, piece = threadIdx.x % kPieces;
-        from = matrix + static_cast<std::int64_t>(top + row) * all_cols + piece * kPiece;
+        from = matrix + static_cast<std::int64_t>(top + row) * pitch + piece * kPiece;
         rows = all_rows - top - row, to = swizzle(row, piece);
     }
 
     // Outside of the matrix there are zeros: of 16 bytes, none is copied. `cols` are those from ours on.
-    __device__ void start(unsigned tile, std::int64_t stride, int cols) {
+    __device__ void start(unsigned tile, std::int64_t pitch, int cols) {
 #pragma unroll
         for (int i = 0; i < kRows / kStep; ++i) {
             bool inside = i * kStep < rows && cols > 0;
             asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(tile + to + i * kStep * kRow),
-                         "l"(from + i * kStep * stride), "r"(inside ? 16 : 0)
+                         "l"(from + i * kStep * pitch), "r"(inside ? 16 : 0)
                          : "memory");
         }
         from += kDepth;
@@ -134,27 +135,33 @@ template <class Put> __device__ void for_each_pair(const float (&sum)[kDown][kAc
 }
 
 // Stores a warp's outputs, `to` being where the first belongs, of which so many rows and columns are c's. If rows begin
-// anywhere, a pair may not be stored at once: then all go through shared memory, and from there row after row.
-__device__ void store(const float (&sum)[kDown][kAcross][4], float* own, float* to, int rows, int cols, int n) {
-    if (n % 2 == 0) {
+// anywhere, a pair may not be stored at once: then all go through shared memory, and from there row after row. So they do
+// if the product is turned, and its columns are c's rows.
+__device__ void store(const float (&sum)[kDown][kAcross][4], float* own, float* to, int rows, int cols, int n,
+                      bool turned) {
+    if (n % 2 == 0 && !turned) {
         return for_each_pair(sum, [&](int y, int x, float2 both) {
             // Outputs are not read again: they need not push the matrices out of the L2 cache.
             if (y < rows && x < cols) __stcs(reinterpret_cast<float2*>(&to[static_cast<std::int64_t>(y) * n + x]), both);
         });
     }
     __syncthreads();  // all have read the last tile, which lies there
-    for_each_pair(sum, [&](int y, int x, float2 both) { *reinterpret_cast<float2*>(&own[y * kPitch + x]) = both; });
+    for_each_pair(sum, [&](int y, int x, float2 both) {
+        if (turned) own[x * kPitch + y] = both.x, own[(x + 1) * kPitch + y] = both.y;
+        else *reinterpret_cast<float2*>(&own[y * kPitch + x]) = both;
+    });
     __syncwarp();
+    int height = turned ? cols : rows, width = turned ? rows : cols;
 #pragma unroll 8
     for (int y = 0; y < kWarpSize; ++y) {
         for (int x = threadIdx.x % 32; x < kWarpSize; x += 32) {
-            if (y < rows && x < cols) to[std::int64_t{y} * n + x] = own[y * kPitch + x];
+            if (y < height && x < width) to[std::int64_t{y} * n + x] = own[y * kPitch + x];
         }
     }
 }
 
 __global__ void __launch_bounds__(kThreads)
-    product(const __nv_bfloat16* a, const __nv_bfloat16* b, float* c, int m, int n, int k) {
+    product(const __nv_bfloat16* a, const __nv_bfloat16* b, float* c, int m, int n, int k, int pitch, bool turned) {
     extern __shared__ uint4 shared[];
     unsigned stages = static_cast<unsigned>(__cvta_generic_to_shared(shared));
     int down = (m - 1) / kHeight + 1, across = (n - 1) / kWidth + 1;  // tiles of c
@@ -164,11 +171,11 @@ __global__ void __launch_bounds__(kThreads)
     int warp = threadIdx.x / 32, y = warp / kWarpsAcross * kWarpSize, x = warp % kWarpsAcross * kWarpSize;
 
     int steps = (k - 1) / kDepth + 1;
-    Feed<kHeight> feed_a(a, top, m, k);
-    Feed<kWidth> feed_b(b, left, n, k);
+    Feed<kHeight> feed_a(a, top, m, pitch);
+    Feed<kWidth> feed_b(b, left, n, pitch);
     int cols = k - threadIdx.x % kPieces * kPiece;
     auto start = [&](int step, unsigned stage) {  // and closes the group, if there is nothing to copy, too
-        if (step < steps) feed_a.start(stage, k, cols), feed_b.start(stage + kOfB, k, cols);
+        if (step < steps) feed_a.start(stage, pitch, cols), feed_b.start(stage + kOfB, pitch, cols);
         cols -= kDepth;
         asm volatile("cp.async.commit_group;" ::: "memory");
     };
@@ -196,7 +203,9 @@ __global__ void __launch_bounds__(kThreads)
         fragments[0].multiply_into(sum);
     }
     float* own = reinterpret_cast<float*>(shared) + warp * kWarpSize * kPitch;
-    store(sum, own, c + static_cast<std::int64_t>(top + y) * n + left + x, m - top - y, n - left - x, n);
+    top += y, left += x;
+    float* to = turned ? c + std::int64_t{left} * m + top : c + std::int64_t{top} * n + left;
+    store(sum, own, to, m - top, n - left, turned ? m : n, turned);
 }
 
 // The piece that begins at matrix[first]; zeros behind `count` elements. Words of four bytes, the fewest that hold it:
@@ -220,30 +229,39 @@ __device__ uint4 unaligned_piece(const __nv_bfloat16* matrix, std::int64_t first
 
 // Copies rows of k elements, a's and then b's, to rows of so many pieces. A thread copies a piece, the first ones the last:
 // the product begins with a's first rows, and finds them in the L2 cache.
-__global__ void widen(const __nv_bfloat16* a, const __nv_bfloat16* b, uint4* to, int m, int n, int k, int pieces) {
+__global__ void widen(const __nv_bfloat16* a, const __nv_bfloat16* b, uint4* to, int m, int n, int k, int pitch) {
     std::int64_t at = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x, count = m + std::int64_t{n};
+    int pieces = (k - 1) / kPiece + 1;
     if (at >= count * pieces) return;
     at = count * pieces - 1 - at;
     bool is_small = count * pieces <= UINT_MAX;  // divisions of 64 bits take a while
     std::int64_t row = is_small ? static_cast<unsigned>(at) / static_cast<unsigned>(pieces) : at / pieces;
-    int piece = static_cast<int>(at - row * pieces) * kPiece;
-    to[at] = row < m ? unaligned_piece(a, row * k + piece, std::int64_t{m} * k, k - piece)
-                     : unaligned_piece(b, (row - m) * k + piece, std::int64_t{n} * k, k - piece);
+    int piece = static_cast<int>(at - row * pieces), first = piece * kPiece;
+    to[row * pitch / kPiece + piece] = row < m ? unaligned_piece(a, row * k + first, std::int64_t{m} * k, k - first)
+                                               : unaligned_piece(b, (row - m) * k + first, std::int64_t{n} * k, k - first);
 }
 
-void multiply(const __nv_bfloat16* a, const __nv_bfloat16* b, float* c, int m, int n, int k, cudaStream_t stream) {
-    int down = (m - 1) / kHeight + 1, across = (n - 1) / kWidth + 1, bytes = kStages * kStageBytes;
+int tiles(int m, int n) { return ((m - 1) / kHeight + 1) * ((n - 1) / kWidth + 1); }
+
+// Turned, if the tiles of b * a^T take fewer waves.
+void multiply(const __nv_bfloat16* a, const __nv_bfloat16* b, float* c, int m, int n, int k, int pitch,
+              cudaStream_t stream) {
+    int device = 0, places = 1, bytes = kStages * kStageBytes;
+    cudaGetDevice(&device);
+    cudaDeviceGetAttribute(&places, cudaDevAttrMultiProcessorCount, device);
     cudaFuncSetAttribute(product, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-    product<<<down * across, kThreads, bytes, stream>>>(a, b, c, m, n, k);
+    bool turned = (tiles(n, m) - 1) / places < (tiles(m, n) - 1) / places;
+    if (turned) std::swap(a, b), std::swap(m, n);
+    product<<<tiles(m, n), kThreads, bytes, stream>>>(a, b, c, m, n, k, pitch, turned);
 }
 
 extern "C" void matmul_bf16(const __nv_bfloat16* a, const __nv_bfloat16* b, float* c, int m, int n, int k,
                             cudaStream_t stream) {
-    if (k % kPiece == 0) return multiply(a, b, c, m, n, k, stream);
-    int pieces = (k - 1) / kPiece + 1;
-    std::int64_t all = (m + std::int64_t{n}) * pieces;
-    Scratch scratch(all * 4, stream);  // counts floats, of which a piece has four
-    widen<<<(all - 1) / 256 + 1, 256, 0, stream>>>(a, b, reinterpret_cast<uint4*>(scratch.data), m, n, k, pieces);
+    if (k % kPiece == 0) return multiply(a, b, c, m, n, k, k, stream);
+    int pieces = (k - 1) / kPiece + 1, pitch = ((k - 1) / kDepth + 1) * kDepth;
+    Scratch scratch((m + std::int64_t{n}) * pitch / 2, stream);  // counts floats
+    widen<<<((m + std::int64_t{n}) * pieces - 1) / 256 + 1, 256, 0, stream>>>(a, b, reinterpret_cast<uint4*>(scratch.data),
+                                                                            m, n, k, pitch);
     auto wide = reinterpret_cast<const __nv_bfloat16*>(scratch.data);
-    multiply(wide, wide + std::int64_t{m} * pieces * kPiece, c, m, n, pieces * kPiece, stream);
+    multiply(wide, wide + std::int64_t{m} * pitch, c, m, n, pieces * kPiece, pitch, stream);
 }
