@@ -71,6 +71,12 @@ class Batches:
     full: list[float] = field(default_factory=list)
     half: list[float] = field(default_factory=list)
     empty: list[float] = field(default_factory=list)
+    told: list[float] = field(default_factory=list)  # of the full ones, by the submission's own events
+
+    @property
+    def events_us(self) -> float:
+        """What a run of a full batch takes by the events."""
+        return statistics.median(self.told) / self.runs
 
     @property
     def slope(self) -> tuple[float, float]:

@@ -28,6 +28,7 @@ from grader.devices.cuda.card import Card, state_of
 from grader.devices.cuda.orders import Do
 from grader.devices.evidence import launches_from_json
 from grader.devices.worker.job import Answer, Dialogue, Order
+from grader.judge.timing import doubts
 from grader.judge.timing.runs import Runs, microseconds
 from grader.judge.timing.timed_sets import Refused, TimedSets
 from grader.judge.verdict import Speed
@@ -38,17 +39,12 @@ MOST_SMALL_SETS = 64  # of buffers that the L2 would hold
 COPIED_SETS = 2  # where every set must go through the host
 LONGEST_SECONDS = 4.0  # of measuring, by the wall clock
 FRESH_SHARE = 0.3  # of that time goes into new content
-FRESH_AGREES = 0.03
-FRESH_JITTER_US = 2.0
 GRAPH_US = 20.0  # shorter kernels are timed in graphs
 SLOW_US = 200_000.0  # longer ones need no ten samples
 LEAST_BATCHES = 5
 BATCH_SECONDS = 0.6  # for the judge's own clock, and as much again if the two clocks disagree
 BATCH_US = 5000.0  # a batch is long beside the time that it takes to order one
 LOOKS = 2
-LATE_SHARE = 0.25  # of the time of a batch, that something may still run when it is said to be done ...
-LATE_US = 500.0  # ... and this much more
-FLOOR = 1.3  # nothing moves bytes this many times as fast as a copy; reading alone can be a little faster
 WORKSPACE = 8  # bytes of workspace for each byte of a set while its expected outputs are computed in float64
 
 
@@ -75,6 +71,7 @@ class SpeedTest:
         self._late: list[float] = []  # how much longer the first check after a batch took than the second
         self._fresh: list[float] = []
         self._seen: list[float] = []
+        self._in_a_row_us = 0.0  # a run in a batch, by the judge's clock
 
     def begin(self, thread: Executor, has_turn: Callable[[], bool]) -> Future[bool]:
         """Has `prepare` run in this thread, while the worker builds, once the card is this grading's to use."""
@@ -151,15 +148,19 @@ class SpeedTest:
         summaries = {name: clock.summarize(samples) for name, samples in self._samples.items()}
         self._record(summaries, summaries["kernel"].median_us)
         self._sets.check_inputs()
-        self._refuse_wonders()  # first: what does not wait for its work may well be noisy
+        us, moved, copy = summaries["kernel"].median_us, self._sets.bytes, self.speed.timings["ceilings"]["copy"]
+        if moved > self.card.l2_bytes:
+            doubts.refuse_wonder(us, moved, copy)  # first: what does not wait for its work may well be noisy
         if clock.is_too_noisy(self._samples["kernel"]):
+            self._refuse_memory()
             said = f"its times differ by {summaries['kernel'].noise:.0%}, perhaps because another program uses this GPU"
             self.speed.message = f"The timing of {self.call.name} is too noisy to count ({said}): run it again."
             self.speed.values = self._missed_anyway()
             return
         if first_us < SLOW_US:  # who says that he is slow is believed
-            slower_us = yield from self._second_clock(summaries["kernel"].median_us)
-            self._record(summaries, slower_us)
+            us = yield from self._second_clock(us)
+            self._record(summaries, us)
+        self._refuse_memory()
         self.speed.values = self._values()
 
     def _open(self) -> Generator[Order, Answer, bool]:
@@ -231,7 +232,8 @@ class SpeedTest:
         """What a run takes: by the events in the submission's process, unless the judge's own clock says more.
 
         It may say a little more: what the host does of a call while the GPU is busy with flushing takes no time by the
-        events. Raises Refused if that does not explain it.
+        events, and runs in a row take longer than one by itself, by the events, too. Raises Refused if neither
+        explains it.
         """
         count = len(self._sets) if self._is_graph else min(len(self._sets), max(math.ceil(BATCH_US / events_us), 2))
         times = max(math.ceil(BATCH_US / (events_us * count)), 2) if self._is_graph else 1
@@ -242,15 +244,12 @@ class SpeedTest:
             if wall_us is None:
                 break
         slope, error = batches.slope
+        self._in_a_row_us = slope
         self.speed.timings |= {"events_us": events_us, "judge_clock_us": slope, "judge_clock_error_us": error}
-        self._refuse_late_work(events_us, batches.runs)
-        if wall_us is not None and wall_us - events_us > self._flush_us():
-            raise Refused(
-                "impossible_speed",
-                f"Two clocks disagree: {events_us:.1f} us a run by the events in the submission's process, but "
-                f"{wall_us:.1f} us by the judge's own. All work must be on the stream that is handed over, and must be "
-                "done when that is done.",
-            )
+        late_us = statistics.median(self._late)
+        self.speed.timings["late_us"] = late_us / batches.runs
+        doubts.refuse_late_work(late_us, events_us, batches.runs)
+        doubts.refuse_contradiction(max(events_us, batches.events_us), wall_us or 0.0, self._flush_us())
         return wall_us or events_us
 
     def _flush_us(self) -> float:
@@ -270,41 +269,29 @@ class SpeedTest:
             numbers = self._shuffled()[:count]
             if self._is_graph:
                 yield from self._runs.ordered({"do": Do.CAPTURE, "sets": numbers})
-            full, late_us = yield from self._batch(numbers, batches.runs)
-            half, _ = yield from self._batch(numbers, batches.fewer)
-            empty, _ = yield from self._batch(numbers, 0)
+            full, late_us, told_us = yield from self._batch(numbers, batches.runs)
+            half, *_ = yield from self._batch(numbers, batches.fewer)
+            empty, *_ = yield from self._batch(numbers, 0)
+            batches.told.append(told_us)
             batches.full.append(full)
             batches.half.append(half)
             batches.empty.append(empty)
             self._late.append(late_us)
             turns += 1
 
-    def _batch(self, numbers: Sequence[int], runs: int) -> Generator[Order, Answer, tuple[float, float]]:
-        """The judge's microseconds for so many runs, and how much longer the first check takes than another one, when
-        certainly nothing runs on the GPU any more.
+    def _batch(self, numbers: Sequence[int], runs: int) -> Generator[Order, Answer, tuple[float, float, float]]:
+        """The judge's microseconds for so many runs; how much longer the first check takes than another one, when
+        certainly nothing runs on the GPU any more; and the microseconds by the worker's events, 0 for no runs.
         """
         if self._is_graph:
             order, used = {"do": Do.REPLAY, "times": runs // len(numbers)}, numbers if runs else []
         else:
             order, used = {"do": Do.MANY, "sets": numbers[:runs]}, numbers[:runs]
-        _, wall_us = yield from self._runs.timed(order, used)
+        answer, wall_us = yield from self._runs.timed(order, used)
         start = time.perf_counter()
         self._sets.check(used)
-        return wall_us, self._runs.checking_us - 1e6 * (time.perf_counter() - start)
-
-    def _refuse_late_work(self, events_us: float, runs: int) -> None:
-        """What a thread puts on the GPU when the answer has come delays the check of the outputs. Raises Refused.
-
-        Even without it the first check takes up to 50 us longer for each set.
-        """
-        late_us = statistics.median(self._late)
-        self.speed.timings["late_us"] = late_us / runs
-        if late_us > LATE_SHARE * events_us * runs + LATE_US:
-            raise Refused(
-                "impossible_speed",
-                f"Runs that take {events_us:.1f} us go on for {late_us / runs:.1f} us when they are said to be done. "
-                "All work must be on the stream that is handed over, and must be done when that is done.",
-            )
+        late_us = self._runs.checking_us - 1e6 * (time.perf_counter() - start)
+        return wall_us, late_us, microseconds(answer) if runs else 0.0
 
     def _shuffled(self) -> list[int]:
         return self._order.sample(range(len(self._sets)), len(self._sets))
@@ -352,25 +339,13 @@ class SpeedTest:
             return self._sets.bytes
         return (self.call.flops if unit == "flop/s" else self.call.specials) or 0.0
 
-    def _refuse_wonders(self) -> None:
-        """What is too good to be true. Raises Refused."""
-        us, moved = self.speed.timings["median_us"], self.speed.timings["bytes"]
-        floor = moved / (FLOOR * self.speed.timings["ceilings"]["copy"]) * 1e6
-        if moved > self.card.l2_bytes and us < floor:
-            raise Refused(
-                "impossible_speed",
-                f"{us:.1f} us is too good to be true: moving {moved / 1e6:,.0f} MB takes this card {floor:.1f} us.",
-            )
+    def _refuse_memory(self) -> None:
+        """What is faster on inputs that it has seen. Raises Refused."""
         if min(len(self._fresh), len(self._seen)) < clock.LEAST_SAMPLES // 2:
             return
         fresh, seen = clock.summarize(self._fresh), clock.summarize(self._seen)
-        jitter = FRESH_JITTER_US / (len(self._sets) if self._is_graph else 1)
-        if fresh.median_us > (1 + FRESH_AGREES + max(fresh.noise, seen.noise)) * seen.median_us + jitter:
-            raise Refused(
-                "impossible_speed",
-                f"A run takes {fresh.median_us:.1f} us on new inputs and {seen.median_us:.1f} us on those seen before: "
-                "it must not remember anything from one run to the next.",
-            )
+        jitter_us = doubts.FRESH_JITTER_US / (len(self._sets) if self._is_graph else 1)
+        doubts.refuse_memory(fresh, seen, self._in_a_row_us, jitter_us)
 
     def _stream_hint(self, status: str) -> str:
         """Why a run may look unfinished."""

@@ -155,7 +155,7 @@ __device__ void store(const float (&sum)[kDown][kAcross][4], float* own, float* 
 #pragma unroll 8
     for (int y = 0; y < kWarpSize; ++y) {
         for (int x = threadIdx.x % 32; x < kWarpSize; x += 32) {
-            if (y < height && x < width) to[std::int64_t{y} * n + x] = own[y * kPitch + x];
+            if (y < height && x < width) __stcs(&to[std::int64_t{y} * n + x], own[y * kPitch + x]);
         }
     }
 }
