@@ -198,6 +198,7 @@ def measure(entry: Entry, tasks: Sequence[Task], files: Sequence[Path], card: Ca
 
     from grader.devices.cuda import ceilings, own_code
     from grader.devices.cuda.card import state_of
+    from grader.judge.timing.turn import turn_on
 
     before = state_of(card)
     cases = [(task, case) for task in tasks for case in chosen_cases(task, quick)]
@@ -206,7 +207,9 @@ def measure(entry: Entry, tasks: Sequence[Task], files: Sequence[Path], card: Ca
     with tempfile.TemporaryDirectory() as folder, _progress(entry, len(cases)) as advance:
         libraries = own_code.build_all([*entry.rungs, *files, *entry.rivals], Path(folder), card.architecture)
         contenders = {task.name: enter(task, entry, files, libraries) for task in tasks}
-        measured = _measure_cases(cases, contenders, advance, ceilings=limits, card=card, effort=effort)
+        with turn_on(card, partial(print, file=sys.stderr)) as turn:
+            turn.take()
+            measured = _measure_cases(cases, contenders, advance, ceilings=limits, card=card, effort=effort)
     return {
         "schema": SCHEMA,
         "lesson": entry.name,

@@ -1,26 +1,29 @@
 // Rung 8 of 8: rows that begin anywhere.
 //
 // cp.async wants 16 bytes that begin at a multiple of 16. If k is no multiple of 8, most rows do not, and the rungs
-// below load such matrices element by element: eight loads for one. Here a small kernel first copies them to rows
-// that are filled up with zeros to the next multiple of 8. That moves each element once more, m k + n k of them; the
-// product reads each many times. Copies take 1 % of the time at 8192, and the tiles' own copies become simpler.
+// below load such matrices element by element: eight loads for one. Here a small kernel first copies them to rows that
+// begin at multiples of 128 bytes, filled up with zeros. That moves each element once more, m k + n k of them; the
+// product reads each many times. And a row of a tile then lies in one line of the cache: at multiples of 16 bytes most
+// lie in two, which takes 11 % longer (H100, 4095 x 4097 x 4099).
 //
 // And rows of c: if n is odd, every second one begins between two pairs, and what a lane holds goes to two places. So
 // a warp puts its outputs into shared memory first, where the tiles were, and stores row after row from there.
+//
+// On the way there outputs can change sides: the same code computes c, or b * a^T, which is c turned, whichever has
+// fewer tiles. Of 4097 x 4095 there are 17 x 32, five waves of blocks on 132 multiprocessors; turned there are 16 x 33,
+// and four.
 //
 // On an H200, m=4096 n=4096 k=4096: 7_registers_ahead 464 Tflop/s, 8_any_row 466 Tflop/s, cuBLAS 754 Tflop/s.
 // On an H200, m=4095 n=4097 k=4099: 7_registers_ahead 86.5 Tflop/s, 8_any_row 394 Tflop/s, cuBLAS 137 Tflop/s.
 //
 // The last tile along k is often a small part of one: only what is left of it is multiplied.
 //
-// Tried: copies of the next tile spread over the products of a step (1 % faster, at 4000 x 4100 x 4200 3 %); tiles of
-// 128 x 256, where these fill the last wave better (14 % faster at 4097 x 4095 x 4100, 16 % slower at 4095 x 4097 x
-// 4099); no products outside of c, asked before each (28 % slower at 4095 x 4097 x 4099, and 11 % at 4096). cuBLAS
-// multiplies by wgmma. Of its kernels with mma.sync benchmarks/cublaslt.py timed those that cuBLASLt lists without a
-// workspace: the best has 3 % more than this rung at 4096, and no more at 8192. So that is about as far as mma.sync
-// goes on this card. Copies take 37 us of 348 at 4095 x 4097 x 4099; a row for each block is 4 % slower there in words
-// or pairs, and the same in 16 bytes; copies of 8 and 4 bytes straight into the tiles need no second matrix and are 26
-// and 64 % slower.
+// Tried: copies of the next tile spread over the products of a step (1 % faster, at 4000 x 4100 x 4200 3 %); no
+// products outside of c, asked before each (28 % slower at 4095 x 4097 x 4099, and 11 % at 4096). cuBLAS multiplies by
+// wgmma. Of its kernels with mma.sync benchmarks/cublaslt.py timed those that cuBLASLt lists without a workspace: the
+// best has 3 % more than this rung at 4096, and no more at 8192. So that is about as far as mma.sync goes on this card.
+// Copies take 37 us at 4095 x 4097 x 4099; a row for each block is 4 % slower there in words or pairs, and the same in
+// 16 bytes; copies of 8 and 4 bytes straight into the tiles need no second matrix and are 26 and 64 % slower.
 
 #include <cuda_bf16.h>
 
@@ -36,7 +39,7 @@ constexpr int kStrip = 8;                                // rows of tiles that a
 constexpr int kWarpSize = 64;                            // rows and columns of a warp's outputs
 constexpr int kDown = kWarpSize / 16, kAcross = kWarpSize / 8;
 constexpr int kWarpsAcross = kWidth / kWarpSize, kThreads = 32 * kWarpsAcross * kHeight / kWarpSize;
-constexpr int kPitch = kWarpSize + 8;  // floats between rows of outputs, so that eight rows do not share banks
+constexpr int kPitch = kWarpSize + 8;  // floats between rows of outputs, so that eight do not share banks
 constexpr int kPiece = 8, kPieces = kDepth / kPiece;  // elements in 16 bytes, and how many of these in a row
 
 constexpr unsigned kRow = kDepth * 2;  // bytes from row to row of a tile
@@ -135,27 +138,28 @@ template <class Put> __device__ void for_each_pair(const float (&sum)[kDown][kAc
 }
 
 // Stores a warp's outputs, `to` being where the first belongs, of which so many rows and columns are c's. If rows begin
-// anywhere, a pair may not be stored at once: then all go through shared memory, and from there row after row. So they do
-// if the product is turned, and its columns are c's rows.
+// anywhere, a pair may not be stored at once: then all go through shared memory, and from there row after row. So does
+// a turned product, whose columns are c's rows.
 __device__ void store(const float (&sum)[kDown][kAcross][4], float* own, float* to, int rows, int cols, int n,
                       bool turned) {
     if (n % 2 == 0 && !turned) {
         return for_each_pair(sum, [&](int y, int x, float2 both) {
             // Outputs are not read again: they need not push the matrices out of the L2 cache.
-            if (y < rows && x < cols) __stcs(reinterpret_cast<float2*>(&to[static_cast<std::int64_t>(y) * n + x]), both);
+            if (y < rows && x < cols) __stcs(reinterpret_cast<float2*>(&to[std::int64_t{y} * n + x]), both);
         });
     }
     __syncthreads();  // all have read the last tile, which lies there
+    int pitch = turned ? kPitch - 4 : kPitch;
     for_each_pair(sum, [&](int y, int x, float2 both) {
-        if (turned) own[x * kPitch + y] = both.x, own[(x + 1) * kPitch + y] = both.y;
-        else *reinterpret_cast<float2*>(&own[y * kPitch + x]) = both;
+        if (turned) own[x * pitch + y] = both.x, own[(x + 1) * pitch + y] = both.y;
+        else *reinterpret_cast<float2*>(&own[y * pitch + x]) = both;
     });
     __syncwarp();
     int height = turned ? cols : rows, width = turned ? rows : cols;
 #pragma unroll 8
     for (int y = 0; y < kWarpSize; ++y) {
         for (int x = threadIdx.x % 32; x < kWarpSize; x += 32) {
-            if (y < height && x < width) __stcs(&to[std::int64_t{y} * n + x], own[y * kPitch + x]);
+            if (y < height && x < width) __stcs(&to[std::int64_t{y} * n + x], own[y * pitch + x]);
         }
     }
 }
@@ -227,7 +231,7 @@ __device__ uint4 unaligned_piece(const __nv_bfloat16* matrix, std::int64_t first
     return {piece[0], piece[1], piece[2], piece[3]};
 }
 
-// Copies rows of k elements, a's and then b's, to rows of so many pieces. A thread copies a piece, the first ones the last:
+// Copies rows of k elements, a's and then b's, to rows of `pitch`. A thread copies a piece, the first ones the last:
 // the product begins with a's first rows, and finds them in the L2 cache.
 __global__ void widen(const __nv_bfloat16* a, const __nv_bfloat16* b, uint4* to, int m, int n, int k, int pitch) {
     std::int64_t at = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x, count = m + std::int64_t{n};
@@ -237,20 +241,19 @@ __global__ void widen(const __nv_bfloat16* a, const __nv_bfloat16* b, uint4* to,
     bool is_small = count * pieces <= UINT_MAX;  // divisions of 64 bits take a while
     std::int64_t row = is_small ? static_cast<unsigned>(at) / static_cast<unsigned>(pieces) : at / pieces;
     int piece = static_cast<int>(at - row * pieces), first = piece * kPiece;
-    to[row * pitch / kPiece + piece] = row < m ? unaligned_piece(a, row * k + first, std::int64_t{m} * k, k - first)
-                                               : unaligned_piece(b, (row - m) * k + first, std::int64_t{n} * k, k - first);
+    to += row * pitch / kPiece + piece;
+    *to = row < m ? unaligned_piece(a, row * k + first, std::int64_t{m} * k, k - first)
+                  : unaligned_piece(b, (row - m) * k + first, std::int64_t{n} * k, k - first);
 }
 
 int tiles(int m, int n) { return ((m - 1) / kHeight + 1) * ((n - 1) / kWidth + 1); }
 
-// Turned, if the tiles of b * a^T take fewer waves.
+// Turned, if b * a^T has fewer tiles.
 void multiply(const __nv_bfloat16* a, const __nv_bfloat16* b, float* c, int m, int n, int k, int pitch,
               cudaStream_t stream) {
-    int device = 0, places = 1, bytes = kStages * kStageBytes;
-    cudaGetDevice(&device);
-    cudaDeviceGetAttribute(&places, cudaDevAttrMultiProcessorCount, device);
+    int bytes = kStages * kStageBytes;
+    bool turned = tiles(n, m) < tiles(m, n);
     cudaFuncSetAttribute(product, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-    bool turned = (tiles(n, m) - 1) / places < (tiles(m, n) - 1) / places;
     if (turned) std::swap(a, b), std::swap(m, n);
     product<<<tiles(m, n), kThreads, bytes, stream>>>(a, b, c, m, n, k, pitch, turned);
 }
@@ -259,9 +262,9 @@ extern "C" void matmul_bf16(const __nv_bfloat16* a, const __nv_bfloat16* b, floa
                             cudaStream_t stream) {
     if (k % kPiece == 0) return multiply(a, b, c, m, n, k, k, stream);
     int pieces = (k - 1) / kPiece + 1, pitch = ((k - 1) / kDepth + 1) * kDepth;
-    Scratch scratch((m + std::int64_t{n}) * pitch / 2, stream);  // counts floats
-    widen<<<((m + std::int64_t{n}) * pieces - 1) / 256 + 1, 256, 0, stream>>>(a, b, reinterpret_cast<uint4*>(scratch.data),
-                                                                            m, n, k, pitch);
-    auto wide = reinterpret_cast<const __nv_bfloat16*>(scratch.data);
+    std::int64_t rows = m + std::int64_t{n};
+    Scratch scratch(rows * pitch / 2, stream);  // counts floats
+    auto wide = reinterpret_cast<__nv_bfloat16*>(scratch.data);
+    widen<<<(rows * pieces - 1) / 256 + 1, 256, 0, stream>>>(a, b, reinterpret_cast<uint4*>(wide), m, n, k, pitch);
     multiply(wide, wide + std::int64_t{m} * pitch, c, m, n, pieces * kPiece, pitch, stream);
 }
