@@ -103,14 +103,22 @@ class Reading:
                 if not (piece := pipe.read(1 << 16)):
                     break
                 data += piece
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(self.pid, signal.SIGKILL)
-        with contextlib.suppress(ChildProcessError):
-            os.waitpid(self.pid, 0)
+        self._end()
         try:
             return json.loads(data)
         except ValueError:
             return None
+
+    def stop(self) -> None:
+        """Ends the process: its result is of no use any more."""
+        os.close(self.answer)
+        self._end()
+
+    def _end(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGKILL)
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(self.pid, 0)
 
 
 def read(source: str, cache: Path) -> Reading | None:

@@ -9,20 +9,23 @@ checked for itself.
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import subprocess
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
+from grader.devices.build.frontend import in_a_process
 from grader.devices.build.recipe import STRICT_LINK
 from grader.devices.emulator.calls import own_variables
-from grader.devices.emulator.symbols import CodeMap, Symbol, symbols_of
+from grader.devices.emulator.symbols import CodeMap, Symbol, host_only, read_symbols
 
 NAME, FACTS = "checked.so", "checked.json"
-_AS_WRITTEN, _OPTIMIZED = "checked.gimple", "checked.optimized"
+_AS_WRITTEN, _OPTIMIZED, _SAID = "checked.gimple", "checked.optimized", "said"
 
 
 def dumps(as_written: str, optimized: str) -> list[str]:
@@ -32,11 +35,13 @@ def dumps(as_written: str, optimized: str) -> list[str]:
 
 CHECKS_INDEXES = "-fsanitize=bounds-strict"
 _ORDERS = "constexpr bool has_two_orders = "  # wmma.h
-# The -fno-tree passes would take a value that was never set for whatever suits them.
+# The -fno-tree passes would take a value that was never set for whatever suits them. Those of the last row come after all
+# that is read here, and cost a build more time than they save the few small cases that run on it.
 _FLAGS = [
     "-fno-tree-ccp", "-fno-tree-fre", "-fno-tree-copy-prop", "-fno-tree-dominator-opts", "-fno-tree-phiprop",
     CHECKS_INDEXES, "-ftrivial-auto-var-init=pattern", "-Wuninitialized", "-Wmaybe-uninitialized",
     *dumps(_AS_WRITTEN, _OPTIMIZED),
+    "-fno-if-conversion", "-fno-if-conversion2", "-fno-dce", "-fno-dse", "-fno-forward-propagate", "-fno-cprop-registers",
 ]  # fmt: skip
 
 _BODY = re.compile(r"^(?P<head>\S.*\))\n\{\n(?P<body>(?:[ \n].*\n|\n)*)\}", re.MULTILINE)
@@ -108,42 +113,57 @@ class Facts:
 
 
 class CheckedBuild:
-    """g++ at work on the checking build, in a folder of its own."""
+    """g++ at work on the checking build, in a folder of its own; another process reads what it tells of the file."""
 
     def __init__(
-        self, text: str, folder: Path, flags: Sequence[str], link_flags: Sequence[str], elements: Sequence[int] = ()
+        self,
+        text: str,
+        source_name: str,
+        folder: Path,
+        flags: Sequence[str],
+        link_flags: Sequence[str],
+        elements: Sequence[int] = (),
     ):
         """`text` is the preprocessed one, `elements` the lines that name an element of a fragment."""
         folder.mkdir()
         (folder / "text.cpp").write_text(text.replace(f"{_ORDERS}false", f"{_ORDERS}true") if elements else text)
-        self._folder, self._elements = folder, elements
+        self._folder, self._source_name, self._elements = folder, source_name, elements
         compile_ = ["g++", "-std=c++20", "-fPIC", *(flag for flag in flags if flag != "-w"), *_FLAGS, "-fpreprocessed"]
         link = ["g++", "-shared", "text.o", "-o", NAME, *link_flags, *STRICT_LINK]
         both = f"{shlex.join([*compile_, '-c', 'text.cpp'])} && {shlex.join(link)}"
-        self._said = (folder / "said").open("w+")
-        self._compiler = subprocess.Popen(["sh", "-c", both], cwd=folder, stderr=self._said)
+        ended, held = os.pipe()
+        with (folder / _SAID).open("w") as said:
+            self._compiler = subprocess.Popen(["sh", "-c", both], cwd=folder, stderr=said, pass_fds=[held])
+        os.close(held)
+        self._reading = in_a_process(lambda: os.read(ended, 1) or self._read())  # which is nothing, once g++ has ended
+        os.close(ended)
 
     def stop(self) -> None:
         """Ends g++: the file cannot be built."""
+        self._reading.stop()
         self._compiler.kill()
         self._compiler.wait()
 
-    def finish(self, library: Path, source_name: str) -> None:
+    def finish(self, library: Path) -> None:
         """Puts the checking build beside the library, where that one's dump is. Raises OSError if there is none."""
         if self._compiler.wait() != 0:
-            raise OSError(f"g++ could not build {source_name} a second time, with checks")
-        self._said.seek(0)
-        as_written, optimized = (
-            (self._folder / name).read_text(errors="replace") for name in (_AS_WRITTEN, _OPTIMIZED)
+            self._reading.stop()
+            raise OSError(f"g++ could not build {self._source_name} a second time, with checks")
+        found = self._reading.result() or self._read()
+        dump = library.with_suffix(".gimple").read_text(errors="replace")
+        found["code"]["symbols"][:0] = map(vars, host_only(self._folder / NAME, dump))
+        (self._folder / NAME).replace(library.parent / NAME)
+        (library.parent / FACTS).write_text(json.dumps(found))
+
+    def _read(self) -> dict[str, Any]:
+        """What is to be known of the build, as JSON has it, but for what the other one's dump says."""
+        as_written, optimized, said = (
+            (self._folder / name).read_text(errors="replace") for name in (_AS_WRITTEN, _OPTIMIZED, _SAID)
         )
-        checked = _facts(as_written, optimized, self._said.read(), Path(source_name).name)
-        self._said.close()
+        checked = _facts(as_written, optimized, said, Path(self._source_name).name)
         checked.elements = list(self._elements)
-        symbols = symbols_of(self._folder / NAME, library.with_suffix(".gimple").read_text(errors="replace"))
-        checked.code = CodeMap(symbols=symbols + checked.code.symbols)
-        built = library.parent / NAME
-        (self._folder / NAME).replace(built)
-        (library.parent / FACTS).write_text(json.dumps(checked, default=vars))
+        checked.code.symbols[:0] = read_symbols(self._folder / NAME)
+        return asdict(checked)
 
 
 def beside(library: Path, source_name: str) -> Checked | None:

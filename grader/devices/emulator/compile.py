@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import subprocess
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -76,7 +77,7 @@ class EmulatorRecipe:
         if self.with_checks and checked.finds_more(seen.own_code(self.text, text)):
             elements = seen.fragment_elements(self.text, text)
             flags = self.compile_flags, self.link_flags
-            second = checked.CheckedBuild(text, folder.with_name("checked"), *flags, elements)
+            second = checked.CheckedBuild(text, self.filename, folder.with_name("checked"), *flags, elements)
         try:
             library = self._compiled(folder, self._narrowed(text), [seen.PREPROCESSED, seen.DUMP_FLAG])
             seen.check_built(library, folder / seen.DUMP, self.filename)
@@ -85,7 +86,9 @@ class EmulatorRecipe:
                 second.stop()
             raise
         if second:
-            second.finish(library, self.filename)
+            with suppress(Refused):  # `facts` will say so
+                CodeMap.load(library, Path(self.filename).name)  # and finds it made
+            second.finish(library)
         return library
 
     def _narrowed(self, text: str) -> str:
