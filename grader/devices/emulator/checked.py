@@ -35,13 +35,14 @@ def dumps(as_written: str, optimized: str) -> list[str]:
 
 CHECKS_INDEXES = "-fsanitize=bounds-strict"
 _ORDERS = "constexpr bool has_two_orders = "  # wmma.h
-# The -fno-tree passes would take a value that was never set for whatever suits them. Those of the last row come after all
-# that is read here, and cost a build more time than they save the few small cases that run on it.
+# The -fno-tree passes would take a value that was never set for whatever suits them. Those of the last rows come after
+# all that is read here, and cost a build more time than they save the few small cases that run on it.
 _FLAGS = [
     "-fno-tree-ccp", "-fno-tree-fre", "-fno-tree-copy-prop", "-fno-tree-dominator-opts", "-fno-tree-phiprop",
     CHECKS_INDEXES, "-ftrivial-auto-var-init=pattern", "-Wuninitialized", "-Wmaybe-uninitialized",
     *dumps(_AS_WRITTEN, _OPTIMIZED),
-    "-fno-if-conversion", "-fno-if-conversion2", "-fno-dce", "-fno-dse", "-fno-forward-propagate", "-fno-cprop-registers",
+    "-fno-if-conversion", "-fno-if-conversion2", "-fno-dce", "-fno-dse", "-fno-forward-propagate",
+    "-fno-cprop-registers",
 ]  # fmt: skip
 
 _BODY = re.compile(r"^(?P<head>\S.*\))\n\{\n(?P<body>(?:[ \n].*\n|\n)*)\}", re.MULTILINE)
