@@ -10,6 +10,7 @@ import subprocess
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from grader.course.prototype import Prototype
@@ -80,7 +81,6 @@ class EmulatorRecipe:
             second = checked.CheckedBuild(text, self.filename, folder.with_name("checked"), *flags, elements)
         try:
             library = self._compiled(folder, self._narrowed(text), [seen.PREPROCESSED, seen.DUMP_FLAG])
-            seen.check_built(library, folder / seen.DUMP, self.filename)
         except RuntimeError:
             if second:
                 second.stop()
@@ -103,18 +103,26 @@ class EmulatorRecipe:
     def _compiled(self, folder: Path, text: str, flags: list[str]) -> Path:
         folder.mkdir()
         (folder / "main.cpp").write_text(text)
-        compiled = self._ran("-std=c++20", "-fPIC", *self.compile_flags, *flags, "-c", "main.cpp", folder=folder)
-        if said := compiled or self._ran(
-            "-shared", "main.o", "-o", LIBRARY, *self.link_flags, *STRICT_LINK, folder=folder
-        ):
-            text_said = self._said_of_the_text(folder.parent) if _IN_A_LINE.search(said) else ""
-            raise RuntimeError(text_said or said)
+        compiling = self._begun(folder, "-std=c++20", "-fPIC", *self.compile_flags, *flags, "-c", "main.cpp")
+        self._ended(compiling, folder)
+        linking = self._begun(folder, "-shared", "main.o", "-o", LIBRARY, *self.link_flags, *STRICT_LINK)
+        linked = partial(self._ended, linking, folder)
+        seen.check_built(folder / LIBRARY, folder / seen.DUMP, self.filename, linked)
         return folder / LIBRARY
 
-    def _ran(self, *options: str, folder: Path) -> str:
-        """What g++ says in this folder if it fails; "" if it does not."""
-        done = subprocess.run(["g++", *_QUIET, *options], cwd=folder, capture_output=True, text=True, errors="replace")
-        return complaint(done)
+    def _begun(self, folder: Path, *options: str) -> subprocess.Popen[str]:
+        """g++ at work in a folder."""
+        command = ["g++", *_QUIET, *options]
+        return subprocess.Popen(
+            command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace"
+        )
+
+    def _ended(self, compiler: subprocess.Popen[str], folder: Path) -> None:
+        """Once it has ended. Raises RuntimeError with what it says if it fails."""
+        out, err = compiler.communicate()
+        if said := complaint(subprocess.CompletedProcess(compiler.args, compiler.returncode, out, err)):
+            text_said = self._said_of_the_text(folder.parent) if _IN_A_LINE.search(said) else ""
+            raise RuntimeError(text_said or said)
 
     def _said_of_the_text(self, folder: Path) -> str:
         """What g++ says of the text before it was preprocessed, with its columns and macros; "" if it says nothing."""
