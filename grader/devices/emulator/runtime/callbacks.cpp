@@ -239,7 +239,7 @@ std::uint16_t check_part(Thread& thread, Address a, unsigned bytes, unsigned wan
     return region;
 }
 
-static void enter_basic_block(Address caller) {
+__attribute__((noinline, cold)) static void enter_basic_block(Address caller) {
     Thread* const thread = current;
     if (!thread) return host_block(caller);
     settle_store(*thread);
@@ -275,8 +275,10 @@ void __tsan_func_exit() {
 
 void __sanitizer_cov_trace_pc() {
     Thread* const thread = current;
-    if (!thread || thread->stored || !has_room(*thread) || machine().out_of_time.load(std::memory_order_relaxed)) return enter_basic_block(CALLER);
-    *thread->next++ = {program_counter(CALLER), Event::Block, 0, no_region, 0};
+    if (thread && !thread->stored && has_room(*thread) && !machine().out_of_time.load(std::memory_order_relaxed)) [[likely]]
+        *thread->next++ = {program_counter(CALLER), Event::Block, 0, no_region, 0};
+    else
+        enter_basic_block(CALLER);
 }
 
 #define LADDER_ACCESS(bytes)                                                                                               \
