@@ -167,7 +167,13 @@ void record_stored_value(Thread& thread) {
     thread.stored = 0;
     thread.copying = false;
     std::uint64_t value[2] = {0, 0};
-    std::memcpy(value, reinterpret_cast<const void*>(a), thread.stored_bytes);
+    const void* const from = reinterpret_cast<const void*>(a);
+    switch (thread.stored_bytes) {   // a copy of a fixed size is one instruction
+        case 4: std::memcpy(value, from, 4); break;
+        case 8: std::memcpy(value, from, 8); break;
+        case 16: std::memcpy(value, from, 16); break;
+        default: std::memcpy(value, from, thread.stored_bytes);
+    }
     if (std::exchange(thread.tells_all, false)) thread.block->launch->schedule.wake(a, thread);   // before others of the block can run
     record(thread, Event::Value, thread.stored_pc, value[0] ^ (value[1] << 7 | value[1] >> 57), thread.stored_bytes, no_region);
 }
