@@ -84,6 +84,12 @@ def prepare(cache: Path) -> None:
             in_a_process(functools.partial(_compile_header, cache, side)).result()
 
 
+def warm() -> None:
+    """Loads libclang, and reads what a file's headers are known by: once, for this process and its forks."""
+    if identity():
+        _digest()
+
+
 def folder(cache: Path) -> Path:
     """Where the headers are kept that were read before."""
     return cache / "frontend"

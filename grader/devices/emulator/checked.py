@@ -45,6 +45,7 @@ _FLAGS = [
     "-fno-cprop-registers",
 ]  # fmt: skip
 
+_IS_CHECK, _HANDLER = ".UBSAN_BOUNDS", "__ubsan_handle"
 _BODY = re.compile(r"^(?P<head>\S.*\))\n\{\n(?P<body>(?:[ \n].*\n|\n)*)\}", re.MULTILINE)
 _CHECK = re.compile(r"^ *\[(?P<place>[^\]\[]+:\d+:\d+)\] \.UBSAN_BOUNDS \(0B, (?P<index>.+), \d+\);$", re.MULTILINE)
 _PLACE = r"\[[^\]\[\s]+:\d+:\d+(?: discrim \d+)?\] "
@@ -52,6 +53,8 @@ _PLACE_OF = re.compile(r"\[([^\]\[\s]+:\d+:\d+)[ \]]")
 _DECLARED = re.compile(r"^ +(?P<static>static )?[\w:<>, *&]*?[ *&](?P<name>[\w.]+)(?:\[\d*\])*;$", re.MULTILINE)
 _PARAMETER = re.compile(r"(\w+)[,)]")
 _INDEXED = r"(?P<base>\(?\*?(?:D\.\d+|\w+)\)?)(?P<parts>(?:->\w+|\.[a-zA-Z_]\w*)*(?:\[[^\]:]*\](?:\.[a-zA-Z_]\w*)*)+)"
+_INDEXED_HERE = re.compile(rf"(?:{_PLACE})+{_INDEXED}")
+_ADDRESS = re.compile(rf"&(?:{_PLACE})*$")
 _PART = re.compile(r"->\w+|\.\w+|\[[^\]]*\]")
 _OBJECT = re.compile(r"&(\w+)|(?<=\] )(?!MEM\b)(\w+)[.\[]")
 _WARNED = re.compile(
@@ -209,20 +212,43 @@ def _indexed(dump: str) -> Iterator[tuple[str, str, bool | None, bool]]:
     """
     for function in _BODY.finditer(dump):
         body = function["body"]
+        if _IS_CHECK not in body:
+            continue
         declared = list(_DECLARED.finditer(body))
         names = {each["name"] for each in declared if not each["static"]} | set(_PARAMETER.findall(function["head"]))
         names -= {each["name"] for each in declared if each["static"]}
         for check in _CHECK.finditer(body):
-            here = re.compile(rf"(?P<address>&(?:{_PLACE})*)?\[{re.escape(check['place'])}\] (?:{_PLACE})*{_INDEXED}")
-            if access := here.search(body, check.end()):
+            if access := _access(body, check["place"], check.end()):
                 base, parts = access["base"], _PART.findall(access["parts"])
                 through = "*" in base or parts[0].startswith("->")
-                captured = re.search(rf"^.* {base.strip('(*)')} = .*__closure->__(\w+)", body, re.MULTILINE)
-                array = _spelled(captured[1] if captured else base, parts, f"[{check['index']}]")
+                captured = _captured(body, base.strip("(*)"))
+                array = _spelled(captured or base, parts, f"[{check['index']}]")
                 is_local = (
                     True if captured or base == "__closure" else None if through else base in names
                 )  # statics need no capture
-                yield check["place"], array, is_local, bool(access["address"])
+                yield check["place"], array, is_local, _is_address(body, access.start())
+
+
+def _access(body: str, place: str, after: int) -> re.Match[str] | None:
+    """What is indexed at this place, from its first mention that says so."""
+    mark = f"[{place}] "
+    at = body.find(mark, after)
+    while at >= 0 and not (access := _INDEXED_HERE.match(body, at)):
+        at = body.find(mark, at + 1)
+    return access if at >= 0 else None
+
+
+def _is_address(body: str, at: int) -> bool:
+    """Whether the address is taken of what the dump names here."""
+    return bool(_ADDRESS.search(body, body.rfind("\n", 0, at) + 1, at))
+
+
+def _captured(body: str, name: str) -> str | None:
+    """The variable that a lambda has captured under this name."""
+    if "__closure->__" not in body:
+        return None
+    found = re.search(rf"^.* {name} = .*__closure->__(\w+)", body, re.MULTILINE)
+    return found[1] if found else None
 
 
 def _spelled(base: str, parts: list[str], index: str) -> str:
@@ -237,10 +263,13 @@ def _spelled(base: str, parts: list[str], index: str) -> str:
 def _own_places(places: set[str], optimized: str) -> set[str]:
     """Those where what is indexed turns out to be a function's own variable, once g++ has put functions together."""
     found: dict[str, set[bool]] = {}
-    for body, own in own_variables(optimized) if places else ():
-        for row in body.split("\n") if "__ubsan_handle" in body else ():
-            for place in places.intersection(_PLACE_OF.findall(row)) if "__ubsan_handle" not in row else ():
-                found.setdefault(place, set()).update((one or other) in own for one, other in _OBJECT.findall(row))
+    for body, own in own_variables(optimized, _HANDLER) if places else ():
+        for place in _PLACE_OF.finditer(body):
+            if place[1] not in places:
+                continue
+            row = body[body.rfind("\n", 0, place.start()) + 1 :].partition("\n")[0]
+            if _HANDLER not in row:
+                found.setdefault(place[1], set()).update((one or other) in own for one, other in _OBJECT.findall(row))
     return {place for place, is_own in found.items() if is_own == {True}}
 
 

@@ -29,7 +29,7 @@ from grader.devices.build.build import (
 from grader.devices.build.diagnostics import Message
 from grader.devices.build.opinion import ClangsOpinion
 from grader.devices.build.own_faults import complaint
-from grader.devices.build.recipe import STRICT_LINK, Refused, hash_of
+from grader.devices.build.recipe import STRICT_LINK, Refused, contents, hash_of
 from grader.devices.build.toolchain import missing_compiler
 from grader.devices.cache import LIBRARY, is_intact
 from grader.devices.emulator import checked, seen
@@ -65,11 +65,8 @@ class EmulatorRecipe:
     called: tuple[str, ...] | None = None  # the host functions that the grader calls, if others need not be made
 
     def key(self) -> str:
-        headers = sorted(path for path in self.include.rglob("*") if path.is_file())
-        headers += sorted(Path(__file__).parent.glob("*.py"))  # whose rules a build is held to
-        named = [part for path in headers for part in (path.name, path.read_bytes())]
         own = [self.text, self.second, str(self.with_checks), str(self.called)]
-        return hash_of([*own, *self.compile_flags, *self.link_flags, *STRICT_LINK, *named], "g++")
+        return hash_of([*own, *self.compile_flags, *self.link_flags, *STRICT_LINK, rules_content(self.include)], "g++")
 
     def run(self, folder: Path) -> Path:
         """As recipe.Recipe says."""
@@ -148,6 +145,12 @@ class EmulatorRecipe:
         if second:
             second.code.begin_to_read()
         return Facts(code, second), files
+
+
+def rules_content(include: Path) -> str:
+    """A hash of the headers, and of the rules that a build is held to."""
+    headers = sorted(path for path in include.rglob("*") if path.is_file())
+    return contents([*headers, *sorted(Path(__file__).parent.glob("*.py"))])
 
 
 def emulator_recipe(text: str, filename: str, cache: Path) -> EmulatorRecipe:

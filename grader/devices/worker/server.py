@@ -253,13 +253,16 @@ def serve(judge: socket.socket, held: dict[str, Any]) -> None:
         if any(device.exists() for device in devices_of_a_gpu()):  # only kernels for a GPU are built by torch
             sys.modules.setdefault(FOR_COMPILE, ModuleType(FOR_COMPILE))
             import_torch()
-        import grader.devices.emulator.compile
-        import grader.devices.emulator.session  # noqa: F401
-        from grader.devices.build import frontend
+        from grader.devices.build import frontend, toolchain
+        from grader.devices.emulator import compile as emulated
+        from grader.devices.emulator import session
         from grader.devices.worker import confine_mounts, life
 
-        confine_mounts.why_not()  # asked once, for all workers
-        frontend.identity()  # loads libclang, once for all workers
+        confine_mounts.why_not()  # asked once, for all workers, as all that follows
+        toolchain.missing_compiler()
+        frontend.warm()
+        session.runtime_content()
+        emulated.rules_content(session.include_folder())
     except Exception as error:
         _reply(judge, {"failed": f"{type(error).__name__}: {error}"})
         return
