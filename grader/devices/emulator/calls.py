@@ -48,7 +48,7 @@ _OF_THE_HOST = "this function of the runtime API is the host's: a kernel cannot 
 _NO_KERNEL = "what is launched here is no __global__ function of this file: launch one that is"
 _STORES = re.compile(r"^  (\*|MEM)[^=;]* = |^  [^=;(]*->[^=;(]* = ", re.MULTILINE)
 _KERNEL = {"flatten", "noclone", "noinline"}
-_RUNS = re.compile(r"_ZN6ladder3runI")  # what calls a kernel, once for each thread (launch.h)
+_RUNS = re.compile(r"_ZZN6ladder5startI")  # what calls a kernel, once for each thread (launch.h)
 _LAUNCHES = re.compile(r"6ladder|UlDpT_E")  # our part of a launch, on the learner's line
 _THROUGH_A_POINTER = re.compile(r"(?<![\w)] )\*[\w.]+|->|MEM ?[\[<]")
 _RUNTIME = frozenset(WRAPPED) | {"__builtin_" + name for name in ("printf", "puts", "putchar", "vprintf")}

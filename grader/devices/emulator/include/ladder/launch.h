@@ -77,18 +77,17 @@ template <class Call, class = void> struct Copies { static constexpr void* (*cop
 
 // A call whose kernel may have parameters that are references: a bit for each, as the runtime tells.
 struct Referring {
-    unsigned long referred = 0;
+    unsigned long referred;
 };
 inline LADDER_UNSEEN void refer(void* self, unsigned long which) { static_cast<Referring*>(self)->referred = which; }
 inline LADDER_UNSEEN void refer_to_none(void*, unsigned long) {}
-
-template <class Call> LADDER_UNSEEN void run(void* self) { (*static_cast<Call*>(self))(); }
 
 // `call` runs the kernel for one CUDA thread, and lives until the launch is over.
 template <class Call>
 LADDER_UNSEEN void start(const char* kernel, int line, const Config& c, bool cooperative, Call& call) {
     const auto refers = std::is_base_of_v<Referring, Call> ? refer : refer_to_none;
-    start({kernel, line, c, cooperative, run<Call>, refers, Copies<Call>::copied, &call, sizeof call});
+    const auto run = [](void* self) LADDER_UNSEEN { (*static_cast<Call*>(self))(); };
+    start({kernel, line, c, cooperative, run, refers, Copies<Call>::copied, &call, sizeof call});
 }
 
 // `{a, b}` as an argument: what the kernel's parameter makes of it. It is evaluated once, as all arguments are.
@@ -147,7 +146,7 @@ template <class Kernel, std::size_t... I, class... A>
 struct Call<Kernel, std::index_sequence<I...>, A...> : Referring, Argument<I, A>... {
     Kernel kernel;
     LADDER_UNSEEN explicit Call(const Kernel& kernel, A&&... arguments)
-        : Argument<I, A>(std::forward<A>(arguments))..., kernel(kernel) {}
+        : Referring{0}, Argument<I, A>(std::forward<A>(arguments))..., kernel(kernel) {}
     LADDER_UNSEEN void operator()() { kernel(Argument<I, A>::value(referred >> I & 1)...); }
 };
 
