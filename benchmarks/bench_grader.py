@@ -110,7 +110,7 @@ def learner(entry: catalog.Entry) -> tuple[dict[str, float], dict[str, float], d
 def own_course(entry: catalog.Entry) -> Iterator[dict[str, str]]:
     """The environment of a course without progress or server, so that neither is the user's. Ends its servers."""
     with tempfile.TemporaryDirectory() as folder:
-        for name in ("lessons", "kernels"):
+        for name in ("lessons", "kernels", "cards", "benchmarks"):  # with the last two, stars are held against a model
             (Path(folder) / name).symlink_to(entry.root / name)
         kept = {name: value for name, value in os.environ.items() if name not in ("CI", "PYTHONDONTWRITEBYTECODE")}
         try:

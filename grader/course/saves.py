@@ -10,7 +10,7 @@ from pathlib import Path
 
 SETTLED_SECONDS = 0.03  # without a change, for a file to be written to its end
 MISSING_SECONDS = 0.4  # likewise for one that is empty or gone: most editors are not done then
-LOOK_SECONDS = 0.02  # between two looks, while there is something to wait for
+LOOK_SECONDS = 0.015  # between two looks, while there is something to wait for
 # File systems whose files may change on another machine, or outside this virtual one, which no event tells of.
 REMOTE = {"9p", "afs", "ceph", "cifs", "drvfs", "lustre", "nfs", "nfs4", "smb3", "smbfs", "vboxsf", "virtiofs"}
 
@@ -90,7 +90,7 @@ class Changes(threading.Thread):
             *folders,
             watch_filter=lambda _, path: Path(path).name in names,
             debounce=200,
-            step=20,
+            step=10,
             stop_event=self.stopped,
             rust_timeout=1000,
             yield_on_timeout=True,

@@ -187,11 +187,9 @@ class CaseBuffers:
         import torch
 
         for name, given in self._given.items():
-            size = given.element_size()
-            now, then = (t.reshape(-1).view(torch.uint8).reshape(-1, size) for t in (self.read(name), given))
-            changed = (now != then).any(dim=1)
-            if changed.any():
-                return name, int(changed.nonzero()[0])
+            now, then = _bits(self.read(name)), _bits(given)
+            if not torch.equal(now, then):
+                return name, int((now != then).nonzero()[0])
         return None
 
     def damage(self) -> tuple[str, int] | Breach | None:
@@ -210,9 +208,8 @@ class CaseBuffers:
         import torch
 
         slot = self.slots[name]
-        now = self.read(name).reshape(-1).view(torch.uint8).reshape(-1, slot.type.bytes)
-        pattern = torch.frombuffer(bytearray(poison(slot.type)), dtype=torch.uint8)
-        return (now == pattern).all(dim=1).reshape(slot.shape)
+        pattern = torch.frombuffer(bytearray(poison(slot.type)), dtype=_dtype(slot.type))
+        return (_bits(self.read(name)) == _bits(pattern)).reshape(slot.shape)
 
     def read_all(self, names: Iterable[str]) -> dict[str, Tensor]:
         """`read` of each of these buffers, by name."""
@@ -262,6 +259,14 @@ def _dtype(ctype: CType) -> Any:
     import torch
 
     return getattr(torch, ctype.torch)
+
+
+def _bits(values: Tensor) -> Tensor:
+    """The elements in a row, as whole numbers of their size."""
+    import torch
+
+    whole = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+    return values.reshape(-1).view(whole[values.element_size()])
 
 
 def guard_bytes(start: int, end: int) -> bytes:

@@ -25,7 +25,7 @@ import traceback
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from grader.devices.worker.server import ForkServer, adopt, import_torch
+from grader.devices.worker.server import ForkServer, adopt, has_gpu, import_torch, warm
 from grader.faces.exit import INTERRUPTED
 from grader.faces.standby import NOT_BEGUN
 from grader.faces.standby_place import Place, may_ask, standing, version
@@ -37,8 +37,6 @@ _PR_SET_PDEATHSIG = 1
 
 # What a command imports, besides torch.
 _NEEDED = (
-    "grader.devices.emulator.compile",
-    "grader.devices.emulator.session",
     "grader.faces.cli",
     "grader.judge.weigh",
     "grader.report.json_",
@@ -71,9 +69,10 @@ def main() -> None:
 
 def _prepare() -> None:
     """Imports what commands wait for. Raises RuntimeError where a fork would not be safe."""
-    import_torch()
+    import_torch(to_build=has_gpu())
     for module in _NEEDED:
         importlib.import_module(module)
+    warm()
     if len(os.listdir("/proc/self/task")) > 1:
         raise RuntimeError("a library has started threads, which a fork would lack")
     gc.freeze()  # as import_torch does

@@ -10,6 +10,7 @@ from jobs import ADD, ENTRY, KERNEL, SIZES, results
 from grader.course.prototype import parse_prototype
 from grader.devices import cache
 from grader.devices.build import frontend
+from grader.devices.build.recipe import contents
 from grader.devices.build.toolchain import missing_tool
 from grader.devices.cache import cache_root
 
@@ -266,3 +267,15 @@ def test_constants_are_64_kb_in_all(run, arena):
         found = run(f"__constant__ float table[{count}];\n" + KERNEL.replace("x[i] +", "table[i % 9] + x[i] +"))
         assert found.build.problem == problem
     assert found.build.message == "the file has 65,540 bytes of __constant__ variables: a GPU has 65,536"
+
+
+def test_what_files_hold_is_known_again_once_one_has_changed(tmp_path):
+    one, other = tmp_path / "one.h", tmp_path / "other.h"
+    one.write_text("1")
+    other.write_text("2")
+    before = contents([one, other])
+    assert contents([one, other]) == before
+    other.write_text("23")
+    assert contents([one, other]) != before
+    other.write_text("2")
+    assert contents([one, other]) == before

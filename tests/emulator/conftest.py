@@ -115,7 +115,7 @@ class KernelRunner:
             if checked:
                 link_flags = emulator.link_flags(self.built_for)
                 elements = seen.fragment_elements(translated, text)
-                CheckedBuild(text, folder / "checked", flags, link_flags, elements).finish(library, "kernel.cu")
+                CheckedBuild(text, "kernel.cu", folder / "checked", flags, link_flags, elements).finish(library)
             (folder / "unfinished.so").replace(library)
 
     def __call__(

@@ -496,9 +496,9 @@ def test_a_server_that_cannot_start_changes_nothing(fresh, tmp_path):
     broken = tmp_path / "broken"
     broken.mkdir()
     (broken / "rich.py").write_text("import sys\nif 'standby_server' in str(sys.orig_argv): raise ImportError\n")
-    (broken / "setuptools.py").write_text(
+    (broken / "torch.py").write_text(
         "import sys\nif 'grader.faces.standby_server' in sys.orig_argv: raise ImportError('broken')\n"
-        f"sys.path.remove({str(broken)!r})\ndel sys.modules['setuptools']\nimport setuptools\n"
+        f"sys.path.remove({str(broken)!r})\ndel sys.modules['torch']\nimport torch\n"
     )
     (broken / "rich.py").unlink()
     extra = {"PYTHONPATH": f"{broken}{os.pathsep}{ROOT}"}

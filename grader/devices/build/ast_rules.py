@@ -93,7 +93,7 @@ class Tree:
             self._say(cursor, _HOST_ASSEMBLY)
         elif kind in ("CXX_UNARY_EXPR", "STATIC_ASSERT", "CASE_STMT"):
             around = replace(around, constant=True)
-        around = replace(around, parent=cursor)
+        around = replace(around, parent=cursor) if children else around
         for child in children:
             self._visit(child, around)
 

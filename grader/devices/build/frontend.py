@@ -84,6 +84,12 @@ def prepare(cache: Path) -> None:
             in_a_process(functools.partial(_compile_header, cache, side)).result()
 
 
+def warm() -> None:
+    """Loads libclang, and reads what a file's headers are known by: once, for this process and its forks."""
+    if identity():
+        _digest()
+
+
 def folder(cache: Path) -> Path:
     """Where the headers are kept that were read before."""
     return cache / "frontend"
@@ -103,14 +109,22 @@ class Reading:
                 if not (piece := pipe.read(1 << 16)):
                     break
                 data += piece
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(self.pid, signal.SIGKILL)
-        with contextlib.suppress(ChildProcessError):
-            os.waitpid(self.pid, 0)
+        self._end()
         try:
             return json.loads(data)
         except ValueError:
             return None
+
+    def stop(self) -> None:
+        """Ends the process: its result is of no use any more."""
+        os.close(self.answer)
+        self._end()
+
+    def _end(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGKILL)
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(self.pid, 0)
 
 
 def read(source: str, cache: Path) -> Reading | None:

@@ -8,6 +8,7 @@ import shlex
 import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Protocol
@@ -81,6 +82,21 @@ def hash_of(parts: Iterable[str | bytes], compiler: str) -> str:
     for part in [*parts, version("torch"), *program_identity(compiler)]:
         digest.update((part if isinstance(part, bytes) else part.encode()) + b"\0")
     return digest.hexdigest()[:32]
+
+
+def contents(files: Iterable[Path]) -> str:
+    """A hash of the files' names and contents. They are read once, for a process and its forks, unless one changes."""
+    facts = ((file, file.stat()) for file in files)
+    return _contents(tuple((str(file), now.st_mtime_ns, now.st_size, now.st_ino) for file, now in facts))
+
+
+@lru_cache(maxsize=8)
+def _contents(files: tuple[tuple[str, int, int, int], ...]) -> str:
+    """Of files as they are since then."""
+    digest = hashlib.sha256()
+    for path, *_ in files:
+        digest.update(Path(path).name.encode() + b"\0" + Path(path).read_bytes() + b"\0")
+    return digest.hexdigest()
 
 
 def program_identity(name: str) -> tuple[str, str, str]:

@@ -55,7 +55,7 @@ def unannounced(rows: Sequence[str], own: set[str], constants: Container[str] = 
             reads = "read" not in said and places.is_through_pointer(source) and places.is_elsewhere(source)
             if reads or ("write" not in said and places.is_elsewhere(target)):
                 yield number, False
-            if places.is_memory(source) or places.is_memory(target):
+            if said and (places.is_memory(source) or places.is_memory(target)):
                 said = set()
 
 

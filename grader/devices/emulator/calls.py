@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cached_property, lru_cache
-from itertools import takewhile
 
 from grader.devices.build.refused import Refusal
 from grader.devices.emulator.announced import unannounced
@@ -87,7 +86,7 @@ class _Function:
 
     @cached_property
     def declared(self) -> list[re.Match[str]]:
-        rows = takewhile(lambda row: not row.startswith("  <bb "), self.plain)
+        rows = _PLACE.sub("", f"\n{self.body}".partition("\n  <bb ")[0]).split("\n")
         return [match for match in map(_DECLARED.match, rows) if match]
 
     @cached_property
@@ -166,9 +165,9 @@ def line_of_use(dump: str, symbol: str, filename: str) -> int | None:
     return None
 
 
-def own_variables(dump: str) -> Iterator[tuple[str, set[str]]]:
-    """The body of each function, and the variables on its stack."""
-    return ((each.body, each.own) for each in _functions(dump).values())
+def own_variables(dump: str, word: str) -> Iterator[tuple[str, set[str]]]:
+    """The body of each function that has this word in it, and the variables on its stack."""
+    return ((each.body, each.own) for each in _functions(dump).values() if word in each.body)
 
 
 @lru_cache(maxsize=2)

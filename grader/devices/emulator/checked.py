@@ -9,20 +9,23 @@ checked for itself.
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import subprocess
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
+from grader.devices.build.frontend import in_a_process
 from grader.devices.build.recipe import STRICT_LINK
 from grader.devices.emulator.calls import own_variables
-from grader.devices.emulator.symbols import CodeMap, Symbol, symbols_of
+from grader.devices.emulator.symbols import CodeMap, Symbol, host_only, read_symbols
 
 NAME, FACTS = "checked.so", "checked.json"
-_AS_WRITTEN, _OPTIMIZED = "checked.gimple", "checked.optimized"
+_AS_WRITTEN, _OPTIMIZED, _SAID = "checked.gimple", "checked.optimized", "said"
 
 
 def dumps(as_written: str, optimized: str) -> list[str]:
@@ -32,13 +35,17 @@ def dumps(as_written: str, optimized: str) -> list[str]:
 
 CHECKS_INDEXES = "-fsanitize=bounds-strict"
 _ORDERS = "constexpr bool has_two_orders = "  # wmma.h
-# The -fno-tree passes would take a value that was never set for whatever suits them.
+# The -fno-tree passes would take a value that was never set for whatever suits them. Those of the last rows come after
+# all that is read here, and cost a build more time than they save the few small cases that run on it.
 _FLAGS = [
     "-fno-tree-ccp", "-fno-tree-fre", "-fno-tree-copy-prop", "-fno-tree-dominator-opts", "-fno-tree-phiprop",
     CHECKS_INDEXES, "-ftrivial-auto-var-init=pattern", "-Wuninitialized", "-Wmaybe-uninitialized",
     *dumps(_AS_WRITTEN, _OPTIMIZED),
+    "-fno-if-conversion", "-fno-if-conversion2", "-fno-dce", "-fno-dse", "-fno-forward-propagate",
+    "-fno-cprop-registers",
 ]  # fmt: skip
 
+_IS_CHECK, _HANDLER = ".UBSAN_BOUNDS", "__ubsan_handle"
 _BODY = re.compile(r"^(?P<head>\S.*\))\n\{\n(?P<body>(?:[ \n].*\n|\n)*)\}", re.MULTILINE)
 _CHECK = re.compile(r"^ *\[(?P<place>[^\]\[]+:\d+:\d+)\] \.UBSAN_BOUNDS \(0B, (?P<index>.+), \d+\);$", re.MULTILINE)
 _PLACE = r"\[[^\]\[\s]+:\d+:\d+(?: discrim \d+)?\] "
@@ -46,6 +53,8 @@ _PLACE_OF = re.compile(r"\[([^\]\[\s]+:\d+:\d+)[ \]]")
 _DECLARED = re.compile(r"^ +(?P<static>static )?[\w:<>, *&]*?[ *&](?P<name>[\w.]+)(?:\[\d*\])*;$", re.MULTILINE)
 _PARAMETER = re.compile(r"(\w+)[,)]")
 _INDEXED = r"(?P<base>\(?\*?(?:D\.\d+|\w+)\)?)(?P<parts>(?:->\w+|\.[a-zA-Z_]\w*)*(?:\[[^\]:]*\](?:\.[a-zA-Z_]\w*)*)+)"
+_INDEXED_HERE = re.compile(rf"(?:{_PLACE})+{_INDEXED}")
+_ADDRESS = re.compile(rf"&(?:{_PLACE})*$")
 _PART = re.compile(r"->\w+|\.\w+|\[[^\]]*\]")
 _OBJECT = re.compile(r"&(\w+)|(?<=\] )(?!MEM\b)(\w+)[.\[]")
 _WARNED = re.compile(
@@ -108,42 +117,57 @@ class Facts:
 
 
 class CheckedBuild:
-    """g++ at work on the checking build, in a folder of its own."""
+    """g++ at work on the checking build, in a folder of its own; another process reads what it tells of the file."""
 
     def __init__(
-        self, text: str, folder: Path, flags: Sequence[str], link_flags: Sequence[str], elements: Sequence[int] = ()
+        self,
+        text: str,
+        source_name: str,
+        folder: Path,
+        flags: Sequence[str],
+        link_flags: Sequence[str],
+        elements: Sequence[int] = (),
     ):
         """`text` is the preprocessed one, `elements` the lines that name an element of a fragment."""
         folder.mkdir()
         (folder / "text.cpp").write_text(text.replace(f"{_ORDERS}false", f"{_ORDERS}true") if elements else text)
-        self._folder, self._elements = folder, elements
+        self._folder, self._source_name, self._elements = folder, source_name, elements
         compile_ = ["g++", "-std=c++20", "-fPIC", *(flag for flag in flags if flag != "-w"), *_FLAGS, "-fpreprocessed"]
         link = ["g++", "-shared", "text.o", "-o", NAME, *link_flags, *STRICT_LINK]
         both = f"{shlex.join([*compile_, '-c', 'text.cpp'])} && {shlex.join(link)}"
-        self._said = (folder / "said").open("w+")
-        self._compiler = subprocess.Popen(["sh", "-c", both], cwd=folder, stderr=self._said)
+        ended, held = os.pipe()
+        with (folder / _SAID).open("w") as said:
+            self._compiler = subprocess.Popen(["sh", "-c", both], cwd=folder, stderr=said, pass_fds=[held])
+        os.close(held)
+        self._reading = in_a_process(lambda: os.read(ended, 1) or self._read())  # which is nothing, once g++ has ended
+        os.close(ended)
 
     def stop(self) -> None:
         """Ends g++: the file cannot be built."""
+        self._reading.stop()
         self._compiler.kill()
         self._compiler.wait()
 
-    def finish(self, library: Path, source_name: str) -> None:
+    def finish(self, library: Path) -> None:
         """Puts the checking build beside the library, where that one's dump is. Raises OSError if there is none."""
         if self._compiler.wait() != 0:
-            raise OSError(f"g++ could not build {source_name} a second time, with checks")
-        self._said.seek(0)
-        as_written, optimized = (
-            (self._folder / name).read_text(errors="replace") for name in (_AS_WRITTEN, _OPTIMIZED)
+            self._reading.stop()
+            raise OSError(f"g++ could not build {self._source_name} a second time, with checks")
+        found = self._reading.result() or self._read()
+        dump = library.with_suffix(".gimple").read_text(errors="replace")
+        found["code"]["symbols"][:0] = map(vars, host_only(self._folder / NAME, dump))
+        (self._folder / NAME).replace(library.parent / NAME)
+        (library.parent / FACTS).write_text(json.dumps(found))
+
+    def _read(self) -> dict[str, Any]:
+        """What is to be known of the build, as JSON has it, but for what the other one's dump says."""
+        as_written, optimized, said = (
+            (self._folder / name).read_text(errors="replace") for name in (_AS_WRITTEN, _OPTIMIZED, _SAID)
         )
-        checked = _facts(as_written, optimized, self._said.read(), Path(source_name).name)
-        self._said.close()
+        checked = _facts(as_written, optimized, said, Path(self._source_name).name)
         checked.elements = list(self._elements)
-        symbols = symbols_of(self._folder / NAME, library.with_suffix(".gimple").read_text(errors="replace"))
-        checked.code = CodeMap(symbols=symbols + checked.code.symbols)
-        built = library.parent / NAME
-        (self._folder / NAME).replace(built)
-        (library.parent / FACTS).write_text(json.dumps(checked, default=vars))
+        checked.code.symbols[:0] = read_symbols(self._folder / NAME)
+        return asdict(checked)
 
 
 def beside(library: Path, source_name: str) -> Checked | None:
@@ -188,20 +212,43 @@ def _indexed(dump: str) -> Iterator[tuple[str, str, bool | None, bool]]:
     """
     for function in _BODY.finditer(dump):
         body = function["body"]
+        if _IS_CHECK not in body:
+            continue
         declared = list(_DECLARED.finditer(body))
         names = {each["name"] for each in declared if not each["static"]} | set(_PARAMETER.findall(function["head"]))
         names -= {each["name"] for each in declared if each["static"]}
         for check in _CHECK.finditer(body):
-            here = re.compile(rf"(?P<address>&(?:{_PLACE})*)?\[{re.escape(check['place'])}\] (?:{_PLACE})*{_INDEXED}")
-            if access := here.search(body, check.end()):
+            if access := _access(body, check["place"], check.end()):
                 base, parts = access["base"], _PART.findall(access["parts"])
                 through = "*" in base or parts[0].startswith("->")
-                captured = re.search(rf"^.* {base.strip('(*)')} = .*__closure->__(\w+)", body, re.MULTILINE)
-                array = _spelled(captured[1] if captured else base, parts, f"[{check['index']}]")
+                captured = _captured(body, base.strip("(*)"))
+                array = _spelled(captured or base, parts, f"[{check['index']}]")
                 is_local = (
                     True if captured or base == "__closure" else None if through else base in names
                 )  # statics need no capture
-                yield check["place"], array, is_local, bool(access["address"])
+                yield check["place"], array, is_local, _is_address(body, access.start())
+
+
+def _access(body: str, place: str, after: int) -> re.Match[str] | None:
+    """What is indexed at this place, from its first mention that says so."""
+    mark = f"[{place}] "
+    at = body.find(mark, after)
+    while at >= 0 and not (access := _INDEXED_HERE.match(body, at)):
+        at = body.find(mark, at + 1)
+    return access if at >= 0 else None
+
+
+def _is_address(body: str, at: int) -> bool:
+    """Whether the address is taken of what the dump names here."""
+    return bool(_ADDRESS.search(body, body.rfind("\n", 0, at) + 1, at))
+
+
+def _captured(body: str, name: str) -> str | None:
+    """The variable that a lambda has captured under this name."""
+    if "__closure->__" not in body:
+        return None
+    found = re.search(rf"^.* {name} = .*__closure->__(\w+)", body, re.MULTILINE)
+    return found[1] if found else None
 
 
 def _spelled(base: str, parts: list[str], index: str) -> str:
@@ -216,10 +263,13 @@ def _spelled(base: str, parts: list[str], index: str) -> str:
 def _own_places(places: set[str], optimized: str) -> set[str]:
     """Those where what is indexed turns out to be a function's own variable, once g++ has put functions together."""
     found: dict[str, set[bool]] = {}
-    for body, own in own_variables(optimized) if places else ():
-        for row in body.split("\n") if "__ubsan_handle" in body else ():
-            for place in places.intersection(_PLACE_OF.findall(row)) if "__ubsan_handle" not in row else ():
-                found.setdefault(place, set()).update((one or other) in own for one, other in _OBJECT.findall(row))
+    for body, own in own_variables(optimized, _HANDLER) if places else ():
+        for place in _PLACE_OF.finditer(body):
+            if place[1] not in places:
+                continue
+            row = body[body.rfind("\n", 0, place.start()) + 1 :].partition("\n")[0]
+            if _HANDLER not in row:
+                found.setdefault(place[1], set()).update((one or other) in own for one, other in _OBJECT.findall(row))
     return {place for place, is_own in found.items() if is_own == {True}}
 
 

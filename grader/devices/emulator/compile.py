@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 import subprocess
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from grader.course.prototype import Prototype
@@ -27,7 +29,7 @@ from grader.devices.build.build import (
 from grader.devices.build.diagnostics import Message
 from grader.devices.build.opinion import ClangsOpinion
 from grader.devices.build.own_faults import complaint
-from grader.devices.build.recipe import STRICT_LINK, Refused, hash_of
+from grader.devices.build.recipe import STRICT_LINK, Refused, contents, hash_of
 from grader.devices.build.toolchain import missing_compiler
 from grader.devices.cache import LIBRARY, is_intact
 from grader.devices.emulator import checked, seen
@@ -63,11 +65,8 @@ class EmulatorRecipe:
     called: tuple[str, ...] | None = None  # the host functions that the grader calls, if others need not be made
 
     def key(self) -> str:
-        headers = sorted(path for path in self.include.rglob("*") if path.is_file())
-        headers += sorted(Path(__file__).parent.glob("*.py"))  # whose rules a build is held to
-        named = [part for path in headers for part in (path.name, path.read_bytes())]
         own = [self.text, self.second, str(self.with_checks), str(self.called)]
-        return hash_of([*own, *self.compile_flags, *self.link_flags, *STRICT_LINK, *named], "g++")
+        return hash_of([*own, *self.compile_flags, *self.link_flags, *STRICT_LINK, rules_content(self.include)], "g++")
 
     def run(self, folder: Path) -> Path:
         """As recipe.Recipe says."""
@@ -76,16 +75,17 @@ class EmulatorRecipe:
         if self.with_checks and checked.finds_more(seen.own_code(self.text, text)):
             elements = seen.fragment_elements(self.text, text)
             flags = self.compile_flags, self.link_flags
-            second = checked.CheckedBuild(text, folder.with_name("checked"), *flags, elements)
+            second = checked.CheckedBuild(text, self.filename, folder.with_name("checked"), *flags, elements)
         try:
             library = self._compiled(folder, self._narrowed(text), [seen.PREPROCESSED, seen.DUMP_FLAG])
-            seen.check_built(library, folder / seen.DUMP, self.filename)
         except RuntimeError:
             if second:
                 second.stop()
             raise
         if second:
-            second.finish(library, self.filename)
+            with suppress(Refused):  # `facts` will say so
+                CodeMap.load(library, Path(self.filename).name)  # and finds it made
+            second.finish(library)
         return library
 
     def _narrowed(self, text: str) -> str:
@@ -100,18 +100,26 @@ class EmulatorRecipe:
     def _compiled(self, folder: Path, text: str, flags: list[str]) -> Path:
         folder.mkdir()
         (folder / "main.cpp").write_text(text)
-        compiled = self._ran("-std=c++20", "-fPIC", *self.compile_flags, *flags, "-c", "main.cpp", folder=folder)
-        if said := compiled or self._ran(
-            "-shared", "main.o", "-o", LIBRARY, *self.link_flags, *STRICT_LINK, folder=folder
-        ):
-            text_said = self._said_of_the_text(folder.parent) if _IN_A_LINE.search(said) else ""
-            raise RuntimeError(text_said or said)
+        compiling = self._begun(folder, "-std=c++20", "-fPIC", *self.compile_flags, *flags, "-c", "main.cpp")
+        self._ended(compiling, folder)
+        linking = self._begun(folder, "-shared", "main.o", "-o", LIBRARY, *self.link_flags, *STRICT_LINK)
+        linked = partial(self._ended, linking, folder)
+        seen.check_built(folder / LIBRARY, folder / seen.DUMP, self.filename, linked)
         return folder / LIBRARY
 
-    def _ran(self, *options: str, folder: Path) -> str:
-        """What g++ says in this folder if it fails; "" if it does not."""
-        done = subprocess.run(["g++", *_QUIET, *options], cwd=folder, capture_output=True, text=True, errors="replace")
-        return complaint(done)
+    def _begun(self, folder: Path, *options: str) -> subprocess.Popen[str]:
+        """g++ at work in a folder."""
+        command = ["g++", *_QUIET, *options]
+        return subprocess.Popen(
+            command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace"
+        )
+
+    def _ended(self, compiler: subprocess.Popen[str], folder: Path) -> None:
+        """Once it has ended. Raises RuntimeError with what it says if it fails."""
+        out, err = compiler.communicate()
+        if said := complaint(subprocess.CompletedProcess(compiler.args, compiler.returncode, out, err)):
+            text_said = self._said_of_the_text(folder.parent) if _IN_A_LINE.search(said) else ""
+            raise RuntimeError(text_said or said)
 
     def _said_of_the_text(self, folder: Path) -> str:
         """What g++ says of the text before it was preprocessed, with its columns and macros; "" if it says nothing."""
@@ -137,6 +145,12 @@ class EmulatorRecipe:
         if second:
             second.code.begin_to_read()
         return Facts(code, second), files
+
+
+def rules_content(include: Path) -> str:
+    """A hash of the headers, and of the rules that a build is held to."""
+    headers = sorted(path for path in include.rglob("*") if path.is_file())
+    return contents([*headers, *sorted(Path(__file__).parent.glob("*.py"))])
 
 
 def emulator_recipe(text: str, filename: str, cache: Path) -> EmulatorRecipe:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import filelock
 
-from grader.devices.build.recipe import program_identity
+from grader.devices.build.recipe import contents, program_identity
 from grader.devices.emulator.outside import WRAPPED
 from grader.devices.emulator.translate import FIRST_HEADER
 
@@ -67,14 +67,8 @@ def runtime_library(cache: Path, compiler: str = "g++", extra_flags: Sequence[st
 
     `extra_flags` are the compiler's for the runtime alone.
     """
-    sources = sorted((HERE / "runtime").rglob("*.cpp"))
-    headers = [*sorted((HERE / "runtime").rglob("*.h")), *sorted(include_folder().rglob("*.h"))]
     flags = [*RUNTIME_FLAGS, *extra_flags]
-    all_flags = [*flags, *RUNTIME_LINK_FLAGS, *COMPILE_FLAGS]
-    digest = hashlib.sha256("\0".join([*program_identity(compiler), *all_flags]).encode())
-    for path in [*sources, *headers]:
-        digest.update(path.read_bytes())
-    folder = cache / f"runtime-{digest.hexdigest()[:16]}"
+    folder = cache / f"runtime-{_identity(compiler, flags)}"
     library = folder / "libladder_emulator.so"
     if library.exists():
         with suppress(OSError):  # a cache that may only be read
@@ -84,9 +78,25 @@ def runtime_library(cache: Path, compiler: str = "g++", extra_flags: Sequence[st
     with filelock.FileLock(folder / "lock"):
         if not library.exists():
             _compile_header(library, compiler)
-            _compile_runtime(sources, library, [compiler, *flags])
+            _compile_runtime(_sources(), library, [compiler, *flags])
             _remove_old_runtimes(cache)
     return library
+
+
+def runtime_content() -> str:
+    """A hash of all that the runtime is made from."""
+    headers = [*sorted((HERE / "runtime").rglob("*.h")), *sorted(include_folder().rglob("*.h"))]
+    return contents([*_sources(), *headers])
+
+
+def _sources() -> list[Path]:
+    return sorted((HERE / "runtime").rglob("*.cpp"))
+
+
+def _identity(compiler: str, flags: Sequence[str]) -> str:
+    all_flags = [*flags, *RUNTIME_LINK_FLAGS, *COMPILE_FLAGS]
+    named = "\0".join([*program_identity(compiler), *all_flags, runtime_content()])
+    return hashlib.sha256(named.encode()).hexdigest()[:16]
 
 
 def _remove_old_runtimes(cache: Path) -> None:

@@ -65,7 +65,7 @@ def _address_in(row: str) -> int | None:
 
 def _is_own(file: str, line: int, source_name: str) -> bool:
     """Whether a line is the learner's. Without a name: whether it has a number that only a program's own lines have."""
-    return Path(file).name == source_name if source_name else line > SPAN
+    return file.rpartition("/")[2] == source_name if source_name else line > SPAN
 
 
 def _parsed(rows: Iterable[str], source_name: str) -> dict[int, int]:

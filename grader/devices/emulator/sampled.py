@@ -132,8 +132,10 @@ def _placed(session: Session, name: str, bytes_: int, tile: mmap.mmap | None) ->
 def _tile(view: View) -> mmap.mmap:
     """Whole pages of shared memory that hold the view's values, again and again if they are few."""
     values = ctypes.string_at(view.address, min(view.bytes, TILE_BYTES)) or b"\0"
+    values *= mmap.PAGESIZE // len(values) + 1
     tile = mmap.mmap(-1, TILE_BYTES)
-    tile[:] = (values * (TILE_BYTES // len(values) + 1))[:TILE_BYTES]
+    for start in range(0, TILE_BYTES, len(values)):
+        tile[start : start + len(values)] = values[: TILE_BYTES - start]
     return tile
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from grader.devices.build.own_faults import complaint
@@ -63,9 +63,14 @@ def tag_in(translated: str) -> str:
     return found[1] if found else ""
 
 
-def check_built(library: Path, dump: Path, filename: str) -> None:
-    """Raises RuntimeError, as a compiler would say it, if the library may do what is not seen."""
+def check_built(library: Path, dump: Path, filename: str, linked: Callable[[], object] = lambda: None) -> None:
+    """Raises RuntimeError, as a compiler would say it, if the library may do what is not seen.
+
+    `linked` comes back once the library is there: its dump is looked at meanwhile.
+    """
     text = dump.read_text(errors="replace")
+    refused = refused_calls(text, filename)
+    linked()
     for symbol in undefined(library):
         if not host_may_use(symbol):
             name = symbol.partition("@")[0]
@@ -75,7 +80,7 @@ def check_built(library: Path, dump: Path, filename: str) -> None:
             name = symbol.partition("@")[0]
             sentence = f"call `{name}` where it is needed: through a pointer, a kernel could call it unseen"
             _raise((sentence, line_of_use(text, name, filename) or 1), filename)
-    _raise(refused_calls(text, filename), filename)
+    _raise(refused, filename)
 
 
 def _raise(refused: Refusal | None, filename: str) -> None:

@@ -24,7 +24,7 @@ from grader.devices.build.recipe import Library
 from grader.devices.emulator.checked import Facts, beside
 from grader.devices.emulator.counters import add_up
 from grader.devices.emulator.kinds import SYMBOLS
-from grader.devices.emulator.library import compile_flags, include_folder, link_flags, runtime_library
+from grader.devices.emulator.library import compile_flags, include_folder, link_flags, runtime_content, runtime_library
 from grader.devices.emulator.looking import MOST_CHECKED_ELEMENTS, Look, silence
 from grader.devices.emulator.reading import Reading
 from grader.devices.emulator.recording import BlockToRecord, begin_recording, describe, numbers_of
@@ -319,4 +319,13 @@ def _is_only_uninitialised(findings: list[dict[str, Any]]) -> bool:
     return bool(errors) and all(finding["kind"] in ("uninitialized_read", "shuffle_source") for finding in errors)
 
 
-__all__ = ["Session", "Symbol", "compile_flags", "include_folder", "link_flags", "open_library", "runtime_library"]
+__all__ = [
+    "Session",
+    "Symbol",
+    "compile_flags",
+    "include_folder",
+    "link_flags",
+    "open_library",
+    "runtime_content",
+    "runtime_library",
+]

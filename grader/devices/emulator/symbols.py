@@ -116,7 +116,7 @@ def _make(library: Path, source_name: str) -> CodeMap:
     lines = lines_of(library, source_name, calls + branches + [pc for pc, *_ in work])
     _put_work(work, blocks, lines)
     dump = library.with_suffix(".gimple")
-    symbols = symbols_of(library, dump.read_text(errors="replace") if dump.exists() else "")
+    symbols = read_symbols(library) + host_only(library, dump.read_text(errors="replace") if dump.exists() else "")
     symbols += [Symbol(pc, 1, "flag_read", "") for pc in flag_reads(code)]
     symbols += [Symbol(pc, 1, "empty_loop", "") for pc in empty_loops(code)]
     symbols += [Symbol(start, size, "frame", "") for start, size in frames(code)]
@@ -146,7 +146,8 @@ def _run(*command: str, text: str | None = None) -> str:
     return subprocess.run(command, input=text, check=True, capture_output=True, text=True, errors="replace").stdout
 
 
-def _read_symbols(library: Path) -> list[Symbol]:
+def read_symbols(library: Path) -> list[Symbol]:
+    """Variables and functions of a library that was built just now."""
     symbols, marked = [], []
     for row in _run("objdump", "-t", "-C", str(library)).splitlines():
         match = _SYMBOL.match(row)
@@ -168,13 +169,8 @@ def _read_symbols(library: Path) -> list[Symbol]:
     return [each for each in symbols if each.kind != "shared_array" or each.name in shared]
 
 
-def symbols_of(library: Path, dump: str) -> list[Symbol]:
-    """Variables and functions of a library that was built just now; `dump` is what g++ told of its code, if it did."""
-    return _read_symbols(library) + _host_functions(library, dump)
-
-
-def _host_functions(library: Path, dump: str) -> list[Symbol]:
-    """Those that no kernel may enter."""
+def host_only(library: Path, dump: str) -> list[Symbol]:
+    """Those that no kernel may enter; `dump` is what g++ told of the library's code, if it did."""
     names = set(host_functions(dump)) if dump else set()
     rows = [row.split() for row in _run("readelf", "-sW", str(library)).splitlines()]
     places = {(int(row[1], 16), int(row[2], 0)) for row in rows if len(row) == 8 and row[7] in names}

@@ -250,16 +250,13 @@ def serve(judge: socket.socket, held: dict[str, Any]) -> None:
     `held` says what holds this process (outside.py). Nothing here may start CUDA, which does not survive a fork.
     """
     try:
-        if any(device.exists() for device in devices_of_a_gpu()):  # only kernels for a GPU are built by torch
+        if has_gpu():  # only kernels for a GPU are built by torch
             sys.modules.setdefault(FOR_COMPILE, ModuleType(FOR_COMPILE))
             import_torch()
-        import grader.devices.emulator.compile
-        import grader.devices.emulator.session  # noqa: F401
-        from grader.devices.build import frontend
         from grader.devices.worker import confine_mounts, life
 
+        warm()
         confine_mounts.why_not()  # asked once, for all workers
-        frontend.identity()  # loads libclang, once for all workers
     except Exception as error:
         _reply(judge, {"failed": f"{type(error).__name__}: {error}"})
         return
@@ -292,14 +289,34 @@ def serve(judge: socket.socket, held: dict[str, Any]) -> None:
             _reply(judge, {"ended": status})
 
 
-def import_torch() -> None:
-    """With what builds extensions. That asks for a GPU, only to warn if there is none, and would thus start CUDA."""
+def warm() -> None:
+    """Imports, loads and reads what every worker for the emulator needs: once, for this process and its forks."""
+    from grader.devices.build import frontend, toolchain
+    from grader.devices.emulator import compile as emulated
+    from grader.devices.emulator import session
+
+    toolchain.missing_compiler()
+    frontend.warm()
+    session.runtime_content()
+    emulated.rules_content(session.include_folder())
+
+
+def has_gpu() -> bool:
+    """Whether there is one that torch might use."""
+    return any(device.exists() for device in devices_of_a_gpu())
+
+
+def import_torch(to_build: bool = True) -> None:
+    """With what builds extensions, if it is `to_build`. That asks for a GPU, only to warn if there is none, and would
+    thus start CUDA.
+    """
     gc.disable()  # nothing of it is garbage, and to look for some takes a tenth of the time
     import torch
 
     asked, torch.cuda.is_available = torch.cuda.is_available, lambda: True
     try:
-        import torch.utils.cpp_extension
+        if to_build:
+            import torch.utils.cpp_extension
     finally:
         torch.cuda.is_available = asked
         gc.freeze()  # nor will it be; and the forks share pages that the collector leaves alone

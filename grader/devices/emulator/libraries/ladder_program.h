@@ -10,6 +10,15 @@
 #include <cassert>
 #include <cstdio>
 
+namespace ladder {
+
+// Graphs (ladder_more/graphs.h) keep launches. Every source of a program has this.
+template <class Call> struct Copies<Call, void> {
+    static LADDER_UNSEEN void* copied(const void* call) { return new Call(*static_cast<const Call*>(call)); }
+};
+
+}  // namespace ladder
+
 #include "ladder_more/refused.h"
 #include "ladder_more/memory.h"
 #include "ladder_more/devices.h"

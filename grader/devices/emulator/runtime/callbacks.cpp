@@ -167,7 +167,13 @@ void record_stored_value(Thread& thread) {
     thread.stored = 0;
     thread.copying = false;
     std::uint64_t value[2] = {0, 0};
-    std::memcpy(value, reinterpret_cast<const void*>(a), thread.stored_bytes);
+    const void* const from = reinterpret_cast<const void*>(a);
+    switch (thread.stored_bytes) {   // a copy of a fixed size is one instruction
+        case 4: std::memcpy(value, from, 4); break;
+        case 8: std::memcpy(value, from, 8); break;
+        case 16: std::memcpy(value, from, 16); break;
+        default: std::memcpy(value, from, thread.stored_bytes);
+    }
     if (std::exchange(thread.tells_all, false)) thread.block->launch->schedule.wake(a, thread);   // before others of the block can run
     record(thread, Event::Value, thread.stored_pc, value[0] ^ (value[1] << 7 | value[1] >> 57), thread.stored_bytes, no_region);
 }
@@ -239,7 +245,7 @@ std::uint16_t check_part(Thread& thread, Address a, unsigned bytes, unsigned wan
     return region;
 }
 
-static void enter_basic_block(Address caller) {
+__attribute__((noinline, cold)) static void enter_basic_block(Address caller) {
     Thread* const thread = current;
     if (!thread) return host_block(caller);
     settle_store(*thread);
@@ -275,8 +281,10 @@ void __tsan_func_exit() {
 
 void __sanitizer_cov_trace_pc() {
     Thread* const thread = current;
-    if (!thread || thread->stored || !has_room(*thread) || machine().out_of_time.load(std::memory_order_relaxed)) return enter_basic_block(CALLER);
-    *thread->next++ = {program_counter(CALLER), Event::Block, 0, no_region, 0};
+    if (thread && !thread->stored && has_room(*thread) && !machine().out_of_time.load(std::memory_order_relaxed)) [[likely]]
+        *thread->next++ = {program_counter(CALLER), Event::Block, 0, no_region, 0};
+    else
+        enter_basic_block(CALLER);
 }
 
 #define LADDER_ACCESS(bytes)                                                                                               \

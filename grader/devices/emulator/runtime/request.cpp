@@ -67,13 +67,19 @@ void gather_all(const WarpUnit& warp, Request& request) {
 }
 
 int count_agreed(const WarpUnit& warp, std::ptrdiff_t skipped, int most) {
-    std::uint64_t different[most_agreed] = {};
+    constexpr int at_once = 4;   // a cache line of each lane; what lies behind `most` is there, and does not matter
     const Record* const first = warp.cursor[0].next + skipped;
-    for (int l = 1; l < warp_lanes; ++l) {
-        const Record* const own = warp.cursor[l].next + skipped;
-        for (int i = 0; i < most; ++i) different[i] |= head(own[i]) ^ head(first[i]);
+    for (int i = 0; i < most; i += at_once) {
+        std::uint64_t different[at_once] = {};
+        for (int l = 1; l < warp_lanes; ++l) {
+            const Record* const own = warp.cursor[l].next + skipped;
+#pragma GCC unroll 4
+            for (int j = 0; j < at_once; ++j) different[j] |= head(own[i + j]) ^ head(first[i + j]);
+        }
+        for (int j = 0; j < at_once; ++j)
+            if (different[j]) return std::min(i + j, most);
     }
-    return static_cast<int>(std::find_if(different, different + most, [](std::uint64_t bits) { return bits != 0; }) - different);
+    return most;
 }
 
 unsigned count_sectors(const Request& request) {
@@ -127,6 +133,13 @@ unsigned count_atomic_sectors(const Request& request) {
     return total + most;
 }
 
+// To their width, 8 or 16 bytes.
+static bool is_aligned(const Request& request) {
+    Address low = 0;
+    for (int i = 0; i < request.lanes; ++i) low |= request.address[i];
+    return (request.bytes == 8 || request.bytes == 16) && low % request.bytes == 0;
+}
+
 // Shared memory has 32 banks of 4 bytes. A request runs in 1, 2 or 4 phases for 32-, 64- or 128-bit lanes (all lanes,
 // halves, quarters of the warp); each phase takes as many wavefronts as the worst bank has different words.
 unsigned count_wavefronts(const Request& request, bool loads, unsigned* phases) {
@@ -134,6 +147,8 @@ unsigned count_wavefronts(const Request& request, bool loads, unsigned* phases) 
     if (request.consecutive && request.lanes == warp_lanes) return *phases = warp_lanes / static_cast<unsigned>(lanes_per_phase);
     const bool rows = request.record.bytes & matrix_flag;   // of ldmatrix: eight lanes at a time, whatever they share
     if (loads && request.bytes > 4 && !rows && (request.uniform || lanes_share(request))) lanes_per_phase *= 2;
+    // Where all lanes are aligned, the words of each lie in banks of their own side by side: they count as one.
+    const unsigned width = request.bytes > 4 && is_aligned(request) ? request.bytes : 4, banks = 128 / width;
     unsigned wavefronts = 0, i = 0;
     *phases = 0;
     std::uint32_t rest = request.mask;
@@ -150,9 +165,9 @@ unsigned count_wavefronts(const Request& request, bool loads, unsigned* phases) 
         unsigned char count[32] = {};
         unsigned worst = 1;
         for (int n = 0; n < active; ++n, ++i) {
-            for (unsigned part = 0; part < request.bytes || part == 0; part += 4) {
-                const Address word = (request.address[i] + part) / 4;
-                const unsigned bank = word % 32;
+            for (unsigned part = 0; part < request.bytes || part == 0; part += width) {
+                const Address word = (request.address[i] + part) / width;
+                const unsigned bank = word % banks;
                 if (std::find(words[bank], words[bank] + count[bank], word) != words[bank] + count[bank]) continue;
                 words[bank][count[bank]++] = word;
                 worst = std::max<unsigned>(worst, count[bank]);

@@ -68,10 +68,12 @@ constexpr int grid_barrier = -2;         // in barrier_result while a thread wai
 // An asynchronous copy into shared memory that its thread has not waited for.
 struct AsyncCopy { Address to; std::uint8_t bytes; std::uint16_t region; std::size_t group; };
 
-struct Thread {
+// What each callback looks at lies in its first cache line.
+struct alignas(64) Thread {
     Fiber fiber;
     Record* next = nullptr;            // where the next record goes
     Record* limit = nullptr;
+    Address stored = 0;                // where the last store goes, which stored_bytes and what follows tell of
     Executor* executor = nullptr;
     Block* block = nullptr;
     WarpUnit* warp = nullptr;
@@ -86,7 +88,6 @@ struct Thread {
     std::uint8_t piece = 0;            // flags of a piece that it copies of a structure (trace.h)
     std::uint8_t asked_bytes = 0;
     std::uint32_t stored_pc = 0;
-    Address stored = 0;
     int spins = 0;
     // How often in a row it has asked for the same word, found the same value and left it as it was.
     int stuck = 0;

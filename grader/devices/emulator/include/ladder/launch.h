@@ -27,47 +27,67 @@ inline LADDER_UNSEEN Config config(dim3 grid, dim3 block = 1, std::size_t shared
     return {grid, block, shared, stream};
 }
 
-template <class Call>
-LADDER_UNSEEN void start(const char* kernel, int line, const Config& c, bool cooperative, Call& call);
+// A launch, whatever its kernel is. A function for each of them costs each build 2 ms: there are as few as can be.
+struct Started {
+    const char* kernel;
+    int line;
+    Config config;
+    bool cooperative;
+    void (*run)(void* call);
+    void (*refer)(void* call, unsigned long which);
+    void* (*copied)(const void* call);   // null where no graph keeps it
+    void* call;
+    std::size_t bytes;
+};
+inline LADDER_UNSEEN void start(const Started& its);
 
 // A launch on a stream that is captured into a graph, which then has the arguments' values.
-template <class Call>
-LADDER_UNSEEN void keep_launch(const char* kernel, int line, const Config& c, bool cooperative, const Call& call) {
-    struct Kept { const char* kernel; int line; Config config; bool cooperative; Call call; };
+inline LADDER_UNSEEN void keep_launch(const Started& its) {
     const auto later = [](void* self, cudaStream_t on) LADDER_UNSEEN {
-        Kept& kept = *static_cast<Kept*>(self);
+        Started& kept = *static_cast<Started*>(self);
         kept.config.stream = on;
-        start(kept.kernel, kept.line, kept.config, kept.cooperative, kept.call);
+        start(kept);
     };
-    keep_work(c.stream, later, new Kept{kernel, line, c, cooperative, call});
+    Started* const kept = new Started(its);
+    kept->call = its.copied(its.call);
+    keep_work(its.config.stream, later, kept);
 }
 
-// Whether a call can be told which parameters of its kernel are references.
-template <class Call, class = void> inline constexpr bool takes_references = false;
-template <class Call>
-inline constexpr bool takes_references<Call, std::void_t<decltype(&Call::refer)>> = true;
-template <class Call> LADDER_UNSEEN void refer(void* self, unsigned long which) {
-    if constexpr (takes_references<Call>) static_cast<Call*>(self)->refer(which);
-}
-
-// `call` runs the kernel for one CUDA thread, and lives until the launch is over.
-template <class Call>
-LADDER_UNSEEN void start(const char* kernel, int line, const Config& c, bool cooperative, Call& call) {
-    if (is_captured && is_captured(c.stream)) return keep_launch(kernel, line, c, cooperative, call);
+inline LADDER_UNSEEN void start(const Started& its) {
+    const Config& c = its.config;
+    if (is_captured && is_captured(c.stream)) return keep_launch(its);
     const Launch launch = {
         .grid = {c.grid.x, c.grid.y, c.grid.z},
         .block = {c.block.x, c.block.y, c.block.z},
         .shared_bytes = c.shared,
         .stream = c.stream,
-        .kernel = kernel,
-        .line = line,
-        .cooperative = cooperative,
-        .run = [](void* self) LADDER_UNSEEN { (*static_cast<Call*>(self))(); },
-        .refer = refer<Call>,
-        .arguments = &call,
-        .argument_bytes = sizeof call,
+        .kernel = its.kernel,
+        .line = its.line,
+        .cooperative = its.cooperative,
+        .run = its.run,
+        .refer = its.refer,
+        .arguments = its.call,
+        .argument_bytes = its.bytes,
     };
     ladder_launch(&launch);
+}
+
+// What copies a call: nothing in a graded file, which has no graphs (libraries/ladder_program.h).
+template <class Call, class = void> struct Copies { static constexpr void* (*copied)(const void* call) = nullptr; };
+
+// A call whose kernel may have parameters that are references: a bit for each, as the runtime tells.
+struct Referring {
+    unsigned long referred;
+};
+inline LADDER_UNSEEN void refer(void* self, unsigned long which) { static_cast<Referring*>(self)->referred = which; }
+inline LADDER_UNSEEN void refer_to_none(void*, unsigned long) {}
+
+// `call` runs the kernel for one CUDA thread, and lives until the launch is over.
+template <class Call>
+LADDER_UNSEEN void start(const char* kernel, int line, const Config& c, bool cooperative, Call& call) {
+    const auto refers = std::is_base_of_v<Referring, Call> ? refer : refer_to_none;
+    const auto run = [](void* self) LADDER_UNSEEN { (*static_cast<Call*>(self))(); };
+    start({kernel, line, c, cooperative, run, refers, Copies<Call>::copied, &call, sizeof call});
 }
 
 // `{a, b}` as an argument: what the kernel's parameter makes of it. It is evaluated once, as all arguments are.
@@ -113,23 +133,21 @@ template <class A> LADDER_UNSEEN kept<A> keep(A&& argument) {
 template <std::size_t, class A> struct Argument {
     kept<A> copy;
     kept<A>* original = nullptr;
-    bool referred = false;
 
     LADDER_UNSEEN explicit Argument(A&& argument) : copy(keep(std::forward<A>(argument))) {
         if constexpr (std::is_same_v<kept<A>, std::remove_cv_t<std::remove_reference_t<A>>>)
             original = const_cast<kept<A>*>(__builtin_addressof(argument));
     }
-    LADDER_UNSEEN kept<A>& value() { return referred && original ? *original : copy; }
+    LADDER_UNSEEN kept<A>& value(bool referred) { return referred && original ? *original : copy; }
 };
 
 template <class Kernel, class Numbers, class... A> struct Call;
 template <class Kernel, std::size_t... I, class... A>
-struct Call<Kernel, std::index_sequence<I...>, A...> : Argument<I, A>... {
+struct Call<Kernel, std::index_sequence<I...>, A...> : Referring, Argument<I, A>... {
     Kernel kernel;
     LADDER_UNSEEN explicit Call(const Kernel& kernel, A&&... arguments)
-        : Argument<I, A>(std::forward<A>(arguments))..., kernel(kernel) {}
-    LADDER_UNSEEN void operator()() { kernel(Argument<I, A>::value()...); }
-    LADDER_UNSEEN void refer(unsigned long which) { ((Argument<I, A>::referred = which >> I & 1), ...); }
+        : Referring{0}, Argument<I, A>(std::forward<A>(arguments))..., kernel(kernel) {}
+    LADDER_UNSEEN void operator()() { kernel(Argument<I, A>::value(referred >> I & 1)...); }
 };
 
 template <class Kernel> struct Launcher {
