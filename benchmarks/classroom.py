@@ -7,7 +7,7 @@
     python -m benchmarks.classroom kills      SIGKILL at random moments of a run: nothing lost, nothing there twice
     python -m benchmarks.classroom ray        a Ray cluster of two nodes of one core beside one of one; nodes killed
     python -m benchmarks.classroom hostile    attacks and honest kernels in one run
-    python -m benchmarks.classroom card       on a GPU: by one job and by three, and whether times stay what they are
+    python -m benchmarks.classroom card       on GPUs: by one job and by some, and whether times stay what they are
 
 Processor seconds are those of all processes below this one; they hold on a busy machine, too, where the rates do not.
 """
@@ -142,22 +142,23 @@ def rates(count: int, lessons: str) -> None:
 @main.command()
 @click.option("--count", default=24, show_default=True)
 @click.option("--lessons", default=",".join(LESSONS), show_default=True)
-def card(count: int, lessons: str) -> None:
-    """Grades one class twice on a GPU, all built anew: jobs that shared the card would spoil each other's times."""
+@click.option("--jobs", default=3, show_default=True)
+def card(count: int, lessons: str, jobs: int) -> None:
+    """Grades one class twice on GPUs, all built anew: jobs that shared a card would spoil each other's times."""
     costs = []
-    for jobs in (1, 3):
-        made = [*synthetic_class.whole_class(count, lessons.split(","), 7, f"with {jobs} jobs")]
-        costs.append(graded((each.submitted for each in made), jobs, device="cuda"))
-        print(f"{jobs} jobs: {count} hand-ins in {costs[-1].seconds:.0f} s, {costs[-1].rate:.1f} a minute")
+    for many in (1, jobs):
+        made = [*synthetic_class.whole_class(count, lessons.split(","), 7, f"with {many} jobs")]
+        costs.append(graded((each.submitted for each in made), many, device="cuda"))
+        print(f"{many} jobs: {count} hand-ins in {costs[-1].seconds:.0f} s, {costs[-1].rate:.1f} a minute")
     found = [{row.key.learner: row.result for row in cost.rows} for cost in costs]
     for name, one in found[0].items():
-        three = found[1][name]
-        if (one.status, one.stars) != (three.status, three.stars):
-            told = [f"{each.status}, {each.stars} stars ({each.message})" for each in (one, three)]
-            print(f"{name}: by one job {told[0]}, by three {told[1]}")
+        other = found[1][name]
+        if (one.status, one.stars) != (other.status, other.stars):
+            told = [f"{each.status}, {each.stars} stars ({each.message})" for each in (one, other)]
+            print(f"{name}: by one job {told[0]}, by {jobs} {told[1]}")
     alone, beside = (cost.times for cost in costs)
     ratios = sorted(beside[task] / us for task, us in alone.items() if task in beside)
-    print(f"Times by three jobs / by one: {' '.join(f'{ratio:.3f}' for ratio in ratios)}")
+    print(f"Times by {jobs} jobs / by one: {' '.join(f'{ratio:.3f}' for ratio in ratios)}")
 
 
 @main.command()
