@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import statistics
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -174,13 +173,10 @@ def tables(results: Results, cases: Iterable[Case], counters: Mapping[str, Count
     found = {case: disagreements(counters[case.name], given) for case, given in measured.items()}
     machine = results.machine
     micro = sum(not case.is_rung for case in measured)
-    elsewhere = Counter(given.device for given in measured.values() if given.device)
-    others = "".join(f" Of these, {count} on {device}, later." for device, count in elsewhere.items())
-    rungs = f"{len(measured) - micro} rungs.{others}"
     return "\n".join(
         [
             f"Measured on {machine['device']}, {machine['date']}: driver {machine['driver']}, Nsight Compute "
-            f"{machine['ncu']}, nvcc {machine['nvcc']}. {micro} micro-kernels and {rungs}",
+            f"{machine['ncu']}, nvcc {machine['nvcc']}. {micro} micro-kernels and {len(measured) - micro} rungs.",
             "",
             *_agreement(measured, counters, found),
             "",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 Number = int | float
@@ -29,7 +29,6 @@ class Measured:
     inputs: str
     outputs: str
     launches: list[Launch]
-    device: str = ""  # if it was another one than all the results'
 
     def total(self, *metrics: str) -> Number | None:
         """The sum over metrics and launches; None if one of them has no value."""
@@ -64,22 +63,14 @@ class Results:
                 asdict(launch) | {"metrics": [launch.metrics.get(metric) for metric in self.metrics]}
                 for launch in case.launches
             ]
-            told = {field: value for field, value in vars(case).items() if value != ""}
-            cases.append(f"  {json.dumps(name)}: {json.dumps(told | {'launches': launches})}")
+            cases.append(f"  {json.dumps(name)}: {json.dumps(vars(case) | {'launches': launches})}")
         lines = [f" {json.dumps(key)}: {json.dumps(value)}," for key, value in head.items()]
         return "\n".join(["{", *lines, ' "cases": {', ",\n".join(cases), " }", "}", ""])
 
     def renewed(self, newer: Results) -> Results:
-        """With the newer cases in place of those of the same name; a metric that a case lacks has no value.
-
-        The machine is the newer one, if that is the same device; else the newer cases say which it was.
-        """
+        """With the newer cases in place of those of the same name; a metric that a case lacks has no value."""
         metrics = list(dict.fromkeys([*newer.metrics, *self.metrics]))
-        device = newer.machine["device"]
-        if device == self.machine["device"]:
-            return Results(newer.machine, metrics, newer.unavailable, self.cases | newer.cases)
-        cases = {name: replace(case, device=device) for name, case in newer.cases.items()}
-        return Results(self.machine, metrics, self.unavailable, self.cases | cases)
+        return Results(newer.machine, metrics, newer.unavailable, self.cases | newer.cases)
 
     @staticmethod
     def read(file: Path) -> Results:

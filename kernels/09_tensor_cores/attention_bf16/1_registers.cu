@@ -11,8 +11,8 @@
 //
 // A fragment of v wants two keys of one column in a register, and they lie in different rows: two loads of 2 bytes.
 //
-// On an H200, heads=64 n=4096 d=128 causal=0: 1_registers 107 Tflop/s, FLASH 338 Tflop/s.
-// On an H200, heads=64 n=4096 d=64 causal=0: 1_registers 102 Tflop/s, FLASH 286 Tflop/s.
+// On an H200, heads=64 n=4096 d=128 causal=0: 1_registers 110 Tflop/s, FLASH 334 Tflop/s.
+// On an H200, heads=64 n=4096 d=64 causal=0: 1_registers 104 Tflop/s, FLASH 286 Tflop/s.
 
 #include <cuda_bf16.h>
 

@@ -5,8 +5,8 @@
 // used twice as often. The output takes 128 registers for d = 128, so the queries have no room in registers any
 // more: they are a tile in shared memory, too, and read again with each tile of keys.
 //
-// On an H200, heads=64 n=4096 d=128 causal=0: 3_stages 241 Tflop/s, 4_more_queries 266 Tflop/s.
-// On an H200, heads=64 n=4096 d=64 causal=0: 3_stages 193 Tflop/s, 4_more_queries 204 Tflop/s.
+// On an H200, heads=64 n=4096 d=128 causal=0: 3_stages 237 Tflop/s, 4_more_queries 262 Tflop/s.
+// On an H200, heads=64 n=4096 d=64 causal=0: 3_stages 193 Tflop/s, 4_more_queries 203 Tflop/s.
 
 #include <cmath>
 #include <cstdint>

@@ -6,9 +6,9 @@
 // gaps at the end.
 //
 // Causal, half of the work counts:
-// On an H200, heads=64 n=4096 d=128 causal=1: 4_more_queries 129 Tflop/s, 5_causal_tiles 255 Tflop/s.
-// On an H200, heads=64 n=4096 d=64 causal=1: 4_more_queries 99.0 Tflop/s, 5_causal_tiles 209 Tflop/s.
-// On an H200, heads=64 n=4096 d=128 causal=0: 4_more_queries 266 Tflop/s, 5_causal_tiles 273 Tflop/s.
+// On an H200, heads=64 n=4096 d=128 causal=1: 4_more_queries 129 Tflop/s, 5_causal_tiles 254 Tflop/s.
+// On an H200, heads=64 n=4096 d=64 causal=1: 4_more_queries 98.2 Tflop/s, 5_causal_tiles 207 Tflop/s.
+// On an H200, heads=64 n=4096 d=128 causal=0: 4_more_queries 262 Tflop/s, 5_causal_tiles 269 Tflop/s.
 
 #include <cmath>
 #include <cstdint>

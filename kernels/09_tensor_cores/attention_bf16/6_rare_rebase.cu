@@ -6,10 +6,10 @@
 // some score lies more than 8 above it. Only then do the lanes of a row ask each other for the maximum, and the
 // output shrinks.
 //
-// On an H200, heads=64 n=4096 d=128 causal=0: 5_causal_tiles 273 Tflop/s, 6_rare_rebase 344 Tflop/s, FLASH 338 Tflop/s.
+// On an H200, heads=64 n=4096 d=128 causal=0: 5_causal_tiles 269 Tflop/s, 6_rare_rebase 339 Tflop/s, FLASH 334 Tflop/s.
 // On an H200, heads=64 n=4096 d=64 causal=0: 5_causal_tiles 217 Tflop/s, 6_rare_rebase 289 Tflop/s, FLASH 286 Tflop/s.
 // On an H200, heads=64 n=4096 d=128 causal=1: 6_rare_rebase 321 Tflop/s, FLASH 278 Tflop/s.
-// On an H200, heads=64 n=4096 d=64 causal=1: 6_rare_rebase 276 Tflop/s, FLASH 241 Tflop/s.
+// On an H200, heads=64 n=4096 d=64 causal=1: 6_rare_rebase 274 Tflop/s, FLASH 242 Tflop/s.
 //
 // Tried, with d = 128: three tiles in shared memory instead of two (224 Tflop/s, as a multiprocessor then has room for
 // one block); exp2f instead of ex2.approx (340).

@@ -12,8 +12,8 @@
 // What is no product should be little: places in shared memory are numbers of 32 bits here, found once, and the stage
 // moves on by adding. That makes 239 instructions a step, 128 of them products; with pointers there were 253.
 //
-// On an H200, m=4096 n=4096 k=4096: 6_larger_tile 386 Tflop/s, 7_registers_ahead 464 Tflop/s.
-// On an H200, m=8192 n=8192 k=8192: 6_larger_tile 409 Tflop/s, 7_registers_ahead 500 Tflop/s.
+// On an H200, m=4096 n=4096 k=4096: 6_larger_tile 385 Tflop/s, 7_registers_ahead 465 Tflop/s.
+// On an H200, m=8192 n=8192 k=8192: 6_larger_tile 406 Tflop/s, 7_registers_ahead 503 Tflop/s.
 //
 // Tried: without the strips it reaches 450 and 437 Tflop/s. mma.sync alone, in registers, has 629 and 576, and the loop
 // without its copies 526.
