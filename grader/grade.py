@@ -257,7 +257,7 @@ def gpu_job(
 
     if not submission.card or not turn:
         return None
-    take_turn = None if turn.is_free() else turn.take
+    take_turn = None if turn.take_if_free() else turn.take
     if not speed:
         return Gpu(submission.card.architecture, take_turn=take_turn)
 

@@ -111,7 +111,8 @@ def grade_here(
 ) -> None:
     """Grades what has no grade yet, by so many processes at a time, and notes each as it is done.
 
-    `options` are those of grading.py. What takes longer than the timeout, in seconds, has the status `timeout`.
+    `options` are those of grading.py. On GPUs there are at most JOBS_A_CARD processes for each. What takes longer than
+    the timeout, in seconds, has the status `timeout`.
     """
     waiting = ledger.to_grade()[::-1]
     cards = cards_here() if options.get("device") in ("auto", "cuda") else []
@@ -143,8 +144,8 @@ def grade_here(
 
 def cards_here() -> list[str]:
     """The GPUs that jobs may use, as CUDA_VISIBLE_DEVICES names them; none where that is not known."""
-    if said := os.environ.get("CUDA_VISIBLE_DEVICES"):
-        return said.split(",")
+    if (said := os.environ.get("CUDA_VISIBLE_DEVICES")) is not None:
+        return [card for card in said.split(",") if card]
     try:
         asked = ["nvidia-smi", "--query-gpu=uuid", "--format=csv,noheader"]
         return subprocess.run(asked, capture_output=True, text=True, timeout=20, check=True).stdout.split()

@@ -68,7 +68,11 @@ def collect(context: click.Context, places: tuple[Path, ...], ledger: Path, patt
 
 @command.command()
 @LEDGER
-@click.option("--jobs", type=click.IntRange(1), help="Kernels at a time.  [default: as many as cores]")
+@click.option(
+    "--jobs",
+    type=click.IntRange(1),
+    help="Kernels at a time, on GPUs at most three a card.  [default: as many as cores]",
+)
 @click.option("--timeout", type=click.FloatRange(1), metavar="S", help="Seconds for one kernel; then it is a timeout.")
 @click.option("--resume/--again", default=True, help="Grade what has no grade yet [default], or all anew.")
 @click.option("--on", "engine", type=click.Choice(["local", "ray", "slurm"]), default="local", show_default=True,

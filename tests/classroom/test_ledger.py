@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.classroom.executors import JOBS_A_CARD, Grading, grade_here, shares
+from grader.classroom.executors import JOBS_A_CARD, Grading, cards_here, grade_here, shares
 from grader.classroom.ledger import Ledger, Result, Submitted
 from grader.course.catalog import UsageError
 
@@ -119,6 +119,12 @@ def test_jobs_on_gpus_have_a_card_each_in_turn_and_are_few_for_each(ledger, tmp_
     grade_here(ledger, 16, None, {"device": "cuda"}, lambda *_: None, [sys.executable, "-c", says])
     jobs = {row.result.message for row in ledger.rows()}
     assert sorted(job.split()[1] for job in jobs) == ["GPU-a"] * JOBS_A_CARD + ["GPU-b"] * JOBS_A_CARD
+
+
+@pytest.mark.parametrize(("said", "cards"), [("", []), ("1", ["1"]), ("GPU-a,GPU-b", ["GPU-a", "GPU-b"])])
+def test_cards_that_are_hidden_are_not_used(monkeypatch, said, cards):
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", said)
+    assert cards_here() == cards
 
 
 def test_one_process_can_be_waited_for(tmp_path):

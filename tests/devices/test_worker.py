@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -14,8 +15,8 @@ from jobs import ENTRY, KERNEL, SIZES, results, run_on, working_in
 from grader.course.catalog import UsageError
 from grader.devices.worker import confine_mounts, control_group, job, running
 from grader.devices.worker.confine import landlock_version
-from grader.devices.worker.job import Cancel, Cancelled
-from grader.devices.worker.running import EventLines
+from grader.devices.worker.job import Cancel, Cancelled, Gpu, Job
+from grader.devices.worker.running import BEGIN, EventLines, RunningJob
 from grader.devices.worker.server import ForkServer
 from tests.shared import long_tail
 
@@ -357,3 +358,29 @@ def test_a_job_that_is_called_off_ends_and_the_server_stays(server, arena, cache
     process = server._process
     assert run_on(server, arena, cache, KERNEL).problem is None and results(arena) == [True] * len(SIZES)
     assert server._process is process
+
+
+def test_a_worker_may_use_a_card_once_its_turn_has_come(arena, tmp_path):
+    """The judge's side alone, as there is no GPU: it waits for the turn once, and that costs no time of the job's."""
+    asked = []
+    gpu = Gpu("90a", take_turn=lambda: asked.append("turn"))
+    order = Job("", "kernel.cu", [], "add", arena, [], gpu=gpu, inputs=lambda: asked.append("inputs"))
+    watch = RunningJob(order, tmp_path, lambda event: None)
+    watch.orders, worker = socket.socketpair()
+    with watch.orders, worker:
+        for event in ("building", "compiled", "compiled"):
+            watch._note({"event": event})
+        assert asked == ["turn"] and worker.recv(9) == BEGIN
+        assert order.to_json(tmp_path, "")["waits_for_card"]
+
+
+def test_a_job_that_is_called_off_before_its_turn_gets_no_card(arena, tmp_path):
+    def called_off():
+        raise Cancelled
+
+    order = Job("", "kernel.cu", [], "add", arena, [], gpu=Gpu("90a", take_turn=called_off))
+    watch = RunningJob(order, tmp_path, lambda event: None)
+    watch.orders, worker = socket.socketpair()
+    with worker:
+        watch._note({"event": "compiled"})
+        assert isinstance(watch.failed, Cancelled) and worker.recv(9) == b""

@@ -20,7 +20,7 @@ WAITING = "waiting for the GPU, which another grading uses"
 class Turn:
     """A grading's turn on a card, among those of all processes that share this user's cache.
 
-    It is taken by whichever thread asks first, and begins when no other grading is at it; `turn_on` ends it.
+    Several threads of the grading may ask for it: it comes once, when no other grading has the card. `turn_on` ends it.
     """
 
     def __init__(self, card: Card, on_wait: Callable[[str], None], cancel: Cancel | None = None):
@@ -36,8 +36,8 @@ class Turn:
                 f"{folder} cannot be written ({error.strerror}): free some space, or mend its rights"
             ) from None
 
-    def is_free(self) -> bool:
-        """Whether nobody else is at it; then the turn has come."""
+    def take_if_free(self) -> bool:
+        """Takes the turn if no other grading has the card; whether this grading has it now."""
         with self._lock, suppress(BlockingIOError):
             if not self._taken:
                 fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -45,11 +45,11 @@ class Turn:
         return self._taken
 
     def take(self) -> bool:
-        """Waits for it, unless it has come already. False if it was given up meanwhile. Raises Cancelled."""
-        if self.is_free():
+        """Waits until the card is this grading's. False if `give_up` was called before. Raises Cancelled."""
+        if self.take_if_free():
             return True
         self._on_wait(WAITING)
-        while not self.is_free():
+        while not self.take_if_free():
             if self._given_up.wait(_LOOK_AGAIN):
                 return False
             if self._cancel and select.select([self._cancel.fd], [], [], 0)[0]:
@@ -57,11 +57,11 @@ class Turn:
         return True
 
     def give_up(self) -> None:
-        """Whoever still waits for it need not."""
+        """Lets the threads that wait in `take` return: the grading is over, and will not use the card."""
         self._given_up.set()
 
     def end(self) -> None:
-        """The next grading may have the card."""
+        """Lets the next grading have the card."""
         self.give_up()
         self._file.close()
 

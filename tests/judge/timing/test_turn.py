@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -46,11 +47,12 @@ def test_a_turn_is_taken_once_and_at_once_where_nobody_grades():
 
 
 def test_another_process_is_waited_for_whatever_ends_it(holder):
-    told = []
-    with turn_on(CARD, told.append) as turn, ThreadPoolExecutor(2) as threads:
-        taken = [threads.submit(turn.take) for _ in range(2)]  # whoever asks first
-        while not told:
-            pass
+    waits, told = threading.Event(), []
+    with turn_on(CARD, lambda what: (told.append(what), waits.set())) as turn, ThreadPoolExecutor(2) as threads:
+        taken = [
+            threads.submit(turn.take) for _ in range(2)
+        ]  # as the thread that prepares, and the one that runs cases
+        assert waits.wait(10)
         assert not any(each.done() for each in taken)
         holder.kill()
         assert [each.result(10) for each in taken] == [True, True]

@@ -27,7 +27,7 @@ inline LADDER_UNSEEN Config config(dim3 grid, dim3 block = 1, std::size_t shared
     return {grid, block, shared, stream};
 }
 
-// A launch, whatever its kernel is. A function for each of them costs each build 2 ms: there are as few as can be.
+// A launch, whatever its kernel is. What is made anew for each launch makes a build slower: it is as little as can be.
 struct Started {
     const char* kernel;
     int line;
