@@ -10,6 +10,7 @@ import torch
 from benchmarks.gpu_grader import against_triton
 from grader.devices.cuda import ceilings, clock
 from grader.devices.cuda.card import find_card
+from grader.grade import grade
 
 
 def test_our_clock_agrees_with_tritons():
@@ -31,3 +32,8 @@ def test_ceilings_are_plausible():
     assert 8 < rates["special"] / (facts.multi_processor_count * facts.clock_rate * 1e3) < 17  # 16 a clock
     assert 128 < rates["fma"] / (facts.multi_processor_count * facts.clock_rate * 1e3) < 257  # 128 a clock, each is two
     assert 1.2 * rates["fp32"] < rates["mma"] < 1.02 * rates["bf16"]
+
+
+def test_a_graded_kernel_leaves_the_memory_of_the_card_to_the_next_grading():
+    assert grade("04", reference=True, device="cuda", emulator=False).status == "passed"
+    assert torch.cuda.memory_reserved() < 1 << 30  # ceilings and sets take several

@@ -85,6 +85,8 @@ class SpeedTest:
     def close(self) -> None:
         """Frees the GPU's memory; not before the worker has ended."""
         self._stack.close()
+        for holder in ("_made", "_runs", "_clock", "_ceilings", "_captured"):
+            vars(self).pop(holder, None)
         torch.cuda.empty_cache()  # others may grade on this card next
 
     @property
