@@ -97,13 +97,12 @@ def grade(
         source, file, entry.lesson.tasks, server, seed, on_progress, card, cancel, second, print_threads, with_checks,
         sandbox,
     )  # fmt: skip
-    grades = [grade_task(task, submission) for task in chosen]
-    if not (card or by_counts or counted or alone):
-        from grader.model.withheld import withhold
-
-        for task, result in zip(chosen, grades, strict=True):
-            if (sample := withhold(entry, task, submission, result.grade)) and samples is not None:
-                samples[task.name] = sample
+    if card or by_counts or counted or alone:
+        grades = [grade_task(task, submission) for task in chosen]
+    else:
+        grades, found = graded_as_on_a_card(entry, chosen, submission)
+        if samples is not None:
+            samples |= found
     status, stars = sum_up([result.grade for result in grades])
     return Grade(
         lesson=entry.name,
@@ -121,6 +120,20 @@ def grade(
         },
         several=len(entry.lesson.tasks) > 1,
     )
+
+
+def graded_as_on_a_card(
+    entry: Entry, tasks: Sequence[Task], submission: Submission
+) -> tuple[list[Result], dict[str, Any]]:
+    """Grades without those stars that a card's model withholds; what was sampled for that, by task."""
+    from grader.model.withheld import Ahead, withhold
+
+    with Ahead(entry, tasks, submission) as ahead:
+        submission = replace(submission, on_late=ahead.begin)
+        results = [grade_task(task, submission) for task in tasks]
+        found = {task.name: withhold(entry, task, submission, result.grade, ahead)
+                 for task, result in zip(tasks, results, strict=True)}  # fmt: skip
+    return results, {name: sample for name, sample in found.items() if sample}
 
 
 # ---- one task ----

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -12,6 +14,8 @@ from benchmarks.model.points import CARD, RESULTS, ROOT
 from benchmarks.model.stars import FOUND, agreement, graded, left, tasks
 from grader.course import catalog
 from grader.course.lesson import Case
+from grader.devices.worker.job import Cancel, Cancelled
+from grader.devices.worker.server import second_server
 from grader.grade import grade
 from grader.judge.ladder import star_rungs
 from grader.model.withheld import LIMITS, WIDE, Limit, earned, limits
@@ -70,9 +74,15 @@ def test_no_rung_loses_a_star_and_the_card_agrees_with_nearly_all():
 AGREE = 0.95
 
 
-def test_a_kernel_that_is_slow_by_what_no_goal_counts_loses_its_stars_with_a_reason():
-    """Sixteen blocks: whole sectors, 16 bytes a load, and 30 times as long as the rung on the H200."""
+@pytest.fixture
+def few_blocks():
+    """Sixteen of them: whole sectors, 16 bytes a load, and 30 times as long as the rung on the H200."""
     entry, _, slow = next(each for each in kernels() if each[2].name == "few_blocks" and each[1].name == "vector_add")
+    return entry, slow
+
+
+def test_a_kernel_that_is_slow_by_what_no_goal_counts_loses_its_stars_with_a_reason(few_blocks):
+    entry, slow = few_blocks
     found = grade(entry, slow.whole, source=slow.text(), device="emulator", seed=1)
     (task,) = found.tasks
     assert (found.status, found.stars, task.stars, task.position.rung) == ("passed", 1, 1, 2)
@@ -81,3 +91,54 @@ def test_a_kernel_that_is_slow_by_what_no_goal_counts_loses_its_stars_with_a_rea
     assert "withheld" in plain_text(task, found, slow.text())
     by_counts = grade(entry, slow.whole, source=slow.text(), device="emulator", seed=1, by_counts=True)
     assert (by_counts.stars, by_counts.tasks[0].withheld) == (2, "")
+
+
+@pytest.fixture
+def spare(monkeypatch):
+    """A second server; `spare.ran` has the jobs that it was given, and whether each was called off."""
+    second = SimpleNamespace(ran=[])
+
+    def run(job, on_event):
+        try:
+            found = second_server().run(job, on_event)
+        except Cancelled:
+            second.ran.append((job, True))
+            raise
+        second.ran.append((job, False))
+        return found
+
+    second.run = run
+    monkeypatch.setattr("grader.model.withheld.spare_server", lambda: second)
+    return second
+
+
+def test_where_a_second_server_is_there_stars_are_modelled_beside_the_last_cases(few_blocks, spare):
+    entry, slow = few_blocks
+    samples, heard = {}, []
+    found = grade(
+        entry, slow.whole, source=slow.text(), device="emulator", seed=1, samples=samples, on_progress=heard.append
+    )
+    assert found.stars == 1 and found.tasks[0].withheld.startswith("★★ withheld: modelled on an H200")
+    ((job, is_off),) = spare.ran
+    assert job.to_sample and not is_off and list(samples) == ["vector_add"]
+    assert not any(words.startswith("building") for words in heard[heard.index("modelling vector_add") :])
+
+
+def test_what_is_modelled_ahead_is_called_off_with_a_kernel_that_fails(few_blocks, spare):
+    entry, slow = few_blocks
+    waits = "for (volatile long k = 0; n > 20000000 && k < 40000000000; ++k) ;"
+    wrong = re.sub(r"(extern \"C\" void vector_add\([^)]*\)\s*\{)", rf"\1 {waits} n -= 1;", slow.text())
+    found = grade(entry, slow.whole, source=wrong, device="emulator", seed=1)
+    assert found.status == "not_written"
+    assert [(bool(job.to_sample), is_off) for job, is_off in spare.ran] == [(True, True)]
+
+
+def test_who_calls_a_grade_off_calls_off_what_is_modelled_for_it(few_blocks, spare):
+    entry, slow = few_blocks
+    cancel = Cancel()
+    waits = "for (volatile long k = 0; n > 20000000 && k < 40000000000; ++k) ;"
+    endless = re.sub(r"(extern \"C\" void vector_add\([^)]*\)\s*\{)", rf"\1 {waits}", slow.text())
+    with pytest.raises(Cancelled):
+        grade(entry, slow.whole, source=endless, device="emulator", seed=1, cancel=cancel,
+              on_progress=lambda what: what.startswith("modelling") and cancel.set())  # fmt: skip
+    assert [is_off for _, is_off in spare.ran] == [True]

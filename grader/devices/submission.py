@@ -44,10 +44,10 @@ class Submission:
     card: Card | None = None  # None: the emulator
     cancel: Cancel | None = None
     second_server: ForkServer | None = None  # for the emulator beside a GPU; None: it is left out, or all there is
-
     print_threads: bool = False  # the emulator says who prints
     with_checks: bool = True  # the emulator runs small cases on a checking build, too
     sandbox: Level | None = None  # None: as LADDER_SANDBOX says
+    on_late: Callable[[str], None] = lambda task: None  # three of four cases of the task have ended
 
     @property
     def filename(self) -> str:
@@ -70,6 +70,13 @@ def second_server() -> ForkServer:
     from grader.devices.worker.server import second_server
 
     return second_server()
+
+
+def spare_server() -> ForkServer | None:
+    """The second one, if there is one already."""
+    from grader.devices.worker.server import spare_server
+
+    return spare_server()
 
 
 def device_named(text: str) -> Device:
@@ -155,7 +162,7 @@ def _job(calls: Sequence[Call], arena: Arena, submission: Submission) -> Job:
 
 
 def _followed(job: Job, submission: Submission) -> Evidence:
-    seen = ["starting"]
+    seen, (late, _) = ["starting"], job.cases[3 * len(job.cases) // 4]
 
     def on_event(event: Mapping[str, Any]) -> None:
         seen.append(event["event"])
@@ -163,6 +170,8 @@ def _followed(job: Job, submission: Submission) -> Evidence:
             submission.on_progress(WORDS[event["event"]])
         elif event["event"] == "running":
             submission.on_progress(f"running {job.task}({event.get('case')})")
+            if not job.to_sample and event.get("case") == late:
+                submission.on_late(job.task)
 
     evidence = submission.server.run(job, on_event)
     if reason := evidence.not_graded:

@@ -39,6 +39,7 @@ _PR_SET_PDEATHSIG = 1
 _NEEDED = (
     "grader.faces.cli",
     "grader.judge.weigh",
+    "grader.model.withheld",
     "grader.report.json_",
     "grader.report.terminal",
 )
@@ -136,11 +137,12 @@ def _become_command(connection: socket.socket, usher: int) -> NoReturn:
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() == usher:
             os.setpgid(0, 0)
-            workers = ForkServer(forked=True)  # before anything is known
+            workers = ForkServer(forked=True), ForkServer(forked=True)  # before anything is known
             _take_place(*_receive(connection), lambda: _say(connection, {"prints": True}))
-            workers.settle()
+            for each in workers:
+                each.settle()
             code = 1
-            code = _command(workers)
+            code = _command(*workers)
     except Exception:
         if code != NOT_BEGUN:
             traceback.print_exc()
@@ -148,11 +150,11 @@ def _become_command(connection: socket.socket, usher: int) -> NoReturn:
         os._exit(code)
 
 
-def _command(workers: ForkServer) -> int:
+def _command(workers: ForkServer, others: ForkServer) -> int:
     """Its exit code."""
     from grader.faces import cli
 
-    with workers, adopt(workers):
+    with workers, others, adopt(workers, others):
         try:
             code = cli.run(sys.argv[1:])
         except SystemExit as ended:  # click's, after a closed pipe

@@ -17,7 +17,7 @@ from rich.text import Text
 from grader.course.catalog import Entry, UsageError
 from grader.course.files import shown_path
 from grader.course.work import read_kernel
-from grader.devices.submission import Device, Submission, start_server
+from grader.devices.submission import Device, Submission, second_server, start_server
 from grader.devices.worker.job import Cancel, Cancelled
 from grader.faces.exit import fault
 from grader.faces.puzzles import picture
@@ -136,4 +136,5 @@ def warm_up() -> None:
     """What the first grade would wait for. Whatever is missing, that grade will say."""
     with contextlib.suppress(Exception):
         start_server()
+        second_server()  # what stars hang on is sampled there
         import grader.judge.weigh  # noqa: F401

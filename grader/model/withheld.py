@@ -11,18 +11,23 @@ for the modelled time that is told after the verdict (times.py).
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import select
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from types import TracebackType
 
 from grader.course.catalog import Entry
 from grader.course.lesson import Task
-from grader.devices.submission import Submission
+from grader.devices.submission import Submission, spare_server
+from grader.devices.worker.job import Cancel
 from grader.judge.verdict import TaskGrade
 from grader.model.card import Card
 from grader.model.times import LIMITS, NO_SAMPLE, Sample, measured_cards, results_of, sampled, told
 
+_LOOK_AGAIN = 0.01  # seconds
 WIDE = 2.0  # times what a timed goal allows: the model is surer than that of nearly all kernels of the course
 
 
@@ -52,21 +57,68 @@ def earned(us: float, most: int, needed: Mapping[int, Limit]) -> int:
     return min([most, *(star - 1 for star in slow)])
 
 
-def withhold(entry: Entry, task: Task, submission: Submission, found: TaskGrade) -> Sample | None:
+def decisive(entry: Entry, task: Task) -> tuple[Card | None, dict[int, Limit]]:
+    """The first card that knows the task, and what the task's stars need there; none where no card does."""
+    known = ((card, limits(entry.root, card, task)) for card in measured_cards(entry.root))
+    return next((each for each in known if each[1]), (None, {}))
+
+
+class Ahead:
+    """Samples tasks while their last cases still run, in a second server's worker. What nobody asks for is called off.
+
+    Only where such a server is there already: to start one for that alone takes longer than it saves.
+    """
+
+    def __init__(self, entry: Entry, tasks: Sequence[Task], submission: Submission):
+        self._entry, self._submission = entry, submission
+        self._tasks = {task.name: task for task in tasks}
+        self._server = spare_server()
+        self._cancel, self._thread = Cancel(), ThreadPoolExecutor(1)
+        self._begun: dict[str, Future[Sample | None]] = {}
+
+    def begin(self, name: str) -> None:
+        """Begins with this task, once, if there is a server for it and stars hang on it."""
+        if self._server and name not in self._begun:
+            self._begun[name] = self._thread.submit(self._sample, self._tasks[name])
+
+    def _sample(self, task: Task) -> Sample | None:
+        card, needed = decisive(self._entry, task)
+        if not (card and needed and self._server and task.timed_case):
+            return None
+        quiet = replace(self._submission, server=self._server, cancel=self._cancel, on_progress=lambda what: None)
+        return sampled(task, task.timed_case, card, quiet)
+
+    def sample(self, task: Task, card: Card) -> Sample | None:
+        """What `times.sampled` finds, begun before or now. Raises what it raises."""
+        if not (found := self._begun.get(task.name)):
+            assert task.timed_case
+            return sampled(task, task.timed_case, card, self._submission)
+        while not wait([found], _LOOK_AGAIN).done:
+            if (cancel := self._submission.cancel) and select.select([cancel.fd], [], [], 0)[0]:
+                self._cancel.set()
+        return found.result()
+
+    def __enter__(self) -> Ahead:
+        return self
+
+    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._cancel.set()
+        self._thread.shutdown()
+
+
+def withhold(entry: Entry, task: Task, submission: Submission, found: TaskGrade, ahead: Ahead) -> Sample | None:
     """Takes back what stars of an emulated grade the first card that knows the task would not give, and says why.
 
     Nothing is taken from a kernel that cannot be sampled. Returns what was sampled for that, if anything was. Raises
     UsageError, NotGraded, Cancelled.
     """
-    case = task.timed_case
-    if found.status != "passed" or found.stars < 2 or case is None:
+    if found.status != "passed" or found.stars < 2:
         return None
-    known = ((card, limits(entry.root, card, task)) for card in measured_cards(entry.root))
-    card, needed = next((each for each in known if each[1]), (None, {}))
+    card, needed = decisive(entry, task)
     if card is None:
         return None
     submission.on_progress(f"modelling {task.name}")
-    sample = sampled(task, case, card, submission)
+    sample = ahead.sample(task, card)
     with suppress(*NO_SAMPLE):
         time = told(entry.root, card, sample or {}, task)
         stars = earned(time.median_us, found.stars, needed)

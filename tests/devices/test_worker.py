@@ -129,6 +129,24 @@ def test_a_file_that_is_never_loaded(run):
     assert "loading the file took more than 2 s" in found.ended
 
 
+def test_a_build_is_kept_while_the_file_still_runs(server, arena, cache):
+    cancel, kernels = Cancel(), cache / "kernels"
+    endless = host(f"for (;;) pause();  // {uuid.uuid4()}\n")
+    before, kept = set(kernels.glob("*")), []
+
+    def look(event):
+        if event["event"] == "running":
+            late = time.monotonic() + 5
+            while not kept and time.monotonic() < late:
+                kept.extend(file for new in set(kernels.glob("*")) - before for file in new.glob("*.so"))
+                time.sleep(0.01)
+            cancel.set()
+
+    with pytest.raises(Cancelled):
+        run_on(server, arena, cache, endless, cancel=cancel, on_event=look)
+    assert kept
+
+
 def test_an_exit_while_the_file_is_loaded(run):
     found = run("#include <cstdlib>\nstruct A { A() { exit(0); } } a;\n" + KERNEL)
     assert found.problem == "crash" and found.build is None

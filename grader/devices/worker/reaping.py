@@ -7,26 +7,39 @@ import os
 import select
 import signal
 import socket
+from collections.abc import Callable
 from pathlib import Path
 
+KEEP = b"K"
+_LOOK_AGAIN = 0.01  # seconds
 
-def ended(pid: int, judge: socket.socket) -> int:
-    """The worker's wait status. If the judge says stop, or is gone, the worker is killed."""
+
+def ended(pid: int, judge: socket.socket, keep: Callable[[], None]) -> int:
+    """The worker's wait status. What the worker has built is kept once the judge says so; if the judge says stop, or is
+    gone, the worker is killed.
+    """
+    process = _opened(pid)
+    while not (found := os.waitpid(pid, os.WNOHANG))[0]:
+        watched: list[int | socket.socket] = [judge] if process is None else [process, judge]
+        ready, _, _ = select.select(watched, [], [], _LOOK_AGAIN if process is None else None)
+        if judge in ready and process not in ready:
+            if judge.recv(1) == KEEP:
+                keep()
+            else:
+                os.kill(pid, signal.SIGKILL)
+                found = os.waitpid(pid, 0)
+                break
+    if process is not None:
+        os.close(process)
+    return found[1]
+
+
+def _opened(pid: int) -> int | None:
+    """A descriptor that is ready once the process has ended; None where that is refused, as in an old container."""
     try:
-        process = os.pidfd_open(pid)
-    except OSError:  # refused, as in an old container: look again and again
-        while not (found := os.waitpid(pid, os.WNOHANG))[0] and not select.select([judge], [], [], 0.01)[0]:
-            pass
-        if found[0]:
-            return found[1]
-        os.kill(pid, signal.SIGKILL)
-        return os.waitpid(pid, 0)[1]
-    watched: list[int | socket.socket] = [process, judge]
-    ready, _, _ = select.select(watched, [], [])
-    if process not in ready:
-        os.kill(pid, signal.SIGKILL)
-    os.close(process)
-    return os.waitpid(pid, 0)[1]
+        return os.pidfd_open(pid)
+    except OSError:
+        return None
 
 
 def end_children() -> None:

@@ -21,6 +21,7 @@ from typing import Any, TextIO
 
 from grader.devices.evidence import ENDLESS, Build, CaseRun, Evidence, build_from_json, case_from_json
 from grader.devices.worker.job import LOST, SPARE_SECONDS, Dialogue, Job
+from grader.devices.worker.reaping import KEEP
 
 MOST_OUTPUT_BYTES = 64 * 1024
 MOST_LINE_BYTES = 16 << 20
@@ -50,6 +51,7 @@ class RunningJob:
         self.status: int | None = None  # the worker's wait status; None if the server ended before it
         self.deadline = time.monotonic() + job.build_seconds
         self.last_deadline = time.monotonic() + job.longest  # whatever the events say
+        self.server: socket.socket | None = None
         self.orders: socket.socket | None = None
         self.dialogue: Dialogue | None = None
         self.talked = False
@@ -58,7 +60,7 @@ class RunningJob:
 
     def follow(self, server: socket.socket, replies: TextIO) -> None:
         """Sends the job and fills `found`; comes back when the worker and everything below it have ended."""
-        start = time.monotonic()
+        start, self.server = time.monotonic(), server
         events, output = os.pipe(), os.pipe()
         self.orders, theirs = socket.socketpair()
         self.orders.setblocking(False)  # a worker that does not read its orders gets none
@@ -146,6 +148,8 @@ class RunningJob:
             case "loading":
                 if not self.theirs:  # what comes later may be the submission's word
                     self.found.sandbox = event["sandbox"]
+                if self.server and not self.theirs:
+                    self.server.sendall(KEEP)
                 self.building, self.theirs, self.where = False, True, "while the file was loaded"
             case "built":
                 self.building, self.found.build = False, build_from_json(event["build"])

@@ -31,7 +31,7 @@ from contextvars import ContextVar
 from functools import partial
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NoReturn
+from typing import Any, BinaryIO, NoReturn
 
 from grader.course.catalog import UsageError
 from grader.devices import cache
@@ -49,8 +49,6 @@ DESCRIPTORS = 4  # that come with a job: memory, events, output, orders
 _PR_SET_CHILD_SUBREAPER = 36
 _KEPT_VARIABLES = ("PATH", "HOME", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "TMPDIR", *GPU_VARIABLES)
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")  # for fork's sake
-
-
 _SERVER = [sys.executable, "-P", "-m", "grader.devices.worker.server"]
 
 
@@ -158,23 +156,32 @@ class ForkServer:
 def server() -> ForkServer:
     """The process's own server, started by the first call."""
     if forked := _adopted.get():
-        return forked
+        return forked[0]
     started = ForkServer(cache=cache.cache_root())
     atexit.register(started.close)
     return started
 
 
-@functools.cache
 def second_server() -> ForkServer:
     """Another one, for a job that runs beside the first one's; started by the first call, in the background."""
-    started = ForkServer(cache=cache.cache_root())
-    atexit.register(started.close)
-    return started
+    if not (found := spare_server()):
+        found = ForkServer(cache=cache.cache_root())
+        atexit.register(found.close)
+        _second.append(found)
+    return found
+
+
+def spare_server() -> ForkServer | None:
+    """The second one, if there is one already."""
+    return next(iter([*_adopted.get()[1:], *_second]), None)
+
+
+_second: list[ForkServer] = []
 
 
 @contextlib.contextmanager
-def adopt(forked: ForkServer) -> Iterator[None]:
-    """Makes it the process's own server, before there is one. The caller closes it."""
+def adopt(*forked: ForkServer) -> Iterator[None]:
+    """Makes them the process's own server and its second one, before there are any. The caller closes them."""
     token = _adopted.set(forked)
     try:
         yield
@@ -182,7 +189,7 @@ def adopt(forked: ForkServer) -> Iterator[None]:
         _adopted.reset(token)
 
 
-_adopted: ContextVar[ForkServer | None] = ContextVar("adopted", default=None)
+_adopted: ContextVar[tuple[ForkServer, ...]] = ContextVar("adopted", default=())
 
 
 class _Fork:
@@ -279,14 +286,20 @@ def serve(judge: socket.socket, held: dict[str, Any]) -> None:
                 life.main(order | {"build_fd": build, "outside": held}, server, *descriptors)
             for descriptor in descriptors:
                 os.close(descriptor)
-            status = ended(pid, judge)
-            end_children()
-            with os.fdopen(build, "rb") as file:  # what the worker vouches for; nothing if it did not come to that
-                file.seek(0)
-                if vouched := file.read():
-                    cache.keep(Path(order["cache"]), vouched)
+            with os.fdopen(build, "r+b") as file:
+                status = ended(pid, judge, partial(_keep, Path(order["cache"]), file))
+                end_children()
+                _keep(Path(order["cache"]), file)
             shutil.rmtree(order["folder"], ignore_errors=True)
             _reply(judge, {"ended": status})
+
+
+def _keep(kept: Path, file: BinaryIO) -> None:
+    """Puts into the cache what the worker vouches for: once, and nothing if it did not come to that."""
+    file.seek(0)  # the worker, whose file it was, has left it at its end
+    if vouched := file.read():
+        cache.keep(kept, vouched)
+        os.ftruncate(file.fileno(), 0)
 
 
 def warm() -> None:
