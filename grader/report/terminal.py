@@ -12,7 +12,6 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.devices.evidence import Diagnostic, Finding
-from grader.judge.blame import blame
 from grader.judge.verdict import CaseGrade, Grade, TargetResult, TaskGrade, decisive, status_of
 from grader.report.advice import advice
 from grader.report.messages import TITLES, read_about
@@ -271,8 +270,11 @@ def _targets(task: TaskGrade, timed: bool) -> Iterator[RenderableType]:
 
 def _place(target: TargetResult, task: TaskGrade) -> str:
     """The line where most warps divide, which no picture of an access shows."""
-    found = blame([target], task.lines, [], []) if target.metric == "branch_uniformity" else []
-    return f"line {found[0].line}: " if found else ""
+    if target.metric != "branch_uniformity":
+        return ""
+    from grader.judge.blame import blame  # as late as can be: few grades need it
+
+    return "".join(f"line {found.line}: " for found in blame([target], task.lines, [], []))
 
 
 def _notes(task: TaskGrade) -> list[Finding]:
