@@ -51,7 +51,8 @@ def _blame(
     worst = max(lines, key=amount, default=None)
     if target.metric in OF_LAUNCHES or worst is None or amount(worst) <= 0:
         return _at_launch(target, kernels, source)
-    return Blame(target.metric, int(worst["line"]), words.format(_ratio(target.metric, worst)))
+    message = words.format(_ratio(target.metric, worst))
+    return Blame(target.metric, int(worst["line"]), re.sub(r"^1 times", "once", message))
 
 
 def _at_launch(target: TargetResult, kernels: Sequence[Counters], source: Sequence[str]) -> Blame | None:

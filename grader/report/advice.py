@@ -17,6 +17,21 @@ TOO_SMALL = (
     "A shared array needs an element for every index that the threads of a block use: is {array} smaller than the "
     "block, or an index too large?"
 )
+FIRST_THREAD = (
+    "This thread has an element at every size, so its index is wrong, or a loop goes too far: `<=` where `<` belongs?"
+)
+ACROSS = (
+    "A vector takes several neighbours at once, and fewer may be left at the end: there are n / 4 whole vectors of "
+    "four, rounded down, and what is left over is for single elements."
+)
+OWN_MEMORY = "cudaMalloc takes bytes, `sizeof(float)` for each number: is this memory too small, or an index too large?"
+KEPT_AWAY = (
+    "An `if` keeps lanes away from this shuffle, and a lane that is not there gives no value: let all lanes call it."
+)
+TWO_BLOCKS = (
+    "No barrier orders two blocks. Let each element belong to one block (is a part of blockIdx missing from the "
+    "index?), or use an atomic."
+)
 OWN_ARRAY = (
     "The last of N elements has the index N - 1: does a loop go one too far, `<=` where `<` belongs, or is the array "
     "too small?"
@@ -39,12 +54,11 @@ EARLY_RETURN = (
 )
 NO_BLOCKS = "The kernel never ran, for its grid is empty: at every size there must be one block at least."
 ENOUGH_THREADS = (
-    "The output starts with rubbish on purpose, and some of it is still there. There are threads enough, {threads:,} "
-    "for {elements:,} elements: does one return too early, or does a condition or an index keep it from its element?"
+    "The output starts with rubbish on purpose, and some of it is still there. There are {threads:,} threads for "
+    "{elements:,} elements. That is enough, unless several share an element or the grid is too small in one direction: "
+    "does one return too early, or does a condition or an index keep it from its element?"
 )
-NOT_SHARED = (
-    "The threads of a block meet at a __syncthreads(), but share nothing: is `__shared__` missing before {array}?"
-)
+NOT_SHARED = "The threads of a block meet at a barrier, but share nothing: is `__shared__` missing before {array}?"
 STREAMS = (
     "What is asked of one stream is done in its order, but two streams know nothing of each other: an event recorded "
     "in one, which the other waits for, orders them. If you need no second stream, launch on the one that you were "
@@ -65,21 +79,27 @@ def advice(status: Status, case: CaseGrade | None, source: Sequence[str]) -> str
     finding = decisive(case.findings) if case else None
     special = ""
     if finding and status_of(finding) == status:
-        special = _on_finding(finding)
+        special = _on_finding(finding, source)
     elif case and status == "not_written":
         special = _on_unwritten(case)
     elif status == "wrong_result":
-        special = _on_wrong_result("\n".join(source))
+        special = _not_shared("\n".join(source))
     return special or ADVICE[status]
 
 
-def _on_finding(finding: Finding) -> str:
+def _on_finding(finding: Finding, source: Sequence[str]) -> str:
     if finding.kind == "out_of_bounds":
         return _on_bounds(finding)
     if finding.kind == "launch_error" and "0 blocks" in finding.message:
         return NO_BLOCKS
     if finding.kind == "race" and re.search("on (another stream|a stream of its own)", finding.message):
         return STREAMS
+    if finding.kind == "race" and "two blocks" in finding.message:
+        return TWO_BLOCKS
+    if finding.kind == "shuffle_source" and re.search(r"\bif\b.*__shfl", _text(source, finding.line)):
+        return KEPT_AWAY
+    if finding.kind == "never_set" and (forgotten := _not_shared("\n".join(source))):
+        return forgotten
     return _OF_KIND.get(finding.kind, "")
 
 
@@ -89,7 +109,13 @@ def _on_bounds(finding: Finding) -> str:
         return WILD if finding.thread else DIRECTION
     if finding.thread and details.get("space") == "shared":
         return TOO_SMALL.format(array=details.get("array")) if details.get("elements") else NO_BYTES
-    return NEGATIVE if isinstance(index, int) and index < 0 else ""
+    if isinstance(index, int) and index < 0:
+        return NEGATIVE
+    if str(details.get("array")).startswith("the memory from the cudaMalloc"):
+        return OWN_MEMORY
+    if "across its end" in finding.message:
+        return ACROSS
+    return FIRST_THREAD if finding.thread == finding.block == (0, 0, 0) else ""
 
 
 def _on_unwritten(case: CaseGrade) -> str:
@@ -97,8 +123,13 @@ def _on_unwritten(case: CaseGrade) -> str:
     return ENOUGH_THREADS.format(threads=threads, elements=elements) if threads >= elements > 0 else ""
 
 
-def _on_wrong_result(source: str) -> str:
+def _text(source: Sequence[str], line: int | None) -> str:
+    return source[line - 1] if line and line <= len(source) else ""
+
+
+def _not_shared(source: str) -> str:
+    """Of a kernel whose threads meet at a barrier, and have an array each."""
     code = re.sub(r"//.*", "", source)
     local = _LOCAL_ARRAY.search(code)
-    forgotten = local and "__syncthreads()" in code and "__shared__" not in code
+    forgotten = local and re.search(r"__sync(threads|warp)\(\)", code) and "__shared__" not in code
     return NOT_SHARED.format(array=local[1]) if local and forgotten else ""

@@ -39,7 +39,8 @@ ADVICE = {
     "out_of_bounds": "Threads come in whole blocks, so some have no element to work on: let those do nothing, "
     "`if (i < n)` with the size of this very array. If it is an early thread, a loop goes too far: "
     "`<=` where `<` belongs?",
-    "misaligned": "A vector of k bytes can only be read at an address that is a multiple of k. "
+    "misaligned": "A vector of k bytes can only lie at an address that is a multiple of k: "
+    "vector i of x is `reinterpret_cast<float4*>(x)[i]`, four floats further on than vector i - 1. "
     "Go back to single elements where the start or the tail of a row is not aligned.",
     "barrier_divergence": "All threads of a block that are still running must reach the same __syncthreads(). "
     "Move it out of the branch, and keep the branch for the work.",

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.devices.evidence import Diagnostic, Finding
-from grader.judge.verdict import CaseGrade, Grade, TaskGrade, decisive, status_of
+from grader.judge.verdict import CaseGrade, Grade, TargetResult, TaskGrade, decisive, status_of
 from grader.report.advice import advice
 from grader.report.messages import TITLES, read_about
 from grader.report.words import (
@@ -259,13 +259,22 @@ def _targets(task: TaskGrade, timed: bool) -> Iterator[RenderableType]:
         yield line + (Text("  ") + stars(target.stars) if target.stars else Text())
         said = [f"at {target.case}"] if target.case else []
         if not target.met and target.why and target.rung <= max(task.position.rung + 1, task.position.told):
-            said.append(target.why)
+            said.append(_place(target, task) + target.why)
         if said:
             yield Padding(Text(": ".join(said), DIM), (0, 0, 0, 6), expand=False)
     if len(shown) < len(task.targets):
         number, needs = len(task.targets) - len(shown), "the emulator" if timed else "a GPU"
         kind, s = "counted" if timed else "timed", "s" if number > 1 else ""
         yield Text(f"    · {number} {kind} target{s} need{'' if s else 's'} {needs}", DIM)
+
+
+def _place(target: TargetResult, task: TaskGrade) -> str:
+    """The line where most warps divide, which no picture of an access shows."""
+    if target.metric != "branch_uniformity":
+        return ""
+    from grader.judge.blame import blame  # as late as can be: few grades need it
+
+    return "".join(f"line {found.line}: " for found in blame([target], task.lines, [], []))
 
 
 def _notes(task: TaskGrade) -> list[Finding]:

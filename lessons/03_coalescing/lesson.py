@@ -109,6 +109,7 @@ lesson = Lesson(
                     (31, 33),
                     (32, 32),
                     (33, 31),
+                    (130, 1),  # rows shorter than what may lie before a multiple of 16 bytes
                     (257, 3),
                     (255, 8),
                     (1009, 7),

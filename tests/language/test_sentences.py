@@ -62,6 +62,23 @@ def read():
         ('__global__ void k() { printf("a"); }', 1, "needs `#include <cstdio>`"),
         ("__global__ void k() { assert(true); }", 1, "needs `#include <cassert>`"),
         ("__global__ void k(half* x) {}", 1, "needs `#include <cuda_fp16.h>`"),
+        ("__global__ void k(float* x, float s) { sincosf(x[0], s, x); }", 1, "argument 2 of `sincosf` is `float`"),
+        ("__global__ void k(float* x) { sincosf(x[0]); }", 1, "`sincosf` takes 3 arguments, and is given 1"),
+        ("__device__ float f(float v);\nfloat f(float4 v);\n__global__ void k(float4* x) { f(x[0]); }", 3, "in line 2"),
+        ("void f(float* x, cudaStream_t s) { cudaMallocAsync(x, 4, s); }", 1, "write & before it"),
+        ("void f(float* x, cudaStream_t s) { cudaMemsetAsync(x, 0, s); }", 1, "argument 3 of `cudaMemsetAsync` is"),
+        (
+            "template <int N>\n__global__ void k() {}\nvoid f() { k<<<1, 1>>>(); }",
+            3,
+            "tells its `N`: write it out, `k<..",
+        ),
+        ("__global__ void k(const float* x) { x[0] = 1; }", 1, "this is `const`, so it can only be read"),
+        ("void f() { const int n = 1; n += 1; }", 1, "`n` is `const`, so it can only be read"),
+        ("float4* f(const float* x) { return reinterpret_cast<float4*>(x); }", 1, "reinterpret_cast<const float4 *>"),
+        ("__global__ void k(int n, int* x) { if (n % 2 = 0) x[0] = 1; }", 1, "== compares"),
+        ("unsigned f(int* x) { return -reinterpret_cast<std::uintptr_t>(x) / 4; }", 1, "`#include <cstdint>`"),
+        ("__global__ void k(int* x) { x[blockldx.x] = 1; }", 1, "did you mean 'blockIdx'?"),
+        ("__global__ void k(floot4* x) {}", 1, "did you mean 'float4'?"),
         ("_global_ void k(float* x) {}", 1, "did you mean '__global__'?"),
         ("__global__ void k(int* x) {\n    int i = threadIdx.x\n    x[i] = 1;\n}", 2, "a `;` is missing"),
         ("__device__ float f(float);\n__global__ void k(float* x) { x[0] = f(1); }", 2, "nowhere defined"),
@@ -76,6 +93,11 @@ def test_a_refusal_is_one_sentence_about_its_line(read, source, line, said):
     refused, _ = read(source)
     assert said in refused[0].text and refused[0].line == line
     assert len(refused) == 1 and "ladder" not in refused[0].text
+
+
+def test_another_word_is_no_slip_of_the_pen(read):
+    refused, _ = read("__global__ void k(float* x) { x[0] = value; }")
+    assert refused[0].text == "'value' was not declared in this scope"  # clang guesses `false`
 
 
 @pytest.mark.parametrize(

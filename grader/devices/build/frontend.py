@@ -45,6 +45,7 @@ _FLAGS = (
     *("-isystem", str(INCLUDE), f"-ferror-limit={MOST_SAID}", "-Wall"),
     "-Wno-unused-command-line-argument",
 )
+_GUESSES = "-fspell-checking"  # what was meant by a name that there is not, which libclang leaves out unless asked
 _PROGRAM = ("-include", FIRST_HEADER, "-include", "ladder_program.h")
 _NO_AUTO = "'auto' not allowed in function prototype"
 SIDES = ("device", "host")  # both compilers read a file twice: what is wrong in either reading is wrong
@@ -195,7 +196,7 @@ def identity() -> str:
 def _parsed(name: str, source: str, side: str, arguments: Sequence[str]) -> Any:
     from clang import cindex
 
-    flags = [*_flags(), f"--cuda-{side}-only", *arguments]
+    flags = [*_flags(), _GUESSES, f"--cuda-{side}-only", *arguments]
     return cindex.Index.create(excludeDecls=True).parse(name, flags, [(name, source)])
 
 

@@ -37,10 +37,11 @@ _CHANGES_VALUE = ("-Wliteral-conversion", "-Wconstant-conversion")
 
 
 def refusals(found: Sequence[Said]) -> list[Said]:
-    """What nvcc would refuse the file for, in the order of the lines."""
+    """What nvcc would refuse the file for, in the order of the lines; of a line, what clang says first: the rest may
+    follow from it."""
     wrong = [each for each in found if each.line and each.level in ("broken", "error")]
     refused = [each for each in wrong if each.level == "broken" or not _accepted(each, found)]
-    return sorted(refused, key=lambda each: (each.line or 0, each.column or 0))
+    return sorted(refused, key=lambda each: each.line or 0)
 
 
 def told(refused: Sequence[Said]) -> list[Message]:

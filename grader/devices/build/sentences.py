@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from difflib import SequenceMatcher
 
 from grader.devices.build.diagnostics import gone
 from grader.devices.build.frontend import Said
@@ -11,6 +12,13 @@ from grader.devices.build.frontend import Said
 Words = Callable[[re.Match[str], Said], str]
 
 _DEVICE_SIDES = r"(?:__global__|__device__)"
+_OTHER_SIDE = re.compile(r"call to __(?:host|device)__ function from")
+_REASON = re.compile(
+    r"requires (?:at least |at most )?(\d+) arguments?, but (\d+) (?:was|were) provided"
+    r"|(?:no known conversion from|cannot convert argument of incomplete type) '(.*?)' to '(.*?)' for (\d+)\w\w arg"
+    r"|couldn't infer template argument '(\w+)'"
+)
+_LIKELY = 0.7  # as much of two names must agree for one to be a slip for the other
 _ON_DEVICE = ({"kernel"}, {"device"}, {"kernel", "template"}, {"device", "template"})
 # What a kernel may use in the place of a function of the host.
 _INSTEAD = {
@@ -28,6 +36,7 @@ _HEADERS = {
     "assert": "cassert",
     **dict.fromkeys(("FLT_MAX", "FLT_MIN", "FLT_EPSILON", "DBL_MAX", "DBL_EPSILON"), "cfloat"),
     **dict.fromkeys(("uint32_t", "uint64_t", "int32_t", "int64_t", "uint8_t", "int8_t", "uint16_t"), "cstdint"),
+    **dict.fromkeys(("uintptr_t", "intptr_t"), "cstdint"),
     **dict.fromkeys(("half", "__half", "half2", "__half2", "__float2half", "__half2float"), "cuda_fp16.h"),
     **dict.fromkeys(("__nv_bfloat16", "nv_bfloat16", "__float2bfloat16"), "cuda_bf16.h"),
     **dict.fromkeys(("cooperative_groups", "cg"), "cooperative_groups.h"),
@@ -67,7 +76,9 @@ def _plain(text: str) -> str:
 def _host_function(match: re.Match[str], said: Said) -> str:
     name = match["name"]
     instead = _INSTEAD.get(name)
-    line = next((line for line, text in said.notes if line and ("declared here" in text or "candidate" in text)), None)
+    declared = [(line, text) for line, text in said.notes if "declared here" in text or "candidate" in text]
+    declared.sort(key=lambda note: not _OTHER_SIDE.search(note[1]))  # of several candidates, that of the host
+    line = next((line for line, _ in declared if line), None)
     start = f"`{name}` is a function of the host, which a kernel cannot call"
     if line:
         return (
@@ -84,6 +95,10 @@ def _device_function(match: re.Match[str], said: Said) -> str:
 def _no_matching(match: re.Match[str], said: Said) -> str:
     """The candidates say why: the wrong side, the wrong number of arguments, or a wrong one."""
     notes = [(line, text) for line, text in said.notes if "candidate" in text]
+    # The C library has functions of the host under CUDA's names: where CUDA's own does not fit, that is the reason.
+    fitting = [_plain(text) for line, text in notes if line or not _OTHER_SIDE.search(text)]
+    if unfit := _unfit(match["name"], fitting):
+        return unfit
     reasons = _plain(" ".join(text for _, text in notes))
     if re.search(rf"call to __host__ function from (?:{_DEVICE_SIDES}|__host__ __device__)", reasons):
         return _host_function(match, said)
@@ -91,16 +106,25 @@ def _no_matching(match: re.Match[str], said: Said) -> str:
         return _called_kernel(match, said)
     if "call to __device__ function from" in reasons:
         return _device_function(match, said)
-    name = match["name"]
-    if name.startswith("atomic") and len(notes) > 1:
-        return f"`{name}` is not there for these types: it takes an element's address, `&x[i]`, and a value of its type"
-    number = re.search(r"requires (?:at least |at most )?(\d+) arguments?, but (\d+) (?:was|were) provided", reasons)
-    if number and len(notes) == 1:
-        return f"`{name}` takes {number[1]} argument{'' if number[1] == '1' else 's'}, and is given {number[2]}"
-    wrong = re.search(r"no known conversion from '(.*?)' to '(.*?)' for (\d+)\w\w argument", reasons)
-    if wrong and len(notes) == 1:
-        return f"argument {wrong[3]} of `{name}` is `{wrong[1]}`, and must be `{_plain(wrong[2])}`"
     return ""
+
+
+def _unfit(name: str, reasons: Sequence[str]) -> str:
+    """What the candidates say of a call's arguments; "" where they disagree."""
+    if name.startswith("atomic") and len(reasons) > 1:
+        return f"`{name}` is not there for these types: it takes an element's address, `&x[i]`, and a value of its type"
+    if name.startswith("cudaMalloc") and any("could not match 'T *'" in reason for reason in reasons):
+        return f"`{name}` sets a pointer, so it takes the pointer's address: write & before it"
+    said = dict.fromkeys(match.groups() for match in map(_REASON.search, reasons) if match)
+    if len(said) != 1 or not all(map(_REASON.search, reasons)):
+        return ""
+    takes, given, one, two, number, kind = next(iter(said))
+    if kind:
+        return f"`{name}` is a template, and no argument tells its `{kind}`: write it out, `{name}<...>`"
+    if takes:
+        return f"`{name}` takes {takes} argument{'' if takes == '1' else 's'}, and is given {given}"
+    mend = ": write & before it" if "take the address" in reasons[0] else ""
+    return f"argument {number} of `{name}` is `{one}`, and must be `{two}`{mend}"
 
 
 def _other_number(match: re.Match[str], said: Said) -> str:
@@ -119,7 +143,7 @@ def _undeclared(match: re.Match[str], said: Said) -> str:
         return f"'{name}' needs `#include <{header}>` at the top"
     if name.lower() in ("inf", "infinity"):
         return f"'{name}' was not declared in this scope: CUDA's name for it is `INFINITY`"
-    return f"'{name}' was not declared in this scope{f'; did you mean {_quoted(close)}?' if close else ''}"
+    return f"'{name}' was not declared in this scope{_meant(name, close)}"
 
 
 def _unknown_type(match: re.Match[str], said: Said) -> str:
@@ -128,11 +152,18 @@ def _unknown_type(match: re.Match[str], said: Said) -> str:
         return f"'{name}' needs `#include <{header}>` at the top"
     if name.strip("_") in ("global", "device", "host", "shared", "constant"):
         close = f"__{name.strip('_')}__"
-    return f"'{name}' does not name a type{f'; did you mean {_quoted(close)}?' if close else ''}"
+    return f"'{name}' does not name a type{_meant(name, close)}"
 
 
-def _quoted(text: str) -> str:
-    return f"'{text}'"
+def _not_in_std(match: re.Match[str], said: Said) -> str:
+    header = _HEADERS.get(match["name"])
+    return f"'std::{match['name']}' needs `#include <{header}>` at the top" if header else ""
+
+
+def _meant(name: str, close: str | None) -> str:
+    """With clang's guess, unless that is another word: it takes `value` for `false`."""
+    likely = close and SequenceMatcher(None, name, close).ratio() >= _LIKELY
+    return f"; did you mean '{close}'?" if likely else ""
 
 
 def _called_kernel(match: re.Match[str], said: Said) -> str:
@@ -209,6 +240,7 @@ _NO_RESULT = "a __global__ function returns void, not {name}: it stores its resu
 _NO_VALUE = "a __shared__ variable takes no initial value: let a thread assign it, and write `__syncthreads()` behind"
 _NO_BLOCK = "shared memory belongs to a block, and host code has none: declare the __shared__ variable in a kernel"
 _NO_CONSTANT = "a variable of the GPU must start with a constant: let a kernel, or cudaMemcpyToSymbol, set it"
+_CONST_CAST = "the pointer is `const`, and so must be what it is cast to: `reinterpret_cast<const {name}>`"
 _HALF_A_LAUNCH = "a launch needs blocks and threads: `kernel<<<blocks, threads, 0, stream>>>(...)`"
 _LONG_LAUNCH = "a launch has four parameters at most: `kernel<<<blocks, threads, shared bytes, stream>>>(...)`"
 _NO_BYTES = "the launch's third number is bytes of shared memory: `kernel<<<blocks, threads, 0, stream>>>(...)`"
@@ -226,6 +258,11 @@ _ERRORS: tuple[tuple[str, Words], ...] = (
     (rf"reference to __host__ variable {_NAME} in", _host_variable),
     (rf"use of undeclared identifier {_NAME}{_CLOSE}", _undeclared),
     (rf"unknown type name {_NAME}{_CLOSE}", _unknown_type),
+    (rf"no (?:type|member|template) named {_NAME} in namespace 'std'", _not_in_std),
+    (r"read-only variable is not assignable", _says("this is `const`, so it can only be read")),
+    (rf"cannot assign to variable {_NAME} with const", _says("`{name}` is `const`, so it can only be read")),
+    (r"reinterpret_cast from 'const .*' to '(?P<name>.*)' casts away", _says(_CONST_CAST)),
+    (r"expression is not assignable", _says("= assigns, and this is no variable: == compares")),
     (r"cannot use '(?P<name>throw|try)' in", _says(_NO_EXCEPTIONS)),
     (r"(?:cannot use )?variable.length array", _array_size),
     (r"kernel function type '(?P<name>.*?) \(.*' must have void return type", _says(_NO_RESULT)),

@@ -61,6 +61,7 @@ _WARNED = re.compile(
     r"^(?P<file>.+?):(?P<line>\d+):\d+: warning: ['\u2018](?P<name>\w+)\S*['\u2019] (?:may be|is) used uninit",
     re.MULTILINE,
 )
+_HANDED_OVER = re.compile(rf"[(,] ?(?:{_PLACE})?&(\w+)[,)]")  # as `cudaGetDevice(&device)` does: most set what they get
 _NEVER_SET = re.compile(r'\.DEFERRED_INIT \(.*\[(?P<file>[^\]\[:]+):(?P<line>\d+):\d+\] &"(?P<name>\w+)"')
 
 
@@ -202,7 +203,8 @@ def _facts(as_written: str, optimized: str, said: str, source_name: str) -> Chec
     found = Checked()
     found.code.symbols, found.arrays = indexed_arrays(as_written, optimized, source_name)
     found.unset = _named(_WARNED.finditer(said), source_name)
-    found.never_set = _named(_NEVER_SET.finditer(optimized), source_name)
+    never_set, handed_over = _named(_NEVER_SET.finditer(optimized), source_name), _HANDED_OVER.findall(optimized)
+    found.never_set = [each for each in never_set if each[0] not in handed_over] or never_set
     return found
 
 

@@ -113,6 +113,7 @@ def _verb(access: str) -> str:
     return {"read": "reads", "write": "writes", "atomic": "updates"}.get(access, access)
 
 
+MOST_SHARED = 228 << 10  # bytes of a multiprocessor: what is further from a shared array has nothing to do with it
 FAR = 1 << 28  # bytes beyond an array: such an address was not meant for it
 
 
@@ -136,7 +137,8 @@ def _out_of_bounds(fact: Fact, where: _Where) -> str:
         "another thread": "a local variable of another thread: pass it on by a shuffle or shared memory",
     }):  # fmt: skip
         return f"{who} {special[fact['text']]}"
-    if not fact["array"] and not fact["space"]:
+    wild = fact["space"] == "shared" and not -MOST_SHARED <= fact["offset"] <= fact["array_bytes"] + MOST_SHARED
+    if wild or not (fact["array"] or fact["space"]):
         return (
             f"{who} address {fact['address']:#x}, which is no device memory: "
             "a host pointer, or a pointer that was never set"
