@@ -26,6 +26,15 @@ def test_an_emulated_grade_imports_nothing_of_a_gpu():
     assert [name for name in loaded if name.startswith(("grader.devices.cuda", "grader.judge.timing"))] == []
 
 
+def test_ladder_alone_loads_nothing_that_builds_or_runs_a_kernel():
+    """It has 0.2 s, and more than half of that is Python and rich."""
+    code = "import sys; from grader.faces import cli; assert cli.run([]) == 0; print('loaded', *sys.modules, sep='\\n')"
+    loaded = python(code).partition("loaded\n")[2].splitlines()
+    assert "grader.report.overview" in loaded
+    slow = ("grader.devices.emulator.symbols", "grader.devices.build.recipe", "importlib.metadata", "numpy", "torch")
+    assert [name for name in slow if name in loaded] == []
+
+
 def test_an_emulated_grade_enters_few_files_and_goes_straight_through_them():
     code = "from benchmarks.hops import trace; found = trace('01'); print(len(found.files), found.hops.total())"
     files, hops = map(int, python(code).split())
