@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -83,6 +84,19 @@ def test_every_module_is_in_a_room():
 def test_imports_run_down():
     floors = structure.FLOOR_OF
     assert [f"{above} imports {below}" for above, below in structure.arrows() if floors[below] <= floors[above]] == []
+
+
+def test_the_page_names_files_and_members_that_are_there():
+    page = structure.PAGE.read_text()
+    folders = [structure.ROOT, structure.PACKAGE, *(each for each in structure.PACKAGE.rglob("*") if each.is_dir())]
+    folders += [structure.ROOT / "docs" / "site"]
+    named = set(re.findall(r"`([\w/]+\.(?:py|cpp|h|js|css|cu|json|md))`", page))
+    assert len(named) > 100
+    assert sorted(name for name in named if not any((folder / name).is_file() for folder in folders)) == []
+    runtime = {file.name: file.read_text() for file in structure.PACKAGE.glob("devices/emulator/runtime/*.h")}
+    for record, member in re.findall(r"`([A-Z]\w+)\.(\w+)`", page):
+        found = [re.search(rf"struct {record} {{.*?^}};", text, re.DOTALL | re.MULTILINE) for text in runtime.values()]
+        assert any(each and re.search(rf"\b{member}\b", each[0]) for each in found), f"{record}.{member}"
 
 
 def test_the_picture_shows_the_rooms_as_they_are():

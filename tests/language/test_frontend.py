@@ -115,5 +115,5 @@ def test_a_program_is_read_alike_with_its_headers_kept_and_with_damaged_ones(tmp
 @needs_libclang
 def test_a_header_that_clang_cannot_read_is_no_fault_of_the_file():
     reading = frontend.read("#include <immintrin.h>\n__global__ void k() {}\n", cache_root())
-    found = frontend.said(reading)
+    found = frontend.answer(reading)
     assert found is None or all(said.level == "warning" or not said.line for said in found)
