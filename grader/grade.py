@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -78,45 +78,69 @@ def grade(
     start = time.perf_counter()
     entry = lesson if isinstance(lesson, Entry) else catalog.find(lesson)
     file = kernel or (entry.reference if reference else entry.work_file)
-    tasks = tasks or tasks_in(file, entry)
-    chosen = [count_at(task, counted) if counted else task for task in choose_tasks(entry, tasks)]
-    chosen = [replace(task, cases=(), counted_case=task.judged_cases[-1]) if alone else task for task in chosen]
     source = read_kernel(file, entry) if source is None else source
-    chosen = [task for task in chosen if tasks or not task.bonus or is_there(task, source)]
-    seed = secrets.randbits(31) if seed is None else seed
-    if unknown := next(filter(None, map(unknown_metric, chosen)), ""):
-        raise UsageError(f"{entry.folder.name}/lesson.py: {unknown}")
+    chosen = _chosen(entry, file, source, tasks, counted, alone)
     server = start_server()  # gets ready while this process imports torch
     card = choose_card(device)
-    if not card and not emulator:
-        raise UsageError("--no-emulator is for a grade on a GPU: leave it out, as there is none or you want none")
-    if card and print_threads:
-        raise UsageError("--print-threads is for the emulator, which knows who prints: add --device emulator")
-    second = second_server() if card and emulator else None
+    _check_options(card is not None, emulator, print_threads)
     submission = Submission(
-        source, file, entry.lesson.tasks, server, seed, on_progress, card, cancel, second, print_threads, with_checks,
-        sandbox,
+        source, file, entry.lesson.tasks, server, secrets.randbits(31) if seed is None else seed, on_progress, card,
+        cancel, second_server() if card and emulator else None, print_threads, with_checks, sandbox,
     )  # fmt: skip
-    grades = [grade_task(task, submission) for task in chosen]
+    results = [grade_task(task, submission) for task in chosen]
     if not (card or by_counts or counted or alone):
-        from grader.model.withheld import withhold
+        _withhold(entry, submission, zip(chosen, results, strict=True), {} if samples is None else samples)
+    return _in_all(entry, submission, results, start)
 
-        for task, result in zip(chosen, grades, strict=True):
-            if (sample := withhold(entry, task, submission, result.grade)) and samples is not None:
-                samples[task.name] = sample
-    status, stars = sum_up([result.grade for result in grades])
+
+def _chosen(
+    entry: Entry, file: Path, source: str, named: Sequence[str] | None, counted: str | None, alone: bool
+) -> list[Task]:
+    """The tasks to grade, with the case that is to be counted. Raises UsageError."""
+    named = named or tasks_in(file, entry)
+    chosen = [count_at(task, counted) if counted else task for task in choose_tasks(entry, named)]
+    chosen = [replace(task, cases=(), counted_case=task.judged_cases[-1]) if alone else task for task in chosen]
+    chosen = [task for task in chosen if named or not task.bonus or is_there(task, source)]
+    if unknown := next(filter(None, map(unknown_metric, chosen)), ""):
+        raise UsageError(f"{entry.folder.name}/lesson.py: {unknown}")
+    return chosen
+
+
+def _check_options(on_gpu: bool, emulator: bool, print_threads: bool) -> None:
+    """Raises UsageError where two options do not go together."""
+    if not on_gpu and not emulator:
+        raise UsageError("--no-emulator is for a grade on a GPU: leave it out, as there is none or you want none")
+    if on_gpu and print_threads:
+        raise UsageError("--print-threads is for the emulator, which knows who prints: add --device emulator")
+
+
+def _withhold(
+    entry: Entry, submission: Submission, results: Iterable[tuple[Task, Result]], samples: dict[str, Any]
+) -> None:
+    """Takes back the stars that a card's model does not see, and notes what was sampled for that."""
+    from grader.model.withheld import withhold
+
+    for task, result in results:
+        if sample := withhold(entry, task, submission, result.grade):
+            samples[task.name] = sample
+
+
+def _in_all(entry: Entry, submission: Submission, results: Sequence[Result], start: float) -> Grade:
+    """The grade of all tasks together, begun at the time `start`."""
+    card, evidence = submission.card, [result.evidence for result in results]
+    status, stars = sum_up([result.grade for result in results])
     return Grade(
         lesson=entry.name,
-        kernel=shown_path(file),
+        kernel=shown_path(submission.file),
         device=card.to_json() if card else {"kind": "emulator", "name": "emulated GPU"},
         status=status,
         stars=stars,
-        seed=seed,
-        tasks=[result.grade for result in grades],
-        sandbox=next((result.evidence.sandbox for result in grades if result.evidence.sandbox), {}),
+        seed=submission.seed,
+        tasks=[result.grade for result in results],
+        sandbox=next((each.sandbox for each in evidence if each.sandbox), {}),
         seconds={
-            "build": sum(result.evidence.build.seconds for result in grades if result.evidence.build),
-            "run": sum(run.seconds for result in grades for run in result.evidence.cases),
+            "build": sum(each.build.seconds for each in evidence if each.build),
+            "run": sum(run.seconds for each in evidence for run in each.cases),
             "total": time.perf_counter() - start,
         },
         several=len(entry.lesson.tasks) > 1,

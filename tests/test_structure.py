@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
@@ -12,6 +13,8 @@ import pytest
 from docs import structure
 
 MOST_LINES = 400
+MOST_LINES_OF_A_FUNCTION = 50  # with its parameters and its docstring
+FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def python(code: str) -> str:
@@ -46,6 +49,15 @@ def test_an_emulated_grade_enters_few_files_and_goes_straight_through_them():
 def test_no_file_is_longer_than_one_can_oversee(pattern):
     lines = {file: len(file.read_text().splitlines()) for file in structure.PACKAGE.glob(pattern)}
     assert [str(file) for file, count in lines.items() if count > MOST_LINES] == []
+
+
+def test_no_function_is_longer_than_a_screen():
+    trees = {file: ast.parse(file.read_text()) for file in structure.PACKAGE.rglob("*.py")}
+    functions = [
+        (file.name, each) for file, tree in trees.items() for each in ast.walk(tree) if isinstance(each, FUNCTION)
+    ]
+    lines = {f"{file}: {each.name}": each.end_lineno - each.lineno + 1 for file, each in functions}
+    assert len(lines) > 1000 and [name for name, count in lines.items() if count > MOST_LINES_OF_A_FUNCTION] == []
 
 
 def test_nor_is_a_lesson():
