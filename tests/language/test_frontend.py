@@ -65,8 +65,10 @@ def raises(source, cache):
 def test_a_fault_of_the_front_end_is_nobodys_fault(monkeypatch, does):
     monkeypatch.setattr(frontend, "parse", does)
     monkeypatch.setattr(frontend, "MOST_SECONDS", 1.0)
-    found = opinion()
-    assert found.problem is None
+    second = ClangsOpinion(BROKEN, cache_root())
+    second.begin()
+    found = second.weigh(Build())
+    assert found.problem is None and second.failed
     assert [(said.level, said.line) for said in found.diagnostics] == [("note", None)]
     assert "were not checked" in found.diagnostics[0].message
 

@@ -22,6 +22,7 @@ class ClangsOpinion:
     def __init__(self, source: str, cache: Path):
         self.source, self.cache = source, cache
         self.reading: frontend.Reading | None = None
+        self.failed = False
 
     def begin(self) -> None:
         """Starts to read, if libclang is there."""
@@ -31,6 +32,7 @@ class ClangsOpinion:
         """A refusal of clang's comes first, but for what g++ knows better: what the grader calls, and a missing `}`."""
         found = frontend.answer(self.reading)
         if found is None:
+            self.failed = self.reading is not None
             return _with(build, [Diagnostic(_FAILED if self.reading else _MISSING, level="note")])
         refused, warned = rules.refusals(found), self._own_lines(rules.warnings(found), "warning")
         if not refused or build.problem == "missing_entry_point" or "a `}` is missing" in build.message:
