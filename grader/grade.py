@@ -78,62 +78,78 @@ def grade(
     start = time.perf_counter()
     entry = lesson if isinstance(lesson, Entry) else catalog.find(lesson)
     file = kernel or (entry.reference if reference else entry.work_file)
-    tasks = tasks or tasks_in(file, entry)
-    chosen = [count_at(task, counted) if counted else task for task in choose_tasks(entry, tasks)]
-    chosen = [replace(task, cases=(), counted_case=task.judged_cases[-1]) if alone else task for task in chosen]
     source = read_kernel(file, entry) if source is None else source
-    chosen = [task for task in chosen if tasks or not task.bonus or is_there(task, source)]
-    seed = secrets.randbits(31) if seed is None else seed
-    if unknown := next(filter(None, map(unknown_metric, chosen)), ""):
-        raise UsageError(f"{entry.folder.name}/lesson.py: {unknown}")
+    chosen = _chosen(entry, file, source, tasks, counted, alone)
     server = start_server()  # gets ready while this process imports torch
     card = choose_card(device)
-    if not card and not emulator:
-        raise UsageError("--no-emulator is for a grade on a GPU: leave it out, as there is none or you want none")
-    if card and print_threads:
-        raise UsageError("--print-threads is for the emulator, which knows who prints: add --device emulator")
-    second = second_server() if card and emulator else None
+    _check_options(card is not None, emulator, print_threads)
     submission = Submission(
-        source, file, entry.lesson.tasks, server, seed, on_progress, card, cancel, second, print_threads, with_checks,
-        sandbox,
+        source, file, entry.lesson.tasks, server, secrets.randbits(31) if seed is None else seed, on_progress, card,
+        cancel, second_server() if card and emulator else None, print_threads, with_checks, sandbox,
     )  # fmt: skip
     if card or by_counts or counted or alone:
-        grades = [grade_task(task, submission) for task in chosen]
+        results = [grade_task(task, submission) for task in chosen]
     else:
-        grades, found = graded_as_on_a_card(entry, chosen, submission)
-        if samples is not None:
-            samples |= found
-    status, stars = sum_up([result.grade for result in grades])
-    return Grade(
-        lesson=entry.name,
-        kernel=shown_path(file),
-        device=card.to_json() if card else {"kind": "emulator", "name": "emulated GPU"},
-        status=status,
-        stars=stars,
-        seed=seed,
-        tasks=[result.grade for result in grades],
-        sandbox=next((result.evidence.sandbox for result in grades if result.evidence.sandbox), {}),
-        seconds={
-            "build": sum(result.evidence.build.seconds for result in grades if result.evidence.build),
-            "run": sum(run.seconds for result in grades for run in result.evidence.cases),
-            "total": time.perf_counter() - start,
-        },
-        several=len(entry.lesson.tasks) > 1,
-    )
+        results = _graded_with_a_model(entry, chosen, submission, {} if samples is None else samples)
+    return _in_all(entry, submission, results, start)
 
 
-def graded_as_on_a_card(
-    entry: Entry, tasks: Sequence[Task], submission: Submission
-) -> tuple[list[Result], dict[str, Any]]:
-    """Grades without those stars that a card's model withholds; what was sampled for that, by task."""
+def _chosen(
+    entry: Entry, file: Path, source: str, named: Sequence[str] | None, counted: str | None, alone: bool
+) -> list[Task]:
+    """The tasks to grade, with the case that is to be counted. Raises UsageError."""
+    named = named or tasks_in(file, entry)
+    chosen = [count_at(task, counted) if counted else task for task in choose_tasks(entry, named)]
+    chosen = [replace(task, cases=(), counted_case=task.judged_cases[-1]) if alone else task for task in chosen]
+    chosen = [task for task in chosen if named or not task.bonus or is_there(task, source)]
+    if unknown := next(filter(None, map(unknown_metric, chosen)), ""):
+        raise UsageError(f"{entry.folder.name}/lesson.py: {unknown}")
+    return chosen
+
+
+def _check_options(on_gpu: bool, emulator: bool, print_threads: bool) -> None:
+    """Raises UsageError where two options do not go together."""
+    if not on_gpu and not emulator:
+        raise UsageError("--no-emulator is for a grade on a GPU: leave it out, as there is none or you want none")
+    if on_gpu and print_threads:
+        raise UsageError("--print-threads is for the emulator, which knows who prints: add --device emulator")
+
+
+def _graded_with_a_model(
+    entry: Entry, tasks: Sequence[Task], submission: Submission, samples: dict[str, Any]
+) -> list[Result]:
+    """Grades without those stars that a card's model withholds, and notes what was sampled for that."""
     from grader.model.withheld import Ahead, withhold
 
     with Ahead(entry, tasks, submission) as ahead:
         submission = replace(submission, on_late=ahead.begin)
         results = [grade_task(task, submission) for task in tasks]
-        found = {task.name: withhold(entry, task, submission, result.grade, ahead)
-                 for task, result in zip(tasks, results, strict=True)}  # fmt: skip
-    return results, {name: sample for name, sample in found.items() if sample}
+        for task, result in zip(tasks, results, strict=True):
+            if sample := withhold(entry, task, submission, result.grade, ahead):
+                samples[task.name] = sample
+    return results
+
+
+def _in_all(entry: Entry, submission: Submission, results: Sequence[Result], start: float) -> Grade:
+    """The grade of all tasks together, begun at the time `start`."""
+    card, evidence = submission.card, [result.evidence for result in results]
+    status, stars = sum_up([result.grade for result in results])
+    return Grade(
+        lesson=entry.name,
+        kernel=shown_path(submission.file),
+        device=card.to_json() if card else {"kind": "emulator", "name": "emulated GPU"},
+        status=status,
+        stars=stars,
+        seed=submission.seed,
+        tasks=[result.grade for result in results],
+        sandbox=next((each.sandbox for each in evidence if each.sandbox), {}),
+        seconds={
+            "build": sum(each.build.seconds for each in evidence if each.build),
+            "run": sum(run.seconds for each in evidence for run in each.cases),
+            "total": time.perf_counter() - start,
+        },
+        several=len(entry.lesson.tasks) > 1,
+    )
 
 
 # ---- one task ----

@@ -188,6 +188,17 @@ def test_editors_and_hooks_agree_with_ruff():
     assert read(ROOT / ".clang-format")["IndentWidth"] == 4
 
 
+def test_the_hooks_find_nothing_to_change():
+    """Nothing at the end of a line, one new line at the end of a file."""
+    folders = ("grader", "lessons", "kernels", "tests", "docs", "benchmarks", "examples", "cards", ".github", ".ci")
+    kinds = {".py", ".cu", ".cuh", ".h", ".cpp", ".md", ".toml", ".yml", ".js", ".css"}
+    files = [file for folder in folders for file in (ROOT / folder).rglob("*") if file.suffix in kinds]
+    files = [file for file in files if not file.is_relative_to(ROOT / "benchmarks" / "results")]
+    texts = {file: file.read_bytes() for file in [*files, *ROOT.glob("*.md")]}
+    wrong = re.compile(rb"[ \t]+$|\r|\n\n\Z|[^\n]\Z", re.MULTILINE)
+    assert len(texts) > 500 and [str(file) for file, text in texts.items() if wrong.search(text)] == []
+
+
 def test_the_wheel_is_tried_by_something_that_runs():
     assert os.access(ROOT / ".ci" / "try-wheel", os.X_OK)
     subprocess.run(["bash", "-n", ROOT / ".ci" / "try-wheel"], check=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +13,8 @@ import pytest
 from docs import structure
 
 MOST_LINES = 400
+MOST_LINES_OF_A_FUNCTION = 50  # with its parameters and its docstring
+FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def python(code: str) -> str:
@@ -26,6 +30,15 @@ def test_an_emulated_grade_imports_nothing_of_a_gpu():
     assert [name for name in loaded if name.startswith(("grader.devices.cuda", "grader.judge.timing"))] == []
 
 
+def test_ladder_alone_loads_nothing_that_builds_or_runs_a_kernel():
+    """It has 0.2 s, and more than half of that is Python and rich."""
+    code = "import sys; from grader.faces import cli; assert cli.run([]) == 0; print('loaded', *sys.modules, sep='\\n')"
+    loaded = python(code).partition("loaded\n")[2].splitlines()
+    assert "grader.report.overview" in loaded
+    slow = ("grader.devices.emulator.symbols", "grader.devices.build.recipe", "importlib.metadata", "numpy", "torch")
+    assert [name for name in slow if name in loaded] == []
+
+
 def test_an_emulated_grade_enters_few_files_and_goes_straight_through_them():
     code = "from benchmarks.hops import trace; found = trace('01'); print(len(found.files), found.hops.total())"
     files, hops = map(int, python(code).split())
@@ -36,6 +49,15 @@ def test_an_emulated_grade_enters_few_files_and_goes_straight_through_them():
 def test_no_file_is_longer_than_one_can_oversee(pattern):
     lines = {file: len(file.read_text().splitlines()) for file in structure.PACKAGE.glob(pattern)}
     assert [str(file) for file, count in lines.items() if count > MOST_LINES] == []
+
+
+def test_no_function_is_longer_than_a_screen():
+    trees = {file: ast.parse(file.read_text()) for file in structure.PACKAGE.rglob("*.py")}
+    functions = [
+        (file.name, each) for file, tree in trees.items() for each in ast.walk(tree) if isinstance(each, FUNCTION)
+    ]
+    lines = {f"{file}: {each.name}": each.end_lineno - each.lineno + 1 for file, each in functions}
+    assert len(lines) > 1000 and [name for name, count in lines.items() if count > MOST_LINES_OF_A_FUNCTION] == []
 
 
 def test_nor_is_a_lesson():
@@ -74,6 +96,19 @@ def test_every_module_is_in_a_room():
 def test_imports_run_down():
     floors = structure.FLOOR_OF
     assert [f"{above} imports {below}" for above, below in structure.arrows() if floors[below] <= floors[above]] == []
+
+
+def test_the_page_names_files_and_members_that_are_there():
+    page = structure.PAGE.read_text()
+    folders = [structure.ROOT, structure.PACKAGE, *(each for each in structure.PACKAGE.rglob("*") if each.is_dir())]
+    folders += [structure.ROOT / "docs" / "site"]
+    named = set(re.findall(r"`([\w/]+\.(?:py|cpp|h|js|css|cu|json|md))`", page))
+    assert len(named) > 100
+    assert sorted(name for name in named if not any((folder / name).is_file() for folder in folders)) == []
+    runtime = {file.name: file.read_text() for file in structure.PACKAGE.glob("devices/emulator/runtime/*.h")}
+    for record, member in re.findall(r"`([A-Z]\w+)\.(\w+)`", page):
+        found = [re.search(rf"struct {record} {{.*?^}};", text, re.DOTALL | re.MULTILINE) for text in runtime.values()]
+        assert any(each and re.search(rf"\b{member}\b", each[0]) for each in found), f"{record}.{member}"
 
 
 def test_the_picture_shows_the_rooms_as_they_are():

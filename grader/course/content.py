@@ -5,7 +5,6 @@ wheel.py puts them into the wheel; `ladder init` writes them into the learner's 
 
 from __future__ import annotations
 
-from importlib import metadata
 from pathlib import Path
 
 from grader.course.catalog import UsageError
@@ -43,6 +42,8 @@ def is_checkout(folder: Path) -> bool:
 
 def version() -> str:
     """Of this program, and of the course that it has."""
+    from importlib import metadata  # takes longer than `ladder` has
+
     return metadata.version("kernel-ladder")
 
 

@@ -21,7 +21,7 @@ from grader.faces import drafts
 from grader.judge.ladder import is_told, most_stars
 from grader.judge.targets import unknown_metric
 from grader.judge.verdict import STATUSES, Grade, TaskGrade, falls_behind
-from grader.report.story import story, told
+from grader.report.story import as_read, story
 from grader.report.words import is_counted
 
 SEED = 20240229  # any, but always the same
@@ -325,8 +325,8 @@ def mistake_is_told(entry: Entry, mistake: Mistake) -> Iterator[str]:
     result = _grade(entry, mistake.whole, mistake.tasks, text)
     if (result.status, result.stars) != (status, stars):
         yield f"its head says `{status}`, {stars} stars\n{story(result)}"
-    elif (says := SAYS.search(text)) and says[1] not in told(result, text):
-        yield f"{_path(mistake.file)}: its head promises that `{says[1]}` is said\n{told(result, text)}"
+    elif (says := SAYS.search(text)) and says[1] not in as_read(result, text):
+        yield f"{_path(mistake.file)}: its head promises that `{says[1]}` is said\n{as_read(result, text)}"
     elif result.passed and mistake.base:
         base = _grade(entry, mistake.base, mistake.tasks)
         if not falls_behind(result, base):

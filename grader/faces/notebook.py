@@ -146,18 +146,18 @@ def results(lesson: str | int, task: str | None = None, case: str | None = None)
     `table[name]` is a report.bench.Standing: `.us`, `.rate`, `.fraction`, `.ratio`.
     """
     from grader.faces import bench
-    from grader.report import bench as told
+    from grader.report import bench as words
     from grader.report.pages import Table
 
     entry = find_lesson(lesson)
     measured = bench.read(committed(entry.root, f"{entry.name}.json"))
     asked = row_named(measured["tasks"], task_of(entry, task).name)
-    at = row_named(asked["cases"], case, told.case_text) if case else told.deciding_case(asked)
+    at = row_named(asked["cases"], case, words.case_text) if case else words.deciding_case(asked)
     if at is None:
         raise UsageError(f"nothing is measured of {asked['name']}: type `ladder bench {entry.number:02d}`")
-    title = f"{asked['name']} at {told.case_text(at)}"
+    title = f"{asked['name']} at {words.case_text(at)}"
     note = f"Measured on an {measured['device']['name']}, {measured['date']}; committed, not measured here."
-    return Table(title, *told.cells(at), note, {each.name: each for each in told.standings(at)})
+    return Table(title, *words.cells(at), note, {each.name: each for each in words.standings(at)})
 
 
 def bench_figure(lesson: str | int, task: str | None = None) -> Committed:

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from grader.course.lesson import Counted, Goal, Task, Timed
-from grader.devices.emulator.counters import NAMES
+from grader.devices.emulator.counted import NAMES
 from grader.judge.verdict import TargetResult
 
 Counters = Mapping[str, Any]

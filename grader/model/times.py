@@ -87,7 +87,7 @@ def modelled_times(
             known = None
             if found := samples.setdefault(alike, None):
                 with suppress(*NO_SAMPLE):
-                    yield told(entry.root, card, found, task)
+                    yield from_sample(entry.root, card, found, task)
 
 
 def sampled(task: Task, case: Case, card: Card, submission: Submission) -> Sample | None:
@@ -124,7 +124,7 @@ def example_of(task: Task, case: Case) -> Call:
     return max((Call(task, each) for each in alike), key=lambda call: call.moved_bytes)
 
 
-def told(root: Path, card: Card, sample: Sample, task: Task | None = None) -> ModelledTime:
+def from_sample(root: Path, card: Card, sample: Sample, task: Task | None = None) -> ModelledTime:
     """What the model makes of a sample. Raises what NO_SAMPLE names."""
     found = predict(sample, card)
     why: Cause = cause(found)

@@ -25,7 +25,7 @@ from grader.devices.submission import Submission, spare_server
 from grader.devices.worker.job import Cancel
 from grader.judge.verdict import TaskGrade
 from grader.model.card import Card
-from grader.model.times import LIMITS, NO_SAMPLE, Sample, measured_cards, results_of, sampled, told
+from grader.model.times import LIMITS, NO_SAMPLE, Sample, from_sample, measured_cards, results_of, sampled
 
 _LOOK_AGAIN = 0.01  # seconds
 WIDE = 2.0  # times what a timed goal allows: the model is surer than that of nearly all kernels of the course
@@ -120,7 +120,7 @@ def withhold(entry: Entry, task: Task, submission: Submission, found: TaskGrade,
     submission.on_progress(f"modelling {task.name}")
     sample = ahead.sample(task, card)
     with suppress(*NO_SAMPLE):
-        time = told(entry.root, card, sample or {}, task)
+        time = from_sample(entry.root, card, sample or {}, task)
         stars = earned(time.median_us, found.stars, needed)
         if stars < found.stars:
             lost, limit = [star for star in needed if stars < star <= found.stars], needed[stars + 1]

@@ -17,7 +17,7 @@ def story(result: Grade) -> str:
     return "\n".join(lines)
 
 
-def told(result: Grade, source: str) -> str:
+def as_read(result: Grade, source: str) -> str:
     """What a learner reads of a grade, in one line."""
     from grader.report.terminal import plain_text  # as late as can be: `ladder check-course --form` needs no pages
 

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import subprocess
 import uuid
 
 import pytest
@@ -10,9 +11,11 @@ from jobs import ADD, ENTRY, KERNEL, SIZES, results
 from grader.course.prototype import parse_prototype
 from grader.devices import cache
 from grader.devices.build import frontend
+from grader.devices.build.build import cached_or_built
 from grader.devices.build.recipe import contents
 from grader.devices.build.toolchain import missing_tool
 from grader.devices.cache import cache_root
+from grader.devices.evidence import Build
 
 needs_libclang = pytest.mark.skipif(not frontend.available(), reason="there is no libclang here")
 OTHER = parse_prototype("void other(const half* x, unsigned long long* y, bool flag, size_t n, cudaStream_t stream)")
@@ -34,6 +37,43 @@ def test_a_good_file_is_built_once(run, arena):
     again = run(source)
     assert again.build.cached
     assert results(arena) == [True] * len(SIZES)
+
+
+class Made:
+    """A recipe, its gate and a second opinion in one: what is vouched for is noted."""
+
+    failed = False
+
+    def key(self):
+        return uuid.uuid4().hex
+
+    def run(self, folder):
+        folder.mkdir()
+        library = folder / cache.LIBRARY
+        subprocess.run(["g++", "-shared", "-x", "c++", "-", "-o", library], input=b"int x;", check=True)
+        return library
+
+    def facts(self, library):
+        return None, []
+
+    def begin(self): ...
+
+    def weigh(self, build):
+        return build
+
+    def confine(self, kept): ...
+
+    def vouch(self, key, files):
+        self.kept = [file.name for file in files]
+
+
+@pytest.mark.parametrize("failed", [False, True])
+def test_a_build_that_clang_could_not_read_is_used_and_not_kept(tmp_path, failed):
+    made = Made()
+    made.failed = failed
+    build, library = cached_or_built(made, tmp_path / "cache", tmp_path, made, Build, made)
+    assert build.problem is None and library.loaded
+    assert made.kept == ([] if failed else [cache.LIBRARY, "kernel.json"])
 
 
 @pytest.mark.parametrize(

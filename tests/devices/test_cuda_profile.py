@@ -6,7 +6,7 @@ import pytest
 
 from grader.course.catalog import UsageError
 from grader.course.prototype import parse_prototype
-from grader.devices.emulator.counters import ZERO
+from grader.devices.emulator.counted import ZERO
 from grader.devices.nvidia import profile as profiling
 from grader.devices.nvidia.profile import COUNTERS, HARDWARE, profile, read_source_page
 from grader.devices.nvidia.tool import Subject, Watched

@@ -11,7 +11,7 @@ from grader.devices.cuda.machine_code import tools
 from grader.faces import cli
 from grader.faces.notebook import results
 from grader.judge.verdict import Position
-from grader.model.times import ModelledTime, agreement, example_of, measured_cards, told
+from grader.model.times import ModelledTime, agreement, example_of, from_sample, measured_cards
 from grader.report.bench import time_text
 from grader.report.modelled import doubt_words, modelled_words, split_words
 
@@ -58,7 +58,7 @@ def test_a_launch_whose_blocks_differ_is_told(tmp_path):
     one = alike["ran"][0]
     differ = alike | {"ran": [one | {"steps": 10}, one | {"steps": 1000}]}
     waits = alike | {"cooperative": True}
-    said = [*told(tmp_path, H200, sample(alike, differ, waits)).unsure]
+    said = [*from_sample(tmp_path, H200, sample(alike, differ, waits)).unsure]
     assert said == [
         "the 2 of 1,048,576 blocks of k that were run differ by so much that its counts are sure to 98 % only",
         "k is a cooperative launch: blocks wait for blocks that were not run",

@@ -6,7 +6,7 @@ import pytest
 
 from grader.course.catalog import find
 from grader.course.work import read_kernel
-from grader.devices.emulator.counters import ZERO
+from grader.devices.emulator.counted import ZERO
 from grader.grade import grade
 from grader.judge.blame import blame, wastes_a_little
 from grader.judge.targets import METRICS

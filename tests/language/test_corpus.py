@@ -29,7 +29,7 @@ def cache():
 
 
 def refused(snippet: Snippet, cache) -> list[str]:
-    return [message.text for message in rules.told(rules.refusals(frontend.parse(snippet.code, cache)))]
+    return [message.text for message in rules.messages(rules.refusals(frontend.parse(snippet.code, cache)))]
 
 
 def test_there_are_enough_of_both_kinds_and_each_has_its_name():

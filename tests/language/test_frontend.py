@@ -65,8 +65,10 @@ def raises(source, cache):
 def test_a_fault_of_the_front_end_is_nobodys_fault(monkeypatch, does):
     monkeypatch.setattr(frontend, "parse", does)
     monkeypatch.setattr(frontend, "MOST_SECONDS", 1.0)
-    found = opinion()
-    assert found.problem is None
+    second = ClangsOpinion(BROKEN, cache_root())
+    second.begin()
+    found = second.weigh(Build())
+    assert found.problem is None and second.failed
     assert [(said.level, said.line) for said in found.diagnostics] == [("note", None)]
     assert "were not checked" in found.diagnostics[0].message
 
@@ -115,5 +117,5 @@ def test_a_program_is_read_alike_with_its_headers_kept_and_with_damaged_ones(tmp
 @needs_libclang
 def test_a_header_that_clang_cannot_read_is_no_fault_of_the_file():
     reading = frontend.read("#include <immintrin.h>\n__global__ void k() {}\n", cache_root())
-    found = frontend.said(reading)
+    found = frontend.answer(reading)
     assert found is None or all(said.level == "warning" or not said.line for said in found)

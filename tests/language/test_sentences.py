@@ -18,7 +18,7 @@ def read():
 
     def read(source: str) -> tuple[list, list]:
         found = frontend.parse(source, cache_root())
-        return rules.told(rules.refusals(found)), rules.warnings(found)
+        return rules.messages(rules.refusals(found)), rules.warnings(found)
 
     return read
 

@@ -8,7 +8,7 @@ import pytest
 from grades import BROKEN, PASSED, failed
 from rich.console import Console
 
-from grader.devices.emulator.counters import ZERO
+from grader.devices.emulator.counted import ZERO
 from grader.devices.nvidia.profile import Profile
 from grader.faces import cli
 from grader.judge.verdict import CaseGrade, Grade, TargetResult, TaskGrade

@@ -49,6 +49,8 @@ class Gate(Protocol):
 class SecondOpinion(Protocol):
     """What another compiler thinks of the file, which it reads beside the build."""
 
+    failed: bool  # it could not say, this time: a build that it has not seen is not kept
+
     def begin(self) -> None:
         """Starts to read."""
 
@@ -86,7 +88,7 @@ def cached_or_built(
             facts, beside = recipe.facts(library)
         except Refused as error:
             return Build("build_error", str(error)), None
-        files = [library, _notes(library), *beside]
+        files = [] if second and second.failed else [library, _notes(library), *beside]
     gate.vouch(key, files)
     try:
         return build, Library(library, ctypes.CDLL(str(library)), facts)

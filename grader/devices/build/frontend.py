@@ -129,13 +129,13 @@ class Reading:
 
 
 def read(source: str, cache: Path) -> Reading | None:
-    """Begins to read a file; None without libclang. `said` makes what is to be known of the result."""
+    """Begins to read a file; None without libclang. `answer` makes what is to be known of the result."""
     if not available():
         return None
     return in_a_process(lambda: [asdict(each) for each in parse(source, cache)])
 
 
-def said(reading: Reading | None) -> list[Said] | None:
+def answer(reading: Reading | None) -> list[Said] | None:
     """What clang has to say, or None if it could not read the file, which is not the file's fault."""
     found = reading.result() if reading else None
     return (

@@ -22,6 +22,7 @@ class ClangsOpinion:
     def __init__(self, source: str, cache: Path):
         self.source, self.cache = source, cache
         self.reading: frontend.Reading | None = None
+        self.failed = False
 
     def begin(self) -> None:
         """Starts to read, if libclang is there."""
@@ -29,13 +30,14 @@ class ClangsOpinion:
 
     def weigh(self, build: Build) -> Build:
         """A refusal of clang's comes first, but for what g++ knows better: what the grader calls, and a missing `}`."""
-        found = frontend.said(self.reading)
+        found = frontend.answer(self.reading)
         if found is None:
+            self.failed = self.reading is not None
             return _with(build, [Diagnostic(_FAILED if self.reading else _MISSING, level="note")])
         refused, warned = rules.refusals(found), self._own_lines(rules.warnings(found), "warning")
         if not refused or build.problem == "missing_entry_point" or "a `}` is missing" in build.message:
             return _with(build, warned)
-        return _with(build_error(rules.told(refused), self.source, for_clang(self.source)), warned)
+        return _with(build_error(rules.messages(refused), self.source, for_clang(self.source)), warned)
 
     def _own_lines(self, messages: list[Message], level: str) -> list[Diagnostic]:
         said = diagnostics.on_own_lines(messages, self.source, for_clang(self.source).split("\n"))

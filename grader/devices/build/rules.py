@@ -44,7 +44,7 @@ def refusals(found: Sequence[Said]) -> list[Said]:
     return sorted(refused, key=lambda each: each.line or 0)
 
 
-def told(refused: Sequence[Said]) -> list[Message]:
+def messages(refused: Sequence[Said]) -> list[Message]:
     """A sentence for each line: the first that is wrong with it."""
     first: dict[int | None, Message] = {}
     for each in refused:

@@ -10,6 +10,7 @@ from collections import defaultdict
 from math import prod
 from typing import Any
 
+from grader.devices.emulator.counted import ZERO
 from grader.devices.emulator.kinds import EVENTS, SPACES, TENSOR_RATES, TENSOR_SHAPES
 from grader.devices.emulator.prices import EXPONENTIALS, PRICES
 from grader.devices.emulator.symbols import CodeMap
@@ -20,83 +21,6 @@ Site = dict[str, Any]
 Counted = dict[str, Any]
 _ROOM = 8  # tensor_shapes of runtime/trace.h
 Lines = defaultdict[tuple[str, int], Counted]
-
-_NAMES = (
-    "global_load_requests",
-    "global_load_sectors",
-    "global_load_threads",
-    "global_load_bytes",
-    "global_load_useful_bytes",
-    "global_store_requests",
-    "global_store_sectors",
-    "global_store_threads",
-    "global_store_bytes",
-    "global_store_useful_bytes",
-    "task_load_requests",
-    "task_load_sectors",
-    "task_load_bytes",
-    "task_load_useful_bytes",
-    "task_store_requests",
-    "task_store_sectors",
-    "task_store_bytes",
-    "task_store_useful_bytes",
-    "task_atomic_bytes",
-    "shared_load_requests",
-    "shared_load_wavefronts",
-    "shared_load_ideal_wavefronts",
-    "shared_load_bank_conflicts",
-    "shared_store_requests",
-    "shared_store_wavefronts",
-    "shared_store_ideal_wavefronts",
-    "shared_store_bank_conflicts",
-    *(f"{name}_{what}" for name in ("ldmatrix", "stmatrix") for what in ("requests", "wavefronts", "bank_conflicts")),
-    "tensor_instructions",
-    *(f"tensor_instructions_{shape}" for shape in TENSOR_SHAPES),
-    "tensor_operations",
-    "global_atomic_requests",
-    "global_atomic_sectors",
-    "global_atomic_threads",
-    "global_atomic_max_multiplicity",
-    "shared_atomic_requests",
-    "shared_atomic_threads",
-    "shared_atomic_max_multiplicity",
-    "constant_requests",
-    "local_requests",
-    "local_bytes",
-    "warp_instructions",
-    "thread_instructions",
-    "branches",
-    "divergent_branches",
-    "special_functions",
-    "special_instructions",
-    "exponentials",
-    "float_operations",
-    "double_operations",
-)
-# What a case has besides: of its launches, and of all that it touched.
-_OF_A_CASE = (
-    "global_load_distinct_bytes",
-    "global_store_distinct_bytes",
-    "task_load_distinct_bytes",
-    "task_store_distinct_bytes",
-    "task_active_lanes",
-    "task_divergence",
-    "barriers",
-    "barriers_per_block",
-    "async_copy_requests",
-    "async_groups_in_flight",
-    "async_bytes_in_flight",
-    "launches",
-    "blocks_launched",
-    "threads_launched",
-    "busy_blocks",
-    "busy_threads",
-    "max_shared_bytes",
-    "device_bytes_allocated",
-    "device_bytes_peak",
-)
-ZERO = dict.fromkeys(_NAMES, 0)
-NAMES = _NAMES + _OF_A_CASE
 
 
 def add_up(facts: dict[str, Any], code: CodeMap) -> tuple[dict[str, Any], list[dict[str, Any]], list[dict[str, Any]]]:

@@ -27,11 +27,11 @@
 
 #include <cuda_bf16.h>
 
-#include <climits>
 #include <cstdint>
 #include <utility>
 
 #include "../../common/scratch.cuh"
+#include "../wide_rows.cuh"
 
 constexpr int kHeight = 256, kWidth = 128, kDepth = 64;  // of a block's tiles: rows of a, rows of b, columns of both
 constexpr int kStages = 4;                               // tiles in shared memory
@@ -40,7 +40,7 @@ constexpr int kWarpSize = 64;                            // rows and columns of 
 constexpr int kDown = kWarpSize / 16, kAcross = kWarpSize / 8;
 constexpr int kWarpsAcross = kWidth / kWarpSize, kThreads = 32 * kWarpsAcross * kHeight / kWarpSize;
 constexpr int kPitch = kWarpSize + 8;  // floats between rows of outputs, so that eight do not share banks
-constexpr int kPiece = 8, kPieces = kDepth / kPiece;  // elements in 16 bytes, and how many of these in a row
+constexpr int kPieces = kDepth / kPiece;  // of 16 bytes, in a row
 
 constexpr unsigned kRow = kDepth * 2;  // bytes from row to row of a tile
 constexpr unsigned kOfB = kHeight * kRow, kStageBytes = (kHeight + kWidth) * kRow;  // a stage: a's tile, then b's
@@ -210,40 +210,6 @@ __global__ void __launch_bounds__(kThreads)
     top += y, left += x;
     float* to = turned ? c + std::int64_t{left} * m + top : c + std::int64_t{top} * n + left;
     store(sum, own, to, m - top, n - left, turned ? m : n, turned);
-}
-
-// The piece that begins at matrix[first]; zeros behind `count` elements. Words of four bytes, the fewest that hold it:
-// if it begins in the middle of one, they are shifted by half a word. `all` is where the matrix ends.
-__device__ uint4 unaligned_piece(const __nv_bfloat16* matrix, std::int64_t first, std::int64_t all, int count) {
-    auto words = reinterpret_cast<const unsigned*>(matrix) + first / 2;
-    int half = first % 2;
-    unsigned word[5] = {}, piece[4];
-#pragma unroll
-    for (int i = 0; i < 5; ++i) {
-        if (2 * i - half >= count) continue;
-        word[i] = (first / 2 + i) * 2 + 1 < all ? words[i] : *reinterpret_cast<const unsigned short*>(words + i);
-    }
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-        piece[i] = __funnelshift_r(word[i], word[i + 1], half * 16);
-        if (2 * i + 1 >= count) piece[i] = 2 * i < count ? piece[i] & 0xffff : 0;
-    }
-    return {piece[0], piece[1], piece[2], piece[3]};
-}
-
-// Copies rows of k elements, a's and then b's, to rows of `pitch`. A thread copies a piece, the first ones the last:
-// the product begins with a's first rows, and finds them in the L2 cache.
-__global__ void widen(const __nv_bfloat16* a, const __nv_bfloat16* b, uint4* to, int m, int n, int k, int pitch) {
-    std::int64_t at = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x, count = m + std::int64_t{n};
-    int pieces = (k - 1) / kPiece + 1;
-    if (at >= count * pieces) return;
-    at = count * pieces - 1 - at;
-    bool is_small = count * pieces <= UINT_MAX;  // divisions of 64 bits take a while
-    std::int64_t row = is_small ? static_cast<unsigned>(at) / static_cast<unsigned>(pieces) : at / pieces;
-    int piece = static_cast<int>(at - row * pieces), first = piece * kPiece;
-    to += row * pitch / kPiece + piece;
-    *to = row < m ? unaligned_piece(a, row * k + first, std::int64_t{m} * k, k - first)
-                  : unaligned_piece(b, (row - m) * k + first, std::int64_t{n} * k, k - first);
 }
 
 int tiles(int m, int n) { return ((m - 1) / kHeight + 1) * ((n - 1) / kWidth + 1); }

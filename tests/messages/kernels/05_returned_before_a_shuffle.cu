@@ -2,7 +2,7 @@
 // Says: let all lanes of the warp reach the shuffle
 // Task: sum
 __global__ void add(const float* x, float* out, int n) {
-    
+
     int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
     if (i >= n) return;
     float total = x[i];
