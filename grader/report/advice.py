@@ -39,12 +39,17 @@ NOT_ITS_MEMORY = {
     "address means nothing to others. What threads share lies in `__shared__` or global memory.",
 }
 COPIED_TOO_MUCH = (
-    "cudaMemcpy and cudaMemset count bytes, not elements: is it `n * sizeof(float)` of both arrays, from where it starts?"
+    "cudaMemcpy and cudaMemset count bytes, not elements: is it `n * sizeof(float)`, and have both arrays as many from "
+    "where it starts?"
 )
 DIRECTION = (
     "cudaMemcpy(to, from, bytes, kind): the kind names both sides, cudaMemcpyHostToDevice from the host to the GPU."
 )
 ASSERTION = "The kernel stopped itself. Work out by hand what this very thread has in the variables of that line."
+HOST_FUNCTION = (
+    "In host code a function's address is one of the host's. Make the function a template argument of the kernel, or a "
+    "struct with a `__device__` operator(); or copy its address from a `__device__` pointer, with cudaMemcpyFromSymbol."
+)
 EARLY_RETURN = (
     "Lanes that have returned give no values: let all lanes of the warp reach the shuffle, with an `if` around the "
     "work in the place of the early `return`."
@@ -90,6 +95,8 @@ def _on_finding(finding: Finding) -> str:
         return _on_bounds(finding)
     if finding.kind == "launch_error" and "the grid has 0 blocks" in finding.message:
         return NO_BLOCKS
+    if finding.kind == "trap" and "a function of the host" in finding.message:
+        return HOST_FUNCTION
     if finding.kind == "race" and re.search("on (another stream|a stream of its own)", finding.message):
         return STREAMS
     return _OF_KIND.get(finding.kind, "")

@@ -119,3 +119,47 @@ def test_both_have_what_is_managed(run_kernel, name):
     body = f"if (i == 0) {name} += 1;"
     after = f"cudaStreamSynchronize(stream); {name} = {name} + 1;"
     assert host_errors(run_kernel, body, before=f"{name} = 5;", after=after) == []
+
+
+# ---- functions of the host ----
+
+FUNCTIONS = """
+#define FOR_BOTH __host__ __device__
+struct Scale {
+    float by;
+    Scale() : by(1) {}
+    FOR_BOTH explicit Scale(float b) : by(b) {}
+    FOR_BOTH float apply(float v) const { return v * by; }
+};
+__device__ Scale scale_of(float v) { return Scale(v); }
+template <typename T> T same(T v) { return v; }
+__device__ float same(float v) { return v; }
+typedef float (*Function)(float);
+float of_host(float v) { return v; }
+constexpr float of_both(float v) { return v; }
+__device__ float of_device(float v) { return v; }
+__device__ Function kept = of_device;
+__global__ void k(const float* x, float* z, Function function) {
+    const Scale scale = scale_of(1);
+    z[threadIdx.x] = scale.apply(same(function(of_both(x[threadIdx.x]))));
+}
+extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) {
+    Function function = of_host;
+    if (n > 0) cudaMemcpyFromSymbol(&function, kept, sizeof function);
+    k<<<1, 32, 0, stream>>>(x, z, function);
+}
+"""
+
+
+def test_a_kernel_runs_no_function_of_the_host(run_kernel):
+    x = np.arange(32, dtype=np.float32)
+    _, case = run_kernel(FUNCTIONS, PROTOTYPE, x=x, z=np.zeros_like(x), n=0)
+    (found,) = [each for each in case.findings if each.severity == "error"]
+    assert found.kind == "trap" and "`of_host(float)`, a function of the host" in found.message
+    assert FUNCTIONS.split("\n")[(found.line or 0) - 1].startswith("    z[threadIdx.x] = ")
+
+
+def test_a_kernel_runs_what_is_for_it(run_kernel):
+    x = np.arange(32, dtype=np.float32)
+    outputs, case = run_kernel(FUNCTIONS, PROTOTYPE, x=x, z=np.zeros_like(x), n=32)
+    assert np.array_equal(outputs["z"], x) and case.findings == []
