@@ -106,10 +106,11 @@ def _variables_of_a_gpu(source: str) -> set[str]:
     found: set[str] = set()
     start = 0
     for index in range(0 if glued else len(stream.tokens)):
-        if stream.text(index) in (";", "{", "}") and stream.scopes[index].kind == "namespace":
+        if stream.text(index) in (";", "{", "}"):
             statement = range(start, index + 1)
             start = index + 1
-            if words.intersection(stream.text(each) for each in statement):
+            in_namespace = stream.scopes[statement.start].kind == "namespace"
+            if in_namespace and words.intersection(stream.text(each) for each in statement):
                 found.update(_variables_in(stream, statement))
     return found
 
