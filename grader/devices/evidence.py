@@ -115,9 +115,12 @@ def _swapped_notes(launches: Iterable[Json]) -> list[Finding]:
 
 
 def stream_notes(launches: Iterable[Json]) -> list[Finding]:
-    """A launch that ignores the stream it was given is right here and wrong in a program with several streams."""
+    """A launch that ignores the stream it was given is right here and wrong in a program with several streams.
+
+    One on a stream of the file's own is told by how that is joined to the given one.
+    """
     for launch in launches:
-        if not launch["given_stream"]:
+        if not launch["given_stream"] and not launch.get("own_stream"):
             message = (
                 f"the launch of {launch['kernel']} does not use the stream it was given; "
                 f"write {launch['kernel']}<<<grid, block, shared, stream>>>(...)"

@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 Launches = Sequence[Mapping[str, Any]]  # CaseRun.launches
+LANES = 32  # of a warp
 ENOUGH = 4  # fewer elements than this may agree by chance, or with several patterns at once
 NEARLY = 2.0**-8  # relative: what is within it but outside the tolerance is imprecise, not another formula
 
@@ -141,7 +142,8 @@ def _as_often_as_launched(answer: Answer) -> Iterator[Pattern]:
     if not bool((expected != 0).all() and got.isfinite().all()):
         return
     for blocks, threads in _lines(answer.launches):
-        named = {blocks * threads: "every thread", blocks: "every block", threads: "every thread of the block"}
+        named = {LANES: "every lane of the warp", threads // LANES: "every warp of the block"}
+        named |= {blocks * threads: "every thread", blocks: "every block", threads: "every thread of the block"}
         for times, who in named.items():
             close = (got - times * expected).abs() <= 4 * times * answer.allowed[answer.bad]
             if times > 1 and bool(close.all()):

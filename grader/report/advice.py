@@ -44,10 +44,27 @@ WILD = (
     "A kernel reaches what cudaMalloc gives, its arguments and its own variables: was this pointer ever set, "
     "and does it not point to memory of the host (a std::vector's, an array's)?"
 )
+# What an access out of bounds is told as, and what to do then. A copy has no thread.
+NOT_ITS_MEMORY = {
+    "after it was freed": "What cudaFree has taken back is gone: free an array behind the last launch that uses it.",
+    "which is __constant__": "The host fills `__constant__` memory, with cudaMemcpyToSymbol. What a kernel writes "
+    "belongs in an output, or in memory of its own: `__device__`, or from cudaMalloc.",
+    "a variable of the host": WILD,
+    "a local variable of another thread": "A local variable lives in its thread's own registers or stack, and its "
+    "address means nothing to others. What threads share lies in `__shared__` or global memory.",
+}
+COPIED_TOO_MUCH = (
+    "cudaMemcpy and cudaMemset count bytes, not elements: is it `n * sizeof(float)`, and have both arrays as many from "
+    "where it starts?"
+)
 DIRECTION = (
     "cudaMemcpy(to, from, bytes, kind): the kind names both sides, cudaMemcpyHostToDevice from the host to the GPU."
 )
 ASSERTION = "The kernel stopped itself. Work out by hand what this very thread has in the variables of that line."
+HOST_FUNCTION = (
+    "In host code a function's address is one of the host's. Make the function a template argument of the kernel, or a "
+    "struct with a `__device__` operator(); or copy its address from a `__device__` pointer, with cudaMemcpyFromSymbol."
+)
 EARLY_RETURN = (
     "Lanes that have returned give no values: let all lanes of the warp reach the shuffle, with an `if` around the "
     "work in the place of the early `return`."
@@ -90,8 +107,10 @@ def advice(status: Status, case: CaseGrade | None, source: Sequence[str]) -> str
 def _on_finding(finding: Finding, source: Sequence[str]) -> str:
     if finding.kind == "out_of_bounds":
         return _on_bounds(finding)
-    if finding.kind == "launch_error" and "0 blocks" in finding.message:
+    if finding.kind == "launch_error" and "the grid has 0 blocks" in finding.message:
         return NO_BLOCKS
+    if finding.kind == "trap" and "a function of the host" in finding.message:
+        return HOST_FUNCTION
     if finding.kind == "race" and re.search("on (another stream|a stream of its own)", finding.message):
         return STREAMS
     if finding.kind == "race" and "two blocks" in finding.message:
@@ -107,6 +126,10 @@ def _on_bounds(finding: Finding) -> str:
     details, index = finding.details, finding.details.get("index")
     if "no device memory" in finding.message:
         return WILD if finding.thread else DIRECTION
+    if finding.message.startswith("a copy or memset of"):
+        return COPIED_TOO_MUCH
+    if said := next((what for told, what in NOT_ITS_MEMORY.items() if told in finding.message), ""):
+        return said
     if finding.thread and details.get("space") == "shared":
         return TOO_SMALL.format(array=details.get("array")) if details.get("elements") else NO_BYTES
     if isinstance(index, int) and index < 0:

@@ -206,8 +206,7 @@ def _success(tasks: Sequence[TaskGrade], grade: Grade) -> Iterator[RenderableTyp
         if task.withheld:
             yield Padding(Text(task.withheld, BAD), (0, 0, 0, 4), expand=False)
         yield from _targets(task, timed)
-        for finding in _notes(task):
-            yield Padding(Text(f"note: {_where(finding)}{finding.message}", DIM), (0, 0, 0, 4), expand=False)
+        yield from _notes(task.cases, 4)
         yield from _build_notes(task)
         yield from _printed(task)
 
@@ -277,9 +276,10 @@ def _place(target: TargetResult, task: TaskGrade) -> str:
     return "".join(f"line {found.line}: " for found in blame([target], task.lines, [], []))
 
 
-def _notes(task: TaskGrade) -> list[Finding]:
-    notes = {(f.kind, f.line): f for case in task.cases for f in case.findings if f.severity == "note"}
-    return list(notes.values())[:2]
+def _notes(cases: Iterable[CaseGrade], indent: int) -> Iterator[RenderableType]:
+    notes = {(f.kind, f.line): f for case in cases for f in case.findings if f.severity == "note"}
+    for finding in list(notes.values())[:2]:
+        yield Padding(Text(f"note: {_where(finding)}{finding.message}", DIM), (0, 0, 0, indent), expand=False)
 
 
 # ---- what went wrong ----
@@ -296,6 +296,8 @@ def _failure(task: TaskGrade, grade: Grade, source: list[str]) -> Iterator[Rende
     elif case:
         yield from _case(task, case, kernel, source)
         yield from _emulated(case, kernel, source)
+        if not decisive(case.findings):  # only the outputs say that it is wrong: what is odd may be why
+            yield from _notes([case], 2)
     if task.message and not task.build_errors and not (case and case.message == task.message):
         yield Text(task.message)
     yield from _build_notes(task)

@@ -1,4 +1,6 @@
-"""Barriers and threads that have returned: who returns early has arrived, who leaves a barrier out is named."""
+"""Barriers and threads that have returned: who returns early has arrived; who leaves a barrier out, or leaves its loop
+before the others, is named.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ def notes(run_kernel, body: str):
     source = KERNEL.format(body=body)
     outputs, case = run_kernel(source, prototype, x=np.ones(256, np.float32), z=np.zeros(256, np.float32), n=200)
     assert [found.message for found in case.findings if found.severity == "error"] == []
-    return outputs["z"][0], [found for found in case.findings if found.kind == "barrier_passed_by"]
+    return outputs["z"][0], [found for found in case.findings if found.kind.startswith("barrier_")]
 
 
 LEFT_OUT = {
@@ -70,4 +72,66 @@ def test_a_barrier_that_ended_threads_leave_out_is_named(run_kernel, name):
     ],
 )
 def test_who_returns_early_has_arrived(run_kernel, body):
+    assert notes(run_kernel, body)[1] == []
+
+
+ROUNDS = {  # what leaves the loop, and after how many rounds thread 0 does
+    "at_its_head": (3, "for (int i = 0; i < (t < 16 ? 3 : 4); ++i) {{ s[t] += 1; {barrier} }}"),
+    "by_whole_warps": (1, "for (int i = 0; i <= t / 32; ++i) {{ s[t] += 1; {barrier} }}\n    z[t] = s[t];"),
+    "by_a_flag": (
+        2,
+        "int left = 2 + t / 64;\n    while (left) {{\n        --left;\n        {barrier}\n    }}\n    z[t] = 0;",
+    ),
+    "by_break": (1, "for (int i = 0;; ++i) {{ if (i > t % 2) break; {barrier} }}\n    if (t < n) z[t] = 1;"),
+    "at_its_end": (1, "int i = 0;\n    do {{\n        s[t] += 1;\n        {barrier}\n    }} while (i++ < t / 32);"),
+    "a_stride": (7, "for (int i = t - 60; i < 1500 - 100; i += 200) {{ s[t] += i; {barrier} s[t] -= i; {barrier} }}"),
+}
+
+
+@pytest.mark.parametrize("name", ROUNDS)
+def test_a_loop_that_threads_leave_after_unequal_rounds_is_named(run_kernel, name):
+    rounds, body = ROUNDS[name]
+    body = body.format(barrier="__syncthreads();")
+    _, found = notes(run_kernel, body)
+    (note,) = [each for each in found if each.kind == "barrier_rounds"]
+    told = f"after {rounds} round{'s' if rounds > 1 else ''} and returns"
+    assert note.severity == "note" and "__syncthreads" in KERNEL.format(body=body).split("\n")[note.line - 1]
+    assert told in note.message and f"the loop around the __syncthreads() of line {note.line}" in note.message
+
+
+RETURNS = """
+for (int i = 0;; ++i) {
+    __syncthreads();
+    if (i == t / 32) return;
+}
+
+for (int i = 0;; ++i) {
+    s[t] += 1;
+    __syncthreads();
+    if (i == t / 32) { z[t] = s[t]; return; }
+}
+
+for (int i = 0; i < 9; ++i) {
+    __syncthreads();
+    if (i == t / 32) { z[t] = s[t]; return; }
+}
+
+for (int i = 0; i < 9; ++i) {
+    if (i > t / 32) { z[t] = s[t]; return; }
+    __syncthreads();
+}
+
+for (int i = 0; i < 4; ++i) {
+    for (int j = 0; j < 3; ++j) __syncthreads();
+    if (t > 200 - i) return;
+}
+
+for (int i = 0; i < 4; ++i) __syncthreads();
+if (t > 200) return;
+for (int i = 0; i < 4; ++i) __syncthreads();
+"""
+
+
+@pytest.mark.parametrize("body", RETURNS.strip().split("\n\n"))
+def test_who_returns_in_a_loop_has_arrived(run_kernel, body):
     assert notes(run_kernel, body)[1] == []

@@ -95,7 +95,7 @@ def test_symbols_and_sites_by_their_names(run_kernel):
     _, run = run_kernel(KERNEL, prototype, x=x, z=x.copy())
     symbols = run_kernel.session(KERNEL, (prototype,), None, True).build.code.symbols
     kinds_of = {symbol.name.rpartition("::")[2]: symbol.kind for symbol in symbols if symbol.kind != "function"}
-    expected = {"s": "shared_array", "calls": "variable", "factor": "constant"}
+    expected = {"s": "shared_array", "calls": "named_variable", "factor": "constant"}
     expected |= {"ladder_bound": "launch_bound", "ladder_blocks": "launch_blocks"}
     assert expected.items() <= kinds_of.items() and "function" in {symbol.kind for symbol in symbols}
     counted = ("global_load_requests", "global_store_requests", "shared_load_requests", "shared_store_requests")

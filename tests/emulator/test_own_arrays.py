@@ -172,6 +172,35 @@ def test_no_local_is_blamed_that_is_set(run_kernel):
     assert findings == [] and np.array_equal(z, 4 * x)
 
 
+# What is compared only: a value below zero, as the checking build has it, tells nothing where no value would.
+MEMBERS = """
+struct Found { float value; int at; bool any; };
+__global__ void k(const float* x, float* z, int n) {
+    const int i = threadIdx.x;
+    Found found;
+    found.value = x[i];
+    if (n != 1) found.at = 0;
+    if (n != 2) found.any = false;
+    if (n == 1) z[i] = found.at > 0 ? 0 : found.value;
+    else if (n == 2) z[i] = found.any ? 0 : found.value;
+    else z[i] = found.at > 0 || found.any ? 0 : found.value;
+}
+extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) { k<<<1, 32, 0, stream>>>(x, z, n); }
+"""
+
+
+@pytest.mark.parametrize("case", [1, 2])
+def test_a_member_that_was_never_set_and_decides(run_kernel, case):
+    _, _, findings = run(run_kernel, MEMBERS, case)
+    assert [(finding.kind, finding.severity) for finding in findings] == [("never_set", "error")]
+    assert "`found`" in findings[0].message
+
+
+def test_no_member_is_blamed_that_is_set(run_kernel):
+    x, z, findings = run(run_kernel, MEMBERS, 3)
+    assert findings == [] and np.array_equal(z, x)
+
+
 @pytest.mark.parametrize(
     ("code", "wanted"),
     [

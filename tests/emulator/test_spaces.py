@@ -119,3 +119,109 @@ def test_both_have_what_is_managed(run_kernel, name):
     body = f"if (i == 0) {name} += 1;"
     after = f"cudaStreamSynchronize(stream); {name} = {name} + 1;"
     assert host_errors(run_kernel, body, before=f"{name} = 5;", after=after) == []
+
+
+# ---- functions of the host ----
+
+FUNCTIONS = """
+#define FOR_BOTH __host__ __device__
+struct Scale {
+    float by;
+    Scale() : by(1) {}
+    FOR_BOTH explicit Scale(float b) : by(b) {}
+    FOR_BOTH float apply(float v) const { return v * by; }
+};
+__device__ Scale scale_of(float v) { return Scale(v); }
+template <typename T> T same(T v) { return v; }
+__device__ float same(float v) { return v; }
+typedef float (*Function)(float);
+float of_host(float v) { return v; }
+constexpr float of_both(float v) { return v; }
+__device__ float of_device(float v) { return v; }
+__device__ Function kept = of_device;
+__global__ void k(const float* x, float* z, Function function) {
+    const Scale scale = scale_of(1);
+    z[threadIdx.x] = scale.apply(same(function(of_both(x[threadIdx.x]))));
+}
+extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) {
+    Function function = of_host;
+    if (n > 0) cudaMemcpyFromSymbol(&function, kept, sizeof function);
+    k<<<1, 32, 0, stream>>>(x, z, function);
+}
+"""
+
+
+def test_a_kernel_runs_no_function_of_the_host(run_kernel):
+    x = np.arange(32, dtype=np.float32)
+    _, case = run_kernel(FUNCTIONS, PROTOTYPE, x=x, z=np.zeros_like(x), n=0)
+    (found,) = [each for each in case.findings if each.severity == "error"]
+    assert found.kind == "trap" and "`of_host(float)`, a function of the host" in found.message
+    assert FUNCTIONS.split("\n")[(found.line or 0) - 1].startswith("    z[threadIdx.x] = ")
+
+
+def test_a_kernel_runs_what_is_for_it(run_kernel):
+    x = np.arange(32, dtype=np.float32)
+    outputs, case = run_kernel(FUNCTIONS, PROTOTYPE, x=x, z=np.zeros_like(x), n=32)
+    assert np.array_equal(outputs["z"], x) and case.findings == []
+
+
+# ---- variables of the GPU in host code ----
+
+VARIABLES = """
+__device__ int scale(int count, int width) {{ return count * width; }}
+__device__ float added[32];
+__device__ float* where = added;
+namespace inner {{ __constant__ float factors[2]; }}
+__constant__ int shift;
+static int count;
+int width = 32;
+struct Shape {{ int added, shift; }};
+template <class T> void put(const T& symbol, const void* from) {{ cudaMemcpyToSymbol(symbol, from, sizeof symbol); }}
+__global__ void k(const float* x, float* z, float* given) {{
+    const int i = scale(threadIdx.x, 1) + shift;
+    z[i] = x[i] + added[i] + 0 * inner::factors[0] + (given == nullptr ? 0 : given[i]) + (where == nullptr);
+}}
+extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) {{
+    float* given = nullptr;
+    float numbers[32] = {{}};
+    Shape shape = {{1, 2}};
+    count += shape.added + width;
+    {body}
+    k<<<1, 32, 0, stream>>>(x, z, given);
+}}
+"""
+NAMES_ALONE = {
+    "if (added[3] == 1) return;": "host code reads added, a variable of the GPU",
+    "where = nullptr;": "host code writes where, a variable of the GPU",
+    "inner::factors[1] = 2;": "cudaMemcpyToSymbol(factors, &value, sizeof value)",
+    "given = added;": "a launch is given the address that added, a variable of the GPU, has in host code",
+    "given = &added[4];": "name it in the kernel itself, or ask cudaGetSymbolAddress(&pointer, added)",
+    "cudaMemcpy(added, numbers, sizeof numbers, cudaMemcpyHostToDevice);": "a copy is given the address that added",
+    "cudaMemsetAsync(&shift, 0, 4, stream);": "use cudaMemcpyToSymbol or cudaMemcpyFromSymbol",
+}
+BY_NAME = [
+    "",
+    "cudaMemcpyToSymbol(added, numbers, sizeof numbers);",
+    "cudaMemcpyFromSymbolAsync(numbers, added, sizeof numbers, 0, cudaMemcpyDeviceToHost, stream);",
+    "put(inner::factors, numbers);",
+    "cudaGetSymbolAddress((void**)&given, added);",
+    "cudaGetSymbolAddress((void**)&given, added); cudaMemsetAsync(given, 0, sizeof numbers, stream);",
+    "cudaMemcpyFromSymbol(&given, where, sizeof given);",
+]
+
+
+def told_of_variables(run_kernel, body: str):
+    x = np.arange(32, dtype=np.float32)
+    outputs, case = run_kernel(VARIABLES.format(body=body), PROTOTYPE, x=x, z=np.zeros_like(x), n=32)
+    return np.array_equal(outputs["z"], x), [(found.kind, found.message) for found in case.findings]
+
+
+@pytest.mark.parametrize("body", NAMES_ALONE)
+def test_host_code_knows_a_variable_of_the_gpu_by_its_name_alone(run_kernel, body):
+    _, found = told_of_variables(run_kernel, body)
+    assert found[0][0] == "host_access" and NAMES_ALONE[body] in found[0][1]
+
+
+@pytest.mark.parametrize("body", BY_NAME)
+def test_host_code_uses_a_variable_of_the_gpu_by_its_name(run_kernel, body):
+    assert told_of_variables(run_kernel, body) == (True, [])

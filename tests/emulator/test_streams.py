@@ -50,6 +50,8 @@ def races(run_kernel, body: str):
     _, case = run_kernel(source, "void f(float* z, cudaStream_t stream)", z=np.zeros(32, np.float32))
     # The streams of the builds before, which kept them, look as if this one had lost them.
     assert {found.kind for found in case.findings if found.severity == "error"} <= {"race", "leak"}
+    told = [found.kind for found in case.findings]
+    assert "other_stream" not in told  # how it is joined has been looked at
     return [found for found in case.findings if found.kind == "race"]
 
 

@@ -165,7 +165,9 @@ def test_a_block_count_that_was_rounded_down_is_named():
 
 def test_a_sum_that_is_added_as_often_as_something_was_launched():
     one = FLAT[:1]
-    for times, who in ((256, "every thread of the block"), (4, "every block"), (1024, "every thread")):
+    told = {256: "every thread of the block", 4: "every block", 1024: "every thread"}
+    told |= {32: "every lane of the warp", 8: "every warp of the block"}
+    for times, who in told.items():
         found = recognise(answer(times * one, one, launches=[launch(4, 256)]))
         assert found.name == "as_often" and f"{times:,} times" in found.message and f"does {who} add" in found.message
     assert recognise(answer(255 * one, one, launches=[launch(4, 256)])) is None

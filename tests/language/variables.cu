@@ -32,6 +32,26 @@ __global__ void k(int* x) { x[0] = count; }
 __device__ int count;
 void f() { count = 3; }
 
+//// refused: the host writes a __constant__ variable
+__constant__ int count;
+void f() { count = 3; }
+
+//// refused: the host changes a __constant__ variable
+__constant__ int count;
+void f() { ++count; }
+
+//// refused: the host adds to a __constant__ variable in a lambda
+__constant__ int count;
+void f() { [] { count += 2; }(); }
+
+//// ok: the host writes an element of a __constant__ array
+__constant__ int counts[4];
+void f() { counts[0] = 3; }
+
+//// ok: the host compares a __constant__ variable
+__constant__ int count;
+bool f() { return count == 3; }
+
 //// ok: the host reads a __device__ variable
 __device__ int count;
 int f() { return count; }

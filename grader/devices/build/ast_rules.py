@@ -20,6 +20,7 @@ _OF_GLIBC = {"__sinf", "__cosf", "__tanf", "__expf", "__exp10f", "__logf", "__lo
 _LAMBDA = "(lambda at"
 _HOST_ASSEMBLY = "asm in a function of the host is no PTX but the CPU's own assembly: a kernel file has no use for it"
 _EMPTY_TEXT = re.compile(rb'\w+[\w\s]*\(\s*(""\s*)+(:|\)|$)')
+_ASSIGNS = re.compile(rb"\s*(=(?!=)|[-+*/%&|^]=|<<=|>>=|\+\+|--)")
 _NO_LAMBDAS = "without nvcc's --extended-lambda: write a struct with a `__device__` operator()"
 Key = tuple[str, str]
 
@@ -87,6 +88,7 @@ class Tree:
             around = self._variable(cursor, {_kind(child) for child in children}, around)
         elif kind in ("DECL_REF_EXPR", "MEMBER_REF_EXPR"):
             self._use(cursor, around)
+            self._write(cursor, around)
         elif kind == "CXX_DYNAMIC_CAST_EXPR" and around.on_device:
             self._say(cursor, "a kernel cannot use dynamic_cast")
         elif kind == "ASM_STMT" and around.on_host and not self._asks_nothing(cursor):
@@ -207,6 +209,20 @@ class Tree:
                 f"`{used.spelling}` is memory of the host, {reason}: write `__constant__` or `__device__` before it"
             )
             self._say(cursor, f"{message} in line {used.location.line}")
+
+    def _write(self, cursor: Any, around: Around) -> None:
+        """To nvcc a __constant__ number is const in host code; of an array's elements and of members it only warns."""
+        used = cursor.referenced
+        if self.side != "host" or not around.on_host or used is None or _kind(used) != "VAR_DECL":
+            return
+        constant = "CUDACONSTANT_ATTR" in {_kind(child) for child in used.get_children()}
+        if constant and "ARRAY" not in used.type.kind.name and self._is_written(cursor):
+            message = f"`{used.spelling}` is __constant__, and host code cannot assign to it: copy a value there, "
+            self._say(cursor, f"{message}`cudaMemcpyToSymbol({used.spelling}, &value, sizeof value)`")
+
+    def _is_written(self, cursor: Any) -> bool:
+        before = self.source[: cursor.extent.start.offset].rstrip()
+        return before.endswith((b"++", b"--")) or bool(_ASSIGNS.match(self.source, cursor.extent.end.offset))
 
     # ---- calls ----
 

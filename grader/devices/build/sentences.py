@@ -89,7 +89,7 @@ def _host_function(match: re.Match[str], said: Said) -> str:
 
 def _device_function(match: re.Match[str], said: Said) -> str:
     name = match["name"]
-    return f"`{name}` is a function of the GPU, which host code cannot call: call it in a kernel"
+    return f"`{name}` is a function of the GPU, which host code cannot call or point to: call it in a kernel"
 
 
 def _no_matching(match: re.Match[str], said: Said) -> str:

@@ -28,6 +28,22 @@ class Reading:
         uncalled = (one.line for one, after in pairwise(self.tokens) if one.text == BARRIER and after.text != "(")
         return next((line for line in uncalled if self._is_between(first, line, last)), None)
 
+    def returns_in(self, line: int) -> bool:
+        """Whether this line has a `return`."""
+        return any(token.line == line and token.text == "return" for token in self.tokens)
+
+    def returns_behind_barrier(self, line: int) -> bool:
+        """Whether a `return` stands behind the last barrier of this line, in its block."""
+        at = max(
+            (n for n, token in enumerate(self.tokens) if token.text == BARRIER and token.line == line), default=None
+        )
+        depth = 0
+        for token in self.tokens[at:] if at is not None else ():
+            depth += (token.text == "{") - (token.text == "}")
+            if depth < 0 or token.text == "return":
+                return depth >= 0
+        return False
+
     def warp_barrier_between(self, first: int, last: int) -> bool:
         """Whether a `__syncwarp()`, for all lanes, stands between these lines."""
         calls = zip(self.tokens, self.tokens[1:], self.tokens[2:], strict=False)

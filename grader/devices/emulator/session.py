@@ -34,6 +34,7 @@ from grader.devices.emulator.worst import worst_requests
 from grader.devices.evidence import CaseRun, launch_notes
 
 ENOUGH_CASES = 3  # that came out otherwise by what they read at one place: no more are asked
+MOST_OF_A_FRAME, ABOVE_KERNELS = 4096, 1024  # bytes of a stack that are filled: a kernel's variables, and calls above
 POISON, OTHER_POISON = 0xFF, 0x3F  # bytes of memory that was never written: NaN as a float, and 0.747
 
 
@@ -151,6 +152,14 @@ class Session:
             facts["findings"] += look.findings(facts, [_bytes_of(view) for view in outputs])
         return self._describe(name, task, facts, took, to_record, self.build.code)
 
+    def _bytes_to_fill(self, build: Loaded, size: float) -> int:
+        """Of a thread's stack, where variables lie that the checking build has filled with other bytes; 0: none."""
+        unset = self.checked and (self.checked.unset or self.checked.never_set)
+        if not unset or build is not self.build or size > MOST_CHECKED_ELEMENTS:
+            return 0
+        frames = [symbol.bytes for symbol in build.code.symbols if symbol.kind == "frame"]
+        return min(max(frames, default=0), MOST_OF_A_FRAME) + ABOVE_KERNELS
+
     def _look(self, what: Call, outputs: list[View], untouched: list[np.ndarray]) -> Look | None:
         """What the checking build finds, if the case is small. All is as before then, but for what has been printed."""
         task, buffers, scalars, *_ = what
@@ -203,8 +212,9 @@ class Session:
         """One call of the entry point: the runtime's facts, and the seconds it took."""
         build = build or self.build
         threads = 1 if to_record and to_record.block is None else self.threads  # a recorder has no locks
-        self.begin(task, build, threads, seconds, _size_of_data(task, buffers, scalars), poison)
-        runtime = self.runtime
+        size, runtime = _size_of_data(task, buffers, scalars), self.runtime
+        self.begin(task, build, threads, seconds, size, poison)
+        runtime.ladder_session_fill_stacks(ctypes.c_size_t(self._bytes_to_fill(build, size)))
         if to_record:
             begin_recording(runtime, to_record)
         if mapping:

@@ -1,17 +1,24 @@
-"""Which of a file's variables are the GPU's. To g++ all are alike, so a translated file ends in their names."""
+"""Which of a file's variables are the GPU's, and which functions the host's. To g++ all are alike, so a translated file
+ends in their names.
+"""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Set
 from itertools import pairwise
 
-from grader.devices.build.lexer import lex
+from grader.devices.build.lexer import Directive, Tokens, lex
 from grader.devices.build.syntax import Stream, code_stream, macro_stream
 
 _MARK, _MANAGED = "ladder_device_", "ladder_device_and_host_"
 _GLUED, _GLUED_MANAGED = "ladder_device_any", "ladder_device_any_and_host"  # a macro glues names: they could be any
 _OF_A_GPU = frozenset({"__device__", "__constant__", "__managed__", "__shared__"})
+_NAMED = "ladder_named_"  # a variable that is the GPU's for certain, if the library has one of that name alone
+_OF_THE_HOST = "ladder_host_"
+_WITH_ARGUMENTS = frozenset({"alignas", "__align__", "__attribute__", "decltype"})
+_RUN_BY_KERNELS = frozenset({"__device__", "__global__", "constexpr", "consteval", "operator"})
 
 
 def marks(source: str) -> str:
@@ -20,12 +27,14 @@ def marks(source: str) -> str:
     for words, mark, glued in ((_OF_A_GPU, _MARK, _GLUED), ({"__managed__"}, _MANAGED, _GLUED_MANAGED)):
         names = _names(source, words)
         found += [glued] if names is None else [mark + name for name in sorted(names)]
+    found += [_NAMED + name for name in sorted(_variables_of_a_gpu(source))]
+    found += [_OF_THE_HOST + name for name in sorted(_functions_of_the_host(source))]
     return "".join(f"\nstatic const char {name} __attribute__((used)) = 0;" for name in found)
 
 
 def is_mark(symbol: str) -> bool:
     """Whether a symbol of the library is such a constant."""
-    return symbol.startswith(_MARK)
+    return symbol.startswith((_MARK, _NAMED, _OF_THE_HOST))
 
 
 def managed_variables(variables: list[str], symbols: list[str]) -> set[str]:
@@ -41,6 +50,27 @@ def host_variables(variables: list[str], symbols: list[str]) -> set[str]:
     return {name for name in variables if "(" not in name and _last(name) not in marked}
 
 
+def named_variables(variables: list[str], symbols: list[str]) -> set[str]:
+    """Those of the variables that are the GPU's for certain: host code knows them by their names alone."""
+    named = {symbol.removeprefix(_NAMED) for symbol in symbols if symbol.startswith(_NAMED)}
+    times = Counter(map(_last, variables))
+    return {name for name in variables if "(" not in name and _last(name) in named and times[_last(name)] == 1}
+
+
+def host_functions(functions: list[str], symbols: list[str]) -> set[str]:
+    """Those of the functions that no kernel can run: they were defined without `__device__`, under all their names."""
+    of_host = {each.removeprefix(_OF_THE_HOST) for each in symbols if each.startswith(_OF_THE_HOST)}
+    of_host -= {each.removeprefix(_MARK) for each in symbols if each.startswith(_MARK)}
+    return {name for name in functions if of_host and _name_of(name) in of_host}
+
+
+def _name_of(function: str) -> str:
+    """Its last name; "" of a constructor, which a class may have without a word, and of what is inside a function."""
+    plain = re.sub(r"<.*>", "", re.sub(r"\[abi:\w+\]", "", function)).partition("(")
+    *owners, name = plain[0].split("::")
+    return "" if "{" in function or ")::" in plain[2] or name in owners else name
+
+
 def shared_arrays(variables: list[str], symbols: list[str]) -> set[str]:
     """Those of the thread-local variables that were declared `__shared__`: the others are the host's own."""
     marked = {symbol.removeprefix(_MARK) for symbol in symbols if is_mark(symbol)}
@@ -52,18 +82,81 @@ def _last(name: str) -> str:
     return plain.rpartition("::")[2].strip()
 
 
-def _names(source: str, words: Set[str]) -> set[str] | None:
-    """Those in declarations with one of the words, or with a macro that stands for one; None if it glues names."""
+def _functions_of_the_host(source: str) -> set[str]:
+    """The names of functions that are defined for the host alone; not of one whose macros come from elsewhere."""
     lexed = lex(source)
-    defines = [each for each in lexed.directives if each.name == "define" and len(each.tokens) > 2]
+    defines = _defines(lexed)
+    known = {each.tokens[2].text for each in defines}
+    words, glued = _with_macros(_RUN_BY_KERNELS, defines)
+    stream = code_stream(lexed)
+    found = set()
+    for function in () if glued else stream.functions:
+        head = stream.texts(function.head, function.opened)
+        unknown = [word for word in head if word.isupper() and len(word) > 1 and word not in known]
+        if "(" in head and not function.device and not unknown and not words.intersection(head):
+            found.add(head[head.index("(") - 1])
+    return {name for name in found if name.isidentifier()}
+
+
+def _variables_of_a_gpu(source: str) -> set[str]:
+    """The names of variables that are declared `__device__` or `__constant__` outside of functions."""
+    lexed = lex(source)
+    words, glued = _with_macros({"__device__", "__constant__"}, _defines(lexed))
+    stream = code_stream(lexed)
+    found: set[str] = set()
+    start = 0
+    for index in range(0 if glued else len(stream.tokens)):
+        if stream.text(index) in (";", "{", "}"):
+            statement = range(start, index + 1)
+            start = index + 1
+            in_namespace = stream.scopes[statement.start].kind == "namespace"
+            if in_namespace and words.intersection(stream.text(each) for each in statement):
+                found.update(_variables_in(stream, statement))
+    return found
+
+
+def _variables_in(stream: Stream, statement: range) -> Iterator[str]:
+    """The names that a declaration gives to variables; none of a function's, or under an #if."""
+    texts = [stream.text(index) for index in statement]
+    if "__managed__" in texts or stream.conditional[statement.start]:
+        return
+    index, depth, is_value = statement.start, 0, False
+    while index < statement.stop:
+        text, after = stream.text(index), stream.text(index + 1)
+        depth += (text == "<") - (text == ">")
+        is_value = (is_value or text in ("=", "{")) and text != ","
+        named = stream.is_word(index) and not is_value and depth == 0 and index > statement.start
+        if named and after == "(" and text not in _WITH_ARGUMENTS:
+            return
+        if named and after in (";", "=", "[", ",", "{"):
+            yield text
+        index = stream.after_group(index) if text in ("(", "[", "{") else index + 1
+
+
+def _defines(lexed: Tokens) -> list[Directive]:
+    return [each for each in lexed.directives if each.name == "define" and len(each.tokens) > 2]
+
+
+def _with_macros(words: Set[str], defines: list[Directive]) -> tuple[set[str], bool]:
+    """The words and the macros that stand for one, and whether one of these glues names."""
     wanted = set(words)
     for _ in range(4):  # a macro may name another one
         for each in defines:
             body = [token.text for token in each.tokens[3:]]
             if wanted.intersection(body):
                 if ("#", "#") in pairwise(body):
-                    return None
+                    return wanted, True
                 wanted.add(each.tokens[2].text)
+    return wanted, False
+
+
+def _names(source: str, words: Set[str]) -> set[str] | None:
+    """Those in declarations with one of the words, or with a macro that stands for one; None if it glues names."""
+    lexed = lex(source)
+    defines = _defines(lexed)
+    wanted, glued = _with_macros(words, defines)
+    if glued:
+        return None
     streams = [code_stream(lexed), *map(macro_stream, defines)]
     return {name for stream in streams for name in _declared(stream, wanted)}
 

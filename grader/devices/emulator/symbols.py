@@ -18,8 +18,10 @@ from grader.devices.build.recipe import Refused
 from grader.devices.emulator.calls import host_functions
 from grader.devices.emulator.flags import Instruction, empty_loops, flag_reads
 from grader.devices.emulator.lines import LineReader, lines_of
+from grader.devices.emulator.loops import barrier_loops
 from grader.devices.emulator.prices import dearest, is_choice, is_through_pointer, priced
-from grader.devices.emulator.sides import host_variables, is_mark, managed_variables, shared_arrays
+from grader.devices.emulator.sides import host_functions as functions_of_the_host
+from grader.devices.emulator.sides import host_variables, is_mark, managed_variables, named_variables, shared_arrays
 
 _SYMBOL = re.compile(r"^([0-9a-f]+) .{7} (\S+)\s+([0-9a-f]+)\s+(?:\.hidden |\.protected )?(.+)$")
 _INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\s+(\S+)\s*(.*)$")
@@ -119,6 +121,8 @@ def _make(library: Path, source_name: str) -> CodeMap:
     symbols = read_symbols(library) + host_only(library, dump.read_text(errors="replace") if dump.exists() else "")
     symbols += [Symbol(pc, 1, "flag_read", "") for pc in flag_reads(code)]
     symbols += [Symbol(pc, 1, "empty_loop", "") for pc in empty_loops(code)]
+    for first, jump, last in barrier_loops(code, blocks):
+        symbols += [Symbol(first, jump - first, "loop", ""), Symbol(last, 0, "loop_end", "")]
     symbols += [Symbol(start, size, "frame", "") for start, size in frames(code)]
     return CodeMap(symbols, lines, blocks, str(library), source_name)
 
@@ -162,9 +166,13 @@ def read_symbols(library: Path) -> list[Symbol]:
     variables = [each for each in symbols if each.kind == "variable"]
     names = [each.name for each in variables]
     hosts, managed = host_variables(names, marked), managed_variables(names, marked)
+    named = named_variables(names, marked)
     for each in variables:
-        each.kind = "host_variable" if each.name in hosts else "managed" if each.name in managed else "variable"
+        of_gpu = "named_variable" if each.name in named else "variable"
+        each.kind = "host_variable" if each.name in hosts else "managed" if each.name in managed else of_gpu
     symbols += [Symbol(start, size, "uncounted", name) for name, start, size in _read_only_sections(library)]
+    of_host = functions_of_the_host([each.name for each in symbols if each.kind == "function"], marked)
+    symbols += [Symbol(each.value, each.bytes, "host_only", each.name) for each in symbols if each.name in of_host]
     shared = shared_arrays([each.name for each in symbols if each.kind == "shared_array"], marked)
     return [each for each in symbols if each.kind != "shared_array" or each.name in shared]
 

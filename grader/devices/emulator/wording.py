@@ -29,6 +29,8 @@ def word_findings(
     reading = reading or Reading()
     distinct: dict[tuple[object, ...], Fact] = {}
     for fact in report["findings"]:
+        if fact["kind"] == "barrier_rounds" and _returns_at_the_end(fact, code, reading):
+            continue
         fact["line"] = code.line_of(fact["pc"]) or fact["line"] or None
         fact["other_line"] = code.line_of(fact["other_pc"]) or fact["other_line"] or None
         fact["loop"] = sorted({line for pc in fact.pop("pcs") if (line := code.line_of(pc))})
@@ -39,6 +41,13 @@ def word_findings(
         if known is not fact:
             known["count"] += fact["count"]
     return [_word(fact, element_bytes) for fact in distinct.values()]
+
+
+def _returns_at_the_end(fact: Fact, code: CodeMap, reading: Reading) -> bool:
+    """Of an endless loop's round, which looks in machine code like a loop with a condition there."""
+    if not fact["other_pc"]:  # right behind the barrier
+        return reading.returns_behind_barrier(fact["other_line"])
+    return reading.returns_in(code.line_of(fact["other_pc"]) or 0)
 
 
 def _word(fact: Fact, element_bytes: Mapping[str, int]) -> Finding:
@@ -167,13 +176,34 @@ def _input_modified(fact: Fact, where: _Where) -> str:
     return f"{_thread(fact)} writes {where.at}, but {where.name} is an input (const)"
 
 
+_INSTEAD_OF_ADDRESS = {
+    "a launch": "name it in the kernel itself",
+    "a copy": "use cudaMemcpyToSymbol or cudaMemcpyFromSymbol",
+}
+_BY_NAME = {
+    "read": "cudaMemcpyFromSymbol(&value, {name}, sizeof value)",
+    "write": "cudaMemcpyToSymbol({name}, &value, sizeof value)",
+}
+
+
 def _host_access(fact: Fact, where: _Where) -> str:
     if fact["text"].startswith("copy"):
         side = "destination" if "to" in fact["text"] else "source"
         return f"the {side} of a copy is device memory, but its kind says that it is host memory"
     if fact["text"] == "computed by the host":
         return "the inputs are copied to the host, and the results back from there: a kernel should compute them"
+    if fact["text"] == "address":
+        use = "a launch" if fact["kernel"] else "a copy"
+        return (
+            f"{use} is given the address that {where.name}, a variable of the GPU, has in host code, which is no device"
+            f" memory: {_INSTEAD_OF_ADDRESS[use]}, or ask cudaGetSymbolAddress(&pointer, {where.name})"
+        )
     verb = {"write": "writes", "read": "reads"}.get(fact["access"], "touches")
+    if fact["text"] == "variable":
+        return (
+            f"host code {verb} {where.name}, a variable of the GPU, which is another one there: copy it,"
+            f" {_BY_NAME[fact['access']].format(name=where.name)}"
+        )
     target = where.at if fact["array"] else "device memory"
     return f"host code {verb} {target}, which is device memory: only a kernel can do that"
 
@@ -255,6 +285,15 @@ def _barrier_passed_by(fact: Fact, where: _Where) -> str:
     return (
         f"{_thread(fact, 'other_')} passes by the __syncthreads() of line {fact['line']} and returns, and only so do"
         " the others get on: a barrier is for all threads; put it behind the `if` that some leave out"
+    )
+
+
+def _barrier_rounds(fact: Fact, where: _Where) -> str:
+    rounds = f"{fact['offset']} round{'' if fact['offset'] == 1 else 's'}"
+    return (
+        f"{_thread(fact, 'other_')} leaves the loop around the __syncthreads() of line {fact['line']} after {rounds}"
+        f" and returns, while {_thread(fact)} comes there once more: let the loop make as many rounds for all threads"
+        " of the block, with an `if` around the work"
     )
 
 
@@ -343,6 +382,7 @@ _WORDS: Mapping[str, Callable[[Fact, _Where], str]] = {
     "shuffle_order": _shuffle_order,
     "barrier_divergence": _barrier_divergence,
     "barrier_passed_by": _barrier_passed_by,
+    "barrier_rounds": _barrier_rounds,
     "shuffle_partner": _shuffle_partner,
     "shuffle_source": _shuffle_source,
     "shuffle_distance": _shuffle_distance,

@@ -7,6 +7,7 @@
 #include "machine.h"
 #include "matrices.h"
 #include "replay.h"
+#include "rounds.h"
 
 namespace ladder {
 
@@ -103,28 +104,6 @@ void stop_at_barrier(Block& block, const Thread& first, const char* kind, const 
     block.stopped = true;
 }
 
-// Whether a thread that has returned came by this barrier, in a branch that it left out, and went on behind it.
-// One that returned before the barrier did not: its last basic block is where all leave.
-bool passed_by(const Thread& thread, std::uint32_t barrier) {
-    const auto& blocks = thread.last_blocks;
-    if (thread.state != State::Done || blocks.size() < 3) return false;
-    const auto before = std::find_if(blocks.begin(), blocks.end() - 1, [&](std::uint32_t pc) { return pc < barrier; });
-    return std::any_of(before, blocks.end() - 1, [&](std::uint32_t pc) { return pc > barrier; });
-}
-
-void note_passers_by(Block& block, const Thread& first) {
-    auto& findings = block.executor->findings;
-    const auto passer = std::find_if(block.threads.begin(), block.threads.end(), [&](const Thread& thread) { return passed_by(thread, first.barrier_pc); });
-    if (passer == block.threads.end()) return;
-    for (Finding& known : findings)
-        if (known.kind == "barrier_passed_by" && known.line == first.barrier_line) return void(++known.count);
-    Finding finding = finding_at(first, "barrier_passed_by", first.barrier_pc);
-    finding.note = true;
-    finding.line = first.barrier_line;
-    finding.other = finding_at(*passer, "", 0).place;
-    findings.push_back(std::move(finding));
-}
-
 // grid.sync(): all blocks come here, or some never will. False then.
 bool meet_other_blocks(Block& block) {
     block.races.end_block(block);
@@ -150,7 +129,7 @@ bool release_barrier(Block& block) {
     const Thread* const first = arrivals.first;
     if (!first) return false;
     if (arrivals.elsewhere) return stop_at_barrier(block, *first, "barrier_divergence", arrivals.elsewhere), true;
-    note_passers_by(block, *first);
+    note_absent_threads(block, *first);
     std::uint32_t joined = 0;
     for (const Thread& thread : block.threads) joined = machine().acquisitions.join(joined, thread.clock.acquired);
     if (first->barrier_result == grid_barrier && !meet_other_blocks(block)) {
@@ -173,6 +152,7 @@ bool release_barrier(Block& block) {
     if (block.recorded) machine().recorder.barrier(block, first->barrier_line);
     if (block.sample) sample_barrier(block);
     block.barrier_lines.insert(first->barrier_line);
+    ++block.rounds[first->barrier_pc];
     return true;
 }
 

@@ -30,6 +30,7 @@ constexpr std::uint64_t many_blocks = 100'000;
     finding.address = a;
     finding.bytes = bytes;
     if (const Region* region = machine().memory.nearest(a)) finding.at(*region, a);
+    if (machine().memory.named_variable(a)) finding.text = "variable";
     machine().findings.push_back(finding);
     leave_entry_point();
 }
@@ -41,8 +42,9 @@ void host_access(Address a, std::size_t bytes, bool writes, Address caller) {
         return;
     }
     Region* const variable = machine().memory.variable(a);
-    if (variable && !variable->touched) variable->of_host = true;
-    if (!machine().memory.is_device(a) && (!variable || variable->of_host)) return;
+    const bool named = machine().memory.named_variable(a) != nullptr;
+    if (variable && !variable->touched && !named) variable->of_host = true;
+    if (!named && !machine().memory.is_device(a) && (!variable || variable->of_host)) return;
     if (can_leave_entry_point()) host_touched(a, static_cast<unsigned>(bytes), writes, caller);
     machine().memory.touched_by_host = a;   // another thread of the host's, or the one that the entry point left behind
 }
@@ -245,6 +247,13 @@ std::uint16_t check_part(Thread& thread, Address a, unsigned bytes, unsigned wan
     return region;
 }
 
+[[noreturn]] static void refuse_to_run(Thread& thread, const Symbol& function, const void* caller) {
+    Finding finding = finding_at(thread, "trap", program_counter(reinterpret_cast<Address>(caller)));
+    finding.text = *function.name ? "a pointer leads to `" + std::string(function.name) + "`, a function of the host, which no kernel can run"
+                                  : "a function for the host, which a pointer led to, would reach memory out of the emulator's sight";
+    die(thread, finding);
+}
+
 __attribute__((noinline, cold)) static void enter_basic_block(Address caller) {
     Thread* const thread = current;
     if (!thread) return host_block(caller);
@@ -265,8 +274,7 @@ void __tsan_init() {}
 void __tsan_func_entry(void* caller) {
     if (Thread* const thread = current) {
         settle_store(*thread);
-        if (machine().module.is_host_only(program_counter(CALLER)))
-            ladder_trap("a function for the host, which a pointer led to, would reach memory out of the emulator's sight", 0);
+        if (const Symbol* const function = machine().module.host_only_at(program_counter(CALLER))) refuse_to_run(*thread, *function, caller);
         record(*thread, Event::Call, program_counter(reinterpret_cast<Address>(caller)), 0, 0, no_region);
     } else {
         reached(CALLER);

@@ -195,12 +195,14 @@ void Block::begin(std::uint64_t n, LaunchState& state, Executor& on) {
     stacks = &on.sit_down(*this);
     printed.clear();
     barrier_lines.clear();
+    rounds.clear();
     if (std::exchange(has_named, false)) std::fill(std::begin(named), std::end(named), NamedBarrier{});
     races.begin_block(*this);
     for (std::size_t i = 0; i < threads.size(); ++i) {
         Thread& thread = threads[i];
         thread = Thread{};
         thread.fiber = stacks->start(i, thread_main);
+        if (machine().filled_stack) Stacks::fill(thread.fiber, machine().filled_stack, (i + number) % 2 == 0);
         thread.executor = &on;
         thread.block = this;
         thread.warp = &warps[i / warp_lanes];

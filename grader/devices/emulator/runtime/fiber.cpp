@@ -110,6 +110,11 @@ const char* Stacks::restore(std::size_t i, const Fiber& fiber, const char* saved
     return saved + bytes;
 }
 
+// As a float or a whole number the others are positive, unlike those of the checking build (0xfe).
+void Stacks::fill(const Fiber& fiber, std::size_t bytes, bool zeros) {
+    std::memset(static_cast<char*>(fiber.stack_pointer) - bytes, zeros ? 0 : 0x3f, bytes);
+}
+
 Fiber Stacks::start(std::size_t i, void (*entry)()) {
     announced_[i].begin(base_ + i * stride_ + guard_, stride_ - guard_);
     auto words = reinterpret_cast<std::uintptr_t*>(top(i));

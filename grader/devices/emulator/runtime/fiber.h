@@ -46,6 +46,8 @@ public:
 
     // A fresh fiber on stack i that will call `entry`, which calls begin_fiber() first and never returns.
     Fiber start(std::size_t i, void (*entry)());
+    // Before the fiber begins: so many bytes, where its first variables will lie, are zeros, or others.
+    static void fill(const Fiber& fiber, std::size_t bytes, bool zeros);
     // What stack i holds of a fiber that is to continue there: added to `saved`, and put back; where the next one's begins.
     void save(std::size_t i, const Fiber& fiber, std::vector<char>& saved) const;
     const char* restore(std::size_t i, const Fiber& fiber, const char* saved);

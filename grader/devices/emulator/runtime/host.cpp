@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "host_call.h"
+#include "variables.h"
 
 namespace ladder {
 
@@ -170,7 +171,7 @@ void launch_kernel(const Launch& launch) {
     const std::uint64_t blocks = static_cast<std::uint64_t>(launch.grid[0]) * launch.grid[1] * launch.grid[2];
     m.recorder.begin_launch(launch.kernel);
     m.launches.push_back({launch.kernel, {launch.grid[0], launch.grid[1], launch.grid[2]}, {launch.block[0], launch.block[1], launch.block[2]},
-                          launch.shared_bytes, launch.line, launch.stream == m.given_stream});
+                          launch.shared_bytes, launch.line, launch.stream == m.given_stream, m.streams.contains(launch.stream)});
     int error = Success;
     const Symbol* const function = function_of(launch);
     if (function) launch.refer(launch.arguments, references_of(function->name));
@@ -181,6 +182,7 @@ void launch_kernel(const Launch& launch) {
         return;
     }
     if (m.broken) return;
+    check_arguments(launch);
     m.stream_order.work(launch.stream, launch.line);
     LaunchState state(blocks);
     state.launch = &launch;
@@ -282,6 +284,10 @@ static int check_copy_side(const void* p, std::size_t bytes, bool device, bool w
         file("host_access", "", line, writes ? "copy to host" : "copy from host");
         return InvalidValue;
     }
+    if (is_address_of_the_host(p)) {
+        file_address_of_the_host(p, line, "");
+        return InvalidValue;
+    }
     const Region* region = memory.find(a);
     if (region && region->holds(a, bytes) && !region->freed && (region->writable || !writes)) return Success;
     Finding finding;
@@ -312,7 +318,7 @@ int ladder_memcpy(void* to, const void* from, std::size_t bytes, Copy kind, int 
     if (from_device && to_device && machine().sampling.skips(2 * bytes)) return Success;
     memory.open();
     std::memmove(to, from, bytes);
-    if (from_device && !to_device) memory.copied_to_host += bytes;
+    if (from_device && !to_device) memory.copied_to_host += bytes, note_addresses_in(to, bytes);
     if (to_device && !from_device) memory.copied_from_host += bytes;
     if (to_device) {
         Region* target = memory.find(reinterpret_cast<Address>(to));

@@ -24,7 +24,7 @@ struct KernelTotals {
     std::size_t static_shared = 0, dynamic_shared = 0;
 };
 
-struct LaunchRecord { std::string kernel; Index grid, block; std::size_t shared; int line; bool given_stream; };
+struct LaunchRecord { std::string kernel; Index grid, block; std::size_t shared; int line; bool given_stream, own_stream; };
 
 // Everything the executors share during one launch.
 struct LaunchState {

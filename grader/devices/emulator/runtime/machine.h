@@ -44,6 +44,7 @@ struct Machine {
     Program program;
     Sampling sampling;
     Watched watched;
+    std::size_t filled_stack = 0;               // bytes of each thread's that are filled before it begins
     void* given_stream = nullptr;
     std::map<void*, int> streams;               // that host code has: the line of their creation, < 0 after that call
     StreamOrder stream_order;

@@ -60,8 +60,10 @@ const Symbol* Module::function_around(Address code) const {
     return nullptr;
 }
 
-bool Module::is_host_only(std::uint32_t pc) const {
-    return std::any_of(host_only.begin(), host_only.end(), [&](const Symbol& symbol) { return pc - symbol.value < symbol.bytes; });
+const Symbol* Module::host_only_at(std::uint32_t pc) const {
+    for (const Symbol& symbol : host_only)
+        if (pc - symbol.value < symbol.bytes) return &symbol;
+    return nullptr;
 }
 
 // ---- device memory ----
@@ -165,6 +167,11 @@ Region* DeviceMemory::variable(Address a) const {
     return region && region->is_variable ? region : nullptr;
 }
 
+Region* DeviceMemory::named_variable(Address a) const {
+    Region* const region = variables_.hold(a) ? find(a) : nullptr;
+    return region && region->is_named ? region : nullptr;
+}
+
 Region* DeviceMemory::nearest(Address a) const {
     Region* best = nullptr;
     std::size_t distance = ~std::size_t{0};
@@ -189,10 +196,12 @@ bool DeviceMemory::all_blocks_see(Address a) const {
 void DeviceMemory::add_variables(const Module& module) {
     variables_ = {module.data_begin, module.data_bytes};
     for (const Symbol& symbol : module.symbols) {
-        const bool variable = symbol.kind == SymbolKind::Variable || symbol.kind == SymbolKind::HostVariable;
+        const bool named = symbol.kind == SymbolKind::NamedVariable || symbol.kind == SymbolKind::Constant;
+        const bool variable = symbol.kind == SymbolKind::Variable || symbol.kind == SymbolKind::NamedVariable || symbol.kind == SymbolKind::HostVariable;
         if (!variable && symbol.kind != SymbolKind::Managed && symbol.kind != SymbolKind::Constant) continue;
         add_buffer(symbol.name, module.base + symbol.value, symbol.bytes, true);
         regions_.back()->is_variable = variable;
+        regions_.back()->is_named = named;
         regions_.back()->of_host = symbol.kind == SymbolKind::HostVariable;
         if (symbol.kind == SymbolKind::Constant) regions_.back()->space = Space::Constant;
         regions_.back()->initialised = nullptr;   // variables start as zero, or as they say

@@ -39,6 +39,8 @@ struct Region {
     bool freed = false;
     bool touched = false;              // by the launch that runs (shared arrays), by a kernel of the case (variables)
     bool is_variable = false;          // of the library
+    bool is_named = false;             // a __device__ or __constant__ variable: to host code its address is no device memory
+    bool by_name = false, asked = false;   // host code has copied to or from it by its name; it knows its address on the device
     bool of_host = false;              // a variable of host code, by its declaration or because host code has touched it
     Sides sides = Sides::Device;
     std::vector<DeviceUse> uses;       // of memory of both sides: those that the host does not know to be over
@@ -52,15 +54,18 @@ struct Region {
 enum class SymbolKind : int {
     Function,
     SharedArray,    // in the TLS block
-    Variable,       // __device__
+    Variable,       // __device__, or a function's own
+    NamedVariable,  // __device__ for certain
     HostVariable,
     Managed,        // a variable of both sides
     Constant,       // __constant__
     Uncounted,      // read-only data of the compiler's, which no GPU would load
     LaunchBound,    // its bytes are the most threads of a block
     LaunchBlocks,   // its bytes are the blocks of a multiprocessor for which nvcc is to leave registers
-    HostOnly,       // a function that would do in a kernel what is not seen
+    HostOnly,       // a function that no kernel may run; without a name: it would do there what is not seen
     EmptyLoop,      // no symbol: a jump to itself
+    Loop,           // no symbol: the instructions of a loop around a barrier, up to the last jump back,
+    LoopEnd,        // and behind it the basic block of that jump
     FlagRead,       // no symbol: the return address of a volatile read that looks at a flag
     Frame,          // no symbol: where a function begins; its bytes are those that it takes of the stack
     Index,          // no symbol: where an array is indexed, "file:line:column"; its value: local, its bytes: an address is taken
@@ -82,7 +87,9 @@ struct Module {
     std::vector<Symbol> symbols;
     std::vector<std::string> names;
     std::set<std::uint32_t> flag_reads, empty_loops;
+    struct Loop { std::uint64_t first, jump, last; };
     std::vector<Symbol> host_only;
+    std::vector<Loop> loops;                           // around barriers
     std::map<std::string, Symbol> indexes;
     std::map<std::uint64_t, std::size_t> frames;       // bytes of the stack, by where the function begins
 
@@ -94,7 +101,7 @@ struct Module {
     std::size_t launch_blocks(const Symbol* function) const;   // of a multiprocessor, that they ask for; 1: none in particular
     const Symbol* function_at(const void* address) const;      // that begins there
     const Symbol* function_around(Address code) const;
-    bool is_host_only(std::uint32_t pc) const;
+    const Symbol* host_only_at(std::uint32_t pc) const;        // null: a kernel may run what is there
 
 private:
     std::size_t own_bytes(const Symbol* function, SymbolKind kind, std::size_t otherwise) const;   // of its variable of this kind
@@ -125,6 +132,7 @@ public:
     void open_to_host(const Region& region);   // its pages, until the next call of the runtime
     Region* find(Address a) const;     // the region that holds this byte, freed ones included
     Region* variable(Address a) const; // the library's variable that holds this byte
+    Region* named_variable(Address a) const;   // the __device__ or __constant__ one
     Region* nearest(Address a) const;  // the last region that begins at or before a, or the first of all
     bool is_of_earlier_case(Address a) const { return a >= arena_ && a < case_begin_; }   // an allocation that was kept
     bool can_be_device(Address a) const {   // false: certainly not

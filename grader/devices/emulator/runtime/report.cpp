@@ -208,7 +208,7 @@ std::string report() {
     json.close(']').key("launches").open('[');
     for (const LaunchRecord& launch : m.launches) {
         json.open('{').field("kernel", launch.kernel).field("grid", launch.grid).field("block", launch.block);
-        json.field("shared_bytes", std::uint64_t{launch.shared}).field("line", launch.line).field("given_stream", launch.given_stream).close('}');
+        json.field("shared_bytes", std::uint64_t{launch.shared}).field("line", launch.line).field("given_stream", launch.given_stream).field("own_stream", launch.own_stream).close('}');
     }
     json.close(']').field("allocated", std::uint64_t{m.memory.allocated_bytes()}).field("peak", std::uint64_t{m.memory.peak_bytes()});
     json.field("broken", m.broken);

@@ -218,6 +218,8 @@ int ladder_session_module(const void* inside, const Symbol* symbols, std::size_t
         Symbol symbol = symbols[i];
         symbol.name = m.module.names[i].c_str();
         if (symbol.kind == SymbolKind::HostOnly) m.module.host_only.push_back(symbol);
+        if (symbol.kind == SymbolKind::Loop) m.module.loops.push_back({symbol.value, symbol.value + symbol.bytes, 0});
+        if (symbol.kind == SymbolKind::LoopEnd) m.module.loops.back().last = symbol.value;
         if (symbol.kind == SymbolKind::EmptyLoop) m.module.empty_loops.insert(static_cast<std::uint32_t>(symbol.value));
         if (symbol.kind == SymbolKind::FlagRead) m.module.flag_reads.insert(static_cast<std::uint32_t>(symbol.value));
         if (symbol.kind == SymbolKind::Frame) m.module.frames[symbol.value] = symbol.bytes;
@@ -229,6 +231,9 @@ int ladder_session_module(const void* inside, const Symbol* symbols, std::size_t
     m.counting = counting != 0;
     return 0;
 }
+
+// Local variables that are never set find zeros or other bytes, from now on; 0: whatever lies there.
+void ladder_session_fill_stacks(std::size_t bytes) { machine().filled_stack = std::min(bytes, stack_bytes / 4); }
 
 void ladder_session_begin(double seconds, double data_elements, int poison) {
     Machine& m = machine();

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -105,6 +106,7 @@ struct alignas(64) Thread {
     std::uint32_t barrier_pc = 0;
     const unsigned* awaited = nullptr;     // the phase of a cuda::barrier, until it is no longer this one
     unsigned awaited_phase = 0;
+    bool is_missed = false;                   // it has returned, and a barrier has gone on without it
     std::vector<std::uint32_t> last_blocks;   // basic blocks since it waited last, once it has returned; some, in order
     WarpRequest request{};
     ThreadClock clock;
@@ -203,6 +205,7 @@ struct Block {
     std::unique_ptr<BlockSample> sample; // while launches are sampled
     Races races;                         // kept when another block of the launch is run on this object
     std::set<int> barrier_lines;
+    std::map<std::uint32_t, std::uint32_t> rounds;   // by a barrier's place: how often its threads have met there
     NamedBarrier named[ptx_barriers + tile_barriers];
     bool has_named = false;              // a thread has come to one, or to a cuda::barrier
 

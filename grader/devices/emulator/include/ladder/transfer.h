@@ -38,7 +38,8 @@ inline LADDER_UNSEEN cudaError_t copy_rows(void* to, std::size_t to_pitch, const
     return status();
 }
 
-template <class T> LADDER_UNSEEN void* address_of(const T& symbol) {
+template <class T> LADDER_UNSEEN void* address_of(const T& symbol, bool asked = false) {
+    ladder_symbol(const_cast<const void*>(static_cast<const volatile void*>(&symbol)), asked);
     return const_cast<void*>(static_cast<const volatile void*>(&symbol));
 }
 
@@ -162,7 +163,7 @@ inline LADDER_UNSEEN cudaError_t cudaMemset2D(void* to, std::size_t pitch, int v
 
 
 template <class T> LADDER_UNSEEN cudaError_t cudaGetSymbolAddress(void** pointer, const T& symbol) {
-    *pointer = ladder::address_of(symbol);
+    *pointer = ladder::address_of(symbol, true);
     return ladder::status();
 }
 template <class T> LADDER_UNSEEN cudaError_t cudaGetSymbolSize(std::size_t* bytes, const T&) {

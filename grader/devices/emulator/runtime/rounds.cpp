@@ -1,0 +1,73 @@
+// Barriers that some threads of a block miss, which returns hide: a thread that has returned is waited for no longer.
+#include "rounds.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "machine.h"
+
+namespace ladder {
+
+namespace {
+
+// Whether it came by this barrier, in a branch that it left out, and went on behind it.
+// One that returned before the barrier did not: its last basic block is where all leave.
+bool passed_by(const Thread& thread, std::uint32_t barrier) {
+    const auto& blocks = thread.last_blocks;
+    if (thread.state != State::Done || blocks.size() < 3) return false;
+    const auto before = std::find_if(blocks.begin(), blocks.end() - 1, [&](std::uint32_t pc) { return pc < barrier; });
+    return std::any_of(before, blocks.end() - 1, [&](std::uint32_t pc) { return pc > barrier; });
+}
+
+// The innermost loop around a barrier.
+const Module::Loop* loop_around(std::uint32_t barrier) {
+    const Module::Loop* innermost = nullptr;
+    for (const Module::Loop& loop : machine().module.loops)
+        if (loop.first <= barrier && barrier <= loop.jump && (!innermost || loop.first > innermost->first)) innermost = &loop;
+    return innermost;
+}
+
+// Whether it left the loop around this barrier where others go on to the next round, or was behind the loop at its end.
+bool left_loop(const Thread& thread, std::uint32_t barrier) {
+    const auto& blocks = thread.last_blocks;
+    const Module::Loop* const loop = blocks.empty() ? nullptr : loop_around(barrier);
+    if (!loop) return false;
+    if (blocks.size() == 1) return loop->last < thread.barrier_pc && thread.barrier_pc <= loop->jump;   // in its last block
+    if (blocks[blocks.size() - 2] == loop->last) return true;
+    const Symbol* const function = machine().module.function_around(machine().module.base + barrier);
+    const std::uint64_t end = function ? function->value + function->bytes : loop->jump;
+    return std::any_of(blocks.begin(), blocks.end() - 1, [&](std::uint32_t pc) { return pc > loop->jump && pc < end; });
+}
+
+void note(Block& block, const char* kind, const Thread& waiting, const Thread& absent, std::uint32_t rounds) {
+    auto& findings = block.executor->findings;
+    for (Finding& known : findings)
+        if (known.kind == kind && known.line == waiting.barrier_line) return void(++known.count);
+    Finding finding = finding_at(waiting, kind, waiting.barrier_pc);
+    finding.note = true;
+    finding.line = waiting.barrier_line;
+    finding.other = finding_at(absent, "", 0).place;
+    finding.offset = rounds;
+    const std::size_t blocks = absent.last_blocks.size();   // the last is where all leave
+    if (rounds && blocks > 1) finding.other_pc = absent.last_blocks[blocks - 2];
+    else if (rounds) finding.other_line = absent.barrier_line;
+    findings.push_back(std::move(finding));
+}
+
+}  // namespace
+
+void note_absent_threads(Block& block, const Thread& waiting) {
+    const std::uint32_t barrier = waiting.barrier_pc;
+    const auto rounds = block.rounds.find(barrier);
+    const Thread *passer = nullptr, *leaver = nullptr;
+    for (Thread& thread : block.threads) {
+        if (thread.state != State::Done) continue;
+        if (!passer && passed_by(thread, barrier)) passer = &thread;
+        if (std::exchange(thread.is_missed, true) || passer || leaver) continue;
+        if (rounds != block.rounds.end() && left_loop(thread, barrier)) leaver = &thread;
+    }
+    if (passer) note(block, "barrier_passed_by", waiting, *passer, 0);
+    else if (leaver) note(block, "barrier_rounds", waiting, *leaver, rounds->second);
+}
+
+}  // namespace ladder

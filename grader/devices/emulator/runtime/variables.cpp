@@ -1,0 +1,60 @@
+// __device__ and __constant__ variables, as host code may use them: by their names, in CUDA's functions for symbols. There
+// a variable's name stands for memory of the host's own, so that its address is of no use to a kernel or a copy.
+#include <algorithm>
+#include <cstring>
+
+#include "host_call.h"
+#include "variables.h"
+
+namespace ladder {
+
+namespace {
+
+constexpr std::size_t word = sizeof(void*);
+constexpr std::size_t most_pointers = 512;   // that a copy to the host is searched for
+
+// Calls `take` with each named variable that one of the words points into.
+template <class Take> void for_variables_in(const void* words, std::size_t bytes, Take take) {
+    for (std::size_t at = 0; at + word <= bytes; at += word) {
+        Address value;
+        std::memcpy(&value, static_cast<const char*>(words) + at, word);
+        if (Region* const region = machine().memory.named_variable(value)) take(*region);
+    }
+}
+
+}  // namespace
+
+bool is_address_of_the_host(const void* p) {
+    const Region* const region = machine().memory.named_variable(reinterpret_cast<Address>(p));
+    return region && !region->by_name && !region->asked;
+}
+
+void file_address_of_the_host(const void* p, int line, const std::string& kernel) {
+    Finding finding;
+    finding.kind = "host_access";
+    finding.text = "address";
+    finding.kernel = kernel;
+    finding.line = line;
+    finding.at(*machine().memory.named_variable(reinterpret_cast<Address>(p)), reinterpret_cast<Address>(p));
+    machine().findings.push_back(std::move(finding));
+}
+
+void check_arguments(const Launch& launch) {
+    for_variables_in(launch.arguments, launch.argument_bytes, [&](const Region& region) {
+        if (!region.asked) file_address_of_the_host(reinterpret_cast<void*>(region.begin), launch.line, launch.kernel);
+    });
+}
+
+void note_addresses_in(const void* copied, std::size_t bytes) {
+    if (bytes <= most_pointers * word) for_variables_in(copied, bytes, [](Region& region) { region.asked = true; });
+}
+
+}  // namespace ladder
+
+using namespace ladder;
+
+extern "C" void ladder_symbol(const void* variable, int asks_for_address) {
+    const HostCall call;
+    if (Region* const region = machine().memory.named_variable(reinterpret_cast<Address>(variable)))
+        (asks_for_address ? region->asked : region->by_name) = true;
+}

@@ -1,0 +1,15 @@
+// __device__ and __constant__ variables in host code (variables.cpp).
+#pragma once
+
+#include <string>
+
+#include "machine.h"
+
+namespace ladder {
+
+bool is_address_of_the_host(const void* p);     // a variable's, as host code sees it; not once it has asked for the device's
+void file_address_of_the_host(const void* p, int line, const std::string& kernel);   // as an error
+void check_arguments(const Launch& launch);     // files an error for each that is such an address
+void note_addresses_in(const void* copied, std::size_t bytes);   // a copy to the host may bring the device's addresses
+
+}  // namespace ladder
