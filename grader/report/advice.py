@@ -60,6 +60,7 @@ COPIED_TOO_MUCH = (
 DIRECTION = (
     "cudaMemcpy(to, from, bytes, kind): the kind names both sides, cudaMemcpyHostToDevice from the host to the GPU."
 )
+NOT_HERE = "This may be right on a GPU: the emulator does not have it. Do without, or grade on a GPU with --no-emulator."
 ASSERTION = "The kernel stopped itself. Work out by hand what this very thread has in the variables of that line."
 HOST_FUNCTION = (
     "In host code a function's address is one of the host's. Make the function a template argument of the kernel, or a "
@@ -119,6 +120,8 @@ def _on_finding(finding: Finding, source: Sequence[str]) -> str:
         return KEPT_AWAY
     if finding.kind == "never_set" and (forgotten := _not_shared("\n".join(source))):
         return forgotten
+    if finding.kind == "trap" and "not emulated" in finding.message:
+        return NOT_HERE
     return _OF_KIND.get(finding.kind, "")
 
 
