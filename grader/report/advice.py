@@ -17,12 +17,40 @@ TOO_SMALL = (
     "A shared array needs an element for every index that the threads of a block use: is {array} smaller than the "
     "block, or an index too large?"
 )
+ROW = (
+    "An index of two dimensions is `row * width + col`: is the width the length of a row of this very array, and do "
+    "the guards ask for both, `row < rows` and `col < cols`?"
+)
+ACROSS = (
+    "A vector load needs all of its elements: of n there are `n / 4` whole vectors of four, and those behind the last "
+    "one go one by one."
+)
+NOT_YET_WRITTEN = (
+    "Shared memory is not zeroed: which thread was to write this element? No thread does where the block has too few, "
+    "where one returns first, or where a guard leaves out an element that needs a 0."
+)
+ONE_PLACE = (
+    "Two threads write to the same place in the same line, where no barrier comes between them. Is the index what you "
+    "meant? If it is, let one thread write, give each thread its own place, or use an atomic."
+)
+SHARED_ROWS = (
+    "The rows of {array} must begin where such an access may: pad them by whole vectors, a float4 of 4 floats, or "
+    "declare the array with `__align__(16)`."
+)
+COOPERATIVE = (
+    "Blocks can wait for each other only if all of them run at the same time. A launch with <<<...>>> does not promise "
+    "that."
+)
 OWN_ARRAY = (
     "The last of N elements has the index N - 1: does a loop go one too far, `<=` where `<` belongs, or is the array "
     "too small?"
 )
 NEVER_SET = (
     "A variable holds whatever lay there before: give it its first value where you declare it, `float sum = 0;`."
+)
+TOO_FEW_BYTES = (
+    "An `extern __shared__` array is as large as the launch's third number says, in bytes: of n floats it is "
+    "`n * sizeof(float)`."
 )
 NO_BYTES = "The launch's third number is how many bytes the array has: of a block's threads, often each one's share."
 WILD = (
@@ -36,6 +64,10 @@ ASSERTION = "The kernel stopped itself. Work out by hand what this very thread h
 EARLY_RETURN = (
     "Lanes that have returned give no values: let all lanes of the warp reach the shuffle, with an `if` around the "
     "work in the place of the early `return`."
+)
+STATIC_SHARED = (
+    "The kernel never ran. `__shared__` arrays have at most 48 KB in all. An `extern __shared__` array, whose bytes "
+    "the launch says, may have more, once cudaFuncSetAttribute allows it."
 )
 NO_BLOCKS = "The kernel never ran, for its grid is empty: at every size there must be one block at least."
 ENOUGH_THREADS = (
@@ -65,7 +97,7 @@ def advice(status: Status, case: CaseGrade | None, source: Sequence[str]) -> str
     finding = decisive(case.findings) if case else None
     special = ""
     if finding and status_of(finding) == status:
-        special = _on_finding(finding)
+        special = _on_finding(finding, source)
     elif case and status == "not_written":
         special = _on_unwritten(case)
     elif status == "wrong_result":
@@ -73,23 +105,56 @@ def advice(status: Status, case: CaseGrade | None, source: Sequence[str]) -> str
     return special or ADVICE[status]
 
 
-def _on_finding(finding: Finding) -> str:
+def _on_finding(finding: Finding, source: Sequence[str]) -> str:
     if finding.kind == "out_of_bounds":
-        return _on_bounds(finding)
+        return _on_bounds(finding, source)
+    if finding.kind == "race" and _in_one_step(finding):
+        return ONE_PLACE
+    if finding.kind == "uninitialized_read" and finding.details.get("space") == "shared":
+        return NOT_YET_WRITTEN
+    if finding.kind == "misaligned" and finding.details.get("space") == "shared":
+        return SHARED_ROWS.format(array=finding.details.get("array"))
+    if finding.kind == "trap" and "cooperative launch" in finding.message:
+        return COOPERATIVE
     if finding.kind == "launch_error" and "0 blocks" in finding.message:
         return NO_BLOCKS
+    if finding.kind == "launch_error" and "static shared memory" in finding.message:
+        return STATIC_SHARED
     if finding.kind == "race" and re.search("on (another stream|a stream of its own)", finding.message):
         return STREAMS
     return _OF_KIND.get(finding.kind, "")
 
 
-def _on_bounds(finding: Finding) -> str:
+def _on_bounds(finding: Finding, source: Sequence[str]) -> str:
     details, index = finding.details, finding.details.get("index")
     if "no device memory" in finding.message:
         return WILD if finding.thread else DIRECTION
     if finding.thread and details.get("space") == "shared":
-        return TOO_SMALL.format(array=details.get("array")) if details.get("elements") else NO_BYTES
-    return NEGATIVE if isinstance(index, int) and index < 0 else ""
+        if not details.get("elements"):
+            return NO_BYTES
+        name = re.escape(str(details.get("array")))
+        by_launch = re.search(rf"\bextern\s+__shared__[^;]*\b{name}\s*\[\s*\]", "\n".join(source))
+        return TOO_FEW_BYTES if by_launch else TOO_SMALL.format(array=details.get("array"))
+    if isinstance(index, int) and index < 0:
+        return NEGATIVE
+    if "across its end" in finding.message:
+        return ACROSS
+    return ROW if finding.thread and _indexes_rows(finding, source) else ""
+
+
+def _indexes_rows(finding: Finding, source: Sequence[str]) -> bool:
+    """Whether its line has `a[row * width + col]` of this array; `blockIdx.x * blockDim.x + ...` is one dimension."""
+    line = source[finding.line - 1] if finding.line and finding.line <= len(source) else ""
+    name = re.escape(str(finding.details.get("array")))
+    indexes = re.findall(rf"\b{name}\s*\[([^\[\]]*)\]", line)
+    return any("*" in index and "+" in index and "blockIdx" not in index for index in indexes)
+
+
+def _in_one_step(finding: Finding) -> bool:
+    """Whether both threads write, in the same line."""
+    details = finding.details
+    both_write = details.get("access") == details.get("other_access") == "write"
+    return both_write and finding.line is not None and details.get("other_line") == finding.line
 
 
 def _on_unwritten(case: CaseGrade) -> str:

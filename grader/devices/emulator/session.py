@@ -160,7 +160,9 @@ class Session:
         if not self._looking:
             self._looking = Loaded(ctypes.CDLL(self.checked.library), self.checked.code)
         facts, took = self._call(*what, POISON, build=self._looking)
-        look = Look(self.checked, facts, took, [_bytes_of(view) for view in outputs])
+        types = {p.name: p.type for p in task.buffers}
+        contents = [_bytes_of(view) for view in outputs]
+        look = Look(self.checked, facts, took, contents, [types[view.name] for view in outputs])
         self._put_back(outputs, untouched)
         if self.checked.elements and not look.decides:
             self.runtime.ladder_session_turn_elements(1)
