@@ -49,8 +49,8 @@ NEVER_SET = (
     "A variable holds whatever lay there before: give it its first value where you declare it, `float sum = 0;`."
 )
 TOO_FEW_BYTES = (
-    "An `extern __shared__` array is as large as the launch's third number says, in bytes: of n floats it is "
-    "`n * sizeof(float)`."
+    "An `extern __shared__` array is as large as the launch's third number says, in bytes: is it "
+    "`n * sizeof(float)` for n floats, and is no index too large?"
 )
 NO_BYTES = "The launch's third number is how many bytes the array has: of a block's threads, often each one's share."
 WILD = (

@@ -161,8 +161,8 @@ class Session:
             self._looking = Loaded(ctypes.CDLL(self.checked.library), self.checked.code)
         facts, took = self._call(*what, POISON, build=self._looking)
         types = {p.name: p.type for p in task.buffers}
-        contents = [_bytes_of(view) for view in outputs]
-        look = Look(self.checked, facts, took, contents, [types[view.name] for view in outputs])
+        written = [types[name] for name, view in buffers.items() if view.writable]
+        look = Look(self.checked, facts, took, [_bytes_of(view) for view in outputs], written)
         self._put_back(outputs, untouched)
         if self.checked.elements and not look.decides:
             self.runtime.ladder_session_turn_elements(1)

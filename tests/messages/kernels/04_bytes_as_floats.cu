@@ -1,6 +1,6 @@
 // The launch's third number counts bytes, not floats.
 // Says: past its end: part has 256 elements of 4 bytes
-// Says: in bytes: of n floats it is `n * sizeof(float)`
+// Says: in bytes: is it `n * sizeof(float)` for n floats, and is no index too large?
 
 __global__ void product(float* c, int m, int n) {
     extern __shared__ float part[];
