@@ -32,12 +32,36 @@ TWO_BLOCKS = (
     "No barrier orders two blocks. Let each element belong to one block (is a part of blockIdx missing from the "
     "index?), or use an atomic."
 )
+ROW = (
+    "An index of two dimensions is `row * width + col`: is the width the length of a row of this very array, and do "
+    "the guards ask for both, `row < rows` and `col < cols`?"
+)
+NOT_YET_WRITTEN = (
+    "Shared memory is not zeroed: which thread was to write this element? No thread does where the block has too few, "
+    "where one returns first, or where a guard leaves out an element that needs a 0."
+)
+ONE_PLACE = (
+    "Two threads write to the same place in the same line, where no barrier comes between them. Is the index what you "
+    "meant? If it is, let one thread write, give each thread its own place, or use an atomic."
+)
+SHARED_ROWS = (
+    "The rows of {array} must begin where such an access may: pad them by whole vectors, a float4 of 4 floats, or "
+    "declare the array with `__align__(16)`."
+)
+COOPERATIVE = (
+    "Blocks can wait for each other only if all of them run at the same time. A launch with <<<...>>> does not promise "
+    "that."
+)
 OWN_ARRAY = (
     "The last of N elements has the index N - 1: does a loop go one too far, `<=` where `<` belongs, or is the array "
     "too small?"
 )
 NEVER_SET = (
     "A variable holds whatever lay there before: give it its first value where you declare it, `float sum = 0;`."
+)
+TOO_FEW_BYTES = (
+    "An `extern __shared__` array is as large as the launch's third number says, in bytes: is it "
+    "`n * sizeof(float)` for n floats, and is no index too large?"
 )
 NO_BYTES = "The launch's third number is how many bytes the array has: of a block's threads, often each one's share."
 WILD = (
@@ -60,7 +84,7 @@ COPIED_TOO_MUCH = (
 DIRECTION = (
     "cudaMemcpy(to, from, bytes, kind): the kind names both sides, cudaMemcpyHostToDevice from the host to the GPU."
 )
-NOT_HERE = "This may be right on a GPU: the emulator does not have it. Do without, or grade on a GPU with --no-emulator."
+NOT_HERE = "This may be right on a GPU, but the emulator lacks it: do without, or grade on a GPU with --no-emulator."
 ASSERTION = "The kernel stopped itself. Work out by hand what this very thread has in the variables of that line."
 HOST_FUNCTION = (
     "In host code a function's address is one of the host's. Make the function a template argument of the kernel, or a "
@@ -69,6 +93,10 @@ HOST_FUNCTION = (
 EARLY_RETURN = (
     "Lanes that have returned give no values: let all lanes of the warp reach the shuffle, with an `if` around the "
     "work in the place of the early `return`."
+)
+STATIC_SHARED = (
+    "The kernel never ran. `__shared__` arrays have at most 48 KB in all. An `extern __shared__` array, whose bytes "
+    "the launch says, may have more, once cudaFuncSetAttribute allows it."
 )
 NO_BLOCKS = "The kernel never ran, for its grid is empty: at every size there must be one block at least."
 ENOUGH_THREADS = (
@@ -82,9 +110,11 @@ STREAMS = (
     "in one, which the other waits for, orders them. If you need no second stream, launch on the one that you were "
     "given."
 )
+# By what a finding's message says.
+LAUNCHES = {"the grid has 0 blocks": NO_BLOCKS, "static shared memory": STATIC_SHARED}
+TRAPS = {"a function of the host": HOST_FUNCTION, "cooperative launch": COOPERATIVE, "not emulated": NOT_HERE}
 _OF_KIND = {
     "assert": ASSERTION,
-    "trap": ASSERTION,
     "shuffle_source": EARLY_RETURN,
     "own_array": OWN_ARRAY,
     "never_set": NEVER_SET,
@@ -107,25 +137,29 @@ def advice(status: Status, case: CaseGrade | None, source: Sequence[str]) -> str
 
 def _on_finding(finding: Finding, source: Sequence[str]) -> str:
     if finding.kind == "out_of_bounds":
-        return _on_bounds(finding)
-    if finding.kind == "launch_error" and "the grid has 0 blocks" in finding.message:
-        return NO_BLOCKS
-    if finding.kind == "trap" and "a function of the host" in finding.message:
-        return HOST_FUNCTION
+        return _on_bounds(finding, source)
+    if finding.kind == "launch_error":
+        return next((said for told, said in LAUNCHES.items() if told in finding.message), "")
+    if finding.kind == "trap":
+        return next((said for told, said in TRAPS.items() if told in finding.message), ASSERTION)
+    if finding.kind == "uninitialized_read" and finding.details.get("space") == "shared":
+        return NOT_YET_WRITTEN
+    if finding.kind == "misaligned" and finding.details.get("space") == "shared":
+        return SHARED_ROWS.format(array=finding.details.get("array"))
     if finding.kind == "race" and re.search("on (another stream|a stream of its own)", finding.message):
         return STREAMS
     if finding.kind == "race" and "two blocks" in finding.message:
         return TWO_BLOCKS
+    if finding.kind == "race" and _in_one_step(finding):
+        return ONE_PLACE
     if finding.kind == "shuffle_source" and re.search(r"\bif\b.*__shfl", _text(source, finding.line)):
         return KEPT_AWAY
     if finding.kind == "never_set" and (forgotten := _not_shared("\n".join(source))):
         return forgotten
-    if finding.kind == "trap" and "not emulated" in finding.message:
-        return NOT_HERE
     return _OF_KIND.get(finding.kind, "")
 
 
-def _on_bounds(finding: Finding) -> str:
+def _on_bounds(finding: Finding, source: Sequence[str]) -> str:
     details, index = finding.details, finding.details.get("index")
     if "no device memory" in finding.message:
         return WILD if finding.thread else DIRECTION
@@ -134,14 +168,34 @@ def _on_bounds(finding: Finding) -> str:
     if said := next((what for told, what in NOT_ITS_MEMORY.items() if told in finding.message), ""):
         return said
     if finding.thread and details.get("space") == "shared":
-        return TOO_SMALL.format(array=details.get("array")) if details.get("elements") else NO_BYTES
+        if not details.get("elements"):
+            return NO_BYTES
+        name = re.escape(str(details.get("array")))
+        by_launch = re.search(rf"\bextern\s+__shared__[^;]*\b{name}\s*\[\s*\]", "\n".join(source))
+        return TOO_FEW_BYTES if by_launch else TOO_SMALL.format(array=details.get("array"))
     if isinstance(index, int) and index < 0:
         return NEGATIVE
     if str(details.get("array")).startswith("the memory from the cudaMalloc"):
         return OWN_MEMORY
     if "across its end" in finding.message:
         return ACROSS
+    if finding.thread and _indexes_rows(finding, source):
+        return ROW
     return FIRST_THREAD if finding.thread == finding.block == (0, 0, 0) else ""
+
+
+def _indexes_rows(finding: Finding, source: Sequence[str]) -> bool:
+    """Whether its line has `a[row * width + col]` of this array; `blockIdx.x * blockDim.x + ...` is one dimension."""
+    name = re.escape(str(finding.details.get("array")))
+    indexes = re.findall(rf"\b{name}\s*\[([^\[\]]*)\]", _text(source, finding.line))
+    return any("*" in index and "+" in index and "blockIdx" not in index for index in indexes)
+
+
+def _in_one_step(finding: Finding) -> bool:
+    """Whether both threads write, in the same line."""
+    details = finding.details
+    both_write = details.get("access") == details.get("other_access") == "write"
+    return both_write and finding.line is not None and details.get("other_line") == finding.line
 
 
 def _on_unwritten(case: CaseGrade) -> str:

@@ -52,8 +52,8 @@ ADVICE = {
     "or give each thread its own place.",
     "uninitialized_read": "Memory holds nothing you can rely on before it is written: "
     "shared memory is not zeroed, and neither are outputs.",
-    "leak": "Every cudaMalloc needs its cudaFree and every cudaStreamCreate its cudaStreamDestroy, "
-    "on every way out of the function.",
+    "leak": "Every cudaMalloc needs its cudaFree, every cudaMallocAsync its cudaFreeAsync and every cudaStreamCreate "
+    "its cudaStreamDestroy, on every way out of the function.",
     "not_written": "The output starts with rubbish on purpose, and some of it is still there. "
     "Does the grid have enough threads, rounded up, and does each of them write?",
     "wrong_result": "Work through the element above by hand: which threads compute it, and which inputs do they read?",

@@ -112,5 +112,5 @@ def _banks(step: Step) -> list[str]:
         head,
         f"{'bank':<13}0       8       16      24",
         *rows,
-        f"{ASKED} is at work; after wavefront {best} in conflict",
+        f"{ASKED} is at work; what comes after wavefront {best} had to wait",
     ]

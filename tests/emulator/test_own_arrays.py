@@ -7,7 +7,9 @@ import re
 import numpy as np
 import pytest
 
-from grader.devices.emulator.checked import finds_more
+from grader.course.prototype import TYPES
+from grader.devices.emulator.checked import Checked, finds_more
+from grader.devices.emulator.looking import Look
 
 PROTOTYPE = "void f(const float* x, float* z, int n, cudaStream_t stream)"
 THREADS = 32
@@ -225,3 +227,13 @@ def test_no_member_is_blamed_that_is_set(run_kernel):
 )
 def test_only_what_may_hold_such_a_fault_is_built_twice(code, wanted):
     assert finds_more(code) == wanted
+
+
+@pytest.mark.parametrize(("name", "nans"), [("float", (0x7FC00000, 0xFFC00001)), ("__nv_bfloat16", (0x7FC0, 0xFFC1))])
+def test_another_nan_is_no_other_result(name, nans):
+    ctype = TYPES[name]
+    one, other = (np.frombuffer(nan.to_bytes(ctype.bytes, "little"), np.uint8) for nan in nans)
+    facts = {"findings": []}
+    look = Look(Checked(never_set=[("sum", 3)]), facts, 0.0, [one], [ctype])
+    assert not look.findings(facts, [other])
+    assert [each["kind"] for each in look.findings(facts, [np.zeros_like(one)])] == ["never_set"]

@@ -58,7 +58,7 @@ def test_banks_in_conflict():
         f"  wavefront 1  {used}",
         f"  wavefront 2  {used}",
         f"  wavefront 3  {used} … 1 more",
-        "  ■ is at work; after wavefront 1 in conflict; `ladder view 03` shows more",
+        "  ■ is at work; what comes after wavefront 1 had to wait; `ladder view 03` shows more",
     ]
 
 

@@ -31,7 +31,7 @@ def _leak(fact: Fact) -> str:
     if not fact["array_bytes"]:
         lost = f"the stream created in line {fact['line']} is never destroyed"
         return lost if once else f"{lost}: each call loses one"
-    lost = f"{fact['array_bytes']:,} bytes from the cudaMalloc in line {fact['line']} are never freed"
+    lost = f"{fact['array_bytes']:,} bytes from the allocation in line {fact['line']} are never freed"
     return lost if once else f"{lost}: each call loses them"
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from grader.course.prototype import CType
 from grader.devices.emulator.checked import Checked
 from grader.devices.emulator.symbols import CodeMap
 
@@ -23,11 +24,14 @@ Fact = dict[str, Any]
 class Look:
     """A run on the checking build. `decides`: its findings are all that is said of the case.
 
-    `turned`: the outputs of one more run, for which elements of fragments have another order.
+    `outputs` are its bytes of each output, `types` what elements these are; `turned`: the outputs of one more run, for
+    which elements of fragments have another order.
     """
 
-    def __init__(self, checked: Checked, facts: Fact, seconds: float, outputs: Sequence[np.ndarray]):
-        self._checked, self._outputs = checked, outputs
+    def __init__(
+        self, checked: Checked, facts: Fact, seconds: float, outputs: Sequence[np.ndarray], types: Sequence[CType]
+    ):
+        self._checked, self._outputs, self._types = checked, outputs, types
         self.facts, self.seconds = facts, seconds
         self.turned: Sequence[np.ndarray] = outputs
         self._left = [each for each in facts["findings"] if each["kind"] == "own_array"]
@@ -46,7 +50,7 @@ class Look:
         wrong = any(not each["note"] for each in [*facts["findings"], *self.facts["findings"]])
         if wrong:
             return self._left
-        same = all(map(np.array_equal, self._outputs, outputs))
+        same = all(map(_same_numbers, self._outputs, outputs, self._types))
         return [*self._left, *(() if same else self._never_set()), *self._by_place()]
 
     def _by_place(self) -> Iterator[Fact]:
@@ -70,6 +74,22 @@ _BLANK: Fact = {
     **dict.fromkeys(("kernel", "access", "array", "space", "other_access"), ""),
     "note": False, "pcs": [], "count": 1,
 }  # fmt: skip
+
+
+def _same_numbers(first: np.ndarray, second: np.ndarray, ctype: CType) -> bool:
+    """Whether these bytes are the same numbers. Sign and payload of a NaN are those of the operand that g++ put first,
+    and two builds of one text may differ there.
+    """
+    if not ctype.is_floating:
+        return np.array_equal(first, second)
+    first, second = (_floats(each, ctype) for each in (first, second))
+    return np.array_equal(first, second, equal_nan=True)
+
+
+def _floats(content: np.ndarray, ctype: CType) -> np.ndarray:
+    if ctype.torch == "bfloat16":  # the upper half of a float
+        return (content.view(np.uint16).astype(np.uint32) << 16).view(np.float32)
+    return content.view(ctype.numpy)
 
 
 @contextmanager

@@ -169,7 +169,9 @@ class Session:
         if not self._looking:
             self._looking = Loaded(ctypes.CDLL(self.checked.library), self.checked.code)
         facts, took = self._call(*what, POISON, build=self._looking)
-        look = Look(self.checked, facts, took, [_bytes_of(view) for view in outputs])
+        types = {p.name: p.type for p in task.buffers}
+        written = [types[name] for name, view in buffers.items() if view.writable]
+        look = Look(self.checked, facts, took, [_bytes_of(view) for view in outputs], written)
         self._put_back(outputs, untouched)
         if self.checked.elements and not look.decides:
             self.runtime.ladder_session_turn_elements(1)

@@ -283,8 +283,8 @@ def _barrier_divergence(fact: Fact, where: _Where) -> str:
 
 def _barrier_passed_by(fact: Fact, where: _Where) -> str:
     return (
-        f"{_thread(fact, 'other_')} passes by the __syncthreads() of line {fact['line']} and returns, and only so do"
-        " the others get on: a barrier is for all threads; put it behind the `if` that some leave out"
+        f"{_thread(fact, 'other_')} never comes to the __syncthreads() of line {fact['line']}, and the others get on"
+        " only because it has returned: a barrier is for all threads; put it behind the `if` that some leave out"
     )
 
 

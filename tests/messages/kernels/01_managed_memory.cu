@@ -1,5 +1,5 @@
 // Says: host code stops: cudaMallocManaged is not emulated in a graded file: use cudaMalloc
-// Says: This may be right on a GPU: the emulator does not have it
+// Says: This may be right on a GPU, but the emulator lacks it
 __global__ void add(const float* x, const float* y, float* z, const float* zero, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) z[i] = x[i] + y[i] + zero[0];

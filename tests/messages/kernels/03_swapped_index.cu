@@ -1,4 +1,4 @@
-// Says: This thread has an element at every size, so its index is wrong, or a loop goes too far
+// Says: is the width the length of a row of this very array
 // Task: row_sum
 __global__ void sum_rows(const float* x, float* out, int rows, int cols) {
     int row = blockIdx.x * blockDim.x + threadIdx.x;

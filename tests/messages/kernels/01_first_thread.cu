@@ -1,0 +1,9 @@
+// Says: This thread has an element at every size, so its index is wrong, or a loop goes too far
+__global__ void add(const float* x, const float* y, float* z, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) z[n + i] = x[i] + y[i];
+}
+
+extern "C" void vector_add(const float* x, const float* y, float* z, int n, cudaStream_t stream) {
+    add<<<(n - 1) / 256 + 1, 256, 0, stream>>>(x, y, z, n);
+}
