@@ -52,6 +52,7 @@ class Run(threading.Thread):
     def run(self) -> None:
         try:
             self.source = read_kernel(self.entry.work_file, self.entry)
+            second_server()  # what stars hang on is modelled there, beside the last cases of each save
             found = grade(
                 self.entry, device=self.device, on_progress=self._note, cancel=self.cancel, samples=self.samples
             )
@@ -136,5 +137,4 @@ def warm_up() -> None:
     """What the first grade would wait for. Whatever is missing, that grade will say."""
     with contextlib.suppress(Exception):
         start_server()
-        second_server()  # what stars hang on is sampled there
         import grader.judge.weigh  # noqa: F401
