@@ -165,6 +165,41 @@ def test_blocks_take_turns_at_a_counter(run_kernel):
         assert np.array_equal(outputs["z"][::THREADS], np.arange(BLOCKS))
 
 
+# Even blocks use one array and odd ones another. Block 0 sleeps before any block has touched the second one.
+WAITS = """
+__device__ unsigned counter;
+__global__ void k(const float* x, float* z, int n) {
+    __shared__ float even[64], odd[64];
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (blockIdx.x % 2 == 0) even[threadIdx.x] = x[i];
+    if (blockIdx.x == 0 && threadIdx.x == 0) while (atomicAdd(&counter, 0u) < gridDim.x / 2) {}
+    __syncthreads();
+    if (blockIdx.x % 2) odd[threadIdx.x] = 2 * x[i];
+    __syncthreads();
+    z[i] = blockIdx.x % 2 ? odd[threadIdx.x] : even[threadIdx.x];
+    if (blockIdx.x % 2 && threadIdx.x == 0) atomicAdd(&counter, 1u);
+}"""
+
+
+def test_shared_arrays_of_blocks_that_sleep(run_kernel):
+    prototype = "void f(const float* x, float* z, int n, cudaStream_t stream)"
+    values = {"x": np.arange(N, dtype=np.float32), "z": np.zeros(N, np.float32), "n": N}
+    assert_the_same_on_more_executors(run_kernel, WAITS + COUNTED, prototype, **values)
+    outputs, _ = run_kernel(WAITS + COUNTED, prototype, threads=1, **values)
+    odd = np.arange(N) // THREADS % 2
+    assert np.array_equal(outputs["z"], (1 + odd) * values["x"])
+
+
+def test_another_blocks_shared_array_is_not_set(run_kernel):
+    prototype = "void f(const float* x, float* z, int n, cudaStream_t stream)"
+    source = WAITS.replace("blockIdx.x % 2 ? odd[", "blockIdx.x == 0 || blockIdx.x % 2 ? odd[") + COUNTED
+    values = {"x": np.ones(N, np.float32), "z": np.zeros(N, np.float32), "n": N}
+    for threads in (1, 2):
+        _, case = run_kernel(source, prototype, threads=threads, **values)
+        (message,) = [found.message for found in case.findings if found.kind == "uninitialized_read"]
+        assert "of block (0, 0, 0) reads odd[0]" in message and "(64 times)" in message
+
+
 def test_what_is_told_of_blocks_that_fail(run_kernel):
     prototype = "void f(const float* x, float* z, int n, cudaStream_t stream)"
     x = np.ones(N, np.float32)

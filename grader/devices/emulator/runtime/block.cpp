@@ -151,7 +151,7 @@ bool release_barrier(Block& block) {
     ++block.barriers;
     if (block.recorded) machine().recorder.barrier(block, first->barrier_line);
     if (block.sample) sample_barrier(block);
-    block.barrier_lines.insert(first->barrier_line);
+    block.executor->barrier_lines.insert(first->barrier_line);
     ++block.rounds[first->barrier_pc];
     return true;
 }
@@ -247,7 +247,7 @@ void finish_block(Block& block) {
     if (block.sample) keep_sample(block);
     std::lock_guard lock(launch.schedule.mutex);
     launch.most.take(block.most);
-    launch.barrier_lines.merge(block.barrier_lines);
+    launch.barrier_lines.merge(block.executor->barrier_lines);
     if (!block.printed.empty()) launch.printed[block.number] = std::move(block.printed);
 }
 

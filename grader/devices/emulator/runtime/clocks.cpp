@@ -88,7 +88,7 @@ void Acquisitions::clear() {
     for (auto& objects : objects_by_key_) objects.clear();
     objects_.clear();
     by_block_.clear();
-    numbers_.clear();
+    numbers_ = std::vector<std::uint32_t>(fewest_slots);
     sets_.assign(1, {});
     hashes_.assign(1, 0);
     for (Closures& closures : closures_) closures = {};
@@ -141,11 +141,11 @@ std::uint32_t Acquisitions::acquire(std::uint64_t object, unsigned width, std::u
     if (is_there && part->count == count) return already;
     const Part now{found->second, count};
     const std::uint64_t hash = hashes_[already] - (is_there ? hash_of(*part) : 0) + hash_of(now);
-    Set set = known;
-    const auto place = set.begin() + (part - known.begin());
+    made_ = known;
+    const auto place = made_.begin() + (part - known.begin());
     if (is_there) *place = now;
-    else set.insert(place, now);
-    return number_of(std::move(set), hash);
+    else made_.insert(place, now);
+    return number_of(made_, hash);
 }
 
 std::uint32_t Acquisitions::join(std::uint32_t a, std::uint32_t b) {
@@ -155,12 +155,22 @@ std::uint32_t Acquisitions::join(std::uint32_t a, std::uint32_t b) {
     return joined(a, b);
 }
 
+bool Acquisitions::is_within(const Set& set, const Set& other) {
+    auto theirs = other.begin();
+    return set.size() <= other.size() && std::all_of(set.begin(), set.end(), [&](Part part) {
+        while (theirs != other.end() && theirs->object < part.object) ++theirs;
+        return theirs != other.end() && theirs->object == part.object && theirs->count >= part.count;
+    });
+}
+
 std::uint32_t Acquisitions::joined(std::uint32_t a, std::uint32_t b) {
     if (a == b || b == 0) return a;
     if (a == 0) return b;
     const Set &one = sets_[a], &other = sets_[b];
-    Set set;
-    set.reserve(one.size() + other.size());
+    if (is_within(one, other)) return b;
+    if (is_within(other, one)) return a;
+    Set& set = made_;
+    set.clear();
     for (auto x = one.begin(), y = other.begin(); x != one.end() || y != other.end();) {
         if (y == other.end() || (x != one.end() && x->object < y->object)) set.push_back(*x++);
         else if (x == one.end() || y->object < x->object) set.push_back(*y++);
@@ -168,16 +178,22 @@ std::uint32_t Acquisitions::joined(std::uint32_t a, std::uint32_t b) {
     }
     std::uint64_t hash = 0;
     for (const Part part : set) hash += hash_of(part);
-    return number_of(std::move(set), hash);
+    return number_of(set, hash);
 }
 
-std::uint32_t Acquisitions::number_of(Set set, std::uint64_t hash) {
-    const auto known = numbers_.find(Sought{set, hash});
-    if (known != numbers_.end()) return *known;
-    sets_.push_back(std::move(set));
+std::uint32_t Acquisitions::number_of(const Set& set, std::uint64_t hash) {
+    const auto slot_of = [&](std::uint64_t sought, auto&& is_it) -> std::uint32_t& {
+        for (std::size_t slot = sought;; ++slot)
+            if (std::uint32_t& number = numbers_[slot & (numbers_.size() - 1)]; number == 0 || is_it(number)) return number;
+    };
+    std::uint32_t& place = slot_of(hash, [&](std::uint32_t number) { return hashes_[number] == hash && sets_[number] == set; });
+    if (place) return place;
+    const auto number = place = static_cast<std::uint32_t>(sets_.size());
+    sets_.push_back(set);
     hashes_.push_back(hash);
-    const auto number = static_cast<std::uint32_t>(sets_.size() - 1);
-    numbers_.insert(number);
+    if (2 * sets_.size() <= numbers_.size()) return number;
+    numbers_.assign(2 * numbers_.size(), 0);
+    for (std::uint32_t each = 1; each <= number; ++each) slot_of(hashes_[each], [](std::uint32_t) { return false; }) = each;
     return number;
 }
 
@@ -223,12 +239,14 @@ bool Acquisitions::covers(std::uint32_t set, std::uint64_t block, const Access& 
     std::lock_guard lock(mutex_);
     const auto theirs = by_block_.find(block);
     if (theirs == by_block_.end()) return false;
+    const auto likely = theirs->second.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(access.thread, theirs->second.size()));
     const auto ordered = [&](const auto& is_known) {
-        return std::any_of(theirs->second.begin(), theirs->second.end(), [&](const Where& where) {
+        const auto orders = [&](const Where& where) {
             const Release& release = objects_[where.object].releases[where.index];
             const bool carries = ((objects_[where.object].key ^ object) & ~std::uint64_t{7}) == 0;
             return (!other_block || release.device) && precedes(access, release, carries) && is_known(where);
-        });
+        };   // where each thread releases for itself, they mostly do so in their order
+        return std::any_of(likely, theirs->second.end(), orders) || std::any_of(theirs->second.begin(), likely, orders);
     };
     if (ordered([&](const Where& where) { return is_near(set, where, other_block); })) return true;
     if (reach == Reach::Near) return false;
@@ -283,7 +301,7 @@ void release(Thread& thread, Address a, unsigned width) {
     release.device = clock.fenced ? clock.fenced_device || (block.fences && block.device_fence) : block.device_fence;
     release.includes = clock.acquired;
     machine().acquisitions.release(object_key(thread.block->number, a), width, release);
-    thread.warp->has_released = true;
+    thread.warp->have_released |= 1u << thread.lane;
 }
 
 void acquire(Thread& thread, Address a, unsigned width) {

@@ -12,7 +12,6 @@
 #include <mutex>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "memory.h"
@@ -114,28 +113,19 @@ private:
     using Set = std::vector<Part>;                  // one part an object, by its number
     struct Object {
         std::uint64_t key;
-        std::vector<Release> releases;
+        std::deque<Release> releases;
         std::vector<std::uint32_t> handed_on[2];    // by release: the set that it and those before had acquired; [1]: at device scope
     };
     struct Where { std::uint32_t object, index; };
-    struct Sought { const Set& set; std::uint64_t hash; };
-    struct Content {
-        using is_transparent = void;
-        const std::deque<Set>* sets;
-        const std::deque<std::uint64_t>* hashes;
-        std::size_t operator()(const Sought& sought) const { return sought.hash; }
-        std::size_t operator()(std::uint32_t number) const { return (*hashes)[number]; }
-        bool operator()(std::uint32_t a, std::uint32_t b) const { return a == b; }
-        bool operator()(const Sought& a, std::uint32_t b) const { return a.set == (*sets)[b]; }
-    };
     struct Closures { std::unordered_map<std::uint32_t, Set> of; std::size_t parts = 0; };
 
     static Set::const_iterator part_of(const Set& set, std::uint32_t object);   // or the next one's, if the set has none of it
     static bool holds(const Set& set, const Where& where);
+    static bool is_within(const Set& set, const Set& other);
     bool is_near(std::uint32_t set, const Where& where, bool device) const;
     bool repeats(const Release& before, const Release& now, std::uint32_t object) const;
     static std::uint64_t hash_of(Part part);   // of a set: the sum over its parts
-    std::uint32_t number_of(Set set, std::uint64_t hash);
+    std::uint32_t number_of(const Set& set, std::uint64_t hash);
     std::uint32_t joined(std::uint32_t a, std::uint32_t b);
     const Set& closure(std::uint32_t set, bool device) const;
 
@@ -144,9 +134,11 @@ private:
     std::unordered_map<std::uint64_t, std::uint32_t> objects_by_key_[any_width + 1];   // [width]
     std::deque<Object> objects_;
     std::unordered_map<std::uint64_t, std::vector<Where>> by_block_;
+    static constexpr std::size_t fewest_slots = 64;
     std::deque<Set> sets_{1};
     std::deque<std::uint64_t> hashes_{0};           // of sets_
-    std::unordered_set<std::uint32_t, Content, Content> numbers_{0, Content{&sets_, &hashes_}, Content{&sets_, &hashes_}};
+    std::vector<std::uint32_t> numbers_ = std::vector<std::uint32_t>(fewest_slots);   // of sets_, a hash table; 0: free
+    Set made_;                                      // the last set that was asked for: its memory serves again
     mutable Closures closures_[2];                  // a cache; [1]: at device scope
     mutable std::vector<std::uint32_t> counts_;     // of closure() alone: by object, all 0 between two calls
 };

@@ -15,6 +15,11 @@ Executor::Executor(int n) : number(n) {
 
 Executor::~Executor() { std::free(dynamic_shared); }
 
+static void clear_shared(const Region& region) {
+    std::memset(reinterpret_cast<void*>(region.begin), machine().poison, region.bytes);   // not the last block's values
+    std::memset(region.initialised, 0, region.bytes);
+}
+
 void Executor::begin_launch(LaunchState* state) {
     launch = state;
     loaded = nullptr;
@@ -53,6 +58,10 @@ void Executor::begin_launch(LaunchState* state) {
         Region& region = own(reinterpret_cast<Address>(dynamic_shared), dynamic, Space::Shared, "");
         region.initialised = shared_initialised->data() + first_dynamic;
     }
+    barrier_lines.clear();
+    touched_shared.clear();
+    for (const auto& region : own_regions)
+        if (region->space == Space::Shared) clear_shared(*region);
     Region& arguments = own(reinterpret_cast<Address>(state->launch->arguments), state->launch->argument_bytes, Space::Constant, "");
     arguments.counted = arguments.writable = false;
     sort_regions();
@@ -90,35 +99,45 @@ std::uint16_t Executor::search_region(Address a, std::size_t bytes, std::uint32_
         if (regions[index]->bytes == 0) continue;   // an empty array begins where its neighbour does
         if (!regions[index]->holds(a, bytes)) break;
         bool& touched = regions[index]->touched;   // of a variable, by executors at once
-        if (!__atomic_load_n(&touched, __ATOMIC_RELAXED)) __atomic_store_n(&touched, true, __ATOMIC_RELAXED);
+        if (!__atomic_load_n(&touched, __ATOMIC_RELAXED)) {
+            __atomic_store_n(&touched, true, __ATOMIC_RELAXED);
+            if (regions[index]->space == Space::Shared) touched_shared.push_back(regions[index]);
+        }
         if (pc) site_region[(pc ^ pc >> 10) & 1023] = index;
         return index;
     }
     return no_region;
 }
 
+// What the block has in the shared arrays that blocks of this executor have touched so far, with which of it is initialised.
+void Executor::save_shared(Block& block) const {
+    block.saved_shared.clear();
+    for (const Region* region : touched_shared) {
+        const auto bytes = reinterpret_cast<const char*>(region->begin), flags = reinterpret_cast<const char*>(region->initialised);
+        block.saved_shared.insert(block.saved_shared.end(), bytes, bytes + region->bytes);
+        block.saved_shared.insert(block.saved_shared.end(), flags, flags + region->bytes);
+    }
+}
+
+// Arrays that it has not had a chance to touch are as for a new block.
+void Executor::restore_shared(const Block& block) {
+    const char *saved = block.saved_shared.data(), *const end = saved + block.saved_shared.size();
+    for (const Region* region : touched_shared) {
+        if (saved == end) {
+            clear_shared(*region);
+            continue;
+        }
+        std::memcpy(reinterpret_cast<void*>(region->begin), saved, region->bytes);
+        std::memcpy(region->initialised, saved + region->bytes, region->bytes);
+        saved += 2 * region->bytes;
+    }
+}
+
 // Makes a block's shared memory the executor's: it may have been used by another block in between.
 void Executor::load(Block& block) {
     if (loaded == &block) return;
-    const std::size_t dynamic = launch->launch->shared_bytes;
-    if (loaded && !loaded->finished) {
-        Block& old = *loaded;
-        old.saved_shared.resize(shared_bytes + dynamic);
-        std::memcpy(old.saved_shared.data(), reinterpret_cast<void*>(shared_begin), shared_bytes);
-        std::memcpy(old.saved_shared.data() + shared_bytes, dynamic_shared, dynamic);
-        old.saved_initialised.assign(shared_initialised->data(), shared_initialised->data() + shared_initialised->size());
-    }
-    if (!block.saved_shared.empty()) {
-        std::memcpy(reinterpret_cast<void*>(shared_begin), block.saved_shared.data(), shared_bytes);
-        std::memcpy(dynamic_shared, block.saved_shared.data() + shared_bytes, dynamic);
-        std::copy(block.saved_initialised.begin(), block.saved_initialised.end(), shared_initialised->data());
-    } else {
-        for (const auto& region : own_regions) {
-            if (region->space != Space::Shared) continue;
-            std::memset(reinterpret_cast<void*>(region->begin), machine().poison, region->bytes);   // not the last block's values
-            std::memset(region->initialised, 0, region->bytes);
-        }
-    }
+    if (loaded && !loaded->finished) save_shared(*loaded);
+    restore_shared(block);
     for (Seat& seat : seats) {
         if (seat.stacks.get() != block.stacks || seat.block == &block) continue;
         if (seat.block) seat.block->save_stacks();
@@ -194,7 +213,6 @@ void Block::begin(std::uint64_t n, LaunchState& state, Executor& on) {
     saved_stacks.clear();
     stacks = &on.sit_down(*this);
     printed.clear();
-    barrier_lines.clear();
     rounds.clear();
     if (std::exchange(has_named, false)) std::fill(std::begin(named), std::end(named), NamedBarrier{});
     races.begin_block(*this);

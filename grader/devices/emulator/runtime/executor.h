@@ -7,6 +7,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "launch.h"
@@ -57,10 +58,12 @@ struct Executor {
     std::unique_ptr<Lazy<std::uint8_t>> shared_initialised;
     Address shared_begin = 0;                   // static arrays: the thread's TLS block of the learner's library
     std::size_t shared_bytes = 0;
+    std::vector<const Region*> touched_shared;  // by a block of this launch, in this order
     char* dynamic_shared = nullptr;
     Block* loaded = nullptr;                    // whose shared memory is in place
     std::vector<std::unique_ptr<Block>> resident, idle;
     std::vector<Seat> seats;
+    std::set<int> barrier_lines;                // of barriers that its blocks have passed in this launch
     std::vector<std::unique_ptr<Trace>> traces; // spare ones
     std::condition_variable changed;            // with the schedule's mutex: one of its blocks can go on, and
     std::atomic<bool> called{false};            // it was told so since it began to wait
@@ -80,6 +83,8 @@ struct Executor {
     Block& new_block(std::uint64_t number);
     void run_until_parked(Block& block);
     void load(Block& block);
+    void save_shared(Block& block) const;
+    void restore_shared(const Block& block);
     Stacks& sit_down(Block& block);
     std::unique_ptr<Trace> take();
     void keep(std::unique_ptr<Trace> trace);

@@ -183,7 +183,8 @@ void begin_replay(WarpUnit& warp) {
     warp.touched_task = 0;
     warp.task_bytes = 0;
     warp.copying = 0;
-    warp.operation_due = warp.has_released = false;
+    warp.operation_due = false;
+    warp.have_released = 0;
     warp.clock.reset();
 }
 

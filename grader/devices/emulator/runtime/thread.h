@@ -146,7 +146,7 @@ struct WarpUnit {
     std::uint64_t task_bytes = 0;        // that they have asked for there
     std::uint64_t copying = 0;           // bytes of asynchronous copies that its lanes have not waited for
     bool can_run = true;                 // a lane is ready, or spins
-    bool has_released = false;           // a lane, since another one has looked for that
+    std::uint32_t have_released = 0;     // lanes, since another one has looked for that
     bool operation_due = false;          // some lanes wait in a warp operation that all its lanes have reached
     WarpClock clock;
     std::uint32_t alive() const;
@@ -198,13 +198,11 @@ struct Block {
     Peaks most;
     std::uint64_t copies = 0;            // requests for asynchronous copies
     std::vector<char> saved_shared;      // while another block uses the executor's shared memory
-    std::vector<std::uint8_t> saved_initialised;
     std::string printed;
     std::uint32_t printer = 0;           // the thread that has printed last
     BlockClock clock;
     std::unique_ptr<BlockSample> sample; // while launches are sampled
     Races races;                         // kept when another block of the launch is run on this object
-    std::set<int> barrier_lines;
     std::map<std::uint32_t, std::uint32_t> rounds;   // by a barrier's place: how often its threads have met there
     NamedBarrier named[ptx_barriers + tile_barriers];
     bool has_named = false;              // a thread has come to one, or to a cuda::barrier

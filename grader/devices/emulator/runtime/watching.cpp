@@ -135,14 +135,14 @@ void watch_lanes(Executor& executor, WarpUnit& warp, const Request& request) {
     });
 }
 
-// What the lanes of a warp have done that is not replayed, with where each lane's begins. One may be running.
-template <class F> void each_unreplayed(const WarpUnit& warp, const Thread* running, F&& f) {
-    for (int l = 0; l < warp.lanes; ++l) {
+// What some lanes of a warp have done that is not replayed, with where each lane's begins. One may be running.
+template <class F> void each_unreplayed(const WarpUnit& warp, const Thread* running, std::uint32_t lanes, F&& f) {
+    each_lane(lanes & ~0u >> (warp_lanes - warp.lanes), [&](int l) {
         const bool runs = running == &warp.threads[l];
         const Record* const end = runs ? running->next : warp.cursor[l].end;
         const Record* const first = runs ? warp.block->trace_of(l) : warp.cursor[l].next;
         for (const Record* record = first; record != end; ++record) f(l, first, *record);
-    }
+    });
 }
 
 // Whether a lane has read, since `first`, some of what it writes here: replay is to say whether it should have.
@@ -171,7 +171,7 @@ void watch_part(Executor& executor, WarpUnit& warp, int lane, const Record& reco
 void publish(WarpUnit& warp, const Thread* running) {
     Executor& executor = *warp.block->executor;
     if (!warp.block->launch->counting) return;
-    each_unreplayed(warp, running, [&](int l, const Record*, const Record& record) {
+    each_unreplayed(warp, running, ~0u, [&](int l, const Record*, const Record& record) {
         const bool atomic = record.event == Event::Atomic;
         if (!atomic && record.event != Event::Write && record.event != Event::VolatileWrite) return;
         const Region& region = *executor.regions[record.region];
@@ -186,8 +186,8 @@ void publish(WarpUnit& warp, const Thread* running) {
 
 void publish_to_lanes(const Thread& by) {
     WarpUnit& warp = *by.warp;
-    if (!by.next || !std::exchange(warp.has_released, false)) return;
-    each_unreplayed(warp, &by, [&](int, const Record* first, const Record& record) {
+    if (!by.next) return;
+    each_unreplayed(warp, &by, std::exchange(warp.have_released, 0), [&](int, const Record* first, const Record& record) {
         if (record.event != Event::Write && record.event != Event::VolatileWrite) return;
         const Region& region = *warp.block->executor->regions[record.region];
         const unsigned bytes = record.bytes & bytes_mask;

@@ -143,7 +143,7 @@ bool release_named_barriers(Block& block) {
         for (Thread* thread : barrier.waiting) {
             thread->state = State::Ready;
             thread->warp->can_run = true;
-            block.barrier_lines.insert(thread->barrier_line);
+            block.executor->barrier_lines.insert(thread->barrier_line);
         }
         barrier = {};
         ++block.barriers;
