@@ -81,7 +81,7 @@ def test_memory_that_is_kept_is_a_leak_in_the_next_call_too(call, entry):
         return [(each.kind, each.message) for each in run.findings if each.severity == "error"]
 
     first, second = found(), found()
-    assert "128 bytes from the cudaMalloc" in first[-1][1]
+    assert "128 bytes from the allocation in line" in first[-1][1]
     assert {kind for kind, _ in second} == {"leak"} and "uses memory of an earlier call" in second[0][1]
 
 

@@ -139,7 +139,7 @@ def _finding(head: str, body: str, buffers: _Buffers) -> Finding | None:
         said = match["text"].rstrip(".").lower()
         return _device("barrier_divergence", body, f"is at a barrier that others do not reach ({said})")
     if match := _LEAK.match(head):
-        said = f"{match['bytes']} bytes from a cudaMalloc are never freed: each call loses them"
+        said = f"{match['bytes']} bytes from an allocation are never freed: each call loses them"
         return Finding("leak", said)
     if _FREE.match(head):
         return Finding("invalid_free", "a pointer is freed that cudaMalloc did not return, or that was freed before")
