@@ -1,6 +1,6 @@
 // Jumps from a kernel back into host code, past all that the launch has to do at its end.
 // Emulator: build_error
-// Says: `longjmp` is a function of the host
+// Says: `home` is a variable of the host, which a kernel cannot read
 // GPU: build_error
 
 #include <csetjmp>

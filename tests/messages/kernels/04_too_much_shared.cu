@@ -1,4 +1,5 @@
 // More __shared__ arrays than a block may have.
+// GPU: build_error, for ptxas counts them, too
 // Says: at most 49152 are allowed
 // Says: An `extern __shared__` array, whose bytes the launch says, may have more
 
