@@ -22,10 +22,12 @@ from typing import Any
 from grader.devices.build.frontend import in_a_process
 from grader.devices.build.recipe import STRICT_LINK
 from grader.devices.emulator.calls import own_variables
+from grader.devices.emulator.subscripts import with_used_indexes
 from grader.devices.emulator.symbols import CodeMap, Symbol, host_only, read_symbols
 
 NAME, FACTS = "checked.so", "checked.json"
 _AS_WRITTEN, _OPTIMIZED, _SAID = "checked.gimple", "checked.optimized", "said"
+_TEXT, _PLAIN = "text.cpp", "plain.cpp"  # the second in case that the first does not compile
 
 
 def dumps(as_written: str, optimized: str) -> list[str]:
@@ -131,11 +133,14 @@ class CheckedBuild:
     ):
         """`text` is the preprocessed one, `elements` the lines that name an element of a fragment."""
         folder.mkdir()
-        (folder / "text.cpp").write_text(text.replace(f"{_ORDERS}false", f"{_ORDERS}true") if elements else text)
+        text = text.replace(f"{_ORDERS}false", f"{_ORDERS}true") if elements else text
+        (folder / _TEXT).write_text(with_used_indexes(text, source_name))
+        (folder / _PLAIN).write_text(text)
         self._folder, self._source_name, self._elements = folder, source_name, elements
         compile_ = ["g++", "-std=c++20", "-fPIC", *(flag for flag in flags if flag != "-w"), *_FLAGS, "-fpreprocessed"]
         link = ["g++", "-shared", "text.o", "-o", NAME, *link_flags, *STRICT_LINK]
-        both = f"{shlex.join([*compile_, '-c', 'text.cpp'])} && {shlex.join(link)}"
+        first, instead = (shlex.join([*compile_, "-c", name, "-o", "text.o"]) for name in (_TEXT, _PLAIN))
+        both = f"{{ {first} || {instead}; }} && {shlex.join(link)}"
         ended, held = os.pipe()
         with (folder / _SAID).open("w") as said:
             self._compiler = subprocess.Popen(["sh", "-c", both], cwd=folder, stderr=said, pass_fds=[held])

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "machine.h"
 
@@ -35,19 +36,32 @@ std::uint64_t elements_of(const SourceType& array) {
     return bracket ? std::strtoull(bracket + 1, nullptr, 10) : 0;
 }
 
+// An element is used here, not only its address taken: emulator/subscripts.py.
+constexpr std::int64_t one_past = 1L << 62;   // include/ladder/used.h
+
+thread_local std::uintptr_t left_array = 0;   // where the one lies that an index is about to leave, if that was told
+
+// Whether that is the thread's own stack.
+bool was_local(const Thread& thread) {
+    const std::uintptr_t array = std::exchange(left_array, 0);
+    return array && thread.block->stacks->is_of(thread.number, array);
+}
+
 // Behind a local array lies another variable, or a register that was never meant: the block is given up. Shared and global
 // arrays lie in memory, where each access is checked for itself.
-void leaves_its_array(Thread& thread, const OutOfBounds& found, std::uint64_t index) {
+void leaves_its_array(Thread& thread, const OutOfBounds& found, std::int64_t index) {
     const auto known = machine().module.indexes.find(name_of_place(found.place));
     if (known == machine().module.indexes.end()) return;   // in a header
-    const std::uint64_t elements = elements_of(*found.array);
-    const bool is_local = known->second.value, takes_address = known->second.bytes;
-    if (takes_address && index == elements) return;   // of what is one past the end, as the end of a walk
+    const std::int64_t elements = elements_of(*found.array);
+    const bool is_used = index == elements + one_past;
+    if (is_used) index = elements;
+    const bool is_local = was_local(thread) || known->second.value, takes_address = known->second.bytes;
+    if (takes_address && !is_used && index == elements) return;   // of what is one past the end, as the end of a walk
     Finding finding = finding_at(thread, "own_array", 0);
     finding.line = static_cast<int>(found.place.line);
     finding.text = known->first;
     finding.array_bytes = elements;
-    finding.offset = static_cast<long long>(index);
+    finding.offset = index;
     if (is_local) die(thread, std::move(finding));
     finding.note = true;
     auto& all = thread.executor->findings;
@@ -59,7 +73,12 @@ void leaves_its_array(Thread& thread, const OutOfBounds& found, std::uint64_t in
 
 }  // namespace ladder
 
+extern "C" long ladder_leaves(long index, unsigned long array) {
+    ladder::left_array = array;
+    return index;
+}
+
 extern "C" void __ubsan_handle_out_of_bounds(const void* found, std::uintptr_t index) {
     using namespace ladder;
-    if (Thread* const thread = current) leaves_its_array(*thread, *static_cast<const OutOfBounds*>(found), index);
+    if (Thread* const thread = current) leaves_its_array(*thread, *static_cast<const OutOfBounds*>(found), static_cast<std::int64_t>(index));
 }

@@ -1,0 +1,221 @@
+"""What the checking build compiles instead of `a[i]`, so that `i` is held against all uses of an element.
+
+gcc allows the index behind the last element wherever it sees an address: in `&a[n]`, which is the end of a walk, but
+also where C++ only binds a reference to the element, as in `a[n] = v` of a structure. Tokens tell the two apart. So an
+index whose element is used becomes `a[ladder::used<decltype((a))>(i)]` (include/ladder/used.h), which turns the one
+behind the last into one that gcc reports.
+
+Without a compiler's knowledge of names: what may be a declaration is left alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from grader.devices.build.lexer import lex
+from grader.devices.build.syntax import CLOSING, OPENING
+from grader.devices.emulator.translate import quoted
+from grader.devices.emulator.words import own_spans
+
+_USED = "::ladder::used"
+# In front of a name they leave it an expression; any other word is the type that it is declared with.
+_BEFORE_A_VALUE = {"return", "else", "do", "case", "throw", "and", "or", "not", "co_return", "co_yield", "goto"}
+_TYPES = {
+    "auto", "bool", "char", "const", "double", "float", "int", "long", "short", "signed", "unsigned", "void", "volatile",
+    "__restrict__", "__restrict",
+}  # fmt: skip
+_NO_BASE = _BEFORE_A_VALUE | _TYPES | {"delete", "new", "operator", "template", "typename", "mutable", "if", "while"}
+_NO_CALL = _BEFORE_A_VALUE | {"if", "for", "while", "switch", "constexpr"}
+_NAME = r"(?::: )?[A-Za-z_]\w*(?: :: [A-Za-z_]\w*)*"
+_SPECIFIED = r"(?:(?:const|volatile|static|constexpr|thread_local|__constinit|struct|typename|unsigned|signed|long) )*"
+_DECLARED = re.compile(
+    rf"(?:(?:else|do|public :|private :|protected :|__attribute__ \( \(.*?\) \)|alignas \(.*?\)) )*{_SPECIFIED}"
+    rf"(?!(?:return|throw|goto|else|do|case)\b){_NAME} (?:< [^=;]*> )?(?:(?:const|[*&]|__restrict__) )*(?:{_NAME}(?: [\[=({{,].*)?)?$"
+)
+_ZERO = re.compile(r"0[uUlL]*")
+
+
+def with_used_indexes(preprocessed: str, source_name: str) -> str:
+    """The text of this file, on the same lines."""
+    pieces, position = [], 0
+    for _, start, end in own_spans(preprocessed, f"# 1 {quoted(source_name)}\n"):
+        pieces += [preprocessed[position:start], _Part(preprocessed[start:end]).rewritten()]
+        position = end
+    return "".join([*pieces, preprocessed[position:]])
+
+
+class _Part:
+    """A part of the text, with the brackets that belong together and those that are open at each token."""
+
+    def __init__(self, source: str):
+        self.source = source
+        self.tokens = lex(source).code
+        self.texts = [token.text for token in self.tokens]
+        self.pairs: dict[int, int] = {}
+        self.within: list[int] = []  # the bracket that is open at each token, -1 if none is
+        self.statement: list[int] = []  # where each token's begins
+        opened, begun = [-1], 0
+        for index, text in enumerate(self.texts):
+            if text in CLOSING and len(opened) > 1:
+                self.pairs[index] = opened.pop()
+                self.pairs[self.pairs[index]] = index
+            self.within.append(opened[-1])
+            self.statement.append(begun)
+            if text in OPENING:
+                opened.append(index)
+            if text in ("{", "}", ";"):
+                begun = index + 1
+        self.reached = set(self._reached())
+
+    def rewritten(self) -> str:
+        edits = sorted(edit for at, text in enumerate(self.texts) if text == "[" for edit in self._edits(at))
+        pieces, position = [], 0
+        for offset, text in edits:
+            pieces += [self.source[position:offset], text]
+            position = offset
+        return "".join([*pieces, self.source[position:]])
+
+    def _edits(self, opening: int) -> Iterator[tuple[int, str]]:
+        """What is to be inserted, if an element is used here."""
+        closing = self.pairs.get(opening, opening)
+        if closing <= opening + 1 or self._text(opening + 1) in ("[", "{"):
+            return
+        if closing == opening + 2 and _ZERO.fullmatch(self.texts[opening + 1]):
+            return
+        first = self._first(opening - 1)
+        if first is None or self._declares(first):
+            return
+        last = self._last(closing)
+        if self._is_address(first, last) or "{" in self.texts[first:last]:
+            return
+        kind = f"decltype(({' '.join(self.texts[first:opening])}))"
+        if self._is_walked(first, last):
+            kind += ", void"
+        elif last > closing:
+            kind += f", decltype(({' '.join(self.texts[first : last + 1])}))"
+        root = self._root(first, opening)
+        yield self.tokens[opening].end, f"{_USED}<{kind}>(("
+        yield self.tokens[closing].start, f"), ::ladder::place({root}))" if root else "))"
+
+    def _text(self, index: int) -> str:
+        return self.texts[index] if 0 <= index < len(self.texts) else ""
+
+    def _is_word(self, index: int) -> bool:
+        return 0 <= index < len(self.tokens) and self.tokens[index].kind == "word"
+
+    def _first(self, index: int) -> int | None:
+        """The first token of what is indexed; None if it is no plain chain of names, members, calls and indexes."""
+        while index >= 0:
+            text = self.texts[index]
+            if text in ("]", ")") and index in self.pairs:
+                opening = self.pairs[index]
+                before = self._text(opening - 1)
+                if text == ")" and not (self._is_word(opening - 1) and before not in _NO_CALL):
+                    is_group = self._text(opening + 1) == "*" and before not in (")", "]", ">")
+                    return opening if is_group else None
+                if text == ")" and self._text(opening + 1) in ("&", "*"):
+                    return None  # float (&values)[4]
+                index = opening - 1
+            elif self._is_word(index) and text not in _NO_BASE:
+                before = self._text(index - 1)
+                if before not in (".", "->", "::"):
+                    return index
+                if before == "::" and not self._is_word(index - 2):
+                    return None
+                index -= 2
+            else:
+                return None
+        return None
+
+    def _root(self, first: int, opening: int) -> str:
+        """The array whose rows, and theirs, are indexed here, if it may be one that was handed over; "" if not."""
+        end = first + 1
+        while self._text(end) in (".", "->"):
+            end += 2
+        root, at = self.texts[first:end], end
+        while at < opening and self.texts[at] == "[":
+            at = self.pairs[at] + 1
+        leads_away = root.count("->") == 1 or (root[0] in self.reached and "->" not in root)
+        return " ".join(root) if at == opening and self._is_word(first) and leads_away else ""
+
+    def _reached(self) -> Iterator[str]:
+        """The names of what may lie elsewhere than where it is named: references, and arrays that are members."""
+        for index, token in enumerate(self.tokens):
+            if token.kind == "word" and self._text(index + 1) == "[":
+                if self._is_class(self.within[index]):
+                    yield token.text
+            elif token.kind == "word" and self._text(index - 1) == "&":
+                yield token.text
+
+    def _last(self, index: int) -> int:
+        """The last token of the chain of members, calls and indexes behind a bracket."""
+        while True:
+            if self._text(index + 1) == "[" and index + 1 in self.pairs:
+                index = self.pairs[index + 1]
+            elif self._text(index + 1) in (".", "->") and self._is_word(index + 2):
+                index += 2
+                if self._text(index + 1) == "(" and index + 1 in self.pairs:
+                    index = self.pairs[index + 1]
+            else:
+                return index
+
+    def _declares(self, first: int) -> bool:
+        """Whether this may be a declarator, whose brackets hold a size."""
+        before = self._text(first - 1)
+        if self._is_word(first - 1):
+            return before not in _BEFORE_A_VALUE
+        if before == "}":
+            return self._is_class(self.pairs.get(first - 1, -1))
+        if "using" in self.texts[self.statement[first] : first] or "typedef" in self.texts[self.statement[first] : first]:
+            return True
+        if before == ")":
+            return self._text(self.pairs.get(first - 1, 0) - 1) in ("__attribute__", "alignas")
+        if before not in ("*", "&", ",", ">"):
+            return False
+        begun, within = self.statement[first], self.within[first]
+        if within >= 0 and self._text(within) == "[":
+            return False
+        in_parentheses = self._text(within) == "(" and within >= 0
+        if before == ">":
+            return "<" in self.texts[begun:first]
+        if in_parentheses and self._text(within - 1) != "for":
+            at = first - 1
+            while self._text(at) in ("*", "&"):
+                at -= 1
+            return before != "," and (self._text(at) in _TYPES or self._text(at) == ">")
+        if in_parentheses:
+            begun = max(begun, within + 1)
+        head = self.texts[begun:first]
+        while head and head[-1] in ("*", "&"):
+            head.pop()
+        if before == ",":
+            if head[0] == ",":  # behind the braces of an initial value
+                return True
+            head = head[:-1]
+        return bool(_DECLARED.match(" ".join(head)))
+
+    def _is_class(self, brace: int) -> bool:
+        """Whether members stand in these braces."""
+        head = self.texts[self.statement[brace] : brace] if brace >= 0 else []
+        return any(word in head for word in ("struct", "class", "union")) and head[-1] != ")"
+
+    def _is_address(self, first: int, last: int) -> bool:
+        """Whether the address is taken of the element or of its part: it may be that behind the last."""
+        while self._text(first - 1) == "(" and self._text(last + 1) == ")":
+            if self._is_word(first - 2):
+                return "addressof" in self._text(first - 2)
+            first, last = first - 1, last + 1
+        if self._text(first - 1) != "&":
+            return False
+        at = first - 2
+        if self._text(at) == "&" and self.tokens[at].end == self.tokens[first - 1].start:
+            return False  # &&
+        before = self._text(at)
+        is_operand = (self._is_word(at) and before not in _NO_BASE) or before == "]"
+        return not is_operand and not (0 <= at and self.tokens[at].kind == "number")
+
+    def _is_walked(self, first: int, last: int) -> bool:
+        """Whether `for (x : this)` uses all elements of what is named."""
+        opening = self.within[first]
+        return self._text(first - 1) == ":" and self._text(last + 1) == ")" and self._text(opening - 1) == "for"
