@@ -44,7 +44,7 @@ _FLAGS = [
     CHECKS_INDEXES, "-ftrivial-auto-var-init=pattern", "-Wuninitialized", "-Wmaybe-uninitialized",
     *dumps(_AS_WRITTEN, _OPTIMIZED),
     "-fno-if-conversion", "-fno-if-conversion2", "-fno-dce", "-fno-dse", "-fno-forward-propagate",
-    "-fno-cprop-registers",
+    "-fno-cprop-registers", "-fno-ivopts",
 ]  # fmt: skip
 
 _IS_CHECK, _HANDLER = ".UBSAN_BOUNDS", "__ubsan_handle"
@@ -64,6 +64,7 @@ _WARNED = re.compile(
     re.MULTILINE,
 )
 _HANDED_OVER = re.compile(rf"[(,] ?(?:{_PLACE})?&(\w+)[,)]")  # as `cudaGetDevice(&device)` does: most set what they get
+_NEAR = 1000  # characters of a dump: a few rows
 _NEVER_SET = re.compile(r'\.DEFERRED_INIT \(.*\[(?P<file>[^\]\[:]+):(?P<line>\d+):\d+\] &"(?P<name>\w+)"')
 
 
@@ -270,14 +271,24 @@ def _spelled(base: str, parts: list[str], index: str) -> str:
 def _own_places(places: set[str], optimized: str) -> set[str]:
     """Those where what is indexed turns out to be a function's own variable, once g++ has put functions together."""
     found: dict[str, set[bool]] = {}
+    follows: dict[str, set[bool]] = {}
     for body, own in own_variables(optimized, _HANDLER) if places else ():
         for place in _PLACE_OF.finditer(body):
             if place[1] not in places:
                 continue
-            row = body[body.rfind("\n", 0, place.start()) + 1 :].partition("\n")[0]
+            row, _, after = body[body.rfind("\n", 0, place.start()) + 1 : place.end() + _NEAR].partition("\n")
             if _HANDLER not in row:
                 found.setdefault(place[1], set()).update((one or other) in own for one, other in _OBJECT.findall(row))
+            elif objects := _on_the_line(place[1], after):
+                follows.setdefault(place[1], set()).update((one or other) in own for one, other in objects)
+    found = follows | {place: objects for place, objects in found.items() if objects}
     return {place for place, is_own in found.items() if is_own == {True}}
+
+
+def _on_the_line(place: str, rows: str) -> list[tuple[str, str]]:
+    """What the first row names that belongs to this place's line and names an object: a loop has a place of its own."""
+    mark = f"[{place.rpartition(':')[0]}:"
+    return next((objects for row in rows.split("\n") if mark in row and (objects := _OBJECT.findall(row))), [])
 
 
 def _named(matches: Iterable[re.Match[str]], source_name: str) -> list[tuple[str, int]]:

@@ -2,7 +2,7 @@
 
 gcc allows the index behind the last element wherever it sees an address: in `&a[n]`, which is the end of a walk, but
 also where C++ only binds a reference to the element, as in `a[n] = v` of a structure. Tokens tell the two apart. So an
-index whose element is used becomes `a[ladder::used<decltype((a))>(i)]` (include/ladder/used.h), which turns the one
+index whose element is used becomes `a[ladder::used<ladder::elements<decltype((a))>>(i)]` (include/ladder/used.h), which turns the one
 behind the last into one that gcc reports.
 
 Without a compiler's knowledge of names: what may be a declaration is left alone.
@@ -18,7 +18,6 @@ from grader.devices.build.syntax import CLOSING, OPENING
 from grader.devices.emulator.translate import quoted
 from grader.devices.emulator.words import own_spans
 
-_USED = "::ladder::used"
 # In front of a name they leave it an expression; any other word is the type that it is declared with.
 _BEFORE_A_VALUE = {"return", "else", "do", "case", "throw", "and", "or", "not", "co_return", "co_yield", "goto"}
 _TYPES = {
@@ -33,6 +32,10 @@ _DECLARED = re.compile(
     rf"(?:(?:else|do|public :|private :|protected :|__attribute__ \( \(.*?\) \)|alignas \(.*?\)) )*{_SPECIFIED}"
     rf"(?!(?:return|throw|goto|else|do|case)\b){_NAME} (?:< [^=;]*> )?(?:(?:const|[*&]|__restrict__) )*(?:{_NAME}(?: [\[=({{,].*)?)?$"
 )
+_NUMBERS = {
+    "bool", "char", "double", "float", "int", "long", "short", "signed", "unsigned", "size_t", "int8_t", "uint8_t",
+    "int16_t", "uint16_t", "int32_t", "uint32_t", "int64_t", "uint64_t",
+}  # fmt: skip
 _ZERO = re.compile(r"0[uUlL]*")
 
 
@@ -66,7 +69,7 @@ class _Part:
                 opened.append(index)
             if text in ("{", "}", ";"):
                 begun = index + 1
-        self.reached = set(self._reached())
+        self.numbers, self.pointers = self._plain_names()
 
     def rewritten(self) -> str:
         edits = sorted(edit for at, text in enumerate(self.texts) if text == "[" for edit in self._edits(at))
@@ -87,6 +90,9 @@ class _Part:
         if first is None or self._declares(first):
             return
         last = self._last(closing)
+        name = self._array(opening)
+        if name in self.pointers or (name in self.numbers and not self._may_bind(first, last)):
+            return
         if self._is_address(first, last) or "{" in self.texts[first:last]:
             return
         kind = f"decltype(({' '.join(self.texts[first:opening])}))"
@@ -94,9 +100,8 @@ class _Part:
             kind += ", void"
         elif last > closing:
             kind += f", decltype(({' '.join(self.texts[first : last + 1])}))"
-        root = self._root(first, opening)
-        yield self.tokens[opening].end, f"{_USED}<{kind}>(("
-        yield self.tokens[closing].start, f"), ::ladder::place({root}))" if root else "))"
+        yield self.tokens[opening].end, f"::ladder::used<::ladder::elements<{kind}>>(("
+        yield self.tokens[closing].start, "))"
 
     def _text(self, index: int) -> str:
         return self.texts[index] if 0 <= index < len(self.texts) else ""
@@ -128,25 +133,38 @@ class _Part:
                 return None
         return None
 
-    def _root(self, first: int, opening: int) -> str:
-        """The array whose rows, and theirs, are indexed here, if it may be one that was handed over; "" if not."""
-        end = first + 1
-        while self._text(end) in (".", "->"):
-            end += 2
-        root, at = self.texts[first:end], end
-        while at < opening and self.texts[at] == "[":
-            at = self.pairs[at] + 1
-        leads_away = root.count("->") == 1 or (root[0] in self.reached and "->" not in root)
-        return " ".join(root) if at == opening and self._is_word(first) and leads_away else ""
+    def _array(self, opening: int) -> str:
+        """The name of what is indexed."""
+        while self._text(opening - 1) == "]":
+            opening = self.pairs[opening - 1]
+        return self._text(opening - 1)
 
-    def _reached(self) -> Iterator[str]:
-        """The names of what may lie elsewhere than where it is named: references, and arrays that are members."""
+    def _plain_names(self) -> tuple[set[str], set[str]]:
+        """The names of nothing but arrays of numbers, whose loads and stores gcc checks, and those of pointers."""
+        numbers, others, pointers = set(), set(), set()
         for index, token in enumerate(self.tokens):
-            if token.kind == "word" and self._text(index + 1) == "[":
-                if self._is_class(self.within[index]):
-                    yield token.text
-            elif token.kind == "word" and self._text(index - 1) == "&":
-                yield token.text
+            before = self._text(index - 1)
+            if token.kind != "word":
+                continue
+            if self._text(index + 1) == "[" and self._declares(index):
+                words = self.texts[self.statement[index] : index] if before == "," else [before]
+                (others if _NUMBERS.isdisjoint(words) else numbers).add(token.text)
+            elif before == "&" and self._text(index - 2) == "(" and self._text(index + 1) == ")":  # float (&values)[4]
+                (others if self._text(index - 3) not in _NUMBERS else numbers).add(token.text)
+            elif before == "&":
+                others.add(token.text)
+            elif before == "*" or (before in ("__restrict__", "__restrict", "const") and self._text(index - 2) == "*"):
+                pointers.add(token.text)
+        return numbers - others, pointers - numbers - others
+
+    def _may_bind(self, first: int, last: int) -> bool:
+        """Whether a reference may be bound to what is named: in a call, or by a declaration."""
+        before, after = self._text(first - 1), self._text(last + 1)
+        if before in ("(", ",") and after in (")", ","):
+            opening = self.within[first]
+            word = self._text(opening - 1)
+            return self._text(opening) in "({" and (word == ">" or self._is_word(opening - 1) and word not in _NO_CALL)
+        return before in ("=", "{", ":") and "&" in self.texts[self.statement[first] : first]
 
     def _last(self, index: int) -> int:
         """The last token of the chain of members, calls and indexes behind a bracket."""
@@ -167,7 +185,7 @@ class _Part:
             return before not in _BEFORE_A_VALUE
         if before == "}":
             return self._is_class(self.pairs.get(first - 1, -1))
-        if "using" in self.texts[self.statement[first] : first] or "typedef" in self.texts[self.statement[first] : first]:
+        if not {"using", "typedef"}.isdisjoint(self.texts[self.statement[first] : first]):
             return True
         if before == ")":
             return self._text(self.pairs.get(first - 1, 0) - 1) in ("__attribute__", "alignas")
@@ -203,9 +221,13 @@ class _Part:
     def _is_address(self, first: int, last: int) -> bool:
         """Whether the address is taken of the element or of its part: it may be that behind the last."""
         while self._text(first - 1) == "(" and self._text(last + 1) == ")":
-            if self._is_word(first - 2):
-                return "addressof" in self._text(first - 2)
             first, last = first - 1, last + 1
+            if self._text(first - 1) == ">" and "<" in self.texts[self.statement[first] : first]:  # a cast
+                while self._text(first) != "<":
+                    first -= 1
+                first -= 1
+            elif self._is_word(first - 1):
+                return "addressof" in self._text(first - 1)
         if self._text(first - 1) != "&":
             return False
         at = first - 2

@@ -3,7 +3,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
-#include <utility>
 
 #include "machine.h"
 
@@ -39,14 +38,6 @@ std::uint64_t elements_of(const SourceType& array) {
 // An element is used here, not only its address taken: emulator/subscripts.py.
 constexpr std::int64_t one_past = 1L << 62;   // include/ladder/used.h
 
-thread_local std::uintptr_t left_array = 0;   // where the one lies that an index is about to leave, if that was told
-
-// Whether that is the thread's own stack.
-bool was_local(const Thread& thread) {
-    const std::uintptr_t array = std::exchange(left_array, 0);
-    return array && thread.block->stacks->is_of(thread.number, array);
-}
-
 // Behind a local array lies another variable, or a register that was never meant: the block is given up. Shared and global
 // arrays lie in memory, where each access is checked for itself.
 void leaves_its_array(Thread& thread, const OutOfBounds& found, std::int64_t index) {
@@ -55,7 +46,7 @@ void leaves_its_array(Thread& thread, const OutOfBounds& found, std::int64_t ind
     const std::int64_t elements = elements_of(*found.array);
     const bool is_used = index == elements + one_past;
     if (is_used) index = elements;
-    const bool is_local = was_local(thread) || known->second.value, takes_address = known->second.bytes;
+    const bool is_local = known->second.value, takes_address = known->second.bytes;
     if (takes_address && !is_used && index == elements) return;   // of what is one past the end, as the end of a walk
     Finding finding = finding_at(thread, "own_array", 0);
     finding.line = static_cast<int>(found.place.line);
@@ -72,11 +63,6 @@ void leaves_its_array(Thread& thread, const OutOfBounds& found, std::int64_t ind
 }  // namespace
 
 }  // namespace ladder
-
-extern "C" long ladder_leaves(long index, unsigned long array) {
-    ladder::left_array = array;
-    return index;
-}
 
 extern "C" void __ubsan_handle_out_of_bounds(const void* found, std::uintptr_t index) {
     using namespace ladder;

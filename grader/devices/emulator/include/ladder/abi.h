@@ -184,7 +184,6 @@ LADDER_CALL ladder::Words ladder_load_fragment(ladder::FragmentShape shape, cons
 LADDER_CALL void ladder_store_fragment(ladder::FragmentShape shape, void* to, unsigned leading, ladder::Words words, int line);
 LADDER_CALL void ladder_grid_sync(int line);
 LADDER_SAME int ladder_grid_is_cooperative(void);
-LADDER_SAME long ladder_leaves(long index, unsigned long array);   // of the checking build (used.h): gives the index back
 LADDER_SAME void* ladder_dynamic_shared(void);   // start of the block's dynamic shared memory, 1024-byte aligned
 LADDER_SAME std::size_t ladder_dynamic_shared_bytes(void);
 // memcpy, memmove and memset, from kernels and from host code.
