@@ -226,7 +226,7 @@ def _indexed(dump: str) -> Iterator[tuple[str, str, bool | None, bool]]:
         names = {each["name"] for each in declared if not each["static"]} | set(_PARAMETER.findall(function["head"]))
         names -= {each["name"] for each in declared if each["static"]}
         for check in _CHECK.finditer(body):
-            if access := _access(body, check["place"], check.end()):
+            if access := _access(body, check):
                 base, parts = access["base"], _PART.findall(access["parts"])
                 through = "*" in base or parts[0].startswith("->")
                 captured = _captured(body, base.strip("(*)"))
@@ -237,13 +237,16 @@ def _indexed(dump: str) -> Iterator[tuple[str, str, bool | None, bool]]:
                 yield check["place"], array, is_local, _is_address(body, access.start())
 
 
-def _access(body: str, place: str, after: int) -> re.Match[str] | None:
-    """What is indexed at this place, from its first mention that says so."""
-    mark = f"[{place}] "
-    at = body.find(mark, after)
+def _access(body: str, check: re.Match[str]) -> re.Match[str] | None:
+    """What is indexed where this check is: its place's first mention that says so, or the next row (of an argument)."""
+    mark = f"[{check['place']}] "
+    at = body.find(mark, check.end())
     while at >= 0 and not (access := _INDEXED_HERE.match(body, at)):
         at = body.find(mark, at + 1)
-    return access if at >= 0 else None
+    if at >= 0:
+        return access
+    found = _INDEXED_HERE.finditer(body, check.end() + 1, body.find("\n", check.end() + 1))
+    return next((each for each in found if f"[{check['index']}]" in each["parts"]), None)
 
 
 def _is_address(body: str, at: int) -> bool:

@@ -2,8 +2,8 @@
 
 gcc allows the index behind the last element wherever it sees an address: in `&a[n]`, which is the end of a walk, but
 also where C++ only binds a reference to the element, as in `a[n] = v` of a structure. Tokens tell the two apart. So an
-index whose element is used becomes `a[ladder::used<ladder::elements<decltype((a))>>(i)]` (include/ladder/used.h), which turns the one
-behind the last into one that gcc reports.
+index whose element is used becomes `a[ladder::used<ladder::elements<decltype((a))>>(i)]` (include/ladder/used.h), where
+the one behind the last turns into one that gcc reports.
 
 Without a compiler's knowledge of names: what may be a declaration is left alone.
 """
@@ -21,8 +21,8 @@ from grader.devices.emulator.words import own_spans
 # In front of a name they leave it an expression; any other word is the type that it is declared with.
 _BEFORE_A_VALUE = {"return", "else", "do", "case", "throw", "and", "or", "not", "co_return", "co_yield", "goto"}
 _TYPES = {
-    "auto", "bool", "char", "const", "double", "float", "int", "long", "short", "signed", "unsigned", "void", "volatile",
-    "__restrict__", "__restrict",
+    "auto", "bool", "char", "const", "double", "float", "int", "long", "short", "signed", "unsigned", "void",
+    "volatile", "__restrict__", "__restrict",
 }  # fmt: skip
 _NO_BASE = _BEFORE_A_VALUE | _TYPES | {"delete", "new", "operator", "template", "typename", "mutable", "if", "while"}
 _NO_CALL = _BEFORE_A_VALUE | {"if", "for", "while", "switch", "constexpr"}
@@ -30,7 +30,8 @@ _NAME = r"(?::: )?[A-Za-z_]\w*(?: :: [A-Za-z_]\w*)*"
 _SPECIFIED = r"(?:(?:const|volatile|static|constexpr|thread_local|__constinit|struct|typename|unsigned|signed|long) )*"
 _DECLARED = re.compile(
     rf"(?:(?:else|do|public :|private :|protected :|__attribute__ \( \(.*?\) \)|alignas \(.*?\)) )*{_SPECIFIED}"
-    rf"(?!(?:return|throw|goto|else|do|case)\b){_NAME} (?:< [^=;]*> )?(?:(?:const|[*&]|__restrict__) )*(?:{_NAME}(?: [\[=({{,].*)?)?$"
+    rf"(?!(?:return|throw|goto|else|do|case)\b){_NAME} (?:< [^=;]*> )?(?:(?:const|[*&]|__restrict__) )*"
+    rf"(?:{_NAME}(?: [\[=({{,].*)?)?$"
 )
 _NUMBERS = {
     "bool", "char", "double", "float", "int", "long", "short", "signed", "unsigned", "size_t", "int8_t", "uint8_t",
@@ -141,7 +142,7 @@ class _Part:
 
     def _plain_names(self) -> tuple[set[str], set[str]]:
         """The names of nothing but arrays of numbers, whose loads and stores gcc checks, and those of pointers."""
-        numbers, others, pointers = set(), set(), set()
+        numbers, others, pointers = set[str](), set[str](), set[str]()
         for index, token in enumerate(self.tokens):
             before = self._text(index - 1)
             if token.kind != "word":
@@ -163,7 +164,9 @@ class _Part:
         if before in ("(", ",") and after in (")", ","):
             opening = self.within[first]
             word = self._text(opening - 1)
-            return self._text(opening) in "({" and (word == ">" or self._is_word(opening - 1) and word not in _NO_CALL)
+            return self._text(opening) in "({" and (
+                word == ">" or (self._is_word(opening - 1) and word not in _NO_CALL)
+            )
         return before in ("=", "{", ":") and "&" in self.texts[self.statement[first] : first]
 
     def _last(self, index: int) -> int:
@@ -235,7 +238,7 @@ class _Part:
             return False  # &&
         before = self._text(at)
         is_operand = (self._is_word(at) and before not in _NO_BASE) or before == "]"
-        return not is_operand and not (0 <= at and self.tokens[at].kind == "number")
+        return not is_operand and not (at >= 0 and self.tokens[at].kind == "number")
 
     def _is_walked(self, first: int, last: int) -> bool:
         """Whether `for (x : this)` uses all elements of what is named."""
