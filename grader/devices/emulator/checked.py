@@ -22,10 +22,12 @@ from typing import Any
 from grader.devices.build.frontend import in_a_process
 from grader.devices.build.recipe import STRICT_LINK
 from grader.devices.emulator.calls import own_variables
+from grader.devices.emulator.subscripts import with_used_indexes
 from grader.devices.emulator.symbols import CodeMap, Symbol, host_only, read_symbols
 
 NAME, FACTS = "checked.so", "checked.json"
 _AS_WRITTEN, _OPTIMIZED, _SAID = "checked.gimple", "checked.optimized", "said"
+_TEXT, _PLAIN = "text.cpp", "plain.cpp"  # the second in case that the first does not compile
 
 
 def dumps(as_written: str, optimized: str) -> list[str]:
@@ -42,7 +44,7 @@ _FLAGS = [
     CHECKS_INDEXES, "-ftrivial-auto-var-init=pattern", "-Wuninitialized", "-Wmaybe-uninitialized",
     *dumps(_AS_WRITTEN, _OPTIMIZED),
     "-fno-if-conversion", "-fno-if-conversion2", "-fno-dce", "-fno-dse", "-fno-forward-propagate",
-    "-fno-cprop-registers",
+    "-fno-cprop-registers", "-fno-ivopts",
 ]  # fmt: skip
 
 _IS_CHECK, _HANDLER = ".UBSAN_BOUNDS", "__ubsan_handle"
@@ -62,6 +64,7 @@ _WARNED = re.compile(
     re.MULTILINE,
 )
 _HANDED_OVER = re.compile(rf"[(,] ?(?:{_PLACE})?&(\w+)[,)]")  # as `cudaGetDevice(&device)` does: most set what they get
+_NEAR = 1000  # characters of a dump: a few rows
 _NEVER_SET = re.compile(r'\.DEFERRED_INIT \(.*\[(?P<file>[^\]\[:]+):(?P<line>\d+):\d+\] &"(?P<name>\w+)"')
 
 
@@ -131,11 +134,14 @@ class CheckedBuild:
     ):
         """`text` is the preprocessed one, `elements` the lines that name an element of a fragment."""
         folder.mkdir()
-        (folder / "text.cpp").write_text(text.replace(f"{_ORDERS}false", f"{_ORDERS}true") if elements else text)
+        text = text.replace(f"{_ORDERS}false", f"{_ORDERS}true") if elements else text
+        (folder / _TEXT).write_text(with_used_indexes(text, source_name))
+        (folder / _PLAIN).write_text(text)
         self._folder, self._source_name, self._elements = folder, source_name, elements
         compile_ = ["g++", "-std=c++20", "-fPIC", *(flag for flag in flags if flag != "-w"), *_FLAGS, "-fpreprocessed"]
         link = ["g++", "-shared", "text.o", "-o", NAME, *link_flags, *STRICT_LINK]
-        both = f"{shlex.join([*compile_, '-c', 'text.cpp'])} && {shlex.join(link)}"
+        first, instead = (shlex.join([*compile_, "-c", name, "-o", "text.o"]) for name in (_TEXT, _PLAIN))
+        both = f"{{ {first} || {instead}; }} && {shlex.join(link)}"
         ended, held = os.pipe()
         with (folder / _SAID).open("w") as said:
             self._compiler = subprocess.Popen(["sh", "-c", both], cwd=folder, stderr=said, pass_fds=[held])
@@ -220,7 +226,7 @@ def _indexed(dump: str) -> Iterator[tuple[str, str, bool | None, bool]]:
         names = {each["name"] for each in declared if not each["static"]} | set(_PARAMETER.findall(function["head"]))
         names -= {each["name"] for each in declared if each["static"]}
         for check in _CHECK.finditer(body):
-            if access := _access(body, check["place"], check.end()):
+            if access := _access(body, check):
                 base, parts = access["base"], _PART.findall(access["parts"])
                 through = "*" in base or parts[0].startswith("->")
                 captured = _captured(body, base.strip("(*)"))
@@ -231,13 +237,16 @@ def _indexed(dump: str) -> Iterator[tuple[str, str, bool | None, bool]]:
                 yield check["place"], array, is_local, _is_address(body, access.start())
 
 
-def _access(body: str, place: str, after: int) -> re.Match[str] | None:
-    """What is indexed at this place, from its first mention that says so."""
-    mark = f"[{place}] "
-    at = body.find(mark, after)
+def _access(body: str, check: re.Match[str]) -> re.Match[str] | None:
+    """What is indexed where this check is: its place's first mention that says so, or the next row (of an argument)."""
+    mark = f"[{check['place']}] "
+    at = body.find(mark, check.end())
     while at >= 0 and not (access := _INDEXED_HERE.match(body, at)):
         at = body.find(mark, at + 1)
-    return access if at >= 0 else None
+    if at >= 0:
+        return access
+    found = _INDEXED_HERE.finditer(body, check.end() + 1, body.find("\n", check.end() + 1))
+    return next((each for each in found if f"[{check['index']}]" in each["parts"]), None)
 
 
 def _is_address(body: str, at: int) -> bool:
@@ -265,14 +274,24 @@ def _spelled(base: str, parts: list[str], index: str) -> str:
 def _own_places(places: set[str], optimized: str) -> set[str]:
     """Those where what is indexed turns out to be a function's own variable, once g++ has put functions together."""
     found: dict[str, set[bool]] = {}
+    follows: dict[str, set[bool]] = {}
     for body, own in own_variables(optimized, _HANDLER) if places else ():
         for place in _PLACE_OF.finditer(body):
             if place[1] not in places:
                 continue
-            row = body[body.rfind("\n", 0, place.start()) + 1 :].partition("\n")[0]
+            row, _, after = body[body.rfind("\n", 0, place.start()) + 1 : place.end() + _NEAR].partition("\n")
             if _HANDLER not in row:
                 found.setdefault(place[1], set()).update((one or other) in own for one, other in _OBJECT.findall(row))
+            elif objects := _on_the_line(place[1], after):
+                follows.setdefault(place[1], set()).update((one or other) in own for one, other in objects)
+    found = follows | {place: objects for place, objects in found.items() if objects}
     return {place for place, is_own in found.items() if is_own == {True}}
+
+
+def _on_the_line(place: str, rows: str) -> list[tuple[str, str]]:
+    """What the first row names that belongs to this place's line and names an object: a loop has a place of its own."""
+    mark = f"[{place.rpartition(':')[0]}:"
+    return next((objects for row in rows.split("\n") if mark in row and (objects := _OBJECT.findall(row))), [])
 
 
 def _named(matches: Iterable[re.Match[str]], source_name: str) -> list[tuple[str, int]]:

@@ -69,10 +69,11 @@ def rewritten(source: str, filename: str) -> str:
     for directive in lexed.directives:
         if directive.name == "define":
             rewriter.rewrite(macro_stream(directive))
-    return f"#line 1 {_quoted(filename)}\n{rewriter.result()}"
+    return f"#line 1 {quoted(filename)}\n{rewriter.result()}"
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
+    """As a string literal."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
@@ -321,7 +322,7 @@ def _name_literal(stream: Stream, start: int, end: int) -> str:
         if text == "#":  # two names are glued
             continue
         space = "" if index == start or before == "#" or stream.touches(index - 1) else " "
-        name += space + (f'" #{text} "' if text in stream.parameters else _quoted(text)[1:-1])
+        name += space + (f'" #{text} "' if text in stream.parameters else quoted(text)[1:-1])
     return f'"{name}"'
 
 

@@ -68,16 +68,21 @@ def refused_words(preprocessed: str, begins: str, tag: str) -> Refusal | None:
 
 def own_parts(text: str, begins: str) -> Iterator[tuple[int, str]]:
     """What comes from no header: parts with the line on which they begin, up to our own entry points."""
+    return ((line, text[start:end]) for line, start, end in own_spans(text, begins))
+
+
+def own_spans(text: str, begins: str) -> Iterator[tuple[int, int, int]]:
+    """The same parts: a line, and where in the text they start and end."""
     start = text.index(begins) + len(begins)
     line, depth, place = 1, 0, start
     for marker in _MARKER.finditer(text, start):
         if depth == 0:
-            yield line, text[place : marker.start()]
+            yield line, place, marker.start()
         depth += (marker[2] == "1") - (marker[2] == "2")
         line, place = int(marker[1]), marker.end()
         if depth == 0 and '"<what the grader calls>"' in marker[0]:
             return
-    yield line, text[place:]
+    yield line, place, len(text)
 
 
 def _pragma(tokens: list[Token]) -> Iterator[Refusal]:

@@ -11,6 +11,7 @@
 #include "ladder/bytes.h"
 #include "ladder/vector_types.h"
 #include "ladder/index.h"
+#include "ladder/used.h"
 #include "ladder/math.h"
 
 #undef LADDER_SIDE

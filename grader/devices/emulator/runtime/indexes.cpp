@@ -35,19 +35,24 @@ std::uint64_t elements_of(const SourceType& array) {
     return bracket ? std::strtoull(bracket + 1, nullptr, 10) : 0;
 }
 
+// An element is used here, not only its address taken: emulator/subscripts.py.
+constexpr std::int64_t one_past = 1L << 62;   // include/ladder/used.h
+
 // Behind a local array lies another variable, or a register that was never meant: the block is given up. Shared and global
 // arrays lie in memory, where each access is checked for itself.
-void leaves_its_array(Thread& thread, const OutOfBounds& found, std::uint64_t index) {
+void leaves_its_array(Thread& thread, const OutOfBounds& found, std::int64_t index) {
     const auto known = machine().module.indexes.find(name_of_place(found.place));
     if (known == machine().module.indexes.end()) return;   // in a header
-    const std::uint64_t elements = elements_of(*found.array);
+    const std::int64_t elements = elements_of(*found.array);
+    const bool is_used = index == elements + one_past;
+    if (is_used) index = elements;
     const bool is_local = known->second.value, takes_address = known->second.bytes;
-    if (takes_address && index == elements) return;   // of what is one past the end, as the end of a walk
+    if (takes_address && !is_used && index == elements) return;   // of what is one past the end, as the end of a walk
     Finding finding = finding_at(thread, "own_array", 0);
     finding.line = static_cast<int>(found.place.line);
     finding.text = known->first;
     finding.array_bytes = elements;
-    finding.offset = static_cast<long long>(index);
+    finding.offset = index;
     if (is_local) die(thread, std::move(finding));
     finding.note = true;
     auto& all = thread.executor->findings;
@@ -61,5 +66,5 @@ void leaves_its_array(Thread& thread, const OutOfBounds& found, std::uint64_t in
 
 extern "C" void __ubsan_handle_out_of_bounds(const void* found, std::uintptr_t index) {
     using namespace ladder;
-    if (Thread* const thread = current) leaves_its_array(*thread, *static_cast<const OutOfBounds*>(found), index);
+    if (Thread* const thread = current) leaves_its_array(*thread, *static_cast<const OutOfBounds*>(found), static_cast<std::int64_t>(index));
 }
