@@ -64,9 +64,10 @@ def decisive(entry: Entry, task: Task) -> tuple[Card | None, dict[int, Limit]]:
 
 
 class Ahead:
-    """Samples tasks while their last cases still run, in a second server's worker. What nobody asks for is called off.
+    """Samples a task on a second server while the task's last cases still run on the first.
 
-    Only where such a server is there already: to start one for that alone takes longer than it saves.
+    Only where a second server has been started already: to start one for this alone takes longer than it saves. Leaving
+    the block stops the samples that `withhold` has not called `sample` for, as those of a kernel that failed.
     """
 
     def __init__(self, entry: Entry, tasks: Sequence[Task], submission: Submission):
