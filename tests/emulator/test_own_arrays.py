@@ -10,9 +10,7 @@ import pytest
 from grader.course.prototype import TYPES
 from grader.devices.emulator.checked import Checked, finds_more
 from grader.devices.emulator.looking import Look
-
-PROTOTYPE = "void f(const float* x, float* z, int n, cudaStream_t stream)"
-THREADS = 32
+from tests.emulator.checked_kernel import run
 
 # In each, `past` is an index that the compiler does not know. What is wrong happens where `n` is the case's number.
 WRONG = """
@@ -132,12 +130,6 @@ __global__ void k(const float* x, float* z, int n) {
 }
 extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) { k<<<1, 32, 0, stream>>>(x, z, n); }
 """
-
-
-def run(run_kernel, source: str, n: int):
-    x = np.arange(1, THREADS + 1, dtype=np.float32)
-    outputs, case = run_kernel(source, PROTOTYPE, x=x, z=np.zeros_like(x), n=n, checked=True)
-    return x, outputs["z"], case.findings
 
 
 @pytest.mark.parametrize("case", SAID)

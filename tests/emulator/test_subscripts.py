@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 from grader.devices.emulator.subscripts import with_used_indexes
-
-PROTOTYPE = "void f(const float* x, float* z, int n, cudaStream_t stream)"
-THREADS = 32
+from tests.emulator.checked_kernel import run
 
 # What is wrong happens where `n` is the case's number, and the array's name is `caseN`.
 WRONG = """
@@ -113,12 +111,6 @@ __global__ void k(const float* x, float* z, int n) {
 }
 extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) { k<<<1, 32, 0, stream>>>(x, z, n); }
 """
-
-
-def run(run_kernel, source: str, n: int):
-    x = np.arange(1, THREADS + 1, dtype=np.float32)
-    outputs, case = run_kernel(source, PROTOTYPE, x=x, z=np.zeros_like(x), n=n, checked=True)
-    return x, outputs["z"], case.findings
 
 
 @pytest.mark.parametrize("case", COUNTS)
