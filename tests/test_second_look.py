@@ -122,6 +122,25 @@ def test_what_is_right_by_luck_is_refused_with_its_line(entry, card):
     assert finding.message in html.dumps([Graded("01", "k.cu", BY_LUCK, found)]).replace("&#x27;", "'")
 
 
+# Each is right as long as what lies there happens to be harmless.
+PAST_ITS_OWN_ARRAY = RIGHT.replace(
+    "    if (i < n) y[i] = 2 * x[i];",
+    """    float kept[2];
+    for (int k = 0; k <= 2; ++k) kept[k] = i < n ? x[i] : 0;
+    if (i < n) y[i] = kept[0] + kept[1];""",
+)
+NEVER_SET = RIGHT.replace("    if (i < n)", "    int more;\n    if (i < n)").replace("2 * x[i]", "2 * x[i] + more")
+
+
+@pytest.mark.parametrize(
+    ("source", "status", "words"),
+    [(PAST_ITS_OWN_ARRAY, "out_of_bounds", "uses kept[2], past its end"), (NEVER_SET, "uninitialized_read", "`more`")],
+)
+def test_what_only_the_checking_build_sees_is_refused_too(entry, card, source, status, words):
+    found = grade(entry, seed=1, source=source)
+    assert (found.status, found.stars) == (status, 0) and words in found.tasks[0].cases[0].message
+
+
 def test_without_the_emulator_it_passes_and_every_report_says_so(entry, card, monkeypatch):
     monkeypatch.setattr(server, "second_server", lambda: pytest.fail("the emulator was asked"))
     found = grade(entry, seed=1, source=BY_LUCK, emulator=False)

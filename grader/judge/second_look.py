@@ -20,26 +20,27 @@ from grader.devices.evidence import Evidence, Finding
 from grader.devices.submission import Submission, run
 from grader.devices.worker.job import Cancel, Cancelled
 from grader.judge.inputs import fill, fill_all
-from grader.judge.verdict import Position, TaskGrade, decisive, first_status, status_of
+from grader.judge.verdict import Position, Status, TaskGrade, decisive, first_status, status_of
 
 if TYPE_CHECKING:
     from grader.devices.worker.server import ForkServer
 
 PATIENCE_SECONDS = 20.0  # for the emulator, once the card is done
-# What breaks CUDA's own rules on every GPU, whether it shows or not. All other findings may be the emulator's limits.
-BY_LUCK = {
-    "race",
-    "out_of_bounds",
-    "misaligned",
-    "uninitialized_read",
-    "barrier_divergence",
-    "deadlock",
-    "shuffle_partner",
-    "shuffle_source",
-    "input_modified",
-    "host_access",
-    "leak",
-}
+# The statuses of what breaks CUDA's own rules on every GPU, whether it shows or not. All other findings may be the
+# emulator's limits.
+BY_LUCK: frozenset[Status] = frozenset(
+    {
+        "race",
+        "out_of_bounds",
+        "misaligned",
+        "uninitialized_read",
+        "barrier_divergence",
+        "deadlock",
+        "input_modified",
+        "host_access",
+        "leak",
+    }
+)
 LEFT_OUT = "the emulator was left out (--no-emulator): a fault that does not show on this GPU goes unseen"
 
 
@@ -124,7 +125,7 @@ def weigh(result: TaskGrade, seen: Seen) -> None:
     runs = {ran.name: ran for ran in evidence.cases} if evidence else {}
     for case in result.cases:
         ran = runs.get(case.name)
-        found = _emulated(each for each in (ran.findings if ran else ()) if each.kind in BY_LUCK)
+        found = _emulated(each for each in (ran.findings if ran else ()) if status_of(each) in BY_LUCK)
         if first := decisive(found):
             case.findings += found
             case.status, case.message = status_of(first), first.message
@@ -141,7 +142,7 @@ def _why_not(evidence: Evidence) -> str:
     """Why it has not seen all cases: one sentence, or nothing if it has."""
     if evidence.build is None or evidence.build.problem:
         return f"it cannot build the file ({evidence.build.message if evidence.build else evidence.ended})"
-    limits = [found for ran in evidence.cases for found in ran.findings if found.kind not in BY_LUCK]
+    limits = [found for ran in evidence.cases for found in ran.findings if status_of(found) not in BY_LUCK]
     first = decisive(limits)
     return first.message if first else evidence.ended if evidence.problem else ""
 
