@@ -49,11 +49,8 @@ template <bool kAlongRow, bool kVectors> struct Line {
 
     // Element e of the next panel, of a line that is inside; with vectors, four at a time along a row.
     __device__ __forceinline__ void load(int e) {
-        if constexpr (kAlongRow && kVectors) {
-            if (e % 4 == 3) copy<4>(&x[e - 3], next + down(e - 3));
-        } else {
-            x[e] = next[down(e) * step];
-        }
+        constexpr int kWide = kAlongRow && kVectors ? 4 : 1;
+        if (e % kWide == kWide - 1) copy<kWide>(&x[e + 1 - kWide], next + down(e + 1 - kWide) * step);
     }
     // The next panel, of `steps` steps. If the first panel is the short one, all others are whole.
     __device__ __forceinline__ void load_panel(int steps, float otherwise) {
@@ -74,9 +71,7 @@ template <bool kAlongRow, bool kVectors> struct Line {
     }
     __device__ __forceinline__ void put(Panel& panel, int e, float value) const { panel[depth(e)][number()] = value; }
     // A number of the line for all threads to see.
-    __device__ __forceinline__ void tell(float* to, float value) const {
-        if (depth(0) == 0) to[number()] = value;
-    }
+    __device__ __forceinline__ void tell(float* to, float value) const { if (depth(0) == 0) to[number()] = value; }
 };
 
 // Where our sums lie in the tile. Bits 0 and 3 of the lane count rows, bits 1, 2 and 4 columns, so that 16 bytes a lane
@@ -106,12 +101,9 @@ struct Factors {
     // sum += column * row, to and fro: each product has a factor of the one before it.
     __device__ __forceinline__ void multiply(Sums& sum) const {
 #pragma unroll
-        for (int p = 0; p < kOurs; ++p) {
-#pragma unroll
-            for (int i = 0; i < kOurs; ++i) {
-                int q = p % 2 == 0 ? i : kOurs - 1 - i;
-                sum[p][q] += column[p] * row[q];
-            }
+        for (int e = 0; e < kOurs * kOurs; ++e) {
+            int p = e / kOurs, q = p % 2 == 0 ? e % kOurs : kOurs - 1 - e % kOurs;
+            sum[p][q] += column[p] * row[q];
         }
     }
     // Multiplies rows and columns of sums. Most factors are 1, and a warp whose factors all are does nothing.

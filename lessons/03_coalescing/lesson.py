@@ -6,6 +6,25 @@ from grader.course.lesson import Case, Lesson, Task, Timed, Tolerance
 
 from .ladders import COLUMN_SUM, ROW_SUM, TRANSPOSE
 
+# ---- sizes: the last is the counted case ----
+
+# Around a warp and a block both ways, primes, few long rows and many short ones; rows for a part of a warp, and shorter
+# than what may lie before a multiple of 16 bytes. The counted case fills the emulated GPU and is no multiple of a
+# block's rows.
+ROWS = ((1, 1), (31, 33), (32, 32), (33, 31), (130, 1), (257, 3), (255, 8), (1009, 7), (67, 19), (43, 57), (5, 1009),
+        (256, 100), (2, 20_003), (3, 16_384), (2085, 128))  # fmt: skip
+
+# As above, and batches: `out` has a row for each member. Two are large enough for a second round of as many blocks as
+# the GPU holds. The counted case has few columns, so that a thread for each of them leaves most of the GPU idle.
+BATCHES = ((1, 1, 1), (1, 31, 33), (1, 32, 32), (1, 33, 31), (3, 3, 257), (2, 255, 8), (1, 7, 1009), (1, 1009, 5),
+           (70, 2, 3), (300, 2, 12), (5, 40, 1), (2, 20_003, 2), (1, 4099, 4), (1, 300, 132), (2, 300, 67),
+           (17, 67, 132), (32, 129, 33), (1, 2000, 128))  # fmt: skip
+SWEPT_BATCHES = ((1, 1024, 1024), (1, 256, 1 << 18), (1, 1 << 14, 4096), (1, 1 << 20, 64), (1024, 1024, 64))
+
+# Around a tile both ways, primes, far from square. The counted case is a multiple of 32 and not of 64.
+TURNED = ((1, 1), (1, 33), (31, 1), (32, 32), (33, 31), (63, 65), (65, 63), (64, 64), (128, 68), (64, 101), (257, 3),
+          (4, 300), (100, 36), (101, 211), (60, 101), (101, 60), (3, 1009), (288, 416))  # fmt: skip
+
 # ---- inputs, references, error model ----
 
 
@@ -100,28 +119,7 @@ lesson = Lesson(
         Task(
             prototype="void row_sum(const float* x, float* out, int rows, int cols, cudaStream_t stream)",
             shapes={"x": "rows, cols", "out": "rows"},
-            # Around a warp and a block both ways, primes, few long rows and many short ones; rows for a part of a warp.
-            # The counted case fills the emulated GPU and is no multiple of a block's rows.
-            cases=[
-                Case(rows=rows, cols=cols)
-                for rows, cols in (
-                    (1, 1),
-                    (31, 33),
-                    (32, 32),
-                    (33, 31),
-                    (130, 1),  # rows shorter than what may lie before a multiple of 16 bytes
-                    (257, 3),
-                    (255, 8),
-                    (1009, 7),
-                    (67, 19),
-                    (43, 57),
-                    (5, 1009),
-                    (256, 100),
-                    (2, 20_003),
-                    (3, 16_384),
-                    (2085, 128),
-                )
-            ],
+            cases=[Case(rows=rows, cols=cols) for rows, cols in ROWS],
             timed_case=Case(rows=1 << 18, cols=256),
             bench_cases=[
                 Case(rows=rows, cols=cols)
@@ -145,43 +143,9 @@ lesson = Lesson(
                 "void column_sum(const float* x, float* out, int batch, int rows, int cols, cudaStream_t stream)"
             ),
             shapes={"x": "batch, rows, cols", "out": "batch, cols"},
-            # As above, and batches: `out` has a row for each member. Two are large enough for a second round of as
-            # many blocks as the GPU holds. The counted case has few columns, so that a thread for each of them leaves
-            # most of the GPU idle.
-            cases=[
-                Case(batch=batch, rows=rows, cols=cols)
-                for batch, rows, cols in (
-                    (1, 1, 1),
-                    (1, 31, 33),
-                    (1, 32, 32),
-                    (1, 33, 31),
-                    (3, 3, 257),
-                    (2, 255, 8),
-                    (1, 7, 1009),
-                    (1, 1009, 5),
-                    (70, 2, 3),
-                    (300, 2, 12),
-                    (5, 40, 1),
-                    (2, 20_003, 2),
-                    (1, 4099, 4),
-                    (1, 300, 132),
-                    (2, 300, 67),
-                    (17, 67, 132),
-                    (32, 129, 33),
-                    (1, 2000, 128),
-                )
-            ],
+            cases=[Case(batch=batch, rows=rows, cols=cols) for batch, rows, cols in BATCHES],
             timed_case=Case(batch=1, rows=1 << 18, cols=256),
-            bench_cases=[
-                Case(batch=batch, rows=rows, cols=cols)
-                for batch, rows, cols in (
-                    (1, 1024, 1024),
-                    (1, 256, 1 << 18),
-                    (1, 1 << 14, 4096),
-                    (1, 1 << 20, 64),
-                    (1024, 1024, 64),
-                )
-            ],
+            bench_cases=[Case(batch=batch, rows=rows, cols=cols) for batch, rows, cols in SWEPT_BATCHES],
             make_inputs=matrices,
             reference=sums_of_columns,
             tolerance=Tolerance(c=4, terms="rows", magnitude=absolute_column_sums),
@@ -198,30 +162,7 @@ lesson = Lesson(
         Task(
             prototype="void transpose(const float* x, float* out, int rows, int cols, cudaStream_t stream)",
             shapes={"x": "rows, cols", "out": "cols, rows"},
-            # Around a tile both ways, primes, far from square. The counted case is a multiple of 32 and not of 64.
-            cases=[
-                Case(rows=rows, cols=cols)
-                for rows, cols in (
-                    (1, 1),
-                    (1, 33),
-                    (31, 1),
-                    (32, 32),
-                    (33, 31),
-                    (63, 65),
-                    (65, 63),
-                    (64, 64),
-                    (128, 68),
-                    (64, 101),
-                    (257, 3),
-                    (4, 300),
-                    (100, 36),
-                    (101, 211),
-                    (60, 101),
-                    (101, 60),
-                    (3, 1009),
-                    (288, 416),
-                )
-            ],
+            cases=[Case(rows=rows, cols=cols) for rows, cols in TURNED],
             timed_case=Case(rows=1 << 14, cols=1 << 14),
             bench_cases=[
                 Case(rows=rows, cols=cols)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -192,16 +193,21 @@ def test_the_command_shows_the_whole_file_or_the_difference(ladder):
     assert code == 0 and f"no_padding: {made.sentence}\n" in out
     code, _, said = ladder("mistake", "04", "no_paddin")
     assert code == 2 and "04_tiled_matmul has no mistake `no_paddin`: there are adds_to_c, " in said
-    code, _, said = ladder("mistake", "08", "backward_thread_a_row", "--diff")
+
+
+def test_of_a_whole_file_there_is_no_difference_to_show(ladder, course):
+    (course / "lessons").unlink()
+    folder = shutil.copytree(ROOT / "lessons" / "01_vector_add", course / "lessons" / "01_vector_add")
+    (folder / "mistakes" / "another_way.cu").write_text(WHOLE)
+    assert ladder("mistake", "01", "another_way") == (0, WHOLE, "")
+    code, _, said = ladder("mistake", "01", "another_way", "--diff")
     assert code == 2 and "leave out --diff" in said
 
 
-def test_most_mistakes_of_the_course_change_few_lines():
-    mistakes = [each for entry in entries(ROOT) for each in entry.mistakes]
-    changed = [
-        sum(line[0] in "+-" for line in each.file.read_text().splitlines()[4:])
-        for each in mistakes
-        if each.is_difference
-    ]
-    assert len(changed) >= 0.95 * len(mistakes)
-    assert max(changed) <= 40 and sum(count <= 10 for count in changed) >= 0.9 * len(changed)
+def test_every_mistake_of_the_course_changes_at_most_ten_lines():
+    """A whole file is not among them: a learner who hunts it could only write another one."""
+    mistakes = [each for course in (ROOT, ROOT / "examples") for entry in entries(course) for each in entry.mistakes]
+    assert [each.name for each in mistakes if not each.is_difference] == []
+    hunks = {each.file: each.file.read_text().partition("\n@@ ")[2].splitlines()[1:] for each in mistakes}
+    changed = {str(file): sum(line[:1] in ("+", "-") for line in lines) for file, lines in hunks.items()}
+    assert len(changed) > 200 and {file: count for file, count in changed.items() if not 1 <= count <= 10} == {}

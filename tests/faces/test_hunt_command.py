@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -142,14 +143,21 @@ def test_wrong_usage_and_a_damaged_file_are_told(ladder, course):
     assert "hunt.json.damaged-2" in ladder()[1]
 
 
-@pytest.mark.slow
-def test_a_whole_file_is_mended_by_another_kernel_and_named_by_any_of_its_lines(hand_out, ladder):
-    handout, file = hand_out("08", "backward_thread_a_row")
+def test_a_whole_file_is_mended_by_another_kernel_and_named_by_any_of_its_lines(course, hand_out, ladder):
+    shipped = find("01", course)
+    slow = next(each for each in shipped.mistakes if each.name == "one_block").text()
+    shutil.copytree(shipped.folder, course / "own" / shipped.name)
+    (course / "lessons").unlink()
+    (course / "own").rename(course / "lessons")
+    (course / "lessons" / shipped.name / "mistakes" / "another_way.cu").write_text(slow)
+
+    handout, file = hand_out("01", "another_way")
     assert handout.mended is None
-    code, out, _ = ladder("hunt", "08", "--answer", "30", "slow")
+    line = handout.text.splitlines().index("constexpr int kBlock = 256;") + 1
+    code, out, _ = ladder("hunt", "01", "--answer", str(line), "slow")
     assert code == 0 and "found" in out
-    file.write_text(handout.text.replace("kThreads = 64", "kThreads = 32"))
-    code, out, _ = ladder("hunt", "08")
+    file.write_text(handout.text.replace("kBlock = 256", "kBlock = 128"))
+    code, out, _ = ladder("hunt", "01")
     assert code == 1 and "it earns no more stars than what was handed out" in out
-    file.write_text(inlined(find("08").reference))
-    assert "mended, 2 points" in ladder("hunt", "08")[1]
+    file.write_text(inlined(find("01", course).reference))
+    assert "mended, 2 points" in ladder("hunt", "01")[1]

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from grader.course.catalog import Entry, entries
-from grader.course.mistake import Mistake
+from grader.course.inline import inlined
+from grader.course.mistake import Mistake, without_comments
 from grader.faces import authoring
 
 pytestmark = pytest.mark.usefixtures("graded_lessons")
@@ -19,6 +20,7 @@ RUNGS = [(entry, rung) for entry in LESSONS for rung in entry.rungs]
 MISTAKES = [(entry, mistake) for entry in LESSONS for mistake in entry.mistakes]
 
 
+MOST_LINES, MOST_MORE = 180, 100  # of code: in a rung, and more than in the one below
 LONG, LONGEST = 4, 7  # from these lessons on a kernel takes the emulator a second, or several: CI runs them all
 
 
@@ -64,6 +66,21 @@ def test_its_files_have_their_form(entry: Entry, rule: authoring.Rule):
 @each_lesson
 def test_there_are_enough_mistakes(entry: Entry):
     assert len(entry.mistakes) >= authoring.ENOUGH_MISTAKES
+
+
+def lines_of_code(text: str) -> int:
+    return sum(bool(line.strip()) for line in without_comments(text).splitlines())
+
+
+@each_lesson
+def test_rungs_are_small_and_so_are_their_steps(entry: Entry):
+    """A header that rungs share is no line of theirs, but a step is, at the first rung that includes it."""
+    for task in entry.lesson.tasks:
+        rungs = entry.rungs_of(task.name)
+        assert {rung.name: lines for rung in rungs if (lines := lines_of_code(rung.read_text())) > MOST_LINES} == {}
+        whole = {rung.name: lines_of_code(inlined(rung)) for rung in rungs}
+        steps = {name: whole[name] - below for name, below in zip([*whole][1:], whole.values(), strict=False)}
+        assert {name: step for name, step in steps.items() if step > MOST_MORE} == {}
 
 
 # ---- what is graded ----

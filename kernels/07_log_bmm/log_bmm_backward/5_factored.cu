@@ -73,8 +73,7 @@ __global__ void __launch_bounds__(kThreads, 1) gradient(Task task) {
     int top = blockIdx.x % tiles / across * kTile, left = blockIdx.x % across * kTile;
     task.go_to(blockIdx.x / tiles);
     std::int64_t stride = kAlongRow ? task.out_line : task.out_step;
-    Line<kAlongRow, kVectors> outs(task.out, task.lines, stride, top);
-    Line<kAlongRow, kVectors> grads(task.grad, task.lines, stride, top);
+    Line<kAlongRow, kVectors> outs(task.out, task.lines, stride, top), grads(task.grad, task.lines, stride, top);
     Line<kAlongRow, kVectors> others(task.other, task.m, kAlongRow ? task.other_line : task.other_step, left);
     Place place;
 

@@ -10,26 +10,20 @@
 //
 // On an H200, heads=128 n=4096 d=64 causal=0: 2_shared_tiles 253 ms, 3_register_tiles 53.3 ms.
 
-#include <cmath>
-#include <cstdint>
-
 #include "../back_tiles.cuh"
 #include "../block_size.cuh"
 
-constexpr int kMostWarps = 8;
-constexpr int kOthers = 32;                                          // rows of a tile that a warp walks along
+constexpr int kMostWarps = 8, kOthers = 32;                          // of a block; rows of a tile that a warp walks along
 template <int kDim> constexpr int kOurs = kDim == 128 ? 4 : 8;       // rows of a thread,
 template <int kDim> constexpr int kRows = kLanesDown * kOurs<kDim>;  // and of a warp
 
 // What the warps of a block share: a tile of q and grad_out, or of k and v.
 template <int kDim> struct Tile {
-    float a[kOthers][kDim + 4], b[kOthers][kDim + 4];
-    float lse[kOthers], rest[kOthers];
+    float a[kOthers][kDim + 4], b[kOthers][kDim + 4], lse[kOthers], rest[kOthers];
 };
 // What each has for itself: its rows of k and v, or of q and grad_out.
 template <int kDim> struct Own {
-    float a[kRows<kDim>][kDim + 4], b[kRows<kDim>][kDim + 4];
-    float lse[kRows<kDim>], rest[kRows<kDim>];
+    float a[kRows<kDim>][kDim + 4], b[kRows<kDim>][kDim + 4], lse[kRows<kDim>], rest[kRows<kDim>];
     float weights[kOthers][kRows<kDim> == 32 ? 48 : 16];  // an odd multiple of 16: a quarter writes two rows
 };
 
