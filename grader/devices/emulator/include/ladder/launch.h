@@ -23,11 +23,12 @@ struct Config {
 };
 
 // nvcc takes a launch that names the blocks alone.
-inline LADDER_UNSEEN Config config(dim3 grid, dim3 block = 1, std::size_t shared = 0, cudaStream_t stream = nullptr) {
+[[gnu::noinline]] inline LADDER_UNSEEN Config config(dim3 grid, dim3 block = 1, std::size_t shared = 0, cudaStream_t stream = nullptr) {
     return {grid, block, shared, stream};
 }
 
-// A launch, whatever its kernel is. What is made anew for each launch makes a build slower: it is as little as can be.
+// A launch, whatever its kernel is. What is made anew for each launch makes a build slower: it is as little as can be, and
+// what is the same for all stays a function of its own.
 struct Started {
     const char* kernel;
     int line;
@@ -39,7 +40,7 @@ struct Started {
     void* call;
     std::size_t bytes;
 };
-inline LADDER_UNSEEN void start(const Started& its);
+[[gnu::noinline]] inline LADDER_UNSEEN void start(const Started& its);
 
 // A launch on a stream that is captured into a graph, which then has the arguments' values.
 inline LADDER_UNSEEN void keep_launch(const Started& its) {
@@ -53,7 +54,7 @@ inline LADDER_UNSEEN void keep_launch(const Started& its) {
     keep_work(its.config.stream, later, kept);
 }
 
-inline LADDER_UNSEEN void start(const Started& its) {
+[[gnu::noinline]] inline LADDER_UNSEEN void start(const Started& its) {
     const Config& c = its.config;
     if (is_captured && is_captured(c.stream)) return keep_launch(its);
     const Launch launch = {
