@@ -201,6 +201,19 @@ template <class... P> LADDER_UNSEEN auto bound(void (*kernel)(P...), std::remove
     return [=]() LADDER_UNSEEN { kernel(copies...); };
 }
 
+// The first of some arguments, as written: up to the first comma that no brackets hold.
+template <std::size_t N> struct FirstOf {
+    char text[N] = {};
+    LADDER_UNSEEN constexpr FirstOf(const char (&arguments)[N]) {
+        int open = 0;
+        for (std::size_t i = 0; arguments[i] && (open || arguments[i] != ','); ++i) {
+            const char c = text[i] = arguments[i];
+            open += (c == '<' || c == '(') - (c == '>' || c == ')');
+        }
+    }
+};
+#define LADDER_FIRST_OF(arguments) [] { static constexpr ::ladder::FirstOf first(arguments); return first.text; }()
+
 // The parameters' types come from the kernel's pointer, so translation takes away the cast to void*.
 template <class... P>
 LADDER_UNSEEN cudaError_t launch_pointers(const char* name, int line, bool cooperative, void (*kernel)(P...), dim3 grid,
@@ -214,10 +227,10 @@ LADDER_UNSEEN cudaError_t launch_pointers(const char* name, int line, bool coope
 
 }  // namespace ladder
 
-// Macros, because only they know the kernel's name. A kernel written as k<1, 2> comes in two pieces, and is put
-// together.
-#define cudaLaunchKernel(kernel, ...) ::ladder::launch_pointers(#kernel, __builtin_LINE(), false, kernel, __VA_ARGS__)
-#define cudaLaunchCooperativeKernel(kernel, ...) ::ladder::launch_pointers(#kernel, __builtin_LINE(), true, kernel, __VA_ARGS__)
+// Macros, because only they know the kernel's name. To them a kernel written as k<1, 2> is two arguments.
+#define cudaLaunchKernel(...) ::ladder::launch_pointers(LADDER_FIRST_OF(#__VA_ARGS__), __builtin_LINE(), false, __VA_ARGS__)
+#define cudaLaunchCooperativeKernel(...) \
+    ::ladder::launch_pointers(LADDER_FIRST_OF(#__VA_ARGS__), __builtin_LINE(), true, __VA_ARGS__)
 
 // ---- cudaLaunchKernelEx ----
 
@@ -274,5 +287,5 @@ LADDER_UNSEEN cudaError_t launch_extended(const char* name, int line, const cuda
 
 }  // namespace ladder
 
-#define cudaLaunchKernelEx(config, kernel, ...) \
-    ::ladder::launch_extended(#kernel, __builtin_LINE(), config, kernel __VA_OPT__(, ) __VA_ARGS__)
+#define cudaLaunchKernelEx(config, ...) \
+    ::ladder::launch_extended(LADDER_FIRST_OF(#__VA_ARGS__), __builtin_LINE(), config, __VA_ARGS__)
