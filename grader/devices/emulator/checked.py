@@ -44,7 +44,8 @@ _FLAGS = [
     CHECKS_INDEXES, "-ftrivial-auto-var-init=pattern", "-Wuninitialized", "-Wmaybe-uninitialized",
     *dumps(_AS_WRITTEN, _OPTIMIZED),
     "-fno-if-conversion", "-fno-if-conversion2", "-fno-dce", "-fno-dse", "-fno-forward-propagate",
-    "-fno-cprop-registers", "-fno-ivopts",
+    "-fno-cprop-registers", "-fno-ivopts", "-fno-move-loop-invariants",
+    "-fira-region=one", "--param", "max-combine-insns=2", "--param", "max-cse-path-length=1",
 ]  # fmt: skip
 
 _IS_CHECK, _HANDLER = ".UBSAN_BOUNDS", "__ubsan_handle"

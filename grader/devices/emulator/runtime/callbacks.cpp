@@ -100,7 +100,7 @@ void access(Address a, unsigned bytes, Event event, Address caller, unsigned fla
         if (region == no_region) return;
     }
     record(*thread, event, pc, a, bytes | flags, region);
-    if (writes) {
+    if (writes && region != stack_region) {
         thread->stored = a;
         thread->stored_pc = pc;
         thread->stored_bytes = static_cast<std::uint8_t>(bytes);
@@ -112,10 +112,11 @@ void access(Address a, unsigned bytes, Event event, Address caller, unsigned fla
     Thread* const thread = current;
     if (!thread || thread->stored || !has_room(*thread)) return false;
     const std::uint32_t pc = program_counter(caller);
-    const std::uint16_t region = thread->executor->known_region(a, bytes, event == Event::Write, pc);
+    const bool own = thread->is_own(a, bytes);   // no other thread may touch it, and its values are of no interest
+    const std::uint16_t region = own ? stack_region : thread->executor->known_region(a, bytes, event == Event::Write, pc);
     if (region == no_region) return false;
     *thread->next++ = {pc, event, static_cast<std::uint8_t>(bytes), region, a};
-    if (event == Event::Write) {
+    if (event == Event::Write && !own) {
         thread->stored = a;
         thread->stored_pc = pc;
         thread->stored_bytes = static_cast<std::uint8_t>(bytes);
@@ -226,9 +227,9 @@ std::uint16_t check_access(Thread& thread, Address a, unsigned bytes, bool write
         finding.text = region.freed ? "freed" : "host variable";
         die(thread, finding);
     }
-    if ((index == 0 && !thread.block->stacks->is_of(thread.number, a)) || (writes && region.space == Space::Constant)) {
+    if ((index == stack_region && !thread.block->stacks->is_of(thread.number, a)) || (writes && region.space == Space::Constant)) {
         Finding finding = access_finding(thread, "out_of_bounds", a, bytes, writes, pc).at(region, a);
-        finding.text = index == 0 ? "another thread" : "constant";
+        finding.text = index == stack_region ? "another thread" : "constant";
         die(thread, finding);
     }
     if (writes && region.sides != Sides::Device) executor.regions[index]->kernel_writes = true;

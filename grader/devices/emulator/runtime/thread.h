@@ -32,6 +32,7 @@ constexpr int looks_before_yield = 4;              // of these, such as ask the 
 constexpr int idle_rounds_before_yield = 16;       // of a block whose lanes do nothing but spin
 
 constexpr std::uint16_t no_region = 0xffff;
+constexpr std::uint16_t stack_region = 0;   // of all stacks of a block
 
 struct WarpUnit;
 namespace ptx {
@@ -77,9 +78,9 @@ struct alignas(64) Thread {
     Address stored = 0;                // where the last store goes, which stored_bytes and what follows tell of
     Executor* executor = nullptr;
     Block* block = nullptr;
+    std::uint32_t number = 0;          // in the block
     WarpUnit* warp = nullptr;
     Index index{};
-    std::uint32_t number = 0;          // in the block
     std::uint8_t lane = 0;
     State state = State::Ready;
     // The last store: its value goes into the trace once it has happened.
@@ -114,6 +115,8 @@ struct alignas(64) Thread {
     std::size_t committed = 0;         // groups of copies
     std::uint64_t groups_under_way = 0; // of these: not empty, and not waited for
     std::vector<std::uint64_t> ptx_results;   // of the asm statement that it has run last
+
+    inline bool is_own(Address a, unsigned bytes) const;   // on its stack, and aligned
 };
 
 using Trace = std::array<Record, warp_lanes * lane_stride>;
@@ -212,6 +215,8 @@ struct Block {
     void save_stacks();
     void restore_stacks();
 };
+
+inline bool Thread::is_own(Address a, unsigned bytes) const { return block->stacks->is_of(number, a) && !(a & (bytes - 1)); }
 
 // The CUDA thread that runs on this OS thread; null in host code.
 extern __thread Thread* current __attribute__((tls_model("initial-exec")));

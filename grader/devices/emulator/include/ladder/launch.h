@@ -23,11 +23,12 @@ struct Config {
 };
 
 // nvcc takes a launch that names the blocks alone.
-inline LADDER_UNSEEN Config config(dim3 grid, dim3 block = 1, std::size_t shared = 0, cudaStream_t stream = nullptr) {
+[[gnu::noinline]] inline LADDER_UNSEEN Config config(dim3 grid, dim3 block = 1, std::size_t shared = 0, cudaStream_t stream = nullptr) {
     return {grid, block, shared, stream};
 }
 
-// A launch, whatever its kernel is. What is made anew for each launch makes a build slower: it is as little as can be.
+// A launch, whatever its kernel is. What is made anew for each launch makes a build slower: it is as little as can be, and
+// what is the same for all stays a function of its own.
 struct Started {
     const char* kernel;
     int line;
@@ -39,7 +40,7 @@ struct Started {
     void* call;
     std::size_t bytes;
 };
-inline LADDER_UNSEEN void start(const Started& its);
+[[gnu::noinline]] inline LADDER_UNSEEN void start(const Started& its);
 
 // A launch on a stream that is captured into a graph, which then has the arguments' values.
 inline LADDER_UNSEEN void keep_launch(const Started& its) {
@@ -53,7 +54,7 @@ inline LADDER_UNSEEN void keep_launch(const Started& its) {
     keep_work(its.config.stream, later, kept);
 }
 
-inline LADDER_UNSEEN void start(const Started& its) {
+[[gnu::noinline]] inline LADDER_UNSEEN void start(const Started& its) {
     const Config& c = its.config;
     if (is_captured && is_captured(c.stream)) return keep_launch(its);
     const Launch launch = {
@@ -200,6 +201,19 @@ template <class... P> LADDER_UNSEEN auto bound(void (*kernel)(P...), std::remove
     return [=]() LADDER_UNSEEN { kernel(copies...); };
 }
 
+// The first of some arguments, as written: up to the first comma that no brackets hold.
+template <std::size_t N> struct FirstOf {
+    char text[N] = {};
+    LADDER_UNSEEN constexpr FirstOf(const char (&arguments)[N]) {
+        int open = 0;
+        for (std::size_t i = 0; arguments[i] && (open || arguments[i] != ','); ++i) {
+            const char c = text[i] = arguments[i];
+            open += (c == '<' || c == '(') - (c == '>' || c == ')');
+        }
+    }
+};
+#define LADDER_FIRST_OF(arguments) [] { static constexpr ::ladder::FirstOf first(arguments); return first.text; }()
+
 // The parameters' types come from the kernel's pointer, so translation takes away the cast to void*.
 template <class... P>
 LADDER_UNSEEN cudaError_t launch_pointers(const char* name, int line, bool cooperative, void (*kernel)(P...), dim3 grid,
@@ -213,10 +227,10 @@ LADDER_UNSEEN cudaError_t launch_pointers(const char* name, int line, bool coope
 
 }  // namespace ladder
 
-// Macros, because only they know the kernel's name. A kernel written as k<1, 2> comes in two pieces, and is put
-// together.
-#define cudaLaunchKernel(kernel, ...) ::ladder::launch_pointers(#kernel, __builtin_LINE(), false, kernel, __VA_ARGS__)
-#define cudaLaunchCooperativeKernel(kernel, ...) ::ladder::launch_pointers(#kernel, __builtin_LINE(), true, kernel, __VA_ARGS__)
+// Macros, because only they know the kernel's name. To them a kernel written as k<1, 2> is two arguments.
+#define cudaLaunchKernel(...) ::ladder::launch_pointers(LADDER_FIRST_OF(#__VA_ARGS__), __builtin_LINE(), false, __VA_ARGS__)
+#define cudaLaunchCooperativeKernel(...) \
+    ::ladder::launch_pointers(LADDER_FIRST_OF(#__VA_ARGS__), __builtin_LINE(), true, __VA_ARGS__)
 
 // ---- cudaLaunchKernelEx ----
 
@@ -273,5 +287,5 @@ LADDER_UNSEEN cudaError_t launch_extended(const char* name, int line, const cuda
 
 }  // namespace ladder
 
-#define cudaLaunchKernelEx(config, kernel, ...) \
-    ::ladder::launch_extended(#kernel, __builtin_LINE(), config, kernel __VA_OPT__(, ) __VA_ARGS__)
+#define cudaLaunchKernelEx(config, ...) \
+    ::ladder::launch_extended(LADDER_FIRST_OF(#__VA_ARGS__), __builtin_LINE(), config, __VA_ARGS__)
