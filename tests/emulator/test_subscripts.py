@@ -87,6 +87,7 @@ __global__ void k(const float* x, float* z, int n) {
     Pairs pairs = {};
     Matrix m = {};
     float numbers[4] = {}, others[sizeof(numbers) / sizeof(numbers[0])] = {};
+    static_assert(sizeof(Pair[2]) == sizeof(pairs) && sizeof(Two<Pair>[3]) == 6 * sizeof(Pair));
     for (int k = 0; k < kCount; ++k) { b[k] = a[k]; two[k] = b[k]; pairs[k] = two[k]; m[k] = pairs[k];
                                        m.rows[k] = m[k]; }
     for (int k = 0; k < kCount; ++k) ends[k] = &b[kCount];
@@ -131,6 +132,13 @@ def test_right_uses_and_walks(run_kernel):
     assert findings == [] and np.allclose(z, x)
 
 
+def test_a_text_that_gcc_does_not_take_is_checked_as_it_stands_and_noticed(run_kernel, monkeypatch):
+    """`run_kernel` asks for each kernel here, tests/shared.py for each of the course."""
+    monkeypatch.setattr("grader.devices.emulator.checked.with_used_indexes", lambda text, name: f"{text}?")
+    with pytest.raises(AssertionError, match="g\\+\\+ does not take"):
+        run(run_kernel, f"// once more\n{RIGHT}", 32)
+
+
 HEAD = '# 1 "k.cu"\n'
 
 
@@ -142,7 +150,7 @@ HEAD = '# 1 "k.cu"\n'
         "const Pair a[2] = {x, y}, b[n];",
         "ns::Vector<float, 4> a[n];",
         "using Rows = Pair[n][m]; typedef Pair More[n];",
-        "struct { Pair p; } a[n];",
+        "struct { Pair p; } a[n], b[m];",
         "void f(Pair (&a)[n], const float* b[n]);",
         "auto p = new Pair[n]; delete[] p;",
         "auto [a, b] = f(x);",

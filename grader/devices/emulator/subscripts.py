@@ -2,7 +2,7 @@
 
 gcc allows the index behind the last element wherever it sees an address: in `&a[n]`, which is the end of a walk, but
 also where C++ only binds a reference to the element, as in `a[n] = v` of a structure. Tokens tell the two apart. So an
-index whose element is used becomes `a[ladder::used<ladder::elements<decltype((a))>>(i)]` (include/ladder/used.h), where
+index whose element is used becomes `a[ladder::used<ladder::elements<__typeof__(a)>>(i)]` (include/ladder/used.h), where
 the one behind the last turns into one that gcc reports.
 
 Without a compiler's knowledge of names: what may be a declaration is left alone.
@@ -96,11 +96,11 @@ class _Part:
             return
         if self._is_address(first, last) or "{" in self.texts[first:last]:
             return
-        kind = f"decltype(({' '.join(self.texts[first:opening])}))"
+        kind = f"__typeof__({' '.join(self.texts[first:opening])})"  # which takes a type, too: sizeof(Pair[2])
         if self._is_walked(first, last):
             kind += ", void"
         elif last > closing:
-            kind += f", decltype(({' '.join(self.texts[first : last + 1])}))"
+            kind += f", __typeof__({' '.join(self.texts[first : last + 1])})"
         yield self.tokens[opening].end, f"::ladder::used<::ladder::elements<{kind}>>(("
         yield self.tokens[closing].start, "))"
 
@@ -211,7 +211,7 @@ class _Part:
         while head and head[-1] in ("*", "&"):
             head.pop()
         if before == ",":
-            if head[0] == ",":  # behind the braces of an initial value
+            if head[0] == "," or self._is_class(self.pairs.get(begun - 1, -1)):  # behind an initial value's braces
                 return True
             head = head[:-1]
         return bool(_DECLARED.match(" ".join(head)))

@@ -1,4 +1,4 @@
-// Of the checking build alone: what emulator/subscripts.py makes of `a[i]` is `a[ladder::used<ladder::elements<decltype((a))>>(i)]`.
+// Of the checking build alone: what emulator/subscripts.py makes of `a[i]` is `a[ladder::used<ladder::elements<__typeof__(a)>>(i)]`.
 #pragma once
 
 #ifndef __CUDA__
