@@ -188,6 +188,7 @@ __global__ void k(const float* x, float* z, int n) {
         if (t % 2) asm volatile("bar.sync 0;");  // or 8
         else asm volatile("bar.sync 0;");  // case 8
     }
+    if (n == 9) { if (t < 32) far(s, t); else far(s, t); }
     z[t] = s[t];
 }
 extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) { k<<<1, 256, 0, stream>>>(x, z, n); }
@@ -202,6 +203,7 @@ TOLD = {
     6: ("case 6", "or 6", "threads 0 to 6 and 8 to 255", "thread 7 waits"),
     7: ("case 7", "or 7", "threads 0 to 31", "threads 32 to 255"),
     8: ("case 8", "or 8", "threads 0, 2, 4, and others", "threads 1, 3, 5, and others"),
+    9: ("far", "far", "threads 0 to 31", "threads 32 to 255"),
 }
 
 
@@ -251,6 +253,8 @@ __global__ void k(const float* x, float* z, int n) {
     round_about(s, t, 3);
 #pragma unroll
     for (int i = 0; i < 3; ++i) { step(s, t); far(s, t); }
+    far(s, t), far(s, t);
+    for (int i = t < 32 ? 0 : 1; i < (t < 32 ? 3 : 4); ++i) { if (i == 0) s[t] += 5; __syncthreads(); }
     for (int i = 0; __syncthreads_count(i + t < 3); ++i) s[t] += i;
     while (__syncthreads_or(s[t] < 60)) { s[t] += 1; if (n > 0) { __syncthreads(); } }
     if (t < 128) { asm volatile("bar.sync 1, 128;"); } else { asm volatile("bar.sync 2, 128;"); }

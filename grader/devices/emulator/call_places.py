@@ -2,22 +2,27 @@
 
 g++ may make two of one call, where it copies the head of a loop; and from two calls of an inlined function it makes two
 in any case. The second kind is two places in CUDA's eyes, too: threads of a block that wait there wait at different
-barriers. Debug information tells them apart: copies belong to one record of what was inlined.
+barriers. Debug information tells them apart: copies belong to one record of what was inlined, and to one column.
 """
 
 from __future__ import annotations
 
 import re
 import subprocess
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from pathlib import Path
 
 from grader.devices.emulator.flags import Instruction
 from grader.devices.emulator.lines import Way
 
 _OF_RUNTIME = ("<ladder_barrier@", "<ladder_grid_sync@", "<ladder_ptx@")
+_TO_COLUMN = re.compile(r"\]  Set column to (\d+)")
+_TO_ADDRESS = re.compile(r"\]  .*(?:[Aa]dvance|set) .*\bto 0x([0-9a-f]+)")
+_ENTRY = re.compile(r"\]  (?:Special opcode|Copy)")
 _TARGET = re.compile(r"(?:0x)?([0-9a-f]+) <")
 _RECORD = re.compile(r"^ <([0-9a-f]+)><([0-9a-f]+)>: Abbrev Number: \d+ \((\w+)\)")
 _RANGE = re.compile(r"^ *DW_AT_(low_pc|high_pc|ranges) *: (?:0x)?([0-9a-f]+)")
@@ -28,18 +33,22 @@ def call_places(library: Path, code: Sequence[Instruction], ways: Mapping[int, W
     """The return address of each call that another one comes before which stands for the same, and that one's.
 
     Of calls that lead to a barrier. `ways` are those of all return addresses. What debug information does not tell
-    apart is taken for the same, as are calls through pointers.
+    apart is taken for the same.
     """
     alike: dict[tuple[object, ...], list[int]] = defaultdict(list)
     for call in _leading_to_barriers(list(_calls(code))):
         alike[call.function, call.callee, ways[call.pc]].append(call.pc)
     copies = {key: pcs for key, pcs in alike.items() if len(pcs) > 1}
-    inlined = list(_inlined(library)) if any(callee for _, callee, _ in copies) else []
+    if not copies:
+        return []
+    told = _dumped(library)
+    inlined, columns = list(_inlined(told)), _columns(told)
     found = []
-    for (_, callee, _), pcs in copies.items():
-        first: dict[int, int] = {}
+    for pcs in copies.values():
+        first: dict[tuple[int, int], int] = {}
         for pc in pcs:
-            if (one := first.setdefault(_innermost(inlined, pc - 1) if callee else 0, pc)) != pc:
+            place = _innermost(inlined, pc - 1), _column(columns, pc - 1)
+            if (one := first.setdefault(place, pc)) != pc:
                 found.append((pc, one))
     return found
 
@@ -101,9 +110,13 @@ def _innermost(inlined: Sequence[_Inlined], address: int) -> int:
     return max(around, key=lambda each: each.depth).number if around else 0
 
 
-def _inlined(library: Path) -> Iterator[_Inlined]:
-    command = ["readelf", "--debug-dump=info", "--debug-dump=Ranges", str(library)]
-    rows = subprocess.run(command, check=True, capture_output=True, text=True, errors="replace").stdout.splitlines()
+def _dumped(library: Path) -> list[str]:
+    kinds = (f"--debug-dump={kind}" for kind in ("info", "Ranges", "rawline"))
+    command = ["readelf", *kinds, str(library)]
+    return subprocess.run(command, check=True, capture_output=True, text=True, errors="replace").stdout.splitlines()
+
+
+def _inlined(rows: Sequence[str]) -> Iterator[_Inlined]:
     table = _table(rows)
     record, low = None, 0
     for row in rows:
@@ -131,3 +144,22 @@ def _table(rows: Sequence[str]) -> Mapping[int, list[tuple[int, int]]]:
         if entry := _OF_TABLE.match(row):
             table[int(entry[1], 16)].append((int(entry[2], 16), int(entry[3], 16)))
     return table
+
+
+def _columns(rows: Sequence[str]) -> list[tuple[int, int]]:
+    """Addresses in order, and the column of the source from each of them on."""
+    found = []
+    address, column = 0, 0
+    for row in rows:
+        if said := _TO_COLUMN.search(row):
+            column = int(said[1])
+        if said := _TO_ADDRESS.search(row):
+            address = int(said[1], 16)
+        if _ENTRY.search(row):
+            found.append((address, column))
+    return sorted(found, key=itemgetter(0))  # of several at one address the last counts
+
+
+def _column(columns: Sequence[tuple[int, int]], address: int) -> int:
+    at = bisect_right(columns, address, key=itemgetter(0))
+    return columns[at - 1][1] if at else 0
