@@ -102,6 +102,10 @@ __device__ float between(const float* p, const float* end) {
 }
 __device__ float sum_of(const float* p, int count) { return between(p, p + count); }
 __device__ float first(const float* p) { return *p; }
+__device__ float last(const float* end) { return end[-1]; }
+__device__ float drop(const float* end) { return *--end; }
+__device__ bool is(const float* p) { return p != nullptr; }
+__device__ float if_any(const float* p, bool any) { return any ? *p : 0; }
 struct Walk {
     const float *p, *end;
     __device__ Walk(const float* p) : p(p), end(p) {}
@@ -143,6 +147,8 @@ __global__ void k(const float* x, float* z, int n) {
     sum += 0 * (between(more[0].at, more[past].at) + between((float*)&a[0], (float*)&a[past]) + walk(&numbers[4]));
     sum += 0 * (sum_of(&numbers[past + 2], 2 - past) + first((float*)(&a[past - 1])) + first(more[past - 1].at));
     sum += 0 * (*(&numbers[4] - 1) + (&a[past])[-1].b + *(float*)&a[past - 1] + (&a[past - 1])->b);
+    sum += 0 * (last(&numbers[past + 2]) + last((float*)&a[past]) + drop(more[past].at) + is(&numbers[4]));
+    sum += 0 * (if_any(more[past].at, past > 2) + if_any(&numbers[past + 2], past > 2));
     sum += 0 * (along.end - behind.end + past * *&numbers[past]);
     u = 0;
     a[u++] = b[u], a[--u] = b[u];
@@ -198,7 +204,10 @@ HEAD = '# 1 "k.cu"\n'
         "p = (Pair*)&a[n];",
         "p = reinterpret_cast<float*>(&a[n]); q = (float*)(void*)(&a[n]);",
         "y = *(&a[n] - 1) + (&a[n])[m];",
-        "void g(Pair* p) {} auto f = [](Pair* p) {}; f(&a[n]); it.g(&a[n]);",
+        "void f(Pair* p) { q = p; } f(&a[n]);",
+        "void f(Pair* p) { *(p - 1) = 1; p->x = 1; } f(&a[n]);",
+        "template <class... T> void f(Pair* p, T... more) { *p = x; } f(&a[n], y...); f(&a[n], g<1, 2>(x));",
+        "void g(Pair* p) { *p = x; } auto f = [](Pair* p) {}; f(&a[n]); it.g(&a[n]);",
         "p = &(a[n]);",
         "p = &reinterpret_cast<Pair&>(a[n]);",
         "f(&a[n].b, std::addressof(a[n]));",
@@ -227,7 +236,9 @@ def test_what_is_left_alone(code):
         ("for (float& v : a[n].at) v = 1;", 1),
         ("y = *(int*)&a[n] + (&a[m])->b;", 2),
         ("if (x) *reinterpret_cast<float*>(&a[n]) = 1;", 1),
-        ("void f(Pair* p) { } f(&a[n]); f((Pair*)&b[n]); f(c[n].at);", 3),
+        ("void f(Pair* p) { *p = x; } f(&a[n]); f((Pair*)&b[n]); f(c[n].at);", 3),
+        ("void f(float* p) { x = p[n]; } float b[4]; f(&b[n]); f(&b[m], 1.0f);", 2),
+        ("void f(Pair* p) { x = p->y; } void g(Pair* p) { p->y = f(p); } g(&a[n]);", 1),
     ],
 )
 def test_what_is_held_against_all_uses(code, uses):

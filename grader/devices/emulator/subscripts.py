@@ -197,15 +197,42 @@ class _Part:
                 pointers.add(token.text)
         return numbers - others, pointers - numbers - others
 
-    def _functions(self) -> set[str]:
-        """The names of functions that the file defines; a lambda, or an object's method, may know more than it gets."""
+    def _functions(self) -> dict[str, list[int]]:
+        """Where the parameters of each function begin that the file defines, by its name.
+
+        A lambda, or an object's method, may know more than it gets.
+        """
         types = {self._text(at + 1) for at, text in enumerate(self.texts) if text in ("struct", "class", "union")}
-        named = set[str]()
+        others = types | _NO_CALL
+        found: dict[str, list[int]] = {}
         for at, text in enumerate(self.texts):
             behind = self._text(self.pairs.get(at + 1, -2) + 1)
-            if self._is_word(at) and self._text(at + 1) == "(" and behind in ("{", "noexcept") and text not in types:
-                named.add(text)
-        return named - _NO_CALL
+            if self._is_word(at) and text not in others and self._text(at + 1) == "(" and behind in ("{", "noexcept"):
+                found.setdefault(text, []).append(at + 1)
+        return found
+
+    def _touches(self, name: str, number: int) -> bool:
+        """Whether a function of this name uses what this argument of it points to, and none what lies before that."""
+        given = [(opening, self._arguments(opening)) for opening in self.functions[name]]
+        uses = [self._is_touched(opening, *each[number]) for opening, each in given if number < len(each)]
+        return True in uses and None not in uses
+
+    def _is_touched(self, opening: int, first: int, last: int) -> bool | None:
+        """Whether a function uses what this parameter points to; None if it may go back from there."""
+        if "&" in self.texts[first:last] and "[" in self.texts[first:last]:
+            return True  # float (&values)[4]
+        words = [at for at in range(first, last + 1) if self._is_word(at) and self._text(at - 1) not in ("[", "=")]
+        name = self.texts[words[-1]] if words else ""
+        body = next((at for at in range(self.pairs[opening], len(self.texts)) if self.texts[at] == "{"), opening)
+        touched = False
+        for at in range(body, self.pairs.get(body, body)):
+            if self.texts[at] != name or self._text(at - 1) in (".", "->"):
+                continue
+            before, after = self._text(at - 1), self._text(at + 1)
+            if "-" in (before, after, self._text(at + 2) if after == "[" else ""):
+                return None  # end[-1], *--end
+            touched |= after in ("[", "->") or (before == "*" and self._is_unary(at - 1))
+        return touched
 
     def _may_bind(self, first: int, last: int) -> bool:
         """Whether a reference may be bound to what is named: in a call, or by a declaration."""
@@ -321,7 +348,8 @@ class _Part:
     def _handed(self, first: int, last: int, what: str, counts: bool) -> str:
         """The type of what a function of the file may use that gets this as an argument; "" if none does.
 
-        Another argument may say where a walk begins or ends that this is the other end of: a pointer, or a count.
+        Another argument may say where a walk begins or ends that this is the other end of: a pointer, or a count. Or
+        whether there is something to be done.
         """
         if self._text(first - 1) not in ("(", ",") or self._text(last + 1) not in (")", ","):
             return ""
@@ -333,8 +361,12 @@ class _Part:
             callee -= 1
         if self._text(opening) != "(" or self._text(callee) not in self.functions or self._declares(callee):
             return ""
-        others = [each for each in self._arguments(opening) if each[0] != first]
-        if self._text(callee - 1) in (".", "->") or any("..." in self.texts[each[0] : each[1] + 1] for each in others):
+        arguments = self._arguments(opening)
+        others = [each for each in arguments if each[0] != first]
+        is_known = {"...", "<"}.isdisjoint(text for each in others for text in self.texts[each[0] : each[1] + 1])
+        if self._text(callee - 1) in (".", "->") or not is_known:
+            return ""
+        if not self._touches(self.texts[callee], next(n for n, each in enumerate(arguments) if each[0] == first)):
             return ""
         types = [self._type(first, last), *(self._type(*each) for each in others if self._text(each[0]) not in "[{")]
         return f"::ladder::Handed{what}<{'true' if counts else 'false'}, {', '.join(types)}>"

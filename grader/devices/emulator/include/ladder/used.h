@@ -31,9 +31,10 @@ template <class T> struct Walk<T* const> : Walk<T> {};
 template <class T> struct Walk<T[]> : Walk<T> {};
 template <class T, std::size_t count> struct Walk<T[count]> : Walk<T> {};
 
-// Whether a function that gets something Handed and this Other walks from one to the other, or so many elements.
+// Whether a function that gets something Handed and this Other walks from one to the other, or so many elements, or does
+// nothing at all.
 template <bool counts, class Handed, class Other> constexpr bool may_end_walk =
-    (counts && std::is_integral_v<Other> && !std::is_same_v<std::remove_cv_t<Other>, bool>) ||
+    (counts ? std::is_integral_v<Other> : std::is_same_v<std::remove_cv_t<Other>, bool>) ||
     ((std::is_pointer_v<Other> || std::is_array_v<Other>) &&
      (std::is_same_v<typename Walk<Other>::Over, typename Walk<Handed>::Over> || std::is_void_v<typename Walk<Other>::Over>));
 
