@@ -45,12 +45,12 @@ std::size_t Module::own_bytes(const Symbol* function, SymbolKind kind, std::size
     return otherwise;
 }
 
-bool Module::same_call(std::uint32_t pc, std::uint32_t other) const {
+bool Module::are_copies(std::uint32_t pc, std::uint32_t other) const {
     const auto first = [&](std::uint32_t each) {
         const auto known = call_places.find(each);
         return known == call_places.end() ? each : known->second;
     };
-    return pc == other || call_places.empty() || first(pc) == first(other);
+    return call_places.empty() || first(pc) == first(other);
 }
 
 std::size_t Module::launch_bound(const Symbol* function) const { return own_bytes(function, SymbolKind::LaunchBound, 0); }

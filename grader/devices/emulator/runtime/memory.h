@@ -103,10 +103,12 @@ struct Module {
     std::size_t launch_blocks(const Symbol* function) const;   // of a multiprocessor, that they ask for; 1: none in particular
     const Symbol* function_at(const void* address) const;      // that begins there
     const Symbol* function_around(Address code) const;
-    bool same_call(std::uint32_t pc, std::uint32_t other) const;   // whether these return addresses are those of one call in the source
+    // Whether these return addresses are those of one call in the source.
+    bool same_call(std::uint32_t pc, std::uint32_t other) const { return pc == other || are_copies(pc, other); }
     const Symbol* host_only_at(std::uint32_t pc) const;        // null: a kernel may run what is there
 
 private:
+    bool are_copies(std::uint32_t pc, std::uint32_t other) const;
     std::size_t own_bytes(const Symbol* function, SymbolKind kind, std::size_t otherwise) const;   // of its variable of this kind
 };
 
