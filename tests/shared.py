@@ -25,6 +25,9 @@ from grader import grade
 from grader.course.lesson import Task
 from grader.devices.build.recipe import program_identity
 from grader.devices.cache import cache_root
+from grader.devices.emulator.checked import beside
+from grader.devices.emulator.compile import emulated_library
+from grader.devices.emulator.translate import TranslationError
 from grader.grade import Result, Submission
 
 T = TypeVar("T")
@@ -152,6 +155,7 @@ def kept_folder(base: Path, name: str) -> Path:
 def graded_once(kept: Kept) -> Callable[[Task, Submission], Result]:
     """`grade.grade_task`, but that each source is emulated once for each task of a lesson and each seed.
 
+    Each of those is held to one rule besides: g++ takes what the checking build makes of its text (subscripts.py).
     What a test has changed is graded as ever: a task with other cases, a lesson without a file, a grade that can be
     cancelled; and what runs on a GPU, whose times are never the same.
     """
@@ -165,6 +169,23 @@ def graded_once(kept: Kept) -> Callable[[Task, Submission], Result]:
         how = (submission.seed, submission.print_threads, submission.with_checks, submission.sandbox)
         asked = [task.name, *map(str, how)]
         key = [*asked, submission.source, submission.filename, Path(lesson).read_bytes()]
-        return kept(key, lambda: grade_task(task, submission), lambda found: found.grade.status not in UNSURE)
+
+        def graded() -> Result:
+            found = grade_task(task, submission)
+            assert not checks_plain_text(submission), f"{submission.filename} does not compile with rewritten indexes"
+            return found
+
+        return kept(key, graded, lambda found: found.grade.status not in UNSURE)
 
     return grade_once
+
+
+def checks_plain_text(submission: Submission) -> bool:
+    """Whether the checking build of this file in the cache is that of the text as it stands: of fewer checks."""
+    prototypes = [each.signature for each in submission.tasks]
+    try:
+        library = emulated_library(submission.source, submission.filename, prototypes, cache_root())
+    except TranslationError:
+        return False
+    found = beside(library, submission.filename)
+    return bool(found and found.is_plain)

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import random
+
 import pytest
 
+from grader import grade
+from grader.devices.emulator.checked import FACTS
 from tests import shared
 from tests.shared import Kept, Once
 
@@ -62,3 +67,30 @@ def test_fresh_takes_nothing_from_an_earlier_run(tmp_path, monkeypatch):
     monkeypatch.setenv(shared.FRESH, "1")
     assert shared.kept_results(Once(tmp_path)).folder.parent == tmp_path
     assert shared.kept_folder(tmp_path / "base", "builds").is_relative_to(tmp_path)
+
+
+def test_a_grade_whose_checking_build_is_of_the_plain_text_is_noticed(tmp_path, monkeypatch):
+    file, asked, grade_task = tmp_path / "kernel.cu", [], grade.grade_task
+    file.write_text(
+        "struct Pair { float a, b; };\n"
+        "__global__ void k(const float* x, float* z, int n) {\n"
+        "    Pair pairs[2] = {};\n"
+        f"    pairs[n % 2] = Pair{{x[0], {random.random()}}};\n"
+        "    z[0] = pairs[n % 2].a;\n"
+        "}\n"
+        'extern "C" void vector_add(const float* x, const float* y, float* z, int n, cudaStream_t stream) {\n'
+        "    k<<<1, 1, 0, stream>>>(x, z, n);\n"
+        "}\n"
+    )
+    monkeypatch.setattr("grader.grade.grade_task", lambda *what: asked.append(what[1]) or grade_task(*what))
+    assert grade.grade("01", file, device="emulator", seed=1).status == "not_written"
+    submission = asked[0]
+    prototypes = [each.signature for each in submission.tasks]
+    library = shared.emulated_library(submission.source, submission.filename, prototypes, shared.cache_root())
+    facts = library.with_name(FACTS)
+    assert shared.beside(library, submission.filename) and not shared.checks_plain_text(submission)
+    facts.write_text(json.dumps(json.loads(facts.read_text()) | {"is_plain": True}))
+    try:
+        assert shared.checks_plain_text(submission)
+    finally:
+        facts.unlink()

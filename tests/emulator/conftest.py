@@ -23,7 +23,7 @@ from grader.devices.build.build import entry_points
 from grader.devices.cache import cache_root
 from grader.devices.emulator import seen
 from grader.devices.emulator import session as emulator
-from grader.devices.emulator.checked import CheckedBuild
+from grader.devices.emulator.checked import CheckedBuild, beside
 from grader.devices.emulator.sides import marks
 from grader.devices.emulator.translate import translate
 from grader.devices.evidence import CaseRun
@@ -116,6 +116,8 @@ class KernelRunner:
                 link_flags = emulator.link_flags(self.built_for)
                 elements = seen.fragment_elements(translated, text)
                 CheckedBuild(text, "kernel.cu", folder / "checked", flags, link_flags, elements).finish(library)
+                found = beside(library, "kernel.cu")
+                assert found and not found.is_plain, "g++ does not take what subscripts.py makes of the text"
             (folder / "unfinished.so").replace(library)
 
     def __call__(

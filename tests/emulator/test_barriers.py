@@ -7,6 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+PROTOTYPE = "void f(const float* x, float* z, int n, cudaStream_t stream)"
 KERNEL = """
 __global__ void k(const float* x, float* z, int n) {{
     __shared__ float s[256];
@@ -21,9 +22,8 @@ extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) {{ k<<<1
 
 def notes(run_kernel, body: str):
     """z[0], and the notes about barriers; fails if there is an error."""
-    prototype = "void f(const float* x, float* z, int n, cudaStream_t stream)"
     source = KERNEL.format(body=body)
-    outputs, case = run_kernel(source, prototype, x=np.ones(256, np.float32), z=np.zeros(256, np.float32), n=200)
+    outputs, case = run_kernel(source, PROTOTYPE, x=np.ones(256, np.float32), z=np.zeros(256, np.float32), n=200)
     assert [found.message for found in case.findings if found.severity == "error"] == []
     return outputs["z"][0], [found for found in case.findings if found.kind.startswith("barrier_")]
 
@@ -47,6 +47,14 @@ LEFT_OUT = {
         d >>= 1;
     }
     if (t == 0) z[0] = s[0];""",
+    "a_whole_loop": """
+    if (t < 64) {
+        for (int i = 0; i < 4; ++i) {
+            s[t] *= 4;
+            __syncthreads();  // barrier
+        }
+    }
+    z[t] = s[t];""",
 }
 
 
@@ -69,6 +77,9 @@ def test_a_barrier_that_ended_threads_leave_out_is_named(run_kernel, name):
         "for (int i = 0; i < 8; ++i) {\n        __syncthreads();\n        if (t >= 256 - 32 * i) return;\n    }",
         "for (int d = 128; d > 0; d /= 2) {\n        if (t < d) s[t] += s[t + d];\n        __syncthreads();\n    }",
         "if (t == 0) z[0] = s[5];",
+        "if (t < 64) {\n        for (int i = 0; i < 4; ++i) { s[t] += 1; __syncthreads(); }\n    }",
+        "if (t >= 64) { z[t] = s[t]; return; }\n    for (int i = 0; i < 4; ++i) { s[t] += 1; __syncthreads(); }\n"
+        "    z[t] = s[t];",
     ],
 )
 def test_who_returns_early_has_arrived(run_kernel, body):
@@ -135,3 +146,137 @@ for (int i = 0; i < 4; ++i) __syncthreads();
 @pytest.mark.parametrize("body", RETURNS.strip().split("\n\n"))
 def test_who_returns_in_a_loop_has_arrived(run_kernel, body):
     assert notes(run_kernel, body)[1] == []
+
+
+# Cases of n: two places of which the first threads wait at one, and the others at the other.
+PLACES = """
+__device__ void step(float* s, int t) { s[t] += 1; __syncthreads(); }  // step
+__device__ __noinline__ void far(float* s, int t) { s[t] += 1; __syncthreads(); s[t] += 1; }  // far
+__device__ __noinline__ void further(float* s, int t) { far(s, t); s[t] *= 2; }  // further
+template <int kSize> __device__ __noinline__ void sized(float* s, int t) { s[t] += kSize; __syncthreads(); }  // sized
+__global__ void k(const float* x, float* z, int n) {
+    __shared__ float s[256];
+    const int t = threadIdx.x;
+    s[t] = x[t];
+    auto both = [&](int i) { s[t] += i; __syncthreads(); };  // lambda
+    if (n == 1) { if (t < 32) { s[t] += 1; __syncthreads(); } else { s[t] += 2; __syncthreads(); } }  // in one line
+    if (n == 2) {
+        if (t < 96) step(s, t);  // case 2
+        else step(s, t);  // or 2
+    }
+    if (n == 3) {
+        if (t % 64 < 32) far(s, t);  // case 3
+        else far(s, t);  // or 3
+    }
+    if (n == 4) {
+        if (t < 32) far(s, t);  // case 4
+        else further(s, t);
+    }
+    if (n == 5) {
+        if (t < 32) sized<1>(s, t);
+        else sized<2>(s, t);
+    }
+    if (n == 6) {
+        if (t != 7) both(1);  // case 6
+        else both(2);  // or 6
+    }
+    if (n == 7) {
+        if (t < 32) z[t] = __syncthreads_count(t < 7);  // case 7
+        else z[t] = __syncthreads_or(t < 7);  // or 7
+    }
+    if (n == 8) {
+        if (t % 2) asm volatile("bar.sync 0;");  // or 8
+        else asm volatile("bar.sync 0;");  // case 8
+    }
+    if (n == 9) { if (t < 32) far(s, t); else far(s, t); }
+    z[t] = s[t];
+}
+extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) { k<<<1, 256, 0, stream>>>(x, z, n); }
+"""
+# The marks of the two lines that are told, of the barriers themselves or of the calls that lead there, and who waits.
+TOLD = {
+    1: ("in one line", "in one line", "threads 0 to 31", "threads 32 to 255"),
+    2: ("case 2", "or 2", "threads 0 to 95", "threads 96 to 255"),
+    3: ("case 3", "or 3", "threads 0 to 31, 64 to 95, 128 to 159, and others", "threads 32 to 63, 96"),
+    4: ("case 4", "further", "threads 0 to 31", "threads 32 to 255"),
+    5: ("sized", "sized", "threads 0 to 31", "threads 32 to 255"),
+    6: ("case 6", "or 6", "threads 0 to 6 and 8 to 255", "thread 7 waits"),
+    7: ("case 7", "or 7", "threads 0 to 31", "threads 32 to 255"),
+    8: ("case 8", "or 8", "threads 0, 2, 4, and others", "threads 1, 3, 5, and others"),
+    9: ("far", "far", "threads 0 to 31", "threads 32 to 255"),
+}
+
+
+def findings(run_kernel, source: str, n: int):
+    x, z = np.ones(256, np.float32), np.zeros(256, np.float32)
+    return run_kernel(source, PROTOTYPE, x=x, z=z, n=n)[1].findings
+
+
+@pytest.mark.parametrize("case", TOLD)
+def test_two_places_that_threads_wait_at_are_told_with_their_lines(run_kernel, case):
+    first, second, some, others = TOLD[case]
+    found = next(each for each in findings(run_kernel, PLACES, case) if each.severity == "error")
+    lines = {text.rpartition("// ")[2]: number for number, text in enumerate(PLACES.split("\n"), start=1)}
+    assert found.kind == "barrier_divergence" and f"line {lines[first]}" in found.message
+    assert ("another one of that line" if first == second else f"line {lines[second]}") in found.message
+    assert some in found.message and others in found.message
+
+
+ONE_PLACE = """
+__device__ void step(float* s, int t) { s[t] += 1; __syncthreads(); }
+__device__ __noinline__ void far(float* s, int t) { s[t] += 1; __syncthreads(); s[t] += 1; }
+template <int kSize> __device__ __noinline__ void sized(float* s, int t) { s[t] += kSize; __syncthreads(); }
+template <int... kSizes> __device__ void all(float* s, int t) { (sized<kSizes>(s, t), ...); }
+__device__ __noinline__ void round_about(float* s, int t, int left) {
+    if (left == 0) return;
+    s[t] += 1;
+    __syncthreads();
+    round_about(s, t, left - 1);
+    s[t] += 1;
+}
+__device__ void at_the_start(float* s, int t, int n) {
+    if (t >= n) return;
+    s[t] += 1;
+    __syncthreads();
+}
+__global__ void k(const float* x, float* z, int n) {
+    __shared__ float s[256];
+    const int t = threadIdx.x;
+    s[t] = x[t];
+    auto both = [&](auto i) { s[t] += i; __syncthreads(); };
+    void (*pointed)(float*, int) = n % 2 ? far : sized<3>;
+    pointed(s, t);
+    if (n > 3) { step(s, t); } else step(s, t);
+    if (blockIdx.x == 0) far(s, t); else far(s, t);
+    both(1), both(2.0f);
+    all<1, 2, 3>(s, t);
+    round_about(s, t, 3);
+#pragma unroll
+    for (int i = 0; i < 3; ++i) { step(s, t); far(s, t); }
+    far(s, t), far(s, t);
+    for (int i = t < 32 ? 0 : 1; i < (t < 32 ? 3 : 4); ++i) { if (i == 0) s[t] += 5; __syncthreads(); }
+    for (int i = 0; __syncthreads_count(i + t < 3); ++i) s[t] += i;
+    while (__syncthreads_or(s[t] < 60)) { s[t] += 1; if (n > 0) { __syncthreads(); } }
+    if (t < 128) { asm volatile("bar.sync 1, 128;"); } else { asm volatile("bar.sync 2, 128;"); }
+    if (t < 128) { asm volatile("bar.sync 0;"); }
+    else { asm volatile("bar.sync 0;"); }
+    if (t % 32 < 16) __syncwarp(0xffff); else __syncwarp(0xffff0000);
+    cooperative_groups::this_thread_block().sync();
+    cooperative_groups::tiled_partition<32>(cooperative_groups::this_thread_block()).sync();
+    z[t] = s[t];
+    at_the_start(s, t, n);
+}
+extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) { k<<<2, 256, 0, stream>>>(x, z, n); }
+"""
+
+
+def test_the_first_barriers_of_a_kernel_that_some_leave_out_are_named(run_kernel):
+    source = KERNEL.format(body=LEFT_OUT["a_whole_loop"]).replace("    __syncthreads();\n", "", 1)
+    (note,) = findings(run_kernel, source, 200)
+    assert note.kind == "barrier_passed_by" and "// barrier" in source.split("\n")[note.line - 1]
+
+
+@pytest.mark.parametrize("n", [100, 101])
+def test_threads_that_come_to_one_place_by_any_way(run_kernel, n):
+    found = findings(run_kernel, f"#include <cooperative_groups.h>\n{ONE_PLACE}", n)
+    assert [each.message for each in found if each.kind != "race"] == []

@@ -197,6 +197,9 @@ NAMES_ALONE = {
     "given = added;": "a launch is given the address that added, a variable of the GPU, has in host code",
     "given = &added[4];": "name it in the kernel itself, or ask cudaGetSymbolAddress(&pointer, added)",
     "cudaMemcpy(added, numbers, sizeof numbers, cudaMemcpyHostToDevice);": "a copy is given the address that added",
+    "cudaMemcpyToSymbol(added, numbers, 128); cudaMemcpy(numbers, added, 128, cudaMemcpyDeviceToHost);": "a copy",
+    "cudaMemcpyToSymbol(added, numbers, 0); cudaMemcpy(added, numbers, 128, cudaMemcpyHostToDevice);": "a copy",
+    "cudaMemcpyToSymbol(shift, added, 4, 0, cudaMemcpyDeviceToDevice);": "a copy is given the address that added",
     "cudaMemsetAsync(&shift, 0, 4, stream);": "use cudaMemcpyToSymbol or cudaMemcpyFromSymbol",
 }
 BY_NAME = [
@@ -204,6 +207,7 @@ BY_NAME = [
     "cudaMemcpyToSymbol(added, numbers, sizeof numbers);",
     "cudaMemcpyFromSymbolAsync(numbers, added, sizeof numbers, 0, cudaMemcpyDeviceToHost, stream);",
     "put(inner::factors, numbers);",
+    "for (int i = 0; i < 3; ++i) cudaMemcpyToSymbol(added, numbers, 4, 4 * i);",
     "cudaGetSymbolAddress((void**)&given, added);",
     "cudaGetSymbolAddress((void**)&given, added); cudaMemsetAsync(given, 0, sizeof numbers, stream);",
     "cudaMemcpyFromSymbol(&given, where, sizeof given);",

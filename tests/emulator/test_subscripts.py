@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from grader.devices.emulator.subscripts import with_used_indexes
+from grader.devices.emulator.subscripts import with_used_indexes, with_used_indexes_of_program
 from tests.emulator.checked_kernel import run
 
 # What is wrong happens where `n` is the case's number, and the array's name is `caseN`.
@@ -28,6 +28,10 @@ template <class T, int kCount> __device__ float in_a_template(float v, int i) {
 }
 __device__ void by_reference(Pair (&case12)[2], int i) { case12[i] = Pair{1, 1}; }
 __device__ void of_numbers(float (&case13)[2][3], int i) { for (int k = 0; k <= i + 2; ++k) case13[i][k] = 1; }
+__device__ float first(const float* at) { return at[0]; }
+__device__ float of_three(const float (&at)[3], int i) { return at[i]; }
+__device__ void set_first(Pair* pair, float v) { pair->a = v; }
+template <int kPlace> __device__ float nth(const float* at) { return at[kPlace]; }
 __global__ void k(const float* x, float* z, int n, int past) {
     const int i = threadIdx.x;
     Pair case1[2] = {}, case3[2] = {}, case5[2] = {};
@@ -51,13 +55,27 @@ __global__ void k(const float* x, float* z, int n, int past) {
     if (n == 12) by_reference(case11, past + 2);
     if (n == 13) { float grid[2][3] = {}; of_numbers(grid, past + 1); found = grid[0][past]; }
     if (n == 14) raise(case14[past + 2]);
+    Row case15[2] = {}, case16[2] = {};
+    Pair case17[2] = {}, case18[2] = {}, case20[2] = {}, case22[2] = {};
+    float case19[4] = {}, case21[2][3] = {}, case23[4] = {};
+    if (n == 15) found += first(case15[past + 2].at);
+    if (n == 16) found += of_three(case16[past + 2].at, 1);
+    if (n == 17) set_first(&case17[past + 2], 1.0f);
+    if (n == 18) found += *reinterpret_cast<float*>(&case18[past + 2]);
+    if (n == 19) found += *(int*)&case19[past + 4];
+    if (n == 20) (&case20[past + 2])->b = 1;
+    if (n == 21) found += nth<1>(case21[past + 2]);
+    if (n == 22) found += first(reinterpret_cast<float*>(&case22[past + 2]));
+    if (n == 23) { found += 1; *(volatile float*)&case23[past + 4] = 1; }
+    found += case15[past].at[0] + case16[past].at[0] + case17[past].a + case18[past].a + case19[past] + case20[past].a;
+    found += case21[past][past] + case22[past].a + case23[past];
     found += case1[past].a + case2[past].x + case3[past].a + case4[past].a + case5[past].a + case6[past].a;
     found += case10[past][past].a + case11[past].a + case14[past] + held.case7[past].at[0] + held.case8[past].a;
     z[i] = x[i] + 0 * found;
 }
 extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) { k<<<1, 32, 0, stream>>>(x, z, n, 0); }
 """
-COUNTS = dict.fromkeys(range(1, 14 + 1), 2) | {10: 3, 13: 3}
+COUNTS = dict.fromkeys(range(1, 23 + 1), 2) | {10: 3, 13: 3, 19: 4, 23: 4}
 
 # All of these are right, and each gives x[i] back.
 RIGHT = """
@@ -77,6 +95,22 @@ __device__ float sum_of(const Pair (&pairs)[kCount], const Pair* end) {
     for (const Pair* p = pairs; p != end; ++p) sum += p->a;
     return sum;
 }
+__device__ float between(const float* p, const float* end) {
+    float sum = 0;
+    for (; p != end; ++p) sum += *p;
+    return sum;
+}
+__device__ float sum_of(const float* p, int count) { return between(p, p + count); }
+__device__ float first(const float* p) { return *p; }
+__device__ float last(const float* end) { return end[-1]; }
+__device__ float drop(const float* end) { return *--end; }
+__device__ bool is(const float* p) { return p != nullptr; }
+__device__ float if_any(const float* p, bool any) { return any ? *p : 0; }
+struct Walk {
+    const float *p, *end;
+    __device__ Walk(const float* p) : p(p), end(p) {}
+    __device__ void up_to(const float* last) { end = last; }
+};
 __device__ float sum_of(Pair pairs[kCount]) { return pairs[0].a + pairs[kCount - 1].a; }
 __global__ void k(const float* x, float* z, int n) {
     const int i = threadIdx.x;
@@ -87,6 +121,7 @@ __global__ void k(const float* x, float* z, int n) {
     Pairs pairs = {};
     Matrix m = {};
     float numbers[4] = {}, others[sizeof(numbers) / sizeof(numbers[0])] = {};
+    static_assert(sizeof(Pair[2]) == sizeof(pairs) && sizeof(Two<Pair>[3]) == 6 * sizeof(Pair));
     for (int k = 0; k < kCount; ++k) { b[k] = a[k]; two[k] = b[k]; pairs[k] = two[k]; m[k] = pairs[k];
                                        m.rows[k] = m[k]; }
     for (int k = 0; k < kCount; ++k) ends[k] = &b[kCount];
@@ -104,6 +139,17 @@ __global__ void k(const float* x, float* z, int n) {
     unsigned u = 1; short s = 1; unsigned char c = 1; long long l = 1; bool yes = true; enum { kOne = 1 };
     sum += 0 * (a[u].a + a[s].a + a[c].a + a[l].a + a[yes].a + a[kOne].a + 1[a].a + rows[1][u].a + (*rows)[u].a);
     sum += 0 * (sum_of(a, &a[kCount]) + both(1).a + ends[1][-1].a + others[u] + sum_of(b) + grid[u][i % 3].b);
+    auto walk = [&](const float* end) { return between(numbers, end); };
+    Walk along(numbers), behind(&numbers[4]);
+    along.up_to(&numbers[4]);
+    Row more[2] = {row, row};
+    const int past = n / 16;
+    sum += 0 * (between(more[0].at, more[past].at) + between((float*)&a[0], (float*)&a[past]) + walk(&numbers[4]));
+    sum += 0 * (sum_of(&numbers[past + 2], 2 - past) + first((float*)(&a[past - 1])) + first(more[past - 1].at));
+    sum += 0 * (*(&numbers[4] - 1) + (&a[past])[-1].b + *(float*)&a[past - 1] + (&a[past - 1])->b);
+    sum += 0 * (last(&numbers[past + 2]) + last((float*)&a[past]) + drop(more[past].at) + is(&numbers[4]));
+    sum += 0 * (if_any(more[past].at, past > 2) + if_any(&numbers[past + 2], past > 2));
+    sum += 0 * (along.end - behind.end + past * *&numbers[past]);
     u = 0;
     a[u++] = b[u], a[--u] = b[u];
     if (n) { u += 0; } a[u].b = 1;
@@ -131,6 +177,13 @@ def test_right_uses_and_walks(run_kernel):
     assert findings == [] and np.allclose(z, x)
 
 
+def test_a_text_that_gcc_does_not_take_is_checked_as_it_stands_and_noticed(run_kernel, monkeypatch):
+    """`run_kernel` asks for each kernel here, tests/shared.py for each of the course."""
+    monkeypatch.setattr("grader.devices.emulator.checked.with_used_indexes", lambda text, name: f"{text}?")
+    with pytest.raises(AssertionError, match="g\\+\\+ does not take"):
+        run(run_kernel, f"// once more\n{RIGHT}", 32)
+
+
 HEAD = '# 1 "k.cu"\n'
 
 
@@ -142,13 +195,19 @@ HEAD = '# 1 "k.cu"\n'
         "const Pair a[2] = {x, y}, b[n];",
         "ns::Vector<float, 4> a[n];",
         "using Rows = Pair[n][m]; typedef Pair More[n];",
-        "struct { Pair p; } a[n];",
+        "struct { Pair p; } a[n], b[m];",
         "void f(Pair (&a)[n], const float* b[n]);",
         "auto p = new Pair[n]; delete[] p;",
         "auto [a, b] = f(x);",
         "return [n] { return n; };",
         "p = &a[n];",
         "p = (Pair*)&a[n];",
+        "p = reinterpret_cast<float*>(&a[n]); q = (float*)(void*)(&a[n]);",
+        "y = *(&a[n] - 1) + (&a[n])[m];",
+        "void f(Pair* p) { q = p; } f(&a[n]);",
+        "void f(Pair* p) { *(p - 1) = 1; p->x = 1; } f(&a[n]);",
+        "template <class... T> void f(Pair* p, T... more) { *p = x; } f(&a[n], y...); f(&a[n], g<1, 2>(x));",
+        "void g(Pair* p) { *p = x; } auto f = [](Pair* p) {}; f(&a[n]); it.g(&a[n]);",
         "p = &(a[n]);",
         "p = &reinterpret_cast<Pair&>(a[n]);",
         "f(&a[n].b, std::addressof(a[n]));",
@@ -175,8 +234,25 @@ def test_what_is_left_alone(code):
         ("this->a[n] = b;", 1),
         ("a[n][m] = b;", 2),
         ("for (float& v : a[n].at) v = 1;", 1),
+        ("y = *(int*)&a[n] + (&a[m])->b;", 2),
+        ("if (x) *reinterpret_cast<float*>(&a[n]) = 1;", 1),
+        ("void f(Pair* p) { *p = x; } f(&a[n]); f((Pair*)&b[n]); f(c[n].at);", 3),
+        ("void f(float* p) { x = p[n]; } float b[4]; f(&b[n]); f(&b[m], 1.0f);", 2),
+        ("void f(Pair* p) { x = p->y; } void g(Pair* p) { p->y = f(p); } g(&a[n]);", 1),
     ],
 )
 def test_what_is_held_against_all_uses(code, uses):
     rewritten = with_used_indexes(HEAD + code + "\n", "k.cu")
     assert rewritten.count("::ladder::used<") == uses and rewritten.count("\n") == 2
+
+
+def test_a_statement_goes_on_behind_a_macro_of_a_header():
+    text = f'{HEAD}Pair a[2],\n# 1 "k.cu" 3 4\n*p = nullptr,\n# 1 "k.cu"\nb[2]; a[n] = b[m];\n'
+    text += '# 1 "other.h" 1\na[n] = 1;\n# 3 "k.cu" 2\n'
+    assert with_used_indexes(text, "k.cu").count("::ladder::used<") == 2
+
+
+def test_in_a_program_the_files_of_its_own_are_read():
+    text = '# 1000001 "k.cu"\na[n] = b;\n# 1 "/usr/include/x.h" 1 3\na[n] = b;\n# 2000007 "own.h" 1\na[n] = b;\n'
+    rewritten = with_used_indexes_of_program(text)
+    assert rewritten.count("::ladder::elements_of_program<") == 2 and "1 3\na[n] = b;" in rewritten

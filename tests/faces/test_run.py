@@ -291,6 +291,13 @@ def test_with_arrays_an_index_past_a_local_array_is_found_and_one_past_a_row_not
     assert run("arrays.cu", "--arrays", "--json", "--", "4").found == set()
 
 
+def test_with_arrays_an_element_one_past_an_array_of_structures_is_found(run):
+    ran = run("arrays.cu", "--arrays", "--json", "--", "4", "1")
+    assert ran.found == {("own_array", "arrays.cu", line_of("arrays.cu", "one too many"))}
+    assert "uses both[3], past its end: both has 3 elements" in ran.json["findings"][0]["message"]
+    assert run("arrays.cu", "--arrays", "--json", "--", "3", "1").found == set()
+
+
 def test_bugs_of_the_kinds_of_public_programs_are_found_at_their_lines(run):
     def found(*names: str) -> set[tuple[str, int]]:
         return {(kind, line) for kind, _, line in run("found.cu", "--json", "--", *names).found}

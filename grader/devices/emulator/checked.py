@@ -27,7 +27,7 @@ from grader.devices.emulator.symbols import CodeMap, Symbol, host_only, read_sym
 
 NAME, FACTS = "checked.so", "checked.json"
 _AS_WRITTEN, _OPTIMIZED, _SAID = "checked.gimple", "checked.optimized", "said"
-_TEXT, _PLAIN = "text.cpp", "plain.cpp"  # the second in case that the first does not compile
+_TEXT, _PLAIN = "text.cpp", "plain.cpp"  # the second takes the place of the first if that does not compile
 
 
 def dumps(as_written: str, optimized: str) -> list[str]:
@@ -111,6 +111,7 @@ class Checked:
     unset: list[tuple[str, int]] = field(default_factory=list)  # locals that may be read first: name and line of use
     never_set: list[tuple[str, int]] = field(default_factory=list)  # others that may be, with the line of declaration
     elements: list[int] = field(default_factory=list)  # lines that name an element of a fragment
+    is_plain: bool = False  # g++ did not take what subscripts.py makes of the text
 
 
 @dataclass
@@ -141,8 +142,8 @@ class CheckedBuild:
         self._folder, self._source_name, self._elements = folder, source_name, elements
         compile_ = ["g++", "-std=c++20", "-fPIC", *(flag for flag in flags if flag != "-w"), *_FLAGS, "-fpreprocessed"]
         link = ["g++", "-shared", "text.o", "-o", NAME, *link_flags, *STRICT_LINK]
-        first, instead = (shlex.join([*compile_, "-c", name, "-o", "text.o"]) for name in (_TEXT, _PLAIN))
-        both = f"{{ {first} || {instead}; }} && {shlex.join(link)}"
+        first = shlex.join([*compile_, "-c", _TEXT, "-o", "text.o"])
+        both = f"{{ {first} || {{ mv {_PLAIN} {_TEXT} && {first}; }}; }} && {shlex.join(link)}"
         ended, held = os.pipe()
         with (folder / _SAID).open("w") as said:
             self._compiler = subprocess.Popen(["sh", "-c", both], cwd=folder, stderr=said, pass_fds=[held])
@@ -174,6 +175,7 @@ class CheckedBuild:
         )
         checked = _facts(as_written, optimized, said, Path(self._source_name).name)
         checked.elements = list(self._elements)
+        checked.is_plain = not (self._folder / _PLAIN).exists()
         checked.code.symbols[:0] = read_symbols(self._folder / NAME)
         return asdict(checked)
 
@@ -186,7 +188,7 @@ def beside(library: Path, source_name: str) -> Checked | None:
         path = str(library.parent / NAME)
         code = CodeMap(symbols, library=path, source_name=Path(source_name).name)
         unset, never_set = ([(name, line) for name, line in data[key]] for key in ("unset", "never_set"))
-        return Checked(path, code, data["arrays"], unset, never_set, data["elements"])
+        return Checked(path, code, data["arrays"], unset, never_set, data["elements"], data["is_plain"])
     return None
 
 

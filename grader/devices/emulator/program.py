@@ -30,6 +30,7 @@ from grader.devices.emulator.library import library_folder
 from grader.devices.emulator.own_files import CUDA, CXX, SPAN, C, OwnFiles, Places, Unreadable, below, shown
 from grader.devices.emulator.seen import PREPROCESSED
 from grader.devices.emulator.sides import marks
+from grader.devices.emulator.subscripts import with_used_indexes_of_program
 from grader.devices.emulator.symbols import CodeMap, Symbol
 from grader.devices.evidence import Build, Diagnostic
 
@@ -120,6 +121,7 @@ class _Building:
     def __init__(self, wanted: Wanted, own: OwnFiles, runtime: Path, folder: Path):
         self.wanted, self.own, self.runtime, self.folder = wanted, own, runtime, folder
         self.places = Places(own.names)
+        self.with_used_indexes: dict[int, str] = {}  # texts of sources, where indexes are held against their arrays
         root = folder / "files"
         found = [f"-I{below(root, each)}" for each in wanted.folders] + [f"-I{each}" for each in wanted.folders]
         self.sources = own.write(root, wanted.values)
@@ -133,7 +135,10 @@ class _Building:
         """The library in the cache."""
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
             texts = list(pool.map(self._preprocessed, self.sources))
-        place = kept / self._key(texts) / LIBRARY
+        for number, (source, text) in enumerate(zip(self.sources, texts, strict=True)):
+            if self.wanted.arrays and source.suffix in CUDA:
+                self.with_used_indexes[number] = with_used_indexes_of_program(text)
+        place = kept / self._key([*texts, *self.with_used_indexes.values()]) / LIBRARY
         if place.exists():
             os.utime(place.parent)
             return place
@@ -176,6 +181,12 @@ class _Building:
 
     def _compiled(self, source: Path, text: str) -> str:
         number = self.sources.index(source)
+        if number in self.with_used_indexes:
+            with suppress(NotBuilt):  # its message is about what is not the user's text
+                return self._object(source, number, self.with_used_indexes[number])
+        return self._object(source, number, text)
+
+    def _object(self, source: Path, number: int, text: str) -> str:
         file = self.folder / f"{number}{'.i' if source.suffix in C else '.ii'}"
         file.write_text(text, errors="surrogateescape")
         flags = ["-x", "cpp-output" if source.suffix in C else "c++-cpp-output"]

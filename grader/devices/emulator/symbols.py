@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from grader.devices.build.recipe import Refused
+from grader.devices.emulator.call_places import call_places
 from grader.devices.emulator.calls import host_functions
 from grader.devices.emulator.flags import Instruction, empty_loops, flag_reads
-from grader.devices.emulator.lines import LineReader, lines_of
+from grader.devices.emulator.lines import Way, WayReader, own_lines, ways_to
 from grader.devices.emulator.loops import barrier_loops
 from grader.devices.emulator.prices import dearest, is_choice, is_through_pointer, priced
 from grader.devices.emulator.sides import host_functions as functions_of_the_host
@@ -47,7 +48,7 @@ class Block:
     """A basic block: how many instructions it does apart from the instrumentation, and where it branches."""
 
     weight: int
-    branch: int = 0  # one byte into its conditional jump, as `lines_of` takes return addresses; 0: it has none
+    branch: int = 0  # one byte into its conditional jump, as `ways_to` takes return addresses; 0: it has none
     work: list[tuple[int, str, int]] = field(default_factory=list)  # line, name in prices.py, how often
     choices: int = 0  # comparisons, minima, maxima and conversions of floats
     assembly: int = 0  # statements of inline PTX; most instructions around them carry operands there, which no GPU does
@@ -64,7 +65,7 @@ class CodeMap:
     source_name: str = ""
 
     def __post_init__(self) -> None:
-        self._reader: LineReader | None = None
+        self._reader: WayReader | None = None
 
     @staticmethod
     def load(library: Path, source_name: str) -> CodeMap:
@@ -83,13 +84,19 @@ class CodeMap:
         if pc == 0:
             return None
         if pc not in self.lines:
-            asked = Path(self.library), self.source_name
-            self.lines[pc] = self._reader.line_of(pc) if self._reader else lines_of(*asked, [pc])[pc]
+            self.lines[pc] = next(iter(own_lines(self._way_to(pc), self.source_name)), 0)
         return self.lines[pc] or None
+
+    def lines_to(self, pc: int) -> list[int]:
+        """The learner's line of a program counter, that of the call where its function was inlined, and so on."""
+        return own_lines(self._way_to(pc), self.source_name)
+
+    def _way_to(self, pc: int) -> Way:
+        return self._reader.way_to(pc) if self._reader else ways_to(Path(self.library), [pc])[pc]
 
     def begin_to_read(self) -> None:
         """Starts what tells further lines: later, this process may be allowed to start nothing. Raises OSError."""
-        self._reader = LineReader(Path(self.library), self.source_name)
+        self._reader = WayReader(Path(self.library))
 
 
 def place_of_map(library: Path) -> Path:
@@ -115,7 +122,8 @@ def _make(library: Path, source_name: str) -> CodeMap:
     blocks, calls = _blocks(code)
     branches = [block.branch for block in blocks.values() if block.branch]
     work = _work(library, code, blocks)
-    lines = lines_of(library, source_name, calls + branches + [pc for pc, *_ in work])
+    ways = ways_to(library, calls + branches + [pc for pc, *_ in work])
+    lines = {pc: next(iter(own_lines(way, source_name)), 0) for pc, way in ways.items()}
     _put_work(work, blocks, lines)
     dump = library.with_suffix(".gimple")
     symbols = read_symbols(library) + host_only(library, dump.read_text(errors="replace") if dump.exists() else "")
@@ -123,6 +131,7 @@ def _make(library: Path, source_name: str) -> CodeMap:
     symbols += [Symbol(pc, 1, "empty_loop", "") for pc in empty_loops(code)]
     for first, jump, last in barrier_loops(code, blocks):
         symbols += [Symbol(first, jump - first, "loop", ""), Symbol(last, 0, "loop_end", "")]
+    symbols += [Symbol(pc, first, "call_place", "") for pc, first in [(0, 0), *call_places(library, code, ways)]]
     symbols += [Symbol(start, size, "frame", "") for start, size in frames(code)]
     return CodeMap(symbols, lines, blocks, str(library), source_name)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from grader.devices.emulator.barrier_wording import BARRIERS, calls_to_barriers, thread_of
 from grader.devices.emulator.host_calls import CALLS
 from grader.devices.emulator.kinds import WAITED
 from grader.devices.emulator.mends import mend
@@ -33,6 +34,7 @@ def word_findings(
             continue
         fact["line"] = code.line_of(fact["pc"]) or fact["line"] or None
         fact["other_line"] = code.line_of(fact["other_pc"]) or fact["other_line"] or None
+        fact["calls"] = calls_to_barriers(fact, code)
         fact["loop"] = sorted({line for pc in fact.pop("pcs") if (line := code.line_of(pc))})
         fact["barrier_lines"] = barrier_lines.get(fact["kernel"], [])
         fact["reading"], fact["launches"] = reading, report["launches"]
@@ -111,13 +113,6 @@ def _array_name(fact: Fact) -> str:
     return array.rpartition("::")[2] or "memory"
 
 
-def _thread(fact: Fact, prefix: str = "") -> str:
-    thread, block = fact.get(f"{prefix}thread"), fact.get(f"{prefix}block")
-    if not thread or not block:
-        return "host code"
-    return f"thread ({', '.join(map(str, thread))}) of block ({', '.join(map(str, block))})"
-
-
 def _verb(access: str) -> str:
     return {"read": "reads", "write": "writes", "atomic": "updates"}.get(access, access)
 
@@ -137,7 +132,7 @@ def _out_of_bounds(fact: Fact, where: _Where) -> str:
             f"a copy or memset of {fact['bytes']:,} bytes leaves {where.name}, which has {fact['array_bytes']:,} bytes"
             f" (it starts at byte {fact['offset']})"
         )
-    who = f"{_thread(fact)} {_verb(fact['access'])}"
+    who = f"{thread_of(fact)} {_verb(fact['access'])}"
     if fact["text"] in (special := {
         "freed": f"{where.name} after it was freed",
         "constant": f"{where.at}, which is __constant__: a kernel only reads it",
@@ -165,7 +160,7 @@ def _out_of_bounds(fact: Fact, where: _Where) -> str:
 
 def _misaligned(fact: Fact, where: _Where) -> str:
     return (
-        f"{_thread(fact)} {_verb(fact['access'])} {fact['bytes']} bytes of {where.name} at byte {fact['offset']}: "
+        f"{thread_of(fact)} {_verb(fact['access'])} {fact['bytes']} bytes of {where.name} at byte {fact['offset']}: "
         f"an access of {fact['bytes']} bytes needs an address that is a multiple of {fact['bytes']}"
     )
 
@@ -173,7 +168,7 @@ def _misaligned(fact: Fact, where: _Where) -> str:
 def _input_modified(fact: Fact, where: _Where) -> str:
     if not fact.get("thread"):
         return f"a copy or memset writes {where.name}, which is an input"
-    return f"{_thread(fact)} writes {where.at}, but {where.name} is an input (const)"
+    return f"{thread_of(fact)} writes {where.at}, but {where.name} is an input (const)"
 
 
 _INSTEAD_OF_ADDRESS = {
@@ -210,14 +205,14 @@ def _host_access(fact: Fact, where: _Where) -> str:
 
 def _uninitialized_read(fact: Fact, where: _Where) -> str:
     verb = "updates" if fact["access"] == "atomic" else "reads"
-    return f"{_thread(fact)} {verb} {where.at} before anything was written there"
+    return f"{thread_of(fact)} {verb} {where.at} before anything was written there"
 
 
 def _own_array(fact: Fact, where: _Where) -> str:
     array, index, elements = where.name, fact["offset"], fact["array_bytes"]
     side = "before its start" if index < 0 else "past its end"
     message = (
-        f"{_thread(fact)} uses {array}[{index}], {side}: {array} has {elements} element{'' if elements == 1 else 's'}"
+        f"{thread_of(fact)} uses {array}[{index}], {side}: {array} has {elements} element{'' if elements == 1 else 's'}"
     )
     if fact["note"]:
         message += "; a GPU goes on into what lies there in memory, but C++ does not promise that"
@@ -255,12 +250,12 @@ def _race(fact: Fact, where: _Where) -> str:
         return STREAMS[fact["text"]].format(
             **fact, at=where.at, does=_verb(fact["access"]), did=_verb(fact["other_access"])
         )
-    mine = f"{_thread(fact)} {_verb(fact['access'])} {where.at} in line {fact['line']}"
-    theirs = f"{_thread(fact, 'other_')} {_verb(fact['other_access'])} it in line {fact['other_line']}"
+    mine = f"{thread_of(fact)} {_verb(fact['access'])} {where.at} in line {fact['line']}"
+    theirs = f"{thread_of(fact, 'other_')} {_verb(fact['other_access'])} it in line {fact['other_line']}"
     if fact["text"].startswith("in flight"):
         wait = _WAITS[WAITED[int(fact["text"].removeprefix("in flight "))]]
-        other = _thread(fact, "other_")
-        began = f"{'it' if other == _thread(fact) else other} began in line {fact['other_line']}"
+        other = thread_of(fact, "other_")
+        began = f"{'it' if other == thread_of(fact) else other} began in line {fact['other_line']}"
         return f"{mine} while the copy that {began} is under way: wait for it there, with {wait}"
     if fact["text"] == "same value":
         return f"{mine}; {theirs}: the same value, in any order"
@@ -274,44 +269,21 @@ def _shuffle_order(fact: Fact, where: _Where) -> str:
     )
 
 
-def _barrier_divergence(fact: Fact, where: _Where) -> str:
-    return (
-        f"{_thread(fact)} waits at the __syncthreads() of line {fact['line']} while {_thread(fact, 'other_')} waits at"
-        f" the one of line {fact['other_line']}: all threads of a block must reach the same barrier"
-    )
-
-
-def _barrier_passed_by(fact: Fact, where: _Where) -> str:
-    return (
-        f"{_thread(fact, 'other_')} never comes to the __syncthreads() of line {fact['line']}, and the others get on"
-        " only because it has returned: a barrier is for all threads; put it behind the `if` that some leave out"
-    )
-
-
-def _barrier_rounds(fact: Fact, where: _Where) -> str:
-    rounds = f"{fact['offset']} round{'' if fact['offset'] == 1 else 's'}"
-    return (
-        f"{_thread(fact, 'other_')} leaves the loop around the __syncthreads() of line {fact['line']} after {rounds}"
-        f" and returns, while {_thread(fact)} comes there once more: let the loop make as many rounds for all threads"
-        " of the block, with an `if` around the work"
-    )
-
-
 def _shuffle_partner(fact: Fact, where: _Where) -> str:
     operation, _, itself = fact["text"].partition(" ")
     mask = f"{fact['offset'] & 0xFFFFFFFF:#010x}"
     if itself:
-        return f"{_thread(fact)} calls {operation} with mask {mask}, which does not name its own lane"
-    message = f"{_thread(fact)} waits in {operation} (mask {mask}) for lanes that never come"
+        return f"{thread_of(fact)} calls {operation} with mask {mask}, which does not name its own lane"
+    message = f"{thread_of(fact)} waits in {operation} (mask {mask}) for lanes that never come"
     if fact.get("other_thread"):
-        message += f": {_thread(fact, 'other_')} waits in {fact['other_access']}"
+        message += f": {thread_of(fact, 'other_')} waits in {fact['other_access']}"
         message += f" in line {fact['other_line']}" if fact["other_line"] else ""
     return message
 
 
 def _shuffle_source(fact: Fact, where: _Where) -> str:
     why = "has returned" if fact["text"] == "exited" else "is not named in the mask"
-    return f"{_thread(fact)} takes a value from lane {fact['offset']}, which {why}: that value is undefined"
+    return f"{thread_of(fact)} takes a value from lane {fact['offset']}, which {why}: that value is undefined"
 
 
 def _shuffle_distance(fact: Fact, where: _Where) -> str:
@@ -322,10 +294,10 @@ def _shuffle_distance(fact: Fact, where: _Where) -> str:
 
 
 def _missing_lanes(fact: Fact, where: _Where) -> str:
-    why = f"{_thread(fact, 'other_')} has returned" if fact.get("other_thread") else "its block has no more threads"
+    why = f"{thread_of(fact, 'other_')} has returned" if fact.get("other_thread") else "its block has no more threads"
     return (
-        f"{_thread(fact)} waits in {fact['text']} for all 32 lanes of its warp, and only {fact['offset']} come: {why};"
-        " let every lane of the warp run it"
+        f"{thread_of(fact)} waits in {fact['text']} for all 32 lanes of its warp, and only {fact['offset']} come: {why}"
+        "; let every lane of the warp run it"
     )
 
 
@@ -333,28 +305,28 @@ def _deadlock(fact: Fact, where: _Where) -> str:
     if fact["text"] == "grid":
         return f"grid.sync() in line {fact['line']} waits for blocks that have returned"
     come = f": {fact['text']}" if fact["text"] else ""
-    return f"{_thread(fact)} waits for threads that never come{come}"
+    return f"{thread_of(fact)} waits for threads that never come{come}"
 
 
 def _timeout(fact: Fact, where: _Where) -> str:
-    return never_ended(fact, _thread(fact))
+    return never_ended(fact, thread_of(fact))
 
 
 def _assert(fact: Fact, where: _Where) -> str:
-    return f"{_thread(fact)} fails the assertion `{fact['text']}`"
+    return f"{thread_of(fact)} fails the assertion `{fact['text']}`"
 
 
 def _stack_overflow(fact: Fact, where: _Where) -> str:
     why = "an index past the end of a local array, too large local arrays, or endless recursion"
-    return f"{_thread(fact)} leaves its stack: {why}"
+    return f"{thread_of(fact)} leaves its stack: {why}"
 
 
 def _crash(fact: Fact, where: _Where) -> str:
-    return f"{_thread(fact)} ends with {fact['text']}"
+    return f"{thread_of(fact)} ends with {fact['text']}"
 
 
 def _trap(fact: Fact, where: _Where) -> str:
-    return f"{_thread(fact)} stops: {fact['text']}"
+    return f"{thread_of(fact)} stops: {fact['text']}"
 
 
 def _inline_ptx(fact: Fact, where: _Where) -> str:
@@ -362,7 +334,7 @@ def _inline_ptx(fact: Fact, where: _Where) -> str:
 
 
 def _unknown(fact: Fact, where: _Where) -> str:
-    return f"{_thread(fact)}: {fact['kind']} {fact['text']}"
+    return f"{thread_of(fact)}: {fact['kind']} {fact['text']}"
 
 
 def _alone(said: Callable[[Fact], str]) -> Callable[[Fact, _Where], str]:
@@ -380,9 +352,6 @@ _WORDS: Mapping[str, Callable[[Fact, _Where], str]] = {
     "uninitialized_read": _uninitialized_read,
     "race": _race,
     "shuffle_order": _shuffle_order,
-    "barrier_divergence": _barrier_divergence,
-    "barrier_passed_by": _barrier_passed_by,
-    "barrier_rounds": _barrier_rounds,
     "shuffle_partner": _shuffle_partner,
     "shuffle_source": _shuffle_source,
     "shuffle_distance": _shuffle_distance,
@@ -394,5 +363,5 @@ _WORDS: Mapping[str, Callable[[Fact, _Where], str]] = {
     "crash": _crash,
     "trap": _trap,
     "inline_ptx": _inline_ptx,
-    **{kind: _alone(said) for kind, said in CALLS.items()},
+    **{kind: _alone(said) for kind, said in [*CALLS.items(), *BARRIERS.items()]},
 }

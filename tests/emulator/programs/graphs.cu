@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <vector>
 
+__device__ int shifts[2];
 __global__ void add(int* x, int n, int by) {
     int i = threadIdx.x;
     if (i < n) x[i] += by;
@@ -33,6 +34,7 @@ int captured(int* x, int* host, cudaStream_t stream, cudaStream_t other) {
     cudaEventCreate(&done);
     cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
     cudaMemsetAsync(x, 0, 64 * sizeof(int), stream);
+    cudaMemcpyToSymbolAsync(shifts, host, sizeof(int), sizeof(int), cudaMemcpyHostToDevice, stream);   // at each launch
     for (int k = 0; k < 3; ++k) add<<<1, 64, 0, stream>>>(x, 64, k);
     cudaEventRecord(begun, stream);
     cudaStreamWaitEvent(other, begun, 0);

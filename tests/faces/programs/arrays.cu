@@ -14,11 +14,33 @@ __global__ void rows(int* x) {
     x[threadIdx.x] = tile[0][threadIdx.x];   // of the other rows, too
 }
 
+struct Pair { float a, b; };
+
+__global__ void pairs(float* x, int n) {
+    Pair both[3] = {};
+    for (int i = 0; i < n; ++i) both[i] = Pair{x[i], 1};   // one too many
+    x[0] = both[1].a + both[2].b;
+}
+
+struct List { int count; Pair more[1]; char name[1]; };
+
+// Host code may know better than an array's type.
+float of_a_list(int last) {
+    auto* const list = static_cast<List*>(malloc(sizeof(List) + 64));
+    list->more[1] = Pair{1, 2};
+    list->more[last] = list->more[1];
+    list->name[last] = list->name[1] = 'x';
+    const float found = list->more[last].b;
+    free(list);
+    return found;
+}
+
 int main(int argc, char** argv) {
     float* x;
     cudaMalloc(&x, 128 * sizeof(float));
     cudaMemset(x, 0, 128 * sizeof(float));
     rows<<<1, 128>>>(reinterpret_cast<int*>(x));
-    keep<<<1, 1>>>(x, atoi(argv[1]));
+    if (argc > 2 && of_a_list(atoi(argv[2])) == 2) pairs<<<1, 1>>>(x, atoi(argv[1]));
+    else keep<<<1, 1>>>(x, atoi(argv[1]));
     return cudaDeviceSynchronize() != cudaSuccess;
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <span>
 #include <utility>
 
 #include "machine.h"
@@ -65,13 +66,65 @@ struct Arrivals {
     int count = 0, all = 1, any = 0;     // of the predicates
 };
 
+// Where the ways of two threads to barriers of one line part: the return addresses of the innermost calls that differ.
+struct Parting { std::uint32_t mine = 0, theirs = 0; };
+
+// Whether one call leads to itself: threads may have gone round as often as they like, as in a loop.
+bool repeats(std::span<const std::uint32_t> calls) {
+    for (std::size_t i = 1; i < calls.size(); ++i)
+        if (std::find(calls.begin(), calls.begin() + static_cast<std::ptrdiff_t>(i), calls[i]) != calls.begin() + static_cast<std::ptrdiff_t>(i)) return true;
+    return false;
+}
+
+Parting parting(const Thread& thread, const Thread& other) {
+    const Module& module = machine().module;
+    if (!module.same_call(thread.barrier_call, other.barrier_call)) return {thread.barrier_call, other.barrier_call};
+    const auto mine = thread.calls.known(), theirs = other.calls.known();
+    for (std::size_t i = 1; i <= std::min(mine.size(), theirs.size()); ++i) {
+        const Parting calls{mine[mine.size() - i], theirs[theirs.size() - i]};
+        if (module.same_call(calls.mine, calls.theirs)) continue;
+        return repeats(mine) || repeats(theirs) ? Parting{} : calls;
+    }
+    return {};
+}
+
+bool wait_at_one(const Thread& thread, const Thread& other) {
+    return thread.barrier_line == other.barrier_line && parting(thread, other).mine == 0;
+}
+
+// "threads 0 to 31 and 64": those that wait where this one does. Empty if their numbers are not their threadIdx.x.
+std::string who_wait_with(const Thread& thread) {
+    constexpr std::size_t most = 3;
+    const Block& block = *thread.block;
+    if (block.launch->block.y > 1 || block.launch->block.z > 1) return "";
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> runs;
+    for (const Thread& each : block.threads) {
+        if (each.state != State::AtBarrier || !wait_at_one(thread, each)) continue;
+        if (!runs.empty() && runs.back().second + 1 == each.number) ++runs.back().second;
+        else runs.emplace_back(each.number, each.number);
+    }
+    std::string said = runs.size() == 1 && runs[0].first == runs[0].second ? "thread " : "threads ";
+    for (std::size_t i = 0; i < std::min(runs.size(), most); ++i) {
+        const auto [first, last] = runs[i];
+        if (i > 0) said += i + 1 == runs.size() ? " and " : ", ";
+        said += std::to_string(first);
+        if (last > first) said += " to " + std::to_string(last);
+    }
+    return runs.size() > most ? said + ", and others" : said;
+}
+
 Arrivals arrivals_at_barrier(const Block& block) {
     Arrivals found;
+    const Thread* of_warp = nullptr;
     for (const Thread& thread : block.threads) {
         if (thread.state == State::Done) continue;
         if (thread.state != State::AtBarrier) return {};
         if (!found.first) found.first = &thread;
-        if (thread.barrier_line != found.first->barrier_line) {
+        if (!of_warp || of_warp->warp != thread.warp) of_warp = &thread;
+        // PTX's barriers are numbers: its warps, unlike its lanes, may come to one from anywhere.
+        const Thread& pair = thread.barrier_is_ptx && found.first->barrier_is_ptx ? *of_warp : *found.first;
+        if (!wait_at_one(thread, pair)) {
+            found.first = &pair;
             found.elsewhere = &thread;
             return found;
         }
@@ -95,8 +148,12 @@ void stop_at_barrier(Block& block, const Thread& first, const char* kind, const 
     Finding finding = finding_at(first, kind, first.barrier_pc);
     finding.line = first.barrier_line;
     if (other) {
+        const Parting calls = first.barrier_line == other->barrier_line ? parting(first, *other) : Parting{};
+        finding.call_pc = calls.mine;
+        finding.other_call_pc = calls.theirs;
         finding.other_line = other->barrier_line;
         finding.other = finding_at(*other, "", 0).place;
+        finding.text = who_wait_with(first) + '|' + who_wait_with(*other);
     } else {
         finding.text = "grid";
     }

@@ -276,6 +276,7 @@ void __tsan_func_entry(void* caller) {
     if (Thread* const thread = current) {
         settle_store(*thread);
         if (const Symbol* const function = machine().module.host_only_at(program_counter(CALLER))) refuse_to_run(*thread, *function, caller);
+        thread->calls.enter(program_counter(reinterpret_cast<Address>(caller)));
         record(*thread, Event::Call, program_counter(reinterpret_cast<Address>(caller)), 0, 0, no_region);
     } else {
         reached(CALLER);
@@ -284,6 +285,7 @@ void __tsan_func_entry(void* caller) {
 void __tsan_func_exit() {
     if (Thread* const thread = current) {
         settle_store(*thread);
+        thread->calls.leave();
         record(*thread, Event::Return, program_counter(CALLER), 0, 0, no_region);
     }
 }

@@ -25,7 +25,8 @@ int ladder_barrier(Barrier kind, int predicate, int line) {
     thread->barrier_predicate = predicate;
     thread->barrier_line = line;
     thread->barrier_result = 0;
-    thread->barrier_pc = program_counter(__builtin_return_address(0));
+    thread->barrier_pc = thread->barrier_call = program_counter(__builtin_return_address(0));
+    thread->barrier_is_ptx = false;
     wait(*thread, State::AtBarrier);
     return thread->barrier_result;
 }
@@ -65,7 +66,8 @@ void ladder_grid_sync(int line) {
     thread->barrier_predicate = 0;
     thread->barrier_line = line;
     thread->barrier_result = grid_barrier;
-    thread->barrier_pc = program_counter(__builtin_return_address(0));
+    thread->barrier_pc = thread->barrier_call = program_counter(__builtin_return_address(0));
+    thread->barrier_is_ptx = false;
     wait(*thread, State::AtBarrier);
 }
 

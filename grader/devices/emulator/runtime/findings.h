@@ -44,6 +44,7 @@ struct Finding {
     // The other side of a race, barrier or warp operation.
     std::uint32_t other_pc = 0;
     int other_line = 0;
+    std::uint32_t call_pc = 0, other_call_pc = 0;   // of two barriers in one line: the calls that lead there
     Place other;
     std::string other_access;
     std::string text;              // whatever else has to be said

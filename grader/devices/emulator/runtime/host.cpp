@@ -272,7 +272,7 @@ int ladder_free(void* pointer, int line) {
 }
 
 // A copy is given up if it leaves its arrays or mixes up host and device.
-static int check_copy_side(const void* p, std::size_t bytes, bool device, bool writes, int line) {
+static int check_copy_side(const void* p, std::size_t bytes, bool device, bool writes, int line, const Region* named = nullptr) {
     const auto a = reinterpret_cast<Address>(p);
     const DeviceMemory& memory = machine().memory;
     if (!p) {
@@ -284,7 +284,7 @@ static int check_copy_side(const void* p, std::size_t bytes, bool device, bool w
         file("host_access", "", line, writes ? "copy to host" : "copy from host");
         return InvalidValue;
     }
-    if (is_address_of_the_host(p)) {
+    if (is_address_of_the_host(p, named)) {
         file_address_of_the_host(p, line, "");
         return InvalidValue;
     }
@@ -305,6 +305,7 @@ static int check_copy_side(const void* p, std::size_t bytes, bool device, bool w
 
 int ladder_memcpy(void* to, const void* from, std::size_t bytes, Copy kind, int line) {
     const HostCall call;
+    const Region* const named = take_named();
     if (bytes == 0) return Success;
     DeviceMemory& memory = machine().memory;
     bool to_device = memory.is_device(reinterpret_cast<Address>(to)), from_device = memory.is_device(reinterpret_cast<Address>(from));
@@ -312,8 +313,8 @@ int ladder_memcpy(void* to, const void* from, std::size_t bytes, Copy kind, int 
         to_device = kind == Copy::HostToDevice || kind == Copy::DeviceToDevice;
         from_device = kind == Copy::DeviceToHost || kind == Copy::DeviceToDevice;
     }
-    int error = check_copy_side(from, bytes, from_device, false, line);
-    if (!error) error = check_copy_side(to, bytes, to_device, true, line);
+    int error = check_copy_side(from, bytes, from_device, false, line, named);
+    if (!error) error = check_copy_side(to, bytes, to_device, true, line, named);
     if (error) return machine().last_error = error;
     if (from_device && to_device && machine().sampling.skips(2 * bytes)) return Success;
     memory.open();

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <string>
 
 #include "machine.h"
@@ -36,7 +37,7 @@ std::uint64_t elements_of(const SourceType& array) {
 }
 
 // An element is used here, not only its address taken: emulator/subscripts.py.
-constexpr std::int64_t one_past = 1L << 62;   // include/ladder/used.h
+constexpr std::int64_t one_past = std::numeric_limits<std::int64_t>::min();   // include/ladder/used.h
 
 // Behind a local array lies another variable, or a register that was never meant: the block is given up. Shared and global
 // arrays lie in memory, where each access is checked for itself.

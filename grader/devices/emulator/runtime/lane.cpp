@@ -32,8 +32,11 @@ constexpr std::size_t most_last_blocks = 16;
 // Its trace begins where it was resumed.
 static void note_last_blocks(Thread& thread) {
     const Record* const begin = thread.limit - lane_records;
-    for (const Record* record = thread.next; thread.next && record != begin && thread.last_blocks.size() < most_last_blocks; --record)
-        if (record[-1].event == Event::Block) thread.last_blocks.push_back(record[-1].pc);
+    for (const Record* record = thread.next; thread.next && record != begin && thread.last_blocks.size() < most_last_blocks; --record) {
+        const Event event = record[-1].event;
+        if (event == Event::Block) thread.last_blocks.push_back(record[-1].pc);
+        else if (thread.last_blocks.empty() && event < Event::Value) thread.works_at_end = true;
+    }
     std::reverse(thread.last_blocks.begin(), thread.last_blocks.end());
 }
 

@@ -45,6 +45,14 @@ std::size_t Module::own_bytes(const Symbol* function, SymbolKind kind, std::size
     return otherwise;
 }
 
+bool Module::are_copies(std::uint32_t pc, std::uint32_t other) const {
+    const auto first = [&](std::uint32_t each) {
+        const auto known = call_places.find(each);
+        return known == call_places.end() ? each : known->second;
+    };
+    return call_places.empty() || first(pc) == first(other);
+}
+
 std::size_t Module::launch_bound(const Symbol* function) const { return own_bytes(function, SymbolKind::LaunchBound, 0); }
 
 std::size_t Module::launch_blocks(const Symbol* function) const { return own_bytes(function, SymbolKind::LaunchBlocks, 1); }

@@ -40,7 +40,7 @@ struct Region {
     bool touched = false;              // by the launch that runs (shared arrays), by a kernel of the case (variables)
     bool is_variable = false;          // of the library
     bool is_named = false;             // a __device__ or __constant__ variable: to host code its address is no device memory
-    bool by_name = false, asked = false;   // host code has copied to or from it by its name; it knows its address on the device
+    bool asked = false;                // host code knows its address on the device
     bool of_host = false;              // a variable of host code, by its declaration or because host code has touched it
     Sides sides = Sides::Device;
     std::vector<DeviceUse> uses;       // of memory of both sides: those that the host does not know to be over
@@ -66,6 +66,7 @@ enum class SymbolKind : int {
     EmptyLoop,      // no symbol: a jump to itself
     Loop,           // no symbol: the instructions of a loop around a barrier, up to the last jump back,
     LoopEnd,        // and behind it the basic block of that jump
+    CallPlace,      // no symbol: the return address of a call that g++ has copied; its bytes: that of the call it is a copy of
     FlagRead,       // no symbol: the return address of a volatile read that looks at a flag
     Frame,          // no symbol: where a function begins; its bytes are those that it takes of the stack
     Index,          // no symbol: where an array is indexed, "file:line:column"; its value: local, its bytes: an address is taken
@@ -91,6 +92,7 @@ struct Module {
     std::vector<Symbol> host_only;
     std::vector<Loop> loops;                           // around barriers
     std::map<std::string, Symbol> indexes;
+    std::map<std::uint32_t, std::uint32_t> call_places;   // of copied calls: that of the first; empty: it is not known
     std::map<std::uint64_t, std::size_t> frames;       // bytes of the stack, by where the function begins
 
     // The TLS block of the calling OS thread: where its copy of every __shared__ array lies.
@@ -101,9 +103,12 @@ struct Module {
     std::size_t launch_blocks(const Symbol* function) const;   // of a multiprocessor, that they ask for; 1: none in particular
     const Symbol* function_at(const void* address) const;      // that begins there
     const Symbol* function_around(Address code) const;
+    // Whether these return addresses are those of one call in the source.
+    bool same_call(std::uint32_t pc, std::uint32_t other) const { return pc == other || are_copies(pc, other); }
     const Symbol* host_only_at(std::uint32_t pc) const;        // null: a kernel may run what is there
 
 private:
+    bool are_copies(std::uint32_t pc, std::uint32_t other) const;
     std::size_t own_bytes(const Symbol* function, SymbolKind kind, std::size_t otherwise) const;   // of its variable of this kind
 };
 

@@ -57,6 +57,7 @@ void write_finding(Json& json, const Finding& finding) {
     json.field("array", finding.array).field("space", finding.space).field("offset", finding.offset);
     json.field("array_bytes", finding.array_bytes).field("array_line", finding.array_line);
     json.field("other_pc", finding.other_pc).field("other_line", finding.other_line).field("other_access", finding.other_access);
+    json.field("call_pc", finding.call_pc).field("other_call_pc", finding.other_call_pc);
     const Progress& progress = finding.progress;
     json.field("steps", progress.steps).field("threads", progress.threads).field("blocks", progress.blocks).field("blocks_done", progress.blocks_done);
     json.key("pcs").open('[');

@@ -19,6 +19,14 @@ bool passed_by(const Thread& thread, std::uint32_t barrier) {
     return std::any_of(before, blocks.end() - 1, [&](std::uint32_t pc) { return pc > barrier; });
 }
 
+// The same of a barrier at which nobody has met so far, where that last block is behind the barrier and does some work.
+bool works_behind(const Thread& thread, std::uint32_t barrier) {
+    const auto& blocks = thread.last_blocks;
+    if (blocks.empty() || !thread.works_at_end || blocks.back() < barrier) return false;
+    if (thread.barrier_pc) return thread.barrier_pc < barrier;   // where it waited last
+    return std::any_of(blocks.begin(), blocks.end() - 1, [&](std::uint32_t pc) { return pc < barrier; });
+}
+
 // The innermost loop around a barrier.
 const Module::Loop* loop_around(std::uint32_t barrier) {
     const Module::Loop* innermost = nullptr;
@@ -62,9 +70,10 @@ void note_absent_threads(Block& block, const Thread& waiting) {
     const Thread *passer = nullptr, *leaver = nullptr;
     for (Thread& thread : block.threads) {
         if (thread.state != State::Done) continue;
-        if (!passer && passed_by(thread, barrier)) passer = &thread;
+        const bool has_met = rounds != block.rounds.end();
+        if (!passer && (passed_by(thread, barrier) || (!has_met && works_behind(thread, barrier)))) passer = &thread;
         if (std::exchange(thread.is_missed, true) || passer || leaver) continue;
-        if (rounds != block.rounds.end() && left_loop(thread, barrier)) leaver = &thread;
+        if (has_met && left_loop(thread, barrier)) leaver = &thread;
     }
     if (passer) note(block, "barrier_passed_by", waiting, *passer, 0);
     else if (leaver) note(block, "barrier_rounds", waiting, *leaver, rounds->second);

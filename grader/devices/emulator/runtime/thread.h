@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -70,6 +71,19 @@ constexpr int grid_barrier = -2;         // in barrier_result while a thread wai
 // An asynchronous copy into shared memory that its thread has not waited for.
 struct AsyncCopy { Address to; std::uint8_t bytes; std::uint16_t region; std::size_t group; };
 
+// The calls that a thread is in, of functions that were not inlined: their return addresses, the outermost first.
+struct Calls {
+    std::array<std::uint32_t, 16> pcs;
+    std::uint32_t depth = 0;   // where there are more than there is room for, none is known
+
+    void enter(std::uint32_t pc) {
+        if (depth < pcs.size()) pcs[depth] = pc;
+        ++depth;
+    }
+    void leave() { depth -= depth > 0; }
+    std::span<const std::uint32_t> known() const { return {pcs.data(), depth <= pcs.size() ? depth : 0}; }
+};
+
 // What each callback looks at lies in its first cache line.
 struct alignas(64) Thread {
     Fiber fiber;
@@ -104,11 +118,14 @@ struct alignas(64) Thread {
     // Where it waits.
     Barrier barrier_kind = Barrier::Sync;
     int barrier_predicate = 0, barrier_line = 0, barrier_result = 0;
-    std::uint32_t barrier_pc = 0;
+    std::uint32_t barrier_pc = 0, barrier_call = 0;   // the second is the return address, where the first is within inline PTX
+    bool barrier_is_ptx = false;
+    Calls calls;
     const unsigned* awaited = nullptr;     // the phase of a cuda::barrier, until it is no longer this one
     unsigned awaited_phase = 0;
     bool is_missed = false;                   // it has returned, and a barrier has gone on without it
     std::vector<std::uint32_t> last_blocks;   // basic blocks since it waited last, once it has returned; some, in order
+    bool works_at_end = false;                // it has touched memory in the last of them
     WarpRequest request{};
     ThreadClock clock;
     std::vector<AsyncCopy> copies;     // in the order in which they were issued

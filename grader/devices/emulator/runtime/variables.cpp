@@ -2,6 +2,7 @@
 // a variable's name stands for memory of the host's own, so that its address is of no use to a kernel or a copy.
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "host_call.h"
 #include "variables.h"
@@ -11,6 +12,7 @@ namespace ladder {
 namespace {
 
 constexpr std::size_t word = sizeof(void*);
+thread_local const Region* named_next = nullptr;   // by the copy that this thread of the host does next
 constexpr std::size_t most_pointers = 512;   // that a copy to the host is searched for
 
 // Calls `take` with each named variable that one of the words points into.
@@ -24,9 +26,11 @@ template <class Take> void for_variables_in(const void* words, std::size_t bytes
 
 }  // namespace
 
-bool is_address_of_the_host(const void* p) {
+const Region* take_named() { return std::exchange(named_next, nullptr); }
+
+bool is_address_of_the_host(const void* p, const Region* named) {
     const Region* const region = machine().memory.named_variable(reinterpret_cast<Address>(p));
-    return region && !region->by_name && !region->asked;
+    return region && region != named && !region->asked;
 }
 
 void file_address_of_the_host(const void* p, int line, const std::string& kernel) {
@@ -55,6 +59,7 @@ using namespace ladder;
 
 extern "C" void ladder_symbol(const void* variable, int asks_for_address) {
     const HostCall call;
-    if (Region* const region = machine().memory.named_variable(reinterpret_cast<Address>(variable)))
-        (asks_for_address ? region->asked : region->by_name) = true;
+    Region* const region = machine().memory.named_variable(reinterpret_cast<Address>(variable));
+    if (!asks_for_address) named_next = region;
+    else if (region) region->asked = true;
 }

@@ -131,7 +131,7 @@ int ladder_host_unregister(void* pointer);
 int ladder_memory_kind(const void* pointer);   // cudaMemoryType: 0 unknown to CUDA, 1 host, 2 device, 3 managed
 int ladder_memcpy(void* to, const void* from, std::size_t bytes, ladder::Copy kind, int line);
 int ladder_memset(void* to, int value, std::size_t bytes, int line);
-void ladder_symbol(const void* variable, int asks_for_address);   // host code uses a variable of the GPU by its name
+void ladder_symbol(const void* variable, int asks_for_address);   // host code does so of a variable of the GPU, or else the copy that comes next names it
 std::size_t ladder_memory_in_use(void);
 // The stream that the grader passed to the entry point is there already; others are created and destroyed.
 void* ladder_stream_create(int line, int blocking);   // blocking: it waits for the default stream's work, and that for its

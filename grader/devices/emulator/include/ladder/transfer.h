@@ -38,9 +38,20 @@ inline LADDER_UNSEEN cudaError_t copy_rows(void* to, std::size_t to_pitch, const
     return status();
 }
 
-template <class T> LADDER_UNSEEN void* address_of(const T& symbol, bool asked = false) {
-    ladder_symbol(const_cast<const void*>(static_cast<const volatile void*>(&symbol)), asked);
+template <class T> LADDER_UNSEEN void* address_of(const T& symbol) {
     return const_cast<void*>(static_cast<const volatile void*>(&symbol));
+}
+
+// A variable's address is device memory in these copies alone.
+inline LADDER_UNSEEN cudaError_t copy_to_symbol(void* symbol, std::size_t offset, const void* from, std::size_t bytes,
+                                                cudaMemcpyKind kind, int line) {
+    ladder_symbol(symbol, false);
+    return copy(byte(symbol, offset), from, bytes, kind, line);
+}
+inline LADDER_UNSEEN cudaError_t copy_from_symbol(void* to, const void* symbol, std::size_t offset, std::size_t bytes,
+                                                  cudaMemcpyKind kind, int line) {
+    ladder_symbol(symbol, false);
+    return copy(to, byte(symbol, offset), bytes, kind, line);
 }
 
 }  // namespace ladder
@@ -163,7 +174,8 @@ inline LADDER_UNSEEN cudaError_t cudaMemset2D(void* to, std::size_t pitch, int v
 
 
 template <class T> LADDER_UNSEEN cudaError_t cudaGetSymbolAddress(void** pointer, const T& symbol) {
-    *pointer = ladder::address_of(symbol, true);
+    *pointer = ladder::address_of(symbol);
+    ladder_symbol(*pointer, true);
     return ladder::status();
 }
 template <class T> LADDER_UNSEEN cudaError_t cudaGetSymbolSize(std::size_t* bytes, const T&) {
@@ -174,23 +186,27 @@ template <class T>
 LADDER_UNSEEN cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, std::size_t bytes,
                                              std::size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyHostToDevice,
                                              LADDER_LINE) {
-    return ladder::copy(ladder::byte(ladder::address_of(symbol), offset), from, bytes, kind, line);
+    return ladder::copy_to_symbol(ladder::address_of(symbol), offset, from, bytes, kind, line);
 }
 template <class T>
 LADDER_UNSEEN cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, std::size_t bytes,
                                                   std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream = nullptr,
                                                   LADDER_LINE) {
-    return cudaMemcpyAsync(ladder::byte(ladder::address_of(symbol), offset), from, bytes, kind, stream, line);
+    return ladder::asynchronous(stream, line, [=, variable = ladder::address_of(symbol)]() LADDER_UNSEEN {
+        return ladder::copy_to_symbol(variable, offset, from, bytes, kind, line);
+    });
 }
 template <class T>
 LADDER_UNSEEN cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, std::size_t bytes, std::size_t offset = 0,
                                                cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
                                                LADDER_LINE) {
-    return ladder::copy(to, ladder::byte(ladder::address_of(symbol), offset), bytes, kind, line);
+    return ladder::copy_from_symbol(to, ladder::address_of(symbol), offset, bytes, kind, line);
 }
 template <class T>
 LADDER_UNSEEN cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, std::size_t bytes, std::size_t offset,
                                                     cudaMemcpyKind kind, cudaStream_t stream = nullptr,
                                                     LADDER_LINE) {
-    return cudaMemcpyAsync(to, ladder::byte(ladder::address_of(symbol), offset), bytes, kind, stream, line);
+    return ladder::asynchronous(stream, line, [=, variable = ladder::address_of(symbol)]() LADDER_UNSEEN {
+        return ladder::copy_from_symbol(to, variable, offset, bytes, kind, line);
+    });
 }

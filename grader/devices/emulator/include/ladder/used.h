@@ -1,4 +1,4 @@
-// Of the checking build alone: what emulator/subscripts.py makes of `a[i]` is `a[ladder::used<ladder::elements<decltype((a))>>(i)]`.
+// Of the checking build alone: what emulator/subscripts.py makes of `a[i]` is `a[ladder::used<ladder::elements<__typeof__(a)>>(i)]`.
 #pragma once
 
 #ifndef __CUDA__
@@ -8,7 +8,9 @@
 
 namespace ladder {
 
-constexpr long one_past = 1L << 62;   // added to the index behind the last: no compiler takes that one for an address
+// Added to the index behind the last: no compiler takes that one for an address, though it is the same where an element's size
+// is even.
+constexpr long one_past = -__LONG_MAX__ - 1;
 
 template <class T> constexpr bool names_an_array = std::is_array_v<std::remove_reference_t<T>>;
 template <class Array> using Element = std::remove_extent_t<std::remove_reference_t<Array>>;
@@ -17,6 +19,29 @@ template <class Array> using Element = std::remove_extent_t<std::remove_referenc
 // a walk is.
 template <class Array, class Used = Element<Array>>
 constexpr long elements = names_an_array<Array> && !names_an_array<Used> ? std::extent_v<std::remove_reference_t<Array>> : -1;
+
+// The same in a program, whose host code goes on: some of it allocates more than its `T values[1]` says.
+template <class Array, class Used = Element<Array>>
+constexpr long elements_of_program = sizeof(Element<Array>) % 2 == 0 ? elements<Array, Used> : -1;
+
+// What a pointer or array leads to in the end.
+template <class T> struct Walk { using Over = std::remove_cv_t<T>; };
+template <class T> struct Walk<T*> : Walk<T> {};
+template <class T> struct Walk<T* const> : Walk<T> {};
+template <class T> struct Walk<T[]> : Walk<T> {};
+template <class T, std::size_t count> struct Walk<T[count]> : Walk<T> {};
+
+// Whether a function that gets something Handed and this Other walks from one to the other, or so many elements, or does
+// nothing at all.
+template <bool counts, class Handed, class Other> constexpr bool may_end_walk =
+    (counts ? std::is_integral_v<Other> : std::is_same_v<std::remove_cv_t<Other>, bool>) ||
+    ((std::is_pointer_v<Other> || std::is_array_v<Other>) &&
+     (std::is_same_v<typename Walk<Other>::Over, typename Walk<Handed>::Over> || std::is_void_v<typename Walk<Other>::Over>));
+
+template <bool counts, class Handed, class... Others>
+using HandedAddress = std::conditional_t<(may_end_walk<counts, Handed, std::remove_reference_t<Others>> || ...), int[1], void>;
+template <bool counts, class Handed, class... Others>
+using HandedArray = std::conditional_t<names_an_array<Handed>, HandedAddress<counts, Handed, Others...>, void>;
 
 // The index of one of so many elements.
 template <long count, class Index> LADDER_INLINE constexpr auto used(Index index) {

@@ -34,6 +34,8 @@ void run_sync(Lane& l, const Instruction& at) {
         l.thread.barrier_predicate = l.thread.barrier_result = 0;
         l.thread.barrier_line = l.line;
         l.thread.barrier_pc = l.place(at);
+        l.thread.barrier_call = l.pc;
+        l.thread.barrier_is_ptx = true;
         return wait(l.thread, State::AtBarrier);
     }
     NamedBarrier& barrier = come_to(l, at);
@@ -58,6 +60,8 @@ void run_reduction(Lane& l, const Instruction& at) {
     l.thread.barrier_result = 0;
     l.thread.barrier_line = l.line;
     l.thread.barrier_pc = l.place(at);
+    l.thread.barrier_call = l.pc;
+    l.thread.barrier_is_ptx = true;
     wait(l.thread, State::AtBarrier);
     l.set(at[0], static_cast<std::uint64_t>(l.thread.barrier_result));
 }

@@ -1,0 +1,69 @@
+"""Findings about barriers in words (wording.py), and which thread a finding is about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from grader.devices.emulator.symbols import CodeMap
+
+Fact = dict[str, Any]
+
+
+def thread_of(fact: Fact, prefix: str = "") -> str:
+    """The thread of a finding, or with the prefix "other_" that of its other side."""
+    thread, block = fact.get(f"{prefix}thread"), fact.get(f"{prefix}block")
+    if not thread or not block:
+        return "host code"
+    return f"thread ({', '.join(map(str, thread))}) of block ({', '.join(map(str, block))})"
+
+
+def calls_to_barriers(fact: Fact, code: CodeMap) -> tuple[int, int] | None:
+    """The lines of two calls that lead to one barrier's line; None if they are not known, or one line."""
+    mine, theirs = (code.lines_to(pc) if pc else [] for pc in (fact["call_pc"], fact["other_call_pc"]))
+    return next((pair for pair in zip(mine, theirs, strict=False) if pair[0] != pair[1]), None)
+
+
+def _divergence(fact: Fact) -> str:
+    here, there = f"the __syncthreads() of line {fact['line']}", f"the one of line {fact['other_line']}"
+    if fact["calls"]:
+        here += f" that the call in line {fact['calls'][0]} leads to"
+        there = f"that of the call in line {fact['calls'][1]}"
+    elif fact["line"] == fact["other_line"]:
+        here, there = f"one __syncthreads() of line {fact['line']}", "another one of that line"
+    mine, _, theirs = fact["text"].partition("|")
+    return (
+        f"{_waiting(fact, mine)} at {here} while {_waiting(fact, theirs, 'other_')} at {there}: all threads of a block"
+        " must reach the same barrier"
+    )
+
+
+def _waiting(fact: Fact, threads: str, prefix: str = "") -> str:
+    """Who waits: `threads` of a block, or the one that is known."""
+    if not threads:
+        return f"{thread_of(fact, prefix)} waits"
+    block = "" if prefix else f" of block ({', '.join(map(str, fact['block']))})"
+    return f"{threads}{block} wait{'s' if threads.startswith('thread ') else ''}"
+
+
+def _passed_by(fact: Fact) -> str:
+    return (
+        f"{thread_of(fact, 'other_')} never comes to the __syncthreads() of line {fact['line']}, and the others get on"
+        " only because it has returned: a barrier is for all threads; put it behind the `if` that some leave out"
+    )
+
+
+def _rounds(fact: Fact) -> str:
+    rounds = f"{fact['offset']} round{'' if fact['offset'] == 1 else 's'}"
+    return (
+        f"{thread_of(fact, 'other_')} leaves the loop around the __syncthreads() of line {fact['line']} after {rounds}"
+        f" and returns, while {thread_of(fact)} comes there once more: let the loop make as many rounds for all threads"
+        " of the block, with an `if` around the work"
+    )
+
+
+BARRIERS: Mapping[str, Callable[[Fact], str]] = {
+    "barrier_divergence": _divergence,
+    "barrier_passed_by": _passed_by,
+    "barrier_rounds": _rounds,
+}
