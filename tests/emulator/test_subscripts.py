@@ -104,6 +104,7 @@ __device__ float sum_of(const float* p, int count) { return between(p, p + count
 __device__ float first(const float* p) { return *p; }
 __device__ float last(const float* end) { return end[-1]; }
 __device__ float drop(const float* end) { return *--end; }
+__device__ float by_index(const float* end) { const int back = -1; return end[back]; }
 __device__ bool is(const float* p) { return p != nullptr; }
 __device__ float if_any(const float* p, bool any) { return any ? *p : 0; }
 struct Walk {
@@ -148,6 +149,7 @@ __global__ void k(const float* x, float* z, int n) {
     sum += 0 * (sum_of(&numbers[past + 2], 2 - past) + first((float*)(&a[past - 1])) + first(more[past - 1].at));
     sum += 0 * (*(&numbers[4] - 1) + (&a[past])[-1].b + *(float*)&a[past - 1] + (&a[past - 1])->b);
     sum += 0 * (last(&numbers[past + 2]) + last((float*)&a[past]) + drop(more[past].at) + is(&numbers[4]));
+    sum += 0 * by_index(&numbers[past + 2]);
     sum += 0 * (if_any(more[past].at, past > 2) + if_any(&numbers[past + 2], past > 2));
     sum += 0 * (along.end - behind.end + past * *&numbers[past]);
     u = 0;

@@ -224,13 +224,16 @@ class _Part:
         words = [at for at in range(first, last + 1) if self._is_word(at) and self._text(at - 1) not in ("[", "=")]
         name = self.texts[words[-1]] if words else ""
         body = next((at for at in range(self.pairs[opening], len(self.texts)) if self.texts[at] == "{"), opening)
+        end = self.pairs.get(body, body)
+        subtracts = "-" in self.texts[body:end]
         touched = False
-        for at in range(body, self.pairs.get(body, body)):
+        for at in range(body, end):
             if self.texts[at] != name or self._text(at - 1) in (".", "->"):
                 continue
             before, after = self._text(at - 1), self._text(at + 1)
-            if "-" in (before, after, self._text(at + 2) if after == "[" else ""):
-                return None  # end[-1], *--end
+            is_first = after == "[" and self._text(at + 2).isdigit()
+            if "-" in (before, after) or (after == "[" and subtracts and not is_first):
+                return None  # end[-1], end[k] with k = -1, *--end
             touched |= after in ("[", "->") or (before == "*" and self._is_unary(at - 1))
         return touched
 
