@@ -165,6 +165,29 @@ def test_a_kernel_runs_what_is_for_it(run_kernel):
     assert np.array_equal(outputs["z"], x) and case.findings == []
 
 
+NAMESAKES = """
+#define HALF(name) __global__ void name(const float* x, float* z, double by)
+#define ADDING(name) __global__ void name(const float* x, float* z, long by) { z[threadIdx.x] += by; }
+template <class T> __global__ void scaled(const T* x, T* z, T by) { z[threadIdx.x] = x[threadIdx.x] * by; }
+__global__ void __launch_bounds__(32) shifted(const float* x, float* z, int by) { z[threadIdx.x] += by; }
+HALF(halved) { z[threadIdx.x] *= by; }
+ADDING(added)
+void scaled(const float* x, float* z) { scaled<<<1, 32>>>(x, z, 2.0f); }
+void shifted(const float* x, float* z) { shifted<<<1, 32>>>(x, z, 2); }
+void halved(const float* x, float* z) { halved<<<1, 32>>>(x, z, 0.5); }
+void added(const float* x, float* z) { added<<<1, 32>>>(x, z, -1L); }
+extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) {
+    scaled(x, z), shifted(x, z), halved(x, z), added(x, z);
+}
+"""
+
+
+def test_a_function_of_the_host_may_have_a_kernels_name(run_kernel):
+    x = np.arange(32, dtype=np.float32)
+    outputs, case = run_kernel(NAMESAKES, PROTOTYPE, x=x, z=np.zeros_like(x), n=32)
+    assert np.array_equal(outputs["z"], x) and {each.severity for each in case.findings} <= {"note"}  # no stream
+
+
 # ---- variables of the GPU in host code ----
 
 VARIABLES = """

@@ -84,19 +84,23 @@ def _last(name: str) -> str:
 
 
 def _functions_of_the_host(source: str) -> set[str]:
-    """The names of functions that are defined for the host alone; not of one whose macros come from elsewhere."""
+    """The names of functions that are defined for the host alone; not of one whose macros come from elsewhere, and not
+    if a kernel, or what kernels run, has this name, too.
+    """
     lexed = lex(source)
     defines = _defines(lexed)
     known = {each.tokens[2].text for each in defines}
     words, glued = _with_macros(_RUN_BY_KERNELS, defines)
     stream = code_stream(lexed)
-    found = set()
+    found, others = set(), set(_declared(stream, words & known))  # a macro may be given a kernel's name
     for function in () if glued else stream.functions:
         head = stream.texts(function.head, function.opened)
         unknown = [word for word in head if word.isupper() and len(word) > 1 and word not in known]
-        if "(" in head and not function.device and not unknown and not words.intersection(head):
+        if function.device or unknown or words.intersection(head):
+            others.update(word for word, after in pairwise(head) if after == "(")
+        elif "(" in head:
             found.add(head[head.index("(") - 1])
-    return {name for name in found if name.isidentifier()}
+    return {name for name in found - others if name.isidentifier()}
 
 
 def _variables_of_a_gpu(source: str) -> set[str]:
