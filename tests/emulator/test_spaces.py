@@ -151,11 +151,14 @@ extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) {
 """
 
 
-def test_a_kernel_runs_no_function_of_the_host(run_kernel):
+@pytest.mark.parametrize("linkage", ["", 'extern "C" '])
+def test_a_kernel_runs_no_function_of_the_host(run_kernel, linkage):
     x = np.arange(32, dtype=np.float32)
-    _, case = run_kernel(FUNCTIONS, PROTOTYPE, x=x, z=np.zeros_like(x), n=0)
+    functions = FUNCTIONS.replace("float of_host(", f"{linkage}float of_host(")
+    _, case = run_kernel(functions, PROTOTYPE, x=x, z=np.zeros_like(x), n=0)
     (found,) = [each for each in case.findings if each.severity == "error"]
-    assert found.kind == "trap" and "`of_host(float)`, a function of the host" in found.message
+    assert found.kind == "trap"
+    assert "a pointer leads to `of_host" in found.message and "a function of the host" in found.message
     assert FUNCTIONS.split("\n")[(found.line or 0) - 1].startswith("    z[threadIdx.x] = ")
 
 
@@ -174,7 +177,7 @@ HALF(halved) { z[threadIdx.x] *= by; }
 ADDING(added)
 void scaled(const float* x, float* z) { scaled<<<1, 32>>>(x, z, 2.0f); }
 void shifted(const float* x, float* z) { shifted<<<1, 32>>>(x, z, 2); }
-void halved(const float* x, float* z) { halved<<<1, 32>>>(x, z, 0.5); }
+extern "C" void halved(const float* x, float* z) { halved<<<1, 32>>>(x, z, 0.5); }
 void added(const float* x, float* z) { added<<<1, 32>>>(x, z, -1L); }
 extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) {
     scaled(x, z), shifted(x, z), halved(x, z), added(x, z);

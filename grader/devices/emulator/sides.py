@@ -95,8 +95,8 @@ def _functions_of_the_host(source: str) -> set[str]:
     found, others = set(), set(_declared(stream, words & known))  # a macro may be given a kernel's name
     for function in () if glued else stream.functions:
         head = stream.texts(function.head, function.opened)
-        unknown = [word for word in head if word.isupper() and len(word) > 1 and word not in known]
-        if function.device or unknown or words.intersection(head):
+        capitals = {word for word in head if word.isidentifier() and word.isupper() and len(word) > 1}
+        if function.device or capitals - known or words.intersection(head):
             others.update(word for word, after in pairwise(head) if after == "(")
         elif "(" in head:
             found.add(head[head.index("(") - 1])
