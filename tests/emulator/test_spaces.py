@@ -230,6 +230,7 @@ BY_NAME = [
     "cudaMemcpyToSymbol(added, numbers, sizeof numbers);",
     "cudaMemcpyFromSymbolAsync(numbers, added, sizeof numbers, 0, cudaMemcpyDeviceToHost, stream);",
     "put(inner::factors, numbers);",
+    "const void* symbol = &added; cudaMemcpyToSymbol(symbol, numbers, sizeof numbers);",
     "cudaGetSymbolAddress((void**)&given, added);",
     "cudaGetSymbolAddress((void**)&given, added); cudaMemsetAsync(given, 0, sizeof numbers, stream);",
     "cudaMemcpyFromSymbol(&given, where, sizeof given);",

@@ -1,6 +1,8 @@
 // Device memory as host code sees it: allocate, copy, set, and the addresses of __device__ variables.
 #pragma once
 
+#include <type_traits>
+
 #include "streams.h"
 #include "standard.h"
 
@@ -39,8 +41,10 @@ inline LADDER_UNSEEN cudaError_t copy_rows(void* to, std::size_t to_pitch, const
 }
 
 template <class T> LADDER_UNSEEN void* address_of(const T& symbol, bool asked = false) {
-    ladder_symbol(const_cast<const void*>(static_cast<const volatile void*>(&symbol)), asked);
-    return const_cast<void*>(static_cast<const volatile void*>(&symbol));
+    const volatile void* variable = &symbol;
+    if constexpr (std::is_same_v<T, const void*>) variable = symbol;   // as a function has it that is given `&variable`
+    ladder_symbol(const_cast<const void*>(variable), asked);
+    return const_cast<void*>(variable);
 }
 
 }  // namespace ladder
