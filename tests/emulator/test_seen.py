@@ -58,6 +58,7 @@ REFUSED_WORDS = [
     (GLUE + "void g() { GLUE(lad, der_session_open)(); }", "is a name of the grader's own"),
     (GLUE + "void g() { GLUE(lad, der)::the_machine; }", "`ladder` is a name of the grader's own"),
     (GLUE + "extern int GLUE(_, ZN6ladder11the_machineE);", "is a name of the grader's own"),
+    (GLUE + "void g() { GLUE(lad, der_host_register)(h, 4, 0); }", "_host_register` is a name of the grader's own"),
 ]
 ALLOWED_WORDS = [
     "__attribute__((always_inline)) inline __device__ void g() {}",

@@ -151,11 +151,14 @@ extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) {
 """
 
 
-def test_a_kernel_runs_no_function_of_the_host(run_kernel):
+@pytest.mark.parametrize("linkage", ["", 'extern "C" '])
+def test_a_kernel_runs_no_function_of_the_host(run_kernel, linkage):
     x = np.arange(32, dtype=np.float32)
-    _, case = run_kernel(FUNCTIONS, PROTOTYPE, x=x, z=np.zeros_like(x), n=0)
+    functions = FUNCTIONS.replace("float of_host(", f"{linkage}float of_host(")
+    _, case = run_kernel(functions, PROTOTYPE, x=x, z=np.zeros_like(x), n=0)
     (found,) = [each for each in case.findings if each.severity == "error"]
-    assert found.kind == "trap" and "`of_host(float)`, a function of the host" in found.message
+    assert found.kind == "trap"
+    assert "a pointer leads to `of_host" in found.message and "a function of the host" in found.message
     assert FUNCTIONS.split("\n")[(found.line or 0) - 1].startswith("    z[threadIdx.x] = ")
 
 
@@ -163,6 +166,29 @@ def test_a_kernel_runs_what_is_for_it(run_kernel):
     x = np.arange(32, dtype=np.float32)
     outputs, case = run_kernel(FUNCTIONS, PROTOTYPE, x=x, z=np.zeros_like(x), n=32)
     assert np.array_equal(outputs["z"], x) and case.findings == []
+
+
+NAMESAKES = """
+#define HALF(name) __global__ void name(const float* x, float* z, double by)
+#define ADDING(name) __global__ void name(const float* x, float* z, long by) { z[threadIdx.x] += by; }
+template <class T> __global__ void scaled(const T* x, T* z, T by) { z[threadIdx.x] = x[threadIdx.x] * by; }
+__global__ void __launch_bounds__(32) shifted(const float* x, float* z, int by) { z[threadIdx.x] += by; }
+HALF(halved) { z[threadIdx.x] *= by; }
+ADDING(added)
+void scaled(const float* x, float* z) { scaled<<<1, 32>>>(x, z, 2.0f); }
+void shifted(const float* x, float* z) { shifted<<<1, 32>>>(x, z, 2); }
+extern "C" void halved(const float* x, float* z) { halved<<<1, 32>>>(x, z, 0.5); }
+void added(const float* x, float* z) { added<<<1, 32>>>(x, z, -1L); }
+extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) {
+    scaled(x, z), shifted(x, z), halved(x, z), added(x, z);
+}
+"""
+
+
+def test_a_function_of_the_host_may_have_a_kernels_name(run_kernel):
+    x = np.arange(32, dtype=np.float32)
+    outputs, case = run_kernel(NAMESAKES, PROTOTYPE, x=x, z=np.zeros_like(x), n=32)
+    assert np.array_equal(outputs["z"], x) and {each.severity for each in case.findings} <= {"note"}  # no stream
 
 
 # ---- variables of the GPU in host code ----
@@ -208,6 +234,7 @@ BY_NAME = [
     "cudaMemcpyFromSymbolAsync(numbers, added, sizeof numbers, 0, cudaMemcpyDeviceToHost, stream);",
     "put(inner::factors, numbers);",
     "for (int i = 0; i < 3; ++i) cudaMemcpyToSymbol(added, numbers, 4, 4 * i);",
+    "const void* symbol = &added; cudaMemcpyToSymbol(symbol, numbers, sizeof numbers);",
     "cudaGetSymbolAddress((void**)&given, added);",
     "cudaGetSymbolAddress((void**)&given, added); cudaMemsetAsync(given, 0, sizeof numbers, stream);",
     "cudaMemcpyFromSymbol(&given, where, sizeof given);",

@@ -195,6 +195,9 @@ HEAD = '# 1 "k.cu"\n'
         "Pair a[n];",
         "Pair a[2], b[n], *c[n];",
         "const Pair a[2] = {x, y}, b[n];",
+        "Pair* a[n]; f(&a[m]);",
+        "float *a[n], *b[n]; f(&a[m], &b[m]);",
+        "ns::Vector<float, 4>* a[n]; f(&a[m]);",
         "ns::Vector<float, 4> a[n];",
         "using Rows = Pair[n][m]; typedef Pair More[n];",
         "struct { Pair p; } a[n], b[m];",
@@ -229,6 +232,8 @@ def test_what_is_left_alone(code):
     [
         ("Pair a[2]; a[n] = b;", 1),
         ("x = y && a[n].ok;", 1),
+        ("y && a[n].ok();", 1),
+        ("Pair a[2]; x = y * a[n].size;", 1),
         ("return a[n];", 1),
         ("if (n) {} a[n] = b[m];", 2),
         ("float a[4]; swap(a[n], a[m]);", 2),

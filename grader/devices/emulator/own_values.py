@@ -34,9 +34,15 @@ def with_values(text: str, values: Mapping[str, str]) -> tuple[str, set[str]]:
 
 
 def _initial_values(stream: Stream) -> Iterator[tuple[str, int, int]]:
-    """The name, and where the value starts and ends, of each `int N = ...` and of each `, N = ...` behind one."""
+    """The name, and where the value starts and ends, of each `int N = ...` and of each `, N = ...` behind one.
+
+    Not of what a loop counts in: another loop, or a constant, may have that name.
+    """
+    counters = set(_counters(stream))
     for index in range(1, len(stream.tokens)):
         if stream.text(index + 1) != "=" or stream.text(index + 2) == "=" or not stream.is_word(index):
+            continue
+        if index in counters:
             continue
         if stream.text(index - 1) == "," and not _declares(stream, index):
             continue
@@ -46,6 +52,16 @@ def _initial_values(stream: Stream) -> Iterator[tuple[str, int, int]]:
         while end < len(stream.tokens) and stream.text(end) not in (",", ";", ")"):
             end = stream.after_group(end)
         yield stream.text(index), stream.tokens[index + 2].start, stream.tokens[end - 1].end
+
+
+def _counters(stream: Stream) -> Iterator[int]:
+    """The tokens in the first part of each `for (...)`."""
+    for index in range(len(stream.tokens)):
+        if stream.text(index) == "for" and stream.text(index + 1) == "(":
+            at, end = index + 2, stream.after_group(index + 1)
+            while at < end and stream.text(at) != ";":
+                yield at
+                at += 1
 
 
 def _declares(stream: Stream, index: int) -> bool:

@@ -12,11 +12,12 @@ from itertools import pairwise
 from grader.devices.build.lexer import Directive, Tokens, lex
 from grader.devices.build.syntax import Stream, code_stream, macro_stream
 
-_MARK, _MANAGED = "ladder_device_", "ladder_device_and_host_"
-_GLUED, _GLUED_MANAGED = "ladder_device_any", "ladder_device_any_and_host"  # a macro glues names: they could be any
+_SIDE = "ladder_side_"  # and no name of the runtime's begins so: `seconds` is a program's, ladder_host_seconds is not
+_MARK, _MANAGED = f"{_SIDE}device_", f"{_SIDE}managed_"
+_GLUED, _GLUED_MANAGED = f"{_SIDE}any", f"{_SIDE}any_managed"  # a macro glues names: they could be any
 _OF_A_GPU = frozenset({"__device__", "__constant__", "__managed__", "__shared__"})
-_NAMED = "ladder_named_"  # a variable that is the GPU's for certain, if the library has one of that name alone
-_OF_THE_HOST = "ladder_host_"
+_NAMED = f"{_SIDE}named_"  # a variable that is the GPU's for certain, if the library has one of that name alone
+_OF_THE_HOST = f"{_SIDE}host_"
 _WITH_ARGUMENTS = frozenset({"alignas", "__align__", "__attribute__", "decltype"})
 _RUN_BY_KERNELS = frozenset({"__device__", "__global__", "constexpr", "consteval", "operator"})
 
@@ -34,7 +35,7 @@ def marks(source: str) -> str:
 
 def is_mark(symbol: str) -> bool:
     """Whether a symbol of the library is such a constant."""
-    return symbol.startswith((_MARK, _NAMED, _OF_THE_HOST))
+    return symbol.startswith(_SIDE)
 
 
 def managed_variables(variables: list[str], symbols: list[str]) -> set[str]:
@@ -83,19 +84,23 @@ def _last(name: str) -> str:
 
 
 def _functions_of_the_host(source: str) -> set[str]:
-    """The names of functions that are defined for the host alone; not of one whose macros come from elsewhere."""
+    """The names of functions that are defined for the host alone; not of one whose macros come from elsewhere, and not
+    if a kernel, or what kernels run, has this name, too.
+    """
     lexed = lex(source)
     defines = _defines(lexed)
     known = {each.tokens[2].text for each in defines}
     words, glued = _with_macros(_RUN_BY_KERNELS, defines)
     stream = code_stream(lexed)
-    found = set()
+    found, others = set(), set(_declared(stream, words & known))  # a macro may be given a kernel's name
     for function in () if glued else stream.functions:
         head = stream.texts(function.head, function.opened)
-        unknown = [word for word in head if word.isupper() and len(word) > 1 and word not in known]
-        if "(" in head and not function.device and not unknown and not words.intersection(head):
+        capitals = {word for word in head if word.isidentifier() and word.isupper() and len(word) > 1}
+        if function.device or capitals - known or words.intersection(head):
+            others.update(word for word, after in pairwise(head) if after == "(")
+        elif "(" in head:
             found.add(head[head.index("(") - 1])
-    return {name for name in found if name.isidentifier()}
+    return {name for name in found - others if name.isidentifier()}
 
 
 def _variables_of_a_gpu(source: str) -> set[str]:

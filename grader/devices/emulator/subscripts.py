@@ -33,7 +33,7 @@ _SPECIFIED = r"(?:(?:const|volatile|static|constexpr|thread_local|__constinit|st
 _DECLARED = re.compile(
     rf"(?:(?:else|do|public :|private :|protected :|__attribute__ \( \(.*?\) \)|alignas \(.*?\)) )*{_SPECIFIED}"
     rf"(?!(?:return|throw|goto|else|do|case)\b){_NAME} (?:< [^=;]*> )?(?:(?:const|[*&]|__restrict__) )*"
-    rf"(?:{_NAME}(?: [\[=({{,].*)?)?$"
+    rf"(?:{_NAME} (?:[\[=({{,].*)?)?$"
 )
 _NUMBERS = {
     "bool", "char", "double", "float", "int", "long", "short", "signed", "unsigned", "size_t", "int8_t", "uint8_t",
@@ -271,7 +271,7 @@ class _Part:
             return True
         if before == ")":
             return self._text(self.pairs.get(first - 1, 0) - 1) in ("__attribute__", "alignas")
-        if before not in ("*", "&", ",", ">"):
+        if before not in ("*", ",", ">"):  # and there are no arrays of references
             return False
         begun, within = self.statement[first], self.within[first]
         if within >= 0 and self._text(within) == "[":
@@ -293,7 +293,7 @@ class _Part:
             if head[0] == "," or self._is_class(self.pairs.get(begun - 1, -1)):  # behind an initial value's braces
                 return True
             head = head[:-1]
-        return bool(_DECLARED.match(" ".join(head)))
+        return bool(_DECLARED.match(" ".join([*head, ""])))
 
     def _is_class(self, brace: int) -> bool:
         """Whether members stand in these braces."""

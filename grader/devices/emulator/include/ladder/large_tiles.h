@@ -7,7 +7,7 @@
 
 #include "groups.h"
 
-static const char ladder_device_words_of_warps __attribute__((used)) = 0;   // says that words_of_warps is the GPU's (sides.py)
+static const char ladder_side_device_words_of_warps __attribute__((used)) = 0;   // says that words_of_warps is the GPU's (sides.py)
 
 namespace ladder {
 

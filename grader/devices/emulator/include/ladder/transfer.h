@@ -1,6 +1,8 @@
 // Device memory as host code sees it: allocate, copy, set, and the addresses of __device__ variables.
 #pragma once
 
+#include <type_traits>
+
 #include "streams.h"
 #include "standard.h"
 
@@ -39,7 +41,9 @@ inline LADDER_UNSEEN cudaError_t copy_rows(void* to, std::size_t to_pitch, const
 }
 
 template <class T> LADDER_UNSEEN void* address_of(const T& symbol) {
-    return const_cast<void*>(static_cast<const volatile void*>(&symbol));
+    const volatile void* variable = &symbol;
+    if constexpr (std::is_same_v<T, const void*>) variable = symbol;   // as a function has it that is given `&variable`
+    return const_cast<void*>(variable);
 }
 
 // A variable's address is device memory in these copies alone.
