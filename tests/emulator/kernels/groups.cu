@@ -199,6 +199,8 @@ __global__ void large_tile_kernel(const int* x, int* z) {
 }
 extern "C" void large_tiles(const int* x, int* z, cudaStream_t stream) { large_tile_kernel<<<1, 256, 0, stream>>>(x, z); }
 
+__device__ int words_of_warps, tile_words;                    // names of the learner's own
+
 __global__ void half_a_tile_kernel(int* z) {
     auto tile = cg::tiled_partition<64>(cg::this_thread_block());
     if (tile.thread_rank() < 32) tile.sync();              // half come

@@ -7,14 +7,14 @@
 
 #include "groups.h"
 
-static const char ladder_side_device_words_of_warps __attribute__((used)) = 0;   // says that words_of_warps is the GPU's (sides.py)
+static const char ladder_side_device_ladder_words __attribute__((used)) = 0;   // says that ladder_words is the GPU's (sides.py)
 
 namespace ladder {
 
 // A template, so that a kernel without such tiles has none of it.
 template <class T> LADDER_INLINE T* tile_words() {
-    static __shared__ T words_of_warps[32];
-    return words_of_warps;
+    static __shared__ T ladder_words[32];
+    return ladder_words;
 }
 
 }  // namespace ladder
