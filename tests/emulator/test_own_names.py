@@ -39,8 +39,9 @@ def test_a_function_of_the_host_may_have_the_last_part_of_a_name_of_the_runtimes
 
 def test_no_mark_of_a_side_has_a_name_of_the_runtimes():
     texts = [path.read_text() for path in include_folder().rglob("*.h")]
-    names = {name for text in texts for name in re.findall(r"\bladder_(?!side_)\w+", text)}
+    names = {name for text in texts for name in re.findall(r"\bladder_\w+", text)}
     ends = {"_".join(name.split("_")[at:]) for name in names for at in range(1, name.count("_") + 1)}
-    source = "".join(f"void {end}() {{}}\n__device__ int {end};\n__managed__ int {end};\n" for end in sorted(ends))
+    free = sorted(end for end in ends if not end.startswith("ladder_"))  # those are refused in a learner's file
+    source = "".join(f"void {end}() {{}}\n__device__ int {end};\n__managed__ int {end};\n" for end in free)
     made = set(re.findall(r"ladder_\w+", marks(source)))
     assert len(made) > len(names) > 50 and made.isdisjoint(names)

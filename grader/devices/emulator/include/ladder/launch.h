@@ -208,7 +208,8 @@ template <std::size_t N> struct FirstOf {
         int open = 0;
         for (std::size_t i = 0; arguments[i] && (open || arguments[i] != ','); ++i) {
             const char c = text[i] = arguments[i];
-            open += (c == '<' || c == '(') - (c == '>' || c == ')');
+            if (c == '<' || c == '(' || c == '[') ++open;
+            else if (open && (c == '>' || c == ')' || c == ']')) --open;   // not that of table->kernel
         }
     }
 };
