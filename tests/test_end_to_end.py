@@ -81,6 +81,7 @@ def with_host_code(code: str) -> str:
 # ---- good files ----
 
 
+@pytest.mark.slow
 def test_every_reference_passes(course, capsys, graded_lessons):
     assert cli.run(["check", "--all", "--reference", "--seed", str(SEED)]) == 0
     out = capsys.readouterr().out
@@ -155,6 +156,7 @@ def test_a_wrong_file_gets_one_clear_verdict(check, source, status, words):
     assert found["stars"] == 0
 
 
+@pytest.mark.slow
 def test_what_it_prints_is_cut_and_harms_nothing(check):
     flood = with_host_code('for (int i = 0; i < 100000; ++i) printf("%0100d\\n", i);')
     code, out, _ = check(flood)

@@ -11,6 +11,7 @@ import pytest
 from grader.course import catalog
 from grader.faces.notebook import count, grade, show
 from grader.judge.targets import measure
+from tests.shared import long_tail
 
 ROOT = Path(__file__).parents[1]
 
@@ -78,15 +79,18 @@ def wide_tiles(text: str) -> str:
 
 @pytest.mark.parametrize(
     "lesson, task, rung, change, stands_on",
-    [
-        ("02", "polar", "3_float2", reduced_first, 3),
-        ("04", "matmul", "13_split_k", parts_by_atomics, 13),
-        ("05", "sum", "sum/2_every_block", padded_tree, 2),
-        ("05", "histogram", "histogram/1_every_element", aggregated, 1),
-        ("05", "sum", "sum/2_every_block", in_order, 2),
-        ("06", "softmax", "3_online", lambda text: changed(text, ("kBlock = 256", "kBlock = 1024")), 3),
-        ("08", "attention", "attention/3_shared_tiles", wide_tiles, 3),
-    ],
+    long_tail(
+        [
+            ("02", "polar", "3_float2", reduced_first, 3),
+            ("04", "matmul", "13_split_k", parts_by_atomics, 13),
+            ("05", "sum", "sum/2_every_block", padded_tree, 2),
+            ("05", "histogram", "histogram/1_every_element", aggregated, 1),
+            ("05", "sum", "sum/2_every_block", in_order, 2),
+            ("06", "softmax", "3_online", lambda text: changed(text, ("kBlock = 256", "kBlock = 1024")), 3),
+            ("08", "attention", "attention/3_shared_tiles", wide_tiles, 3),
+        ],
+        every=4,
+    ),
 )
 def test_the_kernel_of_an_answer_stands_where_the_exercise_says(lesson, task, rung, change, stands_on):
     graded = grade(lesson, change(show(lesson, rung).text), task=task)

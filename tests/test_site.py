@@ -36,6 +36,7 @@ def site(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_every_page_is_there_and_every_link_leads_somewhere(site):
     assert links.broken(site) == []
     for entry in catalog.entries(ROOT):
@@ -58,6 +59,7 @@ def test_every_page_is_there_and_every_link_leads_somewhere(site):
     assert (site / "searchindex.js").stat().st_size > 50_000
 
 
+@pytest.mark.slow
 def test_what_ladder_read_opens_is_there(site):
     for label in ("00", "03", "07"):
         for each in reading.sections(catalog.find(label, ROOT)):

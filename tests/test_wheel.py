@@ -87,6 +87,7 @@ def solve(course):
     (course / "work" / "01_vector_add.cu").write_text(f"// mine\n{reference.read_text()}")
 
 
+@pytest.mark.slow
 def test_the_wheel_holds_the_course_and_the_repository_has_it_once(wheel):
     names = zipfile.ZipFile(wheel).namelist()
     held = {name.removeprefix("grader/data/") for name in names if name.startswith("grader/data/")}
@@ -96,6 +97,7 @@ def test_the_wheel_holds_the_course_and_the_repository_has_it_once(wheel):
     assert not (ROOT / "grader" / "data").exists()
 
 
+@pytest.mark.slow
 def test_from_an_empty_folder_to_a_pass(wheel, empty, tmp_path):
     install(empty, wheel)
     ladder, home = str(empty / "bin" / "ladder"), tmp_path / "home"

@@ -91,7 +91,7 @@ def test_the_guide_shows_what_the_heads_say():
 # ---- what comes of them ----
 
 
-@pytest.mark.parametrize("file", long_tail(FILES, every=4), ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", long_tail(FILES, every=8), ids=lambda file: file.stem)
 def test_on_the_emulator(file: Path, impatient, request):
     promised = promises(file)
     expect_failure(file, "emulator", request)
@@ -169,6 +169,7 @@ def test_the_environment_of_the_next_submission_is_clean(tmp_path):
     assert grade("01", other, device="emulator", seed=SEED).passed
 
 
+@pytest.mark.slow
 @confined
 def test_the_builds_of_others_stay_as_they_are(tmp_path, monkeypatch):
     runtime = runtime_library(cache_root()).parent  # of the shared cache, as it takes long to build

@@ -42,6 +42,7 @@ def ledger(tmp_path) -> Ledger:
         yield opened
 
 
+@pytest.mark.slow
 def test_killed_at_any_moment_nothing_is_lost_or_there_twice(tmp_path):
     file, log, count = tmp_path / "class.sqlite", tmp_path / "log", 300
     with Ledger(file, new=True) as ledger:
@@ -73,6 +74,7 @@ def ledger_size(file: Path) -> int:
         return opened.execute("SELECT count(*) FROM grades").fetchone()[0]
 
 
+@pytest.mark.slow
 def test_what_dies_or_takes_too_long_stops_nothing(ledger, tmp_path):
     for number, text in enumerate(("die 1", "sleep 2", "3 stars", "die 4", "2 stars")):
         ledger.add(submitted(number, text))
@@ -127,6 +129,7 @@ def test_cards_that_are_hidden_are_not_used(monkeypatch, said, cards):
     assert cards_here() == cards
 
 
+@pytest.mark.slow
 def test_one_process_can_be_waited_for(tmp_path):
     grading = Grading(simulated(tmp_path / "log"), {})
     grading.begin(submitted(1, "3 stars"), 7, "")

@@ -82,6 +82,7 @@ def test_every_mistake_is_handed_out_with_nothing_that_gives_it_away():
         assert said[0] <= said[1] or made.mended is None, mistake
 
 
+@pytest.mark.slow
 def test_a_rungs_own_lines_are_a_repair_and_other_rungs_are_a_rewrite():
     for entry, mistake in MISTAKES:
         made = Handout.of(entry, mistake)

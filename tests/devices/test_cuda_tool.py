@@ -111,6 +111,7 @@ def test_a_crash_names_the_case_that_was_begun(watched):
     assert names(found, "ran") == ["n=1"] and found.case["name"] == "n=3"
 
 
+@pytest.mark.slow
 def test_a_run_that_hangs_is_stopped(watched):
     found = watched("for (volatile int i = 0;; ++i) ;", seconds=2.0)
     assert found.timed_out and found.case["name"] == "n=3"

@@ -91,6 +91,7 @@ def test_cases_before_the_crash_are_kept(run):
     assert found.problem == "crash" and "case n=1000" in found.ended
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "body",
     [
@@ -153,6 +154,7 @@ def test_an_exit_while_the_file_is_loaded(run):
     assert "exit code 0 while the file was loaded" in found.ended
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "body",
     [

@@ -157,6 +157,7 @@ def test_a_rung(run_kernel, rung):
     assert_the_same_on_more_executors(run_kernel, source, prototypes[0], among=prototypes, **values)
 
 
+@pytest.mark.slow
 def test_blocks_take_turns_at_a_counter(run_kernel):
     prototype = "void f(const float* x, float* z, int n, cudaStream_t stream)"
     for threads in (1, 3):
@@ -200,6 +201,7 @@ def test_another_blocks_shared_array_is_not_set(run_kernel):
         assert "of block (0, 0, 0) reads odd[0]" in message and "(64 times)" in message
 
 
+@pytest.mark.slow
 def test_what_is_told_of_blocks_that_fail(run_kernel):
     prototype = "void f(const float* x, float* z, int n, cudaStream_t stream)"
     x = np.ones(N, np.float32)

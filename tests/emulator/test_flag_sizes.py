@@ -11,6 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from tests.shared import long_tail
+
 PROTOTYPE = "void f(const int* x, int* z, cudaStream_t stream)"
 BLOCKS = """
 __device__ __align__(16) int scratch[64];
@@ -119,13 +121,13 @@ def run(run_kernel, scope: str, flag: Flag):
     return outputs["z"][0], [found.message for found in errors]
 
 
-@pytest.mark.parametrize("scope", SCOPES)
+@pytest.mark.parametrize("scope", long_tail(SCOPES, every=2))
 @pytest.mark.parametrize("name", RIGHT)
 def test_a_flag_of_one_size(run_kernel, scope, name):
     assert run(run_kernel, scope, RIGHT[name]) == (7, [])
 
 
-@pytest.mark.parametrize("scope", SCOPES)
+@pytest.mark.parametrize("scope", long_tail(SCOPES, every=2))
 @pytest.mark.parametrize("name", WRONG)
 def test_a_flag_of_two_sizes(run_kernel, scope, name):
     flag = WRONG[name]

@@ -52,6 +52,7 @@ def test_memory_of_both_sides_is_read_and_written_by_both_and_waited_for(ran):
     assert "reads element 1000 of managed (cudaMallocManaged in line" in told[3]
 
 
+@pytest.mark.slow
 def test_graphs_keep_to_their_order_and_textures_to_the_guide(ran):
     printed, found, told = ran("graphs.cu")
     assert printed == [

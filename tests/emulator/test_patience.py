@@ -142,6 +142,7 @@ def test_a_kernel_that_never_ends_is_given_up_early_with_its_loop(call, name, sa
     assert name in line or "__syncthreads" in line or "tile[" in line
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["host", "empty"])
 def test_host_code_that_never_ends_is_given_up_with_its_line(call, name):
     found, line = message(call, name)

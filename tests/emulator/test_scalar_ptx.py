@@ -61,6 +61,7 @@ def results() -> Bits:
     return scalar_ptx.unpacked(json.loads(RESULTS.read_text())["results"])
 
 
+@pytest.mark.slow
 def test_scalar_ptx_is_as_on_an_h200(run_kernel, results):
     tried = statements()
     x, text, wrong, refused = inputs(tried), source(tried), {}, []

@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.shared import long_tail
+
 SOURCE = (Path(__file__).parent / "kernels" / "wmma.cu").read_text()
 
 DEPTH = 48
@@ -123,7 +125,7 @@ def found_in_elements(called):
     return [finding for finding in called.run.findings if finding.kind != "other_stream"]
 
 
-@pytest.mark.parametrize("name", BY_PLACE)
+@pytest.mark.parametrize("name", long_tail(BY_PLACE, every=4))
 def test_who_knows_where_an_element_lies_is_told_that_cuda_does_not_say(call, name):
     (finding,) = found_in_elements(call(name, **BY_PLACE[name], checked=True))
     line = next(number for number, text in enumerate(SOURCE.splitlines(), 1) if ".x[" in text)

@@ -141,6 +141,7 @@ cp "$2" RECORD/commands; cp "$(dirname "$2")/order.json" "$(dirname "$2")/kernel
 """
 
 
+@pytest.mark.slow
 def test_gdb_gets_the_file_that_was_graded_and_the_thread_to_stop_in(tmp_path):
     """A gdb that notes what it was told."""
     tools = tmp_path / "tools"
@@ -164,6 +165,7 @@ def test_a_file_that_does_not_build_is_not_debugged(tmp_path):
     assert "nothing to debug" in done.stdout or "gdb" in done.stderr
 
 
+@pytest.mark.slow
 @needs_gdb
 def test_at_a_finding_the_learner_stands_in_the_own_line(tmp_path):
     done = ladder(tmp_path, OUT_OF_BOUNDS, "--debug", typed="print at\nup\ninfo locals\nquit\n")

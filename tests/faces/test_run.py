@@ -21,6 +21,7 @@ import pytest
 
 from grader.devices.cache import cache_root
 from grader.devices.emulator.program import Wanted, build_program
+from tests.shared import long_tail
 from tests.warm import run_ladder
 
 ROOT = Path(__file__).parents[2]
@@ -121,6 +122,7 @@ def test_an_end_by_force_is_told_after_the_findings(run, which, said):
     assert ran.code == 128 + signal.SIGABRT and said in ran.said and "no findings" in ran.said
 
 
+@pytest.mark.slow
 def test_a_loop_without_end_is_stopped_at_its_line_by_the_time_and_by_ctrl_c(run, folder):
     ran = run("bugs.cu", "--timeout", "2", "--", "loop")
     where = f"(bugs.cu:{line_of('bugs.cu', 'for (volatile')})"
@@ -136,8 +138,10 @@ def test_a_loop_without_end_is_stopped_at_its_line_by_the_time_and_by_ctrl_c(run
     assert process.returncode == 130 and "interrupted: host code was still running in " in said and where in said
 
 
-@pytest.mark.parametrize("how", [(), ("--no-counters", "--no-races")])
-@pytest.mark.parametrize(("which", "text", "blocks"), [("writes", "x[i] = (", 2), ("steps_over", "x[i % 64]", 3)])
+@pytest.mark.parametrize("how", [(), pytest.param(("--no-counters", "--no-races"), marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("which", "text", "blocks"), long_tail([("writes", "x[i] = (", 2), ("steps_over", "x[i % 64]", 3)], every=2)
+)
 def test_a_kernel_that_is_stopped_is_told_with_its_line_and_its_steps(run, which, text, blocks, how):
     ran = run("stuck.cu", "--timeout", "1", "--json", *how, "--", which)
     line = line_of("stuck.cu", text)
@@ -170,10 +174,13 @@ def test_ctrl_c_in_a_kernel_says_where_it_was(folder):
 
 @pytest.mark.parametrize(
     ("which", "text", "said"),
-    [
-        ("idles", "while (x[i] == 0)", "million steps each, and the last ones changed nothing"),
-        ("empty", "void empty()", "there is nothing in it that could end it"),
-    ],
+    long_tail(
+        [
+            ("idles", "while (x[i] == 0)", "million steps each, and the last ones changed nothing"),
+            ("empty", "void empty()", "there is nothing in it that could end it"),
+        ],
+        every=2,
+    ),
 )
 def test_a_kernel_that_changes_nothing_is_given_up_at_its_line_without_a_limit_of_time(run, which, text, said):
     ran = run("stuck.cu", "--json", "--", which)
@@ -182,6 +189,7 @@ def test_a_kernel_that_changes_nothing_is_given_up_at_its_line_without_a_limit_o
     assert found["line"] - line_of("stuck.cu", text) in (0, 1) and "unspecified launch failure" in ran.said
 
 
+@pytest.mark.slow
 def test_several_files_headers_and_definitions(run):
     files = ("parts/main.cu", "parts/fill.cu", "-I", "parts/include")
     ran = run(*files, "-DSTATUS=9", "-std=c++20", "--exit-zero")
@@ -240,6 +248,7 @@ def test_a_wrong_command_is_told_in_one_sentence(run, arguments, sentence):
     assert ran.code == 2 and sentence in ran.said and len(ran.said.strip().split("\n")) == 1
 
 
+@pytest.mark.slow
 def test_what_a_kernel_is_given_by_reference_is_the_object_itself_and_constants_can_be_set(run):
     values = [word for value in ("COUNT=32", "SHIFT=5", "FACTOR=3") for word in ("--set", value)]
     ran = run("sides/main.cu", "sides/host.cpp", "--json", *values)
@@ -267,6 +276,7 @@ def test_calls_and_variables_of_the_wrong_side_are_refused_as_nvcc_refuses_them(
     assert "`__shfl` has gone from CUDA: write `__shfl_sync(0xffffffff, ...)`" in run("old.cu").said
 
 
+@pytest.mark.slow
 def test_what_ends_early_is_told_with_its_file_and_what_only_waits_is_right(run):
     host = f"(ends.cu:{line_of('ends.cu', 'assert(error')})"
     assert host in run("ends.cu", "--", "none", "more").said
@@ -329,6 +339,7 @@ def test_a_launch_is_shown_on_a_page_with_the_lines_of_its_own_file(run, folder)
     assert min(race["step"], race["other_step"]) >= 0 and page["source"] == (PROGRAMS / "bugs.cu").read_text()
 
 
+@pytest.mark.slow
 def test_the_page_names_the_block_that_it_lacks_and_shows_the_header_that_has_the_kernel(run, folder):
     ran = run("bugs.cu", "--view", "no_fence", "--launch", "1", "--block", "2", "--", "races")
     assert "Blocks 0, 2 of 4 are here. Finding 4 is in block 3, not on the page: add `--block 3`.\n" in ran.said
@@ -358,19 +369,25 @@ def data_of(page: Path) -> Any:
 
 @pytest.mark.parametrize(
     ("asked", "said"),
-    [
-        (
-            "right.cu --view nothing",
-            "right.cu cannot be viewed: it launched no kernel `nothing`, but `scale` and `sum`",
-        ),
-        ("right.cu --view sum --launch 9", "cannot be viewed: it launched sum 3 times, and there is no launch 9 of it"),
-        ("right.cu --view --launch 7", "right.cu cannot be viewed: it made 6 launches, and there is no launch 7"),
-        ("right.cu --view sum --block 8", "this launch of sum has blocks 0 to 7: block 8 is not among them"),
-        ("ends.cu --view -- nothing", "ends.cu cannot be viewed: it launched no kernel"),
-        ("--view right.cu", "--view takes a kernel's name: let right.cu stand before it"),
-        ("right.cu --launch 2", "--launch, --block and --out say what --view shows: add --view"),
-        ("right.cu --view --out no/such.html", "no/such.html cannot be written"),
-    ],
+    long_tail(
+        [
+            (
+                "right.cu --view nothing",
+                "right.cu cannot be viewed: it launched no kernel `nothing`, but `scale` and `sum`",
+            ),
+            (
+                "right.cu --view sum --launch 9",
+                "cannot be viewed: it launched sum 3 times, and there is no launch 9 of it",
+            ),
+            ("right.cu --view --launch 7", "right.cu cannot be viewed: it made 6 launches, and there is no launch 7"),
+            ("right.cu --view sum --block 8", "this launch of sum has blocks 0 to 7: block 8 is not among them"),
+            ("ends.cu --view -- nothing", "ends.cu cannot be viewed: it launched no kernel"),
+            ("--view right.cu", "--view takes a kernel's name: let right.cu stand before it"),
+            ("right.cu --launch 2", "--launch, --block and --out say what --view shows: add --view"),
+            ("right.cu --view --out no/such.html", "no/such.html cannot be written"),
+        ],
+        every=4,
+    ),
 )
 def test_what_cannot_be_viewed_is_one_sentence(run, folder, asked, said):
     ran = run(*asked.split())

@@ -90,6 +90,7 @@ def test_a_file_of_several_tasks_needs_no_task_where_they_climb_alike(ladder, co
     assert "turn the corner" in ladder("start", "03", "--rung", "2", "--task", "transpose")[1]
 
 
+@pytest.mark.slow
 def test_a_ladder_of_one_task_is_gone_on_with_alone(ladder, course):
     code, out, err = ladder("start", "05", "--task", "histogram", "--rung", "2")
     own = course / "work" / "05_atomics.cu"

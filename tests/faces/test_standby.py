@@ -207,6 +207,7 @@ def test_the_grade_is_the_same(home):
     assert len(home.servers()) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [pytest.param(50, marks=pytest.mark.slow), 110])
 def test_a_terminal_shows_the_same(home, columns):
     file = home.kernel(RIGHT.replace("x[i] + y[i]", "x[i] - y[i]"))
@@ -258,6 +259,7 @@ def test_submit_and_explain_and_all_are_served_too(home):
 # ---- as if the command ran in this process ----
 
 
+@pytest.mark.slow
 def test_a_command_has_the_callers_surroundings(home, tmp_path):
     def restrict():
         os.umask(0o027)
@@ -291,6 +293,7 @@ def test_a_folder_that_was_removed(home, tmp_path):
     assert said[0].returncode == 2 and "the current folder has been removed" in said[0].stderr
 
 
+@pytest.mark.slow
 def test_other_limits_have_another_server(home):
     (first,) = home.servers()
     few = home.run(
@@ -458,6 +461,7 @@ def test_a_usage_error_does_not_wait_for_the_first_server(fresh):
     assert done.returncode == 2 and "`ladder` lists them all" in done.stderr
 
 
+@pytest.mark.slow
 def test_two_first_commands_share_one_server(fresh):
     both = [fresh.start("check", "01", fresh.kernel(), "--json") for _ in range(2)]
     for process in both:
@@ -557,6 +561,7 @@ confined = pytest.mark.skipif(landlock_version() == 0, reason="this kernel has n
 MAIN = "#define cudaStream_t void*\n{}\nint main() {{ vector_add(nullptr, nullptr, nullptr, 1, nullptr); }}\n"
 
 
+@pytest.mark.slow
 @confined
 def test_a_submission_cannot_have_a_command_run(tmp_path):
     home = Home(tmp_path)
@@ -595,6 +600,7 @@ def test_a_confined_process_has_no_server(home, tmp_path):
     assert "confined" in done.stdout
 
 
+@pytest.mark.slow
 def test_what_a_submission_finds_in_its_process(home):
     """Neither the caller's environment nor its arguments nor its files."""
     host = r"""

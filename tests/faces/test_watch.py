@@ -116,6 +116,7 @@ def test_keys(folder, file):
         assert (terminal.end(), terminal.restored) == (0, True)
 
 
+@pytest.mark.slow
 def test_a_save_during_grading_restarts_it_and_keys_are_kept(folder, file):
     file.write_text(ENDLESS)
     with watching(folder) as terminal:
@@ -232,6 +233,7 @@ def test_colour_is_optional(folder, file):
 # ---- without a terminal ----
 
 
+@pytest.mark.slow
 def test_piped_it_prints_plain_verdicts(folder, file):
     for name in ("cards", "benchmarks"):
         (folder / name).symlink_to(ROOT / name)

@@ -8,9 +8,11 @@ import pytest
 
 from grader.course import catalog
 from grader.course.lesson import Case
-from grader.devices.cuda import buffers
+from grader.devices.cuda import buffers, clock
+from grader.devices.cuda.orders import Do
 from grader.devices.cuda.runtime import CudaError
 from grader.grade import grade
+from grader.judge.timing.runs import Runs
 
 PROTOTYPE = 'extern "C" void vector_add(const float* x, const float* y, float* z, int n, cudaStream_t stream)'
 ADD = """
@@ -80,13 +82,20 @@ def test_one_thread_for_everything_ends_in_time_and_says_where():
     found = grade(entry, entry.folder / "mistakes" / "one_thread.cu", device="cuda")
     last = found.tasks[0].cases[-1]
     assert (found.status, last.name, last.status) == ("timeout", "n=268435456", "timeout")
-    assert "more than 10 s" in last.message and found.seconds["total"] < 20
+    assert "more than 10 s" in last.message
 
 
-def test_one_block_for_everything_is_timed_in_few_runs():
-    entry = catalog.find("01")
+def test_one_block_for_everything_is_timed_in_few_runs(monkeypatch):
+    entry, timed, orders = catalog.find("01"), Runs.timed, []
+
+    def counted(self, order, numbers):
+        orders.append(order["do"])
+        return (yield from timed(self, order, numbers))
+
+    monkeypatch.setattr(Runs, "timed", counted)
     found = grade(entry, entry.folder / "mistakes" / "one_block.cu", device="cuda")
-    assert found.status == "below_target" and found.seconds["total"] < 15
+    assert found.status == "below_target"
+    assert Do.MANY not in orders and 2 < len(orders) < clock.LEAST_SAMPLES + 10, orders
 
 
 def test_what_a_kernel_takes_is_told(tmp_path):

@@ -12,6 +12,7 @@ from grader.judge.blame import blame, wastes_a_little
 from grader.judge.targets import METRICS
 from grader.judge.verdict import TargetResult
 from grader.report.words import is_counted
+from tests.shared import long_tail
 
 ROOT = Path(__file__).parents[2]
 KERNELS = [
@@ -33,7 +34,7 @@ def counted(line: int, **counters: int) -> dict:
     return {"kernel": "k<int>", "line": line} | ZERO | counters
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("kernel", long_tail(KERNELS, every=3))
 def test_every_missed_target_of_a_kernel_of_the_course_has_a_line(kernel):
     file = ROOT / kernel
     entry = find(Path(kernel).parts[1])

@@ -14,6 +14,7 @@ import pytest
 import torch
 
 from kernels import ops
+from tests.shared import long_tail
 
 ROOT = Path(__file__).parents[2]
 
@@ -68,7 +69,7 @@ def weighted(result: torch.Tensor) -> torch.Tensor:
 # ---- values ----
 
 
-@EVERY
+@pytest.mark.parametrize(("example",), long_tail([(each,) for each in EXAMPLES.values()], every=2), ids=EXAMPLES.keys())
 def test_values_and_derivatives_are_those_of_torch_in_float64(example):
     operator, theirs, make = example
     arguments = make()
@@ -157,7 +158,7 @@ def test_histogram_counts_as_bincount(shape):
 # ---- tracing ----
 
 
-@EVERY
+@pytest.mark.parametrize(("example",), long_tail([(each,) for each in EXAMPLES.values()], every=3), ids=EXAMPLES.keys())
 def test_torch_checks_the_registration(example):
     operator, _, make = example
     assert set(torch.library.opcheck(operator, make()).values()) == {"SUCCESS"}

@@ -37,7 +37,10 @@ def shifted(entry: Entry, rung: Path, shifts: tuple[int, ...]) -> str:
     return f'{inner}\nextern "C" {task.prototype} {{\n{before}    {name}_rung({arguments});\n{after}}}\n'
 
 
-@pytest.mark.parametrize("shifts", [(1, 1, 1), (0, 0, 1), (2, 2, 2), (3, 1, 0)])
+SHIFTS = [(1, 1, 1), *(pytest.param(each, marks=pytest.mark.slow) for each in ((0, 0, 1), (2, 2, 2), (3, 1, 0)))]
+
+
+@pytest.mark.parametrize("shifts", SHIFTS)
 @pytest.mark.parametrize(("entry", "rung"), RUNGS, ids=[rung.stem for _, rung in RUNGS])
 def test_any_alignment(entry: Entry, rung: Path, shifts: tuple[int, ...], tmp_path: Path):
     file = tmp_path / "shifted.cu"

@@ -14,7 +14,7 @@ from grader.course.usage import UsageError
 from grader.devices.cuda.nvcc import missing_nvcc
 from grader.faces.cli import run
 from tests.nvcc import refusal
-from tests.shared import ROOT
+from tests.shared import ROOT, long_tail
 
 LESSON = find("09", ROOT)
 RUNGS = (1, 2, 3, 4)
@@ -32,7 +32,7 @@ def written(folder: Path, text: str) -> Path:
     return file
 
 
-@pytest.mark.parametrize("number", RUNGS)
+@pytest.mark.parametrize("number", long_tail(RUNGS, every=4))
 def test_its_sums_are_right_on_the_emulator(number: int, tmp_path: Path, capfd):
     text = for_halves(rung(number), "the rung")
     assert not re.search(r'bf16|"mma.sync.aligned.m16n8k16', text) and f"void {ENTRY}(const __half* a" in text
@@ -41,6 +41,7 @@ def test_its_sums_are_right_on_the_emulator(number: int, tmp_path: Path, capfd):
     assert "right\n" in program and "no findings in 1 kernel" in report
 
 
+@pytest.mark.slow
 def test_wrong_sums_are_told(tmp_path: Path, capfd):
     """The two products take each other's half of b."""
     text = for_halves(rung(3), "the rung")

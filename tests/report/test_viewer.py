@@ -157,6 +157,7 @@ def test_the_page_lets_itself_use_its_own_script_and_nothing_else():
     assert re.findall(r"https?://|url\(|@import|src=|<link", html) == []
 
 
+@pytest.mark.slow
 def test_a_long_recording_is_cut_and_the_page_says_so():
     draw = np.random.default_rng(1)
     rows = [row("load", array=0, size=4, places=draw.integers(0, 1 << 18, 32).tolist()) for _ in range(40_000)]

@@ -41,6 +41,7 @@ def kept(kind="cpu"):
 # ---- which torch ----
 
 
+@pytest.mark.slow
 def test_without_a_driver_torch_alone_comes_from_the_index_of_cpu_builds(torches, python, constraints, capfd):
     install.install(python, ["torch>=2.11"], constraints)
     assert (said_by(python, "torch"), said_by(python, "helper")) == ("cpu", "right")
@@ -100,6 +101,7 @@ def test_without_that_index_torch_comes_from_where_packages_come_from(torches, p
     assert "  torch with its CUDA libraries: about 2.7 GB\n" in capfd.readouterr().out
 
 
+@pytest.mark.slow
 def test_who_asks_for_the_cpu_build_gets_no_other(torches, python, constraints, monkeypatch):
     monkeypatch.setenv("LADDER_TORCH", "cpu")
     monkeypatch.setenv("LADDER_TORCH_INDEX", "http://127.0.0.1:9/cpu")
@@ -149,7 +151,8 @@ def test_a_torch_that_is_installed_stays(torches, python, constraints, capfd):
 # ---- what is kept, and what stops midway ----
 
 
-@pytest.mark.parametrize("offline", [True, pytest.param(False, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("offline", [True, False])
 def test_what_an_earlier_time_has_left_is_enough_without_a_network(
     torches, with_pip, tmp_path, constraints, capfd, offline
 ):
