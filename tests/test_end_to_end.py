@@ -14,6 +14,7 @@ from grader.devices.cache import cache_root
 from grader.devices.emulator.session import runtime_library
 from grader.faces import cli
 from grader.faces.authoring import SEED
+from tests.shared import long_tail
 
 ROOT = Path(__file__).parents[1]
 KERNEL = """#include <cstdio>
@@ -146,7 +147,7 @@ WRONG = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("source", "status", "words"), WRONG.values(), ids=WRONG.keys())
+@pytest.mark.parametrize(("source", "status", "words"), long_tail(WRONG.values(), every=2), ids=WRONG.keys())
 def test_a_wrong_file_gets_one_clear_verdict(check, source, status, words):
     code, out, err = check(source)
     assert (code, err) == (1, "")

@@ -111,6 +111,7 @@ def test_every_page_keeps_the_budget(site, browser):
     assert [wrong for name in names if name not in SOME for wrong in faults_of(browser, site, name)] == []
 
 
+@pytest.mark.slow
 def test_in_a_browser(site, browser):
     assert [wrong for name in SOME for wrong in faults_of(browser, site, name)] == []
     for name, places in (("sliders", 6), ("notebooks/03_coalescing", 3)):  # the same script on both

@@ -75,6 +75,7 @@ def test_graphs_keep_to_their_order_and_textures_to_the_guide(ran):
     assert f"which that of line {second}, another node of the graph, " in told[0]
 
 
+@pytest.mark.slow
 def test_numbers_are_the_libraries_own_and_what_is_missing_is_refused_by_name(ran):
     name = "numbers.cu"
     printed, found, told = ran(name)

@@ -35,10 +35,9 @@ def a_rung_is_fast(entry: Entry, rung: Path) -> bool:
 
 
 def a_mistake_is_fast(entry: Entry, mistake: Mistake) -> bool:
-    """Of the long lessons the first with its status, and of the longest none."""
+    """Of a short lesson the first with its status."""
     status = expected(mistake)
-    first = next(each for each in entry.mistakes if expected(each) == status)
-    return entry.number < LONG or (entry.number < LONGEST and mistake == first)
+    return entry.number < LONG and mistake == next(each for each in entry.mistakes if expected(each) == status)
 
 
 def expected(mistake: Mistake) -> tuple[str, int]:

@@ -112,6 +112,7 @@ def test_the_rungs_read_a_row_three_times_then_twice_then_once():
     assert found == [3, 3, 2] + 7 * [1]
 
 
+@pytest.mark.slow
 def test_a_long_row_gets_all_blocks_and_then_stays_on_the_chip():
     one, many, once = (counted(rung, LONG_ROW) for rung in ENTRY.rungs[-3:])
     assert [c["busy_blocks"] for c in (one, many, once)] == [1, 25, 25]

@@ -283,6 +283,7 @@ def test_uv_does_the_work_where_it_is(torches, python, constraints, uv):
     assert kept() == [WHEEL]  # all else is in uv's own cache
 
 
+@pytest.mark.slow
 def test_uv_may_make_no_connection_offline(torches, python, uv):
     with pytest.raises(InstallError):
         install.install(python, ["helper"], offline=True)
