@@ -13,7 +13,17 @@ Executor::Executor(int n) : number(n) {
     dynamic_shared = static_cast<char*>(std::aligned_alloc(1024, shared_per_block_optin + 1024));
 }
 
-Executor::~Executor() { std::free(dynamic_shared); }
+Executor::~Executor() {
+    give_back_stacks();
+    std::free(dynamic_shared);
+}
+
+void Executor::give_back_stacks() {
+    Machine& m = machine();
+    const std::size_t most = 2 * most_seats * static_cast<std::size_t>(m.threads);   // of two kernels in turn
+    for (Seat& seat : seats) m.spare_stacks.keep(std::move(seat.stacks), most);
+    seats.clear();
+}
 
 static void clear_shared(const Region& region) {
     std::memset(reinterpret_cast<void*>(region.begin), machine().poison, region.bytes);   // not the last block's values
@@ -152,11 +162,11 @@ void Executor::load(Block& block) {
 // Stacks for a new block. If many blocks have begun and are not finished, they take turns at them.
 Stacks& Executor::sit_down(Block& block) {
     const std::size_t count = block.threads.size() + 1;
-    if (!seats.empty() && seats.front().stacks->count() != count) seats.clear();
+    if (!seats.empty() && seats.front().stacks->count() != count) give_back_stacks();
     auto seat = std::find_if(seats.begin(), seats.end(), [](const Seat& each) { return !each.block; });
     if (seat == seats.end()) {
         if (seats.size() < (can_share_stacks ? most_seats : resident.size() + 1)) {
-            seats.push_back({std::make_unique<Stacks>(count, stack_bytes), nullptr});
+            seats.push_back({machine().spare_stacks.take(count, stack_bytes), nullptr});
             seat = seats.end() - 1;
         } else {
             seat = seats.begin() + static_cast<std::ptrdiff_t>(block.number % most_seats);

@@ -86,6 +86,7 @@ struct Executor {
     void save_shared(Block& block) const;
     void restore_shared(const Block& block);
     Stacks& sit_down(Block& block);
+    void give_back_stacks();
     std::unique_ptr<Trace> take();
     void keep(std::unique_ptr<Trace> trace);
     void sort_regions();

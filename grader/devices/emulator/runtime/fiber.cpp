@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -125,6 +126,21 @@ Fiber Stacks::start(std::size_t i, void (*entry)()) {
     for (std::size_t w = 0; w < saved_words; ++w) words[w] = 0;
     words[return_slot] = reinterpret_cast<std::uintptr_t>(entry);
     return {words, announced_[i]};
+}
+
+std::unique_ptr<Stacks> SpareStacks::take(std::size_t count, std::size_t bytes) {
+    std::lock_guard lock(mutex_);
+    const auto found = std::find_if(spare_.rbegin(), spare_.rend(), [&](const auto& each) { return each->count() == count; });
+    if (found == spare_.rend()) return std::make_unique<Stacks>(count, bytes);
+    auto stacks = std::move(*found);
+    spare_.erase(std::next(found).base());
+    return stacks;
+}
+
+void SpareStacks::keep(std::unique_ptr<Stacks> stacks, std::size_t most) {
+    std::lock_guard lock(mutex_);
+    spare_.push_back(std::move(stacks));
+    if (spare_.size() > most) spare_.erase(spare_.begin());
 }
 
 }  // namespace ladder

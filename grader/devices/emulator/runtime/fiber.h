@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <vector>
 
 #include "sanitizers.h"
@@ -63,6 +65,17 @@ private:
     char* base_;
     std::size_t count_, guard_, stride_;
     std::vector<Announced> announced_;   // of the fiber on each stack
+};
+
+// Stacks that no block has now. To make new ones costs a call of the kernel for each thread, and a page fault later.
+class SpareStacks {
+public:
+    std::unique_ptr<Stacks> take(std::size_t count, std::size_t bytes);   // all are asked for with the same `bytes`
+    void keep(std::unique_ptr<Stacks> stacks, std::size_t most);          // beside as many others: those kept for longest go
+
+private:
+    std::mutex mutex_;
+    std::vector<std::unique_ptr<Stacks>> spare_;   // in the order of their coming
 };
 
 }  // namespace ladder

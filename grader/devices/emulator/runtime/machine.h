@@ -22,6 +22,7 @@ namespace ladder {
 struct Machine {
     DeviceMemory memory;
     Module module;
+    SpareStacks spare_stacks;                   // older than the executors, which give theirs back when they end
     std::vector<std::unique_ptr<Executor>> executors;
     std::vector<KernelTotals> kernels;
     std::vector<LaunchRecord> launches;
