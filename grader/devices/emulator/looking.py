@@ -73,7 +73,7 @@ _BLANK: Fact = {
     **dict.fromkeys(("pc", "other_pc", "call_pc", "other_call_pc", "other_line", "array_line"), 0),
     **dict.fromkeys(("address", "bytes", "offset", "array_bytes"), 0),
     **dict.fromkeys(("kernel", "access", "array", "space", "other_access"), ""),
-    "note": False, "pcs": [], "count": 1,
+    "note": False, "callers": [], "pcs": [], "count": 1,
 }  # fmt: skip
 
 

@@ -32,7 +32,9 @@ def word_findings(
     for fact in report["findings"]:
         if fact["kind"] == "barrier_rounds" and _returns_at_the_end(fact, code, reading):
             continue
-        fact["line"] = code.line_of(fact["pc"]) or fact["line"] or None
+        callers = fact.pop("callers")  # where the access is a library's, its caller's line is told
+        own = (line for pc in [fact["pc"], *callers] if (line := code.line_of(pc)))
+        fact["line"] = next(own, fact["line"]) or None
         fact["other_line"] = code.line_of(fact["other_pc"]) or fact["other_line"] or None
         fact["calls"] = calls_to_barriers(fact, code)
         fact["loop"] = sorted({line for pc in fact.pop("pcs") if (line := code.line_of(pc))})
