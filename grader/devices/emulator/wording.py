@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from grader.devices.emulator.barrier_wording import BARRIERS, calls_to_barriers, thread_of
+from grader.devices.emulator.fewer_checks import KIND as FEWER_CHECKS
+from grader.devices.emulator.fewer_checks import fewer_checks
 from grader.devices.emulator.host_calls import CALLS
 from grader.devices.emulator.kinds import WAITED
 from grader.devices.emulator.mends import mend
@@ -346,6 +348,7 @@ def _alone(said: Callable[[Fact], str]) -> Callable[[Fact, _Where], str]:
 _WORDS: Mapping[str, Callable[[Fact, _Where], str]] = {
     "out_of_bounds": _out_of_bounds,
     "own_array": _own_array,
+    FEWER_CHECKS: lambda fact, _: fewer_checks(fact["text"]),
     "never_set": _never_set,
     "element_place": _element_place,
     "misaligned": _misaligned,
