@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
 from grader.devices.emulator.callees import Callees
 from grader.devices.emulator.own_files import SPAN
@@ -113,7 +114,10 @@ class _Indexes(Part):
         return f", {self._type(first, last)}" if last > closing else ""
 
     def _type(self, first: int, last: int) -> str:
-        return f"__typeof__({' '.join(self.texts[first : last + 1])})"  # which takes a type, too: sizeof(Pair[2])
+        """That of an expression; __typeof__ takes a type, too: sizeof(Pair[2])."""
+        gaps = (" " if one.end < other.start else "" for one, other in pairwise(self.tokens[first : last + 1]))
+        texts = (f"{gap}{text}" for gap, text in zip(gaps, self.texts[first + 1 : last + 1], strict=True))
+        return f"__typeof__({self.texts[first]}{''.join(texts)})"
 
     def _first(self, index: int) -> int | None:
         """The first token of what is indexed; None if it is no plain chain of names, members, calls and indexes."""

@@ -368,6 +368,12 @@ struct In_77 { float at[2]; }; struct Out_77 { int n; In_77 in[3]; };
 __global__ void offsetof_nested(const float* x, float* z, int n) { Out_77 o = {}; o.in[2].at[1] = x[threadIdx.x];
     z[threadIdx.x] = *reinterpret_cast<const float*>(reinterpret_cast<const char*>(&o) + offsetof(Out_77, in[2].at[1]));
     }
+struct P_78 { float a, b; };
+__global__ void operators_in_indexes(const float* x, float* z, int n) { __shared__ unsigned c[8][4];
+    c[threadIdx.x >> 2][threadIdx.x & 3] = 0; __syncthreads();
+    atomicAdd(&c[threadIdx.x >> 2 & 7][threadIdx.x % 4 == 3 && n > 1], 1u); P_78 a[2][2] = {}; int j = 0;
+    a[n >> 5][n != 0 || j <= 0].a = x[threadIdx.x]; a[j++][j - 1 >= 0].b = 1; __syncthreads();
+    z[threadIdx.x] = a[1][1].a * c[7][1]; }
 
 // `n` is the place of the kernel in this list.
 using Kernel = void (*)(const float*, float*, int);
@@ -388,6 +394,6 @@ constexpr Kernel kernels[] = {
     dead_branch_if_constexpr, callee_pointer_param_reference, array_in_array_member,
     pointer_one_past_of_scalar_array_2, specialised_template, reference_to_what_it_gets, handed_on_by_reference,
     handed_on_to_std, counts_of_nothing, count_that_shrinks, unsigned_count, begin_of_a_row, methods_of_two_classes,
-    lambda_returns_early, rows_of_rows, atomics_of_last, offsetof_nested,
+    lambda_returns_early, rows_of_rows, atomics_of_last, offsetof_nested, operators_in_indexes,
 };
 extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) { kernels[n]<<<1, 32, 4096, stream>>>(x, z, 32); }
