@@ -9,6 +9,8 @@ from dataclasses import replace
 from typing import Any
 
 from grader.devices.emulator.counters import add_up
+from grader.devices.emulator.fewer_checks import KIND as FEWER_CHECKS
+from grader.devices.emulator.fewer_checks import fewer_checks
 from grader.devices.emulator.first_values import unset_locals
 from grader.devices.emulator.own_files import SPAN
 from grader.devices.emulator.program import Program
@@ -49,6 +51,7 @@ def described(program: Program, ended: Ended, name: str, how: How) -> Run:
         found.ended = f"{_stopped(ended, how)} in kernel {at.kernel}, {launch}: {at.message}"
     found.findings = [each for each in placed if each.severity == "error" and each not in ends]
     found.notes = [each for each in placed if each.severity == "note"]
+    found.notes += [Finding(FEWER_CHECKS, fewer_checks(why), "note", file, line) for file, line, why in program.plain]
     _, found.kernels, lines = add_up(ended.facts, program.code)
     found.findings += _without_first_value(program, {each["line"]: each["kernel"] for each in lines})
     found.lines = [

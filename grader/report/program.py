@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from grader.devices.emulator.fewer_checks import KIND as FEWER_CHECKS
 from grader.devices.evidence import Finding
 from grader.report.messages import ADVICE, TITLES
 
@@ -50,7 +51,7 @@ def tell(run: Run, console: Console, notes: bool) -> None:
         if finding.kind in ADVICE and finding.kind not in advised and not _NO_THREADS.search(finding.message):
             console.print(Text(f"   {ADVICE[finding.kind]}", style="dim"))
             advised.add(finding.kind)
-    for finding in run.notes if notes else ():
+    for finding in _told(run, notes):
         console.print(Text.assemble(("note", "bold cyan"), f"  {scene(finding)}"))
         _body(finding, console)
     if run.ended:
@@ -67,8 +68,13 @@ def summary(run: Run, notes: bool = True) -> str:
     count = len(run.findings)
     said = f"{count} finding{'' if count == 1 else 's'}" if count else "no findings"
     where = f" in {len(run.kernels)} kernel{'' if len(run.kernels) == 1 else 's'}" if run.kernels else ""
-    hidden = "" if notes or not run.notes else f"; --notes shows {len(run.notes)} more"
-    return said + where + hidden
+    hidden = len(run.notes) - len(_told(run, notes))
+    return said + where + (f"; --notes shows {hidden} more" if hidden else "")
+
+
+def _told(run: Run, notes: bool) -> list[Finding]:
+    """The notes that are told: if not all, those without which an option would seem to have done what it has not."""
+    return [each for each in run.notes if notes or each.kind == FEWER_CHECKS]
 
 
 def title(finding: Finding) -> str:

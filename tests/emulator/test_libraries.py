@@ -112,6 +112,15 @@ def test_thrust_computes_and_its_functors_are_checked(ran):
     assert "of the memory that a library allocated, past its end" in told[1]
 
 
+def test_thrust_computes_in_a_thread_of_a_kernel(ran):
+    """Its accesses are told at the program's line that called it."""
+    name = "thrust_in_kernels.cu"
+    printed, found, told = ran(name)
+    assert printed == ["10210.2051 10210.2051 10210.2051 10210.2051 20", "1 8 40", "cudaErrorLaunchFailure"]
+    assert found == [("out_of_bounds", line(name, "past the end"))]
+    assert "reads element 21 of x (cudaMalloc in line" in told[0]
+
+
 def test_the_compilers_own_atomics_hand_on_what_their_orders_say(ran):
     name = "ordered.cu"
     printed, found, _ = ran(name)

@@ -5,7 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from grader.devices.cache import cache_root
+from grader.devices.emulator.checked import beside
+from grader.devices.emulator.compile import emulator_recipe
+from grader.devices.emulator.looking import Look
 from grader.devices.emulator.subscripts import with_used_indexes, with_used_indexes_of_program
+from grader.devices.emulator.translate import translate
+from grader.devices.emulator.wording import word_findings
 from tests.emulator.checked_kernel import run
 
 # What is wrong happens where `n` is the case's number, and the array's name is `caseN`.
@@ -186,6 +192,31 @@ def test_a_text_that_gcc_does_not_take_is_checked_as_it_stands_and_noticed(run_k
         run(run_kernel, f"// once more\n{RIGHT}", 32)
 
 
+PLAIN = """
+struct Pair { float a, b; };
+__global__ void k(const float* x, float* z, int n) {
+    Pair pairs[2] = {};
+    pairs[n % 2] = Pair{x[threadIdx.x], 1};
+    z[threadIdx.x] = pairs[n % 2].a;
+}
+extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) { k<<<1, 32, 0, stream>>>(x, z, n); }
+"""
+
+
+def test_a_file_of_which_fewer_indexes_are_held_gets_a_note(tmp_path, monkeypatch):
+    rewritten = "grader.devices.emulator.checked.with_used_indexes"
+    monkeypatch.setattr(rewritten, lambda text, name: text.replace("pairs[n % 2] =", "pairs[none] ="))
+    recipe = emulator_recipe(translate(PLAIN, "kernel.cu"), "kernel.cu", cache_root())
+    checked = beside(recipe.run(tmp_path / "build"), "kernel.cu")
+    assert checked and checked.is_plain
+    facts = {"findings": [], "kernels": [], "launches": []}
+    facts["findings"] = Look(checked, facts, 0.0, [], []).findings(facts, [])
+    (note,) = word_findings(facts, checked.code, {})
+    assert (note.kind, note.severity) == ("fewer_checks", "note")
+    assert note.line == PLAIN.count("\n", 0, PLAIN.index("pairs[n % 2] =")) + 1
+    assert "is not looked for in this file" in note.message and "'none' was not declared" in note.message
+
+
 HEAD = '# 1 "k.cu"\n'
 
 
@@ -211,8 +242,12 @@ HEAD = '# 1 "k.cu"\n'
         "y = *(&a[n] - 1) + (&a[n])[m];",
         "void f(Pair* p) { q = p; } f(&a[n]);",
         "void f(Pair* p) { *(p - 1) = 1; p->x = 1; } f(&a[n]);",
-        "template <class... T> void f(Pair* p, T... more) { *p = x; } f(&a[n], y...); f(&a[n], g<1, 2>(x));",
+        "template <class... T> void f(T... more, Pair* p) { *p = x; } f(y..., &a[n]); f(g<1, 2>(x), &a[n]);",
+        "void f(float* p) { x = p[n]; } f(&a[n]);",
         "void g(Pair* p) { *p = x; } auto f = [](Pair* p) {}; f(&a[n]); it.g(&a[n]);",
+        "void f(Pair* p) { if (x) for (int i = 0; i < 4; ++i) g(); else *p = y; } f(&a[n]);",
+        "void f(Pair* p) { if } *p = x; } f(&a[n]);",
+        "void f(Pair* p) { *p = x; } f(&a[n], 1;",
         "p = &(a[n]);",
         "p = &reinterpret_cast<Pair&>(a[n]);",
         "f(&a[n].b, std::addressof(a[n]));",
@@ -244,8 +279,10 @@ def test_what_is_left_alone(code):
         ("y = *(int*)&a[n] + (&a[m])->b;", 2),
         ("if (x) *reinterpret_cast<float*>(&a[n]) = 1;", 1),
         ("void f(Pair* p) { *p = x; } f(&a[n]); f((Pair*)&b[n]); f(c[n].at);", 3),
-        ("void f(float* p) { x = p[n]; } float b[4]; f(&b[n]); f(&b[m], 1.0f);", 2),
+        ("void f(float* p) { x = p[1]; } float b[4]; f(&b[n]); f(&b[m], 1.0f);", 2),
+        ("template <class... T> void f(Pair* p, T... more) { *p = x; } f(&a[n], y...); f(&a[n], g<1, 2>(x));", 2),
         ("void f(Pair* p) { x = p->y; } void g(Pair* p) { p->y = f(p); } g(&a[n]);", 1),
+        ("void f(Pair* p) { if (x) y = 1; else y = 2; p->x = y; } f(&a[n]);", 1),
     ],
 )
 def test_what_is_held_against_all_uses(code, uses):

@@ -21,6 +21,8 @@ import pytest
 
 from grader.devices.cache import cache_root
 from grader.devices.emulator.program import Wanted, build_program
+from grader.faces.run import Options
+from grader.faces.run import run as in_this_process
 from tests.shared import long_tail
 from tests.warm import run_ladder
 
@@ -297,6 +299,23 @@ def test_with_arrays_an_index_past_a_local_array_is_found_and_one_past_a_row_not
     noted = {(each["kind"], each["line"]) for each in ran.json["notes"]}
     assert ("own_array", line_of("arrays.cu", "of the other rows")) in noted
     assert run("arrays.cu", "--arrays", "--json", "--", "4").found == set()
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_that_fewer_indexes_are_held_is_told_without_being_asked(folder, monkeypatch, capfd, as_json):
+    rewritten = "grader.devices.emulator.program.with_used_indexes_of_program"
+    monkeypatch.setattr(rewritten, lambda text: text.replace("both[i]", "both[none]"))
+    monkeypatch.chdir(folder)
+    assert in_this_process([Path("arrays.cu")], ["4"], Options(arrays=True, as_json=as_json)) == 0
+    told = capfd.readouterr()
+    said = "is not looked for in this file where an address or a reference leads to the element"
+    line = line_of("arrays.cu", "both[i]")
+    if as_json:
+        note = next(each for each in json.loads(told.out)["notes"] if each["kind"] == "fewer_checks")
+        assert said in note["message"] and "'none' was not declared" in note["message"]
+        assert (note["file"], note["line"]) == ("arrays.cu", line)
+    else:
+        assert f"note  arrays.cu:{line}" in told.err and said in told.err
 
 
 def test_with_arrays_an_element_one_past_an_array_of_structures_is_found(run):

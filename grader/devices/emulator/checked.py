@@ -19,6 +19,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from grader.devices.build.diagnostics import plain
 from grader.devices.build.frontend import in_a_process
 from grader.devices.build.recipe import STRICT_LINK
 from grader.devices.emulator.calls import own_variables
@@ -64,6 +65,7 @@ _WARNED = re.compile(
     r"^(?P<file>.+?):(?P<line>\d+):\d+: warning: ['\u2018](?P<name>\w+)\S*['\u2019] (?:may be|is) used uninit",
     re.MULTILINE,
 )
+_REFUSED = re.compile(r"^.+?:(?P<line>\d+):\d+: error: (?P<text>.*)", re.MULTILINE)
 _HANDED_OVER = re.compile(rf"[(,] ?(?:{_PLACE})?&(\w+)[,)]")  # as `cudaGetDevice(&device)` does: most set what they get
 _NEAR = 1000  # characters of a dump: a few rows
 _NEVER_SET = re.compile(r'\.DEFERRED_INIT \(.*\[(?P<file>[^\]\[:]+):(?P<line>\d+):\d+\] &"(?P<name>\w+)"')
@@ -112,6 +114,8 @@ class Checked:
     never_set: list[tuple[str, int]] = field(default_factory=list)  # others that may be, with the line of declaration
     elements: list[int] = field(default_factory=list)  # lines that name an element of a fragment
     is_plain: bool = False  # g++ did not take what subscripts.py makes of the text
+    why_plain: str = ""  # what it said then first, of this line
+    plain_line: int = 0
 
 
 @dataclass
@@ -176,6 +180,8 @@ class CheckedBuild:
         checked = _facts(as_written, optimized, said, Path(self._source_name).name)
         checked.elements = list(self._elements)
         checked.is_plain = not (self._folder / _PLAIN).exists()
+        if checked.is_plain and (refused := _REFUSED.search(said)):
+            checked.why_plain, checked.plain_line = plain(re.sub("[‘’]", "'", refused["text"])), int(refused["line"])
         checked.code.symbols[:0] = read_symbols(self._folder / NAME)
         return asdict(checked)
 
@@ -188,7 +194,8 @@ def beside(library: Path, source_name: str) -> Checked | None:
         path = str(library.parent / NAME)
         code = CodeMap(symbols, library=path, source_name=Path(source_name).name)
         unset, never_set = ([(name, line) for name, line in data[key]] for key in ("unset", "never_set"))
-        return Checked(path, code, data["arrays"], unset, never_set, data["elements"], data["is_plain"])
+        why = data["is_plain"], data["why_plain"], data["plain_line"]
+        return Checked(path, code, data["arrays"], unset, never_set, data["elements"], *why)
     return None
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from grader.course.prototype import CType
 from grader.devices.emulator.checked import Checked
+from grader.devices.emulator.fewer_checks import KIND as FEWER_CHECKS
 from grader.devices.emulator.symbols import CodeMap
 
 MOST_CHECKED_ELEMENTS = 16384  # of all buffers: a second run of such a case takes milliseconds
@@ -51,7 +52,12 @@ class Look:
         if wrong:
             return self._left
         same = all(map(_same_numbers, self._outputs, outputs, self._types))
-        return [*self._left, *(() if same else self._never_set()), *self._by_place()]
+        return [*self._left, *(() if same else self._never_set()), *self._by_place(), *self._fewer_checks()]
+
+    def _fewer_checks(self) -> Iterator[Fact]:
+        if self._checked.is_plain:
+            where = {"line": self._checked.plain_line, "text": self._checked.why_plain}
+            yield _BLANK | {"kind": FEWER_CHECKS, "note": True} | where
 
     def _by_place(self) -> Iterator[Fact]:
         if not all(map(np.array_equal, self._outputs, self.turned)):
@@ -73,7 +79,7 @@ _BLANK: Fact = {
     **dict.fromkeys(("pc", "other_pc", "call_pc", "other_call_pc", "other_line", "array_line"), 0),
     **dict.fromkeys(("address", "bytes", "offset", "array_bytes"), 0),
     **dict.fromkeys(("kernel", "access", "array", "space", "other_access"), ""),
-    "note": False, "pcs": [], "count": 1,
+    "note": False, "callers": [], "pcs": [], "count": 1,
 }  # fmt: skip
 
 

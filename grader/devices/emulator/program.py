@@ -71,6 +71,7 @@ class Program:
     places: Places
     texts: Sequence[str]  # of its own files
     arrays: Mapping[str, str] = field(default_factory=dict)  # what is indexed at `file:line:column`, where that is held
+    plain: Sequence[tuple[str, int | None, str]] = ()  # sources in which fewer indexes are held: file, line and why
 
     @property
     def text(self) -> str:
@@ -102,11 +103,13 @@ def build_program(wanted: Wanted, cache: Path) -> Program:
         told = _told(error.file, error.line, error.message)
         where = Diagnostic(told, error.line, None, _line(error.file, error.line))
         raise NotBuilt(Build("build_error", told, [where])) from None
-    code, arrays = CodeMap.load(library, ANY_FILE), {}
+    code, arrays, plain = CodeMap.load(library, ANY_FILE), {}, []
     if wanted.arrays:
-        symbols, arrays = json.loads((library.parent / ARRAYS).read_text())
+        symbols, arrays, plain = json.loads((library.parent / ARRAYS).read_text())
         code.symbols += [Symbol(**each) for each in symbols]
-    return Program(library, runtime, code, Places(own.names), list(own.texts.values()), arrays)
+    return Program(
+        library, runtime, code, Places(own.names), list(own.texts.values()), arrays, [(*each,) for each in plain]
+    )
 
 
 def _kept(cache: Path) -> Path:
@@ -122,6 +125,7 @@ class _Building:
         self.wanted, self.own, self.runtime, self.folder = wanted, own, runtime, folder
         self.places = Places(own.names)
         self.with_used_indexes: dict[int, str] = {}  # texts of sources, where indexes are held against their arrays
+        self.plain: list[tuple[str, int | None, str]] = []  # as Program says
         root = folder / "files"
         found = [f"-I{below(root, each)}" for each in wanted.folders] + [f"-I{each}" for each in wanted.folders]
         self.sources = own.write(root, wanted.values)
@@ -182,8 +186,13 @@ class _Building:
     def _compiled(self, source: Path, text: str) -> str:
         number = self.sources.index(source)
         if number in self.with_used_indexes:
-            with suppress(NotBuilt):  # its message is about what is not the user's text
+            try:
                 return self._object(source, number, self.with_used_indexes[number])
+            except NotBuilt as error:  # its message is about what is not the user's text
+                built = self._object(source, number, text)
+                file, said = shown(self.own.sources[number]), error.build.diagnostics[0]
+                self.plain.append((file, said.line, said.message.removeprefix(f"{file}:{said.line}: ")))
+                return built
         return self._object(source, number, text)
 
     def _object(self, source: Path, number: int, text: str) -> str:
@@ -204,7 +213,7 @@ class _Building:
             more, named = indexed_arrays(*texts)
             symbols += [asdict(each) for each in more]
             arrays |= named
-        return json.dumps([symbols, arrays])
+        return json.dumps([symbols, arrays, self.plain])
 
     def _language(self, source: Path) -> list[str]:
         if source.suffix in C:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from grader.devices.emulator.barrier_wording import BARRIERS, calls_to_barriers, thread_of
+from grader.devices.emulator.fewer_checks import KIND as FEWER_CHECKS
+from grader.devices.emulator.fewer_checks import fewer_checks
 from grader.devices.emulator.host_calls import CALLS
 from grader.devices.emulator.kinds import WAITED
 from grader.devices.emulator.mends import mend
@@ -32,7 +34,9 @@ def word_findings(
     for fact in report["findings"]:
         if fact["kind"] == "barrier_rounds" and _returns_at_the_end(fact, code, reading):
             continue
-        fact["line"] = code.line_of(fact["pc"]) or fact["line"] or None
+        callers = fact.pop("callers")  # where the access is a library's, its caller's line is told
+        own = (line for pc in [fact["pc"], *callers] if (line := code.line_of(pc)))
+        fact["line"] = next(own, fact["line"]) or None
         fact["other_line"] = code.line_of(fact["other_pc"]) or fact["other_line"] or None
         fact["calls"] = calls_to_barriers(fact, code)
         fact["loop"] = sorted({line for pc in fact.pop("pcs") if (line := code.line_of(pc))})
@@ -344,6 +348,7 @@ def _alone(said: Callable[[Fact], str]) -> Callable[[Fact, _Where], str]:
 _WORDS: Mapping[str, Callable[[Fact, _Where], str]] = {
     "out_of_bounds": _out_of_bounds,
     "own_array": _own_array,
+    FEWER_CHECKS: lambda fact, _: fewer_checks(fact["text"]),
     "never_set": _never_set,
     "element_place": _element_place,
     "misaligned": _misaligned,

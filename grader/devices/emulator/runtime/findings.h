@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "index.h"
 
@@ -30,6 +31,7 @@ struct Finding {
     std::string kernel;
     std::uint64_t launch = 0;      // its number from 1, among all; 0: in none
     std::uint32_t pc = 0;          // 0: `line` is known instead, or nothing
+    std::vector<std::uint32_t> callers;   // that lead there, where `pc` may be in a library's code
     int line = 0;
     Place place;
     // Of a memory access.

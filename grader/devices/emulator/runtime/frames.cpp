@@ -10,6 +10,7 @@ namespace ladder {
 namespace {
 
 constexpr int words_of_stack = 64;
+constexpr std::size_t most_calls = 64;
 thread_local sigjmp_buf* unwinding = nullptr;
 
 std::uint32_t learner_pc(Address pc) {
@@ -19,18 +20,18 @@ std::uint32_t learner_pc(Address pc) {
 }
 
 // Host code may be deep inside a library: the C library has called fprintf's parts, and these have faulted.
-std::uint32_t unwound() {
+std::vector<std::uint32_t> unwound(std::size_t most) {
     sigjmp_buf back;
-    volatile std::uint32_t found = 0;
+    std::vector<std::uint32_t> found;
+    found.reserve(most);   // there is no allocating on a stack that may be overwritten
     unwinding = &back;
     const auto look = [](_Unwind_Context* frame, void* result) {
+        auto& pcs = *static_cast<std::vector<std::uint32_t>*>(result);
         int at_fault = 0;
-        const std::uint32_t pc = learner_pc(_Unwind_GetIPInfo(frame, &at_fault));
-        if (!pc) return _URC_NO_REASON;
-        *static_cast<volatile std::uint32_t*>(result) = at_fault ? pc : pc - 1;
-        return _URC_NORMAL_STOP;
+        if (const std::uint32_t pc = learner_pc(_Unwind_GetIPInfo(frame, &at_fault))) pcs.push_back(at_fault ? pc : pc - 1);
+        return pcs.size() == pcs.capacity() ? _URC_NORMAL_STOP : _URC_NO_REASON;
     };
-    if (sigsetjmp(back, 0) == 0) _Unwind_Backtrace(look, const_cast<std::uint32_t*>(&found));
+    if (sigsetjmp(back, 0) == 0) _Unwind_Backtrace(look, &found);
     unwinding = nullptr;
     return found;
 }
@@ -48,7 +49,7 @@ Address fault_pc(const ucontext_t& context) {
 std::uint32_t learner_frame(const ucontext_t& context) {
     if (const std::uint32_t pc = learner_pc(fault_pc(context))) return pc;
     if (!current)
-        if (const std::uint32_t pc = unwound()) return pc;
+        if (const auto pcs = unwound(1); !pcs.empty()) return pcs.front();
 #if defined(__x86_64__)
     const auto* word = reinterpret_cast<const Address*>(context.uc_mcontext.gregs[REG_RSP] & ~Address{7});
 #else
@@ -58,6 +59,8 @@ std::uint32_t learner_frame(const ucontext_t& context) {
         if (const std::uint32_t pc = learner_pc(word[i])) return pc - 1;
     return 0;
 }
+
+std::vector<std::uint32_t> calls_to_here() { return unwound(most_calls); }
 
 void leave_unwinder() {
     if (unwinding) siglongjmp(*unwinding, 1);

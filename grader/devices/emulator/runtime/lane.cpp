@@ -7,6 +7,7 @@
 
 #include "watching.h"
 #include "debug.h"
+#include "frames.h"
 #include "jitter.h"
 #include "machine.h"
 
@@ -139,6 +140,7 @@ Finding finding_at(const Thread& thread, const char* kind, std::uint32_t pc) {
 void die(Thread& thread, Finding finding) {
     stop_for_debugger();
     Block& block = *thread.block;
+    if (!block.faulted && !finding.access.empty()) finding.callers = calls_to_here();
     const bool goes_on = machine().recorder.fault(thread, finding);
     if (!block.faulted) thread.executor->findings.push_back(std::move(finding));
     if (!goes_on) abandon(thread);

@@ -48,6 +48,12 @@ void write_place(Json& json, const char* block, const char* thread, const Place&
     json.field(block, place.block_index).field(thread, place.thread_index);
 }
 
+void write_pcs(Json& json, const char* name, const auto& pcs) {
+    json.key(name).open('[');
+    for (const std::uint32_t pc : pcs) json.value(std::uint64_t{pc});
+    json.close(']');
+}
+
 void write_finding(Json& json, const Finding& finding) {
     json.open('{').field("kind", finding.kind).field("note", finding.note).field("kernel", finding.kernel);
     json.field("launch", finding.launch).field("pc", finding.pc).field("line", finding.line);
@@ -60,9 +66,9 @@ void write_finding(Json& json, const Finding& finding) {
     json.field("call_pc", finding.call_pc).field("other_call_pc", finding.other_call_pc);
     const Progress& progress = finding.progress;
     json.field("steps", progress.steps).field("threads", progress.threads).field("blocks", progress.blocks).field("blocks_done", progress.blocks_done);
-    json.key("pcs").open('[');
-    for (const std::uint32_t pc : progress.pcs) json.value(std::uint64_t{pc});
-    json.close(']').field("text", finding.text).field("count", finding.count).close('}');
+    write_pcs(json, "callers", finding.callers);
+    write_pcs(json, "pcs", progress.pcs);
+    json.field("text", finding.text).field("count", finding.count).close('}');
 }
 
 Site sum_at(int kernel, std::uint32_t pc) {

@@ -24,25 +24,6 @@ constexpr long elements = names_an_array<Array> && !names_an_array<Used> ? std::
 template <class Array, class Used = Element<Array>>
 constexpr long elements_of_program = sizeof(Element<Array>) % 2 == 0 ? elements<Array, Used> : -1;
 
-// What a pointer or array leads to in the end.
-template <class T> struct Walk { using Over = std::remove_cv_t<T>; };
-template <class T> struct Walk<T*> : Walk<T> {};
-template <class T> struct Walk<T* const> : Walk<T> {};
-template <class T> struct Walk<T[]> : Walk<T> {};
-template <class T, std::size_t count> struct Walk<T[count]> : Walk<T> {};
-
-// Whether a function that gets something Handed and this Other walks from one to the other, or so many elements, or does
-// nothing at all.
-template <bool counts, class Handed, class Other> constexpr bool may_end_walk =
-    (counts ? std::is_integral_v<Other> : std::is_same_v<std::remove_cv_t<Other>, bool>) ||
-    ((std::is_pointer_v<Other> || std::is_array_v<Other>) &&
-     (std::is_same_v<typename Walk<Other>::Over, typename Walk<Handed>::Over> || std::is_void_v<typename Walk<Other>::Over>));
-
-template <bool counts, class Handed, class... Others>
-using HandedAddress = std::conditional_t<(may_end_walk<counts, Handed, std::remove_reference_t<Others>> || ...), int[1], void>;
-template <bool counts, class Handed, class... Others>
-using HandedArray = std::conditional_t<names_an_array<Handed>, HandedAddress<counts, Handed, Others...>, void>;
-
 // The index of one of so many elements.
 template <long count, class Index> LADDER_INLINE constexpr auto used(Index index) {
     if constexpr (count <= 0 || !(std::is_integral_v<Index> || std::is_enum_v<Index>)) {

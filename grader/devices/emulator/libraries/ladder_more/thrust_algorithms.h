@@ -9,15 +9,19 @@ namespace ladder {
 
 template <bool device, class F> LADDER_UNSEEN void every(const char* name, int line, long n, F f) {
     if constexpr (device) {
-        each(name, line, chosen_policy().stream, n, f);
-        if (chosen_policy().waits) ladder_host_waits(chosen_policy().stream);
-    } else {
-        for (long i = 0; i < n; ++i) f(i);
+        if (!works_here()) {
+            each(name, line, chosen_policy().stream, n, f);
+            if (chosen_policy().waits) ladder_host_waits(chosen_policy().stream);
+            return;
+        }
     }
+    for (long i = 0; i < n; ++i) f(i);
 }
 template <bool device, class T, class F> LADDER_UNSEEN T worked_out(const char* name, int line, F f) {
-    if constexpr (device) return computed<T>(name, line, chosen_policy().stream, f);
-    else return f();
+    if constexpr (device) {
+        if (!works_here()) return computed<T>(name, line, chosen_policy().stream, f);
+    }
+    return f();
 }
 template <class It> using value_of = typename std::iterator_traits<It>::value_type;
 
@@ -98,9 +102,12 @@ template <class It, class Map, class Out> void scatter(It first, It last, Map ma
 template <class It, class Out> Out copy(It first, It last, Out out, LADDER_LINE) {
     constexpr bool from = ladder::on_device<It>, to = ladder::on_device<Out>;
     const long n = last - first;
+    const auto each = [=](long i) { ladder::at(out + i) = ladder::at(first + i); };
     if constexpr (from == to || !(from ? std::is_same_v<It, device_ptr<ladder::value_of<It>>> || std::is_same_v<It, device_ptr<const ladder::value_of<It>>>
                                        : std::is_same_v<Out, device_ptr<ladder::value_of<Out>>>)) {
-        ladder::every<from || to>("thrust::copy", line, n, [=](long i) { ladder::at(out + i) = ladder::at(first + i); });
+        ladder::every<from || to>("thrust::copy", line, n, each);
+    } else if (ladder::works_here()) {
+        ladder::every<false>("thrust::copy", line, n, each);
     } else if constexpr (from) {
         std::vector<ladder::value_of<It>> values(static_cast<std::size_t>(n));
         if (n) cudaMemcpy(values.data(), first.get(), values.size() * sizeof(ladder::value_of<It>), cudaMemcpyDeviceToHost, line);
@@ -123,5 +130,6 @@ template <class It, class Other> Other swap_ranges(It first, It last, Other othe
 LADDER_WITH_POLICY(for_each) LADDER_WITH_POLICY(for_each_n) LADDER_WITH_POLICY(transform) LADDER_WITH_POLICY(transform_if) LADDER_WITH_POLICY(fill)
 LADDER_WITH_POLICY(fill_n) LADDER_WITH_POLICY(sequence) LADDER_WITH_POLICY(tabulate) LADDER_WITH_POLICY(generate) LADDER_WITH_POLICY(replace_if)
 LADDER_WITH_POLICY(replace) LADDER_WITH_POLICY(gather) LADDER_WITH_POLICY(scatter) LADDER_WITH_POLICY(copy) LADDER_WITH_POLICY(copy_n)
+LADDER_WITH_POLICY(swap_ranges)
 
 }  // namespace thrust

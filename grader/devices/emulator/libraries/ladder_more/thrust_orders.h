@@ -1,10 +1,47 @@
-// thrust's algorithms that go through a range in its order: on the device, one thread of a kernel does. Sorting is done on
-// a copy on the host, stable.
+// thrust's algorithms that go through a range in its order: on the device, one thread of a kernel does. Sorting is
+// stable: on a copy on the host, and by a thread of a kernel in place.
 #pragma once
 
 #include <numeric>
 
 #include "thrust_algorithms.h"
+
+namespace ladder {
+
+template <class Swap> void turned_round(long first, long last, Swap swap) {
+    while (first < --last) swap(first++, last);
+}
+// Brings two ranges that are in order, one behind the other, into one order. Equal ones stay as they were.
+template <class Before, class Swap> void merged(long first, long middle, long last, Before is_before, Swap swap) {
+    if (first == middle || middle == last || !is_before(middle, middle - 1)) return;
+    if (last - first == 2) return swap(first, middle);
+    const bool is_left = middle - first > last - middle;   // the longer one is halved, at `pivot`
+    const long pivot = is_left ? first + (middle - first) / 2 : middle + (last - middle) / 2;
+    long place = is_left ? middle : first;                 // and where that belongs in the other one
+    for (long n = is_left ? last - middle : middle - first; n > 0;) {
+        const long half = n / 2;
+        if (is_left ? is_before(place + half, pivot) : !is_before(pivot, place + half)) place += half + 1, n -= half + 1;
+        else n = half;
+    }
+    const long left = is_left ? pivot : place, right = is_left ? place : pivot;
+    turned_round(left, middle, swap), turned_round(middle, right, swap), turned_round(left, right, swap);
+    merged(first, left, left + (right - middle), is_before, swap);
+    merged(left + (right - middle), right, last, is_before, swap);
+}
+// Sorts without memory of its own: what a thread would get is the host's.
+template <class Before, class Swap> void sorted_in_place(long first, long last, Before is_before, Swap swap) {
+    if (last - first < 2) return;
+    const long middle = first + (last - first) / 2;
+    sorted_in_place(first, middle, is_before, swap);
+    sorted_in_place(middle, last, is_before, swap);
+    merged(first, middle, last, is_before, swap);
+}
+template <class It> void swapped(It first, long i, long j) {
+    const value_of<It> kept = at(first + i);
+    at(first + i) = at(first + j), at(first + j) = kept;
+}
+
+}  // namespace ladder
 
 namespace thrust {
 
@@ -168,6 +205,9 @@ pair<Keys, Sums> reduce_by_key(It first, It last, Values values, Keys keys, Sums
 // ---- sorting ----
 
 template <class It, class Less = less<>> void sort(It first, It last, Less is_less = Less(), LADDER_LINE) {
+    if (ladder_in_kernel())
+        return ladder::sorted_in_place(0, last - first, [&](long i, long j) { return is_less(ladder::at(first + i), ladder::at(first + j)); },
+                                       [&](long i, long j) { ladder::swapped(first, i, j); });
     if constexpr (ladder::on_device<It>) {
         std::vector<ladder::value_of<It>> values(static_cast<std::size_t>(last - first));
         copy(first, last, values.begin(), line);
@@ -179,6 +219,9 @@ template <class It, class Less = less<>> void sort(It first, It last, Less is_le
 }
 template <class It, class Less = less<>> void stable_sort(It first, It last, Less is_less = Less(), LADDER_LINE) { sort(first, last, is_less, line); }
 template <class Keys, class Values, class Less = less<>> void sort_by_key(Keys first, Keys last, Values values, Less is_less = Less(), LADDER_LINE) {
+    if (ladder_in_kernel())
+        return ladder::sorted_in_place(0, last - first, [&](long i, long j) { return is_less(ladder::at(first + i), ladder::at(first + j)); },
+                                       [&](long i, long j) { ladder::swapped(first, i, j), ladder::swapped(values, i, j); });
     const auto n = static_cast<std::size_t>(last - first);
     std::vector<ladder::value_of<Keys>> keys(n), sorted_keys(n);
     std::vector<ladder::value_of<Values>> theirs(n), sorted(n);
@@ -210,7 +253,7 @@ template <class It> void reverse(It first, It last, LADDER_LINE) {
 }
 
 LADDER_WITH_POLICY(reduce) LADDER_WITH_POLICY(transform_reduce) LADDER_WITH_POLICY(inner_product) LADDER_WITH_POLICY(count) LADDER_WITH_POLICY(count_if)
-LADDER_WITH_POLICY(min_element) LADDER_WITH_POLICY(max_element) LADDER_WITH_POLICY(find) LADDER_WITH_POLICY(find_if) LADDER_WITH_POLICY(any_of)
+LADDER_WITH_POLICY(min_element) LADDER_WITH_POLICY(max_element) LADDER_WITH_POLICY(minmax_element) LADDER_WITH_POLICY(find) LADDER_WITH_POLICY(find_if) LADDER_WITH_POLICY(any_of)
 LADDER_WITH_POLICY(all_of) LADDER_WITH_POLICY(none_of) LADDER_WITH_POLICY(equal) LADDER_WITH_POLICY(inclusive_scan) LADDER_WITH_POLICY(exclusive_scan)
 LADDER_WITH_POLICY(transform_inclusive_scan) LADDER_WITH_POLICY(transform_exclusive_scan) LADDER_WITH_POLICY(adjacent_difference)
 LADDER_WITH_POLICY(copy_if) LADDER_WITH_POLICY(remove_if) LADDER_WITH_POLICY(remove) LADDER_WITH_POLICY(unique) LADDER_WITH_POLICY(reduce_by_key)

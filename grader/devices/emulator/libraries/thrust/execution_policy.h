@@ -52,17 +52,30 @@ template <bool plain, class R> LADDER_UNSEEN auto replaced(R result) {
     if constexpr (plain && std::is_same_v<R, thrust::device_ptr<std::remove_pointer_t<decltype(pointer_in(result))>>>) return result.get();
     else return result;
 }
+template <bool plain, class A, class B> LADDER_UNSEEN auto replaced(std::pair<A, B> results) {
+    return std::pair(replaced<plain>(results.first), replaced<plain>(results.second));
+}
 
 // Of the algorithm that runs.
 inline LADDER_UNSEEN thrust::ladder_on_device& chosen_policy() {
     static thrust::ladder_on_device policy;
     return policy;
 }
+inline LADDER_UNSEEN bool& chosen_here() {
+    static bool here = false;
+    return here;
+}
+// Whether whoever calls an algorithm does its work: the host, if its policy says so, and a thread of a kernel under any.
+inline LADDER_UNSEEN bool works_here() { return ladder_in_kernel() || chosen_here(); }
 struct Chosen {
     template <class P> LADDER_UNSEEN explicit Chosen(const P& policy) {
+        if (ladder_in_kernel()) return;
         if constexpr (std::is_same_v<P, thrust::ladder_on_device>) chosen_policy() = policy;
+        else chosen_here() = true;
     }
-    LADDER_UNSEEN ~Chosen() { chosen_policy() = {}; }
+    LADDER_UNSEEN ~Chosen() {
+        if (!ladder_in_kernel()) chosen_policy() = {}, chosen_here() = false;
+    }
 };
 
 }  // namespace ladder
