@@ -515,3 +515,48 @@ __device__ void f(float* x) {
 #if 0
 __device__ void f(float* x) { nothing_like_this(); }
 #endif
+
+//// ok: the type of a host function's result in a kernel
+float once(float x) { return x; }
+__global__ void k(float* x) { decltype(once(x[0])) y = x[0]; x[1] = y; }
+
+//// ok: the size of a host function's result in a kernel
+float once(float x) { return x; }
+__global__ void k(float* x) { static_assert(sizeof(once(1)) == 4); alignas(sizeof(once(1))) float y = x[0]; x[1] = y; }
+
+//// ok: noexcept of a host function in a kernel
+float once(float x) { return x; }
+__global__ void k(float* x) { if (!noexcept(once(x[0]))) x[1] = 1; }
+
+//// ok: the size of a method's result in a kernel
+#include <string>
+struct P { float a; float get() { return a; } };
+__global__ void k(float* x) { P p; x[0] = sizeof(p.get()) + sizeof(std::string().size()); }
+
+//// ok: std::declval in a kernel
+#include <utility>
+__global__ void k(float* x) { using F = decltype(std::declval<float&>() + std::declval<float>()); F y = x[0]; x[1] = y; }
+
+//// ok: std::declval for what a device function returns
+#include <utility>
+template <class A, class B> __device__ auto sum(A a, B b) -> decltype(std::declval<A>() + std::declval<B>()) { return a + b; }
+__global__ void k(float* x) { x[0] = sum(x[0], 1); }
+
+//// ok: std::declval on the host, and of a class
+#include <utility>
+struct P { float get() const { return 1; } };
+template <class T> using Got = decltype(std::declval<const T&>().get());
+Got<P> f() { return 2; }
+decltype(std::declval<P>().get()) g() { return 3; }
+
+//// ok: the type and the size of a device function's result on the host
+__device__ float once(float x) { return x; }
+float f() { decltype(once(1.0f)) y = 1; return y + sizeof(once(1.0f)); }
+
+//// refused: the type of a host function's result, and its result
+float once(float x) { return x; }
+__global__ void k(float* x) { decltype(once(x[0])) y = once(x[0]); x[1] = y; }
+
+//// refused: a host function that gets a size
+float once(float x) { return x; }
+__global__ void k(float* x) { x[0] = once(sizeof(float)); }

@@ -1,6 +1,7 @@
 """Small kernel files with nvcc's verdicts.
 
-`python -m tests.language.snippets` asks nvcc again, in ten minutes, and notes in `asked_of_nvcc.txt` what it was asked.
+`python -m tests.language.snippets` asks nvcc about those that it was not asked about, all in ten minutes, and notes in
+`asked_of_nvcc.txt` what it was asked.
 """
 
 from __future__ import annotations
@@ -61,10 +62,13 @@ def record() -> None:
     """Writes nvcc's verdicts into the files, and that it was asked."""
     from tests.nvcc import refusal
 
+    new = {snippet.name for snippet in not_asked(asked_today())}
     with tempfile.TemporaryDirectory() as folder:
         for file in sorted(HERE.glob("*.cu")):
             text = file.read_text()
             for snippet in _in_file(file):
+                if snippet.name not in new:
+                    continue
                 asked = Path(folder, "kernel.cu")
                 asked.write_text(snippet.code)
                 refused = bool(refusal(asked, nvcc_flags()))

@@ -17,6 +17,7 @@ import hashlib
 import importlib.metadata
 import json
 import os
+import re
 import resource
 import select
 import shutil
@@ -32,7 +33,9 @@ import filelock
 
 from grader.course.editor import FIRST_HEADER, INCLUDE, LANGUAGE
 from grader.devices.build.ast_rules import Tree
+from grader.devices.build.lexer import lex
 from grader.devices.build.spelling import for_clang
+from grader.devices.build.syntax import is_unevaluated
 
 MOST_SECONDS = 20.0  # beyond the compiler's
 MOST_BYTES = 4 << 30
@@ -47,6 +50,7 @@ _FLAGS = (
 )
 _GUESSES = "-fspell-checking"  # what was meant by a name that there is not, which libclang leaves out unless asked
 _PROGRAM = ("-include", FIRST_HEADER, "-include", "ladder_program.h")
+_OTHER_SIDE = re.compile("(call|reference) to __(host|device|global)__ function")
 _NO_AUTO = "'auto' not allowed in function prototype"
 SIDES = ("device", "host")  # both compilers read a file twice: what is wrong in either reading is wrong
 
@@ -180,7 +184,19 @@ def _all_said(unit: Any, source: str, side: str) -> list[Said]:
     tree = Tree(unit, FILE, source, side)
     found = [_said(diagnostic, tree) for diagnostic in unit.diagnostics if diagnostic.severity > 1]
     found = [said for said in found if said.level != "error" or (said.line, said.column) not in tree.accepted]
+    found = [said for said in found if not _calls_nothing(said, source)]
     return found + [Said(text, "broken", place.line, place.column) for place, text in tree.broken]
+
+
+def _calls_nothing(said: Said, source: str) -> bool:
+    """Whether a function of another side stands where only a type is asked for, as in `sizeof(f(x))`."""
+    is_of_another = said.text.startswith("no matching") and any(_OTHER_SIDE.search(text) for _, text in said.notes)
+    if not (said.line and (is_of_another or _OTHER_SIDE.search(said.text))):
+        return False
+    lines = source.encode().split(b"\n")[: said.line]
+    lines[-1] = lines[-1][: (said.column or 1) - 1]
+    start = len(b"\n".join(lines).decode(errors="replace"))
+    return is_unevaluated([token for token in lex(source).code if token.start < start])
 
 
 @functools.cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Literal
 
 from grader.devices.build.lexer import Directive, Token, Tokens
@@ -12,6 +13,19 @@ OPENING, CLOSING = ("(", "[", "{"), (")", "]", "}")
 ScopeKind = Literal["namespace", "class", "code"]
 # In `f (x) <<<` the parentheses are a call's; after these words they are not.
 _NO_CALL = {"return", "else", "do", "if", "constexpr", "for", "while", "switch", "case", "throw"}
+# What stands in the parentheses behind these words is not computed: only its type is asked for.
+UNEVALUATED = {"sizeof", "decltype", "alignof", "noexcept", "typeid", "__typeof__", "__typeof"}
+
+
+def is_unevaluated(before: Sequence[Token]) -> bool:
+    """Whether what comes behind these tokens is not computed: `sizeof(f(`, `decltype(`."""
+    words = [""]  # in front of the brackets that are open
+    for last, token in pairwise([None, *before]):
+        if token and token.text in OPENING:
+            words.append(last.text if last else "")
+        elif token and token.text in CLOSING and len(words) > 1:
+            words.pop()
+    return not UNEVALUATED.isdisjoint(words)
 
 
 @dataclass(eq=False)

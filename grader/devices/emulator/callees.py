@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
+from grader.devices.build.syntax import UNEVALUATED
 from grader.devices.emulator.text_part import BEFORE_A_VALUE, NO_CALL, TYPES, Part, Span
 
 _LEAVES = {"return", "goto", "break", "continue", "throw"}
-_NOT_EVALUATED = {"sizeof", "decltype", "alignof", "noexcept", "typeid", "__typeof__", "__typeof"}
 _BEHIND_PARAMETERS = {"const", "noexcept", "override", "final", "mutable", "&"}
 _ABOVE_0 = re.compile(r"[1-9]\d*[uUlL]*$")
 _ATOMIC = re.compile(r"atomic[A-Z]\w+$")
@@ -213,11 +213,11 @@ class Callees:
 
     def _is_not_evaluated(self, at: int) -> bool:
         part = self._part
-        if part.text(at - 1) in _NOT_EVALUATED or part.text(at - 2) in _NOT_EVALUATED:
+        if part.text(at - 1) in UNEVALUATED or part.text(at - 2) in UNEVALUATED:
             return True
         within = part.within[at]
         while within >= 0 and part.text(within) != "{":
-            if part.text(within - 1) in _NOT_EVALUATED:
+            if part.text(within - 1) in UNEVALUATED:
                 return True
             within = part.within[within]
         return False

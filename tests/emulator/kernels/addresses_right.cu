@@ -1,6 +1,5 @@
 // Right ways to hand over and to follow addresses, also those one past an array. Each kernel gives x back; the helpers
 // of the Nth are called ..._N.
-#include <iterator>
 #include <cstddef>
 
 struct P_1 { float a, b; };
@@ -21,7 +20,8 @@ __global__ void back_by_predecrement_in_loop(const float* x, float* z, int n) { 
 __device__ float back_5(const float* end) { end -= 4; return end[0] + end[1] + end[2] + end[3]; }
 __global__ void back_by_assign(const float* x, float* z, int n) { float a[4];
     for (int j = 0; j < 4; ++j) a[j] = x[threadIdx.x] / 4; z[threadIdx.x] = back_5(&a[n / 8]); }
-__device__ float back_6(const float* end) { return *std::prev(end); }
+template <class P> __device__ P before_6(P p) { return --p; }
+__device__ float back_6(const float* end) { return *before_6(end); }
 __global__ void back_by_std_prev(const float* x, float* z, int n) { float a[4];
     for (int j = 0; j < 4; ++j) a[j] = x[threadIdx.x]; z[threadIdx.x] = back_6(&a[n / 8]); }
 __device__ const float* step_back_7(const float* p, int k) { return p - k; }
@@ -113,9 +113,11 @@ struct P_26 { float a, b; };
 __global__ void reverse_iteration(const float* x, float* z, int n) { P_26 a[4]; float s = 0;
     for (P_26* p = &a[n / 8]; p-- != a;) p->a = x[threadIdx.x] / 4;
     for (P_26* p = &a[n / 8] - 1; p >= a; --p) s += p->a; z[threadIdx.x] = s; }
-__global__ void reverse_iterator_std(const float* x, float* z, int n) { float4 a[2];
-    for (auto r = std::make_reverse_iterator(&a[n / 16]); r != std::make_reverse_iterator(&a[0]); ++r) r->x =
-        x[threadIdx.x] / 2;
+struct Back_27 { float4* at; __device__ float4* operator->() const { return at - 1; }
+    __device__ Back_27& operator++() { --at; return *this; }
+    __device__ bool operator!=(const Back_27& other) const { return at != other.at; } };
+__global__ void reverse_iterator(const float* x, float* z, int n) { float4 a[2];
+    for (auto r = Back_27{&a[n / 16]}; r != Back_27{&a[0]}; ++r) r->x = x[threadIdx.x] / 2;
     z[threadIdx.x] = a[0].x + a[1].x; }
 __device__ int length_28(const char* s) { int c = 0; while (s[c]) ++c; return c; }
 __global__ void sentinel(const float* x, float* z, int n) { char s[4][4] = {"abc", "de", "f", ""};
@@ -312,7 +314,8 @@ __device__ float third_67(const P_67* e) { back_by_67(e, 2); return e[0].a; }
 __global__ void handed_on_by_reference(const float* x, float* z, int n) { P_67 a[4] = {}; a[3].a = x[threadIdx.x];
     z[threadIdx.x] = last_67(&a[n / 8]) + third_67(&a[n / 8]); }
 struct P_68 { float a, b; };
-__device__ float last_68(const P_68* e) { std::advance(e, -1); return e->a; }
+template <class P> __device__ void advance_68(P& p, int by) { p += by; }
+__device__ float last_68(const P_68* e) { advance_68(e, -1); return e->a; }
 __global__ void handed_on_to_std(const float* x, float* z, int n) { P_68 a[4] = {}; a[3].a = x[threadIdx.x];
     z[threadIdx.x] = last_68(&a[n / 8]); }
 constexpr int kNone_69 = 0, kSome_69 = 4;
@@ -337,7 +340,7 @@ struct R_72 { float at[4]; __device__ const float* begin() const { return at; } 
 __device__ const float* begin_of_72(const R_72* r) { return r->at; }
 __device__ const float* start_of_72(const R_72* r) { return r->begin(); }
 __device__ const float* first_of_72(const R_72* r) { return &r->at[0]; }
-__device__ const float* address_of_72(const R_72* r) { return std::addressof(r->at[0]); }
+__device__ const float* address_of_72(const R_72* r) { return &(r->at[0]); }
 __global__ void begin_of_a_row(const float* x, float* z, int n) { R_72 r[2];
     for (auto& q : r) for (auto& v : q.at) v = x[threadIdx.x] / 8; float s = 0;
     for (auto* p = begin_of_72(&r[0]); p != begin_of_72(&r[n / 16]); ++p) s += *p;
@@ -384,7 +387,7 @@ constexpr Kernel kernels[] = {
     guarded_by_global_flag, guarded_by_thread, guarded_by_float, guarded_by_thread_lane_end,
     guarded_by_bounds_pointer_global, member_array_end, member_array_end_other_type, end_of_char_cast,
     span_struct_end, make_span_function, copy_backward, copy_backward_only_out, reverse_iteration,
-    reverse_iterator_std, sentinel, row_minus_one_count, row_past_count_zero, dynamic_shared_split_functions,
+    reverse_iterator, sentinel, row_minus_one_count, row_past_count_zero, dynamic_shared_split_functions,
     union_bytes, float4_cast, float4_cast_macro, pointer_to_rows, structured_bindings, ternaries, ternary_index_end,
     lambda_end, lambda_captures_begin, lambda_same_name_as_function, method_same_name_as_function,
     method_calls_own_method_unqualified, method_with_limit_member, constructor_end, address_of_first_of_next_row,

@@ -14,6 +14,11 @@
 #include "cuda_runtime.h"
 #include "ladder/device_runtime.h"
 
+// In a kernel, too, a type may be that of an expression: decltype(std::declval<T>() + 1) calls nothing.
+namespace std {
+template <class T> __device__ add_rvalue_reference_t<T> declval() noexcept;
+}
+
 // Macros of the emulator's that need the translation, which takes a cast to void* away.
 #undef cudaLaunchKernel
 #undef cudaLaunchCooperativeKernel
