@@ -186,3 +186,29 @@ int f() { S s{.n = 3, .m = 4}; return s.n; }
 //// refused: a three-way comparison
 struct S { int n; auto operator<=>(const S&) const = default; };
 bool f(S a, S b) { return a < b; }
+
+//// refused: a static __device__ member
+struct S { static __device__ float v; };
+__device__ float S::v = 1;
+__global__ void k(float* x) { x[0] = S::v; }
+
+//// refused: a static __constant__ member
+struct S { static __constant__ float v; };
+
+//// refused: a static inline __device__ member of a template
+template <class T> struct S { static inline __device__ T v = 1; };
+__global__ void k(float* x) { x[0] = S<float>::v; }
+
+//// ok: placement new in a kernel
+#include <new>
+struct P { float a; __device__ P(float b) : a(b) {} };
+__global__ void k(float* x) { __shared__ char room[sizeof(P)]; P* p = new (room) P(x[0]); x[1] = p->a; p->~P(); }
+
+//// ok: placement new in a kernel, with the header of another one
+#include <memory>
+struct P { float a; __device__ P(float b) : a(b) {} };
+__global__ void k(float* x) { alignas(P) char room[2 * sizeof(P)]; P* p = ::new (room) P(x[0]); x[1] = p->a; }
+
+//// refused: placement new in a kernel without <new>
+struct P { float a; __device__ P(float b) : a(b) {} };
+__global__ void k(float* x) { __shared__ char room[sizeof(P)]; P* p = new (room) P(x[0]); x[1] = p->a; }

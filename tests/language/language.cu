@@ -553,3 +553,10 @@ __global__ void k(double* x) { atomicAdd(x, 3.0); }
 //// ok: one's own float2 operators
 __host__ __device__ inline float2 operator*(float2 a, float b) { return make_float2(a.x * b, a.y * b); }
 __global__ void k(float2* x) { x[0] = x[1] * 3; }
+
+//// ok: va_arg in a device function
+#include <cstdarg>
+__device__ float sum(int n, ...) {
+    va_list a; va_start(a, n); float s = 0; for (int i = 0; i < n; ++i) s += va_arg(a, double); va_end(a); return s;
+}
+__global__ void k(float* x) { x[0] = sum(2, 1.0, 2.0); }

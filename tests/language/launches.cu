@@ -258,3 +258,15 @@ void g(float* x) { k<<<1, 1>>>(x, Add{2}); }
 struct Add { float a; float operator()(float x) const { return x + a; } };
 template <class F> __global__ void k(float* x, F f) { x[0] = f(1.0f); }
 void g(float* x) { k<<<1, 1>>>(x, Add{2}); }
+
+//// refused: a kernel that takes an initializer_list
+#include <initializer_list>
+__global__ void k(float* x, std::initializer_list<float> v) { x[0] = 1; }
+
+//// refused: a kernel template that takes an initializer_list
+#include <initializer_list>
+template <class T> __global__ void k(float* x, std::initializer_list<T> v) { x[0] = 1; }
+
+//// ok: a kernel that takes a pointer to an initializer_list
+#include <initializer_list>
+__global__ void k(float* x, const std::initializer_list<float>* v) { x[0] = 1; }

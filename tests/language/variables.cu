@@ -388,3 +388,16 @@ template <int N> __global__ void k(int* x) { x[0] = tile; }
 const float kScale = 0.5f;
 template <int N> __global__ void k(float* x) { x[0] = kScale * N; }
 void f(float* x) { k<1><<<1, 1>>>(x); }
+
+//// ok: a known element of a class's constexpr array
+struct S { static constexpr float v[2] = {1, 2}; };
+__global__ void k(float* x) { x[0] = S::v[0]; }
+
+//// ok: an element of a class's constexpr array by a template's parameter
+template <int N> struct S { static constexpr int v[2] = {N, 2}; };
+template <int I> __global__ void k(int* x) { x[0] = S<3>::v[I]; }
+void f(int* x) { k<1><<<1, 1>>>(x); }
+
+//// refused: any element of a class's constexpr array
+struct S { static constexpr float v[2] = {1, 2}; };
+__global__ void k(float* x, int i) { x[0] = S::v[i]; }

@@ -93,7 +93,7 @@ class Tree:
             self._say(cursor, "a kernel cannot use dynamic_cast")
         elif kind == "ASM_STMT" and around.on_host and not self._asks_nothing(cursor):
             self._say(cursor, _HOST_ASSEMBLY)
-        elif kind in ("CXX_UNARY_EXPR", "STATIC_ASSERT", "CASE_STMT"):
+        elif kind in ("CXX_UNARY_EXPR", "STATIC_ASSERT", "CASE_STMT") or _is_folded(kind, children):
             around = replace(around, constant=True)
         around = replace(around, parent=cursor) if children else around
         for child in children:
@@ -128,6 +128,9 @@ class Tree:
             self._say(cursor, f"the kernel `{name}` cannot be a member of a class: write it outside, as a function")
         if cursor.type.spelling.endswith(("(...)", ", ...)")):
             self._say(cursor, f"the kernel `{name}` cannot take `...`: give it the parameters that it needs")
+        types = [child.type.get_canonical().spelling for child in cursor.get_children() if _kind(child) == "PARM_DECL"]
+        if any(re.match(r"(std::)?initializer_list<", type_) for type_ in types):
+            self._say(cursor, f"the kernel `{name}` cannot take a list of values: give it an array in device memory")
         if cursor.result_type.kind.name == "AUTO":
             self._say(cursor, f"the kernel `{name}` returns void: write void in the place of auto")
 
@@ -165,6 +168,10 @@ class Tree:
                 self._say(
                     cursor, f"the static variable `{name}` of a kernel must start with a constant: assign it later"
                 )
+        if _kind(cursor.lexical_parent) in CLASSES and attributes & MEMORY:
+            self._say(
+                cursor, f"`{name}` is a class's, and cannot be in the GPU's memory: write it outside of the class"
+            )
         if "CUDASHARED_ATTR" in attributes and around.name:
             self._shared(cursor, around)
         if "CUDADEVICE_ATTR" in attributes:
@@ -269,6 +276,28 @@ def _needs_memory(used: Any, around: Around) -> str:
     if handed_on and "dependent" not in parent.type.spelling:
         return "and its address is used here, not its value alone"
     return ""
+
+
+def _is_folded(kind: str, children: list[Any]) -> bool:
+    """Whether this is an element of a class's constexpr array, with an index that nvcc knows."""
+    if kind != "ARRAY_SUBSCRIPT_EXPR" or len(children) != 2:
+        return False
+    array = next((each for each in children[0].walk_preorder() if _kind(each) == "DECL_REF_EXPR"), None)
+    if array is None or array.referenced is None or not _is_constexpr(array.referenced):
+        return False
+    used = [
+        each.referenced for each in children[1].walk_preorder() if "REF_EXPR" in _kind(each) or "CALL" in _kind(each)
+    ]
+    return _kind(array.referenced.semantic_parent) in CLASSES and all(map(_is_constexpr, used))
+
+
+def _is_constexpr(used: Any) -> bool:
+    """Whether a name stands for a number that the compiler knows."""
+    if used is None:
+        return False
+    if _kind(used) in ("TEMPLATE_NON_TYPE_PARAMETER", "ENUM_CONSTANT_DECL"):
+        return True
+    return _kind(used) == "VAR_DECL" and "constexpr" in [token.spelling for token in used.get_tokens()]
 
 
 def _is_of_host(variable: Any) -> bool:

@@ -10,9 +10,11 @@
 #define __builtin_exp10f(x) __builtin_powf(10.0f, x)
 #endif
 
+#define LADDER_OWN_HEADERS    // what they include is not for the file (include/new)
 #include "ladder/device_c.h"
 #include "cuda_runtime.h"
 #include "ladder/device_runtime.h"
+#undef LADDER_OWN_HEADERS
 
 // In a kernel, too, a type may be that of an expression: decltype(std::declval<T>() + 1) calls nothing.
 namespace std {
