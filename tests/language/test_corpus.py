@@ -1,4 +1,4 @@
-"""No small file is judged otherwise than by nvcc: nearly 700 right and wrong ones, with the mistakes that learners make."""
+"""No small file is judged otherwise than by nvcc: about 700 right and wrong ones, mistakes of learners among them."""
 
 from __future__ import annotations
 
