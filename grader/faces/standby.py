@@ -66,7 +66,7 @@ def _is_movable(arguments: Sequence[str]) -> bool:
 
 
 def _here(arguments: Sequence[str]) -> int:
-    gc.set_threshold(100_000, 20, 100)  # nearly all that a command makes is modules, which are no garbage
+    gc.set_threshold(100_000, 20)  # nearly all that a command makes is modules, which are no garbage
     from grader.faces import cli
 
     return cli.run(list(arguments))

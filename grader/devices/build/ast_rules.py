@@ -283,12 +283,12 @@ def _is_folded(kind: str, children: list[Any]) -> bool:
     if kind != "ARRAY_SUBSCRIPT_EXPR" or len(children) != 2:
         return False
     array = next((each for each in children[0].walk_preorder() if _kind(each) == "DECL_REF_EXPR"), None)
-    if array is None or array.referenced is None or not _is_constexpr(array.referenced):
+    if array is None or array.referenced is None or _kind(array.referenced.semantic_parent) not in CLASSES:
         return False
     used = [
         each.referenced for each in children[1].walk_preorder() if "REF_EXPR" in _kind(each) or "CALL" in _kind(each)
     ]
-    return _kind(array.referenced.semantic_parent) in CLASSES and all(map(_is_constexpr, used))
+    return all(map(_is_constexpr, [array.referenced, *used]))
 
 
 def _is_constexpr(used: Any) -> bool:

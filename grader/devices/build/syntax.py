@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Literal
 
 from grader.devices.build.lexer import Directive, Token, Tokens
@@ -20,11 +19,13 @@ UNEVALUATED = {"sizeof", "decltype", "alignof", "noexcept", "typeid", "__typeof_
 def is_unevaluated(before: Sequence[Token]) -> bool:
     """Whether what comes behind these tokens is not computed: `sizeof(f(`, `decltype(`."""
     words = [""]  # in front of the brackets that are open
-    for last, token in pairwise([None, *before]):
-        if token and token.text in OPENING:
-            words.append(last.text if last else "")
-        elif token and token.text in CLOSING and len(words) > 1:
+    last = ""
+    for token in before:
+        if token.text in OPENING:
+            words.append(last)
+        elif token.text in CLOSING and len(words) > 1:
             words.pop()
+        last = token.text
     return not UNEVALUATED.isdisjoint(words)
 
 
