@@ -1,9 +1,10 @@
 """What waiting between blocks costs the emulator: `make bench-emulator` runs this, too.
 
 Each pattern of tests/emulator/kernels/ beside a kernel that does the same work without an atomic, for 1 to 2,000
-blocks. Prints processor seconds of all executors together and the ratio, the least of five pairs of runs: one beside
-the other, so that both find the machine in the same state. With `--wall` it prints what a learner waits, which means
-something on a quiet machine with a core for each executor. What `--wall` has printed on one with 16 cores is committed
+blocks: one of the four below, or, where a pattern does more than these, its own text without the atomics. Prints
+processor seconds of all executors together and the ratio, the least of five pairs of runs: one beside the other, so
+that both find the machine in the same state. With `--wall` it prints what a learner waits, which means something on a
+quiet machine with a core for each executor. What `--wall` has printed on one with 16 cores is committed
 (`results/emulator/between_blocks.txt`); `--page` renews the table of docs/emulator.md from it, and measures nothing.
 """
 
@@ -26,7 +27,7 @@ from grader.devices.cache import cache_root
 from grader.devices.emulator import session as emulator
 from grader.devices.emulator.sides import marks
 from grader.devices.emulator.translate import translate
-from tests.emulator.test_between_blocks import ENTRY, PATTERNS, SOURCE
+from tests.emulator.test_between_blocks import BARRIERS, ENTRY, PATTERNS, SOURCE, TILES, entry
 
 RESULTS = Path(__file__).with_name("results") / "emulator" / "between_blocks.txt"
 PAGE_OF_EMULATOR = Path(__file__).parents[1] / "docs" / "emulator.md"
@@ -38,6 +39,20 @@ __global__ void plain(const unsigned* x, unsigned* out, unsigned* s) {
     const unsigned value = block_sum(mine(x));
     out[blockIdx.x * kThreads + threadIdx.x] = 3 * mine(x);
     if (threadIdx.x == 0) s[1 + blockIdx.x] = value;
+}
+__global__ void store_alone(const unsigned* x, unsigned*, unsigned* s) {
+    s[1 + blockIdx.x * kThreads + threadIdx.x] = mine(x);
+    __threadfence();
+    __syncthreads();
+    __syncthreads();
+}
+__global__ void tile_alone(const unsigned* x, unsigned* out, unsigned*) {
+    __shared__ unsigned tile;
+    if (threadIdx.x == 0) tile = blockIdx.x;
+    __syncthreads();
+    const unsigned t = tile;
+    __syncthreads();
+    out[t * kThreads + threadIdx.x] = 3 * x[t * kThreads + threadIdx.x];
 }
 __device__ void barrier_alone(unsigned*, unsigned) {
     __syncthreads();
@@ -57,7 +72,58 @@ __global__ void steps_alone(const unsigned* x, unsigned* out, unsigned* s) {
     if (threadIdx.x == 0) out[b] = numbers[1][b];
 }
 """
-NAMES = ["plain", "steps_alone", *PATTERNS]
+# What becomes of a pattern's text there: it goes on as if it had waited, and keeps to its own block's data.
+ALONE = {
+    "chain_tile": [
+        ("while (!look(flags + b - 1)) {}", ";"),
+        ("tiles[(b - 1) *", "tiles[b *"),
+        ("atomicExch(flags + b, 1u)", "flags[b] = 1"),
+    ],
+    "look_back_warp": [
+        ("volatile ", ""),
+        ("while (k >= 0 && !(flag = flags[k])) {}", "if (k >= 0) flag = 1 + flags[b];"),
+        ("prefixes[k] : sums[k]", "prefixes[b] : sums[b]"),
+    ],
+    "lock_block": [
+        ("while (atomicExch(s, 1u)) {}", ""),
+        ("s[1 + threadIdx.x]", "s[64 + blockIdx.x * kThreads + threadIdx.x]"),
+        ("*out = all", "out[blockIdx.x] = all"),
+        ("atomicExch(s, 0u)", "s[64 + blockIdx.x * kThreads] = 0"),
+    ],
+    "tiles_steal": [
+        ("for (unsigned turn = 0;", "for (unsigned turn = 0, taken = 2 * (blockIdx.x % 2);"),
+        ("atomicAdd(s + victim, 1u)", "turn ? 2u : taken++"),
+    ],
+    "strips_stream_k": [
+        ("atomicExch(flags + b, 1u)", "flags[b] = 1"),
+        ("while (!look(flags + k)) {}", ""),
+        ("parts[k]", "parts[b]"),
+    ],
+}
+
+
+def alone(name: str) -> str:
+    """The name of the kernel that a pattern is measured against."""
+    if name in ALONE:
+        return f"{name}_alone"
+    if name in TILES:
+        return "tile_alone"
+    if name in BARRIERS:
+        return "steps_alone"
+    return "store_alone" if name in ("last_thread", "last_all_store", "last_all_fence") else "plain"
+
+
+def text_alone(name: str) -> str:
+    """A pattern's kernel without its atomics, and its entry point."""
+    text = SOURCE[SOURCE.index(f"__global__ void {name}(") :].partition("\n}\n")[0] + "\n}\n"
+    for with_atomics, without in ALONE[name]:
+        assert with_atomics in text, f"{name} has no {with_atomics} any more"
+        text = text.replace(with_atomics, without)
+    return re.sub(rf"\b(run_)?{name}\b", r"\g<0>_alone", text + entry(name))
+
+
+SHARED = ["plain", "store_alone", "tile_alone", "steps_alone"]
+NAMES = [*dict.fromkeys(map(alone, PATTERNS)), *PATTERNS]
 PROTOTYPES = {
     name: parse_prototype(
         f"void run_{name}(const unsigned* x, unsigned* out, unsigned* scratch, int n, cudaStream_t stream)"
@@ -79,7 +145,8 @@ def build(folder: Path, runtime: Path) -> Path:
     source = (
         SOURCE
         + PLAIN
-        + "".join(ENTRY.format(name=name, kernel=name, grid="blocks", more="") for name in ("plain", "steps_alone"))
+        + "".join(ENTRY.format(name=name, kernel=name, grid="blocks", more="") for name in SHARED)
+        + "".join(map(text_alone, ALONE))
     )
     text, library = folder / "bench.cpp", folder / "bench.so"
     text.write_text(translate(source, "bench.cu") + marks(source) + entry_points([*PROTOTYPES.values()]))
@@ -119,8 +186,7 @@ class Timed:
 
 
 def cell(timed: Timed, name: str, blocks: int, runs: int) -> str:
-    alone = "steps_alone" if name.startswith("barrier_") else "plain"
-    pairs = [(timed.seconds(alone, blocks), timed.seconds(name, blocks)) for _ in range(runs)]
+    pairs = [(timed.seconds(alone(name), blocks), timed.seconds(name, blocks)) for _ in range(runs)]
     plain, took = (min(each) for each in zip(*pairs, strict=True))
     return f"{1e3 * took:9.1f} ms {took / plain:5.2f} x"
 

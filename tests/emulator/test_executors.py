@@ -166,6 +166,48 @@ def test_blocks_take_turns_at_a_counter(run_kernel):
         assert np.array_equal(outputs["z"][::THREADS], np.arange(BLOCKS))
 
 
+# Work before an atomic is done beside other blocks, so all threads come to theirs before the block has its turn.
+OTHERS_FIRST = """
+#include <cstdio>
+__device__ unsigned counter;
+__global__ void k(const float* x, float* z, int n) {
+    if (threadIdx.x == 0) atomicAdd(&counter, 1u);
+    if (threadIdx.x < 2 || threadIdx.x == 40) printf("%d\\n", threadIdx.x);
+}"""
+# Two threads of each warp wait for the turn at different places, and what the others have done is not replayed yet.
+TWO_PLACES = """
+__device__ unsigned counter;
+__global__ void k(const float* x, float* z, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32;
+    if (lane == 0) {
+        atomicAdd(&counter, 1u);
+    } else {
+        z[i] = x[i];
+        if (lane == 1) atomicAdd(&counter, 1u);
+        z[i] += 1;
+    }
+}"""
+
+
+def test_the_turn_comes_last(run_kernel, capfd):
+    prototype = "void f(const float* x, float* z, int n, cudaStream_t stream)"
+    x = np.ones(N, np.float32)
+    assert_the_same_on_more_executors(run_kernel, OTHERS_FIRST + COUNTED, prototype, x=x, z=np.zeros_like(x), n=N)
+    assert capfd.readouterr().out.startswith("1\n40\n0\n1\n40\n0\n")
+
+
+def test_threads_that_wait_for_the_turn_at_different_places(run_kernel):
+    prototype = "void f(const float* x, float* z, int n, cudaStream_t stream)"
+    values = {"x": np.ones(N, np.float32), "z": np.zeros(N, np.float32), "n": N}
+    assert_the_same_on_more_executors(run_kernel, TWO_PLACES + COUNTED, prototype, **values)
+    outputs, case = run_kernel(TWO_PLACES + COUNTED, prototype, **values)
+    assert np.all(outputs["z"].reshape(-1, 32)[:, 1:] == 2)
+    warps = N // 32
+    for name in ("global_atomic_requests", "global_load_requests", "global_store_requests"):
+        assert case.counters[name] == 2 * warps
+    assert case.counters["global_store_threads"] == 2 * 31 * warps
+
+
 # Even blocks use one array and odd ones another. Block 0 sleeps before any block has touched the second one.
 WAITS = """
 __device__ unsigned counter;

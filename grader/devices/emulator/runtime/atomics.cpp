@@ -94,13 +94,13 @@ std::uint64_t do_atomic(Thread* thread, Atomic op, Type type, Scope scope, void*
     const bool shared_by_all = thread && machine().memory.all_blocks_see(a);
     if (thread) {
         settle_store(*thread);
-        if (shared_by_all) begin_ordered(*thread);
+        if (shared_by_all) begin_ordered(*thread, pc);
         const std::uint16_t region = check_access(*thread, a, bytes, true, pc);
         std::uint64_t found = 0;
         std::memcpy(&found, address, bytes);
         const bool changes = compute(op, type, found, value, compare) != found;
         spun(*thread, a, bytes, found, value ^ compare * 0x9e3779b97f4a7c15u, changes);
-        if (shared_by_all) begin_ordered(*thread);   // it may have slept
+        if (shared_by_all) begin_ordered(*thread, pc);   // it may have slept
         const unsigned flags = (scope == Scope::Block ? block_scope_flag : 0u) | (op == Atomic::CompareSwap ? compare_swap_flag : 0u) |
                                (type >= Type::F32 && type <= Type::BF16x2 ? float_flag : 0u);
         if (region != no_region) record(*thread, Event::Atomic, pc, a, bytes | flags, region);

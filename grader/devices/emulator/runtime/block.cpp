@@ -213,8 +213,10 @@ bool release_barrier(Block& block) {
     return true;
 }
 
+// And what its threads have done is replayed.
 bool is_done(const Block& block) {
-    return std::all_of(block.threads.begin(), block.threads.end(), [](auto& thread) { return thread.state == State::Done; });
+    return std::all_of(block.threads.begin(), block.threads.end(), [](auto& thread) { return thread.state == State::Done; }) &&
+           std::none_of(block.warps.begin(), block.warps.end(), [](auto& warp) { return warp.can_run; });
 }
 
 // Whether a lane that asks for its word again would find what it has found again and again.
@@ -260,9 +262,10 @@ Run run_warps(Block& block) {
         if (!warp.can_run) continue;
         const Run run = run_warp(warp);
         if (block.stopped) break;
-        warp.can_run = run.spinning;
+        warp.can_run = run.spinning || run.ordered;
         all.progress = all.progress || run.progress;
         all.spinning = all.spinning || run.spinning;
+        all.ordered = all.ordered || run.ordered;
     }
     return all;
 }
@@ -274,6 +277,13 @@ void run_block(Block& block) {
         const Run run = run_warps(block);
         if (block.stopped) return;
         if (block.has_named && release_named_barriers(block)) continue;
+        if (run.ordered) {
+            if (run.spinning && run.progress) continue;   // those that spin may need the turn as well
+            block.idle_rounds = 0;
+            await_turn(block);
+            run_ordered(block);
+            continue;
+        }
         if (block.sample && thin(block)) continue;
         if (!run.spinning) {
             if (release_barrier(block) || is_done(block)) continue;

@@ -138,10 +138,10 @@ void volatile_access(Address a, unsigned bytes, Event event, Address caller, uns
     const unsigned element = bytes / elements;
     const bool shared_by_all = machine().memory.all_blocks_see(a);
     settle_store(*thread);
-    if (shared_by_all) begin_ordered(*thread);
+    if (shared_by_all) begin_ordered(*thread, program_counter(caller));
     if (event == Event::VolatileRead) {
         spun(*thread, a, std::min(bytes, 8u), readable_value(*thread, a, bytes), 0, false);
-        if (shared_by_all) begin_ordered(*thread);   // it may have slept
+        if (shared_by_all) begin_ordered(*thread, program_counter(caller));   // it may have slept
         access(a, bytes, event, caller, flags);
         for (unsigned at = 0; at < bytes; at += element) acquire(*thread, a + at, width_of(element));
     } else {

@@ -34,6 +34,7 @@ void Executor::begin_launch(LaunchState* state) {
     launch = state;
     loaded = nullptr;
     patience = {};
+    asleep = 0;
     statements.begin_launch();
     const Module& module = machine().module;
     regions.clear();
@@ -213,7 +214,9 @@ void Block::begin(std::uint64_t n, LaunchState& state, Executor& on) {
     index = index_of(state.number_of(n), state.grid);
     finished = stopped = faulted = false;
     recorded = machine().recorder.begin(*this);
+    awaiting = 0;
     orders = has_ordered = has_passed = false;
+    traced = nullptr;
     unordered_steps = 0;
     idle_rounds = 0;
     grid_phase = barriers = 0;
@@ -247,28 +250,23 @@ void Block::begin(std::uint64_t n, LaunchState& state, Executor& on) {
         begin_replay(warps[w]);
     }
     resume = stacks->start(threads.size(), block_main);
-    parked = nullptr;
     if (machine().sampling.on()) begin_sample(*this);
 }
-
-// Where its fiber goes on, if it is not the one that parked the block.
-static const Fiber& place_of(const Block& block, const Thread& thread) { return block.parked == &thread ? block.resume : thread.fiber; }
-static const Fiber& place_of_scheduler(const Block& block) { return block.parked ? block.scheduler : block.resume; }
 
 void Block::save_stacks() {
     const std::size_t before = saved_stacks.size();   // most likely as much as before
     saved_stacks.clear();
     saved_stacks.reserve(before ? before : threads.size() * 512);
     for (const Thread& thread : threads)
-        if (thread.state != State::Done) stacks->save(thread.number, place_of(*this, thread), saved_stacks);
-    stacks->save(threads.size(), place_of_scheduler(*this), saved_stacks);
+        if (thread.state != State::Done) stacks->save(thread.number, thread.fiber, saved_stacks);
+    stacks->save(threads.size(), resume, saved_stacks);
 }
 
 void Block::restore_stacks() {
     const char* saved = saved_stacks.data();
     for (const Thread& thread : threads)
-        if (thread.state != State::Done) saved = stacks->restore(thread.number, place_of(*this, thread), saved);
-    stacks->restore(threads.size(), place_of_scheduler(*this), saved);
+        if (thread.state != State::Done) saved = stacks->restore(thread.number, thread.fiber, saved);
+    stacks->restore(threads.size(), resume, saved);
 }
 
 // With the schedule's mutex held: a block that can go on here, and has begun; null if there is none.
@@ -299,7 +297,7 @@ void Executor::run() {
     std::unique_lock lock(schedule.mutex);
     for (;;) {
         Block* block = pick();
-        const bool has_room = resident.size() < most_seats || schedule.must_begin();
+        const bool has_room = resident.size() - asleep < most_seats || schedule.must_begin();
         if (!block && has_room && schedule.more()) {
             const std::uint64_t next = schedule.begin();
             lock.unlock();

@@ -62,11 +62,13 @@ struct Executor {
     char* dynamic_shared = nullptr;
     Block* loaded = nullptr;                    // whose shared memory is in place
     std::vector<std::unique_ptr<Block>> resident, idle;
+    std::size_t asleep = 0;                     // of the resident ones; with the schedule's mutex
     std::vector<Seat> seats;
     std::set<int> barrier_lines;                // of barriers that its blocks have passed in this launch
     std::vector<std::unique_ptr<Trace>> traces; // spare ones
     std::condition_variable changed;            // with the schedule's mutex: one of its blocks can go on, and
     std::atomic<bool> called{false};            // it was told so since it began to wait
+    bool waits_are_short = true;                // the last one was
     std::deque<Block*> released;                // those that can, without the turn
     std::map<int, KernelSites> kernels;
     KernelSites* sites = nullptr;

@@ -68,41 +68,46 @@ void wait(Thread& thread, State state) {
 }
 
 void park(Block& block, BlockState state) {
-    Thread* const thread = current;
-    block.parked = thread;
-    if (state != BlockState::Waiting) block.executor->keep(std::move(block.trace));   // all of it is replayed
+    leave_trace(block);
+    block.executor->keep(std::move(block.trace));
     block.launch->schedule.park(block, state);
     switch_fiber(block.resume, block.executor->fiber);
     set_built_ins(block);
-    if (thread) built_in_thread_index = thread->index;
-    current = thread;
-    note_for_debugger(thread);
 }
 
 void await_turn(Block& block) {
     while (!block.launch->schedule.has_turn(block.number)) park(block, BlockState::Waiting);
-    if (std::exchange(block.has_passed, false) && block.unordered_steps < steps_of_a_switch) block.launch->schedule.passed_in_vain();
+    if (std::exchange(block.has_passed, false) && block.unordered_steps < steps_of_a_switch) block.launch->schedule.passed_in_vain(block.ordered_at);
     block.orders = block.has_ordered = true;
 }
 
-void consider_turn(WarpUnit& warp, std::uint64_t steps) {
-    Block& block = *warp.block;
+void consider_turn(Block& block, std::uint64_t steps) {
     block.unordered_steps += steps;
     if (std::exchange(block.orders, false)) block.unordered_steps = 0;
-    else if (block.has_ordered && block.launch->schedule.passes_after(block.unordered_steps)) {
-        publish(warp);
+    else if (block.has_ordered && !block.awaiting && block.launch->schedule.passes_after(block.ordered_at, block.unordered_steps)) {
+        publish(block);
         block.has_ordered = false;
         block.has_passed = true;
         block.unordered_steps = 0;
-        block.launch->schedule.pass_turn();
+        block.launch->schedule.pass_turn(block.ordered_at);
     }
 }
 
-// Others must not get the turn before it is done: there is room in the trace for all that it records.
-void begin_ordered(Thread& thread) {
+static void wait_ordered(Thread& thread) {
+    ++thread.block->awaiting;
+    wait(thread, State::Ordered);
+    --thread.block->awaiting;
+}
+
+// The turn is not asked for before all other threads of the block have come to where they need it, or wait: what they do
+// until then, they do beside other blocks. And others must not get the turn before the operation is done: there is room in
+// the trace for all that it records.
+void begin_ordered(Thread& thread, std::uint32_t pc) {
     constexpr std::ptrdiff_t most_records = 4;
     if (thread.next && thread.limit - thread.next <= most_records) wait(thread, State::Full);
-    await_turn(*thread.block);
+    while (!thread.block->has_ordered) wait_ordered(thread);
+    thread.block->orders = true;
+    thread.block->ordered_at = pc;
     if (thread.block->number > thread.block->launch->schedule.stop_after.load(std::memory_order_relaxed)) abandon(thread);
     jitter();
 }
@@ -137,7 +142,16 @@ Finding finding_at(const Thread& thread, const char* kind, std::uint32_t pc) {
     return finding;
 }
 
+// Other threads that wait for the turn may be about to write what this one should have waited for, and has read before: that
+// race is found if they come to it, and replay comes to here, before the thread dies.
+static void let_others_come(Thread& thread) {
+    if (!thread.block->awaiting) return;
+    wait_ordered(thread);
+    wait(thread, State::Full);
+}
+
 void die(Thread& thread, Finding finding) {
+    let_others_come(thread);
     stop_for_debugger();
     Block& block = *thread.block;
     if (!block.faulted && !finding.access.empty()) finding.callers = calls_to_here();

@@ -87,6 +87,7 @@ void watch_progress(Thread& thread) {
     LaunchState& launch = *thread.block->launch;
     const Record* const begin = trace_of(thread);
     const auto steps = static_cast<std::uint64_t>(thread.next - begin);
+    if (steps == 0 && thread.state == State::Ordered) return;   // it goes on where it was
     thread.steps += steps;
     patience.steps += steps;
     if (patience.steps < patience.look_from) return;

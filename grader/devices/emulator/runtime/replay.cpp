@@ -28,23 +28,20 @@ std::int32_t key_of(std::uint32_t depth, std::uint32_t pc) {
 void key_waiting_lanes(WarpUnit& warp) {
     std::uint32_t arrived = 0;
     warp.operation_due = false;
-    const std::uint32_t alive = warp.alive();
     for (int l = 0; l < warp.lanes; ++l)
         if (warp.threads[l].state == State::AtWarp && warp.cursor[l].next == warp.cursor[l].end) arrived |= 1u << l;
-    each_lane(arrived, [&](int l) {
-        const WarpRequest& request = warp.threads[l].request;
-        bool complete = true;
-        if (request.op != active_mask_op) {
-            const std::uint32_t needed = request.mask & alive;
-            complete = (needed & arrived) == needed && needed >> l & 1;
-            each_lane(complete ? needed : 0u, [&](int other) {
-                const WarpRequest& theirs = warp.threads[other].request;
-                complete = complete && same_operation(request, theirs);
-            });
-        }
-        warp.key[l] = complete ? key_of(warp.cursor[l].depth, request.pc) : idle_key;
+    while (arrived) {
+        const WarpRequest& request = warp.threads[__builtin_ctz(arrived)].request;
+        std::uint32_t same = 0;
+        each_lane(arrived, [&](int l) { same |= static_cast<std::uint32_t>(same_operation(request, warp.threads[l].request)) << l; });
+        arrived &= ~same;
+        const std::uint32_t needed = request.op == active_mask_op ? same : request.mask & warp.alive();
+        const std::uint32_t complete = needed & ~same ? 0 : needed;
+        each_lane(same, [&](int l) {
+            warp.key[l] = complete >> l & 1 ? key_of(warp.cursor[l].depth, warp.threads[l].request.pc) : idle_key;
+        });
         warp.operation_due = warp.operation_due || complete;
-    });
+    }
 }
 
 void advance(WarpUnit& warp, int lane, bool& arrivals) {
@@ -54,7 +51,7 @@ void advance(WarpUnit& warp, int lane, bool& arrivals) {
         return;
     }
     const State state = warp.threads[lane].state;
-    warp.key[lane] = state == State::Full || state == State::Spinning || state == State::Ready ? needs_trace_key : idle_key;
+    warp.key[lane] = state == State::Full || state == State::Spinning || state == State::Ordered || state == State::Ready ? needs_trace_key : idle_key;
     arrivals = arrivals || state == State::AtWarp || state == State::Done;
 }
 
@@ -166,10 +163,16 @@ std::uint32_t next_lanes(const WarpUnit& warp, std::int32_t* lowest) {
 
 }  // namespace
 
-std::uint32_t WarpUnit::alive() const {
+std::uint32_t WarpUnit::lanes_in(State state) const {
     std::uint32_t mask = 0;
-    for (int l = 0; l < lanes; ++l) mask |= static_cast<std::uint32_t>(threads[l].state != State::Done) << l;
+    for (int l = 0; l < lanes; ++l) mask |= static_cast<std::uint32_t>(threads[l].state == state) << l;
     return mask;
+}
+
+std::uint32_t WarpUnit::alive() const { return ~lanes_in(State::Done) & ~0u >> (warp_lanes - lanes); }
+
+bool all_replayed(const WarpUnit& warp) {
+    return std::all_of(warp.cursor, warp.cursor + warp.lanes, [](const Cursor& cursor) { return cursor.next == cursor.end; });
 }
 
 void begin_replay(WarpUnit& warp) {
@@ -185,6 +188,7 @@ void begin_replay(WarpUnit& warp) {
     warp.copying = 0;
     warp.operation_due = false;
     warp.have_released = 0;
+    warp.spun = 0;
     warp.clock.reset();
 }
 

@@ -13,5 +13,6 @@ void begin_replay(WarpUnit& warp);
 void load_cursor(WarpUnit& warp, int lane);      // the lane has produced trace, or stopped
 void forget_trace(WarpUnit& warp, int lane);     // its trace is used up: it goes on, or is over
 void set_aside(WarpUnit& warp, int lane);        // replay does not wait for this lane for now
+bool all_replayed(const WarpUnit& warp);
 
 }  // namespace ladder

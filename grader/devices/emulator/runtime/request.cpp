@@ -67,16 +67,15 @@ void gather_all(const WarpUnit& warp, Request& request) {
 }
 
 int count_agreed(const WarpUnit& warp, std::ptrdiff_t skipped, int most) {
-    constexpr int at_once = 4;   // a cache line of each lane; what lies behind `most` is there, and does not matter
     const Record* const first = warp.cursor[0].next + skipped;
-    for (int i = 0; i < most; i += at_once) {
-        std::uint64_t different[at_once] = {};
+    for (int i = 0; i < most; i += records_at_once) {
+        std::uint64_t different[records_at_once] = {};
         for (int l = 1; l < warp_lanes; ++l) {
             const Record* const own = warp.cursor[l].next + skipped;
 #pragma GCC unroll 4
-            for (int j = 0; j < at_once; ++j) different[j] |= head(own[i + j]) ^ head(first[i + j]);
+            for (int j = 0; j < records_at_once; ++j) different[j] |= head(own[i + j]) ^ head(first[i + j]);
         }
-        for (int j = 0; j < at_once; ++j)
+        for (int j = 0; j < records_at_once; ++j)
             if (different[j]) return std::min(i + j, most);
     }
     return most;

@@ -1,6 +1,7 @@
 #include "schedule.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "watching.h"
@@ -10,7 +11,8 @@
 namespace ladder {
 
 namespace {
-constexpr int rounds_before_sleep = 200;   // some 10 us
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::microseconds short_wait{5}, long_wait{150};
 
 void relax() {
 #if defined(__x86_64__)
@@ -28,7 +30,9 @@ std::uint64_t Schedule::begin() {
 }
 
 void Schedule::put(std::uint64_t block, BlockState state) {
+    const auto sleeps = [](BlockState each) { return each == BlockState::Yielded || each == BlockState::GridSync; };
     BlockState& now = place(block).state;
+    if (Block* const parked = place(block).block) parked->executor->asleep += sleeps(state) - sleeps(now);
     --counts_[static_cast<std::size_t>(now)];
     ++counts_[static_cast<std::size_t>(state)];
     now = state;
@@ -44,16 +48,18 @@ void Schedule::park(Block& block, BlockState state) {
         failed_.insert(block.number);
         lowest_failed = std::min(lowest_failed.load(), block.number);
     }
+    if (block.has_ordered) passed_by_ = nullptr;
     if (state != BlockState::Waiting) block.has_ordered = block.has_passed = false;
     settle();
     tell(lock);
 }
 
-void Schedule::pass_turn() {
+void Schedule::pass_turn(std::uint32_t pc) {
     jitter();
     std::unique_lock lock(mutex);
     rotate();
-    ++passed_;
+    passed_by_ = &habits_[place_of(pc)];
+    ++passed_by_->passed;
     settle();
     tell(lock);
 }
@@ -71,15 +77,30 @@ void Schedule::tell(std::unique_lock<std::mutex>& lock) {
     if (executor) executor->changed.notify_one();
 }
 
-// A turn comes round within microseconds, and to fall asleep and be woken takes as long.
+// The first in the queue of the blocks that wait for their turn on this executor.
+Block* Schedule::next_of(const Executor& executor) {
+    constexpr std::size_t most_looks = 16;
+    for (std::size_t i = 0; i < std::min(queue_.size(), most_looks); ++i) {
+        const std::uint64_t block = queue_[i];
+        if (block < next_ && state_of(block) == BlockState::Waiting && place(block).block->executor == &executor) return place(block).block;
+    }
+    return nullptr;
+}
+
+// A turn comes round within microseconds, and to fall asleep and be woken takes as long: unless others need the cores.
 void Schedule::wait(Executor& executor, std::unique_lock<std::mutex>& lock) {
     sleepers_.push_back(&executor);
     executor.called = false;
+    Block* const next = next_of(executor);
     lock.unlock();
-    for (int round = 0; round < rounds_before_sleep && !executor.called.load(std::memory_order_relaxed); ++round) relax();
+    if (next) executor.load(*next);
+    const auto start = Clock::now();
+    const auto asleep_at = start + (executor.waits_are_short ? long_wait : short_wait);
+    while (!executor.called.load(std::memory_order_relaxed) && Clock::now() < asleep_at) relax();
     lock.lock();
     executor.changed.wait(lock, [&] { return executor.called.load(std::memory_order_relaxed); });
     std::erase(sleepers_, &executor);
+    executor.waits_are_short = Clock::now() - start < long_wait;
 }
 
 void Schedule::call(Executor& executor) {
@@ -189,8 +210,8 @@ void Schedule::forget_watchers() {
 }
 
 void Schedule::watch(const Block& block) {
-    passed_in_vain();
     std::lock_guard lock(mutex);
+    if (passed_by_) ++passed_by_->in_vain;
     const std::uint32_t nap = ++place(block.number).naps;
     Address last = 0;
     for (const Thread& thread : block.threads) {
@@ -204,7 +225,7 @@ void Schedule::watch(const Block& block) {
 // A barrier of the whole grid changes its word with each block that arrives: those that were woken for nothing, or for one
 // of many arrivals, let all others arrive before they look again. The others come right after the one that has woken them.
 void Schedule::wake_watchers(Address a, Thread& by) {
-    publish(*by.warp, &by);
+    publish(*by.block, &by);
     jitter();
     std::unique_lock lock(mutex);
     const auto found = watchers_.find(a);

@@ -1,10 +1,11 @@
 // Which blocks of a launch can go on, and whose turn it is.
 //
 // Operations whose order can be seen (global atomics, volatile accesses) are performed by the block whose turn it is. Turns go
-// round in a queue of blocks: a block hands its turn on when a lane of it has run after such an operation and has made none
-// (lane.cpp), when it sleeps, and at its end; then the next block of the grid takes its place. All that lies between such
-// operations runs at once. The turn waits for a block that still computes, whoever else is ready: so the order depends on what
-// the blocks do and on nothing else, and results and counters are the same on every run, on any number of executors.
+// round in a queue of blocks: a block asks for its turn once all its lanes wait, some of them before such an operation. In the
+// turn these go on to where they wait next (warp.cpp). Then it is handed on, as it is when the block sleeps, and at its end,
+// where the next block of the grid takes its place. All that lies between such operations runs at once. The turn waits for a
+// block that still computes, whoever else is ready: so the order depends on what the blocks do and on nothing else, and results
+// and counters are the same on every run, on any number of executors.
 #pragma once
 
 #include <array>
@@ -32,9 +33,10 @@ enum class BlockState : std::uint8_t {
     Finished,
 };
 constexpr int eager_wakes = 1;              // of a block in its life: after that, blocks that need not wait come first
-constexpr std::uint64_t steps_of_a_switch = 512;       // records of a trace: what it costs to change to another block and back
+constexpr std::uint64_t steps_of_a_switch = 128;       // records of a trace: what it costs to change to another block and back
+constexpr std::uint64_t trials = 8;         // turns that are handed on after a place before it is known what they win
 constexpr std::uint64_t steps_without_order = 2048;    // a turn is handed on after these in any case
-constexpr std::uint64_t first_window = 64;  // unfinished blocks that take turns: more only if all of them sleep
+constexpr std::uint64_t first_window = 32;  // unfinished blocks that take turns: more only if all of them sleep
 
 class Schedule {
 public:
@@ -48,11 +50,15 @@ public:
     explicit Schedule(std::uint64_t blocks) : blocks_(blocks) { admit(); }
     bool has_turn(std::uint64_t block) const { return turn_.load(std::memory_order_acquire) == block; }
     void park(Block& block, BlockState state);
-    // Whether a block should hand its turn on, having made so many steps without a use for it. At once, unless most blocks that
-    // did so slept because of it or were back soon: then there is nothing to win, and each change to another block costs.
-    bool passes_after(std::uint64_t steps) const { return 2 * in_vain_ <= passed_ + 8 || steps >= steps_without_order; }
-    void pass_turn();                 // by the block whose turn it is, and which runs on without it
-    void passed_in_vain() { ++in_vain_; }  // by the block whose turn it is
+    // Whether a block should hand its turn on that has used it last at this place in the code, and has made so many steps since.
+    // At once, unless most that did so there were back soon, or the next one slept because of it: then there is nothing to
+    // win, and each change to another block costs.
+    bool passes_after(std::uint32_t pc, std::uint64_t steps) const {
+        const Habit& habit = habits_[place_of(pc)];
+        return 2 * habit.in_vain <= habit.passed + trials || steps >= steps_without_order;
+    }
+    void pass_turn(std::uint32_t pc);      // by the block whose turn it is, and which runs on without it
+    void passed_in_vain(std::uint32_t pc) { ++habits_[place_of(pc)].in_vain; }   // by the block whose turn it is
     void watch(const Block& block);   // whose turn it is: it yields until one of the words changes that its lanes ask for
     void wake(Address a, Thread& by) {   // this word has changed: who waits for it may take the turn next
         if (watched_.load(std::memory_order_relaxed)) wake_watchers(a, by);
@@ -74,8 +80,10 @@ private:
         int wakes;
         std::uint32_t naps;           // how often it has slept: a watcher of an earlier nap is none
     };
+    struct Habit { std::uint64_t passed = 0, in_vain = 0; };   // turns that were handed on after a place; some for little
     struct Watcher { std::uint64_t block; std::uint32_t nap; };
 
+    static std::size_t place_of(std::uint32_t pc) { return (pc ^ pc >> 8) & 255; }
     Place& place(std::uint64_t block) { return places_[block - first_]; }
     BlockState state_of(std::uint64_t block) { return block < first_ ? BlockState::Finished : place(block).state; }
     std::size_t count(BlockState state) const { return counts_[static_cast<std::size_t>(state)]; }
@@ -84,6 +92,7 @@ private:
     void forget_finished();
     bool queue_changes();             // the queue is empty: whether blocks have come into it
     void rotate();                    // the queue
+    Block* next_of(const Executor& executor);
     void hand_turn(std::uint64_t block);
     void call(Executor& executor);    // if it sleeps, it is to be woken without the mutex
     bool can_admit() const { return admitted_ < blocks_ && (admitted_ < next_ || admitted_ <= stop_after.load(std::memory_order_relaxed)); }
@@ -104,7 +113,8 @@ private:
     std::deque<std::uint64_t> queue_;          // of turns: the first has it, whatever it does meanwhile
     std::uint64_t admitted_ = 0;               // blocks below this one are in the queue, asleep or over
     std::uint64_t taking_turns_ = 0, window_ = first_window;   // of these, not over when their turn came; at most so many
-    std::uint64_t passed_ = 0, in_vain_ = 0;   // turns that were handed on; some of them for little. Of the block whose turn it is
+    std::array<Habit, 256> habits_{};          // by hash of the pc: of the block whose turn it is
+    Habit* passed_by_ = nullptr;               // how that block has got it, if from one that runs on
     std::set<std::uint64_t> failed_;           // blocks; their turns have not come since
     std::atomic<std::uint64_t> turn_{0};       // the block whose turn it is; == blocks_: nobody's
     std::unordered_map<Address, std::vector<Watcher>> watchers_;   // of words

@@ -18,10 +18,6 @@ namespace {
 
 constexpr std::uint64_t unlike = 2;   // times the steps of another warp: then they do different work, and all go on
 
-bool all_replayed(const WarpUnit& warp) {
-    return std::all_of(warp.cursor, warp.cursor + warp.lanes, [](const Cursor& cursor) { return cursor.next == cursor.end; });
-}
-
 std::vector<std::size_t> alive_warps(const Block& block) {
     std::vector<std::size_t> alive;
     for (const WarpUnit& warp : block.warps)

@@ -27,6 +27,7 @@ namespace ladder {
 constexpr int warp_lanes = 32;
 constexpr std::size_t lane_records = 256;          // of trace between two replays: 128 KB a warp stay in the L2 cache
 constexpr std::size_t lane_stride = lane_records + 4;   // 4 KB apart, all lanes' records would share one set of the L1 cache
+constexpr int records_at_once = 4;                    // of a lane, a cache line, which are compared with another's: so many may be looked at behind its last one
 constexpr std::size_t stack_bytes = 128 * 1024;    // of one CUDA thread
 constexpr int spins_before_yield = 64;             // volatile reads and atomics of a lane before others get a turn
 constexpr int looks_before_yield = 4;              // of these, such as ask the same again and find the same
@@ -49,7 +50,11 @@ struct WarpUnit;
 struct Executor;
 struct LaunchState;
 
-enum class State : std::uint8_t { Ready, Full, Spinning, AtBarrier, AtNamed, AtWarp, Done };          // of a thread
+enum class State : std::uint8_t {   // of a thread
+    Ready, Full, Spinning,
+    Ordered,                 // before an operation for which the block needs the turn, and has none
+    AtBarrier, AtNamed, AtWarp, Done,
+};
 
 // A warp-wide operation that a lane waits in.
 struct WarpRequest {
@@ -159,6 +164,7 @@ struct WarpUnit {
     Thread* threads = nullptr;           // lane 0
     std::int32_t key[warp_lanes];        // replay order: deeper calls first, then lower addresses; idle_key: nothing to replay
     Cursor cursor[warp_lanes];
+    std::vector<Record> aside;           // what is not replayed of its lanes, while another warp leaves its trace
     std::uint32_t came_from[warp_lanes]; // basic block last entered: index in branches
     Branch branches[64];
     std::uint32_t next_branch = 0;
@@ -168,8 +174,10 @@ struct WarpUnit {
     bool can_run = true;                 // a lane is ready, or spins
     std::uint32_t have_released = 0;     // lanes, since another one has looked for that
     bool operation_due = false;          // some lanes wait in a warp operation that all its lanes have reached
+    std::uint32_t spun = 0;              // lanes that have spun in the turn, before the others run again
     WarpClock clock;
     std::uint32_t alive() const;
+    std::uint32_t lanes_in(State state) const;
 };
 
 // The most that was seen at once: in a block, or over the blocks of a launch or of a kernel.
@@ -200,16 +208,18 @@ struct Block {
     Executor* executor = nullptr;
     std::vector<Thread> threads;
     std::vector<WarpUnit> warps;
-    std::unique_ptr<Trace> trace;        // of the warp that runs; none while all that was traced is replayed and it sleeps
+    std::unique_ptr<Trace> trace;        // of the warp that runs; none while the block does not
+    WarpUnit* traced = nullptr;          // that warp
     Stacks* stacks = nullptr;            // of its threads, and one more for its scheduler
     std::vector<char> saved_stacks;      // what was in use on them, while another block uses them
     Fiber scheduler;                     // where a lane goes when it must wait
-    Fiber resume;                        // where the block continues when its executor comes back to it
-    const Thread* parked = nullptr;      // there: a lane, or null for its scheduler
+    Fiber resume;                        // where that continues when the block's executor comes back to it
     bool finished = false, stopped = false;
     bool faulted = false;                // a thread has been given up, and the others go on: a recorded block's (recorder.h)
     RecordedBlock* recorded = nullptr;   // where what it does is written down (recorder.h), if anywhere
-    bool orders = false;                 // the lane that runs has needed the turn,
+    int awaiting = 0;                    // lanes: the turn
+    bool orders = false;                 // the lane that runs has needed it,
+    std::uint32_t ordered_at = 0;        // the place where one did last
     bool has_ordered = false;            // some lane has since the block got it,
     bool has_passed = false;             // the block has handed it on, and needed none since
     std::uint64_t unordered_steps = 0;   // since a lane has needed it, or since it was handed on
@@ -247,10 +257,10 @@ void set_built_ins(const Block& block);          // blockIdx, blockDim, gridDim
 void thread_main();                              // a lane's fiber
 void run_lane(Thread& thread);                   // until it must wait
 void wait(Thread& thread, State state);          // leaves the fiber until the scheduler returns to it
-void park(Block& block, BlockState state);       // leaves the block until its executor returns to it
-void await_turn(Block& block);                   // until order-sensitive work is this block's to do
-void consider_turn(WarpUnit& warp, std::uint64_t steps);   // a lane has run so far: hands the turn on if it had no use for it
-void begin_ordered(Thread& thread);              // the same for what a lane does up to its next call of wait()
+void park(Block& block, BlockState state);       // its scheduler leaves the block until its executor returns to it
+void await_turn(Block& block);                   // until order-sensitive work is this block's to do; no lane runs meanwhile
+void consider_turn(Block& block, std::uint64_t steps);   // a lane has run so far: hands the turn on if it had no use for it
+void begin_ordered(Thread& thread, std::uint32_t pc);              // what a lane does up to its next call of wait() is done in the block's turn
 [[noreturn]] void abandon(Thread& thread);       // the block is given up, after its finding was filed
 // Counts towards a spinning lane's yield: an operation on this word that found this value, with that operand (two, mixed).
 void spun(Thread& thread, Address a, unsigned bytes, std::uint64_t found, std::uint64_t operand, bool changes);
@@ -259,8 +269,10 @@ Finding finding_at(const Thread& thread, const char* kind, std::uint32_t pc);
 [[noreturn]] void die(Thread& thread, Finding finding);   // files the finding and abandons the block
 
 // ---- warp.cpp ----
-struct Run { bool progress = false, spinning = false; };
-Run run_warp(WarpUnit& warp);                    // until all its lanes wait for other warps, or only spin
+struct Run { bool progress = false, spinning = false, ordered = false; };
+Run run_warp(WarpUnit& warp);                    // until all its lanes wait for other warps or for the turn, or only spin
+void leave_trace(Block& block);                  // what is not replayed is put aside: another warp or block is to use the trace
+void run_ordered(Block& block);                  // in its turn: the lanes that have waited for it
 std::string name_of(const WarpRequest& request); // "__shfl_down_sync"
 
 // ---- ptx/barriers.cpp ----

@@ -194,25 +194,39 @@ void fetch_ahead(const WarpUnit& warp, int lane) {
     for (std::ptrdiff_t i = -2; i < lines - 2; ++i) __builtin_prefetch(stack + i * line, 1);
 }
 
+void begin_trace(WarpUnit& warp) {
+    Block& block = *warp.block;
+    if (block.traced != &warp) leave_trace(block);
+    block.traced = &warp;
+}
+
+// A lane runs until it waits for something.
+void produce(WarpUnit& warp, int lane) {
+    Thread& thread = warp.threads[lane];
+    const bool counting = warp.block->launch->counting;
+    if (counting) {
+        thread.next = warp.block->trace_of(lane);
+        thread.limit = thread.next + lane_records;
+    }
+    fetch_ahead(warp, lane + 1);
+    run_lane(thread);
+    if (!counting) return;
+    watch_progress(thread);
+    load_cursor(warp, lane);
+}
+
+std::uint64_t steps_of(const Cursor& cursor) { return static_cast<std::uint64_t>(cursor.end - cursor.next); }
+
 // Lets lanes produce trace until each waits for something.
 void produce(WarpUnit& warp, std::uint32_t& spun_lanes, Run& run) {
     Block& block = *warp.block;
     for (int l = 0; l < warp.lanes && !block.stopped; ++l) {
-        Thread& thread = warp.threads[l];
-        const bool runs = thread.state == State::Ready || thread.state == State::Full ||
+        const Thread& thread = warp.threads[l];
+        const bool runs = thread.state == State::Ready || thread.state == State::Full || (thread.state == State::Ordered && block.has_ordered) ||
                           (thread.state == State::Spinning && !(spun_lanes >> l & 1));
         if (!runs || warp.cursor[l].next != warp.cursor[l].end) continue;
-        if (block.launch->counting) {
-            thread.next = block.trace_of(l);
-            thread.limit = thread.next + lane_records;
-        }
-        fetch_ahead(warp, l + 1);
-        run_lane(thread);
-        if (block.launch->counting) {
-            watch_progress(thread);
-            load_cursor(warp, l);
-        }
-        consider_turn(warp, static_cast<std::uint64_t>(warp.cursor[l].end - warp.cursor[l].next));
+        produce(warp, l);
+        consider_turn(block, steps_of(warp.cursor[l]));
         if (thread.state == State::Spinning) spun_lanes |= 1u << l;
         else if (thread.state != State::Full) run.progress = true;
     }
@@ -220,13 +234,29 @@ void produce(WarpUnit& warp, std::uint32_t& spun_lanes, Run& run) {
 
 }  // namespace
 
+void leave_trace(Block& block) {
+    WarpUnit* const warp = std::exchange(block.traced, nullptr);
+    if (!warp || all_replayed(*warp)) return;
+    std::vector<Record> aside;
+    for (const Cursor& cursor : warp->cursor) aside.insert(aside.end(), cursor.next, cursor.end);
+    aside.resize(aside.size() + records_at_once);   // count_agreed looks there
+    Record* next = aside.data();
+    for (Cursor& cursor : warp->cursor) {
+        const std::ptrdiff_t records = cursor.end - cursor.next;
+        cursor.next = next;
+        cursor.end = next += records;
+    }
+    warp->aside.swap(aside);
+}
+
 Run run_warp(WarpUnit& warp) {
     Block& block = *warp.block;
     Executor& executor = *block.executor;
     Run run;
-    std::uint32_t spun_lanes = 0, aside = 0;
+    std::uint32_t spun_lanes = std::exchange(warp.spun, 0), aside = 0;
+    begin_trace(warp);
     for (;;) {
-        if (block.sample && !spun_lanes && pauses(block, warp)) return run;
+        if (block.sample && !spun_lanes && !warp.lanes_in(State::Ordered) && pauses(block, warp)) return run;
         produce(warp, spun_lanes, run);
         if (block.stopped) return run;
         std::uint32_t group = 0;
@@ -235,10 +265,9 @@ Run run_warp(WarpUnit& warp) {
                 resolve_group(warp, group);
                 continue;
             }
-            bool full = false;
-            for (int l = 0; l < warp.lanes; ++l) full = full || warp.threads[l].state == State::Full;
             run.spinning = spun_lanes != 0;
-            if (!full) return run;
+            run.ordered = warp.lanes_in(State::Ordered) != 0;
+            if (!warp.lanes_in(State::Full)) return run;
             continue;
         }
         switch (replay(warp, executor, &group)) {
@@ -251,14 +280,40 @@ Run run_warp(WarpUnit& warp) {
                 each_lane(group, [&](int l) { forget_trace(warp, l); });
                 run.progress = true;
                 break;
-            case Replay::NeedsTrace:
-                if (group & ~spun_lanes) break;   // a lane that has not had its turn
+            case Replay::NeedsTrace: {
+                const std::uint32_t ordered = block.has_ordered ? 0 : warp.lanes_in(State::Ordered);
+                if (group & ~spun_lanes & ~ordered) break;   // a lane that has not run yet
+                if (group & ordered) {
+                    run.spinning = spun_lanes != 0;
+                    run.ordered = true;
+                    return run;
+                }
                 // Only spinning lanes hold the others back: replay goes on without them.
                 each_lane(group, [&](int l) { set_aside(warp, l); });
                 aside |= group;
                 break;
+            }
         }
     }
+}
+
+// Nothing is replayed meanwhile, and the turn is handed on at once: but not if a lane has come to nothing, or cannot leave a
+// trace before more is replayed.
+void run_ordered(Block& block) {
+    bool spun = false;
+    for (WarpUnit& warp : block.warps) {
+        const std::uint32_t lanes = warp.lanes_in(State::Ordered);
+        if (lanes) begin_trace(warp);
+        for (int l = 0; l < warp.lanes && !block.stopped; ++l) {
+            if (!(lanes >> l & 1) || warp.cursor[l].next != warp.cursor[l].end) continue;
+            produce(warp, l);
+            if (warp.threads[l].state == State::Spinning) warp.spun |= 1u << l;
+        }
+        spun = spun || warp.spun;
+    }
+    block.unordered_steps = 0;
+    block.orders = spun || block.awaiting;
+    if (!block.stopped) consider_turn(block, 0);
 }
 
 }  // namespace ladder

@@ -145,13 +145,26 @@ template <class F> void each_unreplayed(const WarpUnit& warp, const Thread* runn
     });
 }
 
-// Whether a lane has read, since `first`, some of what it writes here: replay is to say whether it should have.
-bool has_read(const Record* first, const Record& write) {
+bool writes(Event event) { return event == Event::Write || event == Event::VolatileWrite || event == Event::Atomic; }
+
+// Where a lane has read, since `first`, some of what it writes here; null if it has not.
+const Record* read_before(const Record* first, const Record& write) {
+    if (write.event == Event::Atomic) return &write;
     const Address end = write.address + (write.bytes & bytes_mask);
-    return std::any_of(first, &write, [&](const Record& record) {
+    const Record* const read = std::find_if(first, &write, [&](const Record& record) {
         const bool reads = record.event == Event::Read || record.event == Event::VolatileRead || record.event == Event::Atomic;
         return reads && record.address < end && write.address < record.address + (record.bytes & bytes_mask);
     });
+    return read == &write ? nullptr : read;
+}
+
+// What no lane has written before a lane reads it and writes it.
+void report_read_before(Executor& executor, const WarpUnit& warp, int lane, const Record& read) {
+    const Region& region = *executor.regions[read.region];
+    const unsigned bytes = read.bytes & bytes_mask, piece = read.event == Event::Read ? read.bytes : 0;
+    const std::uint8_t* const flags = region.flags_of(read.address);
+    if (!initialised(flags, bytes) && !may_be_padding(region, read.address, bytes, flags, piece))
+        report_uninitialised(executor, warp, lane, region, read.address, bytes, read.pc, read.event);
 }
 
 }  // namespace
@@ -168,32 +181,44 @@ void watch_part(Executor& executor, WarpUnit& warp, int lane, const Record& reco
     if (machine().watched.races) warp.block->races.read(executor, warp, lane, record.region, a, wanted, record.pc, {Strength::Plain});
 }
 
-void publish(WarpUnit& warp, const Thread* running) {
+// First what no lane has read before it writes it: some other lane may have read that after it.
+static void publish(WarpUnit& warp, const Thread* running, bool read_first) {
     Executor& executor = *warp.block->executor;
-    if (!warp.block->launch->counting) return;
-    each_unreplayed(warp, running, ~0u, [&](int l, const Record*, const Record& record) {
-        const bool atomic = record.event == Event::Atomic;
-        if (!atomic && record.event != Event::Write && record.event != Event::VolatileWrite) return;
+    each_unreplayed(warp, running, ~0u, [&](int l, const Record* first, const Record& record) {
+        if (!writes(record.event)) return;
         const Region& region = *executor.regions[record.region];
         if (region.space != Space::Global || !region.initialised) return;
         const unsigned bytes = record.bytes & bytes_mask;
         std::uint8_t* const flags = region.flags_of(record.address);
-        if (atomic && !initialised(flags, bytes))
-            report_uninitialised(executor, warp, l, region, record.address, bytes, record.pc, Event::Atomic);
+        if (initialised(flags, bytes)) return;
+        const Record* const read = read_before(first, record);
+        if (read && !read_first) return;
+        if (read) report_read_before(executor, warp, l, *read);
         initialise(flags, bytes);
     });
 }
 
-void publish_to_lanes(const Thread& by) {
-    WarpUnit& warp = *by.warp;
-    if (!by.next) return;
-    each_unreplayed(warp, &by, std::exchange(warp.have_released, 0), [&](int, const Record* first, const Record& record) {
+void publish(Block& block, const Thread* running) {
+    if (!block.launch->counting) return;
+    for (const bool read_first : {false, true})
+        for (WarpUnit& warp : block.warps) publish(warp, running, read_first);
+}
+
+// What a lane has read before, replay is to say whether it should have.
+static void publish_to_block(WarpUnit& warp, const Thread& by, std::uint32_t lanes) {
+    each_unreplayed(warp, &by, lanes, [&](int, const Record* first, const Record& record) {
         if (record.event != Event::Write && record.event != Event::VolatileWrite) return;
         const Region& region = *warp.block->executor->regions[record.region];
         const unsigned bytes = record.bytes & bytes_mask;
         std::uint8_t* const flags = region.initialised ? region.flags_of(record.address) : nullptr;
-        if (flags && !initialised(flags, bytes) && !has_read(first, record)) initialise(flags, bytes);
+        if (flags && !initialised(flags, bytes) && !read_before(first, record)) initialise(flags, bytes);
     });
+}
+
+void publish_to_lanes(const Thread& by) {
+    if (!by.next) return;
+    for (WarpUnit& warp : by.block->warps)
+        if (const std::uint32_t lanes = std::exchange(warp.have_released, 0)) publish_to_block(warp, by, lanes);
 }
 
 void touch_unrecorded(Thread& thread, const Region& region, Address a, unsigned bytes, bool writes, std::uint32_t pc) {
