@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <thread>
 #include <utility>
 
 #include "watching.h"
@@ -12,7 +13,8 @@ namespace ladder {
 
 namespace {
 using Clock = std::chrono::steady_clock;
-constexpr std::chrono::microseconds short_wait{5}, long_wait{150};
+constexpr std::chrono::microseconds short_wait{5}, long_wait{1000}, slow_yield{20};
+constexpr int waits_when_crowded = 64;
 
 void relax() {
 #if defined(__x86_64__)
@@ -20,6 +22,26 @@ void relax() {
 #else
     asm volatile("yield");
 #endif
+}
+// Until it is called, or has waited so long that it had better sleep. A core that is yielded comes back at once if nobody else
+// needs it; else the next waits are short ones.
+void wait_awake(Executor& executor) {
+    constexpr int rounds = 20;
+    const bool crowded = executor.crowded_waits > 0;
+    executor.crowded_waits -= crowded;
+    auto now = Clock::now();
+    for (const auto end = now + (crowded ? short_wait : long_wait); now < end; now = Clock::now()) {
+        for (int round = 0; round < rounds; ++round) {
+            if (executor.called.load(std::memory_order_relaxed)) return;
+            relax();
+        }
+        if (crowded) continue;
+        const auto before = Clock::now();
+        std::this_thread::yield();
+        if (Clock::now() - before < slow_yield) continue;
+        executor.crowded_waits = waits_when_crowded;
+        return;
+    }
 }
 }  // namespace
 
@@ -87,20 +109,17 @@ Block* Schedule::next_of(const Executor& executor) {
     return nullptr;
 }
 
-// A turn comes round within microseconds, and to fall asleep and be woken takes as long: unless others need the cores.
+// A turn comes round within microseconds, and to fall asleep and be woken takes as long.
 void Schedule::wait(Executor& executor, std::unique_lock<std::mutex>& lock) {
     sleepers_.push_back(&executor);
     executor.called = false;
     Block* const next = next_of(executor);
     lock.unlock();
     if (next) executor.load(*next);
-    const auto start = Clock::now();
-    const auto asleep_at = start + (executor.waits_are_short ? long_wait : short_wait);
-    while (!executor.called.load(std::memory_order_relaxed) && Clock::now() < asleep_at) relax();
+    wait_awake(executor);
     lock.lock();
     executor.changed.wait(lock, [&] { return executor.called.load(std::memory_order_relaxed); });
     std::erase(sleepers_, &executor);
-    executor.waits_are_short = Clock::now() - start < long_wait;
 }
 
 void Schedule::call(Executor& executor) {
