@@ -10,8 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from grader.devices.build.constants import CLASSES, Above, is_constexpr, needs_memory
+from grader.devices.build.constants import kind_of as _kind
+
 FUNCTIONS = {"FUNCTION_DECL", "FUNCTION_TEMPLATE", "CXX_METHOD", "CONSTRUCTOR", "DESTRUCTOR", "CONVERSION_FUNCTION"}
-CLASSES = {"STRUCT_DECL", "CLASS_DECL", "CLASS_TEMPLATE", "UNION_DECL"}
 SIDES = {"CUDAGLOBAL_ATTR": "kernel", "CUDADEVICE_ATTR": "device", "CUDAHOST_ATTR": "host"}
 MEMORY = {"CUDADEVICE_ATTR", "CUDACONSTANT_ATTR", "CUDASHARED_ATTR"}
 BOTH = {"device", "host"}
@@ -20,6 +22,7 @@ _OF_GLIBC = {"__sinf", "__cosf", "__tanf", "__expf", "__exp10f", "__logf", "__lo
 _LAMBDA = "(lambda at"
 _HOST_ASSEMBLY = "asm in a function of the host is no PTX but the CPU's own assembly: a kernel file has no use for it"
 _EMPTY_TEXT = re.compile(rb'\w+[\w\s]*\(\s*(""\s*)+(:|\)|$)')
+_IF_CONSTEXPR = re.compile(rb"if\s+constexpr\b")
 _ASSIGNS = re.compile(rb"\s*(=(?!=)|[-+*/%&|^]=|<<=|>>=|\+\+|--)")
 _NO_LAMBDAS = "without nvcc's --extended-lambda: write a struct with a `__device__` operator()"
 Key = tuple[str, str]
@@ -34,7 +37,7 @@ class Around:
     key: Key = ("", "")
     parameters: tuple[str, ...] = ()  # of the template
     constant: bool = False  # it is computed by the compiler
-    parent: Any = None  # the cursor above it
+    above: Above = None  # the cursors above it
 
     @property
     def on_device(self) -> bool:
@@ -93,11 +96,21 @@ class Tree:
             self._say(cursor, "a kernel cannot use dynamic_cast")
         elif kind == "ASM_STMT" and around.on_host and not self._asks_nothing(cursor):
             self._say(cursor, _HOST_ASSEMBLY)
-        elif kind in ("CXX_UNARY_EXPR", "STATIC_ASSERT", "CASE_STMT") or _is_folded(kind, children):
+        elif kind in ("CXX_UNARY_EXPR", "STATIC_ASSERT", "CASE_STMT", "ENUM_CONSTANT_DECL"):
             around = replace(around, constant=True)
-        around = replace(around, parent=cursor) if children else around
-        for child in children:
-            self._visit(child, around)
+        around = replace(around, above=(cursor, around.above)) if children else around
+        for number, child in enumerate(children):
+            constant = around.constant or self._is_computed_early(kind, cursor, child, number)
+            self._visit(child, around if constant == around.constant else replace(around, constant=constant))
+
+    def _is_computed_early(self, kind: str, cursor: Any, child: Any, number: int) -> bool:
+        """Whether a child is a template's argument, the bound of a type, or the condition of an `if constexpr`."""
+        if kind == "IF_STMT":
+            return number == 0 and bool(_IF_CONSTEXPR.match(self.source, cursor.extent.start.offset))
+        if kind == "VAR_DECL":
+            is_bound = self.source[: child.extent.start.offset].rstrip().endswith(b"[")
+            return is_bound or child.extent.end.offset <= cursor.location.offset
+        return kind == "DECL_REF_EXPR"
 
     def _say(self, cursor: Any, message: str) -> None:
         self.broken.append((cursor.location, message))
@@ -179,8 +192,9 @@ class Tree:
                 self._say(cursor, f"`{name}` is defined twice: without separate compilation, extern defines it, too")
             if cursor.storage_class.name == "EXTERN":
                 self._device_variables.add(_key(cursor))
-        constant = around.name and "constexpr" in [token.spelling for token in cursor.get_tokens()]
-        return replace(around, constant=around.constant or bool(constant) or "ARRAY" in cursor.type.kind.name)
+        by_address = cursor.type.kind.name in ("POINTER", "LVALUEREFERENCE")
+        constant = bool(around.name) and is_constexpr(cursor) and not by_address
+        return replace(around, constant=around.constant or constant)
 
     def _shared(self, cursor: Any, around: Around) -> None:
         name, type_ = cursor.spelling, cursor.type.spelling
@@ -211,7 +225,7 @@ class Tree:
 
     def _read(self, cursor: Any, used: Any, around: Around) -> None:
         """Device code reads a variable."""
-        if _is_of_host(used) and (reason := _needs_memory(used, around)):
+        if _is_of_host(used) and (reason := needs_memory(cursor, used, around.above)):
             message = (
                 f"`{used.spelling}` is memory of the host, {reason}: write `__constant__` or `__device__` before it"
             )
@@ -263,43 +277,6 @@ class Tree:
                 self._say(cursor, f"{message}: declare it as unsigned char, and cast its address")
 
 
-def _needs_memory(used: Any, around: Around) -> str:
-    """Why a constant of the host cannot be used in this way: nvcc takes its value, and never its address."""
-    if _LAMBDA in used.type.spelling:
-        return "a lambda, which a kernel cannot call"
-    if "ARRAY" in used.type.kind.name:
-        return "an array, which a kernel cannot read"
-    parent, kind = around.parent, _kind(around.parent)
-    handed_on = kind == "CALL_EXPR" and _kind(parent.referenced) != "CONSTRUCTOR"
-    handed_on |= kind == "VAR_DECL" and "REFERENCE" in parent.type.kind.name
-    handed_on |= kind == "UNARY_OPERATOR" and parent.type.kind.name == "POINTER"
-    if handed_on and "dependent" not in parent.type.spelling:
-        return "and its address is used here, not its value alone"
-    return ""
-
-
-def _is_folded(kind: str, children: list[Any]) -> bool:
-    """Whether this is an element of a class's constexpr array, with an index that nvcc knows."""
-    if kind != "ARRAY_SUBSCRIPT_EXPR" or len(children) != 2:
-        return False
-    array = next((each for each in children[0].walk_preorder() if _kind(each) == "DECL_REF_EXPR"), None)
-    if array is None or array.referenced is None or _kind(array.referenced.semantic_parent) not in CLASSES:
-        return False
-    used = [
-        each.referenced for each in children[1].walk_preorder() if "REF_EXPR" in _kind(each) or "CALL" in _kind(each)
-    ]
-    return all(map(_is_constexpr, [array.referenced, *used]))
-
-
-def _is_constexpr(used: Any) -> bool:
-    """Whether a name stands for a number that the compiler knows."""
-    if used is None:
-        return False
-    if _kind(used) in ("TEMPLATE_NON_TYPE_PARAMETER", "ENUM_CONSTANT_DECL"):
-        return True
-    return _kind(used) == "VAR_DECL" and "constexpr" in [token.spelling for token in used.get_tokens()]
-
-
 def _is_of_host(variable: Any) -> bool:
     """A variable outside of functions, or a static one of a class, without a word of CUDA's."""
     outside = _kind(variable.lexical_parent) in {"TRANSLATION_UNIT", "NAMESPACE", *CLASSES}
@@ -321,10 +298,6 @@ def _written(unit: Any, file: str) -> Iterator[Any]:
         if _is_in(cursor, file) and place not in seen and _kind(cursor.lexical_parent) == "TRANSLATION_UNIT":
             seen.add(place)
             yield cursor
-
-
-def _kind(cursor: Any) -> str:
-    return str(cursor.kind.name) if cursor is not None else ""
 
 
 def _key(cursor: Any) -> Key:

@@ -60,7 +60,7 @@ class Said:
     """What clang says of the file: `line` and `column` are the learner's, or None if it is about a header alone.
 
     `option` is a warning's -W...; `notes` are (line, text); `sides` are the words before the function it stands in:
-    "kernel", "device", "host".
+    "kernel", "device", "host"; none in a header.
     """
 
     text: str
@@ -262,7 +262,7 @@ def _said(diagnostic: Any, tree: Tree) -> Said:
     notes = tuple((_line(note.location), note.spelling) for note in children)
     level = "error" if diagnostic.severity > 2 else "warning"
     line, column = (own.line, own.column) if own else (None, None)
-    sides = tuple(sorted(tree.sides_at(own.offset))) if own else ()
+    sides = tuple(sorted(tree.sides_at(own.offset))) if own and own is places[0] else ()
     text = diagnostic.spelling
     if diagnostic.category_name == "User-Defined Issue":
         text = f"#{level} {text}"

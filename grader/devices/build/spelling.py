@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from grader.devices.build.lexer import lex
-from grader.devices.build.syntax import Stream, code_stream, is_launch, launch_end, macro_stream
+from grader.devices.build.syntax import Stream, code_stream, is_launch, is_unevaluated, launch_end, macro_stream
 
 
 def for_clang(source: str) -> str:
     """The file with the same lines, and mostly the same columns.
 
-    `k<< <{2, 2}, 32>> >()` becomes `k<<<dim3{2, 2}, 32>>>()`; `__shared__ alignas(16) float a[4]` gets an attribute.
+    `k<< <{2, 2}, 32>> >()` becomes `k<<<dim3{2, 2}, 32>>>()`; `__shared__ alignas(16) float a[4]` gets an attribute;
+    the type of a kernel's call, `decltype(k())`, is that of a launch.
     """
     edits: list[tuple[int, int, str]] = []
     lexed = lex(source)
-    for stream in [code_stream(lexed), *(macro_stream(each) for each in lexed.directives if each.name == "define")]:
+    code = code_stream(lexed)
+    kernels = set(_kernels(code))
+    for stream in [code, *(macro_stream(each) for each in lexed.directives if each.name == "define")]:
         for index in range(len(stream.tokens)):
             if is_launch(stream, index):
                 edits += _launch(source, stream, index)
             elif stream.text(index) == "alignas" and _is_shared(stream, index):
                 edits.append((stream.tokens[index].start, stream.tokens[index].end, "__align__"))
+            elif stream.text(index) == "(" and _called(stream, index) in kernels:
+                if is_unevaluated(stream.tokens[:index]):
+                    edits.append((stream.tokens[index].start, stream.tokens[index].start, "<<<1, 1>>>"))
     for start, end, text in sorted(edits, reverse=True):
         source = source[:start] + text + source[end:]
     return source
@@ -44,6 +52,23 @@ def _joined(source: str, stream: Stream, index: int) -> list[tuple[int, int, str
     text = source[start:end]
     sign = text[0]
     return [] if text == sign * 3 or "\n" in text else [(start, end, sign * 3 + " " * (len(text) - 3))]
+
+
+def _kernels(stream: Stream) -> Iterator[str]:
+    """The names of the kernels that are declared: what stands before the parameters, behind the attributes' brackets."""
+    for index in range(len(stream.tokens)):
+        if stream.text(index) == "__global__":
+            while index < len(stream.tokens) and (stream.text(index) != "(" or stream.text(index - 1).startswith("__")):
+                index = stream.after_group(index)
+            yield stream.text(index - 1)
+
+
+def _called(stream: Stream, opening: int) -> str:
+    """The name in front of these brackets, with or without template arguments."""
+    before = opening - 1
+    if stream.text(before) == ">" and (angle := stream.angle_opening(before)):
+        before = angle - 1
+    return stream.text(before)
 
 
 def _is_shared(stream: Stream, index: int) -> bool:

@@ -24,15 +24,15 @@ template <class T> LADDER_INLINE constexpr T from_bits(Bits bits) {
 
 }  // namespace ladder
 
-LADDER_INLINE constexpr int __float_as_int(float x) { return __builtin_bit_cast(int, x); }
-LADDER_INLINE constexpr unsigned __float_as_uint(float x) { return __builtin_bit_cast(unsigned, x); }
-LADDER_INLINE constexpr float __int_as_float(int x) { return __builtin_bit_cast(float, x); }
-LADDER_INLINE constexpr float __uint_as_float(unsigned x) { return __builtin_bit_cast(float, x); }
-LADDER_INLINE constexpr long long __double_as_longlong(double x) { return __builtin_bit_cast(long long, x); }
-LADDER_INLINE constexpr double __longlong_as_double(long long x) { return __builtin_bit_cast(double, x); }
-LADDER_INLINE constexpr int __double2hiint(double x) { return static_cast<int>(__double_as_longlong(x) >> 32); }
-LADDER_INLINE constexpr int __double2loint(double x) { return static_cast<int>(__double_as_longlong(x)); }
-LADDER_INLINE constexpr double __hiloint2double(int high, int low) {
+LADDER_INLINE LADDER_KNOWN int __float_as_int(float x) { return __builtin_bit_cast(int, x); }
+LADDER_INLINE LADDER_KNOWN unsigned __float_as_uint(float x) { return __builtin_bit_cast(unsigned, x); }
+LADDER_INLINE LADDER_KNOWN float __int_as_float(int x) { return __builtin_bit_cast(float, x); }
+LADDER_INLINE LADDER_KNOWN float __uint_as_float(unsigned x) { return __builtin_bit_cast(float, x); }
+LADDER_INLINE LADDER_KNOWN long long __double_as_longlong(double x) { return __builtin_bit_cast(long long, x); }
+LADDER_INLINE LADDER_KNOWN double __longlong_as_double(long long x) { return __builtin_bit_cast(double, x); }
+LADDER_INLINE LADDER_KNOWN int __double2hiint(double x) { return static_cast<int>(__double_as_longlong(x) >> 32); }
+LADDER_INLINE LADDER_KNOWN int __double2loint(double x) { return static_cast<int>(__double_as_longlong(x)); }
+LADDER_INLINE LADDER_KNOWN double __hiloint2double(int high, int low) {
     return __longlong_as_double(static_cast<long long>(high) << 32 | static_cast<unsigned>(low));
 }
 

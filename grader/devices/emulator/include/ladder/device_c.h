@@ -55,6 +55,11 @@ LADDER_DEVICE void free(void*);
 LADDER_DEVICE void* memcpy(void*, const void*, __SIZE_TYPE__);
 LADDER_DEVICE void* memset(void*, int, __SIZE_TYPE__);
 LADDER_DEVICE long clock(void);
+// Of a text that the compiler knows: any other is for the host's.
+LADDER_DEVICE constexpr __SIZE_TYPE__ strlen(const char* text)
+    __attribute__((enable_if(__builtin_strlen(text) + 1, "the text is a constant"))) {
+    return __builtin_strlen(text);
+}
 LADDER_DEVICE __attribute__((noreturn)) void __assert_fail(const char*, const char*, unsigned, const char*);
 __attribute__((device)) void* operator new(__SIZE_TYPE__);
 __attribute__((device)) void* operator new[](__SIZE_TYPE__);

@@ -8,10 +8,10 @@
 // ---- min and max, with CUDA's overloads: int and unsigned give unsigned, float and double give double ----
 
 #define LADDER_MIN_MAX(A, B, T)                                                               \
-    LADDER_INLINE constexpr T min(A a, B b) {                                                 \
+    LADDER_INLINE LADDER_KNOWN T min(A a, B b) {                                              \
         return static_cast<T>(a) < static_cast<T>(b) ? static_cast<T>(a) : static_cast<T>(b); \
     }                                                                                         \
-    LADDER_INLINE constexpr T max(A a, B b) {                                                 \
+    LADDER_INLINE LADDER_KNOWN T max(A a, B b) {                                              \
         return static_cast<T>(a) > static_cast<T>(b) ? static_cast<T>(a) : static_cast<T>(b); \
     }
 #define LADDER_MIN_MAX_OF(S, U) \

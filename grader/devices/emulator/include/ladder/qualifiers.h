@@ -21,6 +21,7 @@ template <class T> struct Exactly { using type = T; };   // keeps a parameter ou
 // Helpers that only compute are LADDER_UNSEEN instead, and then they take values, never addresses: an address would
 // force the learner's variable into memory.
 #define LADDER_INLINE inline __attribute__((always_inline))
+#define LADDER_KNOWN constexpr   // so that variables start with its result without a constructor
 
 // The last parameter of what a finding may be about: the learner's line.
 #define LADDER_LINE int line = __builtin_LINE()

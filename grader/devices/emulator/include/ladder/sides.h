@@ -21,6 +21,7 @@
 #endif
 
 #define LADDER_INLINE LADDER_SIDE inline
+#define LADDER_KNOWN    // no function of CUDA's is constexpr to nvcc, be it max or make_float4
 
 namespace ladder {
 

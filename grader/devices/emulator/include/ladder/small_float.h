@@ -56,18 +56,18 @@ template <class Self, class F> struct SmallFloat {
 
     SmallFloat() = default;
     template <class T, LADDER_IF(std::is_arithmetic_v<T>)>
-    LADDER_INLINE constexpr SmallFloat(T x) : bits(narrow<F>(static_cast<double>(x))) {}
+    LADDER_INLINE LADDER_KNOWN SmallFloat(T x) : bits(narrow<F>(static_cast<double>(x))) {}
 
-    LADDER_INLINE constexpr float value() const { return widen<F>(bits); }
-    LADDER_INLINE static constexpr Self of(float x) { return stored(narrow<F>(x)); }
-    LADDER_INLINE static constexpr Self stored(Stored bits) {
+    LADDER_INLINE LADDER_KNOWN float value() const { return widen<F>(bits); }
+    LADDER_INLINE static LADDER_KNOWN Self of(float x) { return stored(narrow<F>(x)); }
+    LADDER_INLINE static LADDER_KNOWN Self stored(Stored bits) {
         Self self;
         self.bits = bits;
         return self;
     }
 
-    LADDER_INLINE constexpr operator float() const { return value(); }
-    LADDER_INLINE constexpr operator bool() const { return (bits & 0x7fff) != 0; }
+    LADDER_INLINE LADDER_KNOWN operator float() const { return value(); }
+    LADDER_INLINE LADDER_KNOWN operator bool() const { return (bits & 0x7fff) != 0; }
 #define LADDER_TO(T) \
     LADDER_INLINE operator T() const { return to_integer<T>(FE_TOWARDZERO, value()); }
     LADDER_TO(char)
@@ -156,7 +156,7 @@ template <class Self, class One> struct alignas(4) SmallPair {
     One x, y;
 
     SmallPair() = default;
-    LADDER_INLINE constexpr SmallPair(One x, One y) : x(x), y(y) {}
+    LADDER_INLINE LADDER_KNOWN SmallPair(One x, One y) : x(x), y(y) {}
 
 #define LADDER_DEFINE(name, suffix, expression)                          \
     friend LADDER_INLINE Self __##name##2##suffix(Self p, Self q) {      \

@@ -45,10 +45,10 @@ template <class V> LADDER_INLINE constexpr V& store_whole(V& to, const V& from) 
         type x, y, z, w;                                                                                     \
         LADDER_WHOLE_STORES(name##4)                                                                         \
     };                                                                                                       \
-    LADDER_INLINE constexpr name##1 make_##name##1(type x) { return {x}; }                                   \
-    LADDER_INLINE constexpr name##2 make_##name##2(type x, type y) { return {x, y}; }                        \
-    LADDER_INLINE constexpr name##3 make_##name##3(type x, type y, type z) { return {x, y, z}; }             \
-    LADDER_INLINE constexpr name##4 make_##name##4(type x, type y, type z, type w) { return {x, y, z, w}; }
+    LADDER_INLINE LADDER_KNOWN name##1 make_##name##1(type x) { return {x}; }                                   \
+    LADDER_INLINE LADDER_KNOWN name##2 make_##name##2(type x, type y) { return {x, y}; }                        \
+    LADDER_INLINE LADDER_KNOWN name##3 make_##name##3(type x, type y, type z) { return {x, y, z}; }             \
+    LADDER_INLINE LADDER_KNOWN name##4 make_##name##4(type x, type y, type z, type w) { return {x, y, z, w}; }
 
 LADDER_VECTORS(char, signed char)
 LADDER_VECTORS(uchar, unsigned char)
