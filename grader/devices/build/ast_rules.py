@@ -10,21 +10,25 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from grader.devices.build.constants import CLASSES, Above, is_constexpr, needs_memory
+from grader.devices.build import kernel_rules
+from grader.devices.build.branches import IF_CONSTEXPR, left_out
+from grader.devices.build.class_rules import has_host_destructor, inherits_destructor
+from grader.devices.build.constants import CLASSES, Above, is_constant, is_constexpr, needs_memory
 from grader.devices.build.constants import kind_of as _kind
+from grader.devices.build.kernel_rules import FUNCTIONS, LAMBDA, NO_LAMBDAS
 
-FUNCTIONS = {"FUNCTION_DECL", "FUNCTION_TEMPLATE", "CXX_METHOD", "CONSTRUCTOR", "DESTRUCTOR", "CONVERSION_FUNCTION"}
 SIDES = {"CUDAGLOBAL_ATTR": "kernel", "CUDADEVICE_ATTR": "device", "CUDAHOST_ATTR": "host"}
 MEMORY = {"CUDADEVICE_ATTR", "CUDACONSTANT_ATTR", "CUDASHARED_ATTR"}
 BOTH = {"device", "host"}
 # glibc has functions of these names, which it keeps to itself.
 _OF_GLIBC = {"__sinf", "__cosf", "__tanf", "__expf", "__exp10f", "__logf", "__log2f", "__log10f", "__powf"}
-_LAMBDA = "(lambda at"
 _HOST_ASSEMBLY = "asm in a function of the host is no PTX but the CPU's own assembly: a kernel file has no use for it"
 _EMPTY_TEXT = re.compile(rb'\w+[\w\s]*\(\s*(""\s*)+(:|\)|$)')
-_IF_CONSTEXPR = re.compile(rb"if\s+constexpr\b")
+_NO_ADDRESS = (
+    "the address of `{name}` that host code has is none on the GPU: let a kernel take it, or a variable, "
+    "`__device__ auto pointer = {name};`"
+)
 _ASSIGNS = re.compile(rb"\s*(=(?!=)|[-+*/%&|^]=|<<=|>>=|\+\+|--)")
-_NO_LAMBDAS = "without nvcc's --extended-lambda: write a struct with a `__device__` operator()"
 Key = tuple[str, str]
 
 
@@ -43,6 +47,13 @@ class Around:
     def on_device(self) -> bool:
         return self.sides in ({"kernel"}, {"device"})
 
+    def call(self) -> Any:
+        """The call whose function the cursor is, or what else it stands in."""
+        above = self.above
+        while above and above[1] and _kind(above[0]) == "UNEXPOSED_EXPR":
+            above = above[1]
+        return above[0] if above else None
+
     @property
     def on_host(self) -> bool:
         return bool(self.name) and not self.sides & {"kernel", "device"}
@@ -55,10 +66,16 @@ class Tree:
     """
 
     def __init__(self, unit: Any, file: str, source: str, side: str):
-        self.file, self.source, self.side = file, source.encode(), side
+        self.unit, self.file, self.source, self.side = unit, file, source.encode(), side
         self.broken: list[tuple[Any, str]] = []
         self.accepted: set[tuple[int, int]] = set()
+        self.kernels: set[str] = set()
+        self.of_no_side: set[str] = set()  # destructors
+        self._not_taken: list[tuple[int, int]] = []  # from and to which byte an `if constexpr` may leave out
+        self.suspicious: list[tuple[Any, str]] = []
         self._functions: list[tuple[int, int, frozenset[str]]] = []  # from and to which byte, and the sides
+        self._friends: set[str] = set()  # names of functions
+        self._of_name: list[tuple[int, int, str]] = []  # from and to which byte, and the function's name
         self._declared: dict[Key, frozenset[str]] = {}
         self._defined: dict[Key, tuple[frozenset[str], int]] = {}
         self._device_variables: set[Key] = set()
@@ -85,6 +102,10 @@ class Tree:
         children = list(cursor.get_children())
         if kind in FUNCTIONS:
             around = self._function(cursor, _sides(children), children)
+        elif kind in CLASSES and inherits_destructor(cursor):
+            self.of_no_side.add(f"~{cursor.spelling}")
+        elif kind == "FRIEND_DECL":
+            self._friends |= {child.spelling for child in children if _kind(child) in FUNCTIONS}
         elif kind == "LAMBDA_EXPR":
             self._lambda(cursor)
         elif kind == "VAR_DECL":
@@ -94,19 +115,33 @@ class Tree:
             self._write(cursor, around)
         elif kind == "CXX_DYNAMIC_CAST_EXPR" and around.on_device:
             self._say(cursor, "a kernel cannot use dynamic_cast")
+        elif kind == "ADDR_LABEL_EXPR" and around.on_device:
+            self._say(cursor, "a kernel cannot take a label's address: write a `switch`")
         elif kind == "ASM_STMT" and around.on_host and not self._asks_nothing(cursor):
             self._say(cursor, _HOST_ASSEMBLY)
         elif kind in ("CXX_UNARY_EXPR", "STATIC_ASSERT", "CASE_STMT", "ENUM_CONSTANT_DECL"):
             around = replace(around, constant=True)
+        elif kind in ("IF_STMT", "CONDITIONAL_OPERATOR", "BINARY_OPERATOR"):
+            out, surely = left_out(cursor, children, self.source)
+            self._not_taken += [(each.extent.start.offset, each.extent.end.offset) for each in out]
+            children = [child for child in children if not (surely and child in out)]
         around = replace(around, above=(cursor, around.above)) if children else around
         for number, child in enumerate(children):
             constant = around.constant or self._is_computed_early(kind, cursor, child, number)
             self._visit(child, around if constant == around.constant else replace(around, constant=constant))
 
+    def may_be_left_out(self, offset: int) -> bool:
+        """Whether this byte of the file is in a branch of an `if constexpr` that may not be taken."""
+        return any(start <= offset < end for start, end in self._not_taken)
+
+    def is_in_friend(self, offset: int) -> bool:
+        """Whether this byte of the file is in a function by the name of a class's friend."""
+        return any(start <= offset < end and name in self._friends for start, end, name in self._of_name)
+
     def _is_computed_early(self, kind: str, cursor: Any, child: Any, number: int) -> bool:
         """Whether a child is a template's argument, the bound of a type, or the condition of an `if constexpr`."""
         if kind == "IF_STMT":
-            return number == 0 and bool(_IF_CONSTEXPR.match(self.source, cursor.extent.start.offset))
+            return number == 0 and bool(IF_CONSTEXPR.match(self.source, cursor.extent.start.offset))
         if kind == "VAR_DECL":
             is_bound = self.source[: child.extent.start.offset].rstrip().endswith(b"[")
             return is_bound or child.extent.end.offset <= cursor.location.offset
@@ -123,29 +158,21 @@ class Tree:
 
     def _function(self, cursor: Any, sides: frozenset[str], children: list[Any]) -> Around:
         key = _key(cursor)
-        if "kernel" in sides:
-            self._kernel(cursor)
+        head = self.source[cursor.extent.start.offset : cursor.location.offset]
+        rules = kernel_rules.of_declaration if "kernel" in sides else kernel_rules.of_function
+        self.kernels |= {cursor.spelling} if "kernel" in sides else set()
+        for message in rules(cursor, head):
+            self._say(cursor, message)
         if cursor.is_definition():
             words = sides | ({"template"} if _kind(cursor) == "FUNCTION_TEMPLATE" else set())
             self._functions.append((cursor.extent.start.offset, cursor.extent.end.offset, words))
+            self._of_name.append((cursor.extent.start.offset, cursor.extent.end.offset, cursor.spelling))
             if self._declared.get(key, sides) != sides and cursor.lexical_parent != cursor.semantic_parent:
                 self.accepted.add(_place(cursor))
             self._twice(cursor, key, sides)
         self._declared.setdefault(key, sides)
         parameters = tuple(child.spelling for child in children if _kind(child).startswith("TEMPLATE_"))
         return Around(cursor.spelling, sides, key=(key[0], cursor.spelling), parameters=parameters)
-
-    def _kernel(self, cursor: Any) -> None:
-        name = cursor.spelling
-        if _kind(cursor.semantic_parent) in CLASSES:
-            self._say(cursor, f"the kernel `{name}` cannot be a member of a class: write it outside, as a function")
-        if cursor.type.spelling.endswith(("(...)", ", ...)")):
-            self._say(cursor, f"the kernel `{name}` cannot take `...`: give it the parameters that it needs")
-        types = [child.type.get_canonical().spelling for child in cursor.get_children() if _kind(child) == "PARM_DECL"]
-        if any(re.match(r"(std::)?initializer_list<", type_) for type_ in types):
-            self._say(cursor, f"the kernel `{name}` cannot take a list of values: give it an array in device memory")
-        if cursor.result_type.kind.name == "AUTO":
-            self._say(cursor, f"the kernel `{name}` returns void: write void in the place of auto")
 
     def _twice(self, cursor: Any, key: Key, sides: frozenset[str]) -> None:
         """To clang a function of the host and one of the device may have the same name and parameters."""
@@ -163,7 +190,7 @@ class Tree:
             if token.spelling == "{":
                 return
             if token.spelling in ("__device__", "__host__"):
-                return self._say(cursor, f"a lambda takes no {token.spelling} {_NO_LAMBDAS}")
+                return self._say(cursor, f"a lambda takes no {token.spelling} {NO_LAMBDAS}")
 
     # ---- variables ----
 
@@ -171,6 +198,9 @@ class Tree:
         """Of device code, and in memory of the device. What a constexpr comes from is computed by the compiler."""
         name, static = cursor.spelling, cursor.storage_class.name == "STATIC"
         if around.on_device:
+            if has_host_destructor(cursor.type):
+                class_ = cursor.type.get_canonical().spelling
+                self._say(cursor, f"the virtual destructor of `{class_}` is the host's: write `__device__` before it")
             if cursor.tls_kind.name != "NONE":
                 self._say(
                     cursor, f"the thread_local variable `{name}`: a kernel's variables are each thread's own anyway"
@@ -186,8 +216,12 @@ class Tree:
                 cursor, f"`{name}` is a class's, and cannot be in the GPU's memory: write it outside of the class"
             )
         if "CUDASHARED_ATTR" in attributes and around.name:
+            if "CUDADEVICE_ATTR" in attributes:
+                self.accepted.add(_place(cursor))
+                attributes = attributes - {"CUDADEVICE_ATTR"}
             self._shared(cursor, around)
-        if "CUDADEVICE_ATTR" in attributes:
+        if attributes & {"CUDADEVICE_ATTR", "CUDACONSTANT_ATTR"}:
+            self._in_device_memory(cursor, around)
             if _key(cursor) in self._device_variables:
                 self._say(cursor, f"`{name}` is defined twice: without separate compilation, extern defines it, too")
             if cursor.storage_class.name == "EXTERN":
@@ -195,6 +229,28 @@ class Tree:
         by_address = cursor.type.kind.name in ("POINTER", "LVALUEREFERENCE")
         constant = bool(around.name) and is_constexpr(cursor) and not by_address
         return replace(around, constant=around.constant or constant)
+
+    def _in_device_memory(self, cursor: Any, around: Around) -> None:
+        name, offset = cursor.spelling, cursor.location.offset
+        words = set(re.split(rb"[;{}]", self.source[:offset])[-1].split())
+        if LAMBDA in cursor.type.spelling:
+            self._say(cursor, f"`{name}` is a lambda, which cannot be in the GPU's memory: write it in the kernel")
+        if around.on_host:
+            self._say(cursor, f"`{name}` is in the GPU's memory: write it outside of the host's function")
+        if b"inline" in words and b"static" not in words:
+            self._say(cursor, f"`{name}` cannot be inline: write `static` in the place of it")
+        if b"__managed__" in words and (cursor.type.is_const_qualified() or b"__constant__" in words):
+            self._say(
+                cursor, f"`{name}` is __managed__, and so it cannot be const: write `__constant__` alone for that"
+            )
+        for each in cursor.walk_preorder():
+            used = each.referenced if _kind(each) == "DECL_REF_EXPR" else None
+            if used is not None and self._is_of_host_alone(used):
+                self._say(each, f"`{used.spelling}` is a function of the host: write `__device__` before it")
+
+    def _is_of_host_alone(self, used: Any) -> bool:
+        of_file = _kind(used) == "FUNCTION_DECL" and _is_in(used, self.file)
+        return of_file and not _sides(used.get_children()) and not is_constexpr(used)
 
     def _shared(self, cursor: Any, around: Around) -> None:
         name, type_ = cursor.spelling, cursor.type.spelling
@@ -252,23 +308,36 @@ class Tree:
         if around.sides == BOTH and sides == {"device"} and self.side == "host":
             message = f"`{around.name}` is for the host, too, and calls `{name}`, which is for the GPU alone: write "
             self._say(cursor, f"{message}`__device__` alone before `{around.name}`")
-        elif around.on_host and (name in _OF_GLIBC or sides == {"device"}) and self.side == "host":
-            if self.source[cursor.extent.end.offset :].lstrip()[:1] not in b">,;)":  # its address is no call
-                self._say(cursor, f"`{name}` is a function of the GPU, which host code cannot call")
+        elif around.on_host and (name in _OF_GLIBC or sides == {"device"}):
+            self._from_host(cursor, name, sides, around)
         elif "kernel" in sides:
             self._launch(cursor, used)
-        elif sides == {"device"} and _is_in(used, self.file) and used.get_definition() is None:
+        elif around.on_device and not sides and (message := kernel_rules.of_builtin(name)):
+            if not is_constant(around.call()):
+                self._say(cursor, message)
+        elif sides == {"device"} and self._is_missing(used):
             self._undefined.setdefault(_key(used), cursor)
+
+    def _from_host(self, cursor: Any, name: str, sides: frozenset[str], around: Around) -> None:
+        """A function of the GPU in host code: it cannot be called, though its address may be taken."""
+        if self.source[cursor.extent.end.offset :].lstrip()[:1] == b"(":
+            if self.side == "host":
+                self._say(cursor, f"`{name}` is a function of the GPU, which host code cannot call")
+        elif sides == {"device"} and not around.constant:
+            self.accepted.add(_place(cursor))
+            self.suspicious.append((cursor.location, _NO_ADDRESS.format(name=name)))
+
+    def _is_missing(self, function: Any) -> bool:
+        is_abstract = _kind(function) == "CXX_METHOD" and function.is_pure_virtual_method()
+        return _is_in(function, self.file) and function.get_definition() is None and not is_abstract
 
     def _launch(self, cursor: Any, kernel: Any) -> None:
         """nvcc must be able to name a kernel's template arguments outside of the function."""
+        if kernel.storage_class.name == "STATIC" and kernel.get_definition() is None:
+            self._say(cursor, f"`{kernel.spelling}` is launched and declared, but nowhere defined")
         for number in range(max(kernel.get_num_template_arguments(), 0)):
-            type_ = kernel.get_template_argument_type(number)
-            if _LAMBDA in type_.spelling:
-                self._say(cursor, f"a lambda cannot be handed to a kernel {_NO_LAMBDAS}")
-            elif _kind(type_.get_declaration().semantic_parent) in FUNCTIONS:
-                message = f"`{type_.spelling}` is defined inside a function, and cannot be a kernel's template argument"
-                self._say(cursor, f"{message}: define it outside")
+            if message := kernel_rules.of_argument(kernel.get_template_argument_type(number)):
+                self._say(cursor, message)
         key = (kernel.semantic_parent.get_usr(), kernel.spelling)
         if (number := self._dynamic_of.get(key, -1)) >= 0:
             type_name = kernel.get_template_argument_type(number).spelling

@@ -52,7 +52,7 @@ def _is_worked_out(use: Any, used: Any, above: Above) -> bool:
             element = False
         if _is_copied(node, used, over):
             return True
-        known = _is_number(used) if node == use else _is_constant(node)
+        known = _is_number(used) if node == use else is_constant(node)
         if known and element and kind == "ARRAY_SUBSCRIPT_EXPR" and _is_read(over) and _is_first_value(over):
             return True
         if known and (kind == "CALL_EXPR" or not element) and (_is_value(node) or _is_read(over)):
@@ -93,7 +93,7 @@ def _is_read(above: Above) -> bool:
     if kind in ("VAR_DECL", "PARM_DECL", "CXX_STATIC_CAST_EXPR"):
         return "REFERENCE" not in parent.type.kind.name
     if kind == "UNARY_OPERATOR":
-        return parent.type.kind.name != "POINTER"
+        return bool(parent.type.kind.name != "POINTER")
     return kind not in ("CALL_EXPR", "MEMBER_REF_EXPR", "ARRAY_SUBSCRIPT_EXPR")
 
 
@@ -113,17 +113,17 @@ def _is_copied(node: Any, used: Any, above: Above) -> bool:
         parent = above[0]
     if kind_of(node) == "CONDITIONAL_OPERATOR" or kind_of(parent) != "CALL_EXPR":
         return kind_of(parent) == "INIT_LIST_EXPR"
-    called = parent.referenced
-    if kind_of(called) == "CONSTRUCTOR":
+    called = parent.referenced if parent else None
+    if called is not None and kind_of(called) == "CONSTRUCTOR":
         return bool(called.is_copy_constructor() or called.is_move_constructor())
-    return kind_of(called) == "CXX_METHOD" and called.spelling == "operator=" and is_constexpr(used)
+    return called is not None and called.spelling == "operator=" and is_constexpr(used)
 
 
 def _is_first_value(above: Above) -> bool:
     while above and kind_of(above[0]) in _VALUES:
         above = above[1]
     parent = above[0] if above else None
-    return kind_of(parent) in _FIRST_VALUE and "REFERENCE" not in parent.type.kind.name
+    return parent is not None and kind_of(parent) in _FIRST_VALUE and "REFERENCE" not in parent.type.kind.name
 
 
 # ---- what the compiler knows ----
@@ -145,14 +145,13 @@ def _is_const(type_: Any) -> bool:
 def _is_number(used: Any) -> bool:
     """A scalar whose value stands for it."""
     type_ = used.type.get_canonical()
-    return not type_.is_volatile_qualified() and (
-        type_.kind.name in _NUMBERS or (type_.kind.name != "RECORD" and "ARRAY" not in type_.kind.name and is_constexpr(used))
-    )
+    is_scalar = type_.kind.name != "RECORD" and "ARRAY" not in type_.kind.name
+    return not type_.is_volatile_qualified() and (type_.kind.name in _NUMBERS or (is_scalar and is_constexpr(used)))
 
 
-def _is_constant(node: Any) -> bool:
+def is_constant(node: Any) -> bool:
     """Whether this expression has a value that the compiler works out."""
-    if _has_value(node):
+    if value_of(node) is not None:
         return True
     is_object = kind_of(node) == "CALL_EXPR" and node.type.get_canonical().kind.name == "RECORD"
     names = [each for each in node.walk_preorder() if kind_of(each) in _NAMES]
@@ -160,17 +159,20 @@ def _is_constant(node: Any) -> bool:
     return (is_object or is_template) and all(map(_stands_for_constant, names))
 
 
-def _has_value(node: Any) -> bool:
-    """Whether clang works it out. It does not say so of objects, nor in a template."""
+def value_of(node: Any) -> int | None:
+    """What clang works out, as a whole number. It tells none of objects, nor in a template."""
     from clang import cindex
 
     library = cindex.conf.lib
     library.clang_Cursor_Evaluate.argtypes, library.clang_Cursor_Evaluate.restype = [cindex.Cursor], ctypes.c_void_p
-    library.clang_EvalResult_dispose.argtypes = [ctypes.c_void_p]
+    for function in (library.clang_EvalResult_getAsInt, library.clang_EvalResult_dispose):
+        function.argtypes = [ctypes.c_void_p]
     result = library.clang_Cursor_Evaluate(node)
-    if result:
-        library.clang_EvalResult_dispose(result)
-    return bool(result)
+    if not result:
+        return None
+    value = int(library.clang_EvalResult_getAsInt(result))
+    library.clang_EvalResult_dispose(result)
+    return value
 
 
 def _stands_for_constant(name: Any) -> bool:
@@ -182,7 +184,7 @@ def _stands_for_constant(name: Any) -> bool:
     if kind == "FIELD_DECL":
         return any(True for _ in name.get_children())  # of another object than *this
     if kind == "VAR_DECL":
-        return _has_value(name) or is_constexpr(used) or (_is_const(used.type) and not _is_local(used))
+        return value_of(name) is not None or is_constexpr(used) or (_is_const(used.type) and not _is_local(used))
     return kind != "PARM_DECL"
 
 

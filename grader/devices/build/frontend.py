@@ -25,7 +25,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,7 @@ import filelock
 from grader.course.editor import FIRST_HEADER, INCLUDE, LANGUAGE
 from grader.devices.build.ast_rules import Tree
 from grader.devices.build.lexer import lex
+from grader.devices.build.pragmas import unreplaced
 from grader.devices.build.spelling import for_clang
 from grader.devices.build.syntax import is_unevaluated
 
@@ -41,6 +42,7 @@ MOST_SECONDS = 20.0  # beyond the compiler's
 MOST_BYTES = 4 << 30
 MOST_SAID = 60
 FILE = "kernel.cu"  # clang's name for what it reads
+OWN = "-Wladder"  # the option of a warning of ours
 _FATAL = 4  # what clang does not read on after
 _PR_SET_PDEATHSIG = 1
 _FLAGS = (
@@ -50,7 +52,10 @@ _FLAGS = (
 )
 _GUESSES = "-fspell-checking"  # what was meant by a name that there is not, which libclang leaves out unless asked
 _PROGRAM = ("-include", FIRST_HEADER, "-include", "ladder_program.h")
-_OTHER_SIDE = re.compile("(call|reference) to __(host|device|global)__ function")
+_OTHER_SIDE = re.compile("(call|reference) to __(host|device|global)__ (function|variable)")
+_PRIVATE = re.compile(r"is a (private|protected) member of")
+_DESTRUCTOR = re.compile(r"reference to __host__ function '(~\w+)'")
+_INSTANCE = re.compile(r"explicit instantiation of '(\w+)' does not refer")
 _NO_AUTO = "'auto' not allowed in function prototype"
 SIDES = ("device", "host")  # both compilers read a file twice: what is wrong in either reading is wrong
 
@@ -154,17 +159,22 @@ def answer(reading: Reading | None) -> list[Said] | None:
 def parse(source: str, cache: Path) -> list[Said]:
     """Reads a file in this process, on both sides."""
     text = for_clang(source.removeprefix("\ufeff"))
-    found = [each for side in SIDES for each in _parse(text, side, _header(cache, side))]
+    found = [Said(message, "broken", line) for message, line in unreplaced(lex(text))]
+    trees = [_parse(text, side, _header(cache, side)) for side in SIDES]
+    accepted = set[tuple[int, int]]().union(*(tree.accepted for tree in trees))
+    for tree in trees:
+        tree.accepted |= accepted  # what clang has an error for may be missing from its tree
+        found += _all_said(tree, text)
     return list(dict.fromkeys(found))
 
 
-def _parse(source: str, side: str, header: Path) -> list[Said]:
+def _parse(source: str, side: str, header: Path) -> Tree:
     plain = ["-include", FIRST_HEADER]
     unit = _parsed_quickly(source, side, header) or _parsed(FILE, source, side, plain)
     if any(_NO_AUTO in diagnostic.spelling for diagnostic in unit.diagnostics):
         # nvcc, and g++, take it as a parameter's type, as C++20 does
         unit = _parsed(FILE, source, side, [*plain, "-std=c++20"])
-    return _all_said(unit, source, side)
+    return Tree(unit, FILE, source, side)
 
 
 def _parsed_quickly(source: str, side: str, header: Path) -> Any | None:
@@ -180,23 +190,47 @@ def _parsed_quickly(source: str, side: str, header: Path) -> Any | None:
     return unit if all(diagnostic.location.file for diagnostic in unit.diagnostics) else None
 
 
-def _all_said(unit: Any, source: str, side: str) -> list[Said]:
-    tree = Tree(unit, FILE, source, side)
-    found = [_said(diagnostic, tree) for diagnostic in unit.diagnostics if diagnostic.severity > 1]
+def _all_said(tree: Tree, source: str) -> list[Said]:
+    found = [_said(diagnostic, tree) for diagnostic in tree.unit.diagnostics if diagnostic.severity > 1]
     found = [said for said in found if said.level != "error" or (said.line, said.column) not in tree.accepted]
-    found = [said for said in found if not _calls_nothing(said, source)]
+    found = [said for said in found if not _is_right_to_nvcc(said, source, tree)]
+    found = [_of_instance(said, tree.kernels) for said in found]
+    found += [Said(text, "warning", place.line, place.column, OWN) for place, text in tree.suspicious]
     return found + [Said(text, "broken", place.line, place.column) for place, text in tree.broken]
 
 
-def _calls_nothing(said: Said, source: str) -> bool:
-    """Whether a function of another side stands where only a type is asked for, as in `sizeof(f(x))`."""
-    is_of_another = said.text.startswith("no matching") and any(_OTHER_SIDE.search(text) for _, text in said.notes)
-    if not (said.line and (is_of_another or _OTHER_SIDE.search(said.text))):
+def _of_instance(said: Said, kernels: set[str]) -> Said:
+    """`template void k<float>(float*);` of a kernel; of a device function, nvcc takes it without `__device__`."""
+    match = _INSTANCE.match(said.text)
+    if not match or match[1] not in kernels:
+        return said
+    text = (
+        f"`{match[1]}` is a kernel, and this instance of it is none: write `template __global__ void {match[1]}<...>`"
+    )
+    return replace(said, text=text, level="broken")
+
+
+def _is_right_to_nvcc(said: Said, source: str, tree: Tree) -> bool:
+    """Whether it stands where only a type is asked for, as in `sizeof(f(x))`, or in what `if constexpr` leaves out; or
+    in a function that a class has as a friend, though not with its side."""
+    if not said.line:
         return False
     lines = source.encode().split(b"\n")[: said.line]
     lines[-1] = lines[-1][: (said.column or 1) - 1]
-    start = len(b"\n".join(lines).decode(errors="replace"))
-    return is_unevaluated([token for token in lex(source).code if token.start < start])
+    before = b"\n".join(lines)
+    if (match := _DESTRUCTOR.match(said.text)) and match[1] in tree.of_no_side:
+        return True
+    if _PRIVATE.search(said.text):
+        return tree.is_in_friend(len(before))
+    if not _is_of_another_side(said):
+        return False
+    start = len(before.decode(errors="replace"))
+    unevaluated = is_unevaluated([token for token in lex(source).code if token.start < start])
+    return unevaluated or tree.may_be_left_out(len(before))
+
+
+def _is_of_another_side(said: Said) -> bool:
+    return any(_OTHER_SIDE.search(text) for text in (said.text, *(text for _, text in said.notes)))
 
 
 @functools.cache

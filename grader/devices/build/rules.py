@@ -24,6 +24,9 @@ _ACCEPTED = re.compile(
     r"|invalid input constraint 'C' in asm"  # of nvcc's alone: a string
     r"|ISO C\+\+17 does not allow 'register'"
     r"|non-constant-expression cannot be narrowed"
+    r"|invalid value '-?\d+'; must be positive"  # of an unroll, as are the next two
+    r"|expected a for, while, or do-while loop to follow '#pragma unroll'"
+    r"|incompatible directives '#pragma unroll"
 )
 # And those that it has in host code alone, where g++ reads, too.
 _ACCEPTED_ON_DEVICE = re.compile(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
 
 from grader.devices.build.diagnostics import gone
-from grader.devices.build.frontend import Said
+from grader.devices.build.frontend import OWN, Said
 
 Words = Callable[[re.Match[str], Said], str]
 
@@ -59,6 +59,8 @@ def warning(said: Said) -> str:
     """What is suspicious; "" for a warning that would not help."""
     if said.text.startswith("builtin functions"):
         return "`__syncthreads` without () does nothing: write `__syncthreads();`"
+    if said.option == OWN:
+        return said.text
     for option, pattern, words in _WARNINGS:
         if said.option == option and (match := re.search(pattern, said.text)):
             return words.format(*match.groups())
@@ -198,6 +200,15 @@ def _array_size(match: re.Match[str], said: Said) -> str:
     )
 
 
+def _no_constant(match: re.Match[str], said: Said) -> str:
+    """CUDA's functions are not constexpr."""
+    name = next((found[1] for _, text in said.notes if (found := _NOT_CONSTEXPR.match(text))), "")
+    if not name:
+        return ""
+    mend = f": call `std::{name}`, after #include <algorithm>" if name in ("min", "max") else ""
+    return f"`{name}` is no constexpr function, and so `{match['name']}` is no constant{mend}"
+
+
 def _says(text: str) -> Words:
     def words(match: re.Match[str], said: Said) -> str:
         return text.format(**match.groupdict())
@@ -228,6 +239,7 @@ def _initial(match: re.Match[str], said: Said) -> str:
     return f"`{match['one']}` is needed here, and this is `{match['two']}`"
 
 
+_NOT_CONSTEXPR = re.compile(r"non-constexpr (?:function|constructor) '(\w+)' cannot be used")
 _VECTOR = re.compile(r"\b(?:u?(?:char|short|int|long|longlong)|float|double)[1-4]\b|\bdim3\b")
 _NAME = r"'(?P<name>[^']*)'"
 _CLOSE = r"(?:; did you mean '(?P<close>[^']*)'\?)?"
@@ -270,6 +282,7 @@ _ERRORS: tuple[tuple[str, Words], ...] = (
     (r"initialization is not supported for __shared__ variables", _says(_NO_VALUE)),
     (r"__shared__ local variables not allowed in __host__", _says(_NO_BLOCK)),
     (r"dynamic initialization is not supported for __device__", _says(_NO_CONSTANT)),
+    (rf"constexpr variable {_NAME} must be initialized by a constant", _no_constant),
     (r"too few execution configuration arguments", _says(_HALF_A_LAUNCH)),
     (r"too many execution configuration arguments", _says(_LONG_LAUNCH)),
     (r"cannot initialize a parameter of type 'std::size_t'.* of type 'cudaStream_t'", _says(_NO_BYTES)),

@@ -24,9 +24,8 @@ def for_clang(source: str) -> str:
                 edits += _launch(source, stream, index)
             elif stream.text(index) == "alignas" and _is_shared(stream, index):
                 edits.append((stream.tokens[index].start, stream.tokens[index].end, "__align__"))
-            elif stream.text(index) == "(" and _called(stream, index) in kernels:
-                if is_unevaluated(stream.tokens[:index]):
-                    edits.append((stream.tokens[index].start, stream.tokens[index].start, "<<<1, 1>>>"))
+            elif stream.text(index) == "(" and _called(stream, index) in kernels and _is_type(stream, index):
+                edits.append((stream.tokens[index].start, stream.tokens[index].start, "<<<1, 1>>>"))
     for start, end, text in sorted(edits, reverse=True):
         source = source[:start] + text + source[end:]
     return source
@@ -55,12 +54,16 @@ def _joined(source: str, stream: Stream, index: int) -> list[tuple[int, int, str
 
 
 def _kernels(stream: Stream) -> Iterator[str]:
-    """The names of the kernels that are declared: what stands before the parameters, behind the attributes' brackets."""
+    """The names of the kernels that are declared: what stands before the parameters, behind attributes' brackets."""
     for index in range(len(stream.tokens)):
         if stream.text(index) == "__global__":
             while index < len(stream.tokens) and (stream.text(index) != "(" or stream.text(index - 1).startswith("__")):
                 index = stream.after_group(index)
             yield stream.text(index - 1)
+
+
+def _is_type(stream: Stream, index: int) -> bool:
+    return is_unevaluated(stream.tokens[:index])
 
 
 def _called(stream: Stream, opening: int) -> str:

@@ -121,6 +121,8 @@ class _Rewriter:
                 self.launch_bounds(stream, index)
             elif token.text == "__noinline__":
                 self.noinline(stream, index)
+            elif token.text == "}" and stream.text(index - 1) == ":" and stream.scopes[index].device:
+                self.insert(token.start, ";")  # behind a label, where C++17 wants a statement and nvcc none
             elif token.text in ("always_inline", "__always_inline__"):  # g++ would inline it where nothing is seen
                 self.replace(stream, index, index + 1, "unused")
 

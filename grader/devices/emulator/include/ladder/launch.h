@@ -122,9 +122,9 @@ struct Zero {
 };
 
 // What a launch keeps of an argument.
-template <class A> struct Kept { using type = std::decay_t<A>; };
+template <class A> struct Kept { using type = A; };
 template <class Make> struct Kept<Braced<Make>> { using type = BracedCopy<Make>; };
-template <class A> using kept = typename Kept<std::remove_cv_t<std::remove_reference_t<A>>>::type;
+template <class A> using kept = typename Kept<std::decay_t<A>>::type;
 template <class A> LADDER_UNSEEN kept<A> keep(A&& argument) {
     if constexpr (std::is_same_v<kept<A>, std::decay_t<A>>) return std::forward<A>(argument);
     else return {&argument};

@@ -8,7 +8,7 @@
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
 #define __managed__ __attribute__((device))    // clang has the word for HIP alone
-#define __grid_constant__
+#define __grid_constant__ __attribute__((annotate("grid_constant")))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __maxnreg__(...)
 #define __cluster_dims__(...)

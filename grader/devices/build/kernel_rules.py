@@ -1,0 +1,115 @@
+"""What nvcc asks of a kernel's declaration, of the types it is made for, and of builtins in it, and clang does not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from grader.devices.build.constants import CLASSES, kind_of
+
+FUNCTIONS = {"FUNCTION_DECL", "FUNCTION_TEMPLATE", "CXX_METHOD", "CONSTRUCTOR", "DESTRUCTOR", "CONVERSION_FUNCTION"}
+LAMBDA = "(lambda at"
+NO_LAMBDAS = "without nvcc's --extended-lambda: write a struct with a `__device__` operator()"
+_GRID_CONSTANT = "grid_constant"  # sides.h
+# g++'s builtins that nvcc has for the host alone, and what a kernel writes instead.
+_BUILTINS = {
+    "__builtin_ctz": "__ffs(x) - 1",
+    "__builtin_ctzl": "__ffsll(x) - 1",
+    "__builtin_ctzll": "__ffsll(x) - 1",
+    "__builtin_clzl": "__clzll(x)",
+    "__builtin_ffsl": "__ffsll(x)",
+    "__builtin_popcountl": "__popcll(x)",
+    "__builtin_parity": "__popc(x) & 1",
+    "__builtin_parityl": "__popcll(x) & 1",
+    "__builtin_parityll": "__popcll(x) & 1",
+    "__builtin_bswap32": "__byte_perm(x, 0, 0x0123)",
+    "__builtin_trap": "__trap()",
+    "__builtin_abort": "__trap()",
+    "__builtin_memcmp": "a loop",
+    "__builtin_memmove": "a loop",
+    "__builtin_strlen": "a loop",
+    "__builtin_strcmp": "a loop",
+}
+_HOST_ALONE = re.compile(
+    r"__builtin_(clrsb|bswap|isnormal|isinf_sign|signbitf|is(greater|less)|isunordered|fpclassify|prefetch|constant_p|"
+    r"s?(add|sub|mul)_overflow|return_address|frame_address|free|exit|object_size|ia32_)\w*|__sync_\w+"
+)
+
+
+def of_declaration(cursor: Any, head: bytes) -> Iterator[str]:
+    """What is wrong with a kernel; `head` is its text up to its name."""
+    name = cursor.spelling
+    if kind_of(cursor.semantic_parent) in CLASSES:
+        yield f"the kernel `{name}` cannot be a member of a class: write it outside, as a function"
+    elif kind_of(cursor.lexical_parent) in CLASSES and cursor.is_definition():
+        yield f"the kernel `{name}` cannot be defined in a class: declare it there as a friend, and define it outside"
+    if cursor.type.spelling.endswith(("(...)", ", ...)")):
+        yield f"the kernel `{name}` cannot take `...`: give it the parameters that it needs"
+    parameters = [child for child in cursor.get_children() if kind_of(child) == "PARM_DECL"]
+    types = [child.type.get_canonical().spelling for child in parameters]
+    if any(re.match(r"(std::)?initializer_list<", type_) for type_ in types):
+        yield f"the kernel `{name}` cannot take a list of values: give it an array in device memory"
+    if cursor.result_type.kind.name == "AUTO":
+        yield f"the kernel `{name}` returns void: write void in the place of auto"
+    if b"__launch_bounds__" in head and b"__maxnreg__" in head:
+        yield f"the kernel `{name}` takes __launch_bounds__ or __maxnreg__, and not both"
+    packs = [is_pack(child) for child in cursor.get_children() if kind_of(child).startswith("TEMPLATE_")]
+    if any(packs[:-1]):
+        yield f"the kernel `{name}` can have one parameter pack, as the last of its template's parameters"
+    for parameter in filter(is_grid_constant, parameters):
+        if not parameter.type.is_const_qualified():
+            yield f"`{parameter.spelling}` is __grid_constant__, and so it must be a const value: write const before it"
+
+
+def of_function(cursor: Any, head: bytes) -> Iterator[str]:
+    """What is wrong with a function that is no kernel."""
+    if b"__launch_bounds__" in head:
+        yield f"only a kernel has __launch_bounds__, and `{cursor.spelling}` is none: take them out"
+    if any(is_grid_constant(child) for child in cursor.get_children() if kind_of(child) == "PARM_DECL"):
+        yield f"only a kernel has __grid_constant__ parameters, and `{cursor.spelling}` is none: take the word out"
+
+
+def is_grid_constant(parameter: Any) -> bool:
+    """Whether a parameter has the word."""
+    return any(
+        kind_of(child) == "ANNOTATE_ATTR" and child.spelling == _GRID_CONSTANT for child in parameter.get_children()
+    )
+
+
+def is_pack(parameter: Any) -> bool:
+    """Whether a template's parameter stands for any number of arguments."""
+    return "..." in [token.spelling for token in parameter.get_tokens()]
+
+
+def of_argument(type_: Any) -> str:
+    """Why nvcc, which must name a kernel's template arguments outside of the function, cannot name this one."""
+    while type_.kind.name in ("POINTER", "LVALUEREFERENCE", "RVALUEREFERENCE"):
+        type_ = type_.get_pointee()
+    if LAMBDA in type_.spelling:
+        return f"a lambda cannot be handed to a kernel {NO_LAMBDAS}"
+    declared = type_.get_declaration()
+    no_argument = f"`{type_.spelling}` {{}}, and cannot be a kernel's template argument: {{}}"
+    if kind_of(declared.semantic_parent) in FUNCTIONS:
+        return no_argument.format("is defined inside a function", "define it outside")
+    if "(unnamed " in type_.spelling or "(anonymous " in type_.spelling.replace("(anonymous namespace)", ""):
+        return "a type without a name cannot be a kernel's template argument: give it a name"
+    if declared.access_specifier.name in ("PRIVATE", "PROTECTED"):
+        return no_argument.format(f"is {declared.access_specifier.name.lower()} in its class", "make it public")
+    arguments = [
+        type_.get_template_argument_type(number) for number in range(max(type_.get_num_template_arguments(), 0))
+    ]
+    return next(filter(None, map(of_argument, arguments)), "")
+
+
+def of_builtin(name: str) -> str:
+    """Why a kernel cannot call a builtin of g++'s; "" if it can."""
+    if instead := _BUILTINS.get(name):
+        return f"`{name}` is a builtin of the host, which a kernel cannot call: write {_quoted(instead)}"
+    if name.startswith(("__sync_", "__atomic_")):
+        return f"`{name}` is a builtin of the host, which a kernel cannot call: use `atomicAdd` and its kin"
+    return f"`{name}` is a builtin of the host, which a kernel cannot call" if _HOST_ALONE.fullmatch(name) else ""
+
+
+def _quoted(instead: str) -> str:
+    return instead if instead == "a loop" else f"`{instead}`"
