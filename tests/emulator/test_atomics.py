@@ -22,9 +22,16 @@ def test_32_bit_integers(call):
 
 
 def test_64_bit_integers(call):
-    result = call("wide", u=np.zeros(7, np.uint64), z=np.zeros(2, np.int64))
+    result = call("wide", u=np.zeros(7, np.uint64), z=np.zeros(5, np.int64))
     assert result["u"].tolist() == [256 << 33, 7, 255 << 40, 45, 0, 2**64 - 1, int(np.bitwise_xor.reduce(INDEX))]
-    assert result["z"].tolist() == [-(255 << 40), -245]
+    xor = int(np.bitwise_xor.reduce(-(INDEX + 1)))
+    assert result["z"].tolist() == [-(255 << 40), -245, -(2**63), -(2**63), xor]
+
+
+def test_vectors_of_floats(call):
+    result = call("vectors", two=np.zeros(4, np.float32), four=np.zeros(4, np.float32))
+    assert result["two"].tolist() == [256, 512, 192, 256]
+    assert result["four"].tolist()[1:] == [256, 512, 768]  # the first: a thread may find one member changed alone
 
 
 def test_floats_and_scopes(call):

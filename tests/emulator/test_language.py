@@ -55,6 +55,10 @@ def test_a_lambda_with_captures(call):
     assert np.array_equal(z, 3 * floats(50) + np.arange(50))
 
 
+def test_const_arrays_as_arguments_and_labels_without_a_statement(call):
+    assert list(call("const_arrays", z=np.zeros(2, np.float32))["z"]) == [1, 2]
+
+
 def test_arguments_are_copied_by_the_launch(call):
     z = call("by_value", z=np.zeros((2, 4), np.float32))["z"]
     assert np.array_equal(z, np.arange(8.0).reshape(2, 4) + ord("A") + 0.5)

@@ -82,6 +82,25 @@ def read():
         ("_global_ void k(float* x) {}", 1, "did you mean '__global__'?"),
         ("__global__ void k(int* x) {\n    int i = threadIdx.x\n    x[i] = 1;\n}", 2, "a `;` is missing"),
         ("__device__ float f(float);\n__global__ void k(float* x) { x[0] = f(1); }", 2, "nowhere defined"),
+        ("constexpr int n = max(3, 4);", 1, "`max` is no constexpr function, and so `n` is no constant: call `std::max`"),
+        ("#include <cstring>\n__global__ void k(int* x, char* s) { x[0] = strlen(s); }", 2, "`strlen` is a function of"),
+        ("__global__ void k(int* x) { x[0] = __builtin_ctz(x[1]); }", 1, "cannot call: write `__ffs(x) - 1`"),
+        ("template <class T> __global__ void k(T* x) {}\ntemplate void k(int*);", 2, "write `template __global__ void k"),
+        ("template <class... T, class U> __global__ void k(U u, T... t) {}", 1, "as the last of its template's parameters"),
+        (
+            "struct { int n; } a;\ntemplate <class T> __global__ void k(T a) {}\nvoid f() { k<<<1, 1>>>(a); }",
+            3,
+            "a type without a name cannot be a kernel's template argument",
+        ),
+        (
+            "#define N 4\n__global__ void k(int* x) {\n#pragma unroll N\nfor (int i = 0; i < N; ++i) x[i] = i; }",
+            3,
+            "`#pragma unroll` does not know the macro `N`: write its number",
+        ),
+        ("struct P { int n; };\n__global__ void k(__grid_constant__ P p) {}", 2, "write const before it"),
+        ("__device__ __launch_bounds__(32) int f() { return 1; }", 1, "only a kernel has __launch_bounds__"),
+        ("__managed__ const int n = 3;", 1, "`n` is __managed__, and so it cannot be const"),
+        ("inline __device__ int n = 3;", 1, "write `static` in the place of it"),
         (
             "void f() { auto g = [] __device__(int i) { return i; }; }",
             1,
@@ -124,6 +143,12 @@ def test_what_is_suspicious_is_a_warning(read, body, line, said):
     assert said in warned[0].text
 
 
+def test_an_address_of_the_gpu_that_host_code_has_is_a_warning(read):
+    refused, warned = read("__device__ int one() { return 1; }\nauto f() { return &one; }\n")
+    assert refused == [] and [message.line for message in warned] == [2]
+    assert "the address of `one` that host code has is none on the GPU" in warned[0].text
+
+
 def test_style_is_no_warning(read):
     body = "int unused = 3; if (threadIdx.x < n) x[threadIdx.x] = n; for (int i = 0; i < n; ++i) x[i] = (float)i;"
     assert read(f"__global__ void k(float* x, int n) {{ {body} }}") == ([], [])
@@ -140,6 +165,9 @@ def test_style_is_no_warning(read):
         "#define launch(x) add<<<1, 1>>>(x, 3)\n" + KERNEL + "void f(float* x) { launch(x); }",
         KERNEL + "void f(float* x) {\n#ifdef OTHER\nadd(x);\n#endif\n}",
         "\ufeff" + KERNEL,
+        HOST + "__global__ void k(float* x) { if constexpr (sizeof(x) == 4) x[0] = half(1); else x[0] = 1; }",
+        HOST + "template <int N> __global__ void k(float* x) { if constexpr (N > 2) x[0] = half(1); else x[0] = 1; }",
+        KERNEL + "using Nothing = decltype(add(nullptr, 3));",
         KERNEL.replace("\n", "\r\n"),
     ],
 )

@@ -216,9 +216,6 @@ class Tree:
                 cursor, f"`{name}` is a class's, and cannot be in the GPU's memory: write it outside of the class"
             )
         if "CUDASHARED_ATTR" in attributes and around.name:
-            if "CUDADEVICE_ATTR" in attributes:
-                self.accepted.add(_place(cursor))
-                attributes = attributes - {"CUDADEVICE_ATTR"}
             self._shared(cursor, around)
         if attributes & {"CUDADEVICE_ATTR", "CUDACONSTANT_ATTR"}:
             self._in_device_memory(cursor, around)

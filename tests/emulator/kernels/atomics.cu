@@ -37,13 +37,29 @@ __global__ void wide_kernel(unsigned long long* u, long long* z) {
     atomicXor(&u[6], 1ull << i % 64 ^ i);
     atomicMin(&z[0], -(long long)i << 40);
     atomicMax(&z[1], i - 500ll);
+    atomicAnd(&z[2], ~(1ll << i % 63));
+    atomicOr(&z[3], 1ll << 63);
+    atomicXor(&z[4], -(i + 1ll));
 }
 extern "C" void wide(unsigned long long* u, long long* z, cudaStream_t stream) {
     cudaMemsetAsync(u, 0, 7 * 8, stream);
     cudaMemsetAsync(&u[3], 0xff, 2 * 8, stream);
     cudaMemsetAsync(z, 0, 8, stream);
     cudaMemsetAsync(&z[1], 0x80, 8, stream);    // very negative
+    cudaMemsetAsync(&z[2], 0xff, 8, stream);
+    cudaMemsetAsync(&z[3], 0, 2 * 8, stream);
     wide_kernel<<<4, 64, 0, stream>>>(u, z);
+}
+
+__global__ void vectors_kernel(float2* two, float4* four) {
+    const float2 before = atomicAdd(two, make_float2(1, 2));
+    atomicAdd(four, make_float4(before.y - 2 * before.x, 1, 2, 3));
+    if (blockIdx.x == 0) atomicAdd_block(two + 1, make_float2(3, 4));
+}
+extern "C" void vectors(float* two, float* four, cudaStream_t stream) {
+    cudaMemsetAsync(two, 0, 2 * sizeof(float2), stream);
+    cudaMemsetAsync(four, 0, sizeof(float4), stream);
+    vectors_kernel<<<4, 64, 0, stream>>>(reinterpret_cast<float2*>(two), reinterpret_cast<float4*>(four));
 }
 
 __global__ void floats_kernel(float* z, double* d) {

@@ -112,6 +112,17 @@ extern "C" void by_value(float* z, cudaStream_t stream) {
     p.numbers[0] = -1;    // too late: the launch copied its arguments
 }
 
+// Arrays that are const: what the kernel gets is a pointer, to the host's memory.
+constexpr float two_numbers[2] = {1, 2};
+__global__ void const_arrays_kernel(const char* text, const float* numbers, float* z) {
+    z[0] = text && numbers;
+    switch (text != nullptr) { case 1: z[1] = 2; goto end; default: }
+    end:
+}
+extern "C" void const_arrays(float* z, cudaStream_t stream) {
+    const_arrays_kernel<<<1, 1, 0, stream>>>("text", two_numbers, z);
+}
+
 __device__ float twice(float x) { return 2 * x; }
 __device__ float half_of(float x) { return x / 2; }
 __global__ void pointer_kernel(const float* x, float* z) {
