@@ -29,6 +29,11 @@ def test_tiles_arrive(call, name):
     assert np.array_equal(z, X.reshape(TILES, THREADS)[:, ::-1].reshape(-1))
 
 
+def test_the_standard_library_of_a_kernel(call):
+    z = call("run_standard", z=np.zeros(5, np.int32))["z"]
+    assert z.tolist() == [12 - 40, 0x3F800000, 2 + 30 + 2600, 9, 23]
+
+
 def test_a_warp_copies_and_two_compute(call):
     z = run(call, "run_roles")["z"]
     assert np.array_equal(z, X.reshape(TILES, THREADS)[:, ::-1].reshape(-1))

@@ -24,6 +24,7 @@ BOTH = {"device", "host"}
 _OF_GLIBC = {"__sinf", "__cosf", "__tanf", "__expf", "__exp10f", "__logf", "__log2f", "__log10f", "__powf"}
 _HOST_ASSEMBLY = "asm in a function of the host is no PTX but the CPU's own assembly: a kernel file has no use for it"
 _EMPTY_TEXT = re.compile(rb'\w+[\w\s]*\(\s*(""\s*)+(:|\)|$)')
+_INDICES = {"threadIdx", "blockIdx", "blockDim", "gridDim"}
 _NO_ADDRESS = (
     "the address of `{name}` that host code has is none on the GPU: let a kernel take it, or a variable, "
     "`__device__ auto pointer = {name};`"
@@ -142,9 +143,9 @@ class Tree:
         """Whether a child is a template's argument, the bound of a type, or the condition of an `if constexpr`."""
         if kind == "IF_STMT":
             return number == 0 and bool(IF_CONSTEXPR.match(self.source, cursor.extent.start.offset))
-        if kind == "VAR_DECL":
+        if cursor.kind.is_declaration() and child.kind.is_expression():
             is_bound = self.source[: child.extent.start.offset].rstrip().endswith(b"[")
-            return is_bound or child.extent.end.offset <= cursor.location.offset
+            return is_bound or kind in FUNCTIONS or child.extent.end.offset <= cursor.location.offset
         return kind == "DECL_REF_EXPR"
 
     def _say(self, cursor: Any, message: str) -> None:
@@ -271,7 +272,9 @@ class Tree:
         used = cursor.referenced
         if used is None or not around.name:
             return
-        if _kind(used) in FUNCTIONS:
+        if used.spelling in _INDICES and _kind(around.above[0] if around.above else None) == "UNARY_OPERATOR":
+            self._say(cursor, f"`{used.spelling}` has no address: copy it, `uint3 copy = {used.spelling};`")
+        elif _kind(used) in FUNCTIONS:
             self._call(cursor, used, around)
         elif _kind(used) == "VAR_DECL" and self.side == "device" and not (around.constant or around.on_host):
             self._read(cursor, used, around)

@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from grader.devices.build.lexer import Tokens
+from grader.devices.build.syntax import code_stream
 
 
 def unreplaced(tokens: Tokens) -> Iterator[tuple[str, int]]:
-    """A sentence, and its 1-based line, for each macro that stands in an unroll."""
+    """A sentence, and its 1-based line, for each macro that stands in an unroll of device code."""
     macros: set[str] = set()
+    scopes = code_stream(tokens).scopes
     for directive in tokens.directives:
         words = [token.text for token in directive.tokens[1:]]
         if directive.name == "define":
             macros |= set(words[1:2])
         elif directive.name == "undef":
             macros -= set(words)
-        elif directive.name == "pragma" and "unroll" in words[:2]:
+        elif words[:2] == ["pragma", "unroll"] and any(scope.device for scope in scopes[directive.code_before :][:1]):
             for token in directive.tokens:
                 if token.text in macros:
                     message = (

@@ -253,6 +253,9 @@ _NO_VALUE = "a __shared__ variable takes no initial value: let a thread assign i
 _NO_BLOCK = "shared memory belongs to a block, and host code has none: declare the __shared__ variable in a kernel"
 _NO_CONSTANT = "a variable of the GPU must start with a constant: let a kernel, or cudaMemcpyToSymbol, set it"
 _CONST_CAST = "the pointer is `const`, and so must be what it is cast to: `reinterpret_cast<const {name}>`"
+_NO_OVERRIDE = (
+    "this `override` overrides nothing: parameters, const and `__device__` must be those of the base's function"
+)
 _HALF_A_LAUNCH = "a launch needs blocks and threads: `kernel<<<blocks, threads, 0, stream>>>(...)`"
 _LONG_LAUNCH = "a launch has four parameters at most: `kernel<<<blocks, threads, shared bytes, stream>>>(...)`"
 _NO_BYTES = "the launch's third number is bytes of shared memory: `kernel<<<blocks, threads, 0, stream>>>(...)`"
@@ -283,6 +286,7 @@ _ERRORS: tuple[tuple[str, Words], ...] = (
     (r"__shared__ local variables not allowed in __host__", _says(_NO_BLOCK)),
     (r"dynamic initialization is not supported for __device__", _says(_NO_CONSTANT)),
     (rf"constexpr variable {_NAME} must be initialized by a constant", _no_constant),
+    (r".*member function.* marked 'override'", _says(_NO_OVERRIDE)),
     (r"too few execution configuration arguments", _says(_HALF_A_LAUNCH)),
     (r"too many execution configuration arguments", _says(_LONG_LAUNCH)),
     (r"cannot initialize a parameter of type 'std::size_t'.* of type 'cudaStream_t'", _says(_NO_BYTES)),

@@ -121,8 +121,8 @@ class _Rewriter:
                 self.launch_bounds(stream, index)
             elif token.text == "__noinline__":
                 self.noinline(stream, index)
-            elif token.text == "}" and stream.text(index - 1) == ":" and stream.scopes[index].device:
-                self.insert(token.start, ";")  # behind a label, where C++17 wants a statement and nvcc none
+            elif token.text == "}" and stream.text(index - 1) == ":":
+                self.after_label(stream, index)
             elif token.text in ("always_inline", "__always_inline__"):  # g++ would inline it where nothing is seen
                 self.replace(stream, index, index + 1, "unused")
 
@@ -141,6 +141,12 @@ class _Rewriter:
         first, last = stream.tokens[start].start, stream.tokens[end - 1].end
         breaks = "".join(re.findall(r"(?:\\[^\S\n]*)?\n", self.source[first:last]))
         self.edits.append((first, last, text + breaks))
+
+    def after_label(self, stream: Stream, end: int) -> None:
+        """Behind a label C++17 wants a statement and nvcc none; in host code, where g++ reads, too, behind a case."""
+        is_case = stream.text(end - 2) == "default" or stream.text(end - 3) == "case"
+        if stream.scopes[end].device or not is_case:
+            self.insert(stream.tokens[end].start, ";")
 
     # ---- launches ----
 

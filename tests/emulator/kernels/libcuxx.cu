@@ -1,7 +1,12 @@
-// cuda::pipeline, cuda::barrier and cuda::memcpy_async in kernels that are graded.
+// cuda::pipeline, cuda::barrier and cuda::memcpy_async in kernels that are graded, and cuda::std.
 #include <cooperative_groups.h>
 #include <cuda/barrier>
+#include <cuda/cmath>
 #include <cuda/pipeline>
+#include <cuda/std/array>
+#include <cuda/std/bit>
+#include <cuda/std/tuple>
+#include <cuda/std/utility>
 
 namespace cg = cooperative_groups;
 constexpr int kThreads = 64, kStages = 2;
@@ -97,3 +102,15 @@ __global__ void in_roles(const float* x, float* z, int tiles) {
     }
 }
 extern "C" void run_roles(const float* x, float* z, int tiles, cudaStream_t stream) { in_roles<<<1, kThreads + 32, 0, stream>>>(x, z, tiles); }
+
+__global__ void standard(int* z) {
+    cuda::std::array<int, 3> numbers = {40, 1, 12};
+    cuda::std::swap(numbers[0], numbers[2]);
+    const auto pair = cuda::std::make_tuple(numbers[0], numbers[2]);
+    z[0] = cuda::std::get<0>(pair) - cuda::std::get<1>(pair);
+    z[1] = cuda::std::bit_cast<int>(1.0f);
+    z[2] = cuda::std::popcount(40u) + 10 * cuda::std::countr_zero(40u) + 100 * cuda::std::countl_zero(40u);
+    z[3] = cuda::std::countl_zero(static_cast<unsigned char>(0)) + cuda::std::has_single_bit(8u);
+    z[4] = cuda::ceil_div(65, 32) + 10 * cuda::ceil_div(64u, 32);
+}
+extern "C" void run_standard(int* z, cudaStream_t stream) { standard<<<1, 1, 0, stream>>>(z); }
