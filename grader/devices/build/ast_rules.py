@@ -13,7 +13,7 @@ from typing import Any
 from grader.devices.build import kernel_rules
 from grader.devices.build.branches import IF_CONSTEXPR, left_out
 from grader.devices.build.class_rules import has_host_destructor, inherits_destructor
-from grader.devices.build.constants import CLASSES, Above, is_constant, is_constexpr, needs_memory
+from grader.devices.build.constants import CLASSES, Above, is_constant, is_constexpr, is_pointed_to, needs_memory
 from grader.devices.build.constants import kind_of as _kind
 from grader.devices.build.kernel_rules import FUNCTIONS, LAMBDA, NO_LAMBDAS
 
@@ -29,6 +29,7 @@ _NO_ADDRESS = (
     "the address of `{name}` that host code has is none on the GPU: let a kernel take it, or a variable, "
     "`__device__ auto pointer = {name};`"
 )
+_ATOMIC = re.compile(rb"__atomic_\w+")
 _ASSIGNS = re.compile(rb"\s*(=(?!=)|[-+*/%&|^]=|<<=|>>=|\+\+|--)")
 Key = tuple[str, str]
 
@@ -114,6 +115,9 @@ class Tree:
         elif kind in ("DECL_REF_EXPR", "MEMBER_REF_EXPR"):
             self._use(cursor, around)
             self._write(cursor, around)
+        elif kind == "UNEXPOSED_EXPR" and around.on_device:
+            if called := _ATOMIC.match(self.source, cursor.extent.start.offset):
+                self._say(cursor, kernel_rules.of_builtin(called[0].decode()))
         elif kind == "CXX_DYNAMIC_CAST_EXPR" and around.on_device:
             self._say(cursor, "a kernel cannot use dynamic_cast")
         elif kind == "ADDR_LABEL_EXPR" and around.on_device:
@@ -222,8 +226,7 @@ class Tree:
             self._in_device_memory(cursor, around)
             if _key(cursor) in self._device_variables:
                 self._say(cursor, f"`{name}` is defined twice: without separate compilation, extern defines it, too")
-            if cursor.storage_class.name == "EXTERN":
-                self._device_variables.add(_key(cursor))
+            self._device_variables.add(_key(cursor))
         by_address = cursor.type.kind.name in ("POINTER", "LVALUEREFERENCE")
         constant = bool(around.name) and is_constexpr(cursor) and not by_address
         return replace(around, constant=around.constant or constant)
@@ -235,7 +238,7 @@ class Tree:
             self._say(cursor, f"`{name}` is a lambda, which cannot be in the GPU's memory: write it in the kernel")
         if around.on_host:
             self._say(cursor, f"`{name}` is in the GPU's memory: write it outside of the host's function")
-        if b"inline" in words and b"static" not in words:
+        if b"inline" in words and cursor.linkage.name == "EXTERNAL":
             self._say(cursor, f"`{name}` cannot be inline: write `static` in the place of it")
         if b"__managed__" in words and (cursor.type.is_const_qualified() or b"__constant__" in words):
             self._say(
@@ -272,7 +275,7 @@ class Tree:
         used = cursor.referenced
         if used is None or not around.name:
             return
-        if used.spelling in _INDICES and _kind(around.above[0] if around.above else None) == "UNARY_OPERATOR":
+        if used.spelling in _INDICES and is_pointed_to(around.above):
             self._say(cursor, f"`{used.spelling}` has no address: copy it, `uint3 copy = {used.spelling};`")
         elif _kind(used) in FUNCTIONS:
             self._call(cursor, used, around)

@@ -97,6 +97,13 @@ def _is_read(above: Above) -> bool:
     return kind not in ("CALL_EXPR", "MEMBER_REF_EXPR", "ARRAY_SUBSCRIPT_EXPR")
 
 
+def is_pointed_to(above: Above) -> bool:
+    """Whether the address is taken of what stands below, or of a member of it."""
+    while above and kind_of(above[0]) in ("MEMBER_REF_EXPR", "PAREN_EXPR"):
+        above = above[1]
+    return bool(above) and kind_of(above[0]) == "UNARY_OPERATOR" and above[0].type.kind.name == "POINTER"  # type: ignore[index]
+
+
 def _returns_reference(above: Above) -> bool:
     while above and kind_of(above[0]) not in (*_FUNCTIONS, "LAMBDA_EXPR"):
         above = above[1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 from grader.devices.build.constants import CLASSES, kind_of
@@ -52,6 +53,8 @@ def of_declaration(cursor: Any, head: bytes) -> Iterator[str]:
         yield f"the kernel `{name}` cannot take a list of values: give it an array in device memory"
     if cursor.result_type.kind.name == "AUTO":
         yield f"the kernel `{name}` returns void: write void in the place of auto"
+    if cursor.exception_specification_kind.name not in ("NONE", "UNEVALUATED", "UNINSTANTIATED"):
+        yield f"the kernel `{name}` cannot be noexcept: take the word out"
     if b"__launch_bounds__" in head and b"__maxnreg__" in head:
         yield f"the kernel `{name}` takes __launch_bounds__ or __maxnreg__, and not both"
     packs = [is_pack(child) for child in cursor.get_children() if kind_of(child).startswith("TEMPLATE_")]
@@ -79,7 +82,8 @@ def is_grid_constant(parameter: Any) -> bool:
 
 def is_pack(parameter: Any) -> bool:
     """Whether a template's parameter stands for any number of arguments."""
-    return "..." in [token.spelling for token in parameter.get_tokens()]
+    words = [token.spelling for token in parameter.get_tokens()]
+    return any(word == "..." and after not in (">", ",") for word, after in pairwise([*words, ""]))
 
 
 def of_argument(type_: Any) -> str:
