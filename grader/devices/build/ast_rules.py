@@ -224,7 +224,7 @@ class Tree:
             self._shared(cursor, around)
         if attributes & {"CUDADEVICE_ATTR", "CUDACONSTANT_ATTR"}:
             self._in_device_memory(cursor, around)
-            if _key(cursor) in self._device_variables:
+            if _key(cursor) in self._device_variables and not around.name:
                 self._say(cursor, f"`{name}` is defined twice: without separate compilation, extern defines it, too")
             self._device_variables.add(_key(cursor))
         by_address = cursor.type.kind.name in ("POINTER", "LVALUEREFERENCE")
