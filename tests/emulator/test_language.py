@@ -55,6 +55,10 @@ def test_a_lambda_with_captures(call):
     assert np.array_equal(z, 3 * floats(50) + np.arange(50))
 
 
+def test_constants_of_the_host(call):
+    assert list(call("host_constants", z=np.zeros(3, np.float32))["z"]) == [5, 9, 4 + len("host_constants_kernel")]
+
+
 def test_const_arrays_as_arguments_and_labels_without_a_statement(call):
     assert list(call("const_arrays", z=np.zeros(2, np.float32))["z"]) == [1, 2]
 

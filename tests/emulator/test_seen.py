@@ -104,6 +104,7 @@ __device__ __noinline__ Six copied(float* z, const float* x) {
 }
 """.replace("\n", " ").replace("h> struct", "h>\nstruct")
 REFUSED_CALLS = [
+    (kernel("std::array<float, 2> a{}; z[i] = a.at(i);", "#include <array>"), "a kernel cannot throw here"),
     (kernel("mempcpy(z + i, x + i, 4);", "#include <string.h>"), "`mempcpy` in a kernel would reach memory"),
     (kernel("wmemcpy((wchar_t*)z + i, (wchar_t*)x + i, 1);", "#include <wchar.h>"), "`wmemcpy` in a kernel"),
     (kernel("z[i] = strlen((const char*)(x + i));"), "`strlen` in a kernel"),

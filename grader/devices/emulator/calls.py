@@ -45,6 +45,8 @@ _BY_CALL = (
 )
 _HIDDEN = "this line would read or write memory out of the emulator's sight: use plain loads and stores"
 _OF_THE_HOST = "this function of the runtime API is the host's: a kernel cannot call it"
+_THROWS = "a kernel cannot throw here, as the standard library's `at` and `value` do: use `[]`, `*` or `get_if`"
+_THROW = re.compile(r"_ZSt\d+__throw_")
 _NO_KERNEL = "what is launched here is no __global__ function of this file: launch one that is"
 _STORES = re.compile(r"^  (\*|MEM)[^=;]* = |^  [^=;(]*->[^=;(]* = ", re.MULTILINE)
 _KERNEL = {"flatten", "noclone", "noinline"}
@@ -212,6 +214,7 @@ def _refused_in(function: _Function, functions: dict[str, _Function], filename: 
         of_numbers = name.startswith(("__builtin_", ".")) or is_math(name)
         if not of_numbers or _gets_an_address(arguments, function):
             said = _OF_THE_HOST if name.startswith("ladder_") else _UNSEEN.format(_plain(name))
+            said = _THROWS if _THROW.match(name) else said
             yield said, _line(function, number, filename)
 
 

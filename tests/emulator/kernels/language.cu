@@ -1,3 +1,5 @@
+#include <array>
+#include <cstring>
 #include <cassert>
 
 // ---- where a thread is ----
@@ -111,6 +113,19 @@ extern "C" void by_value(float* z, cudaStream_t stream) {
     by_value_kernel<<<1, dim3(4, 2), 0, stream>>>(p, true, 'A', 0.5f);
     p.numbers[0] = -1;    // too late: the launch copied its arguments
 }
+
+// What nvcc works out of a constant of the host, and of a text.
+constexpr std::array<int, 3> known = {1, 2, 3};
+constexpr int raw[3] = {4, 5, 6};
+__global__ void host_constants_kernel(float* z) {
+    __shared__ int letters[strlen("abcd")];
+    letters[0] = 3;
+    const int second = raw[1];
+    z[0] = known[1] + known.at(2);
+    z[1] = second + *raw;
+    z[2] = sizeof letters / sizeof(int) + std::strlen(__func__);
+}
+extern "C" void host_constants(float* z, cudaStream_t stream) { host_constants_kernel<<<1, 1, 0, stream>>>(z); }
 
 // Arrays that are const: what the kernel gets is a pointer, to the host's memory.
 constexpr float two_numbers[2] = {1, 2};
