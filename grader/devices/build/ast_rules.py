@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from grader.devices.build import kernel_rules
 from grader.devices.build.branches import IF_CONSTEXPR, left_out
@@ -34,8 +33,7 @@ _ASSIGNS = re.compile(rb"\s*(=(?!=)|[-+*/%&|^]=|<<=|>>=|\+\+|--)")
 Key = tuple[str, str]
 
 
-@dataclass(frozen=True)
-class Around:
+class Around(NamedTuple):
     """What a cursor stands in: the innermost function, its sides as they are written, and more."""
 
     name: str = ""
@@ -125,15 +123,15 @@ class Tree:
         elif kind == "ASM_STMT" and around.on_host and not self._asks_nothing(cursor):
             self._say(cursor, _HOST_ASSEMBLY)
         elif kind in ("CXX_UNARY_EXPR", "STATIC_ASSERT", "CASE_STMT", "ENUM_CONSTANT_DECL"):
-            around = replace(around, constant=True)
+            around = around._replace(constant=True)
         elif kind in ("IF_STMT", "CONDITIONAL_OPERATOR", "BINARY_OPERATOR"):
             out, surely = left_out(cursor, children, self.source)
             self._not_taken += [(each.extent.start.offset, each.extent.end.offset) for each in out]
             children = [child for child in children if not (surely and child in out)]
-        around = replace(around, above=(cursor, around.above)) if children else around
+        around = around._replace(above=(cursor, around.above)) if children else around
         for number, child in enumerate(children):
-            constant = around.constant or self._is_computed_early(kind, cursor, child, number)
-            self._visit(child, around if constant == around.constant else replace(around, constant=constant))
+            early = not around.constant and self._is_computed_early(kind, cursor, child, number)
+            self._visit(child, around._replace(constant=True) if early else around)
 
     def may_be_left_out(self, offset: int) -> bool:
         """Whether this byte of the file is in a branch of an `if constexpr` that may not be taken."""
@@ -148,7 +146,10 @@ class Tree:
         if kind == "IF_STMT":
             return number == 0 and bool(IF_CONSTEXPR.match(self.source, cursor.extent.start.offset))
         if cursor.kind.is_declaration() and child.kind.is_expression():
-            is_bound = self.source[: child.extent.start.offset].rstrip().endswith(b"[")
+            at = child.extent.start.offset
+            while self.source[at - 1 : at].isspace():
+                at -= 1
+            is_bound = self.source[at - 1 : at] == b"["
             return is_bound or kind in FUNCTIONS or child.extent.end.offset <= cursor.location.offset
         return kind == "DECL_REF_EXPR"
 
@@ -229,7 +230,7 @@ class Tree:
             self._device_variables.add(_key(cursor))
         by_address = cursor.type.kind.name in ("POINTER", "LVALUEREFERENCE")
         constant = bool(around.name) and is_constexpr(cursor) and not by_address
-        return replace(around, constant=around.constant or constant)
+        return around._replace(constant=around.constant or constant)
 
     def _in_device_memory(self, cursor: Any, around: Around) -> None:
         name, offset = cursor.spelling, cursor.location.offset

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ctypes
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 CLASSES = {"STRUCT_DECL", "CLASS_DECL", "CLASS_TEMPLATE", "UNION_DECL"}
@@ -217,4 +218,11 @@ def _asks_when(function: Any, further: int = 1) -> bool:
 
 def kind_of(cursor: Any) -> str:
     """clang's name for a cursor's kind; "" of none."""
-    return str(cursor.kind.name) if cursor is not None else ""
+    return _name_of(cursor._kind_id) if cursor is not None else ""
+
+
+@cache
+def _name_of(kind: int) -> str:
+    from clang import cindex
+
+    return str(cindex.CursorKind.from_id(kind).name)
