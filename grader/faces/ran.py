@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from grader.devices.emulator.checked import name_array
 from grader.devices.emulator.counters import add_up
 from grader.devices.emulator.fewer_checks import KIND as FEWER_CHECKS
 from grader.devices.emulator.fewer_checks import fewer_checks
@@ -40,7 +41,7 @@ def described(program: Program, ended: Ended, name: str, how: How) -> Run:
         return found
     for fact in ended.facts["findings"]:
         if fact["kind"] == "own_array":
-            fact["array"], fact["text"] = program.arrays.get(fact["text"], "an array"), ""
+            name_array(fact, program.arrays)
     worded = word_findings(ended.facts, program.code, {}, Reading(*program.texts, apart=SPAN))
     placed = [_in_place(each, program) for each in worded]
     ends = [each for each in placed if each.kind in _ENDS and (not each.kernel or ended.stopped)]

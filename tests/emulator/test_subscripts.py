@@ -187,7 +187,9 @@ def test_right_uses_and_walks(run_kernel):
 
 def test_a_text_that_gcc_does_not_take_is_checked_as_it_stands_and_noticed(run_kernel, monkeypatch):
     """`run_kernel` asks for each kernel here, tests/shared.py for each of the course."""
-    monkeypatch.setattr("grader.devices.emulator.checked.with_used_indexes", lambda text, name: f"{text}?")
+    monkeypatch.setattr(
+        "grader.devices.emulator.checked.with_used_indexes", lambda text, name, margins=True: f"{text}?"
+    )
     with pytest.raises(AssertionError, match="g\\+\\+ does not take"):
         run(run_kernel, f"// once more\n{RIGHT}", 32)
 
@@ -205,7 +207,7 @@ extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) { k<<<1,
 
 def test_a_file_of_which_fewer_indexes_are_held_gets_a_note(tmp_path, monkeypatch):
     rewritten = "grader.devices.emulator.checked.with_used_indexes"
-    monkeypatch.setattr(rewritten, lambda text, name: text.replace("pairs[n % 2] =", "pairs[none] ="))
+    monkeypatch.setattr(rewritten, lambda text, name, margins=True: text.replace("pairs[n % 2] =", "pairs[none] ="))
     recipe = emulator_recipe(translate(PLAIN, "kernel.cu"), "kernel.cu", cache_root())
     checked = beside(recipe.run(tmp_path / "build"), "kernel.cu")
     assert checked and checked.is_plain

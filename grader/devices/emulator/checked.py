@@ -13,7 +13,7 @@ import os
 import re
 import shlex
 import subprocess
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -23,12 +23,13 @@ from grader.devices.build.diagnostics import plain
 from grader.devices.build.frontend import in_a_process
 from grader.devices.build.recipe import STRICT_LINK
 from grader.devices.emulator.calls import own_variables
+from grader.devices.emulator.margins import HIDDEN
 from grader.devices.emulator.subscripts import with_used_indexes
 from grader.devices.emulator.symbols import CodeMap, Symbol, host_only, read_symbols
 
 NAME, FACTS = "checked.so", "checked.json"
 _AS_WRITTEN, _OPTIMIZED, _SAID = "checked.gimple", "checked.optimized", "said"
-_TEXT, _PLAIN = "text.cpp", "plain.cpp"  # the second takes the place of the first if that does not compile
+_TEXT, _LESS, _PLAIN = "text.cpp", "less.cpp", "plain.cpp"  # each takes the place of the first if that does not compile
 
 
 def dumps(as_written: str, optimized: str) -> list[str]:
@@ -113,7 +114,7 @@ class Checked:
     unset: list[tuple[str, int]] = field(default_factory=list)  # locals that may be read first: name and line of use
     never_set: list[tuple[str, int]] = field(default_factory=list)  # others that may be, with the line of declaration
     elements: list[int] = field(default_factory=list)  # lines that name an element of a fragment
-    is_plain: bool = False  # g++ did not take what subscripts.py makes of the text
+    is_plain: bool = False  # g++ did not take what subscripts.py and margins.py make of the text
     why_plain: str = ""  # what it said then first, of this line
     plain_line: int = 0
 
@@ -142,12 +143,14 @@ class CheckedBuild:
         folder.mkdir()
         text = text.replace(f"{_ORDERS}false", f"{_ORDERS}true") if elements else text
         (folder / _TEXT).write_text(with_used_indexes(text, source_name))
+        (folder / _LESS).write_text(with_used_indexes(text, source_name, margins=False))
         (folder / _PLAIN).write_text(text)
         self._folder, self._source_name, self._elements = folder, source_name, elements
         compile_ = ["g++", "-std=c++20", "-fPIC", *(flag for flag in flags if flag != "-w"), *_FLAGS, "-fpreprocessed"]
         link = ["g++", "-shared", "text.o", "-o", NAME, *link_flags, *STRICT_LINK]
         first = shlex.join([*compile_, "-c", _TEXT, "-o", "text.o"])
-        both = f"{{ {first} || {{ mv {_PLAIN} {_TEXT} && {first}; }}; }} && {shlex.join(link)}"
+        others = " || ".join(f"{{ mv {each} {_TEXT} && {first}; }}" for each in (_LESS, _PLAIN))
+        both = f"{{ {first} || {others}; }} && {shlex.join(link)}"
         ended, held = os.pipe()
         with (folder / _SAID).open("w") as said:
             self._compiler = subprocess.Popen(["sh", "-c", both], cwd=folder, stderr=said, pass_fds=[held])
@@ -179,9 +182,10 @@ class CheckedBuild:
         )
         checked = _facts(as_written, optimized, said, Path(self._source_name).name)
         checked.elements = list(self._elements)
-        checked.is_plain = not (self._folder / _PLAIN).exists()
+        checked.is_plain = not (self._folder / _LESS).exists()
         if checked.is_plain and (refused := _REFUSED.search(said)):
-            checked.why_plain, checked.plain_line = plain(re.sub("[‘’]", "'", refused["text"])), int(refused["line"])
+            why = re.sub("[‘’]", "'", refused["text"]).replace(HIDDEN, "")
+            checked.why_plain, checked.plain_line = plain(why), int(refused["line"])
         checked.code.symbols[:0] = read_symbols(self._folder / NAME)
         return asdict(checked)
 
@@ -213,6 +217,12 @@ def indexed_arrays(as_written: str, optimized: str, source_name: str = "") -> tu
         known = indexes.setdefault(name, Symbol(1, int(is_address), "index", name))
         known.value &= place in own if is_local is None else is_local
     return list(indexes.values()), arrays
+
+
+def name_array(finding: dict[str, Any], arrays: Mapping[str, str]) -> None:
+    """Has a finding name the array that an index has left at its place; the runtime knows that of a pointer."""
+    if place := finding["text"]:
+        finding["array"], finding["text"] = arrays.get(place, "an array"), ""
 
 
 def _facts(as_written: str, optimized: str, said: str, source_name: str) -> Checked:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from grader.course.prototype import CType
-from grader.devices.emulator.checked import Checked
+from grader.devices.emulator.checked import Checked, name_array
 from grader.devices.emulator.fewer_checks import KIND as FEWER_CHECKS
 from grader.devices.emulator.symbols import CodeMap
 
@@ -37,7 +37,7 @@ class Look:
         self.turned: Sequence[np.ndarray] = outputs
         self._left = [each for each in facts["findings"] if each["kind"] == "own_array"]
         for finding in self._left:
-            finding["array"], finding["text"] = checked.arrays[finding["text"]], ""
+            name_array(finding, checked.arrays)
         ends = [each for each in facts["findings"] if each["kind"] in _FATAL]
         self.decides = bool(ends) or any(not each["note"] for each in self._left)
 

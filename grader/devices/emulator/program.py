@@ -27,6 +27,7 @@ from grader.devices.build.recipe import program_identity
 from grader.devices.emulator import session
 from grader.devices.emulator.checked import CHECKS_INDEXES, dumps, indexed_arrays
 from grader.devices.emulator.library import library_folder
+from grader.devices.emulator.margins import HIDDEN
 from grader.devices.emulator.own_files import CUDA, CXX, SPAN, C, OwnFiles, Places, Unreadable, below, shown
 from grader.devices.emulator.seen import PREPROCESSED
 from grader.devices.emulator.sides import marks
@@ -124,7 +125,7 @@ class _Building:
     def __init__(self, wanted: Wanted, own: OwnFiles, runtime: Path, folder: Path):
         self.wanted, self.own, self.runtime, self.folder = wanted, own, runtime, folder
         self.places = Places(own.names)
-        self.with_used_indexes: dict[int, str] = {}  # texts of sources, where indexes are held against their arrays
+        self.with_checks: dict[int, list[str]] = {}  # texts of sources, where indexes are held against their arrays
         self.plain: list[tuple[str, int | None, str]] = []  # as Program says
         root = folder / "files"
         found = [f"-I{below(root, each)}" for each in wanted.folders] + [f"-I{each}" for each in wanted.folders]
@@ -141,8 +142,8 @@ class _Building:
             texts = list(pool.map(self._preprocessed, self.sources))
         for number, (source, text) in enumerate(zip(self.sources, texts, strict=True)):
             if self.wanted.arrays and source.suffix in CUDA:
-                self.with_used_indexes[number] = with_used_indexes_of_program(text)
-        place = kept / self._key([*texts, *self.with_used_indexes.values()]) / LIBRARY
+                self.with_checks[number] = [with_used_indexes_of_program(text, margins) for margins in (True, False)]
+        place = kept / self._key([*texts, *(each for both in self.with_checks.values() for each in both)]) / LIBRARY
         if place.exists():
             os.utime(place.parent)
             return place
@@ -185,15 +186,20 @@ class _Building:
 
     def _compiled(self, source: Path, text: str) -> str:
         number = self.sources.index(source)
-        if number in self.with_used_indexes:
+        refused: list[Diagnostic] = []  # is about what is not the user's text
+        for each in self.with_checks.get(number, ()):
             try:
-                return self._object(source, number, self.with_used_indexes[number])
-            except NotBuilt as error:  # its message is about what is not the user's text
-                built = self._object(source, number, text)
-                file, said = shown(self.own.sources[number]), error.build.diagnostics[0]
-                self.plain.append((file, said.line, said.message.removeprefix(f"{file}:{said.line}: ")))
-                return built
-        return self._object(source, number, text)
+                built = self._object(source, number, each)
+                break
+            except NotBuilt as error:
+                refused += error.build.diagnostics
+        else:
+            built = self._object(source, number, text)
+        if refused:
+            file, said = shown(self.own.sources[number]), refused[0]
+            why = said.message.removeprefix(f"{file}:{said.line}: ").replace(HIDDEN, "")
+            self.plain.append((file, said.line, why))
+        return built
 
     def _object(self, source: Path, number: int, text: str) -> str:
         file = self.folder / f"{number}{'.i' if source.suffix in C else '.ii'}"

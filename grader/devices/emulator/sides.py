@@ -60,9 +60,18 @@ def named_variables(variables: list[str], symbols: list[str]) -> set[str]:
 
 def host_functions(functions: list[str], symbols: list[str]) -> set[str]:
     """Those of the functions that no kernel can run: they were defined without `__device__`, under all their names."""
-    of_host = {each.removeprefix(_OF_THE_HOST) for each in symbols if each.startswith(_OF_THE_HOST)}
-    of_host -= {each.removeprefix(_MARK) for each in symbols if each.startswith(_MARK)}
+    of_host = _of_the_host(symbols)
     return {name for name in functions if of_host and _name_of(name) in of_host}
+
+
+def functions_of_the_host(text: str) -> set[str]:
+    """The same by their last names, as the marks in a preprocessed text say."""
+    return _of_the_host(re.findall(rf"^static const char ({_SIDE}\w+)", text, re.MULTILINE))
+
+
+def _of_the_host(symbols: list[str]) -> set[str]:
+    of_host = {each.removeprefix(_OF_THE_HOST) for each in symbols if each.startswith(_OF_THE_HOST)}
+    return of_host - {each.removeprefix(_MARK) for each in symbols if each.startswith(_MARK)}
 
 
 def _name_of(function: str) -> str:

@@ -11,12 +11,14 @@ Without a compiler's knowledge of names: what may be a declaration is left alone
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from itertools import pairwise
 
 from grader.devices.emulator.callees import Callees
+from grader.devices.emulator.margins import Edit, Margins
 from grader.devices.emulator.own_files import SPAN
-from grader.devices.emulator.text_part import BEFORE_A_VALUE, NO_BASE, NO_CALL, TYPES, Part, Span
+from grader.devices.emulator.sides import functions_of_the_host
+from grader.devices.emulator.text_part import BEFORE_A_VALUE, NO_BASE, NO_CALL, NUMBERS, TYPES, Part, Span
 from grader.devices.emulator.translate import quoted
 from grader.devices.emulator.words import own_spans
 
@@ -27,29 +29,26 @@ _DECLARED = re.compile(
     rf"(?!(?:return|throw|goto|else|do|case)\b){_NAME} (?:< [^=;]*> )?(?:(?:const|[*&]|__restrict__) )*"
     rf"(?:{_NAME} (?:[\[=({{,].*)?)?$"
 )
-_NUMBERS = {
-    "bool", "char", "double", "float", "int", "long", "short", "signed", "unsigned", "size_t", "int8_t", "uint8_t",
-    "int16_t", "uint16_t", "int32_t", "uint32_t", "int64_t", "uint64_t",
-}  # fmt: skip
 _MARKER = re.compile(r'^# (\d+) ".*$', re.MULTILINE)
 _ZERO = re.compile(r"0[uUlL]*")
 
 
-def with_used_indexes(preprocessed: str, source_name: str) -> str:
-    """The text of this file, on the same lines."""
+def with_used_indexes(preprocessed: str, source_name: str, margins: bool = True) -> str:
+    """The text of this file, on the same lines; with `margins` around its local arrays (margins.py)."""
     own = own_spans(preprocessed, f"# 1 {quoted(source_name)}\n")
-    return _rewritten(preprocessed, [(start, end) for _, start, end in own], "elements")
+    return _rewritten(preprocessed, [(start, end) for _, start, end in own], "elements", margins)
 
 
-def with_used_indexes_of_program(preprocessed: str) -> str:
+def with_used_indexes_of_program(preprocessed: str, margins: bool = True) -> str:
     """The same of a whole program's source: of the files whose lines have numbers of their own (own_files.py)."""
     markers = [*_MARKER.finditer(preprocessed)]
     ends = [*(marker.start() for marker in markers[1:]), len(preprocessed)]
     own = [(each.end(), end) for each, end in zip(markers, ends, strict=True) if int(each[1]) > SPAN]
-    return _rewritten(preprocessed, own, "elements_of_program")
+    return _rewritten(preprocessed, own, "elements_of_program", margins)
 
 
-def _rewritten(text: str, own: Iterable[Span], elements: str) -> str:
+def _rewritten(text: str, own: Iterable[Span], elements: str, margins: bool) -> str:
+    hosts = functions_of_the_host(text) if margins else None
     whole: list[Span] = []
     for start, end in own:
         if whole and "\n" not in text[whole[-1][1] : start].strip():  # a macro of a header, within a statement
@@ -58,7 +57,7 @@ def _rewritten(text: str, own: Iterable[Span], elements: str) -> str:
             whole.append((start, end))
     pieces, position = [], 0
     for start, end in whole:
-        pieces += [text[position:start], _Indexes(text[start:end], elements).rewritten()]
+        pieces += [text[position:start], _Indexes(text[start:end], elements).rewritten(hosts)]
         position = end
     return "".join([*pieces, text[position:]])
 
@@ -69,18 +68,21 @@ class _Indexes(Part):
     def __init__(self, source: str, elements: str):
         super().__init__(source)
         self.elements = elements
-        self.numbers, self.pointers, members = self._plain_names()
-        self.callees = Callees(self, members)
+        self.numbers, self.pointers, self.members = self._plain_names()
+        self.callees = Callees(self, self.members)
 
-    def rewritten(self) -> str:
-        edits = sorted(edit for at, text in enumerate(self.texts) if text == "[" for edit in self._edits(at))
+    def rewritten(self, hosts: Set[str] | None) -> str:
+        """The text; with margins, if `hosts` are the functions that no kernel can run."""
+        edits = [edit for at, text in enumerate(self.texts) if text == "[" for edit in self._edits(at)]
+        edits += Margins(self, self.members, hosts).edits() if hosts is not None else ()
         pieces, position = [], 0
-        for offset, text in edits:
-            pieces += [self.source[position:offset], text]
-            position = offset
+        for start, end, text in sorted(edits):
+            if start >= position:
+                pieces += [self.source[position:start], text]
+                position = end
         return "".join([*pieces, self.source[position:]])
 
-    def _edits(self, opening: int) -> Iterator[tuple[int, str]]:
+    def _edits(self, opening: int) -> Iterator[Edit]:
         """What is to be inserted, if an element is used here."""
         closing = self.pairs.get(opening, opening)
         if closing <= opening + 1 or self.text(opening + 1) in ("[", "{"):
@@ -96,8 +98,9 @@ class _Indexes(Part):
         used = self._used(first, opening, closing, last)
         if used is not None:
             elements = f"::ladder::{self.elements}<{self._type(first, opening - 1)}{used}>"
-            yield self.tokens[opening].end, f"::ladder::used<{elements}>(("
-            yield self.tokens[closing].start, "))"
+            begin, end = self.tokens[opening].end, self.tokens[closing].start
+            yield begin, begin, f"::ladder::used<{elements}>(("
+            yield end, end, "))"
 
     def _used(self, first: int, opening: int, closing: int, last: int) -> str | None:
         """The type of what is used of the element, behind a comma: "" if that is all of it, None if nothing is."""
@@ -161,9 +164,9 @@ class _Indexes(Part):
             if self.text(index + 1) == "[" and self._declares(index):
                 members |= {token.text} if self.is_class(self.within[index]) else set()
                 words = self.texts[self.statement[index] : index] if before == "," else [before]
-                (others if _NUMBERS.isdisjoint(words) else numbers).add(token.text)
+                (others if NUMBERS.isdisjoint(words) else numbers).add(token.text)
             elif before == "&" and self.text(index - 2) == "(" and self.text(index + 1) == ")":  # float (&values)[4]
-                (others if self.text(index - 3) not in _NUMBERS else numbers).add(token.text)
+                (others if self.text(index - 3) not in NUMBERS else numbers).add(token.text)
             elif before == "&":
                 others.add(token.text)
             elif before == "*" or (before in ("__restrict__", "__restrict", "const") and self.text(index - 2) == "*"):

@@ -13,6 +13,10 @@ TYPES = {
     "auto", "bool", "char", "const", "double", "float", "int", "long", "short", "signed", "unsigned", "void",
     "volatile", "__restrict__", "__restrict",
 }  # fmt: skip
+NUMBERS = {
+    "bool", "char", "double", "float", "int", "long", "short", "signed", "unsigned", "size_t", "int8_t", "uint8_t",
+    "int16_t", "uint16_t", "int32_t", "uint32_t", "int64_t", "uint64_t",
+}  # fmt: skip
 NO_BASE = BEFORE_A_VALUE | TYPES | {"delete", "new", "operator", "template", "typename", "mutable", "if", "while"}
 NO_CALL = BEFORE_A_VALUE | {"if", "for", "while", "switch", "constexpr"}
 Span = tuple[int, int]  # the first and the last of some tokens

@@ -12,6 +12,7 @@
 #include "ladder/vector_types.h"
 #include "ladder/index.h"
 #include "ladder/used.h"
+#include "ladder/margins.h"
 #include "ladder/math.h"
 
 #undef LADDER_SIDE

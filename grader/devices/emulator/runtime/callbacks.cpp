@@ -94,7 +94,7 @@ void access(Address a, unsigned bytes, Event event, Address caller, unsigned fla
         else record_stored_value(*thread);
     }
     const std::uint32_t pc = program_counter(caller);
-    std::uint16_t region = thread->next ? thread->executor->known_region(a, bytes, writes, pc) : no_region;
+    std::uint16_t region = thread->next && thread->margins.empty() ? thread->executor->known_region(a, bytes, writes, pc) : no_region;
     if (region == no_region) [[unlikely]] {
         region = check_access(*thread, a, bytes, writes, pc);
         if (region == no_region) return;
@@ -113,7 +113,7 @@ void access(Address a, unsigned bytes, Event event, Address caller, unsigned fla
     if (!thread || thread->stored || !has_room(*thread)) return false;
     const std::uint32_t pc = program_counter(caller);
     const bool own = thread->is_own(a, bytes);   // no other thread may touch it, and its values are of no interest
-    const std::uint16_t region = own ? stack_region : thread->executor->known_region(a, bytes, event == Event::Write, pc);
+    const std::uint16_t region = own ? thread->own_region : thread->executor->known_region(a, bytes, event == Event::Write, pc);
     if (region == no_region) return false;
     *thread->next++ = {pc, event, static_cast<std::uint8_t>(bytes), region, a};
     if (event == Event::Write && !own) {
@@ -204,6 +204,7 @@ static const Region* meant(const Executor& executor, Address a) {
 
 std::uint16_t check_access(Thread& thread, Address a, unsigned bytes, bool writes, std::uint32_t pc) {
     Executor& executor = *thread.executor;
+    if (!thread.margins.empty()) touch_margins(thread, a, bytes, writes, pc);
     const std::uint16_t index = executor.region_index(a, bytes, pc);
     if (index == no_region) {
         Finding finding = access_finding(thread, "out_of_bounds", a, bytes, writes, pc);

@@ -17,6 +17,7 @@
 #include "fiber.h"
 #include "findings.h"
 #include "index.h"
+#include "margins.h"
 #include "memory.h"
 #include "patience.h"
 #include "sampling.h"
@@ -98,6 +99,7 @@ struct alignas(64) Thread {
     Executor* executor = nullptr;
     Block* block = nullptr;
     std::uint32_t number = 0;          // in the block
+    std::uint16_t own_region = stack_region;   // of an access to its stack, no_region if each has to be looked at
     WarpUnit* warp = nullptr;
     Index index{};
     std::uint8_t lane = 0;
@@ -136,6 +138,7 @@ struct alignas(64) Thread {
     std::vector<AsyncCopy> copies;     // in the order in which they were issued
     std::size_t committed = 0;         // groups of copies
     std::uint64_t groups_under_way = 0; // of these: not empty, and not waited for
+    std::vector<Margin> margins;       // around arrays in the functions that it is in
     std::vector<std::uint64_t> ptx_results;   // of the asm statement that it has run last
 
     inline bool is_own(Address a, unsigned bytes) const;   // on its stack, and aligned

@@ -194,6 +194,8 @@ LADDER_CALL ladder::Space ladder_space(const void* pointer);
 LADDER_CALL void ladder_yield(int line);   // __nanosleep
 // __trap, or an unsupported feature reached in device code.
 [[noreturn]] LADDER_CALL void ladder_trap(const char* why, int line);
+LADDER_CALL void ladder_margins(const volatile void* array, std::size_t bytes, std::size_t element, std::size_t width, const char* name);
+LADDER_CALL void ladder_no_margins(const volatile void* array);
 LADDER_CALL void* ladder_device_malloc(std::size_t bytes);
 LADDER_CALL void ladder_device_free(void* pointer);
 LADDER_CALL long long ladder_clock(void);   // a counter of events, the same on every run (clock64)

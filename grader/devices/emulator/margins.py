@@ -1,0 +1,245 @@
+"""What the checking build compiles instead of `float a[4];`, so that whatever leaves `a` is found when it happens.
+
+gcc knows which array an index belongs to, but not a pointer: behind a local array whose address is lent lies another
+variable. So such an array gets bytes before it and behind it that belong to nobody (include/ladder/margins.h), and the
+runtime, which is told of each access, ends a thread that touches them. An array whose elements are only used one by one
+stays as it is: its indexes are held against it (subscripts.py).
+
+Without a compiler's knowledge of names: what is no plain declaration is left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Set
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from grader.devices.build.syntax import UNEVALUATED
+from grader.devices.emulator.text_part import NO_BASE, NUMBERS, Part
+
+HIDDEN = "ladder_array_"  # before an array's name: the variable that holds it
+Edit = tuple[int, int, str]  # the text from here to there becomes this
+
+_ATTRIBUTES = {"alignas", "__attribute__", "__attribute"}
+_QUALIFIERS = {"const", "volatile", "typename", "struct", "class", "union"}
+_BEFORE_A_NAME = {"*", "&", "const", "volatile", "__restrict__", "__restrict"}
+_CONSTANT = {"constexpr", "static_assert"}
+_BEFORE_A_BLOCK = {")", "else", "do", "const", "noexcept", "mutable", "override", "final", "try"}
+_NO_TYPE = (NO_BASE - NUMBERS) | {
+    "static", "constexpr", "consteval", "constinit", "__constinit", "thread_local", "extern", "register", "typedef",
+    "using", "auto", "decltype", "__typeof__", "default", "public", "private", "protected", "friend", "enum", "asm",
+    "break", "continue", "for", "switch", "this", "namespace", "static_assert", "__asm__",
+} - _QUALIFIERS - {"void"}  # fmt: skip
+
+
+@dataclass
+class _Declarator:
+    """`*name[2][3] = {...}`: by its tokens, and what follows the last."""
+
+    first: int
+    name: int
+    behind_sizes: int
+    end: int
+    attributes: list[str] = field(default_factory=list)
+    is_array: bool = False
+
+
+class Margins:
+    """The local arrays of a part whose address is lent. `members` are the names of members that are arrays, `hosts`
+    those of functions that no kernel can run.
+    """
+
+    def __init__(self, part: Part, members: Set[str], hosts: Set[str]):
+        self._part, self._members, self._hosts = part, members, hosts
+        self._functions: dict[int, bool] = {}
+
+    def edits(self) -> Iterator[Edit]:
+        """What makes room around these arrays."""
+        for first in sorted(set(self._part.statement)):
+            if self._is_in_a_function(first):
+                yield from self._of_declaration(first)
+
+    def _is_in_a_function(self, first: int) -> bool:
+        """Whether a statement may declare such an array here: nothing jumps past it."""
+        part = self._part
+        block = part.within[first] if first < len(part.texts) else -1
+        if not self._is_block(block) or part.text(part.pairs.get(block - 1, 0) - 1) == "switch":
+            return False
+        function = at = block
+        while (at := part.within[at]) >= 0:
+            function = at if self._is_block(at) else function
+        if function not in self._functions:
+            self._functions[function] = self._takes_margins(function)
+        return self._functions[function]
+
+    def _is_block(self, brace: int) -> bool:
+        part = self._part
+        if brace < 0 or part.texts[brace] != "{" or brace not in part.pairs or part.is_class(brace):
+            return False
+        before = part.text(brace - 1)
+        if before in (";", "{", "}"):
+            return self._is_block(part.within[brace])
+        if before == "]":  # [&] {
+            return part.text(part.pairs.get(brace - 1, 0) - 1) in ("(", ",", "=", "return")
+        return before in _BEFORE_A_BLOCK or "->" in part.texts[part.statement[brace] : brace]
+
+    def _takes_margins(self, brace: int) -> bool:
+        """Whether a function's variables may have destructors, and it may be run by a kernel."""
+        part = self._part
+        head = part.texts[part.statement[brace] : brace]
+        if not {"constexpr", "consteval"}.isdisjoint(head) or "goto" in part.texts[brace : part.pairs[brace]]:
+            return False
+        calls = (name for name, after in pairwise(head) if after == "(" and name not in _ATTRIBUTES)
+        return next(calls, "") not in self._hosts
+
+    def _of_declaration(self, first: int) -> Iterator[Edit]:
+        part = self._part
+        attributes, type_, at = self._specifiers(first)
+        declared = self._declarators(at) if type_ else None
+        if not declared or not any(each.is_array and self._is_lent(each) for each in declared):
+            return
+        source = part.source[part.tokens[first].start : part.tokens[declared[-1].end].start]
+        if "\n#" in source:
+            return
+        begin, before, is_open = part.tokens[first].start, "", False  # open: a declaration that can go on
+        for each in declared:
+            is_lent = each.is_array and self._is_lent(each)
+            if is_lent:
+                yield from self._with_margins(each, begin, before, [*attributes, *each.attributes], type_)
+            elif before and not is_open:
+                yield begin, begin + 1, f"; {' '.join([*attributes, type_])} "
+            is_open = not is_lent
+            begin, before = part.tokens[each.end].start, "; "
+
+    def _with_margins(
+        self, array: _Declarator, begin: int, before: str, attributes: list[str], type_: str
+    ) -> Iterator[Edit]:
+        """The variable that holds it, on as many lines, and its first value."""
+        part = self._part
+        kind = "WithMargins"
+        if any(not each.startswith("[") for each in attributes):
+            kind = "AlignedWithMargins"
+        head = part.texts[array.first : array.name]
+        sizes = part.texts[array.name + 1 : array.behind_sizes]
+        value = array.behind_sizes
+        for _ in array.attributes:
+            value = part.pairs[value + 1] + 1
+        value += part.text(value) == "="
+        of_type = " ".join([type_, *head, *sizes])
+        if sizes[:2] == ["[", "]"]:
+            given = part.texts[value : array.end]
+            given = given if given[0] == "{" else ["{", *given, "}"]
+            of_type = f"__typeof__(({of_type}){' '.join(given)})"
+        has_value = value < array.end
+        end = part.tokens[value].start
+        lines = "\n" * part.source.count("\n", begin, end)
+        text = f"{before}{' '.join(attributes)} ::ladder::{kind}<{of_type}> {HIDDEN}{part.text(array.name)}{lines}"
+        if has_value:
+            text += " = {.at = "
+        yield begin, end, text
+        name, close = part.text(array.name), "}" if has_value else ""
+        told = f'::ladder::Margins ladder_margins_{name}({HIDDEN}{name}, "{name}")'
+        at = part.tokens[array.end - 1].end
+        yield at, at, f"{close}; {told}; auto& {name} = {HIDDEN}{name}.at"
+
+    def _specifiers(self, at: int) -> tuple[list[str], str, int]:
+        """The attributes and the type that a declaration may begin with, "" if it is none, and what follows."""
+        part = self._part
+        attributes, words, has_type = list[str](), list[str](), False
+        while at < len(part.texts):
+            text = part.text(at)
+            if (text in _ATTRIBUTES or part.texts[at : at + 2] == ["[", "["]) and not (text == "[" and words):
+                last = part.pairs.get(at + (text != "["), at)
+                attributes.append(" ".join(part.texts[at : last + 1]))
+                at = last + 1
+            elif text in _QUALIFIERS:
+                words.append(text)
+                at += 1
+            elif text in NUMBERS:
+                words.append(text)
+                has_type, at = True, at + 1
+            elif has_type or text in _NO_TYPE or not (part.is_word(at) or text == "::"):
+                break
+            else:
+                last = self._last_of_name(at)
+                words += part.texts[at : last + 1]
+                has_type, at = True, last + 1
+        return attributes, " ".join(words) if has_type else "", at
+
+    def _last_of_name(self, at: int) -> int:
+        """The last token of `ns::Vector<float, 4>`."""
+        part = self._part
+        at += part.text(at) == "::"
+        while True:
+            if part.text(at + 1) == "<":
+                depth, end = 1, at + 2
+                while depth and end < len(part.texts) and part.text(end) not in (";", "{"):
+                    depth += (part.text(end) == "<") - (part.text(end) == ">")
+                    end = part.pairs.get(end, end) + 1 if part.text(end) in ("(", "[") else end + 1
+                if depth:
+                    return at
+                at = end - 1
+            if part.text(at + 1) != "::" or not part.is_word(at + 2):
+                return at
+            at += 2
+
+    def _declarators(self, at: int) -> list[_Declarator]:
+        """What is declared up to the semicolon; [] if that is not as plain as it must be."""
+        part, found = self._part, list[_Declarator]()
+        while True:
+            first = at
+            while part.text(at) in _BEFORE_A_NAME:
+                at += 1
+            name, is_array = at, part.text(at + 1) == "["
+            if not part.is_word(at) and part.text(at) != "(":
+                return []
+            at = at + 1 if part.is_word(at) else part.pairs.get(at, at) + 1
+            while part.text(at) == "[":
+                at = part.pairs.get(at, len(part.texts)) + 1
+            declarator = _Declarator(first, name, at, at, [], is_array and "&" not in part.texts[first:name])
+            while part.text(at) in _ATTRIBUTES and at + 1 in part.pairs:
+                declarator.attributes.append(" ".join(part.texts[at : part.pairs[at + 1] + 1]))
+                at = part.pairs[at + 1] + 1
+            if part.text(at) not in ("=", "{", "(", ",", ";") or (is_array and part.text(at) == "("):
+                return []
+            while at < len(part.texts) and part.text(at) not in (",", ";"):
+                if part.text(at) in ("<", ")", "]", "}"):  # whose comma may be a template's
+                    return []
+                at = part.pairs.get(at, at) + 1
+            declarator.end = at
+            found.append(declarator)
+            if part.text(at) != ",":
+                return found if part.text(at) == ";" else []
+            at += 1
+
+    def _is_lent(self, array: _Declarator) -> bool:
+        """Whether anything may get an address of it. None is of an array that a constant or a type is made from."""
+        part = self._part
+        name, block = part.text(array.name), part.within[array.name]
+        sizes = sum(part.texts[at] == "[" and part.within[at] == block for at in range(array.name, array.behind_sizes))
+        uses = [
+            at
+            for at in range(array.end, part.pairs[block])
+            if part.texts[at] == name and part.text(at - 1) not in (".", "->", "::")
+        ]
+        return not any(map(self._is_asked, uses)) and any(self._lends(at, sizes) for at in uses)
+
+    def _is_asked(self, at: int) -> bool:
+        part = self._part
+        if part.text(at - 2) in UNEVALUATED - {"sizeof"} and part.text(at + 1) == ")":
+            return True
+        is_constant = not _CONSTANT.isdisjoint(part.texts[part.statement[at] : at])
+        return is_constant and part.text(at - 2) != "sizeof" and part.text(at - 1) != "sizeof"
+
+    def _lends(self, at: int, sizes: int) -> bool:
+        """Whether more than an element's value is used here."""
+        part, last, count = self._part, at, 0
+        while part.text(last + 1) == "[" and count < sizes:
+            last, count = part.pairs.get(last + 1, last + 1), count + 1
+        if part.text(at - 1) == "sizeof" or part.texts[at - 2 : at] == ["sizeof", "("]:
+            return False
+        if part.text(at - 1) == ":" and part.text(last + 1) == ")" and part.text(part.within[at] - 1) == "for":
+            return False
+        end = part.last_of_chain(last)
+        is_cast = part.texts[at - 2 : at] == [">", "("]  # to a reference
+        return count < sizes or is_cast or part.address(at, end) is not None or part.text(end) in self._members
