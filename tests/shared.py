@@ -155,7 +155,8 @@ def kept_folder(base: Path, name: str) -> Path:
 def graded_once(kept: Kept) -> Callable[[Task, Submission], Result]:
     """`grade.grade_task`, but that each source is emulated once for each task of a lesson and each seed.
 
-    Each of those is held to one rule besides: g++ takes what the checking build makes of its text (subscripts.py).
+    Each of those is held to one rule besides: g++ takes what the checking build makes of its text (subscripts.py,
+    margins.py).
     What a test has changed is graded as ever: a task with other cases, a lesson without a file, a grade that can be
     cancelled; and what runs on a GPU, whose times are never the same.
     """

@@ -117,7 +117,9 @@ class KernelRunner:
                 elements = seen.fragment_elements(translated, text)
                 CheckedBuild(text, "kernel.cu", folder / "checked", flags, link_flags, elements).finish(library)
                 found = beside(library, "kernel.cu")
-                assert found and not found.is_plain, "g++ does not take what subscripts.py makes of the text"
+                assert found and not found.is_plain, (
+                    "g++ does not take what subscripts.py and margins.py make of the text"
+                )
             (folder / "unfinished.so").replace(library)
 
     def __call__(

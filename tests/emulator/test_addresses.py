@@ -1,5 +1,5 @@
-"""Addresses that functions, methods and lambdas get, told from what a token is: right ones are left alone, also those
-one past an array, and an element that is not there is found.
+"""Addresses that functions, methods and lambdas get: right ones are left alone, also those one past an array, and an
+element that is not there is found.
 """
 
 from __future__ import annotations

@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from grader.devices.emulator.sides import marks
+from grader.devices.emulator.subscripts import with_used_indexes
 from tests.emulator.checked_kernel import run
 
 KERNELS = Path(__file__).parent / "kernels"
@@ -30,3 +32,53 @@ def test_a_pointer_leaves_its_array(run_kernel, name):
 def test_a_right_pointer_is_left_alone(run_kernel, name):
     x, z, findings = run(run_kernel, RIGHT, names_in(RIGHT).index(name))
     assert findings == [] and np.allclose(z, x)
+
+
+def arrays_with_margins(code: str) -> set[str]:
+    text = f'# 1 "k.cu"\n{code}\n{marks(code)}'
+    rewritten = with_used_indexes(text, "k.cu")
+    assert rewritten.count("\n") == text.count("\n")
+    assert "ladder_array_" not in with_used_indexes(text, "k.cu", margins=False)
+    return set(re.findall(r"ladder_margins_(\w+)\(", rewritten))
+
+
+@pytest.mark.parametrize(
+    ("body", "names"),
+    [
+        ("float a[4]; f(a);", "a"),
+        ("float a[4], b[2][3] = {},\n    *p = a, c[4]; f(b[1]); c[0] = 1;", "a b"),
+        ("alignas(16) const ns::Vec<int, 4>* a[n >> 2] = {x, y}; f(&a[1]);", "a"),
+        ('int a[] = {1,\n    2}; char b[] = "ab"; return *a + *(b + i);', "a b"),
+        ("if (x) { for (;;) { unsigned long long a[2]; p = a + 1; } }", "a"),
+        ("auto g = [&](int i) { P a[2]; return f(&a[i]); };", "a"),
+        ("float a[4]; a[i] = a[j] * 2; for (float v : a) s += v; n = sizeof(a) / sizeof(a[0]);", ""),
+        ("P a[4]; a[i].x = a[j].y; a[i].method(); f(a[j]);", ""),
+        ("static float a[4]; constexpr int b[2] = {}; f(a, b);", ""),
+        ("float a[4]; decltype(a) b; f(a);", ""),
+        ("float a[4]; constexpr int n = count(a); f(a);", ""),
+        ("float a[4]; if constexpr (n > 1) f(a);", "a"),
+        ("switch (x) { case 1: float a[4]; y = 1; float b[4]; f(a, b); }", ""),
+        ("float a[4]; f(a); goto end; end: ;", ""),
+        ("a[i++] = b[i], a[--i] = b[i];", ""),
+        ("float a[2][4]; sum(a[1]); by_name(a[0]);", ""),
+        ("float a[4], b[4]; lends(a); passes(b); lend_one(a, b);", "a b"),
+        ("float a[4]; either(a);", "a"),
+    ],
+)
+def test_which_arrays_get_margins(body, names):
+    others = """
+template <int N> float sum(const float (&v)[N]) { float s = 0; for (float x : v) s += x; return s + v[0]; }
+void by_name(float (&v)[4]) { for (int i = 0; i < 4; ++i) v[i] = sum(v); if (v[0] > 1) by_name(v); }
+float lends(float (&v)[4]) { float* p = v; return *p; }
+float passes(float (&v)[4]) { return lends(v); }
+float lend_one(float (&v)[4], const float (&w)[4]) { return v[0] + *(w + 1); }
+float either(float (&v)[4]) { return v[0]; } float either(float* v) { return *v; }
+"""
+    assert arrays_with_margins(f"{others}__device__ void k(int n) {{ {body} }}") == set(names.split())
+
+
+def test_no_array_gets_margins_where_no_kernel_runs_or_where_variables_may_have_no_destructor():
+    assert arrays_with_margins("void k() { float a[4]; f(a); }") == set()
+    assert arrays_with_margins("__device__ constexpr int k() { float a[4] = {}; return f(a); }") == set()
+    assert arrays_with_margins("template <int N> __device__ void k() { int a[] = {N, 1}; f(a); }") == set()
+    assert arrays_with_margins("struct P { float a[4]; void k() { f(a); } }; float b[4]; float* p = b;") == set()

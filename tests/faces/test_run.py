@@ -304,7 +304,7 @@ def test_with_arrays_an_index_past_a_local_array_is_found_and_one_past_a_row_not
 @pytest.mark.parametrize("as_json", [False, True])
 def test_that_fewer_indexes_are_held_is_told_without_being_asked(folder, monkeypatch, capfd, as_json):
     rewritten = "grader.devices.emulator.program.with_used_indexes_of_program"
-    monkeypatch.setattr(rewritten, lambda text: text.replace("both[i]", "both[none]"))
+    monkeypatch.setattr(rewritten, lambda text, margins: text.replace("both[i]", "both[none]"))
     monkeypatch.chdir(folder)
     assert in_this_process([Path("arrays.cu")], ["4"], Options(arrays=True, as_json=as_json)) == 0
     told = capfd.readouterr()
@@ -323,6 +323,13 @@ def test_with_arrays_an_element_one_past_an_array_of_structures_is_found(run):
     assert ran.found == {("own_array", "arrays.cu", line_of("arrays.cu", "one too many"))}
     assert "uses both[3], past its end: both has 3 elements" in ran.json["findings"][0]["message"]
     assert run("arrays.cu", "--arrays", "--json", "--", "3", "1").found == set()
+
+
+def test_with_arrays_a_range_one_too_long_is_found_where_a_library_walks_it(run):
+    ran = run("arrays.cu", "--arrays", "--json", "--", "5", "0", "sorted")
+    assert ran.found == {("own_array", "arrays.cu", line_of("arrays.cu", "of those that there are"))}
+    assert "uses some[4], past its end: some has 4 elements" in ran.json["findings"][0]["message"]
+    assert run("arrays.cu", "--arrays", "--json", "--", "4", "0", "sorted").found == set()
 
 
 def test_bugs_of_the_kinds_of_public_programs_are_found_at_their_lines(run):

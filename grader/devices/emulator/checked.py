@@ -67,7 +67,8 @@ _WARNED = re.compile(
     re.MULTILINE,
 )
 _REFUSED = re.compile(r"^.+?:(?P<line>\d+):\d+: error: (?P<text>.*)", re.MULTILINE)
-_HANDED_OVER = re.compile(rf"[(,] ?(?:{_PLACE})?&(\w+)[,)]")  # as `cudaGetDevice(&device)` does: most set what they get
+# As `cudaGetDevice(&device)` does: most set what they get, but for those that margins.h calls.
+_HANDED_OVER = re.compile(rf"(?<!_margins )[(,] ?(?:{_PLACE})?&(?:{HIDDEN})?(\w+)(?:\.at)?[,)]")
 _NEAR = 1000  # characters of a dump: a few rows
 _NEVER_SET = re.compile(r'\.DEFERRED_INIT \(.*\[(?P<file>[^\]\[:]+):(?P<line>\d+):\d+\] &"(?P<name>\w+)"')
 
@@ -315,4 +316,5 @@ def _on_the_line(place: str, rows: str) -> list[tuple[str, str]]:
 
 
 def _named(matches: Iterable[re.Match[str]], source_name: str) -> list[tuple[str, int]]:
-    return list(dict.fromkeys((each["name"], int(each["line"])) for each in matches if each["file"] == source_name))
+    own = (each for each in matches if each["file"] == source_name)
+    return list(dict.fromkeys((each["name"].removeprefix(HIDDEN), int(each["line"])) for each in own))

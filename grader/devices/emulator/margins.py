@@ -11,11 +11,12 @@ Without a compiler's knowledge of names: what is no plain declaration is left al
 from __future__ import annotations
 
 from collections.abc import Iterator, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 
-from grader.devices.build.syntax import UNEVALUATED
-from grader.devices.emulator.text_part import NO_BASE, NUMBERS, Part
+from grader.devices.build.syntax import CLOSING, UNEVALUATED
+from grader.devices.emulator.references import References
+from grader.devices.emulator.text_part import NO_BASE, NUMBERS, Part, Span
 
 HIDDEN = "ladder_array_"  # before an array's name: the variable that holds it
 Edit = tuple[int, int, str]  # the text from here to there becomes this
@@ -34,14 +35,15 @@ _NO_TYPE = (NO_BASE - NUMBERS) | {
 
 @dataclass
 class _Declarator:
-    """`*name[2][3] = {...}`: by its tokens, and what follows the last."""
+    """`*name[2][3] attribute = {...}`: where its parts begin, and what follows it."""
 
     first: int
     name: int
     behind_sizes: int
+    value: int
     end: int
-    attributes: list[str] = field(default_factory=list)
-    is_array: bool = False
+    attributes: list[str]
+    is_array: bool
 
 
 class Margins:
@@ -49,8 +51,9 @@ class Margins:
     those of functions that no kernel can run.
     """
 
-    def __init__(self, part: Part, members: Set[str], hosts: Set[str]):
-        self._part, self._members, self._hosts = part, members, hosts
+    def __init__(self, part: Part, members: Set[str], hosts: Set[str], references: References):
+        self._part, self._members, self._hosts, self._references = part, members, hosts, references
+        self._lent_on: dict[int, bool] = {}
         self._functions: dict[int, bool] = {}
 
     def edits(self) -> Iterator[Edit]:
@@ -96,51 +99,45 @@ class Margins:
         part = self._part
         attributes, type_, at = self._specifiers(first)
         declared = self._declarators(at) if type_ else None
-        if not declared or not any(each.is_array and self._is_lent(each) for each in declared):
+        lent = [each for each in declared or () if each.is_array and self._is_lent(each)]
+        if not declared or not lent:
             return
         source = part.source[part.tokens[first].start : part.tokens[declared[-1].end].start]
         if "\n#" in source:
             return
         begin, before, is_open = part.tokens[first].start, "", False  # open: a declaration that can go on
         for each in declared:
-            is_lent = each.is_array and self._is_lent(each)
-            if is_lent:
+            if each in lent:
                 yield from self._with_margins(each, begin, before, [*attributes, *each.attributes], type_)
             elif before and not is_open:
                 yield begin, begin + 1, f"; {' '.join([*attributes, type_])} "
-            is_open = not is_lent
+            is_open = each not in lent
             begin, before = part.tokens[each.end].start, "; "
 
     def _with_margins(
         self, array: _Declarator, begin: int, before: str, attributes: list[str], type_: str
     ) -> Iterator[Edit]:
         """The variable that holds it, on as many lines, and its first value."""
-        part = self._part
-        kind = "WithMargins"
-        if any(not each.startswith("[") for each in attributes):
-            kind = "AlignedWithMargins"
-        head = part.texts[array.first : array.name]
-        sizes = part.texts[array.name + 1 : array.behind_sizes]
-        value = array.behind_sizes
-        for _ in array.attributes:
-            value = part.pairs[value + 1] + 1
-        value += part.text(value) == "="
-        of_type = " ".join([type_, *head, *sizes])
-        if sizes[:2] == ["[", "]"]:
-            given = part.texts[value : array.end]
-            given = given if given[0] == "{" else ["{", *given, "}"]
-            of_type = f"__typeof__(({of_type}){' '.join(given)})"
-        has_value = value < array.end
+        part, name = self._part, self._part.text(array.name)
+        value = array.value + (part.text(array.value) == "=")
+        of_type = f"{type_} {self._source(array.first, array.name)}{self._source(array.name + 1, array.behind_sizes)}"
+        if part.text(array.name + 2) == "]":
+            given = self._source(value, array.end)
+            of_type = f"({of_type}){given if given[:1] == '{' else f'{{{given}}}'}"
+        text = f"{before}{' '.join(attributes)} ::ladder::WithMargins<__typeof__({of_type})> {HIDDEN}{name}"
         end = part.tokens[value].start
-        lines = "\n" * part.source.count("\n", begin, end)
-        text = f"{before}{' '.join(attributes)} ::ladder::{kind}<{of_type}> {HIDDEN}{part.text(array.name)}{lines}"
-        if has_value:
-            text += " = {.at = "
-        yield begin, end, text
-        name, close = part.text(array.name), "}" if has_value else ""
+        text += "\n" * part.source.count("\n", begin, end)
+        yield begin, end, f"{text} = {{.at = " if value < array.end else text
         told = f'::ladder::Margins ladder_margins_{name}({HIDDEN}{name}, "{name}")'
         at = part.tokens[array.end - 1].end
-        yield at, at, f"{close}; {told}; auto& {name} = {HIDDEN}{name}.at"
+        yield at, at, f"{'}' * (value < array.end)}; {told}; auto& {name} = {HIDDEN}{name}.at"
+
+    def _source(self, first: int, end: int) -> str:
+        """The text from this token on, on one line."""
+        part = self._part
+        return (
+            part.source[part.tokens[first].start : part.tokens[end - 1].end].replace("\n", " ") if first < end else ""
+        )
 
     def _specifiers(self, at: int) -> tuple[list[str], str, int]:
         """The attributes and the type that a declaration may begin with, "" if it is none, and what follows."""
@@ -150,7 +147,7 @@ class Margins:
             text = part.text(at)
             if (text in _ATTRIBUTES or part.texts[at : at + 2] == ["[", "["]) and not (text == "[" and words):
                 last = part.pairs.get(at + (text != "["), at)
-                attributes.append(" ".join(part.texts[at : last + 1]))
+                attributes.append(self._source(at, last + 1))
                 at = last + 1
             elif text in _QUALIFIERS:
                 words.append(text)
@@ -162,7 +159,7 @@ class Margins:
                 break
             else:
                 last = self._last_of_name(at)
-                words += part.texts[at : last + 1]
+                words.append(self._source(at, last + 1))
                 has_type, at = True, last + 1
         return attributes, " ".join(words) if has_type else "", at
 
@@ -186,50 +183,74 @@ class Margins:
     def _declarators(self, at: int) -> list[_Declarator]:
         """What is declared up to the semicolon; [] if that is not as plain as it must be."""
         part, found = self._part, list[_Declarator]()
-        while True:
-            first = at
-            while part.text(at) in _BEFORE_A_NAME:
-                at += 1
-            name, is_array = at, part.text(at + 1) == "["
-            if not part.is_word(at) and part.text(at) != "(":
-                return []
-            at = at + 1 if part.is_word(at) else part.pairs.get(at, at) + 1
-            while part.text(at) == "[":
-                at = part.pairs.get(at, len(part.texts)) + 1
-            declarator = _Declarator(first, name, at, at, [], is_array and "&" not in part.texts[first:name])
-            while part.text(at) in _ATTRIBUTES and at + 1 in part.pairs:
-                declarator.attributes.append(" ".join(part.texts[at : part.pairs[at + 1] + 1]))
-                at = part.pairs[at + 1] + 1
-            if part.text(at) not in ("=", "{", "(", ",", ";") or (is_array and part.text(at) == "("):
-                return []
-            while at < len(part.texts) and part.text(at) not in (",", ";"):
-                if part.text(at) in ("<", ")", "]", "}"):  # whose comma may be a template's
-                    return []
-                at = part.pairs.get(at, at) + 1
-            declarator.end = at
+        while declarator := self._declarator(at):
             found.append(declarator)
-            if part.text(at) != ",":
-                return found if part.text(at) == ";" else []
-            at += 1
+            if part.text(declarator.end) == ";":
+                return found
+            at = declarator.end + 1
+        return []
+
+    def _declarator(self, first: int) -> _Declarator | None:
+        """What is declared from here up to a comma or the semicolon."""
+        part, name = self._part, first
+        while part.text(name) in _BEFORE_A_NAME:
+            name += 1
+        if not part.is_word(name) and part.text(name) != "(":
+            return None
+        is_array = part.text(name + 1) == "[" and "&" not in part.texts[first:name]
+        at = name + 1 if part.is_word(name) else part.pairs.get(name, name) + 1  # (*rows)[4]
+        while part.text(at) == "[" and at in part.pairs:
+            at = part.pairs[at] + 1
+        behind_sizes, attributes = at, list[str]()
+        while part.text(at) in _ATTRIBUTES and at + 1 in part.pairs:
+            attributes.append(self._source(at, part.pairs[at + 1] + 1))
+            at = part.pairs[at + 1] + 1
+        value = at
+        if part.text(at) not in ("=", "{", ",", ";") and (part.text(at) != "(" or is_array):
+            return None
+        while at < len(part.texts) and part.text(at) not in (",", ";"):
+            if part.text(at) in CLOSING:
+                return None
+            at = part.pairs.get(at, at) + 1
+        is_doubtful = part.text(at) != ";" and "<" in part.texts[value:at]  # the comma may be a template's
+        return None if is_doubtful else _Declarator(first, name, behind_sizes, value, at, attributes, is_array)
 
     def _is_lent(self, array: _Declarator) -> bool:
         """Whether anything may get an address of it. None is of an array that a constant or a type is made from."""
         part = self._part
-        name, block = part.text(array.name), part.within[array.name]
-        sizes = sum(part.texts[at] == "[" and part.within[at] == block for at in range(array.name, array.behind_sizes))
-        uses = [
-            at
-            for at in range(array.end, part.pairs[block])
-            if part.texts[at] == name and part.text(at - 1) not in (".", "->", "::")
-        ]
+        if part.text(array.name + 2) == "]" and self._is_in_a_template(array.name):
+            return False  # there, g++ does not know how many values there are
+        uses = self._uses(array.name, array.end, part.pairs[part.within[array.name]])
+        sizes = self._sizes(array.name)
         return not any(map(self._is_asked, uses)) and any(self._lends(at, sizes) for at in uses)
+
+    def _is_in_a_template(self, at: int) -> bool:
+        part = self._part
+        while (at := part.within[at]) >= 0:
+            if not {"template", "auto"}.isdisjoint(part.texts[part.statement[at] : at]):
+                return True
+        return False
+
+    def _uses(self, name: int, begin: int, end: int) -> list[int]:
+        part, text = self._part, self._part.text(name)
+        places = (at for at in range(begin, end) if part.texts[at] == text)
+        return [at for at in places if part.text(at - 1) not in (".", "->", "::")]
+
+    def _sizes(self, at: int) -> int:
+        """Of how many dimensions the array is that is declared here: `a[2][3]` or `(&a)[2][3]`."""
+        part, count = self._part, 0
+        at += part.text(at + 1) == ")"
+        while part.text(at + 1) == "[" and at + 1 in part.pairs:
+            at, count = part.pairs[at + 1], count + 1
+        return count
 
     def _is_asked(self, at: int) -> bool:
         part = self._part
         if part.text(at - 2) in UNEVALUATED - {"sizeof"} and part.text(at + 1) == ")":
             return True
-        is_constant = not _CONSTANT.isdisjoint(part.texts[part.statement[at] : at])
-        return is_constant and part.text(at - 2) != "sizeof" and part.text(at - 1) != "sizeof"
+        begun = part.statement[at]
+        is_constant = any(part.texts[each] in _CONSTANT and part.text(each - 1) != "if" for each in range(begun, at))
+        return is_constant and "sizeof" not in part.texts[at - 2 : at]
 
     def _lends(self, at: int, sizes: int) -> bool:
         """Whether more than an element's value is used here."""
@@ -240,6 +261,17 @@ class Margins:
             return False
         if part.text(at - 1) == ":" and part.text(last + 1) == ")" and part.text(part.within[at] - 1) == "for":
             return False
+        if count < sizes:
+            parameters = self._references.parameters(at, last)
+            return not parameters or any(map(self._is_lent_on, parameters))
         end = part.last_of_chain(last)
         is_cast = part.texts[at - 2 : at] == [">", "("]  # to a reference
-        return count < sizes or is_cast or part.address(at, end) is not None or part.text(end) in self._members
+        return is_cast or part.address(at, end) is not None or part.text(end) in self._members
+
+    def _is_lent_on(self, parameter: tuple[int, Span]) -> bool:
+        """Whether a function lends an array that it gets by reference."""
+        name, (begin, end) = parameter
+        if name not in self._lent_on:
+            self._lent_on[name] = False  # by itself alone
+            self._lent_on[name] = any(self._lends(at, self._sizes(name)) for at in self._uses(name, begin, end))
+        return self._lent_on[name]

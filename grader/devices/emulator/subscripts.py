@@ -14,9 +14,9 @@ import re
 from collections.abc import Iterable, Iterator, Set
 from itertools import pairwise
 
-from grader.devices.emulator.callees import Callees
 from grader.devices.emulator.margins import Edit, Margins
 from grader.devices.emulator.own_files import SPAN
+from grader.devices.emulator.references import References
 from grader.devices.emulator.sides import functions_of_the_host
 from grader.devices.emulator.text_part import BEFORE_A_VALUE, NO_BASE, NO_CALL, NUMBERS, TYPES, Part, Span
 from grader.devices.emulator.translate import quoted
@@ -30,6 +30,7 @@ _DECLARED = re.compile(
     rf"(?:{_NAME} (?:[\[=({{,].*)?)?$"
 )
 _MARKER = re.compile(r'^# (\d+) ".*$', re.MULTILINE)
+_ATOMIC = re.compile(r"atomic[A-Z]\w+$")
 _ZERO = re.compile(r"0[uUlL]*")
 
 
@@ -69,12 +70,12 @@ class _Indexes(Part):
         super().__init__(source)
         self.elements = elements
         self.numbers, self.pointers, self.members = self._plain_names()
-        self.callees = Callees(self, self.members)
+        self.references = References(self)
 
     def rewritten(self, hosts: Set[str] | None) -> str:
         """The text; with margins, if `hosts` are the functions that no kernel can run."""
         edits = [edit for at, text in enumerate(self.texts) if text == "[" for edit in self._edits(at)]
-        edits += Margins(self, self.members, hosts).edits() if hosts is not None else ()
+        edits += Margins(self, self.members, hosts, self.references).edits() if hosts is not None else ()
         pieces, position = [], 0
         for start, end, text in sorted(edits):
             if start >= position:
@@ -106,15 +107,17 @@ class _Indexes(Part):
         """The type of what is used of the element, behind a comma: "" if that is all of it, None if nothing is."""
         address = self.address(first, last)
         if address:
-            is_used = self.is_followed(address) or self.callees.follow(*self.with_casts(address))
-            return ", void" if is_used else None
-        if self._is_walked(first, last):
+            return ", void" if self.is_followed(address) or self._is_atomic(address) else None
+        if self._is_walked(first, last) or self.references.parameters(first, last):
             return ", void"
         if self._array(opening) in self.numbers and not self._may_bind(first, last):
             return None
-        if self.callees.follow(first, last):
-            return ", void"
         return f", {self._type(first, last)}" if last > closing else ""
+
+    def _is_atomic(self, address: Span) -> bool:
+        """Whether this is the word that an atomic operation is on."""
+        first, _ = self.with_casts(address)
+        return self.text(first - 1) == "(" and bool(_ATOMIC.match(self.text(first - 2)))
 
     def _type(self, first: int, last: int) -> str:
         """That of an expression; __typeof__ takes a type, too: sizeof(Pair[2])."""

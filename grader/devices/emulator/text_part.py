@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 from grader.devices.build.lexer import lex
 from grader.devices.build.syntax import CLOSING, OPENING
 
@@ -119,10 +117,3 @@ class Part:
             return self.text(last + 3) == "]" and not self.address(first, self.last_of_chain(last))
         is_starred = self.text(first - 1) == "*" and self.is_unary(first - 1)
         return is_starred or (self.text(last) == ")" and self.text(last + 1) == "->")
-
-    def arguments(self, opening: int) -> list[Span]:
-        """What stands between the commas in these parentheses."""
-        ends = [
-            at for at in range(opening + 1, self.pairs[opening]) if self.within[at] == opening and self.texts[at] == ","
-        ]
-        return [(begin + 1, end - 1) for begin, end in pairwise([opening, *ends, self.pairs[opening]])]

@@ -1,4 +1,6 @@
 // Indexes that leave their own array, in memory where no other check sees it.
+#include <thrust/execution_policy.h>
+#include <thrust/sort.h>
 #include <cstdlib>
 
 __global__ void keep(float* x, int n) {
@@ -22,6 +24,12 @@ __global__ void pairs(float* x, int n) {
     x[0] = both[1].a + both[2].b;
 }
 
+__global__ void sorted(float* x, int n) {
+    float some[4] = {4, 2, 3, 1};
+    thrust::sort(thrust::seq, some, some + n);   // of those that there are
+    x[0] = some[0];
+}
+
 struct List { int count; Pair more[1]; char name[1]; };
 
 // Host code may know better than an array's type.
@@ -40,7 +48,8 @@ int main(int argc, char** argv) {
     cudaMalloc(&x, 128 * sizeof(float));
     cudaMemset(x, 0, 128 * sizeof(float));
     rows<<<1, 128>>>(reinterpret_cast<int*>(x));
-    if (argc > 2 && of_a_list(atoi(argv[2])) == 2) pairs<<<1, 1>>>(x, atoi(argv[1]));
+    if (argc > 3) sorted<<<1, 1>>>(x, atoi(argv[1]));
+    else if (argc > 2 && of_a_list(atoi(argv[2])) == 2) pairs<<<1, 1>>>(x, atoi(argv[1]));
     else keep<<<1, 1>>>(x, atoi(argv[1]));
     return cudaDeviceSynchronize() != cudaSuccess;
 }

@@ -1,24 +1,24 @@
 // The margins around local arrays in the checking build (include/ladder/margins.h): whoever touches them has left the array.
 #include "margins.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "machine.h"
 
 namespace ladder {
 
 void touch_margins(Thread& thread, Address a, unsigned bytes, bool writes, std::uint32_t pc) {
-    for (auto margin = thread.margins.rbegin(); margin != thread.margins.rend(); ++margin) {
-        const Address end = margin->array + margin->bytes;
-        if (a + bytes <= margin->array - margin->width || a >= end + margin->width) continue;
-        if (a >= margin->array && a + bytes <= end) return;
-        const Address at = a < margin->array ? a : std::max(a, end);
-        const auto away = static_cast<long long>(at - margin->array), element = static_cast<long long>(margin->element);
-        Finding finding = finding_at(thread, "own_array", pc);
-        finding.access = writes ? "write" : "read";
-        finding.array = margin->name;
-        finding.array_bytes = margin->bytes / margin->element;
-        finding.offset = away < 0 ? -((element - 1 - away) / element) : away / element;
-        die(thread, std::move(finding));
-    }
+    const auto touched = std::find_if(thread.margins.rbegin(), thread.margins.rend(), [=](const Margin& each) { return !is_clear({&each, 1}, a, bytes); });
+    if (touched == thread.margins.rend()) return;
+    const Address at = a < touched->array ? a : std::max(a, touched->array + touched->bytes);
+    const auto away = static_cast<long long>(at - touched->array), element = static_cast<long long>(touched->element);
+    Finding finding = finding_at(thread, "own_array", pc);
+    finding.access = writes ? "write" : "read";
+    finding.array = touched->name;
+    finding.array_bytes = touched->bytes / touched->element;
+    finding.offset = away < 0 ? -((element - 1 - away) / element) : away / element;
+    die(thread, std::move(finding));
 }
 
 }  // namespace ladder
@@ -31,14 +31,14 @@ void ladder_margins(const volatile void* array, std::size_t bytes, std::size_t e
     Thread* const thread = current;
     if (!thread) return;   // the host's
     thread->margins.push_back({reinterpret_cast<Address>(array), bytes, element, width, name});
-    thread->own_region = no_region;
+    thread->has_margins = true;
 }
 
 void ladder_no_margins(const volatile void* array) {
     Thread* const thread = current;
     if (!thread) return;
     std::erase_if(thread->margins, [=](const Margin& margin) { return margin.array == reinterpret_cast<Address>(array); });
-    thread->own_region = thread->margins.empty() ? stack_region : no_region;
+    thread->has_margins = !thread->margins.empty();
 }
 
 }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace ladder {
 
@@ -11,6 +12,15 @@ struct Margin {
     std::size_t bytes, element, width;   // of the array, of what it is indexed by first, and before it and behind it
     const char* name;
 };
+
+// Whether so many bytes are none of any margin.
+inline bool is_clear(std::span<const Margin> margins, std::uintptr_t a, unsigned bytes) {
+    for (const Margin& margin : margins) {
+        const std::uintptr_t end = margin.array + margin.bytes;
+        if (a + bytes > margin.array - margin.width && a < end + margin.width && (a < margin.array || a + bytes > end)) return false;
+    }
+    return true;
+}
 
 struct Thread;
 

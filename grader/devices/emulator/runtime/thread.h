@@ -99,7 +99,7 @@ struct alignas(64) Thread {
     Executor* executor = nullptr;
     Block* block = nullptr;
     std::uint32_t number = 0;          // in the block
-    std::uint16_t own_region = stack_region;   // of an access to its stack, no_region if each has to be looked at
+    bool has_margins = false;          // around its own arrays: in the checking build
     WarpUnit* warp = nullptr;
     Index index{};
     std::uint8_t lane = 0;
