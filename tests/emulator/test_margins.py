@@ -34,6 +34,35 @@ def test_a_right_pointer_is_left_alone(run_kernel, name):
     assert findings == [] and np.allclose(z, x)
 
 
+# Blocks sleep while others run on their stacks.
+SLEEPERS = """
+#include <cooperative_groups.h>
+__device__ float sum(const float* p, int n) { float s = 0; while (n--) s += *p++; return s; }
+__device__ float deeper(float v, int n) {
+    float a[4] = {v};
+    cooperative_groups::this_grid().sync();
+    return n ? deeper(sum(a, 4), n - 1) : sum(a, blockIdx.x == 60 ? 5 : 4);
+}
+__global__ void k(const float* x, float* z, int n) {
+    float a[4] = {x[threadIdx.x], 0}, b[2] = {};
+    for (int j = 0; j < 3; ++j) { cooperative_groups::this_grid().sync(); a[j + 1] = sum(b, 2) + sum(a, n); }
+    const float found = deeper(a[3] / 4, 3);
+    if (blockIdx.x == 0) z[threadIdx.x] = found;
+}
+extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) {
+    void* arguments[] = {&x, &z, &n};
+    cudaLaunchCooperativeKernel(k, 64, 32, arguments, 0, stream);
+}
+"""
+
+
+def test_margins_stay_with_a_block_that_sleeps(run_kernel):
+    x, z, findings = run(run_kernel, SLEEPERS.replace("? 5 :", "? 4 :"), 4)
+    assert findings == [] and np.allclose(z, x)
+    _, _, (finding,) = run(run_kernel, SLEEPERS, 4)
+    assert "block (60, 0, 0) uses a[4], past its end: a has 4 elements" in finding.message
+
+
 def arrays_with_margins(code: str) -> set[str]:
     text = f'# 1 "k.cu"\n{code}\n{marks(code)}'
     rewritten = with_used_indexes(text, "k.cu")
