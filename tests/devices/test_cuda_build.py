@@ -145,10 +145,10 @@ OTHERS = (
 CARDS = ("75", "80", "90")  # T4, A100, H100 and H200
 NEWEST = CARDS[-1]
 HASTY = ("-Xcicc", "-O0", "-Xptxas", "-O0")  # every error and every warning, in a fifth of the time for the largest
-OPTIONS = {"language.cu": ["--extended-lambda"]}
+OPTIONS = {"language.cu": ["--extended-lambda", "--expt-relaxed-constexpr"]}
 # What older cards lack, the emulator has: files, and a lesson.
 FROM_AMPERE_ON = {"small_floats.cu", "warp.cu", "wmma.cu", "09_tensor_cores"}
-FROM_HOPPER_ON = {"matrix.cu", "ptx.cu", "tensor_sums.cu"}
+FROM_HOPPER_ON = {"atomics.cu", "matrix.cu", "ptx.cu", "tensor_sums.cu"}
 # Refused, built by PyTorch against its own headers, or wrong on purpose in a few kernels.
 NO_CUDA = re.compile(
     r"^// (Expect: build_error|GPU: (build_error|not applicable))|^#include <torch/extension.h>|^// Some are wrong",
