@@ -110,11 +110,13 @@ void access(Address a, unsigned bytes, Event event, Address caller, unsigned fla
 // Nearly all accesses: nothing is to be settled before them, and there is room for more behind them. Else false.
 [[gnu::always_inline]] static inline bool access_at_once(Address a, unsigned bytes, Event event, Address caller) {
     Thread* const thread = current;
+    if (thread && thread->is_unseen_on_stack && thread->is_own(a, bytes)) return is_clear(thread->margins, a, bytes);
     if (!thread || thread->stored || !has_room(*thread)) return false;
     const std::uint32_t pc = program_counter(caller);
     const bool own = thread->is_own(a, bytes);   // no other thread may touch it, and its values are of no interest
     const std::uint16_t region = own ? stack_region : thread->executor->known_region(a, bytes, event == Event::Write, pc);
-    if (region == no_region || (own && thread->has_margins && !is_clear(thread->margins, a, bytes))) return false;
+    if (region == no_region) return false;
+    if (own && thread->has_margins && !is_clear(thread->margins, a, bytes)) return false;
     *thread->next++ = {pc, event, static_cast<std::uint8_t>(bytes), region, a};
     if (event == Event::Write && !own) {
         thread->stored = a;

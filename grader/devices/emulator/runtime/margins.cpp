@@ -32,6 +32,7 @@ void ladder_margins(const volatile void* array, std::size_t bytes, std::size_t e
     if (!thread) return;   // the host's
     thread->margins.push_back({reinterpret_cast<Address>(array), bytes, element, width, name});
     thread->has_margins = true;
+    thread->is_unseen_on_stack = !machine().whole_program;
 }
 
 void ladder_no_margins(const volatile void* array) {
@@ -39,6 +40,7 @@ void ladder_no_margins(const volatile void* array) {
     if (!thread) return;
     std::erase_if(thread->margins, [=](const Margin& margin) { return margin.array == reinterpret_cast<Address>(array); });
     thread->has_margins = !thread->margins.empty();
+    thread->is_unseen_on_stack = thread->is_unseen_on_stack && thread->has_margins;
 }
 
 }

@@ -100,6 +100,7 @@ struct alignas(64) Thread {
     Block* block = nullptr;
     std::uint32_t number = 0;          // in the block
     bool has_margins = false;          // around its own arrays: in the checking build
+    bool is_unseen_on_stack = false;   // then what it does there is only held against these: nothing of a graded file is counted
     WarpUnit* warp = nullptr;
     Index index{};
     std::uint8_t lane = 0;
