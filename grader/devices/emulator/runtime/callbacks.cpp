@@ -16,7 +16,6 @@
 #define CALLER (reinterpret_cast<Address>(__builtin_return_address(0)))
 
 namespace ladder {
-
 namespace {
 
 constexpr std::uint64_t many_blocks = 100'000;
@@ -115,8 +114,7 @@ void access(Address a, unsigned bytes, Event event, Address caller, unsigned fla
     const std::uint32_t pc = program_counter(caller);
     const bool own = thread->is_own(a, bytes);   // no other thread may touch it, and its values are of no interest
     const std::uint16_t region = own ? stack_region : thread->executor->known_region(a, bytes, event == Event::Write, pc);
-    if (region == no_region) return false;
-    if (own && thread->has_margins && !is_clear(thread->margins, a, bytes)) return false;
+    if (region == no_region || (own && thread->has_margins && !is_clear(thread->margins, a, bytes))) return false;
     *thread->next++ = {pc, event, static_cast<std::uint8_t>(bytes), region, a};
     if (event == Event::Write && !own) {
         thread->stored = a;
