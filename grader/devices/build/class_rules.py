@@ -1,5 +1,6 @@
-"""Whose destructors nvcc calls in a kernel: a virtual one is the host's if it is written there without `__device__`,
-also as `= default`, and of nobody's side if no one has written it."""
+"""Whose destructors nvcc calls in a kernel: a virtual one is the host's if it is written without `__device__`, also as
+`= default`. One that the compiler makes, for a class that has none of its own, may be called on both sides.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """What the checking build compiles instead of `float a[4];`, so that whatever leaves `a` is found when it happens.
 
 gcc knows which array an index belongs to, but not a pointer: behind a local array whose address is lent lies another
-variable. So such an array gets bytes before it and behind it that belong to nobody (include/ladder/margins.h), and the
+variable. So such an array gets bytes before it and behind it that no variable has (include/ladder/margins.h), and the
 runtime, which is told of each access, ends a thread that touches them. An array whose elements are only used one by one
 stays as it is: its indexes are held against it (subscripts.py).
 

@@ -1,4 +1,4 @@
-// Bytes around a thread's own array that belong to nobody.
+// Bytes around a thread's own array that no variable has.
 #pragma once
 
 #include <cstddef>

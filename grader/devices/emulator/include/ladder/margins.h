@@ -10,7 +10,7 @@ namespace ladder {
 // declared with `alignas` lies where it should. Not more, for stacks are small.
 constexpr unsigned long margin = 64;
 
-// An array between bytes that belong to nobody.
+// An array between bytes that no variable has.
 template <class Array> struct WithMargins {
     unsigned char before[margin];
     Array at;
