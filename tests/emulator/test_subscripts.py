@@ -187,9 +187,7 @@ def test_right_uses_and_walks(run_kernel):
 
 def test_a_text_that_gcc_does_not_take_is_checked_as_it_stands_and_noticed(run_kernel, monkeypatch):
     """`run_kernel` asks for each kernel here, tests/shared.py for each of the course."""
-    monkeypatch.setattr(
-        "grader.devices.emulator.checked.with_used_indexes", lambda text, name, margins=True: f"{text}?"
-    )
+    monkeypatch.setattr("grader.devices.emulator.checked.with_used_indexes", lambda text, name: [f"{text}?"] * 2)
     with pytest.raises(AssertionError, match="g\\+\\+ does not take"):
         run(run_kernel, f"// once more\n{RIGHT}", 32)
 
@@ -207,7 +205,7 @@ extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) { k<<<1,
 
 def test_a_file_of_which_fewer_indexes_are_held_gets_a_note(tmp_path, monkeypatch):
     rewritten = "grader.devices.emulator.checked.with_used_indexes"
-    monkeypatch.setattr(rewritten, lambda text, name, margins=True: text.replace("pairs[n % 2] =", "pairs[none] ="))
+    monkeypatch.setattr(rewritten, lambda text, name: [text.replace("pairs[n % 2] =", "pairs[none] =")] * 2)
     recipe = emulator_recipe(translate(PLAIN, "kernel.cu"), "kernel.cu", cache_root())
     checked = beside(recipe.run(tmp_path / "build"), "kernel.cu")
     assert checked and checked.is_plain
@@ -253,7 +251,7 @@ HEAD = '# 1 "k.cu"\n'
 )
 def test_what_is_left_alone(code):
     text = HEAD + code + "\n"
-    assert with_used_indexes(text, "k.cu") == text
+    assert with_used_indexes(text, "k.cu") == (text, text)
 
 
 @pytest.mark.parametrize(
@@ -276,17 +274,17 @@ def test_what_is_left_alone(code):
     ],
 )
 def test_what_is_held_against_all_uses(code, uses):
-    rewritten = with_used_indexes(HEAD + code + "\n", "k.cu")
+    rewritten, _ = with_used_indexes(HEAD + code + "\n", "k.cu")
     assert rewritten.count("::ladder::used<") == uses and rewritten.count("\n") == 2
 
 
 def test_a_statement_goes_on_behind_a_macro_of_a_header():
     text = f'{HEAD}Pair a[2],\n# 1 "k.cu" 3 4\n*p = nullptr,\n# 1 "k.cu"\nb[2]; a[n] = b[m];\n'
     text += '# 1 "other.h" 1\na[n] = 1;\n# 3 "k.cu" 2\n'
-    assert with_used_indexes(text, "k.cu").count("::ladder::used<") == 2
+    assert with_used_indexes(text, "k.cu")[0].count("::ladder::used<") == 2
 
 
 def test_in_a_program_the_files_of_its_own_are_read():
     text = '# 1000001 "k.cu"\na[n] = b;\n# 1 "/usr/include/x.h" 1 3\na[n] = b;\n# 2000007 "own.h" 1\na[n] = b;\n'
-    rewritten = with_used_indexes_of_program(text)
+    rewritten, _ = with_used_indexes_of_program(text)
     assert rewritten.count("::ladder::elements_of_program<") == 2 and "1 3\na[n] = b;" in rewritten

@@ -21,8 +21,8 @@ from typing import Any
 
 from grader.devices.build.diagnostics import plain
 from grader.devices.build.frontend import in_a_process
-from grader.devices.build.recipe import STRICT_LINK
 from grader.devices.emulator.calls import own_variables
+from grader.devices.emulator.linking import link_command
 from grader.devices.emulator.margins import HIDDEN
 from grader.devices.emulator.subscripts import with_used_indexes
 from grader.devices.emulator.symbols import CodeMap, Symbol, host_only, read_symbols
@@ -143,15 +143,14 @@ class CheckedBuild:
         """`text` is the preprocessed one, `elements` the lines that name an element of a fragment."""
         folder.mkdir()
         text = text.replace(f"{_ORDERS}false", f"{_ORDERS}true") if elements else text
-        (folder / _TEXT).write_text(with_used_indexes(text, source_name))
-        (folder / _LESS).write_text(with_used_indexes(text, source_name, margins=False))
-        (folder / _PLAIN).write_text(text)
+        for name, each in zip((_TEXT, _LESS, _PLAIN), (*with_used_indexes(text, source_name), text), strict=True):
+            (folder / name).write_text(each)
         self._folder, self._source_name, self._elements = folder, source_name, elements
         compile_ = ["g++", "-std=c++20", "-fPIC", *(flag for flag in flags if flag != "-w"), *_FLAGS, "-fpreprocessed"]
-        link = ["g++", "-shared", "text.o", "-o", NAME, *link_flags, *STRICT_LINK]
         first = shlex.join([*compile_, "-c", _TEXT, "-o", "text.o"])
         others = " || ".join(f"{{ mv {each} {_TEXT} && {first}; }}" for each in (_LESS, _PLAIN))
-        both = f"{{ {first} || {others}; }} && {shlex.join(link)}"
+        link = shlex.join(link_command("text.o", NAME, link_flags))
+        both = f"{{ {first} || {others}; }} && {link}"
         ended, held = os.pipe()
         with (folder / _SAID).open("w") as said:
             self._compiler = subprocess.Popen(["sh", "-c", both], cwd=folder, stderr=said, pass_fds=[held])

@@ -34,6 +34,7 @@ from grader.devices.build.toolchain import missing_compiler
 from grader.devices.cache import LIBRARY, is_intact
 from grader.devices.emulator import checked, seen
 from grader.devices.emulator.checked import Facts
+from grader.devices.emulator.linking import link_command
 from grader.devices.emulator.sides import marks
 from grader.devices.emulator.symbols import CodeMap, place_of_map
 from grader.devices.emulator.translate import TranslationError, translate
@@ -71,13 +72,14 @@ class EmulatorRecipe:
     def run(self, folder: Path) -> Path:
         """As recipe.Recipe says."""
         text = seen.preprocessed(self.text, self.filename, folder.parent, self.compile_flags)
+        compiling = self._compiling(folder, self._narrowed(text))  # what takes longest begins first
         second = None
         if self.with_checks and checked.finds_more(seen.own_code(self.text, text)):
             elements = seen.fragment_elements(self.text, text)
             flags = self.compile_flags, self.link_flags
             second = checked.CheckedBuild(text, self.filename, folder.with_name("checked"), *flags, elements)
         try:
-            library = self._compiled(folder, self._narrowed(text), [seen.PREPROCESSED, seen.DUMP_FLAG])
+            library = self._linked(compiling, folder)
         except RuntimeError:
             if second:
                 second.stop()
@@ -97,22 +99,18 @@ class EmulatorRecipe:
             return text
         return _OTHERS.sub(lambda found: found[0] if found[1] in called else f"{found[0]}inline ", text)
 
-    def _compiled(self, folder: Path, text: str, flags: list[str]) -> Path:
+    def _compiling(self, folder: Path, text: str) -> subprocess.Popen[str]:
         folder.mkdir()
         (folder / "main.cpp").write_text(text)
-        compiling = self._begun(folder, "-std=c++20", "-fPIC", *self.compile_flags, *flags, "-c", "main.cpp")
+        flags = ["-std=c++20", "-fPIC", *self.compile_flags, seen.PREPROCESSED, seen.DUMP_FLAG]
+        return _begun(folder, ["g++", *_QUIET, *flags, "-c", "main.cpp"])
+
+    def _linked(self, compiling: subprocess.Popen[str], folder: Path) -> Path:
         self._ended(compiling, folder)
-        linking = self._begun(folder, "-shared", "main.o", "-o", LIBRARY, *self.link_flags, *STRICT_LINK)
+        linking = _begun(folder, link_command("main.o", LIBRARY, self.link_flags))
         linked = partial(self._ended, linking, folder)
         seen.check_built(folder / LIBRARY, folder / seen.DUMP, self.filename, linked)
         return folder / LIBRARY
-
-    def _begun(self, folder: Path, *options: str) -> subprocess.Popen[str]:
-        """g++ at work in a folder."""
-        command = ["g++", *_QUIET, *options]
-        return subprocess.Popen(
-            command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace"
-        )
 
     def _ended(self, compiler: subprocess.Popen[str], folder: Path) -> None:
         """Once it has ended. Raises RuntimeError with what it says if it fails."""
@@ -145,6 +143,12 @@ class EmulatorRecipe:
         if second:
             second.code.begin_to_read()
         return Facts(code, second), files
+
+
+def _begun(folder: Path, command: Sequence[str]) -> subprocess.Popen[str]:
+    """g++ at work in a folder."""
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, cwd=folder, stdout=pipe, stderr=pipe, text=True, errors="replace")
 
 
 def rules_content(include: Path) -> str:

@@ -16,8 +16,9 @@ from pathlib import Path
 import filelock
 
 from grader.devices.build.recipe import contents, program_identity
+from grader.devices.emulator.first_lines import PRECOMPILED
+from grader.devices.emulator.linking import FEW, make_few_names
 from grader.devices.emulator.outside import WRAPPED
-from grader.devices.emulator.translate import FIRST_HEADER
 
 HERE = Path(__file__).parent
 RUNTIMES_KEPT, RUNTIME_KEPT_SECONDS = 4, 86400.0  # the newest, and those that were used in this time
@@ -77,7 +78,8 @@ def runtime_library(cache: Path, compiler: str = "g++", extra_flags: Sequence[st
     folder.mkdir(parents=True, exist_ok=True)
     with filelock.FileLock(folder / "lock"):
         if not library.exists():
-            _compile_header(library, compiler)
+            make_few_names(folder, compiler)
+            _compile_headers(library, compiler)
             _compile_runtime(_sources(), library, [compiler, *flags])
             _remove_old_runtimes(cache)
     return library
@@ -94,7 +96,7 @@ def _sources() -> list[Path]:
 
 
 def _identity(compiler: str, flags: Sequence[str]) -> str:
-    all_flags = [*flags, *RUNTIME_LINK_FLAGS, *COMPILE_FLAGS]
+    all_flags = [*flags, *RUNTIME_LINK_FLAGS, *COMPILE_FLAGS, FEW]
     named = "\0".join([*program_identity(compiler), *all_flags, runtime_content()])
     return hashlib.sha256(named.encode()).hexdigest()[:16]
 
@@ -107,16 +109,20 @@ def _remove_old_runtimes(cache: Path) -> None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _compile_header(runtime: Path, compiler: str) -> None:
-    """The first header as g++ keeps it in memory: it need not be read again for each kernel, which saves 0.1 s.
+def _compile_headers(runtime: Path, compiler: str) -> None:
+    """The first headers as g++ keeps them in memory: none need be read again for each kernel, which saves 0.1 s.
 
     g++ prefers a NAME.gch to a NAME in a later folder, and reads the header as ever if that does not suit.
     """
-    unfinished = runtime.with_name("unfinished.gch")
-    header = str(include_folder() / FIRST_HEADER)
-    command = [compiler, "-fPIC", *compile_flags(runtime), "-x", "c++-header", header, "-o", str(unfinished)]
-    subprocess.run(command, check=True, capture_output=True, text=True)
-    unfinished.replace(runtime.with_name(f"{FIRST_HEADER}.gch"))
+
+    def compile_one(name: str) -> None:
+        unfinished, header = runtime.with_name(f"unfinished-{name}.gch"), str(include_folder() / name)
+        command = [compiler, "-fPIC", *compile_flags(runtime), "-x", "c++-header", header, "-o", str(unfinished)]
+        subprocess.run(command, check=True, capture_output=True, text=True)
+        unfinished.replace(runtime.with_name(f"{name}.gch"))
+
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        list(pool.map(compile_one, PRECOMPILED))
 
 
 def _compile_runtime(sources: list[Path], library: Path, compiler: list[str]) -> None:

@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.devices.build.lexer import lex
+from grader.devices.emulator.first_lines import first_lines
 from grader.devices.emulator.own_values import with_values
-from grader.devices.emulator.translate import FIRST_HEADER, TranslationError, rewritten
+from grader.devices.emulator.translate import TranslationError, rewritten
 
 SECOND_HEADER = "ladder_program.h"  # of libraries/
 SPAN = 1_000_000  # lines of a file, at most
@@ -78,7 +79,7 @@ class OwnFiles:
             except TranslationError as error:
                 raise Unreadable(error.message, name, error.line) from None
             head = (
-                f"#include <{FIRST_HEADER}>\n#include <{SECOND_HEADER}>\n"
+                f"{first_lines(self.text)}#include <{SECOND_HEADER}>\n"
                 if file in self.sources and file.suffix in CUDA
                 else ""
             )

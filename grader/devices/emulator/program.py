@@ -125,7 +125,8 @@ class _Building:
     def __init__(self, wanted: Wanted, own: OwnFiles, runtime: Path, folder: Path):
         self.wanted, self.own, self.runtime, self.folder = wanted, own, runtime, folder
         self.places = Places(own.names)
-        self.with_checks: dict[int, list[str]] = {}  # texts of sources, where indexes are held against their arrays
+        # Texts of sources, where indexes are held against their arrays.
+        self.with_checks: dict[int, tuple[str, str]] = {}
         self.plain: list[tuple[str, int | None, str]] = []  # as Program says
         root = folder / "files"
         found = [f"-I{below(root, each)}" for each in wanted.folders] + [f"-I{each}" for each in wanted.folders]
@@ -142,7 +143,7 @@ class _Building:
             texts = list(pool.map(self._preprocessed, self.sources))
         for number, (source, text) in enumerate(zip(self.sources, texts, strict=True)):
             if self.wanted.arrays and source.suffix in CUDA:
-                self.with_checks[number] = [with_used_indexes_of_program(text, margins) for margins in (True, False)]
+                self.with_checks[number] = with_used_indexes_of_program(text)
         place = kept / self._key([*texts, *(each for both in self.with_checks.values() for each in both)]) / LIBRARY
         if place.exists():
             os.utime(place.parent)

@@ -34,31 +34,38 @@ _ATOMIC = re.compile(r"atomic[A-Z]\w+$")
 _ZERO = re.compile(r"0[uUlL]*")
 
 
-def with_used_indexes(preprocessed: str, source_name: str, margins: bool = True) -> str:
-    """The text of this file, on the same lines; with `margins` around its local arrays (margins.py)."""
+def with_used_indexes(preprocessed: str, source_name: str) -> tuple[str, str]:
+    """The text of this file, on the same lines: with margins around its local arrays (margins.py), and without."""
     own = own_spans(preprocessed, f"# 1 {quoted(source_name)}\n")
-    return _rewritten(preprocessed, [(start, end) for _, start, end in own], "elements", margins)
+    return _rewritten(preprocessed, [(start, end) for _, start, end in own], "elements")
 
 
-def with_used_indexes_of_program(preprocessed: str, margins: bool = True) -> str:
+def with_used_indexes_of_program(preprocessed: str) -> tuple[str, str]:
     """The same of a whole program's source: of the files whose lines have numbers of their own (own_files.py)."""
     markers = [*_MARKER.finditer(preprocessed)]
     ends = [*(marker.start() for marker in markers[1:]), len(preprocessed)]
     own = [(each.end(), end) for each, end in zip(markers, ends, strict=True) if int(each[1]) > SPAN]
-    return _rewritten(preprocessed, own, "elements_of_program", margins)
+    return _rewritten(preprocessed, own, "elements_of_program")
 
 
-def _rewritten(text: str, own: Iterable[Span], elements: str, margins: bool) -> str:
-    hosts = functions_of_the_host(text) if margins else None
+def _rewritten(text: str, own: Iterable[Span], elements: str) -> tuple[str, str]:
+    hosts = functions_of_the_host(text)
     whole: list[Span] = []
     for start, end in own:
         if whole and "\n" not in text[whole[-1][1] : start].strip():  # a macro of a header, within a statement
             whole[-1] = (whole[-1][0], end)
         else:
             whole.append((start, end))
+    found = [_Indexes(text[start:end], elements) for start, end in whole]
+    with_margins, without = ([each.rewritten(those) for each in found] for those in (hosts, None))
+    return _with_parts(text, whole, with_margins), _with_parts(text, whole, without)
+
+
+def _with_parts(text: str, spans: Iterable[Span], parts: Iterable[str]) -> str:
+    """The text with these parts where its spans are."""
     pieces, position = [], 0
-    for start, end in whole:
-        pieces += [text[position:start], _Indexes(text[start:end], elements).rewritten(hosts)]
+    for (start, end), part in zip(spans, parts, strict=True):
+        pieces += [text[position:start], part]
         position = end
     return "".join([*pieces, text[position:]])
 
@@ -71,17 +78,18 @@ class _Indexes(Part):
         self.elements = elements
         self.numbers, self.pointers, self.members = self._plain_names()
         self.references = References(self)
+        self.edits = [edit for at, text in enumerate(self.texts) if text == "[" for edit in self._edits(at)]
 
     def rewritten(self, hosts: Set[str] | None) -> str:
         """The text; with margins, if `hosts` are the functions that no kernel can run."""
-        edits = [edit for at, text in enumerate(self.texts) if text == "[" for edit in self._edits(at)]
-        edits += Margins(self, self.members, hosts, self.references).edits() if hosts is not None else ()
-        pieces, position = [], 0
-        for start, end, text in sorted(edits):
-            if start >= position:
-                pieces += [self.source[position:start], text]
-                position = end
-        return "".join([*pieces, self.source[position:]])
+        around = Margins(self, self.members, hosts, self.references).edits() if hosts is not None else ()
+        spans: list[Span] = []
+        texts: list[str] = []
+        for start, end, text in sorted([*self.edits, *around]):
+            if not spans or start >= spans[-1][1]:
+                spans.append((start, end))
+                texts.append(text)
+        return _with_parts(self.source, spans, texts)
 
     def _edits(self, opening: int) -> Iterator[Edit]:
         """What is to be inserted, if an element is used here."""

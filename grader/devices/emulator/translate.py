@@ -25,9 +25,9 @@ from grader.devices.build.lexer import lex
 from grader.devices.build.refused import refusal
 from grader.devices.build.syntax import Stream, callee, code_stream, is_launch, launch_end, macro_stream
 from grader.devices.emulator import asm
+from grader.devices.emulator.first_lines import first_lines
 from grader.devices.emulator.words import tag_of
 
-FIRST_HEADER = "ladder_first.h"  # of every translated file
 # Bytes between two arrays: wide enough that one row too many of a 32-wide tile still ends in the gap.
 GAP_BYTES = 512
 
@@ -57,7 +57,7 @@ def translate(source: str, filename: str) -> str:
     source = source.removeprefix("\ufeff")
     if found := refusal(source, lex(source), emulated=True):
         raise TranslationError(*found)
-    return f"#include <{FIRST_HEADER}>\n{rewritten(source, filename)}"
+    return first_lines(source) + rewritten(source, filename)
 
 
 def rewritten(source: str, filename: str) -> str:

@@ -10,12 +10,8 @@
 
 namespace ladder {
 
+// By no function that is a template: g++ would make each of its sizes anew for every file.
 template <std::size_t N> struct __attribute__((packed, may_alias)) Bytes { unsigned char bytes[N]; };
-
-template <std::size_t N> LADDER_INLINE void copy(void* to, const void* from) {
-    *static_cast<Bytes<N>*>(to) = *static_cast<const Bytes<N>*>(from);
-}
-template <std::size_t N> LADDER_INLINE void clear(void* to) { *static_cast<Bytes<N>*>(to) = Bytes<N>{}; }
 
 }  // namespace ladder
 
@@ -26,7 +22,10 @@ template <std::size_t N> LADDER_INLINE void clear(void* to) { *static_cast<Bytes
 
 extern "C" {
 __attribute__((gnu_inline)) LADDER_INLINE void* memcpy(void* __restrict to, const void* __restrict from, std::size_t bytes) noexcept {
-#define LADDER_SIZE(size) case size: return ladder::copy<size>(to, from), to;
+#define LADDER_SIZE(size)                                                                               \
+    case size:                                                                                          \
+        *static_cast<ladder::Bytes<size>*>(to) = *static_cast<const ladder::Bytes<size>*>(from);        \
+        return to;
     if (__builtin_constant_p(bytes)) switch (bytes) { LADDER_SIZES(LADDER_SIZE) }
 #undef LADDER_SIZE
     return ladder_copy_bytes(to, from, bytes);
@@ -37,7 +36,7 @@ __attribute__((gnu_inline)) LADDER_INLINE void* memmove(void* to, const void* fr
 }
 
 __attribute__((gnu_inline)) LADDER_INLINE void* memset(void* to, int value, std::size_t bytes) noexcept {
-#define LADDER_SIZE(size) case size: return ladder::clear<size>(to), to;
+#define LADDER_SIZE(size) case size: return *static_cast<ladder::Bytes<size>*>(to) = ladder::Bytes<size>{}, to;
     if (__builtin_constant_p(bytes) && __builtin_constant_p(value) && value == 0) switch (bytes) { LADDER_SIZES(LADDER_SIZE) }
 #undef LADDER_SIZE
     return ladder_set_bytes(to, value, bytes);

@@ -86,17 +86,6 @@ inline LADDER_UNSEEN unsigned __sad(int a, int b, unsigned sum) {
 
 namespace ladder {
 
-// Applies f to the lanes of type T of two registers.
-template <class T, class F> LADDER_UNSEEN unsigned by_lane(unsigned a, unsigned b, F f) {
-    constexpr int bits = 8 * sizeof(T);
-    unsigned result = 0;
-    for (int at = 0; at < 32; at += bits) {
-        const auto lane = static_cast<unsigned>(f(static_cast<T>(a >> at), static_cast<T>(b >> at)));
-        result |= (lane & ((1u << bits) - 1)) << at;
-    }
-    return result;
-}
-
 template <class A, class B> LADDER_UNSEEN int dot4(int a, int b, int sum) {
     for (int at = 0; at < 32; at += 8) sum += static_cast<A>(a >> at) * static_cast<B>(b >> at);
     return sum;
@@ -121,9 +110,17 @@ LADDER_INLINE unsigned __dp4a(uchar4 a, uchar4 b, unsigned sum) {
 LADDER_INLINE int __dp2a_lo(int a, int b, int sum) { return ladder::dot2<short, signed char>(a, b, sum); }
 LADDER_INLINE int __dp2a_hi(int a, int b, int sum) { return ladder::dot2<short, signed char>(a, b >> 16, sum); }
 
-#define LADDER_BY_LANE(name, T, expression)                                                            \
-    inline LADDER_UNSEEN unsigned name(unsigned x, unsigned y) {                                       \
-        return ladder::by_lane<T>(x, y, [](int a, int b) LADDER_UNSEEN { return expression; });        \
+// An expression of the lanes a and b, of type T, of two registers. No template, nor a lambda: g++ would make them anew for
+// every file.
+#define LADDER_BY_LANE(name, T, expression)                                               \
+    inline LADDER_UNSEEN unsigned name(unsigned x, unsigned y) {                          \
+        constexpr int bits = 8 * sizeof(T);                                               \
+        unsigned result = 0;                                                              \
+        for (int at = 0; at < 32; at += bits) {                                           \
+            const int a = static_cast<T>(x >> at), b = static_cast<T>(y >> at);           \
+            result |= (static_cast<unsigned>(expression) & ((1u << bits) - 1)) << at;     \
+        }                                                                                 \
+        return result;                                                                    \
     }
 #define LADDER_BY_LANES(suffix, S, U)                                              \
     LADDER_BY_LANE(__vadd##suffix, U, a + b)                                       \

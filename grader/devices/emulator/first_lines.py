@@ -1,0 +1,27 @@
+"""What stands before the first line of a translated file: CUDA's headers, as g++ keeps them in memory.
+
+Most of what g++ does with a small file is what its headers have it do. So a file that includes <algorithm> begins
+with a header that holds it, too; and the special functions of mathematics, which <cmath> of C++17 has g++ make anew
+for every file, are there only where the text has one of their names.
+"""
+
+from __future__ import annotations
+
+import re
+
+FIRST_HEADER = "ladder_first.h"
+WITH_ALGORITHM = "ladder_first_algorithm.h"
+PRECOMPILED = (FIRST_HEADER, WITH_ALGORITHM)
+
+_ALGORITHM = re.compile(r"#\s*include\s*<algorithm>")
+_SPECIAL = re.compile(
+    r"\b(?:assoc_laguerre|assoc_legendre|beta|comp_ellint_[123]|cyl_bessel_[ijk]|cyl_neumann|ellint_[123]|expint|hermite"
+    r"|laguerre|legendre|riemann_zeta|sph_bessel|sph_legendre|sph_neumann|hyperg|conf_hyperg)[fl]?\b"
+)
+
+
+def first_lines(text: str) -> str:
+    """The lines that include them before this text."""
+    first = WITH_ALGORITHM if _ALGORITHM.search(text) else FIRST_HEADER
+    special = "#include <bits/specfun.h>\n" if _SPECIAL.search(text) else ""
+    return f"#include <{first}>\n{special}"
