@@ -22,6 +22,7 @@ from typing import Any
 from grader.devices.build.diagnostics import plain
 from grader.devices.build.frontend import in_a_process
 from grader.devices.emulator.calls import own_variables
+from grader.devices.emulator.elf import Elf
 from grader.devices.emulator.linking import link_command
 from grader.devices.emulator.margins import HIDDEN
 from grader.devices.emulator.subscripts import with_used_indexes
@@ -171,7 +172,7 @@ class CheckedBuild:
             raise OSError(f"g++ could not build {self._source_name} a second time, with checks")
         found = self._reading.result() or self._read()
         dump = library.with_suffix(".gimple").read_text(errors="replace")
-        found["code"]["symbols"][:0] = map(vars, host_only(self._folder / NAME, dump))
+        found["code"]["symbols"][:0] = map(vars, host_only(Elf(self._folder / NAME), dump))
         (self._folder / NAME).replace(library.parent / NAME)
         (library.parent / FACTS).write_text(json.dumps(found))
 
@@ -186,7 +187,7 @@ class CheckedBuild:
         if checked.is_plain and (refused := _REFUSED.search(said)):
             why = re.sub("[‘’]", "'", refused["text"]).replace(HIDDEN, "")
             checked.why_plain, checked.plain_line = plain(why), int(refused["line"])
-        checked.code.symbols[:0] = read_symbols(self._folder / NAME)
+        checked.code.symbols[:0] = read_symbols(Elf(self._folder / NAME))
         return asdict(checked)
 
 

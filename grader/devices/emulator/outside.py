@@ -9,8 +9,6 @@ the runtime takes in hand.
 from __future__ import annotations
 
 import re
-import subprocess
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -117,22 +115,6 @@ _ADDRESSED = words(
     program_invocation_name program_invocation_short_name tolower toupper isspace isdigit isalpha isalnum ispunct
     """
 )
-
-
-def undefined(library: Path) -> Iterator[str]:
-    """What a library does not define, as `name@version` or `name`, by the alphabet."""
-    command = ["readelf", "--dyn-syms", "-W", str(library)]  # nm looks for plugins of compilers first
-    rows = map(str.split, subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines())
-    yield from sorted(cells[7] for cells in rows if len(cells) > 7 and cells[6] == "UND")
-
-
-def addressed(library: Path) -> Iterator[str]:
-    """Functions from outside whose address the library takes, as `name@version`: it does more than call them."""
-    command = ["readelf", "-rW", str(library)]
-    for row in subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines():
-        cells = row.split()
-        if len(cells) > 4 and cells[2].endswith(("_64", "_ABS64", "_GLOB_DAT")) and set(cells[3]) == {"0"}:
-            yield cells[4]
 
 
 def may_be_addressed(symbol: str) -> bool:

@@ -14,7 +14,8 @@ from pathlib import Path
 from grader.devices.build.own_faults import complaint
 from grader.devices.build.refused import Refusal
 from grader.devices.emulator.calls import line_of_use, refused_calls
-from grader.devices.emulator.outside import addressed, host_may_use, may_be_addressed, undefined
+from grader.devices.emulator.elf import Elf
+from grader.devices.emulator.outside import host_may_use, may_be_addressed
 from grader.devices.emulator.words import own_parts, refused_words
 
 DUMP = "kernel.gimple"  # in the folder in which g++ runs, beside the library
@@ -71,13 +72,14 @@ def check_built(library: Path, dump: Path, filename: str, linked: Callable[[], o
     text = dump.read_text(errors="replace")
     refused = refused_calls(text, filename)
     linked()
-    for symbol in undefined(library):
-        if not host_may_use(symbol):
-            name = symbol.partition("@")[0]
+    elf = Elf(library)
+    for symbol in sorted(elf.undefined()):
+        if not host_may_use(symbol.versioned):
+            name = symbol.name
             _raise((f"a kernel file may not use `{name}`", line_of_use(text, name, filename) or 1), filename)
-    for symbol in addressed(library):
-        if not may_be_addressed(symbol):
-            name = symbol.partition("@")[0]
+    for symbol in elf.addressed():
+        if not (symbol.section or may_be_addressed(symbol.versioned)):
+            name = symbol.name
             sentence = f"call `{name}` where it is needed: through a pointer, a kernel could call it unseen"
             _raise((sentence, line_of_use(text, name, filename) or 1), filename)
     _raise(refused, filename)

@@ -1,6 +1,6 @@
 """What the learner's built library says about itself: shared arrays, functions, the source line of every instruction.
 
-Read with binutils (objdump, addr2line) once per build and kept beside the library.
+Read (elf.py), and asked of binutils (objdump, addr2line), once per build and kept beside the library.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 from grader.devices.build.recipe import Refused
 from grader.devices.emulator.call_places import call_places
 from grader.devices.emulator.calls import host_functions
+from grader.devices.emulator.elf import Elf, in_words
 from grader.devices.emulator.flags import Instruction, empty_loops, flag_reads
 from grader.devices.emulator.lines import Way, WayReader, own_lines, ways_to
 from grader.devices.emulator.loops import barrier_loops
@@ -24,7 +25,6 @@ from grader.devices.emulator.prices import dearest, is_choice, is_through_pointe
 from grader.devices.emulator.sides import host_functions as functions_of_the_host
 from grader.devices.emulator.sides import host_variables, is_mark, managed_variables, named_variables, shared_arrays
 
-_SYMBOL = re.compile(r"^([0-9a-f]+) .{7} (\S+)\s+([0-9a-f]+)\s+(?:\.hidden |\.protected )?(.+)$")
 _INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\s+(\S+)\s*(.*)$")
 _FRAME = re.compile(r"\$(0x[0-9a-f]+),%rsp|sp, sp, #(0x[0-9a-f]+|\d+)")
 _UNLIKE_OWNERS = re.compile(r"^void |\.localalias$| \[clone [^]]*\]$")
@@ -121,12 +121,13 @@ def _make(library: Path, source_name: str) -> CodeMap:
     refuse_system_calls(code)
     blocks, calls = _blocks(code)
     branches = [block.branch for block in blocks.values() if block.branch]
-    work = _work(library, code, blocks)
+    elf = Elf(library)
+    work = _work(elf, code, blocks)
     ways = ways_to(library, calls + branches + [pc for pc, *_ in work])
     lines = {pc: next(iter(own_lines(way, source_name)), 0) for pc, way in ways.items()}
     _put_work(work, blocks, lines)
     dump = library.with_suffix(".gimple")
-    symbols = read_symbols(library) + host_only(library, dump.read_text(errors="replace") if dump.exists() else "")
+    symbols = read_symbols(elf) + host_only(elf, dump.read_text(errors="replace") if dump.exists() else "")
     symbols += [Symbol(pc, 1, "flag_read", "") for pc in flag_reads(code)]
     symbols += [Symbol(pc, 1, "empty_loop", "") for pc in empty_loops(code)]
     for first, jump, last in barrier_loops(code, blocks):
@@ -155,23 +156,15 @@ def refuse_system_calls(code: list[Instruction]) -> None:
             raise Refused(f"the machine code of this file holds `{operation}`: only the C library makes system calls")
 
 
-def _run(*command: str, text: str | None = None) -> str:
-    return subprocess.run(command, input=text, check=True, capture_output=True, text=True, errors="replace").stdout
-
-
-def read_symbols(library: Path) -> list[Symbol]:
+def read_symbols(elf: Elf) -> list[Symbol]:
     """Variables and functions of a library that was built just now."""
     symbols, marked = [], []
-    for row in _run("objdump", "-t", "-C", str(library)).splitlines():
-        match = _SYMBOL.match(row)
-        if not match:
-            continue
-        value, section, size, name = int(match[1], 16), match[2], int(match[3], 16), match[4].strip()
+    for entry, name in zip(elf.symbols, in_words([entry.name for entry in elf.symbols]), strict=True):
         if is_mark(name):
             marked.append(name)
-        kind = _kind(section, name)
-        if kind is not None and (size or kind == "function"):
-            symbols.append(Symbol(value, size, kind, _plain(name)))
+        kind = _kind(entry.section, name)
+        if kind is not None and (entry.bytes or kind == "function"):
+            symbols.append(Symbol(entry.value, entry.bytes, kind, _plain(name)))
     variables = [each for each in symbols if each.kind == "variable"]
     names = [each.name for each in variables]
     hosts, managed = host_variables(names, marked), managed_variables(names, marked)
@@ -179,18 +172,19 @@ def read_symbols(library: Path) -> list[Symbol]:
     for each in variables:
         of_gpu = "named_variable" if each.name in named else "variable"
         each.kind = "host_variable" if each.name in hosts else "managed" if each.name in managed else of_gpu
-    symbols += [Symbol(start, size, "uncounted", name) for name, start, size in _read_only_sections(library)]
+    for section in elf.sections:
+        if section.name in (".rodata", ".data.rel.ro"):
+            symbols.append(Symbol(section.address, section.bytes, "uncounted", section.name))
     of_host = functions_of_the_host([each.name for each in symbols if each.kind == "function"], marked)
     symbols += [Symbol(each.value, each.bytes, "host_only", each.name) for each in symbols if each.name in of_host]
     shared = shared_arrays([each.name for each in symbols if each.kind == "shared_array"], marked)
     return [each for each in symbols if each.kind != "shared_array" or each.name in shared]
 
 
-def host_only(library: Path, dump: str) -> list[Symbol]:
+def host_only(elf: Elf, dump: str) -> list[Symbol]:
     """Those that no kernel may enter; `dump` is what g++ told of the library's code, if it did."""
     names = set(host_functions(dump)) if dump else set()
-    rows = [row.split() for row in _run("readelf", "-sW", str(library)).splitlines()]
-    places = {(int(row[1], 16), int(row[2], 0)) for row in rows if len(row) == 8 and row[7] in names}
+    places = {(each.value, each.bytes) for each in elf.symbols if each.name in names}
     return [Symbol(start, size, "host_only", "") for start, size in sorted(places) if size]
 
 
@@ -213,19 +207,12 @@ def _plain(name: str) -> str:
     return _UNLIKE_OWNERS.sub("", name)
 
 
-def _read_only_sections(library: Path) -> list[tuple[str, int, int]]:
-    sections = []
-    for row in _run("objdump", "-h", str(library)).splitlines():
-        cells = row.split()
-        if len(cells) >= 4 and cells[0].isdigit() and cells[1] in (".rodata", ".data.rel.ro"):
-            sections.append((cells[1], int(cells[3], 16), int(cells[2], 16)))
-    return sections
-
-
 def _disassemble(library: Path) -> list[Instruction]:
     """All instructions; an operation "" stands where a function begins."""
     code = []
-    for row in _run("objdump", "-d", "--no-show-raw-insn", "-j", ".text", str(library)).splitlines():
+    command = ["objdump", "-d", "--no-show-raw-insn", "-j", ".text", str(library)]
+    said = subprocess.run(command, check=True, capture_output=True, text=True, errors="replace").stdout
+    for row in said.splitlines():
         if match := _INSTRUCTION.match(row):
             code.append((int(match[1], 16), match[2], match[3]))
         elif row.endswith(">:"):
@@ -267,7 +254,7 @@ def _blocks(code: list[Instruction]) -> tuple[dict[int, Block], list[int]]:
     return blocks, calls
 
 
-def _work(library: Path, code: list[Instruction], blocks: dict[int, Block]) -> list[tuple[int, int, str]]:
+def _work(elf: Elf, code: list[Instruction], blocks: dict[int, Block]) -> list[tuple[int, int, str]]:
     """Each instruction that prices.py knows: one byte into it, its basic block, and its name there.
 
     A call through a pointer costs as much as the dearest function that it may lead to.
@@ -275,7 +262,7 @@ def _work(library: Path, code: list[Instruction], blocks: dict[int, Block]) -> l
     found = []
     through_pointer = ""
     if any(is_through_pointer(operation, operands) for _, operation, operands in code):
-        through_pointer = dearest(_functions_with_address(library))
+        through_pointer = dearest(elf.pointed_to())
     block = 0
     for address, operation, operands in code:
         if not operation:
@@ -286,12 +273,6 @@ def _work(library: Path, code: list[Instruction], blocks: dict[int, Block]) -> l
         if block and name:
             found.append((address + 1, block, name))
     return found
-
-
-def _functions_with_address(library: Path) -> list[str]:
-    """Functions from outside of a file, and its inline ones, of which it holds pointers."""
-    rows = [row.split() for row in _run("objdump", "-R", str(library)).splitlines()]
-    return [row[2].partition("@")[0] for row in rows if len(row) == 3 and "JUMP_SLOT" not in row[1]]
 
 
 def _put_work(work: list[tuple[int, int, str]], blocks: dict[int, Block], lines: dict[int, int]) -> None:

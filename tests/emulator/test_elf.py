@@ -1,0 +1,77 @@
+"""What is read of a library is what binutils read."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from grader.devices.cache import cache_root
+from grader.devices.emulator.compile import emulator_recipe
+from grader.devices.emulator.elf import Elf, in_words
+from grader.devices.emulator.translate import translate
+
+SOURCE = """
+#include <cmath>
+#include <string>
+__constant__ float factors[4];
+__device__ int counter;
+template <class F> __global__ void apply(float* z, F f) {
+    __shared__ float tile[32];
+    tile[threadIdx.x] = f(factors[threadIdx.x % 4]);
+    __syncthreads();
+    z[threadIdx.x] = sqrtf(tile[31 - threadIdx.x]);
+    if (threadIdx.x == 0) printf("%d\\n", atomicAdd(&counter, 1));
+}
+extern "C" void f(float* z, cudaStream_t stream) {
+    float (*root)(float) = sqrtf;
+    const std::string name(static_cast<std::size_t>(root(4)), 'x');
+    apply<<<1, 32, 0, stream>>>(z, [](auto x) { return x * 2; });
+    if (name.empty()) throw 1;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory) -> Path:
+    recipe = emulator_recipe(translate(SOURCE, "kernel.cu"), "kernel.cu", cache_root())
+    return recipe.run(tmp_path_factory.mktemp("elf") / "build")
+
+
+def rows(*command: str | Path) -> list[list[str]]:
+    said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return [row.split() for row in said.splitlines()]
+
+
+def test_symbols_and_their_names_in_words(library):
+    elf = Elf(library)
+    said = subprocess.run(["objdump", "-tC", library], check=True, capture_output=True, text=True).stdout
+    table = re.findall(r"^([0-9a-f]{16}) .{6}[ FO] (\.\S+)\t([0-9a-f]{16}) +(?:\.hidden )?(.+)$", said, re.MULTILINE)
+    theirs = [(int(value, 16), section, int(size, 16), name) for value, section, size, name in table]
+    names = in_words([each.name for each in elf.symbols])
+    ours = [(each.value, each.section, each.bytes, name) for each, name in zip(elf.symbols, names, strict=True)]
+    assert [each for each in ours if each[1].startswith(".")] == theirs
+    assert any("apply<f::{lambda(auto:1)#2}>" in name for *_, name in ours)
+
+
+def test_what_others_must_define(library):
+    theirs = [row[7] for row in rows("readelf", "--dyn-syms", "-W", library) if len(row) > 7 and row[6] == "UND"]
+    ours = [each.versioned for each in Elf(library).undefined()]
+    assert ours == theirs and "_ZdlPvm@CXXABI_1.3.9" in ours and "__wrap_printf" in ours
+
+
+def test_whose_address_is_taken(library):
+    table = [row for row in rows("readelf", "-rW", library) if len(row) > 4 and re.fullmatch("[0-9a-f]{16}", row[0])]
+    theirs = [row[4] for row in table if row[2].endswith(("_64", "_ABS64", "_GLOB_DAT"))]
+    assert [each.versioned for each in Elf(library).addressed()] == theirs
+    held = [row[4].partition("@")[0] for row in table if not row[2].endswith(("_SLO", "_SLOT"))]
+    assert list(Elf(library).pointed_to()) == held and "counter" in held
+
+
+def test_sections(library):
+    table = [row for row in rows("objdump", "-h", library) if len(row) == 7 and row[0].isdigit()]
+    theirs = {row[1]: (int(row[3], 16), int(row[2], 16)) for row in table}
+    ours = {each.name: (each.address, each.bytes) for each in Elf(library).sections}
+    assert ours.items() >= theirs.items() and {".text", ".rodata", ".tbss"} <= theirs.keys()
