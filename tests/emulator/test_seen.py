@@ -149,6 +149,33 @@ def test_what_no_callback_sees_is_refused(run_kernel, source: str, said: str):
     assert "kernel.cu:" in str(caught.value) and said in str(caught.value)
 
 
+HOST_CODE = """
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+__global__ void k(const float* x, float* z, int n) { z[threadIdx.x] = n; }
+extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) {
+    const std::string text = std::to_string(2.5f) + std::to_string(n);
+    std::vector<float> all{std::stof(text), std::sqrt(4.0f), std::riemann_zeta(0.5f), 3};
+    std::transform(all.begin(), all.end(), all.begin(), sqrtf);
+    std::sort(all.begin(), all.end());
+    k<<<1, 32, 0, stream>>>(x, z, static_cast<int>(2 * std::beta(2.0, 1.0) + all.size() + text.size()));
+}
+"""
+ADDRESS = "auto p = &vsnprintf;\n    kept = p;\n    const std::string text"
+
+
+def test_host_code_has_the_standard_library(run_kernel):
+    """std::to_string takes the address of vsnprintf, in a header."""
+    outputs, case = run(run_kernel, HOST_CODE, 32)
+    assert np.all(outputs["z"] == 1 + 4 + len("2.50000032")) and errors(case) == []
+    head = "#include <cstdarg>\n__device__ int (*kept)(char*, size_t, const char*, va_list);\n__global__"
+    own = HOST_CODE.replace("__global__", head, 1).replace("const std::string text", ADDRESS)
+    with pytest.raises(RuntimeError, match="call `vsnprintf` where it is needed"):
+        run(run_kernel, own)
+
+
 def test_a_kernel_is_a_function_of_its_own(run_kernel):
     """One of ours that becomes part of its caller leaves no trace there."""
     source = LAUNCH.replace("k<<<", "__stcs<<<").replace("(x, z, n);", "(z, 1.0f);")

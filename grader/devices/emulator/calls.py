@@ -167,6 +167,13 @@ def line_of_use(dump: str, symbol: str, filename: str) -> int | None:
     return None
 
 
+def is_used_by_headers(dump: str, symbol: str, filename: str) -> bool:
+    """Whether all that takes the address of this function is written in a header: `std::to_string` does."""
+    taken = re.compile(rf"(?:{_PLACE.pattern})?(?<![\w.$]){re.escape(symbol)}(?![\w.$]| \()")
+    uses = list(taken.finditer(dump))
+    return bool(uses) and all(use["file"] and use["file"] != filename for use in uses)
+
+
 def own_variables(dump: str, word: str) -> Iterator[tuple[str, set[str]]]:
     """The body of each function that has this word in it, and the variables on its stack."""
     return ((each.body, each.own) for each in _functions(dump).values() if word in each.body)

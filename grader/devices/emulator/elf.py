@@ -17,8 +17,8 @@ _NEEDED, _NEEDED_VERSION = "<HHIII", "<IHHII"
 _SYMBOLS, _RELOCATIONS, _DYNAMIC_SYMBOLS, _VERSIONS_NEEDED, _VERSIONS = 2, 4, 11, 0x6FFFFFFE, 0x6FFFFFFF  # sh_type
 _OF_A_SECTION, _OF_A_FILE = 3, 4  # STT_SECTION, STT_FILE
 _X86, _ARM = 62, 183  # e_machine
-# R_X86_64_64 and _GLOB_DAT, R_AARCH64_ABS64 and _GLOB_DAT; R_X86_64_JUMP_SLOT and _RELATIVE, R_AARCH64_...
-_ADDRESS = {_X86: (1, 6), _ARM: (257, 1025)}
+# R_X86_64_GLOB_DAT and _64, R_AARCH64_GLOB_DAT and _ABS64; R_X86_64_JUMP_SLOT and _RELATIVE, R_AARCH64_...
+_ADDRESS = {_X86: (6, 1), _ARM: (1025, 257)}
 _NO_ADDRESS_OF_A_NAME = {_X86: (7, 8), _ARM: (1026, 1027)}
 
 
@@ -74,11 +74,12 @@ class Elf:
         """What others must define."""
         return [entry for entry in self.dynamic if entry.name and not entry.section]
 
-    def addressed(self) -> Iterator[Entry]:
-        """Whose address the loader puts somewhere else than into the table of calls."""
+    def addressed(self) -> Iterator[tuple[Entry, bool]]:
+        """Whose address the loader puts somewhere else than into the table of calls, and whether into a variable."""
+        code, variable = _ADDRESS.get(self.machine, (None, None))
         for kind, entry in self._relocations():
-            if kind in _ADDRESS.get(self.machine, ()):
-                yield entry
+            if kind in (code, variable):
+                yield entry, kind == variable
 
     def pointed_to(self) -> Iterator[str]:
         """The names whose address it holds, in whatever way."""

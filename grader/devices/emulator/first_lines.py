@@ -13,6 +13,7 @@ FIRST_HEADER = "ladder_first.h"
 WITH_ALGORITHM = "ladder_first_algorithm.h"
 PRECOMPILED = (FIRST_HEADER, WITH_ALGORITHM)
 
+_ARE_WANTED = "_GLIBCXX_USE_STD_SPEC_FUNCS"  # libstdc++'s, which ladder_first.h takes back
 _ALGORITHM = re.compile(r"#\s*include\s*<algorithm>")
 _SPECIAL = re.compile(
     r"\b(?:assoc_laguerre|assoc_legendre|beta|comp_ellint_[123]|cyl_bessel_[ijk]|cyl_neumann|ellint_[123]|expint|hermite"
@@ -23,5 +24,5 @@ _SPECIAL = re.compile(
 def first_lines(text: str) -> str:
     """The lines that include them before this text."""
     first = WITH_ALGORITHM if _ALGORITHM.search(text) else FIRST_HEADER
-    special = "#include <bits/specfun.h>\n" if _SPECIAL.search(text) else ""
+    special = f"#define {_ARE_WANTED} 1\n#include <bits/specfun.h>\n" if _SPECIAL.search(text) else ""
     return f"#include <{first}>\n{special}"

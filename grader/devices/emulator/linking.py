@@ -20,14 +20,13 @@ FEW = (
     r"__gxx_personality_v0|__cxa_\w+|_Zn[wa]m\w*|_Zd[la]Pv\w*|_ZSt\d+__throw_\w+|_ZSt9terminatev|_ZSt7nothrow"
     r"|_ZTVN10__cxxabiv1\w+|_ZT[IS][a-z]|_ZT[IS]P?K?[a-z]|_ZT[ISV]St9exception|_ZNSt9exceptionD[012]Ev"
 )
-_DEFAULTS = ["-lm", "-lgcc_s", "-lc", "-lgcc_s"]  # g++'s own, without libstdc++
+FIRST = ["-nodefaultlibs", f"-l:{NAME}", "-lm", "-lgcc_s", "-lc", "-lgcc_s"]  # g++'s own, but for libstdc++
 
 
 def link_command(object_: str, library: str, flags: Sequence[str]) -> list[str]:
     """Makes the library of this object, in the folder where it lies; `flags` are library.link_flags."""
     linked = ["g++", "-shared", object_, "-o", library, *flags, *STRICT_LINK]
-    quickly = shlex.join([*linked, "-nodefaultlibs", f"-l:{NAME}", *_DEFAULTS])
-    return ["sh", "-c", f"{quickly} 2> /dev/null || exec {shlex.join(linked)}"]
+    return ["sh", "-c", f"{shlex.join([*linked, *FIRST])} 2> /dev/null || exec {shlex.join(linked)}"]
 
 
 def make_few_names(folder: Path, compiler: str) -> None:

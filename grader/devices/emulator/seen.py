@@ -13,7 +13,7 @@ from pathlib import Path
 
 from grader.devices.build.own_faults import complaint
 from grader.devices.build.refused import Refusal
-from grader.devices.emulator.calls import line_of_use, refused_calls
+from grader.devices.emulator.calls import is_used_by_headers, line_of_use, refused_calls
 from grader.devices.emulator.elf import Elf
 from grader.devices.emulator.outside import host_may_use, may_be_addressed
 from grader.devices.emulator.words import own_parts, refused_words
@@ -77,9 +77,10 @@ def check_built(library: Path, dump: Path, filename: str, linked: Callable[[], o
         if not host_may_use(symbol.versioned):
             name = symbol.name
             _raise((f"a kernel file may not use `{name}`", line_of_use(text, name, filename) or 1), filename)
-    for symbol in elf.addressed():
-        if not (symbol.section or may_be_addressed(symbol.versioned)):
-            name = symbol.name
+    for symbol, in_a_variable in elf.addressed():
+        name = symbol.name
+        by_a_header = not in_a_variable and is_used_by_headers(text, name, filename)
+        if not (symbol.section or may_be_addressed(symbol.versioned) or by_a_header):
             sentence = f"call `{name}` where it is needed: through a pointer, a kernel could call it unseen"
             _raise((sentence, line_of_use(text, name, filename) or 1), filename)
     _raise(refused, filename)
