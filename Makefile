@@ -8,7 +8,7 @@ LESSON ?=
 KERNEL ?=
 PYTHON ?=
 OFFLINE ?=
-JOBS ?= 2
+JOBS ?= 3
 FRESH ?=
 RUN := .venv/bin
 

@@ -79,8 +79,9 @@ def check_built(library: Path, dump: Path, filename: str, linked: Callable[[], o
             _raise((f"a kernel file may not use `{name}`", line_of_use(text, name, filename) or 1), filename)
     for symbol, in_a_variable in elf.addressed():
         name = symbol.name
-        by_a_header = not in_a_variable and is_used_by_headers(text, name, filename)
-        if not (symbol.section or may_be_addressed(symbol.versioned) or by_a_header):
+        if symbol.section or may_be_addressed(symbol.versioned):
+            continue
+        if in_a_variable or not is_used_by_headers(text, name, filename):
             sentence = f"call `{name}` where it is needed: through a pointer, a kernel could call it unseen"
             _raise((sentence, line_of_use(text, name, filename) or 1), filename)
     _raise(refused, filename)
