@@ -78,7 +78,8 @@ def runtime_library(cache: Path, compiler: str = "g++", extra_flags: Sequence[st
     folder.mkdir(parents=True, exist_ok=True)
     with filelock.FileLock(folder / "lock"):
         if not library.exists():
-            make_few_names(folder, compiler)
+            with suppress(OSError, subprocess.CalledProcessError):  # links do without
+                make_few_names(folder, compiler)
             _compile_headers(library, compiler)
             _compile_runtime(_sources(), library, [compiler, *flags])
             _remove_old_runtimes(cache)
