@@ -112,6 +112,8 @@ def test_thrust_computes_and_its_functors_are_checked(ran):
     assert "of the memory that a library allocated, past its end" in told[1]
 
 
+@pytest.mark.long
+@pytest.mark.slow
 def test_thrust_computes_in_a_thread_of_a_kernel(ran):
     """Its accesses are told at the program's line that called it."""
     name = "thrust_in_kernels.cu"
