@@ -35,6 +35,8 @@ Cost = tuple[float, float]  # seconds on the clock, of processor time
 class NoOpinion:
     """In clang's place: it has none."""
 
+    failed = False
+
     def __init__(self, source: str, cache: Path):
         pass
 
@@ -58,7 +60,8 @@ class Open:
 PARTS = {
     "clang's reading": lambda: mock.patch("grader.devices.emulator.compile.ClangsOpinion", NoOpinion),
     "the second build": lambda: mock.patch.object(checked, "finds_more", lambda text: False),
-    "reading g++'s dump": lambda: mock.patch.object(seen, "check_built", lambda *ignored: None),
+    # whose last argument waits for the linker
+    "reading g++'s dump": lambda: mock.patch.object(seen, "check_built", lambda *ignored: ignored[-1]()),
 }
 
 
