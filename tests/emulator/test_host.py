@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from grader.devices.cache import cache_root
+from grader.devices.emulator.first_lines import FIRST_HEADER
 from grader.devices.emulator.session import compile_flags, runtime_library
-from grader.devices.emulator.translate import FIRST_HEADER, translate
+from grader.devices.emulator.translate import translate
 
 SOURCE = (Path(__file__).parent / "kernels" / "host.cu").read_text()
 

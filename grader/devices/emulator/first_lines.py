@@ -12,6 +12,7 @@ import re
 FIRST_HEADER = "ladder_first.h"
 WITH_ALGORITHM = "ladder_first_algorithm.h"
 PRECOMPILED = (FIRST_HEADER, WITH_ALGORITHM)
+OF_PROGRAMS = "ladder_first_program.h"  # of libraries/
 
 _ARE_WANTED = "_GLIBCXX_USE_STD_SPEC_FUNCS"  # libstdc++'s, which ladder_first.h takes back
 _ALGORITHM = re.compile(r"#\s*include\s*<algorithm>")
@@ -21,8 +22,8 @@ _SPECIAL = re.compile(
 )
 
 
-def first_lines(text: str) -> str:
-    """The lines that include them before this text."""
-    first = WITH_ALGORITHM if _ALGORITHM.search(text) else FIRST_HEADER
+def first_lines(text: str, of_program: bool = False) -> str:
+    """The lines that include them before this text, which is a graded file's or a whole program's."""
+    first = OF_PROGRAMS if of_program else WITH_ALGORITHM if _ALGORITHM.search(text) else FIRST_HEADER
     special = f"#define {_ARE_WANTED} 1\n#include <bits/specfun.h>\n" if _SPECIAL.search(text) else ""
     return f"#include <{first}>\n{special}"

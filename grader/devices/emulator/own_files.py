@@ -17,7 +17,6 @@ from grader.devices.emulator.first_lines import first_lines
 from grader.devices.emulator.own_values import with_values
 from grader.devices.emulator.translate import TranslationError, rewritten
 
-SECOND_HEADER = "ladder_program.h"  # of libraries/
 SPAN = 1_000_000  # lines of a file, at most
 CUDA, CXX, C = (".cu",), (".cpp", ".cc", ".cxx", ".c++"), (".c",)
 _SYSTEM = ("/usr/include", "/usr/local/include", "/usr/lib")
@@ -78,11 +77,8 @@ class OwnFiles:
                 changed = rewritten(wanted, name)
             except TranslationError as error:
                 raise Unreadable(error.message, name, error.line) from None
-            head = (
-                f"{first_lines(self.text)}#include <{SECOND_HEADER}>\n"
-                if file in self.sources and file.suffix in CUDA
-                else ""
-            )
+            is_source = file in self.sources and file.suffix in CUDA
+            head = first_lines(self.text, of_program=True) if is_source else ""
             place = below(root, file)
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(head + changed, errors="surrogateescape")

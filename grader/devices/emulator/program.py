@@ -26,7 +26,7 @@ from grader.devices.build.own_faults import complaint, own_fault
 from grader.devices.build.recipe import program_identity
 from grader.devices.emulator import session
 from grader.devices.emulator.checked import CHECKS_INDEXES, dumps, indexed_arrays
-from grader.devices.emulator.library import library_folder
+from grader.devices.emulator.library import folder_for_programs, library_folder
 from grader.devices.emulator.margins import HIDDEN
 from grader.devices.emulator.own_files import CUDA, CXX, SPAN, C, OwnFiles, Places, Unreadable, below, shown
 from grader.devices.emulator.seen import PREPROCESSED
@@ -44,6 +44,7 @@ _WAYS_OUT = [f"-Wl,--wrap={name}" for name in ("_exit", "_Exit", "quick_exit")]
 # A program's names are its own, whatever the process that runs it has under the same ones.
 # OpenMP's functions are there, and its pragmas are left out: one thread does it all, as OpenMP allows.
 _LINK = ["-Wl,-Bsymbolic", "-Wl,-z,defs", "-pthread", "-Wl,--as-needed", "-lgomp"]
+_OF_GRAPHS = re.compile(r"cudaGraph|Capture|cuda\w+NodeParams|cudaMemsetParams")  # names of ladder_more/graphs.h
 _SAID = re.compile(r"(?P<file>.+?):(?P<line>\d+):(?:(?P<column>\d+):)? (?:fatal )?error: (?P<text>.*)")
 
 
@@ -132,7 +133,10 @@ class _Building:
         found = [f"-I{below(root, each)}" for each in wanted.folders] + [f"-I{each}" for each in wanted.folders]
         self.sources = own.write(root, wanted.values)
         found.append(f"-I{library_folder()}")  # behind the program's own headers of the same names
-        self.flags = [*session.compile_flags(runtime), *found, *(f"-D{each}" for each in wanted.definitions), "-fPIC"]
+        first = f"-I{folder_for_programs(runtime)}"
+        own_flags = [*found, *(f"-D{each}" for each in wanted.definitions), "-fPIC"]
+        own_flags += ["-DLADDER_GRAPHS"] if _OF_GRAPHS.search(own.text) else []
+        self.flags = [first, *session.compile_flags(runtime), *own_flags]
         self.flags += [CHECKS_INDEXES] if wanted.arrays else []
         self.flags += ["-fdiagnostics-color=never", f"-fmax-errors={diagnostics.MOST}", "-fpermissive"]
         self.link_flags = [*session.link_flags(runtime), *_WAYS_OUT, *_LINK]

@@ -25,4 +25,7 @@ template <class Call> struct Copies<Call, void> {
 #include "ladder_more/arrays.h"
 #include "ladder_more/textures.h"
 #include "ladder_more/surfaces.h"
+// What few programs name takes g++ as long as all else: the emulator's build asks for it, the front end reads it always.
+#if defined(__CUDA__) || defined(LADDER_GRAPHS)
 #include "ladder_more/graphs.h"
+#endif

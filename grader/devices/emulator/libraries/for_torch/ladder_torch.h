@@ -23,6 +23,7 @@
 
 #include <c10/core/CPUAllocator.h>
 
+#define LADDER_GRAPHS
 #include "ladder_first.h"
 #include "ladder_program.h"
 
