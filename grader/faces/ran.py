@@ -28,7 +28,7 @@ _ENDS = ("crash", "timeout", "assert")
 _BESIDES = {"barrier_divergence": " (a GPU that counts arrivals may run on all the same; CUDA does not promise it)"}
 _FROM = re.compile(r"the memory from the (cuda\w+) in line (\d+)")
 _MALLOC = re.compile(
-    r"cuda(?:Host)?(?:Malloc|Alloc|Register)\w*(?:<[^>]*>)?\s*\(\s*(?:\([^()]*\)\s*)?&?\s*([\w.\->\[\]]+)"
+    r"(cuda(?:Host)?(?:Malloc|Alloc|Register)\w*)(?:<[^>]*>)?\s*\(\s*(?:\([^()]*\)\s*)?&?\s*([\w.\->\[\]]+)"
 )
 
 
@@ -80,7 +80,7 @@ def _in_place(finding: Finding, program: Program) -> Finding:
     said = program.places.in_words(_with_names(finding.message, program), file) + _BESIDES.get(finding.kind, "")
     details: dict[str, Any] = finding.details
     if found := _FROM.search(details.get("array", "")):
-        details = details | {"array": allocated_in(program, int(found[2])) or details["array"]}
+        details = details | {"array": allocated_in(program, int(found[2]), found[1]) or details["array"]}
     if other := details.get("other_line"):
         where = program.places.of(other)
         details = details | {"other_file": where[0], "other_line": where[1]}
@@ -92,15 +92,23 @@ def _with_names(message: str, program: Program) -> str:
     for found in list(_FROM.finditer(message))[:1]:
         if int(found[2]) < SPAN:  # a line of thrust's, not of the program's
             return message.replace(found[0], "the memory that a library allocated")
-        if name := allocated_in(program, int(found[2])):
+        if name := allocated_in(program, int(found[2]), found[1]):
             message = message.replace(found[0], f"{name} ({found[1]} in line {found[2]})", 1).replace(found[0], name)
     return message
 
 
-def allocated_in(program: Program, line: int) -> str:
-    """The variable for which the line with this number allocates memory; "" if its text does not tell."""
-    variable = _MALLOC.search(program.line(line) or "")
-    return variable[1] if variable else ""
+def allocated_in(program: Program, line: int, function: str) -> str:
+    """The variable for which the line with this number allocates memory; "" if its text does not tell, as where it
+    does so for several. Of memory of the host's or of both sides, `function` says so.
+    """
+    found = _MALLOC.findall(program.line(line) or "")
+    if len(found) > 1:
+        found = [each for each in found if _sides(each[0]) == _sides(function)]
+    return found[0][1] if len({name for _, name in found}) == 1 else ""
+
+
+def _sides(function: str) -> tuple[bool, bool]:
+    return "Host" in function, "Managed" in function
 
 
 def _stopped(ended: Ended, how: How) -> str:

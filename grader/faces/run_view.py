@@ -53,7 +53,7 @@ def view_of(program: Program, ended: Ended, run: Run, asked: Asked) -> tuple[str
     launches = ended.facts["launches"]
     recording = describe(ended.facts, asked.to_record, program.code.line_of)
     for array in (each for part in recording["parts"] for each in part["arrays"]):
-        array["name"] = allocated_in(program, array["line"]) or array["name"]
+        array["name"] = allocated_in(program, array["line"], array["name"]) or array["name"]
     file, parts = _in_one_file(_parts(recording, launches, run.findings), program)
     if not parts:
         number, kernel = recording["launch"], recording["kernel"]

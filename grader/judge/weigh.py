@@ -16,7 +16,7 @@ from grader.judge.ladder import climb, is_below_floor, stars_earned
 from grader.judge.patterns import element_name
 from grader.judge.printed import judge_print
 from grader.judge.targets import judge_goals
-from grader.judge.verdict import CaseGrade, Speed, TaskGrade, decide, first_status, status_named
+from grader.judge.verdict import CaseGrade, Speed, TaskGrade, decide, decisive, first_status, status_named
 
 NO_LAUNCH = "No kernel was launched: the answer comes from host code or from a library, and a kernel should compute it."
 
@@ -41,13 +41,14 @@ def judge_task(task: Task, prepared: Sequence[Prepared], evidence: Evidence, spe
         return TaskGrade(task.name, status, 0, build.message, diagnostics=diagnostics, output=evidence.output)
     on_gpu = speed is not None
     cases = judge_cases(prepared, evidence, on_gpu)
+    is_explained = evidence.problem == "crash" and _put_causes_first(cases)
     if task.prints and len(cases) == len(prepared) and all(case.status == "passed" for case in cases):
         judge_print([each.call for each in prepared], [each.inputs for each in prepared], evidence.output, cases)
     if speed and speed.status != "passed":
         cases.append(CaseGrade(speed.case, speed.status, speed.message, findings=speed.findings))
     elif speed and speed.case and evidence.problem and all(case.status == "passed" for case in cases):
         cases.append(CaseGrade(speed.case, status_named(evidence.problem), evidence.ended))
-    ended = [status_named(evidence.problem)] if evidence.problem else []
+    ended = [status_named(evidence.problem)] if evidence.problem and not is_explained else []
     status = first_status([*(case.status for case in cases), *ended])
     result = TaskGrade(task.name, status, 0, cases=cases, diagnostics=build.diagnostics, output=evidence.output)
     if all(case.status == "passed" for case in cases):
@@ -87,6 +88,23 @@ def judge_cases(prepared: Sequence[Prepared], evidence: Evidence, on_gpu: bool =
     if on_gpu and not any(run.launches for run in evidence.cases) and all(g.status == "passed" for g in grades):
         grades[-1].status, grades[-1].message = "host_access", NO_LAUNCH
     return grades
+
+
+def _put_causes_first(grades: list[CaseGrade]) -> bool:
+    """Where a small case tells of an index that has left a local array, a kernel's fault in a large one comes of it: is
+    that so?
+    """
+    errors = [decisive(grade.findings) for grade in grades]
+    faults = [
+        grade
+        for grade, error in zip(grades, errors, strict=True)
+        if error and error.kernel and error.kind in ("crash", "stack_overflow")
+    ]
+    if not faults or not any(error and error.kind == "own_array" for error in errors):
+        return False
+    for grade in faults:
+        grade.status = "out_of_bounds"
+    return True
 
 
 def judge_case(prepared: Prepared, run: CaseRun, before: Prepared | None) -> CaseGrade:

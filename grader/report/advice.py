@@ -44,6 +44,10 @@ ONE_PLACE = (
     "Two threads write to the same place in the same line, where no barrier comes between them. Is the index what you "
     "meant? If it is, let one thread write, give each thread its own place, or use an atomic."
 )
+COPIES = (
+    "An asynchronous copy goes on beside its thread. What it brings is there for that thread once it has waited for "
+    "the copy's group, and for the others behind a __syncthreads() after that."
+)
 SHARED_ROWS = (
     "The rows of {array} must begin where such an access may: pad them by whole vectors, a float4 of 4 floats, or "
     "declare the array with `__align__(16)`."
@@ -58,6 +62,10 @@ OWN_ARRAY = (
 )
 NEVER_SET = (
     "A variable holds whatever lay there before: give it its first value where you declare it, `float sum = 0;`."
+)
+GONE = (
+    "A local variable lives until the `}` of the block that it is declared in: declare it further out, or let the "
+    "caller hand over an array to fill."
 )
 TOO_FEW_BYTES = (
     "An `extern __shared__` array is as large as the launch's third number says, in bytes: is it "
@@ -81,10 +89,15 @@ COPIED_TOO_MUCH = (
     "cudaMemcpy and cudaMemset count bytes, not elements: is it `n * sizeof(float)`, and have both arrays as many from "
     "where it starts?"
 )
+FREED_TWICE = "Each pointer from cudaMalloc is given back once, as cudaMalloc gave it: not again, and not `p + 1`."
 DIRECTION = (
     "cudaMemcpy(to, from, bytes, kind): the kind names both sides, cudaMemcpyHostToDevice from the host to the GPU."
 )
 NOT_HERE = "This may be right on a GPU, but the emulator lacks it: do without, or grade on a GPU with --no-emulator."
+LEFT_ITS_STACK = (
+    "Local arrays lie on a thread's stack: is each index of one below its length, also where it comes from the data, "
+    "and does a function that calls itself come to an end?"
+)
 ASSERTION = "The kernel stopped itself. Work out by hand what this very thread has in the variables of that line."
 HOST_FUNCTION = (
     "In host code a function's address is one of the host's. Make the function a template argument of the kernel, or a "
@@ -92,7 +105,11 @@ HOST_FUNCTION = (
 )
 EARLY_RETURN = (
     "Lanes that have returned give no values: let all lanes of the warp reach the shuffle, with an `if` around the "
-    "work in the place of the early `return`."
+    "work in the place of an early `return`, and not in a loop that some lanes leave sooner."
+)
+NOT_IN_MASK = (
+    "The mask names all lanes that take part, those that give a value, too: 0xffffffff where the whole warp comes. "
+    "__activemask() tells only who happens to be there, so not in a branch or a loop that some lanes leave sooner."
 )
 STATIC_SHARED = (
     "The kernel never ran. `__shared__` arrays have at most 48 KB in all. An `extern __shared__` array, whose bytes "
@@ -118,7 +135,9 @@ _OF_KIND = {
     "shuffle_source": EARLY_RETURN,
     "own_array": OWN_ARRAY,
     "never_set": NEVER_SET,
+    "stack_overflow": LEFT_ITS_STACK,
 }
+_ONE_DIMENSION = re.compile(r"blockDim|blockIdx.*threadIdx|threadIdx.*blockIdx")
 _LOCAL_ARRAY = re.compile(r"^\s+(?:float|double|int|unsigned|half)\s+(\w+)\s*\[", re.MULTILINE)
 
 
@@ -135,6 +154,11 @@ def advice(status: Status, case: CaseGrade | None, source: Sequence[str]) -> str
     return special or ADVICE[status]
 
 
+def on_finding(finding: Finding, source: Sequence[str]) -> str:
+    """The same on a finding of a program's; `source` are the lines of the file that it is in."""
+    return _on_finding(finding, source) or ADVICE.get(finding.kind, "")
+
+
 def _on_finding(finding: Finding, source: Sequence[str]) -> str:
     if finding.kind == "out_of_bounds":
         return _on_bounds(finding, source)
@@ -142,18 +166,32 @@ def _on_finding(finding: Finding, source: Sequence[str]) -> str:
         return next((said for told, said in LAUNCHES.items() if told in finding.message), "")
     if finding.kind == "trap":
         return next((said for told, said in TRAPS.items() if told in finding.message), ASSERTION)
+    if finding.kind == "crash" and finding.kernel and "segmentation" in finding.message:
+        return LEFT_ITS_STACK
+    if finding.kind == "invalid_free":
+        return FREED_TWICE
     if finding.kind == "uninitialized_read" and finding.details.get("space") == "shared":
         return NOT_YET_WRITTEN
     if finding.kind == "misaligned" and finding.details.get("space") == "shared":
         return SHARED_ROWS.format(array=finding.details.get("array"))
     if finding.kind == "race" and re.search("on (another stream|a stream of its own)", finding.message):
         return STREAMS
+    if finding.kind == "race" and re.search("is under way|waits for its own copies", finding.message):
+        return COPIES
     if finding.kind == "race" and "two blocks" in finding.message:
         return TWO_BLOCKS
     if finding.kind == "race" and _in_one_step(finding):
         return ONE_PLACE
     if finding.kind == "shuffle_source" and re.search(r"\bif\b.*__shfl", _text(source, finding.line)):
         return KEPT_AWAY
+    if finding.kind == "shuffle_source" and "named in the mask" in finding.message:
+        return NOT_IN_MASK
+    if finding.kind == "own_array" and "before its start" in finding.message:
+        return NEGATIVE
+    if finding.kind == "host_access" and "its kind says" in finding.message:
+        return DIRECTION
+    if finding.kind == "never_set" and "no longer there" in finding.message:
+        return GONE
     if finding.kind == "never_set" and (forgotten := _not_shared("\n".join(source))):
         return forgotten
     return _OF_KIND.get(finding.kind, "")
@@ -185,10 +223,13 @@ def _on_bounds(finding: Finding, source: Sequence[str]) -> str:
 
 
 def _indexes_rows(finding: Finding, source: Sequence[str]) -> bool:
-    """Whether its line has `a[row * width + col]` of this array; `blockIdx.x * blockDim.x + ...` is one dimension."""
-    name = re.escape(str(finding.details.get("array")))
-    indexes = re.findall(rf"\b{name}\s*\[([^\[\]]*)\]", _text(source, finding.line))
-    return any("*" in index and "+" in index and "blockIdx" not in index for index in indexes)
+    """Whether its line has `a[row * width + col]` of this array, or of one that the kernel calls otherwise;
+    `blockIdx.x * blockDim.x + threadIdx.x` is one dimension.
+    """
+    found = re.findall(r"(\w+)\s*\[([^\[\]]*)\]", _text(source, finding.line))
+    named = [index for name, index in found if name == finding.details.get("array")]
+    indexes = named or [index for _, index in found]
+    return any("*" in index and "+" in index and not _ONE_DIMENSION.search(index) for index in indexes)
 
 
 def _in_one_step(finding: Finding) -> bool:

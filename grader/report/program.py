@@ -14,7 +14,8 @@ from rich.text import Text
 
 from grader.devices.emulator.fewer_checks import KIND as FEWER_CHECKS
 from grader.devices.evidence import Finding
-from grader.report.messages import ADVICE, TITLES
+from grader.report.advice import on_finding
+from grader.report.messages import TITLES
 
 AROUND = 1  # lines above and below the line of a finding
 WAYS = ("load", "store", "atomic")
@@ -44,13 +45,14 @@ class Run:
 
 def tell(run: Run, console: Console, notes: bool) -> None:
     """The findings, the program's end, the kernels."""
-    advised = set()
+    advised = set[str]()
     for number, finding in enumerate(run.findings, start=1):
         console.print(Text.assemble((f"{number}. {title(finding)}", "bold red"), f"  {scene(finding)}"))
         _body(finding, console)
-        if finding.kind in ADVICE and finding.kind not in advised and not _NO_THREADS.search(finding.message):
-            console.print(Text(f"   {ADVICE[finding.kind]}", style="dim"))
-            advised.add(finding.kind)
+        said = "" if _NO_THREADS.search(finding.message) else on_finding(finding, _lines_of(finding.file))
+        if said and said not in advised:
+            console.print(Text(f"   {said}", style="dim"))
+            advised.add(said)
     for finding in _told(run, notes):
         console.print(Text.assemble(("note", "bold cyan"), f"  {scene(finding)}"))
         _body(finding, console)
@@ -108,7 +110,9 @@ def source(finding: Finding) -> Iterator[tuple[int, str]]:
         yield number, lines[number - 1].rstrip()
 
 
-def _lines_of(file: str) -> list[str]:
+def _lines_of(file: str | None) -> list[str]:
+    if not file:
+        return []
     try:
         return Path(file).read_text(errors="replace").split("\n")
     except OSError:

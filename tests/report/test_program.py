@@ -8,6 +8,7 @@ import pytest
 from rich.console import Console
 
 from grader.devices.evidence import Finding
+from grader.report.advice import WILD
 from grader.report.messages import ADVICE
 from grader.report.program import Run, tell
 
@@ -36,3 +37,13 @@ def test_advice_about_threads_stands_beside_faults_of_threads_only(kind, message
     tell(Run("prog.cu", 0, findings=[Finding(kind, message, line=9, file="prog.cu")]), console, notes=False)
     said = console.file.getvalue()
     assert message in said and (ADVICE[kind].split(".")[0] in said) == is_of_threads
+
+
+def test_a_finding_of_a_usual_kind_gets_the_advice_of_its_own():
+    console = Console(file=io.StringIO(), width=1000)
+    said = "thread (9, 0, 0) reads address 0x55d0, which is no device memory: a host pointer, or a pointer never set"
+    freed = "thread (9, 0, 0) reads x (cudaMalloc in line 3) after it was freed"
+    found = [Finding("out_of_bounds", each, line=9, file="prog.cu", thread=(9, 0, 0)) for each in (said, freed)]
+    tell(Run("prog.cu", 0, findings=found), console, notes=False)
+    assert WILD in console.file.getvalue() and "What cudaFree has taken back is gone" in console.file.getvalue()
+    assert ADVICE["out_of_bounds"] not in console.file.getvalue()

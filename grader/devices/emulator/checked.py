@@ -13,7 +13,7 @@ import os
 import re
 import shlex
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -26,7 +26,7 @@ from grader.devices.emulator.elf import Elf
 from grader.devices.emulator.linking import link_command
 from grader.devices.emulator.margins import HIDDEN
 from grader.devices.emulator.subscripts import with_used_indexes
-from grader.devices.emulator.symbols import CodeMap, Symbol, host_only, read_symbols
+from grader.devices.emulator.symbols import CodeMap, Symbol, host_only, read_symbols, tables
 
 NAME, FACTS = "checked.so", "checked.json"
 _AS_WRITTEN, _OPTIMIZED, _SAID = "checked.gimple", "checked.optimized", "said"
@@ -45,7 +45,7 @@ _ORDERS = "constexpr bool has_two_orders = "  # wmma.h
 _FLAGS = [
     "-fno-tree-ccp", "-fno-tree-fre", "-fno-tree-copy-prop", "-fno-tree-dominator-opts", "-fno-tree-phiprop",
     CHECKS_INDEXES, "-ftrivial-auto-var-init=pattern", "-Wuninitialized", "-Wmaybe-uninitialized",
-    *dumps(_AS_WRITTEN, _OPTIMIZED),
+    "-Wdangling-pointer=1", *dumps(_AS_WRITTEN, _OPTIMIZED),
     "-fno-if-conversion", "-fno-if-conversion2", "-fno-dce", "-fno-dse", "-fno-forward-propagate",
     "-fno-cprop-registers", "-fno-ivopts", "-fno-move-loop-invariants",
     "-fira-region=one", "--param", "max-combine-insns=2", "--param", "max-cse-path-length=1",
@@ -65,6 +65,10 @@ _PART = re.compile(r"->\w+|\.\w+|\[[^\]]*\]")
 _OBJECT = re.compile(r"&(\w+)|(?<=\] )(?!MEM\b)(\w+)[.\[]")
 _WARNED = re.compile(
     r"^(?P<file>.+?):(?P<line>\d+):\d+: warning: ['\u2018](?P<name>\w+)\S*['\u2019] (?:may be|is) used uninit",
+    re.MULTILINE,
+)
+_GONE = re.compile(
+    r"^(?P<file>.+?):(?P<line>\d+):\d+: warning: using (?:a )?dangling pointer .*?to ['\u2018](?P<name>\w+)",
     re.MULTILINE,
 )
 _REFUSED = re.compile(r"^.+?:(?P<line>\d+):\d+: error: (?P<text>.*)", re.MULTILINE)
@@ -115,6 +119,7 @@ class Checked:
     arrays: dict[str, str] = field(default_factory=dict)  # what is indexed at a place: "s[0]"
     unset: list[tuple[str, int]] = field(default_factory=list)  # locals that may be read first: name and line of use
     never_set: list[tuple[str, int]] = field(default_factory=list)  # others that may be, with the line of declaration
+    gone: list[tuple[str, int]] = field(default_factory=list)  # those that a pointer outlives: name and line of use
     elements: list[int] = field(default_factory=list)  # lines that name an element of a fragment
     is_plain: bool = False  # g++ did not take what subscripts.py and margins.py make of the text
     why_plain: str = ""  # what it said then first, of this line
@@ -181,13 +186,14 @@ class CheckedBuild:
         as_written, optimized, said = (
             (self._folder / name).read_text(errors="replace") for name in (_AS_WRITTEN, _OPTIMIZED, _SAID)
         )
-        checked = _facts(as_written, optimized, said, Path(self._source_name).name)
+        elf = Elf(self._folder / NAME)
+        checked = _facts(as_written, optimized, said, Path(self._source_name).name, tables(elf))
         checked.elements = list(self._elements)
         checked.is_plain = not (self._folder / _LESS).exists()
         if checked.is_plain and (refused := _REFUSED.search(said)):
             why = re.sub("[‘’]", "'", refused["text"]).replace(HIDDEN, "")
             checked.why_plain, checked.plain_line = plain(why), int(refused["line"])
-        checked.code.symbols[:0] = read_symbols(Elf(self._folder / NAME))
+        checked.code.symbols[:0] = read_symbols(elf)
         return asdict(checked)
 
 
@@ -198,19 +204,22 @@ def beside(library: Path, source_name: str) -> Checked | None:
         symbols = [Symbol(**symbol) for symbol in data["code"]["symbols"]]
         path = str(library.parent / NAME)
         code = CodeMap(symbols, library=path, source_name=Path(source_name).name)
-        unset, never_set = ([(name, line) for name, line in data[key]] for key in ("unset", "never_set"))
+        lists = [[(name, line) for name, line in data[key]] for key in ("unset", "never_set", "gone")]
         why = data["is_plain"], data["why_plain"], data["plain_line"]
-        return Checked(path, code, data["arrays"], unset, never_set, data["elements"], *why)
+        return Checked(path, code, data["arrays"], lists[0], lists[1], lists[2], data["elements"], *why)
     return None
 
 
-def indexed_arrays(as_written: str, optimized: str, source_name: str = "") -> tuple[list[Symbol], dict[str, str]]:
-    """What g++'s dumps tell of each place, `file:line:column`, that indexes an array: a symbol for the runtime, and the
-    array as it is written there. Of one file, if its name is given.
+def indexed_arrays(
+    as_written: str, optimized: str, source_name: str = "", constants: Set[str] = frozenset()
+) -> tuple[list[Symbol], dict[str, str]]:
+    """What g++'s dumps tell of each place, `file:line:column`, that indexes an array: a symbol for the runtime, and
+    the array as it is written there. Of one file, if its name is given. A table of `constants` counts as local: no
+    access to it is checked for itself.
     """
     arrays: dict[str, str] = {}
     indexes: dict[str, Symbol] = {}
-    rows = [row for row in _indexed(as_written) if row[0].startswith(f"{source_name}:") or not source_name]
+    rows = [row for row in _indexed(as_written, constants) if row[0].startswith(f"{source_name}:") or not source_name]
     own = _own_places({place for place, _, is_local, _ in rows if is_local is None}, optimized)
     for place, array, is_local, is_address in rows:
         name = place.rpartition("/")[2]
@@ -226,16 +235,16 @@ def name_array(finding: dict[str, Any], arrays: Mapping[str, str]) -> None:
         finding["array"], finding["text"] = arrays.get(place, "an array"), ""
 
 
-def _facts(as_written: str, optimized: str, said: str, source_name: str) -> Checked:
+def _facts(as_written: str, optimized: str, said: str, source_name: str, constants: Set[str]) -> Checked:
     found = Checked()
-    found.code.symbols, found.arrays = indexed_arrays(as_written, optimized, source_name)
-    found.unset = _named(_WARNED.finditer(said), source_name)
+    found.code.symbols, found.arrays = indexed_arrays(as_written, optimized, source_name, constants)
+    found.unset, found.gone = (_named(each.finditer(said), source_name) for each in (_WARNED, _GONE))
     never_set, handed_over = _named(_NEVER_SET.finditer(optimized), source_name), _HANDED_OVER.findall(optimized)
     found.never_set = [each for each in never_set if each[0] not in handed_over] or never_set
     return found
 
 
-def _indexed(dump: str) -> Iterator[tuple[str, str, bool | None, bool]]:
+def _indexed(dump: str, constants: Set[str]) -> Iterator[tuple[str, str, bool | None, bool]]:
     """The place of each check, the array there, whether it is local (None if a pointer leads to it), and whether it is
     an address that is taken, not a value.
     """
@@ -253,7 +262,7 @@ def _indexed(dump: str) -> Iterator[tuple[str, str, bool | None, bool]]:
                 captured = _captured(body, base.strip("(*)"))
                 array = _spelled(captured or base, parts, f"[{check['index']}]")
                 is_local = (
-                    True if captured or base == "__closure" else None if through else base in names
+                    True if captured or base == "__closure" else None if through else base in names | constants
                 )  # statics need no capture
                 yield check["place"], array, is_local, _is_address(body, access.start())
 
@@ -316,5 +325,5 @@ def _on_the_line(place: str, rows: str) -> list[tuple[str, str]]:
 
 
 def _named(matches: Iterable[re.Match[str]], source_name: str) -> list[tuple[str, int]]:
-    own = (each for each in matches if each["file"] == source_name)
-    return list(dict.fromkeys((each["name"].removeprefix(HIDDEN), int(each["line"])) for each in own))
+    own = ((each["name"].removeprefix(HIDDEN), int(each["line"])) for each in matches if each["file"] == source_name)
+    return list(dict.fromkeys(each for each in own if not each[0].startswith("ladder_")))

@@ -66,6 +66,11 @@ class Elf:
         return [entry for kind, entry in found if kind not in (_OF_A_SECTION, _OF_A_FILE) and entry.name[:1] != "$"]
 
     @cached_property
+    def named(self) -> list[tuple[Entry, str]]:
+        """The same, with their names in words. Raises OSError or CalledProcessError."""
+        return list(zip(self.symbols, in_words([entry.name for entry in self.symbols]), strict=True))
+
+    @cached_property
     def dynamic(self) -> list[Entry]:
         """What the loader sees."""
         return [entry for _, entry in self._table(_DYNAMIC_SYMBOLS)]

@@ -68,11 +68,11 @@ class Look:
     def _never_set(self) -> Iterator[Fact]:
         """The locals that may be to blame: other bytes in them made other outputs. First those that g++ warns of."""
         named: dict[str, int] = {}
-        for name, line in [*self._checked.unset, *self._checked.never_set]:
+        for name, line in self._checked.gone or [*self._checked.unset, *self._checked.never_set]:
             named.setdefault(name, line)
         if named:
-            locals_ = list(named.items())[:_MOST_NAMED]
-            yield _BLANK | {"kind": "never_set", "line": locals_[0][1], "text": "", "locals": locals_}
+            locals_, text = list(named.items())[:_MOST_NAMED], "gone" if self._checked.gone else ""
+            yield _BLANK | {"kind": "never_set", "line": locals_[0][1], "text": text, "locals": locals_}
 
 
 _BLANK: Fact = {

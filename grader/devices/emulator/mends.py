@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from grader.devices.emulator.kinds import WAITED
 from grader.devices.emulator.reading import Reading
 
 _VOLATILE = {
@@ -16,11 +17,24 @@ _VOLATILE = {
 }
 
 
+# How a thread has waited for its copies, by what they belong to.
+_LANDED = {
+    "primitives": "__pipeline_wait_prior()",
+    "group": "cooperative_groups::wait()",
+    "own_pipeline": "consumer_wait()",
+    "ptx": "cp.async.wait_group",
+}
+
+
 def mend(fact: Mapping[str, Any]) -> str:
     """What to do about a race, as the runtime reports it, with lines and the file's `reading`."""
-    first, last = sorted((fact["other_line"] or 0, fact["line"] or 0))
+    first, last = _between(fact)
     if fact["text"] in _VOLATILE:
         return _VOLATILE[fact["text"]]
+    if fact["text"].startswith("landed "):
+        wait = _LANDED[WAITED[int(fact["text"].removeprefix("landed "))]]
+        between = f"between {wait} and line {fact['line']}"
+        return f"a __syncthreads() is missing {between}, for a thread waits for its own copies"
     if fact["text"].startswith("widths "):
         less, more = map(int, fact["text"].split()[1:])
         sizes = f"{less} byte{'' if less == 1 else 's'} and with {more}"
@@ -44,6 +58,7 @@ def mend(fact: Mapping[str, Any]) -> str:
             "if both change it, use an atomic; if one only reads it, a __syncthreads() is missing, in a loop at the end"
             " of each round"
         )
+    parts = "" if fact["array"] or not both_write else ", or two arrays in the dynamic shared memory overlap"
     if uncalled := reading.uncalled_barrier(first, last):
         return f"line {uncalled} names __syncthreads, but does not call it: write `__syncthreads();`"
     if inside := reading.barrier_in_branch(first, last):
@@ -56,7 +71,16 @@ def mend(fact: Mapping[str, Any]) -> str:
         return f"a __syncthreads() is missing between line {last} and the next round's line {first}"
     if reading.warp_barrier_between(first, last) and _in_one_warp(fact):
         return f"a __syncwarp() is missing between line {last} and the next round's line {first}"
-    return f"a __syncthreads() is missing between line {first} and line {last}"
+    if reading.has("__syncwarp") and _in_one_warp(fact):
+        return f"a __syncwarp() is missing between line {first} and line {last}, or a __syncthreads() if warps share it"
+    return f"a __syncthreads() is missing between line {first} and line {last}{parts}"
+
+
+def _between(fact: Mapping[str, Any]) -> tuple[int, int]:
+    """The two lines in order: in a function that calls have led to, or else where the kernel calls what accesses."""
+    calls = sorted((fact.get("other_call_line") or 0, fact.get("call_line") or 0))
+    first, last = calls if calls[0] and calls[0] != calls[1] else sorted((fact["other_line"] or 0, fact["line"] or 0))
+    return first, last
 
 
 def _in_one_warp(fact: Mapping[str, Any]) -> bool:

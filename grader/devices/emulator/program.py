@@ -26,13 +26,14 @@ from grader.devices.build.own_faults import complaint, own_fault
 from grader.devices.build.recipe import program_identity
 from grader.devices.emulator import session
 from grader.devices.emulator.checked import CHECKS_INDEXES, dumps, indexed_arrays
+from grader.devices.emulator.elf import Elf
 from grader.devices.emulator.library import folder_for_programs, library_folder
 from grader.devices.emulator.margins import HIDDEN
 from grader.devices.emulator.own_files import CUDA, CXX, SPAN, C, OwnFiles, Places, Unreadable, below, shown
 from grader.devices.emulator.seen import PREPROCESSED
 from grader.devices.emulator.sides import marks
 from grader.devices.emulator.subscripts import with_used_indexes_of_program
-from grader.devices.emulator.symbols import CodeMap, Symbol
+from grader.devices.emulator.symbols import CodeMap, Symbol, tables
 from grader.devices.evidence import Build, Diagnostic
 
 LIBRARY, ARRAYS = "program.so", "arrays.json"
@@ -221,7 +222,7 @@ class _Building:
         arrays: dict[str, str] = {}
         for number in range(len(self.sources)):
             texts = [(self.folder / f"{number}.{kind}").read_text(errors="replace") for kind in ("gimple", "optimized")]
-            more, named = indexed_arrays(*texts)
+            more, named = indexed_arrays(texts[0], texts[1], constants=tables(Elf(self.folder / f"{number}.o")))
             symbols += [asdict(each) for each in more]
             arrays |= named
         return json.dumps([symbols, arrays, self.plain])

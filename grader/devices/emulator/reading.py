@@ -9,6 +9,7 @@ from itertools import pairwise
 from grader.devices.build.lexer import Token, lex
 
 BARRIER = "__syncthreads"
+_BARRIERS = {BARRIER, "__syncthreads_or", "__syncthreads_and", "__syncthreads_count"}
 _DYNAMIC = re.compile(r"extern\s+__shared__\s[^;\[]*?\b(\w+)\s*\[\s*\]")
 
 
@@ -22,6 +23,10 @@ class Reading:
         self._apart = apart
         dynamic = _DYNAMIC.search("\n".join(texts))
         self.dynamic_array = dynamic[1] if dynamic else ""  # the first `extern __shared__` array
+
+    def has(self, name: str) -> bool:
+        """Whether the text has this word."""
+        return any(token.text == name for token in self.tokens)
 
     def uncalled_barrier(self, first: int, last: int) -> int | None:
         """The line of a `__syncthreads;` in these lines, which does nothing."""
@@ -85,6 +90,6 @@ def _in_branches(tokens: list[Token]) -> Iterator[int]:
             blocks.pop()
         elif token.text == ";" and depth == 0:
             branch = False
-        elif token.text == BARRIER and (branch or (blocks and blocks[-1])):
+        elif token.text in _BARRIERS and (branch or (blocks and blocks[-1])):
             yield token.line
         before = token.text

@@ -40,7 +40,7 @@ def is_mark(symbol: str) -> bool:
 
 def managed_variables(variables: list[str], symbols: list[str]) -> set[str]:
     """Those of the variables that were declared for both sides."""
-    return {name for name in variables if _GLUED_MANAGED in symbols or _MANAGED + _last(name) in symbols}
+    return {name for name in variables if _GLUED_MANAGED in symbols or _MANAGED + last_name(name) in symbols}
 
 
 def host_variables(variables: list[str], symbols: list[str]) -> set[str]:
@@ -48,14 +48,14 @@ def host_variables(variables: list[str], symbols: list[str]) -> set[str]:
     marked = {symbol.removeprefix(_MARK) for symbol in symbols if is_mark(symbol)}
     if _GLUED in symbols:
         return set()
-    return {name for name in variables if "(" not in name and _last(name) not in marked}
+    return {name for name in variables if "(" not in name and last_name(name) not in marked}
 
 
 def named_variables(variables: list[str], symbols: list[str]) -> set[str]:
     """Those of the variables that are the GPU's for certain: host code knows them by their names alone."""
     named = {symbol.removeprefix(_NAMED) for symbol in symbols if symbol.startswith(_NAMED)}
-    times = Counter(map(_last, variables))
-    return {name for name in variables if "(" not in name and _last(name) in named and times[_last(name)] == 1}
+    times = Counter(map(last_name, variables))
+    return {name for name in variables if "(" not in name and last_name(name) in named and times[last_name(name)] == 1}
 
 
 def host_functions(functions: list[str], symbols: list[str]) -> set[str]:
@@ -84,10 +84,11 @@ def _name_of(function: str) -> str:
 def shared_arrays(variables: list[str], symbols: list[str]) -> set[str]:
     """Those of the thread-local variables that were declared `__shared__`: the others are the host's own."""
     marked = {symbol.removeprefix(_MARK) for symbol in symbols if is_mark(symbol)}
-    return {name for name in variables if _GLUED in symbols or _last(name) in marked}
+    return {name for name in variables if _GLUED in symbols or last_name(name) in marked}
 
 
-def _last(name: str) -> str:
+def last_name(name: str) -> str:
+    """`w` of a demangled `f(float*)::w`."""
     plain = re.sub(r"<.*>", "", re.sub(r"\[abi:\w+\]", "", name))
     return plain.rpartition("::")[2].strip()
 

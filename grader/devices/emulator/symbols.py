@@ -17,18 +17,26 @@ from typing import Any
 from grader.devices.build.recipe import Refused
 from grader.devices.emulator.call_places import call_places
 from grader.devices.emulator.calls import host_functions
-from grader.devices.emulator.elf import Elf, in_words
+from grader.devices.emulator.elf import Elf
 from grader.devices.emulator.flags import Instruction, empty_loops, flag_reads
 from grader.devices.emulator.lines import Way, WayReader, own_lines, ways_to
 from grader.devices.emulator.loops import barrier_loops
 from grader.devices.emulator.prices import dearest, is_choice, is_through_pointer, priced
 from grader.devices.emulator.sides import host_functions as functions_of_the_host
-from grader.devices.emulator.sides import host_variables, is_mark, managed_variables, named_variables, shared_arrays
+from grader.devices.emulator.sides import (
+    host_variables,
+    is_mark,
+    last_name,
+    managed_variables,
+    named_variables,
+    shared_arrays,
+)
 
 _INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\s+(\S+)\s*(.*)$")
 _FRAME = re.compile(r"\$(0x[0-9a-f]+),%rsp|sp, sp, #(0x[0-9a-f]+|\d+)")
 _UNLIKE_OWNERS = re.compile(r"^void |\.localalias$| \[clone [^]]*\]$")
-_NOT_THEIRS = ("completed.", "_", "guard variable", "std::", "DW.ref", "vtable", "typeinfo")
+_NOT_THEIRS = ("completed.", "_", "guard variable", "std::", "DW.ref", "vtable", "typeinfo", "ladder::")
+_READ_ONLY = (".rodata", ".data.rel.ro")
 _SYSTEM_CALLS = ("syscall", "sysenter", "int", "sysret", "svc")
 _OVERHEAD = ("nop", "endbr64", "push", "pop", "data16", "xchg")
 
@@ -159,7 +167,7 @@ def refuse_system_calls(code: list[Instruction]) -> None:
 def read_symbols(elf: Elf) -> list[Symbol]:
     """Variables and functions of a library that was built just now."""
     symbols, marked = [], []
-    for entry, name in zip(elf.symbols, in_words([entry.name for entry in elf.symbols]), strict=True):
+    for entry, name in elf.named:
         if is_mark(name):
             marked.append(name)
         kind = _kind(entry.section, name)
@@ -173,12 +181,21 @@ def read_symbols(elf: Elf) -> list[Symbol]:
         of_gpu = "named_variable" if each.name in named else "variable"
         each.kind = "host_variable" if each.name in hosts else "managed" if each.name in managed else of_gpu
     for section in elf.sections:
-        if section.name in (".rodata", ".data.rel.ro"):
+        if section.name in _READ_ONLY:
             symbols.append(Symbol(section.address, section.bytes, "uncounted", section.name))
     of_host = functions_of_the_host([each.name for each in symbols if each.kind == "function"], marked)
     symbols += [Symbol(each.value, each.bytes, "host_only", each.name) for each in symbols if each.name in of_host]
     shared = shared_arrays([each.name for each in symbols if each.kind == "shared_array"], marked)
     return [each for each in symbols if each.kind != "shared_array" or each.name in shared]
+
+
+def tables(elf: Elf) -> set[str]:
+    """The last names of constants, and of no other variable, that lie in read-only memory."""
+    constant, others = set[str](), set[str]()
+    for entry, name in elf.named:
+        if entry.section not in ("", ".text") and entry.bytes:
+            (constant if entry.section in _READ_ONLY else others).add(last_name(name))
+    return constant - others
 
 
 def host_only(elf: Elf, dump: str) -> list[Symbol]:
@@ -189,8 +206,10 @@ def host_only(elf: Elf, dump: str) -> list[Symbol]:
 
 
 def _kind(section: str, name: str) -> str | None:
+    if "ladder_gap_" in name:  # behind a variable
+        return None
     if section in (".tbss", ".tdata"):
-        return None if "ladder_gap_" in name or name.startswith("__tls_guard") else "shared_array"
+        return None if name.startswith("__tls_guard") else "shared_array"
     if section == ".text":
         return "function"
     if section.startswith("ladder_constant"):

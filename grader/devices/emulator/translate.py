@@ -5,7 +5,8 @@ Everything else of CUDA is a name, and `include/cuda_runtime.h` gives it a meani
 - `kernel<<<config>>>(arguments)` becomes a call of `ladder::launch`;
 - `extern __shared__ T name[]` becomes a reference to the block's dynamic shared memory;
 - `__launch_bounds__` leaves its numbers behind, as the sizes of two variables in the kernel's body;
-- behind each `__shared__` array comes a gap that belongs to nobody, so that an index past the array's end is seen;
+- behind each variable that is `__shared__`, `__device__`, `__managed__` or `__constant__` comes a gap that belongs to
+  nobody, so that an index past an array's end is seen;
 - `asm(...)` becomes a call of `ladder::ptx` (asm.py);
 - a few spellings that g++ would take differently than nvcc.
 
@@ -17,14 +18,14 @@ not compile with nvcc, is refused in one sentence. Code under an `#if` may be me
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 from grader.devices.build.lexer import lex
 from grader.devices.build.refused import refusal
 from grader.devices.build.syntax import Stream, callee, code_stream, is_launch, launch_end, macro_stream
 from grader.devices.emulator import asm
+from grader.devices.emulator.declarations import Declaration, global_variables, shared_variables, start_of
 from grader.devices.emulator.first_lines import first_lines
 from grader.devices.emulator.words import tag_of
 
@@ -77,17 +78,6 @@ def quoted(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-@dataclass
-class _Shared:
-    """A `__shared__` declaration: tokens start..end-1; `commas` stand between its variables, `name` is the first."""
-
-    start: int
-    end: int
-    name: int
-    commas: list[int]
-    dynamic: bool
-
-
 class _Rewriter:
     """Collects edits of the source: (start, end, new text), none of them with a line break of its own."""
 
@@ -104,6 +94,8 @@ class _Rewriter:
                 self.launch(stream, index)
             elif token.text == "__shared__":
                 self.shared(stream, index)
+            elif token.text in ("__device__", "__managed__", "__constant__"):
+                self.global_variables(stream, index)
             elif token.text in _TAKES_A_KERNEL:
                 self.kernel_address(stream, index)
             elif token.text == "func" and stream.text(index - 1) in (".", "->") and stream.text(index + 1) == "=":
@@ -207,18 +199,23 @@ class _Rewriter:
     # ---- shared memory ----
 
     def shared(self, stream: Stream, index: int) -> None:
-        declaration = _shared_declaration(stream, index)
-        is_parameter = _declaration_start(stream, index) is None
+        declaration = shared_variables(stream, index)
+        is_parameter = start_of(stream, index) is None
         if is_parameter or stream.scopes[index].kind == "class":  # nvcc warns that the word means nothing there
             self.replace(stream, index, index + 1)
         elif declaration is None:
             return
+        elif declaration.values:
+            name, line = stream.text(declaration.name), stream.tokens[declaration.values[0]].line
+            raise TranslationError(
+                f"the __shared__ variable {name} takes no initial value: let a thread assign it", line
+            )
         elif declaration.dynamic:
             self.dynamic_shared(stream, declaration)
         else:
             self.static_shared(stream, declaration)
 
-    def static_shared(self, stream: Stream, shared: _Shared) -> None:
+    def static_shared(self, stream: Stream, shared: Declaration) -> None:
         """`__shared__ T a[2], b;` gets a gap behind each of its arrays, `static __shared__` loses a word."""
         specifiers = stream.texts(shared.start, shared.name)
         if "static" in specifiers:
@@ -227,19 +224,42 @@ class _Rewriter:
         for where in range(shared.start + 1, shared.name):  # g++ takes alignas only in front of everything else
             if stream.text(where) == "alignas":
                 self.replace(stream, where, where + 1, "__align__")
-        if stream.macro or shared.end == len(stream.tokens):
+        self.gaps_behind(stream, shared, [text for text in specifiers if text != "static"], self.gap)
+
+    def global_variables(self, stream: Stream, index: int) -> None:
+        """`__device__ T a[2], b = 1;` gets a gap behind each, and one before them: g++ may turn the order round."""
+        if stream.scopes[index].kind != "class" and (found := global_variables(stream, index)):
+            specifiers = stream.texts(found.start, found.name)
+            gap = self.constant_gap if "__constant__" in specifiers else self.global_gap
+            if not stream.macro:
+                self.insert(stream.tokens[found.start].start, gap())
+            self.gaps_behind(stream, found, specifiers, gap)
+
+    def gaps_behind(self, stream: Stream, found: Declaration, specifiers: list[str], gap: Callable[[], str]) -> None:
+        if stream.macro or found.end == len(stream.tokens):
             return  # a macro may be used twice in a scope, where a gap's name must be new
         if "{" not in specifiers:
-            kept = [text for text in specifiers if text not in ("static", "*", "&")]
-            for comma in shared.commas:
-                self.replace(stream, comma, comma + 1, f";{self.gap()} {' '.join(kept)} ")
-        self.insert(stream.tokens[shared.end].end, self.gap())
+            kept = [text for text in specifiers if text not in ("*", "&")]
+            for comma in found.commas:
+                self.replace(stream, comma, comma + 1, f";{gap()} {' '.join(kept)} ")
+        self.insert(stream.tokens[found.end].end, gap())
 
     def gap(self) -> str:
         self.gaps += 1
         return f" static thread_local __attribute__((used)) char ladder_gap_{self.gaps}[{GAP_BYTES}];"
 
-    def dynamic_shared(self, stream: Stream, shared: _Shared) -> None:
+    def global_gap(self) -> str:
+        """Where g++ puts variables that begin with zeros, where it puts static ones of these, and where the others."""
+        self.gaps += 3
+        names = [f"ladder_gap_{self.gaps - n}[{GAP_BYTES}]" for n in range(3)]
+        here = '__attribute__((used, section(".bss")))'
+        return f" static {here} char {names[0]}; static __attribute__((used)) char {names[1]}, {names[2]} = {{1}}; "
+
+    def constant_gap(self) -> str:
+        self.gaps += 1
+        return f" static __constant__ char ladder_gap_{self.gaps}[{GAP_BYTES}] = {{1}}; "
+
+    def dynamic_shared(self, stream: Stream, shared: Declaration) -> None:
         """`extern __shared__ T name[]` becomes a reference into the block's dynamic shared memory.
 
         In a function, in place. At namespace scope it moves into each device function that uses it: a variable there
@@ -265,7 +285,7 @@ class _Rewriter:
             self.replace(stream, shared.start, shared.end)
             self.into_functions(stream, shared, f" {element} (&{name}){bounds} = {value}; {{")
 
-    def into_functions(self, stream: Stream, shared: _Shared, declaration: str) -> None:
+    def into_functions(self, stream: Stream, shared: Declaration, declaration: str) -> None:
         """Puts a declaration at the start of every later device function that names it, in a scope around the body."""
         name = stream.text(shared.name)
         for function in stream.functions:
@@ -332,43 +352,6 @@ def _name_literal(stream: Stream, start: int, end: int) -> str:
         space = "" if index == start or before == "#" or stream.touches(index - 1) else " "
         name += space + (f'" #{text} "' if text in stream.parameters else quoted(text)[1:-1])
     return f'"{name}"'
-
-
-def _shared_declaration(stream: Stream, index: int) -> _Shared | None:
-    """The declaration that the `__shared__` at `index` belongs to, or None where it declares no variable."""
-    start = _declaration_start(stream, index)
-    if start is None:
-        return None
-    name: int | None = None
-    commas, angles, at = [], 0, start
-    is_record = False
-    while at < len(stream.tokens) and stream.text(at) != ";":
-        text = stream.text(at)
-        ends_name = angles == 0 and (text in (",", "=") or (text == "[" and stream.text(at + 1) != "["))
-        ends_name |= text == "{" and not is_record
-        if ends_name and name is None:
-            name = at - 1
-        if name is not None and ends_name and text in ("=", "{"):
-            message = f"the __shared__ variable {stream.text(name)} takes no initial value: let a thread assign it"
-            raise TranslationError(message, stream.tokens[at].line)
-        if ends_name and text == ",":
-            commas.append(at)
-        is_record |= text in ("struct", "union")
-        angles += (text == "<") - (text == ">")
-        at = stream.after_group(at)
-    name = at - 1 if name is None else name
-    if name <= index or not stream.is_word(name):
-        return None
-    return _Shared(start, at, name, commas, dynamic="extern" in stream.texts(start, name))
-
-
-def _declaration_start(stream: Stream, index: int) -> int | None:
-    while index > 0 and stream.text(index - 1) not in (";", "{", "}", ":"):
-        if stream.text(index - 1) in ("(", ","):
-            return None  # a parameter
-        group = stream.opening(index - 1)
-        index = index - 1 if group is None else group
-    return index
 
 
 def _alignment_spans(stream: Stream, start: int, end: int) -> list[tuple[int, int]]:

@@ -38,6 +38,8 @@ def word_findings(
         own = (line for pc in [fact["pc"], *callers] if (line := code.line_of(pc)))
         fact["line"] = next(own, fact["line"]) or None
         fact["other_line"] = code.line_of(fact["other_pc"]) or fact["other_line"] or None
+        if fact["kind"] == "race":
+            fact["call_line"], fact["other_call_line"] = (_outermost(fact[each], code) for each in ("pc", "other_pc"))
         fact["calls"] = calls_to_barriers(fact, code)
         fact["loop"] = sorted({line for pc in fact.pop("pcs") if (line := code.line_of(pc))})
         fact["barrier_lines"] = barrier_lines.get(fact["kernel"], [])
@@ -47,6 +49,11 @@ def word_findings(
         if known is not fact:
             known["count"] += fact["count"]
     return [_word(fact, element_bytes) for fact in distinct.values()]
+
+
+def _outermost(pc: int, code: CodeMap) -> int:
+    """The line of the kernel that leads to a program counter, through calls that g++ has put into it."""
+    return next(reversed(code.lines_to(pc)), 0) if pc else 0
 
 
 def _returns_at_the_end(fact: Fact, code: CodeMap, reading: Reading) -> bool:
@@ -225,6 +232,8 @@ def _own_array(fact: Fact, where: _Where) -> str:
 
 def _never_set(fact: Fact, where: _Where) -> str:
     (name, _), *others = fact["locals"]
+    if fact["text"] == "gone":
+        return f"a pointer leads to `{name}`, which is no longer there: its block, or its function, has ended"
     named = f"`{name}`" + "".join(f" or `{other}` (line {line})" for other, line in others)
     return f"{named} is read before it is set: other results come out when other bytes lie in it"
 
@@ -240,13 +249,18 @@ def _element_place(fact: Fact, where: _Where) -> str:
 
 # How a thread waits for a copy, by what the copy belongs to.
 _WAITS = {
-    "primitives": "__pipeline_commit() and __pipeline_wait_prior(0), then __syncthreads()",
+    "primitives": "__pipeline_commit() behind it, then __pipeline_wait_prior(n), n being how many groups were committed"
+    " later, then __syncthreads()",
     "group": "cooperative_groups::wait() of its group, then __syncthreads()",
     "barrier": "arrive_and_wait() of its barrier",
     "pipeline": "producer_commit() and consumer_wait() of its pipeline",
     "own_pipeline": "producer_commit() and consumer_wait() of its pipeline, then __syncthreads()",
-    "ptx": "cp.async.commit_group and cp.async.wait_group 0, then __syncthreads()",
+    "ptx": "cp.async.commit_group behind it, then cp.async.wait_group n, n being how many groups were committed later,"
+    " then __syncthreads()",
 }
+
+
+_TWO_COPIES = "give each copy under way a buffer of its own (`stage % STAGES`), or wait for the one before"
 
 
 def _race(fact: Fact, where: _Where) -> str:
@@ -260,6 +274,8 @@ def _race(fact: Fact, where: _Where) -> str:
         wait = _WAITS[WAITED[int(fact["text"].removeprefix("in flight "))]]
         other = thread_of(fact, "other_")
         began = f"{'it' if other == thread_of(fact) else other} began in line {fact['other_line']}"
+        if fact["access"] == "write" and fact["line"] == fact["other_line"]:
+            return f"{mine} while the copy that {began} to this very place is under way: {_TWO_COPIES}"
         return f"{mine} while the copy that {began} is under way: wait for it there, with {wait}"
     if fact["text"] == "same value":
         return f"{mine}; {theirs}: the same value, in any order"

@@ -202,7 +202,10 @@ void Races::report(Executor& executor, WarpUnit& warp, int lane, std::uint16_t r
     if (meeting == Meeting::SameValue) finding.text = "same value";
     // Who waits for a barrier or a block's pipeline has waited for all threads' copies; for others they are under way.
     const bool waits_for_all = by == Waited::Barrier || by == Waited::Pipeline;
-    if (meeting == Meeting::InFlight || (meeting == Meeting::Race && waits_for_all)) finding.text = "in flight " + std::to_string(static_cast<int>(by));
+    if (by != Waited::Nothing && (meeting == Meeting::InFlight || meeting == Meeting::Race)) {
+        const bool in_flight = meeting == Meeting::InFlight || waits_for_all;   // else its thread has waited for it
+        finding.text = (in_flight ? "in flight " : "landed ") + std::to_string(static_cast<int>(by));
+    }
     if (is_volatile && !note) finding.text = before.thread / 32 == now.thread / 32 ? "volatile warp" : "volatile";
     if (before.strength != Strength::Plain && now.strength != Strength::Plain) finding.text = widths_text(before, now);
     if (guess) guesses_.push_back({reader, word, std::move(finding)});

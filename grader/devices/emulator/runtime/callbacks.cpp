@@ -220,16 +220,15 @@ std::uint16_t check_access(Thread& thread, Address a, unsigned bytes, bool write
         die(thread, finding);
     }
     const Region& region = *executor.regions[index];
-    if (a & (bytes - 1)) {
-        die(thread, access_finding(thread, "misaligned", a, bytes, writes, pc).at(region, a));
-    }
+    if (a & (bytes - 1)) die(thread, access_finding(thread, "misaligned", a, bytes, writes, pc).at(region, a));
     if (region.freed || region.of_host) {
         Finding finding = access_finding(thread, "out_of_bounds", a, bytes, writes, pc).at(region, a);
         finding.text = region.freed ? "freed" : "host variable";
         die(thread, finding);
     }
     if ((index == stack_region && !thread.block->stacks->is_of(thread.number, a)) || (writes && region.space == Space::Constant)) {
-        Finding finding = access_finding(thread, "out_of_bounds", a, bytes, writes, pc).at(region, a);
+        const char* const kind = index == stack_region && !is_of_a_thread(*thread.block, a) ? "stack_overflow" : "out_of_bounds";
+        Finding finding = access_finding(thread, kind, a, bytes, writes, pc).at(region, a);
         finding.text = index == stack_region ? "another thread" : "constant";
         die(thread, finding);
     }

@@ -101,6 +101,10 @@ bool Stacks::is_guard(const void* p) const {
 // Staggered: at one distance from each other they would all fall into the same few cache sets.
 char* Stacks::top(std::size_t i) const { return base_ + (i + 1) * stride_ - 64 - (i % 32) * 64; }
 
+bool Stacks::is_in_use(std::size_t i, const Fiber& fiber, std::uintptr_t address) const {
+    return address >= reinterpret_cast<std::uintptr_t>(fiber.stack_pointer) && address < reinterpret_cast<std::uintptr_t>(top(i));
+}
+
 void Stacks::save(std::size_t i, const Fiber& fiber, std::vector<char>& saved) const {
     saved.insert(saved.end(), static_cast<const char*>(fiber.stack_pointer), static_cast<const char*>(top(i)));
 }

@@ -56,6 +56,9 @@ public:
     bool holds(const void* p) const { return p >= base_ && p < base_ + count_ * stride_; }
     bool is_guard(const void* p) const;
     bool is_of(std::size_t i, std::uintptr_t address) const { return address - reinterpret_cast<std::uintptr_t>(base_) - i * stride_ < stride_; }
+    // Whose stack an address is on that `holds` knows; and whether it is where that fiber has its variables.
+    std::size_t owner_of(std::uintptr_t address) const { return (address - reinterpret_cast<std::uintptr_t>(base_)) / stride_; }
+    bool is_in_use(std::size_t i, const Fiber& fiber, std::uintptr_t address) const;
     char* base() const { return base_; }
     std::size_t bytes() const { return count_ * stride_; }
     std::size_t count() const { return count_; }

@@ -21,6 +21,11 @@ void touch_margins(Thread& thread, Address a, unsigned bytes, bool writes, std::
     die(thread, std::move(finding));
 }
 
+bool is_of_a_thread(const Block& block, std::uintptr_t a) {
+    const std::size_t owner = block.stacks->owner_of(a);
+    return owner < block.threads.size() && block.stacks->is_in_use(owner, block.threads[owner].fiber, a);
+}
+
 }  // namespace ladder
 
 using namespace ladder;

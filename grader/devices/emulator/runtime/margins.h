@@ -23,9 +23,13 @@ inline bool is_clear(std::span<const Margin> margins, std::uintptr_t a, unsigned
     return true;
 }
 
+struct Block;
 struct Thread;
 
 // Ends the thread's block if so many bytes are not all its own arrays': an access that is about to happen.
 void touch_margins(Thread& thread, std::uintptr_t a, unsigned bytes, bool writes, std::uint32_t pc);
+
+// Whether a thread of the block has its variables there, where stacks lie: else a pointer has only left those of its own.
+bool is_of_a_thread(const Block& block, std::uintptr_t a);
 
 }  // namespace ladder
