@@ -491,3 +491,38 @@ def test_the_mark_that_an_editor_sets_before_a_text_is_no_part_of_it(run, folder
     (folder / "marked.cu").write_text("__global__ int wrong() {}\nint main() {}\n", "utf-8-sig")
     ran = run("marked.cu")
     assert ran.code == 2 and "\ufeff" not in ran.said, ran.said
+
+
+def test_the_default_stream_waits_for_no_stream_that_does_not_block(run, folder):
+    """cudaMemcpy is work of the default stream: it waits for blocking streams, and for no others."""
+    (folder / "streams.cu").write_text(
+        "#include <cstring>\n"
+        "__global__ void one(int* x) { x[threadIdx.x] = 1; }\n"
+        "int main(int count, char** arguments) {\n"
+        "    int *x, *y, h[32]; cudaStream_t s;\n"
+        "    cudaMalloc(&x, 128); cudaMalloc(&y, 128);\n"
+        "    cudaStreamCreateWithFlags(&s, count > 1 ? cudaStreamDefault : cudaStreamNonBlocking);\n"
+        "    one<<<1, 32, 0, s>>>(x);\n"
+        "    if (count > 2) cudaStreamSynchronize(s);\n"
+        "    cudaMemcpy(h, x, 128, cudaMemcpyDeviceToHost);\n"
+        "    return h[3] - 1;\n"
+        "}\n"
+    )
+    ran = run("streams.cu")
+    assert "streams.cu:9" in ran.said and "which that of line 7, on another stream, writes" in ran.said
+    assert "do not wait for each other; type cudaStreamSynchronize(stream)" in ran.said
+    for arguments in (["blocking"], ["blocking", "waits"]):
+        assert run("streams.cu", "--", *arguments).code == 0
+
+
+def test_memory_has_a_name_only_if_its_line_allocates_no_other(run, folder):
+    (folder / "names.cu").write_text(
+        "__global__ void past(int* p) { p[threadIdx.x] = 1; }\n"
+        "int main(int count, char**) {\n"
+        "    int *a, *b, *h; cudaMalloc(&a, 64); cudaMalloc(&b, 64); cudaMallocHost(&h, 64);\n"
+        "    past<<<1, 32>>>(count > 1 ? h : b);\n"
+        "    return cudaDeviceSynchronize();\n"
+        "}\n"
+    )
+    assert "writes element 16 of the memory from the cudaMalloc in line 3" in run("names.cu").said
+    assert "writes element 16 of h (cudaMallocHost in line 3)" in run("names.cu", "--", "host").said

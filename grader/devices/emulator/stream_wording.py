@@ -18,6 +18,11 @@ STREAMS = {
         " type cudaEventRecord(event, other) below line {other_line} and cudaStreamWaitEvent(yours, event) above line"
         " {line}"
     ),
+    "default stream": (
+        "the work of line {line} {does} {at}, which that of line {other_line}, on another stream, {did}, in any order:"
+        " a stream with cudaStreamNonBlocking and the default stream, which is that of cudaMemcpy, do not wait for each"
+        " other; type cudaStreamSynchronize(stream) between the two"
+    ),
     "two nodes": (
         "the work of line {line} {does} {at}, which that of line {other_line}, another node of the graph, {did}, in any"
         " order: let the later node depend on the other one (while streams are captured: cudaEventRecord(event, other)"

@@ -72,7 +72,8 @@ void StreamRaces::check(std::uint64_t granule, const Touch& before, bool before_
     const auto shared = static_cast<Address>(__builtin_ctz(before.access.mask & now.mask));
     Finding finding;
     finding.kind = "race";
-    finding.text = is_lane(first.stream) && is_lane(second.stream) ? "two nodes" : "two streams";
+    const bool one_is_default = machine().whole_program && (!first.stream || !second.stream);
+    finding.text = is_lane(first.stream) && is_lane(second.stream) ? "two nodes" : one_is_default ? "default stream" : "two streams";
     finding.line = second.line;
     finding.access = access_name(now, writes);
     finding.other_line = first.line;

@@ -46,6 +46,16 @@ template <class Work> LADDER_UNSEEN cudaError_t asynchronous(cudaStream_t stream
     return work();
 }
 
+// `work` of a whole program is the default stream's, and the host waits for it: not for that of streams which do not wait
+// for the default one, nor they for it.
+template <class Work> LADDER_UNSEEN cudaError_t synchronous(int line, Work work) {
+    if (!ladder_is_program()) return work();
+    ladder_stream_work(nullptr, line);
+    const cudaError_t error = work();
+    ladder_host_waits(nullptr);
+    return error;
+}
+
 }  // namespace ladder
 
 // ---- streams ----

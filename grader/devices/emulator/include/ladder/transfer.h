@@ -138,8 +138,8 @@ inline LADDER_UNSEEN cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::si
 
 inline LADDER_UNSEEN cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                                             LADDER_LINE) {
-    ladder_host_waits_for_all();
-    return ladder::copy(to, from, bytes, kind, line);
+    if (!ladder_is_program()) ladder_host_waits_for_all();
+    return ladder::synchronous(line, [=]() LADDER_UNSEEN { return ladder::copy(to, from, bytes, kind, line); });
 }
 inline LADDER_UNSEEN cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                                                  cudaStream_t stream = nullptr, LADDER_LINE) {
@@ -148,7 +148,9 @@ inline LADDER_UNSEEN cudaError_t cudaMemcpyAsync(void* to, const void* from, std
 inline LADDER_UNSEEN cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                                               std::size_t width, std::size_t rows, cudaMemcpyKind kind,
                                               LADDER_LINE) {
-    return ladder::copy_rows(to, to_pitch, from, from_pitch, width, rows, kind, line);
+    return ladder::synchronous(line, [=]() LADDER_UNSEEN {
+        return ladder::copy_rows(to, to_pitch, from, from_pitch, width, rows, kind, line);
+    });
 }
 inline LADDER_UNSEEN cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
                                                    std::size_t from_pitch, std::size_t width, std::size_t rows,
@@ -160,7 +162,7 @@ inline LADDER_UNSEEN cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitc
 }
 
 inline LADDER_UNSEEN cudaError_t cudaMemset(void* to, int value, std::size_t bytes, LADDER_LINE) {
-    return ladder::status(ladder_memset(to, value, bytes, line));
+    return ladder::synchronous(line, [=]() LADDER_UNSEEN { return ladder::status(ladder_memset(to, value, bytes, line)); });
 }
 inline LADDER_UNSEEN cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream = nullptr,
                                                  LADDER_LINE) {
@@ -190,7 +192,9 @@ template <class T>
 LADDER_UNSEEN cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, std::size_t bytes,
                                              std::size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyHostToDevice,
                                              LADDER_LINE) {
-    return ladder::copy_to_symbol(ladder::address_of(symbol), offset, from, bytes, kind, line);
+    return ladder::synchronous(line, [=, variable = ladder::address_of(symbol)]() LADDER_UNSEEN {
+        return ladder::copy_to_symbol(variable, offset, from, bytes, kind, line);
+    });
 }
 template <class T>
 LADDER_UNSEEN cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, std::size_t bytes,
@@ -204,7 +208,9 @@ template <class T>
 LADDER_UNSEEN cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, std::size_t bytes, std::size_t offset = 0,
                                                cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
                                                LADDER_LINE) {
-    return ladder::copy_from_symbol(to, ladder::address_of(symbol), offset, bytes, kind, line);
+    return ladder::synchronous(line, [=, variable = ladder::address_of(symbol)]() LADDER_UNSEEN {
+        return ladder::copy_from_symbol(to, variable, offset, bytes, kind, line);
+    });
 }
 template <class T>
 LADDER_UNSEEN cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, std::size_t bytes, std::size_t offset,
