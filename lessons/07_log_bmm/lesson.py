@@ -20,6 +20,7 @@ def make_inputs(draw, variant, batch, n, m, p):
             a[draw.uniform(0, 1, batch, n, m) < 0.3] = -math.inf
             b[draw.uniform(0, 1, batch, m, p) < 0.3] = -math.inf
             a[:, n // 2] = -math.inf
+            a[:, n // 3, : 2 * m // 3] = -math.inf  # so whole tiles of a sum are empty, and the last one is not
             b[:, :, p // 3] = -math.inf
         case "all masked":
             a.fill_(-math.inf)
