@@ -32,6 +32,10 @@ TWO_BLOCKS = (
     "No barrier orders two blocks. Let each element belong to one block (is a part of blockIdx missing from the "
     "index?), or use an atomic."
 )
+COUNTED_BLOCKS = (
+    "What other blocks wrote is there once a counter says so, which each raises behind a __threadfence(). `{counter}` "
+    "keeps its value until the next launch: is it compared with the right number, and set back to 0 by the last block?"
+)
 ROW = (
     "An index of two dimensions is `row * width + col`: is the width the length of a row of this very array, and do "
     "the guards ask for both, `row < rows` and `col < cols`?"
@@ -168,7 +172,7 @@ def _on_finding(finding: Finding, source: Sequence[str]) -> str:
         return next((said for told, said in TRAPS.items() if told in finding.message), ASSERTION)
     if finding.kind == "crash" and finding.kernel and "segmentation" in finding.message:
         return LEFT_ITS_STACK
-    if finding.kind == "invalid_free":
+    if finding.kind == "invalid_free" and "gives that back" not in finding.message:
         return FREED_TWICE
     if finding.kind == "uninitialized_read" and finding.details.get("space") == "shared":
         return NOT_YET_WRITTEN
@@ -180,6 +184,8 @@ def _on_finding(finding: Finding, source: Sequence[str]) -> str:
         return COPIES
     if finding.kind == "race" and "two blocks" in finding.message:
         return TWO_BLOCKS
+    if finding.kind == "race" and "blocks run in no order" in finding.message and (counter := _counter(source)):
+        return COUNTED_BLOCKS.format(counter=counter)
     if finding.kind == "race" and _in_one_step(finding):
         return ONE_PLACE
     if finding.kind == "shuffle_source" and re.search(r"\bif\b.*__shfl", _text(source, finding.line)):
@@ -237,6 +243,13 @@ def _in_one_step(finding: Finding) -> bool:
     details = finding.details
     both_write = details.get("access") == details.get("other_access") == "write"
     return both_write and finding.line is not None and details.get("other_line") == finding.line
+
+
+def _counter(source: Sequence[str]) -> str:
+    """A `__device__` variable that is counted up; "" if there is none."""
+    text = "\n".join(source)
+    names = re.findall(r"__device__\s+(?:static\s+)?(?:volatile\s+)?(?:unsigned(?:\s+int)?|int)\s+(\w+)\s*[;={]", text)
+    return next((name for name in names if re.search(rf"atomic(?:Add|Inc)\(\s*&\s*{name}\b", text)), "")
 
 
 def _on_unwritten(case: CaseGrade) -> str:

@@ -161,6 +161,22 @@ def test_a_local_that_was_never_set(run_kernel, case, name):
     assert f"`{name}`" in findings[0].message and "before it is set" in findings[0].message
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "const float* p; if (n > 99) p = x; z[i] = p[i];",  # g++ takes x for certain where it counts
+        "int j; if (n > 99) j = i; z[i] = x[j];",
+    ],
+)
+def test_a_pointer_or_an_index_that_was_never_set(run_kernel, body):
+    kernel = f"__global__ void k(const float* x, float* z, int n) {{ const int i = threadIdx.x; {body} }}"
+    launch = (
+        'extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) { k<<<1, 32, 0, stream>>>(x, z, n); }'
+    )
+    _, _, findings = run(run_kernel, f"{kernel}\n{launch}", 4)
+    assert [(finding.kind, finding.severity) for finding in findings] == [("never_set", "error")]
+
+
 def test_no_local_is_blamed_that_is_set(run_kernel):
     x, z, findings = run(run_kernel, NEVER_SET, 3)
     assert findings == [] and np.array_equal(z, 4 * x)

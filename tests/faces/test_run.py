@@ -526,3 +526,20 @@ def test_memory_has_a_name_only_if_its_line_allocates_no_other(run, folder):
     )
     assert "writes element 16 of the memory from the cudaMalloc in line 3" in run("names.cu").said
     assert "writes element 16 of h (cudaMallocHost in line 3)" in run("names.cu", "--", "host").said
+
+
+def test_memory_is_given_back_by_the_function_of_its_side(run, folder):
+    (folder / "frees.cu").write_text(
+        "#include <cstdio>\n"
+        "int main() {\n"
+        "    int *h, *d, *m;\n"
+        "    cudaMallocHost(&h, 64);\n"
+        "    cudaMalloc(&d, 64);\n"
+        "    cudaMallocManaged(&m, 64);\n"
+        "    const int wrong = cudaFree(h) && cudaFreeHost(d);\n"
+        "    return !(wrong && !cudaFree(m) && !cudaFreeHost(h) && !cudaFree(d));\n"
+        "}\n"
+    )
+    ran = run("frees.cu", "--exit-zero")
+    assert ran.code == 0 and "cudaFree of memory from cudaMallocHost: cudaFreeHost gives that back" in ran.said
+    assert "cudaFreeHost of memory that cudaMallocHost did not return: cudaFree gives that back" in ran.said

@@ -36,6 +36,10 @@ def _leak(fact: Fact) -> str:
 
 
 def _invalid_free(fact: Fact) -> str:
+    if fact["text"] == "pinned":
+        return "cudaFree of memory from cudaMallocHost: cudaFreeHost gives that back"
+    if fact["text"] == "device":
+        return "cudaFreeHost of memory that cudaMallocHost did not return: cudaFree gives that back"
     return "cudaFree of a pointer that cudaMalloc did not return, or that was freed before"
 
 

@@ -17,6 +17,7 @@ from grader.devices.emulator.symbols import CodeMap
 
 MOST_CHECKED_ELEMENTS = 16384  # of all buffers: a second run of such a case takes milliseconds
 _MOST_NAMED = 3
+_BY_ADDRESS = {"out_of_bounds", "misaligned"}  # what a pointer or an index comes to that was never set
 _FATAL = ("crash", "timeout", "stack_overflow")
 
 Fact = dict[str, Any]
@@ -48,10 +49,13 @@ class Look:
 
     def findings(self, facts: Fact, outputs: Sequence[np.ndarray]) -> list[Fact]:
         """What there is to add to the facts of the run that counts, which ended with these outputs."""
-        wrong = any(not each["note"] for each in [*facts["findings"], *self.facts["findings"]])
-        if wrong:
+        wrong, wrong_here = (
+            {each["kind"] for each in found if not each["note"]}
+            for found in (facts["findings"], self.facts["findings"])
+        )
+        if wrong or not wrong_here <= _BY_ADDRESS:
             return self._left
-        same = all(map(_same_numbers, self._outputs, outputs, self._types))
+        same = not wrong_here and all(map(_same_numbers, self._outputs, outputs, self._types))
         return [*self._left, *(() if same else self._never_set()), *self._by_place(), *self._fewer_checks()]
 
     def _fewer_checks(self) -> Iterator[Fact]:

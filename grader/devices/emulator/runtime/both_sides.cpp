@@ -133,7 +133,7 @@ int ladder_malloc_host(void** pointer, std::size_t bytes, int line) {
 }
 
 int ladder_free_host(void* pointer, int line) {
-    if (machine().whole_program) return ladder_free(pointer, line);
+    if (machine().whole_program) return give_back(pointer, true, line);
     std::free(pointer);
     return Success;
 }

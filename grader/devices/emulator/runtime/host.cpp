@@ -219,6 +219,24 @@ void launch_kernel(const Launch& launch) {
     }
 }
 
+int give_back(void* pointer, bool pinned, int line) {
+    const HostCall call;
+    if (!pointer) return Success;
+    ladder_host_waits_for_all();   // as cudaFree does
+    const Region* const region = machine().memory.find(reinterpret_cast<Address>(pointer));
+    const bool other_function = region && !region->freed && (region->sides == Sides::Pinned) != pinned;
+    const int error = other_function ? InvalidValue : machine().memory.release(pointer);
+    if (other_function) {
+        file("invalid_free", "", line, pinned ? "device" : "pinned");
+        machine().last_error = error;
+    } else if (error) {
+        const bool kept = machine().memory.is_of_earlier_case(reinterpret_cast<Address>(pointer));
+        file(kept ? "leak" : "invalid_free", "", line, kept ? "kept" : "");
+        machine().last_error = error;
+    }
+    return error;
+}
+
 }  // namespace ladder
 
 using namespace ladder;
@@ -258,18 +276,7 @@ int ladder_malloc(void** pointer, std::size_t bytes, int line) {
     return error;
 }
 
-int ladder_free(void* pointer, int line) {
-    const HostCall call;
-    if (!pointer) return Success;
-    ladder_host_waits_for_all();   // as cudaFree does
-    const int error = machine().memory.release(pointer);
-    if (error) {
-        const bool kept = machine().memory.is_of_earlier_case(reinterpret_cast<Address>(pointer));
-        file(kept ? "leak" : "invalid_free", "", line, kept ? "kept" : "");
-        machine().last_error = error;
-    }
-    return error;
-}
+int ladder_free(void* pointer, int line) { return give_back(pointer, false, line); }
 
 // A copy is given up if it leaves its arrays or mixes up host and device.
 static int check_copy_side(const void* p, std::size_t bytes, bool device, bool writes, int line, const Region* named = nullptr) {

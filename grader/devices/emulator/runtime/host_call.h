@@ -22,4 +22,6 @@ private:
     std::unique_lock<std::recursive_mutex> lock_;
 };
 
+int give_back(void* pointer, bool pinned, int line);   // memory of the device's or of both sides; pinned: cudaMallocHost's
+
 }  // namespace ladder
