@@ -98,6 +98,10 @@ DIRECTION = (
     "cudaMemcpy(to, from, bytes, kind): the kind names both sides, cudaMemcpyHostToDevice from the host to the GPU."
 )
 NOT_HERE = "This may be right on a GPU, but the emulator lacks it: do without, or grade on a GPU with --no-emulator."
+FRAGMENT_ROWS = (
+    "A fragment is loaded and stored by rows that begin at multiples of 16 bytes. Where the matrix has other rows, and "
+    "where a tile hangs over its edge, let it go through a tile in shared memory."
+)
 LEFT_ITS_STACK = (
     "Local arrays lie on a thread's stack: is each index of one below its length, also where it comes from the data, "
     "and does a function that calls itself come to an end?"
@@ -133,7 +137,12 @@ STREAMS = (
 )
 # By what a finding's message says.
 LAUNCHES = {"the grid has 0 blocks": NO_BLOCKS, "static shared memory": STATIC_SHARED}
-TRAPS = {"a function of the host": HOST_FUNCTION, "cooperative launch": COOPERATIVE, "not emulated": NOT_HERE}
+TRAPS = {
+    "a function of the host": HOST_FUNCTION,
+    "cooperative launch": COOPERATIVE,
+    "not emulated": NOT_HERE,
+    "multiple of 16 bytes": FRAGMENT_ROWS,
+}
 _OF_KIND = {
     "assert": ASSERTION,
     "shuffle_source": EARLY_RETURN,
