@@ -31,6 +31,8 @@ _MALLOC = re.compile(
     r"(cuda(?:Host)?(?:Malloc|Alloc|Register)\w*)(?:<[^>]*>)?\s*\(\s*(?:\([^()]*\)\s*)?&?\s*([\w.\->\[\]]+)"
 )
 
+_CONDITION = re.compile(r"\?|\b(?:if|else|case)\b")
+
 
 def described(program: Program, ended: Ended, name: str, how: How) -> Run:
     """The run of a program, in its own terms."""
@@ -77,33 +79,38 @@ def _without_first_value(program: Program, kernels: Mapping[int, str]) -> list[F
 def _in_place(finding: Finding, program: Program) -> Finding:
     """A finding on the line of its own file, with the names that its arrays have there."""
     file, line = program.places.of(finding.line)
-    said = program.places.in_words(_with_names(finding.message, program), file) + _BESIDES.get(finding.kind, "")
+    said = program.places.in_words(_with_names(finding, program), file) + _BESIDES.get(finding.kind, "")
     details: dict[str, Any] = finding.details
+    order = details.get("array_order")
     if found := _FROM.search(details.get("array", "")):
-        details = details | {"array": allocated_in(program, int(found[2]), found[1]) or details["array"]}
+        details = details | {"array": allocated_in(program, int(found[2]), found[1], order) or details["array"]}
     if other := details.get("other_line"):
         where = program.places.of(other)
         details = details | {"other_file": where[0], "other_line": where[1]}
     return replace(finding, file=file, line=line, message=said, details=details)
 
 
-def _with_names(message: str, program: Program) -> str:
+def _with_names(finding: Finding, program: Program) -> str:
     """`y (cudaMalloc in line 16)` for memory whose variable the text tells, and from then on just `y`."""
+    message, order = finding.message, finding.details.get("array_order")
     for found in list(_FROM.finditer(message))[:1]:
         if int(found[2]) < SPAN:  # a line of thrust's, not of the program's
             return message.replace(found[0], "the memory that a library allocated")
-        if name := allocated_in(program, int(found[2]), found[1]):
+        if name := allocated_in(program, int(found[2]), found[1], order):
             message = message.replace(found[0], f"{name} ({found[1]} in line {found[2]})", 1).replace(found[0], name)
     return message
 
 
-def allocated_in(program: Program, line: int, function: str) -> str:
-    """The variable for which the line with this number allocates memory; "" if its text does not tell, as where it
-    does so for several. Of memory of the host's or of both sides, `function` says so.
+def allocated_in(program: Program, line: int, function: str, order: int | None = None) -> str:
+    """The variable for which the line with this number allocates memory; "" if its text does not tell.
+
+    A line may do so for several: `order` is how often it had done so before, and `function` says on which side.
     """
-    found = _MALLOC.findall(program.line(line) or "")
-    if len(found) > 1:
-        found = [each for each in found if _sides(each[0]) == _sides(function)]
+    text = program.line(line) or ""
+    found = _MALLOC.findall(text)
+    if len(found) > 1 and order is not None and not _CONDITION.search(text):
+        found = [found[order % len(found)]]
+    found = [each for each in found if len(found) == 1 or _sides(each[0]) == _sides(function)]
     return found[0][1] if len({name for _, name in found}) == 1 else ""
 
 

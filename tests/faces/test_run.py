@@ -515,7 +515,7 @@ def test_the_default_stream_waits_for_no_stream_that_does_not_block(run, folder)
         assert run("streams.cu", "--", *arguments).code == 0
 
 
-def test_memory_has_a_name_only_if_its_line_allocates_no_other(run, folder):
+def test_memory_has_the_name_of_its_turn_where_a_line_allocates_several(run, folder):
     (folder / "names.cu").write_text(
         "__global__ void past(int* p) { p[threadIdx.x] = 1; }\n"
         "int main(int count, char**) {\n"
@@ -524,7 +524,7 @@ def test_memory_has_a_name_only_if_its_line_allocates_no_other(run, folder):
         "    return cudaDeviceSynchronize();\n"
         "}\n"
     )
-    assert "writes element 16 of the memory from the cudaMalloc in line 3" in run("names.cu").said
+    assert "writes element 16 of b (cudaMalloc in line 3)" in run("names.cu").said
     assert "writes element 16 of h (cudaMallocHost in line 3)" in run("names.cu", "--", "host").said
 
 

@@ -90,7 +90,12 @@ def _details(fact: Fact, where: _Where) -> dict[str, Any]:
         details["launch"] = launch
     if fact["array"] or fact["array_bytes"] or fact["space"]:
         details |= {"array": where.name, "space": fact["space"], "access": fact["access"]}
-        details |= {"index": where.index, "elements": where.elements, "element_bytes": where.element}
+        details |= {
+            "array_order": fact.get("array_order", 0),
+            "index": where.index,
+            "elements": where.elements,
+            "element_bytes": where.element,
+        }
     if fact["other_line"] or "other_block" in fact:
         details |= {"other_line": fact["other_line"], "other_access": fact["other_access"]}
         details |= {"other_block": fact.get("other_block"), "other_thread": fact.get("other_thread")}

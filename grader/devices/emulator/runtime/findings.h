@@ -43,6 +43,7 @@ struct Finding {
     long long offset = 0;          // from the array's start
     std::uint64_t array_bytes = 0;
     int array_line = 0;            // of its cudaMalloc
+    int array_order = 0;           // how often that line had allocated memory before
     // The other side of a race, barrier or warp operation.
     std::uint32_t other_pc = 0;
     int other_line = 0;

@@ -201,6 +201,11 @@ bool DeviceMemory::all_blocks_see(Address a) const {
            std::any_of(unmapped_.begin(), unmapped_.end(), [&](const Pages& buffer) { return buffer.hold(a); });
 }
 
+int DeviceMemory::order_of(const Region& region) const {
+    const auto place = std::find_if(regions_.begin(), regions_.end(), [&](const auto& each) { return each.get() == &region; });
+    return static_cast<int>(std::count_if(regions_.begin(), place, [&](const auto& each) { return each->line == region.line; }));
+}
+
 void DeviceMemory::add_variables(const Module& module) {
     variables_ = {module.data_begin, module.data_bytes};
     for (const Symbol& symbol : module.symbols) {

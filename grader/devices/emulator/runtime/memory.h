@@ -139,6 +139,7 @@ public:
     Region* variable(Address a) const; // the library's variable that holds this byte
     Region* named_variable(Address a) const;   // the __device__ or __constant__ one
     Region* nearest(Address a) const;  // the last region that begins at or before a, or the first of all
+    int order_of(const Region& region) const;   // how often its line had allocated memory before
     bool is_of_earlier_case(Address a) const { return a >= arena_ && a < case_begin_; }   // an allocation that was kept
     bool can_be_device(Address a) const {   // false: certainly not
         return a - arena_ < arena_end_ - arena_ || variables_.hold(a) || registers_ || !mappings_.empty();

@@ -61,7 +61,8 @@ void write_finding(Json& json, const Finding& finding) {
     write_place(json, "other_block", "other_thread", finding.other);
     json.field("access", finding.access).field("address", std::uint64_t{finding.address}).field("bytes", finding.bytes);
     json.field("array", finding.array).field("space", finding.space).field("offset", finding.offset);
-    json.field("array_bytes", finding.array_bytes).field("array_line", finding.array_line);
+    json.field("array_bytes", finding.array_bytes).field("array_line", finding.array_line)
+        .field("array_order", finding.array_order);
     json.field("other_pc", finding.other_pc).field("other_line", finding.other_line).field("other_access", finding.other_access);
     json.field("call_pc", finding.call_pc).field("other_call_pc", finding.other_call_pc);
     const Progress& progress = finding.progress;
