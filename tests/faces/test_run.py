@@ -73,7 +73,7 @@ def line_of(name: str, text: str) -> int:
 
 def test_a_right_program_is_clean_and_keeps_its_output(run, folder):
     ran = run("right.cu", "--notes", "--html", "right.html", "--junit", "right.xml")
-    assert (ran.code, ran.out) == (0, "round 0: 8190\nround 1: 8190\nround 2: 8190\n")
+    assert (ran.code, ran.out) == (0, "round 0: 8190\nround 1: 8190\nround 2: 8190\n"), ran.said
     assert "no findings in 2 kernels" in ran.said and "note" not in ran.said
     sums, scales = (next(row for row in ran.said.split("\n") if row.startswith(name)) for name in ("sum", "scale"))
     assert sums.split()[1:4] == ["3", "24", "3,072"] and scales.split()[1:6] == ["3", "96", "12,288", "768", "3,072"]
