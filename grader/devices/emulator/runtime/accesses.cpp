@@ -181,7 +181,7 @@ void replay_access(Executor& executor, WarpUnit& warp, const Request& request) {
     }
     site.warps += 1;
     site.threads += static_cast<std::uint64_t>(request.lanes);
-    site.matrices += event != Event::Atomic && request.record.bytes & matrix_flag;
+    site.matrices += is_of_matrix(request.record);
     if (warp.block->sample) sample_access(executor, warp, request);
     if (region.space == Space::Global) {
         count_global(executor, warp, site, request);
@@ -230,14 +230,12 @@ void replay_part(Executor& executor, WarpUnit& warp, const Request& request) {
 }
 
 void replay_value(Executor& executor, WarpUnit& warp, const Request& request) {
-    const std::uint32_t pc = request.record.pc;
-    const bool plain = site_at(executor, pc).kind == Event::Write;
     each_lane(request.mask, [&](int l) {
         const Cursor& cursor = warp.cursor[l];
         if (cursor.store_address == 0) return;
         warp.block->races.write(executor, warp, l, static_cast<std::uint16_t>(cursor.store_address >> 48),
-                             cursor.store_address & ((std::uint64_t{1} << 48) - 1), request.bytes, pc,
-                             {plain ? Strength::Plain : Strength::Volatile, cursor.store_width}, cursor.next->address);
+                             cursor.store_address & ((std::uint64_t{1} << 48) - 1), request.bytes, request.record.pc,
+                             {cursor.store_strength, cursor.store_width}, cursor.next->address);
     });
 }
 

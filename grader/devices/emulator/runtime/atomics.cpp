@@ -89,7 +89,7 @@ std::uint64_t compute(Atomic op, Type type, std::uint64_t old, std::uint64_t val
 }  // namespace
 
 std::uint64_t do_atomic(Thread* thread, Atomic op, Type type, Scope scope, void* address, unsigned bytes, std::uint64_t value,
-                        std::uint64_t compare, std::uint32_t pc) {
+                        std::uint64_t compare, std::uint32_t pc, Acquires when) {
     const auto a = reinterpret_cast<Address>(address);
     const bool shared_by_all = thread && machine().memory.all_blocks_see(a);
     if (thread) {
@@ -104,7 +104,7 @@ std::uint64_t do_atomic(Thread* thread, Atomic op, Type type, Scope scope, void*
         const unsigned flags = (scope == Scope::Block ? block_scope_flag : 0u) | (op == Atomic::CompareSwap ? compare_swap_flag : 0u) |
                                (type >= Type::F32 && type <= Type::BF16x2 ? float_flag : 0u);
         if (region != no_region) record(*thread, Event::Atomic, pc, a, bytes | flags, region);
-        acquire(*thread, a, width_of(bytes));
+        acquire(*thread, a, width_of(bytes), when, scope);
     }
     std::uint64_t old = 0;
     std::memcpy(&old, address, bytes);
@@ -114,7 +114,7 @@ std::uint64_t do_atomic(Thread* thread, Atomic op, Type type, Scope scope, void*
     // The memory model makes it a release, too, but one that no code can use: a thread that finds this value may as well have
     // come before it. So a loop that asks by atomicAdd(&flag, 0) publishes nothing in each round.
     if (result == old) return old;
-    release(*thread, a, width_of(bytes));
+    release(*thread, a, width_of(bytes), scope);
     if (shared_by_all) thread->block->launch->schedule.wake(a, *thread);
     return old;
 }
@@ -128,6 +128,11 @@ extern "C" {
 std::uint64_t ladder_atomic(Atomic op, Type type, Scope scope, void* address, std::uint64_t value, std::uint64_t compare, int) {
     const std::uint32_t pc = program_counter(__builtin_return_address(0));
     return do_atomic(current, op, type, scope, address, size_of(type), value, compare, pc);
+}
+
+std::uint64_t ladder_ordered_atomic(Atomic op, Type type, Scope scope, void* address, std::uint64_t value, std::uint64_t compare, int) {
+    const std::uint32_t pc = program_counter(__builtin_return_address(0));
+    return do_atomic(current, op, type, scope, address, size_of(type), value, compare, pc, Acquires::AtFence);
 }
 
 void ladder_fence(Scope scope, int) {

@@ -187,14 +187,18 @@ bool release_barrier(Block& block) {
     if (!first) return false;
     if (arrivals.elsewhere) return stop_at_barrier(block, *first, "barrier_divergence", arrivals.elsewhere), true;
     note_absent_threads(block, *first);
-    std::uint32_t joined = 0;
-    for (const Thread& thread : block.threads) joined = machine().acquisitions.join(joined, thread.clock.acquired);
+    std::uint32_t joined = 0, seen = 0;
+    for (const Thread& thread : block.threads) {
+        joined = machine().acquisitions.join(joined, thread.clock.acquired);
+        seen = machine().acquisitions.join(seen, thread.clock.seen);
+    }
     if (first->barrier_result == grid_barrier && !meet_other_blocks(block)) {
         if (!block.launch->schedule.given_up) stop_at_barrier(block, *first, "deadlock", nullptr);
         return true;
     }
     for (Thread& thread : block.threads) {
         thread.clock.acquired = thread.warp->cursor[thread.lane].acquired = joined;
+        thread.clock.seen = seen;
         if (thread.state == State::Done) continue;
         thread.barrier_result = result_for(thread, arrivals);
         thread.state = State::Ready;

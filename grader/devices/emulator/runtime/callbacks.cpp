@@ -19,7 +19,6 @@ namespace ladder {
 namespace {
 
 constexpr std::uint64_t many_blocks = 100'000;
-
 // The learner's host code touched device memory: a GPU's host would crash. File it and give the entry point up.
 [[noreturn]] void host_touched(Address a, unsigned bytes, bool writes, Address caller) {
     Finding finding;
@@ -132,10 +131,11 @@ static std::uint64_t readable_value(Thread& thread, Address a, unsigned bytes) {
 }
 
 // Others may wait for this value or give it: in global memory, such accesses happen in a fixed order of the blocks.
-void volatile_access(Address a, unsigned bytes, Event event, Address caller, unsigned flags, unsigned elements) {
+void volatile_access(Address a, unsigned bytes, Event event, Address caller, unsigned flags, unsigned elements, Acquires when) {
     Thread* const thread = current;
     if (!thread) return access(a, bytes, event, caller);
     const unsigned element = bytes / elements;
+    const Scope scope = flags & own_block_flag ? Scope::Block : Scope::Device;
     const bool shared_by_all = machine().memory.all_blocks_see(a);
     settle_store(*thread);
     if (shared_by_all) begin_ordered(*thread, program_counter(caller));
@@ -143,10 +143,10 @@ void volatile_access(Address a, unsigned bytes, Event event, Address caller, uns
         spun(*thread, a, std::min(bytes, 8u), readable_value(*thread, a, bytes), 0, false);
         if (shared_by_all) begin_ordered(*thread, program_counter(caller));   // it may have slept
         access(a, bytes, event, caller, flags);
-        for (unsigned at = 0; at < bytes; at += element) acquire(*thread, a + at, width_of(element));
+        for (unsigned at = 0; at < bytes; at += element) acquire(*thread, a + at, width_of(element), when, scope);
     } else {
         access(a, bytes, event, caller, flags);
-        for (unsigned at = 0; at < bytes; at += element) release(*thread, a + at, width_of(element));
+        for (unsigned at = 0; at < bytes; at += element) release(*thread, a + at, width_of(element), scope);
         thread->tells_all = thread->stored && shared_by_all;
     }
 }

@@ -148,6 +148,13 @@ std::uint32_t Acquisitions::acquire(std::uint64_t object, unsigned width, std::u
     return number_of(made_, hash);
 }
 
+bool Acquisitions::last_is_of(std::uint64_t block, std::uint64_t object, unsigned width) const {
+    std::lock_guard lock(mutex_);
+    const auto found = objects_by_key_[width].find(object);
+    if (found == objects_by_key_[width].end()) return true;
+    return objects_[found->second].releases.back().block == block;
+}
+
 std::uint32_t Acquisitions::join(std::uint32_t a, std::uint32_t b) {
     if (a == b || b == 0) return a;
     if (a == 0) return b;
@@ -271,6 +278,13 @@ bool Acquisitions::is_near(std::uint32_t set, const Where& where, bool device) c
 
 std::uint64_t object_key(std::uint64_t block, Address a) { return machine().memory.all_blocks_see(a) ? a : a ^ (block + 1) << 48; }
 
+static void has_acquired(Thread& thread, std::uint32_t set) {
+    if (set == thread.clock.acquired) return;
+    thread.clock.acquired = set;
+    publish_to_lanes(thread);
+    record(thread, Event::Acquired, 0, set, 0, no_region);
+}
+
 void fence(Thread& thread, Scope scope) {
     ThreadClock& clock = thread.clock;
     clock.fenced = true;
@@ -283,9 +297,10 @@ void fence(Thread& thread, Scope scope) {
     block.fenced = true;
     block.device_fence = block.device_fence || scope != Scope::Block;
     record(thread, Event::Clock, 0, ++clock.tick, 0, no_region);
+    if (clock.seen) has_acquired(thread, machine().acquisitions.join(clock.acquired, std::exchange(clock.seen, 0)));
 }
 
-void release(Thread& thread, Address a, unsigned width) {
+void release(Thread& thread, Address a, unsigned width, Scope scope) {
     const ThreadClock& clock = thread.clock;
     const BlockClock& block = thread.block->clock;
     if (!clock.fenced && !block.fences) return;
@@ -299,19 +314,21 @@ void release(Thread& thread, Address a, unsigned width) {
     release.warp = clock.fenced ? thread.number / 32u : ~0u;
     std::copy(clock.fence_clocks, clock.fence_clocks + 32, release.clocks);
     release.device = clock.fenced ? clock.fenced_device || (block.fences && block.device_fence) : block.device_fence;
+    release.device = release.device && scope != Scope::Block;
     release.includes = clock.acquired;
     machine().acquisitions.release(object_key(thread.block->number, a), width, release);
     thread.warp->have_released |= 1u << thread.lane;
 }
 
-void acquire(Thread& thread, Address a, unsigned width) {
+// An operation of block scope and another block's are no pair that synchronises (PTX ISA, "Morally Strong Operations").
+void acquire(Thread& thread, Address a, unsigned width, Acquires when, Scope scope) {
     Acquisitions& acquisitions = machine().acquisitions;
     if (acquisitions.empty()) return;
-    const std::uint32_t set = acquisitions.acquire(object_key(thread.block->number, a), width, thread.clock.acquired);
-    if (set == thread.clock.acquired) return;
-    thread.clock.acquired = set;
+    const std::uint64_t object = object_key(thread.block->number, a);
+    if (scope == Scope::Block && !acquisitions.last_is_of(thread.block->number, object, width)) return;
+    if (when == Acquires::Now) return has_acquired(thread, acquisitions.acquire(object, width, thread.clock.acquired));
+    thread.clock.seen = acquisitions.acquire(object, width, thread.clock.seen);
     publish_to_lanes(thread);
-    record(thread, Event::Acquired, 0, set, 0, no_region);
 }
 
 }  // namespace ladder

@@ -21,8 +21,8 @@ namespace ladder {
 struct Thread;
 
 // How strongly an access excludes others at the same address: atomics, volatile writes and volatile reads of flags (flags.py)
-// do not race with each other. A volatile read for a value is a plain one.
-enum class Strength : std::uint8_t { Plain, BlockAtomic, DeviceAtomic, Volatile };
+// do not race with each other. A volatile read for a value is a plain one. Block: only with those of the same block.
+enum class Strength : std::uint8_t { Plain, BlockVolatile, BlockAtomic, DeviceAtomic, Volatile };
 inline bool is_atomic(Strength strength) { return strength == Strength::BlockAtomic || strength == Strength::DeviceAtomic; }
 
 // Who has accessed memory, and when.
@@ -94,6 +94,7 @@ public:
     void clear();
     void release(std::uint64_t object, unsigned width, const Release& release);
     std::uint32_t acquire(std::uint64_t object, unsigned width, std::uint32_t already);
+    bool last_is_of(std::uint64_t block, std::uint64_t object, unsigned width) const;   // what was released there last
     std::uint32_t join(std::uint32_t a, std::uint32_t b);
     // Whether a set orders this access of a block's, to the object with this key, before what its thread does now. `Near`
     // looks only at what is quickly found, and may miss it.
@@ -144,7 +145,7 @@ private:
 };
 
 struct ThreadClock {
-    std::uint32_t acquired = 0, tick = 0;
+    std::uint32_t acquired = 0, seen = 0, tick = 0;   // seen: what its next fence will acquire
     bool fenced = false, fenced_device = false;
     std::uint32_t fence_epoch = 0, fence_tick = 0;
     std::uint32_t fence_clocks[32];
@@ -160,8 +161,11 @@ struct BlockClock {
 
 // ---- at execution time ----
 void fence(Thread& thread, Scope scope);
-void release(Thread& thread, Address a, unsigned width);   // what comes before the last fence
-void acquire(Thread& thread, Address a, unsigned width);
+void release(Thread& thread, Address a, unsigned width, Scope scope = Scope::Device);   // what comes before the last fence
+// CUDA's own atomics and volatile reads are taken to acquire what they see, for so its samples use them. Where an order is
+// named that does not (relaxed, release), only a fence does.
+enum class Acquires : std::uint8_t { Now, AtFence };
+void acquire(Thread& thread, Address a, unsigned width, Acquires when = Acquires::Now, Scope scope = Scope::Device);
 std::uint64_t object_key(std::uint64_t block, Address a);   // shared memory lies at the same addresses for many blocks
 
 }  // namespace ladder

@@ -40,6 +40,7 @@ struct LaunchState {
     std::set<int> barrier_lines;
     Peaks most;
     std::atomic<std::uint64_t> changes{0};     // that threads have made since somebody looks (patience.h)
+    std::atomic<std::uint64_t> spun{0};        // steps of threads that spin, since then
     LaunchRaces races;
     std::vector<std::uint64_t> chosen;         // the numbers of the blocks, where only some of them run (sampling.h)
 

@@ -90,19 +90,23 @@ void watch_progress(Thread& thread) {
     if (steps == 0 && thread.state == State::Ordered) return;   // it goes on where it was
     thread.steps += steps;
     patience.steps += steps;
-    if (patience.steps < patience.look_from) return;
+    const bool spins = thread.state == State::Spinning;   // for most of these steps one executor waits for another's turn
+    const std::uint64_t spun = spins ? launch.spun.fetch_add(steps, std::memory_order_relaxed) + steps : 0;
+    const bool is_long = spun > patient_steps;
+    if (is_long && spun - steps <= patient_steps) launch.schedule.idle_passes.store(0, std::memory_order_relaxed);
+    if (patience.steps < patience.look_from && !is_long) return;
     if (machine().sampling.on() && thread.state != State::Spinning && static_cast<double>(patience.steps) < most_sampled_steps) return;
-    const bool spins = thread.state == State::Spinning;
     if (changed_something(thread, begin)) {
         patience.look_from = patience.steps + steps_between_looks;
         launch.changes.fetch_add(1, std::memory_order_relaxed);
+        launch.spun.store(0, std::memory_order_relaxed);
         launch.schedule.idle_passes.store(0, std::memory_order_relaxed);
     }
     const std::uint64_t changes = launch.changes.load(std::memory_order_relaxed);
-    if (changes != patience.changes) patience.idle = patience.spun = 0;
+    if (changes != patience.changes) patience.idle = 0;
     patience.changes = changes;
-    (spins ? patience.spun : patience.idle) += steps;
-    const bool waits = patience.spun > patient_steps && launch.schedule.idle_passes.load(std::memory_order_relaxed) >= patient_passes;
+    if (!spins) patience.idle += steps;
+    const bool waits = is_long && launch.schedule.idle_passes.load(std::memory_order_relaxed) >= patient_passes;
     const bool idles = patience.idle > (machine().whole_program ? patient_program_steps : patient_steps);
     if (!waits && !idles && static_cast<double>(patience.steps) < most_steps(launch)) return;
     Finding finding = still_running(thread, thread.next == begin ? 0 : thread.next[-1].pc);

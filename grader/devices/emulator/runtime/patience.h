@@ -38,7 +38,7 @@ struct Stretch {
 
 // Of one executor in one launch.
 struct Patience {
-    std::uint64_t steps = 0, idle = 0, spun = 0;   // all; without any change: of threads that compute, and that spin
+    std::uint64_t steps = 0, idle = 0;             // all; without any change, of threads that compute
     std::uint64_t look_from = steps_before_looking;   // of all steps
     std::uint64_t changes = 0;                     // those of the launch that were known last
     // Once the time is up: a thread, how often it has come to which basic blocks since, and all threads to any.

@@ -144,7 +144,7 @@ static bool is_aligned(const Request& request) {
 unsigned count_wavefronts(const Request& request, bool loads, unsigned* phases) {
     int lanes_per_phase = request.bytes <= 4 ? 32 : request.bytes == 8 ? 16 : 8;
     if (request.consecutive && request.lanes == warp_lanes) return *phases = warp_lanes / static_cast<unsigned>(lanes_per_phase);
-    const bool rows = request.record.bytes & matrix_flag;   // of ldmatrix: eight lanes at a time, whatever they share
+    const bool rows = is_of_matrix(request.record);   // of ldmatrix: eight lanes at a time, whatever they share
     if (loads && request.bytes > 4 && !rows && (request.uniform || lanes_share(request))) lanes_per_phase *= 2;
     // Where all lanes are aligned, the words of each lie in banks of their own side by side: they count as one.
     const unsigned width = request.bytes > 4 && is_aligned(request) ? request.bytes : 4, banks = 128 / width;

@@ -155,6 +155,7 @@ struct Cursor {
     std::uint32_t acquired;      // what it has acquired (races)
     std::uint32_t tick;          // of its release clock
     std::uint8_t store_width;    // of the Write whose Value comes next (width_of), and
+    Strength store_strength;
     Address store_address;       // where it goes
 };
 
@@ -292,7 +293,7 @@ void block_main();                               // a block's own fiber, for sta
 // ---- atomics.cpp ----
 // `bytes` is 4 or 8 where a GPU has such an atomic; 1 and 2 are done as well.
 std::uint64_t do_atomic(Thread* thread, Atomic op, Type type, Scope scope, void* address, unsigned bytes, std::uint64_t value,
-                        std::uint64_t compare, std::uint32_t pc);
+                        std::uint64_t compare, std::uint32_t pc, Acquires when = Acquires::Now);
 
 // ---- callbacks.cpp ----
 // Adds to the thread's trace, if there is one.
@@ -311,7 +312,8 @@ inline void settle_store(Thread& thread) {       // a store has happened since: 
 // An access by `current`, before it happens; `caller` is where, and flags are those of a record. Volatile: in the blocks' order,
 // and each of the elements may hand something over.
 void access(Address a, unsigned bytes, Event event, Address caller, unsigned flags = 0);
-void volatile_access(Address a, unsigned bytes, Event event, Address caller, unsigned flags = 0, unsigned elements = 1);
+void volatile_access(Address a, unsigned bytes, Event event, Address caller, unsigned flags = 0, unsigned elements = 1,
+                     Acquires when = Acquires::Now);
 void out_of_time(Thread& thread, std::uint32_t pc);   // does not come back once it knows where the thread goes round
 std::uint16_t check_access(Thread& thread, Address a, unsigned bytes, bool writes, std::uint32_t pc);
 std::uint16_t check_part(Thread& thread, Address a, unsigned bytes, unsigned wanted, std::uint32_t pc);   // of `bytes` that it reads

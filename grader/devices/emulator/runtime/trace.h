@@ -44,7 +44,10 @@ constexpr std::uint8_t strong_flag = 0x80;   // of a volatile read: it looks at 
 constexpr std::uint8_t whole_flag = 0x80;    // of a plain read: a piece of a structure that is copied whole
 constexpr std::uint8_t aligned_flag = 0x40;  // of such a piece: the structure's alignment is larger
 constexpr std::uint8_t vector_flag = 0x40;   // of a volatile access in PTX: to several elements
-constexpr std::uint8_t matrix_flag = 0x20;   // of a read or write of 16 bytes: a row of ldmatrix or stmatrix
+constexpr std::uint8_t own_block_flag = 0x20;   // of a volatile access in PTX: its scope is the block
+constexpr std::uint8_t matrix_flag = 0x20;   // of a plain read or write of 16 bytes: a row of ldmatrix or stmatrix
+
+inline bool is_of_matrix(const Record& record) { return (record.event == Event::Read || record.event == Event::Write) && record.bytes & matrix_flag; }
 
 // What replay counts at one program counter.
 struct Site {

@@ -160,9 +160,15 @@ void resolve_group(WarpUnit& warp, std::uint32_t group) {
     if (warp.block->recorded) write_down(warp, op, group);
     warp.clock.synchronise(group, warp.alive(), op == Warp::Sync);
     if (op != Warp::Sync) return;
-    std::uint32_t joined = 0;   // what one lane has acquired, __syncwarp hands to the others
-    each_lane(group, [&](int l) { joined = machine().acquisitions.join(joined, threads[l].clock.acquired); });
-    each_lane(group, [&](int l) { threads[l].clock.acquired = warp.cursor[l].acquired = joined; });
+    std::uint32_t joined = 0, seen = 0;   // what one lane has acquired, __syncwarp hands to the others
+    each_lane(group, [&](int l) {
+        joined = machine().acquisitions.join(joined, threads[l].clock.acquired);
+        seen = machine().acquisitions.join(seen, threads[l].clock.seen);
+    });
+    each_lane(group, [&](int l) {
+        threads[l].clock.acquired = warp.cursor[l].acquired = joined;
+        threads[l].clock.seen = seen;
+    });
 }
 
 // Without counting there is no replay that would order the lanes: an operation is due when all its lanes wait in it.

@@ -68,8 +68,9 @@ void watch_atomic(Executor& executor, WarpUnit& warp, int lane, const Record& re
 Strength strength_of(const Record& record) {
     switch (record.event) {
         case Event::Atomic: return record.bytes & block_scope_flag ? Strength::BlockAtomic : Strength::DeviceAtomic;
-        case Event::VolatileWrite: return Strength::Volatile;
+        case Event::VolatileWrite: return record.bytes & own_block_flag ? Strength::BlockVolatile : Strength::Volatile;
         case Event::VolatileRead:
+            if (record.bytes & own_block_flag) return Strength::BlockVolatile;
             return record.bytes & strong_flag || machine().module.flag_reads.contains(record.pc) ? Strength::Volatile : Strength::Plain;
         default: return Strength::Plain;
     }
@@ -79,6 +80,12 @@ Manner manner_of(const Request& request) {
     const Event event = request.record.event;
     const bool is_vector = (event == Event::VolatileRead || event == Event::VolatileWrite) && request.record.bytes & vector_flag;
     return {strength_of(request.record), is_vector ? any_width : width_of(request.bytes)};
+}
+
+void await_value(Cursor& cursor, Address where, Strength strength, unsigned width) {   // of a store: it comes next
+    cursor.store_address = where;
+    cursor.store_strength = strength;
+    cursor.store_width = static_cast<std::uint8_t>(width);
 }
 
 // Whether all is initialised that a request reads of one array.
@@ -98,13 +105,12 @@ bool watch_together(Executor& executor, WarpUnit& warp, const Request& request) 
         warp.block->races.read(executor, warp, request, manner_of(request));
         return true;
     }
-    const unsigned width = manner_of(request).width;
+    const auto [strength, width] = manner_of(request);
     int i = 0;
     each_lane(request.mask, [&](int l) {
         const Address a = request.address[i++];
         if (region.initialised && writes) initialise(region.flags_of(a), request.bytes);
-        warp.cursor[l].store_address = races ? a | std::uint64_t{request.record.region} << 48 : 0;   // its value comes next
-        warp.cursor[l].store_width = static_cast<std::uint8_t>(width);
+        await_value(warp.cursor[l], races ? a | std::uint64_t{request.record.region} << 48 : 0, strength, width);
     });
     return true;
 }
@@ -131,7 +137,7 @@ void watch_lanes(Executor& executor, WarpUnit& warp, const Request& request) {
         if (!machine().watched.races) warp.cursor[l].store_address = 0;
         else if (!writes) warp.block->races.read(executor, warp, l, record.region, a, request.bytes, record.pc, {strength, width});
         else if (atomic) watch_atomic(executor, warp, l, record, strength);
-        else warp.cursor[l].store_address = a | std::uint64_t{record.region} << 48, warp.cursor[l].store_width = static_cast<std::uint8_t>(width);
+        else await_value(warp.cursor[l], a | std::uint64_t{record.region} << 48, strength, width);
     });
 }
 

@@ -29,7 +29,7 @@ constexpr LADDER_INLINE Scope scope_of(int scope) {
 // An order stronger than relaxed is a fence beside the operation.
 template <class T> LADDER_INLINE T ordered(Atomic op, T* address, T value, int order, int scope, int line, T compare = {}) {
     if (order >= __NV_ATOMIC_RELEASE) ladder_fence(scope_of(scope), line);
-    const T old = atomic(op, scope_of(scope), address, value, line, compare);
+    const T old = from_bits<T>(ladder_ordered_atomic(op, type_of<T>, scope_of(scope), address, to_bits(value), to_bits(compare), line));
     if (order != __NV_ATOMIC_RELAXED && order != __NV_ATOMIC_RELEASE) ladder_fence(scope_of(scope), line);
     return old;
 }

@@ -6,7 +6,9 @@ namespace ladder::ptx {
 namespace {
 
 constexpr Atomic operations[] = {Atomic::Add, Atomic::Min, Atomic::Max, Atomic::Increment, Atomic::Decrement, Atomic::And, Atomic::Or, Atomic::Xor, Atomic::Exchange, Atomic::CompareSwap};
-constexpr int releases = 2;   // of the orders: .release and .acq_rel
+// Of .relaxed, .acquire, .release, .acq_rel.
+bool releases(int order) { return order >= 2; }
+Acquires acquires(int order) { return order == 0 || order == 2 ? Acquires::AtFence : Acquires::Now; }   // if none is named: as atomicAdd
 
 ladder::Type type_of(Type type) {
     if (type.kind == Kind::Float && type.bits == 16) return type.elements == 2 ? ladder::Type::F16x2 : ladder::Type::F16;
@@ -21,7 +23,7 @@ ladder::Type type_of(Type type) {
 
 std::uint64_t perform(Lane& l, const Instruction& at, Address address, const Operand& value, std::uint64_t compare, std::uint64_t wanted) {
     return do_atomic(&l.thread, operations[at.choice], type_of(at.type), static_cast<Scope>(at.extra), reinterpret_cast<void*>(address), at.type.bytes(),
-                     at.choice == 9 ? wanted : l.bits(value), compare, l.place(at));
+                     at.choice == 9 ? wanted : l.bits(value), compare, l.place(at), acquires(at.rounding));
 }
 
 // rounding: the order; from.elements: how many values; extra: the scope; flag: the address is shared memory's.
@@ -51,7 +53,7 @@ template <bool gives> void prepare_atomic(Instruction& it) {
     it.run = [](Lane& l, const Instruction& at) {
         const std::size_t address = gives ? 1 : 0;
         const Address a = at.flag ? l.shared(at[address]) : l.generic(at[address]);
-        if (at.rounding >= releases) fence(l.thread, static_cast<Scope>(at.extra));
+        if (releases(at.rounding)) fence(l.thread, static_cast<Scope>(at.extra));
         for (unsigned i = 0; i < at.from.elements; ++i) {
             const Operand& value = at.from.elements == 1 ? at[address + 1] : at[address + 1].parts[i];
             const bool swaps = at.choice == 9;   // atom.cas d, [a], compare, value

@@ -7,19 +7,20 @@ Address Lane::shared(const Operand& address) const {
     return reinterpret_cast<Address>(ladder_shared_pointer(static_cast<std::uint32_t>(generic(address))));
 }
 
-static unsigned flag_of(unsigned elements) { return elements > 1 ? vector_flag : 0u; }
+// at.flag: its scope is the block.
+static unsigned flags_of(const Instruction& at, unsigned elements) { return (elements > 1 ? vector_flag : 0u) | (at.flag ? own_block_flag : 0u); }
 
 void Lane::load(const Instruction& at, Address from, void* to, unsigned bytes, Order order, unsigned elements) {
     const Address caller = machine().module.base + place(at);
     if (order == Order::Weak) access(from, bytes, Event::Read, caller);
-    else volatile_access(from, bytes, Event::VolatileRead, caller, strong_flag | flag_of(elements), elements);
+    else volatile_access(from, bytes, Event::VolatileRead, caller, strong_flag | flags_of(at, elements), elements, order == Order::Relaxed ? Acquires::AtFence : Acquires::Now);
     std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
 }
 
 void Lane::store(const Instruction& at, Address to, const void* from, unsigned bytes, Order order, unsigned elements) {
     const Address caller = machine().module.base + place(at);
     if (order == Order::Weak) access(to, bytes, Event::Write, caller);
-    else volatile_access(to, bytes, Event::VolatileWrite, caller, flag_of(elements), elements);
+    else volatile_access(to, bytes, Event::VolatileWrite, caller, flags_of(at, elements), elements);
     std::memcpy(reinterpret_cast<void*>(to), from, bytes);
     settle_store(thread);
 }

@@ -14,7 +14,7 @@ using Meet = void (*)(Meeting&, const Instruction&);
 constexpr unsigned room = 16;   // program counters behind the call (include/ladder/ptx.h)
 
 // Of loads and stores: how they take part in the order of memory.
-enum class Order : std::uint8_t { Weak, Relaxed, Acquire, Release };
+enum class Order : std::uint8_t { Weak, Volatile, Relaxed, Acquire, Release };
 
 struct Lane {
     Thread& thread;

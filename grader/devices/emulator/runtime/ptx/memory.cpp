@@ -16,19 +16,20 @@ int space_of(Modifiers& left) {
     return Generic;
 }
 
-Order order_of(Modifiers& left) {
+Order order_of(Modifiers& left, bool* of_block) {
     left.take("weak");
     const int order = left.take_one({"volatile", "relaxed", "acquire", "release", "mmio"});
-    left.take_one({"cta", "cluster", "gpu", "sys"});
-    return order < 0 ? Order::Weak : order == 2 ? Order::Acquire : order == 3 ? Order::Release : Order::Relaxed;
+    *of_block = left.take_one({"cta", "cluster", "gpu", "sys"}) == 0;
+    constexpr Order orders[] = {Order::Volatile, Order::Relaxed, Order::Acquire, Order::Release, Order::Relaxed};
+    return order < 0 ? Order::Weak : orders[order];
 }
 
 Address address_of(const Lane& lane, const Instruction& at, const Operand& address) { return at.choice == Shared ? lane.shared(address) : lane.generic(address); }
 
-// What ld and st have in common: extra is the number of elements, rounding the order.
+// What ld and st have in common: extra is the number of elements, rounding the order, flag: its scope is the block.
 void prepare_access(Instruction& it, std::size_t value) {
     Modifiers left(it);
-    it.rounding = static_cast<int>(order_of(left));
+    it.rounding = static_cast<int>(order_of(left, &it.flag));
     it.choice = space_of(left);
     const bool hinted = left.take("L2::cache_hint");
     left.drop_caching();
@@ -83,7 +84,7 @@ void prepare_st(Instruction& it) {
         }
         const auto order = static_cast<Order>(at.rounding);
         const Address to = address_of(l, at, at[0]);
-        if (order == Order::Release) fence(l.thread, Scope::Device);
+        if (order == Order::Release) fence(l.thread, at.flag ? Scope::Block : Scope::Device);
         l.store(at, to, data, static_cast<unsigned>(bytes * at.extra), order, static_cast<unsigned>(at.extra));
     };
 }
