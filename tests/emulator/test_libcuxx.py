@@ -34,6 +34,11 @@ def test_the_standard_library_of_a_kernel(call):
     assert z.tolist() == [12 - 40, 0x3F800000, 2 + 30 + 2600, 9, 23]
 
 
+def test_threads_wait_for_what_one_of_them_tells(call):
+    z = call("run_told", z=np.zeros(42, np.int32))["z"]
+    assert z.tolist() == [5, 10] + 40 * [15]
+
+
 def test_a_warp_copies_and_two_compute(call):
     z = run(call, "run_roles")["z"]
     assert np.array_equal(z, X.reshape(TILES, THREADS)[:, ::-1].reshape(-1))

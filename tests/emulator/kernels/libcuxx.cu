@@ -1,5 +1,6 @@
 // cuda::pipeline, cuda::barrier and cuda::memcpy_async in kernels that are graded, and cuda::std.
 #include <cooperative_groups.h>
+#include <cuda/atomic>
 #include <cuda/barrier>
 #include <cuda/cmath>
 #include <cuda/pipeline>
@@ -114,3 +115,19 @@ __global__ void standard(int* z) {
     z[4] = cuda::ceil_div(65, 32) + 10 * cuda::ceil_div(64u, 32);
 }
 extern "C" void run_standard(int* z, cudaStream_t stream) { standard<<<1, 1, 0, stream>>>(z); }
+
+__global__ void told(int* z) {
+    cuda::atomic_ref<int, cuda::thread_scope_device> word(z[0]), bits(z[1]);
+    if (threadIdx.x == 0) z[0] = z[1] = 0;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        bits |= 6;
+        bits &= 3;
+        bits ^= 8;
+        word.store(5);
+        word.notify_all();
+    }
+    word.wait(0);
+    z[2 + threadIdx.x] = word.load() + bits.load();
+}
+extern "C" void run_told(int* z, cudaStream_t stream) { told<<<1, 40, 0, stream>>>(z); }

@@ -19,7 +19,19 @@
 // In a kernel, too, a type may be that of an expression: decltype(std::declval<T>() + 1) calls nothing.
 namespace std {
 template <class T> __device__ add_rvalue_reference_t<T> declval() noexcept;
+__device__ float modf(float, float*);
 }
+using std::modf;
+
+// What a condition is in the instances of a template: whoever reads `value` is told (build/branches.py).
+namespace ladder {
+template <bool> struct Taken {
+    [[deprecated("ladder false")]] static constexpr bool value = false;
+};
+template <> struct Taken<true> {
+    [[deprecated("ladder true")]] static constexpr bool value = true;
+};
+}  // namespace ladder
 
 // Macros of the emulator's that need the translation, which takes a cast to void* away.
 #undef cudaLaunchKernel

@@ -25,3 +25,9 @@ using nv_bfloat16 = __nv_bfloat16;
 using nv_bfloat162 = __nv_bfloat162;
 
 LADDER_SMALL_CONVERSIONS(bfloat16, __nv_bfloat16, __nv_bfloat162)
+
+#undef LADDER_SIDE
+#define LADDER_SIDE __device__
+LADDER_SMALL_ROUNDED_TO_INTEGERS(bfloat16, __nv_bfloat16)
+#undef LADDER_SIDE
+#define LADDER_SIDE LADDER_BOTH_SIDES

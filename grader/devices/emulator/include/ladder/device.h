@@ -3,17 +3,24 @@
 
 #include "streams.h"
 
+// Of CUDA 12: a program's, which may be older, and not a graded file's.
+#ifdef __CUDA__
+#define LADDER_GONE(name) ladder_##name
+#else
+#define LADDER_GONE(name) name
+#endif
+
 struct cudaDeviceProp {
     char name[256];
     std::size_t totalGlobalMem, sharedMemPerBlock;
     int regsPerBlock, warpSize;
     std::size_t memPitch;
     int maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3];
-    int clockRate, memoryClockRate;   // kHz; CUDA 13 dropped both
+    int LADDER_GONE(clockRate), LADDER_GONE(memoryClockRate);   // kHz
     std::size_t totalConstMem;
     int major, minor;
     std::size_t textureAlignment;
-    int multiProcessorCount, integrated, canMapHostMemory, computeMode, concurrentKernels, ECCEnabled;
+    int multiProcessorCount, integrated, canMapHostMemory, LADDER_GONE(computeMode), concurrentKernels, ECCEnabled;
     int pciBusID, pciDeviceID, pciDomainID, asyncEngineCount, unifiedAddressing;
     int memoryBusWidth, l2CacheSize, persistingL2CacheMaxSize, maxThreadsPerMultiProcessor;
     int streamPrioritiesSupported, globalL1CacheSupported, localL1CacheSupported;
@@ -26,11 +33,11 @@ struct cudaDeviceProp {
     // Asked for by programs that list what a device has.
     struct { char bytes[16]; } uuid;
     std::size_t texturePitchAlignment, surfaceAlignment;
-    int deviceOverlap, kernelExecTimeoutEnabled, isMultiGpuBoard, multiGpuBoardGroupID, tccDriver;
-    int maxTexture1D, maxTexture1DLinear, maxTexture1DMipmap, maxTexture2D[2], maxTexture2DLinear[3], maxTexture2DGather[2];
+    int LADDER_GONE(deviceOverlap), LADDER_GONE(kernelExecTimeoutEnabled), isMultiGpuBoard, multiGpuBoardGroupID, tccDriver;
+    int maxTexture1D, LADDER_GONE(maxTexture1DLinear), maxTexture1DMipmap, maxTexture2D[2], maxTexture2DLinear[3], maxTexture2DGather[2];
     int maxTexture3D[3], maxTextureCubemap, maxTexture1DLayered[2], maxTexture2DLayered[3], maxSurface1D, maxSurface2D[2];
-    int maxSurface3D[3], hostNativeAtomicSupported, singleToDoublePrecisionPerfRatio, computePreemptionSupported;
-    int canUseHostPointerForRegisteredMem, cooperativeMultiDeviceLaunch, pageableMemoryAccessUsesHostPageTables;
+    int maxSurface3D[3], hostNativeAtomicSupported, LADDER_GONE(singleToDoublePrecisionPerfRatio), computePreemptionSupported;
+    int canUseHostPointerForRegisteredMem, LADDER_GONE(cooperativeMultiDeviceLaunch), pageableMemoryAccessUsesHostPageTables;
     int directManagedMemAccessFromHost, hostRegisterSupported, unifiedFunctionPointers;
 };
 
@@ -103,8 +110,8 @@ constexpr cudaDeviceProp properties = {
     .maxThreadsPerBlock = threads_per_block,
     .maxThreadsDim = {1024, 1024, 64},
     .maxGridSize = {0x7fffffff, 65535, 65535},
-    .clockRate = 1000000,
-    .memoryClockRate = 1000000,
+    .LADDER_GONE(clockRate) = 1000000,
+    .LADDER_GONE(memoryClockRate) = 1000000,
     .totalConstMem = 64 * 1024,
     .major = compute_major,
     .minor = compute_minor,
@@ -128,9 +135,9 @@ constexpr cudaDeviceProp properties = {
     .memoryPoolsSupported = 1,
     .texturePitchAlignment = 32,
     .surfaceAlignment = 512,
-    .deviceOverlap = 1,
+    .LADDER_GONE(deviceOverlap) = 1,
     .maxTexture1D = 131072,
-    .maxTexture1DLinear = 1 << 28,
+    .LADDER_GONE(maxTexture1DLinear) = 1 << 28,
     .maxTexture2D = {131072, 65536},
     .maxTexture2DLinear = {131072, 65000, 2097120},
     .maxTexture3D = {16384, 16384, 16384},
@@ -139,7 +146,7 @@ constexpr cudaDeviceProp properties = {
     .maxSurface1D = 32768,
     .maxSurface2D = {131072, 65536},
     .maxSurface3D = {16384, 16384, 16384},
-    .singleToDoublePrecisionPerfRatio = 2,
+    .LADDER_GONE(singleToDoublePrecisionPerfRatio) = 2,
     .hostRegisterSupported = 1,
 };
 
@@ -186,11 +193,11 @@ inline LADDER_UNSEEN cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAt
         case cudaDevAttrTotalConstantMemory: *value = static_cast<int>(own.totalConstMem); break;
         case cudaDevAttrWarpSize: *value = own.warpSize; break;
         case cudaDevAttrMaxRegistersPerBlock: *value = own.regsPerBlock; break;
-        case cudaDevAttrClockRate: *value = own.clockRate; break;
+        case cudaDevAttrClockRate: *value = own.LADDER_GONE(clockRate); break;
         case cudaDevAttrMultiProcessorCount: *value = ladder_multiprocessors(); break;
         case cudaDevAttrIntegrated: *value = own.integrated; break;
         case cudaDevAttrConcurrentKernels: *value = own.concurrentKernels; break;
-        case cudaDevAttrMemoryClockRate: *value = own.memoryClockRate; break;
+        case cudaDevAttrMemoryClockRate: *value = own.LADDER_GONE(memoryClockRate); break;
         case cudaDevAttrGlobalMemoryBusWidth: *value = own.memoryBusWidth; break;
         case cudaDevAttrL2CacheSize: *value = own.l2CacheSize; break;
         case cudaDevAttrMaxThreadsPerMultiProcessor: *value = own.maxThreadsPerMultiProcessor; break;

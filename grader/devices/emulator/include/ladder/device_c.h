@@ -60,6 +60,11 @@ LADDER_DEVICE constexpr __SIZE_TYPE__ strlen(const char* text)
     __attribute__((enable_if(__builtin_strlen(text) + 1, "the text is a constant"))) {
     return __builtin_strlen(text);
 }
+// Of a number that the compiler knows it is known, too: on both sides, and of no other type.
+extern "C" __attribute__((host, device, nothrow)) constexpr int abs(int x)
+    __attribute__((enable_if(x == x, "the number is a constant"))) {
+    return x < 0 ? -x : x;
+}
 LADDER_DEVICE __attribute__((noreturn)) void __assert_fail(const char*, const char*, unsigned, const char*);
 __attribute__((device)) void* operator new(__SIZE_TYPE__);
 __attribute__((device)) void* operator new[](__SIZE_TYPE__);

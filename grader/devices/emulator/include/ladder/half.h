@@ -27,3 +27,9 @@ using nv_half = __half;
 using nv_half2 = __half2;
 
 LADDER_SMALL_CONVERSIONS(half, __half, __half2)
+
+#undef LADDER_SIDE
+#define LADDER_SIDE __device__
+LADDER_SMALL_ROUNDED_TO_INTEGERS(half, __half)
+#undef LADDER_SIDE
+#define LADDER_SIDE LADDER_BOTH_SIDES

@@ -132,6 +132,7 @@ LADDER_INLINE void sincospif(float x, float* sine, float* cosine) {
     *sine = sinpif(x);
     *cosine = cospif(x);
 }
+LADDER_INLINE void sincospi(float x, float* sine, float* cosine) { sincospif(x, sine, cosine); }
 LADDER_INLINE void sincospi(double x, double* sine, double* cosine) {
     *sine = sinpi(x);
     *cosine = cospi(x);

@@ -40,7 +40,7 @@ template <class To, class From> LADDER_UNSEEN To convert(int mode, From from) {
 
 // To an integer that holds it; beyond the type's ends to the nearer end, as the hardware does. A NaN gives 0, or in 64
 // bits the pattern with only the top bit set.
-template <class To, class From> LADDER_UNSEEN To to_integer(int mode, From from) {
+template <class To, class From> __host__ LADDER_UNSEEN To to_integer(int mode, From from) {
     constexpr To top = static_cast<To>(To{1} << (8 * sizeof(To) - 1));
     constexpr To lowest = static_cast<To>(-1) < 0 ? top : To{0}, highest = static_cast<To>(~lowest);
     if (from != from) return sizeof(To) == 8 ? top : To{0};

@@ -11,7 +11,7 @@
 #define __grid_constant__ __attribute__((annotate("grid_constant")))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __maxnreg__(...)
-#define __cluster_dims__(...)
+#define __cluster_dims__(...) __attribute__((annotate("cluster_dims", ladder::cluster_dims(__VA_ARGS__))))
 #define __forceinline__ inline __attribute__((always_inline))
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __builtin_align__(bytes) __attribute__((aligned(bytes)))
@@ -24,6 +24,11 @@
 #define LADDER_KNOWN    // no function of CUDA's is constexpr to nvcc, be it max or make_float4
 
 namespace ladder {
+
+// No constant unless all are positive whole numbers.
+template <class X = int, class Y = int, class Z = int> constexpr int cluster_dims(X x = 1, Y y = 1, Z z = 1) {
+    return 1 / ((X{} + Y{} + Z{}) % 2 == 0 && x > 0 && y > 0 && z > 0);
+}
 
 // The learner cannot give a line: one argument too many is one too many.
 struct Line {

@@ -89,6 +89,8 @@ template <class Self, class F> struct SmallFloat {
     LADDER_INLINE static double sum_of_product(Self p, Self q, Self r) {
         return static_cast<double>(p.value()) * q.value() + r.value();
     }
+#undef LADDER_SIDE
+#define LADDER_SIDE __device__
     friend LADDER_INLINE Self __hfma(Self p, Self q, Self r) {
         return stored(narrow<F>(sum_of_product(p, q, r)));
     }
@@ -98,6 +100,8 @@ template <class Self, class F> struct SmallFloat {
     friend LADDER_INLINE Self __hfma_relu(Self p, Self q, Self r) {
         return of(at_least_zero(__hfma(p, q, r).value()));
     }
+#undef LADDER_SIDE
+#define LADDER_SIDE LADDER_BOTH_SIDES
 
 #define LADDER_DEFINE(name, expression)                         \
     friend inline LADDER_UNSEEN bool __##name(Self p, Self q) {  \
@@ -107,6 +111,8 @@ template <class Self, class F> struct SmallFloat {
     LADDER_SMALL_COMPARISONS(LADDER_DEFINE)
 #undef LADDER_DEFINE
 
+#undef LADDER_SIDE
+#define LADDER_SIDE __device__
 #define LADDER_DEFINE(name, expression)                  \
     friend LADDER_INLINE Self h##name(Self p) {    \
         const float a = p.value();                       \
@@ -114,6 +120,8 @@ template <class Self, class F> struct SmallFloat {
     }
     LADDER_SMALL_FUNCTIONS(LADDER_DEFINE)
 #undef LADDER_DEFINE
+#undef LADDER_SIDE
+#define LADDER_SIDE LADDER_BOTH_SIDES
 
     friend LADDER_INLINE Self __hneg(Self p) { return stored(p.bits ^ 0x8000); }
     friend LADDER_INLINE Self __habs(Self p) { return stored(p.bits & 0x7fff); }
@@ -165,6 +173,8 @@ template <class Self, class One> struct alignas(4) SmallPair {
     LADDER_SMALL_BINARY(LADDER_DEFINE)
 #undef LADDER_DEFINE
     friend LADDER_INLINE Self __h2div(Self p, Self q) { return {__hdiv(p.x, q.x), __hdiv(p.y, q.y)}; }
+#undef LADDER_SIDE
+#define LADDER_SIDE __device__
     friend LADDER_INLINE Self __hfma2(Self p, Self q, Self r) { return {__hfma(p.x, q.x, r.x), __hfma(p.y, q.y, r.y)}; }
     friend LADDER_INLINE Self __hfma2_sat(Self p, Self q, Self r) {
         return {__hfma_sat(p.x, q.x, r.x), __hfma_sat(p.y, q.y, r.y)};
@@ -172,6 +182,8 @@ template <class Self, class One> struct alignas(4) SmallPair {
     friend LADDER_INLINE Self __hfma2_relu(Self p, Self q, Self r) {
         return {__hfma_relu(p.x, q.x, r.x), __hfma_relu(p.y, q.y, r.y)};
     }
+#undef LADDER_SIDE
+#define LADDER_SIDE LADDER_BOTH_SIDES
 
     // Of each half: as 1 or 0, as a mask of 16 bits, and whether it holds for both.
 #define LADDER_DEFINE(name, expression)                                             \
@@ -189,10 +201,14 @@ template <class Self, class One> struct alignas(4) SmallPair {
     LADDER_BOTH(equ) LADDER_BOTH(neu) LADDER_BOTH(ltu) LADDER_BOTH(leu) LADDER_BOTH(gtu) LADDER_BOTH(geu)
 #undef LADDER_BOTH
 
+#undef LADDER_SIDE
+#define LADDER_SIDE __device__
 #define LADDER_DEFINE(name, expression) \
     friend LADDER_INLINE Self h2##name(Self p) { return {h##name(p.x), h##name(p.y)}; }
     LADDER_SMALL_FUNCTIONS(LADDER_DEFINE)
 #undef LADDER_DEFINE
+#undef LADDER_SIDE
+#define LADDER_SIDE LADDER_BOTH_SIDES
 
     friend LADDER_INLINE Self __hneg2(Self p) { return {__hneg(p.x), __hneg(p.y)}; }
     friend LADDER_INLINE Self __habs2(Self p) { return {__habs(p.x), __habs(p.y)}; }
@@ -263,15 +279,12 @@ LADDER_INLINE T atomicAdd(T* address, typename ladder::Exactly<T>::type value, L
 // ---- conversions that carry the type's name in theirs ----
 
 #define LADDER_SMALL_INTEGER(name, type, integer, Integer, suffix, mode)                               \
-    LADDER_INLINE type __##integer##2##name##_##suffix(Integer x) {                             \
+    LADDER_INLINE type __##integer##2##name##_##suffix(Integer x) {                                    \
         return type::stored(ladder::narrow<type::Format>(static_cast<double>(x), mode));               \
-    }                                                                                                  \
-    inline LADDER_UNSEEN Integer __##name##2##integer##_##suffix(type x) {                             \
-        return ladder::to_integer<Integer>(mode, x.value());                                           \
     }
 
 #define LADDER_SMALL_ROUNDED(name, type, suffix, mode)                                                 \
-    LADDER_INLINE type __float2##name##_##suffix(float x) {                                     \
+    LADDER_INLINE type __float2##name##_##suffix(float x) {                                            \
         return type::stored(ladder::narrow<type::Format>(x, mode));                                    \
     }                                                                                                  \
     LADDER_SMALL_INTEGER(name, type, int, int, suffix, mode)                                           \
@@ -281,11 +294,33 @@ LADDER_INLINE T atomicAdd(T* address, typename ladder::Exactly<T>::type value, L
     LADDER_SMALL_INTEGER(name, type, ll, long long, suffix, mode)                                      \
     LADDER_SMALL_INTEGER(name, type, ull, unsigned long long, suffix, mode)
 
+#define LADDER_SMALL_TO_INTEGER(name, type, integer, Integer, suffix, mode)                            \
+    inline LADDER_UNSEEN Integer __##name##2##integer##_##suffix(type x) {                             \
+        return ladder::to_integer<Integer>(mode, x.value());                                           \
+    }
+
+// To zero on both sides, and in the other modes on the device alone.
+#define LADDER_SMALL_TO_INTEGERS(name, type, suffix, mode)                                             \
+    LADDER_SMALL_TO_INTEGER(name, type, int, int, suffix, mode)                                        \
+    LADDER_SMALL_TO_INTEGER(name, type, uint, unsigned, suffix, mode)                                  \
+    LADDER_SMALL_TO_INTEGER(name, type, short, short, suffix, mode)                                    \
+    LADDER_SMALL_TO_INTEGER(name, type, ushort, unsigned short, suffix, mode)                          \
+    LADDER_SMALL_TO_INTEGER(name, type, ll, long long, suffix, mode)                                   \
+    LADDER_SMALL_TO_INTEGER(name, type, ull, unsigned long long, suffix, mode)
+
+#define LADDER_SMALL_ROUNDED_TO_INTEGERS(name, type)                                                   \
+    LADDER_SMALL_TO_INTEGERS(name, type, rn, FE_TONEAREST)                                             \
+    LADDER_SMALL_TO_INTEGERS(name, type, ru, FE_UPWARD)                                                \
+    LADDER_SMALL_TO_INTEGERS(name, type, rd, FE_DOWNWARD)
+
 #define LADDER_SMALL_CONVERSIONS(name, type, pair)                                                     \
     LADDER_SMALL_ROUNDED(name, type, rn, FE_TONEAREST)                                                 \
     LADDER_SMALL_ROUNDED(name, type, rz, FE_TOWARDZERO)                                                \
     LADDER_SMALL_ROUNDED(name, type, ru, FE_UPWARD)                                                    \
     LADDER_SMALL_ROUNDED(name, type, rd, FE_DOWNWARD)                                                  \
+    LADDER_SMALL_TO_INTEGERS(name, type, rz, FE_TOWARDZERO)                                            \
+    LADDER_SMALL_TO_INTEGER(name, type, char, signed char, rz, FE_TOWARDZERO)                          \
+    LADDER_SMALL_TO_INTEGER(name, type, uchar, unsigned char, rz, FE_TOWARDZERO)                       \
     LADDER_INLINE type __float2##name(float x) { return type(x); }                                     \
     LADDER_INLINE type __double2##name(double x) { return type(x); }                                   \
     LADDER_INLINE float __##name##2float(type x) { return x.value(); }                                 \

@@ -66,17 +66,17 @@ inline LADDER_UNSEEN cudaError_t cudaMalloc(void** pointer, std::size_t bytes, L
     return ladder::status(ladder_malloc(pointer, bytes, line));
 }
 template <class T> LADDER_UNSEEN cudaError_t cudaMalloc(T** pointer, std::size_t bytes, LADDER_LINE) {
-    return cudaMalloc(reinterpret_cast<void**>(pointer), bytes, line);
+    return cudaMalloc((void**)(pointer), bytes, line);
 }
 template <class T>
 LADDER_UNSEEN cudaError_t cudaMallocAsync(T** pointer, std::size_t bytes, cudaStream_t, LADDER_LINE) {
-    return cudaMalloc(reinterpret_cast<void**>(pointer), bytes, line);
+    return cudaMalloc((void**)(pointer), bytes, line);
 }
 template <class T>
 LADDER_UNSEEN cudaError_t cudaMallocPitch(T** pointer, std::size_t* pitch, std::size_t width, std::size_t rows,
                                           LADDER_LINE) {
     *pitch = (width + 511) / 512 * 512;
-    return cudaMalloc(reinterpret_cast<void**>(pointer), *pitch * rows, line);
+    return cudaMalloc((void**)(pointer), *pitch * rows, line);
 }
 inline LADDER_UNSEEN cudaError_t cudaFree(void* pointer, LADDER_LINE) {
     return ladder::status(ladder_free(pointer, line));
@@ -112,10 +112,10 @@ inline LADDER_UNSEEN cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cuda
 
 template <class T>
 LADDER_UNSEEN cudaError_t cudaMallocManaged(T** pointer, std::size_t bytes, unsigned = cudaMemAttachGlobal, LADDER_LINE) {
-    return ladder::status(ladder_malloc_managed(reinterpret_cast<void**>(pointer), bytes, line));
+    return ladder::status(ladder_malloc_managed((void**)(pointer), bytes, line));
 }
 template <class T> LADDER_UNSEEN cudaError_t cudaMallocHost(T** pointer, std::size_t bytes, unsigned = 0, LADDER_LINE) {
-    return ladder::status(ladder_malloc_host(reinterpret_cast<void**>(pointer), bytes, line));
+    return ladder::status(ladder_malloc_host((void**)(pointer), bytes, line));
 }
 template <class T> LADDER_UNSEEN cudaError_t cudaHostAlloc(T** pointer, std::size_t bytes, unsigned flags, LADDER_LINE) {
     return cudaMallocHost(pointer, bytes, flags, line);

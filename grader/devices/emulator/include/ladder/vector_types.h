@@ -65,6 +65,26 @@ LADDER_VECTORS(double, double)
 
 #undef LADDER_VECTORS
 
+// CUDA 13's: fours of 8 bytes that say how they are aligned.
+#define LADDER_ALIGNED_FOURS(name, type, bytes)                                                                       \
+    struct alignas(bytes) name##4_##bytes##a {                                                                        \
+        type x, y, z, w;                                                                                              \
+        LADDER_WHOLE_STORES(name##4_##bytes##a)                                                                       \
+    };                                                                                                                \
+    LADDER_INLINE LADDER_KNOWN name##4_##bytes##a make_##name##4_##bytes##a(type x, type y, type z, type w) {         \
+        return {x, y, z, w};                                                                                          \
+    }
+#define LADDER_FOURS_OF_8(bytes)                                                                              \
+    LADDER_ALIGNED_FOURS(long, long, bytes) LADDER_ALIGNED_FOURS(ulong, unsigned long, bytes)                 \
+    LADDER_ALIGNED_FOURS(longlong, long long, bytes) LADDER_ALIGNED_FOURS(ulonglong, unsigned long long, bytes) \
+    LADDER_ALIGNED_FOURS(double, double, bytes)
+
+LADDER_FOURS_OF_8(16)
+LADDER_FOURS_OF_8(32)
+
+#undef LADDER_FOURS_OF_8
+#undef LADDER_ALIGNED_FOURS
+
 struct dim3 {
     unsigned x, y, z;
     constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
