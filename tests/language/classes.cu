@@ -212,3 +212,78 @@ __global__ void k(float* x) { alignas(P) char room[2 * sizeof(P)]; P* p = ::new 
 //// refused: placement new in a kernel without <new>
 struct P { float a; __device__ P(float b) : a(b) {} };
 __global__ void k(float* x) { __shared__ char room[sizeof(P)]; P* p = new (room) P(x[0]); x[1] = p->a; }
+
+//// refused: virtual destructor defaulted member
+struct A { virtual ~A() = default; __device__ virtual int f() { return 1; } };
+struct B { A a; };
+__global__ void k(int* x) { B b; x[0] = b.a.f(); }
+
+//// refused: virtual destructor defaulted array
+struct A { virtual ~A() = default; __device__ virtual int f() { return 1; } };
+__global__ void k(int* x) { A a[2]; x[0] = a[1].f(); }
+
+//// refused: virtual destructor defaulted temporary
+struct A { virtual ~A() = default; __device__ virtual int f() { return 1; } };
+__global__ void k(int* x) { x[0] = A().f(); }
+
+//// refused: virtual destructor defaulted in template
+template <class T> struct A { virtual ~A() = default; __device__ virtual T f() { return 1; } };
+__global__ void k(int* x) { A<int> a; x[0] = a.f(); }
+
+//// refused: virtual destructor passed by value
+struct A { virtual ~A() = default; int v; };
+__device__ int get(A a) { return a.v; }
+__global__ void k(int* x, A a) { x[0] = get(a); }
+
+//// ok: virtual destructor returned by value
+struct A { virtual ~A() = default; int v; };
+__device__ A make() { A* p = new A; return *p; }
+__global__ void k(int* x) { x[0] = 1; }
+
+//// refused: virtual destructor returned and used
+struct A { virtual ~A() = default; int v; };
+__device__ A make();
+__global__ void k(int* x) { x[0] = make().v; }
+__device__ A make() { return A(); }
+
+//// ok: virtual destructor by reference and pointer
+struct A { virtual ~A() = default; int v; };
+__device__ int get(const A& a, A* p) { return a.v + p->v; }
+__global__ void k(int* x, A a) { x[0] = get(a, &a); A& r = a; A* p = &r; x[1] = p->v; x[2] = (*p).v; }
+
+//// ok: virtual destructor in a template never instantiated
+template <class T> struct A { virtual ~A() = default; T v; };
+__global__ void k(int* x, A<int>* a) { x[0] = a->v; }
+
+//// ok: virtual destructor device in a template
+template <class T> struct A { __host__ __device__ virtual ~A() = default; T v; };
+__global__ void k(int* x) { A<int> a; x[0] = a.v; A<float> b[3]; x[1] = b[1].v; x[2] = A<int>().v; }
+
+//// ok: virtual destructor in a host object
+struct A { virtual ~A() = default; int v; };
+struct B { A a; };
+__global__ void k(int* x) { x[0] = 1; }
+int f() { B b; A c[2]; return A().v + b.a.v + c[0].v; }
+
+//// refused: virtual destructor in a member with a destructor of the device
+struct A { virtual ~A() = default; int v; };
+struct B { A a; __device__ ~B() {} };
+__global__ void k(int* x) { B b; x[0] = b.a.v; }
+
+//// ok: virtual destructor assigned
+struct A { virtual ~A() = default; int v; };
+__global__ void k(A* a) { a[0] = a[1]; }
+
+//// ok: virtual destructor constructed in a member initialiser
+struct A { virtual ~A() = default; int v; };
+struct B : A { int w; __device__ B() : A(), w(1) {} };
+__global__ void k(int* x) { B b; x[0] = b.w; }
+
+//// ok: virtual destructor defaulted with new only
+struct A { virtual ~A() = default; __device__ virtual int f() { return 1; } };
+__global__ void k(int* x) { A* a = new A; x[0] = a->f(); }
+
+//// ok: virtual destructor out of class default
+struct A { __device__ virtual ~A(); __device__ virtual int f() { return 1; } };
+__device__ A::~A() = default;
+__global__ void k(int* x) { A a; x[0] = a.f(); }

@@ -381,3 +381,84 @@ __global__ void k(int* x) { std::array<int, 3> a{1, 2, 3}; x[0] = f(a, x[1]); }
 template <class T> T host(T x) { return x; }
 template <class T> constexpr T f(T x) { return x > 0 ? x : host(x); }
 __global__ void k(int* x) { x[0] = f(x[1]); }
+
+//// ok: constexpr std abs
+#include <cstdlib>
+constexpr int a = std::abs(-3);
+__global__ void k(int* x) { x[0] = a; }
+
+//// ok: constexpr std abs in kernel
+#include <cstdlib>
+__global__ void k(int* x) { constexpr int a = std::abs(-3); x[0] = a; }
+
+//// ok: constexpr abs global
+constexpr int a = abs(-3);
+__global__ void k(int* x) { x[0] = a; }
+
+//// ok: abs in a host function of a variable
+#include <cstdlib>
+int f(int a, long b, long long c) { int (*p)(int) = abs; return abs(a) + labs(b) + llabs(c) + p(a); }
+
+//// ok: abs pointer in a kernel
+__global__ void k(int* x) { int (*p)(int) = abs; x[0] = p(x[1]); }
+
+//// ok: constexpr device function called by host
+__device__ constexpr int sq(int a) { return a * a; }
+int f(int a) { return sq(a); }
+
+//// ok: constexpr device function in a host constant
+__device__ constexpr int sq(int a) { return a * a; }
+constexpr int n = sq(4);
+int f() { return n; }
+
+//// ok: constexpr device function that calls a device function called by the host
+__device__ int g(int a) { return a; }
+__device__ constexpr int sq(int a) { return a > 0 ? a * a : g(a); }
+int f(int a) { return sq(a); }
+
+//// ok: constexpr device method called by the host
+struct S { int v; __device__ constexpr int sq() const { return v * v; } __device__ constexpr S(int a) : v(a) {} };
+int f(int a) { return S(a).sq(); }
+
+//// ok: constexpr device template called by the host
+template <class T> __device__ constexpr T sq(T a) { return a * a; }
+int f(int a) { return sq(a); }
+
+//// ok: constexpr device operator called by the host
+struct S { int v; };
+__device__ constexpr S operator+(S a, S b) { return {a.v + b.v}; }
+int f(int a) { return (S{a} + S{a}).v; }
+
+//// ok: constexpr device function used by a function of both sides
+__device__ constexpr int sq(int a) { return a * a; }
+__host__ __device__ int f(int a) { return sq(a); }
+__global__ void k(int* x) { x[0] = f(1); }
+int g(int a) { return f(a); }
+
+//// ok: constexpr device static method in a host array's size
+struct S { __device__ static constexpr int n() { return 4; } };
+float table[S::n()];
+int f() { return S::n(); }
+
+//// ok: constexpr device function in launch configuration
+__device__ constexpr int threads() { return 128; }
+__global__ void k(float* x) { x[0] = 1; }
+void f(float* x) { k<<<1, threads()>>>(x); }
+
+//// refused: strlen of const local array
+__global__ void k(int* x) { const char s[] = "abc"; x[0] = strlen(s); }
+
+//// refused: strlen of a non const local array
+__global__ void k(int* x) { char s[] = "abc"; x[0] = strlen(s); }
+
+//// ok: strlen of a constexpr local array
+__global__ void k(int* x) { constexpr char s[] = "abc"; x[0] = strlen(s); }
+
+//// ok: strlen of a static const local array
+__global__ void k(int* x) { static const char s[] = "abc"; x[0] = strlen(s); }
+
+//// refused: strlen of a const pointer to literal local
+__global__ void k(int* x) { const char* const s = "abc"; x[0] = strlen(s); }
+
+//// ok: strlen of a constexpr local pointer
+__global__ void k(int* x) { constexpr const char* s = "abc"; x[0] = strlen(s); }

@@ -270,3 +270,20 @@ template <class T> __global__ void k(float* x, std::initializer_list<T> v) { x[0
 //// ok: a kernel that takes a pointer to an initializer_list
 #include <initializer_list>
 __global__ void k(float* x, const std::initializer_list<float>* v) { x[0] = 1; }
+
+//// refused: kernel in std::function
+#include <functional>
+__global__ void k(float* x) { x[0] = 1; }
+void f(float* x) { std::function<void(float*)> g = k; g<<<1, 1>>>(x); }
+
+//// ok: kernel parameter of 8000 bytes
+struct P { int v[2000]; };
+__global__ void k(P p, int* x) { x[0] = p.v[3]; }
+
+//// refused: huger kernel parameter
+struct P { int v[9000]; };
+__global__ void k(P p, int* x) { x[0] = p.v[3]; }
+
+//// refused: too large kernel parameters together
+struct P { int v[4500]; };
+__global__ void k(P p, P q, int* x) { x[0] = p.v[3] + q.v[4]; }

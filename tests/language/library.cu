@@ -195,3 +195,52 @@ __global__ void k(int* x) { x[0] = max(threadIdx.x, 3) + min(3u, x[1]); }
 
 //// refused: min of long long and int
 __global__ void k(long long* x) { x[0] = min(x[0], 3); }
+
+//// refused: half math on the host hsqrt
+#include <cuda_fp16.h>
+void f(half* a) { a[0] = hsqrt(a[0]); }
+
+//// refused: half fma on the host
+#include <cuda_fp16.h>
+void f(half* a) { a[0] = __hfma(a[0], a[1], a[2]); }
+
+//// refused: half2 math on the host
+#include <cuda_fp16.h>
+void f(half2* a) { a[0] = h2exp(a[0]); }
+
+//// ok: half math in a kernel and pairs
+#include <cuda_fp16.h>
+__global__ void k(half* a, half2* b) { a[0] = hexp(a[0]) + hlog(a[1]) + hsqrt(a[2]) + hrsqrt(a[3]) + htanh(a[4]) + __hfma(a[0], a[1], a[2]); b[0] = h2exp(b[0]) + h2sqrt(b[1]) + __hfma2(b[0], b[1], b[2]); }
+
+//// ok: half to int on the host
+#include <cuda_fp16.h>
+int f(half a) { return (int)a + __half2int_rz(a) + __half2uchar_rz(a); }
+
+//// refused: half to int rounded on the host
+#include <cuda_fp16.h>
+int f(half a) { return __half2int_rn(a); }
+
+//// ok: half to int rounded in a kernel
+#include <cuda_fp16.h>
+#include <cuda_bf16.h>
+__global__ void k(half* a, __nv_bfloat16* b, int* x) { x[0] = __half2int_rn(a[0]) + __half2int_rd(a[1]) + __half2int_ru(a[1]) + __half2int_rz(a[1]) + __half2char_rz(a[2]) + __bfloat162int_rn(b[0]) + __bfloat162uint_rz(b[1]); }
+
+//// ok: cuda atomic bits and waits
+#include <cuda/atomic>
+__global__ void k(int* x) { cuda::atomic_ref<int, cuda::thread_scope_device> a(x[0]); a |= 3; a &= 1; a ^= 7; a.wait(0); a.notify_one(); a.notify_all(); __shared__ cuda::atomic<int, cuda::thread_scope_block> b; b.wait(1); b.notify_all(); b |= 1; b--; }
+
+//// ok: double4 aligned
+__global__ void k(double4_16a* p, double4_32a* q, long4_32a* l) { p[0].x = q[0].y; q[1] = make_double4_32a(1, 2, 3, 4); l[0] = make_long4_32a(1, 2, 3, 4); static_assert(alignof(double4_32a) == 32 && alignof(double4_16a) == 16); }
+
+//// ok: const pointers from cudaMalloc
+void f() { const float* d; cudaMalloc(&d, 4); const int* m; cudaMallocManaged(&m, 4); const int* h; cudaMallocHost(&h, 4); size_t p; cudaMallocPitch(&d, &p, 4, 4); }
+
+//// ok: modf of floats
+#include <cmath>
+__global__ void k(float* x) { x[0] = modf(x[1], &x[2]) + std::modf(x[3], &x[4]); float s, c; sincospi(x[0], &s, &c); sincosf(x[1], &s, &c); int e; x[5] = frexp(x[1], &e) + std::frexp(x[1], &e) + ldexp(x[1], 2); }
+
+//// refused: device properties gone in 13
+void f() { cudaDeviceProp p; cudaGetDeviceProperties(&p, 0); int c = p.clockRate; (void)c; }
+
+//// refused: device properties gone in 13 too
+void f() { cudaDeviceProp p; cudaGetDeviceProperties(&p, 0); int c = p.memoryClockRate + p.deviceOverlap; (void)c; }

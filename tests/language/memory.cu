@@ -212,3 +212,31 @@ void f(float* x) { table[0]<<<1, 1>>>(x); }
 __global__ void g(float* x) {}
 constexpr void (*table[])(float*) = {g, g};
 void f(float* x, int i) { table[i]<<<1, 1>>>(x); }
+
+//// ok: constant memory of exactly 64 KB
+__constant__ int c[16384];
+__global__ void k(int* x) { x[0] = c[3]; }
+
+//// refused: huge shared array
+__global__ void k(int* x) { __shared__ int a[100000]; a[threadIdx.x] = 1; x[0] = a[3]; }
+
+//// ok: shared array of 100 KB in a kernel
+__global__ void k(float* x) { __shared__ float s[25600]; s[threadIdx.x] = 1; x[0] = s[3]; }
+
+//// ok: void pointer arithmetic
+__global__ void k(void* x) { float* y = (float*)(x + 4); y[0] = 1; }
+
+//// ok: void pointer arithmetic on host
+void f(void* x) { float* y = (float*)(x + 4); y[0] = 1; }
+
+//// ok: sizeof a function and a void
+__global__ void k(int* x) { x[0] = sizeof(void); }
+
+//// ok: VLA in a host function with empty braces
+int f(int n) { float t[n] = {}; t[0] = 1; return sizeof t; }
+
+//// ok: VLA in a host function with values
+int f(int n) { float t[n] = {1, 2}; t[0] = 1; return sizeof t; }
+
+//// refused: VLA with values in a kernel
+__global__ void k(int* x, int n) { float t[n] = {}; x[0] = t[0]; }

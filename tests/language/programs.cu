@@ -244,3 +244,31 @@ __global__ void k(float* x) { x[0] = twice(x[0]); }
 #define LAUNCH(k, n, ...) k<<<((n) + 255) / 256, 256>>>(__VA_ARGS__)
 __global__ void add(float* x, int n) { x[0] = n; }
 void f(float* x, int n) { LAUNCH(add, n, x, n); }
+
+//// refused: spmv csr made in place of size_t
+struct Csr { const int* rows; const float* vals; int n; };
+__global__ void spmv(Csr a, float* y) { y[0] = a.n; }
+#include <vector>
+void f(std::vector<int>& r, const float* v, float* y) { spmv<<<1, 32>>>(Csr{r.data(), v, r.size() - 1}, y); }
+
+//// ok: spmv csr made in place of int
+struct Csr { const int* rows; const float* vals; int n; };
+__global__ void spmv(Csr a, float* y) { y[0] = a.n; }
+#include <vector>
+void f(std::vector<int>& r, const float* v, float* y) { spmv<<<1, 32>>>(Csr{r.data(), v, (int)r.size() - 1}, y); spmv<<<1, 32>>>({r.data(), v, int(r.size())}, y); }
+
+//// ok: argmax with a pair struct
+struct Best { float v; int i; };
+__device__ Best better(Best a, Best b) { return a.v > b.v || (a.v == b.v && a.i < b.i) ? a : b; }
+__global__ void argmax(const float* x, int n, int* o) { Best b{-INFINITY, -1}; for (int i = threadIdx.x; i < n; i += blockDim.x) b = better(b, {x[i], i}); for (int m = 16; m; m >>= 1) b = better(b, Best{__shfl_xor_sync(~0u, b.v, m), __shfl_xor_sync(~0u, b.i, m)}); o[0] = b.i; }
+
+//// refused: argmax with unsigned index
+struct Best { float v; int i; };
+__device__ Best better(Best a, Best b) { return a.v > b.v ? a : b; }
+__global__ void argmax(const float* x, int* o) { Best b{x[0], threadIdx.x}; b = better(b, {x[1], threadIdx.x}); o[0] = b.i; }
+
+//// refused: rope in double by braces
+__global__ void rope(float2* x) { double s, c; sincos(1.0, &s, &c); float2 v = x[0]; x[0] = {v.x * c - v.y * s, v.x * s + v.y * c}; }
+
+//// ok: rope with sincosf
+__global__ void rope(float2* x, int d) { int i = threadIdx.x; float s, c; __sincosf(i * powf(10000.f, -2.f * i / d), &s, &c); float2 v = x[i]; x[i] = make_float2(v.x * c - v.y * s, v.x * s + v.y * c); x[i] = {v.x * c - v.y * s, v.x * s + v.y * c}; sincosf(1.f, &s, &c); }

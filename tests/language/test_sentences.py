@@ -99,6 +99,21 @@ def read():
         ),
         ("struct P { int n; };\n__global__ void k(__grid_constant__ P p) {}", 2, "write const before it"),
         ("__device__ __launch_bounds__(32) int f() { return 1; }", 1, "only a kernel has __launch_bounds__"),
+        (
+            "__global__ void k(float2* x, int n) { x[0] = {n, n}; }",
+            1,
+            "not every `int` fits `float`, which these braces",
+        ),
+        ("__global__ void k(uchar4* x) { x[0] = {256, 1, 2, 3}; }", 1, "256 does not fit `unsigned char`"),
+        ("__global__ void __cluster_dims__(0) k() {}", 1, "must be positive constants"),
+        ("__global__ constexpr void k() {}", 1, "cannot be constexpr"),
+        ('__global__ void k(int n) { asm("nop;" :: "n"(n)); }', 1, 'an operand with "n" must be a constant'),
+        (
+            HOST + "template <int N> __global__ void k(float* x) { if constexpr (N > 2) x[0] = half(1); }\n"
+            "void f(float* x) { k<3><<<1, 1>>>(x); }",
+            2,
+            "`half` is a function of the host",
+        ),
         ("__managed__ const int n = 3;", 1, "`n` is __managed__, and so it cannot be const"),
         ("inline __device__ int n = 3;", 1, "write `static` in the place of it"),
         (

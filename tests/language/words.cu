@@ -537,3 +537,167 @@ __global__ void k(half* x) { x[x[0]] = x[1]; }
 //// refused: half literal
 #include <cuda_fp16.h>
 __global__ void k(half* x) { x[0] = 1.0h; }
+
+//// ok: shared device order
+__global__ void k(float* x) { __shared__ __device__ float s[32]; s[threadIdx.x] = x[0]; x[1] = s[0]; }
+
+//// ok: device shared order
+__global__ void k(float* x) { __device__ __shared__ float s[32]; s[threadIdx.x] = x[0]; x[1] = s[0]; }
+
+//// ok: shared device extern
+extern __device__ __shared__ float s[];
+__global__ void k(float* x) { s[threadIdx.x] = x[0]; x[1] = s[0]; }
+
+//// ok: unroll at file scope
+#pragma unroll
+__global__ void k(float* x) { for (int i = 0; i < 4; ++i) x[i] = 0; }
+
+//// ok: unroll at file scope with number
+#pragma unroll 4
+__global__ void k(float* x) { for (int i = 0; i < 4; ++i) x[i] = 0; }
+
+//// ok: unroll at file scope alone
+__global__ void k(float* x) { for (int i = 0; i < 4; ++i) x[i] = 0; }
+#pragma unroll
+
+//// ok: unroll in a class
+struct A {
+#pragma unroll
+    __device__ void f(float* x) { for (int i = 0; i < 4; ++i) x[i] = 0; }
+};
+__global__ void k(float* x) { A{}.f(x); }
+
+//// ok: unroll at file scope with an undeclared name
+#pragma unroll N
+__global__ void k(float* x) { for (int i = 0; i < 4; ++i) x[i] = 0; }
+
+//// refused: _Pragma unroll N undeclared
+__global__ void k(float* x) { _Pragma("unroll N") for (int i = 0; i < 4; ++i) x[i] = 0; }
+
+//// ok: _Pragma unroll constexpr
+constexpr int N = 4;
+__global__ void k(float* x) { _Pragma("unroll N") for (int i = 0; i < 4; ++i) x[i] = 0; }
+
+//// refused: _Pragma unroll macro
+#define N 4
+__global__ void k(float* x) { _Pragma("unroll N") for (int i = 0; i < 4; ++i) x[i] = 0; }
+
+//// ok: _Pragma unroll 4
+__global__ void k(float* x) { _Pragma("unroll 4") for (int i = 0; i < 4; ++i) x[i] = 0; }
+
+//// ok: _Pragma unroll of template parameter
+template <int N> __global__ void k(float* x) { _Pragma("unroll N") for (int i = 0; i < 4; ++i) x[i] = 0; }
+template __global__ void k<3>(float*);
+
+//// refused: cluster dims 0
+__global__ void __cluster_dims__(0) k(float* x) { x[0] = 0; }
+
+//// refused: cluster dims 2 0 1
+__global__ void __cluster_dims__(2, 0, 1) k(float* x) { x[0] = 0; }
+
+//// ok: cluster dims 2 1 1
+__global__ void __cluster_dims__(2, 1, 1) k(float* x) { x[0] = 0; }
+
+//// refused: cluster dims of four numbers
+__global__ void __cluster_dims__(1, 1, 1, 1) k(float* x) { x[0] = 0; }
+
+//// refused: cluster dims of a device function
+__device__ void __cluster_dims__(2) d(float* x) { x[0] = 0; }
+__global__ void k(float* x) { d(x); }
+
+//// ok: cluster dims constexpr
+constexpr int N = 2;
+__global__ void __cluster_dims__(N, 1, 1) k(float* x) { x[0] = 0; }
+
+//// refused: cluster dims of a variable
+int n = 2;
+__global__ void __cluster_dims__(n, 1, 1) k(float* x) { x[0] = 0; }
+
+//// ok: cluster dims template
+template <int N> __global__ void __cluster_dims__(N, 1, 1) k(float* x) { x[0] = 0; }
+template __global__ void k<2>(float*);
+
+//// refused: cluster dims negative
+__global__ void __cluster_dims__(-1) k(float* x) { x[0] = 0; }
+
+//// refused: cluster dims float
+__global__ void __cluster_dims__(1.5) k(float* x) { x[0] = 0; }
+
+//// ok: cluster dims of an enum
+enum { N = 2 };
+__global__ void __cluster_dims__(N) k(float* x) { x[0] = 0; }
+
+//// ok: cluster dims of sizeof
+__global__ void __cluster_dims__(sizeof(short), 1) k(float* x) { x[0] = 0; }
+
+//// refused: cluster dims of a template's zero
+template <int N> __global__ void __cluster_dims__(N, 1, 1) k(float* x) { x[0] = 0; }
+template __global__ void k<0>(float*);
+
+//// ok: cluster dims of a template's zero never made
+template <int N> __global__ void __cluster_dims__(N, 0, 1) k(float* x) { x[0] = 0; }
+
+//// refused: constexpr kernel
+__global__ constexpr void k(float* x) { x[0] = 1; }
+
+//// refused: asm n of a variable
+__global__ void k(int* x) { int n = x[0]; asm volatile("mov.u32 %0, %1;" : "=r"(x[0]) : "n"(n)); }
+
+//// refused: asm n of a parameter
+__global__ void k(int* x, int n) { asm volatile("mov.u32 %0, %1;" : "=r"(x[0]) : "n"(n)); }
+
+//// ok: asm n of a constant
+__global__ void k(int* x) { asm volatile("mov.u32 %0, %1;" : "=r"(x[0]) : "n"(5)); }
+
+//// ok: asm n of a constexpr
+__global__ void k(int* x) { constexpr int n = 3; asm volatile("mov.u32 %0, %1;" : "=r"(x[0]) : "n"(n)); }
+
+//// ok: asm n of a const
+__global__ void k(int* x) { const int n = 3; asm volatile("mov.u32 %0, %1;" : "=r"(x[0]) : "n"(n)); }
+
+//// ok: asm n of a template parameter
+template <int N> __global__ void k(int* x) { asm volatile("mov.u32 %0, %1;" : "=r"(x[0]) : "n"(N)); }
+template __global__ void k<3>(int*);
+
+//// refused: asm n of a function's parameter inline
+__device__ __forceinline__ void w(int* x, int n) { asm volatile("mov.u32 %0, %1;" : "=r"(x[0]) : "n"(n)); }
+__global__ void k(int* x) { w(x, 3); }
+
+//// ok: asm n of an expression of a template parameter
+template <int N> __device__ void w(int* x) { asm volatile("mov.u32 %0, %1;" : "=r"(x[0]) : "n"(N * 2 + sizeof(int))); }
+__global__ void k(int* x) { w<3>(x); }
+
+//// ok: asm n of sizeof T
+template <class T> __device__ void w(T* x) { asm volatile("mov.u32 %0, %1;" : "=r"(x[0]) : "n"(sizeof(T))); }
+__global__ void k(int* x) { w(x); }
+
+//// ok: asm n of a trait
+template <class T> struct N { static constexpr int v = 3; };
+template <class T> __device__ void w(T* x) { asm volatile("mov.u32 %0, %1;" : "=r"(x[0]) : "n"(N<T>::v)); }
+__global__ void k(int* x) { w(x); }
+
+//// ok: asm n in a macro
+#define MOV(d, n) asm volatile("mov.u32 %0, %1;" : "=r"(d) : "n"(n))
+__global__ void k(int* x) { MOV(x[0], 4); }
+
+//// ok: asm n of a host constant
+const int n = 4;
+__global__ void k(int* x) { asm volatile("mov.u32 %0, %1;" : "=r"(x[0]) : "n"(n)); }
+
+//// refused: asm n of a loop counter
+__global__ void k(int* x) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) asm volatile("mov.u32 %0, %1;" : "=r"(x[i]) : "n"(i));
+}
+
+//// refused: asm goto
+__global__ void k(int* x) { asm goto("bra %l0;" : : : : out); x[0] = 1; out: return; }
+
+//// refused: asm volatile goto
+__global__ void k(int* x) { asm volatile goto("bra %l0;" : : : : out); x[0] = 1; out: return; }
+
+//// refused: asm i of a loop counter
+__global__ void k(int* x) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) asm volatile("mov.u32 %0, %1;" : "=r"(x[i]) : "i"(i));
+}

@@ -9,25 +9,36 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from grader.devices.build import kernel_rules
-from grader.devices.build.branches import IF_CONSTEXPR, left_out
-from grader.devices.build.class_rules import has_host_destructor, inherits_destructor
-from grader.devices.build.constants import CLASSES, Above, is_constant, is_constexpr, is_pointed_to, needs_memory
-from grader.devices.build.constants import kind_of as _kind
-from grader.devices.build.kernel_rules import FUNCTIONS, LAMBDA, NO_LAMBDAS
+from grader.devices.build import asm_rules, kernel_rules
+from grader.devices.build.branches import IF_CONSTEXPR, branches, left_out
+from grader.devices.build.class_rules import has_host_destructor, inherits_destructor, is_temporary
+from grader.devices.build.constants import (
+    CLASSES,
+    Above,
+    is_constant,
+    is_constexpr,
+    is_pointed_to,
+    needs_memory,
+    reads_local,
+    uses_variables,
+)
+from grader.devices.build.cursors import children_of, is_declaration, is_expression
+from grader.devices.build.cursors import kind_of as _kind
+from grader.devices.build.kernel_rules import FUNCTIONS, LAMBDA, MOST_SHARED, NO_LAMBDAS
+from grader.devices.build.narrowing import is_strict
+from grader.devices.build.places import Places
 
 SIDES = {"CUDAGLOBAL_ATTR": "kernel", "CUDADEVICE_ATTR": "device", "CUDAHOST_ATTR": "host"}
 MEMORY = {"CUDADEVICE_ATTR", "CUDACONSTANT_ATTR", "CUDASHARED_ATTR"}
 BOTH = {"device", "host"}
 # glibc has functions of these names, which it keeps to itself.
 _OF_GLIBC = {"__sinf", "__cosf", "__tanf", "__expf", "__exp10f", "__logf", "__log2f", "__log10f", "__powf"}
-_HOST_ASSEMBLY = "asm in a function of the host is no PTX but the CPU's own assembly: a kernel file has no use for it"
-_EMPTY_TEXT = re.compile(rb'\w+[\w\s]*\(\s*(""\s*)+(:|\)|$)')
 _INDICES = {"threadIdx", "blockIdx", "blockDim", "gridDim"}
 _NO_ADDRESS = (
     "the address of `{name}` that host code has is none on the GPU: let a kernel take it, or a variable, "
     "`__device__ auto pointer = {name};`"
 )
+_HOST_DESTRUCTOR = "the virtual destructor of `{}` is the host's: write `__device__` before it"
 _ATOMIC = re.compile(rb"__atomic_\w+")
 _ASSIGNS = re.compile(rb"\s*(=(?!=)|[-+*/%&|^]=|<<=|>>=|\+\+|--)")
 Key = tuple[str, str]
@@ -59,23 +70,22 @@ class Around(NamedTuple):
         return bool(self.name) and not self.sides & {"kernel", "device"}
 
 
-class Tree:
+class Tree(Places):
     """The syntax tree of the learner's own text.
 
     `broken` has places and what is wrong there; `accepted` are the places (line, column) of errors that nvcc has not.
     """
 
     def __init__(self, unit: Any, file: str, source: str, side: str):
+        super().__init__()
         self.unit, self.file, self.source, self.side = unit, file, source.encode(), side
+        self._virtual, self._atomic = b"virtual" in self.source, b"__atomic_" in self.source
         self.broken: list[tuple[Any, str]] = []
         self.accepted: set[tuple[int, int]] = set()
         self.kernels: set[str] = set()
         self.of_no_side: set[str] = set()  # destructors
-        self._not_taken: list[tuple[int, int]] = []  # from and to which byte an `if constexpr` may leave out
+        self.for_host_too: set[int] = set()  # lines of the device's constexpr functions, which nvcc takes on both sides
         self.suspicious: list[tuple[Any, str]] = []
-        self._functions: list[tuple[int, int, frozenset[str]]] = []  # from and to which byte, and the sides
-        self._friends: set[str] = set()  # names of functions
-        self._of_name: list[tuple[int, int, str]] = []  # from and to which byte, and the function's name
         self._declared: dict[Key, frozenset[str]] = {}
         self._defined: dict[Key, tuple[frozenset[str], int]] = {}
         self._device_variables: set[Key] = set()
@@ -89,17 +99,9 @@ class Tree:
             if key not in self._defined:
                 self._say(use, f"`{use.spelling}` is declared and used, but nowhere defined")
 
-    def sides_at(self, offset: int) -> frozenset[str]:
-        """The sides of the innermost function around a byte of the file, and "template" if it is one.
-
-        A lambda has those of its function.
-        """
-        around = [each for each in self._functions if each[0] <= offset < each[1]]
-        return min(around, key=lambda each: each[1] - each[0])[2] if around else frozenset()
-
     def _visit(self, cursor: Any, around: Around) -> None:
         kind = _kind(cursor)
-        children = list(cursor.get_children())
+        children = children_of(cursor)
         if kind in FUNCTIONS:
             around = self._function(cursor, _sides(children), children)
         elif kind in CLASSES and inherits_destructor(cursor):
@@ -111,41 +113,41 @@ class Tree:
         elif kind == "VAR_DECL":
             around = self._variable(cursor, {_kind(child) for child in children}, around)
         elif kind in ("DECL_REF_EXPR", "MEMBER_REF_EXPR"):
-            self._use(cursor, around)
-            self._write(cursor, around)
-        elif kind == "UNEXPOSED_EXPR" and around.on_device:
+            if around.name and (used := cursor.referenced) is not None:
+                self._use(cursor, used, around)
+                self._write(cursor, used, around)
+        elif kind == "UNEXPOSED_EXPR" and self._atomic and around.on_device:
             if called := _ATOMIC.match(self.source, cursor.extent.start.offset):
                 self._say(cursor, kernel_rules.of_builtin(called[0].decode()))
+        elif kind == "CALL_EXPR" and self._virtual and around.on_device and is_temporary(cursor, around.above):
+            if has_host_destructor(cursor.type):
+                self._say(cursor, _HOST_DESTRUCTOR.format(cursor.type.get_canonical().spelling))
+        elif kind == "INIT_LIST_EXPR":
+            strict = is_strict(cursor, around.above)
+            self._braces.append((cursor.extent.start.offset, cursor.extent.end.offset, strict))
         elif kind == "CXX_DYNAMIC_CAST_EXPR" and around.on_device:
             self._say(cursor, "a kernel cannot use dynamic_cast")
         elif kind == "ADDR_LABEL_EXPR" and around.on_device:
             self._say(cursor, "a kernel cannot take a label's address: write a `switch`")
-        elif kind == "ASM_STMT" and around.on_host and not self._asks_nothing(cursor):
-            self._say(cursor, _HOST_ASSEMBLY)
+        elif kind == "ASM_STMT" and (around.on_host or around.on_device):
+            for message in asm_rules.of_statement(cursor, children, self.source, around.on_host):
+                self._say(cursor, message)
         elif kind in ("CXX_UNARY_EXPR", "STATIC_ASSERT", "CASE_STMT", "ENUM_CONSTANT_DECL"):
             around = around._replace(constant=True)
         elif kind in ("IF_STMT", "CONDITIONAL_OPERATOR", "BINARY_OPERATOR"):
             out, surely = left_out(cursor, children, self.source)
-            self._not_taken += [(each.extent.start.offset, each.extent.end.offset) for each in out]
+            self.branches += branches(children, out, surely)
             children = [child for child in children if not (surely and child in out)]
-        around = around._replace(above=(cursor, around.above)) if children else around
+        around = Around(*around[:-1], (cursor, around.above)) if children else around  # a third of _replace's time
         for number, child in enumerate(children):
             early = not around.constant and self._is_computed_early(kind, cursor, child, number)
             self._visit(child, around._replace(constant=True) if early else around)
-
-    def may_be_left_out(self, offset: int) -> bool:
-        """Whether this byte of the file is in a branch of an `if constexpr` that may not be taken."""
-        return any(start <= offset < end for start, end in self._not_taken)
-
-    def is_in_friend(self, offset: int) -> bool:
-        """Whether this byte of the file is in a function by the name of a class's friend."""
-        return any(start <= offset < end and name in self._friends for start, end, name in self._of_name)
 
     def _is_computed_early(self, kind: str, cursor: Any, child: Any, number: int) -> bool:
         """Whether a child is a template's argument, the bound of a type, or the condition of an `if constexpr`."""
         if kind == "IF_STMT":
             return number == 0 and bool(IF_CONSTEXPR.match(self.source, cursor.extent.start.offset))
-        if cursor.kind.is_declaration() and child.kind.is_expression():
+        if is_declaration(cursor) and is_expression(child):
             at = child.extent.start.offset
             while self.source[at - 1 : at].isspace():
                 at -= 1
@@ -156,10 +158,6 @@ class Tree:
     def _say(self, cursor: Any, message: str) -> None:
         self.broken.append((cursor.location, message))
 
-    def _asks_nothing(self, cursor: Any) -> bool:
-        """asm volatile("" ::: "memory") only holds the compiler back."""
-        return bool(_EMPTY_TEXT.match(self.source[cursor.extent.start.offset : cursor.extent.end.offset]))
-
     # ---- functions ----
 
     def _function(self, cursor: Any, sides: frozenset[str], children: list[Any]) -> Around:
@@ -167,6 +165,8 @@ class Tree:
         head = self.source[cursor.extent.start.offset : cursor.location.offset]
         rules = kernel_rules.of_declaration if "kernel" in sides else kernel_rules.of_function
         self.kernels |= {cursor.spelling} if "kernel" in sides else set()
+        if sides == {"device"} and b"constexpr" in head:
+            self.for_host_too.add(cursor.location.line)
         for message in rules(cursor, head):
             self._say(cursor, message)
         if cursor.is_definition():
@@ -204,16 +204,15 @@ class Tree:
         """Of device code, and in memory of the device. What a constexpr comes from is computed by the compiler."""
         name, static = cursor.spelling, cursor.storage_class.name == "STATIC"
         if around.on_device:
-            if has_host_destructor(cursor.type):
-                class_ = cursor.type.get_canonical().spelling
-                self._say(cursor, f"the virtual destructor of `{class_}` is the host's: write `__device__` before it")
+            if self._virtual and has_host_destructor(cursor.type):
+                self._say(cursor, _HOST_DESTRUCTOR.format(cursor.type.get_canonical().spelling))
             if cursor.tls_kind.name != "NONE":
                 self._say(
                     cursor, f"the thread_local variable `{name}`: a kernel's variables are each thread's own anyway"
                 )
             if cursor.type.kind.name == "CONSTANTARRAY" and cursor.type.element_count == 0:
                 self._say(cursor, f"the array `{name}` has no elements, which a kernel cannot have: give it a size")
-            if static and "CUDASHARED_ATTR" not in attributes and _uses_variables(cursor):
+            if static and "CUDASHARED_ATTR" not in attributes and uses_variables(cursor):
                 self._say(
                     cursor, f"the static variable `{name}` of a kernel must start with a constant: assign it later"
                 )
@@ -229,7 +228,8 @@ class Tree:
                 self._say(cursor, f"`{name}` is defined twice: without separate compilation, extern defines it, too")
             self._device_variables.add(_key(cursor))
         by_address = cursor.type.kind.name in ("POINTER", "LVALUEREFERENCE")
-        constant = bool(around.name) and is_constexpr(cursor) and not by_address
+        head = self.source[cursor.extent.start.offset : cursor.location.offset]
+        constant = bool(around.name) and not by_address and b"constexpr" in head
         return around._replace(constant=around.constant or constant)
 
     def _in_device_memory(self, cursor: Any, around: Around) -> None:
@@ -252,10 +252,12 @@ class Tree:
 
     def _is_of_host_alone(self, used: Any) -> bool:
         of_file = _kind(used) == "FUNCTION_DECL" and _is_in(used, self.file)
-        return of_file and not _sides(used.get_children()) and not is_constexpr(used)
+        return of_file and not _sides(children_of(used)) and not is_constexpr(used)
 
     def _shared(self, cursor: Any, around: Around) -> None:
         name, type_ = cursor.spelling, cursor.type.spelling
+        if cursor.type.get_size() > MOST_SHARED:
+            self._say(cursor, f"`{name}` has more than {MOST_SHARED} bytes, the most shared memory of a block")
         if cursor.storage_class.name == "EXTERN":
             if self._dynamic.setdefault(name, type_) != type_:
                 message = f"`{name}` is `{self._dynamic[name]}` in another kernel, and all of a name must have one type"
@@ -272,11 +274,8 @@ class Tree:
         if not element.is_const_qualified() and not set(b"={(") & set(behind):
             self.accepted.add(_place(cursor))  # its constructor, which nvcc does not call
 
-    def _use(self, cursor: Any, around: Around) -> None:
-        used = cursor.referenced
-        if used is None or not around.name:
-            return
-        if used.spelling in _INDICES and is_pointed_to(around.above):
+    def _use(self, cursor: Any, used: Any, around: Around) -> None:
+        if is_pointed_to(around.above) and used.spelling in _INDICES:
             self._say(cursor, f"`{used.spelling}` has no address: copy it, `uint3 copy = {used.spelling};`")
         elif _kind(used) in FUNCTIONS:
             self._call(cursor, used, around)
@@ -291,12 +290,11 @@ class Tree:
             )
             self._say(cursor, f"{message} in line {used.location.line}")
 
-    def _write(self, cursor: Any, around: Around) -> None:
+    def _write(self, cursor: Any, used: Any, around: Around) -> None:
         """To nvcc a __constant__ number is const in host code; of an array's elements and of members it only warns."""
-        used = cursor.referenced
-        if self.side != "host" or not around.on_host or used is None or _kind(used) != "VAR_DECL":
+        if self.side != "host" or not around.on_host or _kind(used) != "VAR_DECL":
             return
-        constant = "CUDACONSTANT_ATTR" in {_kind(child) for child in used.get_children()}
+        constant = "CUDACONSTANT_ATTR" in {_kind(child) for child in children_of(used)}
         if constant and "ARRAY" not in used.type.kind.name and self._is_written(cursor):
             message = f"`{used.spelling}` is __constant__, and host code cannot assign to it: copy a value there, "
             self._say(cursor, f"{message}`cudaMemcpyToSymbol({used.spelling}, &value, sizeof value)`")
@@ -308,19 +306,30 @@ class Tree:
     # ---- calls ----
 
     def _call(self, cursor: Any, used: Any, around: Around) -> None:
-        sides, name = _sides(used.get_children()), used.spelling
+        sides, name = _sides(children_of(used)), used.spelling
+        if sides == {"device"} and used.location.line in self.for_host_too and _is_in(used, self.file):
+            return
         if around.sides == BOTH and sides == {"device"} and self.side == "host":
+            if self.branch_at(cursor.extent.start.offset):
+                return
             message = f"`{around.name}` is for the host, too, and calls `{name}`, which is for the GPU alone: write "
             self._say(cursor, f"{message}`__device__` alone before `{around.name}`")
         elif around.on_host and (name in _OF_GLIBC or sides == {"device"}):
             self._from_host(cursor, name, sides, around)
         elif "kernel" in sides:
             self._launch(cursor, used)
+        elif name == "strlen" and around.on_device and reads_local(around.call()):
+            self._say(cursor, "`strlen` of a variable is a function of the host: make it constexpr, or write a loop")
+        elif name == "operator()" and not around.constant and self._is_launched(cursor):
+            self._say(cursor, "what is launched here is an object, and no kernel: keep a pointer to the kernel in it")
         elif around.on_device and not sides and (message := kernel_rules.of_builtin(name)):
             if not is_constant(around.call()):
                 self._say(cursor, message)
         elif sides == {"device"} and self._is_missing(used):
             self._undefined.setdefault(_key(used), cursor)
+
+    def _is_launched(self, cursor: Any) -> bool:
+        return self.source[: cursor.extent.start.offset].rstrip().endswith(b">>>")
 
     def _from_host(self, cursor: Any, name: str, sides: frozenset[str], around: Around) -> None:
         """A function of the GPU in host code: it cannot be called, though its address may be taken."""
@@ -353,20 +362,13 @@ class Tree:
 def _is_of_host(variable: Any) -> bool:
     """A variable outside of functions, or a static one of a class, without a word of CUDA's."""
     outside = _kind(variable.lexical_parent) in {"TRANSLATION_UNIT", "NAMESPACE", *CLASSES}
-    return outside and not {_kind(child) for child in variable.get_children()} & MEMORY
-
-
-def _uses_variables(cursor: Any) -> bool:
-    if _kind(cursor) == "DECL_REF_EXPR" and cursor.referenced is not None:
-        used = cursor.referenced
-        return _kind(used) in ("PARM_DECL", "VAR_DECL") and not used.type.is_const_qualified()
-    return any(_uses_variables(child) for child in cursor.get_children())
+    return outside and not {_kind(child) for child in children_of(variable)} & MEMORY
 
 
 def _written(unit: Any, file: str) -> Iterator[Any]:
     """What the file declares, each once: libclang tells of a template's instances, too, at the template's own place."""
     seen: set[tuple[int, str]] = set()
-    for cursor in unit.cursor.get_children():
+    for cursor in children_of(unit.cursor):
         place = cursor.location.offset, cursor.spelling
         if _is_in(cursor, file) and place not in seen and _kind(cursor.lexical_parent) == "TRANSLATION_UNIT":
             seen.add(place)

@@ -6,26 +6,55 @@ from __future__ import annotations
 
 from typing import Any
 
-from grader.devices.build.constants import CLASSES, kind_of
+from grader.devices.build.constants import CLASSES, Above, is_value
+from grader.devices.build.cursors import children_of, kind_of
+
+_PASSED_ON = {"UNEXPOSED_EXPR", "PAREN_EXPR", "CXX_FUNCTIONAL_CAST_EXPR"}
+_OUTLIVED = {"VAR_DECL", "CXX_NEW_EXPR", "RETURN_STMT", "CONSTRUCTOR", "INIT_LIST_EXPR", "CONDITIONAL_OPERATOR"}
 
 
 def _destructor(class_: Any) -> Any | None:
-    return next((child for child in class_.get_children() if kind_of(child) == "DESTRUCTOR"), None)
+    return next((child for child in children_of(class_) if kind_of(child) == "DESTRUCTOR"), None)
 
 
 def has_host_destructor(type_: Any) -> bool:
-    """Whether a class's destructor is virtual, defaulted, and the host's, which clang takes for anyone's."""
-    destructor = _destructor(type_.get_canonical().get_declaration())
+    """Whether a class's destructor is virtual, defaulted, and the host's, which clang takes for anyone's.
+
+    It may be that of an array's elements, or of a member.
+    """
+    type_ = type_.get_canonical()
+    while "ARRAY" in type_.kind.name:
+        type_ = type_.element_type
+    if type_.kind.name != "RECORD":
+        return False
+    class_ = _written(type_.get_declaration())
+    if any(kind_of(child) == "FIELD_DECL" and has_host_destructor(child.type) for child in children_of(class_)):
+        return True
+    destructor = _destructor(class_)
     if destructor is None or not (destructor.is_virtual_method() and destructor.is_default_method()):
         return False
-    return not any(kind_of(child) == "CUDADEVICE_ATTR" for child in destructor.get_children())
+    return not any(kind_of(child) == "CUDADEVICE_ATTR" for child in children_of(destructor))
+
+
+def is_temporary(call: Any, above: Above) -> bool:
+    """Whether what a call makes or returns is an object that ends with the statement."""
+    while above and kind_of(above[0]) in _PASSED_ON:
+        above = above[1]
+    return is_value(call) and not (above and kind_of(above[0]) in _OUTLIVED)
+
+
+def _written(class_: Any) -> Any:
+    """The template of an instance, which has no members in libclang's tree."""
+    from clang import cindex
+
+    return cindex.conf.lib.clang_getSpecializedCursorTemplate(class_) or class_
 
 
 def inherits_destructor(class_: Any) -> bool:
     """Whether a class has no destructor of its own, and a base has a virtual one."""
     if kind_of(class_) not in CLASSES or _destructor(class_) is not None:
         return False
-    bases = [child for child in class_.get_children() if kind_of(child) == "CXX_BASE_SPECIFIER"]
+    bases = [child for child in children_of(class_) if kind_of(child) == "CXX_BASE_SPECIFIER"]
     classes = [base.type.get_canonical().get_declaration() for base in bases]
     return any(_is_virtual(_destructor(base)) or inherits_destructor(base) for base in classes)
 

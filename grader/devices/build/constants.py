@@ -11,8 +11,9 @@ from __future__ import annotations
 import ctypes
 import re
 from collections.abc import Iterator
-from functools import cache
 from typing import Any
+
+from grader.devices.build.cursors import children_of, is_expression, kind_of
 
 CLASSES = {"STRUCT_DECL", "CLASS_DECL", "CLASS_TEMPLATE", "UNION_DECL"}
 _FUNCTIONS = {"FUNCTION_DECL", "FUNCTION_TEMPLATE", "CXX_METHOD", "CONSTRUCTOR", "CONVERSION_FUNCTION"}
@@ -48,7 +49,7 @@ def _is_worked_out(use: Any, used: Any, above: Above) -> bool:
         if kind == "CSTYLE_CAST_EXPR" and node.type.kind.name == "VOID":
             return True
         if kind == "ARRAY_SUBSCRIPT_EXPR" and not _is_index(node, use):
-            element = not (kind_of(used.semantic_parent) in CLASSES and _has_no_names(list(node.get_children())[1]))
+            element = not (kind_of(used.semantic_parent) in CLASSES and _has_no_names(children_of(node)[1]))
         elif kind == "UNARY_OPERATOR" and next(node.get_tokens()).spelling == "*":
             element = False
         if _is_copied(node, used, over):
@@ -56,7 +57,7 @@ def _is_worked_out(use: Any, used: Any, above: Above) -> bool:
         known = _is_number(used) if node == use else is_constant(node)
         if known and element and kind == "ARRAY_SUBSCRIPT_EXPR" and _is_read(over) and _is_first_value(over):
             return True
-        if known and (kind == "CALL_EXPR" or not element) and (_is_value(node) or _is_read(over)):
+        if known and (kind == "CALL_EXPR" or not element) and (is_value(node) or _is_read(over)):
             return True
     return False
 
@@ -64,13 +65,13 @@ def _is_worked_out(use: Any, used: Any, above: Above) -> bool:
 def _outwards(use: Any, above: Above) -> Iterator[tuple[Any, Above]]:
     """The expressions that it stands in, from the innermost, each with what is above it."""
     node: Any = use
-    while node is not None and (node == use or node.kind.is_expression()):
+    while node is not None and (node == use or is_expression(node)):
         yield node, above
         node, above = above or (None, None)
 
 
 def _is_index(subscript: Any, use: Any) -> bool:
-    children = list(subscript.get_children())
+    children = children_of(subscript)
     index = children[-1].extent
     return bool(index.start.offset <= use.extent.start.offset < index.end.offset)
 
@@ -137,7 +138,8 @@ def _is_first_value(above: Above) -> bool:
 # ---- what the compiler knows ----
 
 
-def _is_value(node: Any) -> bool:
+def is_value(node: Any) -> bool:
+    """Whether an expression is no place in memory, nor a call that returns a reference to one."""
     if kind_of(node) == "CALL_EXPR":
         called = node.referenced
         return called is None or "REFERENCE" not in called.result_type.get_canonical().kind.name
@@ -167,6 +169,21 @@ def is_constant(node: Any) -> bool:
     return (is_object or is_template) and all(map(_stands_for_constant, names))
 
 
+def uses_variables(node: Any) -> bool:
+    """Whether a variable or parameter stands in it that is not const."""
+    if kind_of(node) == "DECL_REF_EXPR" and node.referenced is not None:
+        used = node.referenced
+        return kind_of(used) in ("PARM_DECL", "VAR_DECL") and not used.type.is_const_qualified()
+    return any(uses_variables(child) for child in children_of(node))
+
+
+def reads_local(call: Any) -> bool:
+    """Whether a local variable is handed over whose value nvcc does not look up: one not constexpr or static."""
+    used = [each.referenced for each in call.walk_preorder() if kind_of(each) == "DECL_REF_EXPR"]
+    local = [each for each in used if kind_of(each) == "VAR_DECL" and _is_local(each)]
+    return any(each.storage_class.name != "STATIC" and not is_constexpr(each) for each in local)
+
+
 def value_of(node: Any) -> int | None:
     """What clang works out, as a whole number. It tells none of objects, nor in a template."""
     from clang import cindex
@@ -190,7 +207,7 @@ def _stands_for_constant(name: Any) -> bool:
         implicit = used.location == used.semantic_parent.location
         return implicit or is_constexpr(used) or "(lambda at" in used.semantic_parent.type.spelling
     if kind == "FIELD_DECL":
-        return any(True for _ in name.get_children())  # of another object than *this
+        return any(True for _ in children_of(name))  # of another object than *this
     if kind == "VAR_DECL":
         return value_of(name) is not None or is_constexpr(used) or (_is_const(used.type) and not _is_local(used))
     return kind != "PARM_DECL"
@@ -214,15 +231,3 @@ def _asks_when(function: Any, further: int = 1) -> bool:
         return True
     calls = [each.referenced for each in body.walk_preorder() if kind_of(each) == "CALL_EXPR"]
     return further > 0 and any(_asks_when(each, further - 1) for each in calls)
-
-
-def kind_of(cursor: Any) -> str:
-    """clang's name for a cursor's kind; "" of none."""
-    return _name_of(cursor._kind_id) if cursor is not None else ""
-
-
-@cache
-def _name_of(kind: int) -> str:
-    from clang import cindex
-
-    return str(cindex.CursorKind.from_id(kind).name)

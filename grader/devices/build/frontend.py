@@ -25,24 +25,26 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import filelock
 
 from grader.course.editor import FIRST_HEADER, INCLUDE, LANGUAGE
+from grader.devices.build import narrowing
+from grader.devices.build.accepted import is_right_to_nvcc
 from grader.devices.build.ast_rules import Tree
+from grader.devices.build.branches import Condition, asked_for_values
 from grader.devices.build.lexer import lex
 from grader.devices.build.pragmas import unreplaced
+from grader.devices.build.said import OWN, Said
 from grader.devices.build.spelling import for_clang
-from grader.devices.build.syntax import is_unevaluated
 
 MOST_SECONDS = 20.0  # beyond the compiler's
 MOST_BYTES = 4 << 30
 MOST_SAID = 60
 FILE = "kernel.cu"  # clang's name for what it reads
-OWN = "-Wladder"  # the option of a warning of ours
 _FATAL = 4  # what clang does not read on after
 _PR_SET_PDEATHSIG = 1
 _FLAGS = (
@@ -52,29 +54,10 @@ _FLAGS = (
 )
 _GUESSES = "-fspell-checking"  # what was meant by a name that there is not, which libclang leaves out unless asked
 _PROGRAM = ("-include", FIRST_HEADER, "-include", "ladder_program.h")
-_OTHER_SIDE = re.compile("(call|reference) to __(host|device|global)__ (function|variable)")
-_PRIVATE = re.compile(r"is a (private|protected) member of")
-_DESTRUCTOR = re.compile(r"reference to __host__ function '(~\w+)'")
 _INSTANCE = re.compile(r"explicit instantiation of '(\w+)' does not refer")
+_TAKEN = re.compile("deprecated: ladder (true|false)")
 _NO_AUTO = "'auto' not allowed in function prototype"
 SIDES = ("device", "host")  # both compilers read a file twice: what is wrong in either reading is wrong
-
-
-@dataclass(frozen=True)
-class Said:
-    """What clang says of the file: `line` and `column` are the learner's, or None if it is about a header alone.
-
-    `option` is a warning's -W...; `notes` are (line, text); `sides` are the words before the function it stands in:
-    "kernel", "device", "host"; none in a header.
-    """
-
-    text: str
-    level: str  # "error", "warning", or "broken": a rule of ours, with `text` as our sentence
-    line: int | None = None
-    column: int | None = None
-    option: str = ""
-    notes: tuple[tuple[int | None, str], ...] = ()
-    sides: tuple[str, ...] = ()
 
 
 def available() -> bool:
@@ -193,7 +176,8 @@ def _parsed_quickly(source: str, side: str, header: Path) -> Any | None:
 def _all_said(tree: Tree, source: str) -> list[Said]:
     found = [_said(diagnostic, tree) for diagnostic in tree.unit.diagnostics if diagnostic.severity > 1]
     found = [said for said in found if said.level != "error" or (said.line, said.column) not in tree.accepted]
-    found = [said for said in found if not _is_right_to_nvcc(said, source, tree)]
+    values = functools.cache(lambda: _values(tree))  # which are asked for by what is wrong in such a branch alone
+    found = [said for said in found if not is_right_to_nvcc(said, source, tree, values)]
     found = [_of_instance(said, tree.kernels) for said in found]
     found += [Said(text, "warning", place.line, place.column, OWN) for place, text in tree.suspicious]
     return found + [Said(text, "broken", place.line, place.column) for place, text in tree.broken]
@@ -210,27 +194,19 @@ def _of_instance(said: Said, kernels: set[str]) -> Said:
     return replace(said, text=text, level="broken")
 
 
-def _is_right_to_nvcc(said: Said, source: str, tree: Tree) -> bool:
-    """Whether it stands where only a type is asked for, as in `sizeof(f(x))`, or in what `if constexpr` leaves out; or
-    in a function that a class has as a friend, though not with its side."""
-    if not said.line:
-        return False
-    lines = source.encode().split(b"\n")[: said.line]
-    lines[-1] = lines[-1][: (said.column or 1) - 1]
-    before = b"\n".join(lines)
-    if (match := _DESTRUCTOR.match(said.text)) and match[1] in tree.of_no_side:
-        return True
-    if _PRIVATE.search(said.text):
-        return tree.is_in_friend(len(before))
-    if not _is_of_another_side(said):
-        return False
-    start = len(before.decode(errors="replace"))
-    unevaluated = is_unevaluated([token for token in lex(source).code if token.start < start])
-    return unevaluated or tree.may_be_left_out(len(before))
-
-
-def _is_of_another_side(said: Said) -> bool:
-    return any(_OTHER_SIDE.search(text) for text in (said.text, *(text for _, text in said.notes)))
+def _values(tree: Tree) -> set[tuple[Condition, bool]]:
+    """What the conditions are in the templates' instances."""
+    text, places = asked_for_values(tree.source, tree.branches)
+    if not places:
+        return set()
+    unit = _parsed(FILE, text.decode(), tree.side, ["-include", FIRST_HEADER])
+    said = [(each.location.offset, each.spelling) for each in unit.diagnostics if _TAKEN.search(each.spelling)]
+    return {
+        (condition, "true" in text)
+        for offset, text in said
+        for condition, (start, end) in places.items()
+        if start <= offset < end
+    }
 
 
 @functools.cache
@@ -298,6 +274,8 @@ def _said(diagnostic: Any, tree: Tree) -> Said:
     line, column = (own.line, own.column) if own else (None, None)
     sides = tuple(sorted(tree.sides_at(own.offset))) if own and own is places[0] else ()
     text = diagnostic.spelling
+    if own and narrowing.is_meant(text, notes) and tree.all_must_fit(own.offset):
+        level, text = "broken", narrowing.sentence(text)
     if diagnostic.category_name == "User-Defined Issue":
         text = f"#{level} {text}"
     if diagnostic.severity == _FATAL and own is None:

@@ -7,11 +7,14 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
-from grader.devices.build.constants import CLASSES, kind_of
+from grader.devices.build.constants import CLASSES
+from grader.devices.build.cursors import children_of, kind_of
 
 FUNCTIONS = {"FUNCTION_DECL", "FUNCTION_TEMPLATE", "CXX_METHOD", "CONSTRUCTOR", "DESTRUCTOR", "CONVERSION_FUNCTION"}
 LAMBDA = "(lambda at"
 NO_LAMBDAS = "without nvcc's --extended-lambda: write a struct with a `__device__` operator()"
+MOST_PARAMETERS = 32764  # bytes, as is what follows
+MOST_SHARED = 232448  # of a block
 _GRID_CONSTANT = "grid_constant"  # sides.h
 # g++'s builtins that nvcc has for the host alone, and what a kernel writes instead.
 _BUILTINS = {
@@ -45,10 +48,14 @@ def of_declaration(cursor: Any, head: bytes) -> Iterator[str]:
         yield f"the kernel `{name}` cannot be a member of a class: write it outside, as a function"
     elif kind_of(cursor.lexical_parent) in CLASSES and cursor.is_definition():
         yield f"the kernel `{name}` cannot be defined in a class: declare it there as a friend, and define it outside"
+    if b"constexpr" in head:
+        yield f"the kernel `{name}` cannot be constexpr: take the word out"
     if cursor.type.spelling.endswith(("(...)", ", ...)")):
         yield f"the kernel `{name}` cannot take `...`: give it the parameters that it needs"
-    parameters = [child for child in cursor.get_children() if kind_of(child) == "PARM_DECL"]
+    parameters = [child for child in children_of(cursor) if kind_of(child) == "PARM_DECL"]
     types = [child.type.get_canonical().spelling for child in parameters]
+    if sum(max(child.type.get_size(), 0) for child in parameters) > MOST_PARAMETERS:
+        yield f"the parameters of `{name}` have more than {MOST_PARAMETERS} bytes: hand over a pointer to device memory"
     if any(re.match(r"(std::)?initializer_list<", type_) for type_ in types):
         yield f"the kernel `{name}` cannot take a list of values: give it an array in device memory"
     if cursor.result_type.kind.name == "AUTO":
@@ -57,7 +64,7 @@ def of_declaration(cursor: Any, head: bytes) -> Iterator[str]:
         yield f"the kernel `{name}` cannot be noexcept: take the word out"
     if b"__launch_bounds__" in head and b"__maxnreg__" in head:
         yield f"the kernel `{name}` takes __launch_bounds__ or __maxnreg__, and not both"
-    packs = [is_pack(child) for child in cursor.get_children() if kind_of(child).startswith("TEMPLATE_")]
+    packs = [is_pack(child) for child in children_of(cursor) if kind_of(child).startswith("TEMPLATE_")]
     if any(packs[:-1]):
         yield f"the kernel `{name}` can have one parameter pack, as the last of its template's parameters"
     for parameter in filter(is_grid_constant, parameters):
@@ -67,16 +74,17 @@ def of_declaration(cursor: Any, head: bytes) -> Iterator[str]:
 
 def of_function(cursor: Any, head: bytes) -> Iterator[str]:
     """What is wrong with a function that is no kernel."""
-    if b"__launch_bounds__" in head:
-        yield f"only a kernel has __launch_bounds__, and `{cursor.spelling}` is none: take them out"
-    if any(is_grid_constant(child) for child in cursor.get_children() if kind_of(child) == "PARM_DECL"):
+    for word in (b"__launch_bounds__", b"__cluster_dims__"):
+        if word in head:
+            yield f"only a kernel has {word.decode()}, and `{cursor.spelling}` is none: take them out"
+    if any(is_grid_constant(child) for child in children_of(cursor) if kind_of(child) == "PARM_DECL"):
         yield f"only a kernel has __grid_constant__ parameters, and `{cursor.spelling}` is none: take the word out"
 
 
 def is_grid_constant(parameter: Any) -> bool:
     """Whether a parameter has the word."""
     return any(
-        kind_of(child) == "ANNOTATE_ATTR" and child.spelling == _GRID_CONSTANT for child in parameter.get_children()
+        kind_of(child) == "ANNOTATE_ATTR" and child.spelling == _GRID_CONSTANT for child in children_of(parameter)
     )
 
 

@@ -27,6 +27,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+_MAY_HAVE_LINES = {"newline", "space", "comment", "raw", "string"}
 
 
 class Token(NamedTuple):
@@ -75,5 +76,5 @@ def lex(source: str) -> Tokens:
                 tokens.directives.append(directive)
             (directive.tokens if directive else tokens.code).append(token)
             at_line_start = False
-        line += text.count("\n")
+        line += text.count("\n") if kind in _MAY_HAVE_LINES else 0
     return tokens

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from grader.devices.build import frontend
-from grader.devices.build.frontend import Reading, Said
+from grader.devices.build.frontend import Reading
+from grader.devices.build.said import Said
 from grader.devices.build.sentences import sentence
 from grader.devices.build.spelling import for_clang
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
 
 from grader.devices.build.diagnostics import gone
-from grader.devices.build.frontend import OWN, Said
+from grader.devices.build.said import OWN, Said
 
 Words = Callable[[re.Match[str], Said], str]
 
@@ -256,6 +256,7 @@ _CONST_CAST = "the pointer is `const`, and so must be what it is cast to: `reint
 _NO_OVERRIDE = (
     "this `override` overrides nothing: parameters, const and `__device__` must be those of the base's function"
 )
+_NO_CLUSTER = "the numbers of __cluster_dims__ must be positive constants"
 _HALF_A_LAUNCH = "a launch needs blocks and threads: `kernel<<<blocks, threads, 0, stream>>>(...)`"
 _LONG_LAUNCH = "a launch has four parameters at most: `kernel<<<blocks, threads, shared bytes, stream>>>(...)`"
 _NO_BYTES = "the launch's third number is bytes of shared memory: `kernel<<<blocks, threads, 0, stream>>>(...)`"
@@ -287,6 +288,7 @@ _ERRORS: tuple[tuple[str, Words], ...] = (
     (r"dynamic initialization is not supported for __device__", _says(_NO_CONSTANT)),
     (rf"constexpr variable {_NAME} must be initialized by a constant", _no_constant),
     (r".*member function.* marked 'override'", _says(_NO_OVERRIDE)),
+    (r"'annotate' attribute requires", _says(_NO_CLUSTER)),
     (r"too few execution configuration arguments", _says(_HALF_A_LAUNCH)),
     (r"too many execution configuration arguments", _says(_LONG_LAUNCH)),
     (r"cannot initialize a parameter of type 'std::size_t'.* of type 'cudaStream_t'", _says(_NO_BYTES)),

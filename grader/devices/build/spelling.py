@@ -4,31 +4,46 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from grader.devices.build.lexer import lex
+from grader.devices.build.lexer import Tokens, lex
 from grader.devices.build.syntax import Stream, code_stream, is_launch, is_unevaluated, launch_end, macro_stream
+
+_SHARED = "__shared__"
 
 
 def for_clang(source: str) -> str:
     """The file with the same lines, and mostly the same columns.
 
     `k<< <{2, 2}, 32>> >()` becomes `k<<<dim3{2, 2}, 32>>>()`; `__shared__ alignas(16) float a[4]` gets an attribute;
-    the type of a kernel's call, `decltype(k())`, is that of a launch.
+    the type of a kernel's call, `decltype(k())`, is that of a launch. What says nothing to nvcc is left out: the
+    `__device__` of `__device__ __shared__`, and an unroll outside of functions.
     """
-    edits: list[tuple[int, int, str]] = []
     lexed = lex(source)
     code = code_stream(lexed)
+    edits = list(_idle_unrolls(lexed, code))
     kernels = set(_kernels(code))
     for stream in [code, *(macro_stream(each) for each in lexed.directives if each.name == "define")]:
-        for index in range(len(stream.tokens)):
-            if is_launch(stream, index):
+        for index, token in enumerate(stream.tokens):
+            text = token.text
+            if text == "<" and is_launch(stream, index):
                 edits += _launch(source, stream, index)
-            elif stream.text(index) == "alignas" and _is_shared(stream, index):
-                edits.append((stream.tokens[index].start, stream.tokens[index].end, "__align__"))
-            elif stream.text(index) == "(" and _called(stream, index) in kernels and _is_type(stream, index):
-                edits.append((stream.tokens[index].start, stream.tokens[index].start, "<<<1, 1>>>"))
+            elif text == "alignas" and _is_shared(stream, index):
+                edits.append((token.start, token.end, "__align__"))
+            elif text == "__device__" and _SHARED in (stream.text(index - 1), stream.text(index + 1)):
+                edits.append((token.start, token.end, " " * len(text)))
+            elif text == "(" and kernels and _called(stream, index) in kernels and _is_type(stream, index):
+                edits.append((token.start, token.start, "<<<1, 1>>>"))
     for start, end, text in sorted(edits, reverse=True):
         source = source[:start] + text + source[end:]
     return source
+
+
+def _idle_unrolls(lexed: Tokens, code: Stream) -> Iterator[tuple[int, int, str]]:
+    """An unroll with no code around it becomes a comment."""
+    for directive in lexed.directives:
+        if [token.text for token in directive.tokens[1:3]] == ["pragma", "unroll"]:
+            around = code.scopes[directive.code_before : directive.code_before + 1]
+            if not any(scope.in_code for scope in around):
+                yield directive.tokens[0].start, directive.tokens[0].end, "//"
 
 
 def _launch(source: str, stream: Stream, opening: int) -> list[tuple[int, int, str]]:
@@ -80,4 +95,4 @@ def _is_shared(stream: Stream, index: int) -> bool:
     while before > 0 and stream.text(before - 1) not in (";", "{", "}"):
         before -= 1
     words = stream.texts(before, index)
-    return "__shared__" in words and "extern" not in words
+    return _SHARED in words and "extern" not in words

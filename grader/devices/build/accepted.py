@@ -1,0 +1,48 @@
+"""Which errors of clang's nvcc does not have, by where they stand: in what is not computed, not taken, a friend's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from grader.devices.build.ast_rules import Tree
+from grader.devices.build.branches import Condition
+from grader.devices.build.lexer import lex
+from grader.devices.build.said import Said
+from grader.devices.build.syntax import is_unevaluated
+
+Values = Callable[[], set[tuple[Condition, bool]]]
+
+_OTHER_SIDE = re.compile("(call|reference) to __(host|device|global)__ (function|variable)")
+_PRIVATE = re.compile(r"is a (private|protected) member of")
+_DESTRUCTOR = re.compile(r"reference to __host__ function '(~\w+)'")
+
+
+def is_right_to_nvcc(said: Said, source: str, tree: Tree, values: Values) -> bool:
+    """Whether it stands where only a type is asked for, as in `sizeof(f(x))`, or in what `if constexpr` leaves out; is
+    about a constexpr function; or stands in a function that a class has as a friend, though not with its side.
+
+    `values` tells what conditions are in the templates' instances.
+    """
+    if not said.line:
+        return False
+    lines = source.encode().split(b"\n")[: said.line]
+    lines[-1] = lines[-1][: (said.column or 1) - 1]
+    before = b"\n".join(lines)
+    if (match := _DESTRUCTOR.match(said.text)) and match[1] in tree.of_no_side:
+        return True
+    if _PRIVATE.search(said.text):
+        return tree.is_in_friend(len(before))
+    if not any(_OTHER_SIDE.search(text) for text in (said.text, *(text for _, text in said.notes))):
+        return False
+    if any(line in tree.for_host_too for line, _ in said.notes):
+        return True
+    start = len(before.decode(errors="replace"))
+    unevaluated = is_unevaluated([token for token in lex(source).code if token.start < start])
+    return unevaluated or _is_left_out(tree, len(before), values)
+
+
+def _is_left_out(tree: Tree, offset: int, values: Values) -> bool:
+    """Whether an `if constexpr` leaves this byte of the file out: in a template, whether it does in all instances."""
+    branch = tree.branch_at(offset)
+    return branch is not None and (branch.condition is None or (branch.condition, branch.value) not in values())

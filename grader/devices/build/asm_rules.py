@@ -1,0 +1,35 @@
+"""What nvcc asks of an asm statement, and clang does not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from grader.devices.build.constants import uses_variables, value_of
+
+_OF_HOST = "asm in a function of the host is no PTX but the CPU's own assembly: a kernel file has no use for it"
+_EMPTY_TEXT = re.compile(rb'\w+[\w\s]*\(\s*(""\s*)+(:|\)|$)')
+_CONSTRAINT = re.compile(rb'"[=+&]*([a-zA-Z])"\s*\(\s*$')  # in front of an operand
+_CONSTRAINTS = b"hrlqfdnC"
+_TO_LABEL = re.compile(rb"\w+\s+(volatile\s+)?goto\b.*%l", re.DOTALL)
+
+
+def of_statement(cursor: Any, operands: list[Any], source: bytes, on_host: bool) -> Iterator[str]:
+    """What is wrong with one in a function of the host, or of the device."""
+    start = cursor.extent.start.offset
+    text = source[start : cursor.extent.end.offset]
+    if on_host:
+        # asm volatile("" ::: "memory") only holds the compiler back
+        if not _EMPTY_TEXT.match(text):
+            yield _OF_HOST
+        return
+    if _TO_LABEL.match(text):
+        yield "asm in a kernel cannot jump to a label of C++: write an `if`, or a label of PTX in its braces"
+    for operand in operands:
+        at = operand.extent.start.offset - start
+        letter = _CONSTRAINT.search(text, max(at - 32, 0), at)
+        if letter and letter[1] not in _CONSTRAINTS:
+            yield f'asm in a kernel has no "{letter[1].decode()}": "r" is for 32 bits, "l" for 64, "f" for float'
+        if letter and letter[1] == b"n" and value_of(operand) is None and uses_variables(operand):
+            yield 'an operand with "n" must be a constant: make it a template\'s parameter, or constexpr'

@@ -1,0 +1,64 @@
+"""clang's cursors, asked quickly: a file has thousands, and libclang's Python asks C about each several times."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+
+def children_of(cursor: Any) -> list[Any]:
+    """As `get_children`, which takes three times as long: it makes a function for C each time, and asks C of each."""
+    children: list[Any] = []
+    visit_children, visitor = _visitor()
+    visit_children(cursor, visitor, children)
+    unit = cursor._tu
+    for child in children:
+        child._tu = unit
+    return children
+
+
+@cache
+def _visitor() -> tuple[Any, Any]:
+    from clang import cindex
+
+    def visit(child: Any, parent: Any, children: list[Any]) -> int:
+        children.append(child)
+        return 1  # go on, but not inwards
+
+    return cindex.conf.lib.clang_visitChildren, cindex.callbacks["cursor_visit"](visit)
+
+
+def kind_of(cursor: Any) -> str:
+    """clang's name for a cursor's kind; "" of none."""
+    return _name_of(cursor._kind_id) if cursor is not None else ""
+
+
+def is_expression(cursor: Any) -> bool:
+    """As clang says of its kind."""
+    return _is_expression(cursor._kind_id)
+
+
+def is_declaration(cursor: Any) -> bool:
+    """As clang says of its kind."""
+    return _is_declaration(cursor._kind_id)
+
+
+@cache
+def _name_of(kind: int) -> str:
+    return str(_kind(kind).name)
+
+
+@cache
+def _is_expression(kind: int) -> bool:
+    return bool(_kind(kind).is_expression())
+
+
+@cache
+def _is_declaration(kind: int) -> bool:
+    return bool(_kind(kind).is_declaration())
+
+
+def _kind(kind: int) -> Any:
+    from clang import cindex
+
+    return cindex.CursorKind.from_id(kind)
