@@ -253,3 +253,32 @@ def test_what_is_told_of_blocks_that_fail(run_kernel):
         told.append([found.message for found in case.findings if found.severity == "error"])
     assert "of block (7, 0, 0) writes z[" in told[0][0]
     assert all(each == told[0] for each in told)
+
+
+WAITS_IN_LARGE_BLOCKS = """
+__global__ void k(const float* x, float* z, unsigned* arrived) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        atomicAdd(arrived, 1u);
+        while (atomicAdd(arrived, 0u) < gridDim.x) {}
+    }
+    __syncthreads();
+    z[i] = 2 * x[i];
+}
+extern "C" void f(const float* x, float* z, unsigned* arrived, int size, int n, cudaStream_t stream) {
+    cudaMemsetAsync(arrived, 0, sizeof *arrived, stream);
+    k<<<n / size, size, 0, stream>>>(x, z, arrived);
+}
+"""
+
+
+@pytest.mark.slow
+def test_large_blocks_on_many_executors_keep_to_the_mappings_that_a_process_may_have(run_kernel):
+    """Each stack is two: those of 40 executors, each with two blocks of 1,024 threads, would be 164,000, and 65,530 are the default."""
+    prototype = "void f(const float* x, float* z, unsigned* arrived, int size, int n, cudaStream_t stream)"
+    x = np.arange(56 * 1024, dtype=np.float32)
+    given = {"x": x, "z": np.zeros_like(x), "arrived": np.zeros(1, np.uint32), "n": len(x)}
+    for size in (1024, 512):
+        outputs, case = run_kernel(WAITS_IN_LARGE_BLOCKS, prototype, threads=40, size=size, **given)
+        assert case.findings == [] and np.all(outputs["z"] == 2 * x)

@@ -18,6 +18,10 @@ Executor::~Executor() {
     std::free(dynamic_shared);
 }
 
+void Executor::keep_stacks(std::size_t count, std::size_t most) {
+    if (!seats.empty() && (seats.front().stacks->count() != count || seats.size() > most)) give_back_stacks();
+}
+
 void Executor::give_back_stacks() {
     Machine& m = machine();
     const std::size_t most = 2 * most_seats * static_cast<std::size_t>(m.threads);   // of two kernels in turn
@@ -163,14 +167,13 @@ void Executor::load(Block& block) {
 // Stacks for a new block. If many blocks have begun and are not finished, they take turns at them.
 Stacks& Executor::sit_down(Block& block) {
     const std::size_t count = block.threads.size() + 1;
-    if (!seats.empty() && seats.front().stacks->count() != count) give_back_stacks();
     auto seat = std::find_if(seats.begin(), seats.end(), [](const Seat& each) { return !each.block; });
     if (seat == seats.end()) {
-        if (seats.size() < (can_share_stacks ? most_seats : resident.size() + 1)) {
+        if (seats.size() < (can_share_stacks ? launch->seats : resident.size() + 1)) {
             seats.push_back({machine().spare_stacks.take(count, stack_bytes), nullptr});
             seat = seats.end() - 1;
         } else {
-            seat = seats.begin() + static_cast<std::ptrdiff_t>(block.number % most_seats);
+            seat = seats.begin() + static_cast<std::ptrdiff_t>(block.number % launch->seats);
             seat->block->save_stacks();
         }
     }
@@ -297,7 +300,7 @@ void Executor::run() {
     std::unique_lock lock(schedule.mutex);
     for (;;) {
         Block* block = pick();
-        const bool has_room = resident.size() - asleep < most_seats || schedule.must_begin();
+        const bool has_room = resident.size() - asleep < launch->seats || schedule.must_begin();
         if (!block && has_room && schedule.more()) {
             const std::uint64_t next = schedule.begin();
             lock.unlock();

@@ -88,6 +88,7 @@ struct Executor {
     void save_shared(Block& block) const;
     void restore_shared(const Block& block);
     Stacks& sit_down(Block& block);
+    void keep_stacks(std::size_t count, std::size_t most);   // of a launch whose blocks have so many: other ones are given back
     void give_back_stacks();
     std::unique_ptr<Trace> take();
     void keep(std::unique_ptr<Trace> trace);

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 
 #include "pages.h"
 
@@ -86,12 +87,25 @@ Stacks::Stacks(std::size_t count, std::size_t bytes)
         std::abort();
     }
     base_ = static_cast<char*>(memory);
+    in_use_ += count;
     for (std::size_t i = 0; i < count; ++i) mprotect(base_ + i * stride_, guard_, PROT_NONE);
 }
 
 Stacks::~Stacks() {
     for (Announced& fiber : announced_) fiber.end();
     munmap(base_, count_ * stride_);
+    in_use_ -= count_;
+}
+
+std::atomic<std::size_t> Stacks::in_use_{0};
+
+std::size_t Stacks::most() {
+    static const std::size_t most = [] {
+        std::size_t mappings = 0;
+        if (!(std::ifstream("/proc/sys/vm/max_map_count") >> mappings)) mappings = 65530;   // the kernel's default
+        return mappings / 2 - mappings / 16;   // an eighth is for all else
+    }();
+    return most;
 }
 
 bool Stacks::is_guard(const void* p) const {
@@ -135,7 +149,10 @@ Fiber Stacks::start(std::size_t i, void (*entry)()) {
 std::unique_ptr<Stacks> SpareStacks::take(std::size_t count, std::size_t bytes) {
     std::lock_guard lock(mutex_);
     const auto found = std::find_if(spare_.rbegin(), spare_.rend(), [&](const auto& each) { return each->count() == count; });
-    if (found == spare_.rend()) return std::make_unique<Stacks>(count, bytes);
+    if (found == spare_.rend()) {
+        while (!spare_.empty() && Stacks::in_use() + count > Stacks::most()) spare_.erase(spare_.begin());
+        return std::make_unique<Stacks>(count, bytes);
+    }
     auto stacks = std::move(*found);
     spare_.erase(std::next(found).base());
     return stacks;

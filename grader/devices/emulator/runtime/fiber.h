@@ -1,6 +1,7 @@
 // A fiber: a stack and a place to continue. Switching costs 5-10 ns, where ucontext costs 180 (it calls the kernel).
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -62,8 +63,12 @@ public:
     char* base() const { return base_; }
     std::size_t bytes() const { return count_ * stride_; }
     std::size_t count() const { return count_; }
+    // How many there may be in the process, about: each is two mappings, with its guard, and the kernel allows so many.
+    static std::size_t most();
+    static std::size_t in_use() { return in_use_.load(std::memory_order_relaxed); }
 
 private:
+    static std::atomic<std::size_t> in_use_;
     char* top(std::size_t i) const;   // where the stack of a fresh fiber begins
     char* base_;
     std::size_t count_, guard_, stride_;

@@ -122,7 +122,11 @@ void run_launch(LaunchState& state) {
     Machine& m = machine();
     const std::uint64_t work = state.blocks * state.block.x * state.block.y * state.block.z;
     const std::uint64_t worth = std::max<std::uint64_t>(1, work / threads_of_an_executor);
-    const std::size_t count = std::min({worth, state.blocks, static_cast<std::uint64_t>(m.threads)});
+    const std::size_t stacks = std::size_t{state.block.x} * state.block.y * state.block.z + 1;   // of a block
+    const std::size_t with_stacks = std::max<std::size_t>(1, Stacks::most() / stacks);
+    const std::size_t count = std::min<std::size_t>({worth, state.blocks, static_cast<std::size_t>(m.threads), with_stacks});
+    state.seats = std::clamp<std::size_t>(with_stacks / count, 1, most_seats);
+    for (const auto& executor : m.executors) executor->keep_stacks(stacks, state.seats);   // of those, too, who have no part in this launch
     while (m.executors.size() < count) m.executors.push_back(std::make_unique<Executor>(static_cast<int>(m.executors.size())));
     const std::size_t found = m.findings.size();
     m.memory.open();

@@ -34,6 +34,7 @@ struct LaunchState {
     const std::uint64_t blocks;
     Index grid{}, block{};
     bool counting = true;
+    std::size_t seats = 1;   // of an executor
     Schedule schedule{blocks};
     std::atomic<std::uint64_t> task_bytes{0}, busy_threads{0}, busy_blocks{0}, barriers{0}, copies{0};
     std::map<std::uint64_t, std::string> printed;               // this and the next two with the schedule's mutex held
