@@ -275,7 +275,7 @@ extern "C" void f(const float* x, float* z, unsigned* arrived, int size, int n, 
 
 @pytest.mark.slow
 def test_large_blocks_on_many_executors_keep_to_the_mappings_that_a_process_may_have(run_kernel):
-    """Each stack is two: those of 40 executors, each with two blocks of 1,024 threads, would be 164,000, and 65,530 are the default."""
+    """Each stack is two: those of 40 executors, each with two blocks of 1,024 threads, would be 164,000 of 65,530."""
     prototype = "void f(const float* x, float* z, unsigned* arrived, int size, int n, cudaStream_t stream)"
     x = np.arange(56 * 1024, dtype=np.float32)
     given = {"x": x, "z": np.zeros_like(x), "arrived": np.zeros(1, np.uint32), "n": len(x)}
