@@ -1,8 +1,8 @@
 // Task: sum
 // Says: or two arrays in the dynamic shared memory overlap
 __global__ void add(const float* x, float* out, int n) {
-    extern __shared__ float all[];
-    float *parts = all, *most = all + 64;
+    extern __shared__ float both[];
+    float *parts = both, *most = both + 64;
     float sum = 0, largest = 0;
     for (int i = threadIdx.x; i < n; i += 128) sum += x[i], largest = fmaxf(largest, fabsf(x[i]));
     parts[threadIdx.x] = sum;
