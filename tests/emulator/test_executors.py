@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import RUNTIME
 
 KERNELS = Path(__file__).parents[2] / "kernels"
 BLOCKS, THREADS = 32, 64
@@ -274,6 +276,7 @@ extern "C" void f(const float* x, float* z, unsigned* arrived, int size, int n, 
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(RUNTIME in os.environ, reason="a sanitizer has mappings of its own")
 def test_large_blocks_on_many_executors_keep_to_the_mappings_that_a_process_may_have(run_kernel):
     """Each stack is two: those of 40 executors, each with two blocks of 1,024 threads, would be 164,000 of 65,530."""
     prototype = "void f(const float* x, float* z, unsigned* arrived, int size, int n, cudaStream_t stream)"

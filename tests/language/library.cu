@@ -244,3 +244,14 @@ void f() { cudaDeviceProp p; cudaGetDeviceProperties(&p, 0); int c = p.clockRate
 
 //// refused: device properties gone in 13 too
 void f() { cudaDeviceProp p; cudaGetDeviceProperties(&p, 0); int c = p.memoryClockRate + p.deviceOverlap; (void)c; }
+
+//// ok: what CUDA's headers bring of the C++ library
+__global__ void k(float* x) { x[threadIdx.x] = 1; }
+void f(float* x, int n) {
+    int sizes[3] = {n, 32, 64}, same[3];
+    std::copy(sizes, sizes + 3, same);
+    std::fill(sizes, sizes + std::distance(sizes, sizes + 1), std::numeric_limits<int>::max());
+    std::swap(sizes[0], sizes[1]);
+    const bool are = std::equal(sizes, sizes + 3, same) || std::lower_bound(same, same + 3, n) == same;
+    k<<<1, std::max(1, std::min(are ? 32 : 64, sizes[0]))>>>(x);
+}

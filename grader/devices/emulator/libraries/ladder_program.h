@@ -8,6 +8,7 @@
 
 // Up to CUDA 12 nvcc had these in every .cu file, so there are programs that do not include them.
 #include <cassert>
+#include <cstdint>
 #include <cstdio>
 
 namespace ladder {
