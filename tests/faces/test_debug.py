@@ -181,7 +181,7 @@ def test_a_race_stops_at_its_line_in_its_thread_and_steps_over_a_barrier(tmp_pat
     said = done.stdout.partition("block 0, thread ")[2]
     thread = said.partition("\n")[0]
     assert "at kernel.cu:5" in said and f"x = {thread}," in said, done.stdout + done.stderr
-    assert f"= {thread}\n(gdb) $3 = {thread}" in said and "exited normally" in said
+    assert f"= {thread}\n(gdb) $3 = {thread}" in said and "exited normally" in said, done.stdout + done.stderr
 
 
 @needs_gdb

@@ -74,6 +74,7 @@ class CodeMap:
 
     def __post_init__(self) -> None:
         self._reader: WayReader | None = None
+        self._ways: dict[int, Way] = {}
 
     @staticmethod
     def load(library: Path, source_name: str) -> CodeMap:
@@ -100,7 +101,9 @@ class CodeMap:
         return own_lines(self._way_to(pc), self.source_name)
 
     def _way_to(self, pc: int) -> Way:
-        return self._reader.way_to(pc) if self._reader else ways_to(Path(self.library), [pc])[pc]
+        if pc not in self._ways:
+            self._ways[pc] = self._reader.way_to(pc) if self._reader else ways_to(Path(self.library), [pc])[pc]
+        return self._ways[pc]
 
     def begin_to_read(self) -> None:
         """Starts what tells further lines: later, this process may be allowed to start nothing. Raises OSError."""

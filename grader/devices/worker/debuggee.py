@@ -59,6 +59,7 @@ def main(order: Mapping[str, Any]) -> None:
     sandbox = Sandbox("basic", library.parent)
     sandbox.enter([runtime.parent], alone=False)
     code = CodeMap.load(library, order["filename"])  # by programs
+    code.begin_to_read()
     sandbox.shut()
     loaded = Library(library, ctypes.CDLL(str(library)), Facts(code))
     run = session.Session(loaded, threads=1, runtime=runtime)
