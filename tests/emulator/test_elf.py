@@ -57,6 +57,7 @@ def test_symbols_and_their_names_in_words(library):
     names = in_words([each.name for each in elf.symbols])
     ours = [(each.value, each.section, each.bytes, name) for each, name in zip(elf.symbols, names, strict=True)]
     assert [each for each in ours if each[1].startswith(".")] == theirs
+    assert in_words([]) == []
     assert any("apply<f::{lambda(auto:1)#2}>" in name for *_, name in ours)
 
 

@@ -137,4 +137,4 @@ class Elf:
 def in_words(names: Sequence[str]) -> list[str]:
     """Symbols' names as C++ writes them: `_Z1kPf` is `k(float*)`. Raises OSError or CalledProcessError."""
     done = subprocess.run(["c++filt"], input="\n".join(names), check=True, capture_output=True, text=True)
-    return done.stdout.split("\n")
+    return done.stdout.split("\n") if names else []

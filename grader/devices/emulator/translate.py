@@ -5,8 +5,8 @@ Everything else of CUDA is a name, and `include/cuda_runtime.h` gives it a meani
 - `kernel<<<config>>>(arguments)` becomes a call of `ladder::launch`;
 - `extern __shared__ T name[]` becomes a reference to the block's dynamic shared memory;
 - `__launch_bounds__` leaves its numbers behind, as the sizes of two variables in the kernel's body;
-- behind each variable that is `__shared__`, `__device__`, `__managed__` or `__constant__` comes a gap that belongs to
-  nobody, so that an index past an array's end is seen;
+- behind each variable that is `__shared__`, `__device__`, `__managed__` or `__constant__` come bytes of no variable of
+  the file, a gap: the runtime finds a thread that reads or writes there, with an index past an array's end;
 - `asm(...)` becomes a call of `ladder::ptx` (asm.py);
 - a few spellings that g++ would take differently than nvcc.
 

@@ -19,6 +19,7 @@ namespace ladder {
 namespace {
 
 constexpr std::uint64_t many_blocks = 100'000;
+
 // The learner's host code touched device memory: a GPU's host would crash. File it and give the entry point up.
 [[noreturn]] void host_touched(Address a, unsigned bytes, bool writes, Address caller) {
     Finding finding;
