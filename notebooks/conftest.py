@@ -20,7 +20,7 @@ from docs.notebooks import copy_course
 until_the_end = ExitStack()  # nbval's items know no fixtures
 
 
-FAST = 1  # notebooks up to this one run with the fast tests; the emulator takes seconds for what the others count
+FAST = 0  # notebooks up to this one run with the fast tests; the emulator takes seconds for what the others count
 
 
 MEASURED_HERE = "measured-here"  # the tag of a cell whose picture shows times of the machine that runs it

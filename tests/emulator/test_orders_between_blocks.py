@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.shared import long_tail
+
 # Each block adds its number to what the block before it has handed on.
 CHAIN = """
 #include <cuda/atomic>
@@ -156,7 +158,7 @@ def test_blocks_meet_at_a_barrier_of_the_device(run_kernel):
     assert outputs["z"].tolist() == [*range(1, N), 0]
 
 
-@pytest.mark.parametrize("threads", [1, 16])
+@pytest.mark.parametrize("threads", long_tail([16, 1], every=2))
 def test_blocks_that_sleep_between_their_looks_wait_for_nothing(run_kernel, threads):
     """It takes as long, whatever the executors: each would wait for all others' turns."""
     _, case = run_barriers(run_kernel, BOTH[1], threads)

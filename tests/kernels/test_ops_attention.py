@@ -11,9 +11,10 @@ import torch
 from torch.nn.functional import scaled_dot_product_attention
 
 from kernels import ops
+from tests.shared import long_tail
 
 ROOT = Path(__file__).parents[2]
-CAUSAL = pytest.mark.parametrize("causal", [False, True])
+CAUSAL = pytest.mark.parametrize("causal", long_tail([True, False], every=2))
 
 
 def draw(*shape: int, count: int = 3, grad: bool = False) -> list[torch.Tensor]:

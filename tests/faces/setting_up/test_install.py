@@ -290,6 +290,7 @@ def test_uv_may_make_no_connection_offline(torches, python, uv):
     assert [" --offline " in line for line in uv()] == [True]
 
 
+@pytest.mark.slow
 def test_pip_does_the_work_if_pip_alone_is_told_where_packages_are(python, uv, tmp_path, monkeypatch, capfd):
     monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
     assert install.choose_uv(install.look_at(python), install.pip_configuration(python)) is None
@@ -300,6 +301,7 @@ def test_pip_does_the_work_if_pip_alone_is_told_where_packages_are(python, uv, t
     assert install.choose_uv(install.look_at(python), install.pip_configuration(python)) == shutil.which("uv")
 
 
+@pytest.mark.slow
 def test_uv_that_chooses_torch_itself_is_let(torches, python, constraints, uv, monkeypatch):
     monkeypatch.setenv("UV_TORCH_BACKEND", "auto")
     install.install(python, ["torch>=2.11"], constraints)
