@@ -68,7 +68,7 @@ def _without_first_value(program: Program, kernels: Mapping[int, str]) -> list[F
     found = []
     for number, unset in enumerate(unset_locals(program.texts), start=1):
         for each in unset:
-            executed = [kernels[line] for row in each.function if (line := number * SPAN + row) in kernels]
+            executed = [kernels[line] for row in each.block if (line := number * SPAN + row) in kernels]
             if executed:
                 message = f"`{each.name}` is used before it has a value: give it one in line {each.declared}"
                 file, at = program.places.of(number * SPAN + each.used)

@@ -115,7 +115,8 @@ class KernelRunner:
             if checked:
                 link_flags = emulator.link_flags(self.built_for)
                 elements = seen.fragment_elements(translated, text)
-                CheckedBuild(text, "kernel.cu", folder / "checked", flags, link_flags, elements).finish(library)
+                beside_it = folder / "checked", flags, link_flags, elements, seen.own_lines(translated)
+                CheckedBuild(text, "kernel.cu", *beside_it).finish(library)
                 found = beside(library, "kernel.cu")
                 assert found and not found.is_plain, (
                     "g++ does not take what subscripts.py and margins.py make of the text"

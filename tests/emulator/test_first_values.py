@@ -21,7 +21,11 @@ def found(body: str, head: str = "__global__ void k(float* x, int n)", before: s
         ("float acc[4][2]; for (int i = 0; i < 8; ++i) acc[i / 2][i % 2] += x[i]; *x = acc[0][0];", ["acc"]),
         ("float4 v; v.x += 1; *x = v.x;", ["v"]),
         ("for (int i; i < n; ++i) x[i] = 0;", ["i"]),
-        ("unsigned long long bits; bits <<= 1; x[bits] = 0; if (n) { int bits = 1; }", []),
+        ("unsigned long long bits; bits <<= 1; x[bits] = 0; if (n) { int bits = 1; }", ["bits"]),
+        ("float m; for (int i = 0; i < n; ++i) if (x[i] > m) m = x[i]; *x = m;", ["m"]),
+        ("bool b; if (b) *x = 1; b = false;", ["b"]),
+        ("float acc[4]; for (int i = 0; i < n; ++i) acc[i % 4] += x[i]; acc[0] = 1; *x = acc[0];", ["acc"]),
+        ("float s; do { s += x[0]; if (n) s = 0; } while (n--);", ["s"]),
     ],
 )
 def test_what_is_used_and_never_set_is_told(body, names):
@@ -31,6 +35,13 @@ def test_what_is_used_and_never_set_is_told(body, names):
 @pytest.mark.parametrize(
     "body",
     [
+        "float p; for (int i = 0; i < n; ++i) { if (i > 0 && p > 1) *x = 1; p = x[i]; }",
+        "float v; for (int i = 0; i < n; ++i) { for (int j = 0; j < i; ++j) *x += v; v = 1; }",
+        "float v; for (int i = 0; i < n; x[i] = v, ++i) v = 1;",
+        "float v; auto f = [&](int j) { return v + j; }; v = 1; *x = f(2);",
+        "float v; if (n) { *x = 1; } else { *x = v; } v = 1;",
+        "int v; switch (n) { case 0: *x = v; break; default: v = 1; }",
+        "int v; const int k = sizeof(v); v = k; *x = v;",
         "float last; for (int i = 0; i < n; ++i) { if (i) *x += last; last = x[i]; }",
         "float v; load(v); *x = v;",
         "float v; if (n) set(&v); v += 1;",
@@ -54,5 +65,5 @@ def test_what_may_be_set_somewhere_is_left_alone(body):
 
 def test_only_device_functions_are_read_and_lines_are_told():
     host = "void f(float* x) {\n    float v;\n    v += *x;\n}\n"
-    device = "__device__ void g(float* x) {\n    float v;\n\n    v += *x;\n}\n"
-    assert unset_locals([host, host + device]) == [[], [Unset("v", 6, 8, range(5, 10))]]
+    device = "__device__ void g(float* x) {\n    float v;\n    if (x) {\n        v += *x;\n    }\n}\n"
+    assert unset_locals([host, host + device]) == [[], [Unset("v", 6, 8, range(8, 9))]]

@@ -1,4 +1,4 @@
-"""Pointers that leave the local array that they were made from: found when what lies there is used."""
+"""Pointers that leave the local variable that they were made from: found when what lies there is used."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from tests.emulator.checked_kernel import run
 
 KERNELS = Path(__file__).parent / "kernels"
 RIGHT, WRONG = ((KERNELS / f"lent_{kind}.cu").read_text() for kind in ("right", "wrong"))
+RIGHT_BESIDE, WRONG_BESIDE = ((KERNELS / f"beside_{kind}.cu").read_text() for kind in ("right", "wrong"))
 
 
 def names_in(source: str) -> list[str]:
@@ -31,6 +32,20 @@ def test_a_pointer_leaves_its_array(run_kernel, name):
 @pytest.mark.parametrize("name", names_in(RIGHT))
 def test_a_right_pointer_is_left_alone(run_kernel, name):
     x, z, findings = run(run_kernel, RIGHT, names_in(RIGHT).index(name))
+    assert findings == [] and np.allclose(z, x)
+
+
+@pytest.mark.parametrize("name", names_in(WRONG_BESIDE))
+def test_a_pointer_or_an_index_leaves_another_variable(run_kernel, name):
+    _, _, findings = run(run_kernel, WRONG_BESIDE, names_in(WRONG_BESIDE).index(name))
+    assert [(finding.kind, finding.severity) for finding in findings] == [("own_array", "error")]
+    past = r"uses a\[\d+\], past its end|(past the end|before the start) of v, which is no array: it has \d+ bytes"
+    assert re.search(past, findings[0].message)
+
+
+@pytest.mark.parametrize("name", names_in(RIGHT_BESIDE))
+def test_another_variable_that_nothing_leaves_is_left_alone(run_kernel, name):
+    x, z, findings = run(run_kernel, RIGHT_BESIDE, names_in(RIGHT_BESIDE).index(name))
     assert findings == [] and np.allclose(z, x)
 
 
@@ -68,7 +83,7 @@ def arrays_with_margins(code: str) -> set[str]:
     rewritten, without = with_used_indexes(text, "k.cu")
     assert rewritten.count("\n") == text.count("\n")
     assert "ladder_array_" not in without
-    return set(re.findall(r"ladder_margins_(\w+)\(", rewritten))
+    return set(re.findall(r"ladder_margins_(\w+) ", rewritten))
 
 
 @pytest.mark.parametrize(
@@ -87,7 +102,16 @@ def arrays_with_margins(code: str) -> set[str]:
         ("float a[4]; constexpr int n = count(a); f(a);", ""),
         ("float a[4]; if constexpr (n > 1) f(a);", "a"),
         ("switch (x) { case 1: float a[4]; y = 1; float b[4]; f(a, b); }", ""),
-        ("float a[4]; f(a); goto end; end: ;", ""),
+        ("float a[4]; f(a); goto end; end: ;", "a"),
+        ("goto end; float a[4]; f(a); { float b[4]; f(b); } end: ;", "b"),
+        ("float a = 1, b = 2, c; f(&a, a * b); sincosf(a, std::addressof(b), &c.x[1]);", "a b c"),
+        (
+            "P a = {1}, *b; P c{2}; f(a.at, b->at, a.v); g(c.begin(), &b); (int&)b = 1; reinterpret_cast<int&>(a) = 1;",
+            "a b c",
+        ),
+        ("std::array<int, 4> a = {}; const ns::array<P> b; f(a); b[1] = 1; std::array<P, 2> c; n = sizeof(c);", "a b"),
+        ("const int a = 4; P b = {&b}; P& c = b; P d(1); extern P e; f(&a, &b, &c, &d, &e); for (P h; f(&h);) {}", ""),
+        ("float a; decltype(a) b; f(&a, a & n, n && a);", ""),
         ("a[i++] = b[i], a[--i] = b[i];", ""),
         ("float a[2][4]; sum(a[1]); by_name(a[0]);", ""),
         ("float a[4], b[4]; lends(a); passes(b); lend_one(a, b);", "a b"),
@@ -96,6 +120,7 @@ def arrays_with_margins(code: str) -> set[str]:
 )
 def test_which_arrays_get_margins(body, names):
     others = """
+struct P { float at[4], v; float* begin() { return at; } };
 template <int N> float sum(const float (&v)[N]) { float s = 0; for (float x : v) s += x; return s + v[0]; }
 void by_name(float (&v)[4]) { for (int i = 0; i < 4; ++i) v[i] = sum(v); if (v[0] > 1) by_name(v); }
 float lends(float (&v)[4]) { float* p = v; return *p; }
@@ -106,8 +131,8 @@ float either(float (&v)[4]) { return v[0]; } float either(float* v) { return *v;
     assert arrays_with_margins(f"{others}__device__ void k(int n) {{ {body} }}") == set(names.split())
 
 
-def test_no_array_gets_margins_where_no_kernel_runs_or_where_variables_may_have_no_destructor():
+def test_no_array_gets_margins_where_no_kernel_runs():
     assert arrays_with_margins("void k() { float a[4]; f(a); }") == set()
-    assert arrays_with_margins("__device__ constexpr int k() { float a[4] = {}; return f(a); }") == set()
+    assert arrays_with_margins("__device__ constexpr int k() { float a[4] = {}; return f(a); }") == {"a"}
     assert arrays_with_margins("template <int N> __device__ void k() { int a[] = {N, 1}; f(a); }") == set()
     assert arrays_with_margins("struct P { float a[4]; void k() { f(a); } }; float b[4]; float* p = b;") == set()

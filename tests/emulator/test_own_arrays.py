@@ -177,6 +177,30 @@ def test_a_pointer_or_an_index_that_was_never_set(run_kernel, body):
     assert [(finding.kind, finding.severity) for finding in findings] == [("never_set", "error")]
 
 
+@pytest.mark.parametrize(
+    ("body", "is_found"),
+    [
+        ("float sum; sum *= 0.0f; z[i] = x[i] + sum;", True),
+        ("float most; for (int j = 0; j < n; ++j) if (x[i] > most) most = x[i]; z[i] = most;", True),
+        ("int bits; bits &= n - 4; z[i] = x[i] + bits;", True),
+        ("float sum = x[i]; if (i > 99) { float more; more += 1; sum += 0 * more; } z[i] = sum;", False),
+        ("float sum; for (int j = 0; j < n; ++j) { if (j) sum += 0; else sum = x[i]; } z[i] = sum;", False),
+    ],
+)
+def test_a_local_that_nothing_sets_first_is_told_whatever_comes_out(run_kernel, body, is_found):
+    kernel = f"__global__ void k(const float* x, float* z, int n) {{\n    const int i = threadIdx.x;\n    {body}\n}}\n"
+    kernel = kernel.replace("{ float", "{\n float").replace("; }", ";\n}")
+    launch = (
+        'extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) { k<<<1, 32, 0, stream>>>(x, z, n); }'
+    )
+    x, z, findings = run(run_kernel, f"{kernel}\n{launch}", 4)
+    if is_found:
+        assert [(finding.kind, finding.severity) for finding in findings] == [("never_set", "error")]
+        assert "nothing gives it a value before that" in findings[0].message
+    else:
+        assert findings == [] and np.allclose(z, x)
+
+
 def test_no_local_is_blamed_that_is_set(run_kernel):
     x, z, findings = run(run_kernel, NEVER_SET, 3)
     assert findings == [] and np.array_equal(z, 4 * x)

@@ -23,6 +23,7 @@ from grader.devices.build.diagnostics import plain
 from grader.devices.build.frontend import in_a_process
 from grader.devices.emulator.calls import own_variables
 from grader.devices.emulator.elf import Elf
+from grader.devices.emulator.first_values import unset_locals
 from grader.devices.emulator.linking import link_command
 from grader.devices.emulator.margins import HIDDEN
 from grader.devices.emulator.subscripts import with_used_indexes
@@ -45,7 +46,7 @@ _ORDERS = "constexpr bool has_two_orders = "  # wmma.h
 _FLAGS = [
     "-fno-tree-ccp", "-fno-tree-fre", "-fno-tree-copy-prop", "-fno-tree-dominator-opts", "-fno-tree-phiprop",
     CHECKS_INDEXES, "-ftrivial-auto-var-init=pattern", "-Wuninitialized", "-Wmaybe-uninitialized",
-    "-Wdangling-pointer=1", *dumps(_AS_WRITTEN, _OPTIMIZED),
+    "-Wdangling-pointer=1", "-Wno-narrowing", *dumps(_AS_WRITTEN, _OPTIMIZED),
     "-fno-if-conversion", "-fno-if-conversion2", "-fno-dce", "-fno-dse", "-fno-forward-propagate",
     "-fno-cprop-registers", "-fno-ivopts", "-fno-move-loop-invariants",
     "-fira-region=one", "--param", "max-combine-insns=2", "--param", "max-cse-path-length=1",
@@ -119,6 +120,9 @@ class Checked:
     arrays: dict[str, str] = field(default_factory=dict)  # what is indexed at a place: "s[0]"
     unset: list[tuple[str, int]] = field(default_factory=list)  # locals that may be read first: name and line of use
     never_set: list[tuple[str, int]] = field(default_factory=list)  # others that may be, with the line of declaration
+    sure: list[list[int | str]] = field(
+        default_factory=list
+    )  # that are: name, line of use, first and last of its block
     gone: list[tuple[str, int]] = field(default_factory=list)  # those that a pointer outlives: name and line of use
     elements: list[int] = field(default_factory=list)  # lines that name an element of a fragment
     is_plain: bool = False  # g++ did not take what subscripts.py and margins.py make of the text
@@ -145,13 +149,16 @@ class CheckedBuild:
         flags: Sequence[str],
         link_flags: Sequence[str],
         elements: Sequence[int] = (),
+        written: str = "",
     ):
-        """`text` is the preprocessed one, `elements` the lines that name an element of a fragment."""
+        """`text` is the preprocessed one, `elements` the lines that name an element of a fragment, `written` the file's
+        own lines before.
+        """
         folder.mkdir()
         text = text.replace(f"{_ORDERS}false", f"{_ORDERS}true") if elements else text
         for name, each in zip((_TEXT, _LESS, _PLAIN), (*with_used_indexes(text, source_name), text), strict=True):
             (folder / name).write_text(each)
-        self._folder, self._source_name, self._elements = folder, source_name, elements
+        self._folder, self._source_name, self._elements, self._written = folder, source_name, elements, written
         compile_ = ["g++", "-std=c++20", "-fPIC", *(flag for flag in flags if flag != "-w"), *_FLAGS, "-fpreprocessed"]
         first = shlex.join([*compile_, "-c", _TEXT, "-o", "text.o"])
         others = " || ".join(f"{{ mv {each} {_TEXT} && {first}; }}" for each in (_LESS, _PLAIN))
@@ -189,6 +196,8 @@ class CheckedBuild:
         elf = Elf(self._folder / NAME)
         checked = _facts(as_written, optimized, said, Path(self._source_name).name, tables(elf))
         checked.elements = list(self._elements)
+        (unset,) = unset_locals([self._written])
+        checked.sure = [(each.name, each.used, each.block.start, each.block.stop) for each in unset]
         checked.is_plain = not (self._folder / _LESS).exists()
         if checked.is_plain and (refused := _REFUSED.search(said)):
             why = re.sub("[‘’]", "'", refused["text"]).replace(HIDDEN, "")
@@ -206,7 +215,8 @@ def beside(library: Path, source_name: str) -> Checked | None:
         code = CodeMap(symbols, library=path, source_name=Path(source_name).name)
         lists = [[(name, line) for name, line in data[key]] for key in ("unset", "never_set", "gone")]
         why = data["is_plain"], data["why_plain"], data["plain_line"]
-        return Checked(path, code, data["arrays"], lists[0], lists[1], lists[2], data["elements"], *why)
+        unset, never_set, gone = lists
+        return Checked(path, code, data["arrays"], unset, never_set, data["sure"], gone, data["elements"], *why)
     return None
 
 

@@ -77,7 +77,8 @@ class EmulatorRecipe:
         if self.with_checks and checked.finds_more(seen.own_code(self.text, text)):
             elements = seen.fragment_elements(self.text, text)
             flags = self.compile_flags, self.link_flags
-            second = checked.CheckedBuild(text, self.filename, folder.with_name("checked"), *flags, elements)
+            beside = folder.with_name("checked")
+            second = checked.CheckedBuild(text, self.filename, beside, *flags, elements, seen.own_lines(self.text))
         try:
             library = self._linked(compiling, folder)
         except RuntimeError:

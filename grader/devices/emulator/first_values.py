@@ -1,20 +1,23 @@
 """Local variables of a program's device code that are used before they have a first value, from the text alone.
 
 `float sum;` and then, before anything else, `sum += x[i]`: no path sets it first. What is not as plain as that is left
-alone: a variable that is assigned anywhere, whose address is taken, or that a macro or `asm` may set.
+alone: a variable whose address is taken or that a macro or `asm` may set, and one that is assigned anywhere, unless its
+first use is on every path to that.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
+from itertools import pairwise
 
 from grader.devices.build.lexer import lex
 from grader.devices.build.syntax import Scope, Stream, code_stream
 
+_UNUSED = ["sizeof", "decltype", "alignof", "void"]  # in front of parentheses, or in them: no value is read
 _NUMBERS = ("char", "short", "int", "long", "float", "double", "longlong")
 _TYPES = {
-    *("unsigned", "signed", "size_t", "half", "__half", "half2", "__half2", "uint", *_NUMBERS),
+    *("unsigned", "signed", "size_t", "bool", "half", "__half", "half2", "__half2", "uint", *_NUMBERS),
     *(f"{sign}int{bits}_t" for sign in ("", "u") for bits in (8, 16, 32, 64)),
     *(f"{sign}{name}{n}" for sign in ("", "u") for name in _NUMBERS for n in (2, 3, 4)),
 }  # without dim3, which has a constructor
@@ -23,12 +26,12 @@ _OPERATORS = frozenset("+-*/%&|^")
 
 @dataclass(frozen=True)
 class Unset:
-    """A variable, the lines of its declaration and first use, and those of the function that they stand in."""
+    """A variable, the lines of its declaration and first use, and those of the block that the use stands in."""
 
     name: str
     declared: int
     used: int
-    function: range
+    block: range
 
 
 def unset_locals(texts: Sequence[str]) -> list[list[Unset]]:
@@ -45,13 +48,23 @@ def _in_file(stream: Stream, in_macros: Set[str]) -> list[Unset]:
 
 
 def _in_function(stream: Stream, function: Scope, closed: int) -> Iterator[Unset]:
-    lines = range(stream.tokens[function.opened].line, stream.tokens[closed].line + 1)
     for index in range(function.opened + 1, closed):
         in_for = stream.text(index - 1) == "(" and stream.text(index - 2) == "for"
         if (in_for or stream.text(index - 1) in (";", "{", "}")) and stream.text(index) in _TYPES:
             for name, dimensions in _without_value(stream, index):
                 if (use := _first_use(stream, name, dimensions)) is not None:
-                    yield Unset(stream.text(name), stream.tokens[name].line, stream.tokens[use].line, lines)
+                    at, block = stream.tokens[use].line, _block(stream, use)
+                    yield Unset(stream.text(name), stream.tokens[name].line, at, block)
+
+
+def _block(stream: Stream, index: int) -> range:
+    """The lines between the braces around it, its own at least: what ends in that of the first is a condition."""
+    opened = stream.enclosing(index)
+    while opened is not None and stream.text(opened) != "{":
+        opened = stream.enclosing(opened)
+    closed = stream.closing(opened) if opened is not None else None
+    line, first, last = (stream.tokens[-1 if at is None else at].line for at in (index, opened, closed))
+    return range(min(first + 1, line), max(last, line + 1))
 
 
 def _without_value(stream: Stream, index: int) -> Iterator[tuple[int, int]]:
@@ -88,14 +101,53 @@ def _first_use(stream: Stream, name: int, dimensions: int) -> int | None:
     end = stream.closing(block) if block is not None else None
     uses = [each for each in range(name + 1, end or 0) if _is_use(stream, each, stream.text(name))]
     if not uses or any(_may_set(stream, each, dimensions) for each in uses):
-        return None
+        is_sure = uses and not _may_set(stream, uses[0], dimensions) and not _is_argument(stream, uses[0])
+        return uses[0] if is_sure and _comes_first(stream, name, uses[0]) else None
     if _changes(stream, uses[0]) or not any(_is_argument(stream, each) for each in uses):
         return uses[0]
     return None
 
 
 def _is_use(stream: Stream, index: int, name: str) -> bool:
-    return stream.text(index) == name and stream.text(index - 1) not in (".", "->", "::")
+    before = stream.texts(max(index - 2, 0), index)
+    is_read = not before or (before[-1] not in _UNUSED and not (before[-1] in ("(", ")") and before[0] in _UNUSED))
+    return stream.text(index) == name and is_read and before[-1:] not in (["."], ["->"], ["::"])
+
+
+def _comes_first(stream: Stream, name: int, use: int) -> bool:
+    """Whether what stands behind this use in the text cannot have run before it: no branch leaves the use out, and at
+    most one loop is around it.
+    """
+    block, at, loops = stream.enclosing(name), use, 0
+    function = stream.scopes[name]
+    while function.parent and function.parent.in_code:
+        function = function.parent
+    if "goto" in stream.texts(function.opened, function.closed or 0) or stream.text(block or 0) != "{":
+        return False
+    while True:
+        begun = _begin_of_statement(stream, at)
+        head = stream.texts(begun, at)
+        loops += head.count("for") + head.count("while") + (stream.text(at) == "{" and "do" in head)
+        is_condition = stream.text(at) == "(" and head[-1:] == ["if"] and head.count("if") == 1
+        is_lambda = any(pair in ("](", "]{") for pair in map("".join, pairwise([*head, stream.text(at)])))
+        if is_lambda or not {"?", "&", "|", "else", "case", "default", "switch"}.isdisjoint(head):
+            return False
+        if ("if" in head and not is_condition) or loops > 1:
+            return False
+        opened = stream.enclosing(at)
+        if opened == block or opened is None:
+            return opened == block
+        if stream.text(opened) == "(" and stream.text(opened - 1) == "for":
+            return False
+        at = opened
+
+
+def _begin_of_statement(stream: Stream, index: int) -> int:
+    """Behind the `;` or brace before it that stands in the same brackets."""
+    while index > 0 and stream.text(index - 1) not in (";", "{", "}", "("):
+        opened = stream.opening(index - 1)
+        index = index - 1 if opened is None else opened
+    return index
 
 
 def _after(stream: Stream, index: int) -> int:
@@ -127,7 +179,10 @@ def _changes(stream: Stream, index: int) -> bool:
 
 def _is_argument(stream: Stream, index: int) -> bool:
     """Whether a function is given the variable as it stands, and may take it by reference."""
-    return stream.text(index - 1) in ("(", ",") and stream.text(_after(stream, index)) in (")", ",")
+    is_condition = stream.text(index - 1) == "(" and stream.text(index - 2) in ("if", "while", "switch")
+    return (
+        not is_condition and stream.text(index - 1) in ("(", ",") and stream.text(_after(stream, index)) in (")", ",")
+    )
 
 
 def _reads_itself(stream: Stream, index: int, equals: int) -> bool:

@@ -56,7 +56,8 @@ class Look:
         if wrong or not wrong_here <= _BY_ADDRESS:
             return self._left
         same = not wrong_here and all(map(_same_numbers, self._outputs, outputs, self._types))
-        return [*self._left, *(() if same else self._never_set()), *self._by_place(), *self._fewer_checks()]
+        unset = list(self._surely_unset()) or (() if same else self._never_set())
+        return [*self._left, *unset, *self._by_place(), *self._fewer_checks()]
 
     def _fewer_checks(self) -> Iterator[Fact]:
         if self._checked.is_plain:
@@ -68,6 +69,18 @@ class Look:
             lines = self._checked.elements
             named = {"kind": "element_place", "line": lines[0], "text": "", "lines": lines[:_MOST_NAMED]}
             yield _BLANK | named | {"note": True}
+
+    def _surely_unset(self) -> Iterator[Fact]:
+        """The locals that are read first on every path, where the run has come by: whatever came out."""
+        if not self._checked.sure:
+            return
+        places = {site["pc"] for kernel in self.facts["kernels"] for site in kernel["sites"]}
+        executed = {self.code.line_of(place) for place in places}
+        sure = self._checked.sure
+        found = [(name, line) for name, line, first, end in sure if not executed.isdisjoint(range(first, end))]
+        if found:
+            locals_ = found[:_MOST_NAMED]
+            yield _BLANK | {"kind": "never_set", "line": locals_[0][1], "text": "sure", "locals": locals_}
 
     def _never_set(self) -> Iterator[Fact]:
         """The locals that may be to blame: other bytes in them made other outputs. First those that g++ warns of."""

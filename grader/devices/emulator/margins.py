@@ -1,15 +1,16 @@
 """What the checking build compiles instead of `float a[4];`, so that whatever leaves `a` is found when it happens.
 
-gcc knows which array an index belongs to, but not a pointer: behind a local array whose address is lent lies another
-variable. So such an array gets bytes before it and behind it that no variable has (include/ladder/margins.h), and the
+gcc knows which array an index belongs to, but not a pointer: behind a local variable whose address is lent lies another
+one. So such a variable gets bytes before it and behind it that none has (include/ladder/margins.h), and the
 runtime, which is told of each access, ends a thread that touches them. An array whose elements are only used one by one
-stays as it is: its indexes are held against it (subscripts.py).
+stays as it is: its indexes are held against it (subscripts.py). So does a variable that is only named.
 
 Without a compiler's knowledge of names: what is no plain declaration is left alone.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from itertools import pairwise
@@ -21,9 +22,12 @@ from grader.devices.emulator.text_part import NO_BASE, NUMBERS, Part, Span
 HIDDEN = "ladder_array_"  # before an array's name: the variable that holds it
 Edit = tuple[int, int, str]  # the text from here to there becomes this
 
+_AT_ITS_END = "__attribute__((cleanup(ladder_end_margins)))"
+
 _ATTRIBUTES = {"alignas", "__attribute__", "__attribute"}
 _QUALIFIERS = {"const", "volatile", "typename", "struct", "class", "union"}
 _BEFORE_A_NAME = {"*", "&", "const", "volatile", "__restrict__", "__restrict"}
+_IS_ARRAY = re.compile(r"(?:^|[ :])array ?<.*>$")  # std::array
 _CONSTANT = {"constexpr", "static_assert"}
 _BEFORE_A_BLOCK = {")", "else", "do", "const", "noexcept", "mutable", "override", "final", "try"}
 _NO_TYPE = (NO_BASE - NUMBERS) | {
@@ -43,27 +47,30 @@ class _Declarator:
     value: int
     end: int
     attributes: list[str]
-    is_array: bool
+    is_array: bool  # float a[4]
+    is_one: bool  # a number, a structure, a pointer
 
 
 class Margins:
-    """The local arrays of a part whose address is lent. `members` are the names of members that are arrays, `hosts`
+    """The local variables of a part whose address is lent. `members` are the names of members that are arrays, `hosts`
     those of functions that no kernel can run.
     """
 
     def __init__(self, part: Part, members: Set[str], hosts: Set[str], references: References):
         self._part, self._members, self._hosts, self._references = part, members, hosts, references
+        self._lending = _methods_that_lend(part)
         self._lent_on: dict[int, bool] = {}
         self._functions: dict[int, bool] = {}
+        self._gotos = {part.text(at + 1) for at, text in enumerate(part.texts) if text == "goto"}
 
     def edits(self) -> Iterator[Edit]:
-        """What makes room around these arrays."""
+        """What makes room around these variables."""
         for first in sorted(set(self._part.statement)):
             if self._is_in_a_function(first):
                 yield from self._of_declaration(first)
 
     def _is_in_a_function(self, first: int) -> bool:
-        """Whether a statement may declare such an array here: nothing jumps past it."""
+        """Whether a statement may declare such a variable here."""
         part = self._part
         block = part.within[first] if first < len(part.texts) else -1
         if not self._is_block(block) or part.text(part.pairs.get(block - 1, 0) - 1) == "switch":
@@ -87,11 +94,9 @@ class Margins:
         return before in _BEFORE_A_BLOCK or "->" in part.texts[part.statement[brace] : brace]
 
     def _takes_margins(self, brace: int) -> bool:
-        """Whether a function's variables may have destructors, and it may be run by a kernel."""
+        """Whether a kernel may run a function."""
         part = self._part
         head = part.texts[part.statement[brace] : brace]
-        if not {"constexpr", "consteval"}.isdisjoint(head) or "goto" in part.texts[brace : part.pairs[brace]]:
-            return False
         calls = (name for name, after in pairwise(head) if after == "(" and name not in _ATTRIBUTES)
         return next(calls, "") not in self._hosts
 
@@ -99,8 +104,8 @@ class Margins:
         part = self._part
         attributes, type_, at = self._specifiers(first)
         declared = self._declarators(at) if type_ else None
-        lent = [each for each in declared or () if each.is_array and self._is_lent(each)]
-        if not declared or not lent:
+        lent = [each for each in declared or () if self._is_lent(each, type_)]
+        if not declared or not lent or self._is_jumped_past(declared[-1].end):
             return
         source = part.source[part.tokens[first].start : part.tokens[declared[-1].end].start]
         if "\n#" in source:
@@ -127,8 +132,11 @@ class Margins:
         text = f"{before}{' '.join(attributes)} ::ladder::WithMargins<__typeof__({of_type})> {HIDDEN}{name}"
         end = part.tokens[value].start
         text += "\n" * part.source.count("\n", begin, end)
-        yield begin, end, f"{text} = {{.at = " if value < array.end else text
-        told = f'::ladder::Margins ladder_margins_{name}({HIDDEN}{name}, "{name}")'
+        made = (
+            f"::ladder::Same<__typeof__({of_type})>" if array.is_one and part.text(array.value) == "{" else ""
+        )  # by any constructor
+        yield begin, end, f"{text} = {{.at = {made}" if value < array.end else text
+        told = f'::ladder::Margins ladder_margins_{name} {_AT_ITS_END}({HIDDEN}{name}, "{name}")'
         at = part.tokens[array.end - 1].end
         yield at, at, f"{'}' * (value < array.end)}; {told}; auto& {name} = {HIDDEN}{name}.at"
 
@@ -198,6 +206,7 @@ class Margins:
         if not part.is_word(name) and part.text(name) != "(":
             return None
         is_array = part.text(name + 1) == "[" and "&" not in part.texts[first:name]
+        is_one = part.is_word(name) and part.text(name + 1) != "[" and "&" not in part.texts[first:name]
         at = name + 1 if part.is_word(name) else part.pairs.get(name, name) + 1  # (*rows)[4]
         while part.text(at) == "[" and at in part.pairs:
             at = part.pairs[at] + 1
@@ -213,16 +222,61 @@ class Margins:
                 return None
             at = part.pairs.get(at, at) + 1
         is_doubtful = part.text(at) != ";" and "<" in part.texts[value:at]  # the comma may be a template's
-        return None if is_doubtful else _Declarator(first, name, behind_sizes, value, at, attributes, is_array)
+        if is_doubtful:
+            return None
+        is_one = is_one and part.text(value) != "("  # which may declare a function
+        return _Declarator(first, name, behind_sizes, value, at, attributes, is_array, is_one)
 
-    def _is_lent(self, array: _Declarator) -> bool:
-        """Whether anything may get an address of it. None is of an array that a constant or a type is made from."""
-        part = self._part
-        if part.text(array.name + 2) == "]" and self._is_in_a_template(array.name):
+    def _is_lent(self, variable: _Declarator, type_: str) -> bool:
+        """Whether anything may get an address of it. None is of one that a constant or a type is made from."""
+        part, name = self._part, variable.name
+        if not (variable.is_array or (variable.is_one and self._may_be_lent(variable, type_))):
+            return False
+        if variable.is_array and part.text(name + 2) == "]" and self._is_in_a_template(name):
             return False  # there, g++ does not know how many values there are
-        uses = self._uses(array.name, array.end, part.pairs[part.within[array.name]])
-        sizes = self._sizes(array.name)
-        return not any(map(self._is_asked, uses)) and any(self._lends(at, sizes) for at in uses)
+        uses = self._uses(name, variable.end, part.pairs[part.within[name]])
+        if any(map(self._is_asked, uses)):
+            return False
+        if variable.is_one:
+            return any(self._lends_one(at) or (_IS_ARRAY.search(type_) and not self._is_sized(at)) for at in uses)
+        sizes = self._sizes(name)
+        return any(self._lends(at, sizes) for at in uses)
+
+    def _may_be_lent(self, variable: _Declarator, type_: str) -> bool:
+        """Whether a variable that is no array can be in a structure: no constant's value is, nor one that names itself
+        in its own value.
+        """
+        part = self._part
+        words = part.texts[variable.first : variable.name] or type_.split()
+        is_constant = "const" in words and not _IS_ARRAY.search(type_)
+        return not is_constant and part.text(variable.name) not in part.texts[variable.name + 1 : variable.end]
+
+    def _lends_one(self, at: int) -> bool:
+        """The same of a number or a structure: `&v`, `&v.x`, `v.array`, `v.data()`."""
+        part = self._part
+        end = part.last_of_chain(at)
+        if part.address(at, end) is not None or part.text(end) in self._members:
+            return True
+        if part.text(at - 1) == ")":
+            return part.text(at - 2) == "&"  # (float4&)v
+        if part.text(at - 1) == "(" and part.text(end + 1) == ")" and part.text(at - 2) == ">":
+            return part.text(part.cast_around(at, end)[0]) == "reinterpret_cast"
+        return part.text(at + 1) == "." and part.text(at + 2) in self._lending
+
+    def _is_jumped_past(self, end: int) -> bool:
+        """Whether a `goto` goes to a label in the block behind this from somewhere else."""
+        part = self._part
+        if not self._gotos:
+            return False
+        last = part.pairs[part.within[end]]
+        here = range(end, last)
+        labels = {
+            part.text(at)
+            for at in here
+            if part.text(at) in self._gotos and part.text(at + 1) == ":" and part.text(at - 1) in (";", "{", "}", ":")
+        }
+        jumps = (at for at, text in enumerate(part.texts) if text in labels and part.text(at - 1) == "goto")
+        return any(at not in here for at in jumps)
 
     def _is_in_a_template(self, at: int) -> bool:
         part = self._part
@@ -252,12 +306,16 @@ class Margins:
         is_constant = any(part.texts[each] in _CONSTANT and part.text(each - 1) != "if" for each in range(begun, at))
         return is_constant and "sizeof" not in part.texts[at - 2 : at]
 
+    def _is_sized(self, at: int) -> bool:
+        part = self._part
+        return part.text(at - 1) == "sizeof" or part.texts[at - 2 : at] == ["sizeof", "("]
+
     def _lends(self, at: int, sizes: int) -> bool:
         """Whether more than an element's value is used here."""
         part, last, count = self._part, at, 0
         while part.text(last + 1) == "[" and count < sizes:
             last, count = part.pairs.get(last + 1, last + 1), count + 1
-        if part.text(at - 1) == "sizeof" or part.texts[at - 2 : at] == ["sizeof", "("]:
+        if self._is_sized(at):
             return False
         if part.text(at - 1) == ":" and part.text(last + 1) == ")" and part.text(part.within[at] - 1) == "for":
             return False
@@ -275,3 +333,12 @@ class Margins:
             self._lent_on[name] = False  # by itself alone
             self._lent_on[name] = any(self._lends(at, self._sizes(name)) for at in self._uses(name, begin, end))
         return self._lent_on[name]
+
+
+def _methods_that_lend(part: Part) -> set[str]:
+    """The names of methods that give a pointer."""
+    return {
+        text
+        for at, text in enumerate(part.texts)
+        if part.text(at - 1) == "*" and part.text(at + 1) == "(" and part.is_class(part.within[at])
+    }

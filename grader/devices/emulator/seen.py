@@ -44,6 +44,12 @@ def own_code(text: str, preprocessed: str) -> str:
     return "".join(part for _, part in own_parts(preprocessed, _begins(text)))
 
 
+def own_lines(text: str) -> str:
+    """What a translated text has from the file's first line on."""
+    named = _NAMED.search(text)
+    return text[named.end() + 1 :] if named else text
+
+
 def fragment_elements(text: str, preprocessed: str) -> list[int]:
     """The lines of a file with wmma's fragments that name an element of what may be one."""
     parts = own_parts(preprocessed, _begins(text)) if "fragment" in text else ()

@@ -227,6 +227,9 @@ def _uninitialized_read(fact: Fact, where: _Where) -> str:
 def _own_array(fact: Fact, where: _Where) -> str:
     array, index, elements = where.name, fact["offset"], fact["array_bytes"]
     side = "before its start" if index < 0 else "past its end"
+    if fact["space"] == "variable":
+        is_one = f"which is no array: it has {elements} byte{'' if elements == 1 else 's'}"
+        return f"{thread_of(fact)} {fact['access']}s memory {side.replace('its', 'the')} of {array}, {is_one}"
     message = (
         f"{thread_of(fact)} uses {array}[{index}], {side}: {array} has {elements} element{'' if elements == 1 else 's'}"
     )
@@ -240,6 +243,8 @@ def _never_set(fact: Fact, where: _Where) -> str:
     if fact["text"] == "gone":
         return f"a pointer leads to `{name}`, which is no longer there: its block, or its function, has ended"
     named = f"`{name}`" + "".join(f" or `{other}` (line {line})" for other, line in others)
+    if fact["text"] == "sure":
+        return f"{named} is read before it is set: nothing gives it a value before that"
     return f"{named} is read before it is set: other results come out when other bytes lie in it"
 
 

@@ -1,4 +1,4 @@
-// The margins around local arrays in the checking build (include/ladder/margins.h): whoever touches them has left the array.
+// The margins around local variables in the checking build (include/ladder/margins.h): whoever touches them has left the variable.
 #include "margins.h"
 
 #include <algorithm>
@@ -12,12 +12,14 @@ void touch_margins(Thread& thread, Address a, unsigned bytes, bool writes, std::
     const auto touched = std::find_if(thread.margins.rbegin(), thread.margins.rend(), [=](const Margin& each) { return !is_clear({&each, 1}, a, bytes); });
     if (touched == thread.margins.rend()) return;
     const Address at = a < touched->array ? a : std::max(a, touched->array + touched->bytes);
-    const auto away = static_cast<long long>(at - touched->array), element = static_cast<long long>(touched->element);
+    const bool is_one = !touched->element;   // no array
+    const auto away = static_cast<long long>(at - touched->array), element = is_one ? 1 : static_cast<long long>(touched->element);
     Finding finding = finding_at(thread, "own_array", pc);
     finding.access = writes ? "write" : "read";
     finding.array = touched->name;
-    finding.array_bytes = touched->bytes / touched->element;
+    finding.array_bytes = touched->bytes / element;
     finding.offset = away < 0 ? -((element - 1 - away) / element) : away / element;
+    if (is_one) finding.space = "variable";
     die(thread, std::move(finding));
 }
 

@@ -1,4 +1,4 @@
-// Bytes around a thread's own array that no variable has.
+// Bytes around a thread's own variable that none has.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@ namespace ladder {
 
 struct Margin {
     std::uintptr_t array;
-    std::size_t bytes, element, width;   // of the array, of what it is indexed by first, and before it and behind it
+    std::size_t bytes, element, width;   // of the variable, of what an array is indexed by first, and before it and behind it
     const char* name;
 };
 

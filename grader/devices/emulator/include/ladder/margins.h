@@ -2,35 +2,57 @@
 #pragma once
 
 #ifndef __CUDA__
+#include <type_traits>
+
 #include "abi.h"
 
 namespace ladder {
 
-// Enough for a walk one too far and for a vector over the end, and a multiple of any alignment that an access needs: what is
-// declared with `alignas` lies where it should. Not more, for stacks are small.
-constexpr unsigned long margin = 64;
+// Enough for a walk one too far and for a vector over the end, and for a row too many of a larger array: a multiple of any
+// alignment that an access needs, so that what is declared with `alignas` lies where it should. Not more, for stacks are small.
+constexpr unsigned long margin_of(unsigned long bytes) {
+    constexpr unsigned long least = 64, most = 512;
+    return bytes < least ? least : bytes > most ? most : (bytes + least - 1) / least * least;
+}
 
-// An array between bytes that no variable has.
-template <class Array> struct WithMargins {
-    unsigned char before[margin];
-    Array at;
-    unsigned char behind[margin];
+template <class Variable> using Same = Variable;
+
+// A variable between bytes that none has.
+template <class Variable> struct alignas(16) WithMargins {
+    unsigned char before[margin_of(sizeof(Variable))];
+    Variable at;
+    unsigned char behind[margin_of(sizeof(Variable))];
 };
 
-// While it lives, the runtime refuses accesses to these bytes.
+template <class Variable> constexpr unsigned long bytes_of_value(typename Variable::value_type*) { return sizeof(typename Variable::value_type); }
+template <class> constexpr unsigned long bytes_of_value(...) { return 0; }
+
+// What an array is indexed by, 0 of what is none.
+template <class Variable> constexpr unsigned long bytes_of_element() {
+    if constexpr (std::is_array_v<Variable>) return sizeof(std::remove_extent_t<Variable>);
+    else return bytes_of_value<Variable>(nullptr);
+}
+
+// While it lives, the runtime refuses accesses to these bytes. A constant's value may be worked out with it: so it has no
+// destructor, but a cleanup.
 class Margins {
 public:
-    template <class Array> LADDER_UNSEEN Margins(const WithMargins<Array>& array, const char* name)
-        : array_(&array.at) {
-        ladder_margins(&array.at, sizeof array.at, sizeof array.at[0], margin, name);
+    template <class Variable> LADDER_UNSEEN constexpr Margins(const WithMargins<Variable>& variable, const char* name)
+        : variable_(&variable.at) {
+        if (!__builtin_is_constant_evaluated())
+            ladder_margins(&variable.at, sizeof(Variable), bytes_of_element<Variable>(), margin_of(sizeof(Variable)), name);
     }
-    LADDER_UNSEEN ~Margins() { ladder_no_margins(array_); }
     Margins(const Margins&) = delete;
+    LADDER_UNSEEN constexpr void end() const {
+        if (!__builtin_is_constant_evaluated()) ladder_no_margins(variable_);
+    }
 
 private:
-    const volatile void* array_;
+    const volatile void* variable_;
 };
 
 }  // namespace ladder
+
+LADDER_UNSEEN constexpr void ladder_end_margins(const ladder::Margins* margins) { margins->end(); }
 
 #endif

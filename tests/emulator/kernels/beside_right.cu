@@ -1,0 +1,83 @@
+// Right uses of local variables whose address is lent, in plain functions and others. Each kernel gives x back.
+#include <array>
+#include <cooperative_groups.h>
+#include <cuda/std/array>
+
+struct Two { float a[4]; float b[4]; __device__ const float* data() const { return a; } };
+struct Node { float v; Node* next; };
+struct Q { explicit __device__ Q(float v = 0) : v(v) {} float v; };
+__device__ float sumf(const float* p, int n) { float s = 0; for (int i = 0; i < n; ++i) s += p[i]; return s; }
+__device__ void both(float v, float* lo, float* hi) { *lo = v; *hi = v; }
+__device__ void bump(int* i) { ++*i; }
+template <class T> __device__ T one_of(const T* p) { return *p; }
+__global__ void whole_struct(const float* x, float* z, int n) { Two v = {{x[threadIdx.x]}};
+    z[threadIdx.x] = sumf(v.a, n / 8) + sumf(v.b, 4) + 0 * sumf(v.data(), 4) + 0 * sumf(&v.a[0], 8); }
+__global__ void float4_parts(const float* x, float* z, int n) { float4 v = make_float4(x[threadIdx.x], 0, 0, 0);
+    float s = 0; for (int i = 0; i < n / 8; ++i) s += (&v.x)[i]; z[threadIdx.x] = s; }
+__global__ void scalars(const float* x, float* z, int n) { float s, c; sincosf(x[threadIdx.x], &s, &c);
+    float lo, hi = 2.0; both(x[threadIdx.x], &lo, &hi); z[threadIdx.x] = 0.5f * (lo + hi) + 0 * s * c; }
+__global__ void narrow(const float* x, float* z, int n) { double d = x[threadIdx.x]; float f = d, *p = &f;
+    int i = 3.0, j = n; unsigned u = j; bump(&i); *p += 0; auto q = &u; z[threadIdx.x] = *p + 0 * (i + *q); }
+__global__ void lists(const float* x, float* z, int n) { Node a = {x[threadIdx.x], nullptr}, b = {0, &a};
+    Node* p = &b; float s = 0; while (p) { s += p->v; p = p->next; } z[threadIdx.x] = s; }
+__global__ void self(const float* x, float* z, int n) { Node a = {x[threadIdx.x], &a}; z[threadIdx.x] = a.next->next->v; }
+__global__ void explicit_ctor(const float* x, float* z, int n) { Q q{x[threadIdx.x]}; Q r; Q* p = &q;
+    z[threadIdx.x] = p->v + one_of(&r).v; }
+__global__ void constants(const float* x, float* z, int n) { const int k = 4; float a[k] = {x[threadIdx.x]};
+    const int* p = &k; z[threadIdx.x] = sumf(a, *p); }
+__global__ void pointers(const float* x, float* z, int n) { const float* p = x; const float** pp = &p;
+    *pp += threadIdx.x; z[threadIdx.x] = **pp; }
+__global__ void captured(const float* x, float* z, int n) { float v = x[threadIdx.x]; float* p = &v; auto f = [v] {
+    return v; }; auto g = [&] { v += 1; return v; }; auto h = [=]() mutable { return v++; }; *p += 0;
+    z[threadIdx.x] = f() + 0 * g() + 0 * h(); }
+__global__ void casts(const float* x, float* z, int n) { float v = x[threadIdx.x]; int i = *(int*)&v;
+    int j = reinterpret_cast<int&>(v); unsigned u = *reinterpret_cast<unsigned*>(&v); double d = v;
+    int2 w = *(int2*)&d; z[threadIdx.x] = __int_as_float(i) + 0 * (j - (int)u) + 0 * w.x; }
+__global__ void arrays(const float* x, float* z, int n) { std::array<float, 4> a = {}; cuda::std::array<int, 3> b{};
+    std::array<float, 4> c; for (int i = 0; i < 4; ++i) { a[i] = x[threadIdx.x] / 4; c[i] = a[i]; } b[2] = 1;
+    float s = 0; for (float v : c) s += v; constexpr int k = std::tuple_size<decltype(a)>::value;
+    for (float* p = a.data(); p != a.data() + k; ++p) s += 0 * *p; auto [u, v, w] = b;
+    z[threadIdx.x] = s + 0 * (u + v + w) + 0 * a.back() + 0 * std::get<1>(a); }
+__global__ void goto_fn(const float* x, float* z, int n) { float a[4] = {x[threadIdx.x]}; int i = 0;
+    again: a[i % 4] += 0; { float b[2]; b[0] = 0; both(0, b, b + 1); } if (++i < 3) goto again; if (n == 5) goto end;
+    z[threadIdx.x] = sumf(a, n / 8); { float c[2]; both(1, c, c + 1); } end: ; }
+__global__ void goto_past(const float* x, float* z, int n) { if (n == 5) goto end; float a[4];
+    both(x[threadIdx.x], a, a + 1); z[threadIdx.x] = *a; end: return; }
+constexpr __device__ float constfn(float v, int n) { float a[4] = {v}; const float* p = a; int k = 0; int* q = &k;
+    ++*q; return p[n] + p[k] + p[0]; }
+constexpr float at_compile_time = constfn(1, 2);
+__device__ constexpr int count(int n) { int c[2] = {n, n}; int s = 0; for (const int* p = c; p != c + 2; ++p) s += *p;
+    return s; }
+__global__ void constexpr_fn(const float* x, float* z, int n) { float more[count(2)] = {};
+    z[threadIdx.x] = x[threadIdx.x] * constfn(1, n / 16) + 0 * (at_compile_time + sumf(more, 4));
+    static_assert(count(3) == 6); }
+__global__ void in_branches(const float* x, float* z, int n) { float r = 0; for (int i = 0; i < 4; ++i) { int k = i;
+    bump(&k); if (k == 2) continue; if (k == 4) { float t = x[threadIdx.x]; r = *&t; break; } }
+    if (int m = n) bump(&m); z[threadIdx.x] = r; }
+__device__ float out_of(float v) { float t = v; float* p = &t; if (v > 3) return *p; return p[0]; }
+__global__ void returned(const float* x, float* z, int n) { z[threadIdx.x] = out_of(x[threadIdx.x]); }
+union Bits { float f; unsigned u; unsigned char c[4]; };
+__global__ void unions(const float* x, float* z, int n) { Bits b; b.f = x[threadIdx.x]; unsigned char* p = b.c;
+    Bits* q = &b; z[threadIdx.x] = q->f + 0 * p[3]; }
+__global__ void groups(const float* x, float* z, int n) { auto b = cooperative_groups::this_thread_block();
+    cooperative_groups::thread_block t = cooperative_groups::this_thread_block();
+    cooperative_groups::thread_block* p = &t; p->sync(); int mine = 0; atomicAdd(&mine, 1);
+    z[threadIdx.x] = x[threadIdx.x] + mine - 1; }
+__global__ void halves(const float* x, float* z, int n) { float4 v = make_float4(x[threadIdx.x], 0, 0, 0);
+    unsigned long long w[2]; *(float4*)w = v; float2* h = reinterpret_cast<float2*>(&v);
+    z[threadIdx.x] = h[0].x + h[1].y + 0 * (float)(w[0] & 1); }
+template <class T, int N> struct Vec { T v[N]; __device__ T* begin() { return v; } __device__ T* end() { return v + N; } };
+__global__ void vecs(const float* x, float* z, int n) { Vec<float, 4> v = {{x[threadIdx.x]}}; float s = 0;
+    for (float e : v) s += e; for (float* p = v.begin(); p != v.end(); ++p) s += 0 * *p; z[threadIdx.x] = s; }
+struct H { int* p; };
+__global__ void handles(const float* x, float* z, int n) { int k = 1; H h{&k}; H* g = &h; *g->p += 1;
+    long long int a = 1, *b = &a; unsigned char c = 'a'; char* d = (char*)&c;
+    z[threadIdx.x] = x[threadIdx.x] + (k - 2) + (*b - 1) + (*d - 'a'); }
+
+// `n` is the place of the kernel in this list.
+using Kernel = void (*)(const float*, float*, int);
+constexpr Kernel kernels[] = {
+    whole_struct, float4_parts, scalars, narrow, lists, self, explicit_ctor, constants, pointers, captured, casts,
+    arrays, goto_fn, goto_past, constexpr_fn, in_branches, returned, unions, groups, halves, vecs, handles
+};
+extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) { kernels[n]<<<1, 32, 0, stream>>>(x, z, 32); }

@@ -1,0 +1,41 @@
+// In each kernel a pointer or an index leaves a local variable that is no plain array, or an array in a function that is
+// none of the plain ones.
+#include <array>
+#include <cuda/std/array>
+
+struct Two { float a[4], b[4]; __device__ float* data() { return a; } };
+__device__ float sum_of(const float* p, int n) { float s = 0; for (int i = 0; i < n; ++i) s += p[i]; return s; }
+constexpr __device__ float in_a_constant(float v, int n) { float a[4] = {v}; const float* p = a; return p[n]; }
+__global__ void behind_the_last_member(const float* x, float* z, int n) { Two v = {};
+    z[threadIdx.x] = sum_of(v.b, n / 8 + 1); }
+__global__ void behind_what_a_method_gives(const float* x, float* z, int n) { Two v = {}; float* p = v.data();
+    z[threadIdx.x] = p[n / 4]; }
+__global__ void index_of_a_number(const float* x, float* z, int n) { float v = x[0]; (&v)[n / 32] = 1; z[threadIdx.x] = v; }
+__global__ void sum_of_an_address(const float* x, float* z, int n) { float v = x[0]; z[threadIdx.x] = *(&v + n / 32); }
+__global__ void pointer_to_a_number(const float* x, float* z, int n) { float v = x[0], *p = &v;
+    z[threadIdx.x] = *(p + n / 32); }
+__global__ void function_of_a_number(const float* x, float* z, int n) { float v = x[0]; z[threadIdx.x] = sum_of(&v, n / 16); }
+__global__ void before_a_number(const float* x, float* z, int n) { float v = x[0]; float* p = &v; z[threadIdx.x] = p[-n / 32]; }
+__global__ void part_of_a_vector(const float* x, float* z, int n) { float4 v = {}; float s = 0;
+    for (int i = 0; i <= n / 8; ++i) s += (&v.x)[i]; z[threadIdx.x] = s; }
+__global__ void cast_of_a_vector(const float* x, float* z, int n) { float4 v{}; float s = 0;
+    for (int i = 0; i <= n / 8; ++i) s += reinterpret_cast<float*>(&v)[i]; z[threadIdx.x] = s; }
+__global__ void vector_over_a_number(const float* x, float* z, int n) { float v = x[0];
+    z[threadIdx.x] = reinterpret_cast<float4&>(v).y; }
+__global__ void beside_a_goto(const float* x, float* z, int n) { float a[4] = {}; int i = 0; again: a[i % 4] = 1;
+    if (++i < 3) goto again; z[threadIdx.x] = sum_of(a, n / 8 + 1); }
+__global__ void in_a_constants_function(const float* x, float* z, int n) { z[threadIdx.x] = in_a_constant(1, n / 8); }
+__global__ void index_of_cuda_array(const float* x, float* z, int n) { cuda::std::array<float, 4> a = {};
+    for (int i = 0; i <= n / 8; ++i) a[i] = 1; z[threadIdx.x] = a[0]; }
+__global__ void index_of_std_array(const float* x, float* z, int n) { std::array<float, 4> a; z[threadIdx.x] = a[n / 8]; }
+__global__ void a_row_too_far(const float* x, float* z, int n) { float a[4][8] = {}; float* p = a[0];
+    z[threadIdx.x] = p[n + n / 2]; }
+
+// `n` is the place of the kernel in this list.
+using Kernel = void (*)(const float*, float*, int);
+constexpr Kernel kernels[] = {
+    behind_the_last_member, behind_what_a_method_gives, index_of_a_number, sum_of_an_address, pointer_to_a_number,
+    function_of_a_number, before_a_number, part_of_a_vector, cast_of_a_vector, vector_over_a_number, beside_a_goto,
+    in_a_constants_function, index_of_cuda_array, index_of_std_array, a_row_too_far
+};
+extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) { kernels[n]<<<1, 32, 0, stream>>>(x, z, 32); }
