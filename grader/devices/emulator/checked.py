@@ -120,9 +120,8 @@ class Checked:
     arrays: dict[str, str] = field(default_factory=dict)  # what is indexed at a place: "s[0]"
     unset: list[tuple[str, int]] = field(default_factory=list)  # locals that may be read first: name and line of use
     never_set: list[tuple[str, int]] = field(default_factory=list)  # others that may be, with the line of declaration
-    sure: list[list[int | str]] = field(
-        default_factory=list
-    )  # that are: name, line of use, first and last of its block
+    # Those that nothing sets first, with the line of use and the range of the lines around it.
+    sure: list[tuple[str, int, int, int]] = field(default_factory=list)
     gone: list[tuple[str, int]] = field(default_factory=list)  # those that a pointer outlives: name and line of use
     elements: list[int] = field(default_factory=list)  # lines that name an element of a fragment
     is_plain: bool = False  # g++ did not take what subscripts.py and margins.py make of the text
