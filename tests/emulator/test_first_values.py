@@ -23,6 +23,7 @@ def found(body: str, head: str = "__global__ void k(float* x, int n)", before: s
         ("for (int i; i < n; ++i) x[i] = 0;", ["i"]),
         ("unsigned long long bits; bits <<= 1; x[bits] = 0; if (n) { int bits = 1; }", ["bits"]),
         ("float m; for (int i = 0; i < n; ++i) if (x[i] > m) m = x[i]; *x = m;", ["m"]),
+        ("float m; for (int i = 0; i < n; ++i) m = x[i] > m ? x[i] : m; *x = m;", ["m"]),
         ("bool b; if (b) *x = 1; b = false;", ["b"]),
         ("float acc[4]; for (int i = 0; i < n; ++i) acc[i % 4] += x[i]; acc[0] = 1; *x = acc[0];", ["acc"]),
         ("float s; do { s += x[0]; if (n) s = 0; } while (n--);", ["s"]),

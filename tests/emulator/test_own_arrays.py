@@ -206,6 +206,30 @@ def test_no_local_is_blamed_that_is_set(run_kernel):
     assert findings == [] and np.array_equal(z, 4 * x)
 
 
+BLAMED = """
+__global__ void k(const float* x, float* z, int n) {
+    const int i = threadIdx.x;
+    if (n == 1) {
+        const float* p;
+        { float ended[2] = {x[i], 1}; p = ended; }
+        float other[2] = {7, 7};
+        z[i] = p[0] + 0 * other[n];                                                 // case 1: ended
+    } else {
+        float sums[2];
+        if (n > 3) sums[1] = 0;
+        z[i] = sums[n % 2];                                                         // case 3: sums
+    }
+}
+extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) { k<<<1, 32, 0, stream>>>(x, z, n); }
+"""
+
+
+@pytest.mark.parametrize(("case", "name"), [(1, "ended"), (3, "sums")])
+def test_only_what_the_run_has_come_by_is_blamed(run_kernel, case, name):
+    _, _, (finding,) = run(run_kernel, BLAMED, case)
+    assert finding.kind == "never_set" and f"`{name}`" in finding.message
+
+
 # What is compared only: a value below zero, as the checking build has it, tells nothing where no value would.
 MEMBERS = """
 struct Found { float value; int at; bool any; };
@@ -250,6 +274,12 @@ def test_no_member_is_blamed_that_is_set(run_kernel):
         ("::Vector v;", True),
         ("struct Pair { float first[4]; };", True),
         ("ladder::Vector<float, 4> v;", True),
+        ("float v = x[i], *p = &v;", True),
+        ("float4 v = x[i]; f(a, &v.x);", True),
+        ("int i = 0; n = *reinterpret_cast<const float*>(&i) + f((int&)i);", True),
+        ("std::array<float, 4> a = {};", True),
+        ("float sum(float4 v) { const float* p = &v.x; return *p; }", True),
+        ("int i = n & m, k = 1; f(&x[i], n && k, n & k); atomicAdd(&z[i], 1); p = &q->k;", False),
         ("int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) z[i] = x[i] * y[i];", False),
         ("for (int i = 0, j = n; i < n; ++i) { sum += x[i]; } return sum;", False),
         ("float4 v = make_float4(0, 0, 0, 0); x = y; goto end; typedef float Real; using R = float;", False),
@@ -265,7 +295,7 @@ def test_only_what_may_hold_such_a_fault_is_built_twice(code, wanted):
 def test_another_nan_is_no_other_result(name, nans):
     ctype = TYPES[name]
     one, other = (np.frombuffer(nan.to_bytes(ctype.bytes, "little"), np.uint8) for nan in nans)
-    facts = {"findings": []}
+    facts = {"findings": [], "kernels": []}
     look = Look(Checked(never_set=[("sum", 3)]), facts, 0.0, [one], [ctype])
     assert not look.findings(facts, [other])
     assert [each["kind"] for each in look.findings(facts, [np.zeros_like(one)])] == ["never_set"]

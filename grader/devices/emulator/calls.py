@@ -175,8 +175,12 @@ def is_used_by_headers(dump: str, symbol: str, filename: str) -> bool:
 
 
 def own_variables(dump: str, word: str) -> Iterator[tuple[str, set[str]]]:
-    """The body of each function that has this word in it, and the variables on its stack."""
-    return ((each.body, each.own) for each in _functions(dump).values() if word in each.body)
+    """The body of each function that has this word in it, and the variables on its stack. None of one that has become a
+    part of all that call it: nothing but its own text names it.
+    """
+    for name, each in _functions(dump).items():
+        if word in each.body and (each.attributes >= _KERNEL or dump.count(name) > each.body.count(name) + 1):
+            yield each.body, each.own
 
 
 @lru_cache(maxsize=2)

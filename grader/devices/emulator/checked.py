@@ -57,7 +57,7 @@ _BODY = re.compile(r"^(?P<head>\S.*\))\n\{\n(?P<body>(?:[ \n].*\n|\n)*)\}", re.M
 _CHECK = re.compile(r"^ *\[(?P<place>[^\]\[]+:\d+:\d+)\] \.UBSAN_BOUNDS \(0B, (?P<index>.+), \d+\);$", re.MULTILINE)
 _PLACE = r"\[[^\]\[\s]+:\d+:\d+(?: discrim \d+)?\] "
 _PLACE_OF = re.compile(r"\[([^\]\[\s]+:\d+:\d+)[ \]]")
-_DECLARED = re.compile(r"^ +(?P<static>static )?[\w:<>, *&]*?[ *&](?P<name>[\w.]+)(?:\[\d*\])*;$", re.MULTILINE)
+_DECLARED = re.compile(r"^ +(?P<static>static )?[\w:<>, *&.]*?[ *&](?P<name>[\w.]+)(?:\[\d*\])*;$", re.MULTILINE)
 _PARAMETER = re.compile(r"(\w+)[,)]")
 _INDEXED = r"(?P<base>\(?\*?(?:D\.\d+|\w+)\)?)(?P<parts>(?:->\w+|\.[a-zA-Z_]\w*)*(?:\[[^\]:]*\](?:\.[a-zA-Z_]\w*)*)+)"
 _INDEXED_HERE = re.compile(rf"(?:{_PLACE})+{_INDEXED}")
@@ -92,13 +92,21 @@ _NO_DECLARATION = re.compile(
 )
 _ROWS = re.compile(r"\w ?\[[^\[\]]*\] ?\[")  # an array of more than one dimension
 _BEFORE = re.compile(r"(?:(?:else|do|(?:public|private|protected) ?:|for ?\() ?)*")
+# The variables that something gets the address of: `&v`, `&v.x`, `reinterpret_cast<int&>(v)`, `(int&)v`.
+_LENT = re.compile(r"(?:(?<![\w\])& ])\s*&|\breturn\s*&|&\s*>\s*\(|&\s*\))\s*\(?\s*([A-Za-z_]\w*)\b(?!\s*(?:\[|->|\())")
+_PARAMETERS = re.compile(r"[\w>] ([A-Za-z_]\w*) ?(?=[,)])")  # that are no pointers and no references
+_OF_LIBRARY = re.compile(r"\barray\s*<")
+_NAMED = re.compile(r"([A-Za-z_]\w*)\s*(?=[=,]|$)")
 _MORE_NAMES = re.compile(r",[*& ]*[A-Za-z_]\w* ?(?:[\[,]|$)")
 
 
 def finds_more(code: str) -> bool:
     """Whether such a build may find anything in a file: it has an array that is not shared, or that has rows, or a
-    variable without a first value. `code` is the file's own, preprocessed.
+    variable without a first value or whose address is taken. `code` is the file's own, preprocessed.
     """
+    lent = set(_LENT.findall(code))
+    if not lent.isdisjoint(_PARAMETERS.findall(code)):
+        return True
     for piece, end in re.findall(r"([^;{}]*)([;{}])", code):
         text = _BEFORE.sub("", " ".join(piece.split()), count=1)
         if "thread_local" in text and _ROWS.search(text):
@@ -107,6 +115,8 @@ def finds_more(code: str) -> bool:
         if found and (found["next"] in ("[", ",") or _MORE_NAMES.search(found["rest"])):
             return True
         if found and not found["next"] and end == ";":
+            return True
+        if found and (_OF_LIBRARY.search(text) or not lent.isdisjoint(_NAMED.findall(text))):
             return True
     return False
 

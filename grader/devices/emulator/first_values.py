@@ -186,10 +186,10 @@ def _is_argument(stream: Stream, index: int) -> bool:
 
 
 def _reads_itself(stream: Stream, index: int, equals: int) -> bool:
-    """`sum = sum + ...`, `most = max(most, ...)`: what it is set to is made of what it has."""
+    """`sum = sum + ...`, `most = max(most, ...)`: what it is set to is made of what it has, or a choice of that."""
     end = _end_of_expression(stream, equals)
-    uses = [each for each in range(equals + 1, end) if _is_use(stream, each, stream.text(index))]
-    return bool(uses) and "?" not in stream.texts(equals, end)
+    asked = next((each for each in range(equals, end) if stream.text(each) == "?"), end)
+    return any(_is_use(stream, each, stream.text(index)) for each in range(equals + 1, asked))
 
 
 def _may_set(stream: Stream, index: int, dimensions: int) -> bool:

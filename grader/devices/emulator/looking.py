@@ -40,7 +40,8 @@ class Look:
         for finding in self._left:
             name_array(finding, checked.arrays)
         ends = [each for each in facts["findings"] if each["kind"] in _FATAL]
-        self.decides = bool(ends) or any(not each["note"] for each in self._left)
+        across = [each for each in facts["findings"] if each["kind"] == "misaligned" and each["space"] == "variable"]
+        self.decides = bool(ends or across) or any(not each["note"] for each in self._left)
 
     @property
     def code(self) -> CodeMap:
@@ -72,23 +73,31 @@ class Look:
 
     def _surely_unset(self) -> Iterator[Fact]:
         """The locals that are read first on every path, where the run has come by: whatever came out."""
-        if not self._checked.sure:
-            return
-        places = {site["pc"] for kernel in self.facts["kernels"] for site in kernel["sites"]}
-        executed = {self.code.line_of(place) for place in places}
         sure = self._checked.sure
+        executed = self._executed() if sure else set()
         found = [(name, line) for name, line, first, end in sure if not executed.isdisjoint(range(first, end))]
         if found:
             locals_ = found[:_MOST_NAMED]
             yield _BLANK | {"kind": "never_set", "line": locals_[0][1], "text": "sure", "locals": locals_}
 
+    def _executed(self) -> set[int | None]:
+        """The lines that have counted anything."""
+        places = {site["pc"] for kernel in self.facts["kernels"] for site in kernel["sites"]}
+        return set(map(self.code.line_of, places))
+
     def _never_set(self) -> Iterator[Fact]:
-        """The locals that may be to blame: other bytes in them made other outputs. First those that g++ warns of."""
+        """The locals that may be to blame: other bytes in them made other outputs. First those that g++ warns of, where
+        the run has come by.
+        """
+        executed = self._executed()
+        come_by = [each for each in self._checked.unset if each[1] in executed] + self._checked.never_set
+        gone = [each for each in self._checked.gone if each[1] in executed]
         named: dict[str, int] = {}
-        for name, line in self._checked.gone or [*self._checked.unset, *self._checked.never_set]:
+        for name, line in gone or come_by or self._checked.gone or self._checked.unset:
             named.setdefault(name, line)
         if named:
-            locals_, text = list(named.items())[:_MOST_NAMED], "gone" if self._checked.gone else ""
+            is_gone = bool(gone or (self._checked.gone and not come_by))
+            locals_, text = list(named.items())[:_MOST_NAMED], "gone" if is_gone else ""
             yield _BLANK | {"kind": "never_set", "line": locals_[0][1], "text": text, "locals": locals_}
 
 

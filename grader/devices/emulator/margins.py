@@ -12,43 +12,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Set
-from dataclasses import dataclass
 from itertools import pairwise
 
-from grader.devices.build.syntax import CLOSING, UNEVALUATED
+from grader.devices.build.syntax import UNEVALUATED
+from grader.devices.emulator.declarators import ATTRIBUTES, Declarations, Declarator
 from grader.devices.emulator.references import References
-from grader.devices.emulator.text_part import NO_BASE, NUMBERS, Part, Span
+from grader.devices.emulator.text_part import NO_CALL, Part, Span
 
 HIDDEN = "ladder_array_"  # before an array's name: the variable that holds it
 Edit = tuple[int, int, str]  # the text from here to there becomes this
 
-_AT_ITS_END = "__attribute__((cleanup(ladder_end_margins)))"
-
-_ATTRIBUTES = {"alignas", "__attribute__", "__attribute"}
-_QUALIFIERS = {"const", "volatile", "typename", "struct", "class", "union"}
-_BEFORE_A_NAME = {"*", "&", "const", "volatile", "__restrict__", "__restrict"}
 _IS_ARRAY = re.compile(r"(?:^|[ :])array ?<.*>$")  # std::array
 _CONSTANT = {"constexpr", "static_assert"}
+_BEHIND_PARAMETERS = {")", "const", "noexcept", "mutable", "override", "final"}
 _BEFORE_A_BLOCK = {")", "else", "do", "const", "noexcept", "mutable", "override", "final", "try"}
-_NO_TYPE = (NO_BASE - NUMBERS) | {
-    "static", "constexpr", "consteval", "constinit", "__constinit", "thread_local", "extern", "register", "typedef",
-    "using", "auto", "decltype", "__typeof__", "default", "public", "private", "protected", "friend", "enum", "asm",
-    "break", "continue", "for", "switch", "this", "namespace", "static_assert", "__asm__",
-} - _QUALIFIERS - {"void"}  # fmt: skip
-
-
-@dataclass
-class _Declarator:
-    """`*name[2][3] attribute = {...}`: where its parts begin, and what follows it."""
-
-    first: int
-    name: int
-    behind_sizes: int
-    value: int
-    end: int
-    attributes: list[str]
-    is_array: bool  # float a[4]
-    is_one: bool  # a number, a structure, a pointer
 
 
 class Margins:
@@ -58,6 +35,7 @@ class Margins:
 
     def __init__(self, part: Part, members: Set[str], hosts: Set[str], references: References):
         self._part, self._members, self._hosts, self._references = part, members, hosts, references
+        self._declarations = Declarations(part)
         self._lending = _methods_that_lend(part)
         self._lent_on: dict[int, bool] = {}
         self._functions: dict[int, bool] = {}
@@ -68,6 +46,9 @@ class Margins:
         for first in sorted(set(self._part.statement)):
             if self._is_in_a_function(first):
                 yield from self._of_declaration(first)
+        for brace, text in enumerate(self._part.texts):
+            if text == "{" and self._part.text(brace - 1) in _BEHIND_PARAMETERS and self._is_in_a_function(brace + 1):
+                yield from self._of_parameters(brace)
 
     def _is_in_a_function(self, first: int) -> bool:
         """Whether a statement may declare such a variable here."""
@@ -97,14 +78,15 @@ class Margins:
         """Whether a kernel may run a function."""
         part = self._part
         head = part.texts[part.statement[brace] : brace]
-        calls = (name for name, after in pairwise(head) if after == "(" and name not in _ATTRIBUTES)
+        calls = (name for name, after in pairwise(head) if after == "(" and name not in ATTRIBUTES)
         return next(calls, "") not in self._hosts
 
     def _of_declaration(self, first: int) -> Iterator[Edit]:
         part = self._part
-        attributes, type_, at = self._specifiers(first)
-        declared = self._declarators(at) if type_ else None
-        lent = [each for each in declared or () if self._is_lent(each, type_)]
+        attributes, type_, at = self._declarations.specifiers(first)
+        declared = self._declarations.declarators(at) if type_ else self._of_any_type(first)
+        type_ = type_ or (declared and self._type_of_value(declared[0])) or ""
+        lent = [each for each in declared or () if type_ and self._is_lent(each, type_)]
         if not declared or not lent or self._is_jumped_past(declared[-1].end):
             return
         source = part.source[part.tokens[first].start : part.tokens[declared[-1].end].start]
@@ -120,114 +102,63 @@ class Margins:
             begin, before = part.tokens[each.end].start, "; "
 
     def _with_margins(
-        self, array: _Declarator, begin: int, before: str, attributes: list[str], type_: str
+        self, array: Declarator, begin: int, before: str, attributes: list[str], type_: str
     ) -> Iterator[Edit]:
         """The variable that holds it, on as many lines, and its first value."""
         part, name = self._part, self._part.text(array.name)
         value = array.value + (part.text(array.value) == "=")
-        of_type = f"{type_} {self._source(array.first, array.name)}{self._source(array.name + 1, array.behind_sizes)}"
+        source = self._declarations.source
+        of_type = f"{type_} {source(array.first, array.name)}{source(array.name + 1, array.behind_sizes)}"
         if part.text(array.name + 2) == "]":
-            given = self._source(value, array.end)
+            given = source(value, array.end)
             of_type = f"({of_type}){given if given[:1] == '{' else f'{{{given}}}'}"
         text = f"{before}{' '.join(attributes)} ::ladder::WithMargins<__typeof__({of_type})> {HIDDEN}{name}"
         end = part.tokens[value].start
         text += "\n" * part.source.count("\n", begin, end)
-        made = (
-            f"::ladder::Same<__typeof__({of_type})>" if array.is_one and part.text(array.value) == "{" else ""
-        )  # by any constructor
+        by_any_constructor = array.is_one and part.text(array.value) == "{"
+        made = f"::ladder::Same<__typeof__({of_type})>" if by_any_constructor else ""
         yield begin, end, f"{text} = {{.at = {made}" if value < array.end else text
-        told = f'::ladder::Margins ladder_margins_{name} {_AT_ITS_END}({HIDDEN}{name}, "{name}")'
         at = part.tokens[array.end - 1].end
-        yield at, at, f"{'}' * (value < array.end)}; {told}; auto& {name} = {HIDDEN}{name}.at"
+        yield at, at, f"{'}' * (value < array.end)}; {_told(name)}; auto& {name} = {HIDDEN}{name}.at"
 
-    def _source(self, first: int, end: int) -> str:
-        """The text from this token on, on one line."""
+    def _of_any_type(self, first: int) -> list[Declarator]:
+        """What `auto v = ...;` declares."""
+        declared = self._declarations.declarators(first + 1) if self._part.text(first) == "auto" else []
+        return declared if len(declared) == 1 and declared[0].name == first + 1 else []
+
+    def _type_of_value(self, variable: Declarator) -> str:
         part = self._part
-        return (
-            part.source[part.tokens[first].start : part.tokens[end - 1].end].replace("\n", " ") if first < end else ""
+        texts = part.texts[variable.value + 1 : variable.end]
+        is_lambda = any(pair in (("]", "("), ("]", "{")) for pair in pairwise(texts))
+        if part.text(variable.value) != "=" or is_lambda or texts[0] == "{":
+            return ""
+        return f"::ladder::Value<decltype({self._declarations.source(variable.value + 1, variable.end)})>"
+
+    def _of_parameters(self, brace: int) -> Iterator[Edit]:
+        """The same of what a function gets by value: copies, and a block in which they have the parameters' names."""
+        part, closing = self._part, brace - 1
+        while part.text(closing) in _BEHIND_PARAMETERS - {")"}:
+            closing -= 1
+        opening = part.pairs.get(closing, closing)
+        name = part.text(opening - 3 if part.text(opening - 3) == "operator" else opening - 1)
+        if part.text(closing) != ")" or name in NO_CALL or not (name == "]" or name.isidentifier()):
+            return
+        uses = range(brace, part.pairs[brace])
+        given = [at for at in self._references.names_of_values(opening) if self._is_lent_parameter(at, uses)]
+        copies = "".join(
+            f" ::ladder::WithMargins<__typeof__({name})> {HIDDEN}{name} = {{.at = {name}}}; {_told(name)};"
+            for name in map(part.text, given)
         )
+        names = "".join(f" auto& {name} = {HIDDEN}{name}.at;" for name in map(part.text, given))
+        if given:
+            yield part.tokens[brace].end, part.tokens[brace].end, f"{copies} {{{names}"
+            yield part.tokens[uses.stop].start, part.tokens[uses.stop].start, "}"
 
-    def _specifiers(self, at: int) -> tuple[list[str], str, int]:
-        """The attributes and the type that a declaration may begin with, "" if it is none, and what follows."""
-        part = self._part
-        attributes, words, has_type = list[str](), list[str](), False
-        while at < len(part.texts):
-            text = part.text(at)
-            if (text in _ATTRIBUTES or part.texts[at : at + 2] == ["[", "["]) and not (text == "[" and words):
-                last = part.pairs.get(at + (text != "["), at)
-                attributes.append(self._source(at, last + 1))
-                at = last + 1
-            elif text in _QUALIFIERS:
-                words.append(text)
-                at += 1
-            elif text in NUMBERS:
-                words.append(text)
-                has_type, at = True, at + 1
-            elif has_type or text in _NO_TYPE or not (part.is_word(at) or text == "::"):
-                break
-            else:
-                last = self._last_of_name(at)
-                words.append(self._source(at, last + 1))
-                has_type, at = True, last + 1
-        return attributes, " ".join(words) if has_type else "", at
+    def _is_lent_parameter(self, name: int, uses: range) -> bool:
+        found = self._uses(name, uses.start, uses.stop)
+        return not any(map(self._is_asked, found)) and any(self._lends_one(at, is_pointer=False) for at in found)
 
-    def _last_of_name(self, at: int) -> int:
-        """The last token of `ns::Vector<float, 4>`."""
-        part = self._part
-        at += part.text(at) == "::"
-        while True:
-            if part.text(at + 1) == "<":
-                depth, end = 1, at + 2
-                while depth and end < len(part.texts) and part.text(end) not in (";", "{"):
-                    depth += (part.text(end) == "<") - (part.text(end) == ">")
-                    end = part.pairs.get(end, end) + 1 if part.text(end) in ("(", "[") else end + 1
-                if depth:
-                    return at
-                at = end - 1
-            if part.text(at + 1) != "::" or not part.is_word(at + 2):
-                return at
-            at += 2
-
-    def _declarators(self, at: int) -> list[_Declarator]:
-        """What is declared up to the semicolon; [] if that is not as plain as it must be."""
-        part, found = self._part, list[_Declarator]()
-        while declarator := self._declarator(at):
-            found.append(declarator)
-            if part.text(declarator.end) == ";":
-                return found
-            at = declarator.end + 1
-        return []
-
-    def _declarator(self, first: int) -> _Declarator | None:
-        """What is declared from here up to a comma or the semicolon."""
-        part, name = self._part, first
-        while part.text(name) in _BEFORE_A_NAME:
-            name += 1
-        if not part.is_word(name) and part.text(name) != "(":
-            return None
-        is_array = part.text(name + 1) == "[" and "&" not in part.texts[first:name]
-        is_one = part.is_word(name) and part.text(name + 1) != "[" and "&" not in part.texts[first:name]
-        at = name + 1 if part.is_word(name) else part.pairs.get(name, name) + 1  # (*rows)[4]
-        while part.text(at) == "[" and at in part.pairs:
-            at = part.pairs[at] + 1
-        behind_sizes, attributes = at, list[str]()
-        while part.text(at) in _ATTRIBUTES and at + 1 in part.pairs:
-            attributes.append(self._source(at, part.pairs[at + 1] + 1))
-            at = part.pairs[at + 1] + 1
-        value = at
-        if part.text(at) not in ("=", "{", ",", ";") and (part.text(at) != "(" or is_array):
-            return None
-        while at < len(part.texts) and part.text(at) not in (",", ";"):
-            if part.text(at) in CLOSING:
-                return None
-            at = part.pairs.get(at, at) + 1
-        is_doubtful = part.text(at) != ";" and "<" in part.texts[value:at]  # the comma may be a template's
-        if is_doubtful:
-            return None
-        is_one = is_one and part.text(value) != "("  # which may declare a function
-        return _Declarator(first, name, behind_sizes, value, at, attributes, is_array, is_one)
-
-    def _is_lent(self, variable: _Declarator, type_: str) -> bool:
+    def _is_lent(self, variable: Declarator, type_: str) -> bool:
         """Whether anything may get an address of it. None is of one that a constant or a type is made from."""
         part, name = self._part, variable.name
         if not (variable.is_array or (variable.is_one and self._may_be_lent(variable, type_))):
@@ -238,11 +169,13 @@ class Margins:
         if any(map(self._is_asked, uses)):
             return False
         if variable.is_one:
-            return any(self._lends_one(at) or (_IS_ARRAY.search(type_) and not self._is_sized(at)) for at in uses)
+            is_pointer = "*" in part.texts[variable.first : name]
+            is_array = bool(_IS_ARRAY.search(type_))
+            return any(self._lends_one(at, is_pointer) or (is_array and not self._is_sized(at)) for at in uses)
         sizes = self._sizes(name)
         return any(self._lends(at, sizes) for at in uses)
 
-    def _may_be_lent(self, variable: _Declarator, type_: str) -> bool:
+    def _may_be_lent(self, variable: Declarator, type_: str) -> bool:
         """Whether a variable that is no array can be in a structure: no constant's value is, nor one that names itself
         in its own value.
         """
@@ -251,10 +184,12 @@ class Margins:
         is_constant = "const" in words and not _IS_ARRAY.search(type_)
         return not is_constant and part.text(variable.name) not in part.texts[variable.name + 1 : variable.end]
 
-    def _lends_one(self, at: int) -> bool:
+    def _lends_one(self, at: int, is_pointer: bool) -> bool:
         """The same of a number or a structure: `&v`, `&v.x`, `v.array`, `v.data()`."""
         part = self._part
         end = part.last_of_chain(at)
+        if is_pointer and end > at:
+            return False  # it leads elsewhere
         if part.address(at, end) is not None or part.text(end) in self._members:
             return True
         if part.text(at - 1) == ")":
@@ -333,6 +268,12 @@ class Margins:
             self._lent_on[name] = False  # by itself alone
             self._lent_on[name] = any(self._lends(at, self._sizes(name)) for at in self._uses(name, begin, end))
         return self._lent_on[name]
+
+
+def _told(name: str) -> str:
+    """What tells the runtime of a variable."""
+    at_its_end = "__attribute__((cleanup(ladder_end_margins)))"
+    return f'::ladder::Margins ladder_margins_{name} {at_its_end}({HIDDEN}{name}, "{name}")'
 
 
 def _methods_that_lend(part: Part) -> set[str]:

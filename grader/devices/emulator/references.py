@@ -1,4 +1,6 @@
-"""Arrays that functions get by reference, `float (&values)[4]`: as good as the caller's own, and no pointers."""
+"""What functions get: arrays by reference, `float (&values)[4]`, which are as good as the caller's own and no pointers,
+and copies.
+"""
 
 from __future__ import annotations
 
@@ -37,6 +39,16 @@ class References:
             return []
         found = [self._reference(each, number) for each in self._defined.get(part.text(callee), ())]
         return [] if None in found else [each for each in found if each]
+
+    def names_of_values(self, opening: int) -> Iterator[int]:
+        """The names of the parameters in these parentheses that are neither pointers nor references, nor constant."""
+        part = self._part
+        for before, behind in pairwise(self._commas(opening)):
+            words = part.texts[before + 1 : behind]
+            end = before + 1 + (words.index("=") if "=" in words else len(words))
+            words = part.texts[before + 1 : end]
+            if len(words) > 1 and part.is_word(end - 1) and not {"&", "*", "(", ".", "const"} & {*words}:
+                yield end - 1
 
     def _callee(self, opening: int) -> int:
         """The name in front of the parentheses, or of `<...>(`."""

@@ -185,13 +185,15 @@ class _Indexes(Part):
         return numbers - others, pointers - numbers - others, members
 
     def _may_bind(self, first: int, last: int) -> bool:
-        """Whether a reference may be bound to what is named: in a call, or by a declaration."""
+        """Whether a reference may be bound to what is named: in a call, by a declaration, or by a function's end."""
         before, after = self.text(first - 1), self.text(last + 1)
+        if "return" in self.texts[self.statement[first] : first] and after in (";", ":", ")"):
+            return True
         if before in ("(", ",") and after in (")", ","):
             opening = self.within[first]
             word = self.text(opening - 1)
             return self.text(opening) in "({" and (word == ">" or (self.is_word(opening - 1) and word not in NO_CALL))
-        return before in ("=", "{", ":") and "&" in self.texts[self.statement[first] : first]
+        return before in ("=", "{", ":", "?", "(") and "&" in self.texts[self.statement[first] : first]
 
     def _declares(self, first: int) -> bool:
         """Whether this may be a declarator, whose brackets hold a size."""

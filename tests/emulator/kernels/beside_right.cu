@@ -73,11 +73,52 @@ struct H { int* p; };
 __global__ void handles(const float* x, float* z, int n) { int k = 1; H h{&k}; H* g = &h; *g->p += 1;
     long long int a = 1, *b = &a; unsigned char c = 'a'; char* d = (char*)&c;
     z[threadIdx.x] = x[threadIdx.x] + (k - 2) + (*b - 1) + (*d - 'a'); }
+struct Params { float a[4]; int n; };
+__device__ float total(float4 v, int n) { float s = 0; const float* p = &v.x; for (int i = 0; i < n; ++i) s += p[i];
+    return s; }
+__device__ float cast(float4 v, int n) { if (n == 0) return v.x;
+    return reinterpret_cast<const float*>(&v)[n]; }
+__device__ float member(Params p, int n) { const float* q = p.a; return q[n]; }
+template <class T> __device__ T last(T v, int n = 0) { T w = v; return (&v)[n] + (&w)[n] - w; }
+struct Op { float w; __device__ Op(float w) : w(w) { float* p = &this->w; *p = w; }
+    __device__ float operator()(float4 v, int n) const { return (&v.x)[n] * w; } };
+__device__ void nothing(int k) { int* p = &k; ++*p; }
+constexpr __device__ int twice(int k) { int* p = &k; *p *= 2; return k; }
+static_assert(twice(4) == 8);
+__global__ void by_value(const float* x, float* z, int n) { nothing(n);
+    z[threadIdx.x] = total(make_float4(x[threadIdx.x], 0, 0, 0), n / 8) + twice(n) - 2 * n; }
+__global__ void by_value_cast(const float* x, float* z, int n) {
+    z[threadIdx.x] = cast(make_float4(1, 2, 3, x[threadIdx.x]), n / 8 - 1); }
+__global__ void by_value_member(const float* x, float* z, int n) {
+    z[threadIdx.x] = member(Params{{1, 2, 3, x[threadIdx.x]}}, 3); }
+__global__ void by_value_template(const float* x, float* z, int n) { z[threadIdx.x] = last(x[threadIdx.x], n / 64); }
+__global__ void by_value_method(const float* x, float* z, int n) { Op op(1);
+    z[threadIdx.x] = op(make_float4(1, 2, x[threadIdx.x], 4), 2); }
+__global__ void by_value_lambda(const float* x, float* z, int n) { auto f = [&](float4 v, int k) { return (&v.x)[k];
+    }; auto g = [=](int k) mutable -> float { ++*&k; return k; };
+    z[threadIdx.x] = f(make_float4(x[threadIdx.x], 2, 3, 4), 0) + 0 * g(n); }
+__global__ void of_auto(const float* x, float* z, int n) {
+    auto v = reinterpret_cast<const float4*>(x)[threadIdx.x / 4]; auto i = 0; auto* p = &i; auto f = [&] {
+    return (&v.x)[threadIdx.x % 4]; }; auto g = &f; *p += 0; z[threadIdx.x] = f() + 0 * (*g)(); }
+__global__ void headers(const float* x, float* z, int n) { int c = 0; for (int i = 0; i < 4;) { bump(&i); ++c; }
+    if (int m = n) { bump(&m); if (m == 33) c += 1; } while (int k = c < 6) { bump(&k); c += k - 1; }
+    switch (int s = c) { case 6: { bump(&s); c = s; } default: ; } z[threadIdx.x] = x[threadIdx.x] + c - 7; }
+struct Mat { float m[3][3]; __device__ float& at(int r, int c) { return m[r][c]; } };
+__global__ void by_reference(const float* x, float* z, int n) { Mat a = {}; a.at(n / 11, n / 11) = x[threadIdx.x];
+    float b[4] = {}; float& v = n > 1 ? b[n / 11] : b[4]; v = 1;
+    z[threadIdx.x] = a.at(2, 2) + 0 * b[n / 16]; }
+__global__ void vectors_that_lie_right(const float* x, float* z, int n) { float a[8] = {};
+    alignas(16) float b[3][4] = {}; float c[4]; struct S { int k; float v[4]; } s = {};
+    *(float4*)a = make_float4(x[threadIdx.x], 0, 0, 0); *(float4*)&a[4] = *(float4*)b[2];
+    *(float4*)c = *(const float4*)a; float2 w = *(float2*)&a[2]; int* p = (int*)&s; char t[8]; *(double*)t = 1.0;
+    z[threadIdx.x] = c[0] + 0 * w.x + 0 * p[0] + 0 * t[0] + 0 * s.v[1]; }
 
 // `n` is the place of the kernel in this list.
 using Kernel = void (*)(const float*, float*, int);
 constexpr Kernel kernels[] = {
     whole_struct, float4_parts, scalars, narrow, lists, self, explicit_ctor, constants, pointers, captured, casts,
-    arrays, goto_fn, goto_past, constexpr_fn, in_branches, returned, unions, groups, halves, vecs, handles
+    arrays, goto_fn, goto_past, constexpr_fn, in_branches, returned, unions, groups, halves, vecs, handles,
+    by_value, by_value_cast, by_value_member, by_value_template, by_value_method, by_value_lambda, of_auto, headers,
+    by_reference, vectors_that_lie_right
 };
 extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) { kernels[n]<<<1, 32, 0, stream>>>(x, z, 32); }

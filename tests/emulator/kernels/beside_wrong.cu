@@ -30,12 +30,43 @@ __global__ void index_of_cuda_array(const float* x, float* z, int n) { cuda::std
 __global__ void index_of_std_array(const float* x, float* z, int n) { std::array<float, 4> a; z[threadIdx.x] = a[n / 8]; }
 __global__ void a_row_too_far(const float* x, float* z, int n) { float a[4][8] = {}; float* p = a[0];
     z[threadIdx.x] = p[n + n / 2]; }
+struct Params { float a[4]; int n; };
+__device__ float total(float4 v, int n) { float s = 0; const float* p = &v.x; for (int i = 0; i < n; ++i) s += p[i];
+    return s; }
+__device__ float cast(float4 v, int n) { return reinterpret_cast<const float*>(&v)[n]; }
+__device__ float member(Params p, int n) { const float* q = p.a; return q[n]; }
+template <class T> __device__ T last(T v, int n = 1) { return (&v)[n]; }
+struct Op { float w; __device__ Op(float w) : w(w) {} __device__ float operator()(float4 v, int n) const {
+    return (&v.x)[n] * w; } };
+__global__ void by_value(const float* x, float* z, int n) { z[threadIdx.x] = total(make_float4(1, 2, 3, 4), n / 8 + 1); }
+__global__ void by_value_cast(const float* x, float* z, int n) { z[threadIdx.x] = cast(make_float4(1, 2, 3, 4), n / 8); }
+__global__ void by_value_member(const float* x, float* z, int n) { z[threadIdx.x] = member(Params{{1}}, n / 4); }
+__global__ void by_value_template(const float* x, float* z, int n) { z[threadIdx.x] = last(x[0], n / 32); }
+__global__ void by_value_method(const float* x, float* z, int n) { Op op(2);
+    z[threadIdx.x] = op(make_float4(1, 2, 3, 4), n / 8); }
+__global__ void by_value_lambda(const float* x, float* z, int n) { auto f = [&](float4 v, int k) { return (&v.x)[k];
+    }; z[threadIdx.x] = f(make_float4(1, 2, 3, 4), n / 8); }
+__global__ void of_auto(const float* x, float* z, int n) {
+    auto v = reinterpret_cast<const float4*>(x)[threadIdx.x % 8]; float s = 0; for (int i = 0; i <= n / 8;
+    ++i) s += (&v.x)[i]; z[threadIdx.x] = s; }
+struct Mat { float m[3][3]; __device__ float& at(int r, int c) { return m[r][c]; } };
+__global__ void row_by_reference(const float* x, float* z, int n) { Mat a = {}; a.at(n / 11 + 1, 0) = 1;
+    z[threadIdx.x] = a.at(0, 0); }
+__global__ void column_by_reference(const float* x, float* z, int n) { Mat a = {}; a.at(0, n / 11 + 1) = 1;
+    z[threadIdx.x] = a.at(0, 0); }
+__global__ void one_of_two_elements(const float* x, float* z, int n) { float a[4] = {};
+    float& v = n > 1 ? a[n / 8] : a[0]; v = 1; z[threadIdx.x] = a[0]; }
+__global__ void bytes_of_a_union(const float* x, float* z, int n) { union { float f; unsigned char a[4]; } u;
+    u.f = x[0]; int s = 0;
+    for (int i = 0; i <= n / 8; ++i) s += u.a[i]; z[threadIdx.x] = s; }
 
 // `n` is the place of the kernel in this list.
 using Kernel = void (*)(const float*, float*, int);
 constexpr Kernel kernels[] = {
     behind_the_last_member, behind_what_a_method_gives, index_of_a_number, sum_of_an_address, pointer_to_a_number,
     function_of_a_number, before_a_number, part_of_a_vector, cast_of_a_vector, vector_over_a_number, beside_a_goto,
-    in_a_constants_function, index_of_cuda_array, index_of_std_array, a_row_too_far
+    in_a_constants_function, index_of_cuda_array, index_of_std_array, a_row_too_far, by_value, by_value_cast,
+    by_value_member, by_value_template, by_value_method, by_value_lambda, of_auto, row_by_reference,
+    column_by_reference, one_of_two_elements, bytes_of_a_union
 };
 extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) { kernels[n]<<<1, 32, 0, stream>>>(x, z, 32); }

@@ -8,9 +8,29 @@
 
 namespace ladder {
 
+namespace {
+
+// What is declared as floats and used as a vector lies wherever that variable does.
+void touch_across(Thread& thread, Address a, unsigned bytes, bool writes, std::uint32_t pc) {
+    const auto around = std::find_if(thread.margins.rbegin(), thread.margins.rend(), [=](const Margin& each) { return a - each.array < each.bytes; });
+    if (around == thread.margins.rend()) return;
+    Finding finding = finding_at(thread, "misaligned", pc);
+    finding.access = writes ? "write" : "read";
+    finding.array = around->name;
+    finding.space = "variable";
+    finding.bytes = bytes;
+    finding.offset = static_cast<long long>(a - around->array);
+    die(thread, std::move(finding));
+}
+
+}  // namespace
+
 void touch_margins(Thread& thread, Address a, unsigned bytes, bool writes, std::uint32_t pc) {
     const auto touched = std::find_if(thread.margins.rbegin(), thread.margins.rend(), [=](const Margin& each) { return !is_clear({&each, 1}, a, bytes); });
-    if (touched == thread.margins.rend()) return;
+    if (touched == thread.margins.rend()) {
+        if (a & (bytes - 1)) touch_across(thread, a, bytes, writes, pc);
+        return;
+    }
     const Address at = a < touched->array ? a : std::max(a, touched->array + touched->bytes);
     const bool is_one = !touched->element;   // no array
     const auto away = static_cast<long long>(at - touched->array), element = is_one ? 1 : static_cast<long long>(touched->element);

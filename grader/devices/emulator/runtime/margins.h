@@ -26,7 +26,7 @@ inline bool is_clear(std::span<const Margin> margins, std::uintptr_t a, unsigned
 struct Block;
 struct Thread;
 
-// Ends the thread's block if so many bytes are not all its own arrays': an access that is about to happen.
+// Ends the thread's block if so many bytes are not all its own variables', or lie across in one: an access that is about to happen.
 void touch_margins(Thread& thread, std::uintptr_t a, unsigned bytes, bool writes, std::uint32_t pc);
 
 // Whether a thread of the block has its variables there, where stacks lie: else a pointer has only left those of its own.

@@ -16,6 +16,7 @@ constexpr unsigned long margin_of(unsigned long bytes) {
 }
 
 template <class Variable> using Same = Variable;
+template <class Given> using Value = std::decay_t<Given>;
 
 // A variable between bytes that none has.
 template <class Variable> struct alignas(16) WithMargins {
