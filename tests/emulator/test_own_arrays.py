@@ -201,6 +201,20 @@ def test_a_local_that_nothing_sets_first_is_told_whatever_comes_out(run_kernel, 
         assert findings == [] and np.allclose(z, x)
 
 
+@pytest.mark.parametrize(("value", "is_told"), [("v.y", True), ("v.x", False)])
+def test_a_member_that_was_never_set_for_nothing_is_a_note(run_kernel, value, is_told):
+    kernel = f"""__global__ void k(const float* x, float* z, int n) {{
+    float4 v;
+    v.x = x[threadIdx.x];
+    z[threadIdx.x] = v.x + {value} * 0;
+}}
+extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) {{ k<<<1, 32, 0, stream>>>(x, z, n); }}
+"""
+    x, z, findings = run(run_kernel, kernel, 4)
+    assert np.array_equal(z, x)
+    assert [(each.severity, each.line, "`v`" in each.message) for each in findings] == [("note", 4, True)] * is_told
+
+
 def test_no_local_is_blamed_that_is_set(run_kernel):
     x, z, findings = run(run_kernel, NEVER_SET, 3)
     assert findings == [] and np.array_equal(z, 4 * x)

@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.emulator.checked_kernel import run
+
 SOURCE = (Path(__file__).parent / "kernels" / "warp.cu").read_text()
 
 LANE = np.arange(32)
@@ -106,5 +108,31 @@ extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) {{ k<<<1
 def test_a_value_from_an_absent_lane_counts_if_it_is_used(run_kernel, used, severity):
     prototype = "void f(const float* x, float* z, int n, cudaStream_t stream)"
     x = np.arange(20, dtype=np.float32)
-    _, run = run_kernel(ABSENT.format(used=used), prototype, x=x, z=np.zeros(20, np.float32), n=20)
-    assert [found.severity for found in run.findings if "that value is undefined" in found.message] == [severity]
+    _, case = run_kernel(ABSENT.format(used=used), prototype, x=x, z=np.zeros(20, np.float32), n=20)
+    assert [found.severity for found in case.findings if "that value is undefined" in found.message] == [severity]
+
+
+# Lanes that a mask names leave a call out: who goes on behind it is told of, who returns in front of it is not.
+LEFT_OUT = """
+__global__ void k(const float* x, float* z, int n) {
+    const int lane = threadIdx.x;
+    float v = x[lane];
+    if (n == 1 && lane < 16) v += 0 * __shfl_xor_sync(~0u, v, 1);
+    if (n == 2 && lane < 16) v += 0 * __shfl_xor_sync(0xffffu, v, 1);
+    if (n == 3) {
+        z[lane] = v;
+        if (lane >= 16) return;
+        v += 0 * __shfl_xor_sync(~0u, v, 1);
+    }
+    z[lane] = v;
+}
+extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) { k<<<1, 32, 0, stream>>>(x, z, n); }
+"""
+
+
+@pytest.mark.parametrize(("case", "is_told"), [(1, True), (2, False), (3, False)])
+def test_lanes_of_a_mask_that_leave_a_shuffle_out(run_kernel, case, is_told):
+    x, z, findings = run(run_kernel, LEFT_OUT, case)
+    assert np.array_equal(z, x)
+    said = [(each.severity, "never comes to the __shfl_xor_sync of line 5" in each.message) for each in findings]
+    assert said == ([("note", True)] if is_told else [])

@@ -47,6 +47,13 @@ def _waiting(fact: Fact, threads: str, prefix: str = "") -> str:
 
 
 def _passed_by(fact: Fact) -> str:
+    if fact["text"] != "__syncthreads":
+        missed = f"the {fact['text']} of line {fact['line']}, whose mask names it"
+        return (
+            f"{thread_of(fact, 'other_')} never comes to {missed}, and the others get on only because it has returned:"
+            " all lanes of a mask must make the call; put it behind the `if`, or take the mask from a __ballot_sync()"
+            " in front of that"
+        )
     return (
         f"{thread_of(fact, 'other_')} never comes to the __syncthreads() of line {fact['line']}, and the others get on"
         " only because it has returned: a barrier is for all threads; put it behind the `if` that some leave out"

@@ -65,7 +65,7 @@ _ADDRESS = re.compile(rf"&(?:{_PLACE})*$")
 _PART = re.compile(r"->\w+|\.\w+|\[[^\]]*\]")
 _OBJECT = re.compile(r"&(\w+)|(?<=\] )(?!MEM\b)(\w+)[.\[]")
 _WARNED = re.compile(
-    r"^(?P<file>.+?):(?P<line>\d+):\d+: warning: ['\u2018](?P<name>\w+)\S*['\u2019] (?:may be|is) used uninit",
+    r"^(?P<file>.+?):(?P<line>\d+):\d+: warning: ['\u2018](?P<name>\w+)\S*['\u2019] (?P<how>may be|is) used uninit",
     re.MULTILINE,
 )
 _GONE = re.compile(
@@ -130,6 +130,7 @@ class Checked:
     arrays: dict[str, str] = field(default_factory=dict)  # what is indexed at a place: "s[0]"
     unset: list[tuple[str, int]] = field(default_factory=list)  # locals that may be read first: name and line of use
     never_set: list[tuple[str, int]] = field(default_factory=list)  # others that may be, with the line of declaration
+    certain: list[tuple[str, int]] = field(default_factory=list)  # of the first, those of which g++ is certain
     # Those that nothing sets first, with the line of use and the range of the lines around it.
     sure: list[tuple[str, int, int, int]] = field(default_factory=list)
     gone: list[tuple[str, int]] = field(default_factory=list)  # those that a pointer outlives: name and line of use
@@ -222,10 +223,11 @@ def beside(library: Path, source_name: str) -> Checked | None:
         symbols = [Symbol(**symbol) for symbol in data["code"]["symbols"]]
         path = str(library.parent / NAME)
         code = CodeMap(symbols, library=path, source_name=Path(source_name).name)
-        lists = [[(name, line) for name, line in data[key]] for key in ("unset", "never_set", "gone")]
+        lists = [[(name, line) for name, line in data[key]] for key in ("unset", "never_set", "certain", "gone")]
         why = data["is_plain"], data["why_plain"], data["plain_line"]
-        unset, never_set, gone = lists
-        return Checked(path, code, data["arrays"], unset, never_set, data["sure"], gone, data["elements"], *why)
+        unset, never_set, certain, gone = lists
+        locals_ = unset, never_set, certain, data["sure"], gone
+        return Checked(path, code, data["arrays"], *locals_, data["elements"], *why)
     return None
 
 
@@ -258,6 +260,7 @@ def _facts(as_written: str, optimized: str, said: str, source_name: str, constan
     found = Checked()
     found.code.symbols, found.arrays = indexed_arrays(as_written, optimized, source_name, constants)
     found.unset, found.gone = (_named(each.finditer(said), source_name) for each in (_WARNED, _GONE))
+    found.certain = _named((each for each in _WARNED.finditer(said) if each["how"] == "is"), source_name)
     never_set, handed_over = _named(_NEVER_SET.finditer(optimized), source_name), _HANDED_OVER.findall(optimized)
     found.never_set = [each for each in never_set if each[0] not in handed_over] or never_set
     return found

@@ -57,7 +57,7 @@ class Look:
         if wrong or not wrong_here <= _BY_ADDRESS:
             return self._left
         same = not wrong_here and all(map(_same_numbers, self._outputs, outputs, self._types))
-        unset = list(self._surely_unset()) or (() if same else self._never_set())
+        unset = list(self._surely_unset()) or (self._unset_for_nothing() if same else self._never_set())
         return [*self._left, *unset, *self._by_place(), *self._fewer_checks()]
 
     def _fewer_checks(self) -> Iterator[Fact]:
@@ -79,6 +79,18 @@ class Look:
         if found:
             locals_ = found[:_MOST_NAMED]
             yield _BLANK | {"kind": "never_set", "line": locals_[0][1], "text": "sure", "locals": locals_}
+
+    def _unset_for_nothing(self) -> Iterator[Fact]:
+        """What g++ is certain of where the run has come by, and nothing has come of it: it is multiplied by 0, say."""
+        executed = self._executed() if self._checked.certain else set()
+        if found := [each for each in self._checked.certain if each[1] in executed][:_MOST_NAMED]:
+            yield _BLANK | {
+                "kind": "never_set",
+                "line": found[0][1],
+                "text": "for nothing",
+                "locals": found,
+                "note": True,
+            }
 
     def _executed(self) -> set[int | None]:
         """The lines that have counted anything."""

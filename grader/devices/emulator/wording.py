@@ -245,6 +245,8 @@ def _never_set(fact: Fact, where: _Where) -> str:
     named = f"`{name}`" + "".join(f" or `{other}` (line {line})" for other, line in others)
     if fact["text"] == "sure":
         return f"{named} is read before it is set: nothing gives it a value before that"
+    if fact["text"] == "for nothing":
+        return f"{named} is read before it is set, as the compiler has it; no output of this case shows it"
     return f"{named} is read before it is set: other results come out when other bytes lie in it"
 
 

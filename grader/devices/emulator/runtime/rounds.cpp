@@ -47,13 +47,20 @@ bool left_loop(const Thread& thread, std::uint32_t barrier) {
     return std::any_of(blocks.begin(), blocks.end() - 1, [&](std::uint32_t pc) { return pc > loop->jump && pc < end; });
 }
 
-void note(Block& block, const char* kind, const Thread& waiting, const Thread& absent, std::uint32_t rounds) {
+struct Missed {
+    std::uint32_t pc;
+    int line;
+    std::string name;
+};
+
+void note(Block& block, const char* kind, const Thread& waiting, const Thread& absent, std::uint32_t rounds, const Missed& missed) {
     auto& findings = block.executor->findings;
     for (Finding& known : findings)
-        if (known.kind == kind && known.line == waiting.barrier_line) return void(++known.count);
-    Finding finding = finding_at(waiting, kind, waiting.barrier_pc);
+        if (known.kind == kind && known.line == missed.line) return void(++known.count);
+    Finding finding = finding_at(waiting, kind, missed.pc);
     finding.note = true;
-    finding.line = waiting.barrier_line;
+    finding.line = missed.line;
+    finding.text = missed.name;
     finding.other = finding_at(absent, "", 0).place;
     finding.offset = rounds;
     const std::size_t blocks = absent.last_blocks.size();   // the last is where all leave
@@ -75,8 +82,20 @@ void note_absent_threads(Block& block, const Thread& waiting) {
         if (std::exchange(thread.is_missed, true) || passer || leaver) continue;
         if (has_met && left_loop(thread, barrier)) leaver = &thread;
     }
-    if (passer) note(block, "barrier_passed_by", waiting, *passer, 0);
-    else if (leaver) note(block, "barrier_rounds", waiting, *leaver, rounds->second);
+    const Missed missed{barrier, waiting.barrier_line, "__syncthreads"};
+    if (passer) note(block, "barrier_passed_by", waiting, *passer, 0, missed);
+    else if (leaver) note(block, "barrier_rounds", waiting, *leaver, rounds->second, missed);
+}
+
+void note_absent_lanes(const WarpUnit& warp, std::uint32_t group) {
+    const Thread& waiting = warp.threads[__builtin_ctz(group)];
+    const WarpRequest& request = waiting.request;
+    const std::uint32_t all = warp.lanes < 32 ? (1u << warp.lanes) - 1 : ~0u;
+    each_lane(request.mask & all & ~group, [&](int l) {
+        const Thread& absent = warp.threads[l];
+        if (absent.state == State::Done && (passed_by(absent, request.pc) || works_behind(absent, request.pc)))
+            note(*warp.block, "barrier_passed_by", waiting, absent, 0, {request.pc, request.line, name_of(request)});
+    });
 }
 
 }  // namespace ladder

@@ -9,4 +9,7 @@ namespace ladder {
 // after fewer rounds, and returned. Who returns in front of it, or in the loop, has arrived for good.
 void note_absent_threads(Block& block, const Thread& waiting);
 
+// The same of lanes that a warp's operation names, and that are not in the group that has come to it.
+void note_absent_lanes(const WarpUnit& warp, std::uint32_t group);
+
 }  // namespace ladder

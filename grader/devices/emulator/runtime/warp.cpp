@@ -4,6 +4,7 @@
 #include "machine.h"
 #include "matrices.h"
 #include "replay.h"
+#include "rounds.h"
 
 namespace ladder {
 
@@ -152,6 +153,7 @@ void resolve_group(WarpUnit& warp, std::uint32_t group) {
         each_lane(group, [&](int l) { threads[l].request.result = group, threads[l].state = State::Ready; });
         return;
     }
+    if (request.mask & ~group) note_absent_lanes(warp, group);
     if (request.op == instruction_op) return ptx::meet(warp, group);
     const auto op = static_cast<Warp>(request.op);
     if (is_of_matrices(request.op)) resolve_matrices(warp, group);
