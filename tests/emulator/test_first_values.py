@@ -36,6 +36,8 @@ def test_what_is_used_and_never_set_is_told(body, names):
 @pytest.mark.parametrize(
     "body",
     [
+        "float v; char* p = (char*)&v; *p = 1; v += 1;",
+        "float v; auto f = [&] { return &v; }; *f() = 1; v += 1;",
         "float p; for (int i = 0; i < n; ++i) { if (i > 0 && p > 1) *x = 1; p = x[i]; }",
         "float v; for (int i = 0; i < n; ++i) { for (int j = 0; j < i; ++j) *x += v; v = 1; }",
         "float v; for (int i = 0; i < n; x[i] = v, ++i) v = 1;",

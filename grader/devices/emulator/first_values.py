@@ -185,6 +185,10 @@ def _is_argument(stream: Stream, index: int) -> bool:
     )
 
 
+def _is_operand(stream: Stream, index: int) -> bool:
+    return (stream.is_word(index) and stream.text(index) != "return") or stream.text(index) in (")", "]")
+
+
 def _reads_itself(stream: Stream, index: int, equals: int) -> bool:
     """`sum = sum + ...`, `most = max(most, ...)`: what it is set to is made of what it has, or a choice of that."""
     end = _end_of_expression(stream, equals)
@@ -198,7 +202,8 @@ def _may_set(stream: Stream, index: int, dimensions: int) -> bool:
         return True  # a pointer to an array, or to its row
     if stream.is_word(index - 1) and before != "return" and before != "else":
         return True  # another one's declaration
-    if before == "&" and not (stream.is_word(index - 2) or stream.text(index - 2) in (")", "]")):
+    two = stream.texts(max(index - 3, 0), index - 1)  # (char*)&v
+    if before == "&" and (two in (["*", ")"], ["const", ")"]) or not _is_operand(stream, index - 2)):
         return True
     if before == "(" and stream.tokens[index - 2].kind == "string":
         return True  # an operand of asm

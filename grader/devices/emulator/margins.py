@@ -156,7 +156,9 @@ class Margins:
 
     def _is_lent_parameter(self, name: int, uses: range) -> bool:
         found = self._uses(name, uses.start, uses.stop)
-        return not any(map(self._is_asked, found)) and any(self._lends_one(at, is_pointer=False) for at in found)
+        is_array = "array" in self._part.texts[self._part.within[name] : name] and self._part.text(name - 1) == ">"
+        is_lent = any(self._lends_one(at, is_pointer=False) or is_array for at in found)
+        return is_lent and not any(map(self._is_asked, found))
 
     def _is_lent(self, variable: Declarator, type_: str) -> bool:
         """Whether anything may get an address of it. None is of one that a constant or a type is made from."""
@@ -190,7 +192,7 @@ class Margins:
         end = part.last_of_chain(at)
         if is_pointer and end > at:
             return False  # it leads elsewhere
-        if part.address(at, end) is not None or part.text(end) in self._members:
+        if part.address(at, end) is not None or (end > at and part.text(end) in self._members):
             return True
         if part.text(at - 1) == ")":
             return part.text(at - 2) == "&"  # (float4&)v

@@ -47,7 +47,7 @@ class References:
             words = part.texts[before + 1 : behind]
             end = before + 1 + (words.index("=") if "=" in words else len(words))
             words = part.texts[before + 1 : end]
-            if len(words) > 1 and part.is_word(end - 1) and not {"&", "*", "(", ".", "const"} & {*words}:
+            if len(words) > 1 and part.is_word(end - 1) and not {"&", "*", "(", ".", "...", "const"} & {*words}:
                 yield end - 1
 
     def _callee(self, opening: int) -> int:

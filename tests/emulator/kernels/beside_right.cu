@@ -6,12 +6,12 @@
 struct Two { float a[4]; float b[4]; __device__ const float* data() const { return a; } };
 struct Node { float v; Node* next; };
 struct Q { explicit __device__ Q(float v = 0) : v(v) {} float v; };
-__device__ float sumf(const float* p, int n) { float s = 0; for (int i = 0; i < n; ++i) s += p[i]; return s; }
+__device__ float sum_of(const float* p, int n) { float s = 0; for (int i = 0; i < n; ++i) s += p[i]; return s; }
 __device__ void both(float v, float* lo, float* hi) { *lo = v; *hi = v; }
 __device__ void bump(int* i) { ++*i; }
 template <class T> __device__ T one_of(const T* p) { return *p; }
 __global__ void whole_struct(const float* x, float* z, int n) { Two v = {{x[threadIdx.x]}};
-    z[threadIdx.x] = sumf(v.a, n / 8) + sumf(v.b, 4) + 0 * sumf(v.data(), 4) + 0 * sumf(&v.a[0], 8); }
+    z[threadIdx.x] = sum_of(v.a, n / 8) + sum_of(v.b, 4) + 0 * sum_of(v.data(), 4) + 0 * sum_of(&v.a[0], 8); }
 __global__ void float4_parts(const float* x, float* z, int n) { float4 v = make_float4(x[threadIdx.x], 0, 0, 0);
     float s = 0; for (int i = 0; i < n / 8; ++i) s += (&v.x)[i]; z[threadIdx.x] = s; }
 __global__ void scalars(const float* x, float* z, int n) { float s, c; sincosf(x[threadIdx.x], &s, &c);
@@ -24,7 +24,7 @@ __global__ void self(const float* x, float* z, int n) { Node a = {x[threadIdx.x]
 __global__ void explicit_ctor(const float* x, float* z, int n) { Q q{x[threadIdx.x]}; Q r; Q* p = &q;
     z[threadIdx.x] = p->v + one_of(&r).v; }
 __global__ void constants(const float* x, float* z, int n) { const int k = 4; float a[k] = {x[threadIdx.x]};
-    const int* p = &k; z[threadIdx.x] = sumf(a, *p); }
+    const int* p = &k; z[threadIdx.x] = sum_of(a, *p); }
 __global__ void pointers(const float* x, float* z, int n) { const float* p = x; const float** pp = &p;
     *pp += threadIdx.x; z[threadIdx.x] = **pp; }
 __global__ void captured(const float* x, float* z, int n) { float v = x[threadIdx.x]; float* p = &v; auto f = [v] {
@@ -40,7 +40,7 @@ __global__ void arrays(const float* x, float* z, int n) { std::array<float, 4> a
     z[threadIdx.x] = s + 0 * (u + v + w) + 0 * a.back() + 0 * std::get<1>(a); }
 __global__ void goto_fn(const float* x, float* z, int n) { float a[4] = {x[threadIdx.x]}; int i = 0;
     again: a[i % 4] += 0; { float b[2]; b[0] = 0; both(0, b, b + 1); } if (++i < 3) goto again; if (n == 5) goto end;
-    z[threadIdx.x] = sumf(a, n / 8); { float c[2]; both(1, c, c + 1); } end: ; }
+    z[threadIdx.x] = sum_of(a, n / 8); { float c[2]; both(1, c, c + 1); } end: ; }
 __global__ void goto_past(const float* x, float* z, int n) { if (n == 5) goto end; float a[4];
     both(x[threadIdx.x], a, a + 1); z[threadIdx.x] = *a; end: return; }
 constexpr __device__ float constfn(float v, int n) { float a[4] = {v}; const float* p = a; int k = 0; int* q = &k;
@@ -49,7 +49,7 @@ constexpr float at_compile_time = constfn(1, 2);
 __device__ constexpr int count(int n) { int c[2] = {n, n}; int s = 0; for (const int* p = c; p != c + 2; ++p) s += *p;
     return s; }
 __global__ void constexpr_fn(const float* x, float* z, int n) { float more[count(2)] = {};
-    z[threadIdx.x] = x[threadIdx.x] * constfn(1, n / 16) + 0 * (at_compile_time + sumf(more, 4));
+    z[threadIdx.x] = x[threadIdx.x] * constfn(1, n / 16) + 0 * (at_compile_time + sum_of(more, 4));
     static_assert(count(3) == 6); }
 __global__ void in_branches(const float* x, float* z, int n) { float r = 0; for (int i = 0; i < 4; ++i) { int k = i;
     bump(&k); if (k == 2) continue; if (k == 4) { float t = x[threadIdx.x]; r = *&t; break; } }
@@ -112,6 +112,12 @@ __global__ void vectors_that_lie_right(const float* x, float* z, int n) { float 
     *(float4*)a = make_float4(x[threadIdx.x], 0, 0, 0); *(float4*)&a[4] = *(float4*)b[2];
     *(float4*)c = *(const float4*)a; float2 w = *(float2*)&a[2]; int* p = (int*)&s; char t[8]; *(double*)t = 1.0;
     z[threadIdx.x] = c[0] + 0 * w.x + 0 * p[0] + 0 * t[0] + 0 * s.v[1]; }
+__global__ void library_array_by_value(const float* x, float* z, int n) {
+    auto f = [](std::array<float, 4> a, int i) { a[i] += 1; return a[i] - 1; }; z[threadIdx.x] = f({x[threadIdx.x]}, n / 64); }
+template <class... T> __device__ float total(T... v) { float all[] = {float(v)...}; return sum_of(all, sizeof...(v)); }
+__global__ void packs(const float* x, float* z, int n) { z[threadIdx.x] = total(x[threadIdx.x], 0, 0.0); }
+__global__ void bytes(const float* x, float* z, int n) { float v = x[threadIdx.x], w; char* a = (char*)&v;
+    char* b = (char*)&w; for (int i = 0; i < n / 8; ++i) b[i] = a[i]; z[threadIdx.x] = w; }
 
 // `n` is the place of the kernel in this list.
 using Kernel = void (*)(const float*, float*, int);
@@ -119,6 +125,7 @@ constexpr Kernel kernels[] = {
     whole_struct, float4_parts, scalars, narrow, lists, self, explicit_ctor, constants, pointers, captured, casts,
     arrays, goto_fn, goto_past, constexpr_fn, in_branches, returned, unions, groups, halves, vecs, handles,
     by_value, by_value_cast, by_value_member, by_value_template, by_value_method, by_value_lambda, of_auto, headers,
-    by_reference, vectors_that_lie_right
+    by_reference, vectors_that_lie_right,
+    library_array_by_value, packs, bytes,
 };
 extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) { kernels[n]<<<1, 32, 0, stream>>>(x, z, 32); }

@@ -59,6 +59,8 @@ __global__ void one_of_two_elements(const float* x, float* z, int n) { float a[4
 __global__ void bytes_of_a_union(const float* x, float* z, int n) { union { float f; unsigned char a[4]; } u;
     u.f = x[0]; int s = 0;
     for (int i = 0; i <= n / 8; ++i) s += u.a[i]; z[threadIdx.x] = s; }
+__global__ void library_array_by_value(const float* x, float* z, int n) { auto f = [](std::array<float, 4> a, int i) { return a[i]; };
+    z[threadIdx.x] = f({}, n / 8); }
 
 // `n` is the place of the kernel in this list.
 using Kernel = void (*)(const float*, float*, int);
@@ -67,6 +69,7 @@ constexpr Kernel kernels[] = {
     function_of_a_number, before_a_number, part_of_a_vector, cast_of_a_vector, vector_over_a_number, beside_a_goto,
     in_a_constants_function, index_of_cuda_array, index_of_std_array, a_row_too_far, by_value, by_value_cast,
     by_value_member, by_value_template, by_value_method, by_value_lambda, of_auto, row_by_reference,
-    column_by_reference, one_of_two_elements, bytes_of_a_union
+    column_by_reference, one_of_two_elements, bytes_of_a_union,
+    library_array_by_value,
 };
 extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) { kernels[n]<<<1, 32, 0, stream>>>(x, z, 32); }
