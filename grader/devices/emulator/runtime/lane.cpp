@@ -30,10 +30,22 @@ void set_built_ins(const Block& block) {
 
 constexpr std::size_t most_last_blocks = 16;
 
+// Behind the kernel's return, the launch's own blocks and its return: a pointer that leads to the kernel makes more of these.
+static const Record* end_of_kernel(const Record* begin, const Record* next) {
+    const Record* end = next;
+    int returns = 0;
+    for (const Record* record = next; record != begin && returns < 2; --record) {
+        if (record[-1].event == Event::Return) ++returns, end = record;
+        else if (record[-1].event != Event::Block) break;
+    }
+    return end;
+}
+
 // Its trace begins where it was resumed.
 static void note_last_blocks(Thread& thread) {
     const Record* const begin = thread.limit - lane_records;
-    for (const Record* record = thread.next; thread.next && record != begin && thread.last_blocks.size() < most_last_blocks; --record) {
+    const Record* const end = thread.next ? end_of_kernel(begin, thread.next) : nullptr;
+    for (const Record* record = end; record && record != begin && thread.last_blocks.size() < most_last_blocks; --record) {
         const Event event = record[-1].event;
         if (event == Event::Block) thread.last_blocks.push_back(record[-1].pc);
         else if (thread.last_blocks.empty() && event < Event::Value) thread.works_at_end = true;
