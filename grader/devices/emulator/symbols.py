@@ -22,8 +22,8 @@ from grader.devices.emulator.flags import Instruction, empty_loops, flag_reads
 from grader.devices.emulator.lines import Way, WayReader, own_lines, ways_to
 from grader.devices.emulator.loops import barrier_loops
 from grader.devices.emulator.prices import dearest, is_choice, is_through_pointer, priced
-from grader.devices.emulator.sides import host_functions as functions_of_the_host
 from grader.devices.emulator.sides import (
+    has_no_vectors,
     host_variables,
     is_mark,
     last_name,
@@ -31,6 +31,7 @@ from grader.devices.emulator.sides import (
     named_variables,
     shared_arrays,
 )
+from grader.devices.emulator.sides import host_functions as functions_of_the_host
 
 _INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\s+(\S+)\s*(.*)$")
 _FRAME = re.compile(r"\$(0x[0-9a-f]+),%rsp|sp, sp, #(0x[0-9a-f]+|\d+)")
@@ -188,6 +189,7 @@ def read_symbols(elf: Elf) -> list[Symbol]:
             symbols.append(Symbol(section.address, section.bytes, "uncounted", section.name))
     of_host = functions_of_the_host([each.name for each in symbols if each.kind == "function"], marked)
     symbols += [Symbol(each.value, each.bytes, "host_only", each.name) for each in symbols if each.name in of_host]
+    symbols += [Symbol(0, 0, "no_vectors", "")] if has_no_vectors(marked) else []
     shared = shared_arrays([each.name for each in symbols if each.kind == "shared_array"], marked)
     return [each for each in symbols if each.kind != "shared_array" or each.name in shared]
 
