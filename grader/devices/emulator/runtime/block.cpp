@@ -256,6 +256,7 @@ void sleep(Block& block, bool stuck) {
         if (!all_stuck(block)) return;
         block.launch->schedule.watch(block);   // none of the words changes before it sleeps
     }
+    block.watches = stuck;
     park(block, BlockState::Yielded);
 }
 

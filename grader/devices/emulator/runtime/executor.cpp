@@ -220,7 +220,8 @@ void Block::begin(std::uint64_t n, LaunchState& state, Executor& on) {
     awaiting = 0;
     orders = has_ordered = has_passed = false;
     traced = nullptr;
-    unordered_steps = 0;
+    unordered_steps = turn_steps = 0;
+    watches = false;
     idle_rounds = 0;
     grid_phase = barriers = 0;
     most = {};

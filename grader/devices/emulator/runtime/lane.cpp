@@ -89,20 +89,23 @@ void park(Block& block, BlockState state) {
 
 void await_turn(Block& block) {
     while (!block.launch->schedule.has_turn(block.number)) park(block, BlockState::Waiting);
+    if (!block.has_ordered) block.turn_steps = 0;
     if (std::exchange(block.has_passed, false) && block.unordered_steps < steps_of_a_switch) block.launch->schedule.passed_in_vain(block.ordered_at);
     block.orders = block.has_ordered = true;
 }
 
 void consider_turn(Block& block, std::uint64_t steps) {
-    block.unordered_steps += steps;
-    if (std::exchange(block.orders, false)) block.unordered_steps = 0;
-    else if (block.has_ordered && !block.awaiting && block.launch->schedule.passes_after(block.ordered_at, block.unordered_steps)) {
-        publish(block);
-        block.has_ordered = false;
-        block.has_passed = true;
-        block.unordered_steps = 0;
-        block.launch->schedule.pass_turn(block.ordered_at);
-    }
+    const bool orders = std::exchange(block.orders, false);
+    block.unordered_steps = orders ? 0 : block.unordered_steps + steps;
+    block.turn_steps += steps;
+    if (!block.has_ordered || block.awaiting) return;
+    const bool passes = !orders && block.launch->schedule.passes_after(block.ordered_at, block.unordered_steps);
+    if (!passes && block.turn_steps < steps_of_a_turn) return;
+    publish(block);
+    block.has_ordered = false;
+    block.has_passed = true;
+    block.unordered_steps = 0;
+    block.launch->schedule.pass_turn(block.ordered_at);
 }
 
 static void wait_ordered(Thread& thread) {
@@ -124,6 +127,9 @@ void begin_ordered(Thread& thread, std::uint32_t pc) {
     jitter();
 }
 
+// Not always as many: a loop that takes a lock in each round would be left at one place for ever, say while it holds the lock.
+static int most_spins(const Thread& thread) { return spins_before_yield - static_cast<int>(thread.yields * 0x9e3779b9u >> 27); }
+
 void spun(Thread& thread, Address a, unsigned bytes, std::uint64_t found, std::uint64_t operand, bool changes) {
     const bool again = thread.asked == a && thread.found == found && thread.operand == operand && !changes;
     thread.stuck = again ? thread.stuck + 1 : 0;
@@ -133,9 +139,10 @@ void spun(Thread& thread, Address a, unsigned bytes, std::uint64_t found, std::u
     thread.operand = operand;
     // Nothing changes while it has the turn. It is asked again all the same, for some give up after so many times: at first
     // soon, then after twice as many each time.
-    const bool looks = thread.stuck >= looks_before_yield - 1 && std::has_single_bit(static_cast<unsigned>(thread.stuck) + 1);
-    if (++thread.spins < spins_before_yield && !looks) return;
+    const bool looks = thread.stuck >= looks_before_yield - 1 && thread.stuck < spins_before_yield / 2 && std::has_single_bit(static_cast<unsigned>(thread.stuck) + 1);
+    if (++thread.spins < most_spins(thread) && !looks) return;
     thread.spins = 0;
+    ++thread.yields;
     wait(thread, State::Spinning);
 }
 

@@ -39,7 +39,10 @@ double most_steps(const LaunchState& launch) {
 
 // Of a thread that is looked at for the first time, it is not known yet.
 bool changed_something(Thread& thread, const Record* begin) {
-    const Stretch stretch = stretch_of(begin, thread.next);
+    Stretch stretch = stretch_of(begin, thread.next);
+    const bool ends_the_one_before = std::exchange(thread.was_full, thread.state == State::Full) && !thread.was_full;
+    if (ends_the_one_before)   // it may be a part of a loop's round
+        for (int i = 0; i < 2; ++i) stretch.least[i] = std::min(stretch.least[i], thread.stretch.least[i]);
     const bool is_known = !(thread.stretch == Stretch{});
     const bool news = thread.state == State::Done || (is_known && !(stretch == thread.stretch));
     thread.stretch = stretch;
@@ -91,9 +94,9 @@ void watch_progress(Thread& thread) {
     thread.steps += steps;
     patience.steps += steps;
     const bool spins = thread.state == State::Spinning;   // for most of these steps one executor waits for another's turn
-    const std::uint64_t spun = spins ? launch.spun.fetch_add(steps, std::memory_order_relaxed) + steps : 0;
+    const std::uint64_t spun = spins ? launch.spun.fetch_add(steps, std::memory_order_relaxed) + steps : launch.spun.load(std::memory_order_relaxed);
     const bool is_long = spun > patient_steps;
-    if (is_long && spun - steps <= patient_steps) launch.schedule.idle_passes.store(0, std::memory_order_relaxed);
+    if (spins && is_long && spun - steps <= patient_steps) launch.schedule.idle_passes.store(0, std::memory_order_relaxed);
     if (patience.steps < patience.look_from && !is_long) return;
     if (machine().sampling.on() && thread.state != State::Spinning && static_cast<double>(patience.steps) < most_sampled_steps) return;
     if (changed_something(thread, begin)) {
@@ -106,7 +109,7 @@ void watch_progress(Thread& thread) {
     if (changes != patience.changes) patience.idle = 0;
     patience.changes = changes;
     if (!spins) patience.idle += steps;
-    const bool waits = is_long && launch.schedule.idle_passes.load(std::memory_order_relaxed) >= patient_passes;
+    const bool waits = spins && is_long && launch.schedule.idle_passes.load(std::memory_order_relaxed) >= patient_passes;
     const bool idles = patience.idle > (machine().whole_program ? patient_program_steps : patient_steps);
     if (!waits && !idles && static_cast<double>(patience.steps) < most_steps(launch)) return;
     Finding finding = still_running(thread, thread.next == begin ? 0 : thread.next[-1].pc);

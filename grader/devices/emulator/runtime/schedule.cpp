@@ -72,6 +72,8 @@ void Schedule::park(Block& block, BlockState state) {
     }
     if (block.has_ordered) passed_by_ = nullptr;
     if (state != BlockState::Waiting) block.has_ordered = block.has_passed = false;
+    if (state == BlockState::Yielded && !block.watches) due_.push_back(block.number);
+    if (state == BlockState::Finished) handed_round_ = due_passes_ = 0;
     settle();
     tell(lock);
 }
@@ -80,6 +82,7 @@ void Schedule::pass_turn(std::uint32_t pc) {
     jitter();
     std::unique_lock lock(mutex);
     rotate();
+    if (++handed_round_ > most_rounds * queue_.size()) let_others_in();
     passed_by_ = &habits_[place_of(pc)];
     ++passed_by_->passed;
     settle();
@@ -182,10 +185,24 @@ void Schedule::settle() {
     hand_turn(blocks_);
 }
 
+void Schedule::admit_due() {
+    for (const std::uint64_t block : due_) put(block, BlockState::Waiting), queue_.push_back(block);
+    due_.clear();
+}
+
+// Blocks that ask for a word under a lock, or with a barrier in each round, never sleep. What they wait for may be for those
+// to do that do.
+void Schedule::let_others_in() {
+    handed_round_ = due_passes_ = 0;
+    admit_due();
+    if (can_admit()) window_ = 2 * taking_turns_, admit();
+}
+
 bool Schedule::queue_changes() {
     if (!due_.empty()) {
-        for (const std::uint64_t block : due_) put(block, BlockState::Waiting), queue_.push_back(block);
-        due_.clear();
+        ++idle_passes;
+        if (++due_passes_ > most_due_passes) let_others_in();
+        else admit_due();
     } else if (can_admit()) {
         window_ = 16 * taking_turns_;
     } else if (places_.size() == count(BlockState::Finished)) {

@@ -36,6 +36,9 @@ constexpr int eager_wakes = 1;              // of a block in its life: after tha
 constexpr std::uint64_t steps_of_a_switch = 128;       // records of a trace: what it costs to change to another block and back
 constexpr std::uint64_t trials = 8;         // turns that are handed on after a place before it is known what they win
 constexpr std::uint64_t steps_without_order = 2048;    // a turn is handed on after these in any case
+constexpr std::uint64_t steps_of_a_turn = 65'536;      // the longest, where a block has others to let in
+constexpr std::uint64_t most_rounds = 64;   // in which blocks hand their turns round, none is done, and others may wait for more than that
+constexpr std::uint64_t most_due_passes = 4;   // the same, of blocks that were due to look again
 constexpr std::uint64_t first_window = 32;  // unfinished blocks that take turns: more only if all of them sleep
 
 class Schedule {
@@ -92,6 +95,8 @@ private:
     void forget_finished();
     bool queue_changes();             // the queue is empty: whether blocks have come into it
     void rotate();                    // the queue
+    void let_others_in();             // who has waited for the queue to be empty, and it may never be
+    void admit_due();
     Block* next_of(const Executor& executor);
     void hand_turn(std::uint64_t block);
     void call(Executor& executor);    // if it sleeps, it is to be woken without the mutex
@@ -121,7 +126,8 @@ private:
     std::atomic<bool> watched_{false};
     std::vector<Executor*> sleepers_;          // executors
     Executor* due_executor_ = nullptr;         // sleeps, and its block has got the turn
-    std::vector<std::uint64_t> due_;           // patient blocks that sleep although their word has changed
+    std::vector<std::uint64_t> due_;           // patient blocks that sleep although their word has changed, or wait for none
+    std::uint64_t handed_round_ = 0, due_passes_ = 0;   // turns; times that due_ came in: since a block was done or new ones came in
 };
 
 }  // namespace ladder

@@ -30,9 +30,9 @@ constexpr std::size_t lane_records = 256;          // of trace between two repla
 constexpr std::size_t lane_stride = lane_records + 4;   // 4 KB apart, all lanes' records would share one set of the L1 cache
 constexpr int records_at_once = 4;                    // of a lane, a cache line, which are compared with another's: so many may be looked at behind its last one
 constexpr std::size_t stack_bytes = 128 * 1024;    // of one CUDA thread
-constexpr int spins_before_yield = 64;             // volatile reads and atomics of a lane before others get a turn
+constexpr int spins_before_yield = 64;             // volatile reads and atomics of a lane before others get a turn: later fewer, half as many or more
 constexpr int looks_before_yield = 4;              // of these, such as ask the same again and find the same
-constexpr int idle_rounds_before_yield = 16;       // of a block whose lanes do nothing but spin
+constexpr int idle_rounds_before_yield = 4;        // of a block whose lanes do nothing but spin
 
 constexpr std::uint16_t no_region = 0xffff;
 constexpr std::uint16_t stack_region = 0;   // of all stacks of a block
@@ -113,6 +113,7 @@ struct alignas(64) Thread {
     std::uint8_t asked_bytes = 0;
     std::uint32_t stored_pc = 0;
     int spins = 0;
+    std::uint32_t yields = 0;          // how often it has let others come
     // How often in a row it has asked for the same word, found the same value and left it as it was.
     int stuck = 0;
     Address asked = 0;
@@ -123,6 +124,7 @@ struct alignas(64) Thread {
     int looks = 0;                     // at the clock, one after another and nothing else
     std::uint64_t steps = 0;           // records of its trace, up to its last turn; basic blocks, if it leaves none
     Stretch stretch;                   // what it did then
+    bool was_full = false;             // its trace was, at the end of that
     // Where it waits.
     Barrier barrier_kind = Barrier::Sync;
     int barrier_predicate = 0, barrier_line = 0, barrier_result = 0;
@@ -228,6 +230,8 @@ struct Block {
     bool has_ordered = false;            // some lane has since the block got it,
     bool has_passed = false;             // the block has handed it on, and needed none since
     std::uint64_t unordered_steps = 0;   // since a lane has needed it, or since it was handed on
+    std::uint64_t turn_steps = 0;        // since the block got it
+    bool watches = false;                // it sleeps until a word changes: else it only lets others come first
     int idle_rounds = 0;
     std::uint32_t barriers = 0, grid_phase = 0;
     Peaks most;

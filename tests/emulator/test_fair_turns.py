@@ -1,0 +1,53 @@
+"""Blocks that ask again and again, and change a word each time: those that they wait for have their turns all the same."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+# The last block hands a number to all others.
+KERNEL = """
+__device__ void lock(unsigned* s) {{ while (atomicCAS(s + 1, 0u, 1u)) {{}} __threadfence(); }}
+__device__ void unlock(unsigned* s) {{ __threadfence(); atomicExch(s + 1, 0u); }}
+__global__ void k(unsigned* z, unsigned* s) {{
+    __shared__ unsigned done;
+    const unsigned last = gridDim.x - 1, t = threadIdx.x;
+    if (blockIdx.x == last) {{
+        if (t == 0) {{ z[last] = 5; lock(s); s[0] = 1; unlock(s); }}
+        return;
+    }}
+    {asks}
+    __syncthreads();
+    if (t == 0) z[blockIdx.x] = z[last];
+}}
+extern "C" void run(unsigned* z, unsigned* s, int blocks, int size, cudaStream_t stream) {{
+    cudaMemsetAsync(s, 0, 4 * sizeof(unsigned), stream);
+    k<<<blocks, size, 0, stream>>>(z, s);
+}}
+"""
+PROTOTYPE = "void run(unsigned* z, unsigned* s, int blocks, int size, cudaStream_t stream)"
+ASKS = {
+    "under a lock": "if (t == 0) for (unsigned d = 0; !d;) { lock(s); d = s[0]; unlock(s); }",
+    "under a lock, between barriers": """
+    for (;;) {
+        if (t == 0) { lock(s); done = s[0]; unlock(s); }
+        __syncthreads();
+        if (done) break;
+        __syncthreads();
+    }""",
+    "and counts how often": """
+    if (t == 0) for (unsigned d = 0; !d;) {
+        atomicAdd(s + 2, 1u);
+        lock(s); d = s[0]; unlock(s);
+    }""",
+}
+
+
+@pytest.mark.parametrize("executors", [1, 2])
+@pytest.mark.parametrize(("blocks", "size"), [(2, 32), (8, 1), (100, 32)])
+@pytest.mark.parametrize("asks", ASKS)
+def test_a_block_that_asks_lets_others_in(run_kernel, asks, blocks, size, executors):
+    values = {"z": np.zeros(blocks, np.uint32), "s": np.zeros(4, np.uint32), "blocks": blocks, "size": size}
+    outputs, case = run_kernel(KERNEL.format(asks=ASKS[asks]), PROTOTYPE, threads=executors, mapped=True, **values)
+    assert [found.message for found in case.findings if found.severity == "error"] == []
+    assert outputs["z"].tolist() == [5] * blocks
