@@ -1,17 +1,27 @@
 """Which volatile reads look at a flag: the value decides where the thread goes on, as in `while (*ready == 0) {}`.
 
 A flag may be read while another thread writes it. Data may not, `volatile` or not: what is read for its value needs
-something that orders it behind the write. Seen in the machine code, where it takes no scopes, macros and casts apart.
+something that orders it behind the write. A guess is as harmless, whether it is volatile or not: what is read before a
+compare-and-swap, a maximum or a minimum of the same word, and decides whether to try that at all. But a volatile read whose word the thread
+then changes by what it has read is no flag, whatever is decided then: that takes an atomic. Seen in the machine code,
+where it takes no scopes, macros and casts apart.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
+from grader.devices.emulator.kinds import names_of
+
+_ABI = Path(__file__).parent / "include/ladder/abi.h"
 Instruction = tuple[int, str, str]  # its address, operation, operands
 
 FAR = 40  # instructions from the read to the branch
+FURTHER = 80  # and to the atomic that confirms a guess
+_CONFIRM = {f"$0x{names_of('Atomic', _ABI).index(name):x}" for name in ("compare_swap", "max", "min")}
+_FIRST_ARGUMENT, _ADDRESS_OF_ATOMIC = ("di", "r0"), ("c", "r3")  # registers, by family
 _REGISTER = re.compile(r"%[a-z]+\d*[a-z]*|\b[wxsdq]\d+\b")
 _X86_WIDTHS = re.compile(r"^[er]?([abcd])[xlh]$|^[er]?(si|di|bp|sp)l?$|^(r\d+)[dwb]?$")
 _KEEPS_FLAGS = re.compile(r"mov|lea|set|cmov|nop|push|pop|cvt|ldr|ldp|str|stp|adr|pxor|cltq|csel|cset")
@@ -22,8 +32,18 @@ _KEPT_BY_CALLS = re.compile(r"^(b|bp|r1[2-5]|r(19|2\d))$")  # registers, by fami
 def flag_reads(code: Iterable[Instruction]) -> list[int]:
     """The return addresses of the callbacks of these reads."""
     rows = list(code)
-    calls = (at for at, row in enumerate(rows) if "__tsan_volatile_read" in row[2])
-    return [rows[at + 1][0] for at in calls if at + 1 < len(rows) and _is_flag(rows[at + 1 : at + 1 + FAR])]
+    found = []
+    for at, (_, _, operands) in enumerate(rows[:-1]):
+        after = rows[at + 1 : at + 1 + FAR]
+        if "__tsan_volatile_read" in operands:
+            is_flag = _is_flag(after)
+        elif "__tsan_read" in operands:
+            is_flag = _is_guess(rows, at) and _is_flag(after)
+        else:
+            continue
+        if is_flag:
+            found.append(rows[at + 1][0])
+    return found
 
 
 def empty_loops(code: Iterable[Instruction]) -> list[int]:
@@ -35,23 +55,34 @@ def empty_loops(code: Iterable[Instruction]) -> list[int]:
 def _is_flag(rows: Sequence[Instruction]) -> bool:
     """Follows what these instructions load first: does a branch ask for it?"""
     loaded: set[str] = set()  # registers that hold the value, or something made from it
-    loads, asks = False, False
+    loads, asks, stores, word, goes_on = False, False, False, "", 0
     for address, operation, operands in rows:
+        if address < goes_on:
+            continue
         if _CONDITIONAL.match(operation):
             if asks or (operation[0] in "ct" and _family(operands.split(",")[0]) in loaded):
                 return True
             if loads and _target(operands) <= address:
                 return False  # the end of a loop that goes on for another reason
-        elif operation.startswith(("ret", "jmp")) or operation == "b":
+        elif operation.startswith(("jmp", "b")) and operation in ("jmp", "b"):
+            goes_on = _target(operands)
+            if goes_on <= address:
+                return False
+        elif operation.startswith("ret"):
             return False
         elif operation.startswith(("call", "bl")):
+            stores = "__tsan_volatile_write" in operands
             kept = {register for register in loaded if _KEPT_BY_CALLS.match(register)}
-            votes = "ladder_warp" in operands and loaded != kept
+            votes = re.search("ladder_(warp|barrier)", operands) and loaded != kept
             loaded = kept | ({"a", "r0"} if votes else set())
         else:
             is_load = not loads and _reads_memory(operation, operands)
             loads = loads or is_load
             used = set(map(_family, _REGISTER.findall(_sources(operation, operands))))
+            if is_load:
+                word = _memory(operands)
+            elif stores and word and _is_store(operation, operands) and _memory(operands) == word and loaded & used:
+                return False
             uses = is_load or bool(loaded & used) or (asks and operation.startswith(("set", "cset")))
             if not _KEEPS_FLAGS.match(operation):
                 asks = uses
@@ -104,6 +135,40 @@ def _reads_memory(operation: str, operands: str) -> bool:
         return False
     is_store = operation.startswith("mov") and _split(operands)[-1].endswith(")")
     return not is_store
+
+
+def _memory(operands: str) -> str:
+    """`0x8(%rbx)` or `[x19, #8]`, if there is one."""
+    found = re.search(r"(?:0x[0-9a-f]+)?\([^)]*\)|\[[^]]*\]", operands)
+    return found[0] if found else ""
+
+
+def _is_store(operation: str, operands: str) -> bool:
+    return operation.startswith(("str", "stl")) or (operation.startswith("mov") and _split(operands)[-1].endswith(")"))
+
+
+def _is_guess(rows: Sequence[Instruction], at: int) -> bool:
+    """Whether an atomic that looks for itself follows on the word that the callback at `at` is told of."""
+    place = _argument(rows, at, _FIRST_ARGUMENT)
+    for other in range(at + 1, min(at + FURTHER, len(rows))):
+        address, operation, operands = rows[other]
+        if operation.startswith("ret") or not operation:
+            return False
+        if (_CONDITIONAL.match(operation) or operation in ("jmp", "b")) and _target(operands) <= rows[at][0]:
+            return False
+        if re.search("ladder_(ordered_)?atomic", operands) and place == _argument(rows, other, _ADDRESS_OF_ATOMIC):
+            return (_argument(rows, other, _FIRST_ARGUMENT) or "").replace("#", "$") in _CONFIRM
+    return False
+
+
+def _argument(rows: Sequence[Instruction], call: int, families: tuple[str, str]) -> str | None:
+    """What goes into this register right before a call, as it is written there."""
+    for _, operation, operands in reversed(rows[max(call - 12, 0) : call]):
+        if operation.startswith(("call", "bl")) or _CONDITIONAL.match(operation):
+            return None
+        if _destination(operation, operands) in families:
+            return _sources(operation, operands).strip()
+    return None
 
 
 def _target(operands: str) -> int:

@@ -92,11 +92,16 @@ void Races::end_block(Block& block) {
 
 constexpr std::size_t most_covered = 4096;   // of a block
 
-// Another block's atomic races with a plain write, also if an atomic of the writer's own block came after it.
-void Races::cover(const Region& region, Address a, const Cell& cell) {
+// Another block's atomic races with a plain write, also if an atomic of the writer's own block came after it; and its volatile
+// write with a plain read, also if this block has changed the word since by what it read. A read before an atomic may be a guess.
+void Races::cover(const Region& region, Address a, const Cell& cell, Strength by) {
+    const auto is_plain = [](const Access& access) { return access.pc && access.strength == Strength::Plain; };
+    const Access write = by != Strength::Plain && is_plain(cell.write) ? cell.write : Access{};
+    const Access read = by == Strength::Volatile && is_plain(cell.reads[0]) ? cell.reads[0] : Access{};
+    if (!write.pc && !read.pc) return;
     if (region.space != Space::Global || covered_.size() >= most_covered) return;
     const std::uint64_t word = (a - region.begin + (region.begin & 3)) / 4;
-    covered_.push_back({granule_of(region, word), cell.write, Access{}, cell.value});
+    covered_.push_back({granule_of(region, word), write, read, cell.value});
 }
 
 inline Access Races::make(WarpUnit& warp, int lane, std::uint32_t pc, Manner manner, unsigned mask) const {
@@ -287,8 +292,7 @@ void Races::write(Executor& executor, WarpUnit& warp, int lane, std::uint16_t re
         if (!is_atomic(strength)) cell.covered = Access{};
         else if (cell.write.strength == Strength::Plain) cell.covered = cell.write;
         else check(executor, warp, lane, region, where, cell.covered, true, now, true, false);
-        if (strength != Strength::Plain && cell.write.pc && cell.write.strength == Strength::Plain)
-            cover(*executor.regions[region], where, cell);
+        if (strength != Strength::Plain) cover(*executor.regions[region], where, cell, strength);
         cell.write = now;
         cell.waited = Waited::Nothing;
         cell.value = part;

@@ -97,7 +97,7 @@ private:
     struct Shadow { Cells words, parts; };
     Cell& cell_at(Shadow&, const Region&, std::uint16_t index, std::uint64_t word, std::uint32_t owner);
     template <class Visit> void visit(Executor&, WarpUnit&, int lane, std::uint16_t region, Address, unsigned bytes, Visit visit);
-    void cover(const Region& region, Address a, const Cell& cell);
+    void cover(const Region& region, Address a, const Cell& cell, Strength by);
     Access make(WarpUnit&, int lane, std::uint32_t pc, Manner, unsigned mask) const;
     void check(Executor&, WarpUnit&, int lane, std::uint16_t region, Address, const Access& before, bool before_writes,
                const Access& now, bool now_writes, bool same_value, Waited by = {});
@@ -112,7 +112,7 @@ private:
     std::vector<Shadow> shadows_;                 // by executor region index
     CellPool pool_;
     std::vector<std::pair<std::uint16_t, std::uint64_t>> touched_;   // words of global memory, by the current block
-    std::vector<Summary> covered_;   // its plain writes to global memory that an atomic of its own has covered since
+    std::vector<Summary> covered_;   // its plain accesses to global memory that others of its own have covered since
     std::unordered_map<std::uint64_t, std::size_t> reported_;        // pair of pcs -> finding
     std::uint32_t lives_ = 0;
 };

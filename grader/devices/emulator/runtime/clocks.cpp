@@ -85,6 +85,7 @@ std::uint64_t Acquisitions::hash_of(Part part) {
 
 void Acquisitions::clear() {
     any_ = false;
+    releases_ = 0;
     for (auto& objects : objects_by_key_) objects.clear();
     objects_.clear();
     by_block_.clear();
@@ -121,6 +122,7 @@ void Acquisitions::release(std::uint64_t object, unsigned width, const Release& 
         return;
     theirs.push_back({place->second, static_cast<std::uint32_t>(known.releases.size())});
     known.releases.push_back(release);
+    known.releases.back().number = ++releases_;
     for (const bool device : {false, true}) {
         auto& handed_on = known.handed_on[device];
         const std::uint32_t before = handed_on.empty() ? 0 : handed_on.back();
@@ -139,7 +141,7 @@ std::uint32_t Acquisitions::acquire(std::uint64_t object, unsigned width, std::u
     const auto part = part_of(known, found->second);
     const bool is_there = part != known.end() && part->object == found->second;
     if (is_there && part->count == count) return already;
-    const Part now{found->second, count};
+    const Part now{found->second, count, objects_[found->second].releases.back().number};
     const std::uint64_t hash = hashes_[already] - (is_there ? hash_of(*part) : 0) + hash_of(now);
     made_ = known;
     const auto place = made_.begin() + (part - known.begin());
@@ -181,7 +183,7 @@ std::uint32_t Acquisitions::joined(std::uint32_t a, std::uint32_t b) {
     for (auto x = one.begin(), y = other.begin(); x != one.end() || y != other.end();) {
         if (y == other.end() || (x != one.end() && x->object < y->object)) set.push_back(*x++);
         else if (x == one.end() || y->object < x->object) set.push_back(*y++);
-        else set.push_back({x->object, std::max(x->count, y->count)}), ++x, ++y;
+        else set.push_back(x->count > y->count ? *x : *y), ++x, ++y;
     }
     std::uint64_t hash = 0;
     for (const Part part : set) hash += hash_of(part);
@@ -236,9 +238,44 @@ const Acquisitions::Set& Acquisitions::closure(std::uint32_t set, bool device) c
     std::sort(touched.begin(), touched.end());
     Set all;
     all.reserve(touched.size());
-    for (const std::uint32_t object : touched) all.push_back({object, std::exchange(counts_[object], 0)});
+    for (const std::uint32_t object : touched) all.push_back({object, std::exchange(counts_[object], 0), 0});
     closures.parts += all.size();
     return closures.of[set] = std::move(all);
+}
+
+// Whether one of these releases is in a set, or was acquired by one in it, and so on: no release has acquired a later one.
+bool Acquisitions::reaches(std::uint32_t set, const std::vector<Where>& goals, bool device) const {
+    counts_.resize(objects_.size());
+    goals_.resize(objects_.size());
+    std::uint32_t first = ~0u;
+    for (const Where& goal : goals) {
+        std::uint32_t& count = goals_[goal.object];   // that a part must have
+        count = count ? std::min(count, goal.index + 1) : goal.index + 1;
+        first = std::min(first, objects_[goal.object].releases[goal.index].number);
+    }
+    std::vector<Part> todo;
+    std::vector<std::uint32_t> touched;
+    bool found = false;
+    const auto add = [&](const Set& parts) {
+        for (const Part& part : parts) {
+            if (part.last < first) continue;
+            std::uint32_t& count = counts_[part.object];
+            if (part.count <= count) continue;
+            found = found || (goals_[part.object] && part.count >= goals_[part.object]);
+            if (count == 0) touched.push_back(part.object);
+            count = part.count;
+            todo.push_back(part);
+        }
+    };
+    add(sets_[set]);
+    while (!found && !todo.empty()) {
+        const Part part = todo.back();
+        todo.pop_back();
+        if (part.count == counts_[part.object]) add(sets_[objects_[part.object].handed_on[device][part.count - 1]]);
+    }
+    for (const std::uint32_t object : touched) counts_[object] = 0;
+    for (const Where& goal : goals) goals_[goal.object] = 0;
+    return found;
 }
 
 bool Acquisitions::covers(std::uint32_t set, std::uint64_t block, const Access& access, std::uint64_t object, bool other_block, Reach reach) const {
@@ -257,6 +294,12 @@ bool Acquisitions::covers(std::uint32_t set, std::uint64_t block, const Access& 
     };
     if (ordered([&](const Where& where) { return is_near(set, where, other_block); })) return true;
     if (reach == Reach::Near) return false;
+    Closures& closures = closures_[other_block];
+    if (!closures.of.contains(set) && ++closures.searched[set] <= most_searches) {
+        std::vector<Where> goals;
+        ordered([&](const Where& where) { return goals.push_back(where), false; });
+        return !goals.empty() && reaches(set, goals, other_block);
+    }
     const Set& all = closure(set, other_block);
     return ordered([&](const Where& where) { return holds(all, where); });
 }

@@ -82,6 +82,7 @@ struct Release {
     FenceCounts fences;      // at the last barrier before
     bool device;             // a fence of device scope: other blocks may rely on it
     std::uint32_t includes;  // what it had itself acquired
+    std::uint32_t number;    // of all releases, in their order
 };
 
 // Addresses that carry releases, by the width with which they are written, and sets of releases that threads have acquired. Sets
@@ -107,8 +108,8 @@ public:
     bool empty() const { return !any_.load(std::memory_order_relaxed); }
 
 private:
-    struct Part {                                   // the first `count` releases of an object
-        std::uint32_t object, count;
+    struct Part {                                   // the first `count` releases of an object, and the number of the last one
+        std::uint32_t object, count, last;
         bool operator==(const Part&) const = default;
     };
     using Set = std::vector<Part>;                  // one part an object, by its number
@@ -118,7 +119,8 @@ private:
         std::vector<std::uint32_t> handed_on[2];    // by release: the set that it and those before had acquired; [1]: at device scope
     };
     struct Where { std::uint32_t object, index; };
-    struct Closures { std::unordered_map<std::uint32_t, Set> of; std::size_t parts = 0; };
+    struct Closures { std::unordered_map<std::uint32_t, Set> of; std::size_t parts = 0; std::unordered_map<std::uint32_t, int> searched; };
+    static constexpr int most_searches = 8;         // for one of the releases that a set may hold: then its closure is made
 
     static Set::const_iterator part_of(const Set& set, std::uint32_t object);   // or the next one's, if the set has none of it
     static bool holds(const Set& set, const Where& where);
@@ -129,6 +131,7 @@ private:
     std::uint32_t number_of(const Set& set, std::uint64_t hash);
     std::uint32_t joined(std::uint32_t a, std::uint32_t b);
     const Set& closure(std::uint32_t set, bool device) const;
+    bool reaches(std::uint32_t set, const std::vector<Where>& goals, bool device) const;
 
     mutable std::mutex mutex_;
     std::atomic<bool> any_{false};
@@ -141,7 +144,8 @@ private:
     std::vector<std::uint32_t> numbers_ = std::vector<std::uint32_t>(fewest_slots);   // of sets_, a hash table; 0: free
     Set made_;                                      // the last set that was asked for: its memory serves again
     mutable Closures closures_[2];                  // a cache; [1]: at device scope
-    mutable std::vector<std::uint32_t> counts_;     // of closure() alone: by object, all 0 between two calls
+    mutable std::vector<std::uint32_t> counts_, goals_;   // of closure() and reaches() alone: by object, all 0 between two calls
+    std::uint32_t releases_ = 0;
 };
 
 struct ThreadClock {

@@ -72,6 +72,7 @@ Strength strength_of(const Record& record) {
         case Event::VolatileRead:
             if (record.bytes & own_block_flag) return Strength::BlockVolatile;
             return record.bytes & strong_flag || machine().module.flag_reads.contains(record.pc) ? Strength::Volatile : Strength::Plain;
+        case Event::Read: return machine().module.flag_reads.contains(record.pc) ? Strength::Volatile : Strength::Plain;   // a guess
         default: return Strength::Plain;
     }
 }
