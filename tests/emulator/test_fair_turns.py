@@ -1,4 +1,4 @@
-"""Blocks that ask again and again, and change a word each time: those that they wait for have their turns all the same."""
+"""Blocks that ask again and again, and change a word each time: those that they wait for have turns all the same."""
 
 from __future__ import annotations
 

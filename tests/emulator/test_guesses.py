@@ -1,4 +1,4 @@
-"""What is read of a word before an atomic changes it: a guess that the atomic confirms, or a ticket that two may draw."""
+"""What is read of a word before it is changed: a guess that an atomic confirms, or a ticket that two may draw."""
 
 from __future__ import annotations
 

@@ -139,21 +139,25 @@ extern "C" void run(unsigned* z, unsigned* flags, int n, cudaStream_t stream) {
     begin<<<1, 1, 0, stream>>>(flags, n);
     meet<<<n, 1, 0, stream>>>(z, flags, n);
 }
+extern "C" void run_one_short(unsigned* z, unsigned* flags, int n, cudaStream_t stream) {
+    begin<<<1, 1, 0, stream>>>(flags, n + 1);
+    meet<<<n, 1, 0, stream>>>(z, flags, n);
+}
 extern "C" void run_too_few(unsigned* z, unsigned* flags, int n, cudaStream_t stream) {
     cudaMemsetAsync(flags, 0, n * sizeof(unsigned), stream);
     rest<<<n, 1, 0, stream>>>(flags, n + 1);
 }
 """
-BOTH = [PROTOTYPE, PROTOTYPE.replace("run", "run_too_few")]
+ALL = [PROTOTYPE, *(PROTOTYPE.replace("run", f"run_{name}") for name in ("too_few", "one_short"))]
 
 
 def run_barriers(run_kernel, prototype: str, threads: int):
     arrays = {"z": np.zeros(N, np.uint32), "flags": np.zeros(N, np.uint32)}
-    return run_kernel(BARRIERS, prototype, among=BOTH, threads=threads, mapped=True, n=N, **arrays)
+    return run_kernel(BARRIERS, prototype, among=ALL, threads=threads, mapped=True, n=N, **arrays)
 
 
 def test_blocks_meet_at_a_barrier_of_the_device(run_kernel):
-    outputs, case = run_barriers(run_kernel, BOTH[0], threads=2)
+    outputs, case = run_barriers(run_kernel, ALL[0], threads=2)
     assert not case.findings
     assert outputs["z"].tolist() == [*range(1, N), 0]
 
@@ -161,6 +165,12 @@ def test_blocks_meet_at_a_barrier_of_the_device(run_kernel):
 @pytest.mark.parametrize("threads", long_tail([16, 1], every=2))
 def test_blocks_that_sleep_between_their_looks_wait_for_nothing(run_kernel, threads):
     """It takes as long, whatever the executors: each would wait for all others' turns."""
-    _, case = run_barriers(run_kernel, BOTH[1], threads)
+    _, case = run_barriers(run_kernel, ALL[1], threads)
     (found,) = [found for found in case.findings if found.severity == "error"]
     assert "for a value that no thread writes: all blocks that are not done wait" in found.message
+
+
+def test_a_barrier_of_the_device_says_how_many_have_come(run_kernel):
+    _, case = run_barriers(run_kernel, ALL[2], threads=2)
+    (found,) = [found for found in case.findings if found.severity == "error"]
+    assert "has seen 40 of 41 arrivals" in found.message

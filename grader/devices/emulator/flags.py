@@ -2,9 +2,9 @@
 
 A flag may be read while another thread writes it. Data may not, `volatile` or not: what is read for its value needs
 something that orders it behind the write. A guess is as harmless, whether it is volatile or not: what is read before a
-compare-and-swap, a maximum or a minimum of the same word, and decides whether to try that at all. But a volatile read whose word the thread
-then changes by what it has read is no flag, whatever is decided then: that takes an atomic. Seen in the machine code,
-where it takes no scopes, macros and casts apart.
+compare-and-swap, a maximum or a minimum of the same word, and decides whether to try that at all. But a volatile read
+whose word the thread then changes by what it has read is no flag, whatever is decided then: that takes an atomic. Seen
+in the machine code, where it takes no scopes, macros and casts apart.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ def _is_guess(rows: Sequence[Instruction], at: int) -> bool:
     """Whether an atomic that looks for itself follows on the word that the callback at `at` is told of."""
     place = _argument(rows, at, _FIRST_ARGUMENT)
     for other in range(at + 1, min(at + FURTHER, len(rows))):
-        address, operation, operands = rows[other]
+        _, operation, operands = rows[other]
         if operation.startswith("ret") or not operation:
             return False
         if (_CONDITIONAL.match(operation) or operation in ("jmp", "b")) and _target(operands) <= rows[at][0]:

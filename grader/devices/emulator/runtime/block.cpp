@@ -14,10 +14,14 @@ namespace ladder {
 
 __thread Block* starting_block = nullptr;
 
+std::string arrivals_text(const unsigned* phase) {
+    return "the cuda::barrier has seen " + std::to_string(phase[-1]) + " of " + std::to_string(*phase % (1 << 20)) + " arrivals";
+}
+
 namespace {
 
 std::string how_many_have_come(const Thread& waiting) {
-    if (const unsigned* const state = waiting.awaited) return "the cuda::barrier has seen " + std::to_string(state[-1]) + " of " + std::to_string(*state % (1 << 20)) + " arrivals";
+    if (waiting.awaited) return arrivals_text(waiting.awaited);
     const auto& named = waiting.block->named;
     const auto its = std::find_if(std::begin(named), std::end(named), [&](const NamedBarrier& each) { return std::find(each.waiting.begin(), each.waiting.end(), &waiting) != each.waiting.end(); });
     const bool of_tile = its >= std::begin(named) + ptx_barriers;

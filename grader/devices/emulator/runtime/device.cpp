@@ -102,6 +102,14 @@ void ladder_yield(int) {
     wait(*thread, State::Spinning);
 }
 
+void ladder_rest(const unsigned* phase, int line) {
+    Thread* const thread = current;
+    if (!thread) return;
+    thread->rests_at = phase;
+    thread->barrier_line = line;
+    ladder_yield(line);
+}
+
 long long ladder_clock() { return current ? static_cast<long long>(clock_of(*current)) : 0; }
 
 Space ladder_space(const void* p) {

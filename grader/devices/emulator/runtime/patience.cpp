@@ -40,13 +40,21 @@ double most_steps(const LaunchState& launch) {
 // Of a thread that is looked at for the first time, it is not known yet.
 bool changed_something(Thread& thread, const Record* begin) {
     Stretch stretch = stretch_of(begin, thread.next);
-    const bool ends_the_one_before = std::exchange(thread.was_full, thread.state == State::Full) && !thread.was_full;
-    if (ends_the_one_before)   // it may be a part of a loop's round
-        for (int i = 0; i < 2; ++i) stretch.least[i] = std::min(stretch.least[i], thread.stretch.least[i]);
+    const Stretch before = std::exchange(thread.part, stretch);   // each may be a part of a loop's round
+    if (!(before == Stretch{}))
+        for (int i = 0; i < 2; ++i) stretch.least[i] = std::min(stretch.least[i], before.least[i]);
     const bool is_known = !(thread.stretch == Stretch{});
     const bool news = thread.state == State::Done || (is_known && !(stretch == thread.stretch));
     thread.stretch = stretch;
     return news;
+}
+
+// Its trace is full, and it has asked for the word that it has found the same again and again.
+bool asks_in_vain(const Thread& thread, const Record* begin) {
+    if (thread.state != State::Full || thread.stuck < looks_before_yield - 1) return false;
+    return std::any_of(begin, static_cast<const Record*>(thread.next), [&](const Record& record) {
+        return (record.event == Event::Atomic || record.event == Event::VolatileRead) && record.address == thread.asked;
+    });
 }
 
 }  // namespace
@@ -93,7 +101,7 @@ void watch_progress(Thread& thread) {
     if (steps == 0 && thread.state == State::Ordered) return;   // it goes on where it was
     thread.steps += steps;
     patience.steps += steps;
-    const bool spins = thread.state == State::Spinning;   // for most of these steps one executor waits for another's turn
+    const bool spins = thread.state == State::Spinning || asks_in_vain(thread, begin);   // for most of these steps one executor waits for another's turn
     const std::uint64_t spun = spins ? launch.spun.fetch_add(steps, std::memory_order_relaxed) + steps : launch.spun.load(std::memory_order_relaxed);
     const bool is_long = spun > patient_steps;
     if (spins && is_long && spun - steps <= patient_steps) launch.schedule.idle_passes.store(0, std::memory_order_relaxed);
@@ -114,6 +122,11 @@ void watch_progress(Thread& thread) {
     if (!waits && !idles && static_cast<double>(patience.steps) < most_steps(launch)) return;
     Finding finding = still_running(thread, thread.next == begin ? 0 : thread.next[-1].pc);
     finding.text = waits ? "waits" : idles ? "idles" : "works";
+    if ((waits || idles) && thread.rests_at && thread.asked == reinterpret_cast<Address>(thread.rests_at)) {
+        finding.kind = "deadlock";
+        finding.line = thread.barrier_line;
+        finding.text = arrivals_text(thread.rests_at);
+    }
     thread.executor->findings.push_back(std::move(finding));
     thread.block->stopped = true;
 }

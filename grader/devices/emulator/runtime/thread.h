@@ -123,8 +123,7 @@ struct alignas(64) Thread {
     const Record* looked = nullptr;    // where its trace stood when it was asked for last
     int looks = 0;                     // at the clock, one after another and nothing else
     std::uint64_t steps = 0;           // records of its trace, up to its last turn; basic blocks, if it leaves none
-    Stretch stretch;                   // what it did then
-    bool was_full = false;             // its trace was, at the end of that
+    Stretch stretch, part;             // what it did then and the time before; then alone
     // Where it waits.
     Barrier barrier_kind = Barrier::Sync;
     int barrier_predicate = 0, barrier_line = 0, barrier_result = 0;
@@ -133,6 +132,7 @@ struct alignas(64) Thread {
     Calls calls;
     const unsigned* awaited = nullptr;     // the phase of a cuda::barrier, until it is no longer this one
     unsigned awaited_phase = 0;
+    const unsigned* rests_at = nullptr;    // the same, of one in global memory, if that is the word that it has asked for last
     bool is_missed = false;                   // it has returned, and a barrier has gone on without it
     std::vector<std::uint32_t> last_blocks;   // basic blocks since it waited last, once it has returned; some, in order
     bool works_at_end = false;                // it has touched memory in the last of them
@@ -291,6 +291,7 @@ bool release_named_barriers(Block& block);       // those to which all have come
 void print_in_kernel(Thread& thread, std::string_view text);
 
 // ---- block.cpp ----
+std::string arrivals_text(const unsigned* phase);   // of a cuda::barrier
 extern __thread Block* starting_block;
 void block_main();                               // a block's own fiber, for starting_block
 

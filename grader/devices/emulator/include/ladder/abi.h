@@ -195,6 +195,7 @@ LADDER_CALL void* ladder_copy_bytes(void* to, const void* from, std::size_t byte
 LADDER_CALL void* ladder_set_bytes(void* to, int value, std::size_t bytes);
 LADDER_CALL ladder::Space ladder_space(const void* pointer);
 LADDER_CALL void ladder_yield(int line);   // __nanosleep
+LADDER_CALL void ladder_rest(const unsigned* phase, int line);   // the same, until a cuda::barrier in global memory has another phase
 // __trap, or an unsupported feature reached in device code.
 [[noreturn]] LADDER_CALL void ladder_trap(const char* why, int line);
 LADDER_CALL void ladder_margins(const volatile void* array, std::size_t bytes, std::size_t element, std::size_t width, const char* name);
