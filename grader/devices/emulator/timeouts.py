@@ -21,8 +21,12 @@ def never_ended(fact: Fact, who: str) -> str:
         return f"host code was still running in {_inside(fact)} when it was stopped: does this loop end?"
     if fact["text"] == "empty":
         return f"{who} does not leave the loop in line {fact['line']}: there is nothing in it that could end it"
-    if fact["text"] == "waits":
-        return f"{who} waits in {_inside(fact)} for a value that no thread writes: all blocks that are not done wait"
+    if fact["text"] in ("waits", "waits streams"):
+        later = "; a kernel that is launched later, on another stream, does not run beside it here"
+        return (
+            f"{who} waits in {_inside(fact)} for a value that no thread writes: all blocks that are not done wait"
+            f"{later if fact['text'] == 'waits streams' else ''}"
+        )
     if fact["text"] in ("idles", "works"):
         why = "and the last ones changed nothing" if fact["text"] == "idles" else "far too many for data of this size"
         return (

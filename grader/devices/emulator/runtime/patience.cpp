@@ -121,7 +121,7 @@ void watch_progress(Thread& thread) {
     const bool idles = patience.idle > (machine().whole_program ? patient_program_steps : patient_steps);
     if (!waits && !idles && static_cast<double>(patience.steps) < most_steps(launch)) return;
     Finding finding = still_running(thread, thread.next == begin ? 0 : thread.next[-1].pc);
-    finding.text = waits ? "waits" : idles ? "idles" : "works";
+    finding.text = waits ? machine().streams.empty() ? "waits" : "waits streams" : idles ? "idles" : "works";
     if ((waits || idles) && thread.rests_at && thread.asked == reinterpret_cast<Address>(thread.rests_at)) {
         finding.kind = "deadlock";
         finding.line = thread.barrier_line;
