@@ -1,4 +1,4 @@
-"""Queues, stacks, barriers and schedulers between blocks, by `cuda::atomic_ref` for the most part: right ones, wrong ones."""
+"""Queues, stacks, barriers and schedulers between blocks, most by `cuda::atomic_ref`: right ones, and wrong ones."""
 
 from __future__ import annotations
 
