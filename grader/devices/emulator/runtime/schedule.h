@@ -37,7 +37,7 @@ constexpr std::uint64_t steps_of_a_switch = 128;       // records of a trace: wh
 constexpr std::uint64_t trials = 8;         // turns that are handed on after a place before it is known what they win
 constexpr std::uint64_t steps_without_order = 2048;    // a turn is handed on after these in any case
 constexpr std::uint64_t steps_of_a_turn = 65'536;      // the longest, where a block has others to let in
-constexpr std::uint64_t most_rounds = 64;   // in which blocks hand their turns round, none is done, and others may wait for more than that
+constexpr std::uint64_t most_rounds = 256;  // in which blocks hand their turns round, none is done, and others may wait for more than that
 constexpr std::uint64_t most_due_passes = 4;   // the same, of blocks that were due to look again
 constexpr std::uint64_t first_window = 32;  // unfinished blocks that take turns: more only if all of them sleep
 
