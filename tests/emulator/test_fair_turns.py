@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from grader.devices.emulator.timeouts import never_ended
+
 # The last block hands a number to all others.
 KERNEL = """
 __device__ void lock(unsigned* s) {{ while (atomicCAS(s + 1, 0u, 1u)) {{}} __threadfence(); }}
@@ -51,3 +53,9 @@ def test_a_block_that_asks_lets_others_in(run_kernel, asks, blocks, size, execut
     outputs, case = run_kernel(KERNEL.format(asks=ASKS[asks]), PROTOTYPE, threads=executors, mapped=True, **values)
     assert [found.message for found in case.findings if found.severity == "error"] == []
     assert outputs["z"].tolist() == [5] * blocks
+
+
+def test_a_kernel_of_another_stream_that_comes_later_is_named():
+    fact = {"text": "waits streams", "loop": [3], "line": 3}
+    said = never_ended(fact, "thread 0")
+    assert "a kernel that is launched later, on another stream, does not run beside it here" in said
