@@ -20,20 +20,18 @@ from grader.devices.build.constants import (
     is_pointed_to,
     needs_memory,
     reads_local,
-    uses_variables,
 )
 from grader.devices.build.cursors import children_of, is_declaration, is_expression
 from grader.devices.build.cursors import kind_of as _kind
-from grader.devices.build.kernel_rules import FUNCTIONS, LAMBDA, MOST_SHARED, NO_LAMBDAS
+from grader.devices.build.kernel_rules import FUNCTIONS, LAMBDA, MEMORY, MOST_SHARED, NO_LAMBDAS
 from grader.devices.build.narrowing import is_strict
 from grader.devices.build.places import Places
+from grader.devices.build.statics import INDICES, starts_at_run_time
 
 SIDES = {"CUDAGLOBAL_ATTR": "kernel", "CUDADEVICE_ATTR": "device", "CUDAHOST_ATTR": "host"}
-MEMORY = {"CUDADEVICE_ATTR", "CUDACONSTANT_ATTR", "CUDASHARED_ATTR"}
 BOTH = {"device", "host"}
 # glibc has functions of these names, which it keeps to itself.
 _OF_GLIBC = {"__sinf", "__cosf", "__tanf", "__expf", "__exp10f", "__logf", "__log2f", "__log10f", "__powf"}
-_INDICES = {"threadIdx", "blockIdx", "blockDim", "gridDim"}
 _NO_ADDRESS = (
     "the address of `{name}` that host code has is none on the GPU: let a kernel take it, or a variable, "
     "`__device__ auto pointer = {name};`"
@@ -212,7 +210,7 @@ class Tree(Places):
                 )
             if cursor.type.kind.name == "CONSTANTARRAY" and cursor.type.element_count == 0:
                 self._say(cursor, f"the array `{name}` has no elements, which a kernel cannot have: give it a size")
-            if static and "CUDASHARED_ATTR" not in attributes and uses_variables(cursor):
+            if static and "CUDASHARED_ATTR" not in attributes and starts_at_run_time(cursor):
                 self._say(
                     cursor, f"the static variable `{name}` of a kernel must start with a constant: assign it later"
                 )
@@ -275,7 +273,7 @@ class Tree(Places):
             self.accepted.add(_place(cursor))  # its constructor, which nvcc does not call
 
     def _use(self, cursor: Any, used: Any, around: Around) -> None:
-        if is_pointed_to(around.above) and used.spelling in _INDICES:
+        if is_pointed_to(around.above) and used.spelling in INDICES:
             self._say(cursor, f"`{used.spelling}` has no address: copy it, `uint3 copy = {used.spelling};`")
         elif _kind(used) in FUNCTIONS:
             self._call(cursor, used, around)
@@ -350,6 +348,9 @@ class Tree(Places):
             self._say(cursor, f"`{kernel.spelling}` is launched and declared, but nowhere defined")
         for number in range(max(kernel.get_num_template_arguments(), 0)):
             if message := kernel_rules.of_argument(kernel.get_template_argument_type(number)):
+                self._say(cursor, message)
+        for value in filter(is_expression, children_of(cursor)):
+            if message := kernel_rules.of_value(value):
                 self._say(cursor, message)
         key = (kernel.semantic_parent.get_usr(), kernel.spelling)
         if (number := self._dynamic_of.get(key, -1)) >= 0:

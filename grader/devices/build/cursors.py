@@ -58,6 +58,18 @@ def _is_declaration(kind: int) -> bool:
     return bool(_kind(kind).is_declaration())
 
 
+def name_all_kinds() -> None:
+    """libclang's Python part does not know each kind that its C part tells of: to ask for `_Float16`'s is an error."""
+    from clang import cindex
+
+    for kinds, most in ((cindex.TypeKind, 180), (cindex.CursorKind, 710)):
+        for number in range(most):
+            try:
+                kinds.from_id(number)
+            except ValueError:
+                setattr(kinds, f"OTHER_{number}", kinds(number))
+
+
 def _kind(kind: int) -> Any:
     from clang import cindex
 

@@ -36,6 +36,7 @@ from grader.devices.build import narrowing
 from grader.devices.build.accepted import is_right_to_nvcc
 from grader.devices.build.ast_rules import Tree
 from grader.devices.build.branches import Condition, asked_for_values
+from grader.devices.build.cursors import name_all_kinds
 from grader.devices.build.lexer import lex
 from grader.devices.build.pragmas import unreplaced
 from grader.devices.build.said import OWN, Said
@@ -327,6 +328,7 @@ def _library() -> Any | None:
     try:
         from clang import cindex
 
+        name_all_kinds()
         return cindex.conf.lib
     except Exception:  # not installed, for another machine, or another version than its Python part
         return None

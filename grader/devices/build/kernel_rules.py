@@ -11,6 +11,7 @@ from grader.devices.build.constants import CLASSES
 from grader.devices.build.cursors import children_of, kind_of
 
 FUNCTIONS = {"FUNCTION_DECL", "FUNCTION_TEMPLATE", "CXX_METHOD", "CONSTRUCTOR", "DESTRUCTOR", "CONVERSION_FUNCTION"}
+MEMORY = {"CUDADEVICE_ATTR", "CUDACONSTANT_ATTR", "CUDASHARED_ATTR"}
 LAMBDA = "(lambda at"
 NO_LAMBDAS = "without nvcc's --extended-lambda: write a struct with a `__device__` operator()"
 MOST_PARAMETERS = 32764  # bytes, as is what follows
@@ -58,6 +59,9 @@ def of_declaration(cursor: Any, head: bytes) -> Iterator[str]:
         yield f"the parameters of `{name}` have more than {MOST_PARAMETERS} bytes: hand over a pointer to device memory"
     if any(re.match(r"(std::)?initializer_list<", type_) for type_ in types):
         yield f"the kernel `{name}` cannot take a list of values: give it an array in device memory"
+    for parameter in parameters:
+        if parameter.type.get_canonical().get_pointee().kind.name == "FUNCTIONPROTO" and _is_of_member(parameter.type):
+            yield f"the kernel `{name}` cannot take a pointer to a method: make it a template's parameter"
     if cursor.result_type.kind.name == "AUTO":
         yield f"the kernel `{name}` returns void: write void in the place of auto"
     if cursor.exception_specification_kind.name not in ("NONE", "UNEVALUATED", "UNINSTANTIATED"):
@@ -88,6 +92,10 @@ def is_grid_constant(parameter: Any) -> bool:
     )
 
 
+def _is_of_member(type_: Any) -> bool:
+    return bool(type_.get_canonical().kind.name == "MEMBERPOINTER")
+
+
 def is_pack(parameter: Any) -> bool:
     """Whether a template's parameter stands for any number of arguments."""
     words = [token.spelling for token in parameter.get_tokens()]
@@ -112,6 +120,20 @@ def of_argument(type_: Any) -> str:
         type_.get_template_argument_type(number) for number in range(max(type_.get_num_template_arguments(), 0))
     ]
     return next(filter(None, map(of_argument, arguments)), "")
+
+
+def of_value(argument: Any) -> str:
+    """Why nvcc cannot name this value of a launched kernel's template: it has the device's variables by other names."""
+    used = argument
+    while kind_of(used) in ("UNARY_OPERATOR", "UNEXPOSED_EXPR", "PAREN_EXPR") and (children := children_of(used)):
+        used = children[0]
+    variable = used.referenced if kind_of(used) == "DECL_REF_EXPR" else None
+    if kind_of(variable) == "FIELD_DECL":
+        return f"a pointer to the member `{variable.spelling}` cannot be a kernel's template argument: hand it over"
+    by_address = used != argument or "ARRAY" in used.type.kind.name or not used.type.is_const_qualified()
+    if kind_of(variable) == "VAR_DECL" and by_address and not MEMORY.isdisjoint(map(kind_of, children_of(variable))):
+        return f"`{variable.spelling}` is in the GPU's memory, and its address cannot be a kernel's template argument"
+    return ""
 
 
 def of_builtin(name: str) -> str:

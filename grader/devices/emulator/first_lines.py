@@ -2,7 +2,8 @@
 
 Most of what g++ does with a small file is what its headers have it do. So a file that includes <algorithm> begins
 with a header that holds it, too; and the special functions of mathematics, which <cmath> of C++17 has g++ make anew
-for every file, are there only where the text has one of their names.
+for every file, are there only where the text has one of their names, as is CUDA's arithmetic with several small
+integers in a register.
 """
 
 from __future__ import annotations
@@ -20,10 +21,12 @@ _SPECIAL = re.compile(
     r"\b(?:assoc_laguerre|assoc_legendre|beta|comp_ellint_[123]|cyl_bessel_[ijk]|cyl_neumann|ellint_[123]|expint|hermite"
     r"|laguerre|legendre|riemann_zeta|sph_bessel|sph_legendre|sph_neumann|hyperg|conf_hyperg)[fl]?\b"
 )
+_LANES = re.compile(r"\b__v(?!olatile)")
 
 
 def first_lines(text: str, of_program: bool = False) -> str:
     """The lines that include them before this text, which is a graded file's or a whole program's."""
     first = OF_PROGRAMS if of_program else WITH_ALGORITHM if _ALGORITHM.search(text) else FIRST_HEADER
     special = f"#define {_ARE_WANTED} 1\n#include <bits/specfun.h>\n" if _SPECIAL.search(text) else ""
-    return f"#include <{first}>\n{special}"
+    lanes = "#include <ladder/lanes.h>\n" if _LANES.search(text) else ""
+    return f"#include <{first}>\n{special}{lanes}"

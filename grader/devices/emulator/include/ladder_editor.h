@@ -14,6 +14,7 @@
 #include "ladder/device_c.h"
 #include "cuda_runtime.h"
 #include "ladder/device_runtime.h"
+#include "ladder/lanes.h"
 #undef LADDER_OWN_HEADERS
 
 // In a kernel, too, a type may be that of an expression: decltype(std::declval<T>() + 1) calls nothing.

@@ -1,4 +1,4 @@
-// Integer intrinsics: bits, shifts, products, averages, dot products, and several small integers in one register.
+// Integer intrinsics: bits, shifts, products, averages, dot products.
 #pragma once
 
 #include "bits.h"
@@ -82,7 +82,7 @@ inline LADDER_UNSEEN unsigned __sad(int a, int b, unsigned sum) {
            sum;
 }
 
-// ---- lanes of 8 or 16 bits in one 32-bit register ----
+// ---- dot products of lanes of 8 or 16 bits in one 32-bit register; lanes.h has what else there is of them ----
 
 namespace ladder {
 
@@ -109,53 +109,3 @@ LADDER_INLINE unsigned __dp4a(uchar4 a, uchar4 b, unsigned sum) {
 }
 LADDER_INLINE int __dp2a_lo(int a, int b, int sum) { return ladder::dot2<short, signed char>(a, b, sum); }
 LADDER_INLINE int __dp2a_hi(int a, int b, int sum) { return ladder::dot2<short, signed char>(a, b >> 16, sum); }
-
-// An expression of the lanes a and b, of type T, of two registers. No template, nor a lambda: g++ would make them anew for
-// every file.
-#define LADDER_BY_LANE(name, T, expression)                                               \
-    inline LADDER_UNSEEN unsigned name(unsigned x, unsigned y) {                          \
-        constexpr int bits = 8 * sizeof(T);                                               \
-        unsigned result = 0;                                                              \
-        for (int at = 0; at < 32; at += bits) {                                           \
-            const int a = static_cast<T>(x >> at), b = static_cast<T>(y >> at);           \
-            result |= (static_cast<unsigned>(expression) & ((1u << bits) - 1)) << at;     \
-        }                                                                                 \
-        return result;                                                                    \
-    }
-#define LADDER_BY_LANES(suffix, S, U)                                              \
-    LADDER_BY_LANE(__vadd##suffix, U, a + b)                                       \
-    LADDER_BY_LANE(__vsub##suffix, U, a - b)                                       \
-    LADDER_BY_LANE(__vmaxs##suffix, S, a > b ? a : b)                              \
-    LADDER_BY_LANE(__vmaxu##suffix, U, a > b ? a : b)                              \
-    LADDER_BY_LANE(__vmins##suffix, S, a < b ? a : b)                              \
-    LADDER_BY_LANE(__vminu##suffix, U, a < b ? a : b)                              \
-    LADDER_BY_LANE(__vabsdiffu##suffix, U, a > b ? a - b : b - a)                  \
-    LADDER_BY_LANE(__vabsdiffs##suffix, S, a > b ? a - b : b - a)                  \
-    LADDER_BY_LANE(__vavgu##suffix, U, (a + b + 1) >> 1)                           \
-    LADDER_BY_LANE(__vhaddu##suffix, U, (a + b) >> 1)                              \
-    LADDER_BY_LANE(__vcmpeq##suffix, U, a == b ? -1 : 0)                           \
-    LADDER_BY_LANE(__vcmpne##suffix, U, a != b ? -1 : 0)                           \
-    LADDER_BY_LANE(__vcmpgts##suffix, S, a > b ? -1 : 0)                           \
-    LADDER_BY_LANE(__vcmpgtu##suffix, U, a > b ? -1 : 0)                           \
-    LADDER_BY_LANE(__vcmplts##suffix, S, a < b ? -1 : 0)                           \
-    LADDER_BY_LANE(__vcmpltu##suffix, U, a < b ? -1 : 0)                           \
-    LADDER_BY_LANE(__vseteq##suffix, U, a == b)                                    \
-    LADDER_BY_LANE(__vsetgtu##suffix, U, a > b)
-
-LADDER_BY_LANES(2, short, unsigned short)
-LADDER_BY_LANES(4, signed char, unsigned char)
-LADDER_BY_LANE(__vaddus4, unsigned char, a + b > 255 ? 255 : a + b)
-LADDER_BY_LANE(__vsubus4, unsigned char, a > b ? a - b : 0)
-LADDER_BY_LANE(__vaddss4, signed char, a + b > 127 ? 127 : a + b < -128 ? -128 : a + b)
-LADDER_BY_LANE(__vsubss4, signed char, a - b > 127 ? 127 : a - b < -128 ? -128 : a - b)
-LADDER_BY_LANE(__vaddus2, unsigned short, a + b > 65535 ? 65535 : a + b)
-LADDER_BY_LANE(__vaddss2, short, a + b > 32767 ? 32767 : a + b < -32768 ? -32768 : a + b)
-
-#undef LADDER_BY_LANES
-#undef LADDER_BY_LANE
-
-LADDER_INLINE unsigned __vneg4(unsigned x) { return __vsub4(0, x); }
-LADDER_INLINE unsigned __vneg2(unsigned x) { return __vsub2(0, x); }
-LADDER_INLINE unsigned __vsadu4(unsigned x, unsigned y) {
-    return static_cast<unsigned>(__dp4a(__vabsdiffu4(x, y), 0x01010101u, 0u));
-}

@@ -58,6 +58,19 @@ inline LADDER_UNSEEN cudaError_t copy_from_symbol(void* to, const void* symbol, 
     return copy(to, byte(symbol, offset), bytes, kind, line);
 }
 
+#ifndef __CUDA__
+
+// What is freed, and the line: as a second parameter that would be in the way of `std::unique_ptr<T, decltype(&cudaFree)>`.
+struct Freed {
+    void* pointer;
+    int line;
+    LADDER_UNSEEN Freed(std::nullptr_t, LADDER_LINE) : pointer(nullptr), line(line) {}
+    template <class T, LADDER_IF(std::is_convertible_v<const T&, void*>)>
+    LADDER_UNSEEN Freed(const T& pointer, LADDER_LINE) : pointer(pointer), line(line) {}
+};
+
+#endif
+
 }  // namespace ladder
 
 // ---- allocation ----
@@ -78,11 +91,19 @@ LADDER_UNSEEN cudaError_t cudaMallocPitch(T** pointer, std::size_t* pitch, std::
     *pitch = (width + 511) / 512 * 512;
     return cudaMalloc((void**)(pointer), *pitch * rows, line);
 }
-inline LADDER_UNSEEN cudaError_t cudaFree(void* pointer, LADDER_LINE) {
-    return ladder::status(ladder_free(pointer, line));
+#ifdef __CUDA__
+__host__ cudaError_t cudaFree(void* pointer);
+__host__ cudaError_t cudaFreeHost(void* pointer);
+#else
+inline LADDER_UNSEEN cudaError_t cudaFree(ladder::Freed freed) {
+    return ladder::status(ladder_free(freed.pointer, freed.line));
 }
+inline LADDER_UNSEEN cudaError_t cudaFreeHost(ladder::Freed freed) {
+    return ladder::status(ladder_free_host(freed.pointer, freed.line));
+}
+#endif
 inline LADDER_UNSEEN cudaError_t cudaFreeAsync(void* pointer, cudaStream_t, LADDER_LINE) {
-    return cudaFree(pointer, line);
+    return ladder::status(ladder_free(pointer, line));
 }
 
 // The pool that cudaMallocAsync takes from: what it keeps after a cudaFreeAsync does not show here.
@@ -119,9 +140,6 @@ template <class T> LADDER_UNSEEN cudaError_t cudaMallocHost(T** pointer, std::si
 }
 template <class T> LADDER_UNSEEN cudaError_t cudaHostAlloc(T** pointer, std::size_t bytes, unsigned flags, LADDER_LINE) {
     return cudaMallocHost(pointer, bytes, flags, line);
-}
-inline LADDER_UNSEEN cudaError_t cudaFreeHost(void* pointer, LADDER_LINE) {
-    return ladder::status(ladder_free_host(pointer, line));
 }
 inline LADDER_UNSEEN cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned, LADDER_LINE) {
     return ladder::status(ladder_host_register(pointer, bytes, line));

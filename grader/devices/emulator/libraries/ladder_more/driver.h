@@ -177,8 +177,8 @@ LADDER_DRIVER cuMemAllocManaged(CUdeviceptr* address, std::size_t bytes, unsigne
     return error;
 }
 LADDER_DRIVER cuMemAllocHost(void** pointer, std::size_t bytes, LADDER_LINE) { return ladder::driver_status(cudaMallocHost(pointer, bytes, 0, line)); }
-LADDER_DRIVER cuMemFree(CUdeviceptr address, LADDER_LINE) { return ladder::driver_status(cudaFree(ladder::pointer_of(address), line)); }
-LADDER_DRIVER cuMemFreeHost(void* pointer, LADDER_LINE) { return ladder::driver_status(cudaFreeHost(pointer, line)); }
+LADDER_DRIVER cuMemFree(CUdeviceptr address, LADDER_LINE) { return ladder::driver_status(ladder::status(ladder_free(ladder::pointer_of(address), line))); }
+LADDER_DRIVER cuMemFreeHost(void* pointer, LADDER_LINE) { return ladder::driver_status(ladder::status(ladder_free_host(pointer, line))); }
 LADDER_DRIVER cuMemGetInfo(std::size_t* free, std::size_t* total) { return ladder::driver_status(cudaMemGetInfo(free, total)); }
 LADDER_DRIVER cuMemsetD8(CUdeviceptr to, unsigned char value, std::size_t bytes, LADDER_LINE) {
     return ladder::driver_status(cudaMemset(ladder::pointer_of(to), value, bytes, line));
