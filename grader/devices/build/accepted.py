@@ -15,12 +15,15 @@ Values = Callable[[], set[tuple[Condition, bool]]]
 
 _OTHER_SIDE = re.compile("(call|reference) to __(host|device|global)__ (function|variable)")
 _PRIVATE = re.compile(r"is a (private|protected) member of")
+_NO_GUIDE = "no viable constructor or deduction guide"
+_GUIDE = re.compile(rb"\)\s*->")
 _DESTRUCTOR = re.compile(r"reference to __host__ function '(~\w+)'")
 
 
 def is_right_to_nvcc(said: Said, source: str, tree: Tree, values: Values) -> bool:
     """Whether it stands where only a type is asked for, as in `sizeof(f(x))`, or in what `if constexpr` leaves out; is
-    about a constexpr function; or stands in a function that a class has as a friend, though not with its side.
+    about a constexpr function; stands in a function that a class has as a friend, though not with its side; or asks for
+    a deduction guide, which has no side.
 
     `values` tells what conditions are in the templates' instances.
     """
@@ -31,6 +34,10 @@ def is_right_to_nvcc(said: Said, source: str, tree: Tree, values: Values) -> boo
     before = b"\n".join(lines)
     if (match := _DESTRUCTOR.match(said.text)) and match[1] in tree.of_no_side:
         return True
+    if said.text.startswith(_NO_GUIDE):
+        all_lines = source.encode().split(b"\n")
+        of_host = [line for line, text in said.notes if line and "call to __host__ function from" in text]
+        return any(_GUIDE.search(all_lines[line - 1]) for line in of_host)
     if _PRIVATE.search(said.text):
         return tree.is_in_friend(len(before))
     if not any(_OTHER_SIDE.search(text) for text in (said.text, *(text for _, text in said.notes))):

@@ -17,19 +17,29 @@ from grader.devices.build.constants import (
     Above,
     is_constant,
     is_constexpr,
+    is_held,
     is_pointed_to,
+    is_worked_out_by,
     needs_memory,
     reads_local,
 )
-from grader.devices.build.cursors import children_of, is_declaration, is_expression
+from grader.devices.build.cursors import (
+    Key,
+    children_of,
+    is_declaration,
+    is_expression,
+    is_in,
+    key_of,
+    namespace_of,
+    place_of,
+    size_of,
+)
 from grader.devices.build.cursors import kind_of as _kind
-from grader.devices.build.kernel_rules import FUNCTIONS, LAMBDA, MEMORY, MOST_SHARED, NO_LAMBDAS
+from grader.devices.build.kernel_rules import BOTH, FUNCTIONS, LAMBDA, MEMORY, MOST_SHARED, NO_LAMBDAS, sides_of
 from grader.devices.build.narrowing import is_strict
 from grader.devices.build.places import Places
 from grader.devices.build.statics import INDICES, starts_at_run_time
 
-SIDES = {"CUDAGLOBAL_ATTR": "kernel", "CUDADEVICE_ATTR": "device", "CUDAHOST_ATTR": "host"}
-BOTH = {"device", "host"}
 # glibc has functions of these names, which it keeps to itself.
 _OF_GLIBC = {"__sinf", "__cosf", "__tanf", "__expf", "__exp10f", "__logf", "__log2f", "__log10f", "__powf"}
 _NO_ADDRESS = (
@@ -39,7 +49,6 @@ _NO_ADDRESS = (
 _HOST_DESTRUCTOR = "the virtual destructor of `{}` is the host's: write `__device__` before it"
 _ATOMIC = re.compile(rb"__atomic_\w+")
 _ASSIGNS = re.compile(rb"\s*(=(?!=)|[-+*/%&|^]=|<<=|>>=|\+\+|--)")
-Key = tuple[str, str]
 
 
 class Around(NamedTuple):
@@ -50,6 +59,7 @@ class Around(NamedTuple):
     key: Key = ("", "")
     parameters: tuple[str, ...] = ()  # of the template
     constant: bool = False  # it is computed by the compiler
+    lambda_: int = 0  # where the innermost lambda begins that a variable holds
     above: Above = None  # the cursors above it
 
     @property
@@ -88,11 +98,15 @@ class Tree(Places):
         self._defined: dict[Key, tuple[frozenset[str], int]] = {}
         self._device_variables: set[Key] = set()
         self._undefined: dict[Key, Any] = {}
-        self._dynamic: dict[str, str] = {}  # the type of each extern __shared__ array
+        self._in_lambdas: dict[int, list[tuple[Any, str]]] = {}  # what is wrong with one if it runs on the GPU
+        self._run: set[int] = set()  # lambdas that do: not every call has a value that the compiler knows
+        self._dynamic: dict[Key, str] = {}  # the type of each extern __shared__ array
         self._dynamic_of: dict[Key, int] = {}  # which template argument is the type of a kernel's
         self._launched: dict[Key, str] = {}  # and what it was
         for cursor in _written(unit, file):
             self._visit(cursor, Around())
+        for offset in self._run & self._in_lambdas.keys():
+            self.broken += self._in_lambdas[offset]
         for key, use in self._undefined.items():
             if key not in self._defined:
                 self._say(use, f"`{use.spelling}` is declared and used, but nowhere defined")
@@ -101,13 +115,14 @@ class Tree(Places):
         kind = _kind(cursor)
         children = children_of(cursor)
         if kind in FUNCTIONS:
-            around = self._function(cursor, _sides(children), children)
+            around = self._function(cursor, sides_of(children), children)
         elif kind in CLASSES and inherits_destructor(cursor):
             self.of_no_side.add(f"~{cursor.spelling}")
         elif kind == "FRIEND_DECL":
             self._friends |= {child.spelling for child in children if _kind(child) in FUNCTIONS}
         elif kind == "LAMBDA_EXPR":
             self._lambda(cursor)
+            around = around._replace(lambda_=cursor.extent.start.offset if is_held(around.above) else 0)
         elif kind == "VAR_DECL":
             around = self._variable(cursor, {_kind(child) for child in children}, around)
         elif kind in ("DECL_REF_EXPR", "MEMBER_REF_EXPR"):
@@ -159,20 +174,20 @@ class Tree(Places):
     # ---- functions ----
 
     def _function(self, cursor: Any, sides: frozenset[str], children: list[Any]) -> Around:
-        key = _key(cursor)
+        key = key_of(cursor)
         head = self.source[cursor.extent.start.offset : cursor.location.offset]
         rules = kernel_rules.of_declaration if "kernel" in sides else kernel_rules.of_function
         self.kernels |= {cursor.spelling} if "kernel" in sides else set()
         if sides == {"device"} and b"constexpr" in head:
             self.for_host_too.add(cursor.location.line)
-        for message in rules(cursor, head):
+        for message in [*kernel_rules.of_name(cursor), *rules(cursor, head)]:
             self._say(cursor, message)
         if cursor.is_definition():
             words = sides | ({"template"} if _kind(cursor) == "FUNCTION_TEMPLATE" else set())
             self._functions.append((cursor.extent.start.offset, cursor.extent.end.offset, words))
             self._of_name.append((cursor.extent.start.offset, cursor.extent.end.offset, cursor.spelling))
             if self._declared.get(key, sides) != sides and cursor.lexical_parent != cursor.semantic_parent:
-                self.accepted.add(_place(cursor))
+                self.accepted.add(place_of(cursor))
             self._twice(cursor, key, sides)
         self._declared.setdefault(key, sides)
         parameters = tuple(child.spelling for child in children if _kind(child).startswith("TEMPLATE_"))
@@ -222,9 +237,9 @@ class Tree(Places):
             self._shared(cursor, around)
         if attributes & {"CUDADEVICE_ATTR", "CUDACONSTANT_ATTR"}:
             self._in_device_memory(cursor, around)
-            if _key(cursor) in self._device_variables and not around.name:
+            if key_of(cursor) in self._device_variables and not around.name:
                 self._say(cursor, f"`{name}` is defined twice: without separate compilation, extern defines it, too")
-            self._device_variables.add(_key(cursor))
+            self._device_variables.add(key_of(cursor))
         by_address = cursor.type.kind.name in ("POINTER", "LVALUEREFERENCE")
         head = self.source[cursor.extent.start.offset : cursor.location.offset]
         constant = bool(around.name) and not by_address and b"constexpr" in head
@@ -249,16 +264,17 @@ class Tree(Places):
                 self._say(each, f"`{used.spelling}` is a function of the host: write `__device__` before it")
 
     def _is_of_host_alone(self, used: Any) -> bool:
-        of_file = _kind(used) == "FUNCTION_DECL" and _is_in(used, self.file)
-        return of_file and not _sides(children_of(used)) and not is_constexpr(used)
+        of_file = _kind(used) == "FUNCTION_DECL" and is_in(used, self.file)
+        return of_file and not sides_of(children_of(used)) and not is_constexpr(used)
 
     def _shared(self, cursor: Any, around: Around) -> None:
         name, type_ = cursor.spelling, cursor.type.spelling
-        if cursor.type.get_size() > MOST_SHARED:
+        if size_of(cursor.type) > MOST_SHARED:
             self._say(cursor, f"`{name}` has more than {MOST_SHARED} bytes, the most shared memory of a block")
         if cursor.storage_class.name == "EXTERN":
-            if self._dynamic.setdefault(name, type_) != type_:
-                message = f"`{name}` is `{self._dynamic[name]}` in another kernel, and all of a name must have one type"
+            first = self._dynamic.setdefault((namespace_of(cursor), name), type_)
+            if first != type_:
+                message = f"`{name}` is `{first}` in another kernel, and all of a name must have one type"
                 self._say(cursor, f"{message}: give it another name")
             if (element := type_.removesuffix("[]").strip()) in around.parameters:
                 self._dynamic_of[around.key] = around.parameters.index(element)
@@ -270,7 +286,7 @@ class Tree(Places):
             element = element.element_type
         behind = self.source[cursor.location.offset + len(name.encode()) :].partition(b";")[0]
         if not element.is_const_qualified() and not set(b"={(") & set(behind):
-            self.accepted.add(_place(cursor))  # its constructor, which nvcc does not call
+            self.accepted.add(place_of(cursor))  # its constructor, which nvcc does not call
 
     def _use(self, cursor: Any, used: Any, around: Around) -> None:
         if is_pointed_to(around.above) and used.spelling in INDICES:
@@ -282,11 +298,14 @@ class Tree(Places):
 
     def _read(self, cursor: Any, used: Any, around: Around) -> None:
         """Device code reads a variable."""
+        if LAMBDA in used.type.spelling and not is_worked_out_by(around.above):
+            self._run.add(used.type.get_canonical().get_declaration().location.offset)
         if _is_of_host(used) and (reason := needs_memory(cursor, used, around.above)):
             message = (
                 f"`{used.spelling}` is memory of the host, {reason}: write `__constant__` or `__device__` before it"
             )
-            self._say(cursor, f"{message} in line {used.location.line}")
+            told = cursor.location, f"{message} in line {used.location.line}"
+            (self._in_lambdas.setdefault(around.lambda_, []) if around.lambda_ else self.broken).append(told)
 
     def _write(self, cursor: Any, used: Any, around: Around) -> None:
         """To nvcc a __constant__ number is const in host code; of an array's elements and of members it only warns."""
@@ -304,8 +323,8 @@ class Tree(Places):
     # ---- calls ----
 
     def _call(self, cursor: Any, used: Any, around: Around) -> None:
-        sides, name = _sides(children_of(used)), used.spelling
-        if sides == {"device"} and used.location.line in self.for_host_too and _is_in(used, self.file):
+        sides, name = sides_of(children_of(used)), used.spelling
+        if sides == {"device"} and used.location.line in self.for_host_too and is_in(used, self.file):
             return
         if around.sides == BOTH and sides == {"device"} and self.side == "host":
             if self.branch_at(cursor.extent.start.offset):
@@ -324,7 +343,7 @@ class Tree(Places):
             if not is_constant(around.call()):
                 self._say(cursor, message)
         elif sides == {"device"} and self._is_missing(used):
-            self._undefined.setdefault(_key(used), cursor)
+            self._undefined.setdefault(key_of(used), cursor)
 
     def _is_launched(self, cursor: Any) -> bool:
         return self.source[: cursor.extent.start.offset].rstrip().endswith(b">>>")
@@ -335,21 +354,23 @@ class Tree(Places):
             if self.side == "host":
                 self._say(cursor, f"`{name}` is a function of the GPU, which host code cannot call")
         elif sides == {"device"} and not around.constant:
-            self.accepted.add(_place(cursor))
+            self.accepted.add(place_of(cursor))
             self.suspicious.append((cursor.location, _NO_ADDRESS.format(name=name)))
 
     def _is_missing(self, function: Any) -> bool:
         is_abstract = _kind(function) == "CXX_METHOD" and function.is_pure_virtual_method()
-        return _is_in(function, self.file) and function.get_definition() is None and not is_abstract
+        return is_in(function, self.file) and function.get_definition() is None and not is_abstract
 
     def _launch(self, cursor: Any, kernel: Any) -> None:
         """nvcc must be able to name a kernel's template arguments outside of the function."""
         if kernel.storage_class.name == "STATIC" and kernel.get_definition() is None:
             self._say(cursor, f"`{kernel.spelling}` is launched and declared, but nowhere defined")
-        for number in range(max(kernel.get_num_template_arguments(), 0)):
+        arguments = range(max(kernel.get_num_template_arguments(), 0))
+        for number in arguments:
             if message := kernel_rules.of_argument(kernel.get_template_argument_type(number)):
                 self._say(cursor, message)
-        for value in filter(is_expression, children_of(cursor)):
+        by_address = any(kernel.get_template_argument_kind(number).name == "DECLARATION" for number in arguments)
+        for value in filter(is_expression, children_of(cursor) if by_address else ()):
             if message := kernel_rules.of_value(value):
                 self._say(cursor, message)
         key = (kernel.semantic_parent.get_usr(), kernel.spelling)
@@ -371,23 +392,6 @@ def _written(unit: Any, file: str) -> Iterator[Any]:
     seen: set[tuple[int, str]] = set()
     for cursor in children_of(unit.cursor):
         place = cursor.location.offset, cursor.spelling
-        if _is_in(cursor, file) and place not in seen and _kind(cursor.lexical_parent) == "TRANSLATION_UNIT":
+        if is_in(cursor, file) and place not in seen and _kind(cursor.lexical_parent) == "TRANSLATION_UNIT":
             seen.add(place)
             yield cursor
-
-
-def _key(cursor: Any) -> Key:
-    return cursor.semantic_parent.get_usr(), cursor.displayname
-
-
-def _place(cursor: Any) -> tuple[int, int]:
-    return cursor.location.line, cursor.location.column
-
-
-def _sides(children: Any) -> frozenset[str]:
-    return frozenset(SIDES[kind] for kind in map(_kind, children) if kind in SIDES)
-
-
-def _is_in(cursor: Any, file: str) -> bool:
-    place = cursor.location
-    return bool(place.file) and place.file.name == file

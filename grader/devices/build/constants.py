@@ -106,6 +106,24 @@ def is_pointed_to(above: Above) -> bool:
     return bool(above) and kind_of(above[0]) == "UNARY_OPERATOR" and above[0].type.kind.name == "POINTER"  # type: ignore[index]
 
 
+def is_held(above: Above) -> bool:
+    """Whether a variable is what it is the first value of: a lambda, by its name, may then be called."""
+    while above and kind_of(above[0]) in _VALUES:
+        above = above[1]
+    return above is not None and kind_of(above[0]) == "VAR_DECL"
+
+
+def is_worked_out_by(above: Above) -> bool:
+    """Whether what stands below is called, and the compiler knows the result; or is nowhere used."""
+    while above and kind_of(above[0]) in ("UNEXPOSED_EXPR", "PAREN_EXPR"):
+        above = above[1]
+    if above is None:
+        return False
+    if kind_of(above[0]) == "CSTYLE_CAST_EXPR":
+        return bool(above[0].type.kind.name == "VOID")
+    return kind_of(above[0]) == "CALL_EXPR" and is_constant(above[0])
+
+
 def _returns_reference(above: Above) -> bool:
     while above and kind_of(above[0]) not in (*_FUNCTIONS, "LAMBDA_EXPR"):
         above = above[1]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+Key = tuple[str, str]
+
 
 def children_of(cursor: Any) -> list[Any]:
     """As `get_children`, which takes three times as long: it makes a function for C each time, and asks C of each."""
@@ -58,11 +60,43 @@ def _is_declaration(kind: int) -> bool:
     return bool(_kind(kind).is_declaration())
 
 
+def key_of(cursor: Any) -> Key:
+    """What all declarations of one function or variable have in common."""
+    return cursor.semantic_parent.get_usr(), cursor.displayname
+
+
+def namespace_of(cursor: Any) -> str:
+    """clang's name for the innermost around it."""
+    while kind_of(cursor) not in ("NAMESPACE", "TRANSLATION_UNIT"):
+        cursor = cursor.semantic_parent
+    return str(cursor.get_usr())
+
+
+def place_of(cursor: Any) -> tuple[int, int]:
+    """Line and column."""
+    return cursor.location.line, cursor.location.column
+
+
+def is_in(cursor: Any, file: str) -> bool:
+    """Whether it stands in this file."""
+    place = cursor.location
+    return bool(place.file) and place.file.name == file
+
+
+def size_of(type_: Any) -> int:
+    """In bytes; negative if that is not known. Of a class template without its arguments clang dies to tell it."""
+    element = type_.get_canonical()
+    while "ARRAY" in element.kind.name:
+        element = element.element_type.get_canonical()
+    return -1 if element.kind.name in ("UNEXPOSED", "AUTO", "DEPENDENT", "INVALID") else int(type_.get_size())
+
+
 def name_all_kinds() -> None:
     """libclang's Python part does not know each kind that its C part tells of: to ask for `_Float16`'s is an error."""
     from clang import cindex
 
-    for kinds, most in ((cindex.TypeKind, 180), (cindex.CursorKind, 710)):
+    kinds_and_most = ((cindex.TypeKind, 180), (cindex.CursorKind, 710), (cindex.TemplateArgumentKind, 12))
+    for kinds, most in kinds_and_most:
         for number in range(most):
             try:
                 kinds.from_id(number)

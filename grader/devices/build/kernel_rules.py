@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Any
 
 from grader.devices.build.constants import CLASSES
-from grader.devices.build.cursors import children_of, kind_of
+from grader.devices.build.cursors import children_of, kind_of, size_of
 
 FUNCTIONS = {"FUNCTION_DECL", "FUNCTION_TEMPLATE", "CXX_METHOD", "CONSTRUCTOR", "DESTRUCTOR", "CONVERSION_FUNCTION"}
+SIDES = {"CUDAGLOBAL_ATTR": "kernel", "CUDADEVICE_ATTR": "device", "CUDAHOST_ATTR": "host"}
+BOTH = {"device", "host"}
 MEMORY = {"CUDADEVICE_ATTR", "CUDACONSTANT_ATTR", "CUDASHARED_ATTR"}
 LAMBDA = "(lambda at"
 NO_LAMBDAS = "without nvcc's --extended-lambda: write a struct with a `__device__` operator()"
@@ -42,6 +44,25 @@ _HOST_ALONE = re.compile(
 )
 
 
+# Functions of CUDA's own headers, which a file can declare no more: old names, and those of a float.
+_OF_A_BLOCK = ("syncthreads_count", "syncthreads_and", "syncthreads_or")
+_TAKEN = {f"{name}(bool)" for name in ("any", "all", "ballot", *_OF_A_BLOCK)}
+_TAKEN |= {f"{name}(float)" for name in ("y0", "y1", "j0", "j1", "cyl_bessel_i0", "cyl_bessel_i1", "rcbrt", "rsqrt")}
+_TAKEN |= {f"{name}(float)" for name in ("erfinv", "erfcinv", "erfcx", "normcdf", "normcdfinv", "sinpi", "cospi")}
+_TAKEN |= {"exp10(float)"}
+
+
+def sides_of(children: Iterable[Any]) -> frozenset[str]:
+    """The sides of a function, which are among its children: "kernel", "device", "host"."""
+    return frozenset(SIDES[kind] for kind in map(kind_of, children) if kind in SIDES)
+
+
+def of_name(cursor: Any) -> Iterator[str]:
+    """What is wrong with a function's name."""
+    if cursor.displayname in _TAKEN and kind_of(cursor.semantic_parent) == "TRANSLATION_UNIT":
+        yield f"`{cursor.displayname}` is a function of CUDA's own headers: give yours another name, or a namespace"
+
+
 def of_declaration(cursor: Any, head: bytes) -> Iterator[str]:
     """What is wrong with a kernel; `head` is its text up to its name."""
     name = cursor.spelling
@@ -55,7 +76,7 @@ def of_declaration(cursor: Any, head: bytes) -> Iterator[str]:
         yield f"the kernel `{name}` cannot take `...`: give it the parameters that it needs"
     parameters = [child for child in children_of(cursor) if kind_of(child) == "PARM_DECL"]
     types = [child.type.get_canonical().spelling for child in parameters]
-    if sum(max(child.type.get_size(), 0) for child in parameters) > MOST_PARAMETERS:
+    if sum(max(size_of(child.type), 0) for child in parameters) > MOST_PARAMETERS:
         yield f"the parameters of `{name}` have more than {MOST_PARAMETERS} bytes: hand over a pointer to device memory"
     if any(re.match(r"(std::)?initializer_list<", type_) for type_ in types):
         yield f"the kernel `{name}` cannot take a list of values: give it an array in device memory"
@@ -127,7 +148,7 @@ def of_value(argument: Any) -> str:
     used = argument
     while kind_of(used) in ("UNARY_OPERATOR", "UNEXPOSED_EXPR", "PAREN_EXPR") and (children := children_of(used)):
         used = children[0]
-    variable = used.referenced if kind_of(used) == "DECL_REF_EXPR" else None
+    variable: Any = used.referenced if kind_of(used) == "DECL_REF_EXPR" else None
     if kind_of(variable) == "FIELD_DECL":
         return f"a pointer to the member `{variable.spelling}` cannot be a kernel's template argument: hand it over"
     by_address = used != argument or "ARRAY" in used.type.kind.name or not used.type.is_const_qualified()

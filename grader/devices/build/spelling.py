@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from grader.devices.build.lexer import Tokens, lex
 from grader.devices.build.syntax import Stream, code_stream, is_launch, is_unevaluated, launch_end, macro_stream
 
 _SHARED = "__shared__"
+_SUFFIX = re.compile(r'\boperator\s*""\s*([A-Za-z]\w*)')  # of literals, without the `_` that clang asks for
 
 
 def for_clang(source: str) -> str:
@@ -15,11 +18,11 @@ def for_clang(source: str) -> str:
 
     `k<< <{2, 2}, 32>> >()` becomes `k<<<dim3{2, 2}, 32>>>()`; `__shared__ alignas(16) float a[4]` gets an attribute;
     the type of a kernel's call, `decltype(k())`, is that of a launch. What says nothing to nvcc is left out: the
-    `__device__` of `__device__ __shared__`, and an unroll outside of functions.
+    `__device__` of `__device__ __shared__`, and an unroll outside of functions. An own literal's suffix gets a `_`.
     """
     lexed = lex(source)
     code = code_stream(lexed)
-    edits = list(_idle_unrolls(lexed, code))
+    edits = [*_idle_unrolls(lexed, code), *_suffixes(source, lexed)]
     kernels = set(_kernels(code))
     for stream in [code, *(macro_stream(each) for each in lexed.directives if each.name == "define")]:
         for index, token in enumerate(stream.tokens):
@@ -44,6 +47,17 @@ def _idle_unrolls(lexed: Tokens, code: Stream) -> Iterator[tuple[int, int, str]]
             around = code.scopes[directive.code_before : directive.code_before + 1]
             if not any(scope.in_code for scope in around):
                 yield directive.tokens[0].start, directive.tokens[0].end, "//"
+
+
+def _suffixes(source: str, lexed: Tokens) -> Iterator[tuple[int, int, str]]:
+    """`operator""half` and `1.5half` get a suffix with `_` in the place of its first letter."""
+    if not (names := set(_SUFFIX.findall(source))):
+        return
+    for before, token in pairwise(lexed.code):
+        if token.kind == "word" and token.text in names and before.kind == "string":
+            yield token.start, token.start + 1, "_"
+        if token.kind == "number" and (suffix := token.text.lstrip("0123456789.'")) in names:
+            yield token.end - len(suffix), token.end - len(suffix) + 1, "_"
 
 
 def _launch(source: str, stream: Stream, opening: int) -> list[tuple[int, int, str]]:

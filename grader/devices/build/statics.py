@@ -15,7 +15,7 @@ _FUNCTIONS = {"FUNCTION_DECL", "CXX_METHOD", "CONVERSION_FUNCTION"}
 
 
 def starts_at_run_time(variable: Any) -> bool:
-    """Whether it starts with what a call gives that is not constexpr, or with what is in memory; an address is known."""
+    """Whether it starts with what a call gives that is not constexpr, or memory's content. An address is known."""
     return any(_is_run(child, False) for child in children_of(variable) if is_expression(child))
 
 

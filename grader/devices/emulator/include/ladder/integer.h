@@ -109,3 +109,20 @@ LADDER_INLINE unsigned __dp4a(uchar4 a, uchar4 b, unsigned sum) {
 }
 LADDER_INLINE int __dp2a_lo(int a, int b, int sum) { return ladder::dot2<short, signed char>(a, b, sum); }
 LADDER_INLINE int __dp2a_hi(int a, int b, int sum) { return ladder::dot2<short, signed char>(a, b >> 16, sum); }
+LADDER_INLINE unsigned __dp2a_lo(unsigned a, unsigned b, unsigned sum) {
+    return static_cast<unsigned>(ladder::dot2<unsigned short, unsigned char>(
+        static_cast<int>(a), static_cast<int>(b), static_cast<int>(sum)));
+}
+LADDER_INLINE unsigned __dp2a_hi(unsigned a, unsigned b, unsigned sum) { return __dp2a_lo(a, b >> 16, sum); }
+LADDER_INLINE int __dp2a_lo(short2 a, char4 b, int sum) {
+    return __dp2a_lo(__builtin_bit_cast(int, a), __builtin_bit_cast(int, b), sum);
+}
+LADDER_INLINE int __dp2a_hi(short2 a, char4 b, int sum) {
+    return __dp2a_hi(__builtin_bit_cast(int, a), __builtin_bit_cast(int, b), sum);
+}
+LADDER_INLINE unsigned __dp2a_lo(ushort2 a, uchar4 b, unsigned sum) {
+    return __dp2a_lo(__builtin_bit_cast(unsigned, a), __builtin_bit_cast(unsigned, b), sum);
+}
+LADDER_INLINE unsigned __dp2a_hi(ushort2 a, uchar4 b, unsigned sum) {
+    return __dp2a_hi(__builtin_bit_cast(unsigned, a), __builtin_bit_cast(unsigned, b), sum);
+}

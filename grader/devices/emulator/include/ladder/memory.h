@@ -9,10 +9,16 @@ namespace ladder {
 template <class T>
 constexpr bool loadable = sizeof(T) <= 16 && (sizeof(T) & (sizeof(T) - 1)) == 0 && __is_trivially_copyable(T);
 
+// A structure of one's own, and no number or vector of CUDA's: of such there are no loads.
+template <class T, class = void> struct OwnType { static constexpr bool value = __is_class(T) || __is_union(T); };
+template <class T> struct OwnType<T, decltype(void(T::x))> { static constexpr bool value = false; };
+template <class T> struct OwnType<T, decltype(void(typename T::Format()))> { static constexpr bool value = false; };
+
 }  // namespace ladder
 
-#define LADDER_LOAD(name) \
-    template <class T, LADDER_IF(ladder::loadable<T>)> LADDER_INLINE T name(const T* from) { return *from; }
+#define LADDER_LOAD(name)                                                            \
+    template <class T, LADDER_IF(ladder::loadable<T> && !ladder::OwnType<T>::value)> \
+    LADDER_INLINE T name(const T* from) { return *from; }
 #define LADDER_STORE(name)                                                                                  \
     template <class T, LADDER_IF(ladder::loadable<T>)>                  \
     LADDER_INLINE void name(T* to, typename ladder::Exactly<T>::type value) { \

@@ -55,6 +55,9 @@ template <class T> struct Exactly { using type = T; };   // keeps a parameter ou
 
 #endif
 
+#define __inline_hint__
+#define typeof __typeof__   // a word of C++'s to nvcc
+
 // A promise to the optimizer, which keeps no promises here: the emulator must see what the source does.
 #define __builtin_assume(condition) ((void)0)
 #define __nv_builtin_assume(condition) ((void)0)
