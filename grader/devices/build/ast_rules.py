@@ -122,7 +122,8 @@ class Tree(Places):
             self._friends |= {child.spelling for child in children if _kind(child) in FUNCTIONS}
         elif kind == "LAMBDA_EXPR":
             self._lambda(cursor)
-            around = around._replace(lambda_=cursor.extent.start.offset if is_held(around.above) else 0)
+            if is_held(around.above):
+                around = around._replace(lambda_=cursor.extent.start.offset, constant=False)
         elif kind == "VAR_DECL":
             around = self._variable(cursor, {_kind(child) for child in children}, around)
         elif kind in ("DECL_REF_EXPR", "MEMBER_REF_EXPR"):
@@ -298,7 +299,7 @@ class Tree(Places):
 
     def _read(self, cursor: Any, used: Any, around: Around) -> None:
         """Device code reads a variable."""
-        if LAMBDA in used.type.spelling and not is_worked_out_by(around.above):
+        if self._in_lambdas and LAMBDA in used.type.spelling and not is_worked_out_by(around.above):
             self._run.add(used.type.get_canonical().get_declaration().location.offset)
         if _is_of_host(used) and (reason := needs_memory(cursor, used, around.above)):
             message = (

@@ -121,7 +121,8 @@ def is_worked_out_by(above: Above) -> bool:
         return False
     if kind_of(above[0]) == "CSTYLE_CAST_EXPR":
         return bool(above[0].type.kind.name == "VOID")
-    return kind_of(above[0]) == "CALL_EXPR" and is_constant(above[0])
+    is_called = kind_of(above[0]) == "CALL_EXPR" and above[0].spelling == "operator()"
+    return is_called and is_constant(above[0])
 
 
 def _returns_reference(above: Above) -> bool:

@@ -149,7 +149,8 @@ def of_value(argument: Any) -> str:
     while kind_of(used) in ("UNARY_OPERATOR", "UNEXPOSED_EXPR", "PAREN_EXPR") and (children := children_of(used)):
         used = children[0]
     variable: Any = used.referenced if kind_of(used) == "DECL_REF_EXPR" else None
-    if kind_of(variable) == "FIELD_DECL":
+    is_method = kind_of(variable) == "CXX_METHOD" and not variable.is_static_method()
+    if kind_of(variable) == "FIELD_DECL" or is_method:
         return f"a pointer to the member `{variable.spelling}` cannot be a kernel's template argument: hand it over"
     by_address = used != argument or "ARRAY" in used.type.kind.name or not used.type.is_const_qualified()
     if kind_of(variable) == "VAR_DECL" and by_address and not MEMORY.isdisjoint(map(kind_of, children_of(variable))):

@@ -31,7 +31,8 @@ _ACCEPTED = re.compile(
 )
 # And those that it has in host code alone, where g++ reads, too.
 _ACCEPTED_ON_DEVICE = re.compile(
-    r"cannot jump from switch|non-void function .* should return a value|narrowed to|cannot be narrowed"
+    r"cannot jump from switch|cast from pointer to smaller type|non-void function .* should return a value"
+    r"|narrowed to|cannot be narrowed"
 )
 _BY_GPP = re.compile("variable-sized object may not be initialized")  # of an array whose size is known at run time
 _HOST_FUNCTION = re.compile(r"reference to __host__ function .* in __host__ __device__ function")

@@ -288,6 +288,7 @@ _ERRORS: tuple[tuple[str, Words], ...] = (
     (r"dynamic initialization is not supported for __device__", _says(_NO_CONSTANT)),
     (rf"constexpr variable {_NAME} must be initialized by a constant", _no_constant),
     (r".*member function.* marked 'override'", _says(_NO_OVERRIDE)),
+    (r"explicit capture of 'this' with", _says("[=] has `this` already, and names it once in C++17: write [=] alone")),
     (r"'annotate' attribute requires", _says(_NO_CLUSTER)),
     (r"too few execution configuration arguments", _says(_HALF_A_LAUNCH)),
     (r"too many execution configuration arguments", _says(_LONG_LAUNCH)),

@@ -16,7 +16,8 @@ _FUNCTIONS = {"FUNCTION_DECL", "CXX_METHOD", "CONVERSION_FUNCTION"}
 
 def starts_at_run_time(variable: Any) -> bool:
     """Whether it starts with what a call gives that is not constexpr, or memory's content. An address is known."""
-    return any(_is_run(child, False) for child in children_of(variable) if is_expression(child))
+    by_address = "REFERENCE" in variable.type.kind.name
+    return any(_is_run(child, by_address) for child in children_of(variable) if is_expression(child))
 
 
 def _is_run(node: Any, addressed: bool) -> bool:
@@ -51,13 +52,13 @@ def _is_read(name: Any, addressed: bool) -> bool:
     used = name.referenced
     if kind_of(used) not in ("VAR_DECL", "PARM_DECL"):
         return False
+    is_local = kind_of(used.semantic_parent) not in ("TRANSLATION_UNIT", "NAMESPACE", *CLASSES)
     if addressed:
-        is_local = kind_of(used.semantic_parent) not in ("TRANSLATION_UNIT", "NAMESPACE", *CLASSES)
         is_shared = any(kind_of(child) == "CUDASHARED_ATTR" for child in children_of(used))
         return is_shared or (is_local and used.storage_class.name != "STATIC")
     if used.spelling in INDICES or used.spelling == "warpSize" or not used.type.is_const_qualified():
         return True
-    return kind_of(used) == "PARM_DECL"
+    return kind_of(used) == "PARM_DECL" or (is_local and not is_constexpr(used) and starts_at_run_time(used))
 
 
 def _is_called(call: Any) -> bool:
