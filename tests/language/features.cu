@@ -351,3 +351,20 @@ __host__ __device__ int f(int* x) { return (int)x; }
 
 //// refused: a pointer made a bool and a float
 __global__ void k(int* x) { x[0] = (bool)x; x[1] = (float)x; }
+
+//// ok: an overload of a kernel's name chosen in decltype
+__global__ void k(int* x) { x[0] = 1; }
+__device__ float k(float a) { return a; }
+__global__ void l(float* x) { decltype(k(x[0])) a = 1; x[0] = a; }
+
+//// ok: an overload of a kernel's name chosen in decltype, named
+__global__ void k(int* x) { x[0] = 1; }
+__host__ __device__ constexpr float k(float a) { return a; }
+using T = decltype(k(1.0f));
+__global__ void l(float* x) { T a = k(x[1]); x[0] = a; }
+
+//// ok: an overload of a kernel's name as a trailing type
+__global__ void step(int* x) { x[0] = 1; }
+__device__ float step(float a, int b) { return a * b; }
+template <class A> __device__ auto twice(A a) -> decltype(step(a, 2)) { return step(a, 2); }
+__global__ void l(float* x) { x[0] = twice(x[1]); }

@@ -57,6 +57,7 @@ _GUESSES = "-fspell-checking"  # what was meant by a name that there is not, whi
 _PROGRAM = ("-include", FIRST_HEADER, "-include", "ladder_program.h")
 _INSTANCE = re.compile(r"explicit instantiation of '(\w+)' does not refer")
 _TAKEN = re.compile("deprecated: ladder (true|false)")
+_NO_KERNEL = re.compile(r"kernel call to non-global function '?(\w+)")
 _NO_AUTO = "'auto' not allowed in function prototype"
 SIDES = ("device", "host")  # both compilers read a file twice: what is wrong in either reading is wrong
 
@@ -142,14 +143,26 @@ def answer(reading: Reading | None) -> list[Said] | None:
 
 def parse(source: str, cache: Path) -> list[Said]:
     """Reads a file in this process, on both sides."""
-    text = for_clang(source.removeprefix("\ufeff"))
-    found = [Said(message, "broken", line) for message, line in unreplaced(lex(text))]
+    source = source.removeprefix("\ufeff")
+    text = for_clang(source)
     trees = [_parse(text, side, _header(cache, side)) for side in SIDES]
+    if (functions := _no_kernels(trees)) and (other := for_clang(source, functions)) != text:
+        text = other
+        trees = [_parse(text, side, _header(cache, side)) for side in SIDES]
+    found = [Said(message, "broken", line) for message, line in unreplaced(lex(text))]
     accepted = set[tuple[int, int]]().union(*(tree.accepted for tree in trees))
     for tree in trees:
         tree.accepted |= accepted  # what clang has an error for may be missing from its tree
         found += _all_said(tree, text)
     return list(dict.fromkeys(found))
+
+
+def _no_kernels(trees: Sequence[Tree]) -> set[str]:
+    """The functions that are launched, to clang, and are no kernels."""
+    said = (
+        each for tree in trees for diagnostic in tree.unit.diagnostics for each in (diagnostic, *diagnostic.children)
+    )
+    return {match[1] for each in said if (match := _NO_KERNEL.search(each.spelling))}
 
 
 def _parse(source: str, side: str, header: Path) -> Tree:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import pairwise
 
 from grader.devices.build.lexer import Tokens, lex
@@ -13,17 +13,18 @@ _SHARED = "__shared__"
 _SUFFIX = re.compile(r'\boperator\s*""\s*([A-Za-z]\w*)')  # of literals, without the `_` that clang asks for
 
 
-def for_clang(source: str) -> str:
+def for_clang(source: str, functions: Collection[str] = ()) -> str:
     """The file with the same lines, and mostly the same columns.
 
     `k<< <{2, 2}, 32>> >()` becomes `k<<<dim3{2, 2}, 32>>>()`; `__shared__ alignas(16) float a[4]` gets an attribute;
     the type of a kernel's call, `decltype(k())`, is that of a launch. What says nothing to nvcc is left out: the
     `__device__` of `__device__ __shared__`, and an unroll outside of functions. An own literal's suffix gets a `_`.
+    `functions` have a kernel's name, and what is called by it in a type is none.
     """
     lexed = lex(source)
     code = code_stream(lexed)
     edits = [*_idle_unrolls(lexed, code), *_suffixes(source, lexed)]
-    kernels = set(_kernels(code))
+    kernels = set(_kernels(code)).difference(functions)
     for stream in [code, *(macro_stream(each) for each in lexed.directives if each.name == "define")]:
         for index, token in enumerate(stream.tokens):
             text = token.text
