@@ -48,10 +48,6 @@ __global__ void k(P* p, float* x) { auto [a, b] = p[0]; auto f = [&] { return a 
 struct P { int a; float b; };
 __global__ void k(P* p, float* x) { auto [a, b] = p[0]; auto f = [=] { return a + b; }; x[0] = f(); }
 
-//// refused: structured binding shared
-struct P { int a; float b; };
-__global__ void k(P* p, float* x) { __shared__ auto [a, b] = p[0]; x[0] = a + b; }
-
 //// ok: structured binding in a range for
 struct P { int a; float b; };
 __global__ void k(float* x) { P ps[2] = {{1, 2}, {3, 4}}; for (auto [a, b] : ps) x[0] += a * b; }

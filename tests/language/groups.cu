@@ -45,10 +45,6 @@ __global__ void k(int* x) { auto b = cg::this_thread_block(); cg::invoke_one(b, 
 #include <cuda/barrier>
 __global__ void k(int* x) { __shared__ cuda::barrier<cuda::thread_scope_block> bar; if (threadIdx.x == 0) init(&bar, blockDim.x); __syncthreads(); bar.arrive_and_wait(); bar.arrive_and_drop(); x[0] = 1; }
 
-//// refused: a barrier without its scope
-#include <cuda/barrier>
-__global__ void k(int* x) { __shared__ cuda::barrier bar; if (threadIdx.x == 0) init(&bar, blockDim.x); x[0] = 1; }
-
 //// refused: std::barrier in a kernel
 #include <barrier>
 __global__ void k(int* x) { __shared__ std::barrier<> bar; x[0] = 1; }

@@ -61,9 +61,6 @@ __global__ void k(float* x);
 void f(float* x) { k<<<1, 1>>>(x); }
 __global__ void k(int* x) { x[0] = 1; }
 
-//// refused: asm with a wrong width
-__global__ void k(int* x) { long long a; asm("mov.u32 %0, 3;" : "=r"(a)); x[0] = a; }
-
 //// refused: asm with an operand that there is not
 __global__ void k(int* x) { int a; asm("mov.u32 %0, %1;" : "=r"(a)); x[0] = a; }
 
