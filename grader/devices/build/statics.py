@@ -71,7 +71,8 @@ def _is_called(call: Any) -> bool:
         return is_written and not called.is_copy_constructor() and not is_constexpr(called)
     if kind_of(called) not in _FUNCTIONS or called.spelling.startswith("__builtin_"):
         return False
-    of_library = "/c++/" in called.location.file.name  # its words are not at hand
+    place = called.location.file
+    of_library = place is not None and "/c++/" in place.name  # its words are not at hand
     return value_of(call) is None and not is_constexpr(called) and not (of_library and _is_object(call))
 
 
