@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 SOURCE = """
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
 #include <memory>
 constexpr int table[] = {1, 2, 3};
 constexpr int operator""of(unsigned long long n) { return 10 * n; }
@@ -24,7 +26,31 @@ extern "C" void taken(int* z, cudaStream_t stream) {
     cudaMemcpyAsync(z, memory, 3 * sizeof(int), cudaMemcpyDeviceToDevice, stream);
     cudaStreamSynchronize(stream);
 }
+
+__global__ void loaded_kernel(const __nv_bfloat162* pairs, const half* numbers, const float4* fours, float* z) {
+    const __nv_bfloat162 pair = __ldcg(pairs + 1);
+    z[0] = __low2float(pair);
+    z[1] = __high2float(__ldg(pairs));
+    z[2] = __half2float(__ldcs(numbers + 2));
+    z[3] = __ldg(fours + 1).w;
+}
+extern "C" void loaded(const float* pairs, const float* numbers, const float* fours, float* z, cudaStream_t stream) {
+    loaded_kernel<<<1, 1, 0, stream>>>(reinterpret_cast<const __nv_bfloat162*>(pairs),
+        reinterpret_cast<const half*>(numbers), reinterpret_cast<const float4*>(fours), z);
+}
 """
+
+
+def test_loads_of_cudas_own_types(call):
+    pairs = np.array([1, 2, 3, 4], np.float32).view(np.uint32) >> 16  # as bfloat16
+    outputs = call(
+        "loaded",
+        pairs=pairs.astype(np.uint16).view(np.float32),
+        numbers=np.array([1, 2, 3, 4], np.float16).view(np.float32),
+        fours=np.arange(8, dtype=np.float32),
+        z=np.zeros(4, np.float32),
+    )
+    assert outputs["z"].tolist() == [3, 2, 3, 7]
 
 
 def test_lambdas_with_constants_own_literals_and_cuda_free_as_a_deleter(call):

@@ -10,14 +10,17 @@ template <class T>
 constexpr bool loadable = sizeof(T) <= 16 && (sizeof(T) & (sizeof(T) - 1)) == 0 && __is_trivially_copyable(T);
 
 // A structure of one's own, and no number or vector of CUDA's: of such there are no loads.
-template <class T, class = void> struct OwnType { static constexpr bool value = __is_class(T) || __is_union(T); };
-template <class T> struct OwnType<T, decltype(void(T::x))> { static constexpr bool value = false; };
-template <class T> struct OwnType<T, decltype(void(typename T::Format()))> { static constexpr bool value = false; };
+template <class T, class = void> struct HasX { static constexpr bool value = false; };
+template <class T> struct HasX<T, decltype(void(T::x))> { static constexpr bool value = true; };
+template <class T, class = void> struct HasFormat { static constexpr bool value = false; };
+template <class T> struct HasFormat<T, decltype(void(typename T::Format()))> { static constexpr bool value = true; };
+template <class T>
+constexpr bool of_own_type = (__is_class(T) || __is_union(T)) && !HasX<T>::value && !HasFormat<T>::value;
 
 }  // namespace ladder
 
 #define LADDER_LOAD(name)                                                            \
-    template <class T, LADDER_IF(ladder::loadable<T> && !ladder::OwnType<T>::value)> \
+    template <class T, LADDER_IF(ladder::loadable<T> && !ladder::of_own_type<T>)>    \
     LADDER_INLINE T name(const T* from) { return *from; }
 #define LADDER_STORE(name)                                                                                  \
     template <class T, LADDER_IF(ladder::loadable<T>)>                  \
