@@ -62,7 +62,7 @@ def test_any_leading_dimensions(shapes):
     check(draw(*shapes[0]), draw(*shapes[1]))
 
 
-@pytest.mark.parametrize("reach", [10, 50, 80, 100, 1e3, 1e6, 1e30])
+@pytest.mark.parametrize("reach", [10, *map(slow, [50, 80, 100, 1e3, 1e6]), 1e30])
 def test_maxima_that_never_meet(reach):
     a, b = opposed(50, reach)
     check(a, b)
@@ -171,6 +171,7 @@ def test_a_second_derivative_is_refused():
 # ---- tracing, and what is refused ----
 
 
+@pytest.mark.slow
 def test_torch_checks_the_registration():
     assert set(torch.library.opcheck(ops.log_bmm, leaves(draw(2, 3, 4), draw(4, 5))).values()) == {"SUCCESS"}
 
@@ -264,6 +265,7 @@ def test_torch_checks_the_registration_of_max_plus():
 # ---- the guard of the top rung, at the sizes where tiles are used ----
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variant", ["masked", "opposed", *map(slow, ["large", "growing", "far below"])])
 def test_the_error_bound_holds_where_tiles_are_used(variant):
     """The lesson's own bound (docs/numerics.md), at more than one tile in each direction."""

@@ -55,6 +55,7 @@ def test_narrow_types_are_rounded_once(rows, cols, dtype):
     assert bool(((found.double() - expected).abs() <= allowed).all())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", long_tail([torch.float16, torch.bfloat16], every=2))
 def test_a_narrow_view_that_starts_anywhere(dtype):
     x = draw(2, 128 + 3, dtype=dtype).view(-1)[3 : 3 + 256].view(2, 128)  # no load of 16 bytes fits
@@ -126,6 +127,7 @@ def test_the_derivative_is_the_slope():
         assert float(slope[place]) == pytest.approx(float(measured), abs=2e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", long_tail([torch.float16, torch.bfloat16], every=2))
 def test_narrow_gradients_keep_their_type(dtype):
     x = draw(3, 5, dtype=dtype).requires_grad_()
