@@ -1,4 +1,4 @@
-"""libcu++'s latch and semaphores of device scope: who waits, what they order, and what is told if nobody comes."""
+"""libcu++'s latch and semaphores of device scope: who waits, what they order, and what is told if none comes."""
 
 from __future__ import annotations
 

@@ -32,6 +32,7 @@ from grader.devices.emulator.sides import (
     shared_arrays,
 )
 from grader.devices.emulator.sides import host_functions as functions_of_the_host
+from grader.devices.emulator.vectors import vector_copies
 
 _INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\s+(\S+)\s*(.*)$")
 _FRAME = re.compile(r"\$(0x[0-9a-f]+),%rsp|sp, sp, #(0x[0-9a-f]+|\d+)")
@@ -138,10 +139,12 @@ def _make(library: Path, source_name: str) -> CodeMap:
     ways = ways_to(library, calls + branches + [pc for pc, *_ in work])
     lines = {pc: next(iter(own_lines(way, source_name)), 0) for pc, way in ways.items()}
     _put_work(work, blocks, lines)
-    dump = library.with_suffix(".gimple")
-    symbols = read_symbols(elf) + host_only(elf, dump.read_text(errors="replace") if dump.exists() else "")
+    file = library.with_suffix(".gimple")
+    dump = file.read_text(errors="replace") if file.exists() else ""
+    symbols = read_symbols(elf) + host_only(elf, dump)
     symbols += [Symbol(pc, 1, "flag_read", "") for pc in flag_reads(code)]
     symbols += [Symbol(pc, 1, "empty_loop", "") for pc in empty_loops(code)]
+    symbols += [Symbol(pc, 1, "vector_copy", "") for pc in vector_copies(library, code, dump)]
     for first, jump, last in barrier_loops(code, blocks):
         symbols += [Symbol(first, jump - first, "loop", ""), Symbol(last, 0, "loop_end", "")]
     symbols += [Symbol(pc, first, "call_place", "") for pc, first in [(0, 0), *call_places(library, code, ways)]]

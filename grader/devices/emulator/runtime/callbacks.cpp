@@ -155,13 +155,15 @@ void volatile_access(Address a, unsigned bytes, Event event, Address caller, uns
 // Sizes that are no power of two, or under-aligned structs: nvcc moves them in pieces of the alignment they have.
 static void range_access(Address a, std::size_t bytes, Event event, Address caller) {
     const Address alignment = (a | bytes) & -(a | bytes);
+    const auto size = static_cast<unsigned>(bytes);
+    const bool is_vector = current && alignment < bytes && machine().module.vector_copies.contains(program_counter(caller));
+    if (is_vector) check_part(*current, a, size, size, program_counter(caller), event == Event::Write);
     while (bytes > 0) {
         const unsigned piece = bytes >= 4 && a % 4 == 0 ? 4 : bytes >= 2 && a % 2 == 0 ? 2 : 1;
         const unsigned flags = event == Event::Read ? whole_flag | (piece < alignment ? aligned_flag : 0) : 0;
         if (current) current->piece = static_cast<std::uint8_t>(flags);
         access(a, piece, event, caller, flags);
-        a += piece;
-        bytes -= piece;
+        a += piece, bytes -= piece;
     }
     if (current) current->piece = 0;
 }
@@ -242,10 +244,10 @@ std::uint16_t check_access(Thread& thread, Address a, unsigned bytes, bool write
     return region.counted ? index : no_region;
 }
 
-std::uint16_t check_part(Thread& thread, Address a, unsigned bytes, unsigned wanted, std::uint32_t pc) {
-    const std::uint16_t region = check_access(thread, a, 1, false, pc);
-    check_access(thread, a + wanted - 1, 1, false, pc);
-    if (a & (bytes - 1)) die(thread, access_finding(thread, "misaligned", a, bytes, false, pc).at(*thread.executor->regions[region], a));
+std::uint16_t check_part(Thread& thread, Address a, unsigned bytes, unsigned wanted, std::uint32_t pc, bool writes) {
+    const std::uint16_t region = check_access(thread, a, 1, writes, pc);
+    check_access(thread, a + wanted - 1, 1, writes, pc);
+    if (a & (bytes - 1)) die(thread, access_finding(thread, "misaligned", a, bytes, writes, pc).at(*thread.executor->regions[region], a));
     return region;
 }
 
@@ -336,8 +338,7 @@ void __tsan_vptr_read(void** p) { access(reinterpret_cast<Address>(p), 8, Event:
 // ---- the C library, wrapped by the linker (--wrap) in the learner's code ----
 
 static int print(const char* text, std::size_t length) {
-    Thread* const thread = current;
-    if (thread) print_in_kernel(*thread, {text, length});
+    if (current) print_in_kernel(*current, {text, length});
     else std::fwrite(text, 1, length, stdout);
     return static_cast<int>(length);
 }
@@ -345,8 +346,7 @@ static int print(const char* text, std::size_t length) {
 int __wrap_vprintf(const char* format, va_list arguments) {
     char text[4096];
     const int length = std::vsnprintf(text, sizeof text, format, arguments);
-    if (length <= 0) return length;
-    return print(text, std::min<std::size_t>(static_cast<std::size_t>(length), sizeof text - 1));
+    return length <= 0 ? length : print(text, std::min<std::size_t>(static_cast<std::size_t>(length), sizeof text - 1));
 }
 
 int __wrap_printf(const char* format, ...) {

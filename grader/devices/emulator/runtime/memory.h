@@ -68,6 +68,7 @@ enum class SymbolKind : int {
     LoopEnd,        // and behind it the basic block of that jump
     CallPlace,      // no symbol: the return address of a call that g++ has copied; its bytes: that of the call it is a copy of
     FlagRead,       // no symbol: the return address of a volatile read that looks at a flag
+    VectorCopy,     // no symbol: the return address of a copy of a range of bytes that is one of a vector
     NoVectors,      // no symbol: no type has sixteen bytes and is aligned to them
     Frame,          // no symbol: where a function begins; its bytes are those that it takes of the stack
     Index,          // no symbol: where an array is indexed, "file:line:column"; its value: local, its bytes: an address is taken
@@ -88,7 +89,7 @@ struct Module {
     std::size_t tls_module = 0, tls_bytes = 0;
     std::vector<Symbol> symbols;
     std::vector<std::string> names;
-    std::set<std::uint32_t> flag_reads, empty_loops;
+    std::set<std::uint32_t> flag_reads, empty_loops, vector_copies;
     bool has_no_vectors = false;
     struct Loop { std::uint64_t first, jump, last; };
     std::vector<Symbol> host_only;
