@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 SOURCE = """
+#include <cuda/std/cmath>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <memory>
@@ -38,7 +39,16 @@ extern "C" void loaded(const float* pairs, const float* numbers, const float* fo
     loaded_kernel<<<1, 1, 0, stream>>>(reinterpret_cast<const __nv_bfloat162*>(pairs),
         reinterpret_cast<const half*>(numbers), reinterpret_cast<const float4*>(fours), z);
 }
+
+__global__ void between_kernel(float* z) {
+    for (int i = 0; i < 3; ++i) z[i] = cuda::std::lerp(-1e8f, 1.0f, 0.5f * i);
+}
+extern "C" void between(float* z, cudaStream_t stream) { between_kernel<<<1, 1, 0, stream>>>(z); }
 """
+
+
+def test_lerp_begins_and_ends_where_it_is_told(call):
+    assert call("between", z=np.zeros(3, np.float32))["z"].tolist() == [-1e8, -5e7, 1]
 
 
 def test_loads_of_cudas_own_types(call):
