@@ -82,7 +82,8 @@ WILD = (
 )
 # What an access out of bounds is told as, and what to do then. A copy has no thread.
 NOT_ITS_MEMORY = {
-    "after it was freed": "What cudaFree has taken back is gone: free an array behind the last launch that uses it.",
+    "after it was freed": "What was freed is gone: cudaFree stands behind the last launch that uses an array, and "
+    "free or delete in a kernel behind the last access of any thread.",
     "which is __constant__": "The host fills `__constant__` memory, with cudaMemcpyToSymbol. What a kernel writes "
     "belongs in an output, or in memory of its own: `__device__`, or from cudaMalloc.",
     "a variable of the host": WILD,
@@ -94,6 +95,10 @@ COPIED_TOO_MUCH = (
     "where it starts?"
 )
 FREED_TWICE = "Each pointer from cudaMalloc is given back once, as cudaMalloc gave it: not again, and not `p + 1`."
+FREED_TWICE_IN_A_KERNEL = (
+    "In a kernel, each pointer from malloc is given back once by free, and each from new by delete, by any thread. "
+    "Memory from cudaMalloc belongs to the host: it alone gives that back."
+)
 DIRECTION = (
     "cudaMemcpy(to, from, bytes, kind): the kind names both sides, cudaMemcpyHostToDevice from the host to the GPU."
 )
@@ -139,6 +144,7 @@ STREAMS = (
 LAUNCHES = {"the grid has 0 blocks": NO_BLOCKS, "static shared memory": STATIC_SHARED}
 TRAPS = {
     "a function of the host": HOST_FUNCTION,
+    "freed before": FREED_TWICE_IN_A_KERNEL,
     "cooperative launch": COOPERATIVE,
     "not emulated": NOT_HERE,
     "multiple of 16 bytes": FRAGMENT_ROWS,

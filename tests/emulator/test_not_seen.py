@@ -127,12 +127,6 @@ __global__ void k(const float* x, float* z, int n) {
 
 # Right, and not built or not run.
 REFUSED = {
-    "a launch in a kernel": """
-__global__ void inner(float* z) { z[0] = 1; }
-__global__ void k(const float* x, float* z, int n) { if (threadIdx.x == 0) inner<<<1, 1>>>(z); }""",
-    "malloc in a kernel": """
-__device__ float* kept;
-__global__ void k(const float* x, float* z, int n) { if (threadIdx.x == 0) kept = (float*)malloc(4), *kept = x[0]; }""",
     "a structure that a call copies by itself": """
 struct Six { float values[6]; };
 __device__ __noinline__ float first(Six six) { return six.values[0]; }

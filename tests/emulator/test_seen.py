@@ -109,7 +109,7 @@ REFUSED_CALLS = [
     (kernel("wmemcpy((wchar_t*)z + i, (wchar_t*)x + i, 1);", "#include <wchar.h>"), "`wmemcpy` in a kernel"),
     (kernel("z[i] = strlen((const char*)(x + i));"), "`strlen` in a kernel"),
     (kernel("z[i] = memcmp(x + i, z + i, n);"), "`memcmp` in a kernel"),
-    (kernel("slot = new float(x[i]);", "__device__ float* slot;"), "`new` in a kernel"),
+    (kernel("slot = new (std::nothrow) float(x[i]);", "#include <new>\n__device__ float* slot;"), "in a kernel"),
     (kernel("__builtin_memcpy(z + 6 * i, x + 6 * i, 24);"), "`memcpy` in a kernel"),
     (kernel("__builtin_ia32_movnti((int*)z + i, i);"), "`__builtin_ia32_movnti` in a kernel"),
     (kernel("_mm_stream_si32((int*)z + i, i);", "#include <immintrin.h>"), "`__builtin_ia32_movnti` in a kernel"),

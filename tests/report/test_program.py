@@ -45,5 +45,5 @@ def test_a_finding_of_a_usual_kind_gets_the_advice_of_its_own():
     freed = "thread (9, 0, 0) reads x (cudaMalloc in line 3) after it was freed"
     found = [Finding("out_of_bounds", each, line=9, file="prog.cu", thread=(9, 0, 0)) for each in (said, freed)]
     tell(Run("prog.cu", 0, findings=found), console, notes=False)
-    assert WILD in console.file.getvalue() and "What cudaFree has taken back is gone" in console.file.getvalue()
+    assert WILD in console.file.getvalue() and "What was freed is gone" in console.file.getvalue()
     assert ADVICE["out_of_bounds"] not in console.file.getvalue()

@@ -21,7 +21,10 @@ def words(text: str) -> frozenset[str]:
 _INCLUDE = Path(__file__).parent / "include" / "ladder"
 
 # Functions of the C library that mean something else in a kernel: the linker leads them to the runtime (--wrap).
-WRAPPED = ("printf", "vprintf", "puts", "putchar", "malloc", "free", "__assert_fail")
+WRAPPED = (
+    "printf", "vprintf", "puts", "putchar", "__assert_fail", "malloc", "free",
+    "_Znwm", "_Znam", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm",
+)  # fmt: skip
 _CALLBACKS = re.compile(r"__tsan_\w+|__sanitizer_cov_trace_pc")
 _CXX_VERSIONS = ("GLIBCXX_", "CXXABI_", "GCC_")
 _CXX_NAMES = re.compile(r"_Z(N?K?S[abdiost]|NK?St|T[ISVT]N?S[abdiost]|nwm|nam|dlPv|daPv|GVN?St)")

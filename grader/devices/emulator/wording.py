@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from grader.devices.emulator.array_wording import IN_KERNELS, Where
 from grader.devices.emulator.barrier_wording import BARRIERS, calls_to_barriers, thread_of
 from grader.devices.emulator.fewer_checks import KIND as FEWER_CHECKS
 from grader.devices.emulator.fewer_checks import fewer_checks
@@ -38,6 +39,8 @@ def word_findings(
         own = (line for pc in [fact["pc"], *callers] if (line := code.line_of(pc)))
         fact["line"] = next(own, fact["line"]) or None
         fact["other_line"] = code.line_of(fact["other_pc"]) or fact["other_line"] or None
+        if fact["array"] in IN_KERNELS:  # the runtime has no line of these
+            fact["array_line"] = code.line_of(fact["array_line"])
         if fact["kind"] == "race":
             fact["call_line"], fact["other_call_line"] = (_outermost(fact[each], code) for each in ("pc", "other_pc"))
         fact["calls"] = calls_to_barriers(fact, code)
@@ -64,7 +67,7 @@ def _returns_at_the_end(fact: Fact, code: CodeMap, reading: Reading) -> bool:
 
 
 def _word(fact: Fact, element_bytes: Mapping[str, int]) -> Finding:
-    where = _Where(fact, element_bytes)
+    where = Where(fact, element_bytes)
     message = _WORDS.get(fact["kind"], _unknown)(fact, where)
     if fact["count"] > 1 and fact["kind"] in ("race", "uninitialized_read"):
         message += f" ({fact['count']:,} times)"
@@ -84,13 +87,15 @@ def _index(values: list[int] | None) -> tuple[int, int, int] | None:
     return (values[0], values[1], values[2]) if values else None
 
 
-def _details(fact: Fact, where: _Where) -> dict[str, Any]:
+def _details(fact: Fact, where: Where) -> dict[str, Any]:
     details: dict[str, Any] = {"count": fact["count"]}
     if launch := fact.get("launch"):  # from 1, among all; what first_values.py finds has none
         details["launch"] = launch
     if fact["array"] or fact["array_bytes"] or fact["space"]:
-        details |= {"array": where.name, "space": fact["space"], "access": fact["access"]}
         details |= {
+            "array": where.name,
+            "space": fact["space"],
+            "access": fact["access"],
             "array_order": fact.get("array_order", 0),
             "index": where.index,
             "elements": where.elements,
@@ -102,42 +107,16 @@ def _details(fact: Fact, where: _Where) -> dict[str, Any]:
     return details
 
 
-class _Where:
-    """The array of a finding, in the learner's terms: its name, the index touched, its number of elements."""
-
-    def __init__(self, fact: Fact, element_bytes: Mapping[str, int]):
-        array = fact["array"]
-        known = element_bytes.get(array)
-        self.element = known or fact["bytes"] or 4
-        self.index = fact["offset"] // self.element
-        self.elements = fact["array_bytes"] // self.element
-        self.known_element = known is not None
-        self.name = _array_name(fact)
-        unnamed = array.startswith(("cuda", "a tensor"))
-        self.at = f"element {self.index} of {self.name}" if unnamed else f"{self.name}[{self.index}]"
-        self.size = f"{self.elements} element{'' if self.elements == 1 else 's'}"
-        if not self.known_element:
-            self.size += f" of {self.element} byte{'' if self.element == 1 else 's'}"
-
-
-def _array_name(fact: Fact) -> str:
-    array = fact["array"]
-    if array.startswith(("cudaMalloc", "cudaHostRegister")) and fact["array_line"]:
-        return f"the memory from the {array} in line {fact['array_line']}"
-    if fact["space"] == "shared" and not array:
-        return fact["reading"].dynamic_array or "the dynamic shared memory"
-    return array.rpartition("::")[2] or "memory"
-
-
 def _verb(access: str) -> str:
     return {"read": "reads", "write": "writes", "atomic": "updates"}.get(access, access)
 
 
 MOST_SHARED = 228 << 10  # bytes of a multiprocessor: what is further from a shared array has nothing to do with it
+NULLS_OWN = 1 << 16  # bytes: an address below is an element of a null pointer
 FAR = 1 << 28  # bytes beyond an array: such an address was not meant for it
 
 
-def _out_of_bounds(fact: Fact, where: _Where) -> str:
+def _out_of_bounds(fact: Fact, where: Where) -> str:
     if fact["text"].startswith("null"):
         return f"the {fact['text'].removeprefix('null ')} of a copy or memset is a null pointer: it does nothing"
     if fact["text"] == "copy" and not 0 <= fact["offset"] <= fact["array_bytes"] + FAR:
@@ -159,9 +138,9 @@ def _out_of_bounds(fact: Fact, where: _Where) -> str:
         return f"{who} {special[fact['text']]}"
     wild = fact["space"] == "shared" and not -MOST_SHARED <= fact["offset"] <= fact["array_bytes"] + MOST_SHARED
     if wild or not (fact["array"] or fact["space"]):
+        which = "a null pointer" if fact["address"] < NULLS_OWN else "a host pointer"
         return (
-            f"{who} address {fact['address']:#x}, which is no device memory: "
-            "a host pointer, or a pointer that was never set"
+            f"{who} address {fact['address']:#x}, which is no device memory: {which}, or a pointer that was never set"
         )
     if fact["space"] == "shared" and not fact["array_bytes"]:
         return (
@@ -174,14 +153,14 @@ def _out_of_bounds(fact: Fact, where: _Where) -> str:
     return f"{who} {where.at}, {side}: {where.name} has {where.size}"
 
 
-def _misaligned(fact: Fact, where: _Where) -> str:
+def _misaligned(fact: Fact, where: Where) -> str:
     return (
         f"{thread_of(fact)} {_verb(fact['access'])} {fact['bytes']} bytes of {where.name} at byte {fact['offset']}: "
         f"an access of {fact['bytes']} bytes needs an address that is a multiple of {fact['bytes']}"
     )
 
 
-def _input_modified(fact: Fact, where: _Where) -> str:
+def _input_modified(fact: Fact, where: Where) -> str:
     if not fact.get("thread"):
         return f"a copy or memset writes {where.name}, which is an input"
     return f"{thread_of(fact)} writes {where.at}, but {where.name} is an input (const)"
@@ -197,7 +176,7 @@ _BY_NAME = {
 }
 
 
-def _host_access(fact: Fact, where: _Where) -> str:
+def _host_access(fact: Fact, where: Where) -> str:
     if fact["text"].startswith("copy"):
         side = "destination" if "to" in fact["text"] else "source"
         return f"the {side} of a copy is device memory, but its kind says that it is host memory"
@@ -219,12 +198,12 @@ def _host_access(fact: Fact, where: _Where) -> str:
     return f"host code {verb} {target}, which is device memory: only a kernel can do that"
 
 
-def _uninitialized_read(fact: Fact, where: _Where) -> str:
+def _uninitialized_read(fact: Fact, where: Where) -> str:
     verb = "updates" if fact["access"] == "atomic" else "reads"
     return f"{thread_of(fact)} {verb} {where.at} before anything was written there"
 
 
-def _own_array(fact: Fact, where: _Where) -> str:
+def _own_array(fact: Fact, where: Where) -> str:
     array, index, elements = where.name, fact["offset"], fact["array_bytes"]
     side = "before its start" if index < 0 else "past its end"
     if fact["space"] == "variable":
@@ -238,7 +217,7 @@ def _own_array(fact: Fact, where: _Where) -> str:
     return message
 
 
-def _never_set(fact: Fact, where: _Where) -> str:
+def _never_set(fact: Fact, where: Where) -> str:
     (name, _), *others = fact["locals"]
     if fact["text"] == "gone":
         return f"a pointer leads to `{name}`, which is no longer there: its block, or its function, has ended"
@@ -250,7 +229,7 @@ def _never_set(fact: Fact, where: _Where) -> str:
     return f"{named} is read before it is set: other results come out when other bytes lie in it"
 
 
-def _element_place(fact: Fact, where: _Where) -> str:
+def _element_place(fact: Fact, where: Where) -> str:
     lines = ", ".join(map(str, fact["lines"]))
     return (
         f"the outputs depend on where a fragment keeps its elements (x[i] in line {lines}), which CUDA leaves"
@@ -275,7 +254,7 @@ _WAITS = {
 _TWO_COPIES = "give each copy under way a buffer of its own (`stage % STAGES`), or wait for the one before"
 
 
-def _race(fact: Fact, where: _Where) -> str:
+def _race(fact: Fact, where: Where) -> str:
     if fact["text"] in STREAMS:
         return STREAMS[fact["text"]].format(
             **fact, at=where.at, does=_verb(fact["access"]), did=_verb(fact["other_access"])
@@ -294,14 +273,14 @@ def _race(fact: Fact, where: _Where) -> str:
     return f"{mine} while {theirs}, in any order: {mend(fact)}"
 
 
-def _shuffle_order(fact: Fact, where: _Where) -> str:
+def _shuffle_order(fact: Fact, where: Where) -> str:
     return (
         f"lines {fact['other_line']} and {fact['line']} exchange {where.name} between lanes with only a shuffle or vote"
         " between them, which does not order memory; add __syncwarp()"
     )
 
 
-def _shuffle_partner(fact: Fact, where: _Where) -> str:
+def _shuffle_partner(fact: Fact, where: Where) -> str:
     operation, _, itself = fact["text"].partition(" ")
     mask = f"{fact['offset'] & 0xFFFFFFFF:#010x}"
     if itself:
@@ -313,19 +292,19 @@ def _shuffle_partner(fact: Fact, where: _Where) -> str:
     return message
 
 
-def _shuffle_source(fact: Fact, where: _Where) -> str:
+def _shuffle_source(fact: Fact, where: Where) -> str:
     why = "has returned" if fact["text"] == "exited" else "is not named in the mask"
     return f"{thread_of(fact)} takes a value from lane {fact['offset']}, which {why}: that value is undefined"
 
 
-def _shuffle_distance(fact: Fact, where: _Where) -> str:
+def _shuffle_distance(fact: Fact, where: Where) -> str:
     return (
         f"{fact['text']} by {fact['offset']}: a GPU uses the lowest five bits only, which makes it"
         f" {fact['offset'] & 31}; keep distances and masks in 0..31"
     )
 
 
-def _missing_lanes(fact: Fact, where: _Where) -> str:
+def _missing_lanes(fact: Fact, where: Where) -> str:
     why = f"{thread_of(fact, 'other_')} has returned" if fact.get("other_thread") else "its block has no more threads"
     return (
         f"{thread_of(fact)} waits in {fact['text']} for all 32 lanes of its warp, and only {fact['offset']} come: {why}"
@@ -333,47 +312,47 @@ def _missing_lanes(fact: Fact, where: _Where) -> str:
     )
 
 
-def _deadlock(fact: Fact, where: _Where) -> str:
+def _deadlock(fact: Fact, where: Where) -> str:
     if fact["text"] == "grid":
         return f"grid.sync() in line {fact['line']} waits for blocks that have returned"
     come = f": {fact['text']}" if fact["text"] else ""
     return f"{thread_of(fact)} waits for threads that never come{come}"
 
 
-def _timeout(fact: Fact, where: _Where) -> str:
+def _timeout(fact: Fact, where: Where) -> str:
     return never_ended(fact, thread_of(fact))
 
 
-def _assert(fact: Fact, where: _Where) -> str:
+def _assert(fact: Fact, where: Where) -> str:
     return f"{thread_of(fact)} fails the assertion `{fact['text']}`"
 
 
-def _stack_overflow(fact: Fact, where: _Where) -> str:
+def _stack_overflow(fact: Fact, where: Where) -> str:
     why = "an index past the end of a local array, too large local arrays, or endless recursion"
     return f"{thread_of(fact)} leaves its stack: {why}"
 
 
-def _crash(fact: Fact, where: _Where) -> str:
+def _crash(fact: Fact, where: Where) -> str:
     return f"{thread_of(fact)} ends with {fact['text']}"
 
 
-def _trap(fact: Fact, where: _Where) -> str:
+def _trap(fact: Fact, where: Where) -> str:
     return f"{thread_of(fact)} stops: {fact['text']}"
 
 
-def _inline_ptx(fact: Fact, where: _Where) -> str:
+def _inline_ptx(fact: Fact, where: Where) -> str:
     return str(fact["text"])
 
 
-def _unknown(fact: Fact, where: _Where) -> str:
+def _unknown(fact: Fact, where: Where) -> str:
     return f"{thread_of(fact)}: {fact['kind']} {fact['text']}"
 
 
-def _alone(said: Callable[[Fact], str]) -> Callable[[Fact, _Where], str]:
+def _alone(said: Callable[[Fact], str]) -> Callable[[Fact, Where], str]:
     return lambda fact, where: said(fact)
 
 
-_WORDS: Mapping[str, Callable[[Fact, _Where], str]] = {
+_WORDS: Mapping[str, Callable[[Fact, Where], str]] = {
     "out_of_bounds": _out_of_bounds,
     "own_array": _own_array,
     FEWER_CHECKS: lambda fact, _: fewer_checks(fact["text"]),

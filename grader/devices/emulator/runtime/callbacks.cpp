@@ -197,7 +197,7 @@ static const Region* meant(const Executor& executor, Address a) {
     const Region* best = nullptr;
     std::size_t distance = std::size_t{1} << 28;   // further away it is a wild pointer
     for (const Region* region : executor.regions) {
-        if (!region->counted || region->space == Space::Local || region->bytes == 0) continue;
+        if (!region->counted || region->space == Space::Local || region->bytes == 0 || region->is_heap) continue;
         const Address end = region->begin + region->bytes;
         const std::size_t away = a < region->begin ? region->begin - a : a >= end ? a - end : 0;
         if (away < distance) distance = away, best = region;
@@ -223,6 +223,7 @@ std::uint16_t check_access(Thread& thread, Address a, unsigned bytes, bool write
         die(thread, finding);
     }
     const Region& region = *executor.regions[index];
+    if (region.is_heap) machine().heap.check(thread, a, bytes, writes, pc);
     if (a & (bytes - 1)) die(thread, access_finding(thread, "misaligned", a, bytes, writes, pc).at(region, a));
     if (region.freed || region.of_host) {
         Finding finding = access_finding(thread, "out_of_bounds", a, bytes, writes, pc).at(region, a);
@@ -389,12 +390,6 @@ void* ladder_copy_bytes(void* to, const void* from, std::size_t bytes) {
 void* ladder_set_bytes(void* to, int value, std::size_t bytes) {
     touch(to, bytes, Event::Write, CALLER);
     return std::memset(to, value, bytes);
-}
-
-void* __wrap_malloc(std::size_t bytes) { return current ? ladder_device_malloc(bytes) : std::malloc(bytes); }
-void __wrap_free(void* p) {
-    if (current) ladder_device_free(p);
-    else std::free(p);
 }
 
 }  // extern "C"

@@ -97,7 +97,7 @@ void Executor::sort_regions() {
 // Only arrays with no more rules than their bounds.
 void Executor::remember(std::uint16_t index, std::uint32_t pc) {
     const Region& region = *regions[index];
-    if (index == 0 || !region.counted || region.of_host || region.sides != Sides::Device || region.space == Space::Constant) return;
+    if (index == 0 || !region.counted || region.of_host || region.is_heap || region.sides != Sides::Device || region.space == Space::Constant) return;
     known[place_of(pc)] = {&region, pc, index, region.writable};
 }
 

@@ -1,10 +1,12 @@
 #include "findings.h"
 
-#include "memory.h"
+#include "machine.h"
 
 namespace ladder {
 
 Finding& Finding::at(const Region& region, Address a) {
+    if (region.is_heap)
+        if (const Region* const part = machine().heap.around(a)) return at(*part, a);
     address = a;
     array = region.name;
     array_line = region.line;

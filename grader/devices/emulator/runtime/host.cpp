@@ -384,7 +384,4 @@ void ladder_trap(const char* why, int line) {
     leave_entry_point();
 }
 
-void* ladder_device_malloc(std::size_t) { ladder_trap("malloc in a kernel is not emulated; allocate with cudaMalloc before the launch", 0); }
-void ladder_device_free(void*) { ladder_trap("free in a kernel is not emulated; allocate with cudaMalloc before the launch", 0); }
-
 }  // extern "C"

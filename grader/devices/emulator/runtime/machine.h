@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "executor.h"
+#include "heap.h"
 #include "program.h"
 #include "recorder.h"
 #include "sampling.h"
@@ -21,6 +22,7 @@ namespace ladder {
 
 struct Machine {
     DeviceMemory memory;
+    KernelHeap heap;
     Module module;
     SpareStacks spare_stacks;                   // older than the executors, which give theirs back when they end
     std::vector<std::unique_ptr<Executor>> executors;

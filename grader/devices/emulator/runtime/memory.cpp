@@ -129,6 +129,13 @@ void DeviceMemory::add_buffer(const char* name, Address begin, std::size_t bytes
     if (!all_blocks_see(begin)) unmapped_.push_back({begin, bytes});
 }
 
+Region& DeviceMemory::add_heap(Address begin) {
+    add_buffer("malloc", begin, 0, true);
+    regions_.back()->is_heap = true;
+    unmapped_.pop_back();
+    return *regions_.back();
+}
+
 int DeviceMemory::allocate(void** pointer, std::size_t bytes, int line, int poison) {
     *pointer = nullptr;
     if (bytes == 0) return Success;
@@ -184,6 +191,7 @@ Region* DeviceMemory::nearest(Address a) const {
     Region* best = nullptr;
     std::size_t distance = ~std::size_t{0};
     for (const auto& region : regions_) {
+        if (region->is_heap) continue;
         const Address end = region->begin + region->bytes;
         const std::size_t away = a < region->begin ? region->begin - a : a >= end ? a - end : 0;
         if (away < distance) distance = away, best = region.get();

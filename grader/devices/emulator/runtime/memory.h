@@ -38,6 +38,7 @@ struct Region {
     std::vector<std::uint8_t> before;  // what an output of the judge held when host code got its turn
     bool freed = false;
     bool touched = false;              // by the launch that runs (shared arrays), by a kernel of the case (variables)
+    bool is_heap = false;              // of kernels: what malloc gives there are parts of it (heap.h)
     bool is_variable = false;          // of the library
     bool is_named = false;             // a __device__ or __constant__ variable: to host code its address is no device memory
     bool asked = false;                // host code knows its address on the device
@@ -126,6 +127,7 @@ public:
     void add_mapping(Address begin, std::size_t bytes);   // pages that hold buffers: shut while host code runs
     void add_buffer(const char* name, Address begin, std::size_t bytes, bool writable);   // in a mapping, or elsewhere
 
+    Region& add_heap(Address begin);   // empty, as yet
     void add_variables(const Module& module);   // __device__ and __constant__ variables of the learner's library
 
     int allocate(void** pointer, std::size_t bytes, int line, int poison);   // a CUDA error

@@ -209,6 +209,7 @@ std::string report() {
     for (std::size_t k = 0; k < m.kernels.size(); ++k) write_kernel(json, static_cast<int>(k), m.kernels[k]);
     json.close(']').key("regions").open('[');
     for (const auto& region : m.memory.regions()) {
+        if (region->is_heap && !region->bytes) continue;
         json.open('{').field("name", region->name).field("bytes", std::uint64_t{region->bytes}).field("line", region->line).field("of_task", region->of_task);
         json.field("loaded", count_touched(&Executor::loaded_bytes, static_cast<std::size_t>(region->id)));
         json.field("stored", count_touched(&Executor::stored_bytes, static_cast<std::size_t>(region->id))).close('}');

@@ -133,6 +133,8 @@ int ladder_memcpy(void* to, const void* from, std::size_t bytes, ladder::Copy ki
 int ladder_memset(void* to, int value, std::size_t bytes, int line);
 void ladder_symbol(const void* variable, int asks_for_address);   // host code does so of a variable of the GPU, or else the copy that comes next names it
 std::size_t ladder_memory_in_use(void);
+std::size_t ladder_heap(void);   // bytes that kernels may get by malloc and new
+void ladder_set_heap(std::size_t bytes);
 // The stream that the grader passed to the entry point is there already; others are created and destroyed.
 void* ladder_stream_create(int line, int blocking);   // blocking: it waits for the default stream's work, and that for its
 int ladder_stream_destroy(void* stream);
@@ -200,8 +202,6 @@ LADDER_CALL void ladder_rest(const unsigned* phase, int line);   // the same, un
 [[noreturn]] LADDER_CALL void ladder_trap(const char* why, int line);
 LADDER_CALL void ladder_margins(const volatile void* array, std::size_t bytes, std::size_t element, std::size_t width, const char* name);
 LADDER_CALL void ladder_no_margins(const volatile void* array);
-LADDER_CALL void* ladder_device_malloc(std::size_t bytes);
-LADDER_CALL void ladder_device_free(void* pointer);
 LADDER_CALL long long ladder_clock(void);   // a counter of events, the same on every run (clock64)
 // Inline PTX (ptx.h): runs the text, whose operands' constraints and bits follow. The first output's bits; then the others'.
 LADDER_CALL unsigned long ladder_ptx(int line, const char* text, const unsigned* constraints, ...);

@@ -236,11 +236,14 @@ inline LADDER_UNSEEN cudaError_t cudaRuntimeGetVersion(int* version) {
 }
 inline LADDER_UNSEEN cudaError_t cudaDriverGetVersion(int* version) { return cudaRuntimeGetVersion(version); }
 
-// Nothing to set: there are no caches, and stacks are as large as they are.
+// Nothing else to set: there are no caches, and stacks are as large as they are.
 inline LADDER_UNSEEN cudaError_t cudaDeviceReset() { return ladder::status(); }
-inline LADDER_UNSEEN cudaError_t cudaDeviceSetLimit(cudaLimit, std::size_t) { return ladder::status(); }
-inline LADDER_UNSEEN cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit) {
-    *value = 0;
+inline LADDER_UNSEEN cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
+    if (limit == cudaLimitMallocHeapSize) ladder_set_heap(value);
+    return ladder::status();
+}
+inline LADDER_UNSEEN cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {
+    *value = limit == cudaLimitMallocHeapSize ? ladder_heap() : 0;
     return ladder::status();
 }
 inline LADDER_UNSEEN cudaError_t cudaCtxResetPersistingL2Cache() { return ladder::status(); }

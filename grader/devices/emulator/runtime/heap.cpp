@@ -1,0 +1,133 @@
+#include "heap.h"
+
+#include <sys/mman.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "machine.h"
+
+namespace ladder {
+
+namespace {
+constexpr std::size_t heap_span = std::size_t{256} << 20;   // of addresses, in a case
+constexpr std::size_t heap_alignment = 16;
+constexpr std::size_t first_gap = 64 * 1024;   // what lies a little before the first is meant for it, too
+}  // namespace
+
+void KernelHeap::begin_case(DeviceMemory& memory) {
+    if (!begin_) {
+        void* const room = mmap(nullptr, heap_span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (room == MAP_FAILED) return;
+        begin_ = reinterpret_cast<Address>(room);
+    } else if (!given_.empty()) {
+        madvise(reinterpret_cast<void*>(begin_), next_ - begin_, MADV_DONTNEED);
+        mprotect(reinterpret_cast<void*>(begin_), heap_span, PROT_NONE);
+    }
+    given_.clear();
+    initialised_ = {};
+    next_ = begin_ + first_gap;
+    live_ = 0;
+    region_ = &memory.add_heap(begin_);
+}
+
+void KernelHeap::open() {
+    initialised_ = Lazy<std::uint8_t>(heap_span + heap_alignment);
+    region_->initialised = initialised_.data() + begin_ % heap_alignment;
+    mprotect(reinterpret_cast<void*>(begin_), heap_span, PROT_READ | PROT_WRITE);
+    machine().memory.add_mapping(begin_, heap_span);
+    __atomic_store_n(&region_->bytes, heap_span, __ATOMIC_RELEASE);
+}
+
+void* KernelHeap::allocate(std::size_t bytes, const char* by, std::uint32_t pc) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::size_t taken = round_up(bytes, heap_alignment) + heap_alignment;   // with a gap behind it
+    if (!region_ || bytes == 0 || bytes > heap_span || live_ + taken > limit_ || next_ + taken > begin_ + heap_span) return nullptr;
+    if (given_.empty()) open();
+    Region& memory = given_[next_];
+    memory.begin = next_;
+    memory.bytes = bytes;
+    memory.space = Space::Global;
+    memory.name = by;
+    memory.line = static_cast<int>(pc);   // its line is not known here
+    live_ += taken;
+    next_ += taken;
+    std::memset(reinterpret_cast<void*>(memory.begin), machine().poison, bytes);
+    return reinterpret_cast<void*>(memory.begin);
+}
+
+bool KernelHeap::release(Address a) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = given_.find(a);
+    if (found == given_.end() || found->second.freed) return false;
+    found->second.freed = true;
+    live_ -= round_up(found->second.bytes, heap_alignment) + heap_alignment;
+    return true;
+}
+
+const Region* KernelHeap::search(Address a) const {
+    auto after = given_.upper_bound(a);
+    if (after != given_.begin()) --after;
+    return after == given_.end() ? nullptr : &after->second;
+}
+
+const Region* KernelHeap::around(Address a) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return search(a);
+}
+
+void KernelHeap::check(Thread& thread, Address a, unsigned bytes, bool writes, std::uint32_t pc) {
+    Finding finding;
+    {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        const Region* const memory = search(a);
+        if (memory && memory->holds(a, bytes) && !memory->freed) return;
+        finding = finding_at(thread, "out_of_bounds", pc);
+        finding.access = writes ? "write" : "read";
+        finding.bytes = bytes;
+        if (memory) finding.at(*memory, a);
+        if (memory && memory->freed) finding.text = "freed";
+    }
+    die(thread, finding);
+}
+
+}  // namespace ladder
+
+using namespace ladder;
+
+extern "C" {
+
+// Blocks take their turns at the heap in an order of their own, as at an atomic: what each gets is the same every time.
+static void* allocate_in_kernel(std::size_t bytes, const char* by, Address caller) {
+    settle_store(*current);
+    begin_ordered(*current, program_counter(caller));
+    return machine().heap.allocate(bytes, by, program_counter(caller));
+}
+
+static void free_in_kernel(void* p, Address caller) {
+    if (!p) return;
+    settle_store(*current);
+    begin_ordered(*current, program_counter(caller));
+    if (machine().heap.release(reinterpret_cast<Address>(p))) return;
+    Finding finding = finding_at(*current, "trap", program_counter(caller));
+    finding.text = "it frees a pointer that malloc or new in a kernel did not give, or that was freed before";
+    die(*current, finding);
+}
+
+#define CALLER (reinterpret_cast<Address>(__builtin_return_address(0)))
+
+void* __wrap_malloc(std::size_t bytes) { return current ? allocate_in_kernel(bytes, "malloc", CALLER) : std::malloc(bytes); }
+void __wrap_free(void* p) { current ? free_in_kernel(p, CALLER) : std::free(p); }
+
+// new and delete, by the names that the compiler gives them.
+void* __wrap__Znwm(std::size_t bytes) { return current ? allocate_in_kernel(bytes, "new", CALLER) : ::operator new(bytes); }
+void* __wrap__Znam(std::size_t bytes) { return current ? allocate_in_kernel(bytes, "new", CALLER) : ::operator new[](bytes); }
+void __wrap__ZdlPv(void* p) { current ? free_in_kernel(p, CALLER) : ::operator delete(p); }
+void __wrap__ZdaPv(void* p) { current ? free_in_kernel(p, CALLER) : ::operator delete[](p); }
+void __wrap__ZdlPvm(void* p, std::size_t) { current ? free_in_kernel(p, CALLER) : ::operator delete(p); }
+void __wrap__ZdaPvm(void* p, std::size_t) { current ? free_in_kernel(p, CALLER) : ::operator delete[](p); }
+
+void ladder_set_heap(std::size_t bytes) { machine().heap.set_limit(bytes); }
+std::size_t ladder_heap() { return machine().heap.limit(); }
+
+}  // extern "C"
