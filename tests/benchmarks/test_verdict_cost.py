@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from benchmarks import verdict_cost
 
 
+@pytest.mark.slow
 def test_each_part_can_be_left_out(monkeypatch, capsys):
     monkeypatch.setattr("sys.argv", ["verdict_cost", "01", "--rounds", "1"])
     verdict_cost.main()

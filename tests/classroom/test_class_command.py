@@ -7,6 +7,7 @@ import json
 import sqlite3
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from grader.course import catalog
@@ -21,6 +22,7 @@ def ran(*arguments: str, code: int = 0) -> str:
     return done.output
 
 
+@pytest.mark.slow
 def test_from_an_export_to_a_grade_book(tmp_path: Path, monkeypatch):
     monkeypatch.setenv("LADDER_COURSE", str(ADD.root))
     monkeypatch.chdir(tmp_path)

@@ -116,6 +116,7 @@ def test_what_kernels_use_of_cuda_is_known(folder):
     assert errors(folder, MUCH_OF_CUDA) == []
 
 
+@pytest.mark.slow
 def test_slips_are_shown_where_they_are(folder):
     slips = {
         "int i = threadIdx.x;": ("int i = threadIdx.x", "expected ';'"),

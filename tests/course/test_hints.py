@@ -68,6 +68,7 @@ def ask(root: Path, name: str) -> None:
         next_hint(Entry(root, "01_copy"), task(name), 0)
 
 
+@pytest.mark.slow
 def test_many_at_once_forget_nothing(entry):
     asking = [get_context("spawn").Process(target=ask, args=(entry.root, name)) for name in TASKS]
     for process in asking:

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from conftest import RUNTIME
 
+from tests.shared import long_tail
+
 KERNELS = Path(__file__).parents[2] / "kernels"
 BLOCKS, THREADS = 32, 64
 N = BLOCKS * THREADS  # as many as it takes for a launch to be worth more than one
@@ -136,7 +138,7 @@ def assert_the_same_on_more_executors(run_kernel, source: str, prototype: str, *
             assert np.array_equal(output.view(np.uint32), their_outputs[name].view(np.uint32))
 
 
-@pytest.mark.parametrize("name", SHARING)
+@pytest.mark.parametrize("name", long_tail(list(SHARING), every=3))
 def test_what_executors_share(run_kernel, capfd, name):
     x = np.random.default_rng(0).standard_normal(N).astype(np.float32)
     prototype = "void f(const float* x, float* z, int n, cudaStream_t stream)"
@@ -145,7 +147,7 @@ def test_what_executors_share(run_kernel, capfd, name):
         assert capfd.readouterr().out == "".join(f"block {b}\n" * 2 for b in range(BLOCKS)) * 3
 
 
-@pytest.mark.parametrize("rung", ["04_*/3_*.cu", "05_*/sum/2_*.cu"])
+@pytest.mark.parametrize("rung", long_tail(["04_*/3_*.cu", "05_*/sum/2_*.cu"], every=2))
 def test_a_rung(run_kernel, rung):
     source = next(KERNELS.glob(rung)).read_text()
     prototypes = re.findall(r'^extern "C" (void \w+\([^)]*\))', source, re.MULTILINE)
@@ -191,6 +193,7 @@ __global__ void k(const float* x, float* z, int n) {
 }"""
 
 
+@pytest.mark.slow
 def test_the_turn_comes_last(run_kernel, capfd):
     prototype = "void f(const float* x, float* z, int n, cudaStream_t stream)"
     x = np.ones(N, np.float32)
@@ -198,6 +201,7 @@ def test_the_turn_comes_last(run_kernel, capfd):
     assert capfd.readouterr().out.startswith("1\n40\n0\n1\n40\n0\n")
 
 
+@pytest.mark.slow
 def test_threads_that_wait_for_the_turn_at_different_places(run_kernel):
     prototype = "void f(const float* x, float* z, int n, cudaStream_t stream)"
     values = {"x": np.ones(N, np.float32), "z": np.zeros(N, np.float32), "n": N}
@@ -235,6 +239,7 @@ def test_shared_arrays_of_blocks_that_sleep(run_kernel):
     assert np.array_equal(outputs["z"], (1 + odd) * values["x"])
 
 
+@pytest.mark.slow
 def test_another_blocks_shared_array_is_not_set(run_kernel):
     prototype = "void f(const float* x, float* z, int n, cudaStream_t stream)"
     source = WAITS.replace("blockIdx.x % 2 ? odd[", "blockIdx.x == 0 || blockIdx.x % 2 ? odd[") + COUNTED

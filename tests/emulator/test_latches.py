@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 SOURCE = """
 #include <cuda/latch>
@@ -66,6 +67,7 @@ def test_a_semaphore_lets_in_as_many_as_it_counts(call):
     assert found["z"].tolist() == [1] * N and found["s"][[3, 4]].tolist() == [0, 0]
 
 
+@pytest.mark.slow
 def test_a_latch_that_waits_for_one_more(call):
     (found,) = [found for found in run(call, "too_few", errors=True).run.findings if found.severity == "error"]
     assert "for a value that no thread writes: all blocks that are not done wait" in found.message

@@ -130,6 +130,7 @@ def test_the_compilers_own_atomics_hand_on_what_their_orders_say(ran):
     assert found == [("race", line(name, "too early"))]
 
 
+@pytest.mark.slow
 def test_libcxx_cub_and_small_floats_compute_and_are_checked(ran):
     name = "cxx.cu"
     printed, found, _ = ran(name)

@@ -162,6 +162,7 @@ def test_blocks_meet_at_a_barrier_of_the_device(run_kernel):
     assert outputs["z"].tolist() == [*range(1, N), 0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", long_tail([16, 1], every=2))
 def test_blocks_that_sleep_between_their_looks_wait_for_nothing(run_kernel, threads):
     """It takes as long, whatever the executors: each would wait for all others' turns."""
@@ -170,6 +171,7 @@ def test_blocks_that_sleep_between_their_looks_wait_for_nothing(run_kernel, thre
     assert "for a value that no thread writes: all blocks that are not done wait" in found.message
 
 
+@pytest.mark.slow
 def test_a_barrier_of_the_device_says_how_many_have_come(run_kernel):
     _, case = run_barriers(run_kernel, ALL[2], threads=2)
     (found,) = [found for found in case.findings if found.severity == "error"]

@@ -16,6 +16,7 @@ from grader.devices.cache import cache_root
 from grader.devices.emulator import announced, calls, outside, seen, symbols
 from grader.devices.emulator import session as emulator
 from grader.devices.emulator.translate import translate
+from tests.shared import long_tail
 
 PROTOTYPE = "void f(const float* x, float* z, int n, cudaStream_t stream)"
 LAUNCH = """
@@ -142,7 +143,7 @@ REFUSED_CALLS = [
 ]
 
 
-@pytest.mark.parametrize(("source", "said"), REFUSED_CALLS)
+@pytest.mark.parametrize(("source", "said"), long_tail(REFUSED_CALLS, every=3))
 def test_what_no_callback_sees_is_refused(run_kernel, source: str, said: str):
     with pytest.raises(RuntimeError) as caught:
         run(run_kernel, source)
@@ -284,7 +285,7 @@ def test_memcpy_loads_and_stores_what_it_copies(run_kernel):
     assert counted["global_load_sectors"] == 6 * 24
 
 
-@pytest.mark.parametrize("copy", ["memcpy", "std::memcpy", "memmove", "std::memmove"])
+@pytest.mark.parametrize("copy", long_tail(["memcpy", "std::memcpy", "memmove", "std::memmove"], every=3))
 @pytest.mark.parametrize("size", ["4", "n / 8", "sizeof(float)"])
 def test_every_copy_is_seen(run_kernel, copy: str, size: str):
     outputs, case = run(run_kernel, kernel(f"{copy}(z + i, x + i, {size});", "#include <cstring>"))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from checked_kernel import run
 
+from tests.shared import long_tail
+
 WHERE = {
     "shared": ("", "__shared__ Holder held[32];"),
     "global": ("__device__ Holder held[32];", ""),
@@ -45,7 +47,7 @@ def test_a_structure_of_two_numbers_lies_at_a_multiple_of_eight(run_kernel, wher
     assert not findings and (z == x + 1).all()
 
 
-@pytest.mark.parametrize("line", [READS, WRITES])
+@pytest.mark.parametrize("line", long_tail([READS, WRITES], every=2))
 @pytest.mark.parametrize(
     ("type", "first", "is_misaligned"),
     [("float4", 1, True), ("float4", 2, True), ("float4", 3, True), ("float4", 4, False), ("int2", 1, True),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.shared import long_tail
+
 KERNEL = """
 __global__ void add(float* z, float by) {{ z[threadIdx.x] += by; }}
 extern "C" void f(float* z, cudaStream_t stream) {{
@@ -55,12 +57,12 @@ def races(run_kernel, body: str):
     return [found for found in case.findings if found.kind == "race"]
 
 
-@pytest.mark.parametrize("join", JOINED)
+@pytest.mark.parametrize("join", long_tail(list(JOINED), every=3))
 def test_work_that_is_joined(run_kernel, join):
     assert races(run_kernel, WORK + join) == []
 
 
-@pytest.mark.parametrize("join", NOT_JOINED)
+@pytest.mark.parametrize("join", long_tail(list(NOT_JOINED), every=3))
 def test_work_that_nothing_joins_is_a_race(run_kernel, join):
     (race,) = races(run_kernel, WORK + join)
     assert race.severity == "error" and race.line == 14

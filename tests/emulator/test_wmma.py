@@ -125,6 +125,7 @@ def found_in_elements(called):
     return [finding for finding in called.run.findings if finding.kind != "other_stream"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", long_tail(BY_PLACE, every=4))
 def test_who_knows_where_an_element_lies_is_told_that_cuda_does_not_say(call, name):
     (finding,) = found_in_elements(call(name, **BY_PLACE[name], checked=True))

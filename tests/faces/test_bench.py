@@ -60,6 +60,7 @@ def test_a_full_run_is_told_written_down_and_drawn(course, measured, capsys):
     assert "2_good" in said and "wrote benchmarks/results/h200/01_vector_add.json" in said
 
 
+@pytest.mark.slow
 def test_a_part_of_it_overwrites_nothing(course, measured, capsys, tmp_path):
     assert cli.run(["bench", "01", "--quick", "--task", "vector_add"]) == 0
     assert measured.calls == [(["vector_add"], [], True)]

@@ -147,6 +147,7 @@ def environment(folder):
     return {**os.environ, "LADDER_COURSE": str(folder), "PYTHONPATH": str(ROOT), "TERM": "xterm-256color"}
 
 
+@pytest.mark.slow
 def test_on_a_terminal_a_bar_says_how_far_it_is_and_ctrl_c_tells_what_is_done(tmp_path):
     folder = make_course(tmp_path, ROOT)
     (folder / "work" / "01_vector_add.cu").write_text(RIGHT)
@@ -161,6 +162,7 @@ def test_on_a_terminal_a_bar_says_how_far_it_is_and_ctrl_c_tells_what_is_done(tm
     assert "Traceback" not in terminal.said
 
 
+@pytest.mark.slow
 def test_piped_there_is_no_bar_and_no_colour(tmp_path):
     folder = make_course(tmp_path, ROOT)
     (folder / "work" / "01_vector_add.cu").write_text(RIGHT)

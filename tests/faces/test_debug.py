@@ -159,6 +159,7 @@ def test_gdb_gets_the_file_that_was_graded_and_the_thread_to_stop_in(tmp_path):
     assert not Path(arguments[-1]).exists(), "nothing is left behind"
 
 
+@pytest.mark.slow
 def test_a_file_that_does_not_build_is_not_debugged(tmp_path):
     done = ladder(tmp_path, OUT_OF_BOUNDS.replace("float a", "flaot a"), "--debug", path=None)
     assert done.returncode in (1, 2)

@@ -160,6 +160,7 @@ def test_a_kernel_that_is_stopped_is_told_with_its_line_and_its_steps(run, which
         assert at["thread"] == [5, 0, 0] and "it has made" in ran.json["ended"]  # the one that works, of 64
 
 
+@pytest.mark.slow
 def test_ctrl_c_in_a_kernel_says_where_it_was(folder):
     command = [*COMMAND, "stuck.cu", "--", "writes"]
     process = subprocess.Popen(
@@ -213,6 +214,7 @@ def test_a_program_is_built_once(folder, monkeypatch):
     assert build_program(replace(wanted, definitions=["STATUS=2"]), cache_root()).library != first.library
 
 
+@pytest.mark.slow
 def test_what_is_looked_at_can_be_chosen(run):
     ran = run("right.cu", "--json", "--kernel", "sum", "--launches", "first")
     counted = {each["name"]: (each["launches"], each["counted_launches"]) for each in ran.json["kernels"]}
@@ -301,6 +303,7 @@ def test_with_arrays_an_index_past_a_local_array_is_found_and_one_past_a_row_not
     assert run("arrays.cu", "--arrays", "--json", "--", "4").found == set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("as_json", long_tail([False, True], every=2))
 def test_that_fewer_indexes_are_held_is_told_without_being_asked(folder, monkeypatch, capfd, as_json):
     rewritten = "grader.devices.emulator.program.with_used_indexes_of_program"
@@ -318,6 +321,7 @@ def test_that_fewer_indexes_are_held_is_told_without_being_asked(folder, monkeyp
         assert f"note  arrays.cu:{line}" in told.err and said in told.err
 
 
+@pytest.mark.slow
 def test_with_arrays_an_element_one_past_an_array_of_structures_is_found(run):
     ran = run("arrays.cu", "--arrays", "--json", "--", "4", "1")
     assert ran.found == {("own_array", "arrays.cu", line_of("arrays.cu", "one too many"))}
@@ -325,6 +329,7 @@ def test_with_arrays_an_element_one_past_an_array_of_structures_is_found(run):
     assert run("arrays.cu", "--arrays", "--json", "--", "3", "1").found == set()
 
 
+@pytest.mark.slow
 def test_with_arrays_a_range_one_too_long_is_found_where_a_library_walks_it(run):
     ran = run("arrays.cu", "--arrays", "--json", "--", "5", "0", "sorted")
     assert ran.found == {("own_array", "arrays.cu", line_of("arrays.cu", "of those that there are"))}
@@ -332,6 +337,7 @@ def test_with_arrays_a_range_one_too_long_is_found_where_a_library_walks_it(run)
     assert run("arrays.cu", "--arrays", "--json", "--", "4", "0", "sorted").found == set()
 
 
+@pytest.mark.slow
 def test_bugs_of_the_kinds_of_public_programs_are_found_at_their_lines(run):
     def found(*names: str) -> set[tuple[str, int]]:
         return {(kind, line) for kind, _, line in run("found.cu", "--json", "--", *names).found}
@@ -375,6 +381,7 @@ def test_the_page_names_the_block_that_it_lacks_and_shows_the_header_that_has_th
     assert page["lines"]["9"].startswith("Line 9 in the whole program: 4 loads of global memory")
 
 
+@pytest.mark.slow
 def test_without_a_name_the_page_opens_at_the_first_launches_that_have_findings(run, folder):
     ran = run("bugs.cu", "--view", "--", "races")
     for launch, kernel in enumerate(("race_of_blocks", "shared_race", "no_fence", "uninitialised"), start=1):
@@ -493,6 +500,7 @@ def test_the_mark_that_an_editor_sets_before_a_text_is_no_part_of_it(run, folder
     assert ran.code == 2 and "\ufeff" not in ran.said, ran.said
 
 
+@pytest.mark.slow
 def test_the_default_stream_waits_for_no_stream_that_does_not_block(run, folder):
     """cudaMemcpy is work of the default stream: it waits for blocking streams, and for no others."""
     (folder / "streams.cu").write_text(

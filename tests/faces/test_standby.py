@@ -189,6 +189,7 @@ def test_who_starts_a_lesson_finds_a_server_at_the_first_check(fresh):
 # ---- the same as without ----
 
 
+@pytest.mark.slow
 def test_the_grade_is_the_same(home):
     file = home.kernel()
     arguments = ("check", "01", file, "--json", "--seed", "7")

@@ -86,6 +86,7 @@ def test_a_morning_of_a_learner(folder, file):
     assert '"01_vector_add"' in (folder / "work" / "progress.json").read_text()
 
 
+@pytest.mark.slow
 def test_keys(folder, file):
     file.write_text(WRONG)
     with watching(folder) as terminal:

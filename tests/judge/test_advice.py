@@ -269,6 +269,7 @@ POLAR = "void polar(const float* phi, float* xy, int n, cudaStream_t stream)"
 ADD = "void vector_add(const float* x, const float* y, float* z, int n, cudaStream_t stream)"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("lesson", "file", "blamed"),
     [

@@ -83,6 +83,7 @@ def test_values_and_derivatives_are_those_of_torch_in_float64(example):
         torch.testing.assert_close(a.double(), b, rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["polar", "sum over (0, 2)", "matmul", "transpose"])
 def test_second_derivatives(name):
     operator, theirs, make = EXAMPLES[name]
@@ -158,6 +159,7 @@ def test_histogram_counts_as_bincount(shape):
 # ---- tracing ----
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("example",), long_tail([(each,) for each in EXAMPLES.values()], every=3), ids=EXAMPLES.keys())
 def test_torch_checks_the_registration(example):
     operator, _, make = example
@@ -226,6 +228,7 @@ def test_the_example_in_the_docstring():
     assert doctest.testmod(ops) == (0, 7)
 
 
+@pytest.mark.slow
 def test_importing_builds_nothing_and_a_call_without_a_compiler_says_so(tmp_path):
     script = (
         "from kernels import ops; import os, torch\n"

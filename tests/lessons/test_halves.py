@@ -32,6 +32,7 @@ def written(folder: Path, text: str) -> Path:
     return file
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", long_tail(RUNGS, every=4))
 def test_its_sums_are_right_on_the_emulator(number: int, tmp_path: Path, capfd):
     text = for_halves(rung(number), "the rung")

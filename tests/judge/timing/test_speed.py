@@ -433,6 +433,7 @@ def small(world, monkeypatch):
     return world
 
 
+@pytest.mark.slow
 def test_short_kernels_run_as_graphs_of_all_sets_and_so_do_the_baselines(small):
     found = small.time(task())
     assert found.status == "passed" and found.timings["launched"] == "as a graph"
@@ -456,6 +457,7 @@ def test_what_is_done_while_a_graph_is_captured_does_not_count(small):
     assert small.time(task()).status == "not_written"
 
 
+@pytest.mark.slow
 def test_what_a_graph_does_after_its_last_event_counts_all_the_same(small):
     small.claimed = lambda us: us if us < 20 else 0.9 * us
     found = small.time(task())
