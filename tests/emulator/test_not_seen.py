@@ -127,10 +127,12 @@ __global__ void k(const float* x, float* z, int n) {
 
 # Right, and not built or not run.
 REFUSED = {
-    "a structure that a call copies by itself": """
-struct Six { float values[6]; };
-__device__ __noinline__ float first(Six six) { return six.values[0]; }
-__global__ void k(const float* x, float* z, int n) { z[threadIdx.x] = first(((const Six*)x)[threadIdx.x]); }""",
+    "a structure that the call of a method or a template copies by itself": """
+template <int N> struct Numbers { float values[N]; };
+template <int N> __device__ __noinline__ float first(Numbers<N> given) { return given.values[0]; }
+__global__ void k(const float* x, float* z, int n) {
+    if (threadIdx.x < 5) z[threadIdx.x] = first(((const Numbers<6>*)x)[threadIdx.x]);
+}""",
     "a line's number": """
 #line 7
 __global__ void k(const float* x, float* z, int n) { z[threadIdx.x] = x[threadIdx.x]; }""",

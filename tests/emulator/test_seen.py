@@ -97,9 +97,11 @@ def test_words_that_cuda_code_has_a_use_for_stay(head: str, tmp_path):
 
 SIX = """#include <string.h>
 struct Six { float a[6]; };
-__device__ __noinline__ Six six(int i) { Six s; for (int j = 0; j < 6; ++j) s.a[j] = i + j; return s; }
-__device__ __noinline__ float sum_of(Six s) { return s.a[0] + s.a[5]; }
-__device__ __noinline__ float low(float2 v) { return v.x; }
+struct Of {
+    static __device__ __noinline__ Six six(int i) { Six s; for (int j = 0; j < 6; ++j) s.a[j] = i + j; return s; }
+    static __device__ __noinline__ float sum_of(Six s) { return s.a[0] + s.a[5]; }
+    static __device__ __noinline__ float low(float2 v) { return v.x; }
+};
 __device__ __noinline__ Six copied(float* z, const float* x) {
     Six s; mempcpy(z, x, 4); for (float& a : s.a) a = 1; return s;
 }
@@ -115,10 +117,10 @@ REFUSED_CALLS = [
     (kernel("__builtin_ia32_movnti((int*)z + i, i);"), "`__builtin_ia32_movnti` in a kernel"),
     (kernel("_mm_stream_si32((int*)z + i, i);", "#include <immintrin.h>"), "`__builtin_ia32_movnti` in a kernel"),
     (kernel('float v = x[i]; asm("" : "=r"(z[i]) : "0"(v));'), "inline PTX"),
-    (kernel("((Six*)z)[i] = six(i);", SIX), "kernel.cu:3:1: error: this call copies a structure"),
-    (kernel("z[i] = sum_of(((const Six*)x)[i]);", SIX), "this call copies a structure"),
-    (kernel("z[i] = low(((const float2*)x)[i]);", SIX), "this call copies a structure"),
-    (kernel("z[i] = sum_of(kept);", SIX + "\n__device__ Six kept;"), "this call copies a structure"),
+    (kernel("((Six*)z)[i] = Of::six(i);", SIX), "kernel.cu:3:1: error: this call copies a structure"),
+    (kernel("z[i] = Of::sum_of(((const Six*)x)[i]);", SIX), "this call copies a structure"),
+    (kernel("z[i] = Of::low(((const float2*)x)[i]);", SIX), "this call copies a structure"),
+    (kernel("z[i] = Of::sum_of(kept);", SIX + "\n__device__ Six kept;"), "this call copies a structure"),
     (kernel("Six s = copied(z + i, x + i); z[i] = s.a[0];", SIX), "`mempcpy` in a kernel"),
     (
         kernel("cudaMemcpy(z + i, x + i, 4, cudaMemcpyDeviceToDevice);"),
@@ -259,7 +261,7 @@ def test_each_access_is_announced_by_its_own_callback():
 
 
 def test_a_structure_goes_through_a_variable_and_is_seen(run_kernel):
-    body = "Six s = ((const Six*)x)[i]; Six t = six(sum_of(s) * 0 + i); ((Six*)z)[i] = t;"
+    body = "Six s = ((const Six*)x)[i]; Six t = Of::six(Of::sum_of(s) * 0 + i); ((Six*)z)[i] = t;"
     outputs, case = run(run_kernel, kernel(body, SIX))
     assert not errors(case) and np.array_equal(outputs["z"][6:12], np.arange(1, 7))
     assert case.counters["global_load_bytes"] == case.counters["global_store_bytes"] == 32 * 24

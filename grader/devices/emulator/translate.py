@@ -24,7 +24,7 @@ from itertools import pairwise
 from grader.devices.build.lexer import lex
 from grader.devices.build.refused import refusal
 from grader.devices.build.syntax import Stream, callee, code_stream, is_launch, launch_end, macro_stream
-from grader.devices.emulator import asm
+from grader.devices.emulator import asm, by_value
 from grader.devices.emulator.declarations import Declaration, global_variables, shared_variables, start_of
 from grader.devices.emulator.first_lines import first_lines
 from grader.devices.emulator.words import tag_of
@@ -67,6 +67,8 @@ def rewritten(source: str, filename: str) -> str:
     code = code_stream(lexed)
     rewriter = _Rewriter(source)
     rewriter.rewrite(code)
+    for start, end, text in by_value.copies(code):
+        rewriter.put(code, start, end, text)
     for directive in lexed.directives:
         if directive.name == "define":
             rewriter.rewrite(macro_stream(directive))
@@ -127,6 +129,13 @@ class _Rewriter:
 
     def insert(self, offset: int, text: str) -> None:
         self.edits.append((offset, offset, text))
+
+    def put(self, stream: Stream, start: int, end: int, text: str) -> None:
+        """The same as `replace`, or before the token `start` if that is `end`."""
+        if start < end:
+            self.replace(stream, start, end, text)
+        else:
+            self.insert(stream.tokens[start].start, text)
 
     def replace(self, stream: Stream, start: int, end: int, text: str = "") -> None:
         """Puts `text` in the place of the tokens start..end-1, and keeps the line breaks that were among them."""
