@@ -110,7 +110,7 @@ def test_what_is_no_kernel_file(run, source, said):
         ("\n__global__", "#include <torch/extension.h>\n__global__", 1, "torch/extension.h"),
         ("\n__global__", "#include <vector>\n\fstd::vector<int&> bad;\n__global__", 2, "reference"),
         ("\n", "\r\n#error no\r\n", 2, "#error no"),
-        ("z[i] =", "switch (n) { case 0: int j = 0; z[j] = 0; case 1: break; } z[i] =", 4, "this `case` jumps over"),
+        ("z[i] =", "switch (n) { case 0: int j = 0; z[j] = 0; case 1: z[j] = 1; } z[i] =", 4, "this `case` jumps over"),
         (
             "\n__global__",
             "struct S { int n; __device__ S() : n(3) {} };\n__global__ void k() { __shared__ S s; }\n\n__global__",

@@ -136,11 +136,11 @@ __global__ void k(const float* x, float* z, int n) {
     "a line's number": """
 #line 7
 __global__ void k(const float* x, float* z, int n) { z[threadIdx.x] = x[threadIdx.x]; }""",
-    "a declaration in a case": """
+    "a declaration in a case that a later one uses": """
 __global__ void k(const float* x, float* z, int n) {
     switch (n) {
-        case 1: int a = 1; z[0] = a; break;
-        default: z[threadIdx.x] = x[threadIdx.x];
+        case 1: float a = 1; z[0] = a; break;
+        default: a = x[threadIdx.x]; z[threadIdx.x] = a;
     }
 }""",
 }

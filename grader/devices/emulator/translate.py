@@ -24,7 +24,7 @@ from itertools import pairwise
 from grader.devices.build.lexer import lex
 from grader.devices.build.refused import refusal
 from grader.devices.build.syntax import Stream, callee, code_stream, is_launch, launch_end, macro_stream
-from grader.devices.emulator import asm, by_value
+from grader.devices.emulator import asm, by_value, cases
 from grader.devices.emulator.declarations import Declaration, global_variables, shared_variables, start_of
 from grader.devices.emulator.first_lines import first_lines
 from grader.devices.emulator.words import tag_of
@@ -67,7 +67,7 @@ def rewritten(source: str, filename: str) -> str:
     code = code_stream(lexed)
     rewriter = _Rewriter(source)
     rewriter.rewrite(code)
-    for start, end, text in by_value.copies(code):
+    for start, end, text in [*by_value.copies(code), *cases.braces(code)]:
         rewriter.put(code, start, end, text)
     for directive in lexed.directives:
         if directive.name == "define":
