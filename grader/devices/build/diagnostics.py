@@ -36,7 +36,7 @@ _PLAINER = {  # what a compiler says: what a learner can do about it
     ),
     r"jump to case label": (
         "this `case` jumps over a variable of the one above, which g++ refuses though nvcc does not: "
-        "put braces around that one, `case 0: { ... break; }`"
+        "declare that variable above the `switch`"
     ),
     r"'constinit' variable '(\w+)' does not have a constant initializer": (
         r"no GPU runs the constructor of the __shared__ variable \1: give its type none, and let a thread assign it"
