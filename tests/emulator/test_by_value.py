@@ -38,6 +38,24 @@ __device__ float odd(Six six, int n);
 __device__ float even(Six six, int n) { return n ? odd(six, n - 1) : six.values[0]; }
 __device__ __noinline__ float odd(Six six, int n) { return n ? even(six, n - 1) : six.values[1]; }
 """
+METHODS = """
+struct Maker {
+    float more;
+    __device__ __noinline__ Six six(Pair from) const {
+        Six made;
+        for (int i = 0; i < 6; ++i) made.values[i] = from.first + more * i;
+        return made;
+    }
+    static __device__ float deep(Six six, int left) { return left ? six.values[left] + deep(six, left - 1) : 0; }
+};
+"""
+TEMPLATES = """
+template <int N> struct Numbers { float values[N]; };
+template <class T, int N> __device__ __noinline__ T last(Numbers<N> numbers, T more) {
+    return numbers.values[N - 1] + more;
+}
+template <typename Of> __device__ __noinline__ Of same(Of given) { return given; }
+"""
 KERNEL = "__global__ void k(const float* x, float* z, int n) {{ const int i = threadIdx.x; {body} }}"
 RIGHT = {
     "taken": (GIVEN, "if (i < 5) z[i] = sum(((const Six*)x)[i], 4);", [6 * i + 5 + 6 * i + 6 for i in range(5)]),
@@ -52,6 +70,16 @@ RIGHT = {
         RECURSIVE,
         "if (i < 5) z[i] = depth(((const Six*)x)[i], {0, 0}, 5);",
         [30 * i + 20 for i in range(5)],
+    ),
+    "by methods": (
+        METHODS,
+        "if (i < 5) ((Six*)z)[i] = Maker{2}.six({x[i], 0}); if (i < 1) z[30] = Maker::deep(((const Six*)x)[i], 5);",
+        [1 + i + 2 * j for i in range(5) for j in range(6)] + [20],
+    ),
+    "by templates": (
+        TEMPLATES,
+        "if (i < 5) z[i] = last(same(((const Numbers<6>*)x)[i]), 0.5f) + last<float, 2>(((const Numbers<2>*)x)[i], 0);",
+        [6 * i + 6.5 + 2 * i + 2 for i in range(5)],
     ),
     "told before": (PROTOTYPES, "if (i < 5) z[i] = even(((const Six*)x)[i], 3);", [6 * i + 2 for i in range(5)]),
 }
@@ -70,6 +98,8 @@ def test_a_right_kernel_passes(run_kernel, name):
     [
         (GIVEN, "z[i] = sum(((const Six*)x)[i], 4);", "reads x["),
         (GIVES, "((Six*)z)[i] = six_of(x[i]);", "writes z["),
+        (METHODS, "z[i] = Maker::deep(((const Six*)x)[i], 1);", "reads x["),
+        (TEMPLATES, "z[i] = last(((const Numbers<6>*)x)[i], 0);", "reads x["),
         (RECURSIVE, "z[i] = depth(((const Six*)x)[i], {0, 0}, 5);", "reads x["),
     ],
 )

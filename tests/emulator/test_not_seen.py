@@ -127,11 +127,15 @@ __global__ void k(const float* x, float* z, int n) {
 
 # Right, and not built or not run.
 REFUSED = {
-    "a structure that the call of a method or a template copies by itself": """
-template <int N> struct Numbers { float values[N]; };
-template <int N> __device__ __noinline__ float first(Numbers<N> given) { return given.values[0]; }
+    "a structure that the call of a virtual function copies by itself": """
+struct Six { float values[6]; };
+struct First { __device__ virtual __noinline__ float of(Six six) const { return six.values[0]; } };
+struct Last : First { __device__ __noinline__ float of(Six six) const override { return six.values[5]; } };
 __global__ void k(const float* x, float* z, int n) {
-    if (threadIdx.x < 5) z[threadIdx.x] = first(((const Numbers<6>*)x)[threadIdx.x]);
+    const First first;
+    const Last last;
+    const First& one = n ? first : last;
+    if (threadIdx.x < 5) z[threadIdx.x] = one.of(((const Six*)x)[threadIdx.x]);
 }""",
     "a line's number": """
 #line 7

@@ -176,7 +176,7 @@ def _opened(stream: Stream, head: int, brace: int, parent: Scope) -> Scope:
 
 def _introduces_class(stream: Stream, head: int, brace: int) -> bool:
     """Whether `struct A : B {` and not `struct A f() {`."""
-    index = _after_template(stream, head)
+    index = after_template(stream, head)
     words = []
     while index < brace:
         attribute = stream.text(index + 1) == "(" and stream.text(index) in ("alignas", "__align__", "__attribute__")
@@ -186,7 +186,7 @@ def _introduces_class(stream: Stream, head: int, brace: int) -> bool:
     return any(word in ("class", "struct", "union", "enum") for word in words) and "(" not in words
 
 
-def _after_template(stream: Stream, index: int) -> int:
+def after_template(stream: Stream, index: int) -> int:
     """Behind any `template <...>` at `index`: its `class T` introduces nothing."""
     while stream.text(index) == "template":
         depth, index = 0, index + 1

@@ -7,17 +7,24 @@ parameters, which g++ puts into the caller, calls it there. What it is given is 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
-from grader.devices.build.syntax import Scope, Stream
+from grader.devices.build.syntax import Scope, Stream, after_template
 from grader.devices.emulator.outside import words
 
 Insertion = tuple[int, int, str]  # tokens from here to there become this text
 
-_NO_STRUCTURES = words("void bool char short int long float double signed unsigned half auto size_t")
+_NO_STRUCTURES = words(
+    "void bool char short int long float double signed unsigned half auto size_t int32_t uint32_t int64_t uint64_t "
+    "cudaTextureObject_t cudaSurfaceObject_t"
+)
 _NOT_OF_THE_TYPE = {"__device__", "__host__", "static", "inline", "__noinline__", "__inline__", "const"}
-_LEFT_ALONE = {"template", "operator", "constexpr", "consteval", "extern", "__global__", "__forceinline__", "friend"}
+_LEFT_ALONE = words(
+    "operator constexpr consteval extern __global__ __forceinline__ friend virtual override requires concept"
+)
 _HAVE_PARENTHESES = {"__attribute__", "__declspec", "__launch_bounds__", "alignas", "__align__", "noexcept"}
 
 
@@ -36,23 +43,32 @@ class _Function:
     name: int
     closing: int  # of its parameters
     parameters: list[_Parameter]
+    behind_template: int  # where its own words begin
+    template: list[str]  # the names of its parameters
+    qualifiers: str  # behind its parentheses
 
-    def needs_copies(self, stream: Stream) -> bool:
-        """Whether it may stay a call, and has structures."""
-        closed, name = self.scope.closed or 0, stream.text(self.name)
-        is_kept = not {"__noinline__", "noinline"}.isdisjoint(stream.texts(self.scope.head, self.name)) or any(
-            stream.text(at) == name and stream.text(at + 1) == "(" for at in range(self.scope.opened, closed)
-        )
-        given = any(each.is_structure(stream) for each in self.parameters)
-        return is_kept and (given or _may_be_structure(self.type(stream)))
+    @property
+    def in_class(self) -> bool:
+        return self.scope.parent is not None and self.scope.parent.kind == "class"
+
+    def has_structures(self, stream: Stream) -> bool:
+        return _may_be_structure(self.type(stream)) or any(each.is_structure(stream) for each in self.parameters)
+
+    def is_noinline(self, stream: Stream) -> bool:
+        return not {"__noinline__", "noinline"}.isdisjoint(stream.texts(self.scope.head, self.name))
+
+    def calls_itself(self, stream: Stream) -> bool:
+        """Whether it calls something of its name."""
+        body, name = range(self.scope.opened, self.scope.closed or 0), stream.text(self.name)
+        return any(stream.text(at) == name and stream.text(at + 1) in ("(", "<") for at in body)
 
     def type(self, stream: Stream) -> list[str]:
         """Of what it gives."""
         return [text for text in self.head(stream) if text not in _NOT_OF_THE_TYPE]
 
     def head(self, stream: Stream) -> list[str]:
-        """All before its name, but for attributes."""
-        texts, at = [], self.scope.head
+        """All before its name, but for attributes and the template's parameters."""
+        texts, at = [], self.behind_template
         while at < self.name:
             is_attribute = stream.text(at) in _HAVE_PARENTHESES
             at, before = stream.after_group(at + 1) if is_attribute else at + 1, at
@@ -62,30 +78,41 @@ class _Function:
 
 def copies(stream: Stream) -> Iterator[Insertion]:
     """What makes the copies of all functions that need them."""
-    number = 0
-    for scope in stream.functions:
-        function = _read(stream, scope) if scope.device and scope.closed else None
-        if function and function.needs_copies(stream):
-            number += 1
-            yield from _rewritten(stream, function, f"ladder_value_{number}_{stream.text(function.name)}")
+    read = (_read(stream, scope) for scope in stream.functions if scope.device and scope.closed)
+    functions = [function for function in read if function]
+    named = Counter(stream.text(function.name) for function in functions)
+    for number, function in enumerate(functions, 1):
+        name = stream.text(function.name)  # of several of one name, none is known to call itself
+        is_kept = function.is_noinline(stream) or (named[name] == 1 and function.calls_itself(stream))
+        if is_kept and function.has_structures(stream):
+            yield from _rewritten(stream, function, f"ladder_value_{number}_{name}")
 
 
 def _read(stream: Stream, scope: Scope) -> _Function | None:
-    """A free function whose parameters all have names, and no values of their own."""
+    """One whose parameters all have names, and no values of their own."""
     head = stream.texts(scope.head, scope.opened)
-    in_class = scope.parent is not None and scope.parent.kind == "class"
-    if in_class or stream.conditional[scope.head] or not _LEFT_ALONE.isdisjoint(head):
+    if stream.conditional[scope.head] or ":" in head or "=" in head or not _LEFT_ALONE.isdisjoint(head):
         return None
-    at = scope.head
+    first = at = after_template(stream, scope.head)
+    template = _names_of_template(stream, scope.head, first)
     while at < scope.opened and stream.text(at) != "(":
         at = stream.after_group(at + 1) if stream.text(at) in _HAVE_PARENTHESES else at + 1
     closing, name = stream.closing(at), at - 1
-    if closing is None or stream.texts(closing + 1, scope.opened) or not stream.is_word(name):
+    qualifiers = " ".join(stream.texts((closing or at) + 1, scope.opened))
+    if closing is None or template is None or qualifiers not in ("", "const") or not stream.is_word(name):
         return None
     parameters = list(_parameters(stream, at, closing))
-    is_plain = stream.text(name - 1) != "::" and "=" not in stream.texts(at, closing)
-    named = all(stream.is_word(each.name) and each.name > each.first for each in parameters)
-    return _Function(scope, name, closing, parameters) if is_plain and named else None
+    is_named = all(stream.is_word(each.name) and each.name > each.first for each in parameters)
+    function = _Function(scope, name, closing, parameters, first, template, qualifiers)
+    return function if is_named and stream.text(name - 1) != "::" and function.type(stream) else None
+
+
+def _names_of_template(stream: Stream, begin: int, end: int) -> list[str] | None:
+    """Of its parameters; None where they cannot be named: of a specialisation, or of a template in a template."""
+    texts = stream.texts(begin, end)
+    if texts and (texts.count("template") > 1 or texts[-3:-1] == ["template", "<"] or "..." in texts):
+        return None
+    return [text for text, after in pairwise(texts) if after in (",", ">") and text.isidentifier()]
 
 
 def _parameters(stream: Stream, opening: int, closing: int) -> Iterator[_Parameter]:
@@ -106,9 +133,11 @@ def _may_be_structure(type_: list[str]) -> bool:
 
 def _rewritten(stream: Stream, function: _Function, inner: str) -> Iterator[Insertion]:
     scope = function.scope
-    head = " ".join(text for text in function.head(stream) if text != "__noinline__")
-    taken = " ".join(stream.texts(function.name, function.closing + 1))
-    yield scope.head, scope.head, f"{head} {taken}; "
+    own = [text for text in function.head(stream) if text != "__noinline__"]
+    head = " ".join(stream.texts(scope.head, function.behind_template) + own)
+    taken = f"{' '.join(stream.texts(function.name, function.closing + 1))} {function.qualifiers}"
+    if not function.in_class:
+        yield scope.head, scope.head, f"{head} {taken}; "
     yield function.name, function.name + 1, inner
     made = ""
     for number, each in enumerate(function.parameters, 1):
@@ -117,7 +146,8 @@ def _rewritten(stream: Stream, function: _Function, inner: str) -> Iterator[Inse
             yield each.first, each.first, "" if stream.text(each.first) == "const" else "const "
             yield each.name, each.name + 1, f"& ladder_value_{number}"
     yield scope.opened, scope.opened + 1, "{" + made
-    call = f"{inner}({', '.join(stream.text(each.name) for each in function.parameters)})"
+    of_template = f"<{', '.join(function.template)}>" if function.template else ""
+    call = f"{inner}{of_template}({', '.join(stream.text(each.name) for each in function.parameters)})"
     type_ = function.type(stream)
     body = f"return {call};"
     if _may_be_structure(type_):  # which goes through a box, so that g++ does not let the call itself write it there
