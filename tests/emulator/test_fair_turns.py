@@ -55,6 +55,50 @@ def test_a_block_that_asks_lets_others_in(run_kernel, asks, blocks, size, execut
     assert outputs["z"].tolist() == [5] * blocks
 
 
+# Each block waits until the one before it in a chain has passed, whatever the order of their numbers.
+CHAIN = """
+{lock}
+__global__ void k(unsigned* z, unsigned* s, int step) {{
+    const unsigned n = gridDim.x, place = blockIdx.x * step % n;
+    if (threadIdx.x) return;
+    if (place > 0) for (unsigned d = 0; !d;) {{ lock(s); d = s[2 + place - 1]; unlock(s); }}
+    z[place] = place == 0 ? 1 : z[place - 1] + 1;
+    lock(s); s[2 + place] = 1; unlock(s);
+}}
+extern "C" void run(unsigned* z, unsigned* s, int blocks, int step, cudaStream_t stream) {{
+    cudaMemsetAsync(s, 0, (blocks + 2) * sizeof(unsigned), stream);
+    k<<<blocks, 32, 0, stream>>>(z, s, step);
+}}
+"""
+LOCKS = {
+    "swap": """
+__device__ void lock(unsigned* s) { while (atomicCAS(s, 0u, 1u)) {} __threadfence(); }
+__device__ void unlock(unsigned* s) { __threadfence(); atomicExch(s, 0u); }""",
+    "volatile": """
+__device__ void lock(unsigned* s) { while (atomicExch(s, 1u)) {} __threadfence(); }
+__device__ void unlock(unsigned* s) { __threadfence(); *(volatile unsigned*)s = 0; }""",
+    "ticket": """
+__device__ void take(unsigned* s, unsigned mine) { while (atomicAdd(s + 1, 0u) != mine) {} __threadfence(); }
+__device__ void lock(unsigned* s) { take(s, atomicAdd(s, 1u)); }
+__device__ void unlock(unsigned* s) { __threadfence(); atomicAdd(s + 1, 1u); }""",
+}
+
+
+@pytest.mark.parametrize("executors", [1, 2])
+@pytest.mark.parametrize("step", [-1, 37])
+@pytest.mark.parametrize("lock", LOCKS)
+def test_a_chain_under_one_lock_comes_to_its_end(run_kernel, lock, step, executors):
+    """Blocks that slept with the lock in their hands let all others come in vain: millions of atomics."""
+    blocks = 150
+    values = {"z": np.zeros(blocks, np.uint32), "s": np.zeros(blocks + 2, np.uint32), "blocks": blocks}
+    prototype = PROTOTYPE.replace("size", "step")
+    source = CHAIN.format(lock=LOCKS[lock])
+    outputs, case = run_kernel(source, prototype, threads=executors, mapped=True, step=step % blocks, **values)
+    assert [found.message for found in case.findings if found.severity == "error"] == []
+    assert outputs["z"].tolist() == list(range(1, blocks + 1))
+    assert case.counters["global_atomic_requests"] < 1_000_000
+
+
 def test_a_kernel_of_another_stream_that_comes_later_is_named():
     fact = {"text": "waits streams", "loop": [3], "line": 3}
     said = never_ended(fact, "thread 0")

@@ -176,3 +176,30 @@ def test_a_barrier_of_the_device_says_how_many_have_come(run_kernel):
     _, case = run_barriers(run_kernel, ALL[2], threads=2)
     (found,) = [found for found in case.findings if found.severity == "error"]
     assert "has seen 40 of 41 arrivals" in found.message
+
+
+# A flag that was handed on before grid.sync() orders nothing that is done behind it, where blocks count their barriers anew.
+BEHIND_A_GRID_BARRIER = """
+#include <cooperative_groups.h>
+__global__ void meet(unsigned* z, unsigned* flags) {
+    for (int i = 0; i < 5; ++i) __syncthreads();
+    if (blockIdx.x == 0) __threadfence(), atomicExch(flags, 1u);
+    else while (atomicAdd(flags, 0u) == 0) {}
+    cooperative_groups::this_grid().sync();
+    if (blockIdx.x == 0) z[2] = 1;
+    else z[blockIdx.x] = z[2];
+}
+extern "C" void run(unsigned* z, unsigned* flags, int n, cudaStream_t stream) {
+    cudaMemsetAsync(z, 0, n * sizeof(unsigned), stream);
+    cudaMemsetAsync(flags, 0, n * sizeof(unsigned), stream);
+    void* arguments[] = {&z, &flags};
+    cudaLaunchCooperativeKernel((void*)meet, dim3(2), dim3(1), arguments, 0, stream);
+}
+"""
+
+
+def test_a_flag_orders_nothing_behind_the_next_grid_barrier(run_kernel):
+    arrays = {"z": np.zeros(N, np.uint32), "flags": np.zeros(N, np.uint32)}
+    _, case = run_kernel(BEHIND_A_GRID_BARRIER, PROTOTYPE, threads=2, mapped=True, n=N, **arrays)
+    (race,) = [found.message for found in case.findings if found.severity == "error"]
+    assert "z[2]" in race

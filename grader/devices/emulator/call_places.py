@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 from pathlib import Path
 
-from grader.devices.emulator.flags import Instruction
 from grader.devices.emulator.lines import Way
+from grader.devices.emulator.machine_code import Instruction
 
 _OF_RUNTIME = ("<ladder_barrier@", "<ladder_grid_sync@", "<ladder_ptx@")
 _TO_COLUMN = re.compile(r"\]  Set column to (\d+)")

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
-from grader.devices.emulator.flags import Instruction
+from grader.devices.emulator.machine_code import Instruction
 
 _JUMP = re.compile(r"j\w+|b(\.\w+)?|cbn?z|tbn?z")
 _TARGET = re.compile(r"(?:^|[ ,])(?:0x)?([0-9a-f]+) <")

@@ -13,7 +13,7 @@ _VOLATILE = {
     " after each step, or use __shfl_down_sync()",
     "volatile": "volatile orders nothing: type __syncthreads() between the two",
     "volatile block": "volatile orders nothing: type __threadfence() between writing it and setting the flag or ticket"
-    " that hands it over, and draw a ticket by an atomic",
+    " that hands it over, and draw a ticket, or keep a maximum, by an atomic",
 }
 
 

@@ -18,9 +18,10 @@ from grader.devices.build.recipe import Refused
 from grader.devices.emulator.call_places import call_places
 from grader.devices.emulator.calls import host_functions
 from grader.devices.emulator.elf import Elf
-from grader.devices.emulator.flags import Instruction, empty_loops, flag_reads
+from grader.devices.emulator.flags import empty_loops, flag_reads
 from grader.devices.emulator.lines import Way, WayReader, own_lines, ways_to
 from grader.devices.emulator.loops import barrier_loops
+from grader.devices.emulator.machine_code import Instruction
 from grader.devices.emulator.prices import dearest, is_choice, is_through_pointer, priced
 from grader.devices.emulator.sides import (
     has_no_vectors,

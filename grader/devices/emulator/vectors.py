@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path, PurePath
 
-from grader.devices.emulator.flags import Instruction
 from grader.devices.emulator.lines import ways_to
+from grader.devices.emulator.machine_code import Instruction
 
 _OF_EIGHT = ("float2", "int2", "uint2", "short4", "ushort4")
 _OF_SIXTEEN = ("float4", "int4", "uint4", "double2", "long2", "ulong2", "longlong2", "ulonglong2")

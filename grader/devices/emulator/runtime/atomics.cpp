@@ -114,6 +114,7 @@ std::uint64_t do_atomic(Thread* thread, Atomic op, Type type, Scope scope, void*
     // The memory model makes it a release, too, but one that no code can use: a thread that finds this value may as well have
     // come before it. So a loop that asks by atomicAdd(&flag, 0) publishes nothing in each round.
     if (result == old) return old;
+    if (op == Atomic::CompareSwap || op == Atomic::Exchange) thread->held = thread->held == a ? 0 : a;
     release(*thread, a, width_of(bytes), scope);
     if (shared_by_all) thread->block->launch->schedule.wake(a, *thread);
     return old;

@@ -171,6 +171,7 @@ bool meet_other_blocks(Block& block) {
     ++block.grid_phase;
     park(block, BlockState::GridSync);
     if (block.launch->schedule.grid_stuck || block.launch->schedule.given_up) return false;
+    block.id = block.launch->id_of(block.number, block.grid_phase);
     block.races.begin_block(block);
     return true;
 }
@@ -255,6 +256,7 @@ bool may_be_stuck(const Block& block) {
 // Lanes spin, and all others wait for them. Others have to get on before they do.
 void sleep(Block& block, bool stuck) {
     block.idle_rounds = 0;
+    ++block.naps;
     if (stuck) {
         await_turn(block);
         if (!all_stuck(block)) return;
@@ -279,6 +281,9 @@ Run run_warps(Block& block) {
     return all;
 }
 
+// A block that has often let others come for nothing does so soon.
+int patience_of(const Block& block) { return block.naps < naps_of_the_patient ? idle_rounds_before_yield : 1; }
+
 void run_block(Block& block) {
     const Schedule& schedule = block.launch->schedule;
     while (!block.stopped && !is_done(block)) {
@@ -298,7 +303,7 @@ void run_block(Block& block) {
             if (release_barrier(block) || is_done(block)) continue;
             report_stuck(block);
             block.stopped = true;
-        } else if (const bool stuck = may_be_stuck(block); stuck || (!run.progress && ++block.idle_rounds >= idle_rounds_before_yield)) {
+        } else if (const bool stuck = may_be_stuck(block); stuck || (!run.progress && ++block.idle_rounds >= patience_of(block))) {
             sleep(block, stuck);
         } else if (run.progress) {
             block.idle_rounds = 0;

@@ -161,7 +161,7 @@ void Races::check(Executor& executor, WarpUnit& warp, int lane, std::uint16_t re
         }
     }
     const Acquisitions& acquisitions = machine().acquisitions;
-    const std::uint64_t block = warp.block->number;
+    const std::uint64_t block = warp.block->id;
     if (now.acquired || before.acquired) {
         const std::uint64_t object = object_key(block, a);
         if (acquisitions.covers(now.acquired, block, before, object, false) || acquisitions.covers(before.acquired, block, now, object, false)) return;

@@ -148,7 +148,7 @@ void volatile_access(Address a, unsigned bytes, Event event, Address caller, uns
     } else {
         access(a, bytes, event, caller, flags);
         for (unsigned at = 0; at < bytes; at += element) release(*thread, a + at, width_of(element), scope);
-        thread->tells_all = thread->stored && shared_by_all;
+        thread->tells_all = thread->stored && shared_by_all, thread->held = thread->held == a ? 0 : thread->held;
     }
 }
 

@@ -348,7 +348,7 @@ void release(Thread& thread, Address a, unsigned width, Scope scope) {
     const BlockClock& block = thread.block->clock;
     if (!clock.fenced && !block.fences) return;
     Release release{};
-    release.block = thread.block->number;
+    release.block = thread.block->id;
     release.epoch = block.epoch;
     release.fence_epoch = clock.fenced ? clock.fence_epoch : 0;
     release.fences = block.fences;
@@ -359,7 +359,7 @@ void release(Thread& thread, Address a, unsigned width, Scope scope) {
     release.device = clock.fenced ? clock.fenced_device || (block.fences && block.device_fence) : block.device_fence;
     release.device = release.device && scope != Scope::Block;
     release.includes = clock.acquired;
-    machine().acquisitions.release(object_key(thread.block->number, a), width, release);
+    machine().acquisitions.release(object_key(thread.block->id, a), width, release);
     thread.warp->have_released |= 1u << thread.lane;
 }
 
@@ -367,8 +367,8 @@ void release(Thread& thread, Address a, unsigned width, Scope scope) {
 void acquire(Thread& thread, Address a, unsigned width, Acquires when, Scope scope) {
     Acquisitions& acquisitions = machine().acquisitions;
     if (acquisitions.empty()) return;
-    const std::uint64_t object = object_key(thread.block->number, a);
-    if (scope == Scope::Block && !acquisitions.last_is_of(thread.block->number, object, width)) return;
+    const std::uint64_t object = object_key(thread.block->id, a);
+    if (scope == Scope::Block && !acquisitions.last_is_of(thread.block->id, object, width)) return;
     if (when == Acquires::Now) return has_acquired(thread, acquisitions.acquire(object, width, thread.clock.acquired));
     thread.clock.seen = acquisitions.acquire(object, width, thread.clock.seen);
     publish_to_lanes(thread);

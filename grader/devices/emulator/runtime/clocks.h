@@ -106,6 +106,7 @@ public:
     // Asked without the mutex, for every atomic asks. A release that a thread is due to see lies before its question: the
     // block that released has passed its turn on since, or is the thread's own.
     bool empty() const { return !any_.load(std::memory_order_relaxed); }
+    bool is_large() const { return releases_ >= most_of_earlier_launches; }
 
 private:
     struct Part {                                   // the first `count` releases of an object, and the number of the last one
@@ -120,6 +121,7 @@ private:
     };
     struct Where { std::uint32_t object, index; };
     struct Closures { std::unordered_map<std::uint32_t, Set> of; std::size_t parts = 0; std::unordered_map<std::uint32_t, int> searched; };
+    static constexpr std::uint32_t most_of_earlier_launches = 1 << 18;   // some 50 MB
     static constexpr int most_searches = 8;         // for one of the releases that a set may hold: then its closure is made
 
     static Set::const_iterator part_of(const Set& set, std::uint32_t object);   // or the next one's, if the set has none of it

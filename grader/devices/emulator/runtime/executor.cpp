@@ -212,6 +212,7 @@ Block& Executor::new_block(std::uint64_t number_) {
 
 void Block::begin(std::uint64_t n, LaunchState& state, Executor& on) {
     number = n;
+    id = state.id_of(n, 0);
     launch = &state;
     executor = &on;
     index = index_of(state.number_of(n), state.grid);
@@ -222,7 +223,7 @@ void Block::begin(std::uint64_t n, LaunchState& state, Executor& on) {
     traced = nullptr;
     unordered_steps = turn_steps = 0;
     watches = false;
-    idle_rounds = 0;
+    idle_rounds = naps = 0;
     grid_phase = barriers = 0;
     most = {};
     copies = 0;

@@ -168,6 +168,16 @@ static bool begin_watching(int kernel) {
     return true;
 }
 
+// What earlier launches have handed on by flags is of use to one on another stream that may run beside them: it is forgotten
+// where the host has waited for them, or where there is no other stream.
+static void begin_flags(LaunchState& state) {
+    Machine& m = machine();
+    state.first_id = (m.launches.size() & 0xffffff) << 40;
+    if (!m.streams.empty() && !m.acquisitions.is_large() && !m.stream_order.host_knew_all()) return;
+    m.acquisitions.clear();
+    m.stream_races.forget_flags();
+}
+
 void launch_kernel(const Launch& launch) {
     Machine& m = machine();
     m.host_steps = 0;
@@ -200,7 +210,7 @@ void launch_kernel(const Launch& launch) {
         *shown = {1, m.launches.size(), blocks, 0, {}};
         m.kernels[static_cast<std::size_t>(state.kernel)].name.copy(shown->kernel, sizeof shown->kernel - 1);
     }
-    m.acquisitions.clear();   // a kernel boundary orders everything before it
+    begin_flags(state);
     if (m.sampling.on()) run_sampled(state, run_launch);
     else run_launch(state);
     KernelTotals& totals = m.kernels[static_cast<std::size_t>(state.kernel)];

@@ -127,7 +127,7 @@ void begin_ordered(Thread& thread, std::uint32_t pc) {
     jitter();
 }
 
-// Not always as many: a loop that takes a lock in each round would be left at one place for ever, say while it holds the lock.
+// Rather not with a lock in its hands, for which the others would come in vain. Not always as many: a loop that takes a lock in each round would be left at one place for ever, say while it holds the lock.
 static int most_spins(const Thread& thread) { return spins_before_yield - static_cast<int>(thread.yields * 0x9e3779b9u >> 27); }
 
 void spun(Thread& thread, Address a, unsigned bytes, std::uint64_t found, std::uint64_t operand, bool changes) {
@@ -140,7 +140,7 @@ void spun(Thread& thread, Address a, unsigned bytes, std::uint64_t found, std::u
     // Nothing changes while it has the turn. It is asked again all the same, for some give up after so many times: at first
     // soon, then after twice as many each time.
     const bool looks = thread.stuck >= looks_before_yield - 1 && thread.stuck < spins_before_yield / 2 && std::has_single_bit(static_cast<unsigned>(thread.stuck) + 1);
-    if (++thread.spins < most_spins(thread) && !looks) return;
+    if (++thread.spins < most_spins(thread) + (thread.held ? spins_before_yield : 0) && !looks) return;
     thread.spins = 0;
     ++thread.yields;
     wait(thread, State::Spinning);

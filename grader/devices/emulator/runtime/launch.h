@@ -32,6 +32,7 @@ struct LaunchState {
     const Symbol* function = nullptr;          // null: g++ found that it does nothing, and took the call away
     int kernel = 0;
     const std::uint64_t blocks;
+    std::uint64_t first_id = 0;                // of its blocks: unlike those of other launches that may be under way
     Index grid{}, block{};
     bool counting = true;
     std::size_t seats = 1;   // of an executor
@@ -46,6 +47,8 @@ struct LaunchState {
     std::vector<std::uint64_t> chosen;         // the numbers of the blocks, where only some of them run (sampling.h)
 
     std::uint64_t number_of(std::uint64_t n) const { return chosen.empty() ? n : chosen[n]; }   // in the grid, of the nth that runs
+    // A block's number among all that may be under way. Its clocks begin anew behind each grid.sync(), so it has another one there.
+    std::uint64_t id_of(std::uint64_t n, std::uint32_t phase) const { return first_id + phase * blocks + n; }
     explicit LaunchState(std::uint64_t count) : blocks(count) {}
 };
 

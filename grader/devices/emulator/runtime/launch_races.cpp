@@ -34,14 +34,16 @@ Place place_of(const LaunchState& launch, std::uint64_t block, std::uint32_t thr
 // Which excludes others of other blocks.
 bool are_strong(const Access& a, const Access& b) { return a.strength >= Strength::DeviceAtomic && b.strength >= Strength::DeviceAtomic; }
 
-bool conflict(std::uint64_t granule, const BlockAccess& before, const Access& now, std::uint64_t block) {
+// Of two blocks in the same phase.
+bool conflict(const LaunchState& launch, std::uint32_t phase, std::uint64_t granule, const BlockAccess& before, const Access& now, std::uint64_t block) {
     if (!before.access.pc || before.block == block || !(before.access.mask & now.mask)) return false;
     if (are_strong(before.access, now) && same_bytes(before.access, now)) return false;
     const Acquisitions& acquisitions = machine().acquisitions;
     const Address object = address_of(granule);
+    const std::uint64_t id = launch.id_of(block, phase), id_before = launch.id_of(before.block, phase);
     for (const auto reach : {Acquisitions::Reach::Near, Acquisitions::Reach::All}) {   // of the two, only one can be ordered
-        if (acquisitions.covers(now.acquired, before.block, before.access, object, true, reach)) return false;
-        if (acquisitions.covers(before.access.acquired, block, now, object, true, reach)) return false;
+        if (acquisitions.covers(now.acquired, id_before, before.access, object, true, reach)) return false;
+        if (acquisitions.covers(before.access.acquired, id, now, object, true, reach)) return false;
     }
     return true;
 }
@@ -82,12 +84,12 @@ void LaunchRaces::report(LaunchState& launch, std::uint64_t granule, const Block
 
 void LaunchRaces::meet(LaunchState& launch, WordOfLaunch& word, const Summary& now, std::uint64_t block) {
     if (now.write.pc) {
-        if (conflict(now.granule, word.write, now.write, block))
+        if (conflict(launch, phase_, now.granule, word.write, now.write, block))
             report(launch, now.granule, word.write, true, now.write, block, true, is_same_value(word, now));
         for (const BlockAccess& read : word.reads)
-            if (conflict(now.granule, read, now.write, block)) report(launch, now.granule, read, false, now.write, block, true, false);
+            if (conflict(launch, phase_, now.granule, read, now.write, block)) report(launch, now.granule, read, false, now.write, block, true, false);
     }
-    if (now.read.pc && conflict(now.granule, word.write, now.read, block))
+    if (now.read.pc && conflict(launch, phase_, now.granule, word.write, now.read, block))
         report(launch, now.granule, word.write, true, now.read, block, false, false);
     if (now.read.pc) {
         if (word.reads[0].access.pc && word.reads[0].block != block) word.reads[1] = word.reads[0];
@@ -142,14 +144,14 @@ void LaunchRaces::meet_early(LaunchState& launch) {
         kept_ -= block.words.size();
         meet_all(launch, block, true);
     }
-    machine().stream_races.launched(done);
+    machine().stream_races.launched(done, launch);
 }
 
 void LaunchRaces::check(LaunchState& launch, std::vector<Finding>& findings) {
     std::stable_sort(blocks_.begin(), blocks_.end(), [](auto& a, auto& b) { return std::pair(a.phase, a.block) < std::pair(b.phase, b.block); });
     for (const BlockSummary& block : blocks_) meet_all(launch, block, false);
     std::move(findings_.begin(), findings_.end(), std::back_inserter(findings));
-    machine().stream_races.launched(blocks_);
+    machine().stream_races.launched(blocks_, launch);
 }
 
 }  // namespace ladder

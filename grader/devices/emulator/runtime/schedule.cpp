@@ -72,7 +72,7 @@ void Schedule::park(Block& block, BlockState state) {
     }
     if (block.has_ordered) passed_by_ = nullptr;
     if (state != BlockState::Waiting) block.has_ordered = block.has_passed = false;
-    if (state == BlockState::Yielded && !block.watches) due_.push_back(block.number);
+    if (state == BlockState::Yielded && !block.watches) due_.push_back(block.number), due_turns_round_ = true;
     if (state == BlockState::Finished) handed_round_ = due_passes_ = 0;
     settle();
     tell(lock);
@@ -185,7 +185,9 @@ void Schedule::settle() {
     hand_turn(blocks_);
 }
 
+// Who asks under a lock may wait for the one behind it, and that for the next: so they look again in the other direction.
 void Schedule::admit_due() {
+    if (std::exchange(due_turns_round_, false)) std::reverse(due_.begin(), due_.end());
     for (const std::uint64_t block : due_) put(block, BlockState::Waiting), queue_.push_back(block);
     due_.clear();
 }

@@ -127,6 +127,7 @@ private:
     std::vector<Executor*> sleepers_;          // executors
     Executor* due_executor_ = nullptr;         // sleeps, and its block has got the turn
     std::vector<std::uint64_t> due_;           // patient blocks that sleep although their word has changed, or wait for none
+    bool due_turns_round_ = false;             // some of them wait for no word
     std::uint64_t handed_round_ = 0, due_passes_ = 0;   // turns; times that due_ came in: since a block was done or new ones came in
 };
 

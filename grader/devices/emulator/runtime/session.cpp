@@ -258,6 +258,7 @@ void ladder_session_begin(double seconds, double data_elements, int poison) {
     m.host_steps = 0;
     static int stream;
     m.given_stream = m.whole_program ? nullptr : &stream;   // a program's own default stream
+    m.acquisitions.clear();
     m.stream_order = StreamOrder{};
     m.stream_order.begin(m.given_stream);
     m.stream_races = StreamRaces{};

@@ -12,13 +12,14 @@ static bool is_lane(void* stream) {
     return known != machine().streams.end() && known->second == 0;
 }
 
-void StreamRaces::launched(const std::vector<BlockSummary>& blocks) {
+void StreamRaces::launched(const std::vector<BlockSummary>& blocks, const LaunchState& launch) {
     if (machine().streams.empty()) return;
     begin();
     for (const BlockSummary& block : blocks) {
+        const std::uint64_t id = launch.id_of(block.block, block.phase);
         for (const Summary& word : block.words) {
-            if (word.read.pc) meet(word.granule, word.read, false);
-            if (word.write.pc) meet(word.granule, word.write, true);
+            if (word.read.pc) meet(word.granule, word.read, id, false);
+            if (word.write.pc) meet(word.granule, word.write, id, true);
         }
     }
 }
@@ -32,7 +33,7 @@ void StreamRaces::copied(Address a, std::size_t bytes, bool writes, int line) {
         Access access{};
         for (Address byte = std::max(word, a); byte < std::min(word + 4, a + bytes); ++byte)
             access.mask = static_cast<std::uint8_t>(access.mask | 1u << (byte - word));
-        meet(granule_of(*region, (word - origin) / 4), access, writes);
+        meet(granule_of(*region, (word - origin) / 4), access, 0, writes);
     }
 }
 
@@ -50,9 +51,9 @@ StreamRaces::Word& StreamRaces::word_of(std::uint64_t granule) {
     return words[granule & ((std::uint64_t{1} << 40) - 1)];
 }
 
-void StreamRaces::meet(std::uint64_t granule, const Access& access, bool writes) {
+void StreamRaces::meet(std::uint64_t granule, const Access& access, std::uint64_t block, bool writes) {
     Word& word = word_of(granule);
-    const Touch now{access, static_cast<std::uint32_t>(works_.size())};
+    const Touch now{access, static_cast<std::uint32_t>(works_.size()), block};
     check(granule, word.write, true, access, writes);
     if (!writes) {
         if (word.reads[0].work && works_[word.reads[0].work - 1].stream != works_.back().stream) word.reads[1] = word.reads[0];
@@ -67,8 +68,11 @@ void StreamRaces::check(std::uint64_t granule, const Touch& before, bool before_
     if (!before.work || !(before.access.mask & now.mask)) return;
     if (before.access.strength >= Strength::DeviceAtomic && now.strength >= Strength::DeviceAtomic) return;
     const Work &first = works_[before.work - 1], &second = works_.back();
-    if (machine().stream_order.is_before_last(first) || !reported_.emplace(first.line, second.line).second) return;
+    if (machine().stream_order.is_before_last(first) || reported_.contains({first.line, second.line})) return;
     const Region& region = *machine().memory.regions()[granule >> 40];
+    const Address place = (region.begin & ~Address{3}) + (granule & ((std::uint64_t{1} << 40) - 1)) * 4;
+    if (before.work > known_ && machine().acquisitions.covers(now.acquired, before.block, before.access, place, true)) return;
+    reported_.emplace(first.line, second.line);
     const auto shared = static_cast<Address>(__builtin_ctz(before.access.mask & now.mask));
     Finding finding;
     finding.kind = "race";
@@ -78,7 +82,7 @@ void StreamRaces::check(std::uint64_t granule, const Touch& before, bool before_
     finding.access = access_name(now, writes);
     finding.other_line = first.line;
     finding.other_access = access_name(before.access, before_writes);
-    finding.at(region, (region.begin & ~Address{3}) + (granule & ((std::uint64_t{1} << 40) - 1)) * 4 + shared);
+    finding.at(region, place + shared);
     machine().findings.push_back(std::move(finding));
 }
 

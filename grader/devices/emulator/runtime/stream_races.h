@@ -14,22 +14,25 @@
 namespace ladder {
 
 // What the work so far has done to global memory. Two works race if they touch a common byte, at least one writes it, not
-// both are atomic, and the streams, events and waits of host code do not order them. Kept only where host code has streams
-// of its own. As within a block, two readers of a word are remembered.
+// both are atomic, and nothing orders them: no stream, event or wait of host code's, and no flag that the later kernel has
+// seen while the earlier one may still run. Kept only where host code has streams of its own. As within a block, two readers
+// of a word are remembered.
 class StreamRaces {
 public:
-    void launched(const std::vector<BlockSummary>& blocks);                     // by the work that began last
+    void launched(const std::vector<BlockSummary>& blocks, const LaunchState& launch);   // by the work that began last
+    void forget_flags() { known_ = works_.size(); }                             // that works so far have set
     void copied(Address a, std::size_t bytes, bool writes, int line);           // likewise, if it is of this line
 
 private:
-    struct Touch { Access access; std::uint32_t work; };                        // 1 + its index; 0: none
+    struct Touch { Access access; std::uint32_t work; std::uint64_t block; };   // 1 + its index; 0: none. LaunchState::id_of
     struct Word { Touch write, reads[2]; };
     Word& word_of(std::uint64_t granule);
     void begin();
-    void meet(std::uint64_t granule, const Access& access, bool writes);
+    void meet(std::uint64_t granule, const Access& access, std::uint64_t block, bool writes);
     void check(std::uint64_t granule, const Touch& before, bool before_writes, const Access& now, bool writes);
 
     std::vector<Work> works_;
+    std::size_t known_ = 0;                                                     // works before this one are too old for `acquisitions`
     std::vector<Lazy<Word>> words_;                                             // by Region::id
     std::set<std::pair<int, int>> reported_;                                    // lines
 };

@@ -67,6 +67,14 @@ bool StreamOrder::host_knows(const Work& work) const {
     return known != host_.end() && known->second >= work.number;
 }
 
+bool StreamOrder::host_knew_all() const {
+    return std::all_of(streams_.begin(), streams_.end(), [&](const auto& each) {
+        const auto its = each.second.seen.find(each.first);
+        const std::uint64_t earlier = its == each.second.seen.end() ? 0 : its->second - (each.first == last_.stream);
+        return earlier == 0 || host_knows({each.first, earlier, 0});
+    });
+}
+
 std::vector<int> StreamOrder::not_joined(void* given) const {
     Seen done = host_;
     if (const auto known = streams_.find(given); known != streams_.end()) join(done, known->second.seen);

@@ -32,7 +32,8 @@ constexpr int records_at_once = 4;                    // of a lane, a cache line
 constexpr std::size_t stack_bytes = 128 * 1024;    // of one CUDA thread
 constexpr int spins_before_yield = 64;             // volatile reads and atomics of a lane before others get a turn: later fewer, half as many or more
 constexpr int looks_before_yield = 4;              // of these, such as ask the same again and find the same
-constexpr int idle_rounds_before_yield = 4;        // of a block whose lanes do nothing but spin
+constexpr int idle_rounds_before_yield = 4;        // of a block whose lanes do nothing but spin; 1 once it has slept so often:
+constexpr int naps_of_the_patient = 4;
 
 constexpr std::uint16_t no_region = 0xffff;
 constexpr std::uint16_t stack_region = 0;   // of all stacks of a block
@@ -113,6 +114,7 @@ struct alignas(64) Thread {
     std::uint8_t asked_bytes = 0;
     std::uint32_t stored_pc = 0;
     int spins = 0;
+    Address held = 0;                  // a word that it has taken by a swap, as a lock, and not given back by another
     std::uint32_t yields = 0;          // how often it has let others come
     // How often in a row it has asked for the same word, found the same value and left it as it was.
     int stuck = 0;
@@ -210,6 +212,7 @@ constexpr std::size_t ptx_barriers = 16, tile_barriers = 16 + 8 + 4 + 2 + 1;
 
 struct Block {
     std::uint64_t number = 0;
+    std::uint64_t id = 0;                // LaunchState::id_of
     Index index{};
     LaunchState* launch = nullptr;
     Executor* executor = nullptr;
@@ -232,7 +235,7 @@ struct Block {
     std::uint64_t unordered_steps = 0;   // since a lane has needed it, or since it was handed on
     std::uint64_t turn_steps = 0;        // since the block got it
     bool watches = false;                // it sleeps until a word changes: else it only lets others come first
-    int idle_rounds = 0;
+    int idle_rounds = 0, naps = 0;       // the second: how often it has slept
     std::uint32_t barriers = 0, grid_phase = 0;
     Peaks most;
     std::uint64_t copies = 0;            // requests for asynchronous copies

@@ -1,0 +1,180 @@
+"""Volatile looks that a thread takes for others of its block, and those by which it decides to overwrite a word."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+ENTRY = """
+__device__ int words[256], flags[64];
+{kernel}
+extern "C" void f(const int* x, int* z, cudaStream_t stream) {{
+    void* place;
+    cudaGetSymbolAddress(&place, words), cudaMemsetAsync(place, 0, sizeof words, stream);
+    cudaGetSymbolAddress(&place, flags), cudaMemsetAsync(place, 0, sizeof flags, stream);
+    k<<<4, 64, {shared}, stream>>>(x, z);
+}}
+"""
+PROTOTYPE = "void f(const int* x, int* z, cudaStream_t stream)"
+
+
+def races(run_kernel, kernel: str, shared: int = 0) -> list[str]:
+    x = np.random.default_rng(3).integers(1, 1000, 256).astype(np.int32)
+    source = ENTRY.format(kernel=kernel, shared=shared)
+    _, case = run_kernel(source, PROTOTYPE, x=x, z=np.zeros_like(x), threads=2, mapped=True)
+    errors = [found for found in case.findings if found.severity == "error"]
+    assert {found.kind for found in errors} <= {"race"}, errors
+    return [found.message for found in errors]
+
+
+# ---- thread 0 looks, and all threads of its block go by what it has found ----
+
+HANDED = """
+__global__ void k(const int* x, int* z) {{
+    const int t = threadIdx.x;
+    {memory}
+    if (blockIdx.x == 0) {{
+        words[t] = x[t];
+        {fence}
+        __syncthreads();
+        if (t == 0) *(volatile int*)flags = 5;
+        return;
+    }}
+    {look}
+    z[64 * blockIdx.x + t] = words[t];
+}}"""
+LOOKS = {
+    "until it is set": (
+        "__shared__ int seen;",
+        "do { __syncthreads(); if (t == 0) seen = *(volatile int*)flags; __syncthreads(); } while (!seen);",
+    ),
+    "once": (
+        "__shared__ int seen;",
+        "if (t == 0) seen = *(volatile int*)flags; __syncthreads(); if (seen < 5) return;",
+    ),
+    "an answer": (
+        "__shared__ bool seen[4];",
+        "do { __syncthreads(); if (t == 0) seen[3] = *(volatile int*)flags == 5; __syncthreads(); } while (!seen[3]);",
+    ),
+    "of each warp": (
+        "__shared__ bool seen[2]; const int w = t / 32;",
+        "do { __syncwarp(); if (t % 32 == 0) seen[w] = *(volatile int*)flags; __syncwarp(); } while (!seen[w]);",
+    ),
+    "in dynamic memory": (
+        "extern __shared__ int seen[];",
+        "do { __syncthreads(); if (t == 0) seen[1] = *(volatile int*)flags; __syncthreads(); } while (seen[1] != 5);",
+    ),
+    "in a structure": (
+        "__shared__ struct { int other, seen; } state;",
+        "do { __syncthreads(); if (t == 0) state.seen = *(volatile int*)flags; __syncthreads(); } while (!state.seen);",
+    ),
+    "read as volatile": (
+        "__shared__ volatile int seen;",
+        "do { __syncthreads(); if (t == 0) seen = *(volatile int*)flags; __syncthreads(); } while (!seen);",
+    ),
+}
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_what_a_thread_has_seen_for_its_block(run_kernel, look):
+    memory, code = LOOKS[look]
+    assert races(run_kernel, HANDED.format(memory=memory, look=code, fence="__threadfence();"), 64) == []
+
+
+@pytest.mark.parametrize("look", ["until it is set", "of each warp"])
+def test_the_fence_is_needed_all_the_same(run_kernel, look):
+    memory, code = LOOKS[look]
+    found = races(run_kernel, HANDED.format(memory=memory, look=code, fence=""), 64)
+    assert found and all("words[0]" in message for message in found)
+
+
+DATA = {  # volatile or not: what is read is no flag
+    "copied": "s[t] = v[t]; __syncthreads(); z[64 * blockIdx.x + t] = s[63 - t];",
+    "their greatest": """
+    s[t] = v[t];
+    for (int d = 32; d > 0; d /= 2) {
+        __syncthreads();
+        if (t < d && s[t + d] > s[t]) s[t] = s[t + d];
+    }
+    if (t == 0) z[blockIdx.x] = s[0];""",
+    "a sum of two": "if (t == 0) s[0] = v[0] + v[1]; __syncthreads(); z[64 * blockIdx.x + t] = s[0];",
+}
+
+
+@pytest.mark.parametrize("use", DATA)
+def test_data_in_shared_memory_is_no_flag(run_kernel, use):
+    kernel = """
+__global__ void k(const int* x, int* z) {
+    const int t = threadIdx.x;
+    volatile int* v = words;
+    __shared__ int s[64];
+    if (blockIdx.x == 0) v[t] = x[t];
+    else { USE }
+}""".replace("USE", DATA[use])
+    assert any("words[0]" in message for message in races(run_kernel, kernel))
+
+
+# ---- a look, and a store into the same word ----
+
+OVERWRITES = {
+    "the greatest": "if (t == 0 && v[0] < mine) v[0] = mine;",
+    "the least": "if (t == 0 && v[0] >= -mine) v[0] = -mine;",
+    "of floats": "volatile float* r = (volatile float*)v; if (t == 0 && r[0] < (float)mine) r[0] = (float)mine;",
+    "in a loop": "if (t == 0) for (int i = 0; i < 64; ++i) if (mine + i > v[0]) v[0] = mine + i;",
+    "until it is greater": "if (t == 0) while (v[0] < mine) v[0] = mine;",
+    "with its place": "if (t == 0 && v[0] < mine) { v[0] = mine; v[1 + blockIdx.x] = t; }",
+    "by each thread": "if (v[0] < mine) v[0] = mine;",
+    "in a function": "if (t == 0) raise(v, mine);",
+}
+RIGHT = {
+    "the same value": "if (v[0] < 1) v[0] = 1;",
+    "one writer": """
+    if (blockIdx.x == 0 && t == 0) { if (v[0] < mine) v[0] = mine; }
+    else if (t == 0 && v[0] > 5000) z[0] = 1;""",
+    "a guess": "if (t == 0 && v[0] < mine) atomicMax((int*)v, mine);",
+    "looks again under a lock": """
+    if (t == 0 && v[0] < mine) {
+        while (atomicCAS(flags, 0, 1)) {}
+        __threadfence();
+        if (v[0] < mine) v[0] = mine;
+        __threadfence();
+        atomicExch(flags, 0);
+    }""",
+    "a turn": "if (t == 0) { while (v[0] != blockIdx.x) {} __threadfence(); v[0] = blockIdx.x + 1; }",
+    "a turn in order": "if (t == 0) { while (v[0] < (int)blockIdx.x) {} __threadfence(); v[0] = blockIdx.x + 1; }",
+    "a turn, and sleeps": """
+    if (t == 0) {
+        for (int ns = 8; v[0] < (int)blockIdx.x;) { __nanosleep(ns); if (ns < 256) ns *= 2; }
+        __threadfence();
+        v[0] = blockIdx.x + 1;
+    }""",
+    "a turn, between other work": """
+    for (bool done = t != 0; !done;)
+        if (v[0] == blockIdx.x) { __threadfence(); v[0] = blockIdx.x + 1; done = true; }""",
+    "a phase": """
+    for (int phase = 1; phase < 4; ++phase) {
+        if (t == 0 && blockIdx.x == 0) { __threadfence(); v[0] = phase; }
+        if (t == 0) while (v[0] < phase) {}
+        __syncthreads();
+    }""",
+}
+MINE = """
+__device__ __noinline__ void raise(volatile int* most, int mine) {{ if (*most < mine) *most = mine; }}
+__global__ void k(const int* x, int* z) {{
+    const int t = threadIdx.x;
+    const int mine = x[64 * blockIdx.x + t];
+    volatile int* v = words;
+    {body}
+    if (mine < 0) raise(v, 0);
+}}"""
+
+
+@pytest.mark.parametrize("name", OVERWRITES)
+def test_what_another_block_writes_in_between_is_lost(run_kernel, name):
+    found = races(run_kernel, MINE.format(body=OVERWRITES[name]))
+    assert any("words[0]" in message and "volatile orders nothing" in message for message in found)
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_a_look_that_loses_nothing(run_kernel, name):
+    assert races(run_kernel, MINE.format(body=RIGHT[name])) == []
