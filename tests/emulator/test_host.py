@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import subprocess
+import time
 from pathlib import Path
 
 import numpy as np
@@ -211,3 +213,33 @@ def test_a_launch_is_blamed_for_its_own_shared_memory_only(run_kernel):
     twice = SHARED.replace("BYTES", "1024").replace("k<<<1", "k<<<1, 32, 0, stream>>>(z, -n);\n    k<<<1")
     _, case = run_kernel(twice, "void f(float* z, int n, cudaStream_t stream)", z=np.zeros(32, np.float32), n=1)
     assert [(finding.kind, finding.line) for finding in case.findings] == [("launch_error", 18)]
+
+
+ENDLESS = """
+__global__ void nothing() {}
+__global__ void something(float* z) { z[0] = 1; }
+extern "C" void run(float* z, int n, cudaStream_t stream) {
+    for (int i = 0; i < n; ++i) nothing<<<1, 1, 0, stream>>>();
+    something<<<1, 1, 0, stream>>>(z);
+}
+"""
+PROTOTYPE_OF_ENDLESS = "void run(float* z, int n, cudaStream_t stream)"
+
+
+def test_a_call_is_given_up_on_the_clock_too(run_kernel):
+    """Else, on a busy machine, the judge would end it before it has told of what it has seen."""
+    session = run_kernel.session(ENDLESS, (PROTOTYPE_OF_ENDLESS,), None, True)
+    session.until = time.monotonic() + 0.3
+    try:
+        _, case = run_kernel(ENDLESS, PROTOTYPE_OF_ENDLESS, z=np.zeros(1, np.float32), n=10**9)
+    finally:
+        session.until = math.inf
+    (found,) = case.findings
+    assert found.kind == "timeout" and found.line == 5
+    assert case.seconds < 10
+
+
+def test_of_very_many_launches_only_the_first_are_told(run_kernel):
+    _, case = run_kernel(ENDLESS, PROTOTYPE_OF_ENDLESS, z=np.zeros(1, np.float32), n=15_000)
+    assert case.findings == [] and case.counters["launches"] == 15_001
+    assert len(case.launches) == 10_000

@@ -178,7 +178,7 @@ def test_a_barrier_of_the_device_says_how_many_have_come(run_kernel):
     assert "has seen 40 of 41 arrivals" in found.message
 
 
-# A flag that was handed on before grid.sync() orders nothing that is done behind it, where blocks count their barriers anew.
+# A flag that was handed on before grid.sync() orders nothing that is done behind it, where barriers are counted anew.
 BEHIND_A_GRID_BARRIER = """
 #include <cooperative_groups.h>
 __global__ void meet(unsigned* z, unsigned* flags) {

@@ -59,7 +59,7 @@ def _launch_totals(facts: dict[str, Any], kernels: list[dict[str, Any]]) -> dict
         "async_copy_requests": sum(kernel["copies"] for kernel in kernels),
         "async_groups_in_flight": max((kernel["most_copy_groups"] for kernel in kernels), default=0),
         "async_bytes_in_flight": max((kernel["most_copy_bytes"] for kernel in kernels), default=0),
-        "launches": len(facts["launches"]),
+        "launches": facts["launched"],
         "blocks_launched": sum(kernel["blocks"] for kernel in kernels),
         "threads_launched": sum(kernel["threads"] for kernel in kernels),
         "busy_blocks": main["busy_blocks"],

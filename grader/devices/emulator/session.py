@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import math
 import os
 import time
 from collections import Counter
@@ -104,6 +105,7 @@ class Session:
         self.runtime.ladder_session_report.restype = ctypes.c_char_p
         self.runtime.ladder_session_stream.restype = ctypes.c_void_p
         self.runtime.ladder_session_begin.argtypes = [ctypes.c_double, ctypes.c_double, ctypes.c_int]
+        self.runtime.ladder_session_wall_limit.argtypes = [ctypes.c_double]
         self.runtime.ladder_session_mapping.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
         self.runtime.ladder_session_buffer.argtypes = [ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
         self.runtime.ladder_session_print_threads(int(print_threads))
@@ -111,6 +113,7 @@ class Session:
         self._looking: Loaded | None = None  # the checking build
         self._mattered: Counter[int] = Counter()  # cases that read there what was never written, and came out otherwise
         self.counting = counting
+        self.until = math.inf  # time.monotonic(): calls are given up then
         self.reading = Reading(text)
 
     def run(
@@ -231,6 +234,7 @@ class Session:
         count = ctypes.c_size_t(len(build.symbols))
         self.runtime.ladder_session_module(entry, build.symbols, count, threads, int(self.counting))
         self.runtime.ladder_session_begin(seconds, size, poison)
+        self.runtime.ladder_session_wall_limit(min(self.until - time.monotonic(), 1e9))
 
     def enter(
         self, task: Prototype, build: Loaded, buffers: Mapping[str, View], scalars: Mapping[str, Any]

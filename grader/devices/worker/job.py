@@ -14,8 +14,10 @@ from grader.devices.buffers import Arena
 from grader.devices.cache import cache_root
 from grader.devices.evidence import Evidence
 
-# The emulator ends a case itself when its time is up; beyond that, the process may take half as long again and this.
+# The emulator ends a case itself when its processor time is up, or half as long again has passed on the clock; beyond
+# that, the process may take this, to tell of it.
 SPARE_SECONDS = 2.0
+ON_THE_CLOCK = 1.5
 LONGEST_TIMING_SECONDS = 180.0
 LOST = 97  # exit code of a worker: the pipe to the judge is gone
 # Of the environment, what says which card there is, and where its compiler is.
@@ -106,7 +108,7 @@ class Job:
     @property
     def longest(self) -> float:
         """Seconds after which a worker is ended, even if it goes on telling of progress."""
-        each = 1.5 * self.seconds + SPARE_SECONDS
+        each = ON_THE_CLOCK * self.seconds + SPARE_SECONDS
         return 2 * self.build_seconds + each * len(self.cases) + (LONGEST_TIMING_SECONDS if self.gpu else 0.0)
 
     def to_json(self, folder: Path, token: str) -> dict[str, Any]:

@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import traceback
 import warnings
 from collections.abc import Callable, Sequence
@@ -33,7 +34,7 @@ from grader.devices.cache import vouched
 from grader.devices.worker.confine import Sandbox, Unsafe
 from grader.devices.worker.control_group import most_bytes
 from grader.devices.worker.fresh import Fresh, SecondRuns
-from grader.devices.worker.job import GPU_VARIABLES, LOST
+from grader.devices.worker.job import GPU_VARIABLES, LOST, ON_THE_CLOCK
 
 if TYPE_CHECKING:
     from grader.devices.cuda.machine_code import MachineCode
@@ -264,6 +265,7 @@ def _run_cases(
     for number, (case, buffers) in enumerate(cases):
         tell("running", case=case["name"])
         again = partial(second, number, job["seconds"]) if second else None
+        session.until = time.monotonic() + ON_THE_CLOCK * job["seconds"]
         run = session.run(case["name"], task, buffers, case["scalars"], seconds, mapping, to_record, again)
         _flush()
         tell("case", case=run)

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from grader.devices.evidence import ENDLESS, Build, CaseRun, Evidence, build_from_json, case_from_json
-from grader.devices.worker.job import LOST, SPARE_SECONDS, Dialogue, Job
+from grader.devices.worker.job import LOST, ON_THE_CLOCK, SPARE_SECONDS, Dialogue, Job
 from grader.devices.worker.reaping import KEEP
 
 MOST_OUTPUT_BYTES = 64 * 1024
@@ -159,7 +159,7 @@ class RunningJob:
                     self._let_on_after(self.job.inputs)
             case "running":
                 self.where = f"in case {event['case']}"
-                limit = (1.0 if self.job.gpu else 1.5) * self.job.seconds + SPARE_SECONDS
+                limit = (1.0 if self.job.gpu else ON_THE_CLOCK) * self.job.seconds + SPARE_SECONDS
             case "case":
                 self._take_case(case_from_json(event["case"]))
                 self.where = f"after case {event['case']['name']}"

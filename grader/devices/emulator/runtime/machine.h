@@ -41,6 +41,7 @@ struct Machine {
     bool broken = false;                        // a kernel died: the device accepts no more work
     bool given_up = false;                      // host code was left before its end
     double seconds_limit = 10;
+    double wall_limit = 1e9;   // the same on the clock, whatever else the machine does meanwhile
     double data_elements = 0;                   // of all buffers, with the numbers that the entry point gets (patience.h)
     std::atomic<bool> out_of_time{false};
     Recorder recorder;

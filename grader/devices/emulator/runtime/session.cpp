@@ -119,10 +119,11 @@ int uncaught(const std::string& what) {
 }
 
 // Raises `out_of_time` when a case has taken too long; the callbacks look at it. The limit is on processor time, so that a
-// busy machine fails nobody; code that sleeps is the judge's to end.
+// busy machine fails nobody, and a longer one on the clock, when the judge would end it, and less be told. Code that sleeps
+// does not look: it is the judge's to end.
 class Watchdog {
 public:
-    explicit Watchdog(double seconds) : thread_([this, seconds] { watch(seconds); }) {}
+    explicit Watchdog(double seconds, double wall) : thread_([this, seconds, wall] { watch(seconds, wall); }) {}
     ~Watchdog() {
         {
             std::lock_guard lock(mutex_);
@@ -134,11 +135,11 @@ public:
     }
 
 private:
-    void watch(double seconds) {
+    void watch(double seconds, double wall) {
         std::unique_lock lock(mutex_);
-        const double end = processor_seconds() + seconds;
+        const double end = processor_seconds() + seconds, end_on_the_clock = ladder_host_seconds() + wall;
         while (!done_) {
-            const double left = end - processor_seconds();
+            const double left = std::min(end - processor_seconds(), end_on_the_clock - ladder_host_seconds());
             if (left <= 0) machine().out_of_time = true;
             changed_.wait_for(lock, std::chrono::duration<double>(left > 0 ? std::max(left / 4, 0.01) : 1.0));
         }
@@ -238,6 +239,10 @@ int ladder_session_module(const void* inside, const Symbol* symbols, std::size_t
 // Local variables that are never set find zeros or other bytes, from now on; 0: whatever lies there.
 void ladder_session_fill_stacks(std::size_t bytes) { machine().filled_stack = std::min(bytes, stack_bytes / 4); }
 
+// After so long on the clock the entry point is given up, too: on a busy machine that may come before its processor time
+// is spent.
+void ladder_session_wall_limit(double seconds) { machine().wall_limit = seconds; }
+
 void ladder_session_begin(double seconds, double data_elements, int poison) {
     Machine& m = machine();
     m.poison = poison;
@@ -324,7 +329,7 @@ int ladder_session_run(void (*entry)(void**), void** arguments) {
     static sigjmp_buf escape;   // not on a stack that the program may have overwritten
     volatile int given_up = 0;
     {
-        Watchdog watchdog(m.seconds_limit);
+        Watchdog watchdog(m.seconds_limit, m.wall_limit);
         m.memory.shut();
         if (sigsetjmp(escape, 1) == 0) {
             m.escape = &escape;
