@@ -68,7 +68,7 @@ struct Executor {
     std::vector<std::unique_ptr<Trace>> traces; // spare ones
     std::condition_variable changed;            // with the schedule's mutex: one of its blocks can go on, and
     std::atomic<bool> called{false};            // it was told so since it began to wait
-    int crowded_waits = 0;                      // so many it is to spend asleep, for others need its core
+    int crowded_waits = 0, crowd = 0;           // so many it is to spend asleep, for others need its core; as it was last time
     std::deque<Block*> released;                // those that can, without the turn
     std::map<int, KernelSites> kernels;
     KernelSites* sites = nullptr;

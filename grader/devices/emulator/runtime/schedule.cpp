@@ -13,8 +13,8 @@ namespace ladder {
 
 namespace {
 using Clock = std::chrono::steady_clock;
-constexpr std::chrono::microseconds short_wait{5}, long_wait{1000}, slow_yield{20};
-constexpr int waits_when_crowded = 64;
+constexpr std::chrono::microseconds long_wait{1000}, slow_yield{20};
+constexpr int fewest_asleep = 4, most_asleep = 64;   // waits, on a crowded machine
 
 void relax() {
 #if defined(__x86_64__)
@@ -24,22 +24,23 @@ void relax() {
 #endif
 }
 // Until it is called, or has waited so long that it had better sleep. A core that is yielded comes back at once if nobody else
-// needs it; else the next waits are short ones.
+// needs it; else the next waits are spent asleep: few, for that may have been chance, and twice as many each time that it was not.
 void wait_awake(Executor& executor) {
     constexpr int rounds = 20;
-    const bool crowded = executor.crowded_waits > 0;
-    executor.crowded_waits -= crowded;
+    if (executor.crowded_waits > 0) {
+        --executor.crowded_waits;
+        return;
+    }
     auto now = Clock::now();
-    for (const auto end = now + (crowded ? short_wait : long_wait); now < end; now = Clock::now()) {
+    for (const auto end = now + long_wait; now < end; now = Clock::now()) {
         for (int round = 0; round < rounds; ++round) {
-            if (executor.called.load(std::memory_order_relaxed)) return;
+            if (executor.called.load(std::memory_order_relaxed)) return void(executor.crowd /= 2);
             relax();
         }
-        if (crowded) continue;
         const auto before = Clock::now();
         std::this_thread::yield();
         if (Clock::now() - before < slow_yield) continue;
-        executor.crowded_waits = waits_when_crowded;
+        executor.crowded_waits = executor.crowd = std::clamp(2 * executor.crowd, fewest_asleep, most_asleep);
         return;
     }
 }
