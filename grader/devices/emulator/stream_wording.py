@@ -16,7 +16,7 @@ STREAMS = {
     "two streams": (
         "the work of line {line} {does} {at}, which that of line {other_line}, on another stream, {did}, in any order:"
         " type cudaEventRecord(event, other) below line {other_line} and cudaStreamWaitEvent(yours, event) above line"
-        " {line}"
+        " {line} (where the later kernel waits for a flag, __threadfence() belongs before the flag is set)"
     ),
     "default stream": (
         "the work of line {line} {does} {at}, which that of line {other_line}, on another stream, {did}, in any order:"

@@ -281,8 +281,11 @@ Run run_warps(Block& block) {
     return all;
 }
 
-// A block that has often let others come for nothing does so soon.
-int patience_of(const Block& block) { return block.naps < naps_of_the_patient ? idle_rounds_before_yield : 1; }
+// A block that has often let others come, and of which nobody computes meanwhile, does so soon.
+int patience_of(const Block& block) {
+    const auto computes = [](const Thread& thread) { return thread.state == State::Full; };
+    return block.naps < naps_of_the_patient || std::any_of(block.threads.begin(), block.threads.end(), computes) ? idle_rounds_before_yield : 1;
+}
 
 void run_block(Block& block) {
     const Schedule& schedule = block.launch->schedule;
