@@ -128,6 +128,14 @@ OVERWRITES = {
 }
 RIGHT = {
     "the same value": "if (v[0] < 1) v[0] = 1;",
+    "the step that all are at": """
+    for (int step = 1; step < 2 + (x[0] > 0); ++step) {
+        if (t == 0 && v[0] < step) v[0] = step;
+        __threadfence();
+        if (t == 0) atomicAdd(flags + step, 1);
+        if (t == 0) while (atomicAdd(flags + step, 0) < 4) {}
+        __syncthreads();
+    }""",
     "one writer": """
     if (blockIdx.x == 0 && t == 0) { if (v[0] < mine) v[0] = mine; }
     else if (t == 0 && v[0] > 5000) z[0] = 1;""",

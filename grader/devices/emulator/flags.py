@@ -17,7 +17,7 @@ from pathlib import Path
 from grader.devices.emulator import machine_code as of
 from grader.devices.emulator.kinds import names_of
 from grader.devices.emulator.machine_code import Instruction
-from grader.devices.emulator.overwrites import is_overwritten
+from grader.devices.emulator.overwrites import overwrite
 from grader.devices.emulator.places import Places
 
 _ABI = Path(__file__).parent / "include/ladder/abi.h"
@@ -40,9 +40,18 @@ def _looks_at_a_flag(rows: Sequence[Instruction], at: int, places: Places) -> bo
     if "__tsan_volatile_read" in callback:
         look = _follow(rows, at, places)
         if look.branch:
-            return not (look.by_order and is_overwritten(rows, look.load, look.branch, places))
+            return True
         return any(_follow(rows, other, places).branch for store in look.kept for other in places.reads_of(store))
     return "__tsan_read" in callback and _is_guess(rows, at) and bool(_follow(rows, at, places).branch)
+
+
+def overwrites(code: Iterable[Instruction]) -> list[int]:
+    """The return addresses of callbacks of volatile writes by which what others have written may be lost."""
+    rows = list(code)
+    places = Places(rows)
+    looks = (_follow(rows, at, places) for at, row in enumerate(rows[:-1]) if "__tsan_volatile_read" in row[2])
+    found = (overwrite(rows, look.load, look.branch, places) for look in looks if look.branch and look.by_order)
+    return [rows[at + 1][0] for at in found if at is not None]
 
 
 @dataclass

@@ -1,9 +1,9 @@
-"""Looks at a word by which a thread decides to overwrite it, as in `if (*most < mine) *most = mine;`.
+"""Stores into a word that a thread has looked at to decide for them, as in `if (*most < mine) *most = mine;`.
 
-Another thread may write in between, and what it has written is lost. So such a look is no flag's: it races with what
-others write there. A look that waits until its turn has come, and then writes whose turn is next, is one: it goes
-round until the value is there. So is one that asks for a value that only one thread waits for (`if (*turn == mine)`),
-one that sets a constant, and one that looks again before it writes, under a lock.
+Another thread may write in between, and what it has written is lost. So if the two values differ, the two writes race.
+Not so a store behind a look that waits until its turn has come, and that then says whose turn is next: such a look goes
+round until the value is there. Nor one behind a look for a value that only one thread waits for
+(`if (*turn == mine)`), one of a constant, and one before which the thread looks again, under a lock.
 """
 
 from __future__ import annotations
@@ -18,37 +18,39 @@ FAR = 60  # instructions from the branch to the store
 MOST = 4000  # instructions that are looked at
 
 
-def is_overwritten(rows: Sequence[Instruction], load: int, branch: int, places: Places) -> bool:
-    """Whether the branch, which compares by < or > what was loaded, leads to a store there."""
+def overwrite(rows: Sequence[Instruction], load: int, branch: int, places: Places) -> int | None:
+    """The row of the callback of such a store, where this branch compares what was loaded by < or >."""
     there = places.row_at(of.target(rows[branch][2]))
     if there is None:
-        return False
-    ways = (branch + 1, there)
-    return any(
-        _stores(rows, act, load, places) and not _comes_back(rows, other, load, places)
-        for act, other in (ways, ways[::-1])
-    )
+        return None
+    for act, other in ((branch + 1, there), (there, branch + 1)):
+        store = _store(rows, act, load, places)
+        if store is not None and not _comes_back(rows, other, load, places):
+            return store
+    return None
 
 
-def _stores(rows: Sequence[Instruction], start: int, load: int, places: Places) -> bool:
-    """Whether what is no constant goes into that place, before it is read again. Branches on the way are not taken."""
-    told, asked, at = False, False, start
+def _store(rows: Sequence[Instruction], start: int, load: int, places: Places) -> int | None:
+    """Where what is no constant goes into that place, before it is read again. Branches on the way are not taken."""
+    told, asked, at = 0, False, start
     for _ in range(FAR):
         _, operation, operands = rows[at] if at < len(rows) else (0, "", "")
         if not operation or operation.startswith("ret"):
-            return False
+            return None
         if of.is_jump(operation):
             there = places.row_at(of.target(operands))
             if there is None or there <= at:
-                return False
+                return None
             at = there
             continue
         if of.is_call(operation):
-            told, asked = "__tsan_volatile_write" in operands, "__tsan_volatile_read" in operands
+            told = at if "__tsan_volatile_write" in operands else 0
+            asked = "__tsan_volatile_read" in operands
         elif (told or asked) and places.same(load, at):
-            return told and not of.sources(operation, operands).startswith(("$", "wzr", "xzr"))
+            is_constant = of.sources(operation, operands).startswith(("$", "wzr", "xzr"))
+            return told if told and not is_constant else None
         at += 1
-    return False
+    return None
 
 
 def _comes_back(rows: Sequence[Instruction], start: int, load: int, places: Places) -> bool:

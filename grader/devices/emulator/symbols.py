@@ -18,7 +18,7 @@ from grader.devices.build.recipe import Refused
 from grader.devices.emulator.call_places import call_places
 from grader.devices.emulator.calls import host_functions
 from grader.devices.emulator.elf import Elf
-from grader.devices.emulator.flags import empty_loops, flag_reads
+from grader.devices.emulator.flags import empty_loops, flag_reads, overwrites
 from grader.devices.emulator.lines import Way, WayReader, own_lines, ways_to
 from grader.devices.emulator.loops import barrier_loops
 from grader.devices.emulator.machine_code import Instruction
@@ -144,6 +144,7 @@ def _make(library: Path, source_name: str) -> CodeMap:
     dump = file.read_text(errors="replace") if file.exists() else ""
     symbols = read_symbols(elf) + host_only(elf, dump)
     symbols += [Symbol(pc, 1, "flag_read", "") for pc in flag_reads(code)]
+    symbols += [Symbol(pc, 1, "overwrite", "") for pc in overwrites(code)]
     symbols += [Symbol(pc, 1, "empty_loop", "") for pc in empty_loops(code)]
     symbols += [Symbol(pc, 1, "vector_copy", "") for pc in vector_copies(library, code, dump)]
     for first, jump, last in barrier_loops(code, blocks):

@@ -286,7 +286,7 @@ void Races::write(Executor& executor, WarpUnit& warp, int lane, std::uint16_t re
         // Values of up to 8 bytes are known exactly, wider ones by a hash that is the same for all their words.
         const std::uint64_t part = bytes <= 8 ? value >> 8 * offset & (size == 4 ? 0xffffffffu : 0xffu) : value;
         const bool same_value = part == cell.value && strength == Strength::Plain && cell.write.strength == Strength::Plain;
-        if (!are_far_apart(cell.write, now)) check(executor, warp, lane, region, where, cell.write, true, now, true, same_value, cell.waited);
+        if (!are_far_apart(cell.write, now)) check(executor, warp, lane, region, where, cell.write, true, beside(cell.write, now, part == cell.value), true, same_value, cell.waited);
         for (const Access& read : cell.reads)
             if (!are_far_apart(read, now)) check(executor, warp, lane, region, where, read, false, now, true, false);
         if (!is_atomic(strength)) cell.covered = Access{};

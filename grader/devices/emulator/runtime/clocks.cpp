@@ -14,6 +14,14 @@ std::string widths_text(const Access& a, const Access& b) {
     return "widths " + std::to_string(1u << less) + ' ' + std::to_string(1u << more);
 }
 
+Access beside(const Access& before, Access now, bool same_value) {
+    const auto is_volatile = [](Strength strength) { return strength == Strength::Volatile || strength == Strength::BlockVolatile; };
+    if (same_value || !before.pc || !is_volatile(before.strength) || !is_volatile(now.strength)) return now;
+    const auto& overwrites = machine().module.overwrites;
+    if (overwrites.contains(before.pc) || overwrites.contains(now.pc)) now.strength = Strength::Plain;
+    return now;
+}
+
 // ---- warp clocks ----
 
 void WarpClock::reset() {

@@ -44,6 +44,10 @@ inline bool same_bytes(const Access& a, const Access& b) {
     return a.width == b.width || a.width == any_width || b.width == any_width || (is_atomic(a.strength) && is_atomic(b.strength));
 }
 
+// How a write counts beside the one before it. Two volatile writes of different values race like plain ones if a thread has
+// looked at the word before, and decided by < or > that it overwrites it (overwrites.py): what is written in between is lost.
+Access beside(const Access& before, Access now, bool same_value);
+
 std::string widths_text(const Access& a, const Access& b);   // of two that are not of the same bytes: "widths 1 4", the smaller first
 
 inline const char* access_name(const Access& access, bool writes) {

@@ -84,8 +84,9 @@ void LaunchRaces::report(LaunchState& launch, std::uint64_t granule, const Block
 
 void LaunchRaces::meet(LaunchState& launch, WordOfLaunch& word, const Summary& now, std::uint64_t block) {
     if (now.write.pc) {
-        if (conflict(launch, phase_, now.granule, word.write, now.write, block))
-            report(launch, now.granule, word.write, true, now.write, block, true, is_same_value(word, now));
+        const Access write = beside(word.write.access, now.write, word.value == now.value);
+        if (conflict(launch, phase_, now.granule, word.write, write, block))
+            report(launch, now.granule, word.write, true, write, block, true, is_same_value(word, now));
         for (const BlockAccess& read : word.reads)
             if (conflict(launch, phase_, now.granule, read, now.write, block)) report(launch, now.granule, read, false, now.write, block, true, false);
     }

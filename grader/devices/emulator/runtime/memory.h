@@ -69,6 +69,7 @@ enum class SymbolKind : int {
     LoopEnd,        // and behind it the basic block of that jump
     CallPlace,      // no symbol: the return address of a call that g++ has copied; its bytes: that of the call it is a copy of
     FlagRead,       // no symbol: the return address of a volatile read that looks at a flag
+    Overwrite,      // no symbol: the return address of a volatile write by which what others have written may be lost
     VectorCopy,     // no symbol: the return address of a copy of a range of bytes that is one of a vector
     NoVectors,      // no symbol: no type has sixteen bytes and is aligned to them
     Frame,          // no symbol: where a function begins; its bytes are those that it takes of the stack
@@ -90,7 +91,7 @@ struct Module {
     std::size_t tls_module = 0, tls_bytes = 0;
     std::vector<Symbol> symbols;
     std::vector<std::string> names;
-    std::set<std::uint32_t> flag_reads, empty_loops, vector_copies;
+    std::set<std::uint32_t> flag_reads, overwrites, empty_loops, vector_copies;
     bool has_no_vectors = false;
     struct Loop { std::uint64_t first, jump, last; };
     std::vector<Symbol> host_only;
