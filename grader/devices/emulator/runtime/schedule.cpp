@@ -188,7 +188,11 @@ void Schedule::settle() {
 
 // Who asks under a lock may wait for the one behind it, and that for the next: so they look again in the other direction.
 void Schedule::admit_due() {
-    if (std::exchange(due_turns_round_, false)) std::reverse(due_.begin(), due_.end());
+    if (std::exchange(due_turns_round_, false)) {
+        std::sort(due_.begin(), due_.end());
+        if (due_goes_back_) std::reverse(due_.begin(), due_.end());
+        due_goes_back_ = !due_goes_back_;
+    }
     for (const std::uint64_t block : due_) put(block, BlockState::Waiting), queue_.push_back(block);
     due_.clear();
 }

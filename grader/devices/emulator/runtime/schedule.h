@@ -127,7 +127,8 @@ private:
     std::vector<Executor*> sleepers_;          // executors
     Executor* due_executor_ = nullptr;         // sleeps, and its block has got the turn
     std::vector<std::uint64_t> due_;           // patient blocks that sleep although their word has changed, or wait for none
-    bool due_turns_round_ = false;             // some of them wait for no word
+    bool due_turns_round_ = false;             // some of them wait for no word: then they come in by their numbers,
+    bool due_goes_back_ = true;                // the greatest first
     std::uint64_t handed_round_ = 0, due_passes_ = 0;   // turns; times that due_ came in: since a block was done or new ones came in
 };
 
