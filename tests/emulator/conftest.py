@@ -103,7 +103,7 @@ class KernelRunner:
             translated = translate(source, "kernel.cu") + marks(source) + entries
             text = seen.preprocessed(translated, "kernel.cu", folder, flags)
             (folder / "main.cpp").write_text(text)
-            compile_ = ["g++", "-std=c++20", "-fPIC", *flags, seen.PREPROCESSED, seen.DUMP_FLAG, "-c", "main.cpp"]
+            compile_ = ["g++", "-std=c++20", "-fPIC", *flags, seen.PREPROCESSED, *seen.DUMP_FLAGS, "-c", "main.cpp"]
             renamed = ["objcopy", f"--redefine-syms={self.renamed}", "main.o"] if self.renamed.exists() else ["true"]
             link = ["g++", "-shared", "main.o", "-o", "unfinished.so", *emulator.link_flags(self.built_for)]
             for command in (compile_, renamed, link):
@@ -112,6 +112,7 @@ class KernelRunner:
             if not self.renamed.exists():  # its callbacks have other names
                 seen.check_built(folder / "unfinished.so", folder / seen.DUMP, "kernel.cu")
             (folder / seen.DUMP).replace(library.with_suffix(".gimple"))
+            (folder / seen.CLASSES).replace(library.with_suffix(".classes"))
             if checked:
                 link_flags = emulator.link_flags(self.built_for)
                 elements = seen.fragment_elements(translated, text)

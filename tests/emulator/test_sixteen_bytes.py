@@ -1,4 +1,4 @@
-"""Sixteen bytes need a multiple of sixteen if they are a vector; a structure of two numbers lies wherever these may."""
+"""What needs a multiple of its size and what does not: sixteen bytes of a vector and of a structure of two numbers."""
 
 from __future__ import annotations
 
@@ -27,33 +27,94 @@ __global__ void k(const float* x, float* z) {{
 extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) {{ k<<<1, 32, 0, stream>>>(x, z); }}
 """
 # g++ knows where these lie, and tells of some as of single floats.
-VECTORS = """
+KNOWN = """
+struct Twice {{ double x, y; }};
+struct Triple {{ float x, y, z; }};
+struct alignas(16) Wide {{ float x, y, z, w; }};
+struct Holds {{ union {{ float4 v; struct {{ float x, y; }}; }}; }};
+struct __attribute__((packed)) Packed {{ char c[4]; double x; float y; }};
 __global__ void k(const float* x, float* z) {{
-    __shared__ float held[32 * 4 + 8];
+    __shared__ __align__(16) float held[32 * 4 + 8];
     for (int i = threadIdx.x; i < 32 * 4 + 8; i += 32) held[i] = x[i % 32];
     __syncthreads();
     {line}
 }}
 extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) {{ k<<<1, 32, 0, stream>>>(x, z); }}
 """
-READS = "{type} v = reinterpret_cast<{type}*>(held + {first})[threadIdx.x]; z[threadIdx.x] = v.x + v.y;"
-WRITES = "reinterpret_cast<{type}*>(held + {first})[threadIdx.x] = {{}}; __syncthreads(); z[threadIdx.x] = held[9];"
+READS = "{type} v = reinterpret_cast<{type}*>((char*)held + {first})[threadIdx.x]; z[threadIdx.x] = v.x + v.y;"
+WRITES = "reinterpret_cast<{type}*>((char*)held + {first})[threadIdx.x] = {type}{{}}; __syncthreads(); z[threadIdx.x] = held[9];"
+PART = "z[threadIdx.x] = reinterpret_cast<{type}*>((char*)held + {first})[threadIdx.x].{part};"
+NUMBER = "z[threadIdx.x] = reinterpret_cast<{type}*>((char*)held + {first})[threadIdx.x];"
+# Types of two kinds in one file, and a function that is made of both, on one line.
+BOTH = """
+struct Pair { double a, b; };
+struct Named { const float* from; long size; };
+template <class T> __device__ void copy(T* to, const T* from) { *to = *from; }
+__global__ void k(const float* x, float* z, int first) {
+    __shared__ __align__(16) double pairs[2 * 32 + 1], numbers[2 * 32 + 2];
+    __shared__ Named named[2];
+    const int i = threadIdx.x;
+    Pair* const odd = reinterpret_cast<Pair*>(pairs + 1) + i;
+    float4* const four = reinterpret_cast<float4*>(numbers + first) + i;
+    const Pair value = {x[i], 1};
+    const float4 other = {x[i], 1, 2, 3};
+    copy(odd, &value), copy(four, &other);
+    if (i < 2) named[i] = {x, 32};
+    __syncthreads();
+    Pair pair; float4 back;
+    copy(&pair, odd), copy(&back, four);
+    z[i] = pair.a + back.y + (named[i % 2].size - 32);
+}
+extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) { k<<<1, 32, 0, stream>>>(x, z, n); }
+"""
+
+
+def kinds(run_kernel, line: str) -> list[str]:
+    """Of the findings of a kernel with this line."""
+    return [finding.kind for finding in run(run_kernel, KNOWN.format(line=line), 32)[2]]
 
 
 @pytest.mark.parametrize("where", WHERE)
-def test_a_structure_of_two_numbers_lies_at_a_multiple_of_eight(run_kernel, where):
+@pytest.mark.parametrize("vectors", ["", "__device__ float4 four;\n"])
+def test_a_structure_of_two_numbers_lies_at_a_multiple_of_eight(run_kernel, where, vectors):
     outside, inside = WHERE[where]
-    x, z, findings = run(run_kernel, PAIRS.format(outside=outside, inside=inside), 32)
+    x, z, findings = run(run_kernel, PAIRS.format(outside=vectors + outside, inside=inside), 32)
     assert not findings and (z == x + 1).all()
 
 
 @pytest.mark.parametrize("line", long_tail([READS, WRITES], every=2))
 @pytest.mark.parametrize(
     ("type", "first", "is_misaligned"),
-    [("float4", 1, True), ("float4", 2, True), ("float4", 3, True), ("float4", 4, False), ("int2", 1, True),
-     ("int2", 2, False), ("float3", 1, False)],
+    [("float4", 4, True), ("float4", 8, True), ("float4", 12, True), ("float4", 16, False), ("int2", 4, True),
+     ("int2", 8, False), ("float3", 4, False), ("float3", 2, True), ("Twice", 8, False), ("Twice", 4, True),
+     ("Triple", 4, False), ("Triple", 1, True), ("Wide", 8, True), ("Wide", 16, False), ("Holds", 8, True)],
 )  # fmt: skip
 def test_a_vector_lies_at_a_multiple_of_its_size(run_kernel, line, type, first, is_misaligned):
-    _, _, findings = run(run_kernel, VECTORS.format(line=line.format(type=type, first=first)), 32)
+    _, _, findings = run(run_kernel, KNOWN.format(line=line.format(type=type, first=first)), 32)
     assert [finding.kind for finding in findings] == ["misaligned"] * is_misaligned
     assert not findings or line != WRITES or " writes " in findings[0].message
+
+
+@pytest.mark.parametrize(
+    ("line", "is_misaligned"),
+    [
+        (NUMBER.format(type="double", first=4), True),
+        (NUMBER.format(type="double", first=8), False),
+        (NUMBER.format(type="float", first=2), True),
+        (NUMBER.format(type="short", first=2), False),
+        (NUMBER.format(type="long long", first=12), True),
+        (PART.format(type="Twice", first=4, part="y"), True),
+        (PART.format(type="Holds", first=4, part="y"), False),  # nvcc loads four bytes
+        (PART.format(type="Packed", first=4, part="x"), False),
+        ("float4 v; memcpy(&v, held + 1, 16); z[threadIdx.x] = v.x;", False),
+    ],
+)
+def test_a_number_and_a_member(run_kernel, line, is_misaligned):
+    assert kinds(run_kernel, line) == ["misaligned"] * is_misaligned
+
+
+def test_both_in_one_file(run_kernel):
+    x, z, findings = run(run_kernel, BOTH, 0)
+    assert not findings and (z == x + 1).all()
+    _, _, (finding,) = run(run_kernel, BOTH, 1)
+    assert finding.kind == "misaligned" and "writes 16 bytes of numbers at byte 8" in finding.message

@@ -61,7 +61,7 @@ _HARMLESS = re.compile(
 )
 
 
-class _Function:
+class Function:
     """One function of a dump. Its `body` has a row for each statement, with places in it; `plain` has none."""
 
     def __init__(self, text: str):
@@ -125,7 +125,7 @@ class _Function:
 
 def refused_calls(dump: str, filename: str) -> Refusal | None:
     """The first call in a kernel of something that would read or write memory unseen, if there is one."""
-    functions = _functions(dump)
+    functions = functions_in(dump)
     for name in _reached(functions, _kernels(functions)):
         function = functions[name]
         if function.hides and f"[{filename}:" in function.body and not _LAUNCHES.search(name):
@@ -144,11 +144,11 @@ def refused_calls(dump: str, filename: str) -> Refusal | None:
 
 def host_functions(dump: str) -> list[str]:
     """Functions that no kernel may enter, not even through a pointer: they make such calls."""
-    functions = _functions(dump)
+    functions = functions_in(dump)
     return [name for name, each in functions.items() if each.is_seen and any(_refused_in(each, functions, ""))]
 
 
-def _runs_what_is_seen(run: _Function, functions: dict[str, _Function]) -> bool:
+def _runs_what_is_seen(run: Function, functions: dict[str, Function]) -> bool:
     """Whether the kernel is a function of its own, and not a part of what calls it."""
     called = [name for _, name, _ in run.calls]
     within = [functions[name] for name in called if name in functions]
@@ -178,23 +178,24 @@ def own_variables(dump: str, word: str) -> Iterator[tuple[str, set[str]]]:
     """The body of each function that has this word in it, and the variables on its stack. None of one that has become a
     part of all that call it: nothing but its own text names it.
     """
-    for name, each in _functions(dump).items():
+    for name, each in functions_in(dump).items():
         if word in each.body and (each.attributes >= _KERNEL or dump.count(name) > each.body.count(name) + 1):
             yield each.body, each.own
 
 
 @lru_cache(maxsize=2)
-def _functions(dump: str) -> dict[str, _Function]:
+def functions_in(dump: str) -> dict[str, Function]:
+    """By the names that the linker has for them."""
     heads = list(_FUNCTION.finditer(dump))
     ends = [head.start() for head in heads[1:]] + [len(dump)]
-    return {head[1]: _Function(dump[head.end() : end]) for head, end in zip(heads, ends, strict=True)}
+    return {head[1]: Function(dump[head.end() : end]) for head, end in zip(heads, ends, strict=True)}
 
 
-def _kernels(functions: dict[str, _Function]) -> list[str]:
+def _kernels(functions: dict[str, Function]) -> list[str]:
     return [name for name, each in functions.items() if each.attributes >= _KERNEL or _RUNS.match(name)]
 
 
-def _reached(functions: dict[str, _Function], roots: list[str]) -> list[str]:
+def _reached(functions: dict[str, Function], roots: list[str]) -> list[str]:
     """What these call, directly or not."""
     reached = dict.fromkeys(roots)
     queue = list(roots)
@@ -206,13 +207,13 @@ def _reached(functions: dict[str, _Function], roots: list[str]) -> list[str]:
     return list(reached)
 
 
-def _is_pointer(name: str, function: _Function) -> bool:
+def _is_pointer(name: str, function: Function) -> bool:
     if name.startswith("OBJ_TYPE_REF") or name.endswith("(D)") or re.fullmatch(r"_\d+", name):
         return True
     return name in function.types or _base(name) in function.types
 
 
-def _refused_in(function: _Function, functions: dict[str, _Function], filename: str) -> Iterator[Refusal]:
+def _refused_in(function: Function, functions: dict[str, Function], filename: str) -> Iterator[Refusal]:
     for number, row in enumerate(function.plain if "__asm__" in function.body else ()):
         if _ASM.match(row) and not _asks_nothing(row):
             yield NO_PTX, _line(function, number, filename)
@@ -234,7 +235,7 @@ def _plain(name: str) -> str:
     return "new" if name in ("_Znwm", "_Znam") else "delete" if name.startswith(("_ZdlPv", "_ZdaPv")) else name
 
 
-def _gets_an_address(arguments: str, function: _Function) -> bool:
+def _gets_an_address(arguments: str, function: Function) -> bool:
     """Of what is not on this function's own stack."""
     for argument in _STRING.sub("0", arguments).split(","):
         argument = argument.strip()
@@ -264,7 +265,7 @@ def _asks_nothing(row: str) -> bool:
     return first.strip() == '""' and not _PLAIN_OPERANDS.sub("", rest).strip()
 
 
-def _line(function: _Function, number: int, filename: str) -> int:
+def _line(function: Function, number: int, filename: str) -> int:
     """The learner's line of a row, or of the nearest before it; 0 if the function is a header's."""
     rows = function.body.split("\n")
     for row in [*reversed(rows[: number + 1]), *rows[number:]]:

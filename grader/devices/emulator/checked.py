@@ -21,16 +21,17 @@ from typing import Any
 
 from grader.devices.build.diagnostics import plain
 from grader.devices.build.frontend import in_a_process
+from grader.devices.emulator.alignments import alignments
 from grader.devices.emulator.calls import own_variables
 from grader.devices.emulator.elf import Elf
 from grader.devices.emulator.first_values import unset_locals
 from grader.devices.emulator.linking import link_command
 from grader.devices.emulator.margins import HIDDEN
 from grader.devices.emulator.subscripts import with_used_indexes
-from grader.devices.emulator.symbols import CodeMap, Symbol, host_only, read_symbols, tables
+from grader.devices.emulator.symbols import CodeMap, Symbol, disassembled, host_only, read_symbols, tables
 
 NAME, FACTS = "checked.so", "checked.json"
-_AS_WRITTEN, _OPTIMIZED, _SAID = "checked.gimple", "checked.optimized", "said"
+_AS_WRITTEN, _OPTIMIZED, _CLASSES, _SAID = "checked.gimple", "checked.optimized", "checked.classes", "said"
 _TEXT, _LESS, _PLAIN = "text.cpp", "less.cpp", "plain.cpp"  # each takes the place of the first if that does not compile
 
 
@@ -46,7 +47,7 @@ _ORDERS = "constexpr bool has_two_orders = "  # wmma.h
 _FLAGS = [
     "-fno-tree-ccp", "-fno-tree-fre", "-fno-tree-copy-prop", "-fno-tree-dominator-opts", "-fno-tree-phiprop",
     CHECKS_INDEXES, "-ftrivial-auto-var-init=pattern", "-Wuninitialized", "-Wmaybe-uninitialized",
-    "-Wdangling-pointer=1", "-Wno-narrowing", *dumps(_AS_WRITTEN, _OPTIMIZED),
+    "-Wdangling-pointer=1", "-Wno-narrowing", *dumps(_AS_WRITTEN, _OPTIMIZED), f"-fdump-lang-class={_CLASSES}",
     "-fno-if-conversion", "-fno-if-conversion2", "-fno-dce", "-fno-dse", "-fno-forward-propagate",
     "-fno-cprop-registers", "-fno-ivopts", "-fno-move-loop-invariants",
     "-fira-region=one", "--param", "max-combine-insns=2", "--param", "max-cse-path-length=1",
@@ -200,10 +201,11 @@ class CheckedBuild:
 
     def _read(self) -> dict[str, Any]:
         """What is to be known of the build, as JSON has it, but for what the other one's dump says."""
-        as_written, optimized, said = (
-            (self._folder / name).read_text(errors="replace") for name in (_AS_WRITTEN, _OPTIMIZED, _SAID)
+        as_written, optimized, classes, said = (
+            (self._folder / name).read_text(errors="replace") for name in (_AS_WRITTEN, _OPTIMIZED, _CLASSES, _SAID)
         )
         elf = Elf(self._folder / NAME)
+        wanted = alignments(elf, lambda: disassembled(self._folder / NAME), [optimized], classes)
         checked = _facts(as_written, optimized, said, Path(self._source_name).name, tables(elf))
         checked.elements = list(self._elements)
         (unset,) = unset_locals([self._written])
@@ -212,7 +214,7 @@ class CheckedBuild:
         if checked.is_plain and (refused := _REFUSED.search(said)):
             why = re.sub("[‘’]", "'", refused["text"]).replace(HIDDEN, "")
             checked.why_plain, checked.plain_line = plain(why), int(refused["line"])
-        checked.code.symbols[:0] = read_symbols(elf)
+        checked.code.symbols[:0] = [*read_symbols(elf), *(Symbol(pc, each, "alignment", "") for pc, each in wanted)]
         return asdict(checked)
 
 

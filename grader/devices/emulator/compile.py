@@ -103,7 +103,7 @@ class EmulatorRecipe:
     def _compiling(self, folder: Path, text: str) -> subprocess.Popen[str]:
         folder.mkdir()
         (folder / "main.cpp").write_text(text)
-        flags = ["-std=c++20", "-fPIC", *self.compile_flags, seen.PREPROCESSED, seen.DUMP_FLAG]
+        flags = ["-std=c++20", "-fPIC", *self.compile_flags, seen.PREPROCESSED, *seen.DUMP_FLAGS]
         return _begun(folder, ["g++", *_QUIET, *flags, "-c", "main.cpp"])
 
     def _linked(self, compiling: subprocess.Popen[str], folder: Path) -> Path:

@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
@@ -25,6 +25,7 @@ from grader.devices.build.frontend import Reading
 from grader.devices.build.own_faults import complaint, own_fault
 from grader.devices.build.recipe import program_identity
 from grader.devices.emulator import session
+from grader.devices.emulator.alignments import of_interest
 from grader.devices.emulator.checked import CHECKS_INDEXES, dumps, indexed_arrays
 from grader.devices.emulator.elf import Elf
 from grader.devices.emulator.library import folder_for_programs, library_folder
@@ -162,6 +163,8 @@ class _Building:
         if self.wanted.arrays:
             (place.parent / ARRAYS).write_text(self._arrays())
         (self.folder / LIBRARY).replace(place)
+        for kind, text in (("accesses", self._told("optimized", of_interest)), ("classes", self._told("classes"))):
+            place.with_suffix(f".{kind}").write_text(text, errors="surrogateescape")
         _prune(kept)
         return place
 
@@ -212,9 +215,18 @@ class _Building:
         file.write_text(text, errors="surrogateescape")
         flags = ["-x", "cpp-output" if source.suffix in C else "c++-cpp-output"]
         flags += [*self._language(source)[2:], *self.flags, PREPROCESSED]
-        told = dumps(f"{number}.gimple", f"{number}.optimized") if self.wanted.arrays else []
+        optimized = f"{number}.optimized"
+        told = [f"-fdump-tree-optimized-asmname={optimized}", f"-fdump-lang-class={number}.classes"]
+        if self.wanted.arrays:
+            told[:1] = dumps(f"{number}.gimple", optimized)
+        told = told if source.suffix not in C else []
         self._run(["g++", *flags, *told, "-c", file.name, "-o", f"{number}.o"])
         return f"{number}.o"
+
+    def _told(self, kind: str, part: Callable[[str], str] = str) -> str:
+        """What g++ has told of each source, or a part of it."""
+        files = [self.folder / f"{number}.{kind}" for number in range(len(self.sources))]
+        return "\f".join(part(file.read_text(errors="replace")) for file in files if file.exists())
 
     def _arrays(self) -> str:
         """What the compiler has told of the arrays of all sources."""

@@ -18,8 +18,8 @@ from grader.devices.emulator.elf import Elf
 from grader.devices.emulator.outside import host_may_use, may_be_addressed
 from grader.devices.emulator.words import own_parts, refused_words
 
-DUMP = "kernel.gimple"  # in the folder in which g++ runs, beside the library
-DUMP_FLAG = f"-fdump-tree-optimized-asmname-lineno={DUMP}"
+DUMP, CLASSES = "kernel.gimple", "kernel.classes"  # in the folder in which g++ runs, beside the library
+DUMP_FLAGS = [f"-fdump-tree-optimized-asmname-lineno={DUMP}", f"-fdump-lang-class={CLASSES}"]
 PREPROCESSED = "-fpreprocessed"
 _NAMED = re.compile(r'^#line 1 (".*")$', re.MULTILINE)
 _ELEMENT = re.compile(r"(?:\.|->)\s*x\s*\[")

@@ -18,9 +18,8 @@ _GLUED, _GLUED_MANAGED = f"{_SIDE}any", f"{_SIDE}any_managed"  # a macro glues n
 _OF_A_GPU = frozenset({"__device__", "__constant__", "__managed__", "__shared__"})
 _NAMED = f"{_SIDE}named_"  # a variable that is the GPU's for certain, if the library has one of that name alone
 _OF_THE_HOST = f"{_SIDE}host_"
-_VECTORS, _NO_VECTORS = f"{_SIDE}vectors", f"{_SIDE}no_vectors"
-# Words of a file that may have a type of sixteen bytes that is aligned to them: its name, an attribute, a library.
-_MAY_BE_WIDE = re.compile(r"float4|int4|double[234]|long[234]|align|int128|m128|omplex|cuda::|cub::|thrust::|##")
+_PACKS = f"{_SIDE}packs"
+_MAY_PACK = re.compile(r"\bpack|_pack|##")  # `packed`, `#pragma pack`: members that lie anywhere
 _WITH_ARGUMENTS = frozenset({"alignas", "__align__", "__attribute__", "decltype"})
 _RUN_BY_KERNELS = frozenset({"__device__", "__global__", "constexpr", "consteval", "operator"})
 
@@ -33,7 +32,7 @@ def marks(source: str) -> str:
         found += [glued] if names is None else [mark + name for name in sorted(names)]
     found += [_NAMED + name for name in sorted(_variables_of_a_gpu(source))]
     found += [_OF_THE_HOST + name for name in sorted(_functions_of_the_host(source))]
-    found.append(_VECTORS if _MAY_BE_WIDE.search(source) else _NO_VECTORS)
+    found += [_PACKS] if _MAY_PACK.search(source) else []
     return "".join(f"\nstatic const char {name} __attribute__((used)) = 0;" for name in found)
 
 
@@ -42,9 +41,9 @@ def is_mark(symbol: str) -> bool:
     return symbol.startswith(_SIDE)
 
 
-def has_no_vectors(symbols: list[str]) -> bool:
-    """Whether no file of the library has a type like float4: what has sixteen bytes lies at multiples of eight."""
-    return _NO_VECTORS in symbols and _VECTORS not in symbols
+def may_pack(symbol: str) -> bool:
+    """Whether a symbol of the library is there for a file that may have packed structures."""
+    return symbol == _PACKS
 
 
 def managed_variables(variables: list[str], symbols: list[str]) -> set[str]:

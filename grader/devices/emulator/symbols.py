@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.devices.build.recipe import Refused
+from grader.devices.emulator.alignments import alignments
 from grader.devices.emulator.call_places import call_places
 from grader.devices.emulator.calls import host_functions
 from grader.devices.emulator.elf import Elf
@@ -23,8 +24,8 @@ from grader.devices.emulator.lines import Way, WayReader, own_lines, ways_to
 from grader.devices.emulator.loops import barrier_loops
 from grader.devices.emulator.machine_code import Instruction
 from grader.devices.emulator.prices import dearest, is_choice, is_through_pointer, priced
+from grader.devices.emulator.sides import host_functions as functions_of_the_host
 from grader.devices.emulator.sides import (
-    has_no_vectors,
     host_variables,
     is_mark,
     last_name,
@@ -32,8 +33,6 @@ from grader.devices.emulator.sides import (
     named_variables,
     shared_arrays,
 )
-from grader.devices.emulator.sides import host_functions as functions_of_the_host
-from grader.devices.emulator.vectors import vector_copies
 
 _INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\s+(\S+)\s*(.*)$")
 _FRAME = re.compile(r"\$(0x[0-9a-f]+),%rsp|sp, sp, #(0x[0-9a-f]+|\d+)")
@@ -131,7 +130,7 @@ def _from_json(data: dict[str, Any], library: Path, source_name: str) -> CodeMap
 
 
 def _make(library: Path, source_name: str) -> CodeMap:
-    code = _disassemble(library)
+    code = disassembled(library)
     refuse_system_calls(code)
     blocks, calls = _blocks(code)
     branches = [block.branch for block in blocks.values() if block.branch]
@@ -140,13 +139,13 @@ def _make(library: Path, source_name: str) -> CodeMap:
     ways = ways_to(library, calls + branches + [pc for pc, *_ in work])
     lines = {pc: next(iter(own_lines(way, source_name)), 0) for pc, way in ways.items()}
     _put_work(work, blocks, lines)
-    file = library.with_suffix(".gimple")
-    dump = file.read_text(errors="replace") if file.exists() else ""
+    dump, of_program, classes = (_text(library.with_suffix(each)) for each in (".gimple", ".accesses", ".classes"))
     symbols = read_symbols(elf) + host_only(elf, dump)
     symbols += [Symbol(pc, 1, "flag_read", "") for pc in flag_reads(code)]
     symbols += [Symbol(pc, 1, "overwrite", "") for pc in overwrites(code)]
     symbols += [Symbol(pc, 1, "empty_loop", "") for pc in empty_loops(code)]
-    symbols += [Symbol(pc, 1, "vector_copy", "") for pc in vector_copies(library, code, dump)]
+    wanted = alignments(elf, lambda: code, [dump] if dump else of_program.split("\f"), classes)
+    symbols += [Symbol(pc, each, "alignment", "") for pc, each in wanted]
     for first, jump, last in barrier_loops(code, blocks):
         symbols += [Symbol(first, jump - first, "loop", ""), Symbol(last, 0, "loop_end", "")]
     symbols += [Symbol(pc, first, "call_place", "") for pc, first in [(0, 0), *call_places(library, code, ways)]]
@@ -194,7 +193,6 @@ def read_symbols(elf: Elf) -> list[Symbol]:
             symbols.append(Symbol(section.address, section.bytes, "uncounted", section.name))
     of_host = functions_of_the_host([each.name for each in symbols if each.kind == "function"], marked)
     symbols += [Symbol(each.value, each.bytes, "host_only", each.name) for each in symbols if each.name in of_host]
-    symbols += [Symbol(0, 0, "no_vectors", "")] if has_no_vectors(marked) else []
     shared = shared_arrays([each.name for each in symbols if each.kind == "shared_array"], marked)
     return [each for each in symbols if each.kind != "shared_array" or each.name in shared]
 
@@ -236,7 +234,7 @@ def _plain(name: str) -> str:
     return _UNLIKE_OWNERS.sub("", name)
 
 
-def _disassemble(library: Path) -> list[Instruction]:
+def disassembled(library: Path) -> list[Instruction]:
     """All instructions; an operation "" stands where a function begins."""
     code = []
     command = ["objdump", "-d", "--no-show-raw-insn", "-j", ".text", str(library)]
@@ -302,6 +300,11 @@ def _work(elf: Elf, code: list[Instruction], blocks: dict[int, Block]) -> list[t
         if block and name:
             found.append((address + 1, block, name))
     return found
+
+
+def _text(file: Path) -> str:
+    """ "" where there is none."""
+    return file.read_text(errors="replace") if file.exists() else ""
 
 
 def _put_work(work: list[tuple[int, int, str]], blocks: dict[int, Block], lines: dict[int, int]) -> None:

@@ -155,9 +155,9 @@ void volatile_access(Address a, unsigned bytes, Event event, Address caller, uns
 // Sizes that are no power of two, or under-aligned structs: nvcc moves them in pieces of the alignment they have.
 static void range_access(Address a, std::size_t bytes, Event event, Address caller) {
     const Address alignment = (a | bytes) & -(a | bytes);
-    const auto size = static_cast<unsigned>(bytes);
-    const bool is_vector = current && alignment < bytes && machine().module.vector_copies.contains(program_counter(caller));
-    if (is_vector) check_part(*current, a, size, size, program_counter(caller), event == Event::Write);
+    const std::uint32_t pc = program_counter(caller);
+    const int wanted = current && (a % 4 != 0 || machine().module.has_wide) ? machine().module.alignment_at(pc) : 0;
+    if (wanted > 0 && a % wanted != 0) check_part(*current, a, wanted, static_cast<unsigned>(bytes), pc, event == Event::Write);
     while (bytes > 0) {
         const unsigned piece = bytes >= 4 && a % 4 == 0 ? 4 : bytes >= 2 && a % 2 == 0 ? 2 : 1;
         const unsigned flags = event == Event::Read ? whole_flag | (piece < alignment ? aligned_flag : 0) : 0;
@@ -302,9 +302,9 @@ void __sanitizer_cov_trace_pc() {
         enter_basic_block(CALLER);
 }
 
-// g++ tells a copy of sixteen bytes by one callback where they lie at a multiple of eight: a GPU makes as many copies as the type asks for.
+// A GPU makes as many copies as the type asks for.
 [[gnu::always_inline]] static inline void plain_access(Address a, unsigned bytes, Event event, Address caller) {
-    if (bytes == 16 && machine().module.has_no_vectors) range_access(a, bytes, event, caller);
+    if (bytes == 16 && machine().module.is_pair(program_counter(caller), a)) range_access(a, bytes, event, caller);
     else if (!access_at_once(a, bytes, event, caller)) access(a, bytes, event, caller);
 }
 

@@ -45,6 +45,12 @@ std::size_t Module::own_bytes(const Symbol* function, SymbolKind kind, std::size
     return otherwise;
 }
 
+void Module::add_alignment(const Symbol& of_callback) {
+    alignments[static_cast<std::uint32_t>(of_callback.value)] = static_cast<std::uint8_t>(of_callback.bytes);
+    has_unsure = has_unsure || of_callback.bytes % 8 == 0;
+    has_wide = has_wide || of_callback.bytes > 4;
+}
+
 bool Module::are_copies(std::uint32_t pc, std::uint32_t other) const {
     const auto first = [&](std::uint32_t each) {
         const auto known = call_places.find(each);

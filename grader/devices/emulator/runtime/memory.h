@@ -8,6 +8,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "../include/ladder/abi.h"
@@ -70,8 +71,7 @@ enum class SymbolKind : int {
     CallPlace,      // no symbol: the return address of a call that g++ has copied; its bytes: that of the call it is a copy of
     FlagRead,       // no symbol: the return address of a volatile read that looks at a flag
     Overwrite,      // no symbol: the return address of a volatile write by which what others have written may be lost
-    VectorCopy,     // no symbol: the return address of a copy of a range of bytes that is one of a vector
-    NoVectors,      // no symbol: no type has sixteen bytes and is aligned to them
+    Alignment,      // no symbol: the return address of a callback; its bytes: what the access must be a multiple of
     Frame,          // no symbol: where a function begins; its bytes are those that it takes of the stack
     Index,          // no symbol: where an array is indexed, "file:line:column"; its value: local, its bytes: an address is taken
 };
@@ -91,8 +91,9 @@ struct Module {
     std::size_t tls_module = 0, tls_bytes = 0;
     std::vector<Symbol> symbols;
     std::vector<std::string> names;
-    std::set<std::uint32_t> flag_reads, overwrites, empty_loops, vector_copies;
-    bool has_no_vectors = false;
+    std::set<std::uint32_t> flag_reads, overwrites, empty_loops;
+    std::unordered_map<std::uint32_t, std::uint8_t> alignments;   // by callbacks, where an access wants another one than these say
+    bool has_unsure = false, has_wide = false;         // among these: what need not lie at a multiple of 16; what wants more than 4
     struct Loop { std::uint64_t first, jump, last; };
     std::vector<Symbol> host_only;
     std::vector<Loop> loops;                           // around barriers
@@ -111,6 +112,17 @@ struct Module {
     // Whether these return addresses are those of one call in the source.
     bool same_call(std::uint32_t pc, std::uint32_t other) const { return pc == other || are_copies(pc, other); }
     const Symbol* host_only_at(std::uint32_t pc) const;        // null: a kernel may run what is there
+    void add_alignment(const Symbol& of_callback);
+    // That the access behind the callback wants; 0: that is not known, -1: what the callback says.
+    int alignment_at(std::uint32_t pc) const {
+        const auto found = alignments.find(pc);
+        return found == alignments.end() ? -1 : found->second;
+    }
+    // Whether sixteen bytes that one callback tells of are no vector: it says so of all that lie at a multiple of eight.
+    bool is_pair(std::uint32_t pc, Address a) const {
+        const int wanted = has_unsure ? alignment_at(pc) : -1;
+        return wanted > 0 || (wanted == 0 && a % 16 != 0);
+    }
 
 private:
     bool are_copies(std::uint32_t pc, std::uint32_t other) const;

@@ -225,8 +225,7 @@ int ladder_session_module(const void* inside, const Symbol* symbols, std::size_t
         if (symbol.kind == SymbolKind::CallPlace) m.module.call_places[static_cast<std::uint32_t>(symbol.value)] = static_cast<std::uint32_t>(symbol.bytes);
         if (symbol.kind == SymbolKind::Overwrite) m.module.overwrites.insert(static_cast<std::uint32_t>(symbol.value));
         if (symbol.kind == SymbolKind::FlagRead) m.module.flag_reads.insert(static_cast<std::uint32_t>(symbol.value));
-        if (symbol.kind == SymbolKind::VectorCopy) m.module.vector_copies.insert(static_cast<std::uint32_t>(symbol.value));
-        if (symbol.kind == SymbolKind::NoVectors) m.module.has_no_vectors = true;
+        if (symbol.kind == SymbolKind::Alignment) m.module.add_alignment(symbol);
         if (symbol.kind == SymbolKind::Frame) m.module.frames[symbol.value] = symbol.bytes;
         if (symbol.kind == SymbolKind::Index) m.module.indexes[symbol.name] = symbol;
         m.module.symbols.push_back(symbol);

@@ -1,0 +1,201 @@
+"""How each load and store must be aligned, where the callback that g++ puts before it does not say so.
+
+`__tsan_read16 (p)` stands before a load of a float4, which lies at a multiple of sixteen, and before one of a structure
+of two doubles, which need not. Where g++ knows the address, as of `*(float4*)(s + 4 * i + 1)` with an array `s`, it
+tells of the load as of four floats: `__tsan_read_range (_15, 16)`. Its dump has the type of each, and the callbacks of
+a function in the order in which they stand in the machine code; its list of classes has how a type is aligned.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from grader.devices.emulator.calls import Function, functions_in
+from grader.devices.emulator.elf import Elf
+from grader.devices.emulator.machine_code import Instruction
+from grader.devices.emulator.sides import may_pack
+
+ANY, ITS_SIZE = 0, -1  # what an access wants: not known to be anything; what its callback says
+
+_NUMBERS = {"char": 1, "short": 2, "int": 4, "long": 8, "longlong": 8}
+_NUMBERS |= {f"u{name}": each for name, each in _NUMBERS.items()} | {"float": 4, "double": 8}
+_OF_TWO = {f"{name}2": 2 * each for name, each in _NUMBERS.items()}
+_OF_THREE = {f"{name}3": each for name, each in _NUMBERS.items()}
+_OF_FOUR = {f"{name}4": min(4 * each, 16) for name, each in _NUMBERS.items()}
+_HALVES = {"half": 2, "__half": 2, "__nv_bfloat16": 2, "half2": 4, "__half2": 4, "__nv_bfloat162": 4}
+_PLAIN = {"float": 4, "double": 8, "int": 4, "unsigned int": 4, "short int": 2, "short unsigned int": 2, "long int": 8}
+_PLAIN |= {"long unsigned int": 8, "long long int": 8, "long long unsigned int": 8, "__int128": 16}
+_WHOLE = {"Words": ITS_SIZE}  # of vector_types.h: by which an assignment to a vector goes
+_KNOWN = {**_OF_TWO, **_OF_THREE, **_OF_FOUR, **_HALVES, **_PLAIN, **_WHOLE}
+
+_CALLBACK = re.compile(r"__tsan_(?:volatile_)?(?:read|write)(?:\d+|_range)\b")
+_TOLD = re.compile(rf"^ +(?P<name>{_CALLBACK.pattern}) \((?P<place>.*?)(?:, (?P<bytes>\d+))?\);")
+_OF_INTEREST = re.compile(r"__tsan_(?:read|write)(?:16|_range) \(")
+_ADDRESS = re.compile(r"^  _\d+ = (?!\*|MEM|[^&]*->|[\w.$]+\[)")
+_STATEMENT = re.compile(r"^ +(?P<target>[^\"=]+?) =(?:\{v\})? (?P<source>.*?);")
+_MEMORY = re.compile(r"^MEM(?: <(?P<type>.*)> )?\[\((?P<cast>[^()]*(?:\([^()]*\))?[^()]*)\).*?\](?P<part>[.\[].*)?$")
+_FOLLOWED = re.compile(r"^\*(?P<name>[\w.$]+?)(?:\(D\))?$")
+_VARIABLE = re.compile(r"^(?P<name>[\w.$]+?)(?:\(D\))?$")
+_WITHOUT = re.compile(r"\b(?:const|volatile|struct|class|union|static|restrict|__restrict__)\b|<.*>|[\w ]+::")
+_CLASS = re.compile(r"^Class (?P<name>.+)\n   size=(?P<bytes>\d+) align=(?P<alignment>\d+)$", re.MULTILINE)
+_VECTOR = re.compile(r"vector\((?P<count>\d+)\) (?P<type>.+)")
+
+
+class Callback(NamedTuple):
+    """One of a function's, and the alignment that the access behind it wants."""
+
+    name: str
+    wants: int
+
+
+class Types:
+    """How types are aligned, by their last names; `classes` is what g++ told of a file's own. With `packs` a file may
+    have structures whose members lie anywhere.
+    """
+
+    def __init__(self, classes: str, packs: bool):
+        self.packs, self._own = packs, dict[str, int]()
+        for each in _CLASS.finditer(classes):
+            name = _last_name(each["name"])
+            self._own[name] = min(int(each["alignment"]), self._own.get(name, 1 << 20))
+
+    def alignment(self, type_: str) -> int:
+        """ANY of a type that is not known, or of two by this name."""
+        plain = _WITHOUT.sub("", type_).strip()
+        if plain.endswith(("*", "&")):
+            return 8
+        if vector := _VECTOR.match(plain):
+            return int(vector["count"]) * self.alignment(vector["type"])
+        own, known = self._own.get(plain), _KNOWN.get(plain)
+        return ANY if own and known and own != known else own or known or ANY
+
+
+def _last_name(name: str) -> str:
+    """`Local` of `f(int)::Local`, `Pair` of `Pair<int, float>`."""
+    depth, found = 0, list[str]()
+    for letter in reversed(name):
+        depth += (letter in ")>") - (letter in "(<")
+        if letter == ":" and depth == 0:
+            break
+        found += letter if depth == 0 and letter not in "(<" else ""
+    return "".join(reversed(found)).strip()
+
+
+def callbacks_in(dump: str, types: Types) -> dict[str, list[Callback]]:
+    """Those of each function that has one whose access wants another alignment than it says."""
+    found = {}
+    for name, function in functions_in(dump).items() if _OF_INTEREST.search(dump) else ():
+        if _OF_INTEREST.search(function.body):
+            told = list(_callbacks(function, types))
+            if any(each.wants != ITS_SIZE for each in told):
+                found[name] = told
+    return found
+
+
+def of_interest(dump: str) -> str:
+    """The functions of a dump that tell of such an access."""
+    return "".join(each for each in re.split("(?=^;; Function )", dump, flags=re.MULTILINE) if _OF_INTEREST.search(each))
+
+
+def _callbacks(function: Function, types: Types) -> Iterator[Callback]:
+    waiting: list[re.Match[str]] = []  # a store is told of before the load that it stores
+    rows = function.plain
+    for number, row in enumerate(rows):
+        if told := _TOLD.match(row):
+            waiting.append(told)
+        elif waiting and not (_ADDRESS.match(row) and any(map(_TOLD.match, rows[number + 1 : number + 4]))):
+            statement = _STATEMENT.match(row)
+            for each in waiting:
+                yield Callback(each["name"], _wanted(each, statement, function, types))
+            waiting = []
+
+
+def _wanted(told: re.Match[str], statement: re.Match[str] | None, function: Function, types: Types) -> int:
+    if not _OF_INTEREST.match(f"{told['name']} ("):
+        return ITS_SIZE
+    wanted = ANY
+    if statement:
+        sides = statement["target"], statement["source"]
+        memory, other = sides if "write" in told["name"] else reversed(sides)
+        wanted = _alignment(memory, other, function, types)
+        wanted = int(told["bytes"] or 16) if wanted == ITS_SIZE else wanted
+    if told["name"].endswith("_range"):
+        return wanted if wanted > 1 else ITS_SIZE
+    return ITS_SIZE if wanted >= 16 else 8 if wanted == 8 else ANY
+
+
+def _alignment(memory: str, other: str, function: Function, types: Types) -> int:
+    """What an access of `memory`, a value of the other side's type, wants."""
+    if found := _MEMORY.match(memory):
+        if "{ref-all}" in found["cast"]:
+            return ANY  # as of memcpy
+        if not found["part"]:
+            return types.alignment(found["type"] or _pointee(found["cast"]))
+    elif (followed := _FOLLOWED.match(memory)) and (type_ := _pointee(_declared(followed["name"], function))):
+        return types.alignment(type_)
+    return ANY if types.packs else types.alignment(_type_of(other, function))
+
+
+def _pointee(pointer: str) -> str:
+    pointer = pointer.strip()
+    return pointer[:-1] if pointer.endswith(("*", "&")) else ""
+
+
+def _type_of(value: str, function: Function) -> str:
+    if found := _VARIABLE.match(value.strip()):
+        return _declared(found["name"], function)
+    if (memory := _MEMORY.match(value)) and not memory["part"] and "{ref-all}" not in memory["cast"]:
+        return memory["type"] or _pointee(memory["cast"])
+    return ""
+
+
+def _declared(name: str, function: Function) -> str:
+    return function.types.get(name) or function.types.get(re.sub(r"_\d+$", "", name), "")
+
+
+def alignments(
+    elf: Elf, code: Callable[[], Iterable[Instruction]], dumps: Iterable[str], classes: str
+) -> Iterator[tuple[int, int]]:
+    """The return addresses of the callbacks before accesses that want another alignment than these say, and which.
+    `dumps` are those of the library's sources, `code` gives its machine code, if that is needed.
+    """
+    types = Types(classes, any(may_pack(each.name) for each in elf.symbols))
+    told = [callbacks_in(dump, types) for dump in dumps]  # a name may stand for a function in each of several
+    if any(told):
+        yield from _alignments(elf, code(), told)
+
+
+def _alignments(
+    elf: Elf, code: Iterable[Instruction], told: Sequence[Mapping[str, Sequence[Callback]]]
+) -> Iterator[tuple[int, int]]:
+    names: dict[int, list[str]] = {}
+    for each in elf.symbols:
+        names.setdefault(each.value, []).append(each.name)
+    for start, calls in _calls(code):
+        known = [one[name] for name in names.get(start, ()) for one in told if name in one]
+        called = [name for name, _ in calls]
+        fitting = [[each.wants for each in one] for one in known if [each.name for each in one] == called]
+        fitting += [] if fitting or not known else [[ANY if name.endswith("16") else ITS_SIZE for name in called]]
+        for (_, pc), *wants in zip(calls, *fitting, strict=True) if fitting else ():
+            if set(wants) != {ITS_SIZE}:
+                yield pc, wants[0] if len(set(wants)) == 1 else ANY
+
+
+def _calls(code: Iterable[Instruction]) -> Iterator[tuple[int, list[tuple[str, int]]]]:
+    """Where each function begins, its callbacks before accesses, and their return addresses."""
+    start, begins, calls, called = 0, False, list[tuple[str, int]](), ""
+    for address, operation, operands in code:
+        if not operation:
+            if calls:
+                yield start, calls
+            begins, calls, called = True, [], ""
+            continue
+        start, begins = (address, False) if begins else (start, False)
+        if called:
+            calls.append((called, address))
+        told = _CALLBACK.search(operands) if "__tsan_" in operands and operation.startswith(("call", "bl")) else None
+        called = told[0] if told else ""
+    if calls:
+        yield start, calls
