@@ -42,7 +42,10 @@ __global__ void k(const float* x, float* z) {{
 extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) {{ k<<<1, 32, 0, stream>>>(x, z); }}
 """
 READS = "{type} v = reinterpret_cast<{type}*>((char*)held + {first})[threadIdx.x]; z[threadIdx.x] = v.x + v.y;"
-WRITES = "reinterpret_cast<{type}*>((char*)held + {first})[threadIdx.x] = {type}{{}}; __syncthreads(); z[threadIdx.x] = held[9];"
+WRITES = """
+    reinterpret_cast<{type}*>((char*)held + {first})[threadIdx.x] = {type}{{}};
+    __syncthreads();
+    z[threadIdx.x] = held[9];"""
 PART = "z[threadIdx.x] = reinterpret_cast<{type}*>((char*)held + {first})[threadIdx.x].{part};"
 NUMBER = "z[threadIdx.x] = reinterpret_cast<{type}*>((char*)held + {first})[threadIdx.x];"
 # Types of two kinds in one file, and a function that is made of both, on one line.

@@ -96,7 +96,8 @@ def callbacks_in(dump: str, types: Types) -> dict[str, list[Callback]]:
 
 def of_interest(dump: str) -> str:
     """The functions of a dump that tell of such an access."""
-    return "".join(each for each in re.split("(?=^;; Function )", dump, flags=re.MULTILINE) if _OF_INTEREST.search(each))
+    functions = re.split("(?=^;; Function )", dump, flags=re.MULTILINE)
+    return "".join(each for each in functions if _OF_INTEREST.search(each))
 
 
 def _callbacks(function: Function, types: Types) -> Iterator[Callback]:

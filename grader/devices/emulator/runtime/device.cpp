@@ -71,11 +71,16 @@ void ladder_grid_sync(int line) {
     wait(*thread, State::AtBarrier);
 }
 
+// CUDA programming guide, "Warp Shuffle Functions": other widths leave the results undefined.
+static bool is_width(int width) { return width > 0 && width <= 32 && (width & (width - 1)) == 0; }
+
 std::uint64_t ladder_warp(Warp op, unsigned mask, std::uint64_t value, int argument, int width, int line) {
     Thread* const thread = current;
     if (!thread) return 0;
     settle_store(*thread);
     thread->request = {thread->warp, static_cast<int>(op), mask, value, argument, width, line, program_counter(__builtin_return_address(0)), 0};
+    if (!is_width(width)) [[unlikely]]
+        ladder_trap((name_of(thread->request) + " has a width of " + std::to_string(width) + ", which leaves its result undefined: a width is 1, 2, 4, 8, 16 or 32").c_str(), line);
     wait(*thread, State::AtWarp);
     return thread->request.result;
 }

@@ -282,8 +282,12 @@ LADDER_INLINE thread_block_tile<Size, thread_block_tile<Outer, Parent>> tiled_pa
     return {parent.thread_rank() / Size, Outer / Size};
 }
 
-// The tile's size known only at run time: `size` is a power of two up to 32.
-LADDER_INLINE coalesced_group tiled_partition(const coalesced_group& parent, unsigned size) {
+// The tile's size known only at run time: CUDA's own header stops at another one, too.
+LADDER_INLINE void ladder_tile_of(unsigned size, int line) {
+    if (size == 0 || size > 32 || (size & (size - 1)) != 0) ladder_trap("tiled_partition makes tiles of 1, 2, 4, 8, 16 or 32 threads", line);
+}
+LADDER_INLINE coalesced_group tiled_partition(const coalesced_group& parent, unsigned size, LADDER_LINE) {
+    ladder_tile_of(size, line);
     if (parent.size() <= size) return parent;
     const unsigned first = parent.thread_rank() / size * size;
     unsigned lanes = 0;
@@ -291,8 +295,9 @@ LADDER_INLINE coalesced_group tiled_partition(const coalesced_group& parent, uns
         lanes |= 1u << __fns(parent.ladder_lanes(), 0, static_cast<int>(rank) + 1);
     return coalesced_group(lanes, parent.thread_rank() / size, (parent.size() + size - 1) / size);
 }
-LADDER_INLINE thread_group tiled_partition(const thread_group& parent, unsigned size) {
-    if (parent.ladder_lanes()) return tiled_partition(coalesced_group(parent.ladder_lanes()), size);
+LADDER_INLINE thread_group tiled_partition(const thread_group& parent, unsigned size, LADDER_LINE) {
+    ladder_tile_of(size, line);
+    if (parent.ladder_lanes()) return tiled_partition(coalesced_group(parent.ladder_lanes()), size, line);
     const unsigned lane = static_cast<unsigned>(ladder_lane()) / size * size;
     const unsigned behind = ladder::threads_in_block() - ladder::rank_in_block() / size * size;   // the last may be smaller
     const unsigned threads = behind < size ? behind : size;
