@@ -121,5 +121,5 @@ class Declarations:
         is_doubtful = part.text(at) != ";" and "<" in part.texts[value:at]  # the comma may be a template's
         if is_doubtful:
             return None
-        is_one = is_one and part.text(value) != "("  # which may declare a function
+        is_one = is_one and part.texts[value : value + 2] != ["(", ")"]  # which declares a function
         return Declarator(first, name, behind_sizes, value, at, attributes, is_array, is_one)

@@ -24,6 +24,8 @@ Edit = tuple[int, int, str]  # the text from here to there becomes this
 
 _IS_ARRAY = re.compile(r"(?:^|[ :])array ?<.*>$")  # std::array
 _CONSTANT = {"constexpr", "static_assert"}
+_FLOATING = {"float", "double", "half", "__half", "half2", "__half2", "__nv_bfloat16", "__nv_bfloat162"}
+_OF_CUDA = re.compile(r"u?(?:char|short|int|long|longlong)[1-4]$|(?:float|double)[1-4]$")
 _BEHIND_PARAMETERS = {")", "const", "noexcept", "mutable", "override", "final"}
 _BEFORE_A_BLOCK = {")", "else", "do", "const", "noexcept", "mutable", "override", "final", "try"}
 
@@ -39,6 +41,8 @@ class Margins:
         self._lending = _methods_that_lend(part)
         self._lent_on: dict[int, bool] = {}
         self._functions: dict[int, bool] = {}
+        classes = (at for at, text in enumerate(part.texts) if text in ("struct", "class", "union"))
+        self._classes = {part.text(at + 1) for at in classes if part.text(at + 2) in ("{", ":")}
         self._gotos = {part.text(at + 1) for at, text in enumerate(part.texts) if text == "goto"}
 
     def edits(self) -> Iterator[Edit]:
@@ -67,12 +71,14 @@ class Margins:
         part = self._part
         if brace < 0 or part.texts[brace] != "{" or brace not in part.pairs or part.is_class(brace):
             return False
-        before = part.text(brace - 1)
+        before, begun = part.text(brace - 1), part.statement[brace]
         if before in (";", "{", "}"):
             return self._is_block(part.within[brace])
+        if before == ":":  # case 1: {
+            return part.text(begun) in ("case", "default") or begun == brace - 2
         if before == "]":  # [&] {
             return part.text(part.pairs.get(brace - 1, 0) - 1) in ("(", ",", "=", "return")
-        return before in _BEFORE_A_BLOCK or "->" in part.texts[part.statement[brace] : brace]
+        return before in _BEFORE_A_BLOCK or "->" in part.texts[begun:brace]
 
     def _takes_margins(self, brace: int) -> bool:
         """Whether a kernel may run a function."""
@@ -115,7 +121,7 @@ class Margins:
         text = f"{before}{' '.join(attributes)} ::ladder::WithMargins<__typeof__({of_type})> {HIDDEN}{name}"
         end = part.tokens[value].start
         text += "\n" * part.source.count("\n", begin, end)
-        by_any_constructor = array.is_one and part.text(array.value) == "{"
+        by_any_constructor = array.is_one and part.text(array.value) in ("{", "(")
         made = f"::ladder::Same<__typeof__({of_type})>" if by_any_constructor else ""
         yield begin, end, f"{text} = {{.at = {made}" if value < array.end else text
         at = part.tokens[array.end - 1].end
@@ -183,8 +189,17 @@ class Margins:
         """
         part = self._part
         words = part.texts[variable.first : variable.name] or type_.split()
-        is_constant = "const" in words and not _IS_ARRAY.search(type_)
+        is_constant = "const" in words and not _IS_ARRAY.search(type_) and not self._is_no_whole_number(words)
         return not is_constant and part.text(variable.name) not in part.texts[variable.name + 1 : variable.end]
+
+    def _is_no_whole_number(self, words: list[str]) -> bool:
+        """Whether what is declared with these words is of CUDA's vectors, a floating-point number or a class of the
+        text: a whole number that is `const` may be a constant, which has a size or a type made from it.
+        """
+        names = [each for each in words if each != "const"]
+        return len(names) == 1 and (
+            names[0] in _FLOATING or bool(_OF_CUDA.match(names[0])) or names[0] in self._classes
+        )
 
     def _lends_one(self, at: int, is_pointer: bool) -> bool:
         """The same of a number or a structure: `&v`, `&v.x`, `v.array`, `v.data()`."""
