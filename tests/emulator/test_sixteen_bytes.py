@@ -29,10 +29,10 @@ extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) {{ k<<<1
 # g++ knows where these lie, and tells of some as of single floats.
 KNOWN = """
 struct Twice {{ double x, y; }};
+struct Four {{ float at[4]; }};
 struct Triple {{ float x, y, z; }};
 struct alignas(16) Wide {{ float x, y, z, w; }};
 struct Holds {{ union {{ float4 v; struct {{ float x, y; }}; }}; }};
-struct __attribute__((packed)) Packed {{ char c[4]; double x; float y; }};
 __global__ void k(const float* x, float* z) {{
     __shared__ __align__(16) float held[32 * 4 + 8];
     for (int i = threadIdx.x; i < 32 * 4 + 8; i += 32) held[i] = x[i % 32];
@@ -47,6 +47,7 @@ WRITES = """
     __syncthreads();
     z[threadIdx.x] = held[9];"""
 PART = "z[threadIdx.x] = reinterpret_cast<{type}*>((char*)held + {first})[threadIdx.x].{part};"
+PACKED = "struct __attribute__((packed)) Packed { char c[4]; double x; float y; };"
 NUMBER = "z[threadIdx.x] = reinterpret_cast<{type}*>((char*)held + {first})[threadIdx.x];"
 # Types of two kinds in one file, and a function that is made of both, on one line.
 BOTH = """
@@ -108,8 +109,11 @@ def test_a_vector_lies_at_a_multiple_of_its_size(run_kernel, line, type, first, 
         (NUMBER.format(type="long long", first=12), True),
         (PART.format(type="Twice", first=4, part="y"), True),
         (PART.format(type="Holds", first=4, part="y"), False),  # nvcc loads four bytes
-        (PART.format(type="Packed", first=4, part="x"), False),
+        (f"{PACKED} {PART.format(type='Packed', first=4, part='x')}", False),
+        (f"{PACKED} {PART.format(type='Packed', first=8, part='x')}", False),
         ("float4 v; memcpy(&v, held + 1, 16); z[threadIdx.x] = v.x;", False),
+        ("float4 v = __builtin_bit_cast(float4, *reinterpret_cast<Four*>(held + 1)); z[threadIdx.x] = v.x;", False),
+        ("if (threadIdx.x == 0) memset(held + 1, 0, 16); z[threadIdx.x] = 1;", False),
     ],
 )
 def test_a_number_and_a_member(run_kernel, line, is_misaligned):

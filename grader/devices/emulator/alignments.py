@@ -36,10 +36,13 @@ _OF_INTEREST = re.compile(r"__tsan_(?:read|write)(?:16|_range) \(")
 _ADDRESS = re.compile(r"^  _\d+ = (?!\*|MEM|[^&]*->|[\w.$]+\[)")
 _STATEMENT = re.compile(r"^ +(?P<target>[^\"=]+?) =(?:\{v\})? (?P<source>.*?);")
 _MEMORY = re.compile(r"^MEM(?: <(?P<type>.*)> )?\[\((?P<cast>[^()]*(?:\([^()]*\))?[^()]*)\).*?\](?P<part>[.\[].*)?$")
+_CONVERTED = re.compile(r"^VIEW_CONVERT_EXPR<.*?>\((?P<memory>.*)\)$")  # of bit_cast
+_PART = re.compile(r"^[\w.$()*]+(?:->|\.|\[)|\][.\[]")
 _FOLLOWED = re.compile(r"^\*(?P<name>[\w.$]+?)(?:\(D\))?$")
 _VARIABLE = re.compile(r"^(?P<name>[\w.$]+?)(?:\(D\))?$")
 _WITHOUT = re.compile(r"\b(?:const|volatile|struct|class|union|static|restrict|__restrict__)\b|<.*>|[\w ]+::")
 _CLASS = re.compile(r"^Class (?P<name>.+)\n   size=(?P<bytes>\d+) align=(?P<alignment>\d+)$", re.MULTILINE)
+_BEHIND_POINTER = re.compile(r"(?:(?<=[*& ])(?:const|volatile|restrict|__restrict__)|\s)+$")
 _VECTOR = re.compile(r"vector\((?P<count>\d+)\) (?P<type>.+)")
 
 
@@ -129,26 +132,30 @@ def _wanted(told: re.Match[str], statement: re.Match[str] | None, function: Func
 
 def _alignment(memory: str, other: str, function: Function, types: Types) -> int:
     """What an access of `memory`, a value of the other side's type, wants."""
+    if converted := _CONVERTED.match(memory):
+        memory, other = converted["memory"], ""
     if found := _MEMORY.match(memory):
-        if "{ref-all}" in found["cast"]:
-            return ANY  # as of memcpy
         if not found["part"]:
-            return types.alignment(found["type"] or _pointee(found["cast"]))
+            pointee = _pointee(found["cast"])
+            return types.alignment(pointee and (found["type"] or pointee))
     elif (followed := _FOLLOWED.match(memory)) and (type_ := _pointee(_declared(followed["name"], function))):
         return types.alignment(type_)
-    return ANY if types.packs else types.alignment(_type_of(other, function))
+    return types.alignment(_type_of(other, function)) if _PART.search(memory) and not types.packs else ANY
 
 
 def _pointee(pointer: str) -> str:
-    pointer = pointer.strip()
+    """What it leads to, "" if that may be another type, as in memcpy."""
+    if "{ref-all}" in pointer:
+        return next((each for each in _WHOLE if pointer.startswith(each)), "")
+    pointer = _BEHIND_POINTER.sub("", pointer)
     return pointer[:-1] if pointer.endswith(("*", "&")) else ""
 
 
 def _type_of(value: str, function: Function) -> str:
     if found := _VARIABLE.match(value.strip()):
         return _declared(found["name"], function)
-    if (memory := _MEMORY.match(value)) and not memory["part"] and "{ref-all}" not in memory["cast"]:
-        return memory["type"] or _pointee(memory["cast"])
+    if (memory := _MEMORY.match(value)) and not memory["part"] and (pointee := _pointee(memory["cast"])):
+        return memory["type"] or pointee
     return ""
 
 

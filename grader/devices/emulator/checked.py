@@ -53,6 +53,7 @@ _FLAGS = [
     "-fira-region=one", "--param", "max-combine-insns=2", "--param", "max-cse-path-length=1",
 ]  # fmt: skip
 
+_PATTERN, _NO_NUMBER = b"\xfe\xfe\xfe\xfe", b"\xfe\xfe\xfe\xff"  # of -ftrivial-auto-var-init, and a NaN of any width
 _IS_CHECK, _HANDLER = ".UBSAN_BOUNDS", "__ubsan_handle"
 _BODY = re.compile(r"^(?P<head>\S.*\))\n\{\n(?P<body>(?:[ \n].*\n|\n)*)\}", re.MULTILINE)
 _CHECK = re.compile(r"^ *\[(?P<place>[^\]\[]+:\d+:\d+)\] \.UBSAN_BOUNDS \(0B, (?P<index>.+), \d+\);$", re.MULTILINE)
@@ -204,6 +205,8 @@ class CheckedBuild:
         as_written, optimized, classes, said = (
             (self._folder / name).read_text(errors="replace") for name in (_AS_WRITTEN, _OPTIMIZED, _CLASSES, _SAID)
         )
+        if _PATTERN.hex()[:6] not in self._written.lower():
+            fill_with_no_numbers(self._folder / NAME)
         elf = Elf(self._folder / NAME)
         wanted = alignments(elf, lambda: disassembled(self._folder / NAME), [optimized], classes)
         checked = _facts(as_written, optimized, said, Path(self._source_name).name, tables(elf))
@@ -216,6 +219,22 @@ class CheckedBuild:
             checked.why_plain, checked.plain_line = plain(why), int(refused["line"])
         checked.code.symbols[:0] = [*read_symbols(elf), *(Symbol(pc, each, "alignment", "") for pc, each in wanted)]
         return asdict(checked)
+
+
+def fill_with_no_numbers(library: Path) -> None:
+    """Has what g++ puts into variables that are not set be no number, where it comes from read-only memory, as into
+    most floats: -1.7e38 is a number, and nothing is left of it in `0 * v`.
+    """
+    elf = Elf(library)
+    data = bytearray(elf.data)
+    for section in elf.sections:
+        at = section.offset if section.name == ".rodata" else len(data)
+        end = at + section.bytes
+        while (at := data.find(_PATTERN, at, end)) >= 0:
+            if at % len(_PATTERN) == 0:
+                data[at : at + len(_PATTERN)] = _NO_NUMBER
+            at += 1
+    library.write_bytes(data)
 
 
 def beside(library: Path, source_name: str) -> Checked | None:

@@ -42,8 +42,8 @@ def is_mark(symbol: str) -> bool:
 
 
 def may_pack(symbol: str) -> bool:
-    """Whether a symbol of the library is there for a file that may have packed structures."""
-    return symbol == _PACKS
+    """Whether a symbol of the library, by the linker's name, is there for a file that may have packed structures."""
+    return symbol.endswith(_PACKS)
 
 
 def managed_variables(variables: list[str], symbols: list[str]) -> set[str]:

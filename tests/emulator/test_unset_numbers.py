@@ -1,0 +1,45 @@
+"""A floating-point variable that some paths do not set: multiplied by 0, or thrown away by a maximum, it is found."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from checked_kernel import run
+
+KERNEL = """
+#include <cuda_fp16.h>
+__global__ void k(const float* x, float* z, int n) {{
+    const int i = threadIdx.x;
+    {body}
+}}
+extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) {{ k<<<1, 32, 0, stream>>>(x, z, n); }}
+"""
+WRONG = [
+    "float v; if (i < 16) v = 1; z[i] = x[i] + 0 * v;",
+    "double v; if (n > 4) v = 1; z[i] = x[i] + 0 * v;",
+    "half v; if (n > 4) v = 1; z[i] = x[i] + __half2float(v * __float2half(0));",
+    "float v[4]; for (int j = 0; j < n - 1; ++j) v[j] = x[i]; float t = 0;"
+    " for (int j = 0; j < n; ++j) t += v[j] * (j == 0); z[i] = t;",
+    "float v; for (int j = 0; j < 32; ++j) if (j == 0 && n > 4) v = x[j]; else if (x[j] > v) v = x[j];"
+    " z[i] = x[i] + v - 32;",
+]
+RIGHT = [
+    "float v; if (i < 16) v = x[i]; if (i < 16) z[i] = v; else z[i] = x[i];",
+    "float v; if (i < 16) v = x[i]; z[i] = i < 16 ? v : x[i];",
+    "float v; for (int j = 0; j < n; ++j) if (j == 0) v = x[i]; else v = fmaxf(v, 0); z[i] = v;",
+    "float v[4], t; for (int j = 0; j < n - 1; ++j) v[j] = t = x[i]; z[i] = v[0] + (v[1] - t);",
+    "unsigned v; if (i < 16) v = 0xfefefefeu; else v = 1; z[i] = x[i] + (v == 1 && i < 16);",
+    "const float v[2] = {-1.69473863e+38f, 0}; z[i] = x[i] + 0 * v[n % 2];",
+]
+
+
+@pytest.mark.parametrize("body", WRONG)
+def test_it_is_found(run_kernel, body):
+    _, _, (finding,) = run(run_kernel, KERNEL.format(body=body), 4)
+    assert (finding.kind, finding.severity) == ("never_set", "error") and "`v` is read before" in finding.message
+
+
+@pytest.mark.parametrize("body", RIGHT)
+def test_one_that_is_set_where_it_is_used(run_kernel, body):
+    x, z, findings = run(run_kernel, KERNEL.format(body=body), 4)
+    assert findings == [] and np.array_equal(z, x)
