@@ -124,13 +124,16 @@ def arrays_with_margins(code: str) -> set[str]:
             "a b c",
         ),
         ("std::array<int, 4> a = {}; const ns::array<P> b; f(a); b[1] = 1; std::array<P, 2> c; n = sizeof(c);", "a b"),
-        ("const int a = 4; P b = {&b}; P& c = b; P d(); extern P e; f(&a, &b, &c, &d, &e); for (P h; f(&h);) {}", ""),
+        (
+            "const int a = 4; P b = {&b}; P& c = b; P d(); extern P e; f(&a, &b, &c, &d, &e); while (P h = f()) f(&h);",
+            "",
+        ),
         ("P a(1), b(x[1], 2); float c(n), *d(x); const number e = 4; f(&a, &b, &c, &d, &e);", "a b c d"),
         ("const float4 a = x[n]; const P b{1}; const float c = 1, d = 2; f(&a.x, b.at, &c, d);", "a b c"),
         ("switch (n) { case 1: { float a[4]; f(a); } default: { P b; f(&b); } } again: { P c; f(&c); }", "a b c"),
         ("auto a = x[n]; auto b = [&] { return &a.x; }; auto* c = &f; auto d{1}; f(&b, &c, &d);", "a"),
         ("auto g = [](P a, int b, const P c, P& d, P* e) { f(&a, a.at, b, &c, &d, &e); };", "a"),
-        ("for (int a = 0; a < n;) { f(&a); } if (int b = n) { f(&b); } while (int c = n) { f(&c); }", ""),
+        ("for (int a = 0, b = 1; a < n;) { f(&a, &b); } if (int b = n) { f(&b); } while (int c = n) { f(&c); }", ""),
         ("float a; decltype(a) b; f(&a, a & n, n && a);", ""),
         ("a[i++] = b[i], a[--i] = b[i];", ""),
         ("float a[2][4]; sum(a[1]); by_name(a[0]);", ""),
@@ -149,6 +152,24 @@ float lend_one(float (&v)[4], const float (&w)[4]) { return v[0] + *(w + 1); }
 float either(float (&v)[4]) { return v[0]; } float either(float* v) { return *v; }
 """
     assert arrays_with_margins(f"{others}__device__ void k(int n) {{ {body} }}") == set(names.split())
+
+
+@pytest.mark.parametrize(
+    ("body", "names"),
+    [
+        ("for (float a[4] = {1, 2}; n;) f(a);", "a"),
+        ("for (int a = 0; a < n; ++a) f(&x[a], a); for (float v : x) f(&v);", ""),
+        ("if (float4 a = x[n]; a.x > 1) f(&a.x); else if (P b(1); n) { f(b.at); }", "a b"),
+        ("if (n) for (const float4 a{x[0]};\n n;) f(&a.y);", "a"),
+        ("switch (auto a = x[n]; n) { default: f(&a.x); }", "a"),
+    ],
+)
+def test_which_variables_of_heads_get_margins(body, names):
+    code = f"struct P {{ float at[4]; }};\n__device__ void k(int n) {{ {body} }}"
+    text = f'# 1 "k.cu"\n{code}\n{marks(code)}'
+    rewritten, _ = with_used_indexes(text, "k.cu")
+    assert rewritten.count("\n") == text.count("\n")
+    assert re.findall(r"auto \[ladder_before_(\w+), \1,", rewritten) == names.split()
 
 
 def test_no_array_gets_margins_where_no_kernel_runs():

@@ -93,7 +93,7 @@ _NO_DECLARATION = re.compile(
     re.DOTALL,
 )
 _ROWS = re.compile(r"\w ?\[[^\[\]]*\] ?\[")  # an array of more than one dimension
-_BEFORE = re.compile(r"(?:(?:else|do|(?:public|private|protected) ?:|for ?\() ?)*")
+_BEFORE = re.compile(r"(?:(?:else|do|(?:public|private|protected) ?:|(?:for|if|switch) ?\() ?)*")
 # The variables that something gets the address of: `&v`, `&v.x`, `reinterpret_cast<int&>(v)`, `(int&)v`.
 _LENT = re.compile(r"(?:(?<![\w\])& ])\s*&|\breturn\s*&|&\s*>\s*\(|&\s*\))\s*\(?\s*([A-Za-z_]\w*)\b(?!\s*(?:\[|->|\())")
 _PARAMETERS = re.compile(r"[\w>] ([A-Za-z_]\w*) ?(?=[,)])")  # that are no pointers and no references

@@ -26,6 +26,7 @@ _IS_ARRAY = re.compile(r"(?:^|[ :])array ?<.*>$")  # std::array
 _CONSTANT = {"constexpr", "static_assert"}
 _FLOATING = {"float", "double", "half", "__half", "half2", "__half2", "__nv_bfloat16", "__nv_bfloat162"}
 _OF_CUDA = re.compile(r"u?(?:char|short|int|long|longlong)[1-4]$|(?:float|double)[1-4]$")
+_HEADS = {"for", "if", "switch"}
 _BEHIND_PARAMETERS = {")", "const", "noexcept", "mutable", "override", "final"}
 _BEFORE_A_BLOCK = {")", "else", "do", "const", "noexcept", "mutable", "override", "final", "try"}
 
@@ -50,6 +51,9 @@ class Margins:
         for first in sorted(set(self._part.statement)):
             if self._is_in_a_function(first):
                 yield from self._of_declaration(first)
+        for at, text in enumerate(self._part.texts):
+            if text in _HEADS and self._part.text(at + 1) == "(" and self._is_in_a_function(at):
+                yield from self._of_head(at + 2)
         for brace, text in enumerate(self._part.texts):
             if text == "{" and self._part.text(brace - 1) in _BEHIND_PARAMETERS and self._is_in_a_function(brace + 1):
                 yield from self._of_parameters(brace)
@@ -107,22 +111,46 @@ class Margins:
             is_open = each not in lent
             begin, before = part.tokens[each.end].start, "; "
 
+    def _of_head(self, first: int) -> Iterator[Edit]:
+        """The same of what the head of a statement declares."""
+        part = self._part
+        attributes, type_, at = self._declarations.specifiers(first)
+        declared = self._declarations.declarators(at) if type_ else self._of_any_type(first)
+        type_ = type_ or (declared and self._type_of_value(declared[0])) or ""
+        if len(declared) != 1 or not type_ or not self._is_lent(declared[0], type_):
+            return
+        (one,) = declared
+        held, value, made = self._held(one, type_)
+        name, begin, end = part.text(one.name), part.tokens[first].start, part.tokens[value].start
+        members = f"ladder_before_{name}, {name}, ladder_behind_{name}, ladder_name_{name}, ladder_told_{name}"
+        text = f"{' '.join([*attributes, *one.attributes])} auto [{members}] = ::ladder::InHead<{held}>{{"
+        text += "\n" * part.source.count("\n", begin, end)
+        yield begin, end, f"{text}.at = {made}" if value < one.end else text
+        at = part.tokens[one.end - 1].end
+        yield at, at, f'{", " * (value < one.end)}.name = "{name}"}}'
+
+    def _held(self, variable: Declarator, type_: str) -> tuple[str, int, str]:
+        """Its type, where its value begins, and what has to stand before that."""
+        part = self._part
+        value = variable.value + (part.text(variable.value) == "=")
+        source = self._declarations.source
+        of_type = f"{type_} {source(variable.first, variable.name)}{source(variable.name + 1, variable.behind_sizes)}"
+        if part.text(variable.name + 2) == "]":
+            given = source(value, variable.end)
+            of_type = f"({of_type}){given if given[:1] == '{' else f'{{{given}}}'}"
+        held = f"__typeof__({of_type})"
+        by_any_constructor = variable.is_one and part.text(variable.value) in ("{", "(")
+        return held, value, f"::ladder::Same<{held}>" if by_any_constructor else ""
+
     def _with_margins(
         self, array: Declarator, begin: int, before: str, attributes: list[str], type_: str
     ) -> Iterator[Edit]:
         """The variable that holds it, on as many lines, and its first value."""
         part, name = self._part, self._part.text(array.name)
-        value = array.value + (part.text(array.value) == "=")
-        source = self._declarations.source
-        of_type = f"{type_} {source(array.first, array.name)}{source(array.name + 1, array.behind_sizes)}"
-        if part.text(array.name + 2) == "]":
-            given = source(value, array.end)
-            of_type = f"({of_type}){given if given[:1] == '{' else f'{{{given}}}'}"
-        text = f"{before}{' '.join(attributes)} ::ladder::WithMargins<__typeof__({of_type})> {HIDDEN}{name}"
+        held, value, made = self._held(array, type_)
+        text = f"{before}{' '.join(attributes)} ::ladder::WithMargins<{held}> {HIDDEN}{name}"
         end = part.tokens[value].start
         text += "\n" * part.source.count("\n", begin, end)
-        by_any_constructor = array.is_one and part.text(array.value) in ("{", "(")
-        made = f"::ladder::Same<__typeof__({of_type})>" if by_any_constructor else ""
         yield begin, end, f"{text} = {{.at = {made}" if value < array.end else text
         at = part.tokens[array.end - 1].end
         yield at, at, f"{'}' * (value < array.end)}; {_told(name)}; auto& {name} = {HIDDEN}{name}.at"
@@ -173,7 +201,9 @@ class Margins:
             return False
         if variable.is_array and part.text(name + 2) == "]" and self._is_in_a_template(name):
             return False  # there, g++ does not know how many values there are
-        uses = self._uses(name, variable.end, part.pairs[part.within[name]])
+        scope = part.within[name]
+        scope = part.within[scope] if part.text(scope) == "(" else scope  # of what a head declares
+        uses = self._uses(name, variable.end, part.pairs[scope])
         if any(map(self._is_asked, uses)):
             return False
         if variable.is_one:

@@ -118,6 +118,24 @@ template <class... T> __device__ float total(T... v) { float all[] = {float(v)..
 __global__ void packs(const float* x, float* z, int n) { z[threadIdx.x] = total(x[threadIdx.x], 0, 0.0); }
 __global__ void bytes(const float* x, float* z, int n) { float v = x[threadIdx.x], w; char* a = (char*)&v;
     char* b = (char*)&w; for (int i = 0; i < n / 8; ++i) b[i] = a[i]; z[threadIdx.x] = w; }
+struct Four { float a[4]; __device__ explicit Four(float first) : a{first, 0, 0, 0} {} Four(const Four&) = delete;
+    __device__ const float* begin() const { return a; } };
+struct Refers { float& to; __device__ Refers(float& v) : to(v) {} };
+using Count = int;
+__global__ void constant_values(const float* x, float* z, int n) { const Count size = 4, *p = &size; float a[size] = {};
+    const float4 v = {x[threadIdx.x], 0, 0, 0}; const Four w{x[threadIdx.x]}; const float one = 1; const dim3 d(2, 3), *q = &d;
+    a[*p - 1] = sum_of(&v.x, n / 8) + sum_of(w.begin(), size); z[threadIdx.x] = sum_of(a, size) / 2 * *&one + q->z - 1; }
+__global__ void constructed(const float* x, float* z, int n) { Four v(x[threadIdx.x]); float u(n), *p(&u); Refers r(u), *s = &r;
+    int i(threadIdx.x), j(i), *k = &j; auto f([&] { return *p; }); float other(float*); s->to += 1;
+    z[*k] = sum_of(v.a, n / 8) + f() - n - 1; }
+__global__ void in_cases(const float* x, float* z, int n) { float s = 0; switch (threadIdx.x % 3) {
+    case 0: { float a[2] = {x[threadIdx.x]}; s = sum_of(a, 2); break; } case 1: case 4: { Four v(x[threadIdx.x]);
+    s = sum_of(v.a, 4); } break; default: { float4 v = {x[threadIdx.x]}; s = sum_of(&v.x, 4); } } z[threadIdx.x] = s; }
+__global__ void in_heads(const float* x, float* z, int n) { float s = 0;
+    for (alignas(16) float a[4] = {x[threadIdx.x]}; n > 30; n -= 2) { auto f = [&] { return sum_of(a, 4); };
+        if (float4 v = *(float4*)a; v.x < 0) continue; else if (Four w(f() + sum_of(&v.x, 4)); n == 32) s += sum_of(w.a, 4) / 2; }
+    switch (const float v = s; n) { case 30: s = sum_of(&v, 1); break; default: for (int i[2]; sum_of(&s, 1) < 0;) sum_of((float*)i, 2); }
+    z[threadIdx.x] = s; }
 
 // `n` is the place of the kernel in this list.
 using Kernel = void (*)(const float*, float*, int);
@@ -126,6 +144,6 @@ constexpr Kernel kernels[] = {
     arrays, goto_fn, goto_past, constexpr_fn, in_branches, returned, unions, groups, halves, vecs, handles,
     by_value, by_value_cast, by_value_member, by_value_template, by_value_method, by_value_lambda, of_auto, headers,
     by_reference, vectors_that_lie_right,
-    library_array_by_value, packs, bytes,
+    library_array_by_value, packs, bytes, constant_values, constructed, in_cases, in_heads,
 };
 extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) { kernels[n]<<<1, 32, 0, stream>>>(x, z, 32); }

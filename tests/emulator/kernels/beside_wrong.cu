@@ -61,6 +61,23 @@ __global__ void bytes_of_a_union(const float* x, float* z, int n) { union { floa
     for (int i = 0; i <= n / 8; ++i) s += u.a[i]; z[threadIdx.x] = s; }
 __global__ void library_array_by_value(const float* x, float* z, int n) { auto f = [](std::array<float, 4> a, int i) { return a[i]; };
     z[threadIdx.x] = f({}, n / 8); }
+struct Four { float a[4]; __device__ Four(float first) : a{first, 0, 0, 0} {} __device__ const float* begin() const { return a; } };
+__global__ void of_a_constant_vector(const float* x, float* z, int n) { const float4 v = {x[0], 0, 0, 0};
+    z[threadIdx.x] = sum_of(&v.x, n / 8 + 1); }
+__global__ void of_a_constant_number(const float* x, float* z, int n) { const float v = x[0];
+    z[threadIdx.x] = sum_of(&v, n / 16); }
+__global__ void of_a_constant_structure(const float* x, float* z, int n) { const Four v{x[0]};
+    z[threadIdx.x] = sum_of(v.begin(), n / 8 + 1); }
+__global__ void constructed(const float* x, float* z, int n) { Four v(x[0]); z[threadIdx.x] = sum_of(v.a, n / 8 + 1); }
+__global__ void constructed_number(const float* x, float* z, int n) { float v(x[0]); z[threadIdx.x] = sum_of(&v, n / 16); }
+__global__ void in_a_case(const float* x, float* z, int n) {
+    switch (n) { case 32: { float a[4] = {}; z[threadIdx.x] = sum_of(a, n / 8 + 1); break; } default: { z[0] = 1; } } }
+__global__ void in_the_head_of_a_for(const float* x, float* z, int n) {
+    for (float a[4] = {}; n > 0; n = 0) z[threadIdx.x] = sum_of(a, n / 8 + 1); }
+__global__ void in_the_head_of_an_if(const float* x, float* z, int n) {
+    if (float4 v = {x[0]}; v.x > 0) z[threadIdx.x] = sum_of(&v.x, n / 8 + 1); else z[threadIdx.x] = 1; }
+__global__ void in_the_head_of_a_switch(const float* x, float* z, int n) {
+    switch (auto v = reinterpret_cast<const float4*>(x)[0]; n) { case 32: z[threadIdx.x] = sum_of(&v.x, n / 8 + 1); } }
 
 // `n` is the place of the kernel in this list.
 using Kernel = void (*)(const float*, float*, int);
@@ -70,6 +87,7 @@ constexpr Kernel kernels[] = {
     in_a_constants_function, index_of_cuda_array, index_of_std_array, a_row_too_far, by_value, by_value_cast,
     by_value_member, by_value_template, by_value_method, by_value_lambda, of_auto, row_by_reference,
     column_by_reference, one_of_two_elements, bytes_of_a_union,
-    library_array_by_value,
+    library_array_by_value, of_a_constant_vector, of_a_constant_number, of_a_constant_structure, constructed,
+    constructed_number, in_a_case, in_the_head_of_a_for, in_the_head_of_an_if, in_the_head_of_a_switch,
 };
 extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) { kernels[n]<<<1, 32, 0, stream>>>(x, z, 32); }

@@ -52,6 +52,27 @@ private:
     const volatile void* variable_;
 };
 
+// The same of what the head of a `for`, `if` or `switch` declares: one declaration has to do, a structured binding.
+class MarginsOfHead {
+public:
+    template <class Variable> LADDER_UNSEEN MarginsOfHead(const Variable& variable, const char* name) : variable_(&variable) {
+        ladder_margins(&variable, sizeof(Variable), bytes_of_element<Variable>(), margin_of(sizeof(Variable)), name);
+    }
+    MarginsOfHead(const MarginsOfHead&) = delete;
+    LADDER_UNSEEN ~MarginsOfHead() { ladder_no_margins(variable_); }
+
+private:
+    const volatile void* variable_;
+};
+
+template <class Variable> struct alignas(16) InHead {
+    unsigned char before[margin_of(sizeof(Variable))];
+    Variable at;
+    unsigned char behind[margin_of(sizeof(Variable))];
+    const char* name;
+    MarginsOfHead told{at, name};
+};
+
 }  // namespace ladder
 
 LADDER_UNSEEN constexpr void ladder_end_margins(const ladder::Margins* margins) { margins->end(); }
