@@ -206,7 +206,7 @@ def test_a_member_that_was_never_set_for_nothing_is_a_note(run_kernel, value, is
     kernel = f"""__global__ void k(const float* x, float* z, int n) {{
     float4 v;
     v.x = x[threadIdx.x];
-    z[threadIdx.x] = v.x + {value} * 0;
+    z[threadIdx.x] = fmaxf(v.x, {value});
 }}
 extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) {{ k<<<1, 32, 0, stream>>>(x, z, n); }}
 """

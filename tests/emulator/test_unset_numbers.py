@@ -18,6 +18,9 @@ WRONG = [
     "float v; if (i < 16) v = 1; z[i] = x[i] + 0 * v;",
     "double v; if (n > 4) v = 1; z[i] = x[i] + 0 * v;",
     "half v; if (n > 4) v = 1; z[i] = x[i] + __half2float(v * __float2half(0));",
+    "float4 v; v.x = 1; if (n > 4) v.y = 1; z[i] = x[i] + 0 * v.y;",
+    "struct Two { int a; float b; } v; v.a = 1; if (n > 4) v.b = 1; z[i] = x[i] + 0 * v.b;",
+    "float v[64]; for (int j = 0; j < 16 * n - 1; ++j) v[j] = 1; z[i] = x[i] + 0 * v[63 - n / 8];",
     "float v[4]; for (int j = 0; j < n - 1; ++j) v[j] = x[i]; float t = 0;"
     " for (int j = 0; j < n; ++j) t += v[j] * (j == 0); z[i] = t;",
     "float v; for (int j = 0; j < 32; ++j) if (j == 0 && n > 4) v = x[j]; else if (x[j] > v) v = x[j];"

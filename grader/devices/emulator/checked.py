@@ -53,7 +53,8 @@ _FLAGS = [
     "-fira-region=one", "--param", "max-combine-insns=2", "--param", "max-cse-path-length=1",
 ]  # fmt: skip
 
-_PATTERN, _NO_NUMBER = b"\xfe\xfe\xfe\xfe", b"\xfe\xfe\xfe\xff"  # of -ftrivial-auto-var-init, and a NaN of any width
+# What -ftrivial-auto-var-init writes, as far as it is of four bytes, and a NaN of any width.
+_PATTERN, _NO_NUMBER = re.compile(rb"(?:\xfe{4})+"), b"\xfe\xfe\xfe\xff"
 _IS_CHECK, _HANDLER = ".UBSAN_BOUNDS", "__ubsan_handle"
 _BODY = re.compile(r"^(?P<head>\S.*\))\n\{\n(?P<body>(?:[ \n].*\n|\n)*)\}", re.MULTILINE)
 _CHECK = re.compile(r"^ *\[(?P<place>[^\]\[]+:\d+:\d+)\] \.UBSAN_BOUNDS \(0B, (?P<index>.+), \d+\);$", re.MULTILINE)
@@ -205,7 +206,7 @@ class CheckedBuild:
         as_written, optimized, classes, said = (
             (self._folder / name).read_text(errors="replace") for name in (_AS_WRITTEN, _OPTIMIZED, _CLASSES, _SAID)
         )
-        if _PATTERN.hex()[:6] not in self._written.lower():
+        if "fefefe" not in self._written.lower():
             fill_with_no_numbers(self._folder / NAME)
         elf = Elf(self._folder / NAME)
         wanted = alignments(elf, lambda: disassembled(self._folder / NAME), [optimized], classes)
@@ -222,18 +223,15 @@ class CheckedBuild:
 
 
 def fill_with_no_numbers(library: Path) -> None:
-    """Has what g++ puts into variables that are not set be no number, where it comes from read-only memory, as into
-    most floats: -1.7e38 is a number, and nothing is left of it in `0 * v`.
+    """Has what g++ puts into variables that are not set be no number: -1.7e38 is one, and nothing is left of it in
+    `0 * v`. The same bytes make integers and pointers that are as wrong as before.
     """
     elf = Elf(library)
     data = bytearray(elf.data)
     for section in elf.sections:
-        at = section.offset if section.name == ".rodata" else len(data)
-        end = at + section.bytes
-        while (at := data.find(_PATTERN, at, end)) >= 0:
-            if at % len(_PATTERN) == 0:
-                data[at : at + len(_PATTERN)] = _NO_NUMBER
-            at += 1
+        if section.name in (".rodata", ".text"):
+            part = slice(section.offset, section.offset + section.bytes)
+            data[part] = _PATTERN.sub(lambda found: _NO_NUMBER * (len(found[0]) // 4), data[part])
     library.write_bytes(data)
 
 
