@@ -73,6 +73,41 @@ extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) { k<<<1,
 """
 
 
+# Types whose names say less: what g++ tells of a class decides.
+NAMED = """
+#include <cuda/std/array>
+namespace own {{ struct float4 {{ float x, y, z, w; }}; }}
+struct Colour : float4 {{}};
+template <class T> struct Two {{ T x, y; }};
+struct __align__(8) Halves {{ half x, y, z, w; }};
+union Either {{ float x; int y[4]; }};
+typedef cuda::std::array<double, 2> Numbers;
+__global__ void k(const float* x, float* z, int n) {{
+    __shared__ __align__(16) char held[32 * 16 + 16];
+    for (int i = threadIdx.x; i < sizeof held; i += 32) held[i] = 0;
+    __syncthreads();
+    const {type} v = reinterpret_cast<{type}*>(held + n)[threadIdx.x];
+    reinterpret_cast<{type}*>(held + n)[threadIdx.x] = v;
+    z[threadIdx.x] = 1;
+    double2 other = {{}};
+    z[threadIdx.x] += other.x;
+}}
+extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) {{ k<<<1, 32, 0, stream>>>(x, z, n); }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("type", "needs"),
+    [("own::float4", 4), ("Colour", 16), ("Two<double>", 8), ("Halves", 8), ("Either", 4), ("Numbers", 8),
+     ("__half2", 4), ("float3", 4), ("Two<float2>", 8)],
+)  # fmt: skip
+def test_a_type_needs_what_it_is_made_of(run_kernel, type, needs):
+    source = "#include <cuda_fp16.h>\n" + NAMED.format(type=type)
+    for place, is_misaligned in (needs, False), (needs // 2, True):
+        _, _, findings = run(run_kernel, source, place)
+        assert [finding.kind for finding in findings] == ["misaligned"] * is_misaligned
+
+
 def kinds(run_kernel, line: str) -> list[str]:
     """Of the findings of a kernel with this line."""
     return [finding.kind for finding in run(run_kernel, KNOWN.format(line=line), 32)[2]]
@@ -125,3 +160,15 @@ def test_both_in_one_file(run_kernel):
     assert not findings and (z == x + 1).all()
     _, _, (finding,) = run(run_kernel, BOTH, 1)
     assert finding.kind == "misaligned" and "writes 16 bytes of numbers at byte 8" in finding.message
+
+
+# docs/emulator.md, "What it cannot see": nvcc loads sixteen bytes at once.
+UNSEEN = [
+    f"{PACKED} struct Holder {{ float4 v; }}; Holder* h = (Holder*)(held + 2); z[threadIdx.x] = 0; float4 v = h->v;"
+    " z[threadIdx.x] += v.w;",
+]
+
+
+@pytest.mark.parametrize("line", UNSEEN)
+def test_what_is_not_known_to_be_misaligned(run_kernel, line):
+    assert kinds(run_kernel, line) == []

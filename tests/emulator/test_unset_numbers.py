@@ -46,3 +46,17 @@ def test_it_is_found(run_kernel, body):
 def test_one_that_is_set_where_it_is_used(run_kernel, body):
     x, z, findings = run(run_kernel, KERNEL.format(body=body), 4)
     assert findings == [] and np.array_equal(z, x)
+
+
+# docs/emulator.md, "What it cannot see": a part of the result that the unset value has no part in.
+UNSEEN = [
+    "float v; if (n > 4) v = 1; z[i] = fmaxf(x[i], v);",
+    "float v; if (n > 4) v = 1; z[i] = v > 2e38f ? v : x[i];",
+    "int v; if (n > 4) v = 1; z[i] = x[i] + v * (n - 4);",
+]
+
+
+@pytest.mark.parametrize("body", UNSEEN)
+def test_what_hides_it(run_kernel, body):
+    x, z, findings = run(run_kernel, KERNEL.format(body=body), 4)
+    assert findings == [] and np.array_equal(z, x)

@@ -551,3 +551,41 @@ def test_memory_is_given_back_by_the_function_of_its_side(run, folder):
     ran = run("frees.cu", "--exit-zero")
     assert ran.code == 0 and "cudaFree of memory from cudaMallocHost: cudaFreeHost gives that back" in ran.said
     assert "cudaFreeHost of memory that cudaMallocHost did not return: cudaFree gives that back" in ran.said
+
+
+ALIGNED = """
+struct Pair { double a, b; };
+template <class T> static __device__ T both(T* from) { T first = from[0]; from[1] = first; return from[1]; }
+__global__ void NAME(float* z, int n) {
+    __shared__ double numbers[6];
+    __shared__ __align__(16) float floats[16];
+    if (threadIdx.x == 0) {
+        for (int i = 0; i < 16; ++i) numbers[i % 6] = floats[i] = i;
+        const Pair pair = both(reinterpret_cast<Pair*>(numbers + 1));
+        float4 four = both(reinterpret_cast<float4*>(floats + FIRST));
+        z[0] = pair.a + four.x + reinterpret_cast<float2*>(floats + 2 * n)->y;
+    }
+}
+"""
+
+
+CALLS_BOTH = """
+__global__ void other(float* z, int n);
+int main(int argc, char**) {
+    float* z;
+    cudaMalloc(&z, 4);
+    if (argc == 1) first<<<1, 1>>>(z, argc);
+    else other<<<1, 1>>>(z, argc);
+    cudaDeviceSynchronize();
+    cudaFree(z);
+}
+"""
+
+
+def test_a_vector_is_misaligned_and_a_structure_of_two_numbers_is_not(run, folder):
+    for name, place, main in ("first", "4", CALLS_BOTH), ("other", "1", ""):
+        text = ALIGNED.replace("NAME", name).replace("FIRST", place)
+        (folder / f"{name}.cu").write_text(text + main)
+    right, wrong = (run("first.cu", "other.cu", "--json", *more) for more in ((), ("--", "other")))
+    assert right.code == 0 and not right.found
+    assert {(kind, Path(file).name, line) for kind, file, line in wrong.found} == {("misaligned", "other.cu", 3)}

@@ -65,14 +65,14 @@ class Types:
             self._own[name] = min(int(each["alignment"]), self._own.get(name, 1 << 20))
 
     def alignment(self, type_: str) -> int:
-        """ANY of a type that is not known, or of two by this name."""
+        """ANY of a type that is not known; the least of those by this name."""
         plain = _WITHOUT.sub("", type_).strip()
         if plain.endswith(("*", "&")):
             return 8
         if vector := _VECTOR.match(plain):
             return int(vector["count"]) * self.alignment(vector["type"])
         own, known = self._own.get(plain), _KNOWN.get(plain)
-        return ANY if own and known and own != known else own or known or ANY
+        return min(filter(None, (own, known)), default=ANY)
 
 
 def _last_name(name: str) -> str:
