@@ -32,7 +32,7 @@ RIGHT = [
     "float v; for (int j = 0; j < n; ++j) if (j == 0) v = x[i]; else v = fmaxf(v, 0); z[i] = v;",
     "float v[4], t; for (int j = 0; j < n - 1; ++j) v[j] = t = x[i]; z[i] = v[0] + (v[1] - t);",
     "unsigned v; if (i < 16) v = 0xfefefefeu; else v = 1; z[i] = x[i] + (v == 1 && i < 16);",
-    "const float v[2] = {-1.69473863e+38f, 0}; z[i] = x[i] + 0 * v[n % 2];",
+    "const unsigned v = __float_as_uint(x[i]) & ~0x01010101u; z[i] = x[i] + 0 * __uint_as_float(v + 0xfefefefe);",
 ]
 
 

@@ -54,6 +54,7 @@ _FLAGS = [
 ]  # fmt: skip
 
 # What -ftrivial-auto-var-init writes, as far as it is of four bytes, and a NaN of any width.
+_MASKS = re.compile(r"fefe|0101", re.IGNORECASE)  # a file's own bytes may look like this
 _PATTERN, _NO_NUMBER = re.compile(rb"(?:\xfe{4})+"), b"\xfe\xfe\xfe\xff"
 _IS_CHECK, _HANDLER = ".UBSAN_BOUNDS", "__ubsan_handle"
 _BODY = re.compile(r"^(?P<head>\S.*\))\n\{\n(?P<body>(?:[ \n].*\n|\n)*)\}", re.MULTILINE)
@@ -203,10 +204,10 @@ class CheckedBuild:
 
     def _read(self) -> dict[str, Any]:
         """What is to be known of the build, as JSON has it, but for what the other one's dump says."""
-        as_written, optimized, classes, said = (
-            (self._folder / name).read_text(errors="replace") for name in (_AS_WRITTEN, _OPTIMIZED, _CLASSES, _SAID)
-        )
-        if "fefefe" not in self._written.lower():
+        files = (self._folder / name for name in (_AS_WRITTEN, _OPTIMIZED, _CLASSES, _SAID))
+        told = (each.read_text(errors="replace") if each.exists() else "" for each in files)  # of no class, it is none
+        as_written, optimized, classes, said = told
+        if not _MASKS.search(self._written):
             fill_with_no_numbers(self._folder / NAME)
         elf = Elf(self._folder / NAME)
         wanted = alignments(elf, lambda: disassembled(self._folder / NAME), [optimized], classes)
