@@ -130,6 +130,7 @@ def arrays_with_margins(code: str) -> set[str]:
         ),
         ("P a(1), b(x[1], 2); float c(n), *d(x); const number e = 4; f(&a, &b, &c, &d, &e);", "a b c d"),
         ("const float4 a = x[n]; const P b{1}; const float c = 1, d = 2; f(&a.x, b.at, &c, d);", "a b c"),
+        ("const auto a = x[n]; auto const b = y[n]; const auto c = 4; const V d = x[1]; f(&a.x, &b, &c, &d.x);", "a d"),
         ("switch (n) { case 1: { float a[4]; f(a); } default: { P b; f(&b); } } again: { P c; f(&c); }", "a b c"),
         ("auto a = x[n]; auto b = [&] { return &a.x; }; auto* c = &f; auto d{1}; f(&b, &c, &d);", "a"),
         ("auto g = [](P a, int b, const P c, P& d, P* e) { f(&a, a.at, b, &c, &d, &e); };", "a"),

@@ -156,9 +156,12 @@ class Margins:
         yield at, at, f"{'}' * (value < array.end)}; {_told(name)}; auto& {name} = {HIDDEN}{name}.at"
 
     def _of_any_type(self, first: int) -> list[Declarator]:
-        """What `auto v = ...;` declares."""
-        declared = self._declarations.declarators(first + 1) if self._part.text(first) == "auto" else []
-        return declared if len(declared) == 1 and declared[0].name == first + 1 else []
+        """What `auto v = ...;` and `const auto v = ...;` declare."""
+        part, name = self._part, first
+        while part.text(name) in ("auto", "const"):
+            name += 1
+        declared = self._declarations.declarators(name) if "auto" in part.texts[first:name] else []
+        return declared if len(declared) == 1 and declared[0].name == name else []
 
     def _type_of_value(self, variable: Declarator) -> str:
         part = self._part
@@ -166,7 +169,8 @@ class Margins:
         is_lambda = any(pair in (("]", "("), ("]", "{")) for pair in pairwise(texts))
         if part.text(variable.value) != "=" or is_lambda or texts[0] == "{":
             return ""
-        return f"::ladder::Value<decltype({self._declarations.source(variable.value + 1, variable.end)})>"
+        const = "const " * ("const" in part.texts[variable.name - 2 : variable.name])
+        return f"{const}::ladder::Value<decltype({self._declarations.source(variable.value + 1, variable.end)})>"
 
     def _of_parameters(self, brace: int) -> Iterator[Edit]:
         """The same of what a function gets by value: copies, and a block in which they have the parameters' names."""
@@ -197,7 +201,7 @@ class Margins:
     def _is_lent(self, variable: Declarator, type_: str) -> bool:
         """Whether anything may get an address of it. None is of one that a constant or a type is made from."""
         part, name = self._part, variable.name
-        if not (variable.is_array or (variable.is_one and self._may_be_lent(variable, type_))):
+        if not (variable.is_array or variable.is_one):
             return False
         if variable.is_array and part.text(name + 2) == "]" and self._is_in_a_template(name):
             return False  # there, g++ does not know how many values there are
@@ -207,19 +211,22 @@ class Margins:
         if any(map(self._is_asked, uses)):
             return False
         if variable.is_one:
+            if not self._may_be_lent(variable, type_, any(part.text(at + 1) == "." for at in uses)):
+                return False
             is_pointer = "*" in part.texts[variable.first : name]
             is_array = bool(_IS_ARRAY.search(type_))
             return any(self._lends_one(at, is_pointer) or (is_array and not self._is_sized(at)) for at in uses)
         sizes = self._sizes(name)
         return any(self._lends(at, sizes) for at in uses)
 
-    def _may_be_lent(self, variable: Declarator, type_: str) -> bool:
+    def _may_be_lent(self, variable: Declarator, type_: str, has_members: bool) -> bool:
         """Whether a variable that is no array can be in a structure: no constant's value is, nor one that names itself
         in its own value.
         """
         part = self._part
         words = part.texts[variable.first : variable.name] or type_.split()
-        is_constant = "const" in words and not _IS_ARRAY.search(type_) and not self._is_no_whole_number(words)
+        is_class = has_members or bool(_IS_ARRAY.search(type_))
+        is_constant = "const" in words and not is_class and not self._is_no_whole_number(words)
         return not is_constant and part.text(variable.name) not in part.texts[variable.name + 1 : variable.end]
 
     def _is_no_whole_number(self, words: list[str]) -> bool:

@@ -124,6 +124,8 @@ struct Refers { float& to; __device__ Refers(float& v) : to(v) {} };
 using Count = int;
 __global__ void constant_values(const float* x, float* z, int n) { const Count size = 4, *p = &size; float a[size] = {};
     const float4 v = {x[threadIdx.x], 0, 0, 0}; const Four w{x[threadIdx.x]}; const float one = 1; const dim3 d(2, 3), *q = &d;
+    const auto u = reinterpret_cast<const float2*>(x)[threadIdx.x / 2]; auto const four = n / 8; const auto three = 3;
+    float b[three] = {}; b[four - 2] = (&u.x)[threadIdx.x % 2] - v.x; const auto* t = &three; a[*t - 1] = sum_of(b, *&three);
     a[*p - 1] = sum_of(&v.x, n / 8) + sum_of(w.begin(), size); z[threadIdx.x] = sum_of(a, size) / 2 * *&one + q->z - 1; }
 __global__ void constructed(const float* x, float* z, int n) { Four v(x[threadIdx.x]); float u(n), *p(&u); Refers r(u), *s = &r;
     int i(threadIdx.x), j(i), *k = &j; auto f([&] { return *p; }); float other(float*); s->to += 1;

@@ -68,6 +68,11 @@ __global__ void of_a_constant_number(const float* x, float* z, int n) { const fl
     z[threadIdx.x] = sum_of(&v, n / 16); }
 __global__ void of_a_constant_structure(const float* x, float* z, int n) { const Four v{x[0]};
     z[threadIdx.x] = sum_of(v.begin(), n / 8 + 1); }
+__global__ void of_a_constant_auto(const float* x, float* z, int n) {
+    const auto v = reinterpret_cast<const float4*>(x)[threadIdx.x % 8]; z[threadIdx.x] = sum_of(&v.x, n / 8 + 1); }
+template <class T> __device__ float of_template(const T* x, int n) { const T v = x[0]; return sum_of(&v.x, n); }
+__global__ void of_a_templates_constant(const float* x, float* z, int n) {
+    z[threadIdx.x] = of_template(reinterpret_cast<const float2*>(x), n / 8); }
 __global__ void constructed(const float* x, float* z, int n) { Four v(x[0]); z[threadIdx.x] = sum_of(v.a, n / 8 + 1); }
 __global__ void constructed_number(const float* x, float* z, int n) { float v(x[0]); z[threadIdx.x] = sum_of(&v, n / 16); }
 __global__ void in_a_case(const float* x, float* z, int n) {
@@ -87,7 +92,8 @@ constexpr Kernel kernels[] = {
     in_a_constants_function, index_of_cuda_array, index_of_std_array, a_row_too_far, by_value, by_value_cast,
     by_value_member, by_value_template, by_value_method, by_value_lambda, of_auto, row_by_reference,
     column_by_reference, one_of_two_elements, bytes_of_a_union,
-    library_array_by_value, of_a_constant_vector, of_a_constant_number, of_a_constant_structure, constructed,
+    library_array_by_value, of_a_constant_vector, of_a_constant_number, of_a_constant_structure,
+    of_a_constant_auto, of_a_templates_constant, constructed,
     constructed_number, in_a_case, in_the_head_of_a_for, in_the_head_of_an_if, in_the_head_of_a_switch,
 };
 extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) { kernels[n]<<<1, 32, 0, stream>>>(x, z, 32); }
