@@ -81,6 +81,8 @@ struct Colour : float4 {{}};
 template <class T> struct Two {{ T x, y; }};
 struct __align__(8) Halves {{ half x, y, z, w; }};
 union Either {{ float x; int y[4]; }};
+template <int N> struct alignas(4 * N) Row {{ float x[N]; }};
+__device__ Row<1> one;
 typedef cuda::std::array<double, 2> Numbers;
 __global__ void k(const float* x, float* z, int n) {{
     __shared__ __align__(16) char held[32 * 16 + 16];
@@ -99,7 +101,7 @@ extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) {{ k<<<1
 @pytest.mark.parametrize(
     ("type", "needs"),
     [("own::float4", 4), ("Colour", 16), ("Two<double>", 8), ("Halves", 8), ("Either", 4), ("Numbers", 8),
-     ("__half2", 4), ("float3", 4), ("Two<float2>", 8)],
+     ("__half2", 4), ("float3", 4), ("Two<float2>", 8), ("Row<4>", 16)],
 )  # fmt: skip
 def test_a_type_needs_what_it_is_made_of(run_kernel, type, needs):
     source = "#include <cuda_fp16.h>\n" + NAMED.format(type=type)

@@ -33,7 +33,8 @@ _KNOWN = {**_OF_TWO, **_OF_THREE, **_OF_FOUR, **_HALVES, **_PLAIN, **_WHOLE}
 _CALLBACK = re.compile(r"__tsan_(?:volatile_)?(?:read|write)(?:\d+|_range)\b")
 _TOLD = re.compile(rf"^ +(?P<name>{_CALLBACK.pattern}) \((?P<place>.*?)(?:, (?P<bytes>\d+))?\);")
 _OF_INTEREST = re.compile(r"__tsan_(?:read|write)(?:16|_range) \(")
-_ADDRESS = re.compile(r"^  _\d+ = (?!\*|MEM|[^&]*->|[\w.$]+\[)")
+_VALUE = r"[\w.$]*_\d+(?:\(D\))?"
+_ADDRESS = re.compile(rf"^ +(?:#|{_VALUE} = (?:\([^()]*\) )?(?:&|{_VALUE}(?: [-+*&|] .*)?;))")  # that is worked out
 _STATEMENT = re.compile(r"^ +(?P<target>[^\"=]+?) =(?:\{v\})? (?P<source>.*?);")
 _MEMORY = re.compile(r"^MEM(?: <(?P<type>.*)> )?\[\((?P<cast>[^()]*(?:\([^()]*\))?[^()]*)\).*?\](?P<part>[.\[].*)?$")
 _CONVERTED = re.compile(r"^VIEW_CONVERT_EXPR<.*?>\((?P<memory>.*)\)$")  # of bit_cast
@@ -54,24 +55,26 @@ class Callback(NamedTuple):
 
 
 class Types:
-    """How types are aligned, by their last names; `classes` is what g++ told of a file's own. With `packs` a file may
-    have structures whose members lie anywhere.
+    """How types are aligned, by their last names and sizes; `classes` is what g++ told of a file's own. With `packs` a
+    file may have structures whose members lie anywhere.
     """
 
     def __init__(self, classes: str, packs: bool):
-        self.packs, self._own = packs, dict[str, int]()
+        self.packs, self._own = packs, dict[tuple[str, int], int]()
         for each in _CLASS.finditer(classes):
-            name = _last_name(each["name"])
+            name = _last_name(each["name"]), int(each["bytes"])
             self._own[name] = min(int(each["alignment"]), self._own.get(name, 1 << 20))
 
-    def alignment(self, type_: str) -> int:
+    def alignment(self, type_: str, size: int) -> int:
         """ANY of a type that is not known; the least of those by this name."""
         plain = _WITHOUT.sub("", type_).strip()
         if plain.endswith(("*", "&")):
             return 8
         if vector := _VECTOR.match(plain):
-            return int(vector["count"]) * self.alignment(vector["type"])
-        own, known = self._own.get(plain), _KNOWN.get(plain)
+            return int(vector["count"]) * self.alignment(vector["type"], 0)
+        if not plain:
+            return ANY
+        own, known = self._own.get((plain, size)), _KNOWN.get(plain)
         return min(filter(None, (own, known)), default=ANY)
 
 
@@ -105,11 +108,10 @@ def of_interest(dump: str) -> str:
 
 def _callbacks(function: Function, types: Types) -> Iterator[Callback]:
     waiting: list[re.Match[str]] = []  # a store is told of before the load that it stores
-    rows = function.plain
-    for number, row in enumerate(rows):
+    for row in function.plain:
         if told := _TOLD.match(row):
             waiting.append(told)
-        elif waiting and not (_ADDRESS.match(row) and any(map(_TOLD.match, rows[number + 1 : number + 4]))):
+        elif waiting and not _ADDRESS.match(row):
             statement = _STATEMENT.match(row)
             for each in waiting:
                 yield Callback(each["name"], _wanted(each, statement, function, types))
@@ -123,24 +125,25 @@ def _wanted(told: re.Match[str], statement: re.Match[str] | None, function: Func
     if statement:
         sides = statement["target"], statement["source"]
         memory, other = sides if "write" in told["name"] else reversed(sides)
-        wanted = _alignment(memory, other, function, types)
-        wanted = int(told["bytes"] or 16) if wanted == ITS_SIZE else wanted
+        size = int(told["bytes"] or 16)
+        wanted = _alignment(memory, other, size, function, types)
+        wanted = size if wanted == ITS_SIZE else wanted
     if told["name"].endswith("_range"):
         return wanted if wanted > 1 else ITS_SIZE
     return ITS_SIZE if wanted >= 16 else 8 if wanted == 8 else ANY
 
 
-def _alignment(memory: str, other: str, function: Function, types: Types) -> int:
-    """What an access of `memory`, a value of the other side's type, wants."""
+def _alignment(memory: str, other: str, size: int, function: Function, types: Types) -> int:
+    """What an access of `memory`, a value of the other side's type and of this size, wants."""
     if converted := _CONVERTED.match(memory):
         memory, other = converted["memory"], ""
-    if found := _MEMORY.match(memory):
-        if not found["part"]:
-            pointee = _pointee(found["cast"])
-            return types.alignment(pointee and (found["type"] or pointee))
-    elif (followed := _FOLLOWED.match(memory)) and (type_ := _pointee(_declared(followed["name"], function))):
-        return types.alignment(type_)
-    return types.alignment(_type_of(other, function)) if _PART.search(memory) and not types.packs else ANY
+    if (found := _MEMORY.match(memory)) and not found["part"]:
+        pointee = _pointee(found["cast"])
+        return types.alignment(pointee and (found["type"] or pointee), size)
+    followed = _FOLLOWED.match(memory)
+    if type_ := _pointee(_declared(followed["name"], function)) if followed else _type_of(memory, function):
+        return types.alignment(type_, size)
+    return types.alignment(_type_of(other, function), size) if _PART.search(memory) and not types.packs else ANY
 
 
 def _pointee(pointer: str) -> str:
@@ -160,7 +163,9 @@ def _type_of(value: str, function: Function) -> str:
 
 
 def _declared(name: str, function: Function) -> str:
-    return function.types.get(name) or function.types.get(re.sub(r"_\d+$", "", name), "")
+    """The type of a variable, or of a value of it; a parameter's ends in its name."""
+    variable = name if name in function.types else re.sub(r"_\d+$", "", name)
+    return function.types.get(variable, "").removesuffix(variable)
 
 
 def alignments(
