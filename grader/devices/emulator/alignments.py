@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from grader.devices.emulator.calls import Function, functions_in
+from grader.devices.emulator.calls import PLACE, Function, functions_in
 from grader.devices.emulator.elf import Elf
 from grader.devices.emulator.machine_code import Instruction
 from grader.devices.emulator.sides import may_pack
@@ -33,6 +33,7 @@ _KNOWN = {**_OF_TWO, **_OF_THREE, **_OF_FOUR, **_HALVES, **_PLAIN, **_WHOLE}
 _CALLBACK = re.compile(r"__tsan_(?:volatile_)?(?:read|write)(?:\d+|_range)\b")
 _TOLD = re.compile(rf"^ +(?P<name>{_CALLBACK.pattern}) \((?P<place>.*?)(?:, (?P<bytes>\d+))?\);")
 _OF_INTEREST = re.compile(r"__tsan_(?:read|write)(?:16|_range) \(")
+_WHOLE_VARIABLE = re.compile(r"&[\w.$]+$")  # which lies where it should
 _VALUE = r"[\w.$]*_\d+(?:\(D\))?"
 _ADDRESS = re.compile(rf"^ +(?:#|{_VALUE} = (?:\([^()]*\) )?(?:&|{_VALUE}(?: [-+*&|] .*)?;))")  # that is worked out
 _STATEMENT = re.compile(r"^ +(?P<target>[^\"=]+?) =(?:\{v\})? (?P<source>.*?);")
@@ -108,18 +109,25 @@ def of_interest(dump: str) -> str:
 
 def _callbacks(function: Function, types: Types) -> Iterator[Callback]:
     waiting: list[re.Match[str]] = []  # a store is told of before the load that it stores
-    for row in function.plain:
-        if told := _TOLD.match(row):
-            waiting.append(told)
-        elif waiting and not _ADDRESS.match(row):
-            statement = _STATEMENT.match(row)
-            for each in waiting:
-                yield Callback(each["name"], _wanted(each, statement, function, types))
-            waiting = []
+    for with_places in function.body.split("\n"):
+        is_callback = "__tsan_" in with_places
+        if is_callback and not waiting and not _OF_INTEREST.search(with_places):
+            if called := _CALLBACK.search(with_places):
+                yield Callback(called[0], ITS_SIZE)
+        elif is_callback or waiting:
+            row = PLACE.sub("", with_places)
+            if told := _TOLD.match(row):
+                waiting.append(told)
+            elif not _ADDRESS.match(row):
+                statement = _STATEMENT.match(row)
+                for each in waiting:
+                    yield Callback(each["name"], _wanted(each, statement, function, types))
+                waiting = []
 
 
 def _wanted(told: re.Match[str], statement: re.Match[str] | None, function: Function, types: Types) -> int:
-    if not _OF_INTEREST.match(f"{told['name']} ("):
+    is_range = told["name"].endswith("_range")
+    if not _OF_INTEREST.match(f"{told['name']} (") or (is_range and _WHOLE_VARIABLE.match(told["place"])):
         return ITS_SIZE
     wanted = ANY
     if statement:
@@ -128,7 +136,7 @@ def _wanted(told: re.Match[str], statement: re.Match[str] | None, function: Func
         size = int(told["bytes"] or 16)
         wanted = _alignment(memory, other, size, function, types)
         wanted = size if wanted == ITS_SIZE else wanted
-    if told["name"].endswith("_range"):
+    if is_range:
         return wanted if wanted > 1 else ITS_SIZE
     return ITS_SIZE if wanted >= 16 else 8 if wanted == 8 else ANY
 

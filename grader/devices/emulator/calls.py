@@ -24,7 +24,7 @@ from grader.devices.emulator.outside import (
 from grader.devices.emulator.words import NO_PTX
 
 _FUNCTION = re.compile(r"^;; Function .*? \((\S+), funcdef_no=.*$", re.MULTILINE)
-_PLACE = re.compile(r"\[(?P<file>[^\]\[:]*):(?P<line>\d+):\d+(?: discrim \d+)?\] ?")
+PLACE = re.compile(r"\[(?P<file>[^\]\[:]*):(?P<line>\d+):\d+(?: discrim \d+)?\] ?")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _CALL = re.compile(
     r"^\s+(?:[^=\"]*? = )?(?P<name>[\w.]+|OBJ_TYPE_REF\(.*?\)|[\w.]+\(D\)) \((?P<arguments>.*)\);(?: \[[a-z ]*\])*$"
@@ -69,7 +69,7 @@ class Function:
 
     @cached_property
     def plain(self) -> list[str]:
-        return _PLACE.sub("", self.body).split("\n")
+        return PLACE.sub("", self.body).split("\n")
 
     @cached_property
     def attributes(self) -> set[str]:
@@ -88,7 +88,7 @@ class Function:
 
     @cached_property
     def declared(self) -> list[re.Match[str]]:
-        rows = _PLACE.sub("", f"\n{self.body}".partition("\n  <bb ")[0]).split("\n")
+        rows = PLACE.sub("", f"\n{self.body}".partition("\n  <bb ")[0]).split("\n")
         return [match for match in map(_DECLARED.match, rows) if match]
 
     @cached_property
@@ -161,7 +161,7 @@ def line_of_use(dump: str, symbol: str, filename: str) -> int | None:
     """The first of the file's lines that names this function."""
     used = re.compile(rf"\b{re.escape(symbol)}\b")
     for row in dump.splitlines():
-        places = [place for place in _PLACE.finditer(row) if place["file"] == filename]
+        places = [place for place in PLACE.finditer(row) if place["file"] == filename]
         if places and used.search(row):
             return int(places[0]["line"])
     return None
@@ -169,7 +169,7 @@ def line_of_use(dump: str, symbol: str, filename: str) -> int | None:
 
 def is_used_by_headers(dump: str, symbol: str, filename: str) -> bool:
     """Whether all that takes the address of this function is written in a header: `std::to_string` does."""
-    taken = re.compile(rf"(?:{_PLACE.pattern})?(?<![\w.$]){re.escape(symbol)}(?![\w.$]| \()")
+    taken = re.compile(rf"(?:{PLACE.pattern})?(?<![\w.$]){re.escape(symbol)}(?![\w.$]| \()")
     uses = list(taken.finditer(dump))
     return bool(uses) and all(use["file"] and use["file"] != filename for use in uses)
 
@@ -269,7 +269,7 @@ def _line(function: Function, number: int, filename: str) -> int:
     """The learner's line of a row, or of the nearest before it; 0 if the function is a header's."""
     rows = function.body.split("\n")
     for row in [*reversed(rows[: number + 1]), *rows[number:]]:
-        for place in _PLACE.finditer(row):
+        for place in PLACE.finditer(row):
             if place["file"] == filename:
                 return int(place["line"])
     return 0
