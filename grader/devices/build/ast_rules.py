@@ -6,7 +6,6 @@ A cursor is libclang's word for a place in the tree; its kind is a name such as 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from grader.devices.build import asm_rules, kernel_rules
@@ -33,6 +32,7 @@ from grader.devices.build.cursors import (
     namespace_of,
     place_of,
     size_of,
+    written,
 )
 from grader.devices.build.cursors import kind_of as _kind
 from grader.devices.build.kernel_rules import BOTH, FUNCTIONS, LAMBDA, MEMORY, MOST_SHARED, NO_LAMBDAS, sides_of
@@ -47,6 +47,8 @@ _NO_ADDRESS = (
     "`__device__ auto pointer = {name};`"
 )
 _HOST_DESTRUCTOR = "the virtual destructor of `{}` is the host's: write `__device__` before it"
+_NO_VECTOR = "a kernel cannot use g++'s vectors (vector_size): `float4` and its kin are CUDA's"
+_NO_SIZE = re.compile(rb"(?:::)?\s*new\b[\w\s:<>*]*\[\s*\]")
 _ATOMIC = re.compile(rb"__atomic_\w+")
 _ASSIGNS = re.compile(rb"\s*(=(?!=)|[-+*/%&|^]=|<<=|>>=|\+\+|--)")
 
@@ -88,6 +90,7 @@ class Tree(Places):
         super().__init__()
         self.unit, self.file, self.source, self.side = unit, file, source.encode(), side
         self._virtual, self._atomic = b"virtual" in self.source, b"__atomic_" in self.source
+        self._vectors = b"vector_size" in self.source
         self.broken: list[tuple[Any, str]] = []
         self.accepted: set[tuple[int, int]] = set()
         self.kernels: set[str] = set()
@@ -100,13 +103,18 @@ class Tree(Places):
         self._undefined: dict[Key, Any] = {}
         self._in_lambdas: dict[int, list[tuple[Any, str]]] = {}  # what is wrong with one if it runs on the GPU
         self._run: set[int] = set()  # lambdas that do: not every call has a value that the compiler knows
+        self._ptx: list[tuple[Any, Around, str]] = []  # what ptxas would refuse if it gets it
+        self._called: set[str] = set()
         self._dynamic: dict[Key, str] = {}  # the type of each extern __shared__ array
         self._dynamic_of: dict[Key, int] = {}  # which template argument is the type of a kernel's
         self._launched: dict[Key, str] = {}  # and what it was
-        for cursor in _written(unit, file):
+        for cursor in written(unit, file):
             self._visit(cursor, Around())
         for offset in self._run & self._in_lambdas.keys():
             self.broken += self._in_lambdas[offset]
+        for statement, around, message in self._ptx:  # nvcc leaves out what nothing calls
+            if ("kernel" in around.sides and not around.parameters) or around.name in self._called:
+                self._say(statement, message)
         for key, use in self._undefined.items():
             if key not in self._defined:
                 self._say(use, f"`{use.spelling}` is declared and used, but nowhere defined")
@@ -139,19 +147,24 @@ class Tree(Places):
         elif kind == "INIT_LIST_EXPR":
             strict = is_strict(cursor, around.above)
             self._braces.append((cursor.extent.start.offset, cursor.extent.end.offset, strict))
-        elif kind == "CXX_DYNAMIC_CAST_EXPR" and around.on_device:
-            self._say(cursor, "a kernel cannot use dynamic_cast")
-        elif kind == "ADDR_LABEL_EXPR" and around.on_device:
-            self._say(cursor, "a kernel cannot take a label's address: write a `switch`")
+        elif kind in kernel_rules.NEVER and around.on_device:
+            self._say(cursor, kernel_rules.NEVER[kind])
         elif kind == "ASM_STMT" and (around.on_host or around.on_device):
             for message in asm_rules.of_statement(cursor, children, self.source, around.on_host):
                 self._say(cursor, message)
+            unsure = around.on_host or self.side == "host" or self.branch_at(cursor.extent.start.offset)
+            if not unsure and (said := asm_rules.of_ptx(cursor, self.source)):
+                self._ptx.append((cursor, around, said))
         elif kind in ("CXX_UNARY_EXPR", "STATIC_ASSERT", "CASE_STMT", "ENUM_CONSTANT_DECL"):
             around = around._replace(constant=True)
         elif kind in ("IF_STMT", "CONDITIONAL_OPERATOR", "BINARY_OPERATOR"):
             out, surely = left_out(cursor, children, self.source)
             self.branches += branches(children, out, surely)
             children = [child for child in children if not (surely and child in out)]
+        elif kind == "CXX_NEW_EXPR" and _NO_SIZE.match(self.source, cursor.extent.start.offset):
+            self._say(cursor, "`new T[]` needs the number of elements in C++17: write it in the brackets")
+        if self._vectors and kernel_rules.may_not_be_vector(kind, around) and kernel_rules.has_vector(cursor.type):
+            self._say(cursor, _NO_VECTOR)
         around = Around(*around[:-1], (cursor, around.above)) if children else around  # a third of _replace's time
         for number, child in enumerate(children):
             early = not around.constant and self._is_computed_early(kind, cursor, child, number)
@@ -253,7 +266,9 @@ class Tree(Places):
             self._say(cursor, f"`{name}` is a lambda, which cannot be in the GPU's memory: write it in the kernel")
         if around.on_host:
             self._say(cursor, f"`{name}` is in the GPU's memory: write it outside of the host's function")
-        if b"inline" in words and cursor.linkage.name == "EXTERNAL":
+        if self._vectors and kernel_rules.has_vector(cursor.type):
+            self._say(cursor, _NO_VECTOR)
+        if words & {b"inline", b"__inline__", b"__forceinline__"} and cursor.linkage.name == "EXTERNAL":
             self._say(cursor, f"`{name}` cannot be inline: write `static` in the place of it")
         if b"__managed__" in words and (cursor.type.is_const_qualified() or b"__constant__" in words):
             self._say(
@@ -293,6 +308,7 @@ class Tree(Places):
         if is_pointed_to(around.above) and used.spelling in INDICES:
             self._say(cursor, f"`{used.spelling}` has no address: copy it, `uint3 copy = {used.spelling};`")
         elif _kind(used) in FUNCTIONS:
+            self._called.add(used.spelling)
             self._call(cursor, used, around)
         elif _kind(used) == "VAR_DECL" and self.side == "device" and not (around.constant or around.on_host):
             self._read(cursor, used, around)
@@ -301,7 +317,7 @@ class Tree(Places):
         """Device code reads a variable."""
         if self._in_lambdas and LAMBDA in used.type.spelling and not is_worked_out_by(around.above):
             self._run.add(used.type.get_canonical().get_declaration().location.offset)
-        if _is_of_host(used) and (reason := needs_memory(cursor, used, around.above)):
+        if kernel_rules.is_of_host(used) and (reason := needs_memory(cursor, used, around.above)):
             message = (
                 f"`{used.spelling}` is memory of the host, {reason}: write `__constant__` or `__device__` before it"
             )
@@ -380,19 +396,3 @@ class Tree(Places):
             if (first := self._launched.setdefault(key, type_name)) != type_name:
                 message = f"its extern __shared__ array would be `{first}` in one launch and `{type_name}` in another"
                 self._say(cursor, f"{message}: declare it as unsigned char, and cast its address")
-
-
-def _is_of_host(variable: Any) -> bool:
-    """A variable outside of functions, or a static one of a class, without a word of CUDA's."""
-    outside = _kind(variable.lexical_parent) in {"TRANSLATION_UNIT", "NAMESPACE", *CLASSES}
-    return outside and not {_kind(child) for child in children_of(variable)} & MEMORY
-
-
-def _written(unit: Any, file: str) -> Iterator[Any]:
-    """What the file declares, each once: libclang tells of a template's instances, too, at the template's own place."""
-    seen: set[tuple[int, str]] = set()
-    for cursor in children_of(unit.cursor):
-        place = cursor.location.offset, cursor.spelling
-        if is_in(cursor, file) and place not in seen and _kind(cursor.lexical_parent) == "TRANSLATION_UNIT":
-            seen.add(place)
-            yield cursor

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -81,6 +82,16 @@ def is_in(cursor: Any, file: str) -> bool:
     """Whether it stands in this file."""
     place = cursor.location
     return bool(place.file) and place.file.name == file
+
+
+def written(unit: Any, file: str) -> Iterator[Any]:
+    """What the file declares, each once: libclang tells of a template's instances, too, at the template's own place."""
+    seen: set[tuple[int, str]] = set()
+    for cursor in children_of(unit.cursor):
+        place = cursor.location.offset, cursor.spelling
+        if is_in(cursor, file) and place not in seen and kind_of(cursor.lexical_parent) == "TRANSLATION_UNIT":
+            seen.add(place)
+            yield cursor
 
 
 def size_of(type_: Any) -> int:

@@ -38,6 +38,7 @@ from grader.devices.build.ast_rules import Tree
 from grader.devices.build.branches import Condition, asked_for_values
 from grader.devices.build.cursors import name_all_kinds
 from grader.devices.build.lexer import lex
+from grader.devices.build.misplaced import misplaced
 from grader.devices.build.pragmas import unreplaced
 from grader.devices.build.said import OWN, Said
 from grader.devices.build.spelling import for_clang
@@ -149,7 +150,8 @@ def parse(source: str, cache: Path) -> list[Said]:
     if (functions := _no_kernels(trees)) and (other := for_clang(source, functions)) != text:
         text = other
         trees = [_parse(text, side, _header(cache, side)) for side in SIDES]
-    found = [Said(message, "broken", line) for message, line in unreplaced(lex(text))]
+    tokens = lex(text)
+    found = [Said(message, "broken", line) for message, line in (*unreplaced(tokens), *misplaced(tokens.code))]
     accepted = set[tuple[int, int]]().union(*(tree.accepted for tree in trees))
     for tree in trees:
         tree.accepted |= accepted  # what clang has an error for may be missing from its tree

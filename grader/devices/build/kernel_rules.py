@@ -16,6 +16,10 @@ BOTH = {"device", "host"}
 MEMORY = {"CUDADEVICE_ATTR", "CUDACONSTANT_ATTR", "CUDASHARED_ATTR"}
 LAMBDA = "(lambda at"
 NO_LAMBDAS = "without nvcc's --extended-lambda: write a struct with a `__device__` operator()"
+NEVER = {  # in device code
+    "CXX_DYNAMIC_CAST_EXPR": "a kernel cannot use dynamic_cast",
+    "ADDR_LABEL_EXPR": "a kernel cannot take a label's address: write a `switch`",
+}
 MOST_PARAMETERS = 32764  # bytes, as is what follows
 MOST_SHARED = 232448  # of a block
 _GRID_CONSTANT = "grid_constant"  # sides.h
@@ -55,6 +59,30 @@ _TAKEN |= {"exp10(float)"}
 def sides_of(children: Iterable[Any]) -> frozenset[str]:
     """The sides of a function, which are among its children: "kernel", "device", "host"."""
     return frozenset(SIDES[kind] for kind in map(kind_of, children) if kind in SIDES)
+
+
+def is_of_host(variable: Any) -> bool:
+    """Whether it stands outside of functions, or is a static one of a class, without a word of CUDA's."""
+    outside = kind_of(variable.lexical_parent) in {"TRANSLATION_UNIT", "NAMESPACE", *CLASSES}
+    return outside and not {kind_of(child) for child in children_of(variable)} & MEMORY
+
+
+def may_not_be_vector(kind: str, around: Any) -> bool:
+    """Whether nvcc looks here for one: in a kernel, in a device function that is no method, and at all parameters."""
+    return (around.on_device and around.key[0] == "") or (kind == "PARM_DECL" and "device" in around.sides)
+
+
+def has_vector(type_: Any, deeper: int = 4) -> bool:
+    """Whether g++'s own vectors are in a type, `__attribute__((vector_size(16)))`: nvcc has them in host code alone."""
+    type_ = type_.get_canonical()
+    while type_.kind.name in ("POINTER", "LVALUEREFERENCE", "RVALUEREFERENCE") or "ARRAY" in type_.kind.name:
+        type_ = (type_.element_type if "ARRAY" in type_.kind.name else type_.get_pointee()).get_canonical()
+    if type_.kind.name == "FUNCTIONPROTO":
+        return any(map(has_vector, [*type_.argument_types(), type_.get_result()]))
+    if type_.kind.name == "RECORD" and deeper:
+        fields = children_of(type_.get_declaration())
+        return any(has_vector(field.type, deeper - 1) for field in fields if kind_of(field) == "FIELD_DECL")
+    return type_.kind.name in ("VECTOR", "EXTVECTOR")
 
 
 def of_name(cursor: Any) -> Iterator[str]:

@@ -28,6 +28,7 @@ _ACCEPTED = re.compile(
     r"|invalid value '-?\d+'; must be positive"  # of an unroll, as are the next two
     r"|expected a for, while, or do-while loop to follow '#pragma unroll'"
     r"|incompatible directives '#pragma unroll"
+    r"|kernel function 'operator\(\)' must be a free function"  # of a lambda; a class's is refused in kernel_rules.py
 )
 # And those that it has in host code alone, where g++ reads, too.
 _ACCEPTED_ON_DEVICE = re.compile(
@@ -39,7 +40,11 @@ _HOST_FUNCTION = re.compile(r"reference to __host__ function .* in __host__ __de
 _DEVICE_FUNCTION = re.compile(r"reference to __device__ function .* in __host__ __device__ function")
 _HOST_VARIABLE = re.compile(r"reference to __host__ variable '(.*)' in")
 # Warnings of clang's for what nvcc has an error for: C++20's.
-_REFUSED = re.compile("explicit capture of 'this' with a capture default of '='")
+_REFUSED = re.compile(
+    "explicit capture of 'this' with a capture default of '='"
+    "|using enum declaration is a|defaulted comparison operators are"
+    "|ISO C\\+\\+ requires field designators|initializer overrides prior initialization"
+)
 _IN_CONSTEXPR = "cannot use 'throw' in __host__ __device__ function"  # where a constant never comes to it
 _EXTERN_SHARED = re.compile(r"__shared__ variable '(.*)' cannot be 'extern'")
 _LOOP = "-Wfor-loop-analysis"

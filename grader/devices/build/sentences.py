@@ -256,6 +256,10 @@ _CONST_CAST = "the pointer is `const`, and so must be what it is cast to: `reint
 _NO_OVERRIDE = (
     "this `override` overrides nothing: parameters, const and `__device__` must be those of the base's function"
 )
+_OLD_VOTE = (
+    "`{name}` of a bool is a function of CUDA's own headers, and GPUs have it no more: give yours another name, "
+    "or a namespace"
+)
 _NO_CLUSTER = "the numbers of __cluster_dims__ must be positive constants"
 _HALF_A_LAUNCH = "a launch needs blocks and threads: `kernel<<<blocks, threads, 0, stream>>>(...)`"
 _LONG_LAUNCH = "a launch has four parameters at most: `kernel<<<blocks, threads, shared bytes, stream>>>(...)`"
@@ -289,6 +293,14 @@ _ERRORS: tuple[tuple[str, Words], ...] = (
     (rf"constexpr variable {_NAME} must be initialized by a constant", _no_constant),
     (r".*member function.* marked 'override'", _says(_NO_OVERRIDE)),
     (r"explicit capture of 'this' with", _says("[=] has `this` already, and names it once in C++17: write [=] alone")),
+    (
+        r"using enum declaration is a",
+        _says("C++17 has no `using enum`: write the whole name, `Enum::name`"),
+    ),
+    (r"defaulted comparison operators are", _says("C++17 compares nothing by `= default`: write the comparison out")),
+    (r"ISO C\+\+ requires field designators", _says("the members' names must come in the order of the struct")),
+    (r"initializer overrides prior initialization", _says("a member is given a value twice here")),
+    (rf"{_NAME} is unavailable", _says(_OLD_VOTE)),
     (r"'annotate' attribute requires", _says(_NO_CLUSTER)),
     (r"too few execution configuration arguments", _says(_HALF_A_LAUNCH)),
     (r"too many execution configuration arguments", _says(_LONG_LAUNCH)),

@@ -7,7 +7,16 @@ from collections.abc import Collection, Iterator
 from itertools import pairwise
 
 from grader.devices.build.lexer import Tokens, lex
-from grader.devices.build.syntax import Stream, code_stream, is_launch, is_unevaluated, launch_end, macro_stream
+from grader.devices.build.syntax import (
+    Stream,
+    alignment,
+    code_stream,
+    is_idle_inline,
+    is_launch,
+    is_unevaluated,
+    launch_end,
+    macro_stream,
+)
 
 _SHARED = "__shared__"
 _SUFFIX = re.compile(r'\boperator\s*""\s*([A-Za-z]\w*)')  # of literals, without the `_` that clang asks for
@@ -31,8 +40,8 @@ def for_clang(source: str, functions: Collection[str] = ()) -> str:
             if text == "<" and is_launch(stream, index):
                 edits += _launch(source, stream, index)
             elif text == "alignas" and _is_shared(stream, index):
-                edits.append((token.start, token.end, "__align__"))
-            elif text == "__device__" and _SHARED in (stream.text(index - 1), stream.text(index + 1)):
+                edits += alignment(stream, index)
+            elif _says_nothing(stream, index):
                 edits.append((token.start, token.end, " " * len(text)))
             elif text == "(" and kernels and _called(stream, index) in kernels and _is_type(stream, index):
                 edits.append((token.start, token.start, "<<<1, 1>>>"))
@@ -90,6 +99,14 @@ def _kernels(stream: Stream) -> Iterator[str]:
             while index < len(stream.tokens) and (stream.text(index) != "(" or stream.text(index - 1).startswith("__")):
                 index = stream.after_group(index)
             yield stream.text(index - 1)
+
+
+def _says_nothing(stream: Stream, index: int) -> bool:
+    """The `__device__` of `__device__ __shared__`, the `inline` of a local variable, and what is g++'s to know."""
+    text, around = stream.text(index), (stream.text(index - 1), stream.text(index + 1))
+    if text == "__noinline__":
+        return around[0] != "("
+    return (text == "__device__" and _SHARED in around) or is_idle_inline(stream, index)
 
 
 def _is_type(stream: Stream, index: int) -> bool:

@@ -10,6 +10,7 @@ from grader.devices.build.constants import CLASSES, is_constexpr, value_of
 from grader.devices.build.cursors import children_of, is_expression, kind_of
 
 INDICES = {"threadIdx", "blockIdx", "blockDim", "gridDim"}
+_NOT_KNOWN = {"CUDASHARED_ATTR", "CUDACONSTANT_ATTR"}  # where these lie, as seen from global memory
 _UNEVALUATED = {"LAMBDA_EXPR", "CXX_UNARY_EXPR"}  # sizeof
 _FUNCTIONS = {"FUNCTION_DECL", "CXX_METHOD", "CONVERSION_FUNCTION"}
 
@@ -54,8 +55,8 @@ def _is_read(name: Any, addressed: bool) -> bool:
         return False
     is_local = kind_of(used.semantic_parent) not in ("TRANSLATION_UNIT", "NAMESPACE", *CLASSES)
     if addressed:
-        is_shared = any(kind_of(child) == "CUDASHARED_ATTR" for child in children_of(used))
-        return is_shared or (is_local and used.storage_class.name != "STATIC")
+        in_memory = {kind_of(child) for child in children_of(used)}
+        return not _NOT_KNOWN.isdisjoint(in_memory) or (is_local and used.storage_class.name != "STATIC")
     if used.spelling in INDICES or used.spelling == "warpSize" or not used.type.is_const_qualified():
         return True
     return kind_of(used) == "PARM_DECL" or (is_local and not is_constexpr(used) and starts_at_run_time(used))

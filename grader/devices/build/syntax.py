@@ -126,6 +126,9 @@ class Stream:
         return len(self.tokens) if closing is None else closing + 1
 
 
+_INLINE = ("inline", "__inline__", "__forceinline__")
+
+
 def code_stream(lexed: Tokens) -> Stream:
     """The file's code, each token with its scope and whether it stands under an #if."""
     top = scope = Scope("namespace", device=False, head=0, opened=-1, parent=None)
@@ -259,6 +262,28 @@ def _is_qualifier(stream: Stream, index: int) -> bool:
     if stream.text(index) == ")":
         return stream.text((stream.opening(index) or 0) - 1) == "decltype"
     return stream.text(index) == ">" or (stream.is_word(index) and stream.text(index) not in _NO_CALL)
+
+
+def is_idle_inline(stream: Stream, index: int) -> bool:
+    """Whether this `inline` is one of a local variable: to nvcc it says nothing there."""
+    if stream.macro or stream.text(index) not in _INLINE or stream.scopes[index].kind != "code":
+        return False
+    before = stream.text(index - 1)
+    in_for = before == "(" and stream.text(index - 2) == "for"
+    return in_for or before in (";", "{", "}", "static", "const", "constexpr", "volatile", "__shared__")
+
+
+def alignment(stream: Stream, index: int) -> list[tuple[int, int, str]]:
+    """The edits by which an `alignas`, of a number or type, may stand anywhere among the words of a declaration."""
+    token, opening = stream.tokens[index], stream.tokens[index + 1]
+    closing = stream.closing(index + 1) if opening.text == "(" else None
+    if closing is None or stream.tokens[index + 2].kind == "number":
+        return [(token.start, token.end, "__align__")]
+    end = stream.tokens[closing]
+    return [
+        (token.start, opening.end, "__align__(::ladder::alignment<"),
+        (end.start, end.end, ">())"),
+    ]
 
 
 def is_launch(stream: Stream, index: int) -> bool:

@@ -23,7 +23,16 @@ from itertools import pairwise
 
 from grader.devices.build.lexer import lex
 from grader.devices.build.refused import refusal
-from grader.devices.build.syntax import Stream, callee, code_stream, is_launch, launch_end, macro_stream
+from grader.devices.build.syntax import (
+    Stream,
+    alignment,
+    callee,
+    code_stream,
+    is_idle_inline,
+    is_launch,
+    launch_end,
+    macro_stream,
+)
 from grader.devices.emulator import asm, by_value, cases
 from grader.devices.emulator.declarations import Declaration, global_variables, shared_variables, start_of
 from grader.devices.emulator.first_lines import first_lines
@@ -113,6 +122,8 @@ class _Rewriter:
                 self.assembly(stream, index)
             elif token.text == "__launch_bounds__":
                 self.launch_bounds(stream, index)
+            elif is_idle_inline(stream, index):
+                self.replace(stream, index, index + 1)
             elif token.text == "__noinline__":
                 self.noinline(stream, index)
             elif token.text == "}" and stream.text(index - 1) == ":":
@@ -210,6 +221,8 @@ class _Rewriter:
     def shared(self, stream: Stream, index: int) -> None:
         declaration = shared_variables(stream, index)
         is_parameter = start_of(stream, index) is None
+        if self.is_alias(stream, index):
+            return
         if is_parameter or stream.scopes[index].kind == "class":  # nvcc warns that the word means nothing there
             self.replace(stream, index, index + 1)
         elif declaration is None:
@@ -224,6 +237,18 @@ class _Rewriter:
         else:
             self.static_shared(stream, declaration)
 
+    def is_alias(self, stream: Stream, index: int) -> bool:
+        """Whether a word of memory stands in the name of a type, where it goes: it says nothing to nvcc there.
+
+        Behind `using` nvcc takes it of a plain type alone.
+        """
+        start = start_of(stream, index)
+        if start is None or stream.text(start) not in ("typedef", "using"):
+            return False
+        if stream.text(start) == "typedef" or stream.text(index + 2) == ";" or stream.text(index + 1) == ";":
+            self.replace(stream, index, index + 1)
+        return True
+
     def static_shared(self, stream: Stream, shared: Declaration) -> None:
         """`__shared__ T a[2], b;` gets a gap behind each of its arrays, `static __shared__` loses a word."""
         specifiers = stream.texts(shared.start, shared.name)
@@ -232,11 +257,13 @@ class _Rewriter:
             self.replace(stream, where, where + 1)
         for where in range(shared.start + 1, shared.name):  # g++ takes alignas only in front of everything else
             if stream.text(where) == "alignas":
-                self.replace(stream, where, where + 1, "__align__")
+                self.edits += alignment(stream, where)
         self.gaps_behind(stream, shared, [text for text in specifiers if text != "static"], self.gap)
 
     def global_variables(self, stream: Stream, index: int) -> None:
         """`__device__ T a[2], b = 1;` gets a gap behind each, and one before them: g++ may turn the order round."""
+        if stream.text(index) == "__constant__" and self.is_alias(stream, index):
+            return
         if stream.scopes[index].kind != "class" and (found := global_variables(stream, index)):
             specifiers = stream.texts(found.start, found.name)
             gap = self.constant_gap if "__constant__" in specifiers else self.global_gap

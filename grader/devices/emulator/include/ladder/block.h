@@ -26,6 +26,10 @@ LADDER_INLINE void __threadfence(LADDER_LINE) { ladder_fence(ladder::Scope::Devi
 LADDER_INLINE void __threadfence_system(LADDER_LINE) { ladder_fence(ladder::Scope::System, line); }
 
 LADDER_INLINE void __nanosleep(unsigned, LADDER_LINE) { ladder_yield(line); }
+
+// A launch that may begin before the one in front of it ends: here it never does.
+LADDER_INLINE void cudaGridDependencySynchronize() {}
+LADDER_INLINE void cudaTriggerProgrammaticLaunchCompletion() {}
 [[noreturn]] LADDER_INLINE void __trap(LADDER_LINE) { ladder_trap("__trap()", line); }
 LADDER_INLINE void __brkpt() {}
 

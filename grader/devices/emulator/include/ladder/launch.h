@@ -269,6 +269,8 @@ struct cudaLaunchConfig_t {
 
 namespace ladder {
 
+template <class P> LADDER_UNSEEN std::remove_cv_t<P> as_parameter(std::remove_cv_t<P> argument) { return argument; }
+
 template <class... P, class... A>
 LADDER_UNSEEN cudaError_t launch_extended(const char* name, int line, const cudaLaunchConfig_t* c, void (*kernel)(P...),
                                           A&&... arguments) {
@@ -280,7 +282,8 @@ LADDER_UNSEEN cudaError_t launch_extended(const char* name, int line, const cuda
         if (attribute.id == cudaLaunchAttributeClusterDimension && (cluster.x > 1 || cluster.y > 1 || cluster.z > 1))
             return status(cudaErrorNotSupported);   // a cluster's shared memory would have to be one
     }
-    auto call = [kernel, ... copies = std::remove_cv_t<P>(std::forward<A>(arguments))]()
+    static_assert(sizeof...(P) == sizeof...(A), "the kernel takes another number of arguments");
+    auto call = [kernel, ... copies = as_parameter<P>(std::forward<A>(arguments))]()
                     LADDER_UNSEEN { kernel(copies...); };
     return start_checked(name, line, config(c->gridDim, c->blockDim, c->dynamicSmemBytes, c->stream), cooperative,
                          call);

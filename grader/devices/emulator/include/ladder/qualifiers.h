@@ -8,6 +8,10 @@ namespace ladder {
 template <bool> struct OnlyIf {};
 template <> struct OnlyIf<true> { using type = int; };
 template <class T> struct Exactly { using type = T; };   // keeps a parameter out of template deduction
+
+// What `alignas` takes: a type, or a number.
+template <class T> constexpr unsigned long alignment() { return alignof(T); }
+template <unsigned long bytes> constexpr unsigned long alignment() { return bytes; }
 }  // namespace ladder
 
 // A condition on template arguments, as C++17 has it: nvcc compiles a kernel file as C++17, and so do we.
