@@ -15,6 +15,8 @@ Values = Callable[[], set[tuple[Condition, bool]]]
 
 _OTHER_SIDE = re.compile("(call|reference) to __(host|device|global)__ (function|variable)")
 _PRIVATE = re.compile(r"is a (private|protected) member of")
+_OF_LIBRARY = re.compile("of '(array|optional)'$")  # which need their own guides, and whose constructors are constexpr
+_FROM_DEVICE = "call to __host__ function from"
 _NO_GUIDE = "no viable constructor or deduction guide"
 _GUIDE = re.compile(rb"\)\s*->")
 _DESTRUCTOR = re.compile(r"reference to __host__ function '(~\w+)'")
@@ -36,8 +38,9 @@ def is_right_to_nvcc(said: Said, source: str, tree: Tree, values: Values) -> boo
         return True
     if said.text.startswith(_NO_GUIDE):
         all_lines = source.encode().split(b"\n")
-        of_host = [line for line, text in said.notes if line and "call to __host__ function from" in text]
-        return any(_GUIDE.search(all_lines[line - 1]) for line in of_host)
+        of_host = [line for line, text in said.notes if line and _FROM_DEVICE in text]
+        of_library = _OF_LIBRARY.search(said.text) and any(_FROM_DEVICE in text for _, text in said.notes)
+        return bool(of_library) or any(_GUIDE.search(all_lines[line - 1]) for line in of_host)
     if _PRIVATE.search(said.text):
         return tree.is_in_friend(len(before))
     if not any(_OTHER_SIDE.search(text) for text in (said.text, *(text for _, text in said.notes))):

@@ -18,6 +18,10 @@ _REASON = re.compile(
     r"|(?:no known conversion from|cannot convert argument of incomplete type) '(.*?)' to '(.*?)' for (\d+)\w\w arg"
     r"|couldn't infer template argument '(\w+)'"
 )
+_TEXTURES = re.compile(
+    r"(tex|surf)[123]D\w*|cuda\w*(Texture|Surface)\w*|cuda(Resource|Channel|MemcpyTo|MemcpyFrom)\w*|cuda\w*Array(_t)?$"
+)
+_OF_CUDA = re.compile(r"cuda/|cub/|thrust/|nv/|cu(rand|blas|fft|sparse|solver|dnn)\w*\.h|cuda_fp[46]\.h")
 _LIKELY = 0.7  # as much of two names must agree for one to be a slip for the other
 _ON_DEVICE = ({"kernel"}, {"device"}, {"kernel", "template"}, {"device", "template"})
 # What a kernel may use in the place of a function of the host.
@@ -139,7 +143,7 @@ def _other_number(match: re.Match[str], said: Said) -> str:
 
 def _undeclared(match: re.Match[str], said: Said) -> str:
     name, close = match["name"], match["close"]
-    if instead := gone(name):
+    if instead := gone(name) or not_here(name):
         return instead
     if header := _HEADERS.get(name):
         return f"'{name}' needs `#include <{header}>` at the top"
@@ -150,11 +154,28 @@ def _undeclared(match: re.Match[str], said: Said) -> str:
 
 def _unknown_type(match: re.Match[str], said: Said) -> str:
     name, close = match["name"], match["close"]
+    if instead := not_here(name):
+        return instead
     if header := _HEADERS.get(name):
         return f"'{name}' needs `#include <{header}>` at the top"
     if name.strip("_") in ("global", "device", "host", "shared", "constant"):
         close = f"__{name.strip('_')}__"
     return f"'{name}' does not name a type{_meant(name, close)}"
+
+
+def not_here(name: str) -> str:
+    """What a graded file has not of CUDA, though a GPU does; "" of any other name."""
+    if _TEXTURES.match(name):
+        return f"`{name}` is one of CUDA's textures and arrays, which a graded file has not here: read the array itself"
+    if name.startswith("cudaGraph"):
+        return f"`{name}` is one of CUDA's graphs, which a graded file has not here: launch on the given stream"
+    return ""
+
+
+def _no_header(match: re.Match[str], said: Said) -> str:
+    name = match["name"]
+    of_cuda = f"the emulator has no <{name}>, a header of CUDA's: a kernel that needs it runs on a GPU alone"
+    return of_cuda if _OF_CUDA.match(name) else f"{name}: No such file or directory"
 
 
 def _not_in_std(match: re.Match[str], said: Said) -> str:
@@ -315,7 +336,7 @@ _ERRORS: tuple[tuple[str, Words], ...] = (
     (r"use of overloaded operator .* types '(?P<one>.*?)'.* and '(?P<two>.*?)'", _no_operator),
     (r"expected '(?P<sign>.)' (?P<where>.*)", _missing_sign),
     (r"unterminated /\* comment", _says("unterminated comment: a */ is missing")),
-    (r"'(?P<name>.*)' file not found", _says("{name}: No such file or directory")),
+    (r"'(?P<name>.*)' file not found", _no_header),
 )
 
 # ---- warnings ----
