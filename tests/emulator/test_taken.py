@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 SOURCE = """
+#include <array>
 #include <cuda/std/cmath>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -44,6 +45,42 @@ __global__ void between_kernel(float* z) {
     for (int i = 0; i < 3; ++i) z[i] = cuda::std::lerp(-1e8f, 1.0f, 0.5f * i);
 }
 extern "C" void between(float* z, cudaStream_t stream) { between_kernel<<<1, 1, 0, stream>>>(z); }
+
+struct Owner {   // stands for its memory, which its end frees
+    float* memory;
+    explicit Owner(int n) { cudaMalloc(&memory, n * sizeof(float)); }
+    ~Owner() { cudaFree(memory); }
+    operator float*() const { return memory; }
+};
+struct Once : Owner {
+    using Owner::Owner;
+    Once(const Once&) = delete;
+};
+struct Counted {   // a kernel's parameter that says how it is copied
+    float value;
+    __host__ __device__ Counted(float v) : value(v) {}
+    __host__ __device__ Counted(const Counted& other) : value(other.value) {}
+};
+__global__ void owned_kernel(float* a, float* b, Counted c) { a[threadIdx.x] = b[threadIdx.x] = c.value + threadIdx.x; }
+__global__ void added_kernel(const float* a, const float* b, float* z) {
+    z[threadIdx.x] = a[threadIdx.x] + b[threadIdx.x];
+}
+extern "C" void owned(float* z, cudaStream_t stream) {
+    Owner a(4);
+    const Once b(4);
+    owned_kernel<<<1, 4, 0, stream>>>(a, b, Counted(3));
+    added_kernel<<<1, 4, 0, stream>>>(a, b, z);
+    cudaStreamSynchronize(stream);
+}
+__global__ void guided_kernel(int* z) {
+    std::array numbers{1, 2, 3};
+    inline int local = numbers[1];
+    __shared__ alignas(double) int tile[2], other[2];
+    tile[0] = local;
+    const clock_t before = clock();
+    z[0] = tile[0] + numbers.size() + (clock() > before);
+}
+extern "C" void guided(int* z, cudaStream_t stream) { guided_kernel<<<1, 1, 0, stream>>>(z); }
 """
 
 
@@ -66,3 +103,12 @@ def test_loads_of_cudas_own_types(call):
 def test_lambdas_with_constants_own_literals_and_cuda_free_as_a_deleter(call):
     for _ in range(2):  # what the first call left would be a leak in the second
         assert call("taken", z=np.zeros(3, np.int32))["z"].tolist() == [2, 3, 41]
+
+
+def test_an_object_that_owns_memory_is_not_copied_by_a_launch(call):
+    for _ in range(2):
+        assert call("owned", z=np.zeros(4, np.float32))["z"].tolist() == [6, 8, 10, 12]
+
+
+def test_an_array_by_its_guide_and_words_that_say_nothing(call):
+    assert call("guided", z=np.zeros(1, np.int32))["z"].tolist() == [6]

@@ -9,7 +9,6 @@ from itertools import pairwise
 from grader.devices.build.lexer import Tokens, lex
 from grader.devices.build.syntax import (
     Stream,
-    alignment,
     code_stream,
     is_idle_inline,
     is_launch,
@@ -40,7 +39,7 @@ def for_clang(source: str, functions: Collection[str] = ()) -> str:
             if text == "<" and is_launch(stream, index):
                 edits += _launch(source, stream, index)
             elif text == "alignas" and _is_shared(stream, index):
-                edits += alignment(stream, index)
+                edits += _alignment(stream, index)
             elif _says_nothing(stream, index):
                 edits.append((token.start, token.end, " " * len(text)))
             elif text == "(" and kernels and _called(stream, index) in kernels and _is_type(stream, index):
@@ -99,6 +98,19 @@ def _kernels(stream: Stream) -> Iterator[str]:
             while index < len(stream.tokens) and (stream.text(index) != "(" or stream.text(index - 1).startswith("__")):
                 index = stream.after_group(index)
             yield stream.text(index - 1)
+
+
+def _alignment(stream: Stream, index: int) -> list[tuple[int, int, str]]:
+    """The edits by which an `alignas`, of a number or type, may stand anywhere among the words of a declaration."""
+    token, opening = stream.tokens[index], stream.tokens[index + 1]
+    closing = stream.closing(index + 1) if opening.text == "(" else None
+    if closing is None or stream.tokens[index + 2].kind == "number":
+        return [(token.start, token.end, "__align__")]
+    end = stream.tokens[closing]
+    return [
+        (token.start, opening.end, "__align__(::ladder::alignment<"),
+        (end.start, end.end, ">())"),
+    ]
 
 
 def _says_nothing(stream: Stream, index: int) -> bool:

@@ -273,19 +273,6 @@ def is_idle_inline(stream: Stream, index: int) -> bool:
     return in_for or before in (";", "{", "}", "static", "const", "constexpr", "volatile", "__shared__")
 
 
-def alignment(stream: Stream, index: int) -> list[tuple[int, int, str]]:
-    """The edits by which an `alignas`, of a number or type, may stand anywhere among the words of a declaration."""
-    token, opening = stream.tokens[index], stream.tokens[index + 1]
-    closing = stream.closing(index + 1) if opening.text == "(" else None
-    if closing is None or stream.tokens[index + 2].kind == "number":
-        return [(token.start, token.end, "__align__")]
-    end = stream.tokens[closing]
-    return [
-        (token.start, opening.end, "__align__(::ladder::alignment<"),
-        (end.start, end.end, ">())"),
-    ]
-
-
 def is_launch(stream: Stream, index: int) -> bool:
     """Whether `<<<`, also written `<< <`, starts at this token."""
     if stream.text(index) != "<" or stream.texts(index, index + 3) != ["<"] * 3:

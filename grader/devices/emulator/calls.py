@@ -46,10 +46,13 @@ _BY_CALL = (
 _HIDDEN = "this line would read or write memory out of the emulator's sight: use plain loads and stores"
 _OF_THE_HOST = "this function of the runtime API is the host's: a kernel cannot call it"
 _THROWS = "a kernel cannot throw here, as the standard library's `at` and `value` do: use `[]`, `*` or `get_if`"
+_HEAP = re.compile(r"_Zn[wa]m|_Zd[la]Pv")
+_NO_HEAP = "`{}` in a kernel is not emulated: use a local variable, or allocate with cudaMalloc before the launch"
 _THROW = re.compile(r"_ZSt\d+__throw_")
 _NO_KERNEL = "what is launched here is no __global__ function of this file: launch one that is"
 _STORES = re.compile(r"^  (\*|MEM)[^=;]* = |^  [^=;(]*->[^=;(]* = ", re.MULTILINE)
 _KERNEL = {"flatten", "noclone", "noinline"}
+_SECOND_NAME = re.compile(r"([CD])1(?=[EI])")
 _RUNS = re.compile(r"_ZZN6ladder5startI")  # what calls a kernel, once for each thread (launch.h)
 _LAUNCHES = re.compile(r"6ladder|UlDpT_E")  # our part of a launch, on the learner's line
 _THROUGH_A_POINTER = re.compile(r"(?<![\w)] )\*[\w.]+|->|MEM ?[\[<]")
@@ -200,11 +203,17 @@ def _reached(functions: dict[str, Function], roots: list[str]) -> list[str]:
     reached = dict.fromkeys(roots)
     queue = list(roots)
     while queue:
-        for _, name, _ in functions[queue.pop()].calls:
+        for _, called, _ in functions[queue.pop()].calls:
+            name = _body(called, functions)
             if name in functions and name not in reached:
                 reached[name] = None
                 queue.append(name)
     return list(reached)
+
+
+def _body(name: str, functions: dict[str, Function]) -> str:
+    """The function whose code a call runs: g++ writes a constructor or destructor once, and gives it a second name."""
+    return name if name in functions else _SECOND_NAME.sub(r"\g<1>2", name)
 
 
 def _is_pointer(name: str, function: Function) -> bool:
@@ -220,13 +229,13 @@ def _refused_in(function: Function, functions: dict[str, Function], filename: st
     for number, by_call in function.unannounced:
         yield _BY_CALL if by_call else _HIDDEN, _line(function, number, filename)
     for number, name, arguments in function.calls:
-        known = name in functions or name in device_functions() or name in _RUNTIME
+        known = _body(name, functions) in functions or name in device_functions() or name in _RUNTIME
         if known or _is_pointer(name, function) or is_compilers(name) or _HARMLESS.fullmatch(name):
             continue
         of_numbers = name.startswith(("__builtin_", ".")) or is_math(name)
         if not of_numbers or _gets_an_address(arguments, function):
             said = _OF_THE_HOST if name.startswith("ladder_") else _UNSEEN.format(_plain(name))
-            said = _THROWS if _THROW.match(name) else said
+            said = _THROWS if _THROW.match(name) else _NO_HEAP.format(_plain(name)) if _HEAP.match(name) else said
             yield said, _line(function, number, filename)
 
 

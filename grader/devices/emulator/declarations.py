@@ -75,3 +75,20 @@ def _declaration(stream: Stream, start: int, index: int) -> Declaration | None:
     if name <= index or not stream.is_word(name):
         return None
     return Declaration(start, at, name, commas, "extern" in stream.texts(start, name), values)
+
+
+def without(words: list[str], part: list[str]) -> list[str]:
+    """The words but for the first run of these."""
+    at = next(at for at in range(len(words)) if words[at : at + len(part)] == part)
+    return words[:at] + words[at + len(part) :]
+
+
+def alignment_spans(stream: Stream, start: int, end: int) -> list[tuple[int, int]]:
+    """The attributes among the tokens start..end-1. Dynamic shared memory is aligned for every type anyway."""
+    spans = []
+    for index in range(start, end):
+        if stream.text(index) in ("__align__", "alignas", "__attribute__"):
+            spans.append((index, stream.after_group(index + 1)))
+        elif stream.text(index) == "[" == stream.text(index + 1):
+            spans.append((index, stream.after_group(index)))
+    return spans

@@ -25,7 +25,6 @@ from grader.devices.build.lexer import lex
 from grader.devices.build.refused import refusal
 from grader.devices.build.syntax import (
     Stream,
-    alignment,
     callee,
     code_stream,
     is_idle_inline,
@@ -34,7 +33,14 @@ from grader.devices.build.syntax import (
     macro_stream,
 )
 from grader.devices.emulator import asm, by_value, cases
-from grader.devices.emulator.declarations import Declaration, global_variables, shared_variables, start_of
+from grader.devices.emulator.declarations import (
+    Declaration,
+    alignment_spans,
+    global_variables,
+    shared_variables,
+    start_of,
+    without,
+)
 from grader.devices.emulator.first_lines import first_lines
 from grader.devices.emulator.words import tag_of
 
@@ -124,6 +130,8 @@ class _Rewriter:
                 self.launch_bounds(stream, index)
             elif is_idle_inline(stream, index):
                 self.replace(stream, index, index + 1)
+            elif token.text == "clock" and stream.texts(index + 1, index + 3) == ["(", ")"]:
+                self.clock(stream, index)
             elif token.text == "__noinline__":
                 self.noinline(stream, index)
             elif token.text == "}" and stream.text(index - 1) == ":":
@@ -255,10 +263,15 @@ class _Rewriter:
         if "static" in specifiers:
             where = shared.start + specifiers.index("static")
             self.replace(stream, where, where + 1)
+        specifiers = [text for text in specifiers if text != "static"]
         for where in range(shared.start + 1, shared.name):  # g++ takes alignas only in front of everything else
-            if stream.text(where) == "alignas":
-                self.edits += alignment(stream, where)
-        self.gaps_behind(stream, shared, [text for text in specifiers if text != "static"], self.gap)
+            if stream.text(where) == "alignas" and stream.text(where + 1) == "(":
+                end = stream.after_group(where + 1)
+                words = self.source[stream.tokens[where].start : stream.tokens[end - 1].end].replace("\n", " ")
+                self.insert(stream.tokens[shared.start].start, words + " ")
+                self.replace(stream, where, end)
+                specifiers = [words, *without(specifiers, stream.texts(where, end))]
+        self.gaps_behind(stream, shared, specifiers, self.gap)
 
     def global_variables(self, stream: Stream, index: int) -> None:
         """`__device__ T a[2], b = 1;` gets a gap behind each, and one before them: g++ may turn the order round."""
@@ -304,7 +317,7 @@ class _Rewriter:
         line = stream.tokens[shared.start].line
         if shared.commas:
             raise TranslationError("declare one extern __shared__ array only: they all start at the same byte", line)
-        dropped = _alignment_spans(stream, shared.start, shared.name)
+        dropped = alignment_spans(stream, shared.start, shared.name)
         storage = ("extern", "static", "__shared__")
         dropped += [(i, i + 1) for i in range(shared.start, shared.name) if stream.text(i) in storage]
         gone = {index for start, end in dropped for index in range(start, end)}
@@ -350,6 +363,11 @@ class _Rewriter:
         if "void" in stream.texts(inner, end) and stream.text(end) == (">" if cast else ")"):
             self.replace(stream, first, end + 1)
 
+    def clock(self, stream: Stream, index: int) -> None:
+        """Of a kernel: the C library's function by this name is the host's."""
+        if stream.scopes[index].device and stream.text(index - 1) not in (".", "->", "::"):
+            self.replace(stream, index, index + 1, "clock64")
+
     def noinline(self, stream: Stream, index: int) -> None:
         """A macro of this name would break libstdc++, which writes __attribute__((__noinline__))."""
         bracket = stream.enclosing(index) or 0
@@ -388,14 +406,3 @@ def _name_literal(stream: Stream, start: int, end: int) -> str:
         space = "" if index == start or before == "#" or stream.touches(index - 1) else " "
         name += space + (f'" #{text} "' if text in stream.parameters else quoted(text)[1:-1])
     return f'"{name}"'
-
-
-def _alignment_spans(stream: Stream, start: int, end: int) -> list[tuple[int, int]]:
-    """The attributes among the tokens start..end-1. Dynamic shared memory is aligned for every type anyway."""
-    spans = []
-    for index in range(start, end):
-        if stream.text(index) in ("__align__", "alignas", "__attribute__"):
-            spans.append((index, stream.after_group(index + 1)))
-        elif stream.text(index) == "[" == stream.text(index + 1):
-            spans.append((index, stream.after_group(index)))
-    return spans

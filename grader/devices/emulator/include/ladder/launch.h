@@ -130,8 +130,14 @@ template <class A> LADDER_UNSEEN kept<A> keep(A&& argument) {
     else return {&argument};
 }
 
+// Objects with copy constructors or destructors of their own, as one that owns memory and stands for its address. A launch
+// copies what the kernel's parameter makes of them, and never them: their bytes are enough to make that from.
+template <class A>
+constexpr bool is_lent = std::is_class_v<std::decay_t<A>> && std::is_same_v<kept<A>, std::decay_t<A>> &&
+                         !(std::is_trivially_copyable_v<std::decay_t<A>> && std::is_copy_constructible_v<std::decay_t<A>>);
+
 // An argument: the launch's copy of it, or, for a parameter that is a reference, the very object.
-template <std::size_t, class A> struct Argument {
+template <std::size_t, class A, bool = is_lent<A>> struct Argument {
     kept<A> copy;
     kept<A>* original = nullptr;
 
@@ -140,6 +146,17 @@ template <std::size_t, class A> struct Argument {
             original = const_cast<kept<A>*>(__builtin_addressof(argument));
     }
     LADDER_UNSEEN kept<A>& value(bool referred) { return referred && original ? *original : copy; }
+};
+
+template <std::size_t number, class A> struct Argument<number, A, true> {
+    using Object = std::remove_reference_t<A>;
+    alignas(Object) char bytes[sizeof(Object)];
+    Object* original;
+
+    LADDER_UNSEEN explicit Argument(A&& argument) : original(__builtin_addressof(argument)) {
+        __builtin_memcpy(bytes, static_cast<const void*>(original), sizeof bytes);
+    }
+    LADDER_UNSEEN Object& value(bool referred) { return referred ? *original : *reinterpret_cast<Object*>(bytes); }
 };
 
 template <class Kernel, class Numbers, class... A> struct Call;
