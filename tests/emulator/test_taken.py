@@ -9,6 +9,7 @@ SOURCE = """
 #include <cuda/std/cmath>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_fp8.h>
 #include <memory>
 constexpr int table[] = {1, 2, 3};
 constexpr int operator""of(unsigned long long n) { return 10 * n; }
@@ -77,8 +78,19 @@ __global__ void guided_kernel(int* z) {
     inline int local = numbers[1];
     __shared__ alignas(double) int tile[2], other[2];
     tile[0] = local;
+    static constexpr std::array<int, 3> table = {7, 8, 9};
     const clock_t before = clock();
+    z[1] = table[threadIdx.x + 2];
     z[0] = tile[0] + numbers.size() + (clock() > before);
+}
+__global__ void compared_kernel(const half* x, const __nv_bfloat16* y, const __nv_fp8_e4m3* q, int* z) {
+    z[0] = __hgt(x[0], x[1]) + 2 * __hle(y[0], y[1]) + 4 * __hisnan(x[0]);
+    z[1] = __half2int_rn(x[1]) + 10 * __half2int_ru(x[0]) + 100 * __bfloat162int_rz(y[1]);
+    z[2] = float(q[0]) < 0;
+    z[3] = __nv_fp8_e4m3(__half2float(x[1])).__x;
+}
+extern "C" void compared(const int* x, const int* y, const int* q, int* z, cudaStream_t stream) {
+    compared_kernel<<<1, 1, 0, stream>>>((const half*)x, (const __nv_bfloat16*)y, (const __nv_fp8_e4m3*)q, z);
 }
 extern "C" void guided(int* z, cudaStream_t stream) { guided_kernel<<<1, 1, 0, stream>>>(z); }
 """
@@ -111,4 +123,11 @@ def test_an_object_that_owns_memory_is_not_copied_by_a_launch(call):
 
 
 def test_an_array_by_its_guide_and_words_that_say_nothing(call):
-    assert call("guided", z=np.zeros(1, np.int32))["z"].tolist() == [6]
+    assert call("guided", z=np.zeros(2, np.int32))["z"].tolist() == [6, 9]
+
+
+def test_comparisons_and_conversions_of_what_lies_in_memory(call):
+    x = np.array([2.5, 1.5], np.float16).view(np.int32)
+    y = (np.array([2, 3], np.float32).view(np.uint32) >> 16).astype(np.uint16).view(np.int32)
+    outputs = call("compared", x=x, y=y, q=np.array([0xB8], np.int32), z=np.zeros(4, np.int32))
+    assert outputs["z"].tolist() == [3, 2 + 30 + 300, 1, 0x3C]

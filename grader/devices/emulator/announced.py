@@ -21,6 +21,7 @@ _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _CAST = re.compile(r"\((?:[^()]|\([^()]*\))*[*&](?: const| volatile| restrict|\s*\{ref-all\})*\) ?")
 _WRAPPED = re.compile(r"^(?:\w+_EXPR|BIT_FIELD_REF)(?:<(?:[^<>]|<[^<>]*>)*>)? ?[<(](.*?)(?:, \d+, \d+)?[>)]$")
 _THROUGH = re.compile(r"^\(?\*|^MEM ?(?:<(?:[^<>]|<[^<>]*>)*> )?\[|->")
+_NAMED = re.compile(r"MEM ?<const [^<>]*> ?\[\(const [^()]*&\)&[\w$.]+\]\[\w+\]$")  # `table[i]` of a std::array
 _NAME = re.compile(r"(&?)([A-Za-z_$<][\w.$>]*)(?:\(D\))?")
 _VARIABLE = re.compile(r"(?P<name>[A-Za-z_$](?:[\w$]|\.\d)*)(?:(?:\.[A-Za-z_]|\[)[^ ]*)?$")
 _VALUE = re.compile(r"[\w.$]*_\d+(?:\(D\))?$")
@@ -52,7 +53,8 @@ def unannounced(rows: Sequence[str], own: set[str], constants: Container[str] = 
                 yield number, True
         else:
             # A variable that is read unannounced is a constant: g++ announces all others.
-            reads = "read" not in said and places.is_through_pointer(source) and places.is_elsewhere(source)
+            by_name = not places.is_through_pointer(source) or _NAMED.match(source)
+            reads = "read" not in said and not by_name and places.is_elsewhere(source)
             if reads or ("write" not in said and places.is_elsewhere(target)):
                 yield number, False
             if said and (places.is_memory(source) or places.is_memory(target)):

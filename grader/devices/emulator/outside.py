@@ -41,7 +41,7 @@ _MATH_BY_ADDRESS = words("frexp modf remquo sincos lgamma_r nan")
 _MATH_MORE = words(
     """
     fegetround fesetround feclearexcept feraiseexcept fetestexcept fegetenv fesetenv feholdexcept feupdateenv
-    __finite __isnan __isinf __signbit __fpclassify __issignaling abs labs llabs ffs ffsl ffsll
+    __finite __isnan __isinf __signbit signbit __fpclassify __issignaling abs labs llabs ffs ffsl ffsll
     """
 )
 _LIBC = words(

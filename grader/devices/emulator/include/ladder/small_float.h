@@ -104,9 +104,9 @@ template <class Self, class F> struct SmallFloat {
 #define LADDER_SIDE LADDER_BOTH_SIDES
 
 #define LADDER_DEFINE(name, expression)                         \
-    friend inline LADDER_UNSEEN bool __##name(Self p, Self q) {  \
-        const float a = p.value(), b = q.value();               \
-        return expression;                                      \
+    friend LADDER_INLINE bool __##name(Self p, Self q) {  \
+        const float a = p.value(), b = q.value();         \
+        return expression;                                \
     }
     LADDER_SMALL_COMPARISONS(LADDER_DEFINE)
 #undef LADDER_DEFINE
@@ -295,7 +295,7 @@ LADDER_INLINE T atomicAdd(T* address, typename ladder::Exactly<T>::type value, L
     LADDER_SMALL_INTEGER(name, type, ull, unsigned long long, suffix, mode)
 
 #define LADDER_SMALL_TO_INTEGER(name, type, integer, Integer, suffix, mode)                            \
-    inline LADDER_UNSEEN Integer __##name##2##integer##_##suffix(type x) {                             \
+    LADDER_INLINE Integer __##name##2##integer##_##suffix(type x) {                                    \
         return ladder::to_integer<Integer>(mode, x.value());                                           \
     }
 
