@@ -11,6 +11,8 @@ SOURCE = """
 #include <cuda_fp16.h>
 #include <cuda_fp8.h>
 #include <memory>
+#include <optional>
+#include <utility>
 constexpr int table[] = {1, 2, 3};
 constexpr int operator""of(unsigned long long n) { return 10 * n; }
 
@@ -92,6 +94,13 @@ __global__ void compared_kernel(const half* x, const __nv_bfloat16* y, const __n
 extern "C" void compared(const int* x, const int* y, const int* q, int* z, cudaStream_t stream) {
     compared_kernel<<<1, 1, 0, stream>>>((const half*)x, (const __nv_bfloat16*)y, (const __nv_fp8_e4m3*)q, z);
 }
+__global__ void maybe_kernel(std::optional<float> a, std::pair<double, int> b, float* z) {
+    z[0] = a.value_or(0) + b.first + b.second;
+}
+extern "C" void maybe(float* z, cudaStream_t stream) {
+    maybe_kernel<<<1, 1, 0, stream>>>(1.5f, std::make_pair(2.0f, short(3)), z);
+    maybe_kernel<<<1, 1, 0, stream>>>(std::nullopt, {2, 3}, z + 1);
+}
 extern "C" void guided(int* z, cudaStream_t stream) { guided_kernel<<<1, 1, 0, stream>>>(z); }
 """
 
@@ -131,3 +140,7 @@ def test_comparisons_and_conversions_of_what_lies_in_memory(call):
     y = (np.array([2, 3], np.float32).view(np.uint32) >> 16).astype(np.uint16).view(np.int32)
     outputs = call("compared", x=x, y=y, q=np.array([0xB8], np.int32), z=np.zeros(4, np.int32))
     assert outputs["z"].tolist() == [3, 2 + 30 + 300, 1, 0x3C]
+
+
+def test_a_parameter_that_a_template_constructor_makes_from_the_argument(call):
+    assert call("maybe", z=np.zeros(2, np.float32))["z"].tolist() == [6.5, 5]

@@ -39,6 +39,12 @@ def read():
         ('\nvoid f() { asm volatile("nop"); }', 2, "asm in a function of the host is no PTX"),
         ('\nvoid f() { asm volatile("nop" ""); }', 2, "asm in a function of the host is no PTX"),
         ('\nvoid f() { asm volatile("nop" :: "r"(""[0])); }', 2, "asm in a function of the host is no PTX"),
+        ('__global__ void k() { asm volatile("move.u32 %0, 1;"); }', 1, "`move.u32` is no instruction of PTX"),
+        ('\n__global__ void k() { asm volatile("bar.sync 0"); }', 2, "a `;` is missing at the end of the PTX"),
+        ('__global__ void k(int* x) { asm("mov %0, 1;" : "=r"(x[0])); }', 1, "does not say its type, as in `mov.u32`"),
+        ("void f(cudaTextureObject_t t) {}", 1, "textures and arrays, which a graded file has not here"),
+        ("#include <cuda/ptx>\n", 1, "the emulator has no <cuda/ptx>, a header of CUDA's"),
+        ("__global__ void k(int* __grid_constant__ const p) {}", 1, "stands behind a pointer's const"),
         ("#include <string>\n__global__ void k() { std::string s; }", 2, "function of the host"),
         ("__global__ void k(int* x) { x[0] = rand(); }", 1, "`rand` is a function of the host"),
         (

@@ -34,12 +34,15 @@ std::string word_before(const std::string& name, std::size_t end) {
 // The launch's own, from include/ladder/launch.h.
 bool is_ours(const std::string& name) { return name.starts_with("ladder::"); }
 
-// "Pair<int>::Pair(Pair<int> const&)", "Number::operator float() const": they copy the arguments, before the kernel begins.
+// "Pair<int>::Pair(Pair<int> const&)", "Maybe<int>::Maybe<float>(float)", "Number::operator float() const": they copy the arguments, before the kernel begins.
 bool copies_arguments(const std::string& name) {
     if (name.find("::operator") != std::string::npos) return true;
     for (std::size_t at = name.find("::"); at != std::string::npos; at = name.find("::", at + 2)) {
         const std::string owner = word_before(name, at);
-        if (!owner.empty() && name.compare(at + 2, owner.size() + 1, owner + "(") == 0) return true;
+        const std::size_t behind = at + 2 + owner.size();
+        if (owner.empty() || name.compare(at + 2, owner.size(), owner) != 0 || behind >= name.size()) continue;
+        // A template's instance is told with what it returns, and a constructor returns nothing.
+        if (name[behind] == '(' || (name[behind] == '<' && !name.starts_with("void "))) return true;
     }
     return false;
 }
