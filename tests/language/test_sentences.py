@@ -44,7 +44,7 @@ def read():
         ('__global__ void k(int* x) { asm("mov %0, 1;" : "=r"(x[0])); }', 1, "does not say its type, as in `mov.u32`"),
         ("void f(cudaTextureObject_t t) {}", 1, "textures and arrays, which a graded file has not here"),
         ("#include <cuda/ptx>\n", 1, "the emulator has no <cuda/ptx>, a header of CUDA's"),
-        ("__global__ void k(int* __grid_constant__ const p) {}", 1, "stands behind a pointer's const"),
+        ("__global__ void k(int* __grid_constant__ const p) {}", 1, "stands behind the const of a pointer"),
         ("#include <string>\n__global__ void k() { std::string s; }", 2, "function of the host"),
         ("__global__ void k(int* x) { x[0] = rand(); }", 1, "`rand` is a function of the host"),
         (
