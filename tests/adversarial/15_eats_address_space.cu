@@ -3,10 +3,10 @@
 // Says: the compiler failed
 // GPU: build_error
 
-__device__ char all[1ull << 36];
+__device__ char much[1ull << 36];
 
 extern "C" void vector_add(const float* x, const float* y, float* z, int n, cudaStream_t stream) {
     char* p;
-    cudaGetSymbolAddress((void**)&p, all);
+    cudaGetSymbolAddress((void**)&p, much);
     cudaMemsetAsync(p, n, 1, stream);
 }

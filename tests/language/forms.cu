@@ -470,3 +470,13 @@ struct fast_tag {}; struct slow_tag {};
 __device__ float go(float a, fast_tag) { return __expf(a); } __device__ float go(float a, slow_tag) { return expf(a); }
 template <typename Tag> __global__ void k(float* x, Tag t) { x[0] = go(x[0], t); x[1] = go(x[1], Tag{}); }
 void f(float* x) { k<<<1, 1>>>(x, fast_tag{}); k<slow_tag><<<1, 1>>>(x, {}); }
+
+//// refused: a global array named all
+int all[4];
+__global__ void k(int* x) { x[0] = 1; }
+int f() { return all[1]; }
+
+//// ok: an array named all in a namespace and a local any
+namespace mine { int all[4]; }
+__global__ void k(int* x) { int any = x[1]; x[0] = any; }
+int f() { return mine::all[1]; }

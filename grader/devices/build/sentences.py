@@ -278,7 +278,7 @@ _NO_OVERRIDE = (
     "this `override` overrides nothing: parameters, const and `__device__` must be those of the base's function"
 )
 _OLD_VOTE = (
-    "`{name}` of a bool is a function of CUDA's own headers, and GPUs have it no more: give yours another name, "
+    "`{name}(bool)` is a function of CUDA's own headers, which GPUs have no more: give yours another name, "
     "or a namespace"
 )
 _NO_CLUSTER = "the numbers of __cluster_dims__ must be positive constants"
@@ -321,6 +321,7 @@ _ERRORS: tuple[tuple[str, Words], ...] = (
     (r"defaulted comparison operators are", _says("C++17 compares nothing by `= default`: write the comparison out")),
     (r"ISO C\+\+ requires field designators", _says("the members' names must come in the order of the struct")),
     (r"initializer overrides prior initialization", _says("a member is given a value twice here")),
+    (r"redefinition of '(?P<name>any|all|ballot)' as different kind", _says(_OLD_VOTE)),
     (rf"{_NAME} is unavailable", _says(_OLD_VOTE)),
     (r"'annotate' attribute requires", _says(_NO_CLUSTER)),
     (r"too few execution configuration arguments", _says(_HALF_A_LAUNCH)),

@@ -35,9 +35,9 @@ LADDER_INLINE void __syncwarp(unsigned mask = ladder::all_lanes, LADDER_LINE) {
 
 LADDER_INLINE unsigned __activemask(LADDER_LINE) { return ladder_active_mask(line); }
 
-#ifdef __CUDA__   // old names, which a call with a bool finds before a template of the file's own
-LADDER_SIDE int any(bool) __attribute__((unavailable));
-LADDER_SIDE int all(bool) __attribute__((unavailable));
+#ifdef __CUDA__   // old names, which no variable may have, and a call with a bool finds before a template
+LADDER_SIDE bool any(bool) __attribute__((unavailable));
+LADDER_SIDE bool all(bool) __attribute__((unavailable));
 LADDER_SIDE unsigned ballot(bool) __attribute__((unavailable));
 #endif
 
