@@ -48,13 +48,9 @@ from grader.devices.emulator.words import tag_of
 GAP_BYTES = 512
 
 _TAKES_A_KERNEL = {
-    "cudaLaunchKernel",
-    "cudaLaunchCooperativeKernel",
-    "cudaFuncSetAttribute",
-    "cudaFuncGetAttributes",
+    "cudaLaunchKernel", "cudaLaunchCooperativeKernel", "cudaFuncSetAttribute", "cudaFuncGetAttributes",
     "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
-}
-_NUMBERS = {"int", "unsigned", "signed", "long", "short", "char", "bool", "float", "double", "half", "size_t"}
+}  # fmt: skip
 _NO_TEXTURE_REFERENCES = "CUDA 12 has no texture references any more: make an object, with cudaCreateTextureObject"
 _ZERO = re.compile(r"NULL|0([uU]?[lL]{0,2})")
 
@@ -83,7 +79,8 @@ def rewritten(source: str, filename: str) -> str:
     rewriter = _Rewriter(source)
     rewriter.rewrite(code)
     for start, end, text in [*by_value.copies(code), *cases.braces(code)]:
-        rewriter.put(code, start, end, text)
+        begin = code.tokens[start].start
+        rewriter.edits.append((begin, code.tokens[end - 1].end if start < end else begin, text))
     for directive in lexed.directives:
         if directive.name == "define":
             rewriter.rewrite(macro_stream(directive))
@@ -121,8 +118,8 @@ class _Rewriter:
                 opening = index + 2 + (stream.text(index + 2) == "=")
                 if stream.text(opening) == "{":
                     self.without_cast(stream, opening + 1)
-            elif token.text == "texture" and stream.text(index + 1) == "<" and "cudaBindTexture" in self.source:
-                if not stream.conditional[index]:
+            elif token.text == "texture" and stream.text(index + 1) == "<" and not stream.conditional[index]:
+                if "cudaBindTexture" in self.source:
                     raise TranslationError(_NO_TEXTURE_REFERENCES, token.line)
             elif token.text in asm.WORDS:
                 self.assembly(stream, index)
@@ -148,13 +145,6 @@ class _Rewriter:
 
     def insert(self, offset: int, text: str) -> None:
         self.edits.append((offset, offset, text))
-
-    def put(self, stream: Stream, start: int, end: int, text: str) -> None:
-        """The same as `replace`, or before the token `start` if that is `end`."""
-        if start < end:
-            self.replace(stream, start, end, text)
-        else:
-            self.insert(stream.tokens[start].start, text)
 
     def replace(self, stream: Stream, start: int, end: int, text: str = "") -> None:
         """Puts `text` in the place of the tokens start..end-1, and keeps the line breaks that were among them."""
