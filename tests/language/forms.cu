@@ -281,7 +281,7 @@ template <typename T> __global__ void k(T* x) { T* s = Shared<T>::get(); s[0] = 
 void f(float* x, int* y) { k<<<1, 1, 16>>>(x); k<<<1, 1, 16>>>(y); }
 
 //// ok: unrolls
-template <int N> __global__ void k(float* x) { 
+template <int N> __global__ void k(float* x) {
 #pragma unroll
   for (int i = 0; i < N; ++i) x[i] = i;
 #pragma unroll 4
