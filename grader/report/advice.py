@@ -82,8 +82,8 @@ WILD = (
 )
 # What an access out of bounds is told as, and what to do then. A copy has no thread.
 NOT_ITS_MEMORY = {
-    "after it was freed": "What was freed is gone: cudaFree stands behind the last launch that uses an array, and "
-    "free or delete in a kernel behind the last access of any thread.",
+    "after it was freed": "What was freed is gone: free an array behind the last launch that uses it, and what malloc "
+    "or new gave a kernel behind the last access of any thread.",
     "which is __constant__": "The host fills `__constant__` memory, with cudaMemcpyToSymbol. What a kernel writes "
     "belongs in an output, or in memory of its own: `__device__`, or from cudaMalloc.",
     "a variable of the host": WILD,
