@@ -63,12 +63,16 @@ def expect(found, errors: tuple[int, ...] = SIZES) -> None:
     [
         pytest.param("1", "", "", SIZES, id="always"),
         pytest.param("0", "", "", (), id="never"),
-        pytest.param("calls == 1", "", "", (1,), id="at first"),
-        pytest.param("calls > 1", "", "", (31, 1000), id="later"),
+        pytest.param("calls == 1", "", "", (1,), id="at first", marks=pytest.mark.slow),
+        pytest.param("calls > 1", "", "", (31, 1000), id="later", marks=pytest.mark.slow),
         pytest.param("calls == 3", "", "", (1000,), id="in the third call"),
         # Each is well behaved once it has seen a case before.
-        pytest.param("!seen[n]", "static bool seen[2000];", "seen[n] = true;", SIZES, id="static flags"),
-        pytest.param("!getenv(name(n))", NAME, 'setenv(name(n), "1", 1);', SIZES, id="the environment"),
+        pytest.param(
+            "!seen[n]", "static bool seen[2000];", "seen[n] = true;", SIZES, id="static flags", marks=pytest.mark.slow
+        ),
+        pytest.param(
+            "!getenv(name(n))", NAME, 'setenv(name(n), "1", 1);', SIZES, id="the environment", marks=pytest.mark.slow
+        ),
         pytest.param(
             "late != n",
             "static volatile int late;",

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from checked_kernel import THREADS, run
 
+from tests.shared import long_tail
+
 ENTRY = """
 extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) { k<<<1, 32, 0, stream>>>(x, z, n); }
 """
@@ -48,7 +50,7 @@ __global__ void k(const float* x, float* z, int n) {
 """
 
 
-@pytest.mark.parametrize("name", BODIES)
+@pytest.mark.parametrize("name", long_tail(list(BODIES), every=3))
 def test_it_is_built_and_right(run_kernel, name):
     body, expected = BODIES[name]
     x, z, findings = run(run_kernel, KERNEL.replace("BODY", body) + ENTRY, n=0)

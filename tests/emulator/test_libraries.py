@@ -95,6 +95,7 @@ def test_numbers_are_the_libraries_own_and_what_is_missing_is_refused_by_name(ra
     assert "cufftPlan1d is a library's function, which is not emulated" in told[1]
 
 
+@pytest.mark.slow
 def test_thrust_computes_and_its_functors_are_checked(ran):
     name = "thrust.cu"
     printed, found, told = ran(name)

@@ -115,7 +115,7 @@ def kinds(run_kernel, line: str) -> list[str]:
     return [finding.kind for finding in run(run_kernel, KNOWN.format(line=line), 32)[2]]
 
 
-@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("where", long_tail(list(WHERE), every=3))
 @pytest.mark.parametrize("vectors", ["", "__device__ float4 four;\n"])
 def test_a_structure_of_two_numbers_lies_at_a_multiple_of_eight(run_kernel, where, vectors):
     outside, inside = WHERE[where]
@@ -171,6 +171,6 @@ UNSEEN = [
 ]
 
 
-@pytest.mark.parametrize("line", UNSEEN)
+@pytest.mark.parametrize("line", long_tail(list(UNSEEN), every=3))
 def test_what_is_not_known_to_be_misaligned(run_kernel, line):
     assert kinds(run_kernel, line) == []

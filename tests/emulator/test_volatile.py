@@ -50,7 +50,7 @@ __global__ void k(const int* x, int* z, int* scratch) {{
 MEMORIES = ["__shared__ int s[64];", "__shared__ float s[64];", "volatile int* s = scratch;"]
 
 
-@pytest.mark.parametrize("steps", [STEPS, LOOP, BRANCHES], ids=["unrolled", "loop", "branches"])
+@pytest.mark.parametrize("steps", long_tail([STEPS, LOOP, BRANCHES], every=2), ids=["unrolled", "loop", "branches"])
 @pytest.mark.parametrize("memory", MEMORIES, ids=["int", "float", "global"])
 def test_lanes_in_lock_step_are_a_race(run_kernel, steps, memory):
     z, races = run(run_kernel, REDUCE.format(steps=steps, memory=memory), 1, 64)

@@ -176,6 +176,7 @@ def test_at_a_finding_the_learner_stands_in_the_own_line(tmp_path):
     assert "= 1\n" in said and "at kernel.cu:6" in said and "i = 1" in said
 
 
+@pytest.mark.slow
 @needs_gdb
 def test_a_race_stops_at_its_line_in_its_thread_and_steps_over_a_barrier(tmp_path):
     done = ladder(tmp_path, RACE, "--debug", typed="next\nnext\nnext\nprint threadIdx.x\nprint i\ncontinue\n")

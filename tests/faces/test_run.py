@@ -101,14 +101,17 @@ def test_races_missing_fences_and_uninitialised_reads_are_found(run):
 
 @pytest.mark.parametrize(
     ("which", "kind", "text", "code"),
-    [
-        ("past_the_end", "out_of_bounds", "void past_the_end", 0),
-        ("divergent", "barrier_divergence", "__syncthreads();\n    } else", 0),
-        ("misaligned", "misaligned", "void misaligned", 0),
-        ("freed", "out_of_bounds", "void write_one", 3),
-        ("too_many_threads", "launch_error", "2048", 0),
-        ("crash", "host_access", "*x = 1", 128 + signal.SIGSEGV),
-    ],
+    long_tail(
+        [
+            ("past_the_end", "out_of_bounds", "void past_the_end", 0),
+            ("divergent", "barrier_divergence", "__syncthreads();\n    } else", 0),
+            ("misaligned", "misaligned", "void misaligned", 0),
+            ("freed", "out_of_bounds", "void write_one", 3),
+            ("too_many_threads", "launch_error", "2048", 0),
+            ("crash", "host_access", "*x = 1", 128 + signal.SIGSEGV),
+        ],
+        every=2,
+    ),
 )
 def test_what_ends_a_kernel_or_a_program_is_told_with_its_line(run, which, kind, text, code):
     ran = run("bugs.cu", "--json", "--exit-zero", "--", which)
@@ -294,6 +297,7 @@ def test_what_ends_early_is_told_with_its_file_and_what_only_waits_is_right(run)
     assert f"(ends.cu:{line_of('ends.cu', 'no/such/file')})" in run("ends.cu", "--", "file").said
 
 
+@pytest.mark.slow
 def test_with_arrays_an_index_past_a_local_array_is_found_and_one_past_a_row_noted(run):
     ran = run("arrays.cu", "--arrays", "--json", "--", "5")
     assert ran.found == {("own_array", "arrays.cu", line_of("arrays.cu", "kept[i] ="))}

@@ -65,6 +65,7 @@ def replace(file, text):
 # ---- what a save leads to ----
 
 
+@pytest.mark.slow
 def test_a_morning_of_a_learner(folder, file):
     with watching(folder) as terminal:
         terminal.until("There is no file work/01_vector_add.cu", "ladder start 01", "y/n", *FRAME)

@@ -20,7 +20,7 @@ NOT_EMULATED = {
     "words: launch bounds twice",
 }
 ALL = snippets()
-SOME = ALL[::9]  # the others, when there is time
+SOME = ALL[::18]  # the others, when there is time
 needs_libclang = pytest.mark.skipif(not frontend.available(), reason="there is no libclang here")
 
 
