@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from grader.grade import grade
+from tests.shared import long_tail
 
 README = Path(__file__).parents[2] / "README.md"
 PROTOTYPE = "void f(const float* x, float* z, int n, cudaStream_t stream)"
@@ -162,7 +163,7 @@ def test_the_readme_lists_them():
     assert re.findall(r"^- \*\*(.+?)\.\*\*", section, re.MULTILINE) == [*UNSEEN, REFUSALS]
 
 
-@pytest.mark.parametrize("name", UNSEEN)
+@pytest.mark.parametrize("name", long_tail(list(UNSEEN), every=2))
 def test_a_wrong_kernel_passes(run_kernel, name):
     x = np.arange(1, N + 1, dtype=np.float32)
     outputs, case = run_kernel(entry(UNSEEN[name]), PROTOTYPE, x=x, z=np.zeros_like(x), n=N, checked=True)

@@ -12,6 +12,7 @@ from grader.course.prototype import parse_prototype
 from grader.course.work import read_kernel
 from grader.judge.advice import advise, reuse
 from tests.emulator.conftest import run_kernel  # noqa: F401  (a fixture)
+from tests.shared import long_tail
 
 HEAD = r"""
 #define ENTRY(grid, block)                                                                         \
@@ -230,7 +231,7 @@ def source_of(name: str) -> str:
     return (HEAD if "ENTRY" in KERNELS[name] else "") + KERNELS[name]
 
 
-@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize("name", long_tail(list(KERNELS), every=3))
 def test_the_line_to_blame_and_what_is_wrong_with_it(run, name):
     advice, source, _ = run(source_of(name))
     kinds, words = EXPECTED[name]
