@@ -210,7 +210,7 @@ def test_the_heap_is_as_large_as_host_code_says(run_kernel):
 __global__ void k(const float* x, float* z) { z[threadIdx.x] = malloc(x[0] * (1 << 20)) ? 1 : 0; }"""
     before = "cudaDeviceSetLimit(cudaLimitMallocHeapSize, std::size_t{20} << 20);"
     outputs = {}
-    for limit in ("", before):  # a megabyte each
+    for limit in (before, ""):  # a megabyte each
         _, outputs[limit], findings = run(run_kernel, source + ENTRY.format(before=limit, after=""), n=0)
         assert findings == []
     assert outputs[""].sum() == 6 and outputs[before].sum() == 16  # as on an H100

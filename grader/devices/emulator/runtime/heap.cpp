@@ -12,6 +12,7 @@ namespace ladder {
 
 namespace {
 constexpr std::size_t heap_span = std::size_t{256} << 20;   // of addresses, in a case
+constexpr std::size_t usual_limit = std::size_t{8} << 20;
 constexpr std::size_t heap_alignment = 16;
 constexpr std::size_t first_gap = 64 * 1024;   // what lies a little before the first is meant for it, too
 
@@ -39,6 +40,7 @@ void KernelHeap::begin_case(DeviceMemory& memory) {
     initialised_ = {};
     next_ = begin_ + first_gap;
     live_ = 0;
+    limit_ = usual_limit;   // what one case has asked for is not there in the next
     region_ = &memory.add_heap(begin_);
 }
 

@@ -32,7 +32,7 @@ private:
     Region* region_ = nullptr;
     Lazy<std::uint8_t> initialised_;
     Address begin_ = 0, next_ = 0;
-    std::size_t limit_ = std::size_t{8} << 20, live_ = 0;
+    std::size_t limit_ = 0, live_ = 0;
 };
 
 }  // namespace ladder
