@@ -30,6 +30,13 @@ void WarpClock::reset() {
     std::fill(std::begin(weak_), std::end(weak_), 0u);
     strong_part_.reset();
     weak_part_.reset();
+    row_.reset();
+    has_met_ = false;
+}
+
+const WarpRow& WarpClock::strong_row() {
+    if (!row_ && has_met_) row_ = std::make_shared<const std::array<std::uint32_t, 32>>(std::to_array(strong_));
+    return row_;
 }
 
 void WarpClock::join(Matrix& matrix, std::uint32_t mask) {
@@ -46,6 +53,7 @@ void WarpClock::join(Matrix& matrix, std::uint32_t mask) {
 void WarpClock::synchronise(std::uint32_t mask, std::uint32_t alive, bool orders_memory) {
     mask &= alive;
     if (mask == alive) {
+        if (orders_memory) row_.reset(), has_met_ = true;
         for (int t = 0; t < 32; ++t) {
             if (!(alive >> t & 1)) continue;
             weak_[t] = clock_[t] + 1;
@@ -78,17 +86,14 @@ bool precedes(const Access& access, const Release& release, bool carries) {
     // The atomic that carries the release comes just after the fence, and is itself seen by the thread that acquires it.
     const std::uint32_t last = release.tick + (carries && access.strength != Strength::Plain);
     if (access.thread == release.thread && access.tick <= last) return true;
-    return access.thread / 32u == release.warp && access.clock < release.clocks[access.thread % 32u];
+    return release.clocks && access.thread / 32u == release.warp && access.clock < (*release.clocks)[access.thread % 32u];
 }
+
+bool are_equal(const WarpRow& a, const WarpRow& b) { return a == b || (a && b && *a == *b); }
 }  // namespace
 
-Acquisitions::Set::const_iterator Acquisitions::part_of(const Set& set, std::uint32_t object) {
+Acquisitions::Set::iterator Acquisitions::part_of(Set set, std::uint32_t object) {
     return std::lower_bound(set.begin(), set.end(), object, [](const Part& part, std::uint32_t number) { return part.object < number; });
-}
-
-std::uint64_t Acquisitions::hash_of(Part part) {
-    const std::uint64_t hash = ((std::uint64_t{part.object} << 32 | part.count) + 1) * 0xff51afd7ed558ccdu;
-    return (hash ^ hash >> 32) * 0xc4ceb9fe1a85ec53u;   // MurmurHash3's mixer
 }
 
 void Acquisitions::clear() {
@@ -97,9 +102,8 @@ void Acquisitions::clear() {
     for (auto& objects : objects_by_key_) objects.clear();
     objects_.clear();
     by_block_.clear();
-    numbers_ = std::vector<std::uint32_t>(fewest_slots);
-    sets_.assign(1, {});
-    hashes_.assign(1, 0);
+    sets_.clear();
+    ordered_ = {};
     for (Closures& closures : closures_) closures = {};
 }
 
@@ -107,9 +111,9 @@ void Acquisitions::clear() {
 // all who acquire there after it.
 bool Acquisitions::repeats(const Release& before, const Release& now, std::uint32_t object) const {
     if (before.thread != now.thread || before.epoch != now.epoch || before.fences != now.fences || before.tick != now.tick || before.device != now.device ||
-        !std::equal(before.clocks, before.clocks + 32, now.clocks))
+        !are_equal(before.clocks, now.clocks))
         return false;
-    const Set &one = sets_[before.includes], &other = sets_[now.includes];
+    const Set one = sets_[before.includes], other = sets_[now.includes];
     auto x = one.begin(), y = other.begin();
     for (;;) {
         if (x != one.end() && x->object == object) ++x;
@@ -145,17 +149,17 @@ std::uint32_t Acquisitions::acquire(std::uint64_t object, unsigned width, std::u
     const auto found = objects_by_key_[width].find(object);
     if (found == objects_by_key_[width].end()) return already;
     const auto count = static_cast<std::uint32_t>(objects_[found->second].releases.size());
-    const Set& known = sets_[already];
+    const Set known = sets_[already];
     const auto part = part_of(known, found->second);
     const bool is_there = part != known.end() && part->object == found->second;
     if (is_there && part->count == count) return already;
     const Part now{found->second, count, objects_[found->second].releases.back().number};
-    const std::uint64_t hash = hashes_[already] - (is_there ? hash_of(*part) : 0) + hash_of(now);
-    made_ = known;
+    const std::uint64_t hash = sets_.hash(already) - (is_there ? sets_.hash_of(*part) : 0) + sets_.hash_of(now);
+    made_.assign(known.begin(), known.end());
     const auto place = made_.begin() + (part - known.begin());
     if (is_there) *place = now;
     else made_.insert(place, now);
-    return number_of(made_, hash);
+    return sets_.number_of(made_, hash);
 }
 
 bool Acquisitions::last_is_of(std::uint64_t block, std::uint64_t object, unsigned width) const {
@@ -172,7 +176,7 @@ std::uint32_t Acquisitions::join(std::uint32_t a, std::uint32_t b) {
     return joined(a, b);
 }
 
-bool Acquisitions::is_within(const Set& set, const Set& other) {
+bool Acquisitions::is_within(Set set, Set other) {
     auto theirs = other.begin();
     return set.size() <= other.size() && std::all_of(set.begin(), set.end(), [&](Part part) {
         while (theirs != other.end() && theirs->object < part.object) ++theirs;
@@ -183,10 +187,10 @@ bool Acquisitions::is_within(const Set& set, const Set& other) {
 std::uint32_t Acquisitions::joined(std::uint32_t a, std::uint32_t b) {
     if (a == b || b == 0) return a;
     if (a == 0) return b;
-    const Set &one = sets_[a], &other = sets_[b];
+    const Set one = sets_[a], other = sets_[b];
     if (is_within(one, other)) return b;
     if (is_within(other, one)) return a;
-    Set& set = made_;
+    std::vector<Part>& set = made_;
     set.clear();
     for (auto x = one.begin(), y = other.begin(); x != one.end() || y != other.end();) {
         if (y == other.end() || (x != one.end() && x->object < y->object)) set.push_back(*x++);
@@ -194,35 +198,19 @@ std::uint32_t Acquisitions::joined(std::uint32_t a, std::uint32_t b) {
         else set.push_back(x->count > y->count ? *x : *y), ++x, ++y;
     }
     std::uint64_t hash = 0;
-    for (const Part part : set) hash += hash_of(part);
-    return number_of(set, hash);
-}
-
-std::uint32_t Acquisitions::number_of(const Set& set, std::uint64_t hash) {
-    const auto slot_of = [&](std::uint64_t sought, auto&& is_it) -> std::uint32_t& {
-        for (std::size_t slot = sought;; ++slot)
-            if (std::uint32_t& number = numbers_[slot & (numbers_.size() - 1)]; number == 0 || is_it(number)) return number;
-    };
-    std::uint32_t& place = slot_of(hash, [&](std::uint32_t number) { return hashes_[number] == hash && sets_[number] == set; });
-    if (place) return place;
-    const auto number = place = static_cast<std::uint32_t>(sets_.size());
-    sets_.push_back(set);
-    hashes_.push_back(hash);
-    if (2 * sets_.size() <= numbers_.size()) return number;
-    numbers_.assign(2 * numbers_.size(), 0);
-    for (std::uint32_t each = 1; each <= number; ++each) slot_of(hashes_[each], [](std::uint32_t) { return false; }) = each;
-    return number;
+    for (const Part part : set) hash += sets_.hash_of(part);
+    return sets_.number_of(set, hash);
 }
 
 // A set with all that its releases had acquired, and those releases, and so on.
-const Acquisitions::Set& Acquisitions::closure(std::uint32_t set, bool device) const {
+const std::vector<ReleaseSets::Part>& Acquisitions::closure(std::uint32_t set, bool device) const {
     Closures& closures = closures_[device];
     if (const auto known = closures.of.find(set); known != closures.of.end()) return known->second;
     if (closures.parts > most_cached_parts) closures = {};
     counts_.resize(objects_.size());
     std::vector<Part> todo;
     std::vector<std::uint32_t> touched;
-    const auto add = [&](const Set& parts, bool is_closed) {
+    const auto add = [&](Set parts, bool is_closed) {
         for (const Part& part : parts) {
             std::uint32_t& count = counts_[part.object];
             if (part.count <= count) continue;
@@ -237,14 +225,14 @@ const Acquisitions::Set& Acquisitions::closure(std::uint32_t set, bool device) c
         todo.pop_back();
         if (part.count < counts_[part.object]) continue;   // more of its releases were found since
         const std::uint32_t more = objects_[part.object].handed_on[device][part.count - 1];
-        const Set& parts = sets_[more];   // often known, where many threads have met
+        const Set parts = sets_[more];   // often known, where many threads have met
         if (std::all_of(parts.begin(), parts.end(), [&](Part each) { return each.count <= counts_[each.object]; })) continue;
         const auto known = closures.of.find(more);
         if (known != closures.of.end()) add(known->second, true);
         else add(parts, false);
     }
     std::sort(touched.begin(), touched.end());
-    Set all;
+    std::vector<Part> all;
     all.reserve(touched.size());
     for (const std::uint32_t object : touched) all.push_back({object, std::exchange(counts_[object], 0), 0});
     closures.parts += all.size();
@@ -264,7 +252,7 @@ bool Acquisitions::reaches(std::uint32_t set, const std::vector<Where>& goals, b
     std::vector<Part> todo;
     std::vector<std::uint32_t> touched;
     bool found = false;
-    const auto add = [&](const Set& parts) {
+    const auto add = [&](Set parts) {
         for (const Part& part : parts) {
             if (part.last < first) continue;
             std::uint32_t& count = counts_[part.object];
@@ -289,6 +277,7 @@ bool Acquisitions::reaches(std::uint32_t set, const std::vector<Where>& goals, b
 bool Acquisitions::covers(std::uint32_t set, std::uint64_t block, const Access& access, std::uint64_t object, bool other_block, Reach reach) const {
     if (set == 0) return false;
     std::lock_guard lock(mutex_);
+    if (ordered_.set == set && ordered_.block == block && ordered_.device == other_block && access.epoch < ordered_.epoch) return true;
     const auto theirs = by_block_.find(block);
     if (theirs == by_block_.end()) return false;
     const auto likely = theirs->second.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(access.thread, theirs->second.size()));
@@ -296,7 +285,9 @@ bool Acquisitions::covers(std::uint32_t set, std::uint64_t block, const Access& 
         const auto orders = [&](const Where& where) {
             const Release& release = objects_[where.object].releases[where.index];
             const bool carries = ((objects_[where.object].key ^ object) & ~std::uint64_t{7}) == 0;
-            return (!other_block || release.device) && precedes(access, release, carries) && is_known(where);
+            if ((other_block && !release.device) || !precedes(access, release, carries) || !is_known(where)) return false;
+            ordered_ = {set, release.fence_epoch, block, other_block};
+            return true;
         };   // where each thread releases for itself, they mostly do so in their order
         return std::any_of(likely, theirs->second.end(), orders) || std::any_of(theirs->second.begin(), likely, orders);
     };
@@ -308,18 +299,18 @@ bool Acquisitions::covers(std::uint32_t set, std::uint64_t block, const Access& 
         ordered([&](const Where& where) { return goals.push_back(where), false; });
         return !goals.empty() && reaches(set, goals, other_block);
     }
-    const Set& all = closure(set, other_block);
+    const Set all = closure(set, other_block);
     return ordered([&](const Where& where) { return holds(all, where); });
 }
 
-bool Acquisitions::holds(const Set& set, const Where& where) {
+bool Acquisitions::holds(Set set, const Where& where) {
     const auto part = part_of(set, where.object);
     return part != set.end() && part->object == where.object && where.index < part->count;
 }
 
 // Whether a release is in a set, or was acquired by one in it: most are, and a closure is as large as the grid.
 bool Acquisitions::is_near(std::uint32_t set, const Where& where, bool device) const {
-    const Set& parts = sets_[set];
+    const Set parts = sets_[set];
     if (holds(parts, where)) return true;
     if (parts.size() > most_near_parts) return false;
     return std::any_of(parts.begin(), parts.end(), [&](const Part& part) {
@@ -342,8 +333,7 @@ void fence(Thread& thread, Scope scope) {
     clock.fenced_device = clock.fenced_device || scope != Scope::Block;
     clock.fence_epoch = thread.block->clock.epoch;
     clock.fence_tick = clock.tick;
-    const std::uint32_t* row = thread.warp->clock.strong_row();
-    std::copy(row, row + 32, clock.fence_clocks);
+    clock.fence_clocks = thread.warp->clock.strong_row();
     BlockClock& block = thread.block->clock;
     block.fenced = true;
     block.device_fence = block.device_fence || scope != Scope::Block;
@@ -363,7 +353,7 @@ void release(Thread& thread, Address a, unsigned width, Scope scope) {
     release.thread = clock.fenced ? thread.number : ~0u;
     release.tick = clock.fence_tick;
     release.warp = clock.fenced ? thread.number / 32u : ~0u;
-    std::copy(clock.fence_clocks, clock.fence_clocks + 32, release.clocks);
+    release.clocks = clock.fence_clocks;
     release.device = clock.fenced ? clock.fenced_device || (block.fences && block.device_fence) : block.device_fence;
     release.device = release.device && scope != Scope::Block;
     release.includes = clock.acquired;

@@ -5,6 +5,7 @@
 // fences it executed.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <deque>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "memory.h"
+#include "release_sets.h"
 
 namespace ladder {
 
@@ -59,13 +61,15 @@ inline const char* access_name(const Access& access, bool writes) {
 // Guide, "Warp Shuffle Functions": "does not imply a memory barrier"): those edges are kept apart as weak.
 enum class Edge : std::uint8_t { None, Weak, Strong };
 
+using WarpRow = std::shared_ptr<const std::array<std::uint32_t, 32>>;   // a count for each lane; null: zeros
+
 class WarpClock {
 public:
     void reset();
     void synchronise(std::uint32_t mask, std::uint32_t alive, bool orders_memory);
     Edge seen(int observer, int lane, std::uint32_t clock) const;   // does what `lane` did at `clock` come before the observer's now?
     std::uint32_t of(int lane) const { return clock_[lane]; }
-    const std::uint32_t* strong_row() const { return strong_; }
+    const WarpRow& strong_row();
 
 private:
     using Matrix = std::uint32_t[32][32];
@@ -73,6 +77,8 @@ private:
     std::uint32_t clock_[32];
     std::uint32_t strong_[32], weak_[32];            // what all lanes have seen of each
     std::unique_ptr<Matrix> strong_part_, weak_part_;   // [observer][lane], where only some lanes met
+    WarpRow row_;                                    // a copy of strong_; null where they have met since, or never
+    bool has_met_ = false;                           // by a barrier
 };
 
 using FenceCounts = std::shared_ptr<const std::vector<std::uint32_t>>;   // by thread of a block, at a barrier; null: none
@@ -82,7 +88,7 @@ using FenceCounts = std::shared_ptr<const std::vector<std::uint32_t>>;   // by t
 struct Release {
     std::uint64_t block;
     std::uint32_t epoch, fence_epoch, thread, tick, warp;   // thread, warp: none if it has not executed a fence itself
-    std::uint32_t clocks[32];
+    WarpRow clocks;
     FenceCounts fences;      // at the last barrier before
     bool device;             // a fence of device scope: other blocks may rely on it
     std::uint32_t includes;  // what it had itself acquired
@@ -113,30 +119,25 @@ public:
     bool is_large() const { return releases_ >= most_of_earlier_launches; }
 
 private:
-    struct Part {                                   // the first `count` releases of an object, and the number of the last one
-        std::uint32_t object, count, last;
-        bool operator==(const Part&) const = default;
-    };
-    using Set = std::vector<Part>;                  // one part an object, by its number
+    using Part = ReleaseSets::Part;
+    using Set = ReleaseSets::Set;
     struct Object {
         std::uint64_t key;
         std::deque<Release> releases;
         std::vector<std::uint32_t> handed_on[2];    // by release: the set that it and those before had acquired; [1]: at device scope
     };
     struct Where { std::uint32_t object, index; };
-    struct Closures { std::unordered_map<std::uint32_t, Set> of; std::size_t parts = 0; std::unordered_map<std::uint32_t, int> searched; };
+    struct Closures { std::unordered_map<std::uint32_t, std::vector<Part>> of; std::size_t parts = 0; std::unordered_map<std::uint32_t, int> searched; };
     static constexpr std::uint32_t most_of_earlier_launches = 1 << 18;   // some 50 MB
     static constexpr int most_searches = 8;         // for one of the releases that a set may hold: then its closure is made
 
-    static Set::const_iterator part_of(const Set& set, std::uint32_t object);   // or the next one's, if the set has none of it
-    static bool holds(const Set& set, const Where& where);
-    static bool is_within(const Set& set, const Set& other);
+    static Set::iterator part_of(Set set, std::uint32_t object);   // or the next one's, if the set has none of it
+    static bool holds(Set set, const Where& where);
+    static bool is_within(Set set, Set other);
     bool is_near(std::uint32_t set, const Where& where, bool device) const;
     bool repeats(const Release& before, const Release& now, std::uint32_t object) const;
-    static std::uint64_t hash_of(Part part);   // of a set: the sum over its parts
-    std::uint32_t number_of(const Set& set, std::uint64_t hash);
     std::uint32_t joined(std::uint32_t a, std::uint32_t b);
-    const Set& closure(std::uint32_t set, bool device) const;
+    const std::vector<Part>& closure(std::uint32_t set, bool device) const;
     bool reaches(std::uint32_t set, const std::vector<Where>& goals, bool device) const;
 
     mutable std::mutex mutex_;
@@ -144,13 +145,14 @@ private:
     std::unordered_map<std::uint64_t, std::uint32_t> objects_by_key_[any_width + 1];   // [width]
     std::deque<Object> objects_;
     std::unordered_map<std::uint64_t, std::vector<Where>> by_block_;
-    static constexpr std::size_t fewest_slots = 64;
-    std::deque<Set> sets_{1};
-    std::deque<std::uint64_t> hashes_{0};           // of sets_
-    std::vector<std::uint32_t> numbers_ = std::vector<std::uint32_t>(fewest_slots);   // of sets_, a hash table; 0: free
-    Set made_;                                      // the last set that was asked for: its memory serves again
+    ReleaseSets sets_;
+    std::vector<Part> made_;                        // the last set that was asked for: its memory serves again
     mutable Closures closures_[2];                  // a cache; [1]: at device scope
     mutable std::vector<std::uint32_t> counts_, goals_;   // of closure() and reaches() alone: by object, all 0 between two calls
+    // A release of this block's that the set has orders all that the block did in an epoch before. Who asks next mostly asks
+    // the same.
+    struct Ordered { std::uint32_t set = 0, epoch = 0; std::uint64_t block = 0; bool device = false; };
+    mutable Ordered ordered_;
     std::uint32_t releases_ = 0;
 };
 
@@ -158,7 +160,7 @@ struct ThreadClock {
     std::uint32_t acquired = 0, seen = 0, tick = 0;   // seen: what its next fence will acquire
     bool fenced = false, fenced_device = false;
     std::uint32_t fence_epoch = 0, fence_tick = 0;
-    std::uint32_t fence_clocks[32];
+    WarpRow fence_clocks;
 };
 
 struct BlockClock {

@@ -1,5 +1,6 @@
 // The runtime as Python sees it: one module, then case after case; each ends in a report.
 #include <link.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -15,11 +16,19 @@
 #include <thread>
 
 #include "frames.h"
+#include "jitter.h"
 #include "machine.h"
 
 namespace ladder {
 
 namespace {
+
+// Executors beyond the cores that this process may use only take turns at them, in the middle of each other's work.
+int of_use(int threads) {
+    cpu_set_t cores;
+    if (jitters || sched_getaffinity(0, sizeof cores, &cores)) return threads;
+    return std::min(threads, CPU_COUNT(&cores));
+}
 
 constexpr int fault_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
@@ -231,7 +240,7 @@ int ladder_session_module(const void* inside, const Symbol* symbols, std::size_t
         m.module.symbols.push_back(symbol);
     }
     for (const std::uint32_t loop : m.module.empty_loops) stop_at(m.module.base + loop);
-    m.threads = threads;
+    m.threads = of_use(threads);
     m.counting = counting != 0;
     return 0;
 }
