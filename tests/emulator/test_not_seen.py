@@ -40,7 +40,7 @@ __device__ int tickets;
 __global__ void k(const float* x, float* z, int n) { z[atomicAdd(&tickets, 1)] = x[blockIdx.x]; }""",
         launch=f"{N}, 1, 0, stream",
     ),
-    "Too many blocks that wait for each other": Wrong(  # each fills a multiprocessor, and an H200 has 132
+    "Too many blocks that wait for each other": Wrong(  # an H200 has 132 multiprocessors
         """
 __device__ unsigned arrived;
 __global__ void k(const float* x, float* z, int n) {

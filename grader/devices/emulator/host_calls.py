@@ -54,10 +54,20 @@ def _unchecked_error(fact: Fact) -> str:
     )
 
 
+def _crowd(fact: Fact) -> str:
+    room = int(fact["text"])
+    return (
+        f"blocks of {fact['kernel']} wait for others that have not begun, and an H200 has room for {room:,} at once,"
+        f" {room // 132} on each of 132 multiprocessors: those that wait make no room, so all would wait for ever"
+        " there; launch no more, and let each block do several parts of the work"
+    )
+
+
 CALLS: Mapping[str, Callable[[Fact], str]] = {
     "launch_error": _launch_error,
     "leak": _leak,
     "invalid_free": _invalid_free,
     "out_of_memory": _out_of_memory,
     "unchecked_error": _unchecked_error,
+    "crowd": _crowd,
 }

@@ -63,9 +63,7 @@ std::string refusal(const Launch& launch, const Symbol* function, int& error) {
     if (blocks > most_blocks)
         return "the grid has " + text(blocks) + " blocks, and so many are more than the emulator can hold: give each thread more to do";
     error = CooperativeTooLarge;
-    const std::uint64_t resident = static_cast<std::uint64_t>(ladder_multiprocessors()) *
-        std::min<std::uint64_t>({blocks_per_multiprocessor, threads_per_multiprocessor / threads,
-                                 fixed + launch.shared_bytes ? shared_per_multiprocessor / (fixed + launch.shared_bytes + 1024) : 1000});
+    const std::uint64_t resident = static_cast<std::uint64_t>(ladder_multiprocessors()) * most_resident(threads, fixed + launch.shared_bytes);
     if (launch.cooperative && blocks > resident)
         return "a cooperative launch must fit on the GPU at once: " + text(blocks) + " blocks, room for " + text(resident);
     error = Success;
@@ -145,6 +143,7 @@ void run_launch(LaunchState& state) {
     const std::size_t fixed = m.module.static_shared(state.function) + borrowed_shared(state, count);
     totals.static_shared = std::max(totals.static_shared, fixed);
     if (fixed > shared_per_block) file("launch_error", totals.name, state.launch->line, static_shared_text(fixed));
+    if (state.schedule.crowded) file("crowd", totals.name, state.launch->line, std::to_string(state.schedule.room)), m.findings.back().note = true;
     std::vector<Finding> between;
     state.races.check(state, between);
     std::move(between.begin(), between.end(), std::back_inserter(m.findings));
@@ -206,6 +205,7 @@ void launch_kernel(const Launch& launch) {
     state.grid = {launch.grid[0], launch.grid[1], launch.grid[2]};
     state.block = {launch.block[0], launch.block[1], launch.block[2]};
     state.counting = begin_watching(state.kernel);
+    if (!m.sampling.on()) state.schedule.room = multiprocessors_of_h200 * most_resident(launch.block[0] * launch.block[1] * launch.block[2], m.module.static_shared(function) + launch.shared_bytes);
     if (ProgressOfProgram* const shown = m.program.progress) {
         *shown = {1, m.launches.size(), blocks, 0, {}};
         m.kernels[static_cast<std::size_t>(state.kernel)].name.copy(shown->kernel, sizeof shown->kernel - 1);

@@ -151,6 +151,8 @@ Choice choose_blocks(std::uint64_t blocks, std::size_t resident, std::uint64_t m
 
 // How many blocks of a kernel a multiprocessor holds at once.
 std::size_t resident_blocks(std::uint64_t threads, std::size_t shared_bytes, std::size_t registers);
+inline std::size_t most_resident(std::uint64_t threads, std::size_t shared_bytes) { return resident_blocks(threads, shared_bytes, 1); }
+constexpr std::uint64_t multiprocessors_of_h200 = 132;
 std::size_t registers_of(const LaunchSample& launch);   // that a thread wants: an estimate, for nvcc allocates them
 std::size_t allowed_registers(const Symbol* function, std::size_t threads);   // by its __launch_bounds__; nvcc ignores what cannot be
 

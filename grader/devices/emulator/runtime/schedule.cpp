@@ -211,7 +211,9 @@ bool Schedule::queue_changes() {
         if (++due_passes_ > most_due_passes) let_others_in();
         else admit_due();
     } else if (can_admit()) {
+        crowded = crowded || taking_turns_ >= room;
         window_ = 16 * taking_turns_;
+        if (!crowded) window_ = std::min(window_, room);
     } else if (places_.size() == count(BlockState::Finished)) {
         return false;
     } else if (stop_after.load() != ~std::uint64_t{0}) {   // what they wait for may be the failed one's to do

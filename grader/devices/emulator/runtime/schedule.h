@@ -48,6 +48,8 @@ public:
     std::atomic<std::uint64_t> lowest_failed{~std::uint64_t{0}};   // the same, from the failure on: its turn may not have come
     std::atomic<int> idle_passes{0};           // of all blocks since one of them changed something (patience.h)
     std::atomic<bool> given_up{false};         // a block has failed, and no other can go on without it
+    std::uint64_t room = ~std::uint64_t{0};    // blocks that a large GPU holds at once,
+    bool crowded = false;                      // and so many have waited for blocks that had not begun
     bool grid_stuck = false;                   // some blocks wait at grid.sync(), others have returned
 
     explicit Schedule(std::uint64_t blocks) : blocks_(blocks) { admit(); }
