@@ -196,11 +196,14 @@ class CaseBuffers:
         """What a run may never do: the first `changed_input`, or else the first `broken_guard`."""
         return self.changed_input() or self.broken_guard()
 
-    def left(self, names: Iterable[str]) -> dict[str, tuple[Tensor, Tensor]]:
-        """What these outputs hold, and where they are `unwritten`, by name."""
-        return {name: (self.read(name), self.unwritten(name)) for name in names}
+    def left(
+        self, names: Iterable[str], contents: Mapping[str, bytes] | None = None
+    ) -> dict[str, tuple[Tensor, Tensor]]:
+        """What these outputs hold, or held in another run (`contents`), and where they are `unwritten`, by name."""
+        held = {name: self.read(name, (contents or {}).get(name)) for name in names}
+        return {name: (values, self.unwritten(name, values)) for name, values in held.items()}
 
-    def unwritten(self, name: str) -> Tensor:
+    def unwritten(self, name: str, values: Tensor | None = None) -> Tensor:
         """A bool tensor of the output's shape: True where the poison is still there, bit for bit.
 
         An integer answer can equal the poison by chance: leave out the elements that are right anyway.
@@ -209,20 +212,23 @@ class CaseBuffers:
 
         slot = self.slots[name]
         pattern = torch.frombuffer(bytearray(poison(slot.type)), dtype=_dtype(slot.type))
-        return (_bits(self.read(name)) == _bits(pattern)).reshape(slot.shape)
+        values = self.read(name) if values is None else values
+        return (_bits(values) == _bits(pattern)).reshape(slot.shape)
 
     def read_all(self, names: Iterable[str]) -> dict[str, Tensor]:
         """`read` of each of these buffers, by name."""
         return {name: self.read(name) for name in names}
 
-    def read(self, name: str) -> Tensor:
-        """The buffer as a tensor of its shape and type that shares the memory (no copy)."""
+    def read(self, name: str, content: bytes | None = None) -> Tensor:
+        """The buffer as a tensor of its shape and type that shares the memory (no copy), or one of this content."""
         import torch
 
         slot = self.slots[name]
         dtype = _dtype(slot.type)
         if slot.elements == 0:
             return torch.empty(slot.shape, dtype=dtype)
+        if content is not None:
+            return torch.frombuffer(bytearray(content), dtype=dtype).reshape(slot.shape)
         flat = torch.frombuffer(self._memory, dtype=dtype, count=slot.elements, offset=slot.offset)
         return flat.reshape(slot.shape)
 

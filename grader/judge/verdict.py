@@ -168,6 +168,7 @@ STATUS_OF: Mapping[str, Status] = {
     "shuffle_source": "uninitialized_read",
     "own_array": "out_of_bounds",
     "never_set": "uninitialized_read",
+    "block_order": "wrong_result",
 }
 
 

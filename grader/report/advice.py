@@ -140,6 +140,10 @@ STREAMS = (
     "in one, which the other waits for, orders them. If you need no second stream, launch on the one that you were "
     "given."
 )
+BLOCK_ORDER = (
+    "Which block comes first is up to the GPU, and so is each place that atomicAdd gives out. Let places follow from "
+    "indices: count first, a prefix sum of the counts then tells each block where it begins."
+)
 # By what a finding's message says.
 LAUNCHES = {"the grid has 0 blocks": NO_BLOCKS, "static shared memory": STATIC_SHARED}
 TRAPS = {
@@ -154,6 +158,7 @@ _OF_KIND = {
     "shuffle_source": EARLY_RETURN,
     "own_array": OWN_ARRAY,
     "never_set": NEVER_SET,
+    "block_order": BLOCK_ORDER,
     "stack_overflow": LEFT_ITS_STACK,
 }
 _ONE_DIMENSION = re.compile(r"blockDim|blockIdx.*threadIdx|threadIdx.*blockIdx")

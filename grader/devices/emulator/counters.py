@@ -162,6 +162,20 @@ def tensor_operations(site: Site) -> int:
     return 2 * prod(int(number) for number in re.findall(r"\d+", tensor_kind(site)[0]))
 
 
+def order_sensitive_place(facts: dict[str, Any]) -> int:
+    """A place where the order of blocks may be seen: an atomic in global memory. 0: there is none, or it was wrong."""
+    single = all(kernel["blocks"] == kernel["launches"] for kernel in facts["kernels"])
+    if single or any(not finding["note"] for finding in facts["findings"]):
+        return 0
+    places = (
+        site["pc"]
+        for kernel in facts["kernels"]
+        for site in kernel["sites"]
+        if EVENTS[site["kind"]] == "atomic" and SPACES[site["space"]] == "global"
+    )
+    return min(places, default=0)
+
+
 def _count_tensor(counters: dict[str, int], site: Site) -> None:
     shape, _ = tensor_kind(site)
     counters["tensor_instructions"] += site["warps"]

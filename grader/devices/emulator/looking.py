@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -21,6 +22,9 @@ _BY_ADDRESS = {"out_of_bounds", "misaligned"}  # what a pointer or an index come
 _FATAL = ("crash", "timeout", "stack_overflow")
 
 Fact = dict[str, Any]
+Outcome = tuple[
+    list[np.ndarray], list[np.ndarray] | None
+]  # bytes of each output in two runs; None: it did not end well
 
 
 class Look:
@@ -59,6 +63,15 @@ class Look:
         same = not wrong_here and all(map(_same_numbers, self._outputs, outputs, self._types))
         unset = list(self._surely_unset()) or (self._unset_for_nothing() if same else self._never_set())
         return [*self._left, *unset, *self._by_place(), *self._fewer_checks()]
+
+    def of_order(self, place: int, names: Sequence[str], outcome: Outcome) -> Iterator[Fact]:
+        """A note if the outputs of two runs differ by more than the order of a sum explains: blocks had two orders. The
+        second ones go along: who knows what is expected judges them, too (judge/orders.py).
+        """
+        first, second = outcome
+        if second and not all(map(_are_close, first, second, self._types)):
+            held = {name: b64encode(content.tobytes()).decode() for name, content in zip(names, second, strict=True)}
+            yield _BLANK | {"kind": "block_order", "pc": place, "line": 0, "text": "", "note": True, "outputs": held}
 
     def _fewer_checks(self) -> Iterator[Fact]:
         if self._checked.is_plain:
@@ -129,6 +142,15 @@ def _same_numbers(first: np.ndarray, second: np.ndarray, ctype: CType) -> bool:
         return np.array_equal(first, second)
     first, second = (_floats(each, ctype) for each in (first, second))
     return np.array_equal(first, second, equal_nan=True)
+
+
+def _are_close(first: np.ndarray, second: np.ndarray, ctype: CType) -> bool:
+    """Whether these are the same whole numbers, or floats that differ by less than a hundredth of the largest."""
+    if not ctype.is_floating:
+        return np.array_equal(first, second)
+    first, second = (_floats(each, ctype).astype(np.float64) for each in (first, second))
+    largest = np.max(np.abs(first), initial=0.0, where=np.isfinite(first))
+    return bool(np.allclose(first, second, rtol=0, atol=0.01 * largest, equal_nan=True))
 
 
 def _floats(content: np.ndarray, ctype: CType) -> np.ndarray:

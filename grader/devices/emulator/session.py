@@ -23,10 +23,10 @@ import numpy as np
 from grader.course.prototype import Prototype
 from grader.devices.build.recipe import Library
 from grader.devices.emulator.checked import Facts, beside
-from grader.devices.emulator.counters import add_up
+from grader.devices.emulator.counters import add_up, order_sensitive_place
 from grader.devices.emulator.kinds import SYMBOLS
 from grader.devices.emulator.library import compile_flags, include_folder, link_flags, runtime_content, runtime_library
-from grader.devices.emulator.looking import MOST_CHECKED_ELEMENTS, Look, silence
+from grader.devices.emulator.looking import MOST_CHECKED_ELEMENTS, Look, Outcome, silence
 from grader.devices.emulator.reading import Reading
 from grader.devices.emulator.recording import BlockToRecord, begin_recording, describe, numbers_of
 from grader.devices.emulator.symbols import CodeMap, Symbol
@@ -153,6 +153,9 @@ class Session:
                     finding["note"] = True
         if look:
             facts["findings"] += look.findings(facts, [_bytes_of(view) for view in outputs])
+            if place := order_sensitive_place(facts):
+                names = [name for name, view in buffers.items() if view.writable]
+                facts["findings"] += look.of_order(place, names, self._in_other_order(what, outputs, untouched))
         return self._describe(name, task, facts, took, to_record, self.build.code)
 
     def _bytes_to_fill(self, build: Loaded, size: float) -> int:
@@ -184,6 +187,19 @@ class Session:
             look.turned = [_bytes_of(view) for view in outputs]
             self._put_back(outputs, untouched)
         return look
+
+    def _in_other_order(self, what: Call, outputs: list[View], untouched: list[np.ndarray]) -> Outcome:
+        """The outputs of this run, and of another one in which the last block begins first. All is as before then."""
+        first = [_bytes_of(view) for view in outputs]
+        self._put_back(outputs, untouched)
+        self.runtime.ladder_session_turn_blocks(1)
+        task, buffers, scalars, seconds, mapping = what
+        with silence():
+            facts, _ = self._call(task, buffers, scalars, min(seconds, 1.0), mapping, POISON, build=self._looking)
+        self.runtime.ladder_session_turn_blocks(0)
+        second = [_bytes_of(view) for view in outputs]
+        self._put_back(outputs, first)
+        return first, None if any(not finding["note"] for finding in facts["findings"]) else second
 
     def _put_back(self, outputs: list[View], contents: list[np.ndarray]) -> None:
         self.runtime.ladder_session_open()

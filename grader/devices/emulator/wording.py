@@ -104,7 +104,7 @@ def _details(fact: Fact, where: Where) -> dict[str, Any]:
     if fact["other_line"] or "other_block" in fact:
         details |= {"other_line": fact["other_line"], "other_access": fact["other_access"]}
         details |= {"other_block": fact.get("other_block"), "other_thread": fact.get("other_thread")}
-    return details
+    return details | {"outputs": fact["outputs"]} if "outputs" in fact else details
 
 
 def _verb(access: str) -> str:
@@ -227,6 +227,13 @@ def _never_set(fact: Fact, where: Where) -> str:
     if fact["text"] == "for nothing":
         return f"{named} is read before it is set, as the compiler has it; no output of this case shows it"
     return f"{named} is read before it is set: other results come out when other bytes lie in it"
+
+
+def _block_order(fact: Fact, where: Where) -> str:
+    return (
+        "the outputs come out otherwise if the last block begins first, and a GPU promises no order: what an atomic"
+        " returns, or leaves behind, depends on who came before"
+    )
 
 
 def _element_place(fact: Fact, where: Where) -> str:
@@ -357,6 +364,7 @@ _WORDS: Mapping[str, Callable[[Fact, Where], str]] = {
     "own_array": _own_array,
     FEWER_CHECKS: lambda fact, _: fewer_checks(fact["text"]),
     "never_set": _never_set,
+    "block_order": _block_order,
     "element_place": _element_place,
     "misaligned": _misaligned,
     "input_modified": _input_modified,

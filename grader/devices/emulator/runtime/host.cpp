@@ -210,6 +210,8 @@ void launch_kernel(const Launch& launch) {
         *shown = {1, m.launches.size(), blocks, 0, {}};
         m.kernels[static_cast<std::size_t>(state.kernel)].name.copy(shown->kernel, sizeof shown->kernel - 1);
     }
+    if (m.blocks_turned)
+        for (std::uint64_t n = blocks; n > 0; --n) state.chosen.push_back(n - 1);
     begin_flags(state);
     if (m.sampling.on()) run_sampled(state, run_launch);
     else run_launch(state);

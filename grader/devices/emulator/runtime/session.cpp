@@ -317,6 +317,8 @@ void ladder_session_steps(std::size_t number, const std::int64_t** steps, std::s
 // What runs is a whole program, and no graded file: managed memory, and a default stream that waits for others.
 void ladder_session_whole_program(int yes) { machine().whole_program = yes != 0; }
 
+void ladder_session_turn_blocks(int yes) { machine().blocks_turned = yes != 0; }
+
 void ladder_session_turn_elements(int yes) { machine().elements_turned = yes != 0; }
 
 void ladder_session_print_threads(int yes) { machine().print_threads = yes != 0; }
