@@ -9,14 +9,14 @@ from grader.devices.buffers import CaseBuffers
 from grader.devices.evidence import Finding
 from grader.judge.compare import Expected, Output, compare
 
-KIND = "block_order"
+BLOCK_ORDER = "block_order"  # a kind of finding
 
 
 def settle_orders(
     findings: list[Finding], buffers: CaseBuffers, expected: Mapping[str, Expected], is_right: bool
 ) -> None:
     """Of outputs that came out otherwise nothing is said if they are right as well, or if the first ones are wrong."""
-    for finding in [each for each in findings if each.kind == KIND]:
+    for finding in [each for each in findings if each.kind == BLOCK_ORDER]:
         contents = {name: b64decode(content) for name, content in finding.details.pop("outputs").items()}
         found = buffers.left(expected, contents)
         left = {name: Output(values, ~unwritten) for name, (values, unwritten) in found.items()}

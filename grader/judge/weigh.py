@@ -13,7 +13,7 @@ from grader.devices.buffers import Breach, CaseBuffers
 from grader.devices.evidence import CaseRun, Evidence, Json
 from grader.judge.compare import Comparison, Context, Expected, Output, compare, guard_broken, input_modified
 from grader.judge.ladder import climb, is_below_floor, stars_earned
-from grader.judge.orders import settle_orders
+from grader.judge.orders import BLOCK_ORDER, settle_orders
 from grader.judge.patterns import element_name
 from grader.judge.printed import judge_print
 from grader.judge.targets import judge_goals
@@ -111,7 +111,8 @@ def _put_causes_first(grades: list[CaseGrade]) -> bool:
 def judge_case(prepared: Prepared, run: CaseRun, before: Prepared | None) -> CaseGrade:
     """The case's status is that of its most urgent finding or of what the outputs hold, whichever comes first."""
     outputs = compare_buffers(prepared, run, before)
-    settle_orders(run.findings, prepared.buffers, prepared.expected, is_right=outputs.status == "passed")
+    if any(finding.kind == BLOCK_ORDER for finding in run.findings):
+        settle_orders(run.findings, prepared.buffers, prepared.expected, is_right=outputs.status == "passed")
     status, finding = decide(run.findings, outputs.status)
     return CaseGrade(
         name=prepared.call.name,
