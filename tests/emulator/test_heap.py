@@ -123,6 +123,51 @@ __global__ void k(const float* x, float* z) {
     z[threadIdx.x] = *own;
 }""",
     ),
+    "of an array after it was deleted": (
+        "out_of_bounds",
+        r"reads the memory from the new in line 3 after it was freed",
+        """
+__global__ void k(const float* x, float* z) {
+    float* own = new float[4];
+    own[0] = x[threadIdx.x];
+    own[1] = 1;
+    delete[] own;
+    z[threadIdx.x] = own[0] + own[1];
+}""",
+    ),
+    "written after it was deleted, by one thread": (
+        "out_of_bounds",
+        r"writes the memory from the new in line 3 after it was freed",
+        """
+__global__ void k(const float* x, float* z) {
+    float* own = new float[4];
+    delete[] own;
+    own[1] = 3;
+    z[threadIdx.x] = x[threadIdx.x];
+}""",
+    ),
+    "written past its end, and deleted": (
+        "out_of_bounds",
+        r"writes element 4 of the memory from the new in line 3, past its end",
+        """
+__global__ void k(const float* x, float* z) {
+    float* own = new float[4];
+    own[4] = 3;
+    delete[] own;
+    z[threadIdx.x] = x[threadIdx.x];
+}""",
+    ),
+    "written past its end, and freed": (
+        "out_of_bounds",
+        r"writes element 4 of the memory from the malloc in line 3, past its end",
+        """
+__global__ void k(const float* x, float* z) {
+    float* own = (float*)malloc(16);
+    own[4] = 3;
+    free(own);
+    z[threadIdx.x] = x[threadIdx.x];
+}""",
+    ),
     "freed twice": (
         "trap",
         r"frees a pointer that malloc or new in a kernel did not give, or that was freed before",

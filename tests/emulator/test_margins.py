@@ -104,6 +104,7 @@ def arrays_with_margins(code: str) -> set[str]:
     ("body", "names"),
     [
         ("float a[4]; f(a);", "a"),
+        ("float a[4] ; f(a); float b ; f(&b);", "a b"),
         ("float a[4], b[2][3] = {},\n    *p = a, c[4]; f(b[1]); c[0] = 1;", "a b"),
         ("alignas(16) const ns::Vec<int, 4>* a[n >> 2] = {x, y}; f(&a[1]);", "a"),
         ('int a[] = {1,\n    2}; char b[] = "ab"; return *a + *(b + i);', "a b"),
@@ -162,6 +163,7 @@ float either(float (&v)[4]) { return v[0]; } float either(float* v) { return *v;
         ("for (int a = 0; a < n; ++a) f(&x[a], a); for (float v : x) f(&v);", ""),
         ("if (float4 a = x[n]; a.x > 1) f(&a.x); else if (P b(1); n) { f(b.at); }", "a b"),
         ("if (n) for (const float4 a{x[0]};\n n;) f(&a.y);", "a"),
+        ("for (P a ; a < 4 ;) f(&a);", "a"),
         ("switch (auto a = x[n]; n) { default: f(&a.x); }", "a"),
     ],
 )

@@ -204,9 +204,9 @@ def test_a_local_that_nothing_sets_first_is_told_whatever_comes_out(run_kernel, 
 @pytest.mark.parametrize(("value", "is_told"), [("v.y", True), ("v.x", False)])
 def test_a_member_that_was_never_set_for_nothing_is_a_note(run_kernel, value, is_told):
     kernel = f"""__global__ void k(const float* x, float* z, int n) {{
-    float4 v;
+    int4 v;
     v.x = x[threadIdx.x];
-    z[threadIdx.x] = fmaxf(v.x, {value});
+    z[threadIdx.x] = v.x + (n - 4) * {value};
 }}
 extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) {{ k<<<1, 32, 0, stream>>>(x, z, n); }}
 """

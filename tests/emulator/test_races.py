@@ -576,6 +576,24 @@ def test_a_race_is_named_with_both_lines(run_kernel, name):
     assert races[0].thread != races[0].details["other_thread"] or races[0].block != races[0].details["other_block"]
 
 
+@pytest.mark.parametrize("memory", ["__shared__", "__device__"])
+@pytest.mark.parametrize("type_", ["double", "float", "short", "char"])
+def test_a_race_names_an_element_of_the_arrays_own_type(run_kernel, type_, memory):
+    declared = f"{memory} {type_} s[64];"
+    outside, inside = (declared, "") if memory == "__device__" else ("", declared)
+    kernel = f"""
+{outside}
+__global__ void k(const float* x, float* z, int n) {{
+    {inside}
+    const int t = threadIdx.x;
+    s[t] = x[t];
+    z[t] = s[63 - t];
+}}"""
+    _, case = run(run_kernel, kernel, "1", "64")
+    (race,) = [finding for finding in case.findings if finding.kind == "race"]
+    assert "thread (32, 0, 0) of block (0, 0, 0) reads s[31] in line 7" in race.message
+
+
 @pytest.mark.parametrize(("storer", "reader"), [(0, 31), (7, 31), (31, 0)])
 def test_a_store_races_with_a_word_that_the_whole_warp_has_loaded(run_kernel, storer, reader):
     kernel = f"""

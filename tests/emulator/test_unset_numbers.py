@@ -27,12 +27,23 @@ WRONG = [
     " for (int j = 0; j < n; ++j) t += v[j] * (j == 0); z[i] = t;",
     "float v; for (int j = 0; j < 32; ++j) if (j == 0 && n > 4) v = x[j]; else if (x[j] > v) v = x[j];"
     " z[i] = x[i] + v - 32;",
+    "float v; if (n > 4) v = 1; z[i] = fmaxf(x[i], v);",
+    "float v; if (n > 4) v = 1; z[i] = fminf(x[i], v);",
+    "float v; if (n > 4) v = 1; z[i] = v > 2e38f ? v : x[i];",
+    "double v; if (n > 4) v = 1; z[i] = fmax((double)x[i], v);",
+    "int v; if (n > 4) v = 1; z[i] = max((int)x[i], v);",
+    "unsigned v; if (n > 4) v = 1; z[i] = min((unsigned)x[i], v);",
+    "int v; for (int j = 0; j < 32; ++j) if (x[j] < 5 && j > v) v = j; z[i] = x[i] + v - 3;",
+    "float v[4]; for (int j = 1; j < n; ++j) v[j] = x[i]; float most = v[0];"
+    " for (int j = 1; j < n; ++j) most = fmaxf(v[j], most); z[i] = most;",
 ]
 RIGHT = [
     "float v; if (i < 16) v = x[i]; if (i < 16) z[i] = v; else z[i] = x[i];",
     "float v; if (i < 16) v = x[i]; z[i] = i < 16 ? v : x[i];",
     "float v; for (int j = 0; j < n; ++j) if (j == 0) v = x[i]; else v = fmaxf(v, 0); z[i] = v;",
     "float v[4], t; for (int j = 0; j < n - 1; ++j) v[j] = t = x[i]; z[i] = v[0] + (v[1] - t);",
+    "float v; if (i < 16) v = 0; z[i] = i < 16 ? fmaxf(v, x[i]) : x[i];",
+    "int v; for (int j = 0; j < 32; ++j) if (j == 0 || x[j] > v) v = x[j]; z[i] = x[i] + v - 32;",
     "unsigned v; if (i < 16) v = 0xfefefefeu; else v = 1; z[i] = x[i] + (v == 1 && i < 16);",
     "const unsigned v = __float_as_uint(x[i]) & ~0x01010101u; z[i] = x[i] + 0 * __uint_as_float(v + 0xfefefefe);",
 ]
@@ -52,8 +63,7 @@ def test_one_that_is_set_where_it_is_used(run_kernel, body):
 
 # docs/emulator.md, "What it cannot see": a part of the result that the unset value has no part in.
 UNSEEN = [
-    "float v; if (n > 4) v = 1; z[i] = fmaxf(x[i], v);",
-    "float v; if (n > 4) v = 1; z[i] = v > 2e38f ? v : x[i];",
+    "short v; if (n > 4) v = 1; z[i] = max((int)x[i], (int)v);",
     "int v; if (n > 4) v = 1; z[i] = x[i] + v * (n - 4);",
 ]
 

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from grader.devices.emulator.reading import Reading
+
 IN_KERNELS = ("malloc", "new")  # that gave a kernel memory
+_WORD = 4
+_BYTES = {
+    **dict.fromkeys(("float", "int", "unsigned", "uint32_t", "int32_t", "half2", "__half2", "__nv_bfloat162"), _WORD),
+    **dict.fromkeys(("double", "size_t", "uint64_t", "int64_t", "float2", "int2", "uint2"), 2 * _WORD),
+    **dict.fromkeys(("float4", "int4", "uint4", "double2", "longlong2", "ulonglong2"), 4 * _WORD),
+}
 
 
 class Where:
@@ -24,6 +32,20 @@ class Where:
         self.size = f"{self.elements} element{'' if self.elements == 1 else 's'}"
         if not self.known_element:
             self.size += f" of {self.element} byte{'' if self.element == 1 else 's'}"
+
+
+def bytes_of_element(fact: dict[str, Any], widths: Mapping[int, int], reading: Reading) -> int:
+    """How many bytes an element of a race's array has, as far as its two accesses and the text tell.
+
+    The runtime knows of words. `widths` are the bytes of each access, by its program counter.
+    """
+    declared = reading.types_of_array(fact["array"].rpartition("::")[2] or reading.dynamic_array)
+    known = {bytes_ for type_ in declared if (bytes_ := _BYTES.get(type_))}
+    if len(known) == 1:
+        return known.pop()
+    touched = [bytes_ for each in ("pc", "other_pc") if (bytes_ := widths.get(fact[each]))]
+    least = min(touched, default=0)
+    return least if least <= 2 * _WORD else _WORD  # else often four numbers at once
 
 
 def _array_name(fact: dict[str, Any]) -> str:

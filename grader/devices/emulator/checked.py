@@ -31,6 +31,7 @@ from grader.devices.emulator.subscripts import with_used_indexes
 from grader.devices.emulator.symbols import CodeMap, Symbol, disassembled, host_only, read_symbols, tables
 
 NAME, FACTS = "checked.so", "checked.json"
+OTHERS = ("more.so", "less.so")  # the same with other bytes in variables that are not set, if it has any
 _AS_WRITTEN, _OPTIMIZED, _CLASSES, _SAID = "checked.gimple", "checked.optimized", "checked.classes", "said"
 _TEXT, _LESS, _PLAIN = "text.cpp", "less.cpp", "plain.cpp"  # each takes the place of the first if that does not compile
 
@@ -56,6 +57,7 @@ _FLAGS = [
 # What -ftrivial-auto-var-init writes, as far as it is of four bytes, and a NaN of any width.
 _MASKS = re.compile(r"fefe|0101", re.IGNORECASE)  # a file's own bytes may look like this
 _PATTERN, _NO_NUMBER = re.compile(rb"(?:\xfe{4})+"), b"\xfe\xfe\xfe\xff"
+_FILLS = (b"\x00\x00\x80\x7f", b"\x00\x00\x80\xff")  # of the others: infinity and its opposite, large and small numbers
 _IS_CHECK, _HANDLER = ".UBSAN_BOUNDS", "__ubsan_handle"
 _BODY = re.compile(r"^(?P<head>\S.*\))\n\{\n(?P<body>(?:[ \n].*\n|\n)*)\}", re.MULTILINE)
 _CHECK = re.compile(r"^ *\[(?P<place>[^\]\[]+:\d+:\d+)\] \.UBSAN_BOUNDS \(0B, (?P<index>.+), \d+\);$", re.MULTILINE)
@@ -130,6 +132,7 @@ class Checked:
     """What a session knows of such a build. Places are `file:line:column`, as g++ tells them."""
 
     library: str = ""
+    others: list[str] = field(default_factory=list)  # builds with other bytes in variables that are not set
     code: CodeMap = field(default_factory=CodeMap)
     arrays: dict[str, str] = field(default_factory=dict)  # what is indexed at a place: "s[0]"
     unset: list[tuple[str, int]] = field(default_factory=list)  # locals that may be read first: name and line of use
@@ -199,7 +202,9 @@ class CheckedBuild:
         found = self._reading.result() or self._read()
         dump = library.with_suffix(".gimple").read_text(errors="replace")
         found["code"]["symbols"][:0] = map(vars, host_only(Elf(self._folder / NAME), dump))
-        (self._folder / NAME).replace(library.parent / NAME)
+        for name in (NAME, *OTHERS):
+            with suppress(FileNotFoundError):
+                (self._folder / name).replace(library.parent / name)
         (library.parent / FACTS).write_text(json.dumps(found))
 
     def _read(self) -> dict[str, Any]:
@@ -207,11 +212,11 @@ class CheckedBuild:
         files = (self._folder / name for name in (_AS_WRITTEN, _OPTIMIZED, _CLASSES, _SAID))
         told = (each.read_text(errors="replace") if each.exists() else "" for each in files)  # of no class, it is none
         as_written, optimized, classes, said = told
-        if not _MASKS.search(self._written):
-            fill_with_no_numbers(self._folder / NAME)
         elf = Elf(self._folder / NAME)
         wanted = alignments(elf, lambda: disassembled(self._folder / NAME), [optimized], classes)
         checked = _facts(as_written, optimized, said, Path(self._source_name).name, tables(elf))
+        if not _MASKS.search(self._written):
+            self._fill(elf, bool(checked.unset or checked.never_set))
         checked.elements = list(self._elements)
         (unset,) = unset_locals([self._written])
         checked.sure = [(each.name, each.used, each.block.start, each.block.stop) for each in unset]
@@ -222,18 +227,24 @@ class CheckedBuild:
         checked.code.symbols[:0] = [*read_symbols(elf), *(Symbol(pc, each, "alignment", "") for pc, each in wanted)]
         return asdict(checked)
 
+    def _fill(self, elf: Elf, with_others: bool) -> None:
+        """Has what g++ puts into variables that are not set be no number: -1.7e38 is one, and nothing is left of it in
+        `0 * v`. The same bytes make integers and pointers that are as wrong as before. What a maximum or a comparison
+        makes of such a variable, the others show.
+        """
+        for name, word in zip((NAME, *OTHERS), (_NO_NUMBER, *_FILLS), strict=True):
+            if name == NAME or with_others:
+                (self._folder / name).write_bytes(_filled(elf, word))
 
-def fill_with_no_numbers(library: Path) -> None:
-    """Has what g++ puts into variables that are not set be no number: -1.7e38 is one, and nothing is left of it in
-    `0 * v`. The same bytes make integers and pointers that are as wrong as before.
-    """
-    elf = Elf(library)
+
+def _filled(elf: Elf, word: bytes) -> bytearray:
+    """The library with this word in variables that are not set."""
     data = bytearray(elf.data)
     for section in elf.sections:
         if section.name in (".rodata", ".text"):
             part = slice(section.offset, section.offset + section.bytes)
-            data[part] = _PATTERN.sub(lambda found: _NO_NUMBER * (len(found[0]) // 4), data[part])
-    library.write_bytes(data)
+            data[part] = _PATTERN.sub(lambda found: word * (len(found[0]) // 4), data[part])
+    return data
 
 
 def beside(library: Path, source_name: str) -> Checked | None:
@@ -247,7 +258,8 @@ def beside(library: Path, source_name: str) -> Checked | None:
         why = data["is_plain"], data["why_plain"], data["plain_line"]
         unset, never_set, certain, gone = lists
         locals_ = unset, never_set, certain, data["sure"], gone
-        return Checked(path, code, data["arrays"], *locals_, data["elements"], *why)
+        others = [str(each) for name in OTHERS if (each := library.parent / name).exists()]
+        return Checked(path, others, code, data["arrays"], *locals_, data["elements"], *why)
     return None
 
 

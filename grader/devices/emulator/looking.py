@@ -40,6 +40,7 @@ class Look:
         self._checked, self._outputs, self._types = checked, outputs, types
         self.facts, self.seconds = facts, seconds
         self.turned: Sequence[np.ndarray] = outputs
+        self._differs = False  # where other bytes lie in variables that are not set
         self._left = [each for each in facts["findings"] if each["kind"] == "own_array"]
         for finding in self._left:
             name_array(finding, checked.arrays)
@@ -52,6 +53,24 @@ class Look:
         """That of the checking build."""
         return self._checked.code
 
+    @property
+    def is_clean(self) -> bool:
+        """Whether nothing is wrong."""
+        return all(each["note"] for each in self.facts["findings"])
+
+    @property
+    def steps(self) -> int:
+        """How often warps have executed a basic block or an access."""
+        return sum(site["warps"] for kernel in self.facts["kernels"] for site in kernel["sites"])
+
+    def compare(self, facts: Fact, outputs: Sequence[np.ndarray]) -> None:
+        """With a run in which other bytes lay in variables that are not set, and nothing else was different."""
+        wrong = {each["kind"] for each in facts["findings"] if not each["note"]} - {"timeout"}
+        self._differs = self._differs or bool(wrong) or not self._same(outputs)
+
+    def _same(self, outputs: Sequence[np.ndarray]) -> bool:
+        return all(map(_same_numbers, self._outputs, outputs, self._types))
+
     def findings(self, facts: Fact, outputs: Sequence[np.ndarray]) -> list[Fact]:
         """What there is to add to the facts of the run that counts, which ended with these outputs."""
         wrong, wrong_here = (
@@ -60,7 +79,7 @@ class Look:
         )
         if wrong or not wrong_here <= _BY_ADDRESS:
             return self._left
-        same = not wrong_here and all(map(_same_numbers, self._outputs, outputs, self._types))
+        same = not wrong_here and not self._differs and self._same(outputs)
         unset = list(self._surely_unset()) or (self._unset_for_nothing() if same else self._never_set())
         return [*self._left, *unset, *self._by_place(), *self._fewer_checks()]
 

@@ -126,7 +126,7 @@ class Margins:
         text = f"{' '.join([*attributes, *one.attributes])} auto [{members}] = ::ladder::InHead<{held}>{{"
         text += "\n" * part.source.count("\n", begin, end)
         yield begin, end, f"{text}.at = {made}" if value < one.end else text
-        at = part.tokens[one.end - 1].end
+        at = max(end, part.tokens[one.end - 1].end)
         yield at, at, f'{", " * (value < one.end)}.name = "{name}"}}'
 
     def _held(self, variable: Declarator, type_: str) -> tuple[str, int, str]:
@@ -152,7 +152,7 @@ class Margins:
         end = part.tokens[value].start
         text += "\n" * part.source.count("\n", begin, end)
         yield begin, end, f"{text} = {{.at = {made}" if value < array.end else text
-        at = part.tokens[array.end - 1].end
+        at = max(end, part.tokens[array.end - 1].end)  # behind the space of `float a[4] ;`
         yield at, at, f"{'}' * (value < array.end)}; {_told(name)}; auto& {name} = {HIDDEN}{name}.at"
 
     def _of_any_type(self, first: int) -> list[Declarator]:

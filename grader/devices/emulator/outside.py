@@ -142,9 +142,8 @@ def device_functions() -> frozenset[str]:
     """Those of them that a kernel calls. A few of the host's are the kernel's, too, where they only ask or fail."""
     abi = (_INCLUDE / "abi.h").read_text()
     own = re.findall(r"LADDER_(?:CALL|SAME)[^;(]*?\b(ladder_\w+)(?=\()", abi)
-    return frozenset(
-        [*own, "ladder_evaluate", "ladder_malloc", "ladder_last_error", "ladder_set_error", "ladder_static_shared"]
-    )
+    asked = words("ladder_evaluate ladder_malloc ladder_last_error ladder_set_error ladder_static_shared")
+    return asked | {*own, "ladder_new"}
 
 
 def host_may_use(symbol: str) -> bool:

@@ -28,6 +28,11 @@ class Reading:
         """Whether the text has this word."""
         return any(token.text == name for token in self.tokens)
 
+    def types_of_array(self, name: str) -> set[str]:
+        """The words in front of this name where it stands before a bracket, in declarations and elsewhere."""
+        words = zip(self.tokens, self.tokens[1:], self.tokens[2:], strict=False)
+        return {before.text for before, it, after in words if it.text == name and after.text == "["}
+
     def uncalled_barrier(self, first: int, last: int) -> int | None:
         """The line of a `__syncthreads;` in these lines, which does nothing."""
         uncalled = (one.line for one, after in pairwise(self.tokens) if one.text == BARRIER and after.text != "(")

@@ -35,6 +35,7 @@ from grader.devices.emulator.worst import worst_requests
 from grader.devices.evidence import CaseRun, launch_notes
 
 ENOUGH_CASES = 3  # that came out otherwise by what they read at one place: no more are asked
+MOST_COMPARED = 20_000  # steps of warps in cases that are run again though g++ warns of no variable: milliseconds
 MOST_OF_A_FRAME, ABOVE_KERNELS = 4096, 1024  # bytes of a stack that are filled: a kernel's variables, and calls above
 POISON, OTHER_POISON = 0xFF, 0x3F  # bytes of memory that was never written: NaN as a float, and 0.747
 
@@ -110,7 +111,8 @@ class Session:
         self.runtime.ladder_session_buffer.argtypes = [ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
         self.runtime.ladder_session_print_threads(int(print_threads))
         self.threads = threads or len(os.sched_getaffinity(0))
-        self._looking: Loaded | None = None  # the checking build
+        self._looking: list[Loaded] = []  # the checking build, and those with other bytes in variables that are not set
+        self._compared = 0  # steps of warps in those cases that were run with other bytes there, or might have been
         self._mattered: Counter[int] = Counter()  # cases that read there what was never written, and came out otherwise
         self.counting = counting
         self.until = math.inf  # time.monotonic(): calls are given up then
@@ -173,8 +175,9 @@ class Session:
         if _size_of_data(task, buffers, scalars) > MOST_CHECKED_ELEMENTS:
             return None
         if not self._looking:
-            self._looking = Loaded(ctypes.CDLL(self.checked.library), self.checked.code)
-        facts, took = self._call(*what, POISON, build=self._looking)
+            builds = [self.checked.library, *self.checked.others]
+            self._looking = [Loaded(ctypes.CDLL(each), self.checked.code) for each in builds]
+        facts, took = self._call(*what, POISON, build=self._looking[0])
         types = {p.name: p.type for p in task.buffers}
         written = [types[name] for name, view in buffers.items() if view.writable]
         look = Look(self.checked, facts, took, [_bytes_of(view) for view in outputs], written)
@@ -182,10 +185,12 @@ class Session:
         if self.checked.elements and not look.decides:
             self.runtime.ladder_session_turn_elements(1)
             with silence():
-                self._call(*what, POISON, build=self._looking)
+                self._call(*what, POISON, build=self._looking[0])
             self.runtime.ladder_session_turn_elements(0)
             look.turned = [_bytes_of(view) for view in outputs]
             self._put_back(outputs, untouched)
+        if look.is_clean:
+            self._compare(what, look, outputs, untouched)
         return look
 
     def _in_other_order(self, what: Call, outputs: list[View], untouched: list[np.ndarray]) -> Outcome:
@@ -195,11 +200,25 @@ class Session:
         self.runtime.ladder_session_turn_blocks(1)
         task, buffers, scalars, seconds, mapping = what
         with silence():
-            facts, _ = self._call(task, buffers, scalars, min(seconds, 1.0), mapping, POISON, build=self._looking)
+            facts, _ = self._call(task, buffers, scalars, min(seconds, 1.0), mapping, POISON, build=self._looking[0])
         self.runtime.ladder_session_turn_blocks(0)
         second = [_bytes_of(view) for view in outputs]
         self._put_back(outputs, first)
         return first, None if any(not finding["note"] for finding in facts["findings"]) else second
+
+    def _compare(self, what: Call, look: Look, outputs: list[View], untouched: list[np.ndarray]) -> None:
+        """With runs in which other bytes lie in variables that are not set: of all small cases where g++ warns of one,
+        else of the first.
+        """
+        assert self.checked
+        self._compared += look.steps
+        if not self.checked.unset and self._compared > MOST_COMPARED:
+            return
+        for other in self._looking[1:]:
+            with silence():
+                facts, _ = self._call(*what, POISON, build=other)
+            look.compare(facts, [_bytes_of(view) for view in outputs])
+            self._put_back(outputs, untouched)
 
     def _put_back(self, outputs: list[View], contents: list[np.ndarray]) -> None:
         self.runtime.ladder_session_open()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from grader.devices.emulator.array_wording import IN_KERNELS, Where
+from grader.devices.emulator.array_wording import IN_KERNELS, Where, bytes_of_element
 from grader.devices.emulator.barrier_wording import BARRIERS, calls_to_barriers, thread_of
 from grader.devices.emulator.fewer_checks import KIND as FEWER_CHECKS
 from grader.devices.emulator.fewer_checks import fewer_checks
@@ -30,6 +30,7 @@ def word_findings(
     `reading` is of the kernel file's text.
     """
     barrier_lines = {kernel["name"]: kernel["barrier_lines"] for kernel in report["kernels"]}
+    widths = {site["pc"]: site["bytes"] for kernel in report["kernels"] for site in kernel["sites"]}
     reading = reading or Reading()
     distinct: dict[tuple[object, ...], Fact] = {}
     for fact in report["findings"]:
@@ -41,6 +42,8 @@ def word_findings(
         fact["other_line"] = code.line_of(fact["other_pc"]) or fact["other_line"] or None
         if fact["array"] in IN_KERNELS:  # the runtime has no line of these
             fact["array_line"] = code.line_of(fact["array_line"])
+        if fact["kind"] in ("race", "shuffle_order"):
+            fact["bytes"] = fact["bytes"] or bytes_of_element(fact, widths, reading)
         if fact["kind"] == "race":
             fact["call_line"], fact["other_call_line"] = (_outermost(fact[each], code) for each in ("pc", "other_pc"))
         fact["calls"] = calls_to_barriers(fact, code)

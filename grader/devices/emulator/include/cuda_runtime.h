@@ -9,6 +9,7 @@
 
 #include "ladder/qualifiers.h"
 #include "ladder/bytes.h"
+#include "ladder/heap.h"
 #include "ladder/vector_types.h"
 #include "ladder/index.h"
 #include "ladder/used.h"

@@ -133,6 +133,8 @@ void* __wrap_malloc(std::size_t bytes) { return current ? allocate_in_kernel(byt
 void __wrap_free(void* p) { current ? free_in_kernel(p, CALLER) : std::free(p); }
 
 // new and delete, by the names that the compiler gives them.
+void* ladder_new(std::size_t bytes) { return current ? allocate_in_kernel(bytes, "new", CALLER) : ::operator new(bytes); }
+void ladder_delete(void* p) { current ? free_in_kernel(p, CALLER) : ::operator delete(p); }
 void* __wrap__Znwm(std::size_t bytes) { return current ? allocate_in_kernel(bytes, "new", CALLER) : ::operator new(bytes); }
 void* __wrap__Znam(std::size_t bytes) { return current ? allocate_in_kernel(bytes, "new", CALLER) : ::operator new[](bytes); }
 void __wrap__ZdlPv(void* p) { current ? free_in_kernel(p, CALLER) : ::operator delete(p); }

@@ -195,6 +195,8 @@ LADDER_SAME std::size_t ladder_dynamic_shared_bytes(void);
 // memcpy, memmove and memset, from kernels and from host code.
 LADDER_CALL void* ladder_copy_bytes(void* to, const void* from, std::size_t bytes);
 LADDER_CALL void* ladder_set_bytes(void* to, int value, std::size_t bytes);
+void* ladder_new(std::size_t bytes);   // new and delete, from kernels and from host code, where new may throw
+LADDER_CALL void ladder_delete(void* pointer);
 LADDER_CALL ladder::Space ladder_space(const void* pointer);
 LADDER_CALL void ladder_yield(int line);   // __nanosleep
 LADDER_CALL void ladder_rest(const unsigned* phase, int line);   // the same, until a cuda::barrier in global memory has another phase
