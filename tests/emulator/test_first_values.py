@@ -47,6 +47,8 @@ def test_what_is_used_and_never_set_is_told(body, names):
         "int v; const int k = sizeof(v); v = k; *x = v;",
         "float last; for (int i = 0; i < n; ++i) { if (i) *x += last; last = x[i]; }",
         "float v; load(v); *x = v;",
+        "float m[2][4]; for (int i = 0; i < n; ++i) m[0][i % 4] = m[i / 4][i % 4] = x[i]; *x = m[1][3];",
+        "float a[4]; a[0] = a[1] = a[2] = a[3] = 0; a[1] += *x; *x = a[1];",
         "float v; if (n) set(&v); v += 1;",
         "float v; float& same = v; same = 1; v += 1;",
         "int t, a = 1, b = 2; t = a, a = b, b = t; *x = t;",

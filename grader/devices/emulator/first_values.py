@@ -193,7 +193,13 @@ def _reads_itself(stream: Stream, index: int, equals: int) -> bool:
     """`sum = sum + ...`, `most = max(most, ...)`: what it is set to is made of what it has, or a choice of that."""
     end = _end_of_expression(stream, equals)
     asked = next((each for each in range(equals, end) if stream.text(each) == "?"), end)
-    return any(_is_use(stream, each, stream.text(index)) for each in range(equals + 1, asked))
+    uses = (each for each in range(equals + 1, asked) if _is_use(stream, each, stream.text(index)))
+    return any(not _is_assigned(stream, each) for each in uses)  # as in a[i] = a[j] = 0
+
+
+def _is_assigned(stream: Stream, index: int) -> bool:
+    after = _after(stream, index)
+    return stream.text(after) == "=" and not (stream.text(after + 1) == "=" and stream.touches(after))
 
 
 def _may_set(stream: Stream, index: int, dimensions: int) -> bool:
@@ -209,6 +215,4 @@ def _may_set(stream: Stream, index: int, dimensions: int) -> bool:
         return True  # an operand of asm
     if before == "=" and stream.text(index - 3) == "&":
         return True  # a reference to it
-    if stream.text(after) != "=" or (stream.text(after + 1) == "=" and stream.touches(after)):
-        return False
-    return not _reads_itself(stream, index, after)
+    return _is_assigned(stream, index) and not _reads_itself(stream, index, after)

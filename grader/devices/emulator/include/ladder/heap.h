@@ -8,7 +8,7 @@
 #ifndef __CUDA__
 
 // A file's own definition takes the place of these.
-#define LADDER_HEAP __attribute__((gnu_inline)) LADDER_INLINE
+#define LADDER_HEAP extern inline __attribute__((gnu_inline))
 LADDER_HEAP void* operator new(std::size_t bytes) { return ladder_new(bytes); }
 LADDER_HEAP void* operator new[](std::size_t bytes) { return ladder_new(bytes); }
 LADDER_HEAP void operator delete(void* p) noexcept { ladder_delete(p); }
