@@ -128,7 +128,32 @@ OVERWRITES = {
     "by each thread": "if (v[0] < mine) v[0] = mine;",
     "in a function": "if (t == 0) raise(v, mine);",
 }
+EXCHANGES = {
+    "behind a volatile look": "if (t == 0 && v[0] < mine) atomicExch(words, mine);",
+    "behind an atomic look": "const int m = mine + 1000 * blockIdx.x; if (t == 0 && atomicAdd(words, 0) < m) atomicExch(words, m);",
+    "of an element": "int* w = words + (mine < 0); if (t == 0 && *(volatile int*)w <= mine) atomicExch(w, mine);",
+    "by each thread": "if (atomicOr(words, 0) < mine) atomicExch(words, mine);",
+    "in shared memory": """
+    __shared__ int most;
+    if (t == 0) most = 0;
+    __syncthreads();
+    if (atomicAdd(&most, 0) < mine) atomicExch(&most, mine);""",
+}
 RIGHT = {
+    "an exchange of the same value": "if (v[0] < t + 1 - t) atomicExch(words, t + 1 - t);",
+    "an exchange that hands on what it has found": """
+    for (int value = mine; t == 0 && value > v[0];) value = atomicExch(words, value);""",
+    "an exchange under a lock": """
+    if (t == 0 && v[0] < mine) {
+        while (atomicCAS(flags, 0, 1)) {}
+        __threadfence();
+        if (v[0] < mine) atomicExch(words, mine);
+        __threadfence();
+        atomicExch(flags, 0);
+    }""",
+    "a turn by exchanges": """
+    if (t == 0) { while (atomicAdd(words, 0) < (int)blockIdx.x) {} __threadfence(); atomicExch(words, blockIdx.x + 1); }""",
+    "one who exchanges": "if (t + blockIdx.x == 0 && atomicAdd(words, 0) < mine) atomicExch(words, mine);",
     "the same value": "if (v[0] < 1) v[0] = 1;",
     "the step that all are at": """
     for (int step = 1; step < 2 + (x[0] > 0); ++step) {
@@ -183,6 +208,12 @@ __global__ void k(const int* x, int* z) {{
 def test_what_another_block_writes_in_between_is_lost(run_kernel, name):
     found = races(run_kernel, MINE.format(body=OVERWRITES[name]))
     assert any("words[0]" in message and "volatile orders nothing" in message for message in found)
+
+
+@pytest.mark.parametrize("name", long_tail(list(EXCHANGES), every=2))
+def test_what_another_thread_writes_before_an_exchange_is_lost(run_kernel, name):
+    found = races(run_kernel, MINE.format(body=EXCHANGES[name]))
+    assert found and all("between the look and this exchange is lost" in message for message in found)
 
 
 @pytest.mark.parametrize("name", long_tail(list(RIGHT), every=3))

@@ -24,8 +24,9 @@ _ABI = Path(__file__).parent / "include/ladder/abi.h"
 
 FAR = 40  # instructions from the read to the branch
 FURTHER = 80  # and to the atomic that confirms a guess
-_CONFIRM = {f"$0x{names_of('Atomic', _ABI).index(name):x}" for name in ("compare_swap", "max", "min")}
-_FIRST_ARGUMENT, _ADDRESS_OF_ATOMIC = ("di", "r0"), ("c", "r3")  # registers, by family
+_OPERATIONS = {name: f"$0x{number:x}" for number, name in enumerate(names_of("Atomic", _ABI))}
+_CONFIRM = {_OPERATIONS[name] for name in ("compare_swap", "max", "min")}
+_ONLY_LOOK = {_OPERATIONS[name] for name in ("add", "sub", "or", "xor")}  # with 0
 
 
 def flag_reads(code: Iterable[Instruction]) -> list[int]:
@@ -49,9 +50,20 @@ def overwrites(code: Iterable[Instruction]) -> list[int]:
     """The return addresses of callbacks of volatile writes by which what others have written may be lost."""
     rows = list(code)
     places = Places(rows)
-    looks = (_follow(rows, at, places) for at, row in enumerate(rows[:-1]) if "__tsan_volatile_read" in row[2])
-    found = (overwrite(rows, look.load, look.branch, places) for look in looks if look.branch and look.by_order)
+    reads = (at for at, row in enumerate(rows[:-1]) if "__tsan_volatile_read" in row[2] or _only_looks(rows, at))
+    looks = (_follow(rows, at, places) for at in reads)
+    exchange = _OPERATIONS["exchange"]
+    found = (
+        overwrite(rows, look.load, look.branch, places, exchange) for look in looks if look.branch and look.by_order
+    )
     return [rows[at + 1][0] for at in found if at is not None]
+
+
+def _only_looks(rows: Sequence[Instruction], at: int) -> bool:
+    """Whether the call in this row is an atomic operation that leaves the word as it is, as `atomicAdd(word, 0)`."""
+    if not of.is_atomic(rows[at][2]) or of.argument(rows, at, of.VALUE_OF_ATOMIC) not in ("$0x0", "0x0"):
+        return False
+    return (of.argument(rows, at, of.FIRST_ARGUMENT) or "").replace("#", "$") in _ONLY_LOOK
 
 
 @dataclass
@@ -71,10 +83,11 @@ def empty_loops(code: Iterable[Instruction]) -> list[int]:
 
 
 def _follow(rows: Sequence[Instruction], read: int, places: Places) -> _Look:
-    """Follows what the instructions behind a callback load first, up to a branch."""
-    loaded: set[str] = set()  # registers that hold the value, or something made from it
+    """Follows what the instructions behind a callback load first, or what an atomic gives, up to a branch."""
+    is_atomic = of.is_atomic(rows[read][2])
+    loaded = {"a", "r0"} if is_atomic else set[str]()  # registers that hold the value, or something made from it
     asks, stores, goes_on = False, False, 0
-    look = _Look()
+    look = _Look(load=read if is_atomic else 0)
     for at in range(read + 1, min(read + 1 + FAR, len(rows))):
         address, operation, operands = rows[at]
         if address < goes_on:
@@ -128,23 +141,13 @@ def _move(loaded: set[str], operation: str, operands: str, uses: bool) -> None:
 
 def _is_guess(rows: Sequence[Instruction], at: int) -> bool:
     """Whether an atomic that looks for itself follows on the word that the callback at `at` is told of."""
-    place = _argument(rows, at, _FIRST_ARGUMENT)
+    place = of.argument(rows, at, of.FIRST_ARGUMENT)
     for other in range(at + 1, min(at + FURTHER, len(rows))):
         _, operation, operands = rows[other]
         if operation.startswith("ret") or not operation:
             return False
         if (of.CONDITIONAL.match(operation) or of.is_jump(operation)) and of.target(operands) <= rows[at][0]:
             return False
-        if re.search("ladder_(ordered_)?atomic", operands) and place == _argument(rows, other, _ADDRESS_OF_ATOMIC):
-            return (_argument(rows, other, _FIRST_ARGUMENT) or "").replace("#", "$") in _CONFIRM
+        if of.is_atomic(operands) and place == of.argument(rows, other, of.ADDRESS_OF_ATOMIC):
+            return (of.argument(rows, other, of.FIRST_ARGUMENT) or "").replace("#", "$") in _CONFIRM
     return False
-
-
-def _argument(rows: Sequence[Instruction], call: int, families: tuple[str, str]) -> str | None:
-    """What goes into this register right before a call, as it is written there."""
-    for _, operation, operands in reversed(rows[max(call - 12, 0) : call]):
-        if operation.startswith(("call", "bl")) or of.CONDITIONAL.match(operation):
-            return None
-        if of.destination(operation, operands) in families:
-            return of.sources(operation, operands).strip()
-    return None

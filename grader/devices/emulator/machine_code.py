@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 Instruction = tuple[int, str, str]  # its address, operation, operands
 
@@ -12,6 +13,7 @@ KEEPS_FLAGS = re.compile(r"mov|lea|set|cmov|nop|push|pop|cvt|ldr|ldp|str|stp|adr
 CONDITIONAL = re.compile(r"j(?!mp)|b\.|cbn?z|tbn?z")
 _ORDER = re.compile(r"\b(lt|le|gt|ge|hi|ls|lo|hs|cc|cs|mi|pl)$")
 _BY_ORDER = re.compile(rf"(j|set)(a|ae|b|be|g|ge|l|le|c|nc)$|b\.{_ORDER.pattern}")
+FIRST_ARGUMENT, ADDRESS_OF_ATOMIC, VALUE_OF_ATOMIC = ("di", "r0"), ("c", "r3"), ("r8", "r4")  # registers, by family
 KEPT_BY_CALLS = re.compile(r"^(b|bp|r1[2-5]|r(19|2\d))$")  # registers, by family
 
 
@@ -89,3 +91,18 @@ def target(operands: str) -> int:
     """Where a jump goes."""
     found = re.search(r"\b(?:0x)?([0-9a-f]+) <", operands)
     return int(found[1], 16) if found else 1 << 62
+
+
+def is_atomic(operands: str) -> bool:
+    """Whether a call is of an atomic operation of CUDA's."""
+    return bool(re.search("ladder_(ordered_)?atomic", operands))
+
+
+def argument(rows: Sequence[Instruction], call: int, families: tuple[str, str]) -> str | None:
+    """What goes into this register right before a call, as it is written there."""
+    for _, operation, operands in reversed(rows[max(call - 12, 0) : call]):
+        if operation.startswith(("call", "bl")) or CONDITIONAL.match(operation):
+            return None
+        if destination(operation, operands) in families:
+            return sources(operation, operands).strip()
+    return None

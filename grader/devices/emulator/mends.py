@@ -31,6 +31,8 @@ def mend(fact: Mapping[str, Any]) -> str:
     first, last = _between(fact)
     if fact["text"] in _VOLATILE:
         return _VOLATILE[fact["text"]]
+    if fact["text"] == "lost":
+        return "what another thread writes between the look and this exchange is lost: use atomicMax() or atomicMin()"
     if fact["text"].startswith("landed "):
         wait = _LANDED[WAITED[int(fact["text"].removeprefix("landed "))]]
         between = f"between {wait} and line {fact['line']}"

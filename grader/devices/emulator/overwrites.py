@@ -18,19 +18,21 @@ FAR = 60  # instructions from the branch to the store
 MOST = 4000  # instructions that are looked at
 
 
-def overwrite(rows: Sequence[Instruction], load: int, branch: int, places: Places) -> int | None:
-    """The row of the callback of such a store, where this branch compares what was loaded by < or >."""
+def overwrite(rows: Sequence[Instruction], load: int, branch: int, places: Places, exchange: str) -> int | None:
+    """The row of the callback of such a store, or of an atomic exchange, where this branch compares what was loaded by
+    < or >. `exchange` is the number of that operation, as it is written in the code.
+    """
     there = places.row_at(of.target(rows[branch][2]))
     if there is None:
         return None
     for act, other in ((branch + 1, there), (there, branch + 1)):
-        store = _store(rows, act, load, places)
+        store = _store(rows, act, load, places, exchange)
         if store is not None and not _comes_back(rows, other, load, places):
             return store
     return None
 
 
-def _store(rows: Sequence[Instruction], start: int, load: int, places: Places) -> int | None:
+def _store(rows: Sequence[Instruction], start: int, load: int, places: Places, exchange: str) -> int | None:
     """Where what is no constant goes into that place, before it is read again. Branches on the way are not taken."""
     told, asked, at = 0, False, start
     for _ in range(FAR):
@@ -43,6 +45,8 @@ def _store(rows: Sequence[Instruction], start: int, load: int, places: Places) -
                 return None
             at = there
             continue
+        if of.is_atomic(operands) and places.same(load, at):
+            return at if _exchanges_blindly(rows, at, exchange) else None
         if of.is_call(operation):
             told = at if "__tsan_volatile_write" in operands else 0
             asked = "__tsan_volatile_read" in operands
@@ -51,6 +55,19 @@ def _store(rows: Sequence[Instruction], start: int, load: int, places: Places) -
             return told if told and not is_constant else None
         at += 1
     return None
+
+
+def _exchanges_blindly(rows: Sequence[Instruction], call: int, exchange: str) -> bool:
+    """Whether an atomic is an exchange for what is no constant, and what it gives back is not looked at."""
+    value = of.argument(rows, call, of.VALUE_OF_ATOMIC)
+    if of.argument(rows, call, of.FIRST_ARGUMENT) != exchange or not value or value.startswith("$"):
+        return False
+    for _, operation, operands in rows[call + 1 : call + 1 + FAR]:
+        if "a" in map(of.family, of.REGISTER.findall(of.sources(operation, operands))):
+            return False
+        if not operation or of.is_call(operation) or of.destination(operation, operands) == "a":
+            break
+    return True
 
 
 def _comes_back(rows: Sequence[Instruction], start: int, load: int, places: Places) -> bool:
@@ -62,7 +79,7 @@ def _comes_back(rows: Sequence[Instruction], start: int, load: int, places: Plac
         while at not in seen:
             seen.add(at)
             _, operation, operands = rows[at] if at < len(rows) else (0, "", "")
-            if of.reads_memory(operation, operands) and places.same(load, at):
+            if (of.reads_memory(operation, operands) or of.is_atomic(operands)) and places.same(load, at):
                 break
             if not operation or operation.startswith("ret"):
                 return False

@@ -84,6 +84,8 @@ def _places(rows: Sequence[Instruction], begin: int, end: int) -> dict[int, Plac
         if (place := _place(operands, values)) and not operation.startswith("lea"):
             found[at] = place
         if of.is_call(operation):
+            if of.is_atomic(operands):
+                found[at] = values.get("c", ("c", 0)), ("", 0), ""  # what its address leads to
             values = {register: value for register, value in values.items() if of.KEPT_BY_CALLS.match(register)}
             values["a"] = (f"block {block}" if "__tls_get_addr" in operands else f"row {at}", 0)
             continue

@@ -103,7 +103,10 @@ std::uint64_t do_atomic(Thread* thread, Atomic op, Type type, Scope scope, void*
         if (shared_by_all) begin_ordered(*thread, pc);   // it may have slept
         const unsigned flags = (scope == Scope::Block ? block_scope_flag : 0u) | (op == Atomic::CompareSwap ? compare_swap_flag : 0u) |
                                (type >= Type::F32 && type <= Type::BF16x2 ? float_flag : 0u);
-        if (region != no_region) record(*thread, Event::Atomic, pc, a, bytes | flags, region);
+        if (region != no_region) {
+            record(*thread, Event::Atomic, pc, a, bytes | flags, region);
+            if (thread->next && machine().module.overwrites.contains(pc)) thread->warp->exchanged.emplace_back(thread->lane, value);
+        }
         acquire(*thread, a, width_of(bytes), when, scope);
     }
     std::uint64_t old = 0;

@@ -213,6 +213,7 @@ void Races::report(Executor& executor, WarpUnit& warp, int lane, std::uint16_t r
     }
     if (is_volatile && !note) finding.text = before.thread / 32 == now.thread / 32 ? "volatile warp" : "volatile";
     if (before.strength != Strength::Plain && now.strength != Strength::Plain) finding.text = widths_text(before, now);
+    if (before_writes && now_writes && loses_exchange(before, now)) finding.text = lost;
     if (guess) guesses_.push_back({reader, word, std::move(finding)});
     else executor.findings.push_back(std::move(finding));
 }

@@ -14,11 +14,20 @@ std::string widths_text(const Access& a, const Access& b) {
     return "widths " + std::to_string(1u << less) + ' ' + std::to_string(1u << more);
 }
 
+bool loses_exchange(const Access& before, const Access& now) {
+    const auto& overwrites = machine().module.overwrites;
+    return is_atomic(before.strength) && overwrites.contains(before.pc) && overwrites.contains(now.pc);
+}
+
 Access beside(const Access& before, Access now, bool same_value) {
     const auto is_volatile = [](Strength strength) { return strength == Strength::Volatile || strength == Strength::BlockVolatile; };
-    if (same_value || !before.pc || !is_volatile(before.strength) || !is_volatile(now.strength)) return now;
     const auto& overwrites = machine().module.overwrites;
-    if (overwrites.contains(before.pc) || overwrites.contains(now.pc)) now.strength = Strength::Plain;
+    if (same_value || !before.pc || overwrites.empty()) return now;
+    if (is_volatile(before.strength) && is_volatile(now.strength)) {
+        if (overwrites.contains(before.pc) || overwrites.contains(now.pc)) now.strength = Strength::Plain;
+    } else if (loses_exchange(before, now)) {
+        now.strength = Strength::Plain;
+    }
     return now;
 }
 

@@ -48,7 +48,10 @@ inline bool same_bytes(const Access& a, const Access& b) {
 
 // How a write counts beside the one before it. Two volatile writes of different values race like plain ones if a thread has
 // looked at the word before, and decided by < or > that it overwrites it (overwrites.py): what is written in between is lost.
+// So do two atomic exchanges.
 Access beside(const Access& before, Access now, bool same_value);
+bool loses_exchange(const Access& before, const Access& now);
+constexpr const char* lost = "lost";   // a finding's text of two such exchanges
 
 std::string widths_text(const Access& a, const Access& b);   // of two that are not of the same bytes: "widths 1 4", the smaller first
 

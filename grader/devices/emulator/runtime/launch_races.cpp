@@ -79,6 +79,7 @@ void LaunchRaces::report(LaunchState& launch, std::uint64_t granule, const Block
     finding.at(region, address_of(granule) + first_shared);
     const bool is_volatile = before.access.strength == Strength::Volatile || now.strength == Strength::Volatile;
     finding.text = same_value ? "same value" : are_strong(before.access, now) ? widths_text(before.access, now) : is_volatile ? "volatile block" : "other block";
+    if (before_writes && now_writes && loses_exchange(before.access, now)) finding.text = lost;
     findings_.push_back(std::move(finding));
 }
 

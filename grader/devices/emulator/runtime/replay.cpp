@@ -186,6 +186,7 @@ void begin_replay(WarpUnit& warp) {
     warp.touched_task = 0;
     warp.task_bytes = 0;
     warp.copying = 0;
+    warp.exchanged.clear();
     warp.operation_due = false;
     warp.have_released = 0;
     warp.spun = 0;

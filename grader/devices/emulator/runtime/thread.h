@@ -181,6 +181,7 @@ struct WarpUnit {
     std::uint64_t task_bytes = 0;        // that they have asked for there
     std::uint64_t copying = 0;           // bytes of asynchronous copies that its lanes have not waited for
     bool can_run = true;                 // a lane is ready, or spins
+    std::vector<std::pair<int, std::uint64_t>> exchanged;   // what lanes have put into words that they had looked at, until that is replayed
     std::uint32_t have_released = 0;     // lanes, since another one has looked for that
     bool operation_due = false;          // some lanes wait in a warp operation that all its lanes have reached
     std::uint32_t spun = 0;              // lanes that have spun in the turn, before the others run again

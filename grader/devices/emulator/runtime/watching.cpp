@@ -59,10 +59,20 @@ void report_uninitialised(Executor& executor, const WarpUnit& warp, int lane, co
     executor.findings.push_back(std::move(finding.at(region, a)));
 }
 
+// The value of an exchange by which others' may be lost. Of other atomics none is kept.
+std::uint64_t take_exchanged(WarpUnit& warp, int lane, std::uint32_t pc) {
+    if (warp.exchanged.empty() || !machine().module.overwrites.contains(pc)) return 0;
+    const auto found = std::find_if(warp.exchanged.begin(), warp.exchanged.end(), [=](const auto& each) { return each.first == lane; });
+    if (found == warp.exchanged.end()) return 0;
+    const std::uint64_t value = found->second;
+    warp.exchanged.erase(found);
+    return value;
+}
+
 void watch_atomic(Executor& executor, WarpUnit& warp, int lane, const Record& record, Strength strength) {
     if (record.bytes & compare_swap_flag) warp.block->races.excuse(warp, lane, record.address, record.bytes & bytes_mask);
     const unsigned bytes = record.bytes & bytes_mask;
-    warp.block->races.write(executor, warp, lane, record.region, record.address, bytes, record.pc, {strength, width_of(bytes)}, 0);
+    warp.block->races.write(executor, warp, lane, record.region, record.address, bytes, record.pc, {strength, width_of(bytes)}, take_exchanged(warp, lane, record.pc));
 }
 
 Strength strength_of(const Record& record) {
