@@ -130,7 +130,9 @@ OVERWRITES = {
 }
 EXCHANGES = {
     "behind a volatile look": "if (t == 0 && v[0] < mine) atomicExch(words, mine);",
-    "behind an atomic look": "const int m = mine + 1000 * blockIdx.x; if (t == 0 && atomicAdd(words, 0) < m) atomicExch(words, m);",
+    "behind an atomic look": """
+    const int more = mine + 1000 * blockIdx.x;
+    if (t == 0 && atomicAdd(words, 0) < more) atomicExch(words, more);""",
     "of an element": "int* w = words + (mine < 0); if (t == 0 && *(volatile int*)w <= mine) atomicExch(w, mine);",
     "by each thread": "if (atomicOr(words, 0) < mine) atomicExch(words, mine);",
     "in shared memory": """
@@ -152,7 +154,9 @@ RIGHT = {
         atomicExch(flags, 0);
     }""",
     "a turn by exchanges": """
-    if (t == 0) { while (atomicAdd(words, 0) < (int)blockIdx.x) {} __threadfence(); atomicExch(words, blockIdx.x + 1); }""",
+    if (t == 0) while (atomicAdd(words, 0) < (int)blockIdx.x) {}
+    __threadfence();
+    if (t == 0) atomicExch(words, blockIdx.x + 1);""",
     "one who exchanges": "if (t + blockIdx.x == 0 && atomicAdd(words, 0) < mine) atomicExch(words, mine);",
     "the same value": "if (v[0] < 1) v[0] = 1;",
     "the step that all are at": """
