@@ -134,7 +134,7 @@ def arrays_with_margins(code: str) -> set[str]:
         ("const auto a = x[n]; auto const b = y[n]; const auto c = 4; const V d = x[1]; f(&a.x, &b, &c, &d.x);", "a d"),
         ("switch (n) { case 1: { float a[4]; f(a); } default: { P b; f(&b); } } again: { P c; f(&c); }", "a b c"),
         ("auto a = x[n]; auto b = [&] { return &a.x; }; auto* c = &f; auto d{1}; f(&b, &c, &d);", "a"),
-        ("auto g = [](P a, int b, const P c, P& d, P* e) { f(&a, a.at, b, &c, &d, &e); };", "a"),
+        ("auto g = [](P a, int b, const P c, P& d, P* e) { f(&a, a.at, b, &c, &d, &e); };", "a c"),
         ("for (int a = 0, b = 1; a < n;) { f(&a, &b); } if (int b = n) { f(&b); } while (int c = n) { f(&c); }", ""),
         ("float a; decltype(a) b; f(&a, a & n, n && a);", ""),
         ("a[i++] = b[i], a[--i] = b[i];", ""),

@@ -41,13 +41,13 @@ class References:
         return [] if None in found else [each for each in found if each]
 
     def names_of_values(self, opening: int) -> Iterator[int]:
-        """The names of the parameters in these parentheses that are neither pointers nor references, nor constant."""
+        """The names of the parameters in these parentheses that are neither pointers nor references."""
         part = self._part
         for before, behind in pairwise(self._commas(opening)):
             words = part.texts[before + 1 : behind]
             end = before + 1 + (words.index("=") if "=" in words else len(words))
             words = part.texts[before + 1 : end]
-            if len(words) > 1 and part.is_word(end - 1) and not {"&", "*", "(", ".", "...", "const"} & {*words}:
+            if len(words) > 1 and part.is_word(end - 1) and not {"&", "*", "(", ".", "..."} & {*words}:
                 yield end - 1
 
     def _callee(self, opening: int) -> int:
