@@ -39,7 +39,7 @@ def test_a_right_pointer_is_left_alone(run_kernel, name):
 def test_a_pointer_or_an_index_leaves_another_variable(run_kernel, name):
     _, _, findings = run(run_kernel, WRONG_BESIDE, names_in(WRONG_BESIDE).index(name))
     assert [(finding.kind, finding.severity) for finding in findings] == [("own_array", "error")]
-    past = r"uses (a|\w\.a|m|m\[...\])\[\d+\], past its end|(past the end|before the start) of [pv], which is no array"
+    past = r"uses (a|\w\.a|m|m\[...\])\[\d+\], past its end|(past the end|before the start) of ([pv]|\[v, w\]), which is no array"
     assert re.search(past, findings[0].message)
 
 
@@ -139,6 +139,8 @@ def arrays_with_margins(code: str) -> set[str]:
         ("float a; decltype(a) b; f(&a, a & n, n && a);", ""),
         ("a[i++] = b[i], a[--i] = b[i];", ""),
         ("float a[2][4]; sum(a[1]); by_name(a[0]);", ""),
+        ("auto [a, b] = x[n]; f(&b); const auto [c, d] = g(n); f(&c); auto [e, h] = x[n]; e = h;", "a c"),
+        ("auto& [a, b] = x[n]; f(&b); auto [c, d] = x[n]; decltype(c) e; f(&c); auto [g, h]{x[n]}; f(&g);", ""),
         ("float a[4], b[4]; lends(a); passes(b); lend_one(a, b);", "a b"),
         ("float a[4]; either(a);", "a"),
     ],

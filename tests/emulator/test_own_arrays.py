@@ -293,6 +293,8 @@ def test_no_member_is_blamed_that_is_set(run_kernel):
         ("int i = 0; n = *reinterpret_cast<const float*>(&i) + f((int&)i);", True),
         ("std::array<float, 4> a = {};", True),
         ("float sum(float4 v) { const float* p = &v.x; return *p; }", True),
+        ("const auto [a,\n b] = g(n); return *(&b + 1);", True),
+        ("auto [a, b] = g(n); return a & b;", False),
         ("int i = n & m, k = 1; f(&x[i], n && k, n & k); atomicAdd(&z[i], 1); p = &q->k;", False),
         ("int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) z[i] = x[i] * y[i];", False),
         ("for (int i = 0, j = n; i < n; ++i) { sum += x[i]; } return sum;", False),

@@ -101,6 +101,7 @@ _BEFORE = re.compile(r"(?:(?:else|do|(?:public|private|protected) ?:|(?:for|if|s
 # The variables that something gets the address of: `&v`, `&v.x`, `reinterpret_cast<int&>(v)`, `(int&)v`.
 _LENT = re.compile(r"(?:(?<![\w\])& ])\s*&|\breturn\s*&|&\s*>\s*\(|&\s*\))\s*\(?\s*([A-Za-z_]\w*)\b(?!\s*(?:\[|->|\())")
 _PARAMETERS = re.compile(r"[\w>] ([A-Za-z_]\w*) ?(?=[,)])")  # that are no pointers and no references
+_BINDINGS = re.compile(r"\bauto\s*\[([\w\s,]*)\]\s*=")  # auto [a, b] = ...;
 _OF_LIBRARY = re.compile(r"\barray\s*<")
 _NAMED = re.compile(r"([A-Za-z_]\w*)\s*(?=[=,]|$)")
 _MORE_NAMES = re.compile(r",[*& ]*[A-Za-z_]\w* ?(?:[\[,]|$)")
@@ -111,7 +112,8 @@ def finds_more(code: str) -> bool:
     variable without a first value or whose address is taken. `code` is the file's own, preprocessed.
     """
     lent = set(_LENT.findall(code))
-    if not lent.isdisjoint(_PARAMETERS.findall(code)):
+    bound = re.findall(r"\w+", " ".join(_BINDINGS.findall(code))) if lent else ()
+    if not lent.isdisjoint(_PARAMETERS.findall(code)) or not lent.isdisjoint(bound):
         return True
     for piece, end in re.findall(r"([^;{}]*)([;{}])", code):
         text = _BEFORE.sub("", " ".join(piece.split()), count=1)

@@ -50,6 +50,7 @@ class Margins:
         """What makes room around these variables."""
         for first in sorted(set(self._part.statement)):
             if self._is_in_a_function(first):
+                yield from self._of_binding(first)
                 yield from self._of_declaration(first)
         for at, text in enumerate(self._part.texts):
             if text in _HEADS and self._part.text(at + 1) == "(" and self._is_in_a_function(at):
@@ -110,6 +111,28 @@ class Margins:
                 yield begin, begin + 1, f"; {' '.join([*attributes, type_])} "
             is_open = each not in lent
             begin, before = part.tokens[each.end].start, "; "
+
+    def _of_binding(self, first: int) -> list[Edit]:
+        """What makes room around the object that `auto [a, b] = ...;` copies; [] where that is none."""
+        part = self._part
+        opening = first + (part.text(first) == "const") + 1
+        closing = part.pairs.get(opening, opening)
+        if part.texts[first:opening] not in (["auto"], ["const", "auto"]) or part.text(opening) != "[":
+            return []
+        end = next((at for at in range(closing, len(part.texts)) if part.texts[at] == ";"), 0)
+        if part.text(closing + 1) != "=" or part.text(closing + 2) == "{" or not end or self._is_jumped_past(end):
+            return []
+        names = range(opening + 1, closing, 2)
+        uses = [at for name in names for at in self._uses(name, end, part.pairs[part.within[first]])]
+        if any(map(self._is_asked, uses)) or not any(self._lends_one(at, is_pointer=False) for at in uses):
+            return []
+        name, const = part.text(names[0]), "const " * (part.text(first) == "const")
+        called = f"[{', '.join(map(part.text, names))}]"
+        begin, value = part.tokens[first].start, part.tokens[closing + 2].start
+        lines = "\n" * part.source.count("\n", begin, value)
+        told = f"{_told(name, called)}; {const}auto& {called} = {HIDDEN}{name}.at"
+        behind = part.tokens[end].start
+        return [(begin, value, f"auto {HIDDEN}{name} = {lines}::ladder::bound("), (behind, behind, f"); {told}")]
 
     def _of_head(self, first: int) -> Iterator[Edit]:
         """The same of what the head of a statement declares."""
@@ -324,10 +347,10 @@ class Margins:
         return self._lent_on[name]
 
 
-def _told(name: str) -> str:
+def _told(name: str, called: str = "") -> str:
     """What tells the runtime of a variable."""
     at_its_end = "__attribute__((cleanup(ladder_end_margins)))"
-    return f'::ladder::Margins ladder_margins_{name} {at_its_end}({HIDDEN}{name}, "{name}")'
+    return f'::ladder::Margins ladder_margins_{name} {at_its_end}({HIDDEN}{name}, "{called or name}")'
 
 
 def _methods_that_lend(part: Part) -> set[str]:

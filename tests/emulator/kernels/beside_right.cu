@@ -138,6 +138,10 @@ __global__ void in_heads(const float* x, float* z, int n) { float s = 0;
         if (float4 v = *(float4*)a; v.x < 0) continue; else if (Four w(f() + sum_of(&v.x, 4)); n == 32) s += sum_of(w.a, 4) / 2; }
     switch (const float v = s; n) { case 30: s = sum_of(&v, 1); break; default: for (int i[2]; sum_of(&s, 1) < 0;) sum_of((float*)i, 2); }
     z[threadIdx.x] = s; }
+__device__ float2 two(float first) { return make_float2(first, 0); }
+__global__ void bindings(const float* x, float* z, int n) { float a[3] = {x[threadIdx.x]}; auto [u, v, w] = a; u += 1; v += *&w;
+    const auto [s,
+        t] = two(sum_of(&u, 3)); auto& [c, d] = (float2&)a; *&d = sum_of(&s, 2); decltype(t) e = t; z[threadIdx.x] = c + d - a[0] - 1 + *&e; }
 
 // `n` is the place of the kernel in this list.
 using Kernel = void (*)(const float*, float*, int);
@@ -147,5 +151,6 @@ constexpr Kernel kernels[] = {
     by_value, by_value_cast, by_value_member, by_value_template, by_value_method, by_value_lambda, of_auto, headers,
     by_reference, vectors_that_lie_right,
     library_array_by_value, packs, bytes, constant_values, constructed, in_cases, in_heads,
+    bindings,
 };
 extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) { kernels[n]<<<1, 32, 0, stream>>>(x, z, 32); }

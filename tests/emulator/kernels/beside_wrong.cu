@@ -83,6 +83,10 @@ __global__ void in_the_head_of_an_if(const float* x, float* z, int n) {
     if (float4 v = {x[0]}; v.x > 0) z[threadIdx.x] = sum_of(&v.x, n / 8 + 1); else z[threadIdx.x] = 1; }
 __global__ void in_the_head_of_a_switch(const float* x, float* z, int n) {
     switch (auto v = reinterpret_cast<const float4*>(x)[0]; n) { case 32: z[threadIdx.x] = sum_of(&v.x, n / 8 + 1); } }
+__global__ void of_a_binding(const float* x, float* z, int n) { auto [v, w] = reinterpret_cast<const float2*>(x)[0];
+    z[threadIdx.x] = sum_of(&v, n / 16 + 1) + w; }
+__global__ void of_a_constant_binding(const float* x, float* z, int n) {
+    const auto [v, w] = reinterpret_cast<const float2*>(x)[0]; z[threadIdx.x] = sum_of(&w, n / 16) + v; }
 
 // `n` is the place of the kernel in this list.
 using Kernel = void (*)(const float*, float*, int);
@@ -95,5 +99,6 @@ constexpr Kernel kernels[] = {
     library_array_by_value, of_a_constant_vector, of_a_constant_number, of_a_constant_structure,
     of_a_constant_auto, of_a_templates_constant, constructed,
     constructed_number, in_a_case, in_the_head_of_a_for, in_the_head_of_an_if, in_the_head_of_a_switch,
+    of_a_binding, of_a_constant_binding,
 };
 extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) { kernels[n]<<<1, 32, 0, stream>>>(x, z, 32); }

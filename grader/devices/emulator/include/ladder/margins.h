@@ -25,6 +25,16 @@ template <class Variable> struct alignas(16) WithMargins {
     unsigned char behind[margin_of(sizeof(Variable))];
 };
 
+// The copy that a structured binding names the parts of.
+template <class Variable> LADDER_INLINE constexpr WithMargins<std::remove_cv_t<std::remove_reference_t<Variable>>> bound(Variable&& of) {
+    return {.at = static_cast<Variable&&>(of)};
+}
+template <class Element, unsigned long count> LADDER_INLINE constexpr WithMargins<std::remove_cv_t<Element>[count]> bound(Element (&of)[count]) {
+    WithMargins<std::remove_cv_t<Element>[count]> copy;
+    for (unsigned long i = 0; i < count; ++i) copy.at[i] = of[i];
+    return copy;
+}
+
 template <class Variable> constexpr unsigned long bytes_of_value(typename Variable::value_type*) { return sizeof(typename Variable::value_type); }
 template <class> constexpr unsigned long bytes_of_value(...) { return 0; }
 
