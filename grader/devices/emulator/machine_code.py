@@ -95,7 +95,7 @@ def target(operands: str) -> int:
 
 def is_atomic(operands: str) -> bool:
     """Whether a call is of an atomic operation of CUDA's."""
-    return bool(re.search("ladder_(ordered_)?atomic", operands))
+    return "<ladder_atomic" in operands or "<ladder_ordered_atomic" in operands
 
 
 def argument(rows: Sequence[Instruction], call: int, families: tuple[str, str]) -> str | None:
