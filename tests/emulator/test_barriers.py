@@ -280,3 +280,17 @@ def test_the_first_barriers_of_a_kernel_that_some_leave_out_are_named(run_kernel
 def test_threads_that_come_to_one_place_by_any_way(run_kernel, n):
     found = findings(run_kernel, f"#include <cooperative_groups.h>\n{ONE_PLACE}", n)
     assert [each.message for each in found if each.kind != "race"] == []
+
+
+@pytest.mark.parametrize(("threads", "is_enough"), [(32, False), (64, False), (128, True)])
+def test_a_barrier_of_fewer_threads_than_come_lets_the_first_of_them_go(run_kernel, threads, is_enough):
+    source = f"""
+__global__ void k(const float* x, float* z, int n) {{
+    __shared__ float s[128];
+    s[threadIdx.x] = x[threadIdx.x];
+    asm volatile("bar.sync 1, {threads};" ::: "memory");
+    z[threadIdx.x] = s[127 - threadIdx.x];
+}}
+extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) {{ k<<<1, 128, 0, stream>>>(x, z, n); }}
+"""
+    assert [found.kind for found in findings(run_kernel, source, 128)] == ([] if is_enough else ["race"])

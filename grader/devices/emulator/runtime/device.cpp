@@ -38,7 +38,7 @@ void ladder_tile_sync(unsigned threads, int line) {
     for (unsigned smaller = 64; smaller < threads; smaller *= 2) place += 1024 / smaller;
     NamedBarrier& barrier = thread->block->named[place];
     barrier.expected = threads;
-    ++barrier.arrived;
+    barrier.places.push_back(barrier.arrived++);
     barrier.waiting.push_back(thread);
     thread->block->has_named = true;
     thread->barrier_line = line;

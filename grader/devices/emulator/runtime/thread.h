@@ -207,6 +207,7 @@ struct Peaks {
 // 16 tiles of 64 threads, the 8 of 128, and so on.
 struct NamedBarrier {
     std::vector<Thread*> waiting;
+    std::vector<std::uint32_t> places;         // how many had come before each of these
     std::uint32_t arrived = 0, expected = 0;   // threads, with those that do not wait
 };
 constexpr std::size_t ptx_barriers = 16, tile_barriers = 16 + 8 + 4 + 2 + 1;

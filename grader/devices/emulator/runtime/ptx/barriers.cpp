@@ -40,6 +40,7 @@ void run_sync(Lane& l, const Instruction& at) {
     }
     NamedBarrier& barrier = come_to(l, at);
     barrier.waiting.push_back(&l.thread);
+    barrier.places.push_back(barrier.arrived - 1);
     l.thread.barrier_line = l.line;
     l.thread.barrier_pc = l.place(at);
     wait(l.thread, State::AtNamed);
@@ -135,6 +136,21 @@ void order_memory(Block& block, const std::vector<Thread*>& threads, Address nam
     }
 }
 
+// Takes those out that have come after as many as the barrier waits for: they wait for its next time.
+NamedBarrier take_late(NamedBarrier& barrier) {
+    NamedBarrier late, now;
+    if (barrier.arrived <= barrier.expected) return late;
+    late.expected = now.expected = barrier.expected;
+    late.arrived = barrier.arrived - barrier.expected;
+    for (std::size_t i = 0; i < barrier.waiting.size(); ++i) {
+        const bool is_late = barrier.places[i] >= barrier.expected;
+        (is_late ? late : now).waiting.push_back(barrier.waiting[i]);
+        (is_late ? late : now).places.push_back(barrier.places[i] - (is_late ? barrier.expected : 0));
+    }
+    barrier = std::move(now);
+    return late;
+}
+
 }  // namespace
 
 bool release_named_barriers(Block& block) {
@@ -143,13 +159,14 @@ bool release_named_barriers(Block& block) {
     for (NamedBarrier& barrier : block.named) {
         const bool is_for_all = barrier.expected == block.threads.size();   // then those that have returned are not waited for
         if (barrier.arrived == 0 || barrier.arrived + (is_for_all ? static_cast<std::uint32_t>(gone) : 0) < barrier.expected) continue;
+        NamedBarrier late = take_late(barrier);
         order_memory(block, barrier.waiting, reinterpret_cast<Address>(&barrier));
         for (Thread* thread : barrier.waiting) {
             thread->state = State::Ready;
             thread->warp->can_run = true;
             block.executor->barrier_lines.insert(thread->barrier_line);
         }
-        barrier = {};
+        barrier = std::move(late);
         ++block.barriers;
         released = true;
     }
