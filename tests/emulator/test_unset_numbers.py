@@ -34,6 +34,9 @@ WRONG = [
     "int v; if (n > 4) v = 1; z[i] = max((int)x[i], v);",
     "unsigned v; if (n > 4) v = 1; z[i] = min((unsigned)x[i], v);",
     "int v; for (int j = 0; j < 32; ++j) if (x[j] < 5 && j > v) v = j; z[i] = x[i] + v - 3;",
+    "int v; for (int j = 0; j < 32; ++j) if (x[j] > 1e9f) v = 1; if (!v) z[i] = 1; else z[i] = x[i];",
+    "struct Sum { float of; int n; __device__ Sum() : of(0) {} __device__ void add(float x) { of += x; ++n; } } v;"
+    " for (int j = 0; j < n; ++j) v.add(x[i] / n); z[i] = v.of + (v.n > 9);",
     "float v[4]; for (int j = 1; j < n; ++j) v[j] = x[i]; float most = v[0];"
     " for (int j = 1; j < n; ++j) most = fmaxf(v[j], most); z[i] = most;",
 ]

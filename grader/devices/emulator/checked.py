@@ -31,7 +31,7 @@ from grader.devices.emulator.subscripts import with_used_indexes
 from grader.devices.emulator.symbols import CodeMap, Symbol, disassembled, host_only, read_symbols, tables
 
 NAME, FACTS = "checked.so", "checked.json"
-OTHERS = ("more.so", "less.so")  # the same with other bytes in variables that are not set, if it has any
+OTHERS = ("more.so", "less.so", "none.so")  # the same with other bytes in variables that are not set, if it has any
 _AS_WRITTEN, _OPTIMIZED, _CLASSES, _SAID = "checked.gimple", "checked.optimized", "checked.classes", "said"
 _TEXT, _LESS, _PLAIN = "text.cpp", "less.cpp", "plain.cpp"  # each takes the place of the first if that does not compile
 
@@ -43,11 +43,12 @@ def dumps(as_written: str, optimized: str) -> list[str]:
 
 CHECKS_INDEXES = "-fsanitize=bounds-strict"
 _ORDERS = "constexpr bool has_two_orders = "  # wmma.h
-# The -fno-tree passes would take a value that was never set for whatever suits them. Those of the last rows come after
+# The -fno-tree passes would take a value that was never set for whatever suits them, and without -flifetime-dse=1 what
+# lies in an object before its constructor begins would be thrown away. Those of the last rows come after
 # all that is read here, and cost a build more time than they save the few small cases that run on it.
 _FLAGS = [
     "-fno-tree-ccp", "-fno-tree-fre", "-fno-tree-copy-prop", "-fno-tree-dominator-opts", "-fno-tree-phiprop",
-    CHECKS_INDEXES, "-ftrivial-auto-var-init=pattern", "-Wuninitialized", "-Wmaybe-uninitialized",
+    CHECKS_INDEXES, "-flifetime-dse=1", "-ftrivial-auto-var-init=pattern", "-Wuninitialized", "-Wmaybe-uninitialized",
     "-Wdangling-pointer=1", "-Wno-narrowing", *dumps(_AS_WRITTEN, _OPTIMIZED), f"-fdump-lang-class={_CLASSES}",
     "-fno-if-conversion", "-fno-if-conversion2", "-fno-dce", "-fno-dse", "-fno-forward-propagate",
     "-fno-cprop-registers", "-fno-ivopts", "-fno-move-loop-invariants",
@@ -57,7 +58,7 @@ _FLAGS = [
 # What -ftrivial-auto-var-init writes, as far as it is of four bytes, and a NaN of any width.
 _MASKS = re.compile(r"fefe|0101", re.IGNORECASE)  # a file's own bytes may look like this
 _PATTERN, _NO_NUMBER = re.compile(rb"(?:\xfe{4})+"), b"\xfe\xfe\xfe\xff"
-_FILLS = (b"\x00\x00\x80\x7f", b"\x00\x00\x80\xff")  # of the others: infinity and its opposite, large and small numbers
+_FILLS = (b"\x00\x00\x80\x7f", b"\x00\x00\x80\xff", bytes(4))  # of the others: infinity, its opposite, and 0
 _IS_CHECK, _HANDLER = ".UBSAN_BOUNDS", "__ubsan_handle"
 _BODY = re.compile(r"^(?P<head>\S.*\))\n\{\n(?P<body>(?:[ \n].*\n|\n)*)\}", re.MULTILINE)
 _CHECK = re.compile(r"^ *\[(?P<place>[^\]\[]+:\d+:\d+)\] \.UBSAN_BOUNDS \(0B, (?P<index>.+), \d+\);$", re.MULTILINE)

@@ -50,7 +50,8 @@ def _in_file(stream: Stream, in_macros: Set[str]) -> list[Unset]:
 def _in_function(stream: Stream, function: Scope, closed: int) -> Iterator[Unset]:
     for index in range(function.opened + 1, closed):
         in_for = stream.text(index - 1) == "(" and stream.text(index - 2) == "for"
-        if (in_for or stream.text(index - 1) in (";", "{", "}")) and stream.text(index) in _TYPES:
+        begins = (in_for or stream.text(index - 1) in (";", "{", "}")) and stream.scopes[index].kind != "class"
+        if begins and stream.text(index) in _TYPES:
             for name, dimensions in _without_value(stream, index):
                 if (use := _first_use(stream, name, dimensions)) is not None:
                     at, block = stream.tokens[use].line, _block(stream, use)
