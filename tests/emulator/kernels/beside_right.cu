@@ -141,7 +141,8 @@ __global__ void in_heads(const float* x, float* z, int n) { float s = 0;
 __device__ float2 two(float first) { return make_float2(first, 0); }
 __global__ void bindings(const float* x, float* z, int n) { float a[3] = {x[threadIdx.x]}; auto [u, v, w] = a; u += 1; v += *&w;
     const auto [s,
-        t] = two(sum_of(&u, 3)); auto& [c, d] = (float2&)a; *&d = sum_of(&s, 2); decltype(t) e = t; z[threadIdx.x] = c + d - a[0] - 1 + *&e; }
+        t] = two(sum_of(&u, 3)); auto& [c, d] = (float2&)a; *&d = sum_of(&s, 2); decltype(t) e = t;
+    int m[2][2] = {{1, 2}, {3, 4}}; auto [g, h] = m; int (*p)[2] = &h; z[threadIdx.x] = c + d - a[0] - 1 + *&e + g[0] + (*p)[1] - 5; }
 
 // `n` is the place of the kernel in this list.
 using Kernel = void (*)(const float*, float*, int);

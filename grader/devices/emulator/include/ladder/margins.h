@@ -25,13 +25,18 @@ template <class Variable> struct alignas(16) WithMargins {
     unsigned char behind[margin_of(sizeof(Variable))];
 };
 
+template <class Part> LADDER_INLINE constexpr void set_to(Part& to, const Part& of) {
+    if constexpr (std::is_array_v<Part>) for (unsigned long i = 0; i < std::extent_v<Part>; ++i) set_to(to[i], of[i]);
+    else to = of;
+}
+
 // The copy that a structured binding names the parts of.
 template <class Variable> LADDER_INLINE constexpr WithMargins<std::remove_cv_t<std::remove_reference_t<Variable>>> bound(Variable&& of) {
     return {.at = static_cast<Variable&&>(of)};
 }
 template <class Element, unsigned long count> LADDER_INLINE constexpr WithMargins<std::remove_cv_t<Element>[count]> bound(Element (&of)[count]) {
     WithMargins<std::remove_cv_t<Element>[count]> copy;
-    for (unsigned long i = 0; i < count; ++i) copy.at[i] = of[i];
+    set_to<std::remove_cv_t<Element>[count]>(copy.at, of);
     return copy;
 }
 
