@@ -118,3 +118,6 @@ __global__ void k(unsigned* x) { asm("mov.u32 %0, %%laneid;" : "=r"(x[0])); asm 
 
 //// ok: bar.sync
 __global__ void k(int* x) { asm volatile("bar.sync 0;"); asm volatile("bar.sync %0, %1;" :: "r"(1), "r"(32)); asm volatile("barrier.sync 2, 32;"); asm volatile("bar.arrive 3, 64;"); x[0] = 1; }
+
+//// refused: unknown PTX in a kernel of a namespace without a name
+namespace { __global__ void k(int* x) { asm volatile("foo.u32 %0, %1;" : "=r"(x[0]) : "r"(x[1])); } }

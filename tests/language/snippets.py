@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.devices.cuda.nvcc import nvcc_flags
+from grader.devices.emulator.ptx_texts import refused_ptx
 from tests.shared import digest
 
 HERE = Path(__file__).parent
@@ -85,6 +86,16 @@ def gpp_refuses(text: str, compile_flags: list[str]) -> str:
     """What g++ has against a translated file; "" if it compiles."""
     command = ["g++", "-fPIC", *compile_flags, "-x", "c++", "-fsyntax-only", "-"]
     return subprocess.run(command, input=text, capture_output=True, text=True).stderr
+
+
+def ptxas_refuses(text: str, compile_flags: list[str]) -> str:
+    """What is wrong with the inline PTX of a translated file, to g++ or to ptxas; "" if nothing is."""
+    with tempfile.TemporaryDirectory() as folder:
+        dump = Path(folder, "dump")
+        command = ["g++", "-fPIC", *compile_flags, f"-fdump-tree-optimized-asmname-lineno={dump}", "-x", "c++", "-S"]
+        done = subprocess.run([*command, "-o", "/dev/null", "-"], input=text, capture_output=True, text=True)
+        found = refused_ptx(dump.read_text()) if done.returncode == 0 else (done.stderr, 0)
+    return found[0] if found else ""
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from grader.devices.cache import cache_root
 from grader.devices.cuda.nvcc import missing_nvcc, nvcc_flags
 from grader.devices.emulator.compile import emulator_recipe
 from grader.devices.emulator.translate import TranslationError, translate
-from tests.language.snippets import Snippet, asked_today, gpp_refuses, not_asked, snippets
+from tests.language.snippets import Snippet, asked_today, gpp_refuses, not_asked, ptxas_refuses, snippets
 from tests.nvcc import refusal
 
 # What the emulator cannot do though nvcc can: docs/emulator.md names the reasons.
@@ -31,7 +31,11 @@ def cache():
 
 
 def refused(snippet: Snippet, cache) -> list[str]:
-    return [message.text for message in rules.messages(rules.refusals(frontend.parse(snippet.code, cache)))]
+    said = [message.text for message in rules.messages(rules.refusals(frontend.parse(snippet.code, cache)))]
+    if said or "asm" not in snippet.code:
+        return said
+    text = translate(snippet.code, "kernel.cu")
+    return list(filter(None, [ptxas_refuses(text, emulator_recipe(text, "kernel.cu", cache).compile_flags)]))
 
 
 def test_there_are_enough_of_both_kinds_and_each_has_its_name():

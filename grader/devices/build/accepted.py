@@ -17,6 +17,7 @@ _OTHER_SIDE = re.compile("(call|reference) to __(host|device|global)__ (function
 _PRIVATE = re.compile(r"is a (private|protected) member of")
 _OF_LIBRARY = re.compile("of '(array|optional)'$")  # which need their own guides, and whose constructors are constexpr
 _FROM_DEVICE = "call to __host__ function from"
+_NO_TYPE = "a type specifier is required"
 _NO_GUIDE = "no viable constructor or deduction guide"
 _GUIDE = re.compile(rb"\)\s*->")
 _DESTRUCTOR = re.compile(r"reference to __host__ function '(~\w+)'")
@@ -41,11 +42,15 @@ def is_right_to_nvcc(said: Said, source: str, tree: Tree, values: Values) -> boo
         of_host = [line for line, text in said.notes if line and _FROM_DEVICE in text]
         of_library = _OF_LIBRARY.search(said.text) and any(_FROM_DEVICE in text for _, text in said.notes)
         return bool(of_library) or any(_GUIDE.search(all_lines[line - 1]) for line in of_host)
+    if said.text.startswith(_NO_TYPE) and source.split("\n")[said.line - 1][(said.column or 1) - 1 :].startswith(
+        "main"
+    ):
+        return True
     if _PRIVATE.search(said.text):
         return tree.is_in_friend(len(before))
     if not any(_OTHER_SIDE.search(text) for text in (said.text, *(text for _, text in said.notes))):
         return False
-    if any(line in tree.for_host_too for line, _ in said.notes):
+    if any(line in tree.for_host_too | tree.of_device_later.keys() for line, _ in said.notes):
         return True
     start = len(before.decode(errors="replace"))
     unevaluated = is_unevaluated([token for token in lex(source).code if token.start < start])

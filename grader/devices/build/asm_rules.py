@@ -6,15 +6,13 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from grader.devices.build import ptx_rules
 from grader.devices.build.constants import uses_variables, value_of
 
 _OF_HOST = "asm in a function of the host is no PTX but the CPU's own assembly: a kernel file has no use for it"
 _EMPTY_TEXT = re.compile(rb'\w+[\w\s]*\(\s*(""\s*)+(:|\)|$)')
-_CONSTRAINT = re.compile(rb'"[=+&]*([a-zA-Z])"\s*\(\s*$')  # in front of an operand
+_CONSTRAINT = re.compile(rb'"[=+&]*([a-zA-Z0-9])"\s*\(\s*$')  # in front of an operand
 _CONSTRAINTS = b"hrlqfdnC"
-_ASM = re.compile(rb"\b(asm|__asm__|__asm)\b")
-_NAME = re.compile(rb"\w+")
+_CLOBBERS_CC = re.compile(rb':\s*(?:"\w+"\s*,\s*)*"cc"\s*[,)]')
 _TO_LABEL = re.compile(rb"\w+\s+(volatile\s+)?goto\b.*%l", re.DOTALL)
 
 
@@ -29,23 +27,14 @@ def of_statement(cursor: Any, operands: list[Any], source: bytes, on_host: bool)
         return
     if _TO_LABEL.match(text):
         yield "asm in a kernel cannot jump to a label of C++: write an `if`, or a label of PTX in its braces"
+    if _CLOBBERS_CC.search(text):
+        yield 'asm in a kernel has no clobber "cc": PTX has no flags that others use'
     for operand in operands:
         at = operand.extent.start.offset - start
         letter = _CONSTRAINT.search(text, max(at - 32, 0), at)
-        if letter and letter[1] not in _CONSTRAINTS:
+        if letter and letter[1].isdigit():
+            yield f'nvcc takes no operand with "{letter[1].decode()}": write "+r" at the output that it shall begin as'
+        elif letter and letter[1] not in _CONSTRAINTS:
             yield f'asm in a kernel has no "{letter[1].decode()}": "r" is for 32 bits, "l" for 64, "f" for float'
         if letter and letter[1] == b"n" and value_of(operand) is None and uses_variables(operand):
             yield 'an operand with "n" must be a constant: make it a template\'s parameter, or constexpr'
-
-
-def of_ptx(cursor: Any, source: bytes) -> str:
-    """What ptxas has against the text of one in a function of the device; "" if nothing, or if that is not at hand."""
-    statement = source[cursor.extent.start.offset : cursor.extent.end.offset]
-    if not _ASM.match(statement):  # a macro of the file's makes it
-        name = _NAME.match(statement)
-        defined = re.search(rb"#\s*define\s+" + name[0] + rb"\b((?:\\\r?\n|[^\n])*)", source) if name else None
-        statement = defined[1] if defined else b""
-        begins = _ASM.search(statement)
-        statement = statement[begins.start() :] if begins else b""
-    text = ptx_rules.text_of(statement.decode(errors="replace"))
-    return ptx_rules.of_text(text) if text else ""

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from grader.devices.build import asm_rules, kernel_rules
 from grader.devices.build.branches import IF_CONSTEXPR, branches, left_out
-from grader.devices.build.class_rules import has_host_destructor, inherits_destructor, is_temporary
+from grader.devices.build.class_rules import has_host_destructor, inherits_destructor, is_temporary, of_host_twin
 from grader.devices.build.constants import (
     CLASSES,
     Above,
@@ -96,15 +96,15 @@ class Tree(Places):
         self.kernels: set[str] = set()
         self.of_no_side: set[str] = set()  # destructors
         self.for_host_too: set[int] = set()  # lines of the device's constexpr functions, which nvcc takes on both sides
+        # The sides of functions that are declared in these lines, without that of the device, which comes later.
+        self.of_device_later: dict[int, frozenset[str]] = {}
         self.suspicious: list[tuple[Any, str]] = []
-        self._declared: dict[Key, frozenset[str]] = {}
+        self._declared: dict[Key, tuple[frozenset[str], int]] = {}  # the sides, and the line
         self._defined: dict[Key, tuple[frozenset[str], int]] = {}
         self._device_variables: set[Key] = set()
         self._undefined: dict[Key, Any] = {}
         self._in_lambdas: dict[int, list[tuple[Any, str]]] = {}  # what is wrong with one if it runs on the GPU
         self._run: set[int] = set()  # lambdas that do: not every call has a value that the compiler knows
-        self._ptx: list[tuple[Any, Around, str]] = []  # what ptxas would refuse if it gets it
-        self._called: set[str] = set()
         self._dynamic: dict[Key, str] = {}  # the type of each extern __shared__ array
         self._dynamic_of: dict[Key, int] = {}  # which template argument is the type of a kernel's
         self._launched: dict[Key, str] = {}  # and what it was
@@ -112,9 +112,6 @@ class Tree(Places):
             self._visit(cursor, Around())
         for offset in self._run & self._in_lambdas.keys():
             self.broken += self._in_lambdas[offset]
-        for statement, around, message in self._ptx:  # nvcc leaves out what nothing calls
-            if ("kernel" in around.sides and not around.parameters) or around.name in self._called:
-                self._say(statement, message)
         for key, use in self._undefined.items():
             if key not in self._defined:
                 self._say(use, f"`{use.spelling}` is declared and used, but nowhere defined")
@@ -152,9 +149,6 @@ class Tree(Places):
         elif kind == "ASM_STMT" and (around.on_host or around.on_device):
             for message in asm_rules.of_statement(cursor, children, self.source, around.on_host):
                 self._say(cursor, message)
-            unsure = around.on_host or self.side == "host" or self.branch_at(cursor.extent.start.offset)
-            if not unsure and (said := asm_rules.of_ptx(cursor, self.source)):
-                self._ptx.append((cursor, around, said))
         elif kind in ("CXX_UNARY_EXPR", "STATIC_ASSERT", "CASE_STMT", "ENUM_CONSTANT_DECL"):
             around = around._replace(constant=True)
         elif kind in ("IF_STMT", "CONDITIONAL_OPERATOR", "BINARY_OPERATOR"):
@@ -200,10 +194,12 @@ class Tree(Places):
             words = sides | ({"template"} if _kind(cursor) == "FUNCTION_TEMPLATE" else set())
             self._functions.append((cursor.extent.start.offset, cursor.extent.end.offset, words))
             self._of_name.append((cursor.extent.start.offset, cursor.extent.end.offset, cursor.spelling))
-            if self._declared.get(key, sides) != sides and cursor.lexical_parent != cursor.semantic_parent:
+            if self._declared.get(key, (sides,))[0] != sides and cursor.lexical_parent != cursor.semantic_parent:
                 self.accepted.add(place_of(cursor))
             self._twice(cursor, key, sides)
-        self._declared.setdefault(key, sides)
+        first, line = self._declared.setdefault(key, (sides, cursor.location.line))
+        if "device" in sides and "device" not in first:
+            self.of_device_later[line] = first | sides
         parameters = tuple(child.spelling for child in children if _kind(child).startswith("TEMPLATE_"))
         return Around(cursor.spelling, sides, key=(key[0], cursor.spelling), parameters=parameters)
 
@@ -274,6 +270,9 @@ class Tree(Places):
             self._say(
                 cursor, f"`{name}` is __managed__, and so it cannot be const: write `__constant__` alone for that"
             )
+        is_shadowed = cursor.storage_class.name != "EXTERN" and b"__managed__" not in words
+        if is_shadowed and (message := of_host_twin(cursor, self.file)):
+            self._say(cursor, message)
         for each in cursor.walk_preorder():
             used = each.referenced if _kind(each) == "DECL_REF_EXPR" else None
             if used is not None and self._is_of_host_alone(used):
@@ -308,7 +307,6 @@ class Tree(Places):
         if is_pointed_to(around.above) and used.spelling in INDICES:
             self._say(cursor, f"`{used.spelling}` has no address: copy it, `uint3 copy = {used.spelling};`")
         elif _kind(used) in FUNCTIONS:
-            self._called.add(used.spelling)
             self._call(cursor, used, around)
         elif _kind(used) == "VAR_DECL" and self.side == "device" and not (around.constant or around.on_host):
             self._read(cursor, used, around)
@@ -325,11 +323,12 @@ class Tree(Places):
             (self._in_lambdas.setdefault(around.lambda_, []) if around.lambda_ else self.broken).append(told)
 
     def _write(self, cursor: Any, used: Any, around: Around) -> None:
-        """To nvcc a __constant__ number is const in host code; of an array's elements and of members it only warns."""
+        """To nvcc a __constant__ number is const in host code, and no object of a class, nor an array's elements."""
         if self.side != "host" or not around.on_host or _kind(used) != "VAR_DECL":
             return
         constant = "CUDACONSTANT_ATTR" in {_kind(child) for child in children_of(used)}
-        if constant and "ARRAY" not in used.type.kind.name and self._is_written(cursor):
+        kind = used.type.get_canonical().kind.name
+        if constant and "ARRAY" not in kind and kind != "RECORD" and self._is_written(cursor):
             message = f"`{used.spelling}` is __constant__, and host code cannot assign to it: copy a value there, "
             self._say(cursor, f"{message}`cudaMemcpyToSymbol({used.spelling}, &value, sizeof value)`")
 
@@ -348,7 +347,7 @@ class Tree(Places):
                 return
             message = f"`{around.name}` is for the host, too, and calls `{name}`, which is for the GPU alone: write "
             self._say(cursor, f"{message}`__device__` alone before `{around.name}`")
-        elif around.on_host and (name in _OF_GLIBC or sides == {"device"}):
+        elif around.on_host and (name in _OF_GLIBC or (self._added(used) or sides) == {"device"}):
             self._from_host(cursor, name, sides, around)
         elif "kernel" in sides:
             self._launch(cursor, used)
@@ -361,6 +360,9 @@ class Tree(Places):
                 self._say(cursor, message)
         elif sides == {"device"} and self._is_missing(used):
             self._undefined.setdefault(key_of(used), cursor)
+
+    def _added(self, used: Any) -> frozenset[str] | None:
+        return self.of_device_later.get(used.location.line) if is_in(used, self.file) else None
 
     def _is_launched(self, cursor: Any) -> bool:
         return self.source[: cursor.extent.start.offset].rstrip().endswith(b">>>")

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from grader.devices.build.constants import CLASSES, Above, is_value
-from grader.devices.build.cursors import children_of, kind_of
+from grader.devices.build.cursors import children_of, is_expression, is_in, kind_of
 
 _PASSED_ON = {"UNEXPOSED_EXPR", "PAREN_EXPR", "CXX_FUNCTIONAL_CAST_EXPR"}
 _OUTLIVED = {"VAR_DECL", "CXX_NEW_EXPR", "RETURN_STMT", "CONSTRUCTOR", "INIT_LIST_EXPR", "CONDITIONAL_OPERATOR"}
@@ -34,6 +34,45 @@ def has_host_destructor(type_: Any) -> bool:
     if destructor is None or not (destructor.is_virtual_method() and destructor.is_default_method()):
         return False
     return not any(kind_of(child) == "CUDADEVICE_ATTR" for child in children_of(destructor))
+
+
+def of_host_twin(variable: Any, file: str) -> str:
+    """What is wrong with a variable of the device beside which nvcc makes one of the host, without a value."""
+    if not _lacks_default(variable.type, file):
+        return ""
+    name, type_ = variable.spelling, variable.type.get_canonical().spelling
+    twin = f"nvcc makes a variable of the host beside `{name}`, without a value"
+    return f"{twin}: give `{type_}` a constructor without parameters, or make `{name}` const"
+
+
+def _lacks_default(type_: Any, file: str) -> bool:
+    """Whether a type that is not const, or that of its elements, is a class of this file which always needs a value."""
+    type_ = type_.get_canonical()
+    while "ARRAY" in type_.kind.name:
+        type_ = type_.element_type
+    class_ = type_.get_declaration() if type_.kind.name == "RECORD" and not type_.is_const_qualified() else None
+    if class_ is None or not is_in(class_, file):
+        return False
+    children = children_of(_written(class_))
+    if any(kind_of(child) == "FUNCTION_TEMPLATE" and child.spelling == class_.spelling for child in children):
+        return False  # it may be one
+    if constructors := [child for child in children if kind_of(child) == "CONSTRUCTOR"]:
+        return not any(each.is_default_constructor() and _may_be_called(each) for each in constructors)
+    fields = [child for child in children if kind_of(child) == "FIELD_DECL" and not _has_value(child)]
+    bases = [child for child in children if kind_of(child) == "CXX_BASE_SPECIFIER"]
+    return any(_lacks_default(each.type, file) for each in [*fields, *bases]) or any(map(_needs_value, fields))
+
+
+def _may_be_called(constructor: Any) -> bool:
+    return (constructor.access_specifier.name, constructor.availability.name) == ("PUBLIC", "AVAILABLE")
+
+
+def _needs_value(member: Any) -> bool:
+    return bool(member.type.is_const_qualified()) or member.type.kind.name in ("LVALUEREFERENCE", "RVALUEREFERENCE")
+
+
+def _has_value(member: Any) -> bool:
+    return any(is_expression(child) for child in children_of(member))
 
 
 def is_temporary(call: Any, above: Above) -> bool:

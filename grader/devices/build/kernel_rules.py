@@ -87,7 +87,11 @@ def has_vector(type_: Any, deeper: int = 4) -> bool:
 
 def of_name(cursor: Any) -> Iterator[str]:
     """What is wrong with a function's name."""
-    if cursor.displayname in _TAKEN and kind_of(cursor.semantic_parent) == "TRANSLATION_UNIT":
+    if kind_of(cursor.semantic_parent) != "TRANSLATION_UNIT":
+        return
+    if cursor.spelling == "main" and sides_of(children_of(cursor)) & {"kernel", "device"}:
+        yield "`main` is the host's alone: take the `__device__` or `__global__` before it out"
+    if cursor.displayname in _TAKEN:
         yield f"`{cursor.displayname}` is a function of CUDA's own headers: give yours another name, or a namespace"
 
 

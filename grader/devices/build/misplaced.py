@@ -6,20 +6,20 @@ from collections.abc import Iterator, Sequence
 
 from grader.devices.build.lexer import Token
 
+_SIDES = ("__device__", "__host__", "__global__", "__noinline__", "__forceinline__")
 _BOUNDS = {"__launch_bounds__", "__maxnreg__", "__cluster_dims__"}
 
 
 def misplaced(code: Sequence[Token]) -> Iterator[tuple[str, int]]:
     """A sentence, and its 1-based line, for each."""
-    words = {token.text for token in code}
-    if not words & {*_BOUNDS, "__grid_constant__"}:
-        return
     for index, token in enumerate(code):
         if token.text in _BOUNDS and _stands_before_body(code, index + 1):
             yield (
                 f"`{token.text}` stands before the function's name: `__global__ void {token.text}(...) name(`",
                 token.line,
             )
+        elif token.text in _SIDES and _stands_behind_parameters(code, index):
+            yield f"`{token.text}` stands before the function's type: `{token.text} int name(`", token.line
         elif token.text == "__grid_constant__" and _divides_pointer(code, index):
             yield (
                 "`__grid_constant__` stands behind the const of a pointer: `int* const __grid_constant__ p`",
@@ -35,6 +35,35 @@ def _stands_before_body(code: Sequence[Token], opening: int) -> bool:
         if depth == 0:
             return code[at].text == ")" and at + 1 < len(code) and code[at + 1].text == "{"
     return False
+
+
+def _stands_behind_parameters(code: Sequence[Token], index: int) -> bool:
+    """Whether it stands between a function's parameters and its body; the words of lambdas and methods may."""
+    before = index - 1
+    while code[before].text in ("const", "noexcept", *_SIDES):
+        before -= 1
+    if code[before].text != ")" or index + 1 == len(code) or code[index + 1].text != "{":
+        return False
+    depth = 0
+    while before >= 0:
+        depth += (code[before].text == ")") - (code[before].text == "(")
+        before -= 1
+        if depth == 0:
+            is_name = before >= 0 and code[before].kind == "word" and not code[before].text.startswith("__")
+            return is_name and not _is_in_class(code, before)
+    return False
+
+
+def _is_in_class(code: Sequence[Token], index: int) -> bool:
+    depth = 0
+    while index >= 0 and depth >= 0:
+        depth += (code[index].text == "}") - (code[index].text == "{")
+        index -= 1
+    words = set()
+    while index >= 0 and code[index].text not in (";", "{", "}"):
+        words.add(code[index].text)
+        index -= 1
+    return bool(words & {"class", "struct", "union"})
 
 
 def _divides_pointer(code: Sequence[Token], index: int) -> bool:

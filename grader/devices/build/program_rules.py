@@ -29,6 +29,7 @@ _SURE = re.compile(
     r"|kernel call to non-global function"
     r"|kernel function type .* must have void return type"
 )
+_NAMED = re.compile(r"'(\w+)'")
 _OTHER_SIDE = re.compile(
     r"declared here|(call to|target attributes).* __host__ function from __(global|device)__ function"
     r"|call to __(device|global)__ function from __host__ function"
@@ -69,6 +70,19 @@ def _read(source: Path, texts: Mapping[Path, str], flags: Sequence[str], cache: 
     return found
 
 
+def _may_be_of_device(place: Any, said: str, own: Mapping[str, str]) -> bool:
+    """Whether what is declared there is dynamic shared memory, or has `__device__` where it is declared once more."""
+    text = own[place.file.name].encode(errors="surrogateescape")
+    before, after = text[: place.offset].decode(errors="replace"), text[place.offset :].decode(errors="replace")
+    head = re.split("[;{}]", before)[-1]
+    if "__shared__" in head and "extern" in head:
+        return True
+    name, end = _NAMED.search(said), re.search("[;{]", after)
+    is_prototype = end is not None and end[0] == ";"
+    again = name and re.compile(rf"__device__[^;{{}}()]*\b{name[1]}\s*\(")
+    return bool(again and is_prototype and any(map(again.search, own.values())))
+
+
 def _told(diagnostic: Any, own: Mapping[str, str]) -> Broken | None:
     place = diagnostic.location
     if diagnostic.severity < 3 or not place.file or place.file.name not in own:
@@ -79,6 +93,8 @@ def _told(diagnostic: Any, own: Mapping[str, str]) -> Broken | None:
         others = [note for note in notes if _OTHER_SIDE.search(note.spelling) and note.location.file.name in own]
         candidates = [note for note in notes if "candidate" in note.spelling]
         if not _USES.search(text) or not others or any(note not in others for note in candidates):
+            return None
+        if any(_may_be_of_device(note.location, text, own) for note in others):
             return None
     here = place.file.name
     said = Said(

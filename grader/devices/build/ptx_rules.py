@@ -1,14 +1,17 @@
 """What ptxas would refuse of an asm statement's text whatever its operands are: nvcc asks it for each file.
 
 Only what is certain: a word that is no instruction of PTX, one without the type or rounding that it must have, a `;` or
-bracket that is missing. What an instruction does with its operands is looked at when a thread comes there
-(emulator/runtime/ptx).
+bracket that is missing, a name that is not declared (ptx_names.py). What an instruction does with its operands is
+looked at when a thread comes there (emulator/runtime/ptx).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from grader.devices.build import ptx_names, ptx_types
 
 
 def _words(text: str) -> frozenset[str]:
@@ -60,34 +63,29 @@ _LABEL = re.compile(r"[\w$%=]+\s*:(?!:)\s*")
 _GUARD = re.compile(r"@\s*!?\s*[\w$%]+\s*")
 _WORD = re.compile(r"[\w$%]+[\w$%.:]*")
 _TWO_WORDS = re.compile(r"[\w\])}]\s+(%?[A-Za-z_$]|%\d)")
-_ESCAPES = {"n": "\n", "t": "\t", "r": "\n", "v": " ", "f": " ", "\n": "", "\r\n": ""}
-_GAP = r"(?:\s|\\\n|//[^\n]*+\n|/\*(?>.*?\*/))*+"  # no text makes it try twice
-_QUALIFIER = r"(?:volatile|__volatile__|__volatile|inline|__inline__)\b"
-_HEAD = re.compile(rf"\s*(?:asm|__asm__|__asm)\b(?:{_GAP}{_QUALIFIER})*{_GAP}\(", re.DOTALL)
-_LITERAL = re.compile(rf'{_GAP}(?:R"([^()\s]*)\((.*?)\)\1"|"((?:\\.|[^"\\])*+)")', re.DOTALL)
-_END = re.compile(rf"{_GAP}[:)]", re.DOTALL)
 
 
-def text_of(statement: str) -> str | None:
-    """The PTX of `asm volatile("..." "...": ...)`, at the start of this text; None if it is not all written out."""
-    if not (head := _HEAD.match(statement)):
-        return None
-    at, pieces = head.end(), list[str]()
-    while literal := _LITERAL.match(statement, at):
-        pieces.append(literal[2] or _unescaped(literal[3] or ""))
-        at = literal.end()
-    return "".join(pieces) if _END.match(statement, at) else None
+class Asm(NamedTuple):
+    """The text of an asm statement, and the letters of its operands' constraints."""
+
+    text: str
+    letters: str
 
 
-def _unescaped(literal: str) -> str:
-    return re.sub(r"\\(\r?\n|.)", lambda found: _ESCAPES.get(found[1], found[1]), literal, flags=re.DOTALL)
+def of_function(statements: Sequence[Asm]) -> dict[int, str]:
+    """What is wrong with the PTX of a function's asm statements, a sentence for the number of each that is wrong."""
+    plain = [each._replace(text=_COMMENT.sub(" ", each.text)) for each in statements]
+    said = {number: sentence for number, each in enumerate(plain) if (sentence := _of_text(each.text, each.letters))}
+    return said or ptx_names.of_function([each.text for each in plain])
 
 
-def of_text(text: str) -> str:
-    """What is wrong with this PTX, in one sentence; "" if nothing is for certain."""
-    statements = list(_statements(_COMMENT.sub(" ", text)))
+def _of_text(text: str, letters: str) -> str:
+    """In one sentence; "" if nothing is wrong for certain."""
+    if not letters and "%%" in text:
+        return "where asm has no operands, its text has one `%` before a special register"
+    statements = list(_statements(text))
     for statement, _ in statements:
-        if said := _of_statement(statement):
+        if said := _of_statement(statement, letters):
             return said
     if statements and not statements[-1][1]:
         return f"a `;` is missing at the end of the PTX `{_short(statements[-1][0])}`"
@@ -112,7 +110,7 @@ def _statements(text: str) -> Iterator[tuple[str, bool]]:
         yield statement.strip(), False
 
 
-def _of_statement(statement: str) -> str:
+def _of_statement(statement: str, letters: str) -> str:
     body = _GUARD.sub("", statement, count=1) if statement.startswith("@") else statement
     if body.startswith("."):
         name = body[1:].split()[0].partition(".")[0]
@@ -126,7 +124,12 @@ def _of_statement(statement: str) -> str:
     if name in _OF_LATER_GPUS:
         return f"`{found[0]}` is an instruction of later GPUs than this kernel is compiled for"
     operands = body[found.end() :]
-    return _of_instruction(name, modifiers, found[0]) or _of_operands(name, operands, body)
+    return (
+        _of_instruction(name, modifiers, found[0])
+        or _of_operands(name, operands, body)
+        or ptx_types.of_guard(statement)
+        or ptx_types.of_instruction(name, modifiers, operands, letters)
+    )
 
 
 def _of_instruction(name: str, modifiers: list[str], whole: str) -> str:

@@ -50,7 +50,8 @@ _HEAP = re.compile(r"_Zn[wa]m|_Zd[la]Pv")
 _NO_HEAP = "`{}` in a kernel is not emulated: use a local variable, or allocate with cudaMalloc before the launch"
 _THROW = re.compile(r"_ZSt\d+__throw_")
 _NO_KERNEL = "what is launched here is no __global__ function of this file: launch one that is"
-_STORES = re.compile(r"^  (\*|MEM)[^=;]* = |^  [^=;(]*->[^=;(]* = ", re.MULTILINE)
+_STORES = re.compile(r"  (\*|MEM)[^=;]* = |  [^=;(]*->[^=;(]* = ")
+_LAUNCH_HEADER = "/ladder/launch.h:"
 _KERNEL = {"flatten", "noclone", "noinline"}
 _SECOND_NAME = re.compile(r"([CD])1(?=[EI])")
 _RUNS = re.compile(r"_ZZN6ladder5startI")  # what calls a kernel, once for each thread (launch.h)
@@ -129,18 +130,14 @@ class Function:
 def refused_calls(dump: str, filename: str) -> Refusal | None:
     """The first call in a kernel of something that would read or write memory unseen, if there is one."""
     functions = functions_in(dump)
-    for name in _reached(functions, _kernels(functions)):
+    for name in reached_by_kernels(functions):
         function = functions[name]
         if function.hides and f"[{filename}:" in function.body and not _LAUNCHES.search(name):
             return "this function's code would be hidden from the emulator", _line(function, 0, filename)
         for sentence, line in _refused_in(function, functions, filename):
             return sentence, line or line_of_use(dump, name, filename) or 1
     for name, function in functions.items():
-        if (
-            _RUNS.match(name)
-            and _STORES.search("\n".join(function.plain))
-            and not _runs_what_is_seen(function, functions)
-        ):
+        if _RUNS.match(name) and _stores_by_itself(function) and not _runs_what_is_seen(function, functions):
             return _NO_KERNEL, _line(function, 0, filename) or 1
     return None
 
@@ -149,6 +146,12 @@ def host_functions(dump: str) -> list[str]:
     """Functions that no kernel may enter, not even through a pointer: they make such calls."""
     functions = functions_in(dump)
     return [name for name, each in functions.items() if each.is_seen and any(_refused_in(each, functions, ""))]
+
+
+def _stores_by_itself(run: Function) -> bool:
+    """Whether it has stores, but for those that a launch itself makes, of `{a, b}` as an argument."""
+    rows = zip(run.body.split("\n"), run.plain, strict=True)
+    return any(_STORES.match(plain) for row, plain in rows if _LAUNCH_HEADER not in row)
 
 
 def _runs_what_is_seen(run: Function, functions: dict[str, Function]) -> bool:
@@ -198,8 +201,9 @@ def _kernels(functions: dict[str, Function]) -> list[str]:
     return [name for name, each in functions.items() if each.attributes >= _KERNEL or _RUNS.match(name)]
 
 
-def _reached(functions: dict[str, Function], roots: list[str]) -> list[str]:
-    """What these call, directly or not."""
+def reached_by_kernels(functions: dict[str, Function]) -> list[str]:
+    """The kernels' names, and those of what they call, directly or not."""
+    roots = _kernels(functions)
     reached = dict.fromkeys(roots)
     queue = list(roots)
     while queue:

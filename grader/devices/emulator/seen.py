@@ -16,6 +16,7 @@ from grader.devices.build.refused import Refusal
 from grader.devices.emulator.calls import is_used_by_headers, line_of_use, refused_calls
 from grader.devices.emulator.elf import Elf
 from grader.devices.emulator.outside import host_may_use, may_be_addressed
+from grader.devices.emulator.ptx_texts import refused_ptx
 from grader.devices.emulator.words import own_parts, refused_words
 
 DUMP, CLASSES = "kernel.gimple", "kernel.classes"  # in the folder in which g++ runs, beside the library
@@ -76,7 +77,7 @@ def check_built(library: Path, dump: Path, filename: str, linked: Callable[[], o
     `linked` comes back once the library is there: its dump is looked at meanwhile.
     """
     text = dump.read_text(errors="replace")
-    refused = refused_calls(text, filename)
+    refused = refused_calls(text, filename) or refused_ptx(text)
     linked()
     elf = Elf(library)
     for symbol in sorted(elf.undefined()):
