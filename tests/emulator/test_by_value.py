@@ -58,6 +58,31 @@ template <class T, int N> __device__ __noinline__ T last(Numbers<N> numbers, T m
 }
 template <typename Of> __device__ __noinline__ Of same(Of given) { return given; }
 """
+VIRTUAL = """
+class Shape {
+public:
+    __device__ virtual float of(Six six, int at = 1) const = 0;
+    __device__ virtual Six six(Pair from) const { Six all = {}; all.values[0] = from.first; return all; }
+};
+struct Last : Shape {
+    __device__ float of(Six six, int at) const override { return six.values[5] + at; }
+    __device__ Six six(Pair from) const override {
+        Six all = Shape::six(from);
+        all.values[1] = from.second;
+        return all;
+    }
+};
+struct First : Shape {
+    __device__ virtual float of(Six six, int at = 3) const { return six.values[0] + at; }
+};
+"""
+GIVEN_VALUES = """
+__noinline__ __device__ float sum(Six six = Six{{1, 2, 3, 4, 5, 6}}, int from = 4) {
+    float all = 0;
+    for (int i = from; i < 6; ++i) all += six.values[i];
+    return all;
+}
+"""
 KERNEL = "__global__ void k(const float* x, float* z, int n) {{ const int i = threadIdx.x; {body} }}"
 RIGHT = {
     "taken": (GIVEN, "if (i < 5) z[i] = sum(((const Six*)x)[i], 4);", [6 * i + 5 + 6 * i + 6 for i in range(5)]),
@@ -83,6 +108,17 @@ RIGHT = {
         "if (i < 5) z[i] = last(same(((const Numbers<6>*)x)[i]), 0.5f) + last<float, 2>(((const Numbers<2>*)x)[i], 0);",
         [6 * i + 6.5 + 2 * i + 2 for i in range(5)],
     ),
+    "by virtual methods": (
+        VIRTUAL,
+        "First first; Last last; const Shape* all[2] = {&first, &last}; if (i < 2) { const Shape& s = *all[i]; "
+        "z[i] = s.of(((const Six*)x)[i]); ((Six*)(z + 2))[i] = s.six({x[i], 7}); }",
+        [1 + 1, 12 + 1, 1, 0, 0, 0, 0, 0, 2, 7],
+    ),
+    "with values of their own": (
+        GIVEN_VALUES,
+        "if (i < 5) z[i] = sum(((const Six*)x)[i]) + sum(((const Six*)x)[i], 5) + sum();",
+        [18 * i + 28 for i in range(5)],
+    ),
     "told before": (PROTOTYPES, "if (i < 5) z[i] = even(((const Six*)x)[i], 3);", [6 * i + 2 for i in range(5)]),
 }
 
@@ -99,6 +135,11 @@ def test_a_right_kernel_passes(run_kernel, name):
     ("functions", "body", "said"),
     [
         (GIVEN, "z[i] = sum(((const Six*)x)[i], 4);", "reads x["),
+        (
+            VIRTUAL,
+            "First a; Last b; const Shape* s[2] = {&a, &b}; z[i] = s[i % 2]->of(((const Six*)x)[i]);",
+            "reads x[",
+        ),
         (GIVES, "((Six*)z)[i] = six_of(x[i]);", "writes z["),
         (METHODS, "z[i] = Maker::deep(((const Six*)x)[i], 1);", "reads x["),
         (TEMPLATES, "z[i] = last(((const Numbers<6>*)x)[i], 0);", "reads x["),

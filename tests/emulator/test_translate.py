@@ -387,7 +387,8 @@ def _thread_local_symbols(library: Path) -> list[tuple[int, int, str]]:
         ("cudaFuncGetAttributes(&a, k);", "cudaFuncGetAttributes(&a, k);"),
         ("cudaLaunchKernel((Function)k, g);", "cudaLaunchKernel((Function)k, g);"),
         ("cudaMemcpy((void*)a, b, n, kind);", "cudaMemcpy((void*)a, b, n, kind);"),
-        ("__noinline__ int f();", "__attribute__((noinline)) int f();"),
+        ("__noinline__ int f() {}", "__attribute__((noinline)) int f() {}"),
+        ("__noinline__ int f();", "int f();"),
         ("__attribute__((__noinline__)) int f();", "__attribute__((__noinline__)) int f();"),
         ("__attribute__((cold, __noinline__)) int f();", "__attribute__((cold, __noinline__)) int f();"),
         ("[[gnu::__noinline__]] int f();", "[[gnu::__noinline__]] int f();"),
@@ -482,14 +483,28 @@ def test_no_spelling_of_an_include_is_overlooked(text: str, said: str):
     [
         ("#define OUT_OF_SIGHT LADDER_UNSEEN", "the grader's own"),
         ("namespace ladder {}", "the grader's own"),
-        ('# 1 "/usr/include/string.h" 1 3', "the numbers that they have"),
-        ('#line 7 "other.cu"', "the numbers that they have"),
+        ('#line L"string.h"', "has no number"),
+        ("#line 7 other.cu", "has no number"),
         ('const char* text = R"(\n# 1 "string.h" 1\n)";', "a string cannot hold a line"),
         ("int no_\\\nsanitize;", "divides a name"),
     ],
 )
 def test_nothing_hides_from_the_emulator(text: str, said: str):
     assert said in refusal(f"{text}\n").message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '# 1 "/usr/include/string.h" 1 3',
+        '#line 7 "other.cu"',
+        '/**/ # /* # */ line \\\n 7 "other.cu"',
+        "#if 0\n#\\\n3\n#endif",
+    ],
+)
+def test_lines_keep_their_numbers(text: str):
+    assert "7" not in body(f"{text}\nint k;\n") and '"' not in body(f"{text}\nint k;\n")
+    assert body(f"{text}\nint k;\n").count("\n") == text.count("\n") + 2
 
 
 def test_a_line_of_nothing_but_its_sign_is_no_directive():

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from grader.devices.build.lexer import Directive, Token, Tokens
+from grader.devices.build.line_numbers import is_right, renumbers
 
 Refusal = tuple[str, int]  # a sentence, and the 1-based line that it is about
 
@@ -68,11 +69,8 @@ def _includes(source: str, directives: list[Directive], emulated: bool) -> Itera
     for directive in directives:
         conditions += directive.name in ("if", "ifdef", "ifndef")
         conditions -= directive.name == "endif"
-        if directive.name == "line" or directive.name.isdigit():
-            yield (
-                "a kernel file's lines have the numbers that they have: take this directive out",
-                directive.tokens[0].line,
-            )
+        if renumbers(directive) and not is_right(directive):
+            yield "this directive has no number: write `#line 7`, or take it out", directive.tokens[0].line
         if directive.name not in _INCLUDES:
             continue
         line = directive.tokens[0].line

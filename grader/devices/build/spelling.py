@@ -7,10 +7,11 @@ from collections.abc import Collection, Iterator
 from itertools import pairwise
 
 from grader.devices.build.lexer import Tokens, lex
+from grader.devices.build.line_numbers import with_own_numbers
 from grader.devices.build.syntax import (
     Stream,
     code_stream,
-    is_idle_inline,
+    is_idle,
     is_launch,
     is_unevaluated,
     launch_end,
@@ -29,7 +30,7 @@ def for_clang(source: str, functions: Collection[str] = ()) -> str:
     `__device__` of `__device__ __shared__`, and an unroll outside of functions. An own literal's suffix gets a `_`.
     `functions` have a kernel's name, and what is called by it in a type is none.
     """
-    lexed = lex(source)
+    lexed = lex(source := with_own_numbers(source))
     code = code_stream(lexed)
     edits = [*_idle_unrolls(lexed, code), *_suffixes(source, lexed)]
     kernels = set(_kernels(code)).difference(functions)
@@ -114,11 +115,11 @@ def _alignment(stream: Stream, index: int) -> list[tuple[int, int, str]]:
 
 
 def _says_nothing(stream: Stream, index: int) -> bool:
-    """The `__device__` of `__device__ __shared__`, the `inline` of a local variable, and what is g++'s to know."""
+    """The `__device__` of `__device__ __shared__`, other words that say nothing there, and what is g++'s to know."""
     text, around = stream.text(index), (stream.text(index - 1), stream.text(index + 1))
     if text == "__noinline__":
         return around[0] != "("
-    return (text == "__device__" and _SHARED in around) or is_idle_inline(stream, index)
+    return (text == "__device__" and _SHARED in around) or is_idle(stream, index)
 
 
 def _is_type(stream: Stream, index: int) -> bool:

@@ -42,6 +42,7 @@ class Scope:
     opened: int
     parent: Scope | None
     closed: int | None = None
+    of_parameter: bool = False  # the value of a function's parameter: the function's own head goes on behind it
 
     @property
     def in_code(self) -> bool:
@@ -126,6 +127,7 @@ class Stream:
         return len(self.tokens) if closing is None else closing + 1
 
 
+_MEMORY = ("__device__", "__constant__", "__managed__")
 _INLINE = ("inline", "__inline__", "__forceinline__")
 
 
@@ -145,11 +147,14 @@ def code_stream(lexed: Tokens) -> Stream:
         conditional.append(bool(conditions))
         if token.text == "{":
             scope = _opened(stream, head, index, scope)
-            if scope.is_function:
+            if scope.is_function and not scope.of_parameter:
                 stream.functions.append(scope)
         elif token.text == "}":
-            scope.closed = index
+            scope.closed, closed = index, scope
             scope = scope.parent or top
+            if closed.of_parameter:
+                head = closed.head
+                continue
         if token.text in ("{", "}", ";"):
             head = index + 1
     stream.scopes, stream.conditional = scopes, conditional
@@ -174,7 +179,8 @@ def _opened(stream: Stream, head: int, brace: int, parent: Scope) -> Scope:
     elif _introduces_class(stream, head, brace):
         kind = "class"
     device = ("__device__" in words or "__global__" in words or parent.device) and "__host__" not in words
-    return Scope(kind, device, head, brace, parent)
+    of_parameter = not parent.in_code and words.count("(") > words.count(")")
+    return Scope(kind, device, head, brace, parent, of_parameter=of_parameter)
 
 
 def _introduces_class(stream: Stream, head: int, brace: int) -> bool:
@@ -271,6 +277,31 @@ def is_idle_inline(stream: Stream, index: int) -> bool:
     before = stream.text(index - 1)
     in_for = before == "(" and stream.text(index - 2) == "for"
     return in_for or before in (";", "{", "}", "static", "const", "constexpr", "volatile", "__shared__")
+
+
+def is_idle(stream: Stream, index: int) -> bool:
+    """Whether this word says nothing: such an `inline`, a memory's name before a parameter, and `__noinline__` of a
+    declaration, for the definition has its own.
+    """
+    if stream.text(index) == "__noinline__":
+        bracket = stream.enclosing(index)
+        return (bracket is None or stream.text(bracket) == "{") and _is_prototype(stream, index)
+    return is_idle_inline(stream, index) or (stream.text(index) in _MEMORY and _is_of_parameter(stream, index))
+
+
+def _is_prototype(stream: Stream, index: int) -> bool:
+    while index < len(stream.tokens) and stream.text(index) not in ("{", ";"):
+        index = stream.after_group(index)
+    return stream.text(index) == ";"
+
+
+def _is_of_parameter(stream: Stream, index: int) -> bool:
+    """Of a function, whose name stands behind a type: not of what a macro is given."""
+    first = index - (stream.text(index - 1) == "const")
+    opening = stream.enclosing(first) if stream.text(first - 1) in ("(", ",") else None
+    if opening is None or stream.text(opening) != "(" or not stream.is_word(opening - 1):
+        return False
+    return stream.is_word(opening - 2) or stream.text(opening - 2) in ("*", "&", ">")
 
 
 def is_launch(stream: Stream, index: int) -> bool:

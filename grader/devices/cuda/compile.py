@@ -20,6 +20,7 @@ from grader.devices.build.build import (
 )
 from grader.devices.build.diagnostics import Message
 from grader.devices.build.lexer import lex
+from grader.devices.build.line_numbers import with_own_numbers
 from grader.devices.build.recipe import STRICT_LINK_FOR_GPU, build_inline, for_ninja, hash_of
 from grader.devices.build.refused import refusal
 from grader.devices.build.toolchain import missing_tool
@@ -125,4 +126,4 @@ def cuda_library(source: str, filename: str, prototypes: Sequence[Prototype], ca
 
 def _numbered(source: str, filename: str) -> str:
     """The text, whose lines the compiler counts from its beginning."""
-    return f'#line 1 "{filename}"\n{source}'
+    return f'#line 1 "{filename}"\n{with_own_numbers(source)}'

@@ -9,6 +9,7 @@ from pathlib import Path
 from grader.devices.build import diagnostics
 from grader.devices.build.diagnostics import Message
 from grader.devices.build.lexer import lex
+from grader.devices.build.line_numbers import with_own_numbers
 from grader.devices.build.refused import refusal
 from grader.devices.cuda.compile import CudaRecipe
 from grader.devices.cuda.toolkit import INSTALL, cuda_home
@@ -38,7 +39,7 @@ def refusals(source: str) -> list[Diagnostic]:
         return diagnostics.on_own_lines([Message(*found)], source, [])
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "kernel.cu")
-        file.write_text(source)
+        file.write_text(with_own_numbers(source))
         command = [str(home / "bin" / "nvcc"), *nvcc_flags(), file.name, "-o", "kernel.o"]
         try:
             done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=MOST_SECONDS)

@@ -22,17 +22,18 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 from grader.devices.build.lexer import lex
+from grader.devices.build.line_numbers import with_own_numbers
 from grader.devices.build.refused import refusal
 from grader.devices.build.syntax import (
     Stream,
     callee,
     code_stream,
-    is_idle_inline,
+    is_idle,
     is_launch,
     launch_end,
     macro_stream,
 )
-from grader.devices.emulator import asm, by_value, cases
+from grader.devices.emulator import asm, by_value, cases, respelled
 from grader.devices.emulator.declarations import (
     Declaration,
     alignment_spans,
@@ -69,16 +70,16 @@ def translate(source: str, filename: str) -> str:
     source = source.removeprefix("\ufeff")
     if found := refusal(source, lex(source), emulated=True):
         raise TranslationError(*found)
-    return first_lines(source) + rewritten(source, filename)
+    return first_lines(source) + rewritten(source, filename, alone=True)
 
 
-def rewritten(source: str, filename: str) -> str:
+def rewritten(source: str, filename: str, alone: bool = False) -> str:
     """The same of a file, or a header, to which the rules of a graded file do not apply. Raises TranslationError."""
-    lexed = lex(source)
+    lexed = lex(source := with_own_numbers(source))
     code = code_stream(lexed)
     rewriter = _Rewriter(source)
     rewriter.rewrite(code)
-    for start, end, text in [*by_value.copies(code), *cases.braces(code)]:
+    for start, end, text in [*by_value.copies(code, alone), *cases.braces(code), *respelled.all_of(code, alone)]:
         begin = code.tokens[start].start
         rewriter.edits.append((begin, code.tokens[end - 1].end if start < end else begin, text))
     for directive in lexed.directives:
@@ -106,6 +107,8 @@ class _Rewriter:
         for index, token in enumerate(stream.tokens):
             if is_launch(stream, index):
                 self.launch(stream, index)
+            elif is_idle(stream, index):
+                self.replace(stream, index, index + 1)
             elif token.text == "__shared__":
                 self.shared(stream, index)
             elif token.text in ("__device__", "__managed__", "__constant__"):
@@ -125,8 +128,6 @@ class _Rewriter:
                 self.assembly(stream, index)
             elif token.text == "__launch_bounds__":
                 self.launch_bounds(stream, index)
-            elif is_idle_inline(stream, index):
-                self.replace(stream, index, index + 1)
             elif token.text == "clock" and stream.texts(index + 1, index + 3) == ["(", ")"]:
                 self.clock(stream, index)
             elif token.text == "__noinline__":
@@ -138,7 +139,7 @@ class _Rewriter:
 
     def result(self) -> str:
         pieces, position = [], 0
-        for start, end, text in sorted(self.edits, key=lambda edit: edit[0]):
+        for start, end, text in sorted(self.edits, key=lambda edit: (edit[0], edit[0] < edit[1])):
             pieces += [self.source[position:start], text]
             position = end
         return "".join([*pieces, self.source[position:]])

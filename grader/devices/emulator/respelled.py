@@ -1,0 +1,89 @@
+"""What g++ takes in another spelling than nvcc, besides what translate.py rewrites."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from grader.devices.build.syntax import CLOSING, Scope, Stream
+from grader.devices.emulator import asm
+
+Insertion = tuple[int, int, str]  # tokens from here to there become this text
+_MEMORY = {"__device__", "__constant__", "__managed__"}
+_OWN_NAME = "warpSize"  # of CUDA's, which a file may define once more
+
+
+def all_of(stream: Stream, alone: bool) -> Iterator[Insertion]:
+    """All such places; `alone` is a file that no other is linked with."""
+    yield from _defined_by_extern(stream) if alone else ()
+    yield from _static_kernels(stream)
+    yield from _own_names(stream)
+    yield from _paths_of_members(stream)
+
+
+def _static_kernels(stream: Stream) -> Iterator[Insertion]:
+    """g++ is to keep those with PTX that no launch names, too, for nvcc compiles them (ptx_texts.py)."""
+    for scope in stream.functions:
+        head = stream.texts(scope.head, scope.opened)
+        parent = scope.parent
+        hidden = "static" in head or (parent and stream.texts(parent.head, parent.opened) == ["namespace"])
+        is_kernel = "__global__" in head and "template" not in head
+        if hidden and is_kernel and not set(asm.WORDS).isdisjoint(stream.texts(scope.opened, scope.closed or 0)):
+            yield scope.head, scope.head, "__attribute__((used)) "
+
+
+def _defined_by_extern(stream: Stream) -> Iterator[Insertion]:
+    """`extern __device__ int n;` defines the variable, without separate compilation."""
+    for index, token in enumerate(stream.tokens):
+        if token.text == "extern" and stream.scopes[index].kind == "namespace":
+            begin = end = index
+            while begin > 0 and stream.text(begin - 1) not in (";", "{", "}"):
+                begin -= 1
+            while end < len(stream.tokens) and stream.text(end) not in (";", "(", "{", "="):
+                end += 1
+            words = set(stream.texts(begin, end))
+            if stream.text(end) == ";" and words & _MEMORY and "const" not in words:
+                is_c = stream.text(index + 1) == '"C"'
+                yield from ((at, at + 1, "") for at in range(index, index + 1 + is_c))
+
+
+def _own_names(stream: Stream) -> Iterator[Insertion]:
+    """`constexpr int warpSize = 32;` of the file's own: to nvcc that defines CUDA's, which it only declares."""
+    named = [at for at, token in enumerate(stream.tokens) if token.text == _OWN_NAME]
+    if any(stream.scopes[at].parent is None and _is_defined(stream, at) for at in named):
+        for at in named:
+            if stream.text(at - 1) not in (".", "->"):
+                yield at, at + 1, f"own_{_OWN_NAME}"
+
+
+def _is_defined(stream: Stream, at: int) -> bool:
+    return stream.is_word(at - 1) and stream.text(at + 1) in ("=", "{") and stream.enclosing(at) is None
+
+
+def _paths_of_members(stream: Stream) -> Iterator[Insertion]:
+    """`{.a.b = 1}` is `{.a = {.b = 1}}`. nvcc takes it where the device comes, and not in templates."""
+    for index, token in enumerate(stream.tokens):
+        if token.text == "." and stream.text(index + 2) == "." and stream.text(index - 1) in ("{", ","):
+            words = set(_heads(stream, stream.scopes[index]))
+            if words & {"__device__", "__global__"} and "template" not in words:
+                yield from _path(stream, index)
+
+
+def _heads(stream: Stream, scope: Scope | None) -> Iterator[str]:
+    """The words that introduce the scopes around."""
+    while scope is not None:
+        yield from stream.texts(scope.head, max(scope.opened, scope.head))
+        scope = scope.parent
+
+
+def _path(stream: Stream, begin: int) -> Iterator[Insertion]:
+    at = begin
+    while stream.text(at) == "." and stream.is_word(at + 1):
+        at += 2
+    end = at
+    while end < len(stream.tokens) and stream.text(end) != "," and stream.text(end) not in CLOSING:
+        end = stream.after_group(end)
+    if stream.text(at) in ("=", "{") and end < len(stream.tokens):
+        inner = range(begin + 2, at, 2)
+        for dot in inner:
+            yield dot, dot + 1, " = {."
+        yield end, end, "}" * len(inner)
