@@ -41,7 +41,7 @@ def _defined_by_extern(stream: Stream) -> Iterator[Insertion]:
             while end < len(stream.tokens) and stream.text(end) not in (";", "(", "{", "="):
                 end += 1
             words = set(stream.texts(begin, end))
-            if stream.text(end) == ";" and words & _MEMORY and "const" not in words:
+            if stream.text(end) == ";" and words & _MEMORY and not words & {"const", "__shared__"}:
                 is_c = stream.text(index + 1) == '"C"'
                 yield from ((at, at + 1, "") for at in range(index, index + 1 + is_c))
 
