@@ -54,4 +54,3 @@ __global__ void k(int* x) { y[0] = 1; }
 #line \
   3 "foo.cu"
 __global__ void k(int* x) { x[0] = 1; }
-
