@@ -15,6 +15,7 @@ from grader.judge.verdict import CaseGrade, Grade, Position, TargetResult, TaskG
 FULL_MARKS = 3
 NOTHING = 1e-37  # an error that only a result which must be exact is allowed
 ENOUGH_TO_SEE = 8  # elements of an output, for a pattern to be convincing
+MOST_IMPRECISE = 2.0**14  # times the error that is allowed: numbers of 8 bits, as bfloat16's, go no further
 
 
 def harmless(text: str) -> str:
@@ -35,17 +36,21 @@ def _is_odd(letter: str) -> bool:
 def telling_case(task: TaskGrade) -> CaseGrade | None:
     """Of the cases with the task's status, the smallest that shows what is wrong, and not only that something is."""
     cases = [case for case in task.cases if case.status == task.status]
-    return min(cases, key=_vagueness, default=None)
+    # Among large numbers, as logarithms may be, any error looks small: another case may show another formula.
+    too_far = any((case.max_error or 0) > MOST_IMPRECISE * (case.allowed_error or 1) for case in cases)
+    return min(cases, key=lambda case: _vagueness(case, too_far), default=None)
 
 
-def _vagueness(case: CaseGrade) -> int:
+def _vagueness(case: CaseGrade, too_far: bool) -> int:
     """0 for a finding with its line (on a GPU, the emulator's), 1 for a pattern in enough elements, 2 for one in a few,
-    3 for mere numbers.
+    3 for mere numbers, 4 for a pattern that another case is `too_far` off for.
     """
     if any(finding.line for finding in case.findings if finding.severity == "error"):
         return 0
     if "pattern" not in case.details:
         return 3
+    if too_far and case.details["pattern"] == "imprecise":
+        return 4
     return 1 if case.details["total"] >= ENOUGH_TO_SEE else 2
 
 

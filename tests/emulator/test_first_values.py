@@ -27,6 +27,15 @@ def found(body: str, head: str = "__global__ void k(float* x, int n)", before: s
         ("bool b; if (b) *x = 1; b = false;", ["b"]),
         ("float acc[4]; for (int i = 0; i < n; ++i) acc[i % 4] += x[i]; acc[0] = 1; *x = acc[0];", ["acc"]),
         ("float s; do { s += x[0]; if (n) s = 0; } while (n--);", ["s"]),
+        ("fragment<accumulator, 16, 16, 16, float> s; mma_sync(s, a, b, s); store_matrix_sync(x, s, 16, r);", ["s"]),
+        (
+            "wmma::fragment<wmma::accumulator, 8, 32, 16, half> s[2], t;"
+            " for (int i = 0; i < 2; ++i) mma_sync(s[i], a, b, s[i]);"
+            " load_matrix_sync(t, x, 16); t.x[0] = n * s[0].x[0] + t.x[0];",
+            ["s"],
+        ),
+        ("fragment<accumulator, 16, 16, 16, float> s, t; mma_sync(t, a, b, s); mma_sync(s, a, b, t);", []),
+        ("fragment<accumulator, 16, 16, 16, float> s; mma_sync(t, a, b, s);", ["s"]),
     ],
 )
 def test_what_is_used_and_never_set_is_told(body, names):
@@ -52,6 +61,16 @@ def test_what_is_used_and_never_set_is_told(body, names):
         "class S { float v; public: void twice() { v *= 2; } }; S s{}; s.twice();",
         "float m[2][4]; for (int i = 0; i < n; ++i) m[0][i % 4] = m[i / 4][i % 4] = x[i]; *x = m[1][3];",
         "float a[4]; a[0] = a[1] = a[2] = a[3] = 0; a[1] += *x; *x = a[1];",
+        "fragment<accumulator, 16, 16, 16, float> s; fill_fragment(s, 0.0f); mma_sync(s, a, b, s);",
+        "fragment<accumulator, 16, 16, 16, float> s; for (auto& e : s.x) e = 0; mma_sync(s, a, b, s);",
+        "fragment<accumulator, 16, 16, 16, float> s; for (int i = 0; i < 8; ++i) s.x[i] = 0; mma_sync(s, a, b, s);",
+        "fragment<accumulator, 16, 16, 16, float> s[4]; zero(s); mma_sync(s[0], a, b, s[0]);",
+        "fragment<accumulator, 16, 16, 16, float> s; clear(&s); mma_sync(s, a, b, s);",
+        "fragment<accumulator, 16, 16, 16, float> s; for (int i = 0; i < 8; ++i) zero(s.x[i]); mma_sync(s, a, b, s);",
+        "fragment<accumulator, 16, 16, 16, float> s; float& t = s.x[0]; t = 0; mma_sync(s, a, b, s);",
+        "fragment<accumulator, 16, 16, 16, float> s; auto& t = s; mma_sync(s, a, b, s);",
+        "fragment<accumulator, 16, 16, 16, float> s = zero(); mma_sync(s, a, b, s);",
+        "fragment<matrix_a, 16, 16, 16, half> a; load_matrix_sync(a, x, 16); mma_sync(s, a, b, s);",
         "float v; if (n) set(&v); v += 1;",
         "float v; float& same = v; same = 1; v += 1;",
         "int t, a = 1, b = 2; t = a, a = b, b = t; *x = t;",

@@ -30,6 +30,24 @@ extern "C" void run_halves(const float* x, float* z, int n, cudaStream_t stream)
     halves<<<1, 64, 0, stream>>>(x, z, n);
 }
 
+__global__ void phases(const float* x, float* z, int n) {   // four barriers a round, with other work behind each
+    __shared__ float tile[64];
+    tile[threadIdx.x] = x[threadIdx.x % n];
+    __syncthreads();
+    while (tile[0] != -1) {  // phases
+        __syncthreads();
+        tile[threadIdx.x ^ 1] = 2;
+        __syncthreads();
+        if (tile[threadIdx.x] > 3) z[0] = 1;
+        __syncthreads();
+        tile[threadIdx.x ^ 2] = 2;
+        __syncthreads();
+    }
+}
+extern "C" void run_phases(const float* x, float* z, int n, cudaStream_t stream) {
+    phases<<<1, 64, 0, stream>>>(x, z, n);
+}
+
 __global__ void grows(const float* x, float* z, int n) {
     unsigned k = 0;
     for (int i = threadIdx.x; i < n; ++k) z[i] = k + x[0];  // grows
@@ -126,6 +144,7 @@ def message(call, name):
                 r"does not leave the loop in (lines \d+ to \d+: \d+|line 13: 32) threads of its block "
                 r"have made .* steps each",
             ),
+            ("phases", r"(?s)64 threads of its block have made .* changed nothing"),
             (
                 "grows",
                 r"does not leave the loop in line \d+: it has made .* million steps, far too many for data of this",

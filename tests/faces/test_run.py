@@ -593,3 +593,37 @@ def test_a_vector_is_misaligned_and_a_structure_of_two_numbers_is_not(run, folde
     right, wrong = (run("first.cu", "other.cu", "--json", *more) for more in ((), ("--", "other")))
     assert right.code == 0 and not right.found
     assert {(kind, Path(file).name, line) for kind, file, line in wrong.found} == {("misaligned", "other.cu", 3)}
+
+
+@pytest.mark.slow
+def test_lanes_that_take_what_no_lane_needs_are_no_finding(run):
+    ran = run("first_sight.cu", "--json")
+    assert ran.found == set() and "28 1 -19 38" in ran.said
+    noted = {each["line"] for each in ran.json["notes"] if each["kind"] == "shuffle_source"}
+    at = {line_of("first_sight.cu", text) for text in ("sync(first, sum", "sync(some, x", "sync(0x0f0f0f0f")}
+    assert noted == at
+    wrong = run("first_sight.cu", "--json", "--", "tree")
+    assert wrong.found == {("shuffle_source", "first_sight.cu", line_of("first_sight.cu", "that are not there"))}
+
+
+@pytest.mark.slow
+def test_a_loop_of_barriers_that_a_race_keeps_going_is_given_up_with_the_race(run):
+    found = {(kind, line) for kind, _, line in run("first_sight.cu", "--json", "--", "endless").found}
+    assert ("race", line_of("first_sight.cu", "is read while others set it")) in found
+    assert "timeout" in {kind for kind, _ in found}
+
+
+@pytest.mark.slow
+def test_a_fragment_that_nothing_fills_is_told(run):
+    found = {(kind, line) for kind, _, line in run("first_sight.cu", "--json", "--", "unset").found}
+    assert ("never_set", line_of("first_sight.cu", "what is in it?")) in found
+
+
+@pytest.mark.slow
+def test_a_plain_store_beside_an_atomic_is_told_to_be_one_too(run):
+    (race,) = run("first_sight.cu", "--json", "--", "plain").json["findings"]
+    line = line_of("first_sight.cu", "while others add")
+    assert (
+        line in (race["line"], race["details"]["other_line"])
+        and f"line {line} has to be an atomic, too" in race["message"]
+    )

@@ -185,6 +185,15 @@ def test_only_the_first_block_is_right():
     assert "4 blocks" in recognise(answer(got, FLAT, launches=[launch(1, 256)])).message
 
 
+def test_a_first_row_that_is_right_by_itself_says_nothing_of_blocks():
+    matrix = line(16 * 64).view(16, 64)
+    got = changed(matrix, slice(64, None))
+    assert recognise(answer(got, matrix, launches=[launch(16, 64)])).message.startswith("Everything from y[1, 0] on")
+    assert name_of(changed(matrix, slice(128, None)), matrix, launches=[launch(8, 128)]) == "first_block"
+    written = torch.arange(16 * 64).view(16, 64) < 64
+    assert name_of(matrix, matrix, written=written, launches=[launch(16, 64)]) == "first_block"
+
+
 def test_blocks_that_repeat_the_first_one():
     assert name_of(BLOCK, FLAT, launches=[launch(4, 256)]) == "blocks_repeated"
     assert name_of(BLOCK, FLAT, launches=[launch(8, 128)]) != "blocks_repeated"

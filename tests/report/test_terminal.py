@@ -136,6 +136,15 @@ def test_the_case_that_tells_most_is_shown():
         assert "vector_add(n=257)" in text_of(replace(WRONG, tasks=[task]))
 
 
+def test_large_numbers_are_not_called_imprecise_where_another_case_is_far_off():
+    details = {"pattern": "imprecise", "pattern_message": "Every element is close.", "total": 31}
+    near = CaseGrade("n=31", "wrong_result", "z[0] is 16473.7", max_error=0.7, allowed_error=0.03, details=details)
+    for error, shown in ((0.7, "z[0] is 6.28"), (1e-3, "Every element is close.")):
+        far = CaseGrade("n=33", "wrong_result", "z[0] is 6.28", max_error=error, allowed_error=1e-5)
+        task = TaskGrade("vector_add", "wrong_result", 0, cases=[near, far])
+        assert shown in text_of(replace(WRONG, tasks=[task]))
+
+
 def test_a_long_line_of_source_is_cut_and_not_wrapped():
     source = SOURCE.replace("z[i] = ", "z[i] = 0 + " + "0 + " * 30)
     marked = next(line for line in text_of(OUT_OF_BOUNDS, source=source).splitlines() if "❱" in line)

@@ -13,6 +13,7 @@ from itertools import pairwise
 
 from grader.devices.build.lexer import lex
 from grader.devices.build.syntax import Scope, Stream, code_stream
+from grader.devices.emulator.first_fragments import unset_fragments
 
 _UNUSED = ["sizeof", "decltype", "alignof", "void"]  # in front of parentheses, or in them: no value is read
 _NUMBERS = ("char", "short", "int", "long", "float", "double", "longlong")
@@ -56,6 +57,8 @@ def _in_function(stream: Stream, function: Scope, closed: int) -> Iterator[Unset
                 if (use := _first_use(stream, name, dimensions)) is not None:
                     at, block = stream.tokens[use].line, _block(stream, use)
                     yield Unset(stream.text(name), stream.tokens[name].line, at, block)
+    for name, use in unset_fragments(stream, function.opened, closed):
+        yield Unset(stream.text(name), stream.tokens[name].line, stream.tokens[use].line, _block(stream, use))
 
 
 def _block(stream: Stream, index: int) -> range:

@@ -60,7 +60,7 @@ def mend(fact: Mapping[str, Any]) -> str:
             "if both change it, use an atomic; if one only reads it, a __syncthreads() is missing, in a loop at the end"
             " of each round"
         )
-    parts = "" if fact["array"] or not both_write else ", or two arrays in the dynamic shared memory overlap"
+    parts = _or_else(fact, first, last)
     if uncalled := reading.uncalled_barrier(first, last):
         return f"line {uncalled} names __syncthreads, but does not call it: write `__syncthreads();`"
     if inside := reading.barrier_in_branch(first, last):
@@ -76,6 +76,16 @@ def mend(fact: Mapping[str, Any]) -> str:
     if reading.has("__syncwarp") and _in_one_warp(fact):
         return f"a __syncwarp() is missing between line {first} and line {last}, or a __syncthreads() if warps share it"
     return f"a __syncthreads() is missing between line {first} and line {last}{parts}"
+
+
+def _or_else(fact: Mapping[str, Any], first: int, last: int) -> str:
+    """What else it may be than a missing barrier between the two lines."""
+    sides = {(fact["line"], fact["access"]), (fact["other_line"], fact["other_access"])}
+    if sides == {(first, "atomic"), (last, "write")}:
+        return f", or line {last} has to be an atomic, too"
+    if fact["array"] or not fact["access"] == fact["other_access"] == "write":
+        return ""
+    return ", or two arrays in the dynamic shared memory overlap"
 
 
 def _between(fact: Mapping[str, Any]) -> tuple[int, int]:

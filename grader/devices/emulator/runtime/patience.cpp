@@ -37,16 +37,28 @@ double most_steps(const LaunchState& launch) {
     return least_work + work_a_pair * size * size;
 }
 
-// Of a thread that is looked at for the first time, it is not known yet.
-bool changed_something(Thread& thread, const Record* begin) {
-    Stretch stretch = stretch_of(begin, thread.next);
-    const Stretch before = std::exchange(thread.part, stretch);   // each may be a part of a loop's round
-    if (!(before == Stretch{}))
-        for (int i = 0; i < 2; ++i) stretch.least[i] = std::min(stretch.least[i], before.least[i]);
-    const bool is_known = !(thread.stretch == Stretch{});
-    const bool news = thread.state == State::Done || (is_known && !(stretch == thread.stretch));
-    thread.stretch = stretch;
-    return news;
+enum class Look { Unknown, Same, News };
+
+void join(Stretch& all, const Stretch& part) {
+    for (int i = 0; i < 2; ++i) all.least[i] = std::min(all.least[i], part.least[i]);
+}
+
+// A round of a loop has as many stretches as it has barriers, and more where a trace is full meanwhile. So what the last two
+// or the last eight did together is compared with what it was a turn ago; of fewer it is not known yet.
+Look look_at(Thread& thread, const Record* begin) {
+    Habit& habit = thread.habit;
+    const std::uint64_t news = thread.executor->patience.news;
+    if (habit.since != news) habit = {.since = news};
+    const Stretch part = stretch_of(begin, thread.next);
+    Stretch pair = habit.known > 0 ? habit.parts[(habit.known - 1) % most_parts] : part, all = part;
+    join(pair, part);
+    habit.parts[habit.known++ % most_parts] = part;
+    for (int i = 0; i < std::min(habit.known, most_parts); ++i) join(all, habit.parts[i]);
+    const bool pair_again = std::exchange(habit.pair, pair) == pair && habit.known > 2;
+    const bool all_again = std::exchange(habit.all, all) == all && habit.known > most_parts;
+    if (thread.state == State::Done) return Look::News;
+    if (pair_again || all_again) return Look::Same;
+    return habit.known > most_parts ? Look::News : Look::Unknown;
 }
 
 // Its trace is full, and it has asked for the word that it has found the same again and again.
@@ -55,6 +67,14 @@ bool asks_in_vain(const Thread& thread, const Record* begin) {
     return std::any_of(begin, static_cast<const Record*>(thread.next), [&](const Record& record) {
         return (record.event == Event::Atomic || record.event == Event::VolatileRead) && record.address == thread.asked;
     });
+}
+
+// A program may compute for long where no trace shows it; not where something wrong is known that may be what keeps it.
+std::uint64_t patience_of(const Thread& thread) {
+    if (!machine().whole_program) return patient_steps;
+    const std::vector<Finding>& findings = thread.executor->findings;   // of this launch
+    const bool is_wrong = std::any_of(findings.begin(), findings.end(), [](const Finding& finding) { return !finding.note; });
+    return is_wrong ? patient_steps : patient_program_steps;
 }
 
 }  // namespace
@@ -107,8 +127,12 @@ void watch_progress(Thread& thread) {
     if (spins && is_long && spun - steps <= patient_steps) launch.schedule.idle_passes.store(0, std::memory_order_relaxed);
     if (patience.steps < patience.look_from && !is_long) return;
     if (machine().sampling.on() && thread.state != State::Spinning && static_cast<double>(patience.steps) < most_sampled_steps) return;
-    if (changed_something(thread, begin)) {
-        patience.look_from = patience.steps + steps_between_looks;
+    const Look look = look_at(thread, begin);
+    if (look == Look::News) {
+        const std::uint64_t from = std::max(patience.looked_from, steps_before_looking);
+        const std::uint64_t looked = patience.steps > from ? patience.steps - from : 0;
+        patience.look_from = patience.looked_from = patience.steps + std::max(steps_between_looks, rest_from_looking * looked);
+        ++patience.news;
         launch.changes.fetch_add(1, std::memory_order_relaxed);
         launch.spun.store(0, std::memory_order_relaxed);
         launch.schedule.idle_passes.store(0, std::memory_order_relaxed);
@@ -116,9 +140,9 @@ void watch_progress(Thread& thread) {
     const std::uint64_t changes = launch.changes.load(std::memory_order_relaxed);
     if (changes != patience.changes) patience.idle = 0;
     patience.changes = changes;
-    if (!spins) patience.idle += steps;
+    if (!spins && look == Look::Same) patience.idle += steps;
     const bool waits = spins && is_long && launch.schedule.idle_passes.load(std::memory_order_relaxed) >= patient_passes;
-    const bool idles = patience.idle > (machine().whole_program ? patient_program_steps : patient_steps);
+    const bool idles = patience.idle > patient_steps && patience.idle > patience_of(thread);
     if (!waits && !idles && static_cast<double>(patience.steps) < most_steps(launch)) return;
     Finding finding = still_running(thread, thread.next == begin ? 0 : thread.next[-1].pc);
     finding.text = waits ? machine().streams.empty() ? "waits" : "waits streams" : idles ? "idles" : "works";

@@ -21,7 +21,8 @@ constexpr double most_sampled_steps = 1.5e9;   // of the threads of one executor
 constexpr std::uint64_t patient_steps = 24'000'000;        // records of the traces, on one executor: 1 to 2 s of processor time
 constexpr std::uint64_t patient_program_steps = 720'000'000; // in a whole program, which may compute for long where no trace shows it
 constexpr std::uint64_t steps_before_looking = 8'000'000;  // most launches end before, and need not be looked at
-constexpr std::uint64_t steps_between_looks = 32'768;      // once something has changed
+constexpr std::uint64_t steps_between_looks = 32'768;      // once something has changed; or this many times what was looked at:
+constexpr std::uint64_t rest_from_looking = 8;
 constexpr std::uint64_t patient_host_steps = 400'000'000;  // of host code between two launches: 2 s, too
 constexpr int blocks_to_look_at = 256;                     // basic blocks of a thread whose time is up: they tell its loop
 constexpr int blocks_in_all = 16'384;                      // of its executor's other threads meanwhile
@@ -36,11 +37,22 @@ struct Stretch {
     bool operator==(const Stretch&) const = default;
 };
 
+constexpr int most_parts = 8;   // barriers in a round of a loop: each ends a stretch, and only all of them together come again
+
+// What a thread did in its last stretches, since something in its launch has changed.
+struct Habit {
+    std::uint64_t since = 0;    // which change that was, from 1
+    int known = 0;              // how many it has had
+    Stretch parts[most_parts];
+    Stretch pair, all;          // the last two together, and all that are kept
+};
+
 // Of one executor in one launch.
 struct Patience {
     std::uint64_t steps = 0, idle = 0;             // all; without any change, of threads that compute
     std::uint64_t look_from = steps_before_looking;   // of all steps
     std::uint64_t changes = 0;                     // those of the launch that were known last
+    std::uint64_t news = 1, looked_from = 0;       // changes that were seen here, and the steps when it was looked again
     // Once the time is up: a thread, how often it has come to which basic blocks since, and all threads to any.
     const Thread* looked_at = nullptr;
     std::uint64_t of_block = 0;

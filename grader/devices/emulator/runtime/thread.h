@@ -125,7 +125,7 @@ struct alignas(64) Thread {
     const Record* looked = nullptr;    // where its trace stood when it was asked for last
     int looks = 0;                     // at the clock, one after another and nothing else
     std::uint64_t steps = 0;           // records of its trace, up to its last turn; basic blocks, if it leaves none
-    Stretch stretch, part;             // what it did then and the time before; then alone
+    Habit habit;                       // what it did in its last turns
     // Where it waits.
     Barrier barrier_kind = Barrier::Sync;
     int barrier_predicate = 0, barrier_line = 0, barrier_result = 0;

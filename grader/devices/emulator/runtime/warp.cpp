@@ -67,13 +67,24 @@ void note_cut_argument(Executor& executor, const Thread& thread) {
     executor.findings.push_back(std::move(finding));
 }
 
-void report_silent_source(Executor& executor, const Thread& thread, int source, bool exited) {
+// In a tree of shrinking distances no lane takes what the lanes from the distance on get, and the last lane of some puts its
+// own value in the place of a neighbour that is not there: as at the end of a whole warp, where CUDA leaves it its own.
+// A graded file's second run knows whether that is so; a program has none.
+bool past_the_end(const WarpRequest& request, int l, std::uint32_t group) {
+    if (static_cast<Warp>(request.op) != Warp::ShuffleDown) return false;
+    const int by = request.argument & five_bits, in_segment = l & (request.width - 1);
+    const std::uint64_t segment = (std::uint64_t{1} << (request.width - in_segment)) - 1;   // from this lane on
+    return in_segment >= by && !(group >> l >> by & segment >> by);
+}
+
+void report_silent_source(Executor& executor, const Thread& thread, int source, bool exited, bool note) {
     for (Finding& known : executor.findings)
-        if (known.kind == "shuffle_source" && known.pc == thread.request.pc) {
+        if (known.kind == "shuffle_source" && known.pc == thread.request.pc && known.note == note) {
             ++known.count;
             return;
         }
     Finding finding = finding_at(thread, "shuffle_source", thread.request.pc);
+    finding.note = note;
     finding.line = thread.request.line;
     finding.offset = source;
     finding.text = exited ? "exited" : "not in mask";
@@ -128,7 +139,10 @@ void resolve(Warp op, Executor& executor, Thread* threads, std::uint32_t group) 
                 note_cut_argument(executor, threads[l]);
                 // Another one in the second run (session.py), as of memory that was never written: it may be thrown away.
                 request.result = present ? threads[source].request.value : 0x0101010101010101u * static_cast<unsigned>(machine().poison);
-                if (!present) report_silent_source(executor, threads[l], source, request.mask >> source & 1);
+                if (!present) {
+                    const bool unused = machine().whole_program && past_the_end(request, l, group);
+                    report_silent_source(executor, threads[l], source, request.mask >> source & 1, unused);
+                }
                 break;
             }
             default: request.result = reduced;
