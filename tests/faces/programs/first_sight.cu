@@ -35,6 +35,13 @@ __global__ void fours(const float* x, float* y) {
     }
 }
 
+// Each limb's carry goes from one statement to the next.
+__global__ void wide_sum(const unsigned* a, unsigned* sum) {
+    asm volatile("add.cc.u32 %0, %1, %2;" : "=r"(sum[0]) : "r"(a[0]), "r"(1));
+    for (int i = 1; i < 3; ++i) asm volatile("addc.cc.u32 %0, %1, %2;" : "=r"(sum[i]) : "r"(a[i]), "r"(0));
+    asm volatile("addc.u32 %0, %1, %2;" : "=r"(sum[3]) : "r"(a[3]), "r"(0));
+}
+
 __global__ void tree_of_twenty(const float* x, float* y) {
     if (threadIdx.x >= 20) return;
     float sum = x[threadIdx.x];
@@ -96,6 +103,17 @@ int main(int argc, char** argv) {
         fours<<<1, 32>>>(x, y + 21);
         cudaMemcpy(numbers, y, 25 * sizeof(float), cudaMemcpyDeviceToHost);
         printf("%g %g %g %g\n", numbers[0], numbers[1], numbers[20], numbers[22]);
+        unsigned limbs[4] = {~0u, ~0u, 7, 0}, *wide = reinterpret_cast<unsigned*>(y);
+        cudaMemcpy(wide, limbs, sizeof limbs, cudaMemcpyHostToDevice);
+        wide_sum<<<1, 1>>>(wide, wide + 4);
+        cudaMemcpy(limbs, wide + 4, sizeof limbs, cudaMemcpyDeviceToHost);
+        printf("sum %u %u %u %u\n", limbs[0], limbs[1], limbs[2], limbs[3]);
+        cudaMemset2DAsync(wide, 16, 1, 4, 2, 0);
+        cudaMemcpy(limbs, wide + 4, sizeof limbs, cudaMemcpyDeviceToHost);
+        printf("set %x %u\n", limbs[0], limbs[1]);
+        void** nowhere = nullptr;
+        printf("%s\n", cudaGetErrorName(cudaMalloc(nowhere, 4)));
+        cudaGetLastError();
     }
     if (!strcmp(which, "tree")) tree_of_twenty<<<1, 32>>>(x, y);
     if (!strcmp(which, "endless")) odd_even<<<1, 64>>>(z, 193);

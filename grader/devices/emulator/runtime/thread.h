@@ -126,6 +126,7 @@ struct alignas(64) Thread {
     int looks = 0;                     // at the clock, one after another and nothing else
     std::uint64_t steps = 0;           // records of its trace, up to its last turn; basic blocks, if it leaves none
     Habit habit;                       // what it did in its last turns
+    bool carry = false;                // of inline PTX: what `add.cc` has left for the next `addc`
     // Where it waits.
     Barrier barrier_kind = Barrier::Sync;
     int barrier_predicate = 0, barrier_line = 0, barrier_result = 0;

@@ -89,3 +89,9 @@ LADDER_UNSEEN cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* blo
     *grid = best ? resident / best * ladder_multiprocessors() : 0;
     return ladder::status();
 }
+template <class F>
+LADDER_UNSEEN cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, F* kernel,
+                                                                      std::size_t dynamic_shared = 0, int limit = 0,
+                                                                      unsigned = 0) {
+    return cudaOccupancyMaxPotentialBlockSize(grid, block, kernel, dynamic_shared, limit);
+}

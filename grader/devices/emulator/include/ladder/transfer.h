@@ -76,6 +76,7 @@ struct Freed {
 // ---- allocation ----
 
 inline LADDER_UNSEEN cudaError_t cudaMalloc(void** pointer, std::size_t bytes, LADDER_LINE) {
+    if (!pointer) return ladder::status(cudaErrorInvalidValue);
     return ladder::status(ladder_malloc(pointer, bytes, line));
 }
 template <class T> LADDER_UNSEEN cudaError_t cudaMalloc(T** pointer, std::size_t bytes, LADDER_LINE) {
@@ -186,12 +187,23 @@ inline LADDER_UNSEEN cudaError_t cudaMemsetAsync(void* to, int value, std::size_
                                                  LADDER_LINE) {
     return ladder::asynchronous(stream, line, [=]() LADDER_UNSEEN { return ladder::status(ladder_memset(to, value, bytes, line)); });
 }
+namespace ladder {
+
+inline LADDER_UNSEEN cudaError_t set_rows(void* to, std::size_t pitch, int value, std::size_t width, std::size_t rows, int line) {
+    for (std::size_t row = 0; row < rows; ++row)
+        if (const int error = ladder_memset(byte(to, row * pitch), value, width, line)) return status(error);
+    return status();
+}
+
+}  // namespace ladder
+
 inline LADDER_UNSEEN cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width,
                                               std::size_t rows, LADDER_LINE) {
-    for (std::size_t row = 0; row < rows; ++row)
-        if (const int error = ladder_memset(ladder::byte(to, row * pitch), value, width, line))
-            return ladder::status(error);
-    return ladder::status();
+    return ladder::synchronous(line, [=]() LADDER_UNSEEN { return ladder::set_rows(to, pitch, value, width, rows, line); });
+}
+inline LADDER_UNSEEN cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width,
+                                                   std::size_t rows, cudaStream_t stream = nullptr, LADDER_LINE) {
+    return ladder::asynchronous(stream, line, [=]() LADDER_UNSEEN { return ladder::set_rows(to, pitch, value, width, rows, line); });
 }
 
 // ---- __device__ and __constant__ variables: here, a symbol is the variable itself ----

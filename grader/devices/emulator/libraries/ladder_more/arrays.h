@@ -100,11 +100,22 @@ inline LADDER_UNSEEN cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExten
     pitched->ysize = extent.height;
     return cudaMallocPitch(&pitched->ptr, &pitched->pitch, extent.width, extent.height * extent.depth, line);
 }
-inline LADDER_UNSEEN cudaError_t cudaMemset3D(cudaPitchedPtr to, int value, cudaExtent extent, LADDER_LINE) {
+namespace ladder {
+
+inline LADDER_UNSEEN cudaError_t set_planes(cudaPitchedPtr to, int value, cudaExtent extent, int line) {
     for (std::size_t z = 0; z < extent.depth; ++z)
-        if (const auto error = cudaMemset2D(ladder::byte(to.ptr, z * to.ysize * to.pitch), to.pitch, value, extent.width, extent.height, line))
+        if (const auto error = set_rows(byte(to.ptr, z * to.ysize * to.pitch), to.pitch, value, extent.width, extent.height, line))
             return error;
-    return ladder::status();
+    return status();
+}
+
+}  // namespace ladder
+
+inline LADDER_UNSEEN cudaError_t cudaMemset3D(cudaPitchedPtr to, int value, cudaExtent extent, LADDER_LINE) {
+    return ladder::synchronous(line, [=]() LADDER_UNSEEN { return ladder::set_planes(to, value, extent, line); });
+}
+inline LADDER_UNSEEN cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent, cudaStream_t stream = nullptr, LADDER_LINE) {
+    return ladder::asynchronous(stream, line, [=]() LADDER_UNSEEN { return ladder::set_planes(to, value, extent, line); });
 }
 
 // ---- copies ----
@@ -122,6 +133,12 @@ inline LADDER_UNSEEN cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, std::s
                                                           LADDER_LINE) {
     ladder_stream_work(stream, line);
     return cudaMemcpy2DToArray(to, x, y, from, pitch, width, rows, kind, line);
+}
+inline LADDER_UNSEEN cudaError_t cudaMemcpy2DFromArrayAsync(void* to, std::size_t pitch, cudaArray_const_t from, std::size_t x, std::size_t y,
+                                                            std::size_t width, std::size_t rows, cudaMemcpyKind kind,
+                                                            cudaStream_t stream = nullptr, LADDER_LINE) {
+    ladder_stream_work(stream, line);
+    return cudaMemcpy2DFromArray(to, pitch, from, x, y, width, rows, kind, line);
 }
 inline LADDER_UNSEEN cudaError_t cudaMemcpyToArray(cudaArray_t to, std::size_t x, std::size_t y, const void* from, std::size_t bytes,
                                                    cudaMemcpyKind kind, LADDER_LINE) {

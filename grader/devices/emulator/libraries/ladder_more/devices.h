@@ -50,6 +50,12 @@ inline LADDER_UNSEEN cudaError_t cudaStreamGetFlags(cudaStream_t, unsigned* flag
     *flags = cudaStreamDefault;
     return ladder::status();
 }
+#define cudaStreamAttrID cudaLaunchAttributeID
+#define cudaStreamAttrValue cudaLaunchAttributeValue
+#define cudaStreamAttributeAccessPolicyWindow cudaLaunchAttributeAccessPolicyWindow
+#define cudaStreamAttributePriority cudaLaunchAttributePriority
+inline LADDER_UNSEEN cudaError_t cudaStreamSetAttribute(cudaStream_t, cudaStreamAttrID, const cudaStreamAttrValue*) { return ladder::status(); }
+inline LADDER_UNSEEN cudaError_t cudaInitDevice(int device, unsigned, unsigned) { return cudaSetDevice(device); }
 inline LADDER_UNSEEN cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream = nullptr, unsigned = 0) {
     return cudaEventRecord(event, stream);
 }

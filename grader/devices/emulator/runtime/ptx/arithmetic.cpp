@@ -87,17 +87,17 @@ template <char operation> bool prepare_floats(Instruction& it) {
 
 // ---- whole numbers ----
 
-// With the carry of add.cc and its kin: `lane.carry`. A difference is a sum with the complement, which carries where nothing is
-// borrowed.
+// With the carry of add.cc and its kin: the thread's, for one asm statement may set it for the next. A difference is a sum
+// with the complement, which carries where nothing is borrowed.
 template <bool subtract> Instruction::Run with_carry(Type type) {
     return pick_whole(type, [](auto zero) -> Instruction::Run {
         using U = std::make_unsigned_t<decltype(zero)>;
         return [](Lane& l, const Instruction& at) {
-            const bool in = at.choice & 1 ? l.carry : subtract;
+            const bool in = at.choice & 1 ? l.thread.carry : subtract;
             const U a = l.get<U>(at[1]), b = l.get<U>(at[2]);
             const auto wide = static_cast<unsigned __int128>(a) + (subtract ? static_cast<U>(~b) : b) + in;
             l.set(at[0], static_cast<U>(wide));
-            if (at.choice & 2) l.carry = (wide >> (8 * sizeof(U)) & 1) != 0;
+            if (at.choice & 2) l.thread.carry = (wide >> (8 * sizeof(U)) & 1) != 0;
         };
     });
 }
@@ -136,9 +136,9 @@ template <class T> void add_to_product(Lane& l, const Instruction& at, T part) {
         const auto sum = Double<T>{part} + Double<T>{c};
         return l.set(at[0], static_cast<T>(std::clamp<Double<T>>(sum, std::numeric_limits<T>::min(), std::numeric_limits<T>::max())));
     }
-    const auto wide = static_cast<unsigned __int128>(static_cast<U>(part)) + static_cast<U>(c) + (at.extra & 1 && l.carry);
+    const auto wide = static_cast<unsigned __int128>(static_cast<U>(part)) + static_cast<U>(c) + (at.extra & 1 && l.thread.carry);
     l.set(at[0], static_cast<T>(wide));
-    if (at.extra & 2) l.carry = (wide >> (8 * sizeof(U)) & 1) != 0;
+    if (at.extra & 2) l.thread.carry = (wide >> (8 * sizeof(U)) & 1) != 0;
 }
 
 // mul and mad: .lo, .hi or .wide

@@ -23,7 +23,6 @@ struct Lane {
     std::uint32_t pc;                    // where the statement is, for findings and counters
     int line;
     std::size_t next = 0;                // the instruction to run next
-    bool carry = false;                  // of add.cc
     alignas(16) unsigned char own[64];   // of an instruction that stops in its middle, to meet the others
 
     // ---- values ----
