@@ -627,3 +627,13 @@ def test_a_plain_store_beside_an_atomic_is_told_to_be_one_too(run):
         line in (race["line"], race["details"]["other_line"])
         and f"line {line} has to be an atomic, too" in race["message"]
     )
+
+
+@pytest.mark.slow
+def test_what_mends_a_race_fits_the_blocks_that_take_part(run):
+    races = run("first_sight.cu", "--json", "--", "in_place").json["findings"]
+    (own,) = [each for each in races if each["details"]["other_block"] == each["block"]]
+    assert "for which no barrier waits" in own["message"] and "__syncthreads()" not in own["message"]
+    (race,) = run("first_sight.cu", "--json", "--", "by_block").json["findings"]
+    last, first = line_of("first_sight.cu", "and the next round"), line_of("first_sight.cu", "first = round;")
+    assert f"a __syncthreads() is missing between line {last} and the next round's line {first}" in race["message"]

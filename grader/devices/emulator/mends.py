@@ -43,15 +43,8 @@ def mend(fact: Mapping[str, Any]) -> str:
         told = f"the two accesses differ in size, here with {sizes}, so a thread may read a part of a store"
         return f"{told}: use one type for the flag"
     both_write = fact["access"] == fact["other_access"] == "write"
-    if fact["text"] == "other block":
-        if both_write and first == last:
-            return "two blocks write one element; use an atomic, or give each element to one block"
-        return (
-            "blocks run in no order; use an atomic, or two kernels (where a flag or counter says that the data is"
-            " there, __threadfence() belongs before it)"
-        )
-    if fact["space"] == "global" and (first == last or both_write):
-        return "use an atomic, or give each element to one thread"
+    if where := _between_blocks(fact, both_write, first == last):
+        return where
     reading: Reading = fact["reading"]
     if first == last and both_write:
         return "each element needs one writer, or an atomic"
@@ -76,6 +69,25 @@ def mend(fact: Mapping[str, Any]) -> str:
     if reading.has("__syncwarp") and _in_one_warp(fact):
         return f"a __syncwarp() is missing between line {first} and line {last}, or a __syncthreads() if warps share it"
     return f"a __syncthreads() is missing between line {first} and line {last}{parts}"
+
+
+def _between_blocks(fact: Mapping[str, Any], both_write: bool, one_line: bool) -> str:
+    """Where no barrier of a block mends it: threads of two blocks take part, or each of many in global memory."""
+    if fact["text"] == "other block":
+        if both_write and one_line:
+            return "two blocks write one element; use an atomic, or give each element to one block"
+        return (
+            "blocks run in no order; use an atomic, or two kernels (where a flag or counter says that the data is"
+            " there, __threadfence() belongs before it)"
+        )
+    if fact["space"] == "global" and (one_line or both_write):
+        return "use an atomic, or give each element to one thread"
+    if fact["other_blocks_too"]:
+        return (
+            "threads of other blocks do so, too, for which no barrier waits: read one array and write another, or give"
+            " each block its own elements"
+        )
+    return ""
 
 
 def _or_else(fact: Mapping[str, Any], first: int, last: int) -> str:

@@ -72,29 +72,34 @@ class Reading:
 
 
 def _in_branches(tokens: list[Token]) -> Iterator[int]:
-    """The lines of all barriers in a branch."""
-    blocks: list[bool] = []  # for each open brace: whether a branch opened it, or stands around it
-    branch = False  # what is read now is a branch's one statement
-    depth, heads = 0, set[int]()  # of parentheses; at which depth an `if (` was opened
+    """The lines of all barriers in a branch. An `if` that only asks which block this is, is none."""
+    blocks: list[tuple[bool, bool]] = []  # for each open brace: whether a branch opened it or stands around it; `whole`
+    branch = whole = False  # what is read now is a branch's one statement; is that of an `if` for a block as a whole
+    ended = False  # `whole` of the statement before
+    depth = 0  # of parentheses
+    heads: dict[int, set[str]] = {}  # at which depth an `if (` was opened, and what stands in it
     before = ""
     for token in tokens:
+        for names in heads.values():
+            names.add(token.text)
         if token.text == "(":
             if before == "if":
-                heads.add(depth)
+                heads[depth] = set()
             depth += 1
         elif token.text == ")":
             depth -= 1
-            branch = branch or depth in heads
-            heads.discard(depth)
+            if (asked := heads.pop(depth, None)) is not None:
+                whole = "blockIdx" in asked and "threadIdx" not in asked
+                branch = branch or not whole
         elif token.text == "else":
-            branch = True
+            whole, branch = ended, branch or not ended
         elif token.text == "{":
-            blocks.append(branch or (bool(blocks) and blocks[-1]))
-            branch = False
+            blocks.append((branch or (bool(blocks) and blocks[-1][0]), whole))
+            branch = whole = False
         elif token.text == "}" and blocks:
-            blocks.pop()
+            ended = blocks.pop()[1]
         elif token.text == ";" and depth == 0:
-            branch = False
-        elif token.text in _BARRIERS and (branch or (blocks and blocks[-1])):
+            branch, whole, ended = False, False, whole
+        elif token.text in _BARRIERS and (branch or (blocks and blocks[-1][0])):
             yield token.line
         before = token.text

@@ -54,7 +54,16 @@ def word_findings(
         known = distinct.setdefault((fact["kind"], fact["note"], fact["array"], lines, fact["text"]), fact)
         if known is not fact:
             known["count"] += fact["count"]
+    between = {_sides(fact) for fact in distinct.values() if fact["text"] == "other block"}
+    for fact in distinct.values():
+        fact["other_blocks_too"] = fact["text"] != "other block" and _sides(fact) in between
     return [_word(fact, element_bytes) for fact in distinct.values()]
+
+
+def _sides(fact: Fact) -> tuple[str, frozenset[int]]:
+    """Of a race: the array and both lines."""
+    lines = (fact["line"] or 0, fact["other_line"] or 0) if fact["kind"] == "race" else ()
+    return fact["array"], frozenset(lines)
 
 
 def _outermost(pc: int, code: CodeMap) -> int:

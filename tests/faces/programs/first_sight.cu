@@ -76,6 +76,27 @@ __global__ void queue(float* y) {
     if (threadIdx.x == 0) *y = count;
 }
 
+// In place: a thread reads what its neighbour writes, in this block or in the next one.
+__global__ void in_place(float* x) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const float right = x[i + 1];
+    x[i] = right;  // may be read before or after
+}
+
+// All threads of a block go one way: the barrier is in no branch.
+__global__ void by_block(float* x) {
+    __shared__ float first;
+    if (blockIdx.x == 0) {
+        x[threadIdx.x] = 0;
+    } else {
+        for (int round = 0; round < 2; ++round) {
+            if (threadIdx.x == 0) first = round;
+            __syncthreads();
+            x[threadIdx.x + 64] = first;  // and the next round sets it
+        }
+    }
+}
+
 __global__ void product(const half* a, float* c) {
     wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> left;
     wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::col_major> right;
@@ -118,6 +139,8 @@ int main(int argc, char** argv) {
     if (!strcmp(which, "tree")) tree_of_twenty<<<1, 32>>>(x, y);
     if (!strcmp(which, "endless")) odd_even<<<1, 64>>>(z, 193);
     if (!strcmp(which, "plain")) queue<<<1, 64>>>(y);
+    if (!strcmp(which, "in_place")) in_place<<<2, 64>>>(x);
+    if (!strcmp(which, "by_block")) by_block<<<2, 64>>>(x);
     if (!strcmp(which, "unset")) product<<<1, 32>>>(reinterpret_cast<const half*>(x), y);
     cudaDeviceSynchronize();
     cudaFree(x), cudaFree(y), cudaFree(z);
