@@ -91,7 +91,9 @@ def _value_patterns(answer: Answer) -> Iterator[Pattern]:
 
 
 def _constant(answer: Answer) -> Iterator[Pattern]:
-    first = answer.got.flatten()[0]
+    first, right = answer.got.flatten()[0], answer.expected.flatten()
+    if first != 0 and bool(_close(right, right[0], answer.allowed.flatten()).all()):
+        return  # all should be one value: that they are says nothing
     if bool((answer.got == first).all()) and (
         first == 0 or answer.agrees_with(first.expand_as(answer.got), _exact(answer))
     ):
@@ -233,7 +235,11 @@ def _repeated(answer: Answer) -> Iterator[Pattern]:
 
 
 def _repeats(answer: Answer, period: int) -> bool:
+    """Whether all is as the first `period` elements are, where it should not be."""
     places = torch.arange(answer.got.numel()) % period
+    right = answer.expected.flatten()
+    if bool(_close(right, right[places], answer.allowed.flatten()).all()):
+        return False
     return answer.got.numel() > period and answer.agrees_with(answer.got.flatten()[places], _exact(answer))
 
 
@@ -353,11 +359,10 @@ def _kind_patterns(answer: Answer) -> Iterator[Pattern]:
             "nan", "Every wrong element is NaN: 0 / 0, inf - inf, a root or log below 0, or unwritten memory."
         )
     elif answer.got.is_floating_point() and bool(((got - expected).abs() <= NEARLY * expected.abs()).all()):
-        yield Pattern(
-            "imprecise",
-            "Every element is close, but not close enough: too few bits somewhere (half precision, an approximate "
-            "function, or a long sum that loses small terms).",
-        )
+        bits = "too few bits somewhere (half precision, an approximate function, or a long sum that loses small terms)"
+        if len(got) < ENOUGH:  # a sum that lacks some of its terms is close, too
+            bits = f"some terms are left out or added twice, or there are {bits}"
+        yield Pattern("imprecise", f"Every element is close, but not close enough: {bits}.")
 
 
 # ---- words ----

@@ -637,3 +637,9 @@ def test_what_mends_a_race_fits_the_blocks_that_take_part(run):
     (race,) = run("first_sight.cu", "--json", "--", "by_block").json["findings"]
     last, first = line_of("first_sight.cu", "and the next round"), line_of("first_sight.cu", "first = round;")
     assert f"a __syncthreads() is missing between line {last} and the next round's line {first}" in race["message"]
+
+
+@pytest.mark.slow
+def test_an_index_far_past_a_shared_array_is_told_of_it_and_not_of_another_kernels(run):
+    (finding,) = run("first_sight.cu", "--json", "--", "rows").json["findings"]
+    assert finding["line"] == line_of("first_sight.cu", "// of eight") and finding["details"]["array"] == "rows"

@@ -194,6 +194,19 @@ def test_a_first_row_that_is_right_by_itself_says_nothing_of_blocks():
     assert name_of(matrix, matrix, written=written, launches=[launch(16, 64)]) == "first_block"
 
 
+def test_rows_and_elements_that_should_be_alike_say_nothing():
+    alike = line(20).repeat(12, 1)
+    assert name_of(1.5 * alike + 0.1, alike) is None
+    assert name_of(torch.full((40,), 4.2), torch.full((40,), 6.6)) == "scaled"
+    assert name_of(torch.full((40,), 4.2), line(40)) == "constant"
+
+
+def test_of_one_sum_that_is_close_missing_terms_are_told_too():
+    one = FLAT[:1]
+    assert "some terms are left out or added twice, or there are too few" in recognise(answer(1.003 * one, one)).message
+    assert "left out" not in recognise(answer(1.001 * FLAT + 1e-6, FLAT)).message
+
+
 def test_blocks_that_repeat_the_first_one():
     assert name_of(BLOCK, FLAT, launches=[launch(4, 256)]) == "blocks_repeated"
     assert name_of(BLOCK, FLAT, launches=[launch(8, 128)]) != "blocks_repeated"

@@ -97,6 +97,23 @@ __global__ void by_block(float* x) {
     }
 }
 
+// Eight warps, and four rows: what lies behind them is another kernel's.
+__global__ void with_a_flag(float* x) {
+    __shared__ bool last;
+    if (threadIdx.x == 0) last = x[0] > 0;
+    __syncthreads();
+    if (last) x[threadIdx.x] = 1;
+}
+__global__ void row_a_warp(float* x) {
+    __shared__ unsigned rows[4][256];
+    for (int i = threadIdx.x; i < 4 * 256; i += blockDim.x) rows[i / 256][i % 256] = 0;
+    __syncthreads();
+    unsigned* const mine = rows[threadIdx.x / 32];
+    atomicAdd(&mine[threadIdx.x % 256], 1u);  // of eight
+    __syncthreads();
+    x[threadIdx.x] = rows[0][threadIdx.x];
+}
+
 __global__ void product(const half* a, float* c) {
     wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> left;
     wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::col_major> right;
@@ -141,6 +158,7 @@ int main(int argc, char** argv) {
     if (!strcmp(which, "plain")) queue<<<1, 64>>>(y);
     if (!strcmp(which, "in_place")) in_place<<<2, 64>>>(x);
     if (!strcmp(which, "by_block")) by_block<<<2, 64>>>(x);
+    if (!strcmp(which, "rows")) with_a_flag<<<1, 32>>>(x), row_a_warp<<<1, 256>>>(x);
     if (!strcmp(which, "unset")) product<<<1, 32>>>(reinterpret_cast<const half*>(x), y);
     cudaDeviceSynchronize();
     cudaFree(x), cudaFree(y), cudaFree(z);

@@ -199,7 +199,8 @@ static const Region* meant(const Executor& executor, Address a) {
     for (const Region* region : executor.regions) {
         if (!region->counted || region->space == Space::Local || region->bytes == 0 || region->is_heap) continue;
         const Address end = region->begin + region->bytes;
-        const std::size_t away = a < region->begin ? region->begin - a : a >= end ? a - end : 0;
+        std::size_t away = a < region->begin ? region->begin - a : a >= end ? a - end : 0;
+        if (region->space == Space::Shared && !region->touched) away += std::size_t{1} << 20;   // another kernel's, as far as is known
         if (away < distance) distance = away, best = region;
     }
     return best;
@@ -211,11 +212,13 @@ std::uint16_t check_access(Thread& thread, Address a, unsigned bytes, bool write
     const std::uint16_t index = executor.region_index(a, bytes, pc);
     if (index == no_region) {
         Finding finding = access_finding(thread, "out_of_bounds", a, bytes, writes, pc);
+        const Region* const near = meant(executor, a);   // before it counts as touched
         const Region* inside = executor.find(a, 1);
+        if (inside && inside->space == Space::Shared) inside = near;
         const Address dynamic = reinterpret_cast<Address>(executor.dynamic_shared);
         if (!inside && a >= dynamic && a < dynamic + shared_per_block_optin && executor.launch->launch->shared_bytes == 0) {
             finding.space = "shared";   // an extern __shared__ array, and the launch has asked for no bytes
-        } else if (const Region* region = inside ? inside : meant(executor, a)) {
+        } else if (const Region* region = inside ? inside : near) {
             finding.at(*region, a);
         }
         if (inside && inside->freed) finding.text = "freed";
