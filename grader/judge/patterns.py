@@ -92,8 +92,9 @@ def _value_patterns(answer: Answer) -> Iterator[Pattern]:
 
 def _constant(answer: Answer) -> Iterator[Pattern]:
     first, right = answer.got.flatten()[0], answer.expected.flatten()
-    if first != 0 and bool(_close(right, right[0], answer.allowed.flatten()).all()):
-        return  # all should be one value: that they are says nothing
+    should_be_alike = bool(_close(right, right[0], answer.allowed.flatten()).all())
+    if should_be_alike and first != 0 and bool(first.isfinite()):
+        return  # that they are says nothing
     if bool((answer.got == first).all()) and (
         first == 0 or answer.agrees_with(first.expand_as(answer.got), _exact(answer))
     ):
