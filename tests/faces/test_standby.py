@@ -426,8 +426,9 @@ def started(home: Home, *arguments: str) -> subprocess.Popen:
         command = [sys.executable, "-P", "-m", "grader.faces.standby_server", name, str(place.fd), *arguments]
         options = home.options(pass_fds=[place.fd], start_new_session=True)
         server = subprocess.Popen(command, **options | {"env": options["env"] | {"OPENBLAS_NUM_THREADS": "1"}})
-        assert wait_until(lambda: place.facts(name))
-        with place.connect(name, PATIENCE) as connection:
+        reached = []  # its socket has a name a moment before it listens
+        assert wait_until(lambda: reached.append(place.connect(name, PATIENCE)) or reached[-1])
+        with reached[-1] as connection:
             assert b"process" in connection.recv(100)
     return server
 
