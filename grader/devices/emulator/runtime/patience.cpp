@@ -46,7 +46,8 @@ void join(Stretch& all, const Stretch& part) {
 // A round of a loop has as many stretches as it has barriers, and more where a trace is full meanwhile. So what the last two
 // or the last eight did together is compared with what it was a turn ago; of fewer it is not known yet.
 Look look_at(Thread& thread, const Record* begin) {
-    Habit& habit = thread.habit;
+    if (!thread.habit) thread.habit = std::make_unique<Habit>();
+    Habit& habit = *thread.habit;
     const std::uint64_t news = thread.executor->patience.news;
     if (habit.since != news) habit = {.since = news};
     const Stretch part = stretch_of(begin, thread.next);

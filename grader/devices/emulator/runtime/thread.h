@@ -125,7 +125,7 @@ struct alignas(64) Thread {
     const Record* looked = nullptr;    // where its trace stood when it was asked for last
     int looks = 0;                     // at the clock, one after another and nothing else
     std::uint64_t steps = 0;           // records of its trace, up to its last turn; basic blocks, if it leaves none
-    Habit habit;                       // what it did in its last turns
+    std::unique_ptr<Habit> habit;      // what it did in its last turns, once that is looked at
     bool carry = false;                // of inline PTX: what `add.cc` has left for the next `addc`
     // Where it waits.
     Barrier barrier_kind = Barrier::Sync;
