@@ -198,12 +198,18 @@ def _introduces_class(stream: Stream, head: int, brace: int) -> bool:
 def after_template(stream: Stream, index: int) -> int:
     """Behind any `template <...>` at `index`: its `class T` introduces nothing."""
     while stream.text(index) == "template":
-        depth, index = 0, index + 1
-        while index < len(stream.tokens):
-            depth += (stream.text(index) == "<") - (stream.text(index) == ">")
-            index = stream.after_group(index)
-            if depth == 0:
-                break
+        index = after_angles(stream, index + 1)
+    return index
+
+
+def after_angles(stream: Stream, index: int) -> int:
+    """Behind the `>` that ends what the `<` at `index` begins."""
+    depth = 0
+    while index < len(stream.tokens):
+        depth += (stream.text(index) == "<") - (stream.text(index) == ">")
+        index = stream.after_group(index)
+        if depth == 0:
+            break
     return index
 
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from grader.devices.build.syntax import Stream
+from grader.devices.build.syntax import Stream, after_angles
 
 
 def unset_fragments(stream: Stream, opened: int, closed: int) -> Iterator[tuple[int, int]]:
     """Where such a fragment is named in its declaration, and where it is used first."""
     for index in range(opened + 1, closed):
         if stream.text(index) == "fragment" and stream.text(index + 1) == "<":
-            end = _after_angles(stream, index + 1)
+            end = after_angles(stream, index + 1)
             if "accumulator" not in stream.texts(index + 1, end):
                 continue
             for name in _declared(stream, end):
@@ -84,14 +84,4 @@ def _after_subscripts(stream: Stream, index: int) -> int:
     index += 1
     while stream.text(index) == "[":
         index = stream.after_group(index)
-    return index
-
-
-def _after_angles(stream: Stream, index: int) -> int:
-    depth = 0
-    while index < len(stream.tokens):
-        depth += (stream.text(index) == "<") - (stream.text(index) == ">")
-        index = stream.after_group(index)
-        if depth == 0:
-            break
     return index
