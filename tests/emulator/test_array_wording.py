@@ -18,6 +18,7 @@ from grader.devices.emulator.reading import Reading
         ("__shared__ Pair s[4];", "k::s", (8, 4), 4),
         ("__shared__ Pair s[4];", "k::s", (8, 8), 8),
         ("__shared__ half s[4];", "k::s", (2, 4), 2),
+        ("extern __shared__ unsigned char s[]; float* first = (float*)s;", "", (4, 4), 1),
         ("float a[4]; double a[4];", "k::a", (8, 8), 8),
         ("", "cudaMalloc", (16, 16), 4),
         ("", "cudaMalloc", (8, 8), 8),

@@ -10,6 +10,8 @@ from grader.devices.emulator.reading import Reading
 IN_KERNELS = ("malloc", "new")  # that gave a kernel memory
 _WORD = 4
 _BYTES = {
+    **dict.fromkeys(("char", "int8_t", "uint8_t", "bool", "byte"), 1),
+    **dict.fromkeys(("short", "int16_t", "uint16_t", "half", "__half", "__nv_bfloat16"), 2),
     **dict.fromkeys(("float", "int", "unsigned", "uint32_t", "int32_t", "half2", "__half2", "__nv_bfloat162"), _WORD),
     **dict.fromkeys(("double", "size_t", "uint64_t", "int64_t", "float2", "int2", "uint2"), 2 * _WORD),
     **dict.fromkeys(("float4", "int4", "uint4", "double2", "longlong2", "ulonglong2"), 4 * _WORD),

@@ -55,11 +55,11 @@ def _unchecked_error(fact: Fact) -> str:
 
 
 def _crowd(fact: Fact) -> str:
-    room = int(fact["text"])
+    room, multiprocessors = map(int, fact["text"].split())
     return (
         f"blocks of {fact['kernel']} wait for others that have not begun, and an H200 has room for {room:,} at once,"
-        f" {room // 132} on each of 132 multiprocessors: those that wait make no room, so all would wait for ever"
-        " there; launch no more, and let each block do several parts of the work"
+        f" {room // multiprocessors} on each of {multiprocessors} multiprocessors: those that wait make no"
+        " room, so all would wait for ever there; launch no more, and let each block do several parts of the work"
     )
 
 

@@ -22,9 +22,8 @@ _BY_ADDRESS = {"out_of_bounds", "misaligned"}  # what a pointer or an index come
 _FATAL = ("crash", "timeout", "stack_overflow")
 
 Fact = dict[str, Any]
-Outcome = tuple[
-    list[np.ndarray], list[np.ndarray] | None
-]  # bytes of each output in two runs; None: it did not end well
+# The bytes of each output in two runs; None: the second did not end well.
+Outcome = tuple[list[np.ndarray], list[np.ndarray] | None]
 
 
 class Look:

@@ -143,7 +143,7 @@ void run_launch(LaunchState& state) {
     const std::size_t fixed = m.module.static_shared(state.function) + borrowed_shared(state, count);
     totals.static_shared = std::max(totals.static_shared, fixed);
     if (fixed > shared_per_block) file("launch_error", totals.name, state.launch->line, static_shared_text(fixed));
-    if (state.schedule.crowded) file("crowd", totals.name, state.launch->line, std::to_string(state.schedule.room)), m.findings.back().note = true;
+    if (state.schedule.crowded) file("crowd", totals.name, state.launch->line, std::to_string(state.schedule.room) + ' ' + std::to_string(multiprocessors_of_h200)), m.findings.back().note = true;
     std::vector<Finding> between;
     state.races.check(state, between);
     std::move(between.begin(), between.end(), std::back_inserter(m.findings));
