@@ -80,8 +80,8 @@ struct AsyncCopy { Address to; std::uint8_t bytes; std::uint16_t region; std::si
 
 // The calls that a thread is in, of functions that were not inlined: their return addresses, the outermost first.
 struct Calls {
-    std::array<std::uint32_t, 16> pcs;
     std::uint32_t depth = 0;   // where there are more than there is room for, none is known
+    std::array<std::uint32_t, 16> pcs;
 
     void enter(std::uint32_t pc) {
         if (depth < pcs.size()) pcs[depth] = pc;
@@ -91,7 +91,8 @@ struct Calls {
     std::span<const std::uint32_t> known() const { return {pcs.data(), depth <= pcs.size() ? depth : 0}; }
 };
 
-// What each callback looks at lies in its first cache line.
+// What each callback looks at lies in its first cache line, what a barrier does in the second, what coming back to it takes in
+// the third: a thousand blocks that wait for each other do not fit into the caches, so each line counts.
 struct alignas(64) Thread {
     Fiber fiber;
     Record* next = nullptr;            // where the next record goes
@@ -99,20 +100,28 @@ struct alignas(64) Thread {
     Address stored = 0;                // where the last store goes, which stored_bytes and what follows tell of
     Executor* executor = nullptr;
     Block* block = nullptr;
-    std::uint32_t number = 0;          // in the block
-    bool has_margins = false;          // around its own arrays: in the checking build
-    bool is_unseen_on_stack = false;   // then what it does there is only held against these: nothing of a graded file is counted
     WarpUnit* warp = nullptr;
-    Index index{};
+    std::uint32_t number = 0;          // in the block
     std::uint8_t lane = 0;
     State state = State::Ready;
+    bool has_margins = false;          // around its own arrays: in the checking build
+    bool is_unseen_on_stack = false;   // then what it does there is only held against these: nothing of a graded file is counted
+    // Where it waits.
+    ThreadClock clock;
+    int barrier_predicate = 0, barrier_line = 0, barrier_result = 0;
+    std::uint32_t barrier_pc = 0, barrier_call = 0;   // the second is the return address, where the first is within inline PTX
+    Barrier barrier_kind = Barrier::Sync;
+    bool barrier_is_ptx = false;
     // The last store: its value goes into the trace once it has happened.
     std::uint8_t stored_bytes = 0;
     bool tells_all = false;            // it is volatile and in global memory: blocks may wait for it
     bool copying = false;              // a load of as many bytes came right after it
     std::uint8_t piece = 0;            // flags of a piece that it copies of a structure (trace.h)
-    std::uint8_t asked_bytes = 0;
     std::uint32_t stored_pc = 0;
+    Index index{};
+    std::uint64_t steps = 0;           // records of its trace, up to its last turn; basic blocks, if it leaves none
+    Calls calls;
+    std::uint8_t asked_bytes = 0;
     int spins = 0;
     Address held = 0;                  // a word that it has taken by a swap, as a lock, and not given back by another
     std::uint32_t yields = 0;          // how often it has let others come
@@ -124,23 +133,15 @@ struct alignas(64) Thread {
     std::uint64_t ticks = 0;           // of clock()
     const Record* looked = nullptr;    // where its trace stood when it was asked for last
     int looks = 0;                     // at the clock, one after another and nothing else
-    std::uint64_t steps = 0;           // records of its trace, up to its last turn; basic blocks, if it leaves none
-    std::unique_ptr<Habit> habit;      // what it did in its last turns, once that is looked at
     bool carry = false;                // of inline PTX: what `add.cc` has left for the next `addc`
-    // Where it waits.
-    Barrier barrier_kind = Barrier::Sync;
-    int barrier_predicate = 0, barrier_line = 0, barrier_result = 0;
-    std::uint32_t barrier_pc = 0, barrier_call = 0;   // the second is the return address, where the first is within inline PTX
-    bool barrier_is_ptx = false;
-    Calls calls;
-    const unsigned* awaited = nullptr;     // the phase of a cuda::barrier, until it is no longer this one
-    unsigned awaited_phase = 0;
-    const unsigned* rests_at = nullptr;    // the same, of one in global memory, if that is the word that it has asked for last
     bool is_missed = false;                   // it has returned, and a barrier has gone on without it
+    bool works_at_end = false;                // it has touched memory in the last of last_blocks
+    std::unique_ptr<Habit> habit;      // what it did in its last turns, once that is looked at
+    const unsigned* awaited = nullptr;     // the phase of a cuda::barrier, until it is no longer this one
+    const unsigned* rests_at = nullptr;    // the same, of one in global memory, if that is the word that it has asked for last
+    unsigned awaited_phase = 0;
     std::vector<std::uint32_t> last_blocks;   // basic blocks since it waited last, once it has returned; some, in order
-    bool works_at_end = false;                // it has touched memory in the last of them
     WarpRequest request{};
-    ThreadClock clock;
     std::vector<AsyncCopy> copies;     // in the order in which they were issued
     std::size_t committed = 0;         // groups of copies
     std::uint64_t groups_under_way = 0; // of these: not empty, and not waited for
