@@ -67,6 +67,7 @@ void report_stuck(Block& block) {
 struct Arrivals {
     const Thread* first = nullptr;       // null unless all that have not returned wait at a barrier
     const Thread* elsewhere = nullptr;   // waits at another one
+    bool absent = false;                 // some have returned
     int count = 0, all = 1, any = 0;     // of the predicates
 };
 
@@ -121,7 +122,10 @@ Arrivals arrivals_at_barrier(const Block& block) {
     Arrivals found;
     const Thread* of_warp = nullptr;
     for (const Thread& thread : block.threads) {
-        if (thread.state == State::Done) continue;
+        if (thread.state == State::Done) {
+            found.absent = true;
+            continue;
+        }
         if (thread.state != State::AtBarrier) return {};
         if (!found.first) found.first = &thread;
         if (!of_warp || of_warp->warp != thread.warp) of_warp = &thread;
@@ -180,8 +184,20 @@ bool meet_other_blocks(Block& block) {
 void note_fences(Block& block) {
     if (!std::exchange(block.clock.fenced, false)) return;
     std::vector<std::uint32_t> counts;
+    counts.reserve(block.threads.size());
     for (const Thread& thread : block.threads) counts.push_back(thread.clock.tick);
     block.clock.fences = std::make_shared<const std::vector<std::uint32_t>>(std::move(counts));
+}
+
+// One set for all threads. Most have the same one as the thread before.
+std::uint32_t join_all(const Block& block, std::uint32_t ThreadClock::* set) {
+    std::uint32_t joined = 0, last = 0;
+    for (const Thread& thread : block.threads) {
+        if (thread.clock.*set == last) continue;
+        last = thread.clock.*set;
+        joined = machine().acquisitions.join(joined, last);
+    }
+    return joined;
 }
 
 // If all threads that have not returned wait at one barrier, lets them go on; ends the block if it is more than one. False
@@ -191,12 +207,8 @@ bool release_barrier(Block& block) {
     const Thread* const first = arrivals.first;
     if (!first) return false;
     if (arrivals.elsewhere) return stop_at_barrier(block, *first, "barrier_divergence", arrivals.elsewhere), true;
-    note_absent_threads(block, *first);
-    std::uint32_t joined = 0, seen = 0;
-    for (const Thread& thread : block.threads) {
-        joined = machine().acquisitions.join(joined, thread.clock.acquired);
-        seen = machine().acquisitions.join(seen, thread.clock.seen);
-    }
+    if (arrivals.absent) note_absent_threads(block, *first);
+    const std::uint32_t joined = join_all(block, &ThreadClock::acquired), seen = join_all(block, &ThreadClock::seen);
     if (first->barrier_result == grid_barrier && !meet_other_blocks(block)) {
         if (!block.launch->schedule.given_up) stop_at_barrier(block, *first, "deadlock", nullptr);
         return true;
@@ -218,7 +230,7 @@ bool release_barrier(Block& block) {
     if (block.recorded) machine().recorder.barrier(block, first->barrier_line);
     if (block.sample) sample_barrier(block);
     block.executor->barrier_lines.insert(first->barrier_line);
-    ++block.rounds[first->barrier_pc];
+    count_meeting(block, first->barrier_pc);
     return true;
 }
 

@@ -15,6 +15,7 @@ Executor::Executor(int n) : number(n) {
 
 Executor::~Executor() {
     give_back_stacks();
+    machine().spare_blocks.keep(std::move(idle));
     std::free(dynamic_shared);
 }
 
@@ -155,7 +156,7 @@ void Executor::load(Block& block) {
     restore_shared(block);
     for (Seat& seat : seats) {
         if (seat.stacks.get() != block.stacks || seat.block == &block) continue;
-        if (seat.block) seat.block->save_stacks();
+        if (seat.block) seat.block->save_stacks(&block);
         seat.block = &block;
         block.restore_stacks();
     }
@@ -192,6 +193,27 @@ void Executor::keep(std::unique_ptr<Trace> trace) {
     if (trace) traces.push_back(std::move(trace));
 }
 
+std::unique_ptr<Block> SpareBlocks::take(std::size_t threads) {
+    {
+        std::lock_guard lock(mutex_);
+        if (!spare_.empty() && spare_.back()->threads.size() != threads) spare_.clear();
+        if (!spare_.empty()) {
+            auto block = std::move(spare_.back());
+            spare_.pop_back();
+            return block;
+        }
+    }
+    auto block = std::make_unique<Block>();
+    block->threads.resize(threads);
+    block->warps.resize((threads + warp_lanes - 1) / warp_lanes);
+    return block;
+}
+
+void SpareBlocks::keep(std::vector<std::unique_ptr<Block>>&& blocks) {
+    std::lock_guard lock(mutex_);
+    std::move(blocks.begin(), blocks.end(), std::back_inserter(spare_));
+}
+
 Block& Executor::new_block(std::uint64_t number_) {
     const std::size_t count = static_cast<std::size_t>(launch->block.x) * launch->block.y * launch->block.z;
     std::unique_ptr<Block> block;
@@ -200,9 +222,7 @@ Block& Executor::new_block(std::uint64_t number_) {
         idle.pop_back();
     } else {
         idle.clear();
-        block = std::make_unique<Block>();
-        block->threads.resize(count);
-        block->warps.resize((count + warp_lanes - 1) / warp_lanes);
+        block = machine().spare_blocks.take(count);
         block->races.begin_launch(regions.size());
     }
     block->begin(number_, *launch, *this);
@@ -231,12 +251,12 @@ void Block::begin(std::uint64_t n, LaunchState& state, Executor& on) {
     saved_stacks.clear();
     stacks = &on.sit_down(*this);
     printed.clear();
-    rounds.clear();
+    meetings.clear();
     if (std::exchange(has_named, false)) std::fill(std::begin(named), std::end(named), NamedBarrier{});
     races.begin_block(*this);
     for (std::size_t i = 0; i < threads.size(); ++i) {
         Thread& thread = threads[i];
-        thread = Thread{};
+        thread.reset();
         thread.fiber = stacks->start(i, thread_main);
         if (machine().filled_stack) Stacks::fill(thread.fiber, machine().filled_stack, (i + number) % 2 == 0);
         thread.executor = &on;
@@ -258,12 +278,27 @@ void Block::begin(std::uint64_t n, LaunchState& state, Executor& on) {
     if (machine().sampling.on()) begin_sample(*this);
 }
 
-void Block::save_stacks() {
+// On their way into the caches, which hold few of a thousand blocks: a thread, what its block keeps of its stack, and its part
+// of the warp.
+void Block::fetch(const Thread& thread) const {
+    constexpr std::size_t line = 64, of_a_thread = 3, of_a_lane = 2;
+    const auto fetch_lines = [](const void* first, std::size_t lines) {
+        for (std::size_t i = 0; i < lines; ++i) __builtin_prefetch(static_cast<const char*>(first) + i * line);
+    };
+    fetch_lines(&thread, of_a_thread);
+    const std::size_t lines = saved_stacks.size() / threads.size() / line + 1;
+    fetch_lines(saved_stacks.data() + thread.number * lines * line, lines);
+    fetch_lines(reinterpret_cast<const char*>(thread.warp) + thread.lane * of_a_lane * line, of_a_lane);
+}
+
+void Block::save_stacks(const Block* next) {
     const std::size_t before = saved_stacks.size();   // most likely as much as before
     saved_stacks.clear();
     saved_stacks.reserve(before ? before : threads.size() * 512);
-    for (const Thread& thread : threads)
+    for (const Thread& thread : threads) {
+        if (next) next->fetch(next->threads[thread.number]);
         if (thread.state != State::Done) stacks->save(thread.number, thread.fiber, saved_stacks);
+    }
     stacks->save(threads.size(), resume, saved_stacks);
 }
 

@@ -38,6 +38,17 @@ struct Seat {
 };
 constexpr std::size_t most_seats = 2;   // of an executor: blocks that sleep keep on the side what they have on their stacks
 
+// Blocks that no executor has now: to make the thousand that a barrier of the whole grid needs takes a while.
+class SpareBlocks {
+public:
+    std::unique_ptr<Block> take(std::size_t threads);   // a new one, if those kept have not as many: then they go
+    void keep(std::vector<std::unique_ptr<Block>>&& blocks);
+
+private:
+    std::mutex mutex_;
+    std::vector<std::unique_ptr<Block>> spare_;
+};
+
 // What an instruction has touched last: within this array it may go on without another look.
 struct Known {
     const Region* region = nullptr;

@@ -45,32 +45,41 @@ static const Record* end_of_kernel(const Record* begin, const Record* next) {
 static void note_last_blocks(Thread& thread) {
     const Record* const begin = thread.limit - lane_records;
     const Record* const end = thread.next ? end_of_kernel(begin, thread.next) : nullptr;
-    for (const Record* record = end; record && record != begin && thread.last_blocks.size() < most_last_blocks; --record) {
+    std::array<std::uint32_t, most_last_blocks> blocks;
+    auto first = blocks.end();
+    for (const Record* record = end; record && record != begin && first != blocks.begin(); --record) {
         const Event event = record[-1].event;
-        if (event == Event::Block) thread.last_blocks.push_back(record[-1].pc);
-        else if (thread.last_blocks.empty() && event < Event::Value) thread.works_at_end = true;
+        if (event == Event::Block) *--first = record[-1].pc;
+        else if (first == blocks.end() && event < Event::Value) thread.works_at_end = true;
     }
-    std::reverse(thread.last_blocks.begin(), thread.last_blocks.end());
+    thread.last_blocks.assign(first, blocks.end());
 }
 
-void thread_main() {
-    begin_fiber();
+void Thread::reset() {
+    auto room = std::move(last_blocks);
+    *this = Thread{};
+    room.clear();
+    last_blocks = std::move(room);
+}
+
+// Goes back to the scheduler for good. Reached by a jump, as it must not seem noreturn: a call that never returns would leave
+// the processor's return predictions one off.
+[[gnu::noinline]] static void end_lane() {
     Thread& thread = *current;
-    thread.block->launch->launch->run(thread.block->launch->launch->arguments);
     settle_store(thread);
     note_last_blocks(thread);
     thread.state = State::Done;
-    leave_fiber(thread.block->scheduler);
+    void* nowhere;
+    Announced::leave_for_good(thread.block->scheduler.announced);
+    ladder_switch(&nowhere, thread.block->scheduler.stack_pointer);
 }
 
-void run_lane(Thread& thread) {
-    thread.state = State::Ready;
-    built_in_thread_index = thread.index;
-    current = &thread;
-    note_for_debugger(&thread);
-    switch_fiber(thread.block->scheduler, thread.fiber);
-    current = nullptr;
-    note_for_debugger(nullptr);
+// Its frame lies on each stack, which is copied where blocks take turns: so it keeps nothing in registers over the call.
+void thread_main() {
+    begin_fiber();
+    const Launch& launch = *current->block->launch->launch;
+    launch.run(launch.arguments);
+    end_lane();
 }
 
 void wait(Thread& thread, State state) {

@@ -24,7 +24,8 @@ struct Machine {
     DeviceMemory memory;
     KernelHeap heap;
     Module module;
-    SpareStacks spare_stacks;                   // older than the executors, which give theirs back when they end
+    SpareStacks spare_stacks;                   // these two are older than the executors, which give theirs back when they end
+    SpareBlocks spare_blocks;
     std::vector<std::unique_ptr<Executor>> executors;
     std::vector<KernelTotals> kernels;
     std::vector<LaunchRecord> launches;

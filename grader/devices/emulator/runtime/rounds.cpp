@@ -69,22 +69,32 @@ void note(Block& block, const char* kind, const Thread& waiting, const Thread& a
     findings.push_back(std::move(finding));
 }
 
+Meetings* meetings_at(Block& block, std::uint32_t barrier) {
+    const auto found = std::find_if(block.meetings.begin(), block.meetings.end(), [&](const Meetings& each) { return each.barrier == barrier; });
+    return found != block.meetings.end() ? &*found : nullptr;
+}
+
 }  // namespace
+
+void count_meeting(Block& block, std::uint32_t barrier) {
+    if (Meetings* const known = meetings_at(block, barrier)) ++known->count;
+    else block.meetings.push_back({barrier, 1});
+}
 
 void note_absent_threads(Block& block, const Thread& waiting) {
     const std::uint32_t barrier = waiting.barrier_pc;
-    const auto rounds = block.rounds.find(barrier);
+    const Meetings* const meetings = meetings_at(block, barrier);
+    const bool has_met = meetings != nullptr;
     const Thread *passer = nullptr, *leaver = nullptr;
     for (Thread& thread : block.threads) {
         if (thread.state != State::Done) continue;
-        const bool has_met = rounds != block.rounds.end();
         if (!passer && (passed_by(thread, barrier) || (!has_met && works_behind(thread, barrier)))) passer = &thread;
         if (std::exchange(thread.is_missed, true) || passer || leaver) continue;
         if (has_met && left_loop(thread, barrier)) leaver = &thread;
     }
     const Missed missed{barrier, waiting.barrier_line, "__syncthreads"};
     if (passer) note(block, "barrier_passed_by", waiting, *passer, 0, missed);
-    else if (leaver) note(block, "barrier_rounds", waiting, *leaver, rounds->second, missed);
+    else if (leaver) note(block, "barrier_rounds", waiting, *leaver, meetings->count, missed);
 }
 
 void note_absent_lanes(const WarpUnit& warp, std::uint32_t group) {

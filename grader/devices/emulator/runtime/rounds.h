@@ -5,6 +5,9 @@
 
 namespace ladder {
 
+// The threads of a block meet at this barrier.
+void count_meeting(Block& block, std::uint32_t barrier);
+
 // Files a note if the barrier that `waiting` has come to goes on without threads that went by it, or that left its loop
 // after fewer rounds, and returned. Who returns in front of it, or in the loop, has arrived for good.
 void note_absent_threads(Block& block, const Thread& waiting);

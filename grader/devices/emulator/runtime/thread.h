@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <set>
 #include <span>
@@ -22,6 +21,8 @@
 #include "patience.h"
 #include "sampling.h"
 #include "trace.h"
+
+extern __thread ladder::Index built_in_thread_index asm("threadIdx") __attribute__((tls_model("initial-exec")));
 
 namespace ladder {
 
@@ -149,6 +150,7 @@ struct alignas(64) Thread {
     std::vector<std::uint64_t> ptx_results;   // of the asm statement that it has run last
 
     inline bool is_own(Address a, unsigned bytes) const;   // on its stack, and aligned
+    void reset();                      // to what a new one is, but its room for last_blocks
 };
 
 using Trace = std::array<Record, warp_lanes * lane_stride>;
@@ -214,6 +216,9 @@ struct NamedBarrier {
 };
 constexpr std::size_t ptx_barriers = 16, tile_barriers = 16 + 8 + 4 + 2 + 1;
 
+// How often a block's threads have met at a barrier.
+struct Meetings { std::uint32_t barrier, count; };
+
 struct Block {
     std::uint64_t number = 0;
     std::uint64_t id = 0;                // LaunchState::id_of
@@ -249,14 +254,17 @@ struct Block {
     BlockClock clock;
     std::unique_ptr<BlockSample> sample; // while launches are sampled
     Races races;                         // kept when another block of the launch is run on this object
-    std::map<std::uint32_t, std::uint32_t> rounds;   // by a barrier's place: how often its threads have met there
+    std::vector<Meetings> meetings;      // of its threads, at each barrier
     NamedBarrier named[ptx_barriers + tile_barriers];
     bool has_named = false;              // a thread has come to one, or to a cuda::barrier
 
     void begin(std::uint64_t number, LaunchState& launch, Executor& executor);
     Record* trace_of(int lane) const { return trace->data() + static_cast<std::size_t>(lane) * lane_stride; }
-    void save_stacks();
+    void save_stacks(const Block* next = nullptr);   // which comes in its place
     void restore_stacks();
+
+private:
+    void fetch(const Thread& thread) const;
 };
 
 inline bool Thread::is_own(Address a, unsigned bytes) const { return block->stacks->is_of(number, a) && !(a & (bytes - 1)); }
@@ -271,7 +279,6 @@ template <class F> void each_lane(std::uint32_t mask, F f) {
 // ---- lane.cpp ----
 void set_built_ins(const Block& block);          // blockIdx, blockDim, gridDim
 void thread_main();                              // a lane's fiber
-void run_lane(Thread& thread);                   // until it must wait
 void wait(Thread& thread, State state);          // leaves the fiber until the scheduler returns to it
 void park(Block& block, BlockState state);       // its scheduler leaves the block until its executor returns to it
 void await_turn(Block& block);                   // until order-sensitive work is this block's to do; no lane runs meanwhile

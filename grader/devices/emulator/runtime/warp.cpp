@@ -1,6 +1,7 @@
 // A warp: its lanes run until all of them wait for other warps; shuffles, votes and __syncwarp are settled here.
 #include <algorithm>
 
+#include "debug.h"
 #include "machine.h"
 #include "matrices.h"
 #include "replay.h"
@@ -222,6 +223,17 @@ void begin_trace(WarpUnit& warp) {
     block.traced = &warp;
 }
 
+// Until it must wait.
+void run_lane(Thread& thread) {
+    thread.state = State::Ready;
+    built_in_thread_index = thread.index;
+    current = &thread;
+    note_for_debugger(&thread);
+    switch_fiber(thread.block->scheduler, thread.fiber);
+    current = nullptr;
+    note_for_debugger(nullptr);
+}
+
 // A lane runs until it waits for something.
 void produce(WarpUnit& warp, int lane) {
     Thread& thread = warp.threads[lane];
@@ -259,9 +271,12 @@ void produce(WarpUnit& warp, std::uint32_t& spun_lanes, Run& run) {
 void leave_trace(Block& block) {
     WarpUnit* const warp = std::exchange(block.traced, nullptr);
     if (!warp || all_replayed(*warp)) return;
+    std::ptrdiff_t all = records_at_once;   // count_agreed looks at so many behind a lane's last one
+    for (const Cursor& cursor : warp->cursor) all += cursor.end - cursor.next;
     std::vector<Record> aside;
+    aside.reserve(static_cast<std::size_t>(all));
     for (const Cursor& cursor : warp->cursor) aside.insert(aside.end(), cursor.next, cursor.end);
-    aside.resize(aside.size() + records_at_once);   // count_agreed looks there
+    aside.resize(static_cast<std::size_t>(all));
     Record* next = aside.data();
     for (Cursor& cursor : warp->cursor) {
         const std::ptrdiff_t records = cursor.end - cursor.next;
