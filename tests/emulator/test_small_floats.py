@@ -147,3 +147,9 @@ def test_pairs_of_bfloats(call):
     assert np.array_equal(result["z"][1], np.stack([x[:, 0], np.full(32, 0x3F80, np.uint16)], -1))
     assert np.array_equal(result["z"][2], x[np.arange(32) ^ 3])
     assert np.array_equal(result["f"], 2 * a[:, 1])
+
+
+def test_the_headers_constants(call):
+    given = call("constants", h=np.zeros(7, np.uint16), b=np.zeros(7, np.uint16))
+    assert given["h"].tolist() == [0x7C00, 0x7FFF, 0x0001, 0x7BFF, 0x8000, 0x0000, 0x3C00]
+    assert given["b"].tolist() == [0x7F80, 0x7FFF, 0x0001, 0x7F7F, 0x8000, 0x0000, 0x3F80]

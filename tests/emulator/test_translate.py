@@ -129,14 +129,32 @@ def test_a_launch(kernel: str, config: str, arguments: str):
 def test_braces_and_zeros_get_their_type_from_the_kernel():
     start, end = "::ladder::braced([&]<class ladder_T>() LADDER_UNSEEN -> ladder_T { return ", "; })"
     assert launched("k", "1, 2", f"x, {start}{{1, 2}}{end}") in body("k<<<1, 2>>>(x, {1, 2});")
+    for before in ("S<int>{x, 1}", "S<A, B>(x)", "a < b", "S<T<A, B>>{x}, c > d"):
+        braces = f"{before}, {start}{{1, 2}}{end}"
+        assert launched("k", "1, 2", f"{braces}, n > 1") in body(f"k<<<1, 2>>>({before}, {{1, 2}}, n > 1);")
     taking = ".taking([&](auto... ladder_a) LADDER_UNSEEN -> decltype(k<3>(ladder_a...)) {})"
     for zero in ("0", "NULL", "0L", "0u"):
         translated = body(f"k<3><<<1, 2>>>({zero}, x);")
         assert translated == launched("k<3>", "1, 2", "::ladder::Zero{}, x").replace("))(::", f")){taking}(::") + ";"
+        behind = body(f"k<3><<<1, 2>>>(f<2>(x), {zero});")
+        assert behind == launched("k<3>", "1, 2", "f<2>(x), ::ladder::Zero{}").replace("))(f", f")){taking}(f") + ";"
 
 
 @pytest.mark.parametrize(
-    "arguments", ["f<a, 0, b>(x)", "f(0)", "x + 0", "00", "0x1", "0.0", "x[0]", "Pair{0, 1}", "1, '0'"]
+    "arguments",
+    [
+        "f<a, 0, b>(x)",
+        "f<g<a, 0, b>>(x)",
+        "a < b, 0, c > (d)",
+        "f(0)",
+        "x + 0",
+        "00",
+        "0x1",
+        "0.0",
+        "x[0]",
+        "Pair{0, 1}",
+        "1, '0'",
+    ],
 )
 def test_other_arguments_stay_as_they_are(arguments: str):
     assert body(f"k<<<1, 2>>>({arguments});") == launched("k", "1, 2", arguments) + ";"

@@ -376,12 +376,13 @@ class _Rewriter:
 
 
 def _arguments(stream: Stream, opening: int) -> Iterator[tuple[int, int]]:
-    """Where the arguments in these parentheses start and end, up to one in which a comma may belong to a template."""
+    """Where the arguments in these parentheses start and end, but for what may be a template's: that is never `{a}`."""
     closing = stream.closing(opening)
     start = at = opening + 1
-    while closing is not None and at <= closing and stream.text(at - 1) != "<":
+    while closing is not None and at <= closing:
         if at == closing or stream.text(at) == ",":
-            if at > start:
+            angles = "<" in map(stream.text, range(opening, start)) and ">" in map(stream.text, range(at, closing))
+            if at > start and (not angles or stream.text(start) == "{"):
                 yield start, at
             start = at + 1
         at = at + 1 if at == closing or stream.text(at) == "," else stream.after_group(at)

@@ -151,3 +151,16 @@ extern "C" void bfloat_pairs(const __nv_bfloat16* x, __nv_bfloat16* z, float* f,
     bfloat_pairs_kernel<<<1, 32, 0, stream>>>(reinterpret_cast<const __nv_bfloat162*>(x),
         reinterpret_cast<__nv_bfloat162*>(z), f);
 }
+
+// ---- the headers' constants ----
+
+__global__ void constants_kernel(half* h, __nv_bfloat16* b) {
+    const half halves[] = {CUDART_INF_FP16,      CUDART_NAN_FP16,  CUDART_MIN_DENORM_FP16, CUDART_MAX_NORMAL_FP16,
+                           CUDART_NEG_ZERO_FP16, CUDART_ZERO_FP16, CUDART_ONE_FP16};
+    const __nv_bfloat16 bfloats[] = {CUDART_INF_BF16,      CUDART_NAN_BF16,  CUDART_MIN_DENORM_BF16, CUDART_MAX_NORMAL_BF16,
+                                     CUDART_NEG_ZERO_BF16, CUDART_ZERO_BF16, CUDART_ONE_BF16};
+    for (int i = 0; i < 7; ++i) h[i] = halves[i], b[i] = bfloats[i];
+}
+extern "C" void constants(half* h, __nv_bfloat16* b, cudaStream_t stream) {
+    constants_kernel<<<1, 1, 0, stream>>>(h, b);
+}
