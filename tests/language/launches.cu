@@ -287,3 +287,13 @@ __global__ void k(P p, int* x) { x[0] = p.v[3]; }
 //// refused: too large kernel parameters together
 struct P { int v[4500]; };
 __global__ void k(P p, P q, int* x) { x[0] = p.v[3] + q.v[4]; }
+
+//// ok: braces behind an argument with a template's angles
+template <class T> struct Span { T* p; int n; };
+__global__ void k(Span<float> a, Span<const float> b, int* c) { a.p[0] = b.p[0]; }
+void f(float* x, int n) { k<<<1, 1>>>(Span<float>{x, n}, {x, n}, 0); k<<<1, 1>>>({x, n}, Span<const float>{x, n < 2}, NULL); }
+
+//// refused: braces that are no parameter's behind a template's angles
+template <class T> struct Span { T* p; int n; };
+__global__ void k(Span<float> a, int* b) { a.p[0] = 1; }
+void f(float* x, int n) { k<<<1, 1>>>(Span<float>{x, n}, {1, 2}); }

@@ -109,3 +109,8 @@ __global__ void k(float* x) { x[0] = 1.5.2; }
 
 //// refused: texture object without its type
 __global__ void k(cudaTextureObject_t t, float* x) { x[0] = tex2D(t, 0.5f, 1.5f); }
+
+//// ok: the constants of half and bfloat16
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+__global__ void k(half* x, __nv_bfloat16* y) { x[0] = __hmax(x[1], -CUDART_INF_FP16); y[0] = __hmul(CUDART_ONE_BF16, y[1]); }
