@@ -278,17 +278,16 @@ void Block::begin(std::uint64_t n, LaunchState& state, Executor& on) {
     if (machine().sampling.on()) begin_sample(*this);
 }
 
-// On their way into the caches, which hold few of a thousand blocks: a thread, what its block keeps of its stack, and its part
-// of the warp.
-void Block::fetch(const Thread& thread) const {
+// On their way into the caches, which hold few of a thousand blocks: thread i, what is kept of its stack, and its part of the warp.
+void Block::fetch(std::size_t i) const {
     constexpr std::size_t line = 64, of_a_thread = 3, of_a_lane = 2;
     const auto fetch_lines = [](const void* first, std::size_t lines) {
-        for (std::size_t i = 0; i < lines; ++i) __builtin_prefetch(static_cast<const char*>(first) + i * line);
+        for (std::size_t l = 0; l < lines; ++l) __builtin_prefetch(static_cast<const char*>(first) + l * line);
     };
-    fetch_lines(&thread, of_a_thread);
-    const std::size_t lines = saved_stacks.size() / threads.size() / line + 1;
-    fetch_lines(saved_stacks.data() + thread.number * lines * line, lines);
-    fetch_lines(reinterpret_cast<const char*>(thread.warp) + thread.lane * of_a_lane * line, of_a_lane);
+    fetch_lines(threads.data() + i, of_a_thread);
+    const std::size_t of_a_stack = saved_stacks.size() / threads.size() / line + 1;
+    fetch_lines(saved_stacks.data() + i * of_a_stack * line, of_a_stack);
+    fetch_lines(reinterpret_cast<const char*>(warps.data() + i / warp_lanes) + i % warp_lanes * of_a_lane * line, of_a_lane);
 }
 
 void Block::save_stacks(const Block* next) {
@@ -296,7 +295,7 @@ void Block::save_stacks(const Block* next) {
     saved_stacks.clear();
     saved_stacks.reserve(before ? before : threads.size() * 512);
     for (const Thread& thread : threads) {
-        if (next) next->fetch(next->threads[thread.number]);
+        if (next) next->fetch(thread.number);
         if (thread.state != State::Done) stacks->save(thread.number, thread.fiber, saved_stacks);
     }
     stacks->save(threads.size(), resume, saved_stacks);

@@ -264,7 +264,7 @@ struct Block {
     void restore_stacks();
 
 private:
-    void fetch(const Thread& thread) const;
+    void fetch(std::size_t i) const;
 };
 
 inline bool Thread::is_own(Address a, unsigned bytes) const { return block->stacks->is_of(number, a) && !(a & (bytes - 1)); }
