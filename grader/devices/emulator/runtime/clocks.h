@@ -107,7 +107,8 @@ class Acquisitions {
 public:
     void clear();
     void release(std::uint64_t object, unsigned width, const Release& release);
-    std::uint32_t acquire(std::uint64_t object, unsigned width, std::uint32_t already);
+    // For this thread of a block, whose own last release is nothing new to it.
+    std::uint32_t acquire(std::uint64_t object, unsigned width, std::uint32_t already, std::uint64_t block, std::uint32_t thread);
     bool last_is_of(std::uint64_t block, std::uint64_t object, unsigned width) const;   // what was released there last
     std::uint32_t join(std::uint32_t a, std::uint32_t b);
     // Whether a set orders this access of a block's, to the object with this key, before what its thread does now. `Near`
@@ -119,7 +120,8 @@ public:
     // Asked without the mutex, for every atomic asks. A release that a thread is due to see lies before its question: the
     // block that released has passed its turn on since, or is the thread's own.
     bool empty() const { return !any_.load(std::memory_order_relaxed); }
-    bool is_large() const { return releases_ >= most_of_earlier_launches; }
+    std::uint32_t releases() const { return releases_.load(std::memory_order_relaxed); }   // so far; without the mutex, too
+    bool is_large() const { return releases() >= most_of_earlier_launches; }
 
 private:
     using Part = ReleaseSets::Part;
@@ -156,7 +158,15 @@ private:
     // the same.
     struct Ordered { std::uint32_t set = 0, epoch = 0; std::uint64_t block = 0; bool device = false; };
     mutable Ordered ordered_;
-    std::uint32_t releases_ = 0;
+    std::atomic<std::uint32_t> releases_{0};
+};
+
+// What a thread has acquired from, and how many releases there were: it need not look there again before there are more.
+struct Acquired {
+    std::uint64_t object = 0;
+    unsigned width = 0;
+    std::uint32_t releases = 0;
+    bool operator==(const Acquired&) const = default;
 };
 
 struct ThreadClock {

@@ -131,6 +131,7 @@ struct alignas(64) Thread {
     Address asked = 0;
     std::uint64_t found = 0;
     std::uint64_t operand = 0;         // of what it did there
+    Acquired acquired_last;
     std::uint64_t ticks = 0;           // of clock()
     const Record* looked = nullptr;    // where its trace stood when it was asked for last
     int looks = 0;                     // at the clock, one after another and nothing else
