@@ -141,6 +141,47 @@ def test_what_only_the_checking_build_sees_is_refused_too(entry, card, source, s
     assert (found.status, found.stars) == (status, 0) and words in found.tasks[0].cases[0].message
 
 
+TICKETS = """\
+__device__ unsigned next;
+__global__ void k(const float* x, float* y, int n) {{
+    __shared__ unsigned ticket;
+    if (threadIdx.x == 0) ticket = atomicAdd(&next, 1u);
+    __syncthreads();
+    int i = {read} * 32 + threadIdx.x, to = ticket * 32 + threadIdx.x;
+    if (i < n && to < n) y[to] = 2 * x[i];
+}}
+extern "C" void twice(const float* x, float* y, int n, cudaStream_t stream) {{
+    unsigned none = 0;
+    cudaMemcpyToSymbolAsync(next, &none, sizeof none, 0, cudaMemcpyHostToDevice, stream);
+    k<<<(n + 31) / 32, 32, 0, stream>>>(x, y, n);
+}}
+"""
+ORDERED = TICKETS.format(read="blockIdx.x")
+
+
+def test_what_is_right_in_one_order_of_blocks_is_refused_too(entry, card):
+    found = grade(entry, seed=1, source=ORDERED)
+    (task,) = found.tasks
+    assert (found.status, found.stars, task.emulator) == ("wrong_result", 0, "")
+    assert [case.status for case in task.cases] == ["passed", "wrong_result"], "the first has one block"
+    finding = task.cases[1].findings[0]
+    assert (finding.kind, finding.line) == ("block_order", 4) and finding.details["emulated"]
+    assert "outputs" not in finding.details
+    assert "if the last block begins first" in " ".join(told(found, ORDERED).split())
+
+
+def test_what_is_right_in_each_order_passes(entry, card):
+    found = grade(entry, seed=1, source=TICKETS.format(read="ticket"))
+    assert found.passed and found.tasks[0].emulator == ""
+    assert all(case.findings == [] for case in found.tasks[0].cases)
+
+
+def test_a_failure_on_a_gpu_comes_with_the_order_that_explains_it(entry, card):
+    card.kernel = lambda x, y: y.copy_(x) if len(x) > 5 else y.copy_(2 * x)
+    failed = grade(entry, seed=1, source=ORDERED).tasks[0].cases[1]
+    assert [finding.kind for finding in failed.findings] == ["block_order"]
+
+
 def test_without_the_emulator_it_passes_and_every_report_says_so(entry, card, monkeypatch):
     monkeypatch.setattr(server, "second_server", lambda: pytest.fail("the emulator was asked"))
     found = grade(entry, seed=1, source=BY_LUCK, emulator=False)

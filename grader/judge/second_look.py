@@ -7,7 +7,7 @@ it, for it may be right by luck: a race or a read past an end need not show on t
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as OutOfTime
 from dataclasses import dataclass, replace
@@ -20,9 +20,12 @@ from grader.devices.evidence import Evidence, Finding
 from grader.devices.submission import Submission, run
 from grader.devices.worker.job import Cancel, Cancelled
 from grader.judge.inputs import fill, fill_all
+from grader.judge.orders import BLOCK_ORDER
 from grader.judge.verdict import Position, Status, TaskGrade, decisive, first_status, status_of
 
 if TYPE_CHECKING:
+    from torch import Tensor
+
     from grader.devices.worker.server import ForkServer
 
 PATIENCE_SECONDS = 20.0  # for the emulator, once the card is done
@@ -71,8 +74,10 @@ class SecondLook:
         half = max(len(os.sched_getaffinity(0)) // 2, 1)  # the others launch what is timed
         try:
             with Arena.of(self._calls) as arena:
-                fill_all(self._calls, arena, quiet.seed)
-                return Seen(run(self._calls, arena, quiet, None, threads=half))
+                inputs = fill_all(self._calls, arena, quiet.seed)
+                evidence = run(self._calls, arena, quiet, None, threads=half)
+                _settle(self._calls, arena, inputs, evidence)
+                return Seen(evidence)
         except Cancelled:
             return Seen(why_not="it was not done in time")
         except UsageError as error:  # this machine's fault, which is no reason to lose the grade
@@ -105,14 +110,27 @@ class SecondLook:
             return
         self._submission.on_progress("asking the emulator why")
         with Arena.of([call]) as arena:
-            fill(call, arena.cases[0], self._submission.seed)
+            inputs = fill(call, arena.cases[0], self._submission.seed)
             evidence = run([call], arena, self._submission, None)
+            _settle([call], arena, [inputs], evidence)
         failed[call.name].findings += _emulated(found for ran in evidence.cases for found in ran.findings)
 
     def close(self) -> None:
         """Ends it, wherever it is."""
         self._cancel.set()
         self._thread.shutdown()
+
+
+def _settle(calls: Sequence[Call], arena: Arena, inputs: Sequence[Mapping[str, Tensor]], evidence: Evidence) -> None:
+    """Judges the outputs of small cases that came out otherwise in another order of blocks, as a grade on the emulator
+    does: by its own outputs in these buffers, too. What is expected is worked out of these cases only.
+    """
+    from grader.judge.compare import expect
+    from grader.judge.weigh import Prepared, judge_case
+
+    for call, buffers, given, ran in zip(calls, arena.cases, inputs, evidence.cases, strict=False):
+        if any(finding.kind == BLOCK_ORDER for finding in ran.findings):
+            judge_case(Prepared(call, buffers, given, expect(call, given)), ran, None)
 
 
 def weigh(result: TaskGrade, seen: Seen) -> None:
@@ -125,7 +143,7 @@ def weigh(result: TaskGrade, seen: Seen) -> None:
     runs = {ran.name: ran for ran in evidence.cases} if evidence else {}
     for case in result.cases:
         ran = runs.get(case.name)
-        found = _emulated(each for each in (ran.findings if ran else ()) if status_of(each) in BY_LUCK)
+        found = _emulated(each for each in (ran.findings if ran else ()) if _is_by_luck(each))
         if first := decisive(found):
             case.findings += found
             case.status, case.message = status_of(first), first.message
@@ -138,11 +156,15 @@ def weigh(result: TaskGrade, seen: Seen) -> None:
         result.stars = 1
 
 
+def _is_by_luck(finding: Finding) -> bool:
+    return finding.kind == BLOCK_ORDER or status_of(finding) in BY_LUCK
+
+
 def _why_not(evidence: Evidence) -> str:
     """Why it has not seen all cases: one sentence, or nothing if it has."""
     if evidence.build is None or evidence.build.problem:
         return f"it cannot build the file ({evidence.build.message if evidence.build else evidence.ended})"
-    limits = [found for ran in evidence.cases for found in ran.findings if status_of(found) not in BY_LUCK]
+    limits = [found for ran in evidence.cases for found in ran.findings if not _is_by_luck(found)]
     first = decisive(limits)
     return first.message if first else evidence.ended if evidence.problem else ""
 

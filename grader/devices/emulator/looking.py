@@ -22,8 +22,7 @@ _BY_ADDRESS = {"out_of_bounds", "misaligned"}  # what a pointer or an index come
 _FATAL = ("crash", "timeout", "stack_overflow")
 
 Fact = dict[str, Any]
-# The bytes of each output in two runs; None: the second did not end well.
-Outcome = tuple[list[np.ndarray], list[np.ndarray] | None]
+Contents = list[np.ndarray]  # the bytes of each output
 
 
 class Look:
@@ -82,11 +81,10 @@ class Look:
         unset = list(self._surely_unset()) or (self._unset_for_nothing() if same else self._never_set())
         return [*self._left, *unset, *self._by_place(), *self._fewer_checks()]
 
-    def of_order(self, place: int, names: Sequence[str], outcome: Outcome) -> Iterator[Fact]:
+    def of_order(self, place: int, names: Sequence[str], first: Contents, second: Contents | None) -> Iterator[Fact]:
         """A note if the outputs of two runs differ by more than the order of a sum explains: blocks had two orders. The
-        second ones go along: who knows what is expected judges them, too (judge/orders.py).
+        second ones go along: who knows what is expected judges them, too (judge/orders.py). None did not end well.
         """
-        first, second = outcome
         if second and not all(map(_are_close, first, second, self._types)):
             held = {name: b64encode(content.tobytes()).decode() for name, content in zip(names, second, strict=True)}
             yield _BLANK | {"kind": "block_order", "pc": place, "line": 0, "text": "", "note": True, "outputs": held}

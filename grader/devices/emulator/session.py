@@ -26,10 +26,11 @@ from grader.devices.emulator.checked import Facts, beside
 from grader.devices.emulator.counters import add_up, order_sensitive_place
 from grader.devices.emulator.kinds import SYMBOLS
 from grader.devices.emulator.library import compile_flags, include_folder, link_flags, runtime_content, runtime_library
-from grader.devices.emulator.looking import MOST_CHECKED_ELEMENTS, Look, Outcome, silence
+from grader.devices.emulator.looking import MOST_CHECKED_ELEMENTS, Contents, Look, silence
 from grader.devices.emulator.reading import Reading
 from grader.devices.emulator.recording import BlockToRecord, begin_recording, describe, numbers_of
 from grader.devices.emulator.symbols import CodeMap, Symbol
+from grader.devices.emulator.turned import ends_well, word_turned
 from grader.devices.emulator.wording import word_findings
 from grader.devices.emulator.worst import worst_requests
 from grader.devices.evidence import CaseRun, launch_notes
@@ -153,12 +154,17 @@ class Session:
             else:
                 for finding in facts["findings"]:
                     finding["note"] = True
+        turned = None
         if look:
             facts["findings"] += look.findings(facts, [_bytes_of(view) for view in outputs])
             if place := order_sensitive_place(facts):
                 names = [name for name, view in buffers.items() if view.writable]
-                facts["findings"] += look.of_order(place, names, self._in_other_order(what, outputs, untouched))
-        return self._describe(name, task, facts, took, to_record, self.build.code)
+                first, second, turned = self._in_other_order(what, outputs, untouched)
+                facts["findings"] += look.of_order(place, names, first, second)
+        run = self._describe(name, task, facts, took, to_record, self.build.code)
+        if look and turned:
+            run.findings += word_turned(turned, look.code, _element_bytes(task), self.reading)
+        return run
 
     def _bytes_to_fill(self, build: Loaded, size: float) -> int:
         """Of a thread's stack, where variables lie that the checking build has filled with other bytes; 0: none."""
@@ -193,8 +199,12 @@ class Session:
             self._compare(what, look, outputs, untouched)
         return look
 
-    def _in_other_order(self, what: Call, outputs: list[View], untouched: list[np.ndarray]) -> Outcome:
-        """The outputs of this run, and of another one in which the last block begins first. All is as before then."""
+    def _in_other_order(
+        self, what: Call, outputs: list[View], untouched: list[np.ndarray]
+    ) -> tuple[Contents, Contents | None, dict[str, Any]]:
+        """The outputs of this run, and of one in which the last block begins first (None if that did not end well), and
+        the facts of that, of its findings the errors. All is as before then.
+        """
         first = [_bytes_of(view) for view in outputs]
         self._put_back(outputs, untouched)
         self.runtime.ladder_session_turn_blocks(1)
@@ -204,7 +214,8 @@ class Session:
         self.runtime.ladder_session_turn_blocks(0)
         second = [_bytes_of(view) for view in outputs]
         self._put_back(outputs, first)
-        return first, None if any(not finding["note"] for finding in facts["findings"]) else second
+        facts["findings"] = [finding for finding in facts["findings"] if not finding["note"]]
+        return first, second if ends_well(facts) else None, facts
 
     def _compare(self, what: Call, look: Look, outputs: list[View], untouched: list[np.ndarray]) -> None:
         """With runs in which other bytes lie in variables that are not set: of all small cases where g++ warns of one,
@@ -332,8 +343,7 @@ class Session:
         to_record: BlockToRecord | None,
         code: CodeMap,
     ) -> CaseRun:
-        element_bytes = {p.name: p.type.bytes for p in task.parameters if p.role in ("input", "output")}
-        findings = word_findings(facts, code, element_bytes, self.reading)
+        findings = word_findings(facts, code, _element_bytes(task), self.reading)
         findings += launch_notes(facts["launches"])
         requests = worst_requests(facts, code)
         totals, kernels, lines = add_up(facts, code)
@@ -348,6 +358,10 @@ class Session:
             recording=describe(facts, to_record, code.line_of) if to_record else None,
             requests=requests,
         )
+
+
+def _element_bytes(task: Prototype) -> dict[str, int]:
+    return {p.name: p.type.bytes for p in task.parameters if p.role in ("input", "output")}
 
 
 def _size_of_data(task: Prototype, buffers: Mapping[str, View], scalars: Mapping[str, int | float]) -> float:

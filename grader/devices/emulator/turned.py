@@ -1,0 +1,40 @@
+"""What is wrong in a run in which the last block of each launch begins first, and in no other run of the case.
+
+CUDA promises no order of blocks: what breaks its rules in one order is wrong on every GPU. But the emulator runs few
+blocks at once, and gives this run a second. Blocks that wait for each other may then come to a limit that is the
+emulator's own, and what comes of that says nothing of the kernel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from grader.devices.emulator.reading import Reading
+from grader.devices.emulator.symbols import CodeMap
+from grader.devices.emulator.wording import word_findings
+from grader.devices.evidence import Finding
+
+# Seen at the very access. All others (a loop that does not end, threads that are waited for) may come of waiting.
+AT_AN_ACCESS = frozenset({"race", "out_of_bounds", "misaligned", "input_modified"})
+# The run goes on with what it has read, and its outputs say whether that matters.
+GOES_ON = frozenset({"uninitialized_read"})
+
+
+def ends_well(turned: Mapping[str, Any]) -> bool:
+    """Whether the outputs of such a run are what the kernel makes of its inputs in this order."""
+    return all(error["kind"] in GOES_ON for error in turned["findings"])
+
+
+def word_turned(
+    turned: Mapping[str, Any], code: CodeMap, element_bytes: Mapping[str, int], reading: Reading
+) -> list[Finding]:
+    """The errors of such a run that are the kernel's for sure. None if the run may have come to a limit besides."""
+    kinds = {error["kind"] for error in turned["findings"]}
+    if not kinds <= AT_AN_ACCESS | GOES_ON:
+        return []
+    errors = [error for error in turned["findings"] if error["kind"] in AT_AN_ACCESS]
+    findings = word_findings({**turned, "findings": errors}, code, element_bytes, reading)
+    for finding in findings:
+        finding.message += " (in a run in which the last block begins first: a GPU promises no order of blocks)"
+    return findings
