@@ -29,10 +29,6 @@ PAST_THE_END = """
         const int ahead = blockIdx.x - (int)atomicAdd(&next, 1u);  // none, if blocks come in their order
         z[blockIdx.x * 64 + ahead * 64] = x[i];
     }"""
-WRONG = {
-    "the last block by its number": (LAST_BY_NUMBER.replace("WHO", "blockIdx.x == gridDim.x - 1"), "race"),
-    "an index by who was before": (PAST_THE_END, "out_of_bounds"),
-}
 RIGHT = {
     "the last block by a ticket": LAST_BY_NUMBER.replace("        atomicAdd(&next, 1u);\n", "").replace(
         "WHO", "atomicAdd(&next, 1u) == gridDim.x - 1"
@@ -45,6 +41,18 @@ RIGHT = {
         __threadfence();
         atomicAdd(&next, 1u);
     }""",
+    "all blocks wait for all, with volatile reads": """
+    z[i] = x[i];
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence();
+        atomicAdd(&next, 1u);
+        while (*(volatile unsigned*)&next < gridDim.x) {}
+        __threadfence();
+    }
+    __syncthreads();
+    const float other = z[n - 1 - i];
+    if (other < 0) z[i] = 0;""",
     "all blocks wait for all": """
     z[i] = x[i];
     __threadfence();
@@ -69,27 +77,37 @@ RIGHT = {
 }
 
 
-def errors(run_kernel, body: str) -> list:
+def told(run_kernel, body: str) -> list:
     x = np.random.default_rng(1).random(512, dtype=np.float32)
     source = HEAD.format(name="k", body=body)
     _, case = run_kernel(source, PROTOTYPE, x=x, z=np.zeros_like(x), n=512, checked=True)
-    return [found for found in case.findings if found.severity == "error"]
+    return [found for found in case.findings if found.severity == "error" or found.kind == "block_order"]
 
 
-@pytest.mark.parametrize("how", WRONG)
-def test_a_fault_in_another_order_is_told_with_its_line(run_kernel, how):
-    body, kind = WRONG[how]
-    found = errors(run_kernel, body)
-    assert {each.kind for each in found} == {kind}
+def test_a_fault_in_another_order_is_told_with_its_line(run_kernel):
+    found = told(run_kernel, PAST_THE_END)
+    assert {(each.kind, each.severity) for each in found} == {("out_of_bounds", "error")}
     assert all(each.line and "the last block begins first" in each.message for each in found)
+
+
+def test_of_what_is_read_too_early_the_outputs_tell(run_kernel):
+    found = told(run_kernel, LAST_BY_NUMBER.replace("WHO", "blockIdx.x == gridDim.x - 1"))
+    assert [(each.kind, each.severity) for each in found] == [("block_order", "note")]
 
 
 @pytest.mark.parametrize("how", RIGHT)
 def test_what_is_right_in_each_order_is_not(run_kernel, how):
-    assert errors(run_kernel, RIGHT[how]) == []
+    assert told(run_kernel, RIGHT[how]) == []
+
+
+def test_what_an_earlier_run_has_left_in_a_variable_is_not_taken_for_the_order(run_kernel):
+    source = HEAD.format(name="k", body="    z[atomicAdd(&next, 1u)] = 1;").replace("    cudaMemcpyToSymbol", "    //")
+    z = np.zeros(512, np.float32)
+    _, case = run_kernel(source, PROTOTYPE, x=np.zeros_like(z), z=z, n=512, checked=True)
+    assert [found for found in case.findings if found.severity == "error"] == []
 
 
 @pytest.mark.parametrize("limit", ["timeout", "deadlock", "crash", "barrier_divergence", "launch_error"])
 def test_what_may_be_the_emulators_limit_says_nothing(limit):
-    turned = {"findings": [{"kind": "race"}, {"kind": limit}]}
+    turned = {"findings": [{"kind": kind, "note": False} for kind in ("out_of_bounds", limit)]}
     assert not ends_well(turned) and word_turned(turned, None, {}, None) == []

@@ -201,21 +201,25 @@ class Session:
 
     def _in_other_order(
         self, what: Call, outputs: list[View], untouched: list[np.ndarray]
-    ) -> tuple[Contents, Contents | None, dict[str, Any]]:
-        """The outputs of this run, and of one in which the last block begins first (None if that did not end well), and
-        the facts of that, of its findings the errors. All is as before then.
+    ) -> tuple[Contents, Contents | None, dict[str, Any] | None]:
+        """The outputs of this run, and of one in which the last block begins first; None if that did not end well, and
+        then its facts if the order is to blame. All is as before then, but for a kernel's own variables: what is wrong
+        in a run in order that comes after it, too, comes of what lies in those.
         """
+        runs: list[dict[str, Any]] = []
         first = [_bytes_of(view) for view in outputs]
-        self._put_back(outputs, untouched)
-        self.runtime.ladder_session_turn_blocks(1)
         task, buffers, scalars, seconds, mapping = what
-        with silence():
-            facts, _ = self._call(task, buffers, scalars, min(seconds, 1.0), mapping, POISON, build=self._looking[0])
+        for turned in (1, 0):
+            self._put_back(outputs, untouched)
+            self.runtime.ladder_session_turn_blocks(turned)
+            with silence():
+                runs += self._call(task, buffers, scalars, min(seconds, 1), mapping, POISON, build=self._looking[0])[:1]
+            if ends_well(runs[0]):
+                break
         self.runtime.ladder_session_turn_blocks(0)
-        second = [_bytes_of(view) for view in outputs]
+        second = [_bytes_of(view) for view in outputs] if len(runs) == 1 else None
         self._put_back(outputs, first)
-        facts["findings"] = [finding for finding in facts["findings"] if not finding["note"]]
-        return first, second if ends_well(facts) else None, facts
+        return first, second, runs[0] if len(runs) == 2 and ends_well(runs[1]) else None
 
     def _compare(self, what: Call, look: Look, outputs: list[View], untouched: list[np.ndarray]) -> None:
         """With runs in which other bytes lie in variables that are not set: of all small cases where g++ warns of one,

@@ -16,24 +16,28 @@ from grader.devices.emulator.wording import word_findings
 from grader.devices.evidence import Finding
 
 # Seen at the very access. All others (a loop that does not end, threads that are waited for) may come of waiting.
-AT_AN_ACCESS = frozenset({"race", "out_of_bounds", "misaligned", "input_modified"})
-# The run goes on with what it has read, and its outputs say whether that matters.
-GOES_ON = frozenset({"uninitialized_read"})
+AT_AN_ACCESS = frozenset({"out_of_bounds", "misaligned", "input_modified"})
+# The run goes on with what it has read, and its outputs say whether that matters. A race is among them: of blocks that
+# wait for a flag by `volatile` reads, which work on every GPU, one is told where the flag is not set at the first look.
+GOES_ON = frozenset({"race", "uninitialized_read"})
 
 
 def ends_well(turned: Mapping[str, Any]) -> bool:
     """Whether the outputs of such a run are what the kernel makes of its inputs in this order."""
-    return all(error["kind"] in GOES_ON for error in turned["findings"])
+    return _kinds(turned) <= GOES_ON
+
+
+def _kinds(turned: Mapping[str, Any]) -> set[str]:
+    return {each["kind"] for each in turned["findings"] if not each["note"]}
 
 
 def word_turned(
     turned: Mapping[str, Any], code: CodeMap, element_bytes: Mapping[str, int], reading: Reading
 ) -> list[Finding]:
     """The errors of such a run that are the kernel's for sure. None if the run may have come to a limit besides."""
-    kinds = {error["kind"] for error in turned["findings"]}
-    if not kinds <= AT_AN_ACCESS | GOES_ON:
+    if not _kinds(turned) <= AT_AN_ACCESS | GOES_ON:
         return []
-    errors = [error for error in turned["findings"] if error["kind"] in AT_AN_ACCESS]
+    errors = [each for each in turned["findings"] if each["kind"] in AT_AN_ACCESS and not each["note"]]
     findings = word_findings({**turned, "findings": errors}, code, element_bytes, reading)
     for finding in findings:
         finding.message += " (in a run in which the last block begins first: a GPU promises no order of blocks)"
