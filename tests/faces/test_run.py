@@ -281,6 +281,20 @@ def test_calls_and_variables_of_the_wrong_side_are_refused_as_nvcc_refuses_them(
     assert "`__shfl` has gone from CUDA: write `__shfl_sync(0xffffffff, ...)`" in run("old.cu").said
 
 
+def test_a_constant_of_the_host_is_its_value_in_a_kernel_and_no_memory(run, folder):
+    """Also in a file whose comments are in another encoding than UTF-8."""
+    ran = run("tables/main.cu")
+    assert (ran.code, ran.out) == (0, "1 44.3916\n"), ran.said
+    source = (PROGRAMS / "tables/main.cu").read_text().replace("#ifdef WRONG", "#if 1  // 定数")
+    (folder / "tables/wrong.cu").write_text(source, encoding="shift_jis")
+    ran = run("tables/wrong.cu")
+    told = re.findall(r"tables/wrong\.cu:(\d+): `\w+` is memory of the host, an array.* in line (.*)", ran.said)
+    names = "table", "sizes", "pointer", "of_class"
+    at = [str(line_of("tables/main.cu", f"void {name}(")) for name in names]
+    declared = [f"{line} of tables.h" for line in (3, 4, 3, 7)]
+    assert (ran.code, told) == (2, list(zip(at, declared, strict=True))), ran.said
+
+
 @pytest.mark.slow
 def test_what_ends_early_is_told_with_its_file_and_what_only_waits_is_right(run):
     host = f"(ends.cu:{line_of('ends.cu', 'assert(error')})"

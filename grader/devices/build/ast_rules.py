@@ -6,6 +6,7 @@ A cursor is libclang's word for a place in the tree; its kind is a name such as 
 from __future__ import annotations
 
 import re
+from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from grader.devices.build import asm_rules, kernel_rules
@@ -88,7 +89,7 @@ class Tree(Places):
 
     def __init__(self, unit: Any, file: str, source: str, side: str):
         super().__init__()
-        self.unit, self.file, self.source, self.side = unit, file, source.encode(), side
+        self.unit, self.file, self.source, self.side = unit, file, source.encode(errors="surrogateescape"), side
         self._virtual, self._atomic = b"virtual" in self.source, b"__atomic_" in self.source
         self._vectors = b"vector_size" in self.source
         self.broken: list[tuple[Any, str]] = []
@@ -316,10 +317,9 @@ class Tree(Places):
         if self._in_lambdas and LAMBDA in used.type.spelling and not is_worked_out_by(around.above):
             self._run.add(used.type.get_canonical().get_declaration().location.offset)
         if kernel_rules.is_of_host(used) and (reason := needs_memory(cursor, used, around.above)):
-            message = (
-                f"`{used.spelling}` is memory of the host, {reason}: write `__constant__` or `__device__` before it"
-            )
-            told = cursor.location, f"{message} in line {used.location.line}"
+            message = f"`{used.spelling}` is memory of the host, {reason}: write `__constant__` or `__device__` before "
+            where = "" if is_in(used, self.file) else f" of {PurePath(used.location.file.name).name}"
+            told = cursor.location, f"{message}it in line {used.location.line}{where}"
             (self._in_lambdas.setdefault(around.lambda_, []) if around.lambda_ else self.broken).append(told)
 
     def _write(self, cursor: Any, used: Any, around: Around) -> None:

@@ -253,12 +253,13 @@ def parsed_program(
     from clang import cindex
 
     flags = [*_flags(), *flags, f"--cuda-{side}-only"]
+    files = [(path, text.encode(errors="surrogateescape")) for path, text in texts]  # of any encoding
     if cache and (header := _program_header(cache, side, flags)):
         with contextlib.suppress(cindex.TranslationUnitLoadError):
-            unit = cindex.Index.create().parse(name, [*flags, "-include-pch", str(header)], list(texts))
+            unit = cindex.Index.create().parse(name, [*flags, "-include-pch", str(header)], files)
             if all(diagnostic.location.file for diagnostic in unit.diagnostics):
                 return unit
-    return cindex.Index.create().parse(name, [*flags, *_PROGRAM], list(texts))
+    return cindex.Index.create().parse(name, [*flags, *_PROGRAM], files)
 
 
 def _program_header(cache: Path, side: str, flags: Sequence[str]) -> Path | None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.devices.build import frontend
+from grader.devices.build.ast_rules import Around, Tree
 from grader.devices.build.frontend import Reading
 from grader.devices.build.said import Said
 from grader.devices.build.sentences import sentence
@@ -45,6 +46,21 @@ class Broken:
     line: int
 
 
+class _Constants(Tree):
+    """Of the rules of a graded file one alone: where a kernel needs the memory of a constant that is the host's."""
+
+    def __init__(self, unit: Any, file: str, own: Mapping[str, str]):
+        self._own = own
+        super().__init__(unit, file, own[file], "device")
+
+    def _say(self, cursor: Any, message: str) -> None:
+        pass
+
+    def _read(self, cursor: Any, used: Any, around: Around) -> None:
+        if used.location.file and used.location.file.name in self._own:
+            super()._read(cursor, used, around)
+
+
 def begin(source: Path, texts: Mapping[Path, str], flags: Sequence[str], cache: Path | None) -> Reading | None:
     """Starts to read a source with the program's own files (`texts`); None without libclang. Ask `broken` for more.
 
@@ -67,6 +83,9 @@ def _read(source: Path, texts: Mapping[Path, str], flags: Sequence[str], cache: 
     for side in frontend.SIDES:
         unit = frontend.parsed_program(str(source), side, flags, list(own.items()), cache)
         found += [told for each in unit.diagnostics if (told := _told(each, own))]
+        if side == "device":
+            broken = ((file, each) for file in own for each in _Constants(unit, file, own).broken)
+            found += [Broken(message, file, place.line) for file, (place, message) in broken]
     return found
 
 

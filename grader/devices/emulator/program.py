@@ -20,7 +20,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from grader.devices.build import diagnostics, program_rules
+from grader.devices.build import diagnostics, frontend, program_rules
 from grader.devices.build.frontend import Reading
 from grader.devices.build.own_faults import complaint, own_fault
 from grader.devices.build.recipe import program_identity
@@ -186,6 +186,7 @@ class _Building:
     def _key(self, texts: Sequence[str]) -> str:
         """A hash of all that the library depends on: not of the folder in which it is built."""
         parts = [*texts, *self.flags, *self.link_flags, self.wanted.standard, *program_identity("g++")]
+        parts.append(frontend.identity())
         text = "\0".join(parts).replace(str(self.folder), "")
         return hashlib.sha256(text.encode(errors="surrogateescape")).hexdigest()[:32]
 
