@@ -172,6 +172,28 @@ def test_a_wrong_kernel_passes(run_kernel, name):
     assert np.array_equal(outputs["z"], x)
 
 
+# Of a warp's requests for the table; an H100 (nvcc 13.0, Nsight Compute) makes one in each of them.
+@pytest.mark.parametrize(
+    ("declared", "seen"),
+    [
+        ("__device__", {"global_load_requests": 1}),
+        ("__constant__", {"constant_requests": 1}),
+        *((each, {}) for each in ("__device__ const", "constexpr __device__", "__constant__ const")),
+    ],
+)
+def test_reads_of_a_table_of_constants_are_not_counted(run_kernel, declared, seen):
+    kernel = (
+        f"{declared} float table[4] = {{1, 2, 3, 4}};"
+        + """
+__global__ void k(const float* x, float* z, int n) { z[threadIdx.x] = table[threadIdx.x % 4]; }"""
+    )
+    x = np.zeros(32, np.float32)
+    outputs, case = run_kernel(entry(Wrong(kernel, "1, 32, 0, stream")), PROTOTYPE, x=x, z=x.copy(), n=32)
+    assert np.array_equal(outputs["z"], np.arange(32) % 4 + 1)
+    requests = {name: case.counters[name] for name in ("global_load_requests", "constant_requests")}
+    assert {name: count for name, count in requests.items() if count} == seen
+
+
 @pytest.mark.parametrize("name", REFUSED)
 def test_right_code_is_refused(tmp_path, name):
     file = tmp_path / "kernel.cu"

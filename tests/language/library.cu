@@ -142,6 +142,12 @@ __global__ void k(float* x) { x[0] = 1; __threadfence(); __threadfence_block(); 
 //// refused: __threadfence in the host function
 void f() { __threadfence(); }
 
+//// ok: __prof_trigger counts for a profiler
+__global__ void k(int* x) { __prof_trigger(1); __prof_trigger(*x); }
+
+//// refused: __prof_trigger on the host
+void f() { __prof_trigger(1); }
+
 //// ok: __trap and __nanosleep
 __global__ void k(float* x) { __nanosleep(100); if (x[0] < 0) __trap(); }
 

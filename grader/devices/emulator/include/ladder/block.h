@@ -32,6 +32,7 @@ LADDER_INLINE void cudaGridDependencySynchronize() {}
 LADDER_INLINE void cudaTriggerProgrammaticLaunchCompletion() {}
 [[noreturn]] LADDER_INLINE void __trap(LADDER_LINE) { ladder_trap("__trap()", line); }
 LADDER_INLINE void __brkpt() {}
+LADDER_INLINE void __prof_trigger(int) {}  // counts for a profiler
 
 // Counts events, not cycles: equal on every run. clock() is the C library's name, which host code may mean too.
 LADDER_INLINE long long clock64() { return ladder_clock(); }
