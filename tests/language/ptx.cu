@@ -121,3 +121,18 @@ __global__ void k(int* x) { asm volatile("bar.sync 0;"); asm volatile("bar.sync 
 
 //// refused: unknown PTX in a kernel of a namespace without a name
 namespace { __global__ void k(int* x) { asm volatile("foo.u32 %0, %1;" : "=r"(x[0]) : "r"(x[1])); } }
+
+//// refused: not.pred of a number
+__global__ void k(int* x) {
+    asm volatile("{ .reg .pred p; not.pred p, %1; selp.s32 %0, 1, 0, p; }" : "=r"(x[0]) : "r"(x[1]));
+}
+
+//// refused: and.pred of a predicate and a number
+__global__ void k(int* x) {
+    asm volatile("{ .reg .pred p; setp.eq.s32 p, %1, 0; and.pred p, p, %1; selp.s32 %0, 1, 0, p; }" : "=r"(x[0]) : "r"(x[1]));
+}
+
+//// ok: mov, not and xor of predicates
+__global__ void k(int* x) {
+    asm volatile("{ .reg .pred p, q; setp.eq.s32 p, %1, 0; mov.pred q, p; not.pred q, q; xor.pred p, p, q; selp.s32 %0, 1, 0, p; }" : "=r"(x[0]) : "r"(x[1]));
+}

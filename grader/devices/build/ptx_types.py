@@ -74,7 +74,9 @@ def _wanted(name: str, modifiers: Sequence[str], operands: str) -> Iterator[tupl
     for at, suits, type_ in _OTHERS.get(name, ()):
         if at < len(given) and (bare := _OPERAND.fullmatch(given[at])):
             yield int(bare[1]), suits, type_
-    if name in _ALIKE and len(types) == 1 and "wide" not in modifiers and "{" not in operands:
+    if name in _ALIKE and "pred" in modifiers:
+        yield from ((int(bare[1]), "", "pred") for each in given if (bare := _OPERAND.fullmatch(each)))
+    elif name in _ALIKE and len(types) == 1 and "wide" not in modifiers and "{" not in operands:
         first, last = _ALIKE[name]
         for each in given[first:last]:
             if bare := _OPERAND.fullmatch(each):
