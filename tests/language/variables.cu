@@ -401,3 +401,49 @@ void f(int* x) { k<1><<<1, 1>>>(x); }
 //// refused: any element of a class's constexpr array
 struct S { static constexpr float v[2] = {1, 2}; };
 __global__ void k(float* x, int i) { x[0] = S::v[i]; }
+
+//// ok: a table of the host in templates that nothing makes
+constexpr float table[2] = {1, 2};
+template <class T> __global__ void k(T* x) { x[0] = table[threadIdx.x]; }
+template <class T> __device__ T f(T* x) { return x[0] + table[threadIdx.x]; }
+template <class T> struct S { __device__ T of(int i) { return table[i]; } template <class U> __device__ U as(int i) { return table[i]; } };
+template <class T> struct Out { __device__ T of(int i); };
+template <class T> __device__ T Out<T>::of(int i) { return table[i]; }
+struct P { template <class T> __device__ T of(T i) { return table[int(i)]; } };
+__global__ void l(float* x) { S<float> s; Out<float> out; P p; x[0] = sizeof s + sizeof out + sizeof p; }
+
+//// refused: a table of the host in a kernel's template that is launched
+constexpr float table[2] = {1, 2};
+template <class T> __global__ void k(T* x) { x[0] = table[threadIdx.x]; }
+void f(float* x) { k<<<1, 1>>>(x); }
+
+//// refused: a table of the host in a kernel's template that is named whole
+constexpr float table[2] = {1, 2};
+template <class T> __global__ void k(T* x) { x[0] = table[threadIdx.x]; }
+template __global__ void k<float>(float* x);
+
+//// refused: a table of the host in a class template's method that is called
+constexpr float table[2] = {1, 2};
+template <class T> struct S { __device__ T of(int i) { return table[i]; } };
+__global__ void k(float* x) { S<float> s; x[0] = s.of(threadIdx.x); }
+
+//// refused: a table of the host in a class template's method outside of it
+constexpr float table[2] = {1, 2};
+template <class T> struct S { __device__ T of(int i); };
+template <class T> __device__ T S<T>::of(int i) { return table[i]; }
+__global__ void k(float* x) { S<float> s; x[0] = s.of(threadIdx.x); }
+
+//// refused: a table of the host in a method's template that is called
+constexpr float table[2] = {1, 2};
+struct P { template <class T> __device__ T of(T i) { return table[int(i)]; } };
+__global__ void k(float* x) { P p; x[0] = p.of(x[1]); }
+
+//// refused: a table of the host in a method of a class within a template
+constexpr float table[2] = {1, 2};
+template <class T> struct S { struct Inner { __device__ T of(int i) { return table[i]; } }; };
+__global__ void k(float* x) { S<float>::Inner s; x[0] = s.of(threadIdx.x); }
+
+//// refused: a table of the host in a local class of a template
+constexpr float table[2] = {1, 2};
+template <class T> __device__ T f(int i) { struct Local { __device__ T of(int i) { return table[i]; } }; return Local{}.of(i); }
+__global__ void k(float* x) { x[0] = f<float>(threadIdx.x); }

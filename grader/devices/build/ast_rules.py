@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import re
 from pathlib import PurePath
-from typing import Any, NamedTuple
+from typing import Any
 
 from grader.devices.build import asm_rules, kernel_rules
+from grader.devices.build.around import Around
 from grader.devices.build.branches import IF_CONSTEXPR, branches, left_out
 from grader.devices.build.class_rules import has_host_destructor, inherits_destructor, is_temporary, of_host_twin
 from grader.devices.build.constants import (
     CLASSES,
-    Above,
     is_constant,
     is_constexpr,
     is_held,
@@ -26,9 +26,11 @@ from grader.devices.build.constants import (
 from grader.devices.build.cursors import (
     Key,
     children_of,
+    instances,
     is_declaration,
     is_expression,
     is_in,
+    is_template,
     key_of,
     namespace_of,
     place_of,
@@ -54,33 +56,6 @@ _ATOMIC = re.compile(rb"__atomic_\w+")
 _ASSIGNS = re.compile(rb"\s*(=(?!=)|[-+*/%&|^]=|<<=|>>=|\+\+|--)")
 
 
-class Around(NamedTuple):
-    """What a cursor stands in: the innermost function, its sides as they are written, and more."""
-
-    name: str = ""
-    sides: frozenset[str] = frozenset()
-    key: Key = ("", "")
-    parameters: tuple[str, ...] = ()  # of the template
-    constant: bool = False  # it is computed by the compiler
-    lambda_: int = 0  # where the innermost lambda begins that a variable holds
-    above: Above = None  # the cursors above it
-
-    @property
-    def on_device(self) -> bool:
-        return self.sides in ({"kernel"}, {"device"})
-
-    def call(self) -> Any:
-        """The call whose function the cursor is, or what else it stands in."""
-        above = self.above
-        while above and above[1] and _kind(above[0]) == "UNEXPOSED_EXPR":
-            above = above[1]
-        return above[0] if above else None
-
-    @property
-    def on_host(self) -> bool:
-        return bool(self.name) and not self.sides & {"kernel", "device"}
-
-
 class Tree(Places):
     """The syntax tree of the learner's own text.
 
@@ -92,6 +67,7 @@ class Tree(Places):
         self.unit, self.file, self.source, self.side = unit, file, source.encode(errors="surrogateescape"), side
         self._virtual, self._atomic = b"virtual" in self.source, b"__atomic_" in self.source
         self._vectors = b"vector_size" in self.source
+        self._made = instances(unit, file)
         self.broken: list[tuple[Any, str]] = []
         self.accepted: set[tuple[int, int]] = set()
         self.kernels: set[str] = set()
@@ -121,7 +97,7 @@ class Tree(Places):
         kind = _kind(cursor)
         children = children_of(cursor)
         if kind in FUNCTIONS:
-            around = self._function(cursor, sides_of(children), children)
+            around = self._function(cursor, sides_of(children), children, around.unmade)
         elif kind in CLASSES and inherits_destructor(cursor):
             self.of_no_side.add(f"~{cursor.spelling}")
         elif kind == "FRIEND_DECL":
@@ -182,7 +158,7 @@ class Tree(Places):
 
     # ---- functions ----
 
-    def _function(self, cursor: Any, sides: frozenset[str], children: list[Any]) -> Around:
+    def _function(self, cursor: Any, sides: frozenset[str], children: list[Any], unmade: bool) -> Around:
         key = key_of(cursor)
         head = self.source[cursor.extent.start.offset : cursor.location.offset]
         rules = kernel_rules.of_declaration if "kernel" in sides else kernel_rules.of_function
@@ -202,7 +178,8 @@ class Tree(Places):
         if "device" in sides and "device" not in first:
             self.of_device_later[line] = first | sides
         parameters = tuple(child.spelling for child in children if _kind(child).startswith("TEMPLATE_"))
-        return Around(cursor.spelling, sides, key=(key[0], cursor.spelling), parameters=parameters)
+        unmade = unmade or (cursor.location.offset not in self._made and is_template(cursor))
+        return Around(cursor.spelling, sides, (key[0], cursor.spelling), parameters, unmade=unmade)
 
     def _twice(self, cursor: Any, key: Key, sides: frozenset[str]) -> None:
         """To clang a function of the host and one of the device may have the same name and parameters."""
@@ -309,7 +286,7 @@ class Tree(Places):
             self._say(cursor, f"`{used.spelling}` has no address: copy it, `uint3 copy = {used.spelling};`")
         elif _kind(used) in FUNCTIONS:
             self._call(cursor, used, around)
-        elif _kind(used) == "VAR_DECL" and self.side == "device" and not (around.constant or around.on_host):
+        elif _kind(used) == "VAR_DECL" and self.side == "device" and around.may_read:
             self._read(cursor, used, around)
 
     def _read(self, cursor: Any, used: Any, around: Around) -> None:

@@ -94,6 +94,22 @@ def written(unit: Any, file: str) -> Iterator[Any]:
             yield cursor
 
 
+def instances(unit: Any, file: str) -> set[int]:
+    """The places, by bytes, of functions that are made: each that is no template, and of a template its instances'."""
+    own = (each for each in children_of(unit.cursor) if is_in(each, file))
+    return {each.location.offset for each in own if not is_template(each)}
+
+
+def is_template(function: Any) -> bool:
+    """Whether it is a template, or a class's that is one."""
+    around = function
+    while around is not None and kind_of(around) != "TRANSLATION_UNIT":
+        if "TEMPLATE" in kind_of(around):
+            return True
+        around = around.semantic_parent
+    return False
+
+
 def size_of(type_: Any) -> int:
     """In bytes; negative if that is not known. Of a class template without its arguments clang dies to tell it."""
     element = type_.get_canonical()

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from grader.devices.build import frontend
-from grader.devices.build.ast_rules import Around, Tree
+from grader.devices.build.around import Around
+from grader.devices.build.ast_rules import Tree
 from grader.devices.build.frontend import Reading
 from grader.devices.build.said import Said
 from grader.devices.build.sentences import sentence
