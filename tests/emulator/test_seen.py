@@ -215,6 +215,63 @@ void put (float * p)
     assert calls.refused_calls(dump.replace("*p_1(D) =", "p_1(D) ="), "kernel.cu") is None
 
 
+TABLES = """
+struct Row {
+    float v[4];
+    __device__ const float& operator[](int i) const { return v[i]; }
+    __device__ float get(int i) const { return v[i]; }
+};
+template <int N> struct Array {
+    float v[N];
+    __device__ const float& operator[](int i) const { return v[i]; }
+};
+struct Longer : Row { int more; };
+struct Matrix {
+    float m[2][3];
+    __device__ const float& operator()(int i, int j) const { return m[i][j]; }
+};
+__device__ const float table[4] = {1, 2, 3, 4};
+__device__ constexpr Row row = {1, 2, 3, 4};
+__device__ constexpr Array<4> array = {1, 2, 3, 4}, rows[2] = {{1, 2, 3, 4}, {5, 6, 7, 8}};
+__device__ constexpr Longer longer = {{1, 2, 3, 4}, 5};
+__device__ constexpr Matrix matrix = {{{1, 2, 3}, {4, 5, 6}}};
+__device__ const float4 vectors[2] = {{1, 2, 3, 4}, {5, 6, 7, 8}};
+__constant__ Row given = {1, 2, 3, 4};
+template <class T> __device__ float sum_of(const T& all, int n) {
+    float sum = 0;
+    for (int i = 0; i < n; ++i) sum += all[i];
+    return sum;
+}
+__global__ void k(const float* x, float* z, int n) {
+    static constexpr float own[4] = {1, 2, 3, 4};
+    const int i = threadIdx.x, most = i % 4 + 1;
+    float s = sum_of(table, most) + sum_of(row, most) + sum_of(array, most) + sum_of(rows[i % 2], most);
+    s += sum_of(own, most);
+    for (int j = 0; j < most; ++j) s += given[j] + given.get(j) + longer.get(j) + longer[j] + vectors[j / 2].y;
+    for (const float& each : row.v) s += each * most;
+    for (int j = most - 1; j >= 0; j -= 2) s += own[j] + table[j] + "0123"[j];
+    for (int j = 0; j < 2; ++j)
+        for (int h = 0; h < 3; ++h) s += matrix(j, h) * most + matrix(i % 2, h);
+    z[i] = s + row[i % 3] + array[i % 2] + rows[i % 2][i % 4] + matrix(i % 2, i % 3);
+}
+extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) { k<<<1, n, 0, stream>>>(x, z, n); }
+"""
+
+
+def test_a_table_of_constants_may_be_of_any_class(run_kernel):
+    """What its methods give a reference to, and what g++ makes of its elements in loops, is read by its name, too."""
+    outputs, case = run(run_kernel, TABLES, 32)
+    row, matrix, text = np.arange(1, 5), np.arange(1, 7).reshape(2, 3), [ord(each) for each in "0123"]
+    for i, found in enumerate(outputs["z"][:32]):
+        most = i % 4 + 1
+        s = 4 * row[:most].sum() + (row + 4 * (i % 2))[:most].sum()
+        s += sum(4 * row[j] + (2 if j < 2 else 6) for j in range(most)) + row.sum() * most
+        s += sum(2 * row[j] + text[j] for j in range(most - 1, -1, -2))
+        s += matrix.sum() * most + 2 * matrix[i % 2].sum()
+        assert found == s + row[i % 3] + row[i % 2] + row[i % 4] + 4 * (i % 2) + matrix[i % 2, i % 3]
+    assert errors(case) == []
+
+
 ANNOUNCED = """  <bb 2> [local count: 9]:
   __tsan_read4 (_5);
   _7 = *_5;
@@ -226,6 +283,12 @@ ANNOUNCED = """  <bb 2> [local count: 9]:
   _12 = _11 + _1;
   MEM[(float *)_12] = _7;
   _13 = table[_1];
+  _22 = MEM <const struct Row> [(const float &)&row].v[_1];
+  _23 = MEM[(const float &)&row + _1 * 4];
+  _24 = &row + _1;
+  _25 = MEM[(const float &)_24];
+  _26 = MEM[(const struct Other &)&row].v[_1];
+  _27 = MEM[(const float[9] &)&table][_1];
   __tsan_write16 (_20);
   __tsan_read16 (_21);
   *_20 = *_21;
@@ -251,6 +314,8 @@ def test_each_access_is_announced_by_its_own_callback():
     found = {rows[number].strip(): by_call for number, by_call in announced.unannounced(rows, {"own"})}
     assert found == {
         "_8 = MEM[(const float *)_6 + 4B];": False,
+        "_26 = MEM[(const struct Other &)&row].v[_1];": False,
+        "_27 = MEM[(const float[9] &)&table][_1];": False,
         "*_20 = {};": False,
         "all = give (_7); [return slot optimization]": True,
         "_15 = (*_5)[_1];": False,

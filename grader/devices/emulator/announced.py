@@ -9,7 +9,7 @@ back: that is what is looked for here.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from functools import cached_property
 
 _CALLBACK = re.compile(r"__tsan_(?:unaligned_)?(?:volatile_)?(?:vptr_)?(read|write|update)\w*$")
@@ -18,10 +18,11 @@ _STATEMENT = re.compile(r"^\s+(?:(?P<target>[^\"]+?) =(?:\{v\})? +)?(?P<source>\
 _PHI = re.compile(r"^\s+# (?P<target>\S+) = PHI <(?P<sources>.*)>$")
 _NO_ACCESS = ("  if (", "  # ", "  goto ", "  <bb ", "  return", "  switch (", "  __builtin_")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_TEXT = "&$text"  # stands for each: an address, of none of the function's own variables
 _CAST = re.compile(r"\((?:[^()]|\([^()]*\))*[*&](?: const| volatile| restrict|\s*\{ref-all\})*\) ?")
 _WRAPPED = re.compile(r"^(?:\w+_EXPR|BIT_FIELD_REF)(?:<(?:[^<>]|<[^<>]*>)*>)? ?[<(](.*?)(?:, \d+, \d+)?[>)]$")
 _THROUGH = re.compile(r"^\(?\*|^MEM ?(?:<(?:[^<>]|<[^<>]*>)*> )?\[|->")
-_NAMED = re.compile(r"MEM ?<const [^<>]*> ?\[\(const [^()]*&\)&[\w$.]+\]\[\w+\]$")  # `table[i]` of a std::array
+_AS_ANOTHER = re.compile(r"MEM ?\[[^\]]*\][.\[]")  # `((const Other&)table).a[i]`: nothing says where that ends
 _NAME = re.compile(r"(&?)([A-Za-z_$<][\w.$>]*)(?:\(D\))?")
 _VARIABLE = re.compile(r"(?P<name>[A-Za-z_$](?:[\w$]|\.\d)*)(?:(?:\.[A-Za-z_]|\[)[^ ]*)?$")
 _VALUE = re.compile(r"[\w.$]*_\d+(?:\(D\))?$")
@@ -43,7 +44,7 @@ def unannounced(rows: Sequence[str], own: set[str], constants: Container[str] = 
             said = set()
         if row.startswith(_NO_ACCESS) or "CLOBBER" in row or not (match := _STATEMENT.match(row)):
             continue
-        target, source = match["target"] or "", _STRING.sub("0", match["source"])
+        target, source = match["target"] or "", _STRING.sub(_TEXT, match["source"])
         call = _CALL.match(source)
         if call and (callback := _CALLBACK.match(call["name"])):
             said.add("read" if callback[1] == "read" else "write")
@@ -53,8 +54,7 @@ def unannounced(rows: Sequence[str], own: set[str], constants: Container[str] = 
                 yield number, True
         else:
             # A variable that is read unannounced is a constant: g++ announces all others.
-            by_name = not places.is_through_pointer(source) or _NAMED.match(source)
-            reads = "read" not in said and not by_name and places.is_elsewhere(source)
+            reads = "read" not in said and not places.is_variable(source) and places.is_elsewhere(source)
             if reads or ("write" not in said and places.is_elsewhere(target)):
                 yield number, False
             if said and (places.is_memory(source) or places.is_memory(target)):
@@ -69,7 +69,11 @@ class _Places:
 
     @cached_property
     def _leads(self) -> set[str]:
-        return _own_pointers(self._rows, self._own) | {_RESULT}
+        return _pointers_to(self._rows, lambda name: name in self._own) | {_RESULT}
+
+    @cached_property
+    def _lead_elsewhere(self) -> set[str]:
+        return _pointers_to(self._rows, lambda name: name not in self._own)
 
     def is_memory(self, operand: str) -> bool:
         """Whether this is no value in a register, and no address."""
@@ -82,14 +86,23 @@ class _Places:
         """Whether a pointer leads to it; if not, a variable's name does."""
         return bool(_THROUGH.search(_unwrapped(operand)))
 
+    def is_variable(self, operand: str) -> bool:
+        """Whether a variable's name leads to it: alone, or as g++ has it in loops and for what a function refers to."""
+        if not self.is_through_pointer(operand):
+            return True
+        operand = _unwrapped(operand)
+        named = (
+            (address and name not in self._own) or name in self._lead_elsewhere for address, name in _names(operand)
+        )
+        return not _AS_ANOTHER.match(_CAST.sub("", operand)) and any(named)
+
     def is_elsewhere(self, operand: str) -> bool:
         """Whether it is memory, and not the function's own."""
         if not self.is_memory(operand):
             return False
         operand = _unwrapped(operand)
         if self.is_through_pointer(operand):
-            names = _NAME.findall(_CAST.sub("", re.sub(r"^MEM ?(<(?:[^<>]|<[^<>]*>)*> )?", "", operand)))
-            return not any(name in (self._own if address else self._leads) for address, name in names)
+            return not any(name in (self._own if address else self._leads) for address, name in _names(operand))
         variable = _VARIABLE.match(operand)
         return variable is not None and variable["name"] not in self._own and variable["name"] not in self._constants
 
@@ -100,8 +113,13 @@ def _unwrapped(operand: str) -> str:
     return operand
 
 
-def _own_pointers(rows: Sequence[str], own: set[str]) -> set[str]:
-    """Values that are addresses of the function's own variables, and nothing else."""
+def _names(operand: str) -> list[tuple[str, str]]:
+    """Those in what a pointer leads to, each with the `&` before it or ""."""
+    return _NAME.findall(_CAST.sub("", re.sub(r"^MEM ?(<(?:[^<>]|<[^<>]*>)*> )?", "", operand)))
+
+
+def _pointers_to(rows: Sequence[str], wanted: Callable[[str], bool]) -> set[str]:
+    """Values that are addresses of variables with such names, and of nothing else."""
     sums: dict[str, list[str]] = {}
     choices: dict[str, list[str]] = {}
     for row in rows:
@@ -115,10 +133,13 @@ def _own_pointers(rows: Sequence[str], own: set[str]) -> set[str]:
             elif made := _MADE_FROM.match(match["source"]):
                 sums[match["target"]] = [each for each in made.groups() if each]
     leads = {*sums, *choices}
+
+    def leads_there(value: str) -> bool:
+        return wanted(value[1:]) if value.startswith("&") else value in leads
+
     while True:
-        addresses = leads | {f"&{name}" for name in own}
-        left = {name for name in sums.keys() & leads if any(each in addresses for each in sums[name])}
-        left |= {name for name in choices.keys() & leads if all(each in addresses for each in choices[name])}
+        left = {name for name in sums.keys() & leads if any(leads_there(each) for each in sums[name])}
+        left |= {name for name in choices.keys() & leads if all(leads_there(each) for each in choices[name])}
         if left == leads:
             return leads
         leads = left
