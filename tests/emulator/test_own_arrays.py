@@ -154,6 +154,99 @@ def test_right_ways_to_walk_through_arrays(run_kernel):
     assert findings == [] and np.allclose(z, x)
 
 
+# Of a table, a text, an element that a method gives a reference to, and one of a shared array, where that is a note.
+TABLES = """
+struct Row {
+    float v[4];
+    __device__ const float& operator[](int i) const { return v[i]; }
+};
+__device__ const float table[4] = {1, 2, 3, 4};
+__device__ constexpr Row row = {1, 2, 3, 4};
+__global__ void k(const float* x, float* z, int n) {
+    __shared__ float tile[4][8];
+    const int i = threadIdx.x;
+    tile[i / 8][i % 8] = x[i];
+    __syncthreads();
+    float found = tile[0][n == 4 ? 8 : 7];
+    if (n == 1) found = table[n + 3];
+    if (n == 2) found = "abc"[n + 2];
+    if (n == 3) found = row[-n];
+    z[i] = x[i] + 0 * found;
+}
+extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) { k<<<1, 32, 0, stream>>>(x, z, n); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("case", "severity", "said"),
+    [
+        (1, "error", "uses table[4], past its end: table has 4 elements"),
+        (2, "error", 'uses "abc"[4], past its end: "abc" has 4 elements'),
+        (3, "error", "uses v[-3], before its start: v has 4 elements"),
+        (4, "note", "uses tile[0][8], past its end: tile[0] has 8 elements"),
+    ],
+)
+def test_an_index_leaves_a_table_of_constants(run_kernel, case, severity, said):
+    _, _, findings = run(run_kernel, TABLES, case)
+    ((found, message),) = ((finding.severity, finding.message) for finding in findings if finding.kind == "own_array")
+    assert found == severity and said in message
+
+
+LARGE = 20_000  # elements: more than all blocks of a case are checked for
+IN_LARGE_CASES = """
+__device__ unsigned arrived;
+__global__ void by_order(float* z, int n, int past) {
+    __shared__ unsigned order;
+    if (threadIdx.x == 0) order = atomicAdd(&arrived, 1u);
+    __syncthreads();
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float own[2] = {1, 2};
+    const float found = own[(order + 1) / gridDim.x + past];   // the last one
+    if (threadIdx.x == 0 && order == gridDim.x - 1) atomicExch(&arrived, 0u);
+    if (i < n) z[i] = found;
+}
+__global__ void by_others(const float* z, float* y, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float own[2] = {3, 4};
+    if (i < n) y[i] = own[static_cast<int>(z[n - 1 - i]) - 1];  // of another block, for nearly all
+}
+extern "C" void f(const float* x, float* z, int n, int past, cudaStream_t stream) {
+    by_order<<<(n + 255) / 256, 256, 0, stream>>>(z, n, past);
+}
+extern "C" void g(const float* x, float* z, int n, int past, cudaStream_t stream) {
+    f(x, z, n, past, stream);
+    by_others<<<(n + 255) / 256, 256, 0, stream>>>(z, z + n, n);
+}
+"""
+
+
+def run_large(run_kernel, name: str, n: int, past: int = 0):
+    """What there is in z then, and the errors."""
+    x, z = np.zeros(n, dtype=np.float32), np.zeros(2 * n, dtype=np.float32)
+    both = [f"void {each}(const float* x, float* z, int n, int past, cudaStream_t stream)" for each in "fg"]
+    prototype = both["fg".index(name)]
+    outputs, case = run_kernel(IN_LARGE_CASES, prototype, among=both, x=x, z=z, n=n, past=past, checked=True)
+    return outputs["z"], [(each.kind, each.message) for each in case.findings if each.severity == "error"]
+
+
+def test_a_few_blocks_of_a_large_case_are_checked(run_kernel):
+    z, errors = run_large(run_kernel, "f", LARGE)
+    assert errors == [] and set(z[:LARGE].tolist()) == {1, 2}
+    _, ((kind, message),) = run_large(run_kernel, "f", LARGE, past=2)
+    assert kind == "own_array" and "uses own[2], past its end: own has 2 elements" in message
+
+
+def test_what_a_few_blocks_lack_of_others_is_no_fault(run_kernel):
+    z, errors = run_large(run_kernel, "g", LARGE)
+    assert errors == [] and set(z[LARGE:].tolist()) == {3, 4}
+
+
+def test_what_a_few_blocks_leave_behind_is_gone(run_kernel):
+    for n in (LARGE, 300, LARGE, 300):
+        z, errors = run_large(run_kernel, "f", n)
+        assert errors == [] and set(z[:n].tolist()) == {1, 2}
+
+
 @pytest.mark.parametrize(("case", "name"), [(1, "total"), (2, "acc")])
 def test_a_local_that_was_never_set(run_kernel, case, name):
     _, _, findings = run(run_kernel, NEVER_SET, case)

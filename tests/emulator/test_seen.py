@@ -123,6 +123,17 @@ REFUSED_CALLS = [
     (kernel("z[i] = Of::sum_of(kept);", SIX + "\n__device__ Six kept;"), "this call copies a structure"),
     (kernel("Six s = copied(z + i, x + i); z[i] = s.a[0];", SIX), "`mempcpy` in a kernel"),
     (
+        kernel(
+            "z[i] = at((const float(&)[1 << 30])*x, i);",
+            "__device__ const float& at(const float (&all)[1 << 30], int i) { return all[i]; }",
+        ),
+        "`const float[1073741824]` has 1,073,741,824 elements",
+    ),
+    (
+        kernel("z[i] = ((const Most*)x)->all[i];", "struct Most { float all[1 << 24]; };"),
+        "kernel.cu:2:1: error: `Most` has 67,108,864 bytes",
+    ),
+    (
         kernel("cudaMemcpy(z + i, x + i, 4, cudaMemcpyDeviceToDevice);"),
         "kernel.cu:2:1: error: this function of the",
     ),

@@ -43,7 +43,7 @@ _PART = re.compile(r"^[\w.$()*]+(?:->|\.|\[)|\][.\[]")
 _FOLLOWED = re.compile(r"^\*(?P<name>[\w.$]+?)(?:\(D\))?$")
 _VARIABLE = re.compile(r"^(?P<name>[\w.$]+?)(?:\(D\))?$")
 _WITHOUT = re.compile(r"\b(?:const|volatile|struct|class|union|static|restrict|__restrict__)\b|<.*>|[\w ]+::")
-_CLASS = re.compile(r"^Class (?P<name>.+)\n   size=(?P<bytes>\d+) align=(?P<alignment>\d+)$", re.MULTILINE)
+CLASS = re.compile(r"^Class (?P<name>.+)\n   size=(?P<bytes>\d+) align=(?P<alignment>\d+)$", re.MULTILINE)
 _BEHIND_POINTER = re.compile(r"(?:(?<=[*& ])(?:const|volatile|restrict|__restrict__)|\s)+$")
 _VECTOR = re.compile(r"vector\((?P<count>\d+)\) (?P<type>.+)")
 
@@ -62,7 +62,7 @@ class Types:
 
     def __init__(self, classes: str, packs: bool):
         self.packs, self._own = packs, dict[tuple[str, int], int]()
-        for each in _CLASS.finditer(classes):
+        for each in CLASS.finditer(classes):
             name = _last_name(each["name"]), int(each["bytes"])
             self._own[name] = min(int(each["alignment"]), self._own.get(name, 1 << 20))
 

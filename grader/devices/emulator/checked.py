@@ -12,6 +12,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
@@ -32,6 +33,7 @@ from grader.devices.emulator.symbols import CodeMap, Symbol, disassembled, host_
 
 NAME, FACTS = "checked.so", "checked.json"
 OTHERS = ("more.so", "less.so", "none.so")  # the same with other bytes in variables that are not set, if it has any
+FEW = "few.so"  # the same again: what a few blocks of a large case leave in a kernel's own variables stays there
 _AS_WRITTEN, _OPTIMIZED, _CLASSES, _SAID = "checked.gimple", "checked.optimized", "checked.classes", "said"
 _TEXT, _LESS, _PLAIN = "text.cpp", "less.cpp", "plain.cpp"  # each takes the place of the first if that does not compile
 
@@ -66,7 +68,8 @@ _PLACE = r"\[[^\]\[\s]+:\d+:\d+(?: discrim \d+)?\] "
 _PLACE_OF = re.compile(r"\[([^\]\[\s]+:\d+:\d+)[ \]]")
 _DECLARED = re.compile(r"^ +(?P<static>static )?[\w:<>, *&.]*?[ *&](?P<name>[\w.]+)(?:\[\d*\])*;$", re.MULTILINE)
 _PARAMETER = re.compile(r"(\w+)[,)]")
-_INDEXED = r"(?P<base>\(?\*?(?:D\.\d+|\w+)\)?)(?P<parts>(?:->\w+|\.[a-zA-Z_]\w*)*(?:\[[^\]:]*\](?:\.[a-zA-Z_]\w*)*)+)"
+_BASE = r'(?P<base>\(?\*?(?:D\.\d+|\w+)\)?|"(?:[^"\\]|\\.)*")'
+_INDEXED = _BASE + r"(?P<parts>(?:->\w+|\.[a-zA-Z_]\w*)*(?:\[[^\]:]*\](?:\.[a-zA-Z_]\w*)*)+)"
 _INDEXED_HERE = re.compile(rf"(?:{_PLACE})+{_INDEXED}")
 _ADDRESS = re.compile(rf"&(?:{_PLACE})*$")
 _PART = re.compile(r"->\w+|\.\w+|\[[^\]]*\]")
@@ -105,16 +108,19 @@ _PARAMETERS = re.compile(r"[\w>] ([A-Za-z_]\w*) ?(?=[,)])")  # that are no point
 _BINDINGS = re.compile(r"\bauto\s*\[([\w\s,]*)\]\s*=")  # auto [a, b] = ...;
 _OF_LIBRARY = re.compile(r"\barray\s*<")
 _NAMED = re.compile(r"([A-Za-z_]\w*)\s*(?=[=,]|$)")
+_INDEXED_TEXT = re.compile(r'"[\s)]*\[|\[[\s(]*"')  # "0123456789abcdef"[i]
 _MORE_NAMES = re.compile(r",[*& ]*[A-Za-z_]\w* ?(?:[\[,]|$)")
 
 
 def finds_more(code: str) -> bool:
     """Whether such a build may find anything in a file: it has an array that is not shared, or that has rows, or a
-    variable without a first value or whose address is taken. `code` is the file's own, preprocessed.
+    variable without a first value or whose address is taken, or it indexes a text. `code` is its own, preprocessed.
     """
     lent = set(_LENT.findall(code))
     bound = re.findall(r"\w+", " ".join(_BINDINGS.findall(code))) if lent else ()
     if not lent.isdisjoint(_PARAMETERS.findall(code)) or not lent.isdisjoint(bound):
+        return True
+    if _INDEXED_TEXT.search(code):
         return True
     for piece, end in re.findall(r"([^;{}]*)([;{}])", code):
         text = _BEFORE.sub("", " ".join(piece.split()), count=1)
@@ -135,6 +141,7 @@ class Checked:
     """What a session knows of such a build. Places are `file:line:column`, as g++ tells them."""
 
     library: str = ""
+    few: str = ""  # the same, for a few blocks of large cases
     others: list[str] = field(default_factory=list)  # builds with other bytes in variables that are not set
     code: CodeMap = field(default_factory=CodeMap)
     arrays: dict[str, str] = field(default_factory=dict)  # what is indexed at a place: "s[0]"
@@ -208,6 +215,7 @@ class CheckedBuild:
         for name in (NAME, *OTHERS):
             with suppress(FileNotFoundError):
                 (self._folder / name).replace(library.parent / name)
+        shutil.copyfile(library.parent / NAME, library.parent / FEW)
         (library.parent / FACTS).write_text(json.dumps(found))
 
     def _read(self) -> dict[str, Any]:
@@ -262,7 +270,7 @@ def beside(library: Path, source_name: str) -> Checked | None:
         unset, never_set, certain, gone = lists
         locals_ = unset, never_set, certain, data["sure"], gone
         others = [str(each) for name in OTHERS if (each := library.parent / name).exists()]
-        return Checked(path, others, code, data["arrays"], *locals_, data["elements"], *why)
+        return Checked(path, str(library.parent / FEW), others, code, data["arrays"], *locals_, data["elements"], *why)
     return None
 
 
@@ -276,7 +284,7 @@ def indexed_arrays(
     arrays: dict[str, str] = {}
     indexes: dict[str, Symbol] = {}
     rows = [row for row in _indexed(as_written, constants) if row[0].startswith(f"{source_name}:") or not source_name]
-    own = _own_places({place for place, _, is_local, _ in rows if is_local is None}, optimized)
+    own = _own_places({place for place, _, is_local, _ in rows if is_local is None}, optimized, constants)
     for place, array, is_local, is_address in rows:
         name = place.rpartition("/")[2]
         arrays[name] = array
@@ -318,9 +326,8 @@ def _indexed(dump: str, constants: Set[str]) -> Iterator[tuple[str, str, bool | 
                 through = "*" in base or parts[0].startswith("->")
                 captured = _captured(body, base.strip("(*)"))
                 array = _spelled(captured or base, parts, f"[{check['index']}]")
-                is_local = (
-                    True if captured or base == "__closure" else None if through else base in names | constants
-                )  # statics need no capture
+                is_local = None if through else base in names | constants or base.startswith('"')
+                is_local = True if captured or base == "__closure" else is_local  # statics need no capture
                 yield check["place"], array, is_local, _is_address(body, access.start())
 
 
@@ -358,21 +365,23 @@ def _spelled(base: str, parts: list[str], index: str) -> str:
     return "an array" if re.match(r"_\d|D\.\d", text) else text
 
 
-def _own_places(places: set[str], optimized: str) -> set[str]:
-    """Those where what is indexed turns out to be a function's own variable, once g++ has put functions together."""
+def _own_places(places: set[str], optimized: str, constants: Set[str]) -> set[str]:
+    """Those where what is indexed turns out to be a function's own variable, or a table, once g++ has put functions
+    together. One is enough: no access to it is checked for itself.
+    """
     found: dict[str, set[bool]] = {}
     follows: dict[str, set[bool]] = {}
     for body, own in own_variables(optimized, _HANDLER) if places else ():
         for place in _PLACE_OF.finditer(body):
             if place[1] not in places:
                 continue
-            row, _, after = body[body.rfind("\n", 0, place.start()) + 1 : place.end() + _NEAR].partition("\n")
-            if _HANDLER not in row:
-                found.setdefault(place[1], set()).update((one or other) in own for one, other in _OBJECT.findall(row))
-            elif objects := _on_the_line(place[1], after):
-                follows.setdefault(place[1], set()).update((one or other) in own for one, other in objects)
-    found = follows | {place: objects for place, objects in found.items() if objects}
-    return {place for place, is_own in found.items() if is_own == {True}}
+            row, _, after = body[place.end() - 1 : place.end() + _NEAR].partition("\n")
+            is_check = _HANDLER in row
+            objects = _on_the_line(place[1], after) if is_check else _OBJECT.findall(row)
+            if objects:
+                name = objects[0][0] or objects[0][1]
+                (follows if is_check else found).setdefault(place[1], set()).add(name in own or name in constants)
+    return {place for place, is_own in (follows | found).items() if True in is_own}
 
 
 def _on_the_line(place: str, rows: str) -> list[tuple[str, str]]:

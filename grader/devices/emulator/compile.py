@@ -138,7 +138,7 @@ class EmulatorRecipe:
             raise Refused(
                 f"the file has {constant:,} bytes of __constant__ variables: a GPU has {MOST_CONSTANT_BYTES:,}"
             )
-        beside = [library.parent / name for name in (checked.NAME, *checked.OTHERS, checked.FACTS)]
+        beside = [library.parent / name for name in (checked.NAME, *checked.OTHERS, checked.FEW, checked.FACTS)]
         files = [place_of_map(library), *filter(Path.exists, beside)]
         second = checked.beside(library, self.filename)
         if second:

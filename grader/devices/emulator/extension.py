@@ -24,7 +24,7 @@ from typing import Any
 
 from grader.devices.build.recipe import program_identity
 from grader.devices.emulator import library as library_of
-from grader.devices.emulator import session
+from grader.devices.emulator.entry import POISON, Loaded
 from grader.devices.emulator.reading import Reading
 from grader.devices.emulator.sides import marks
 from grader.devices.emulator.symbols import CodeMap
@@ -142,7 +142,7 @@ class Extension:
         self.module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(self.module)
         self.library = ctypes.CDLL(str(library))
-        self.loaded = session.Loaded(self.library, self.code)
+        self.loaded = Loaded(self.library, self.code)
         self.runtime = ctypes.CDLL(str(library_of.runtime_library(cache)))
         self.runtime.ladder_session_report.restype = ctypes.c_char_p
         self.runtime.ladder_session_begin.argtypes = [ctypes.c_double, ctypes.c_double, ctypes.c_int]
@@ -156,7 +156,7 @@ class Extension:
         self.runtime.ladder_session_module(inside, self.loaded.symbols, count, len(os.sched_getaffinity(0)), 1)
         self.runtime.ladder_session_whole_program(1)
         elements = float(sum(each.numel() for each in tensors))
-        self.runtime.ladder_session_begin(SECONDS, 1e9 + elements, session.POISON)
+        self.runtime.ladder_session_begin(SECONDS, 1e9 + elements, POISON)
         for storage in {each.untyped_storage().data_ptr(): each.untyped_storage() for each in tensors}.values():
             self.runtime.ladder_host_register(storage.data_ptr(), storage.nbytes(), 0)
         self.library.ladder_tensors(1)

@@ -16,7 +16,6 @@ from grader.devices.emulator.checked import Checked, name_array
 from grader.devices.emulator.fewer_checks import KIND as FEWER_CHECKS
 from grader.devices.emulator.symbols import CodeMap
 
-MOST_CHECKED_ELEMENTS = 16384  # of all buffers: a second run of such a case takes milliseconds
 _MOST_NAMED = 3
 _BY_ADDRESS = {"out_of_bounds", "misaligned"}  # what a pointer or an index comes to that was never set
 _FATAL = ("crash", "timeout", "stack_overflow")
@@ -44,7 +43,8 @@ class Look:
             name_array(finding, checked.arrays)
         ends = [each for each in facts["findings"] if each["kind"] in _FATAL]
         across = [each for each in facts["findings"] if each["kind"] == "misaligned" and each["space"] == "variable"]
-        self.decides = bool(ends or across) or any(not each["note"] for each in self._left)
+        self.leaves_an_array = any(not each["note"] for each in self._left)
+        self.decides = bool(ends or across) or self.leaves_an_array
 
     @property
     def code(self) -> CodeMap:
@@ -173,6 +173,12 @@ def _floats(content: np.ndarray, ctype: CType) -> np.ndarray:
     if ctype.torch == "bfloat16":  # the upper half of a float
         return (content.view(np.uint16).astype(np.uint32) << 16).view(np.float32)
     return content.view(ctype.numpy)
+
+
+def is_only_uninitialised(findings: list[Fact]) -> bool:
+    """Whether nothing is wrong but what was read before it was written."""
+    errors = [finding for finding in findings if not finding["note"]]
+    return bool(errors) and all(finding["kind"] in ("uninitialized_read", "shuffle_source") for finding in errors)
 
 
 @contextmanager

@@ -17,10 +17,11 @@ from typing import Any
 from grader.course.prototype import Prototype
 from grader.devices.build.recipe import Library
 from grader.devices.emulator.counters import tensor_kind, tensor_operations
+from grader.devices.emulator.entry import POISON, View
 from grader.devices.emulator.kinds import EVENTS, SPACES
 from grader.devices.emulator.prices import PRICES, tensor_work
 from grader.devices.emulator.ptx_prices import price_of
-from grader.devices.emulator.session import POISON, Session, View
+from grader.devices.emulator.session import Session
 from grader.devices.emulator.symbols import Block, CodeMap
 from grader.devices.emulator.wording import word_findings
 from grader.devices.evidence import CaseRun

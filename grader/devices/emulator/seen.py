@@ -9,11 +9,13 @@ from __future__ import annotations
 import re
 import subprocess
 from collections.abc import Callable, Sequence
+from math import prod
 from pathlib import Path
 
 from grader.devices.build.own_faults import complaint
 from grader.devices.build.refused import Refusal
-from grader.devices.emulator.calls import is_used_by_headers, line_of_use, refused_calls
+from grader.devices.emulator.alignments import CLASS
+from grader.devices.emulator.calls import PLACE, is_used_by_headers, line_of_use, refused_calls
 from grader.devices.emulator.elf import Elf
 from grader.devices.emulator.outside import host_may_use, may_be_addressed
 from grader.devices.emulator.ptx_texts import refused_ptx
@@ -24,6 +26,12 @@ DUMP_FLAGS = [f"-fdump-tree-optimized-asmname-lineno={DUMP}", f"-fdump-lang-clas
 PREPROCESSED = "-fpreprocessed"
 _NAMED = re.compile(r'^#line 1 (".*")$', re.MULTILINE)
 _ELEMENT = re.compile(r"(?:\.|->)\s*x\s*\[")
+# An index stays within its array, or is found (checked.py): none may have room for all memory between two variables.
+_MOST_BYTES, _MOST_ELEMENTS = 1 << 25, 1 << 23
+_ARRAY = re.compile(
+    r"[(<,](?:const |volatile |struct |unsigned |signed |long )*[\w:]+(?P<sizes>(?:\[\d+\])*\[\d{4,}\](?:\[\d+\])*)"
+)
+_VAST = "`{}` has {:,} {}: a pointer or reference to it would reach memory out of the emulator's sight"
 _TAG = re.compile(r"__attribute__\(\((ladder_[0-9a-f]{20}), no_sanitize")
 
 
@@ -77,7 +85,7 @@ def check_built(library: Path, dump: Path, filename: str, linked: Callable[[], o
     `linked` comes back once the library is there: its dump is looked at meanwhile.
     """
     text = dump.read_text(errors="replace")
-    refused = refused_calls(text, filename) or refused_ptx(text)
+    refused = refused_calls(text, filename) or refused_ptx(text) or _vast(text, dump.with_name(CLASSES), filename)
     linked()
     elf = Elf(library)
     for symbol in sorted(elf.undefined()):
@@ -92,6 +100,19 @@ def check_built(library: Path, dump: Path, filename: str, linked: Callable[[], o
             sentence = f"call `{name}` where it is needed: through a pointer, a kernel could call it unseen"
             _raise((sentence, line_of_use(text, name, filename) or 1), filename)
     _raise(refused, filename)
+
+
+def _vast(dump: str, classes: Path, filename: str) -> Refusal | None:
+    """The first type that is larger than any object of a kernel, if there is one."""
+    for each in CLASS.finditer(classes.read_text(errors="replace") if classes.exists() else ""):
+        if int(each["bytes"]) > _MOST_BYTES:
+            name = each["name"].partition("<")[0].rpartition("::")[2]
+            return _VAST.format(each["name"], int(each["bytes"]), "bytes"), line_of_use(dump, name, filename) or 1
+    for each in _ARRAY.finditer(dump):
+        if (elements := prod(map(int, re.findall(r"\d+", each["sizes"])))) > _MOST_ELEMENTS:
+            places = (place for place in PLACE.finditer(dump, each.start()) if place["file"] == filename)
+            return _VAST.format(each[0][1:], elements, "elements"), next((int(place["line"]) for place in places), 1)
+    return None
 
 
 def _raise(refused: Refusal | None, filename: str) -> None:

@@ -16,72 +16,34 @@ from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from grader.course.prototype import Prototype
 from grader.devices.build.recipe import Library
 from grader.devices.emulator.checked import Facts, beside
+from grader.devices.emulator.checking_runs import MOST_CHECKED_ELEMENTS, CheckingRuns
 from grader.devices.emulator.counters import add_up, order_sensitive_place
-from grader.devices.emulator.kinds import SYMBOLS
+from grader.devices.emulator.entry import OTHER_POISON, POISON, Call, Loaded, View, bytes_of, size_of_data
 from grader.devices.emulator.library import compile_flags, include_folder, link_flags, runtime_content, runtime_library
-from grader.devices.emulator.looking import MOST_CHECKED_ELEMENTS, Contents, Look, silence
+from grader.devices.emulator.looking import is_only_uninitialised, silence
 from grader.devices.emulator.reading import Reading
 from grader.devices.emulator.recording import BlockToRecord, begin_recording, describe, numbers_of
-from grader.devices.emulator.symbols import CodeMap, Symbol
-from grader.devices.emulator.turned import ends_well, word_turned
+from grader.devices.emulator.symbols import CodeMap
+from grader.devices.emulator.turned import word_turned
 from grader.devices.emulator.wording import word_findings
 from grader.devices.emulator.worst import worst_requests
 from grader.devices.evidence import CaseRun, launch_notes
 
 ENOUGH_CASES = 3  # that came out otherwise by what they read at one place: no more are asked
-MOST_COMPARED = 20_000  # steps of warps in cases that are run again though g++ warns of no variable: milliseconds
 MOST_OF_A_FRAME, ABOVE_KERNELS = 4096, 1024  # bytes of a stack that are filled: a kernel's variables, and calls above
-POISON, OTHER_POISON = 0xFF, 0x3F  # bytes of memory that was never written: NaN as a float, and 0.747
-
-
-Call = tuple[Prototype, Mapping[str, "View"], Mapping[str, int | float], float, tuple[int, int] | None]
-
-
-class View(Protocol):
-    """A buffer as it lies in this process."""
-
-    @property
-    def address(self) -> int: ...
-
-    @property
-    def bytes(self) -> int: ...
-
-    @property
-    def writable(self) -> bool: ...
-
-
-class _CSymbol(ctypes.Structure):
-    _fields_ = [
-        ("value", ctypes.c_uint64),
-        ("bytes", ctypes.c_uint64),
-        ("kind", ctypes.c_int),
-        ("name", ctypes.c_char_p),
-    ]
-
-
-def _c_symbols(symbols: list[Symbol]) -> ctypes.Array[_CSymbol]:
-    rows = [_CSymbol(each.value, each.bytes, SYMBOLS.index(each.kind), each.name.encode()) for each in symbols]
-    return (_CSymbol * len(rows))(*rows)
 
 
 def open_library(path: Path, source_name: str, checked: bool = False) -> Library:
     """Loads a library that is trusted; if `checked`, cases run on the checking build beside it, too. Raises OSError."""
     facts = Facts(CodeMap.load(path, Path(source_name).name), beside(path, source_name) if checked else None)
     return Library(path, ctypes.CDLL(str(path)), facts)
-
-
-class Loaded:
-    """A build in this process, as the runtime wants to be told of it."""
-
-    def __init__(self, library: ctypes.CDLL, code: CodeMap):
-        self.library, self.code, self.symbols = library, code, _c_symbols(code.symbols)
 
 
 class Session:
@@ -104,6 +66,7 @@ class Session:
         facts: Facts = library.facts
         self.build, self.checked = Loaded(library.loaded, facts.code), facts.checked
         self.runtime = ctypes.CDLL(str(runtime))
+        self._checking = CheckingRuns(facts.checked, self.runtime, self._call_to_check) if facts.checked else None
         self.runtime.ladder_session_report.restype = ctypes.c_char_p
         self.runtime.ladder_session_stream.restype = ctypes.c_void_p
         self.runtime.ladder_session_begin.argtypes = [ctypes.c_double, ctypes.c_double, ctypes.c_int]
@@ -112,8 +75,6 @@ class Session:
         self.runtime.ladder_session_buffer.argtypes = [ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
         self.runtime.ladder_session_print_threads(int(print_threads))
         self.threads = threads or len(os.sched_getaffinity(0))
-        self._looking: list[Loaded] = []  # the checking build, and those with other bytes in variables that are not set
-        self._compared = 0  # steps of warps in those cases that were run with other bytes there, or might have been
         self._mattered: Counter[int] = Counter()  # cases that read there what was never written, and came out otherwise
         self.counting = counting
         self.until = math.inf  # time.monotonic(): calls are given up then
@@ -135,19 +96,19 @@ class Session:
         A block that is `to_record` is recorded besides (recording.py). `again` does in another process what `run_again`
         does, and returns that, or None if it could not; without it, it is done in this one.
         """
-        checked = None if to_record else self.checked  # who asks for a picture has had the verdict
+        checking = None if to_record else self._checking  # who asks for a picture has had the verdict
         to_record = to_record if to_record and to_record.case in ("", name) else None
         outputs = [view for view in buffers.values() if view.writable]
-        untouched = [_bytes_of(view) for view in outputs]
+        untouched = [bytes_of(view) for view in outputs]
         what = (task, buffers, scalars, seconds, mapping)
-        look = self._look(what, outputs, untouched) if checked else None
+        look = checking.look(what, outputs, untouched) if checking else None
         if look and look.decides:
             return self._describe(name, task, look.facts, look.seconds, None, look.code)
         with silence() if look else nullcontext():
             facts, took = self._call(*what, POISON, to_record)
         again = again or partial(self.run_again, *what)
         matters = partial(self._poison_matters, facts, outputs, untouched, again)
-        if _is_only_uninitialised(facts["findings"]):
+        if is_only_uninitialised(facts["findings"]):
             places = {finding["pc"] for finding in facts["findings"]}
             if all(self._mattered[place] >= ENOUGH_CASES for place in places) or matters():
                 self._mattered.update(places)
@@ -155,11 +116,11 @@ class Session:
                 for finding in facts["findings"]:
                     finding["note"] = True
         turned = None
-        if look:
-            facts["findings"] += look.findings(facts, [_bytes_of(view) for view in outputs])
+        if checking and look:
+            facts["findings"] += look.findings(facts, [bytes_of(view) for view in outputs])
             if place := order_sensitive_place(facts):
                 names = [name for name, view in buffers.items() if view.writable]
-                first, second, turned = self._in_other_order(what, outputs, untouched)
+                first, second, turned = checking.in_other_order(what, outputs, untouched)
                 facts["findings"] += look.of_order(place, names, first, second)
         run = self._describe(name, task, facts, took, to_record, self.build.code)
         if look and turned:
@@ -174,73 +135,6 @@ class Session:
         frames = [symbol.bytes for symbol in build.code.symbols if symbol.kind == "frame"]
         return min(max(frames, default=0), MOST_OF_A_FRAME) + ABOVE_KERNELS
 
-    def _look(self, what: Call, outputs: list[View], untouched: list[np.ndarray]) -> Look | None:
-        """What the checking build finds, if the case is small. All is as before then, but for what has been printed."""
-        task, buffers, scalars, *_ = what
-        assert self.checked
-        if _size_of_data(task, buffers, scalars) > MOST_CHECKED_ELEMENTS:
-            return None
-        if not self._looking:
-            builds = [self.checked.library, *self.checked.others]
-            self._looking = [Loaded(ctypes.CDLL(each), self.checked.code) for each in builds]
-        facts, took = self._call(*what, POISON, build=self._looking[0])
-        types = {p.name: p.type for p in task.buffers}
-        written = [types[name] for name, view in buffers.items() if view.writable]
-        look = Look(self.checked, facts, took, [_bytes_of(view) for view in outputs], written)
-        self._put_back(outputs, untouched)
-        if self.checked.elements and not look.decides:
-            self.runtime.ladder_session_turn_elements(1)
-            with silence():
-                self._call(*what, POISON, build=self._looking[0])
-            self.runtime.ladder_session_turn_elements(0)
-            look.turned = [_bytes_of(view) for view in outputs]
-            self._put_back(outputs, untouched)
-        if look.is_clean:
-            self._compare(what, look, outputs, untouched)
-        return look
-
-    def _in_other_order(
-        self, what: Call, outputs: list[View], untouched: list[np.ndarray]
-    ) -> tuple[Contents, Contents | None, dict[str, Any] | None]:
-        """The outputs of this run, and of one in which the last block begins first; None if that did not end well, and
-        then its facts if the order is to blame. All is as before then, but for a kernel's own variables: what is wrong
-        in a run in order that comes after it, too, comes of what lies in those.
-        """
-        runs: list[dict[str, Any]] = []
-        first = [_bytes_of(view) for view in outputs]
-        task, buffers, scalars, seconds, mapping = what
-        for turned in (1, 0):
-            self._put_back(outputs, untouched)
-            self.runtime.ladder_session_turn_blocks(turned)
-            with silence():
-                runs += self._call(task, buffers, scalars, min(seconds, 1), mapping, POISON, build=self._looking[0])[:1]
-            if ends_well(runs[0]):
-                break
-        self.runtime.ladder_session_turn_blocks(0)
-        second = [_bytes_of(view) for view in outputs] if len(runs) == 1 else None
-        self._put_back(outputs, first)
-        return first, second, runs[0] if len(runs) == 2 and ends_well(runs[1]) else None
-
-    def _compare(self, what: Call, look: Look, outputs: list[View], untouched: list[np.ndarray]) -> None:
-        """With runs in which other bytes lie in variables that are not set: of all small cases where g++ warns of one,
-        else of the first.
-        """
-        assert self.checked
-        self._compared += look.steps
-        if not self.checked.unset and self._compared > MOST_COMPARED:
-            return
-        for other in self._looking[1:]:
-            with silence():
-                facts, _ = self._call(*what, POISON, build=other)
-            look.compare(facts, [_bytes_of(view) for view in outputs])
-            self._put_back(outputs, untouched)
-
-    def _put_back(self, outputs: list[View], contents: list[np.ndarray]) -> None:
-        self.runtime.ladder_session_open()
-        for view, content in zip(outputs, contents, strict=True):
-            ctypes.memmove(view.address, content.ctypes.data, view.bytes)
-        self.runtime.ladder_session_show()
-
     def run_again(
         self,
         task: Prototype,
@@ -252,6 +146,10 @@ class Session:
     ) -> Any:
         """Calls the entry point with these bytes in memory that was never written. Returns what must be the same."""
         return _comparable(self._call(task, buffers, scalars, seconds, mapping, poison)[0])
+
+    def _call_to_check(self, what: Call, build: Loaded) -> tuple[dict[str, Any], float]:
+        """One call of the entry point of such a build: the runtime's facts, and the seconds it took."""
+        return self._call(*what, POISON, build=build)
 
     def _call(
         self,
@@ -267,7 +165,7 @@ class Session:
         """One call of the entry point: the runtime's facts, and the seconds it took."""
         build = build or self.build
         threads = 1 if to_record and to_record.block is None else self.threads  # a recorder has no locks
-        size, runtime = _size_of_data(task, buffers, scalars), self.runtime
+        size, runtime = size_of_data(task, buffers, scalars), self.runtime
         self.begin(task, build, threads, seconds, size, poison)
         runtime.ladder_session_fill_stacks(ctypes.c_size_t(self._bytes_to_fill(build, size)))
         if to_record:
@@ -313,14 +211,14 @@ class Session:
 
         A value that is loaded and never used (padding) changes nothing. The first run's outputs are put back.
         """
-        first = [_bytes_of(view) for view in outputs]
+        first = [bytes_of(view) for view in outputs]
         self.runtime.ladder_session_open()
         for view in outputs:
             ctypes.memset(view.address, OTHER_POISON, view.bytes)
         matters = bool(_comparable(before) != again())
         self.runtime.ladder_session_open()
         for view, was, content in zip(outputs, untouched, first, strict=True):
-            second = _bytes_of(view)
+            second = bytes_of(view)
             unwritten = (content == was) & (second == OTHER_POISON)
             matters = matters or bool(np.any((content != second) & ~unwritten))
             ctypes.memmove(view.address, content.ctypes.data, view.bytes)
@@ -368,29 +266,13 @@ def _element_bytes(task: Prototype) -> dict[str, int]:
     return {p.name: p.type.bytes for p in task.parameters if p.role in ("input", "output")}
 
 
-def _size_of_data(task: Prototype, buffers: Mapping[str, View], scalars: Mapping[str, int | float]) -> float:
-    """Elements of all buffers, and besides what the whole numbers say: how much work a right kernel may have."""
-    elements = sum(buffers[p.name].bytes // p.type.bytes for p in task.buffers if p.name in buffers)
-    return float(elements + sum(abs(value) for value in scalars.values() if isinstance(value, int)))
-
-
 def _comparable(facts: dict[str, Any]) -> list[Any]:
     """What was counted and what was found: the same in two runs between which nothing has changed."""
     return [facts["kernels"], sorted([finding["kind"], finding["pc"]] for finding in facts["findings"])]
 
 
-def _bytes_of(view: View) -> np.ndarray:
-    return np.frombuffer(ctypes.string_at(view.address, view.bytes), dtype=np.uint8)
-
-
-def _is_only_uninitialised(findings: list[dict[str, Any]]) -> bool:
-    errors = [finding for finding in findings if not finding["note"]]
-    return bool(errors) and all(finding["kind"] in ("uninitialized_read", "shuffle_source") for finding in errors)
-
-
 __all__ = [
     "Session",
-    "Symbol",
     "compile_flags",
     "include_folder",
     "link_flags",

@@ -198,12 +198,17 @@ def read_symbols(elf: Elf) -> list[Symbol]:
 
 
 def tables(elf: Elf) -> set[str]:
-    """The last names of constants, and of no other variable, that lie in read-only memory."""
-    constant, others = set[str](), set[str]()
+    """The constants that lie in read-only memory: their names to the linker, and their last names, if no other variable
+    has such a one.
+    """
+    constant, linked, others = set[str](), set[str](), set[str]()
     for entry, name in elf.named:
-        if entry.section not in ("", ".text") and entry.bytes:
-            (constant if entry.section in _READ_ONLY else others).add(last_name(name))
-    return constant - others
+        if entry.section in _READ_ONLY and entry.bytes:
+            constant.add(last_name(name))
+            linked.add(entry.name)
+        elif entry.section not in ("", ".text") and entry.bytes:
+            others.add(last_name(name))
+    return constant - others | linked
 
 
 def host_only(elf: Elf, dump: str) -> list[Symbol]:

@@ -239,8 +239,9 @@ def _run_cases(
 
     Stops after a crash, when nothing is sure any more, or a time-out, and returns which.
     """
+    from grader.devices.emulator.entry import POISON
     from grader.devices.emulator.recording import BlockToRecord
-    from grader.devices.emulator.session import POISON, Session, runtime_library
+    from grader.devices.emulator.session import Session, runtime_library
 
     runtime = runtime_library(Path(job["cache"]))
     if job["to_sample"]:

@@ -25,9 +25,9 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from grader.devices.emulator.entry import POISON, Loaded
 from grader.devices.emulator.program import Program
 from grader.devices.emulator.recording import BlockToRecord, add_numbers, begin_recording
-from grader.devices.emulator.session import POISON, Loaded
 from grader.devices.emulator.symbols import CodeMap, Symbol
 
 MOST = 2**64 - 1

@@ -213,8 +213,7 @@ void launch_kernel(const Launch& launch) {
     if (m.blocks_turned)
         for (std::uint64_t n = blocks; n > 0; --n) state.chosen.push_back(n - 1);
     begin_flags(state);
-    if (m.sampling.on()) run_sampled(state, run_launch);
-    else run_launch(state);
+    run_chosen(state, run_launch);
     KernelTotals& totals = m.kernels[static_cast<std::size_t>(state.kernel)];
     totals.launches += 1;
     totals.blocks += blocks;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <random>
 
 #include "machine.h"
 #include "multiprocessor.h"
@@ -51,6 +52,7 @@ void run_blocks(LaunchState& state, std::vector<std::uint64_t> numbers, void (*r
     part.kernel = state.kernel;
     part.grid = state.grid;
     part.block = state.block;
+    part.counting = state.counting;
     part.chosen = std::move(numbers);
     run(part);
     state.barriers += part.barriers;
@@ -202,7 +204,7 @@ std::size_t allowed_registers(const Symbol* function, std::size_t threads) {
     return registers_for(std::clamp<std::size_t>(threads_per_multiprocessor / most, 1, module.launch_blocks(function)), most);
 }
 
-void run_sampled(LaunchState& state, void (*run)(LaunchState&)) {
+static void run_sampled(LaunchState& state, void (*run)(LaunchState&)) {
     Machine& m = machine();
     Sampling& sampling = m.sampling;
     LaunchSample& launch = sampling.launches[state.kernel];
@@ -231,6 +233,22 @@ void run_sampled(LaunchState& state, void (*run)(LaunchState&)) {
     launch.traffic = share_caches(launch, chosen, resident, level1_bytes(sampling.card.l1_bytes, resident * (launch.shared_bytes ? launch.shared_bytes + reserved_shared : 0)));
     for (BlockSample& block : launch.ran)
         for (WarpSample& warp : block.warps) warp.asked = {};
+}
+
+// Nobody is to know beforehand which these are.
+static void run_few(LaunchState& state, void (*run)(LaunchState&)) {
+    static std::random_device entropy;
+    std::uniform_int_distribution<std::uint64_t> any(0, state.blocks - 1);
+    std::set<std::uint64_t> numbers;
+    while (numbers.size() < machine().few_blocks) numbers.insert(any(entropy));
+    run_blocks(state, {numbers.begin(), numbers.end()}, run);
+}
+
+void run_chosen(LaunchState& state, void (*run)(LaunchState&)) {
+    const Machine& m = machine();
+    if (m.sampling.on()) run_sampled(state, run);
+    else if (m.few_blocks && m.few_blocks < state.blocks) run_few(state, run);
+    else run(state);
 }
 
 void begin_sample(Block& block) {
@@ -315,6 +333,9 @@ void ladder_session_sample(int count, std::size_t l1_bytes, std::size_t memory, 
     machine().sampling.card = {count, l1_bytes, steps, thins != 0};
     machine().memory.reserve(count ? memory : global_memory);
 }
+
+// From the next case on, so many blocks of a launch run, whichever; 0: all of them.
+void ladder_session_few_blocks(std::size_t count) { machine().few_blocks = count; }
 
 // A buffer of the task, at its real size: an input repeats what is in `tile` (whole pages of shared memory), and takes no
 // memory of its own. Null if there is no room.

@@ -156,7 +156,7 @@ constexpr std::uint64_t multiprocessors_of_h200 = 132;
 std::size_t registers_of(const LaunchSample& launch);   // that a thread wants: an estimate, for nvcc allocates them
 std::size_t allowed_registers(const Symbol* function, std::size_t threads);   // by its __launch_bounds__; nvcc ignores what cannot be
 
-void run_sampled(LaunchState& state, void (*run)(LaunchState&));   // `run` runs the chosen blocks of a part of it
+void run_chosen(LaunchState& state, void (*run)(LaunchState&));    // all blocks, or those that are asked for: `run` runs a part of them
 void begin_sample(Block& block);
 void sample_access(Executor& executor, WarpUnit& warp, const Request& request);
 void sample_copy(WarpUnit& warp, const Request& request);   // an asynchronous one: it begins, or is waited for

@@ -1,0 +1,120 @@
+"""The runs of a session's cases on the checking build (checked.py), beside the one that counts."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from grader.devices.emulator.checked import Checked
+from grader.devices.emulator.entry import Call, Loaded, View, bytes_of, size_of_data
+from grader.devices.emulator.looking import Contents, Look, silence
+from grader.devices.emulator.turned import ends_well
+
+MOST_CHECKED_ELEMENTS = 16384  # of all buffers: a second run of such a case takes milliseconds
+FEW_BLOCKS, A_LOOK = 8, 0.25  # of each launch of a larger case, and the seconds that they get
+MOST_COMPARED = 20_000  # steps of warps in cases that are run again though g++ warns of no variable: milliseconds
+
+
+class CheckingRuns:
+    """`call` makes one call of an entry point of a build: the runtime's facts, and the seconds that it took."""
+
+    def __init__(
+        self, checked: Checked, runtime: ctypes.CDLL, call: Callable[[Call, Loaded], tuple[dict[str, Any], float]]
+    ):
+        self._checked, self._runtime, self._call = checked, runtime, call
+        self._looking: list[Loaded] = []  # the checking build, and those with other bytes in variables that are not set
+        self._looking_at_few: Loaded | None = None
+        self._all_clean = True  # so far; if not, there is enough to tell
+        self._compared = 0  # steps of warps in those cases that were run with other bytes there, or might have been
+
+    def look(self, what: Call, outputs: list[View], untouched: list[np.ndarray]) -> Look | None:
+        """What the checking build finds. All is as before then, but for what has been printed if the case is small."""
+        task, buffers, scalars, *_ = what
+        if size_of_data(task, buffers, scalars) > MOST_CHECKED_ELEMENTS:
+            return self._look_at_few(what, outputs, untouched) if self._all_clean else None
+        if not self._looking:
+            builds = [self._checked.library, *self._checked.others]
+            self._looking = [Loaded(ctypes.CDLL(each), self._checked.code) for each in builds]
+        look = self._look_with(self._looking[0], what, outputs, untouched)
+        if self._checked.elements and not look.decides:
+            self._runtime.ladder_session_turn_elements(1)
+            with silence():
+                self._call(what, self._looking[0])
+            self._runtime.ladder_session_turn_elements(0)
+            look.turned = [bytes_of(view) for view in outputs]
+            self._put_back(outputs, untouched)
+        self._all_clean = self._all_clean and look.is_clean
+        if look.is_clean:
+            self._compare(what, look, outputs, untouched)
+        return look
+
+    def _look_with(self, build: Loaded, what: Call, outputs: list[View], untouched: list[np.ndarray]) -> Look:
+        """One run on such a build. All is as before then."""
+        task, buffers, *_ = what
+        facts, took = self._call(what, build)
+        types = {p.name: p.type for p in task.buffers}
+        written = [types[name] for name, view in buffers.items() if view.writable]
+        look = Look(self._checked, facts, took, [bytes_of(view) for view in outputs], written)
+        self._put_back(outputs, untouched)
+        return look
+
+    def _look_at_few(self, what: Call, outputs: list[View], untouched: list[np.ndarray]) -> Look | None:
+        """What the checking build finds in a few blocks of a large case, nobody knows which. They may lack what others
+        would have written: only what it finds again in all blocks is told, and only of arrays that an index leaves.
+        """
+        if not self._looking_at_few:
+            self._looking_at_few = Loaded(ctypes.CDLL(self._checked.few), self._checked.code)
+        task, buffers, scalars, seconds, mapping = what
+        short = task, buffers, scalars, min(A_LOOK, seconds), mapping
+        self._runtime.ladder_session_few_blocks(ctypes.c_size_t(FEW_BLOCKS))
+        with silence():
+            look = self._look_with(self._looking_at_few, short, outputs, untouched)
+        self._runtime.ladder_session_few_blocks(ctypes.c_size_t(0))
+        if look.leaves_an_array:
+            look = self._look_with(self._looking_at_few, what, outputs, untouched)
+        return look if look.leaves_an_array else None
+
+    def in_other_order(
+        self, what: Call, outputs: list[View], untouched: list[np.ndarray]
+    ) -> tuple[Contents, Contents | None, dict[str, Any] | None]:
+        """The outputs of this run, and of one in which the last block begins first; None if that did not end well, and
+        then its facts if the order is to blame. All is as before then, but for a kernel's own variables: what is wrong
+        in a run in order that comes after it, too, comes of what lies in those.
+        """
+        runs: list[dict[str, Any]] = []
+        first = [bytes_of(view) for view in outputs]
+        task, buffers, scalars, seconds, mapping = what
+        short = task, buffers, scalars, min(seconds, 1), mapping
+        for turned in (1, 0):
+            self._put_back(outputs, untouched)
+            self._runtime.ladder_session_turn_blocks(turned)
+            with silence():
+                runs += self._call(short, self._looking[0])[:1]
+            if ends_well(runs[0]):
+                break
+        self._runtime.ladder_session_turn_blocks(0)
+        second = [bytes_of(view) for view in outputs] if len(runs) == 1 else None
+        self._put_back(outputs, first)
+        return first, second, runs[0] if len(runs) == 2 and ends_well(runs[1]) else None
+
+    def _compare(self, what: Call, look: Look, outputs: list[View], untouched: list[np.ndarray]) -> None:
+        """With runs in which other bytes lie in variables that are not set: of all small cases where g++ warns of one,
+        else of the first.
+        """
+        self._compared += look.steps
+        if not self._checked.unset and self._compared > MOST_COMPARED:
+            return
+        for other in self._looking[1:]:
+            with silence():
+                facts, _ = self._call(what, other)
+            look.compare(facts, [bytes_of(view) for view in outputs])
+            self._put_back(outputs, untouched)
+
+    def _put_back(self, outputs: list[View], contents: list[np.ndarray]) -> None:
+        self._runtime.ladder_session_open()
+        for view, content in zip(outputs, contents, strict=True):
+            ctypes.memmove(view.address, content.ctypes.data, view.bytes)
+        self._runtime.ladder_session_show()

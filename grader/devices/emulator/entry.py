@@ -1,0 +1,62 @@
+"""What an entry point is called with: a build as the runtime knows it, buffers as they lie in this process."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping
+from typing import Protocol
+
+import numpy as np
+
+from grader.course.prototype import Prototype
+from grader.devices.emulator.kinds import SYMBOLS
+from grader.devices.emulator.symbols import CodeMap, Symbol
+
+POISON, OTHER_POISON = 0xFF, 0x3F  # bytes of memory that was never written: NaN as a float, and 0.747
+
+
+Call = tuple[Prototype, Mapping[str, "View"], Mapping[str, int | float], float, tuple[int, int] | None]
+
+
+class View(Protocol):
+    """A buffer as it lies in this process."""
+
+    @property
+    def address(self) -> int: ...
+
+    @property
+    def bytes(self) -> int: ...
+
+    @property
+    def writable(self) -> bool: ...
+
+
+class _CSymbol(ctypes.Structure):
+    _fields_ = [
+        ("value", ctypes.c_uint64),
+        ("bytes", ctypes.c_uint64),
+        ("kind", ctypes.c_int),
+        ("name", ctypes.c_char_p),
+    ]
+
+
+def _c_symbols(symbols: list[Symbol]) -> ctypes.Array[_CSymbol]:
+    rows = [_CSymbol(each.value, each.bytes, SYMBOLS.index(each.kind), each.name.encode()) for each in symbols]
+    return (_CSymbol * len(rows))(*rows)
+
+
+class Loaded:
+    """A library, what is known of its code, and that as the runtime reads it."""
+
+    def __init__(self, library: ctypes.CDLL, code: CodeMap):
+        self.library, self.code, self.symbols = library, code, _c_symbols(code.symbols)
+
+
+def size_of_data(task: Prototype, buffers: Mapping[str, View], scalars: Mapping[str, int | float]) -> float:
+    """Elements of all buffers, and besides what the whole numbers say: how much work a right kernel may have."""
+    elements = sum(buffers[p.name].bytes // p.type.bytes for p in task.buffers if p.name in buffers)
+    return float(elements + sum(abs(value) for value in scalars.values() if isinstance(value, int)))
+
+
+def bytes_of(view: View) -> np.ndarray:
+    return np.frombuffer(ctypes.string_at(view.address, view.bytes), dtype=np.uint8)
