@@ -130,8 +130,8 @@ REFUSED_CALLS = [
         "`const float[1073741824]` has 1,073,741,824 elements",
     ),
     (
-        kernel("z[i] = ((const Most*)x)->all[i];", "struct Most { float all[1 << 24]; };"),
-        "kernel.cu:2:1: error: `Most` has 67,108,864 bytes",
+        kernel("z[i] = ((const Most*)x)->all[i];", "struct Most { float all[1 << 25]; };"),
+        "kernel.cu:2:1: error: `Most` has 134,217,728 bytes",
     ),
     (
         kernel("cudaMemcpy(z + i, x + i, 4, cudaMemcpyDeviceToDevice);"),

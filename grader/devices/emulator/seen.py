@@ -27,7 +27,7 @@ PREPROCESSED = "-fpreprocessed"
 _NAMED = re.compile(r'^#line 1 (".*")$', re.MULTILINE)
 _ELEMENT = re.compile(r"(?:\.|->)\s*x\s*\[")
 # An index stays within its array, or is found (checked.py): none may have room for all memory between two variables.
-_MOST_BYTES, _MOST_ELEMENTS = 1 << 25, 1 << 23
+_MOST_BYTES, _MOST_ELEMENTS = 1 << 26, 1 << 24
 _ARRAY = re.compile(
     r"[(<,](?:const |volatile |struct |unsigned |signed |long )*[\w:]+(?P<sizes>(?:\[\d+\])*\[\d{4,}\](?:\[\d+\])*)"
 )
