@@ -92,7 +92,7 @@ __global__ void k(const float* x, float* z, int n) {
     z[threadIdx.x] = two.first[0];
 }"""
     ),
-    "Tables of constants": Wrong(  # a pointer past the table reads x
+    "Tables of constants": Wrong(  # a pointer from the table to x
         """
 __device__ const float table[4] = {1, 2, 3, 4};
 __global__ void k(const float* x, float* z, int n) {

@@ -192,6 +192,49 @@ def test_an_index_leaves_a_table_of_constants(run_kernel, case, severity, said):
     assert found == severity and said in message
 
 
+# By a pointer, past tables of three elements, of a function's, of a template's, and before one; texts lie beside them.
+WALKS = """
+__device__ const float three[3] = {1, 2, 3};
+__device__ const char* const names[2] = {"one", "three"};
+__device__ float walk(const float* p, int n) {
+    float sum = 0;
+    for (int i = 0; i < n; ++i) sum += p[i];
+    return sum;
+}
+__device__ float own(int n) {
+    static const float five[5] = {1, 2, 3, 4, 5}, six[6] = {1, 2, 3, 4, 5, 6};
+    const char* text = "a text";
+    float sum = walk(five, n) + walk(six, n);
+    for (int i = 0; i < n; ++i) sum += text[i] - names[1][i];
+    return sum;
+}
+template <class T> __device__ float of_type(int n) {
+    constexpr static T all[4] = {1, 2, 3, 4};
+    const T* p = all + n;
+    return *p;
+}
+__global__ void k(const float* x, float* z, int n) {
+    float found = walk(three, n == 1 ? 4 : 3) + own(n == 2 ? 6 : 5) + of_type<double>(n == 3 ? 4 : 3);
+    if (n == 4) found += *(three + 1 - threadIdx.x % 3);
+    z[threadIdx.x] = x[threadIdx.x] + 0 * found;
+}
+extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) { k<<<1, 32, 0, stream>>>(x, z, n); }
+"""
+WALKED = {
+    1: "reads three[3], past its end: three has 3 elements of 4 bytes",
+    2: "reads five[5], past its end: five has 5 elements of 4 bytes",
+    3: "reads all[4], past its end: all has 4 elements of 8 bytes",
+    4: "reads three[-1], before its start: three has 3 elements of 4 bytes",
+}
+
+
+@pytest.mark.parametrize("case", [1, 2, 3, 4, 5])
+def test_a_pointer_leaves_a_table_of_constants(run_kernel, case):
+    _, _, findings = run(run_kernel, WALKS, case)
+    assert len(findings) == (case in WALKED)
+    assert all(WALKED[case] in each.message for each in findings)
+
+
 LARGE = 20_000  # elements: more than all blocks of a case are checked for
 IN_LARGE_CASES = """
 __device__ unsigned arrived;

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from grader.devices.emulator.gaps import GAP_BYTES
 from grader.devices.emulator.session import include_folder
-from grader.devices.emulator.translate import GAP_BYTES, TranslationError, translate
+from grader.devices.emulator.translate import TranslationError, translate
 
 OURS = re.compile(r'__attribute__\(\(ladder_[0-9a-f]{20}, no_sanitize\("thread"\), no_sanitize_coverage\)\)')
 

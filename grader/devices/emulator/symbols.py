@@ -9,6 +9,7 @@ import json
 import re
 import subprocess
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +21,7 @@ from grader.devices.emulator.call_places import call_places
 from grader.devices.emulator.calls import host_functions
 from grader.devices.emulator.elf import Elf
 from grader.devices.emulator.flags import empty_loops, flag_reads, overwrites
+from grader.devices.emulator.gaps import NAME
 from grader.devices.emulator.lines import Way, WayReader, own_lines, ways_to
 from grader.devices.emulator.loops import barrier_loops
 from grader.devices.emulator.machine_code import Instruction
@@ -188,13 +190,33 @@ def read_symbols(elf: Elf) -> list[Symbol]:
     for each in variables:
         of_gpu = "named_variable" if each.name in named else "variable"
         each.kind = "host_variable" if each.name in hosts else "managed" if each.name in managed else of_gpu
-    for section in elf.sections:
-        if section.name in _READ_ONLY:
-            symbols.append(Symbol(section.address, section.bytes, "uncounted", section.name))
+    symbols += _uncounted(elf)
     of_host = functions_of_the_host([each.name for each in symbols if each.kind == "function"], marked)
     symbols += [Symbol(each.value, each.bytes, "host_only", each.name) for each in symbols if each.name in of_host]
     shared = shared_arrays([each.name for each in symbols if each.kind == "shared_array"], marked)
     return [each for each in symbols if each.kind != "shared_array" or each.name in shared]
+
+
+def _uncounted(elf: Elf) -> Iterator[Symbol]:
+    """Read-only memory, but for the gaps around tables of constants; each table before a gap by its name."""
+    for section in elf.sections:
+        if section.name not in _READ_ONLY:
+            continue
+        inside = [
+            (each.value, each.bytes, name) for each, name in elf.named if each.section == section.name and each.bytes
+        ]
+        gaps = {start for start, _, name in inside if NAME in name}
+        at = section.address
+        for start, size, name in sorted(set(inside)):
+            if start not in gaps and start + size not in gaps:
+                continue
+            if at < start:
+                yield Symbol(at, start - at, "uncounted", section.name)
+            if start not in gaps:
+                yield Symbol(start, size, "uncounted", _plain(name))
+            at = max(at, start + size)
+        if end := section.address + section.bytes - at:
+            yield Symbol(at, end, "uncounted", section.name)
 
 
 def tables(elf: Elf) -> set[str]:
@@ -219,7 +241,7 @@ def host_only(elf: Elf, dump: str) -> list[Symbol]:
 
 
 def _kind(section: str, name: str) -> str | None:
-    if "ladder_gap_" in name:  # behind a variable
+    if NAME in name:
         return None
     if section in (".tbss", ".tdata"):
         return None if name.startswith("__tls_guard") else "shared_array"

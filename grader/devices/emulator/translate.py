@@ -5,8 +5,9 @@ Everything else of CUDA is a name, and `include/cuda_runtime.h` gives it a meani
 - `kernel<<<config>>>(arguments)` becomes a call of `ladder::launch`;
 - `extern __shared__ T name[]` becomes a reference to the block's dynamic shared memory;
 - `__launch_bounds__` leaves its numbers behind, as the sizes of two variables in the kernel's body;
-- behind each variable that is `__shared__`, `__device__`, `__managed__` or `__constant__` come bytes of no variable of
-  the file, a gap: the runtime finds a thread that reads or writes there, with an index past an array's end;
+- behind each variable that is `__shared__`, `__device__`, `__managed__` or `__constant__`, or a constant one of a
+  kernel's that is `static`, come bytes of no variable of the file, a gap: the runtime finds a thread that reads or
+  writes there, with an index past an array's end;
 - `asm(...)` becomes a call of `ladder::ptx` (asm.py);
 - a few spellings that g++ would take differently than nvcc.
 
@@ -19,7 +20,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from grader.devices.build.lexer import lex
 from grader.devices.build.line_numbers import with_own_numbers
@@ -43,16 +44,15 @@ from grader.devices.emulator.declarations import (
     without,
 )
 from grader.devices.emulator.first_lines import first_lines
+from grader.devices.emulator.gaps import Gaps, is_constant
 from grader.devices.emulator.words import tag_of
-
-# Bytes between two arrays: wide enough that one row too many of a 32-wide tile still ends in the gap.
-GAP_BYTES = 512
 
 _TAKES_A_KERNEL = {
     "cudaLaunchKernel", "cudaLaunchCooperativeKernel", "cudaFuncSetAttribute", "cudaFuncGetAttributes",
     "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
 }  # fmt: skip
 _NO_TEXTURE_REFERENCES = "CUDA 12 has no texture references any more: make an object, with cudaCreateTextureObject"
+_MEMORY = {"__device__", "__managed__", "__constant__", "__shared__"}
 _ZERO = re.compile(r"NULL|0([uU]?[lL]{0,2})")
 
 
@@ -99,7 +99,7 @@ class _Rewriter:
     def __init__(self, source: str):
         self.source = source
         self.edits: list[tuple[int, int, str]] = []
-        self.gaps = 0
+        self.gaps = Gaps()
         # Of lambdas that are ours: no GPU would execute them. A file cannot write the tag itself (words.py).
         self.unseen = f'__attribute__(({tag_of(source)}, no_sanitize("thread"), no_sanitize_coverage))'
 
@@ -111,8 +111,10 @@ class _Rewriter:
                 self.replace(stream, index, index + 1)
             elif token.text == "__shared__":
                 self.shared(stream, index)
-            elif token.text in ("__device__", "__managed__", "__constant__"):
+            elif token.text in _MEMORY:  # but for the one above
                 self.global_variables(stream, index)
+            elif token.text == "static" and stream.scopes[index].device and stream.scopes[index].in_code:
+                self.static_table(stream, index)
             elif token.text in _TAKES_A_KERNEL:
                 self.kernel_address(stream, index)
             elif token.text == "func" and stream.text(index - 1) in (".", "->") and stream.text(index + 1) == "=":
@@ -262,7 +264,7 @@ class _Rewriter:
                 self.insert(stream.tokens[shared.start].start, words + " ")
                 self.replace(stream, where, end)
                 specifiers = [words, *without(specifiers, stream.texts(where, end))]
-        self.gaps_behind(stream, shared, specifiers, self.gap)
+        self.gaps_behind(stream, shared, specifiers, self.gaps.shared)
 
     def global_variables(self, stream: Stream, index: int) -> None:
         """`__device__ T a[2], b = 1;` gets a gap behind each, and one before them: g++ may turn the order round."""
@@ -270,34 +272,27 @@ class _Rewriter:
             return
         if stream.scopes[index].kind != "class" and (found := global_variables(stream, index)):
             specifiers = stream.texts(found.start, found.name)
-            gap = self.constant_gap if "__constant__" in specifiers else self.global_gap
+            gap = self.gaps.of(specifiers)
             if not stream.macro:
                 self.insert(stream.tokens[found.start].start, gap())
             self.gaps_behind(stream, found, specifiers, gap)
+
+    def static_table(self, stream: Stream, index: int) -> None:
+        """`static const T a[2] = {1, 2};` of a device function gets gaps, too."""
+        found = global_variables(stream, index)
+        specifiers = stream.texts(found.start, found.name) if found else []
+        if found and is_constant(specifiers) and not stream.macro and _MEMORY.isdisjoint(specifiers):
+            self.insert(stream.tokens[found.start].start, self.gaps.table())
+            self.gaps_behind(stream, found, specifiers, self.gaps.table)
 
     def gaps_behind(self, stream: Stream, found: Declaration, specifiers: list[str], gap: Callable[[], str]) -> None:
         if stream.macro or found.end == len(stream.tokens):
             return  # a macro may be used twice in a scope, where a gap's name must be new
         if "{" not in specifiers:
-            kept = [text for text in specifiers if text not in ("*", "&")]
+            kept = list(takewhile(lambda text: text not in ("*", "&"), specifiers))
             for comma in found.commas:
                 self.replace(stream, comma, comma + 1, f";{gap()} {' '.join(kept)} ")
         self.insert(stream.tokens[found.end].end, gap())
-
-    def gap(self) -> str:
-        self.gaps += 1
-        return f" static thread_local __attribute__((used)) char ladder_gap_{self.gaps}[{GAP_BYTES}];"
-
-    def global_gap(self) -> str:
-        """Where g++ puts variables that begin with zeros, where it puts static ones of these, and where the others."""
-        self.gaps += 3
-        names = [f"ladder_gap_{self.gaps - n}[{GAP_BYTES}]" for n in range(3)]
-        here = '__attribute__((used, section(".bss")))'
-        return f" static {here} char {names[0]}; static __attribute__((used)) char {names[1]}, {names[2]} = {{1}}; "
-
-    def constant_gap(self) -> str:
-        self.gaps += 1
-        return f" static __constant__ char ladder_gap_{self.gaps}[{GAP_BYTES}] = {{1}}; "
 
     def dynamic_shared(self, stream: Stream, shared: Declaration) -> None:
         """`extern __shared__ T name[]` becomes a reference into the block's dynamic shared memory.

@@ -197,7 +197,7 @@ static const Region* meant(const Executor& executor, Address a) {
     const Region* best = nullptr;
     std::size_t distance = std::size_t{1} << 28;   // further away it is a wild pointer
     for (const Region* region : executor.regions) {
-        if (!region->counted || region->space == Space::Local || region->bytes == 0 || region->is_heap) continue;
+        if (!(region->counted || region->is_named) || region->space == Space::Local || region->bytes == 0 || region->is_heap) continue;
         const Address end = region->begin + region->bytes;
         std::size_t away = a < region->begin ? region->begin - a : a >= end ? a - end : 0;
         if (region->space == Space::Shared && !region->touched) away += std::size_t{1} << 20;   // another kernel's, as far as is known

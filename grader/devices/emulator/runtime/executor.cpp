@@ -67,7 +67,9 @@ void Executor::begin_launch(LaunchState* state) {
             Region& region = own(shared_begin + symbol.value, symbol.bytes, Space::Shared, symbol.name);
             region.initialised = shared_initialised->data() + first + symbol.value;
         } else if (symbol.kind == SymbolKind::Uncounted) {
-            own(module.base + symbol.value, symbol.bytes, Space::Constant, symbol.name).counted = false;
+            Region& region = own(module.base + symbol.value, symbol.bytes, Space::Constant, symbol.name);
+            region.counted = false;
+            region.is_named = region.name.front() != '.';   // a table of constants, not a section
         }
     }
     if (dynamic > 0) {

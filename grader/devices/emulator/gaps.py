@@ -1,0 +1,54 @@
+"""What lies between the variables of a translated file: a thread that reads or writes there has left an array."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+
+# Wide enough that one row too many of a 32-wide tile still ends in the gap.
+GAP_BYTES = 512
+NAME = "ladder_gap_"
+
+
+def is_constant(specifiers: Collection[str]) -> bool:
+    """Whether a variable that is declared by these words may be a constant, or points to one."""
+    return "const" in specifiers or "constexpr" in specifiers
+
+
+class Gaps:
+    """Their declarations, each by names of its own."""
+
+    def __init__(self) -> None:
+        self._count = 0
+
+    def of(self, specifiers: Collection[str]) -> Callable[[], str]:
+        """What makes those around a variable outside of functions that is declared by these words."""
+        if "__constant__" in specifiers:
+            return self._constant
+        return self._constant_of_device if is_constant(specifiers) else self._device
+
+    def shared(self) -> str:
+        """Behind a shared array."""
+        return f" static thread_local __attribute__((used)) {self._array()};"
+
+    def _array(self) -> str:
+        self._count += 1
+        return f"char {NAME}{self._count}[{GAP_BYTES}]"
+
+    def _device(self) -> str:
+        """Where g++ puts variables that begin with zeros, where it puts static ones of these, and where the others."""
+        here = '__attribute__((used, section(".bss")))'
+        zeros, others = f" static {here} {self._array()};", "static __attribute__((used))"
+        return f"{zeros} {others} {self._array()}; {others} {self._array()} = {{1}}; "
+
+    def table(self) -> str:
+        """Where it puts constants: three, so that one begins right behind any number of bytes, and one ends at a
+        multiple of 64.
+        """
+        each = (f"static __attribute__((used, aligned({to}))) const {self._array()} = {{1}}; " for to in (1, 64, 1))
+        return " " + "".join(each)
+
+    def _constant_of_device(self) -> str:
+        return self._device() + self.table()
+
+    def _constant(self) -> str:
+        return f" static __constant__ {self._array()} = {{1}}; "
