@@ -10,7 +10,7 @@ import pytest
 from grader.course.prototype import TYPES
 from grader.devices.emulator.checked import Checked, finds_more
 from grader.devices.emulator.looking import Look
-from tests.emulator.checked_kernel import run
+from tests.emulator.checked_kernel import PROTOTYPE, run
 
 # In each, `past` is an index that the compiler does not know. What is wrong happens where `n` is the case's number.
 WRONG = """
@@ -402,6 +402,24 @@ def test_a_member_that_was_never_set_and_decides(run_kernel, case):
     _, _, findings = run(run_kernel, MEMBERS, case)
     assert [(finding.kind, finding.severity) for finding in findings] == [("never_set", "error")]
     assert "`found`" in findings[0].message
+
+
+@pytest.mark.parametrize(
+    ("declared", "used"),
+    [
+        ("struct Two { float a, b; } v; v.a = 1;", "v.b"),
+        ("float4 v; v.x = v.y = v.z = 1;", "v.w"),
+        ("float v[4]; for (int j = 1; j < 4; ++j) v[j] = j;", "v[0]"),
+        ("struct Two { int a, b; } v; v.a = 1;", "v.b"),
+    ],
+)
+def test_what_is_compared_with_a_constant_was_never_set(run_kernel, declared, used):
+    """g++ would answer the comparison itself, by the bytes that it has put there."""
+    body = f"const int i = threadIdx.x; {declared} z[i] = x[i] + ({used} > 0 ? 1 : 0);"
+    kernel = f"__global__ void k(const float* x, float* z, int n) {{ {body} }}"
+    source = f'{kernel} extern "C" {PROTOTYPE} {{ k<<<1, 32, 0, stream>>>(x, z, n); }}'
+    _, _, findings = run(run_kernel, source, 1)
+    assert [(finding.kind, finding.severity) for finding in findings] == [("never_set", "error")]
 
 
 def test_no_member_is_blamed_that_is_set(run_kernel):

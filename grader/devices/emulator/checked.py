@@ -45,8 +45,9 @@ def dumps(as_written: str, optimized: str) -> list[str]:
 
 CHECKS_INDEXES = "-fsanitize=bounds-strict"
 _ORDERS = "constexpr bool has_two_orders = "  # wmma.h
-# The -fno-tree passes would take a value that was never set for whatever suits them, and without -flifetime-dse=1 what
-# lies in an object before its constructor begins would be thrown away. Those of the last rows come after
+# The -fno-tree passes would take a value that was never set for whatever suits them, without -flifetime-dse=1 what lies
+# in an object before its constructor begins would be thrown away, and without -fdisable-rtl-combine and max-cse-insns
+# g++ would answer comparisons with what it has put there. The others of the last rows come after
 # all that is read here, and cost a build more time than they save the few small cases that run on it.
 _FLAGS = [
     "-fno-tree-ccp", "-fno-tree-fre", "-fno-tree-copy-prop", "-fno-tree-dominator-opts", "-fno-tree-phiprop",
@@ -54,7 +55,7 @@ _FLAGS = [
     "-Wdangling-pointer=1", "-Wno-narrowing", *dumps(_AS_WRITTEN, _OPTIMIZED), f"-fdump-lang-class={_CLASSES}",
     "-fno-if-conversion", "-fno-if-conversion2", "-fno-dce", "-fno-dse", "-fno-forward-propagate",
     "-fno-cprop-registers", "-fno-ivopts", "-fno-move-loop-invariants",
-    "-fira-region=one", "--param", "max-combine-insns=2", "--param", "max-cse-path-length=1",
+    "-fdisable-rtl-combine", "--param", "max-cse-insns=1", "-fira-region=one", "--param", "max-cse-path-length=1",
 ]  # fmt: skip
 
 # What -ftrivial-auto-var-init writes, as far as it is of four bytes, and a NaN of any width.
