@@ -239,6 +239,31 @@ def test_a_call_is_given_up_on_the_clock_too(run_kernel):
     assert case.seconds < 10
 
 
+COPIES = """
+struct Sum {
+    const int* from;
+    int value;
+    explicit Sum(const int* from) : from(from), value(7) {}
+    Sum(const Sum& other) : from(other.from), value(other.value) {
+        if (!from) value = *from;
+    }
+};
+__global__ void k(float* z, Sum sum) { z[0] = sum.value; }
+extern "C" void run(float* z, int n, cudaStream_t stream) {
+    const Sum sum(n == 1 ? nullptr : &n);
+    k<<<1, 1, 0, stream>>>(z, sum);
+}
+"""
+
+
+def test_a_launch_that_host_code_was_left_in_is_over(run_kernel):
+    """Here by a fault in the copy of an argument, where it is looked for what the launch would run; or by the clock."""
+    for n, kinds in (1, ["crash"]), (2, []), (1, ["crash"]), (3, []):
+        outputs, case = run_kernel(COPIES, PROTOTYPE_OF_ENDLESS, z=np.zeros(1, np.float32), n=n)
+        assert [finding.kind for finding in case.findings] == kinds
+        assert kinds or outputs["z"][0] == 7
+
+
 def test_of_very_many_launches_only_the_first_are_told(run_kernel):
     _, case = run_kernel(ENDLESS, PROTOTYPE_OF_ENDLESS, z=np.zeros(1, np.float32), n=15_000)
     assert case.findings == [] and case.counters["launches"] == 15_001

@@ -59,7 +59,7 @@ void host_access(Address a, std::size_t bytes, bool writes, Address caller) {
 }
 
 void host_block(Address caller) {
-    reached(caller);
+    if (reached(caller)) return;
     const bool enough = (++machine().host_steps > patient_host_steps && !machine().whole_program) || machine().out_of_time.load(std::memory_order_relaxed);
     if (enough && can_leave_entry_point()) host_out_of_time(caller);
 }

@@ -72,13 +72,15 @@ const Symbol* function_of(const Launch& launch) {
     return mine.found;
 }
 
-void reached(Address code) {
-    if (!search) return;
+bool reached(Address code) {
+    if (!search) return false;
     const Symbol* const function = machine().module.function_around(code);
-    if (!function || is_ours(function->name) || copies_arguments(function->name)) return;
+    if (!function || is_ours(function->name) || copies_arguments(function->name)) return true;
     search->found = function;
     longjmp(search->back, 1);
 }
+
+void stop_searching() { search = nullptr; }
 
 }  // namespace ladder
 

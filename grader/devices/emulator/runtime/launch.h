@@ -57,7 +57,9 @@ struct LaunchState {
 const Symbol* function_of(const Launch& launch);
 // Which of its parameters are references, by its demangled name: a bit for each.
 std::uint64_t references_of(const std::string& function);
-void reached(Address code);   // host code is in a function of the learner's
+// Host code is in a function of the learner's. True: it is on its way to the one that a launch would run, and does not stay.
+bool reached(Address code);
+void stop_searching();        // for that one: host code is left in the middle
 
 // ---- host.cpp ----
 void launch_kernel(const Launch& launch);

@@ -184,6 +184,7 @@ int find_module(dl_phdr_info* info, std::size_t, void* wanted) {
 bool can_leave_entry_point() { return machine().escape && pthread_equal(pthread_self(), machine().entry_thread); }
 
 void leave_entry_point() {
+    stop_searching();
     if (can_leave_entry_point()) siglongjmp(*static_cast<sigjmp_buf*>(machine().escape), 1);
     signal(SIGABRT, SIG_DFL);
     std::abort();
