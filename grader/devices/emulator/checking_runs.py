@@ -62,8 +62,10 @@ class CheckingRuns:
         return look
 
     def _look_at_few(self, what: Call, outputs: list[View], untouched: list[np.ndarray]) -> Look | None:
-        """What the checking build finds in a few blocks of a large case, nobody knows which. They may lack what others
-        would have written: only what it finds again in all blocks is told, and only of arrays that an index leaves.
+        """What the checking build finds in a few blocks of a large case, which the runtime draws at random.
+
+        Their threads may read what other blocks should have written before: if an index leaves an array, the case runs
+        again with all blocks. None if no index leaves one then.
         """
         if not self._looking_at_few:
             self._looking_at_few = Loaded(ctypes.CDLL(self._checked.few), self._checked.code)

@@ -215,8 +215,8 @@ def _uncounted(elf: Elf) -> Iterator[Symbol]:
             if start not in gaps:
                 yield Symbol(start, size, "uncounted", _plain(name))
             at = max(at, start + size)
-        if end := section.address + section.bytes - at:
-            yield Symbol(at, end, "uncounted", section.name)
+        if left := section.address + section.bytes - at:
+            yield Symbol(at, left, "uncounted", section.name)
 
 
 def tables(elf: Elf) -> set[str]:

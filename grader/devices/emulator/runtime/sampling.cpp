@@ -235,7 +235,7 @@ static void run_sampled(LaunchState& state, void (*run)(LaunchState&)) {
         for (WarpSample& warp : block.warps) warp.asked = {};
 }
 
-// Nobody is to know beforehand which these are.
+// Drawn at random: a kernel that knew which blocks run here could behave in these alone.
 static void run_few(LaunchState& state, void (*run)(LaunchState&)) {
     static std::random_device entropy;
     std::uniform_int_distribution<std::uint64_t> any(0, state.blocks - 1);
