@@ -280,11 +280,13 @@ void Block::begin(std::uint64_t n, LaunchState& state, Executor& on) {
     if (machine().sampling.on()) begin_sample(*this);
 }
 
-// On their way into the caches, which hold few of a thousand blocks: thread i, what is kept of its stack, and its part of the warp.
+// Puts on their way into the caches, which hold few of a thousand blocks: thread i, what is kept of its stack, and its part of
+// the warp.
 void Block::fetch(std::size_t i) const {
     constexpr std::size_t line = 64, of_a_thread = 3, of_a_lane = 2;
     const auto fetch_lines = [](const void* first, std::size_t lines) {
         for (std::size_t l = 0; l < lines; ++l) __builtin_prefetch(static_cast<const char*>(first) + l * line);
+        asm volatile("");   // without it gcc takes `fetch` for a function that does nothing, and leaves out the calls of it
     };
     fetch_lines(threads.data() + i, of_a_thread);
     const std::size_t of_a_stack = saved_stacks.size() / threads.size() / line + 1;
