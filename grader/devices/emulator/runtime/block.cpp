@@ -9,6 +9,7 @@
 #include "matrices.h"
 #include "replay.h"
 #include "rounds.h"
+#include "watching.h"
 
 namespace ladder {
 
@@ -265,17 +266,37 @@ bool may_be_stuck(const Block& block) {
     return asks_others || all_stuck(block);
 }
 
+// Whether it has the turn, and lanes spin that would find the same again, and the others need them. So much is known before what
+// they have done is replayed.
+bool only_spins(const Block& block) {
+    bool spins = false;
+    for (const Thread& thread : block.threads) {
+        spins = spins || thread.state == State::Spinning;
+        const bool waits = thread.state == State::Done || thread.state == State::AtBarrier;
+        if (!waits && (thread.state != State::Spinning || !would_find_the_same(thread))) return false;
+    }
+    return spins && block.has_ordered && !block.stopped && !block.sample;
+}
+
 // Lanes spin, and all others wait for them. Others have to get on before they do.
 void sleep(Block& block, bool stuck) {
     block.idle_rounds = 0;
     ++block.naps;
-    if (stuck) {
-        await_turn(block);
-        if (!all_stuck(block)) return;
-        block.launch->schedule.watch(block);   // none of the words changes before it sleeps
-    }
     block.watches = stuck;
-    park(block, BlockState::Yielded);
+    if (!stuck) return park(block, BlockState::Yielded);
+    await_turn(block);
+    if (!all_stuck(block)) return;
+    block.launch->schedule.doze(block);
+    leave(block);
+}
+
+// The same, in its turn and before what they have done is replayed: others may have the turn meanwhile.
+void doze(Block& block) {
+    block.idle_rounds = 0;
+    ++block.naps;
+    block.watches = block.dozes = true;
+    publish(block);
+    block.launch->schedule.doze(block);
 }
 
 // After this, its lanes have returned or wait for other warps, or for other threads' stores.
@@ -302,8 +323,10 @@ int patience_of(const Block& block) {
 void run_block(Block& block) {
     const Schedule& schedule = block.launch->schedule;
     while (!block.stopped && !is_done(block)) {
-        if (block.number > schedule.stop_after.load(std::memory_order_relaxed) || schedule.given_up.load(std::memory_order_relaxed)) return;
+        const bool is_needless = block.number > schedule.stop_after.load(std::memory_order_relaxed) || schedule.given_up.load(std::memory_order_relaxed);
+        if (is_needless && !block.dozes) return;
         const Run run = run_warps(block);
+        if (std::exchange(block.dozes, false)) leave(block);
         if (block.stopped) return;
         if (block.has_named && release_named_barriers(block)) continue;
         if (run.ordered) {
@@ -311,6 +334,7 @@ void run_block(Block& block) {
             block.idle_rounds = 0;
             await_turn(block);
             run_ordered(block);
+            if (only_spins(block)) doze(block);
             continue;
         }
         if (block.sample && thin(block)) continue;

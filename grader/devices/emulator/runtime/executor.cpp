@@ -39,7 +39,8 @@ void Executor::begin_launch(LaunchState* state) {
     launch = state;
     loaded = nullptr;
     patience = {};
-    asleep = 0;
+    ahead = 0;
+    has_waited = false;
     statements.begin_launch();
     const Module& module = machine().module;
     regions.clear();
@@ -244,7 +245,7 @@ void Block::begin(std::uint64_t n, LaunchState& state, Executor& on) {
     orders = has_ordered = has_passed = false;
     traced = nullptr;
     unordered_steps = turn_steps = 0;
-    watches = false;
+    watches = dozes = false;
     idle_rounds = naps = 0;
     grid_phase = barriers = 0;
     most = {};
@@ -340,9 +341,10 @@ void Executor::run() {
     std::unique_lock lock(schedule.mutex);
     for (;;) {
         Block* block = pick();
-        const bool has_room = resident.size() - asleep < launch->seats || schedule.must_begin();
+        const bool has_room = ahead == 0 || schedule.must_begin() || (has_waited && ahead < launch->seats);
+        has_waited = false;
         if (!block && has_room && schedule.more()) {
-            const std::uint64_t next = schedule.begin();
+            const std::uint64_t next = schedule.begin(*this);
             lock.unlock();
             block = &new_block(next);
         } else if (block) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -73,7 +74,9 @@ struct Executor {
     char* dynamic_shared = nullptr;
     Block* loaded = nullptr;                    // whose shared memory is in place
     std::vector<std::unique_ptr<Block>> resident, idle;
-    std::size_t asleep = 0;                     // of the resident ones; with the schedule's mutex
+    std::chrono::steady_clock::time_point begun;   // the last block
+    bool has_waited = false;                    // for a block's turn, so long that it had better begin another
+    std::size_t ahead = 0;                      // of the resident ones: whose first turn has not come; with the schedule's mutex
     std::vector<Seat> seats;
     std::set<int> barrier_lines;                // of barriers that its blocks have passed in this launch
     std::vector<std::unique_ptr<Trace>> traces; // spare ones

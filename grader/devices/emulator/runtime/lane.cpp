@@ -88,12 +88,25 @@ void wait(Thread& thread, State state) {
     switch_fiber(thread.fiber, thread.block->scheduler);
 }
 
-void park(Block& block, BlockState state) {
-    leave_trace(block);
-    block.executor->keep(std::move(block.trace));
-    block.launch->schedule.park(block, state);
+static void switch_to_executor(Block& block) {
     switch_fiber(block.resume, block.executor->fiber);
     set_built_ins(block);
+}
+
+static void give_back_trace(Block& block) {
+    leave_trace(block);
+    block.executor->keep(std::move(block.trace));
+}
+
+void leave(Block& block) {
+    give_back_trace(block);
+    switch_to_executor(block);
+}
+
+void park(Block& block, BlockState state) {
+    give_back_trace(block);
+    block.launch->schedule.park(block, state);
+    switch_to_executor(block);
 }
 
 void await_turn(Block& block) {

@@ -13,7 +13,7 @@ namespace ladder {
 
 namespace {
 using Clock = std::chrono::steady_clock;
-constexpr std::chrono::microseconds long_wait{1000}, slow_yield{20};
+constexpr std::chrono::microseconds before_sleep{1000}, slow_yield{20};
 constexpr int fewest_asleep = 4, most_asleep = 64;   // waits, on a crowded machine
 
 void relax() {
@@ -23,39 +23,49 @@ void relax() {
     asm volatile("yield");
 #endif
 }
-// Until it is called, or has waited so long that it had better sleep. A core that is yielded comes back at once if nobody else
-// needs it; else the next waits are spent asleep: few, for that may have been chance, and twice as many each time that it was not.
-void wait_awake(Executor& executor) {
+// Until it is called, or for so long. A core that is yielded comes back at once if nobody else needs it; else the next waits are
+// spent asleep: few, for that may have been chance, and twice as many each time that it was not. False: this is to be one.
+bool wait_awake(Executor& executor, Clock::duration most) {
     constexpr int rounds = 20;
     if (executor.crowded_waits > 0) {
         --executor.crowded_waits;
-        return;
+        return false;
     }
     auto now = Clock::now();
-    for (const auto end = now + long_wait; now < end; now = Clock::now()) {
+    for (const auto end = now + most; now < end; now = Clock::now()) {
         for (int round = 0; round < rounds; ++round) {
-            if (executor.called.load(std::memory_order_relaxed)) return void(executor.crowd /= 2);
+            if (executor.called.load(std::memory_order_relaxed)) {
+                executor.crowd /= 2;
+                return true;
+            }
             relax();
         }
         const auto before = Clock::now();
         std::this_thread::yield();
         if (Clock::now() - before < slow_yield) continue;
         executor.crowded_waits = executor.crowd = std::clamp(2 * executor.crowd, fewest_asleep, most_asleep);
-        return;
+        return false;
     }
+    return true;
 }
 }  // namespace
 
-std::uint64_t Schedule::begin() {
-    places_.push_back({BlockState::Running, nullptr, 0, 0});
+std::uint64_t Schedule::begin(Executor& executor) {
+    const bool is_ahead = !must_begin();
+    places_.push_back({BlockState::Running, nullptr, 0, 0, is_ahead ? &executor : nullptr});
+    executor.ahead += is_ahead;
+    executor.begun = Clock::now();
     ++counts_[static_cast<std::size_t>(BlockState::Running)];
     return next_++;
 }
 
+void Schedule::arrive(Place& place) {
+    if (Executor* const executor = std::exchange(place.ahead_on, nullptr)) --executor->ahead;
+}
+
 void Schedule::put(std::uint64_t block, BlockState state) {
-    const auto sleeps = [](BlockState each) { return each == BlockState::Yielded || each == BlockState::GridSync; };
     BlockState& now = place(block).state;
-    if (Block* const parked = place(block).block) parked->executor->asleep += sleeps(state) - sleeps(now);
+    if (state != BlockState::Waiting && state != BlockState::Running) arrive(place(block));
     --counts_[static_cast<std::size_t>(now)];
     ++counts_[static_cast<std::size_t>(state)];
     now = state;
@@ -113,16 +123,21 @@ Block* Schedule::next_of(const Executor& executor) {
     return nullptr;
 }
 
-// A turn comes round within microseconds, and to fall asleep and be woken takes as long.
+// A turn comes round within microseconds, and to fall asleep and be woken takes as long. If it takes twice as long as the last
+// block has computed, the executor had better begin another: no sooner, for the turn would then have to wait for that one.
 void Schedule::wait(Executor& executor, std::unique_lock<std::mutex>& lock) {
     sleepers_.push_back(&executor);
     executor.called = false;
     Block* const next = next_of(executor);
+    const bool can_begin = executor.ahead < executor.launch->seats && more();
     lock.unlock();
     if (next) executor.load(*next);
-    wait_awake(executor);
+    const Clock::duration most = can_begin ? std::min<Clock::duration>(2 * (Clock::now() - executor.begun), before_sleep) : before_sleep;
+    const bool was_awake = wait_awake(executor, most);
     lock.lock();
-    executor.changed.wait(lock, [&] { return executor.called.load(std::memory_order_relaxed); });
+    const auto called = [&] { return executor.called.load(std::memory_order_relaxed); };
+    if (!can_begin) executor.changed.wait(lock, called);
+    else executor.has_waited = !executor.changed.wait_for(lock, was_awake ? Clock::duration{0} : most, called);
     std::erase(sleepers_, &executor);
 }
 
@@ -141,6 +156,7 @@ Block* Schedule::resume_turn(const Executor* executor) {
 void Schedule::hand_turn(std::uint64_t block) {
     turn_.store(block, std::memory_order_release);
     if (block < next_) {
+        arrive(place(block));
         if (place(block).state == BlockState::Waiting) call(*place(block).block->executor);
     } else if (block < blocks_ && !sleepers_.empty()) {
         call(*sleepers_.back());
@@ -255,7 +271,6 @@ void Schedule::forget_watchers() {
 }
 
 void Schedule::watch(const Block& block) {
-    std::lock_guard lock(mutex);
     if (passed_by_) ++passed_by_->in_vain;
     const std::uint32_t nap = ++place(block.number).naps;
     Address last = 0;
@@ -265,6 +280,18 @@ void Schedule::watch(const Block& block) {
         watchers_[last].push_back({block.number, nap});
     }
     watched_ = true;
+}
+
+void Schedule::doze(Block& block) {
+    jitter();
+    std::unique_lock lock(mutex);
+    watch(block);
+    place(block.number).block = &block;
+    put(block.number, BlockState::Yielded);
+    passed_by_ = nullptr;
+    block.has_ordered = block.has_passed = false;
+    settle();
+    tell(lock);
 }
 
 // A barrier of the whole grid changes its word with each block that arrives: those that were woken for nothing, or for one

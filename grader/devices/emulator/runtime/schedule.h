@@ -64,7 +64,9 @@ public:
     }
     void pass_turn(std::uint32_t pc);      // by the block whose turn it is, and which runs on without it
     void passed_in_vain(std::uint32_t pc) { ++habits_[place_of(pc)].in_vain; }   // by the block whose turn it is
-    void watch(const Block& block);   // whose turn it is: it yields until one of the words changes that its lanes ask for
+    // It yields until one of the words changes that its lanes ask for. It has the turn, so that none has changed yet, and may
+    // still replay what it has done; until it leaves its executor it does nothing that others see.
+    void doze(Block& block);
     void wake(Address a, Thread& by) {   // this word has changed: who waits for it may take the turn next
         if (watched_.load(std::memory_order_relaxed)) wake_watchers(a, by);
     }
@@ -72,7 +74,7 @@ public:
     // With the mutex held:
     bool more() const { return next_ < blocks_ && next_ <= stop_after.load(std::memory_order_relaxed); }   // blocks that have not begun
     bool must_begin() const { return turn_.load(std::memory_order_relaxed) >= next_; }   // one of them: its turn has come
-    std::uint64_t begin();            // the next one
+    std::uint64_t begin(Executor& executor);   // the next one
     Block* resume_turn(const Executor* executor);   // the block whose turn it is, if it waits for that on this executor
     void wait(Executor& executor, std::unique_lock<std::mutex>& lock);   // until one of its blocks can go on, or a new one must begin
     std::uint64_t first_unfinished() const { return first_; }
@@ -84,6 +86,7 @@ private:
         Block* block;                 // once it has parked
         int wakes;
         std::uint32_t naps;           // how often it has slept: a watcher of an earlier nap is none
+        Executor* ahead_on;           // where it runs, until it has its first turn, sleeps or is over
     };
     struct Habit { std::uint64_t passed = 0, in_vain = 0; };   // turns that were handed on after a place; some for little
     struct Watcher { std::uint64_t block; std::uint32_t nap; };
@@ -93,6 +96,7 @@ private:
     BlockState state_of(std::uint64_t block) { return block < first_ ? BlockState::Finished : place(block).state; }
     std::size_t count(BlockState state) const { return counts_[static_cast<std::size_t>(state)]; }
     void put(std::uint64_t block, BlockState state);
+    void arrive(Place& place);        // it is no longer ahead of its turn
     void settle();                    // find whose turn it is
     void forget_finished();
     bool queue_changes();             // the queue is empty: whether blocks have come into it
@@ -111,6 +115,7 @@ private:
     void wake_watchers(Address a, Thread& by);
     void idle_pass();
     void release(BlockState state);   // all blocks in this state run on
+    void watch(const Block& block);
     void forget_watchers();
 
     const std::uint64_t blocks_;

@@ -245,6 +245,7 @@ struct Block {
     std::uint64_t unordered_steps = 0;   // since a lane has needed it, or since it was handed on
     std::uint64_t turn_steps = 0;        // since the block got it
     bool watches = false;                // it sleeps until a word changes: else it only lets others come first
+    bool dozes = false;                  // it counts as asleep, but still replays
     int idle_rounds = 0, naps = 0;       // the second: how often it has slept
     std::uint32_t barriers = 0, grid_phase = 0;
     Peaks most;
@@ -281,7 +282,8 @@ template <class F> void each_lane(std::uint32_t mask, F f) {
 void set_built_ins(const Block& block);          // blockIdx, blockDim, gridDim
 void thread_main();                              // a lane's fiber
 void wait(Thread& thread, State state);          // leaves the fiber until the scheduler returns to it
-void park(Block& block, BlockState state);       // its scheduler leaves the block until its executor returns to it
+void leave(Block& block);                        // its scheduler leaves the block until its executor returns to it
+void park(Block& block, BlockState state);       // the same, in this state
 void await_turn(Block& block);                   // until order-sensitive work is this block's to do; no lane runs meanwhile
 void consider_turn(Block& block, std::uint64_t steps);   // a lane has run so far: hands the turn on if it had no use for it
 void begin_ordered(Thread& thread, std::uint32_t pc);              // what a lane does up to its next call of wait() is done in the block's turn

@@ -291,7 +291,7 @@ Run run_warp(WarpUnit& warp) {
     Block& block = *warp.block;
     Executor& executor = *block.executor;
     Run run;
-    std::uint32_t spun_lanes = std::exchange(warp.spun, 0), aside = 0;
+    std::uint32_t spun_lanes = block.dozes ? warp.lanes_in(State::Spinning) : std::exchange(warp.spun, 0), aside = 0;
     begin_trace(warp);
     for (;;) {
         if (block.sample && !spun_lanes && !warp.lanes_in(State::Ordered) && pauses(block, warp)) return run;
