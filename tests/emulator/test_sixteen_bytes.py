@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from checked_kernel import run
 
@@ -162,6 +163,46 @@ def test_both_in_one_file(run_kernel):
     assert not findings and (z == x + 1).all()
     _, _, (finding,) = run(run_kernel, BOTH, 1)
     assert finding.kind == "misaligned" and "writes 16 bytes of numbers at byte 8" in finding.message
+
+
+# A vector in a packed structure gets a new value at once: nvcc stores it in bytes.
+OF_PACKED = """
+#pragma pack(push, 1)
+struct Packed {{ char c; {type} v; int k; }};
+#pragma pack(pop)
+template <class T> struct Row {{ T all[3]; __device__ T& operator[](int i) {{ return all[i]; }} }};
+__device__ void set(Packed& p, {type} v) {{ p.v = {type}(v); }}
+__device__ __noinline__ void put(Packed* p, {type} v) {{ p->v = {type}(v); }}
+__device__ Packed kept[32];
+__global__ void k(const float* x, float* z, int n) {{
+    __shared__ Packed shared[32];
+    __shared__ __align__(16) char bytes[16 * 33];
+    const int i = threadIdx.x;
+    {type} v{{}};
+    v.x = i + 1, v.y = 2;
+    {line}
+}}
+extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) {{ k<<<1, 32, 0, stream>>>(x, z, n); }}
+"""
+
+
+@pytest.mark.parametrize("type", long_tail(["float4", "float2", "short2", "uchar4", "double2"], every=2))
+@pytest.mark.parametrize(
+    ("line", "is_misaligned"),
+    [
+        ("Packed p; p.v = {type}(v); z[i] = p.v.x + p.v.y;", False),
+        ("Packed p; set(p, v); z[i] = p.v.x + p.v.y;", False),
+        ("Packed p[2]; put(p + n % 2, v); z[i] = p[n % 2].v.x + p[n % 2].v.y;", False),
+        ("Row<Packed> p; p[i % 3].v = {type}(v); z[i] = p[i % 3].v.x + p[i % 3].v.y;", False),
+        ("shared[i].v = {type}(v); z[i] = shared[i].v.x + shared[i].v.y;", False),
+        ("kept[i].v = {type}(v); Packed* p = kept + i; p->v = {type}(v); z[i] = p->v.x + kept[i].v.y;", False),
+        ("({type}&)bytes[n + 16 * i] = {type}(v); z[i] = 3 + i;", True),
+    ],
+)  # fmt: skip
+def test_a_vector_in_a_packed_structure(run_kernel, type, line, is_misaligned):
+    _, z, findings = run(run_kernel, OF_PACKED.format(type=type, line=line.format(type=type)), 1)
+    assert [finding.kind for finding in findings] == ["misaligned"] * is_misaligned
+    assert is_misaligned or (z == np.arange(32) + 3).all()
 
 
 # docs/emulator.md, "What it cannot see": nvcc loads sixteen bytes at once.

@@ -32,7 +32,8 @@ _KNOWN = {**_OF_TWO, **_OF_THREE, **_OF_FOUR, **_HALVES, **_PLAIN, **_WHOLE}
 
 _CALLBACK = re.compile(r"__tsan_(?:volatile_)?(?:read|write)(?:\d+|_range)\b")
 _TOLD = re.compile(rf"^ +(?P<name>{_CALLBACK.pattern}) \((?P<place>.*?)(?:, (?P<bytes>\d+))?\);")
-_OF_INTEREST = re.compile(r"__tsan_(?:read|write)(?:16|_range) \(")
+_WIDE = re.compile(r"__tsan_(?:read|write)(?:16|_range) \(")
+_ANY = re.compile(r"__tsan_(?:read|write)(?:\d+|_range) \(")
 _WHOLE_VARIABLE = re.compile(r"&[\w.$]+$")  # which lies where it should
 _VALUE = r"[\w.$]*_\d+(?:\(D\))?"
 _ADDRESS = re.compile(rf"^ +(?:#|{_VALUE} = (?:\([^()]*\) )?(?:&|{_VALUE}(?: [-+*&|] .*)?;))")  # that is worked out
@@ -40,6 +41,7 @@ _STATEMENT = re.compile(r"^ +(?P<target>[^\"=]+?) =(?:\{v\})? (?P<source>.*?);")
 _MEMORY = re.compile(r"^MEM(?: <(?P<type>.*)> )?\[\((?P<cast>[^()]*(?:\([^()]*\))?[^()]*)\).*?\](?P<part>[.\[].*)?$")
 _CONVERTED = re.compile(r"^VIEW_CONVERT_EXPR<.*?>\((?P<memory>.*)\)$")  # of bit_cast
 _PART = re.compile(r"^[\w.$()*]+(?:->|\.|\[)|\][.\[]")
+_MOVED = re.compile(r"^(?P<variable>[A-Za-z_][\w.$]*) \+ ")
 _FOLLOWED = re.compile(r"^\*(?P<name>[\w.$]+?)(?:\(D\))?$")
 _VARIABLE = re.compile(r"^(?P<name>[\w.$]+?)(?:\(D\))?$")
 _WITHOUT = re.compile(r"\b(?:const|volatile|struct|class|union|static|restrict|__restrict__)\b|<.*>|[\w ]+::")
@@ -62,6 +64,7 @@ class Types:
 
     def __init__(self, classes: str, packs: bool):
         self.packs, self._own = packs, dict[tuple[str, int], int]()
+        self.of_interest = _ANY if packs else _WIDE
         for each in CLASS.finditer(classes):
             name = _last_name(each["name"]), int(each["bytes"])
             self._own[name] = min(int(each["alignment"]), self._own.get(name, 1 << 20))
@@ -93,8 +96,8 @@ def _last_name(name: str) -> str:
 def callbacks_in(dump: str, types: Types) -> dict[str, list[Callback]]:
     """Those of each function that has one whose access wants another alignment than it says."""
     found = {}
-    for name, function in functions_in(dump).items() if _OF_INTEREST.search(dump) else ():
-        if _OF_INTEREST.search(function.body):
+    for name, function in functions_in(dump).items() if types.of_interest.search(dump) else ():
+        if types.of_interest.search(function.body):
             told = list(_callbacks(function, types))
             if any(each.wants != ITS_SIZE for each in told):
                 found[name] = told
@@ -102,16 +105,16 @@ def callbacks_in(dump: str, types: Types) -> dict[str, list[Callback]]:
 
 
 def of_interest(dump: str) -> str:
-    """The functions of a dump that tell of such an access."""
+    """The functions of a dump that tell of such an access, or assign a vector as a whole."""
     functions = re.split("(?=^;; Function )", dump, flags=re.MULTILINE)
-    return "".join(each for each in functions if _OF_INTEREST.search(each))
+    return "".join(each for each in functions if _WIDE.search(each) or any(f"({name} *)" in each for name in _WHOLE))
 
 
 def _callbacks(function: Function, types: Types) -> Iterator[Callback]:
     waiting: list[re.Match[str]] = []  # a store is told of before the load that it stores
     for with_places in function.body.split("\n"):
         is_callback = "__tsan_" in with_places
-        if is_callback and not waiting and not _OF_INTEREST.search(with_places):
+        if is_callback and not waiting and not types.of_interest.search(with_places):
             if called := _CALLBACK.search(with_places):
                 yield Callback(called[0], ITS_SIZE)
         elif is_callback or waiting:
@@ -127,18 +130,35 @@ def _callbacks(function: Function, types: Types) -> Iterator[Callback]:
 
 def _wanted(told: re.Match[str], statement: re.Match[str] | None, function: Function, types: Types) -> int:
     is_range = told["name"].endswith("_range")
-    if not _OF_INTEREST.match(f"{told['name']} (") or (is_range and _WHOLE_VARIABLE.match(told["place"])):
-        return ITS_SIZE
-    wanted = ANY
+    memory, other = "", ""
     if statement:
         sides = statement["target"], statement["source"]
         memory, other = sides if "write" in told["name"] else reversed(sides)
-        size = int(told["bytes"] or 16)
-        wanted = _alignment(memory, other, size, function, types)
-        wanted = size if wanted == ITS_SIZE else wanted
+    if types.packs and _assigns_whole(memory) and _may_be_member(told["place"], function):
+        return ANY
+    if not _WIDE.match(f"{told['name']} (") or (is_range and _WHOLE_VARIABLE.match(told["place"])):
+        return ITS_SIZE
+    size = int(told["bytes"] or 16)
+    wanted = _alignment(memory, other, size, function, types) if statement else ANY
+    wanted = size if wanted == ITS_SIZE else wanted
     if is_range:
         return wanted if wanted > 1 else ITS_SIZE
     return ITS_SIZE if wanted >= 16 else 8 if wanted == 8 else ANY
+
+
+def _assigns_whole(memory: str) -> bool:
+    found = _MEMORY.match(memory)
+    return bool(found and any(found["cast"].startswith(each) for each in _WHOLE))
+
+
+def _may_be_member(place: str, function: Function) -> bool:
+    """Whether an address may be one of a structure's member: it is spelled so, or lies in a variable that has some."""
+    made = re.search(rf"^ +{re.escape(place)} = (?P<from>&.*);", PLACE.sub("", function.body), re.MULTILINE)
+    address = (made["from"] if made else place).removeprefix("&")
+    if not (moved := _MOVED.match(address)):
+        return bool(_PART.match(address))
+    type_ = _declared(moved["variable"], function)
+    return not type_ or "struct" in type_
 
 
 def _alignment(memory: str, other: str, size: int, function: Function, types: Types) -> int:

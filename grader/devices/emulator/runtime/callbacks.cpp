@@ -308,7 +308,9 @@ void __sanitizer_cov_trace_pc() {
 // A GPU makes as many copies as the type asks for.
 [[gnu::always_inline]] static inline void plain_access(Address a, unsigned bytes, Event event, Address caller) {
     if (bytes == 16 && machine().module.is_pair(program_counter(caller), a)) range_access(a, bytes, event, caller);
-    else if (!access_at_once(a, bytes, event, caller)) access(a, bytes, event, caller);
+    else if (access_at_once(a, bytes, event, caller)) return;
+    else if (bytes < 16 && a % bytes != 0 && machine().module.alignment_at(program_counter(caller)) == 0) range_access(a, bytes, event, caller);
+    else access(a, bytes, event, caller);
 }
 
 #define LADDER_ACCESS(bytes)                                                                                               \

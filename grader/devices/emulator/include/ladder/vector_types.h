@@ -14,7 +14,7 @@ template <unsigned bytes> struct Word;
 template <> struct Word<2> { typedef unsigned short type __attribute__((may_alias)); };
 template <> struct Word<4> { typedef unsigned type __attribute__((may_alias)); };
 template <> struct Word<8> { typedef unsigned long long type __attribute__((may_alias)); };
-template <> struct Word<16> { typedef unsigned type __attribute__((may_alias, vector_size(16))); };
+template <> struct Word<16> { typedef unsigned type __attribute__((may_alias, vector_size(16), aligned(8))); };   // as in a packed structure
 
 template <class V> LADDER_INLINE constexpr V& store_whole(V& to, const V& from) {
     if (__builtin_is_constant_evaluated()) return to = from;
