@@ -6,11 +6,15 @@ blocks that start in the order of their numbers.
 
 from __future__ import annotations
 
+import re
+import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from grader.devices.cache import cache_root
+from grader.devices.emulator.library import runtime_library
 from grader.devices.evidence import CaseRun
 from tests.shared import long_tail
 
@@ -191,3 +195,12 @@ def test_everything_is_the_same_on_any_number_of_executors(call, name, blocks):
 @pytest.mark.parametrize("name", PATTERNS)
 def test_a_right_pattern_passes_at_every_size(call, name, blocks, threads):
     check(call, name, blocks, threads)
+
+
+def test_what_comes_next_is_fetched_ahead():
+    """gcc takes a function that only fetches for one that does nothing, and leaves out the calls of it."""
+    code = subprocess.run(["objdump", "-d", runtime_library(cache_root())], capture_output=True, text=True, check=True)
+    functions = {body.split(">", 1)[0]: body for body in re.split(r"\n[0-9a-f]+ <", code.stdout)}
+    that_fetch = {name for name, body in functions.items() if re.search(r"\tprefetch|\tprfm", body)}
+    called = set(re.findall(r"\t(?:call|bl)\s.*<([^>+]+)>", code.stdout))
+    assert len(that_fetch) >= 2 and that_fetch <= called  # the next block's memory, the next thread's stack
