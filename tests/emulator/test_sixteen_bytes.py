@@ -196,7 +196,14 @@ extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) {{ k<<<1
         ("Row<Packed> p; p[i % 3].v = {type}(v); z[i] = p[i % 3].v.x + p[i % 3].v.y;", False),
         ("shared[i].v = {type}(v); z[i] = shared[i].v.x + shared[i].v.y;", False),
         ("kept[i].v = {type}(v); Packed* p = kept + i; p->v = {type}(v); z[i] = p->v.x + kept[i].v.y;", False),
+        ("Packed p; p = Packed{{1, {type}(v), 3}}; z[i] = p.v.x + p.v.y;", False),
+        ("Packed p[4]; for (int j = 0; j < n + 2; ++j) p[j].v = {type}(v); z[i] = p[n].v.x + p[n + 1].v.y;", False),
+        ("for (int j = 0; j < n; ++j) shared[i * n + j].v = {type}(v); z[i] = shared[i].v.x + shared[i].v.y;", False),
+        ("for (int j = 0; j < n; ++j) kept[i * n + j].v = {type}(v); z[i] = kept[i].v.x + kept[i].v.y;", False),
+        ("Packed p[4]; for (Packed* q = p; q < p + n + 2; ++q) q->v = {type}(v); z[i] = p[n].v.x + p[0].v.y;", False),
+        ("Packed* q = (Packed*)bytes; if (i < n) q[i].v = {type}(v); z[i] = i < n ? q[i].v.x + 2 : i + 3;", False),
         ("({type}&)bytes[n + 16 * i] = {type}(v); z[i] = 3 + i;", True),
+        ("for (int j = 0; j < n; ++j) ({type}&)bytes[n + 16 * (i + j)] = {type}(v); z[i] = 3 + i;", True),
     ],
 )  # fmt: skip
 def test_a_vector_in_a_packed_structure(run_kernel, type, line, is_misaligned):

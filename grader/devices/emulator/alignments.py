@@ -41,7 +41,15 @@ _STATEMENT = re.compile(r"^ +(?P<target>[^\"=]+?) =(?:\{v\})? (?P<source>.*?);")
 _MEMORY = re.compile(r"^MEM(?: <(?P<type>.*)> )?\[\((?P<cast>[^()]*(?:\([^()]*\))?[^()]*)\).*?\](?P<part>[.\[].*)?$")
 _CONVERTED = re.compile(r"^VIEW_CONVERT_EXPR<.*?>\((?P<memory>.*)\)$")  # of bit_cast
 _PART = re.compile(r"^[\w.$()*]+(?:->|\.|\[)|\][.\[]")
-_MOVED = re.compile(r"^(?P<variable>[A-Za-z_][\w.$]*) \+ ")
+_MADE = re.compile(r"^ +(?:# )?(?P<name>[\w.$]+) = (?P<source>[^;\n]*)", re.MULTILINE)
+_BESIDE_NAMES = re.compile(  # casts, types, members and numbers
+    r"\((?:D|\d+|[a-z][^()&]*)\)|\bMEM\b|\bPHI\b|<(?:struct|union|float|unsigned|char|int)[^>]*>"
+    r"|(?:->|\.)[A-Za-z]\w*|(?<![\w.])\d\w*"
+)
+_MEMBER = re.compile(r"(?:->|\.)[A-Za-z]")
+_LOADED = re.compile(r"[\w.$]+ \(|\*|MEM|[\w.$()]+(?:->|\[|\.[A-Za-z])")  # it is what a call gives, or lies there
+_NAME = re.compile(r"[A-Za-z_][\w.$]*")
+_PLAIN_BESIDES = {"char", "unsigned char", "signed char", "bool", "sizetype", "ssizetype"}
 _FOLLOWED = re.compile(r"^\*(?P<name>[\w.$]+?)(?:\(D\))?$")
 _VARIABLE = re.compile(r"^(?P<name>[\w.$]+?)(?:\(D\))?$")
 _WITHOUT = re.compile(r"\b(?:const|volatile|struct|class|union|static|restrict|__restrict__)\b|<.*>|[\w ]+::")
@@ -134,7 +142,7 @@ def _wanted(told: re.Match[str], statement: re.Match[str] | None, function: Func
     if statement:
         sides = statement["target"], statement["source"]
         memory, other = sides if "write" in told["name"] else reversed(sides)
-    if types.packs and _assigns_whole(memory) and _may_be_member(told["place"], function):
+    if types.packs and _moves_whole(memory) and _may_be_member(told["place"], function):
         return ANY
     if not _WIDE.match(f"{told['name']} (") or (is_range and _WHOLE_VARIABLE.match(told["place"])):
         return ITS_SIZE
@@ -146,19 +154,34 @@ def _wanted(told: re.Match[str], statement: re.Match[str] | None, function: Func
     return ITS_SIZE if wanted >= 16 else 8 if wanted == 8 else ANY
 
 
-def _assigns_whole(memory: str) -> bool:
+def _moves_whole(memory: str) -> bool:
+    """Whether it is what an assignment to a vector stores, or takes."""
     found = _MEMORY.match(memory)
-    return bool(found and any(found["cast"].startswith(each) for each in _WHOLE))
+    return bool(found and any(found["cast"].removeprefix("const ").startswith(each) for each in _WHOLE))
 
 
 def _may_be_member(place: str, function: Function) -> bool:
-    """Whether an address may be one of a structure's member: it is spelled so, or lies in a variable that has some."""
-    made = re.search(rf"^ +{re.escape(place)} = (?P<from>&.*);", PLACE.sub("", function.body), re.MULTILINE)
-    address = (made["from"] if made else place).removeprefix("&")
-    if not (moved := _MOVED.match(address)):
-        return bool(_PART.match(address))
-    type_ = _declared(moved["variable"], function)
-    return not type_ or "struct" in type_
+    """Whether an address may be one of a structure's member: whatever it was made from has, or is, or leads to one."""
+    made = {each["name"]: each["source"] for each in _MADE.finditer(PLACE.sub("", function.body))}
+    waiting, seen = [place], set[str]()
+    while waiting:
+        address = waiting.pop()
+        if "&" in address and _MEMBER.search(address):
+            return True
+        for name in set(_NAME.findall(_BESIDE_NAMES.sub("", address))) - seen:
+            seen.add(name)
+            source, type_ = made.get(name, ""), _declared(name, function)
+            if not _is_plain(type_) and ("struct" in type_ or not source):
+                return True
+            if not _LOADED.match(source):  # a pointer from memory has a type of its own
+                waiting.append(source)
+    return False
+
+
+def _is_plain(type_: str) -> bool:
+    """Whether it is a number or a vector of CUDA's, or leads to one; not so if it is not known."""
+    name = _WITHOUT.sub("", type_).strip(" *&")
+    return name in _KNOWN or name in _PLAIN_BESIDES
 
 
 def _alignment(memory: str, other: str, size: int, function: Function, types: Types) -> int:
