@@ -5,7 +5,7 @@ blocks: one of the three below, or, where a pattern does more than these, its ow
 processor seconds of all executors together and the ratio, the least of five pairs of runs: one beside the other, so
 that both find the machine in the same state. With `--wall` it prints what a learner waits, which means something on a
 quiet machine with a core for each executor. What `--wall` has printed on one with 16 cores is committed
-(`results/emulator/between_blocks.txt`); `--page` renews the table of docs/emulator.md from it, and measures nothing.
+(`results/emulator/between_blocks.txt`); `--page` renews the table of docs/ordering.md from it, and measures nothing.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from grader.devices.emulator.translate import translate
 from tests.emulator.test_between_blocks import BARRIERS, ENTRY, PATTERNS, SOURCE, TILES, entry
 
 RESULTS = Path(__file__).with_name("results") / "emulator" / "between_blocks.txt"
-PAGE_OF_EMULATOR = Path(__file__).parents[1] / "docs" / "emulator.md"
+PAGE_OF_ORDER = Path(__file__).parents[1] / "docs" / "ordering.md"
 MARKED = re.compile("(<!-- begin between blocks -->\n).*?(<!-- end between blocks -->)", re.DOTALL)
 RUNS = 5
 BLOCKS = (1, 10, 100, 1000, 2000)
@@ -222,10 +222,10 @@ def main() -> None:
     parser.add_argument("--patterns", nargs="+", default=PATTERNS)
     parser.add_argument("--runs", type=int, default=RUNS)
     parser.add_argument("--wall", action="store_true", help="what a learner waits, not processor seconds")
-    parser.add_argument("--page", action="store_true", help="renew the table of docs/emulator.md, measure nothing")
+    parser.add_argument("--page", action="store_true", help="renew the table of docs/ordering.md, measure nothing")
     chosen = parser.parse_args()
     if chosen.page:
-        PAGE_OF_EMULATOR.write_text(renewed(PAGE_OF_EMULATOR.read_text()))
+        PAGE_OF_ORDER.write_text(renewed(PAGE_OF_ORDER.read_text()))
         return
     clock = time.perf_counter if chosen.wall else time.process_time
     runtime = emulator.runtime_library(cache_root())

@@ -62,7 +62,7 @@ def badges() -> list[Badge]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     entries = catalog.entries(ROOT)
     count = {each: sum(len(getattr(entry, each)) for entry in entries) for each in ("puzzles", "rungs", "mistakes")}
-    equal, counted = agreement((ROOT / "docs" / "emulator.md").read_text())
+    equal, counted = agreement((ROOT / "docs" / "counters.md").read_text())
     course = ", ".join([f"{len(entries)} lessons", *(f"{number} {each}" for each, number in count.items())])
     return [
         Badge("python", "Python", project["requires-python"].replace(">=", "") + " or newer", "pyproject.toml"),
@@ -71,19 +71,19 @@ def badges() -> list[Badge]:
             "emulator",
             "counted as on an H200",
             f"{equal} of {counted}",
-            "docs/emulator.md#how-far-it-agrees-with-a-gpu",
+            "docs/counters.md#how-far-it-agrees-with-a-gpu",
         ),
         Badge("license", "license", project["license"], "LICENSE"),
     ]
 
 
 def agreement(page: str) -> tuple[int, int]:
-    """How many counters of micro-kernels came out as on the GPU, and of how many, by the table of docs/emulator.md.
+    """How many counters of micro-kernels came out as on the GPU, and of how many, by the table of docs/counters.md.
 
     `benchmarks.fidelity.agreement` makes that table, and tests/emulator/test_fidelity.py keeps it true.
     """
     rows = re.findall(r"^\| [\w ]+ \| `.*?` \| (\d+) of (\d+) \|", page, re.MULTILINE)
-    assert rows, "docs/emulator.md has no table of agreement"
+    assert rows, "docs/counters.md has no table of agreement"
     return sum(int(equal) for equal, _ in rows), sum(int(counted) for _, counted in rows)
 
 

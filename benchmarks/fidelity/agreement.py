@@ -1,4 +1,4 @@
-"""Emulator and hardware side by side, and the tables of docs/emulator.md.
+"""Emulator and hardware side by side, and the tables of docs/counters.md.
 
 python3 -m benchmarks.fidelity.agreement      renews the tables and prints every difference without an explanation
 """
@@ -19,7 +19,7 @@ from benchmarks.fidelity.results import Measured, Number, Results
 from grader.devices.nvidia.profile import COUNTERS
 
 RESULTS = ROOT / "benchmarks" / "results" / "h200" / "fidelity.json"
-PAGE = ROOT / "docs" / "emulator.md"
+PAGE = ROOT / "docs" / "counters.md"
 BEGIN, END = "<!-- begin agreement -->", "<!-- end agreement -->"
 NOT_MEASURED = f"{RESULTS.relative_to(ROOT)} is missing: benchmarks/fidelity/measure.py makes it, on a GPU"
 
@@ -224,15 +224,18 @@ def _estimates(measured: Mapping[Case, Measured], counters: Mapping[str, Counter
 
 
 def _differences(found: Mapping[Case, Mapping[str, tuple[Number, Number]]]) -> list[str]:
+    """The reasons as a numbered list, then a table that refers to them: dozens of kernels share some."""
     rows = ["| kernel | counted: emulator, hardware | why |", "|---|---|---|"]
+    reasons: dict[str, int] = {}
     for case, titles in found.items():
         if not titles:
             continue
         known = explanations(case.name)
         counted = "; ".join(f"{title}: {ours:,}, {theirs:,}" for title, (ours, theirs) in titles.items())
-        reasons = [known[title].why if title in known else "not explained" for title in titles]
-        rows.append(f"| {case.name} | {counted} | {'; '.join(dict.fromkeys(reasons))} |")
-    return rows
+        why = dict.fromkeys(known[title].why if title in known else "not explained" for title in titles)
+        numbers = ", ".join(str(reasons.setdefault(reason, len(reasons) + 1)) for reason in why)
+        rows.append(f"| {case.name} | {counted} | {numbers} |")
+    return [*(f"{number}. {reason}" for reason, number in reasons.items()), "", *rows]
 
 
 # ---- the page ----

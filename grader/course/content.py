@@ -15,15 +15,14 @@ DATA = PACKAGE / "data"
 PATTERNS = (
     *("lessons/**/*", "kernels/**/*", "notebooks/*.ipynb"),
     *("examples/*.py", "examples/*.cu", "examples/lessons/**/*", "examples/kernels/**/*"),
-    *(f"docs/{name}.md" for name in ("authoring", "classroom", "emulator", "grading", "model", "numerics", "results")),
-    *("docs/run.md", "docs/found.md", "docs/view.md", "docs/walks/*.png"),
+    *("docs/*.md", "docs/model.svg", "docs/walks/*.png"),
     *(
         "benchmarks/*.cu",
         "benchmarks/two_streams.py",
         "benchmarks/results/h200/*.json",
         "benchmarks/results/h200/*.png",
     ),
-    *("cards/*.toml", "docs/model.svg", "constraints.txt", "LICENSE"),
+    *("cards/*.toml", "constraints.txt", "LICENSE"),
 )
 
 

@@ -91,7 +91,7 @@ def test_a_right_pattern_passes(call, name):
 def test_the_page_shows_the_committed_times():
     from benchmarks import between_blocks as measured  # which imports this file
 
-    page = measured.PAGE_OF_EMULATOR.read_text()
+    page = measured.PAGE_OF_ORDER.read_text()
     assert measured.renewed(page) == page
     assert {*measured.ratios(measured.RESULTS.read_text())} == {"plain", *PATTERNS}
 

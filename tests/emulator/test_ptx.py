@@ -287,7 +287,7 @@ def test_what_is_wrong_is_told_on_its_line(call, name):
 # ---- what is no PTX, or is not emulated ----
 
 REFUSED = [
-    ("tcgen05.alloc.sync %0, 1;", "`tcgen05.alloc.sync` is not emulated: docs/emulator.md lists the PTX that is"),
+    ("tcgen05.alloc.sync %0, 1;", "`tcgen05.alloc.sync` is not emulated: docs/cuda.md lists the PTX that is"),
     ("add.u32.foo %0, %0, 1;", "`add.u32.foo`: `.foo` is not emulated here"),
     ("add %0, %0, 1;", "`add`: its type is missing, as in `.u32`"),
     ("add.u32 %0, %0;", "`add.u32`: it has 2 operands where 3 are wanted"),

@@ -1,6 +1,6 @@
 """From program counters to totals: what the runtime counted, added up by case, by kernel and by source line.
 
-The names and definitions are in docs/emulator.md, with Nsight Compute's name of each.
+The names and definitions are in docs/counters.md, with Nsight Compute's name of each.
 """
 
 from __future__ import annotations

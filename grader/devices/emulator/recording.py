@@ -1,6 +1,6 @@
 """What one or all blocks of a launch did, warp instruction by warp instruction, as the emulator's replay saw it.
 
-The counters of docs/emulator.md are sums over such steps. A recording keeps the steps themselves, so that a picture can
+The counters of docs/counters.md are sums over such steps. A recording keeps the steps themselves, so that a picture can
 show which lane reads which address, which banks meet, and which lanes wait while others work.
 """
 
@@ -113,7 +113,7 @@ class Step:
     def rounds(self) -> tuple[tuple[int, ...], ...]:
         """The lanes of each phase in which shared memory serves it: all at once up to 4 bytes a lane, half the warp
         for 8, a quarter for 16; loads whose neighbours share their addresses in half as many. Lanes of an atomic that
-        update the same address take turns (docs/emulator.md).
+        update the same address take turns (docs/counters.md).
         """
         if self.kind == "atomic":
             return self._turns()
@@ -147,7 +147,7 @@ class Step:
 
     @property
     def wavefronts(self) -> int:
-        """How many wavefronts shared memory takes for it (docs/emulator.md, "Wavefronts"); 0 for other memory."""
+        """How many wavefronts shared memory takes for it (docs/counters.md, "Wavefronts"); 0 for other memory."""
         if self.space != "shared":
             return 0
         return sum(max(map(len, self.words_by_bank(lanes).values())) for lanes in self.rounds)

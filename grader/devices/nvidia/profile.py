@@ -32,7 +32,7 @@ def _shared(what: str, operation: str) -> tuple[str, ...]:
     return (f"l1tex__data_{what}_mem_shared_op_{operation}.sum",)
 
 
-# The emulator's counter -> the metrics of Nsight Compute that add up to it. docs/emulator.md has the definitions.
+# The emulator's counter -> the metrics of Nsight Compute that add up to it. docs/counters.md has the definitions.
 COUNTERS: Mapping[str, tuple[str, ...]] = {
     "global_load_requests": _global("requests", "ld"),
     "global_load_sectors": _global("sectors", "ld"),

@@ -1,5 +1,5 @@
 // A request: the accesses of a warp's lanes that make one warp instruction. Sectors and wavefronts are counted as Nsight
-// Compute defines them; docs/emulator.md has the table.
+// Compute defines them; docs/counters.md has the table.
 #pragma once
 
 #include <cstdint>

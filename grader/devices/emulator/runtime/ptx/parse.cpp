@@ -353,7 +353,7 @@ Program Program::read(std::string_view text, const std::vector<Type>& operands) 
     } catch (const Wrong& wrong) {
         const std::string why = wrong.what();
         if (reader.instruction().empty()) program.error = "inline PTX: " + why;
-        else if (why.empty()) program.error = "`" + reader.instruction() + "` is not emulated: docs/emulator.md lists the PTX that is";
+        else if (why.empty()) program.error = "`" + reader.instruction() + "` is not emulated: docs/cuda.md lists the PTX that is";
         else program.error = "`" + reader.instruction() + "`: " + why;
     }
     return program;
