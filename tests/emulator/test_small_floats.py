@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import torch
 
 SOURCE = (Path(__file__).parent / "kernels" / "small_floats.cu").read_text()
 
@@ -153,3 +154,33 @@ def test_the_headers_constants(call):
     given = call("constants", h=np.zeros(7, np.uint16), b=np.zeros(7, np.uint16))
     assert given["h"].tolist() == [0x7C00, 0x7FFF, 0x0001, 0x7BFF, 0x8000, 0x0000, 0x3C00]
     assert given["b"].tolist() == [0x7F80, 0x7FFF, 0x0001, 0x7F7F, 0x8000, 0x0000, 0x3F80]
+
+
+def test_one_small_format_becomes_another_and_pairs_multiply_as_complex_numbers(call):
+    x = np.linspace(-200, 200, 64).astype(np.float16)
+    z = call(
+        "between", x=x, b=np.zeros(64, np.uint16), h=np.zeros(64, np.float16), i=np.zeros(64, np.int32),
+        c=np.zeros(128, np.float16),
+    )  # fmt: skip
+    bits = to_bfloat(x.astype(np.float32))
+    assert np.array_equal(z["b"], bits)
+    assert np.array_equal(z["h"], from_bfloat(bits).astype(np.float16))
+    eighths = torch.from_numpy(x.astype(np.float32)).to(torch.float8_e4m3fn).float().numpy()
+    assert np.array_equal(z["i"], np.trunc(eighths).astype(np.int32))
+    # (x + 2i) * (0.5 + xi) + (1 - i), each sum rounded once
+    wide = x.astype(np.float64)
+    real = ((wide * 0.5 + 1).astype(np.float16) - 2 * wide).astype(np.float16)
+    imaginary = ((wide * wide - 1).astype(np.float16) + 2 * 0.5).astype(np.float16)
+    assert same(z["c"].reshape(-1, 2), np.stack([real, imaginary], axis=1))
+
+
+def test_modified_bessel_functions(call):
+    x = np.concatenate([np.linspace(-40, 40, 1024), np.linspace(-700, 709, 1020), [0.0, 1e-9, 30.0, -30.0]])
+    zeros = {name: np.zeros(2048, np.float64 if name[0] == "i" else np.float32) for name in ("i0", "i1", "f0", "f1")}
+    z = call("bessel", x=x, **zeros)
+    with np.errstate(over="ignore"):
+        for order, known in enumerate((torch.special.i0, torch.special.i1)):
+            expected = known(torch.from_numpy(x)).numpy()
+            np.testing.assert_allclose(z[f"i{order}"], expected, rtol=3e-13)
+            narrow = known(torch.from_numpy(x.astype(np.float32)).double()).numpy().astype(np.float32)
+            np.testing.assert_allclose(z[f"f{order}"], narrow, rtol=2e-7)

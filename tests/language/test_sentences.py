@@ -35,6 +35,7 @@ def read():
         (HOST + "__global__ void k(float* x) { x[0] = half(x[1]); }", 2, "write `__device__` before it in line 1"),
         (HOST + "__global__ void k(float* x) {\n x[0] = 1;\n x[1] = half(3);\n}", 4, "function of the host"),
         ("__device__ float f() { return 1; }\nfloat g() { return f(); }", 2, "`f` is a function of the GPU"),
+        ("#include <cuda_fp16.h>\n__global__ void k(half* h, long n) { *h = n; }", 2, "cast the right side"),
         ("void f() { __syncthreads(); }", 1, "`__syncthreads` is a function of the GPU"),
         ('\nvoid f() { asm volatile("nop"); }', 2, "asm in a function of the host is no PTX"),
         ('\nvoid f() { asm volatile("nop" ""); }', 2, "asm in a function of the host is no PTX"),

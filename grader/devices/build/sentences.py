@@ -268,6 +268,7 @@ _FOR_BOTH = (
     "`{name}` is a function of the GPU, and the function around it is for the host, too: "
     "write `__device__` alone before that one"
 )
+_NO_ASSIGNMENT = "there is no `=` for these two types: cast the right side, as to float"
 _NO_EXCEPTIONS = "a kernel cannot {name}: device code has no exceptions; write the error to memory, or call `__trap()`"
 _NO_RESULT = "a __global__ function returns void, not {name}: it stores its results in memory"
 _NO_VALUE = "a __shared__ variable takes no initial value: let a thread assign it, and write `__syncthreads()` behind"
@@ -333,6 +334,7 @@ _ERRORS: tuple[tuple[str, Words], ...] = (
     ),
     (r"no viable conversion from '(?P<two>.*?)'.* to '(?P<one>.*?)'", _initial),
     (rf"call to {_NAME} is ambiguous", _ambiguous),
+    (r"overload resolution selected deleted operator '='", _says(_NO_ASSIGNMENT)),
     (r"invalid operands to binary expression \('(?P<one>.*?)'.* and '(?P<two>.*?)'", _no_operator),
     (r"use of overloaded operator .* types '(?P<one>.*?)'.* and '(?P<two>.*?)'", _no_operator),
     (r"expected '(?P<sign>.)' (?P<where>.*)", _missing_sign),

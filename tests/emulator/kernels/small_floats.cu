@@ -1,5 +1,6 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_fp8.h>
 
 // ---- conversions ----
 
@@ -163,4 +164,28 @@ __global__ void constants_kernel(half* h, __nv_bfloat16* b) {
 }
 extern "C" void constants(half* h, __nv_bfloat16* b, cudaStream_t stream) {
     constants_kernel<<<1, 1, 0, stream>>>(h, b);
+}
+
+// ---- from one small format to another ----
+
+__global__ void between_kernel(const half* x, __nv_bfloat16* b, half* h, int* i, half2* c) {
+    int n = threadIdx.x;
+    b[n] = __nv_bfloat16(x[n]);
+    h[n] = half(b[n]);
+    i[n] = int(__nv_fp8_e4m3(x[n]));
+    c[n] = __hcmadd(make_half2(x[n], half(2.0f)), make_half2(half(0.5f), x[n]), make_half2(half(1.0f), half(-1.0f)));
+}
+extern "C" void between(const half* x, __nv_bfloat16* b, half* h, int* i, half* c, cudaStream_t stream) {
+    between_kernel<<<1, 64, 0, stream>>>(x, b, h, i, reinterpret_cast<half2*>(c));
+}
+
+__global__ void bessel_kernel(const double* x, double* i0, double* i1, float* f0, float* f1) {
+    int n = blockIdx.x * 64 + threadIdx.x;
+    i0[n] = cyl_bessel_i0(x[n]);
+    i1[n] = cyl_bessel_i1(x[n]);
+    f0[n] = cyl_bessel_i0f(float(x[n]));
+    f1[n] = cyl_bessel_i1f(float(x[n]));
+}
+extern "C" void bessel(const double* x, double* i0, double* i1, float* f0, float* f1, cudaStream_t stream) {
+    bessel_kernel<<<32, 64, 0, stream>>>(x, i0, i1, f0, f1);
 }

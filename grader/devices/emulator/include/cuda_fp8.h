@@ -74,11 +74,14 @@ LADDER_INLINE __half2_raw __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage_t x, __n
         __nv_fp8_##name() = default;                                                                                      \
         LADDER_INLINE explicit __nv_fp8_##name(float x) : __x(ladder::to_fp8(x, __NV_SATFINITE, format)) {}                \
         LADDER_INLINE explicit __nv_fp8_##name(double x) : __x(ladder::to_fp8(x, __NV_SATFINITE, format)) {}               \
-        LADDER_INLINE explicit __nv_fp8_##name(int x) : __x(ladder::to_fp8(x, __NV_SATFINITE, format)) {}                  \
+        template <class T, LADDER_IF(std::is_integral_v<T>)>                                                              \
+        LADDER_INLINE explicit __nv_fp8_##name(T x) : __x(ladder::to_fp8(static_cast<double>(x), __NV_SATFINITE, format)) {} \
         LADDER_INLINE explicit __nv_fp8_##name(__half x) : __x(ladder::to_fp8(static_cast<float>(x), __NV_SATFINITE, format)) {} \
         LADDER_INLINE explicit __nv_fp8_##name(__nv_bfloat16 x) : __x(ladder::to_fp8(static_cast<float>(x), __NV_SATFINITE, format)) {} \
         LADDER_INLINE explicit operator float() const { return ladder::from_fp8(__x, format); }                           \
         LADDER_INLINE explicit operator double() const { return ladder::from_fp8(__x, format); }                          \
+        template <class T, LADDER_IF(std::is_integral_v<T>)>                                                              \
+        LADDER_INLINE explicit operator T() const { return static_cast<T>(__half(ladder::from_fp8(__x, format))); }       \
         LADDER_INLINE explicit operator __half() const { return __half(ladder::from_fp8(__x, format)); }                  \
         LADDER_INLINE explicit operator __nv_bfloat16() const { return __nv_bfloat16(ladder::from_fp8(__x, format)); }    \
     };                                                                                                                    \
@@ -86,6 +89,10 @@ LADDER_INLINE __half2_raw __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage_t x, __n
         __nv_fp8x2_storage_t __x;                                                                                         \
         __nv_fp8x2_##name() = default;                                                                                    \
         LADDER_INLINE explicit __nv_fp8x2_##name(float2 x) : __x(__nv_cvt_float2_to_fp8x2(x, __NV_SATFINITE, format)) {}  \
+        LADDER_INLINE explicit __nv_fp8x2_##name(double2 x) : __x(__nv_cvt_double2_to_fp8x2(x, __NV_SATFINITE, format)) {} \
+        LADDER_INLINE explicit __nv_fp8x2_##name(__half2 x) : __x(__nv_cvt_halfraw2_to_fp8x2(x, __NV_SATFINITE, format)) {} \
+        LADDER_INLINE explicit __nv_fp8x2_##name(__nv_bfloat162 x) : __x(__nv_cvt_bfloat16raw2_to_fp8x2(x, __NV_SATFINITE, format)) {} \
+        LADDER_INLINE explicit operator __half2() const { return __half2(__nv_cvt_fp8x2_to_halfraw2(__x, format)); }      \
         LADDER_INLINE explicit operator float2() const {                                                                  \
             return {ladder::from_fp8(static_cast<unsigned char>(__x), format), ladder::from_fp8(static_cast<unsigned char>(__x >> 8), format)}; \
         }                                                                                                                 \
@@ -96,6 +103,15 @@ LADDER_INLINE __half2_raw __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage_t x, __n
         LADDER_INLINE explicit __nv_fp8x4_##name(float4 x)                                                                \
             : __x(__nv_cvt_float2_to_fp8x2({x.x, x.y}, __NV_SATFINITE, format) |                                          \
                   static_cast<unsigned>(__nv_cvt_float2_to_fp8x2({x.z, x.w}, __NV_SATFINITE, format)) << 16) {}           \
+        LADDER_INLINE explicit __nv_fp8x4_##name(double4 x)                                                               \
+            : __x(__nv_cvt_double2_to_fp8x2({x.x, x.y}, __NV_SATFINITE, format) |                                         \
+                  static_cast<unsigned>(__nv_cvt_double2_to_fp8x2({x.z, x.w}, __NV_SATFINITE, format)) << 16) {}          \
+        LADDER_INLINE explicit __nv_fp8x4_##name(__half2 low, __half2 high)                                               \
+            : __x(__nv_cvt_halfraw2_to_fp8x2(low, __NV_SATFINITE, format) |                                               \
+                  static_cast<unsigned>(__nv_cvt_halfraw2_to_fp8x2(high, __NV_SATFINITE, format)) << 16) {}               \
+        LADDER_INLINE explicit __nv_fp8x4_##name(__nv_bfloat162 low, __nv_bfloat162 high)                                 \
+            : __x(__nv_cvt_bfloat16raw2_to_fp8x2(low, __NV_SATFINITE, format) |                                           \
+                  static_cast<unsigned>(__nv_cvt_bfloat16raw2_to_fp8x2(high, __NV_SATFINITE, format)) << 16) {}           \
         LADDER_INLINE explicit operator float4() const {                                                                  \
             return {ladder::from_fp8(static_cast<unsigned char>(__x), format), ladder::from_fp8(static_cast<unsigned char>(__x >> 8), format), \
                     ladder::from_fp8(static_cast<unsigned char>(__x >> 16), format), ladder::from_fp8(static_cast<unsigned char>(__x >> 24), format)}; \

@@ -75,7 +75,7 @@ LADDER_ATOMIC(atomicXor, Xor, unsigned long long)
 LADDER_ATOMIC_CAS(int)
 LADDER_ATOMIC_CAS(unsigned)
 LADDER_ATOMIC_CAS(unsigned long long)
-LADDER_ATOMIC_CAS(unsigned short)
+LADDER_ATOMIC_CAS_IN(atomicCAS, Device, unsigned short)
 
 // Of vectors, a member at a time, as CUDA promises no more. It counts as so many atomics, and is one on an H200.
 #define LADDER_ATOMIC_VECTORS(name)                                                                           \

@@ -6,10 +6,15 @@
 struct __half_raw { unsigned short x; };
 struct __half2_raw { unsigned short x, y; };
 
+struct __nv_bfloat16;
+
 struct __half : ladder::SmallFloat<__half, ladder::Binary16> {
     using SmallFloat::SmallFloat;
     __half() = default;
+    template <class T, LADDER_IF(ladder::assigned_by_none<T>)>
+    __half& operator=(T number) = delete;
     LADDER_INLINE __half(__half_raw raw) { bits = raw.x; }
+    LADDER_INLINE explicit __half(const __nv_bfloat16& x);   // bfloat16.h
     LADDER_INLINE operator __half_raw() const { return {bits}; }
 };
 
@@ -25,6 +30,12 @@ using half = __half;
 using half2 = __half2;
 using nv_half = __half;
 using nv_half2 = __half2;
+
+#define LADDER_ONE __half
+#define LADDER_TWO __half2
+#include "small_names.h"
+#undef LADDER_ONE
+#undef LADDER_TWO
 
 LADDER_SMALL_CONVERSIONS(half, __half, __half2)
 

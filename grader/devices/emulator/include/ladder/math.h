@@ -102,32 +102,58 @@ inline LADDER_UNSEEN double inverse_normal(double p) {
     return x;
 }
 
+// The modified Bessel function of the first kind and of order 0 or 1 (Abramowitz and Stegun 9.6.10 and 9.7.1): a series of
+// positive terms, and from 30 on the asymptotic one, whose terms shrink there until they no longer count.
+inline LADDER_UNSEEN double bessel_i(int order, double x) {
+    const double size = __builtin_fabs(x), quarter = 0.25 * x * x;
+    if (!(size < __builtin_inf())) return order == 0 ? size : x;
+    double term = size <= 30 && order == 1 ? 0.5 * size : 1, sum = term;
+    for (int k = 1; k < 100 && __builtin_fabs(term) > 1e-18 * sum; ++k) {
+        const double odd = 2 * k - 1;
+        term *= size <= 30 ? quarter / (k * (k + order)) : (odd * odd - 4 * order) / (8 * k * size);
+        sum += term;
+    }
+    const double half = __builtin_exp(0.5 * size);   // of exp(x), which overflows sooner than the result
+    if (size > 30) sum = half * (sum / __builtin_sqrt(2 * pi * size)) * half;
+    return order == 1 && x < 0 ? -sum : sum;
+}
+
 }  // namespace ladder
 
 // ---- functions of one argument: f for double, ff for float, the float's result rounded once from the double's ----
 
+#define LADDER_OF_FLOAT(name) LADDER_INLINE float name(float x) { return name##f(x); }
 #define LADDER_FUNCTION(name, expression)                                                     \
     inline LADDER_UNSEEN double name(double x) { return expression; }                         \
     inline LADDER_UNSEEN float name##f(float value) {                                         \
         const double x = value;                                                               \
         return static_cast<float>(expression);                                                \
-    }
+    }                                                                                         \
+    LADDER_OF_FLOAT(name)
 
 LADDER_FUNCTION(rsqrt, 1 / __builtin_sqrt(x))
 LADDER_FUNCTION(rcbrt, 1 / __builtin_cbrt(x))
 LADDER_FUNCTION(sinpi, ladder::sin_pi(x))
 LADDER_FUNCTION(cospi, ladder::cos_pi(x))
-LADDER_FUNCTION(tanpi, ladder::sin_pi(x) / ladder::cos_pi(x))
 LADDER_FUNCTION(normcdf, 0.5 * __builtin_erfc(-x * 0.70710678118654752440))
 LADDER_FUNCTION(normcdfinv, ladder::inverse_normal(x))
 LADDER_FUNCTION(erfinv, ladder::inverse_normal(0.5 * (1 + x)) * 0.70710678118654752440)
 LADDER_FUNCTION(erfcinv, -ladder::inverse_normal(0.5 * x) * 0.70710678118654752440)
 LADDER_FUNCTION(erfcx, x < 25 ? __builtin_exp(x * x) * __builtin_erfc(x) : 0.56418958354775628695 / (x + 0.5 / x))
+LADDER_FUNCTION(cyl_bessel_i0, ladder::bessel_i(0, x))
+LADDER_FUNCTION(cyl_bessel_i1, ladder::bessel_i(1, x))
+
+LADDER_OF_FLOAT(exp10)   // of the C library, which has no such overloads
+LADDER_OF_FLOAT(j0)
+LADDER_OF_FLOAT(j1)
+LADDER_OF_FLOAT(y0)
+LADDER_OF_FLOAT(y1)
+LADDER_INLINE float jn(int n, float x) { return jnf(n, x); }
+LADDER_INLINE float yn(int n, float x) { return ynf(n, x); }
 
 #undef LADDER_FUNCTION
+#undef LADDER_OF_FLOAT
 
-inline LADDER_UNSEEN float rsqrt(float x) { return rsqrtf(x); }
-inline LADDER_UNSEEN float rcbrt(float x) { return rcbrtf(x); }
 LADDER_INLINE void sincospif(float x, float* sine, float* cosine) {
     *sine = sinpif(x);
     *cosine = cospif(x);
@@ -156,5 +182,18 @@ inline LADDER_UNSEEN double rnorm4d(double a, double b, double c, double d) { re
 inline LADDER_UNSEEN float rnorm4df(float a, float b, float c, float d) {
     return static_cast<float>(rnorm4d(a, b, c, d));
 }
+LADDER_INLINE double norm(int n, const double* p) {
+    double sum = 0;
+    for (int i = 0; i < n; ++i) sum = __builtin_hypot(sum, p[i]);
+    return sum;
+}
+LADDER_INLINE float normf(int n, const float* p) {
+    double sum = 0;
+    for (int i = 0; i < n; ++i) sum += static_cast<double>(p[i]) * p[i];
+    return static_cast<float>(__builtin_sqrt(sum));
+}
+LADDER_INLINE double rnorm(int n, const double* p) { return 1 / norm(n, p); }
+LADDER_INLINE float rnormf(int n, const float* p) { return 1 / normf(n, p); }
 
 LADDER_INLINE float fdividef(float a, float b) { return a / b; }
+LADDER_INLINE double fdivide(double a, double b) { return a / b; }

@@ -17,13 +17,18 @@ template <class T> struct HasFormat<T, decltype(void(typename T::Format()))> { s
 template <class T>
 constexpr bool of_own_type = (__is_class(T) || __is_union(T)) && !HasX<T>::value && !HasFormat<T>::value;
 
+// CUDA has none of a bool or a pointer either.
+template <class T> constexpr bool hinted = loadable<T> && !of_own_type<T>;
+template <> inline constexpr bool hinted<bool> = false;
+template <class T> constexpr bool hinted<T*> = false;
+
 }  // namespace ladder
 
 #define LADDER_LOAD(name)                                                            \
-    template <class T, LADDER_IF(ladder::loadable<T> && !ladder::of_own_type<T>)>    \
+    template <class T, LADDER_IF(ladder::hinted<T>)>                                 \
     LADDER_INLINE T name(const T* from) { return *from; }
 #define LADDER_STORE(name)                                                                                  \
-    template <class T, LADDER_IF(ladder::loadable<T>)>                  \
+    template <class T, LADDER_IF(ladder::hinted<T>)>                    \
     LADDER_INLINE void name(T* to, typename ladder::Exactly<T>::type value) { \
         *to = value;                                                    \
     }

@@ -38,6 +38,11 @@ LADDER_INLINE float min_or_nan(float a, float b) {
     define(hgt, a > b) define(hge, a >= b) define(hequ, !(a < b || a > b)) define(hneu, a != b)          \
     define(hltu, !(a >= b)) define(hleu, !(a > b)) define(hgtu, !(a <= b)) define(hgeu, !(a < b))
 
+// __hbeq2(p, q): for both halves of the pairs.
+#define LADDER_SMALL_BOTH(define)                                                                        \
+    define(eq) define(ne) define(lt) define(le) define(gt) define(ge)                                    \
+    define(equ) define(neu) define(ltu) define(leu) define(gtu) define(geu)
+
 // hexp(x) for one value, h2exp(x) for a pair.
 #define LADDER_SMALL_FUNCTIONS(define)                                                                   \
     define(sqrt, __builtin_sqrtf(a)) define(rsqrt, rsqrtf(a)) define(rcp, 1 / a)                         \
@@ -49,7 +54,11 @@ LADDER_INLINE float min_or_nan(float a, float b) {
 
 namespace ladder {
 
-// One value. Functions are friends, found by their argument; they take values, so that nothing is forced into memory.
+// CUDA has an operator= for each number but these: to nvcc it is not clear which one to take.
+template <class T> constexpr bool assigned_by_none = std::is_same_v<T, long> || std::is_same_v<T, unsigned long>;
+
+// One value. Functions are friends, which small_names.h gives names that anyone finds; they take values, so that nothing is
+// forced into memory.
 template <class Self, class F> struct SmallFloat {
     using Format = F;
     Stored bits;
@@ -182,6 +191,10 @@ template <class Self, class One> struct alignas(4) SmallPair {
     friend LADDER_INLINE Self __hfma2_relu(Self p, Self q, Self r) {
         return {__hfma_relu(p.x, q.x, r.x), __hfma_relu(p.y, q.y, r.y)};
     }
+    // p * q + r, of complex numbers
+    friend LADDER_INLINE Self __hcmadd(Self p, Self q, Self r) {
+        return {__hfma(-p.y, q.y, __hfma(p.x, q.x, r.x)), __hfma(p.y, q.x, __hfma(p.x, q.y, r.y))};
+    }
 #undef LADDER_SIDE
 #define LADDER_SIDE LADDER_BOTH_SIDES
 
@@ -197,8 +210,7 @@ template <class Self, class One> struct alignas(4) SmallPair {
 #undef LADDER_DEFINE
 #define LADDER_BOTH(name) \
     friend LADDER_INLINE bool __hb##name##2(Self p, Self q) { return __h##name(p.x, q.x) & __h##name(p.y, q.y); }
-    LADDER_BOTH(eq) LADDER_BOTH(ne) LADDER_BOTH(lt) LADDER_BOTH(le) LADDER_BOTH(gt) LADDER_BOTH(ge)
-    LADDER_BOTH(equ) LADDER_BOTH(neu) LADDER_BOTH(ltu) LADDER_BOTH(leu) LADDER_BOTH(gtu) LADDER_BOTH(geu)
+    LADDER_SMALL_BOTH(LADDER_BOTH)
 #undef LADDER_BOTH
 
 #undef LADDER_SIDE
@@ -242,10 +254,6 @@ constexpr bool small<T, std::void_t<typename T::Format>> =
     same<typename T::Format, Binary16> || same<typename T::Format, Brain16>;
 
 }  // namespace ladder
-
-#undef LADDER_SMALL_BINARY
-#undef LADDER_SMALL_COMPARISONS
-#undef LADDER_SMALL_FUNCTIONS
 
 // ---- shuffles and atomics of one value and of a pair ----
 
