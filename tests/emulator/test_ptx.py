@@ -38,6 +38,7 @@ INFINITY = 0x7F800000
 TABLE = [
     # whole numbers
     ("add.u32 %0, %1, %2;", "rrr", (ALL, 2), 1),
+    ("griddepcontrol.wait; add.u32 %0, %1, %2; griddepcontrol.launch_dependents;", "rrr", (3, 4), 7),
     ("add.sat.s32 %0, %1, %2;", "rrr", (0x7FFFFFFF, 1), 0x7FFFFFFF),
     ("add.u64 %0, %1, %2;", "lll", (0xFFFFFFFF, 1), 1 << 32),
     ("add.u16 %0, %1, %2;", "hhh", (0xFFFF, 3), 2),
@@ -287,6 +288,7 @@ def test_what_is_wrong_is_told_on_its_line(call, name):
 # ---- what is no PTX, or is not emulated ----
 
 REFUSED = [
+    ("griddepcontrol.begin;", "`griddepcontrol.begin`: it is .wait or .launch_dependents"),
     ("tcgen05.alloc.sync %0, 1;", "`tcgen05.alloc.sync` is not emulated: docs/cuda.md lists the PTX that is"),
     ("add.u32.foo %0, %0, 1;", "`add.u32.foo`: `.foo` is not emulated here"),
     ("add %0, %0, 1;", "`add`: its type is missing, as in `.u32`"),

@@ -723,6 +723,42 @@ def test_a_copy_that_nobody_has_waited_for_is_a_race(run_kernel, was, now):
     assert "is under way: wait for it there" in race.message
 
 
+STAGES = """
+#include <cuda/pipeline>
+__global__ void k(const float* x, float* z, int n) {
+    auto stages = cuda::make_pipeline();
+    __shared__ float tile[3][64];
+    const int t = threadIdx.x;
+    for (int s = 0; s < 3; ++s) {
+        stages.producer_acquire();
+        cuda::memcpy_async(&tile[s][t], &x[64 * s + t], 4, stages);
+        stages.producer_commit();
+    }
+    cuda::pipeline_consumer_wait_prior<2>(stages);
+    float sum = tile[0][t];  // first
+    stages.consumer_release();
+    stages.consumer_wait();
+    sum += tile[1][t];  // second
+    stages.consumer_release();
+    stages.consumer_wait();
+    z[t] = sum + tile[2][t];  // third
+    stages.consumer_release();
+}"""
+WAIT = "    stages.consumer_wait();\n"
+
+
+def test_what_a_pipeline_waits_for_counts_from_the_last_wait_of_any_kind(run_kernel):
+    outputs, case = run(run_kernel, STAGES, "1", "64")
+    assert case.findings == []
+    assert outputs["z"][:64].tolist() == [3.0 * (t + 1) + 64 * 3 for t in range(64)]
+    for text, late in (
+        (STAGES.replace(WAIT, "", 1), "// second"),
+        (STAGES.replace("prior<2>", "prior<3>"), "// first"),
+    ):
+        _, case = run(run_kernel, text, "1", "64")
+        assert (case.findings[0].kind, case.findings[0].line) == ("race", line_in(text, late))
+
+
 def test_after_the_wait_the_others_need_a_barrier(run_kernel):
     text = PIPELINE.replace("__syncthreads();\n        sum", "sum")
     _, case = run(run_kernel, text, "1", "64")

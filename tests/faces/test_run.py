@@ -657,3 +657,16 @@ def test_what_mends_a_race_fits_the_blocks_that_take_part(run):
 def test_an_index_far_past_a_shared_array_is_told_of_it_and_not_of_another_kernels(run):
     (finding,) = run("first_sight.cu", "--json", "--", "rows").json["findings"]
     assert finding["line"] == line_of("first_sight.cu", "// of eight") and finding["details"]["array"] == "rows"
+
+
+def test_host_code_gets_its_side_of_a_function_for_both_and_may_be_told_by_a_running_kernel(run):
+    ran = run("two_sides.cu", "--json")
+    assert ran.said.splitlines()[:6] == [
+        "device 111 1 4, host 222 7 10 10",
+        "1",  # a variable that is needed behind the #endif: the device's, as docs/run.md says
+        "caught",
+        "2 1 1",
+        "5 6",
+        "too early: 1",
+    ]
+    assert ran.found == {("race", "two_sides.cu", line_of("two_sides.cu", "too early"))}

@@ -34,7 +34,7 @@ from grader.devices.build.syntax import (
     launch_end,
     macro_stream,
 )
-from grader.devices.emulator import asm, by_value, cases, respelled
+from grader.devices.emulator import asm, by_value, cases, respelled, two_sides
 from grader.devices.emulator.declarations import (
     Declaration,
     alignment_spans,
@@ -82,6 +82,7 @@ def rewritten(source: str, filename: str, alone: bool = False) -> str:
     for start, end, text in [*by_value.copies(code, alone), *cases.braces(code), *respelled.all_of(code, alone)]:
         begin = code.tokens[start].start
         rewriter.edits.append((begin, code.tokens[end - 1].end if start < end else begin, text))
+    rewriter.edits += () if alone else two_sides.edits(source, code, lexed.directives)
     for directive in lexed.directives:
         if directive.name == "define":
             rewriter.rewrite(macro_stream(directive))
@@ -164,27 +165,29 @@ class _Rewriter:
     # ---- launches ----
 
     def launch(self, stream: Stream, opening: int) -> None:
-        """kernel<<<config>>>(arguments): the kernel goes into a lambda; config and arguments stay as they are."""
+        """kernel<<<config>>>(arguments): the kernel goes into a lambda, but what a call gives (`pick(1)<<<...>>>`)."""
         line = stream.tokens[opening].line
-        start = callee(stream, opening)
-        if start is None and stream.macro:
-            raise TranslationError("a macro must hold the kernel's name together with its <<<...>>>", line)
+        start, closing = callee(stream, opening), launch_end(stream, opening + 3)
+        is_whole = start is not None and closing is not None and (stream.text(closing + 3) == "(" or stream.macro)
+        if not is_whole and stream.conditional[opening] and not stream.macro:
+            return  # it may be no code at all
         if start is None:
-            raise TranslationError("there is no kernel's name in front of this <<<", line)
-        closing = launch_end(stream, opening + 3)
+            macro = "a macro must hold the kernel's name together with its <<<...>>>"
+            raise TranslationError(macro if stream.macro else "there is no kernel's name in front of this <<<", line)
         if closing is None:
             raise TranslationError("this <<< is never closed: a launch is kernel<<<grid, block>>>(arguments)", line)
-        if stream.text(closing + 3) != "(":
+        if not is_whole:
             raise TranslationError("a launch needs parentheses after its >>>, even without arguments", line)
         if stream.scopes[opening].device and not stream.conditional[opening]:
             message = "a kernel cannot launch another one here (dynamic parallelism): launch it from the host function"
             raise TranslationError(message, line)
-        name = _name_literal(stream, start, opening)
-        head = f" ::ladder::launch({name}, __builtin_LINE(), [&](auto&... ladder_a) {self.unseen} {{ "
-        self.insert(stream.tokens[start].start, head)
-        self.replace(stream, opening, opening + 3, "(ladder_a...); }, ::ladder::config(")
+        name, parameters = _name_literal(stream, start, opening), f"(auto&... ladder_a) {self.unseen} {{ "
+        is_call = stream.opening(opening - 1) not in (None, start)
+        captured, kernel = ("[&, ladder_k = ", f"]{parameters}ladder_k") if is_call else (f"[&]{parameters}", "")
+        self.insert(stream.tokens[start].start, f" ::ladder::launch({name}, __builtin_LINE(), {captured}")
+        self.replace(stream, opening, opening + 3, f"{kernel}(ladder_a...); }}, ::ladder::config(")
         accepts = ""
-        if self.launch_arguments(stream, closing + 3):
+        if stream.text(closing + 3) == "(" and self.launch_arguments(stream, closing + 3):
             kernel = self.source[stream.tokens[start].start : stream.tokens[opening].start].replace("\n", " ")
             accepts = f".taking([&](auto... ladder_a) {self.unseen} -> decltype({kernel}(ladder_a...)) {{}})"
         self.replace(stream, closing, closing + 3, f")){accepts}")

@@ -96,6 +96,8 @@ std::uint64_t do_atomic(Thread* thread, Atomic op, Type type, Scope scope, void*
         settle_store(*thread);
         if (shared_by_all) begin_ordered(*thread, pc);
         const std::uint16_t region = check_access(*thread, a, bytes, true, pc);
+        const bool is_known = region != no_region && scope == Scope::System;
+        if (is_known && thread->executor->regions[region]->sides != Sides::Device) thread->block->launch->tells_host = true;
         std::uint64_t found = 0;
         std::memcpy(&found, address, bytes);
         const bool changes = compute(op, type, found, value, compare) != found;

@@ -95,11 +95,11 @@ void both_sided_access(Region& region, Address a, unsigned bytes, bool writes, s
     machine().memory.give_to_host(region);
 }
 
-void note_use_by_launch() {
+void note_use_by_launch(bool tells_host) {
     Machine& m = machine();
     for (const auto& region : m.memory.regions()) {
         if (region->sides == Sides::Device) continue;
-        if (region->touched) m.memory.used(*region, {m.stream_order.last(), region->kernel_writes, region->begin, region->begin + region->bytes});
+        if (region->touched && !tells_host) m.memory.used(*region, {m.stream_order.last(), region->kernel_writes, region->begin, region->begin + region->bytes});
         region->touched = region->kernel_writes = false;
     }
 }

@@ -340,6 +340,7 @@ static void has_acquired(Thread& thread, std::uint32_t set) {
 
 void fence(Thread& thread, Scope scope) {
     ThreadClock& clock = thread.clock;
+    if (scope == Scope::System) thread.block->launch->tells_host = true;
     clock.fenced = true;
     clock.fenced_device = clock.fenced_device || scope != Scope::Block;
     clock.fence_epoch = thread.block->clock.epoch;

@@ -148,7 +148,7 @@ void run_launch(LaunchState& state) {
     state.races.check(state, between);
     std::move(between.begin(), between.end(), std::back_inserter(m.findings));
     std::for_each(m.findings.begin() + static_cast<std::ptrdiff_t>(found), m.findings.end(), [&](Finding& each) { each.launch = m.launches.size(); });
-    note_use_by_launch();
+    note_use_by_launch(state.tells_host);
     m.memory.shut();
 }
 

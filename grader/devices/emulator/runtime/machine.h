@@ -73,7 +73,7 @@ inline std::uint32_t program_counter(void* caller) { return program_counter(rein
 
 // ---- both_sides.cpp ----
 void both_sided_access(Region& region, Address a, unsigned bytes, bool writes, std::uint32_t pc);   // by host code, while it is in use
-void note_use_by_launch();
+void note_use_by_launch(bool tells_host);   // by flags: then it is not known what is still in use
 void note_use_by_copy(Address a, std::size_t bytes, bool writes, int line);   // by the work that began last, if it is of this line
 
 // ---- report.cpp ----

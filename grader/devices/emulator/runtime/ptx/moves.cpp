@@ -228,11 +228,20 @@ void prepare_nothing(Instruction& it) {
     it.run = [](Lane&, const Instruction&) {};
 }
 
+void prepare_griddepcontrol(Instruction& it) {   // a kernel is over when the next one begins
+    Modifiers left(it);
+    if (!left.take("wait") && !left.take("launch_dependents")) throw Wrong("it is .wait or .launch_dependents");
+    left.done();
+    want_operands(it, 0);
+    prepare_nothing(it);
+}
+
 }  // namespace
 
 void add_moves(Table& table) {
     table.insert({{"mov", prepare_mov}, {"setp", prepare_setp}, {"set", prepare_set}, {"selp", prepare_selp}, {"slct", prepare_slct}, {"bra", prepare_bra},
-                  {"trap", prepare_trap}, {"nanosleep", prepare_nanosleep}, {"brkpt", prepare_nothing}, {"pmevent", prepare_nothing}});
+                  {"trap", prepare_trap}, {"nanosleep", prepare_nanosleep}, {"brkpt", prepare_nothing}, {"pmevent", prepare_nothing},
+                  {"griddepcontrol", prepare_griddepcontrol}});
 }
 
 }  // namespace ladder::ptx
