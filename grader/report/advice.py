@@ -86,6 +86,8 @@ NOT_ITS_MEMORY = {
     "or new gave a kernel behind the last access of any thread.",
     "which is __constant__": "The host fills `__constant__` memory, with cudaMemcpyToSymbol. What a kernel writes "
     "belongs in an output, or in memory of its own: `__device__`, or from cudaMalloc.",
+    "is a null pointer: it does nothing": "Nothing lies there: is the pointer set before this line, and did its "
+    "cudaMalloc return cudaSuccess?",
     "a variable of the host": WILD,
     "a local variable of another thread": "A local variable lives in its thread's own registers or stack, and its "
     "address means nothing to others. What threads share lies in `__shared__` or global memory.",

@@ -52,6 +52,13 @@ def test_memory_of_both_sides_is_read_and_written_by_both_and_waited_for(ran):
     assert "reads element 1000 of managed (cudaMallocManaged in line" in told[3]
 
 
+def test_cub_knows_pairs_sums_that_go_on_and_buffers_in_turn(ran):
+    printed, found, told = ran("cub.cu")
+    assert printed == ["27 49", "100 8228 0 8001; 5 9 8 15 14", "0 127 53 75", "0 0"]
+    assert [kind for kind, _ in found] == ["out_of_bounds"]
+    assert "reads element 64 of x (cudaMalloc in line" in told[0]
+
+
 @pytest.mark.slow
 def test_graphs_keep_to_their_order_and_textures_to_the_guide(ran):
     printed, found, told = ran("graphs.cu")

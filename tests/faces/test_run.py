@@ -670,3 +670,12 @@ def test_host_code_gets_its_side_of_a_function_for_both_and_may_be_told_by_a_run
         "too early: 1",
     ]
     assert ran.found == {("race", "two_sides.cu", line_of("two_sides.cu", "too early"))}
+
+
+def test_a_copy_to_nowhere_gets_no_advice_for_kernels(run, folder):
+    text = "int main() { int* d; cudaMalloc(&d, 4); cudaMemcpy(nullptr, d, 4, cudaMemcpyDeviceToHost); cudaFree(d); }\n"
+    (folder / "nowhere.cu").write_text(text)
+    told = " ".join(run("nowhere.cu").said.split())
+    assert (
+        "is a null pointer" in told and "did its cudaMalloc return cudaSuccess?" in told and "whole blocks" not in told
+    )

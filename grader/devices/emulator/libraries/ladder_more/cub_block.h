@@ -2,7 +2,7 @@
 // caller gives, or through shuffles. As in cub, a barrier belongs between two uses of one TempStorage.
 #pragma once
 
-#include "thrust_iterators.h"
+#include "cub_values.h"
 
 namespace cub {
 
@@ -14,12 +14,6 @@ enum BlockReduceAlgorithm { BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY, BLOCK_REDUCE_R
 enum BlockScanAlgorithm { BLOCK_SCAN_RAKING, BLOCK_SCAN_RAKING_MEMOIZE, BLOCK_SCAN_WARP_SCANS };
 enum BlockLoadAlgorithm { BLOCK_LOAD_DIRECT, BLOCK_LOAD_STRIPED, BLOCK_LOAD_VECTORIZE, BLOCK_LOAD_TRANSPOSE, BLOCK_LOAD_WARP_TRANSPOSE };
 enum BlockStoreAlgorithm { BLOCK_STORE_DIRECT, BLOCK_STORE_STRIPED, BLOCK_STORE_VECTORIZE, BLOCK_STORE_TRANSPOSE, BLOCK_STORE_WARP_TRANSPOSE };
-
-namespace ladder_parts {
-
-LADDER_INLINE int rank() { return static_cast<int>(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)); }
-
-}  // namespace ladder_parts
 
 template <class T, int X, BlockReduceAlgorithm = BLOCK_REDUCE_WARP_REDUCTIONS, int Y = 1, int Z = 1> class BlockReduce {
 public:
@@ -48,7 +42,7 @@ private:
 
 template <class T, int X, BlockScanAlgorithm = BLOCK_SCAN_RAKING, int Y = 1, int Z = 1> class BlockScan {
 public:
-    struct TempStorage { T values[X * Y * Z]; };
+    struct TempStorage { T values[X * Y * Z + 1]; };   // and what is before the block
     LADDER_INLINE explicit BlockScan(TempStorage& storage) : values_(storage.values) {}
 
     template <class F> LADDER_INLINE void InclusiveScan(T mine, T& result, F f, T& all) {
@@ -74,6 +68,25 @@ public:
     LADDER_INLINE void InclusiveSum(T mine, T& result, T& all) { InclusiveScan(mine, result, cub::Sum(), all); }
     LADDER_INLINE void ExclusiveSum(T mine, T& result) { ExclusiveScan(mine, result, T(), cub::Sum()); }
     LADDER_INLINE void ExclusiveSum(T mine, T& result, T& all) { ExclusiveScan(mine, result, T(), cub::Sum(), all); }
+    // The first warp asks `before` what comes before the block, with the sum of the block; what its first lane hears counts.
+    template <class F, class Before, LADDER_IF(!std::is_same_v<Before, T>)>
+    LADDER_INLINE void InclusiveScan(T mine, T& result, F f, Before& before) {
+        scan(mine, f);
+        result = f(asked(before), values_[ladder_parts::rank()]);
+    }
+    template <class F, class Before, LADDER_IF(!std::is_same_v<Before, T>)>
+    LADDER_INLINE void ExclusiveScan(T mine, T& result, F f, Before& before) {
+        scan(mine, f);
+        const int rank = ladder_parts::rank();
+        const T start = asked(before);
+        result = rank ? f(start, values_[rank - 1]) : start;
+    }
+    template <class Before, LADDER_IF(!std::is_same_v<Before, T>)> LADDER_INLINE void InclusiveSum(T mine, T& result, Before& before) {
+        InclusiveScan(mine, result, cub::Sum(), before);
+    }
+    template <class Before, LADDER_IF(!std::is_same_v<Before, T>)> LADDER_INLINE void ExclusiveSum(T mine, T& result, Before& before) {
+        ExclusiveScan(mine, result, cub::Sum(), before);
+    }
     template <int N, class F> LADDER_INLINE void InclusiveScan(T (&mine)[N], T (&result)[N], F f) {
         for (int i = 0; i < N; ++i) result[i] = i ? f(result[i - 1], mine[i]) : mine[i];
         scan(result[N - 1], f);
@@ -94,6 +107,15 @@ private:
         ladder_barrier(ladder::Barrier::Sync, 0, 0);
         for (int i = 1; rank == 0 && i < X * Y * Z; ++i) values_[i] = f(values_[i - 1], values_[i]);
         ladder_barrier(ladder::Barrier::Sync, 0, 0);
+    }
+    template <class Before> LADDER_INLINE T asked(Before& before) {
+        const int rank = ladder_parts::rank();
+        if (rank < 32) {
+            const T start = before(values_[X * Y * Z - 1]);
+            if (rank == 0) values_[X * Y * Z] = start;
+        }
+        ladder_barrier(ladder::Barrier::Sync, 0, 0);
+        return values_[X * Y * Z];
     }
     template <int N> LADDER_INLINE void sums(T (&mine)[N], T (&result)[N], bool inclusive) {
         T own = T(), before;

@@ -45,6 +45,22 @@ struct DeviceReduce {
     LADDER_REDUCE(Sum, cub::Sum(), T(0)) LADDER_REDUCE(Max, cub::Max(), std::numeric_limits<T>::lowest())
     LADDER_REDUCE(Min, cub::Min(), std::numeric_limits<T>::max())
 #undef LADDER_REDUCE
+#define LADDER_ARG(name)                                                                                                                     \
+    template <class It, class Out>                                                                                                           \
+    static cudaError_t name(void* temporary, std::size_t& bytes, It in, Out out, long n, cudaStream_t stream = nullptr, LADDER_LINE) {       \
+        using Pair = KeyValuePair<int, std::remove_cv_t<ladder_parts::value<It>>>;                                                           \
+        if (ladder_parts::asks(temporary, bytes)) return cudaSuccess;                                                                        \
+        const auto from = ladder_parts::there(in);                                                                                           \
+        const auto to = ladder_parts::there(out);                                                                                            \
+        ladder::each("cub::DeviceReduce::" #name, line, stream, 1, [=](long) mutable {                                                       \
+            Pair best(0, ladder::at(from));                                                                                                  \
+            for (long i = 1; i < n; ++i) best = cub::name()(best, Pair(static_cast<int>(i), ladder::at(from + i)));                          \
+            ladder::at(to) = best;                                                                                                           \
+        });                                                                                                                                  \
+        return ladder::status();                                                                                                             \
+    }
+    LADDER_ARG(ArgMax) LADDER_ARG(ArgMin)
+#undef LADDER_ARG
     template <class It, class Out, class F, class T>
     static cudaError_t Reduce(void* temporary, std::size_t& bytes, It in, Out out, long n, F f, T start, cudaStream_t stream = nullptr, LADDER_LINE) {
         if (ladder_parts::asks(temporary, bytes)) return cudaSuccess;
@@ -92,13 +108,32 @@ struct DeviceRadixSort {
                                            int = 0, cudaStream_t stream = nullptr) {
         return sorted_pairs(temporary, bytes, in, out, values, values_out, n, thrust::greater<K>(), stream);
     }
+    // Sorted where they are: the other buffer is not needed.
+    template <class K>
+    static cudaError_t SortKeys(void* temporary, std::size_t& bytes, DoubleBuffer<K>& keys, long n, int = 0, int = 0, cudaStream_t stream = nullptr) {
+        return sorted(temporary, bytes, keys.Current(), keys.Current(), n, thrust::less<K>(), stream);
+    }
+    template <class K>
+    static cudaError_t SortKeysDescending(void* temporary, std::size_t& bytes, DoubleBuffer<K>& keys, long n, int = 0, int = 0, cudaStream_t stream = nullptr) {
+        return sorted(temporary, bytes, keys.Current(), keys.Current(), n, thrust::greater<K>(), stream);
+    }
+    template <class K, class V>
+    static cudaError_t SortPairs(void* temporary, std::size_t& bytes, DoubleBuffer<K>& keys, DoubleBuffer<V>& values, long n, int = 0, int = 0,
+                                 cudaStream_t stream = nullptr) {
+        return sorted_pairs(temporary, bytes, keys.Current(), keys.Current(), values.Current(), values.Current(), n, thrust::less<K>(), stream);
+    }
+    template <class K, class V>
+    static cudaError_t SortPairsDescending(void* temporary, std::size_t& bytes, DoubleBuffer<K>& keys, DoubleBuffer<V>& values, long n, int = 0,
+                                           int = 0, cudaStream_t stream = nullptr) {
+        return sorted_pairs(temporary, bytes, keys.Current(), keys.Current(), values.Current(), values.Current(), n, thrust::greater<K>(), stream);
+    }
 
 private:
     template <class K, class Less>
     static cudaError_t sorted(void* temporary, std::size_t& bytes, const K* in, K* out, long n, Less less, cudaStream_t stream) {
         if (ladder_parts::asks(temporary, bytes)) return cudaSuccess;
         const auto where = ladder_parts::order(stream, in);
-        thrust::copy(where, in, in + n, out);
+        if (in != out) thrust::copy(where, in, in + n, out);
         thrust::sort(where, out, out + n, less);
         return ladder::status();
     }
@@ -107,8 +142,8 @@ private:
                                     cudaStream_t stream) {
         if (ladder_parts::asks(temporary, bytes)) return cudaSuccess;
         const auto where = ladder_parts::order(stream, in);
-        thrust::copy(where, in, in + n, out);
-        thrust::copy(where, values, values + n, values_out);
+        if (in != out) thrust::copy(where, in, in + n, out);
+        if (values != values_out) thrust::copy(where, values, values + n, values_out);
         thrust::sort_by_key(where, out, out + n, values_out, less);
         return ladder::status();
     }
