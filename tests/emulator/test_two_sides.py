@@ -45,6 +45,7 @@ def test_a_condition_that_is_true_of_one_side_is_asked_while_it_runs(condition):
     "text",
     [
         between("#if __CUDA_ARCH__ >= 900"),  # of neither
+        between("#if defined(__CUDA_ARCH__) && \\\n    __CUDA_ARCH__ >= 600"),
         between("#if !defined(__CUDA_ARCH__) || defined(OTHER)"),
         between("#ifdef OTHER"),
         between("#ifdef __CUDA_ARCH__").replace("__host__ __device__", "__device__"),

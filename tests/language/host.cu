@@ -71,3 +71,15 @@ __global__ void k(int* x) { asm("membar.gl") x[0] = 1; }
 #pragma nv_diag_suppress 177
 __global__ void k(int* x) { int unused; x[0] = 1; }
 #pragma nv_diag_default 177
+
+//// ok: what a device can be asked for
+#include <cuda_runtime.h>
+static_assert(cudaDevAttrMaxPitch == 11 && cudaDevAttrPciBusId == 33 && cudaDevAttrHostNativeAtomicSupported == 86 && cudaDevAttrMpsEnabled == 133);
+int listed(int device) {
+    cudaDeviceProp p;
+    cudaGetDeviceProperties(&p, device);
+    int x = 0;
+    cudaDeviceGetAttribute(&x, cudaDevAttrMaxTexture2DWidth, device);
+    cudaDeviceGetAttribute(&x, cudaDevAttrComputePreemptionSupported, device);
+    return x + p.maxTexture2DMipmap[1] + p.maxSurfaceCubemapLayered[0] + p.mpsEnabled + p.luid[0] + p.hostNumaId + p.sparseCudaArraySupported;
+}

@@ -43,11 +43,9 @@ def edits(source: str, code: Stream, directives: Sequence[Directive]) -> Iterato
         if group.last and group.is_plain and _can_be_statements(code, group):
             parts = [(group.first, _ON_THE_DEVICE if group.is_device else _ON_THE_HOST)]
             parts += [(group.other, "} else {")] if group.other else []
-            for directive, text in [*parts, (group.last, "}")]:
-                begin, end = directive.tokens[0].start, directive.tokens[-1].end
-                if "\n" in source[begin:end]:
-                    return
-                yield begin, end, text
+            spans = [(each.tokens[0].start, each.tokens[-1].end, text) for each, text in [*parts, (group.last, "}")]]
+            if not any("\n" in source[begin:end] for begin, end, _ in spans):  # each line keeps its number
+                yield from spans
 
 
 def _groups(directives: Sequence[Directive]) -> Iterator[_Group]:

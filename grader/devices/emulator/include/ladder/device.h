@@ -39,50 +39,95 @@ struct cudaDeviceProp {
     int maxSurface3D[3], hostNativeAtomicSupported, LADDER_GONE(singleToDoublePrecisionPerfRatio), computePreemptionSupported;
     int canUseHostPointerForRegisteredMem, LADDER_GONE(cooperativeMultiDeviceLaunch), pageableMemoryAccessUsesHostPageTables;
     int directManagedMemAccessFromHost, hostRegisterSupported, unifiedFunctionPointers;
+    char luid[8];
+    unsigned luidDeviceNodeMask, gpuDirectRDMAFlushWritesOptions, memoryPoolSupportedHandleTypes, gpuPciDeviceID, gpuPciSubsystemID;
+    int maxTexture2DMipmap[2], maxTexture3DAlt[3], maxTextureCubemapLayered[2], maxSurface1DLayered[2], maxSurface2DLayered[3];
+    int maxSurfaceCubemap, maxSurfaceCubemapLayered[2], hostRegisterReadOnlySupported, timelineSemaphoreInteropSupported, gpuDirectRDMASupported;
+    int gpuDirectRDMAWritesOrdering, deferredMappingCudaArraySupported, sparseCudaArraySupported, ipcEventSupported, hostNumaId, mpsEnabled;
+    int deviceNumaConfig, deviceNumaId, hostNumaMultinodeIpcSupported;
 };
 
+// name, number, value. What the emulated device has not got is 0.
+#define LADDER_ATTRIBUTES(attribute) \
+    attribute(MaxThreadsPerBlock, 1, own.maxThreadsPerBlock) attribute(MaxBlockDimX, 2, own.maxThreadsDim[0]) \
+    attribute(MaxBlockDimY, 3, own.maxThreadsDim[1]) attribute(MaxBlockDimZ, 4, own.maxThreadsDim[2]) \
+    attribute(MaxGridDimX, 5, own.maxGridSize[0]) attribute(MaxGridDimY, 6, own.maxGridSize[1]) \
+    attribute(MaxGridDimZ, 7, own.maxGridSize[2]) \
+    attribute(MaxSharedMemoryPerBlock, 8, static_cast<int>(own.sharedMemPerBlock)) \
+    attribute(TotalConstantMemory, 9, static_cast<int>(own.totalConstMem)) attribute(WarpSize, 10, own.warpSize) \
+    attribute(MaxPitch, 11, static_cast<int>(own.memPitch)) attribute(MaxRegistersPerBlock, 12, own.regsPerBlock) \
+    attribute(ClockRate, 13, own.LADDER_GONE(clockRate)) \
+    attribute(TextureAlignment, 14, static_cast<int>(own.textureAlignment)) \
+    attribute(GpuOverlap, 15, own.LADDER_GONE(deviceOverlap)) \
+    attribute(MultiProcessorCount, 16, ladder_multiprocessors()) attribute(Integrated, 18, own.integrated) \
+    attribute(CanMapHostMemory, 19, ladder_is_program()) attribute(MaxTexture1DWidth, 21, own.maxTexture1D) \
+    attribute(MaxTexture2DWidth, 22, own.maxTexture2D[0]) attribute(MaxTexture2DHeight, 23, own.maxTexture2D[1]) \
+    attribute(MaxTexture3DWidth, 24, own.maxTexture3D[0]) attribute(MaxTexture3DHeight, 25, own.maxTexture3D[1]) \
+    attribute(MaxTexture3DDepth, 26, own.maxTexture3D[2]) \
+    attribute(MaxTexture2DLayeredWidth, 27, own.maxTexture2DLayered[0]) \
+    attribute(MaxTexture2DLayeredHeight, 28, own.maxTexture2DLayered[1]) \
+    attribute(MaxTexture2DLayeredLayers, 29, own.maxTexture2DLayered[2]) \
+    attribute(SurfaceAlignment, 30, static_cast<int>(own.surfaceAlignment)) \
+    attribute(ConcurrentKernels, 31, own.concurrentKernels) attribute(PciBusId, 33, device) \
+    attribute(MemoryClockRate, 36, own.LADDER_GONE(memoryClockRate)) \
+    attribute(GlobalMemoryBusWidth, 37, own.memoryBusWidth) attribute(L2CacheSize, 38, own.l2CacheSize) \
+    attribute(MaxThreadsPerMultiProcessor, 39, own.maxThreadsPerMultiProcessor) \
+    attribute(AsyncEngineCount, 40, own.asyncEngineCount) attribute(UnifiedAddressing, 41, 1) \
+    attribute(MaxTexture1DLayeredWidth, 42, own.maxTexture1DLayered[0]) \
+    attribute(MaxTexture1DLayeredLayers, 43, own.maxTexture1DLayered[1]) \
+    attribute(TexturePitchAlignment, 51, static_cast<int>(own.texturePitchAlignment)) \
+    attribute(MaxSurface1DWidth, 55, own.maxSurface1D) attribute(MaxSurface2DWidth, 56, own.maxSurface2D[0]) \
+    attribute(MaxSurface2DHeight, 57, own.maxSurface2D[1]) attribute(MaxSurface3DWidth, 58, own.maxSurface3D[0]) \
+    attribute(MaxSurface3DHeight, 59, own.maxSurface3D[1]) attribute(MaxSurface3DDepth, 60, own.maxSurface3D[2]) \
+    attribute(MaxTexture1DLinearWidth, 69, own.LADDER_GONE(maxTexture1DLinear)) \
+    attribute(MaxTexture2DLinearWidth, 70, own.maxTexture2DLinear[0]) \
+    attribute(MaxTexture2DLinearHeight, 71, own.maxTexture2DLinear[1]) \
+    attribute(MaxTexture2DLinearPitch, 72, own.maxTexture2DLinear[2]) attribute(ComputeCapabilityMajor, 75, own.major) \
+    attribute(ComputeCapabilityMinor, 76, own.minor) attribute(StreamPrioritiesSupported, 78, 1) \
+    attribute(GlobalL1CacheSupported, 79, own.globalL1CacheSupported) \
+    attribute(LocalL1CacheSupported, 80, own.localL1CacheSupported) \
+    attribute(MaxSharedMemoryPerMultiprocessor, 81, static_cast<int>(own.sharedMemPerMultiprocessor)) \
+    attribute(MaxRegistersPerMultiprocessor, 82, own.regsPerMultiprocessor) \
+    attribute(ManagedMemory, 83, ladder_is_program()) attribute(IsMultiGpuBoard, 84, ladder_devices() > 1) \
+    attribute(SingleToDoublePrecisionPerfRatio, 87, own.LADDER_GONE(singleToDoublePrecisionPerfRatio)) \
+    attribute(ConcurrentManagedAccess, 89, ladder_is_program()) \
+    attribute(CooperativeLaunch, 95, own.cooperativeLaunch) \
+    attribute(MaxSharedMemoryPerBlockOptin, 97, static_cast<int>(own.sharedMemPerBlockOptin)) \
+    attribute(HostRegisterSupported, 99, 1) attribute(MaxBlocksPerMultiprocessor, 106, own.maxBlocksPerMultiProcessor) \
+    attribute(MaxPersistingL2CacheSize, 108, own.persistingL2CacheMaxSize) \
+    attribute(ReservedSharedMemoryPerBlock, 111, static_cast<int>(own.reservedSharedMemPerBlock)) \
+    attribute(MemoryPoolsSupported, 115, own.memoryPoolsSupported) attribute(ClusterLaunch, 120, own.clusterLaunch)
+#define LADDER_ATTRIBUTES_OF_NOTHING(attribute) \
+    attribute(KernelExecTimeout, 17, 0) attribute(ComputeMode, 20, 0) attribute(EccEnabled, 32, 0) \
+    attribute(PciDeviceId, 34, 0) attribute(TccDriver, 35, 0) attribute(MaxTexture2DGatherWidth, 45, 0) \
+    attribute(MaxTexture2DGatherHeight, 46, 0) attribute(MaxTexture3DWidthAlt, 47, 0) \
+    attribute(MaxTexture3DHeightAlt, 48, 0) attribute(MaxTexture3DDepthAlt, 49, 0) attribute(PciDomainId, 50, 0) \
+    attribute(MaxTextureCubemapWidth, 52, 0) attribute(MaxTextureCubemapLayeredWidth, 53, 0) \
+    attribute(MaxTextureCubemapLayeredLayers, 54, 0) attribute(MaxSurface1DLayeredWidth, 61, 0) \
+    attribute(MaxSurface1DLayeredLayers, 62, 0) attribute(MaxSurface2DLayeredWidth, 63, 0) \
+    attribute(MaxSurface2DLayeredHeight, 64, 0) attribute(MaxSurface2DLayeredLayers, 65, 0) \
+    attribute(MaxSurfaceCubemapWidth, 66, 0) attribute(MaxSurfaceCubemapLayeredWidth, 67, 0) \
+    attribute(MaxSurfaceCubemapLayeredLayers, 68, 0) attribute(MaxTexture2DMipmappedWidth, 73, 0) \
+    attribute(MaxTexture2DMipmappedHeight, 74, 0) attribute(MaxTexture1DMipmappedWidth, 77, 0) \
+    attribute(MultiGpuBoardGroupID, 85, 0) attribute(HostNativeAtomicSupported, 86, 0) \
+    attribute(PageableMemoryAccess, 88, 0) attribute(ComputePreemptionSupported, 90, 0) \
+    attribute(CanUseHostPointerForRegisteredMem, 91, 0) attribute(CanFlushRemoteWrites, 98, 0) \
+    attribute(PageableMemoryAccessUsesHostPageTables, 100, 0) attribute(DirectManagedMemAccessFromHost, 101, 0) \
+    attribute(MaxAccessPolicyWindowSize, 109, 0) attribute(SparseCudaArraySupported, 112, 0) \
+    attribute(HostRegisterReadOnlySupported, 113, 0) attribute(TimelineSemaphoreInteropSupported, 114, 0) \
+    attribute(GPUDirectRDMASupported, 116, 0) attribute(GPUDirectRDMAFlushWritesOptions, 117, 0) \
+    attribute(GPUDirectRDMAWritesOrdering, 118, 0) attribute(MemoryPoolSupportedHandleTypes, 119, 0) \
+    attribute(DeferredMappingCudaArraySupported, 121, 0) attribute(IpcEventSupport, 125, 0) \
+    attribute(MemSyncDomainCount, 126, 0) attribute(NumaConfig, 130, 0) attribute(NumaId, 131, 0) \
+    attribute(MpsEnabled, 133, 0) attribute(HostNumaId, 134, 0) attribute(D3D12CigSupported, 135, 0) \
+    attribute(VulkanCigSupported, 138, 0) attribute(GpuPciDeviceId, 139, 0) attribute(GpuPciSubsystemId, 140, 0) \
+    attribute(HostNumaMemoryPoolsSupported, 142, 0) attribute(HostNumaMultinodeIpcSupported, 143, 0) \
+    attribute(HostMemoryPoolsSupported, 144, 0) attribute(OnlyPartialHostNativeAtomicSupported, 147, 0)
+
 enum cudaDeviceAttr {
-    cudaDevAttrMaxThreadsPerBlock = 1,
-    cudaDevAttrMaxBlockDimX = 2,
-    cudaDevAttrMaxBlockDimY = 3,
-    cudaDevAttrMaxBlockDimZ = 4,
-    cudaDevAttrMaxGridDimX = 5,
-    cudaDevAttrMaxGridDimY = 6,
-    cudaDevAttrMaxGridDimZ = 7,
-    cudaDevAttrMaxSharedMemoryPerBlock = 8,
-    cudaDevAttrTotalConstantMemory = 9,
-    cudaDevAttrWarpSize = 10,
-    cudaDevAttrMaxRegistersPerBlock = 12,
-    cudaDevAttrClockRate = 13,
-    cudaDevAttrMultiProcessorCount = 16,
-    cudaDevAttrIntegrated = 18,
-    cudaDevAttrCanMapHostMemory = 19,
-    cudaDevAttrComputeMode = 20,
-    cudaDevAttrConcurrentKernels = 31,
-    cudaDevAttrEccEnabled = 32,
-    cudaDevAttrTccDriver = 35,
-    cudaDevAttrMemoryClockRate = 36,
-    cudaDevAttrGlobalMemoryBusWidth = 37,
-    cudaDevAttrL2CacheSize = 38,
-    cudaDevAttrMaxThreadsPerMultiProcessor = 39,
-    cudaDevAttrAsyncEngineCount = 40,
-    cudaDevAttrUnifiedAddressing = 41,
-    cudaDevAttrComputeCapabilityMajor = 75,
-    cudaDevAttrComputeCapabilityMinor = 76,
-    cudaDevAttrStreamPrioritiesSupported = 78,
-    cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
-    cudaDevAttrMaxRegistersPerMultiprocessor = 82,
-    cudaDevAttrManagedMemory = 83,
-    cudaDevAttrPageableMemoryAccess = 88,
-    cudaDevAttrConcurrentManagedAccess = 89,
-    cudaDevAttrCooperativeLaunch = 95,
-    cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
-    cudaDevAttrHostRegisterSupported = 99,
-    cudaDevAttrMaxBlocksPerMultiprocessor = 106,
-    cudaDevAttrMaxPersistingL2CacheSize = 108,
-    cudaDevAttrReservedSharedMemoryPerBlock = 111,
-    cudaDevAttrMemoryPoolsSupported = 115,
-    cudaDevAttrClusterLaunch = 120,
+#define LADDER_ATTRIBUTE(name, number, value) cudaDevAttr##name = number,
+    LADDER_ATTRIBUTES(LADDER_ATTRIBUTE) LADDER_ATTRIBUTES_OF_NOTHING(LADDER_ATTRIBUTE)
+#undef LADDER_ATTRIBUTE
 };
 
 enum cudaLimit {
@@ -182,53 +227,15 @@ inline LADDER_UNSEEN cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAt
     if (device < 0 || device >= ladder_devices()) return ladder::status(cudaErrorInvalidDevice);
     const cudaDeviceProp& own = ladder::properties;
     switch (attribute) {
-        case cudaDevAttrMaxThreadsPerBlock: *value = own.maxThreadsPerBlock; break;
-        case cudaDevAttrMaxBlockDimX: *value = own.maxThreadsDim[0]; break;
-        case cudaDevAttrMaxBlockDimY: *value = own.maxThreadsDim[1]; break;
-        case cudaDevAttrMaxBlockDimZ: *value = own.maxThreadsDim[2]; break;
-        case cudaDevAttrMaxGridDimX: *value = own.maxGridSize[0]; break;
-        case cudaDevAttrMaxGridDimY: *value = own.maxGridSize[1]; break;
-        case cudaDevAttrMaxGridDimZ: *value = own.maxGridSize[2]; break;
-        case cudaDevAttrMaxSharedMemoryPerBlock: *value = static_cast<int>(own.sharedMemPerBlock); break;
-        case cudaDevAttrTotalConstantMemory: *value = static_cast<int>(own.totalConstMem); break;
-        case cudaDevAttrWarpSize: *value = own.warpSize; break;
-        case cudaDevAttrMaxRegistersPerBlock: *value = own.regsPerBlock; break;
-        case cudaDevAttrClockRate: *value = own.LADDER_GONE(clockRate); break;
-        case cudaDevAttrMultiProcessorCount: *value = ladder_multiprocessors(); break;
-        case cudaDevAttrIntegrated: *value = own.integrated; break;
-        case cudaDevAttrConcurrentKernels: *value = own.concurrentKernels; break;
-        case cudaDevAttrMemoryClockRate: *value = own.LADDER_GONE(memoryClockRate); break;
-        case cudaDevAttrGlobalMemoryBusWidth: *value = own.memoryBusWidth; break;
-        case cudaDevAttrL2CacheSize: *value = own.l2CacheSize; break;
-        case cudaDevAttrMaxThreadsPerMultiProcessor: *value = own.maxThreadsPerMultiProcessor; break;
-        case cudaDevAttrComputeCapabilityMajor: *value = own.major; break;
-        case cudaDevAttrComputeCapabilityMinor: *value = own.minor; break;
-        case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
-            *value = static_cast<int>(own.sharedMemPerMultiprocessor);
-            break;
-        case cudaDevAttrMaxRegistersPerMultiprocessor: *value = own.regsPerMultiprocessor; break;
-        case cudaDevAttrManagedMemory:
-        case cudaDevAttrConcurrentManagedAccess:
-        case cudaDevAttrCanMapHostMemory: *value = ladder_is_program(); break;
-        case cudaDevAttrComputeMode:
-        case cudaDevAttrEccEnabled:
-        case cudaDevAttrTccDriver:
-        case cudaDevAttrPageableMemoryAccess: *value = 0; break;
-        case cudaDevAttrAsyncEngineCount:
-        case cudaDevAttrStreamPrioritiesSupported:
-        case cudaDevAttrUnifiedAddressing:
-        case cudaDevAttrHostRegisterSupported: *value = 1; break;
-        case cudaDevAttrCooperativeLaunch: *value = own.cooperativeLaunch; break;
-        case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = static_cast<int>(own.sharedMemPerBlockOptin); break;
-        case cudaDevAttrMaxBlocksPerMultiprocessor: *value = own.maxBlocksPerMultiProcessor; break;
-        case cudaDevAttrMaxPersistingL2CacheSize: *value = own.persistingL2CacheMaxSize; break;
-        case cudaDevAttrReservedSharedMemoryPerBlock: *value = static_cast<int>(own.reservedSharedMemPerBlock); break;
-        case cudaDevAttrMemoryPoolsSupported: *value = own.memoryPoolsSupported; break;
-        case cudaDevAttrClusterLaunch: *value = own.clusterLaunch; break;
+#define LADDER_ATTRIBUTE(name, number, own_value) case cudaDevAttr##name: *value = own_value; break;
+        LADDER_ATTRIBUTES(LADDER_ATTRIBUTE) LADDER_ATTRIBUTES_OF_NOTHING(LADDER_ATTRIBUTE)
+#undef LADDER_ATTRIBUTE
         default: return ladder::status(cudaErrorInvalidValue);
     }
     return ladder::status();
 }
+#undef LADDER_ATTRIBUTES
+#undef LADDER_ATTRIBUTES_OF_NOTHING
 
 inline LADDER_UNSEEN cudaError_t cudaRuntimeGetVersion(int* version) {
     *version = 13000;
