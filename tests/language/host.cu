@@ -83,3 +83,6 @@ int listed(int device) {
     cudaDeviceGetAttribute(&x, cudaDevAttrComputePreemptionSupported, device);
     return x + p.maxTexture2DMipmap[1] + p.maxSurfaceCubemapLayered[0] + p.mpsEnabled + p.luid[0] + p.hostNumaId + p.sparseCudaArraySupported;
 }
+
+//// refused: a function of the C library's own that looks like one of CUDA's
+__global__ void k(float* x) { x[0] = __exp2f(x[1]); }

@@ -130,6 +130,8 @@ class Function:
 def refused_calls(dump: str, filename: str) -> Refusal | None:
     """The first call in a kernel of something that would read or write memory unseen, if there is one."""
     functions = functions_in(dump)
+    if mine := next((name for name in functions if name.startswith("__builtin_")), None):
+        return f"`{mine}` is a name of the compiler's own: choose another one", line_of_use(dump, mine, filename) or 1
     for name in reached_by_kernels(functions):
         function = functions[name]
         if function.hides and f"[{filename}:" in function.body and not _LAUNCHES.search(name):

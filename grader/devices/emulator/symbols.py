@@ -39,7 +39,8 @@ from grader.devices.emulator.sides import (
 _INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\s+(\S+)\s*(.*)$")
 _FRAME = re.compile(r"\$(0x[0-9a-f]+),%rsp|sp, sp, #(0x[0-9a-f]+|\d+)")
 _UNLIKE_OWNERS = re.compile(r"^void |\.localalias$| \[clone [^]]*\]$")
-_NOT_THEIRS = ("completed.", "_", "guard variable", "std::", "DW.ref", "vtable", "typeinfo", "ladder::")
+_NOT_THEIRS = ("completed.", "guard variable", "std::", "__gnu_cxx::", "DW.ref", "vtable", "typeinfo", "ladder::")
+_LINKERS = {"__dso_handle", "__TMC_END__", "__bss_start", "__data_start", "_edata", "_end"}
 _READ_ONLY = (".rodata", ".data.rel.ro")
 _SYSTEM_CALLS = ("syscall", "sysenter", "int", "sysret", "svc")
 _OVERHEAD = ("nop", "endbr64", "push", "pop", "data16", "xchg")
@@ -251,7 +252,7 @@ def _kind(section: str, name: str) -> str | None:
         return "constant"
     if section == ".rodata" and name.endswith(("::ladder_bound", "::ladder_blocks")):
         return "launch_bound" if name.endswith("bound") else "launch_blocks"
-    if section in (".bss", ".data") and not name.startswith(_NOT_THEIRS):
+    if section in (".bss", ".data") and not name.startswith(_NOT_THEIRS) and name not in _LINKERS:
         return "variable"
     return None
 

@@ -31,7 +31,9 @@ _ATTRIBUTES = words(
     grid_constant annotate constructor destructor weak noduplicate convergent
     """
 )
-_SECTIONS = ('"ladder_constant."', '".bss"')  # where `__constant__` puts a variable, and where many lie anyway
+# Where `__constant__` puts a variable, and how a gap begins (gaps.py).
+_SECTION = '"ladder_constant."'
+_GAP = ["static", "__attribute__", *"((", "used", ",", "section", "(", '".bss"', *")))", "char"]  # fmt: skip
 _HIDES = re.compile(r"no_sanitize|section|disable_sanitizer")
 _GCC_PRAGMAS = ("diagnostic", "unroll", "ivdep", "warning", "error")
 _PRAGMAS_THAT_RENAME = ("weak", "redefine_extname", "extern_prefix", "scalar_storage_order")
@@ -120,7 +122,8 @@ def _attributes(tokens: list[Token], tag: str) -> Iterator[Refusal]:
         if any(name == tag for name, _, _ in listed):
             continue
         for name, value, line in listed:
-            if name.strip("_") not in _ATTRIBUTES and value not in _SECTIONS:
+            is_gap = [each.text for each in tokens[index - 1 : index - 1 + len(_GAP)]] == _GAP
+            if name.strip("_") not in _ATTRIBUTES and value != _SECTION and not is_gap:
                 hides = "would hide code from the emulator" if _HIDES.match(name.strip("_")) else "is none of CUDA's"
                 yield f"the attribute `{name}` {hides}: take it out", line
 

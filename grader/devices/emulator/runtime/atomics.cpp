@@ -95,7 +95,8 @@ std::uint64_t do_atomic(Thread* thread, Atomic op, Type type, Scope scope, void*
     if (thread) {
         settle_store(*thread);
         if (shared_by_all) begin_ordered(*thread, pc);
-        const std::uint16_t region = check_access(*thread, a, bytes, true, pc);
+        const bool looks = value == 0 && type <= Type::U64 && (op == Atomic::Add || op == Atomic::Or);   // as a load by atomics does
+        const std::uint16_t region = check_access(*thread, a, bytes, !looks, pc);
         const bool is_known = region != no_region && scope == Scope::System;
         if (is_known && thread->executor->regions[region]->sides != Sides::Device) thread->block->launch->tells_host = true;
         std::uint64_t found = 0;

@@ -44,8 +44,10 @@ static std::uint64_t cxx_atomic(Atomic op, volatile void* p, unsigned bytes, std
         return static_cast<T>(cxx_atomic(Atomic::CompareSwap, p, bits / 8, v, expected, order, CALLER));                    \
     }                                                                                                                       \
     int __tsan_atomic##bits##_compare_exchange_strong(volatile T* p, T* expected, T v, int order, int) {                    \
+        access(reinterpret_cast<Address>(expected), bits / 8, Event::Read, CALLER);                                         \
         const T old = static_cast<T>(cxx_atomic(Atomic::CompareSwap, p, bits / 8, v, *expected, order, CALLER));            \
         const bool same = old == *expected;                                                                                 \
+        if (!same) access(reinterpret_cast<Address>(expected), bits / 8, Event::Write, CALLER);                             \
         *expected = old;                                                                                                    \
         return same;                                                                                                        \
     }                                                                                                                       \

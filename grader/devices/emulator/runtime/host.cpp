@@ -187,6 +187,7 @@ void launch_kernel(const Launch& launch) {
                           launch.shared_bytes, launch.line, launch.stream == m.given_stream, m.streams.contains(launch.stream)});
     int error = Success;
     const Symbol* const function = function_of(launch);
+    m.memory.copied_from_host += launch.argument_bytes;
     if (function) launch.refer(launch.arguments, references_of(function->name));
     const std::string why = refusal(launch, function, error);
     if (!why.empty()) {

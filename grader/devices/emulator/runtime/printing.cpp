@@ -1,5 +1,6 @@
 // What kernels print: kept by block, so that it comes in the order of the blocks.
 #include <algorithm>
+#include <cstring>
 
 #include "machine.h"
 
@@ -33,6 +34,16 @@ void print_with_thread(Thread& thread, std::string_view text) {
 }
 
 }  // namespace
+
+bool stores_while_it_prints(const char* format) {
+    constexpr const char* between = "-+ #0123456789.*hlLqjzt'$";   // a % and its letter
+    while ((format = std::strchr(format, '%'))) {
+        format += 1 + std::strspn(format + 1, between);
+        if (*format == 'n') return true;
+        if (*format) ++format;
+    }
+    return false;
+}
 
 void print_in_kernel(Thread& thread, std::string_view text) {
     if (thread.block->printed.size() >= most_printed) return;

@@ -306,6 +306,7 @@ bool release_named_barriers(Block& block);       // those to which all have come
 
 // ---- printing.cpp ----
 void print_in_kernel(Thread& thread, std::string_view text);
+bool stores_while_it_prints(const char* format);   // by `%n`, which no GPU has
 
 // ---- block.cpp ----
 std::string arrivals_text(const unsigned* phase);   // of a cuda::barrier

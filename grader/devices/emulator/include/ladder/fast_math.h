@@ -34,7 +34,6 @@ LADDER_INLINE void __sincosf(float x, float* sine, float* cosine) {
     *sine = __sinf(x);
     *cosine = __cosf(x);
 }
-inline LADDER_UNSEEN float __exp2f(float x) { return ladder::exp2_approximate(x); }
 inline LADDER_UNSEEN float __expf(float x) { return ladder::exp2_approximate(x * ladder::log2_e); }
 inline LADDER_UNSEEN float __exp10f(float x) { return ladder::exp2_approximate(x * ladder::log2_10); }
 inline LADDER_UNSEEN float __log2f(float x) { return ladder::log2_approximate(x); }
