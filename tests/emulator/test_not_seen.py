@@ -197,7 +197,8 @@ __global__ void k(const float* x, float* z, int n) { z[threadIdx.x] = table[thre
 @pytest.mark.parametrize("in_ptx", [False, True])
 def test_branches_and_functions_of_ptx_are_not_counted(run_kernel, in_ptx):
     work = (
-        """asm("{ .reg .pred p; setp.eq.u32 p, %2, 0; @p bra skip; ex2.approx.f32 %0, %1; bra end; skip: mov.f32 %0, %1; end: }"
+        """asm("{ .reg .pred p; setp.eq.u32 p, %2, 0; @p bra skip; "
+        "ex2.approx.f32 %0, %1; bra end; skip: mov.f32 %0, %1; end: }"
         : "=f"(y) : "f"(y), "r"(threadIdx.x & 1));"""
         if in_ptx
         else "if (threadIdx.x & 1) y = exp2f(y);"

@@ -107,8 +107,6 @@ def test_a_byte_order_mark_goes():
         ("table->kernels[i + 1]", "1, 2", "x"),
         ("(*pointer)", "1, 2", "x"),
         ("(flag ? a : b)", "1, 2", "x"),
-        ("get<int>(3)", "1, 2", "x"),
-        ("static_cast<void (*)(int)>(k)", "1, 2", "x"),
         ("decltype(a)::k", "1, 2", "x"),
         ("k", "(n + 255) / 256, 256", "x, f(a, b), g<1, 2>(3)"),
         ("k", "dim3{1, 2}, dim3(2, 3)", "x"),
@@ -125,6 +123,12 @@ def test_a_byte_order_mark_goes():
 def test_a_launch(kernel: str, config: str, arguments: str):
     source = f"void f() {{ {kernel}<<<{config}>>>({arguments}); }}"
     assert body(source) == f"void f() {{ {launched(kernel, config, arguments)}; }}"
+
+
+@pytest.mark.parametrize("call", ["get<int>(3)", "static_cast<void (*)(int)>(k)", "table.of(i)"])
+def test_what_a_call_gives_is_found_out_once(call: str):
+    before, after = "[&, ladder_k = ", "](auto&... ladder_a) LADDER_UNSEEN { ladder_k(ladder_a...); }"
+    assert f"{before}{call}{after}" in body(f"void f() {{ {call}<<<1, 2>>>(x); }}")
 
 
 def test_braces_and_zeros_get_their_type_from_the_kernel():

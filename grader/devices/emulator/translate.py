@@ -182,7 +182,7 @@ class _Rewriter:
             message = "a kernel cannot launch another one here (dynamic parallelism): launch it from the host function"
             raise TranslationError(message, line)
         name, parameters = _name_literal(stream, start, opening), f"(auto&... ladder_a) {self.unseen} {{ "
-        is_call = stream.opening(opening - 1) not in (None, start)
+        is_call = stream.text(opening - 1) == ")" and stream.opening(opening - 1) != start
         captured, kernel = ("[&, ladder_k = ", f"]{parameters}ladder_k") if is_call else (f"[&]{parameters}", "")
         self.insert(stream.tokens[start].start, f" ::ladder::launch({name}, __builtin_LINE(), {captured}")
         self.replace(stream, opening, opening + 3, f"{kernel}(ladder_a...); }}, ::ladder::config(")
