@@ -1,6 +1,6 @@
 // Loads by a function that a compiler calls for exceptions, and that kernels may therefore have.
 // Emulator: build_error
-// Says: `_Unwind_GetCFA` is a name of the grader's own
+// Says: `_Unwind_GetCFA` is a name of the compiler's own
 // GPU: build_error
 
 extern "C" unsigned long _Unwind_GetCFA(void*) noexcept;

@@ -1,4 +1,4 @@
-"""Variables may have any name that CUDA takes, and a look by an atomic of 0 changes nothing."""
+"""Variables may have any name that CUDA takes; a look by an atomic changes nothing, nor does one of the host's."""
 
 from __future__ import annotations
 
@@ -37,3 +37,30 @@ def test_an_input_may_be_looked_at_by_an_atomic(run_kernel, look):
     assert given(run_kernel, kernel.replace("z[i] = %s", "z[i] = atomicAdd(const_cast<int*>(x) + i, 1)"))[1] == [
         "input_modified"
     ]
+
+
+SUM = """
+#include <vector>
+struct Sums { float v[%d]; };
+__global__ void add(const float* x, float* z, Sums sums, int n) {
+    for (int i = 0; i < n; ++i) z[0] += x[i];
+    for (int i = 0; i < %d && n == 0; ++i) z[i] = sums.v[i];
+}
+extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) {
+    std::vector<float> seen(n);
+    cudaMemcpyAsync(seen.data(), x, n * sizeof(float), cudaMemcpyDeviceToHost, stream);
+    cudaStreamSynchronize(stream);
+    cudaMemsetAsync(z, 0, %d * sizeof(float), stream);
+    Sums sums = {};
+    for (int part = 0; part < 4; ++part) add<<<1, 1, 0, stream>>>(x + part * n / 4, z, sums, n / 4);
+}
+"""
+
+
+@pytest.mark.parametrize(("outputs", "found"), [(1, []), (250, ["host_access"])])
+def test_the_host_may_look_at_inputs_but_not_hand_results_to_kernels(run_kernel, outputs, found):
+    """By parameters as large as what comes out: those of most kernels, pointers and sizes, are no results."""
+    kernel = SUM % (outputs, outputs, outputs)
+    x, z = np.ones(2048, np.float32), np.zeros(outputs, np.float32)
+    _, case = run_kernel(kernel, "void f(const float* x, float* z, int n, cudaStream_t stream)", x=x, z=z, n=2048)
+    assert [finding.kind for finding in case.findings if finding.severity == "error"] == found

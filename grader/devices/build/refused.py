@@ -20,6 +20,7 @@ _LIBRARIES = re.compile(
     r"|cublas|cudnn|cufft|cusparse|cusolver|nvrtc|nvJitLink|npp|Python\.h"
 )
 # Of the grader, and of what the compiler puts around exceptions by itself: such a call may touch memory unseen.
+COMPILERS_NAME = re.compile(r"__cxa|__gxx|_Unwind", re.IGNORECASE)
 OWN_NAME = re.compile(
     r"(ladder|__tsan|__ubsan|__sanitizer|__wrap|__real|__cxa|__gxx|_Unwind)(_(?!_$)|$)", re.IGNORECASE
 )
@@ -87,11 +88,17 @@ def _includes(source: str, directives: list[Directive], emulated: bool) -> Itera
             yield f"a kernel file stands alone: it cannot include {header}, write the kernel itself", line
 
 
+def reserved(name: str) -> str:
+    """The sentence on an OWN_NAME that a file uses."""
+    whose = "compiler" if COMPILERS_NAME.match(name) else "grader"
+    return f"`{name}` is a name of the {whose}'s own: choose another one"
+
+
 def _own_names(tokens: list[Token]) -> Iterator[Refusal]:
     """Names by which a file would call the emulator's own functions, or any C++ function that it has not declared."""
     for token in tokens:
         if token.kind == "word" and OWN_NAME.match(token.text):
-            yield f"`{token.text}` is a name of the grader's own: choose another one", token.line
+            yield reserved(token.text), token.line
         elif token.kind == "word" and token.text.startswith("_Z"):
             yield (
                 f"`{token.text}` is a compiler's name for a function that is not this file's: write your own",

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from grader.devices.build.lexer import Token, lex
-from grader.devices.build.refused import OWN_NAME, Refusal
+from grader.devices.build.refused import OWN_NAME, Refusal, reserved
 from grader.devices.emulator.outside import words
 
 NO_PTX = "inline PTX (asm) runs in device functions alone, where it is written out as asm(...)"
@@ -156,4 +156,4 @@ def _names(tokens: list[Token], tag: str) -> Iterator[Refusal]:
         is_written = token.text == tag or _WRITTEN.fullmatch(token.text)
         is_called = token.text == "ladder" and after[:1] == ["::"] and after[1:] and after[1] in _CALLED
         if not is_written and not is_called:
-            yield f"`{token.text}` is a name of the grader's own: choose another one", token.line
+            yield reserved(token.text), token.line

@@ -27,6 +27,7 @@ namespace {
 
 // A GPU takes more, but here they would run for longer than any time limit.
 constexpr std::uint64_t most_blocks = std::uint64_t{1} << 26;
+constexpr unsigned long usual_argument_bytes = 128;      // of a launch: pointers and sizes, no results of the host's
 constexpr std::uint64_t threads_of_an_executor = 256;   // of a launch: for fewer, one more does not pay
 
 std::string static_shared_text(std::size_t bytes) {
@@ -187,7 +188,7 @@ void launch_kernel(const Launch& launch) {
                           launch.shared_bytes, launch.line, launch.stream == m.given_stream, m.streams.contains(launch.stream)});
     int error = Success;
     const Symbol* const function = function_of(launch);
-    m.memory.copied_from_host += launch.argument_bytes;
+    m.memory.copied_from_host += std::max(launch.argument_bytes, usual_argument_bytes) - usual_argument_bytes;
     if (function) launch.refer(launch.arguments, references_of(function->name));
     const std::string why = refusal(launch, function, error);
     if (!why.empty()) {
