@@ -13,6 +13,9 @@ NEGATIVE = (
     "An index below 0: was something subtracted too far, or is it a `char`, which is negative above 127 "
     "(`unsigned char` is not)?"
 )
+UNDER_ZERO = (
+    "An `unsigned` index that went below 0 goes on from 4294967295: ask `i > 0` before `i - 1`, or count with an `int`."
+)
 TOO_SMALL = (
     "A shared array needs an element for every index that the threads of a block use: is {array} smaller than the "
     "block, or an index too large?"
@@ -241,6 +244,8 @@ def _on_bounds(finding: Finding, source: Sequence[str]) -> str:
         return TOO_FEW_BYTES if by_launch else TOO_SMALL.format(array=details.get("array"))
     if isinstance(index, int) and index < 0:
         return NEGATIVE
+    if isinstance(index, int) and 0 < 2**32 - index <= 256:
+        return UNDER_ZERO
     if str(details.get("array")).startswith("the memory from the cudaMalloc"):
         return OWN_MEMORY
     if "across its end" in finding.message:

@@ -64,3 +64,18 @@ def test_the_host_may_look_at_inputs_but_not_hand_results_to_kernels(run_kernel,
     x, z = np.ones(2048, np.float32), np.zeros(outputs, np.float32)
     _, case = run_kernel(kernel, "void f(const float* x, float* z, int n, cudaStream_t stream)", x=x, z=z, n=2048)
     assert [finding.kind for finding in case.findings if finding.severity == "error"] == found
+
+
+@pytest.mark.parametrize(("type_", "by"), [("unsigned char", 1), ("int", 3), ("double", 1), ("float4", 2)])
+def test_an_unsigned_index_below_zero_is_told_as_the_element_that_it_is(run_kernel, type_, by):
+    """Where sixteen gigabytes further on is no memory at all."""
+    kernel = f"""
+__global__ void k(const {type_}* x, {type_}* z) {{ unsigned i = threadIdx.x; z[i] = x[i - {by}]; }}
+extern "C" void f(const char* x, char* z, cudaStream_t stream) {{
+    k<<<1, 8, 0, stream>>>((const {type_}*)x, ({type_}*)z);
+}}
+"""
+    x = np.ones(256, np.int8)
+    _, case = run_kernel(kernel, "void f(const char* x, char* z, cudaStream_t stream)", x=x, z=x.copy())
+    found = case.findings[0]
+    assert (found.kind, found.details["array"]) == ("out_of_bounds", "x") and "past its end" in found.message

@@ -193,13 +193,15 @@ static Finding access_finding(Thread& thread, const char* kind, Address a, unsig
 }
 
 // The nearest array that the address can have been meant for.
-static const Region* meant(const Executor& executor, Address a) {
+static const Region* meant(const Executor& executor, Address a, unsigned bytes) {
     const Region* best = nullptr;
     std::size_t distance = std::size_t{1} << 28;   // further away it is a wild pointer
+    const Address below_zero = a - (std::size_t{bytes} << 32);   // what an unsigned index was meant for
     for (const Region* region : executor.regions) {
         if (!(region->counted || region->is_named) || region->space == Space::Local || region->bytes == 0 || region->is_heap) continue;
         const Address end = region->begin + region->bytes;
         std::size_t away = a < region->begin ? region->begin - a : a >= end ? a - end : 0;
+        if (region->begin - below_zero <= 256 * bytes) away = region->begin - below_zero;
         if (region->space == Space::Shared && !region->touched) away += std::size_t{1} << 20;   // another kernel's, as far as is known
         if (away < distance) distance = away, best = region;
     }
@@ -212,7 +214,7 @@ std::uint16_t check_access(Thread& thread, Address a, unsigned bytes, bool write
     const std::uint16_t index = executor.region_index(a, bytes, pc);
     if (index == no_region) {
         Finding finding = access_finding(thread, "out_of_bounds", a, bytes, writes, pc);
-        const Region* const near = meant(executor, a);   // before it counts as touched
+        const Region* const near = meant(executor, a, bytes);   // before it counts as touched
         const Region* inside = executor.find(a, 1);
         if (inside && inside->space == Space::Shared) inside = near;
         const Address dynamic = reinterpret_cast<Address>(executor.dynamic_shared);
@@ -240,9 +242,7 @@ std::uint16_t check_access(Thread& thread, Address a, unsigned bytes, bool write
         die(thread, finding);
     }
     if (writes && region.sides != Sides::Device) executor.regions[index]->kernel_writes = true;
-    if (writes && !region.writable) {
-        die(thread, access_finding(thread, "input_modified", a, bytes, writes, pc).at(region, a));
-    }
+    if (writes && !region.writable) die(thread, access_finding(thread, "input_modified", a, bytes, writes, pc).at(region, a));
     if (!thread.next) touch_unrecorded(thread, region, a, bytes, writes, pc);
     executor.remember(index, pc);
     return region.counted ? index : no_region;
