@@ -95,7 +95,10 @@ std::uint64_t do_atomic(Thread* thread, Atomic op, Type type, Scope scope, void*
     if (thread) {
         settle_store(*thread);
         if (shared_by_all) begin_ordered(*thread, pc);
-        const bool looks = value == 0 && type <= Type::U64 && (op == Atomic::Add || op == Atomic::Or);   // as a load by atomics does
+        // Of an input the least it can do is to look, as a load by atomics does; anywhere else it is a write, as its name says.
+        const bool may_look = value == 0 && type <= Type::U64 && (op == Atomic::Add || op == Atomic::Or);
+        const Region* const asked = may_look ? thread->executor->find(a, bytes) : nullptr;
+        const bool looks = asked && !asked->writable && asked->space == Space::Global;
         const std::uint16_t region = check_access(*thread, a, bytes, !looks, pc);
         const bool is_known = region != no_region && scope == Scope::System;
         if (is_known && thread->executor->regions[region]->sides != Sides::Device) thread->block->launch->tells_host = true;
