@@ -105,7 +105,7 @@ def run_program(
             text = _read(pipe.fileno(), shared, watch, on_progress)
         code = watch.wait()
         os.close(shared)
-    report, _, numbers = text.partition(b"\n")
+    report, _, numbers = bytes(text).partition(b"\n")
     try:
         facts = json.loads(report.decode(errors="replace"))
         add_numbers(facts, numbers)
@@ -159,9 +159,9 @@ class _Watch:
             signal.signal(signal.SIGINT, self._before)
 
 
-def _read(pipe: int, shared: int, watch: _Watch, on_progress: Callable[[Progress], None] | None) -> bytes:
+def _read(pipe: int, shared: int, watch: _Watch, on_progress: Callable[[Progress], None] | None) -> bytearray:
     """The report, once there is one."""
-    text = b""
+    text = bytearray()  # a program of half a million launches has 200 MB to say
     while True:
         if not select.select([pipe], [], [], LOOK_SECONDS)[0]:
             started, launch, blocks, done, kernel = _PROGRESS.unpack(os.pread(shared, _PROGRESS.size, 0))
