@@ -268,12 +268,13 @@ def test_what_a_kernel_is_given_by_reference_is_the_object_itself_and_constants_
 def test_calls_and_variables_of_the_wrong_side_are_refused_as_nvcc_refuses_them(run, folder):
     ran = run("wrong_side.cu")
     told = {int(row.split(":")[1]): row for row in ran.said.splitlines() if row.startswith("wrong_side.cu:")}
-    at = [line_of("wrong_side.cu", text) for text in ("void calls", "void reads", "    reads(x)", "device_only(3)")]
+    texts = ("void assigns", "void calls", "void reads", "    reads(x)", "device_only(3)")
+    at = [line_of("wrong_side.cu", text) for text in texts]
     assert (ran.code, list(told)) == (2, at), ran.said
-    assert (
-        "write `__device__` before it in line 8" in told[at[0]] and "`limit` is a variable of the host" in told[at[1]]
-    )
-    assert "`reads` is a kernel: launch it" in told[at[2]] and "which host code cannot call" in told[at[3]]
+    constant, *others = (told[line] for line in at)
+    assert "the GPU cannot assign to it: write `__device__` in its place" in constant
+    assert "write `__device__` before it in line 8" in others[0] and "`limit` is a variable of the host" in others[1]
+    assert "`reads` is a kernel: launch it" in others[2] and "which host code cannot call" in others[3]
     nested = b"__global__ void k() {}  // not UTF-8: \xa0\n__global__ void l() {\n    k<<<1, 1>>>();\n}\n"
     (folder / "nested.cu").write_bytes(nested)
     assert run("nested.cu").said.startswith("nested.cu:3: a kernel cannot launch another one here")
