@@ -99,6 +99,16 @@ def test_races_missing_fences_and_uninitialised_reads_are_found(run):
     assert {each["kind"] for each in ran.json["notes"]} == {"leak"}
 
 
+def test_calls_that_cuda_refuses_are_told_with_its_error_and_those_beside_them_are_right(run):
+    ran = run("wrong_calls.cu", "--json")
+    lines = (PROGRAMS / "wrong_calls.cu").read_text().split("\n")
+    wrong = [number for number, line in enumerate(lines, start=1) if "  // wrong: " in line]
+    assert ran.said == "a pitch\na handle\n3 3\n"
+    assert ran.found == {("wrong_call", "wrong_calls.cu", line) for line in wrong}
+    told = {each["line"]: each["message"] for each in ran.json["findings"]}
+    assert "a row of 160 bytes is more than a pitch of 40" in told[line_of("wrong_calls.cu", "data(), COLUMNS")]
+
+
 @pytest.mark.parametrize(
     ("which", "kind", "text", "code"),
     long_tail(
