@@ -31,7 +31,7 @@ struct Region {
     Space space = Space::Unknown;
     bool writable = true;
     bool counted = true;               // false: kernel arguments and the emulator's own data, which no GPU would load
-    int id = 0;                        // index in the case's list of regions (global memory)
+    int id = 0;                        // index in the case's list of regions; -1: of a launch
     std::string name;
     int line = 0;                      // of the cudaMalloc
     bool of_task = false;              // a buffer that the judge gives; all else is the submission's own scratch
@@ -49,6 +49,7 @@ struct Region {
     bool kernel_writes = false;        // in the launch that runs
 
     bool holds(Address a, std::size_t n) const { return a - begin < bytes && bytes - (a - begin) >= n; }
+    bool outlives_launch() const { return id >= 0; }   // global memory, and __constant__ variables
     std::uint8_t* flags_of(Address a) const { return initialised + (a - begin); }
 };
 
