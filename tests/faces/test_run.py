@@ -109,6 +109,26 @@ def test_calls_that_cuda_refuses_are_told_with_its_error_and_those_beside_them_a
     assert "a row of 160 bytes is more than a pitch of 40" in told[line_of("wrong_calls.cu", "data(), COLUMNS")]
 
 
+def test_a_copy_to_the_host_of_what_nothing_has_written_is_worth_a_note(run, folder):
+    """Some of it may be: a structure's gaps, or what lies behind the results that there are."""
+    (folder / "unwritten.cu").write_text("""
+__global__ void one(int* x) { x[7] = 1; }
+int main() {
+    int *x, *y, host[32];
+    cudaMalloc(&x, sizeof host), cudaMalloc(&y, sizeof host);
+    one<<<1, 1>>>(x);
+    cudaMemcpy(host, x, sizeof host, cudaMemcpyDeviceToHost);
+    cudaMemcpy(host, y, sizeof host, cudaMemcpyDeviceToHost);
+    cudaMemset(y, 0, 1);
+    cudaMemcpy(host, y, sizeof host, cudaMemcpyDeviceToHost);
+    cudaFree(x), cudaFree(y);
+}
+""")
+    ran = run("unwritten.cu", "--json")
+    assert [(each["kind"], each["line"]) for each in ran.json["notes"]] == [("uninitialized_read", 8)] and not ran.found
+    assert "what nothing has written, from y (cudaMalloc in line 5)" in ran.json["notes"][0]["message"]
+
+
 @pytest.mark.parametrize(
     ("which", "kind", "text", "code"),
     long_tail(

@@ -43,6 +43,20 @@ static int check_copy_side(const void* p, std::size_t bytes, bool device, bool w
     return InvalidValue;
 }
 
+// A copy to the host of what nothing has written, not a byte of it: a note, for a program that only takes the time may do so.
+static void note_unwritten(const Region& source, Address from, std::size_t bytes, int line) {
+    const Machine& m = machine();
+    if (!m.whole_program || m.broken || !m.findings.empty() || m.sampling.on() || m.few_blocks || !source.initialised) return;
+    if (std::memchr(source.flags_of(from), 1, bytes)) return;
+    Finding finding;
+    finding.kind = "uninitialized_read";
+    finding.note = true;
+    finding.line = line;
+    finding.access = "read";
+    finding.text = "copy";
+    machine().findings.push_back(std::move(finding.at(source, from)));
+}
+
 int ladder_memcpy(void* to, const void* from, std::size_t bytes, Copy kind, int line) {
     const HostCall call;
     const Region* const named = take_named();
@@ -61,7 +75,11 @@ int ladder_memcpy(void* to, const void* from, std::size_t bytes, Copy kind, int 
     if (from_device && to_device && machine().sampling.skips(2 * bytes)) return Success;
     memory.open();
     std::memmove(to, from, bytes);
-    if (from_device && !to_device) memory.copied_to_host += bytes, note_addresses_in(to, bytes);
+    if (from_device && !to_device) {
+        memory.copied_to_host += bytes;
+        note_addresses_in(to, bytes);
+        if (const Region* const source = memory.find(reinterpret_cast<Address>(from))) note_unwritten(*source, reinterpret_cast<Address>(from), bytes, line);
+    }
     if (to_device && !from_device) memory.copied_from_host += bytes;
     if (to_device) {
         Region* target = memory.find(reinterpret_cast<Address>(to));
