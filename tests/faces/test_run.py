@@ -129,6 +129,13 @@ int main() {
     assert "what nothing has written, from y (cudaMalloc in line 5)" in ran.json["notes"][0]["message"]
 
 
+def test_memory_of_both_sides_that_nothing_has_written_is_not_read_in_silence(run):
+    ran = run("fresh.cu", "--json")
+    told = [(each["kind"], each["line"]) for each in ran.json["notes"]]
+    wrong = [line_of("fresh.cu", f"void {kernel}(") for kernel in ("sum", "last")]
+    assert ran.said == "6\n" and told == [("uninitialized_read", line) for line in wrong] and not ran.found
+
+
 @pytest.mark.parametrize(
     ("which", "kind", "text", "code"),
     long_tail(

@@ -128,6 +128,7 @@ void run_launch(LaunchState& state) {
     for (const auto& executor : m.executors) executor->keep_stacks(stacks, state.seats);   // of those, too, who have no part in this launch
     while (m.executors.size() < count) m.executors.push_back(std::make_unique<Executor>(static_cast<int>(m.executors.size())));
     const std::size_t found = m.findings.size();
+    m.memory.note_host_writes();
     m.memory.open();
     std::vector<std::thread> others;
     const auto work_on = [&](std::size_t e) {

@@ -133,6 +133,8 @@ private:
 // The function that a variable is declared in: "kernel<...>(...)" of "kernel<...>(...)::As"; empty if there is none.
 std::string owner_of(const std::string& variable);
 
+constexpr std::size_t most_filled = std::size_t{64} << 20;   // bytes of fresh memory that are filled, or looked through
+
 // All device memory of one case: the judge's buffers and what the launcher allocates.
 class DeviceMemory {
 public:
@@ -150,6 +152,8 @@ public:
     int remember(void* pointer, std::size_t bytes, int line);   // host memory that is registered; a CUDA error
     int forget(void* pointer);
     Region* both_sided(Address a) const;
+    void note_host_writes(Region& region) const;   // that may have been, to fresh memory of both sides
+    void note_host_writes();           // of all such memory
     void used(Region& region, const DeviceUse& use);   // by work that runs on after the call
     void host_has_waited();            // for some of that
     void give_to_host(Region& region); // whatever is still under way

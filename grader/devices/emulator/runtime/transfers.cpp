@@ -73,6 +73,7 @@ int ladder_memcpy(void* to, const void* from, std::size_t bytes, Copy kind, int 
     const auto apart = static_cast<std::size_t>(std::abs(static_cast<const char*>(to) - static_cast<const char*>(from)));
     if (apart > 0 && apart < bytes) wrong_call(Success, "overlap " + std::to_string(bytes - apart), line);
     if (from_device && to_device && machine().sampling.skips(2 * bytes)) return Success;
+    if (Region* const shared = memory.both_sided(reinterpret_cast<Address>(from))) memory.note_host_writes(*shared);
     memory.open();
     std::memmove(to, from, bytes);
     if (from_device && !to_device) {
