@@ -165,6 +165,7 @@ STATUS_OF: Mapping[str, Status] = {
     "inline_ptx": "build_error",  # a GPU's assembler would refuse it, or the emulator lacks it
     "stack_overflow": "crash",
     "invalid_free": "crash",
+    "wrong_call": "crash",
     "shuffle_source": "uninitialized_read",
     "own_array": "out_of_bounds",
     "never_set": "uninitialized_read",

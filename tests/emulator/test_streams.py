@@ -76,7 +76,7 @@ def test_work_on_the_given_stream_needs_no_join(run_kernel):
 CLEAR = "cudaMemsetAsync(y, 0, 128, stream); cudaMemsetAsync(z, 0, 128, stream); "
 START = "cudaEventRecord(before, stream); cudaStreamWaitEvent(mine, before); "
 END = "cudaEventRecord(done, mine); cudaStreamWaitEvent(stream, done);"
-PAIR = """
+PAIR = """__constant__ float table[64]; __global__ void look(float* z) {{ z[threadIdx.x] = table[threadIdx.x]; }}
 __global__ void put(float* z, float value) {{ z[threadIdx.x] = value; }}
 __global__ void twice(const float* x, float* z) {{ z[threadIdx.x] = 2 * x[threadIdx.x]; }}
 __global__ void total(const float* x, float* z) {{ atomicAdd(z, x[threadIdx.x]); }}
@@ -114,6 +114,18 @@ ORDERED = {
         "twice<<<1, 32, 0, mine>>>(y, z);",
         "cudaStreamSynchronize(mine);",
     ),
+    "halves of a constant": (
+        START,
+        "look<<<1, 32, 0, stream>>>(z);",
+        "cudaMemcpyToSymbolAsync(table, x, 128, 128, cudaMemcpyDeviceToDevice, mine);",
+        END,
+    ),
+    "a constant for the next kernel": (
+        START,
+        "cudaMemcpyToSymbolAsync(table, x, 128, 0, cudaMemcpyDeviceToDevice, mine);",
+        END,
+        "look<<<1, 32, 0, stream>>>(z);",
+    ),
     "halves of words": (
         START,
         "cudaMemsetAsync((char*)y, 0, 2, stream);",
@@ -142,6 +154,16 @@ UNORDERED = {  # which line does what to what of which line's, each on a stream 
         (START, "put<<<1, 32, 0, stream>>>(y, 1);",
          "cudaMemcpyAsync(z, y, 128, cudaMemcpyDeviceToDevice, mine);", END),
         (12, 11, "reads y[0]"),
+    ),
+    "a constant of a kernel that may run": (
+        (START, "look<<<1, 32, 0, stream>>>(z);",
+         "cudaMemcpyToSymbolAsync(table, x, 128, 0, cudaMemcpyDeviceToDevice, mine);", END),
+        (12, 11, "writes table[0], which that of line 11, on another stream, reads"),
+    ),
+    "a constant that may not be there": (
+        (START, "cudaMemcpyToSymbolAsync(table, x, 128, 0, cudaMemcpyDeviceToDevice, mine);",
+         "look<<<1, 32, 0, stream>>>(z);", END),
+        (12, 11, "reads table[0]"),
     ),
     "an event too early": (
         ("put<<<1, 32, 0, stream>>>(y, 1);", START, "put<<<1, 32, 0, stream>>>(y, 2);",

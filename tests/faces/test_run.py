@@ -99,6 +99,43 @@ def test_races_missing_fences_and_uninitialised_reads_are_found(run):
     assert {each["kind"] for each in ran.json["notes"]} == {"leak"}
 
 
+def test_calls_that_cuda_refuses_are_told_with_its_error_and_those_beside_them_are_right(run):
+    ran = run("wrong_calls.cu", "--json")
+    lines = (PROGRAMS / "wrong_calls.cu").read_text().split("\n")
+    wrong = [number for number, line in enumerate(lines, start=1) if "  // wrong: " in line]
+    assert ran.said == "a pitch\na handle\n3 3\n"
+    assert ran.found == {("wrong_call", "wrong_calls.cu", line) for line in wrong}
+    told = {each["line"]: each["message"] for each in ran.json["findings"]}
+    assert "a row of 160 bytes is more than a pitch of 40" in told[line_of("wrong_calls.cu", "data(), COLUMNS")]
+
+
+def test_a_copy_to_the_host_of_what_nothing_has_written_is_worth_a_note(run, folder):
+    """Some of it may be: a structure's gaps, or what lies behind the results that there are."""
+    (folder / "unwritten.cu").write_text("""
+__global__ void one(int* x) { x[7] = 1; }
+int main() {
+    int *x, *y, host[32];
+    cudaMalloc(&x, sizeof host), cudaMalloc(&y, sizeof host);
+    one<<<1, 1>>>(x);
+    cudaMemcpy(host, x, sizeof host, cudaMemcpyDeviceToHost);
+    cudaMemcpy(host, y, sizeof host, cudaMemcpyDeviceToHost);
+    cudaMemset(y, 0, 1);
+    cudaMemcpy(host, y, sizeof host, cudaMemcpyDeviceToHost);
+    cudaFree(x), cudaFree(y);
+}
+""")
+    ran = run("unwritten.cu", "--json")
+    assert [(each["kind"], each["line"]) for each in ran.json["notes"]] == [("uninitialized_read", 8)] and not ran.found
+    assert "what nothing has written, from y (cudaMalloc in line 5)" in ran.json["notes"][0]["message"]
+
+
+def test_memory_of_both_sides_that_nothing_has_written_is_not_read_in_silence(run):
+    ran = run("fresh.cu", "--json")
+    told = [(each["kind"], each["line"]) for each in ran.json["notes"]]
+    wrong = [line_of("fresh.cu", f"void {kernel}(") for kernel in ("sum", "last")]
+    assert ran.said == "6\n" and told == [("uninitialized_read", line) for line in wrong] and not ran.found
+
+
 @pytest.mark.parametrize(
     ("which", "kind", "text", "code"),
     long_tail(
@@ -268,12 +305,13 @@ def test_what_a_kernel_is_given_by_reference_is_the_object_itself_and_constants_
 def test_calls_and_variables_of_the_wrong_side_are_refused_as_nvcc_refuses_them(run, folder):
     ran = run("wrong_side.cu")
     told = {int(row.split(":")[1]): row for row in ran.said.splitlines() if row.startswith("wrong_side.cu:")}
-    at = [line_of("wrong_side.cu", text) for text in ("void calls", "void reads", "    reads(x)", "device_only(3)")]
+    texts = ("void assigns", "void calls", "void reads", "    reads(x)", "device_only(3)")
+    at = [line_of("wrong_side.cu", text) for text in texts]
     assert (ran.code, list(told)) == (2, at), ran.said
-    assert (
-        "write `__device__` before it in line 8" in told[at[0]] and "`limit` is a variable of the host" in told[at[1]]
-    )
-    assert "`reads` is a kernel: launch it" in told[at[2]] and "which host code cannot call" in told[at[3]]
+    constant, *others = (told[line] for line in at)
+    assert "the GPU cannot assign to it: write `__device__` in its place" in constant
+    assert "write `__device__` before it in line 8" in others[0] and "`limit` is a variable of the host" in others[1]
+    assert "`reads` is a kernel: launch it" in others[2] and "which host code cannot call" in others[3]
     nested = b"__global__ void k() {}  // not UTF-8: \xa0\n__global__ void l() {\n    k<<<1, 1>>>();\n}\n"
     (folder / "nested.cu").write_bytes(nested)
     assert run("nested.cu").said.startswith("nested.cu:3: a kernel cannot launch another one here")

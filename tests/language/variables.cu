@@ -44,6 +44,37 @@ void f() { ++count; }
 __constant__ int count;
 void f() { [] { count += 2; }(); }
 
+//// refused: a kernel writes a __constant__ variable
+__constant__ int count;
+__global__ void k(int* x) { if (x[0] < 0) count = x[1]; }
+
+//// refused: a function that no kernel calls counts a __constant__ variable
+__constant__ int count;
+__device__ void f() { count++; }
+
+//// refused: a function of both sides writes a __constant__ variable
+__constant__ float scale;
+__host__ __device__ void f(float v) { scale *= v; }
+
+//// refused: a kernel's template writes a __constant__ variable
+__constant__ float scale;
+template <class T> __global__ void k(T* x) { scale = x[0]; }
+template __global__ void k<float>(float*);
+
+//// ok: a template that nothing is made of writes a __constant__ variable
+__constant__ float scale;
+template <class T> __device__ void f(T* x) { scale = x[0]; }
+
+//// ok: a kernel compares a __constant__ variable and writes through a __constant__ pointer
+__constant__ int count;
+__constant__ int* values;
+__global__ void k() { if (count == 3 && count <= values[0]) values[1] = *values = -count; }
+
+//// ok: device code that never runs writes an element of a __constant__ array, and a member
+__constant__ int counts[4];
+__constant__ int2 pair;
+__device__ void f() { counts[0] = 3, pair.x = 2; }
+
 //// ok: the host writes an element of a __constant__ array
 __constant__ int counts[4];
 void f() { counts[0] = 3; }

@@ -53,6 +53,7 @@ _HOST_DESTRUCTOR = "the virtual destructor of `{}` is the host's: write `__devic
 _NO_VECTOR = "a kernel cannot use g++'s vectors (vector_size): `float4` and its kin are CUDA's"
 _NO_SIZE = re.compile(rb"(?:::)?\s*new\b[\w\s:<>*]*\[\s*\]")
 _ATOMIC = re.compile(rb"__atomic_\w+")
+_OPERATORS = {"UNARY_OPERATOR", "BINARY_OPERATOR", "COMPOUND_ASSIGNMENT_OPERATOR"}
 _ASSIGNS = re.compile(rb"\s*(=(?!=)|[-+*/%&|^]=|<<=|>>=|\+\+|--)")
 
 
@@ -300,16 +301,22 @@ class Tree(Places):
             (self._in_lambdas.setdefault(around.lambda_, []) if around.lambda_ else self.broken).append(told)
 
     def _write(self, cursor: Any, used: Any, around: Around) -> None:
-        """To nvcc a __constant__ number is const in host code, and no object of a class, nor an array's elements."""
-        if self.side != "host" or not around.on_host or _kind(used) != "VAR_DECL":
+        """To nvcc a __constant__ number is const, and no object of a class, nor an array's elements."""
+        if self.side != ("host" if around.on_host else "device") or around.unmade or _kind(used) != "VAR_DECL":
             return
         constant = "CUDACONSTANT_ATTR" in {_kind(child) for child in children_of(used)}
         kind = used.type.get_canonical().kind.name
-        if constant and "ARRAY" not in kind and kind != "RECORD" and self._is_written(cursor):
+        if constant and "ARRAY" not in kind and kind != "RECORD" and self._is_written(cursor, around):
             message = f"`{used.spelling}` is __constant__, and host code cannot assign to it: copy a value there, "
-            self._say(cursor, f"{message}`cudaMemcpyToSymbol({used.spelling}, &value, sizeof value)`")
+            message += f"`cudaMemcpyToSymbol({used.spelling}, &value, sizeof value)`"
+            if not around.on_host:
+                message = f"`{used.spelling}` is __constant__, and the GPU cannot assign to it: write `__device__` in "
+                message += f"its place in line {used.location.line}"
+            self.broken.append((cursor.location, message))
 
-    def _is_written(self, cursor: Any) -> bool:
+    def _is_written(self, cursor: Any, around: Around) -> bool:
+        if not around.above or _kind(around.above[0]) not in _OPERATORS:
+            return False  # `*pointer = 1`: what it points to
         before = self.source[: cursor.extent.start.offset].rstrip()
         return before.endswith((b"++", b"--")) or bool(_ASSIGNS.match(self.source, cursor.extent.end.offset))
 

@@ -48,7 +48,7 @@ class Broken:
 
 
 class _Constants(Tree):
-    """Of the rules of a graded file one alone: where a kernel needs the memory of a constant that is the host's."""
+    """Of a graded file's rules two: a kernel needs the memory of a host's constant, or assigns to a `__constant__`."""
 
     def __init__(self, unit: Any, file: str, own: Mapping[str, str]):
         self._own = own
@@ -58,8 +58,15 @@ class _Constants(Tree):
         pass
 
     def _read(self, cursor: Any, used: Any, around: Around) -> None:
-        if used.location.file and used.location.file.name in self._own:
+        if self._is_own(used):
             super()._read(cursor, used, around)
+
+    def _write(self, cursor: Any, used: Any, around: Around) -> None:
+        if self._is_own(used):
+            super()._write(cursor, used, around)
+
+    def _is_own(self, used: Any) -> bool:
+        return bool(used.location.file) and used.location.file.name in self._own
 
 
 def begin(source: Path, texts: Mapping[Path, str], flags: Sequence[str], cache: Path | None) -> Reading | None:

@@ -47,6 +47,24 @@ def _out_of_memory(fact: Fact) -> str:
     return f"cudaMalloc of {int(fact['text']):,} bytes fails: the emulated GPU has 4 GB of memory, for all arrays"
 
 
+_WRONG_CALLS = {
+    "pitch": "a row of {:,} bytes is more than a pitch of {:,}, so this call fails and does nothing: widths and pitches"
+    " are in bytes, `columns * sizeof(float)`",
+    "destroyed": "the stream of this work was destroyed before: call cudaStreamDestroy when nothing uses it any more",
+    "host function": "a function that CUDA calls (cudaLaunchHostFunc, cudaStreamAddCallback) calls CUDA, which fails"
+    " there: make this call after the host has waited for the stream",
+    "overlap": "source and destination of this copy have {:,} bytes in common, and a GPU copies in any order: copy to"
+    " another array first",
+    "heap": "host code cannot copy or set memory from a kernel's malloc or new: let a kernel copy it to memory from"
+    " cudaMalloc",
+}
+
+
+def _wrong_call(fact: Fact) -> str:
+    which = next(each for each in _WRONG_CALLS if fact["text"].startswith(each))
+    return _WRONG_CALLS[which].format(*map(int, fact["text"].removeprefix(which).split()))
+
+
 def _unchecked_error(fact: Fact) -> str:
     return (
         f"a CUDA call or a launch failed (error {fact['offset']}), and nothing has asked for that error since: look at"
@@ -68,6 +86,7 @@ CALLS: Mapping[str, Callable[[Fact], str]] = {
     "leak": _leak,
     "invalid_free": _invalid_free,
     "out_of_memory": _out_of_memory,
+    "wrong_call": _wrong_call,
     "unchecked_error": _unchecked_error,
     "crowd": _crowd,
 }

@@ -211,8 +211,9 @@ def _host_access(fact: Fact, where: Where) -> str:
 
 
 def _uninitialized_read(fact: Fact, where: Where) -> str:
-    verb = "updates" if fact["access"] == "atomic" else "reads"
-    return f"{thread_of(fact)} {verb} {where.at} before anything was written there"
+    if fact["text"] == "copy":
+        return f"this copies to the host what nothing has written, from {where.name}: was its kernel launched with it?"
+    return f"{thread_of(fact)} {_verb(fact['access'])} {where.at} before anything was written there"
 
 
 def _own_array(fact: Fact, where: Where) -> str:

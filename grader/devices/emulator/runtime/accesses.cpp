@@ -193,7 +193,8 @@ void replay_access(Executor& executor, WarpUnit& warp, const Request& request) {
         site.requests += 1;
         site.asked += static_cast<std::uint64_t>(request.lanes) * request.bytes;
         each_lane(request.mask, [&](int l) { warp.cursor[l].store_address = 0; });
-        return;
+        // Only a copy on another stream may race with the read of a constant.
+        if (region.space != Space::Constant || !region.outlives_launch() || machine().streams.empty()) return;
     }
     if (!warp.block->sample && (region.writable || !request.one_array)) watch(executor, warp, request);
 }

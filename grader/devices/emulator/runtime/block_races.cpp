@@ -99,7 +99,7 @@ void Races::cover(const Region& region, Address a, const Cell& cell, Strength by
     const Access write = by != Strength::Plain && is_plain(cell.write) ? cell.write : Access{};
     const Access read = by == Strength::Volatile && is_plain(cell.reads[0]) ? cell.reads[0] : Access{};
     if (!write.pc && !read.pc) return;
-    if (region.space != Space::Global || covered_.size() >= most_covered) return;
+    if (!region.outlives_launch() || covered_.size() >= most_covered) return;
     const std::uint64_t word = (a - region.begin + (region.begin & 3)) / 4;
     covered_.push_back({granule_of(region, word), write, read, cell.value});
 }
@@ -115,7 +115,7 @@ Cell& Races::cell_at(Shadow& shadow, const Region& region, std::uint16_t index, 
     if (cell.owner != owner) {
         cell = Cell{};
         cell.owner = owner;
-        if (region.space == Space::Global) touched_.emplace_back(index, word);
+        if (region.outlives_launch()) touched_.emplace_back(index, word);
     }
     return cell;
 }

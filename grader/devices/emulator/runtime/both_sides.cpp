@@ -1,9 +1,12 @@
 // Memory that host code and kernels may both touch: managed, page-locked and registered. While work on the device uses it,
 // its pages are shut to host code; they open when the host has waited for that work.
+#include <fcntl.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 
 #include "host_call.h"
 
@@ -17,10 +20,30 @@ int DeviceMemory::add_both_sided(void** pointer, std::size_t bytes, int line, Si
     Region& region = *regions_.back();
     region.sides = sides;
     region.name = sides == Sides::Managed ? "cudaMallocManaged" : "cudaMallocHost";
-    region.initialised = nullptr;   // what host code writes is not seen
     ++both_sided_;
     give_to_host(region);
     return Success;
+}
+
+// What host code writes is not seen, but the system knows which pages of fresh memory nobody has touched: nothing is written
+// there. All counts as written where it does not tell.
+void DeviceMemory::note_host_writes(Region& region) const {
+    if (region.sides == Sides::Device || !region.initialised || region.freed) return;
+    const std::size_t page = page_size();
+    std::vector<std::uint64_t> pages(region.bytes <= most_filled ? round_up(region.bytes, page) / page : 0);
+    const int pagemap = ::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+    const std::size_t bytes = pages.size() * sizeof pages[0];
+    const bool told = pagemap >= 0 && pread(pagemap, pages.data(), bytes, static_cast<off_t>(region.begin / page * sizeof pages[0])) == static_cast<ssize_t>(bytes);
+    if (pagemap >= 0) ::close(pagemap);
+    const auto is_touched = [](std::uint64_t entry) { return entry >> 62 != 0; };   // in memory, or swapped out
+    if (!told || std::all_of(pages.begin(), pages.end(), is_touched)) region.initialised = nullptr;
+    for (std::size_t i = 0; region.initialised && i < pages.size(); ++i)
+        if (is_touched(pages[i])) std::memset(region.initialised + i * page, 1, std::min(page, region.bytes - i * page));
+}
+
+void DeviceMemory::note_host_writes() {
+    if (both_sided_ == 0) return;
+    for (const auto& region : regions_) note_host_writes(*region);
 }
 
 int DeviceMemory::remember(void* pointer, std::size_t bytes, int line) {

@@ -13,6 +13,16 @@ namespace ladder {
 
 Machine the_machine;
 
+void file(const char* kind, const std::string& kernel, int line, const std::string& text) {
+    Finding finding;
+    finding.kind = kind;
+    finding.kernel = kernel;
+    finding.launch = kernel.empty() ? 0 : machine().launches.size();
+    finding.line = line;
+    finding.text = text;
+    machine().findings.push_back(std::move(finding));
+}
+
 int Machine::kernel_number(const Launch& launch) {
     for (std::size_t i = 0; i < kernels.size(); ++i)
         if (kernels[i].name == launch.kernel) return static_cast<int>(i);
@@ -71,16 +81,6 @@ std::string refusal(const Launch& launch, const Symbol* function, int& error) {
     return "";
 }
 
-void file(const char* kind, const std::string& kernel, int line, const std::string& text) {
-    Finding finding;
-    finding.kind = kind;
-    finding.kernel = kernel;
-    finding.launch = kernel.empty() ? 0 : machine().launches.size();
-    finding.line = line;
-    finding.text = text;
-    machine().findings.push_back(std::move(finding));
-}
-
 // Moves what the executors found into the case's list: of equal findings the one of the lowest block, so that the list
 // does not depend on which executor ran what. How far the blocks behind one that failed have come does: they are left out.
 void collect_findings(std::size_t executors, std::uint64_t last_block) {
@@ -128,6 +128,7 @@ void run_launch(LaunchState& state) {
     for (const auto& executor : m.executors) executor->keep_stacks(stacks, state.seats);   // of those, too, who have no part in this launch
     while (m.executors.size() < count) m.executors.push_back(std::make_unique<Executor>(static_cast<int>(m.executors.size())));
     const std::size_t found = m.findings.size();
+    m.memory.note_host_writes();
     m.memory.open();
     std::vector<std::thread> others;
     const auto work_on = [&](std::size_t e) {
@@ -196,7 +197,7 @@ void launch_kernel(const Launch& launch) {
         m.last_error = error;
         return;
     }
-    if (m.broken) return;
+    if (refusal_of_call(launch.stream, launch.line) || m.broken) return;
     check_arguments(launch);
     m.stream_order.work(launch.stream, launch.line);
     LaunchState state(blocks);
@@ -238,6 +239,7 @@ void launch_kernel(const Launch& launch) {
 
 int give_back(void* pointer, bool pinned, int line) {
     const HostCall call;
+    if (const int error = refusal_of_call(nullptr, line)) return error;
     if (!pointer) return Success;
     ladder_host_waits_for_all();   // as cudaFree does
     const Region* const region = machine().memory.find(reinterpret_cast<Address>(pointer));
@@ -286,6 +288,7 @@ void ladder_set_error(int error) { machine().last_error = error; }
 
 int ladder_malloc(void** pointer, std::size_t bytes, int line) {
     const HostCall call;
+    if (const int error = refusal_of_call(nullptr, line)) return error;
     const int error = machine().memory.allocate(pointer, bytes, std::max(line, 1), machine().poison);
     if (!error) return Success;
     machine().last_error = error;
@@ -294,89 +297,6 @@ int ladder_malloc(void** pointer, std::size_t bytes, int line) {
 }
 
 int ladder_free(void* pointer, int line) { return give_back(pointer, false, line); }
-
-// A copy is given up if it leaves its arrays or mixes up host and device.
-static int check_copy_side(const void* p, std::size_t bytes, bool device, bool writes, int line, const Region* named = nullptr) {
-    const auto a = reinterpret_cast<Address>(p);
-    const DeviceMemory& memory = machine().memory;
-    if (!p) {
-        file("out_of_bounds", "", line, writes ? "null destination" : "null source");
-        return InvalidValue;
-    }
-    if (!device) {
-        if (!memory.is_device(a) || memory.both_sided(a)) return Success;
-        file("host_access", "", line, writes ? "copy to host" : "copy from host");
-        return InvalidValue;
-    }
-    if (is_address_of_the_host(p, named)) {
-        file_address_of_the_host(p, line, "");
-        return InvalidValue;
-    }
-    const Region* region = memory.find(a);
-    if (region && region->holds(a, bytes) && !region->freed && (region->writable || !writes)) return Success;
-    Finding finding;
-    finding.kind = region && !region->writable && writes && region->holds(a, bytes) ? "input_modified" : "out_of_bounds";
-    finding.line = line;
-    finding.access = writes ? "write" : "read";
-    finding.address = a;
-    finding.bytes = static_cast<unsigned>(std::min<std::size_t>(bytes, ~0u));
-    finding.text = region && region->freed ? "freed" : "copy";
-    if (const Region* near = region ? region : memory.nearest(a)) finding.at(*near, a);
-    if (memory.is_of_earlier_case(a)) finding.kind = "leak", finding.text = "kept";
-    machine().findings.push_back(std::move(finding));
-    return InvalidValue;
-}
-
-int ladder_memcpy(void* to, const void* from, std::size_t bytes, Copy kind, int line) {
-    const HostCall call;
-    const Region* const named = take_named();
-    if (bytes == 0) return Success;
-    DeviceMemory& memory = machine().memory;
-    bool to_device = memory.is_device(reinterpret_cast<Address>(to)), from_device = memory.is_device(reinterpret_cast<Address>(from));
-    if (kind != Copy::Default) {
-        to_device = kind == Copy::HostToDevice || kind == Copy::DeviceToDevice;
-        from_device = kind == Copy::DeviceToHost || kind == Copy::DeviceToDevice;
-    }
-    int error = check_copy_side(from, bytes, from_device, false, line, named);
-    if (!error) error = check_copy_side(to, bytes, to_device, true, line, named);
-    if (error) return machine().last_error = error;
-    if (from_device && to_device && machine().sampling.skips(2 * bytes)) return Success;
-    memory.open();
-    std::memmove(to, from, bytes);
-    if (from_device && !to_device) memory.copied_to_host += bytes, note_addresses_in(to, bytes);
-    if (to_device && !from_device) memory.copied_from_host += bytes;
-    if (to_device) {
-        Region* target = memory.find(reinterpret_cast<Address>(to));
-        const Region* source = from_device ? memory.find(reinterpret_cast<Address>(from)) : nullptr;
-        if (target->initialised) {
-            std::uint8_t* flags = target->flags_of(reinterpret_cast<Address>(to));
-            if (source && source->initialised) std::memmove(flags, source->flags_of(reinterpret_cast<Address>(from)), bytes);
-            else std::memset(flags, 1, bytes);
-        }
-    }
-    if (from_device) machine().stream_races.copied(reinterpret_cast<Address>(from), bytes, false, line);
-    if (to_device) machine().stream_races.copied(reinterpret_cast<Address>(to), bytes, true, line);
-    note_use_by_copy(reinterpret_cast<Address>(from), bytes, false, line);
-    note_use_by_copy(reinterpret_cast<Address>(to), bytes, true, line);
-    if (!current) memory.shut();
-    return Success;
-}
-
-int ladder_memset(void* to, int value, std::size_t bytes, int line) {
-    const HostCall call;
-    if (bytes == 0) return Success;
-    if (const int error = check_copy_side(to, bytes, true, true, line)) return machine().last_error = error;
-    if (machine().sampling.skips(bytes)) return Success;
-    DeviceMemory& memory = machine().memory;
-    memory.open();
-    std::memset(to, value, bytes);
-    if (Region* target = memory.find(reinterpret_cast<Address>(to)); target->initialised)
-        std::memset(target->flags_of(reinterpret_cast<Address>(to)), 1, bytes);
-    machine().stream_races.copied(reinterpret_cast<Address>(to), bytes, true, line);
-    note_use_by_copy(reinterpret_cast<Address>(to), bytes, true, line);
-    memory.shut();
-    return Success;
-}
 
 std::size_t ladder_memory_in_use() { return machine().memory.live_bytes(); }
 

@@ -152,7 +152,7 @@ int DeviceMemory::allocate(void** pointer, std::size_t bytes, int line, int pois
     if (mprotect(start, whole_pages(bytes), PROT_READ | PROT_WRITE) != 0) return OutOfMemory;
     // Fresh memory holds NaNs, and not the zeroes that a GPU often happens to hold. Large arrays keep the zeroes: filling
     // them would cost the memory that they may never touch.
-    if (bytes <= (std::size_t{64} << 20) && capacity_ == global_memory) std::memset(start, poison, bytes);
+    if (poison && bytes <= most_filled && capacity_ == global_memory) std::memset(start, poison, bytes);
     add_buffer("", arena_next_, bytes, true);
     regions_.back()->line = line;
     regions_.back()->name = "cudaMalloc";

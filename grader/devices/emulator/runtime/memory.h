@@ -31,7 +31,7 @@ struct Region {
     Space space = Space::Unknown;
     bool writable = true;
     bool counted = true;               // false: kernel arguments and the emulator's own data, which no GPU would load
-    int id = 0;                        // index in the case's list of regions (global memory)
+    int id = 0;                        // index in the case's list of regions; -1: of a launch
     std::string name;
     int line = 0;                      // of the cudaMalloc
     bool of_task = false;              // a buffer that the judge gives; all else is the submission's own scratch
@@ -49,6 +49,7 @@ struct Region {
     bool kernel_writes = false;        // in the launch that runs
 
     bool holds(Address a, std::size_t n) const { return a - begin < bytes && bytes - (a - begin) >= n; }
+    bool outlives_launch() const { return id >= 0; }   // global memory, and __constant__ variables
     std::uint8_t* flags_of(Address a) const { return initialised + (a - begin); }
 };
 
@@ -132,6 +133,8 @@ private:
 // The function that a variable is declared in: "kernel<...>(...)" of "kernel<...>(...)::As"; empty if there is none.
 std::string owner_of(const std::string& variable);
 
+constexpr std::size_t most_filled = std::size_t{64} << 20;   // bytes of fresh memory that are filled, or looked through
+
 // All device memory of one case: the judge's buffers and what the launcher allocates.
 class DeviceMemory {
 public:
@@ -149,6 +152,8 @@ public:
     int remember(void* pointer, std::size_t bytes, int line);   // host memory that is registered; a CUDA error
     int forget(void* pointer);
     Region* both_sided(Address a) const;
+    void note_host_writes(Region& region) const;   // that may have been, to fresh memory of both sides
+    void note_host_writes();           // of all such memory
     void used(Region& region, const DeviceUse& use);   // by work that runs on after the call
     void host_has_waited();            // for some of that
     void give_to_host(Region& region); // whatever is still under way

@@ -6,6 +6,17 @@
 
 namespace ladder {
 
+namespace {
+// A handle is never given twice: the work of a stream that was destroyed need not be done.
+constexpr std::uintptr_t before_handles = 0x1000;
+std::uintptr_t last_handle = before_handles;
+}  // namespace
+
+bool is_destroyed(void* stream) {
+    const auto handle = reinterpret_cast<std::uintptr_t>(stream);
+    return handle > before_handles && handle <= last_handle && !machine().streams.contains(stream);
+}
+
 void StreamOrder::join(Seen& into, const Seen& from) {
     for (const auto& [stream, count] : from) into[stream] = std::max(into[stream], count);
 }
@@ -93,11 +104,9 @@ using namespace ladder;
 
 extern "C" {
 
-// A handle is never given twice: the work of a stream that was destroyed need not be done.
 void* ladder_stream_create(int line, int blocking) {
     const HostCall call;
-    static std::uintptr_t last = 0x1000;
-    void* const stream = reinterpret_cast<void*>(last += 0x10);
+    void* const stream = reinterpret_cast<void*>(last_handle += 0x10);
     machine().streams[stream] = line;
     machine().stream_order.created(stream, blocking != 0);
     return stream;
@@ -107,9 +116,11 @@ int ladder_stream_destroy(void* stream) {
     return machine().streams.erase(stream) ? Success : InvalidHandle;
 }
 
-void ladder_stream_work(void* stream, int line) {
+int ladder_stream_work(void* stream, int line) {
     const HostCall call;
+    if (const int error = refusal_of_call(stream, line)) return error;
     machine().stream_order.work(stream, line);
+    return Success;
 }
 void ladder_stream_wait(void* stream, const void* event) {
     const HostCall call;

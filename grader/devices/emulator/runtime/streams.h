@@ -11,6 +11,8 @@ namespace ladder {
 // A launch or an asynchronous copy: the number of its stream's works so far, and host code's line.
 struct Work { void* stream; std::uint64_t number; int line; };
 
+bool is_destroyed(void* stream);
+
 class StreamOrder {
 public:
     // Work 1 of the given stream is what its owner has asked of it before the call: to fill the inputs, for example.

@@ -48,12 +48,15 @@ bool may_be_padding(const Region& region, Address a, unsigned bytes, const std::
 
 void report_uninitialised(Executor& executor, const WarpUnit& warp, int lane, const Region& region, Address a, unsigned bytes,
                           std::uint32_t pc, Event event) {
+    const bool both_sided = region.sides != Sides::Device;   // mostly zeroes, though CUDA promises none: worth a note
+    if (both_sided && event == Event::Atomic) return;        // which may be a mere store
     for (Finding& known : executor.findings)
-        if (known.pc == pc && known.kind == "uninitialized_read") {
+        if (known.pc == pc && known.kind == "uninitialized_read" && known.note == both_sided) {
             ++known.count;
             return;
         }
     Finding finding = finding_at(warp.threads[lane], "uninitialized_read", pc);
+    finding.note = both_sided;
     finding.access = event == Event::Atomic ? "atomic" : "read";
     finding.bytes = bytes;
     executor.findings.push_back(std::move(finding.at(region, a)));

@@ -86,8 +86,9 @@ struct FragmentShape {
 };
 
 // A CUDA error is an int here; the numbers are CUDA's own (cudaError_t).
-enum Error : int { Success = 0, InvalidValue = 1, OutOfMemory = 2, InvalidConfiguration = 9, InvalidDevicePointer = 17, IllegalAddress = 700,
-                   LaunchOutOfResources = 701, CooperativeTooLarge = 720, LaunchFailure = 719, InvalidHandle = 400 };
+enum Error : int { Success = 0, InvalidValue = 1, OutOfMemory = 2, InvalidConfiguration = 9, InvalidPitch = 12, InvalidDevicePointer = 17, IllegalAddress = 700,
+                   LaunchOutOfResources = 701, CooperativeTooLarge = 720, LaunchFailure = 719, InvalidHandle = 400,
+                   NotPermitted = 800 };
 
 enum class Copy : int { HostToHost = 0, HostToDevice = 1, DeviceToHost = 2, DeviceToDevice = 3, Default = 4 };
 
@@ -139,7 +140,9 @@ void ladder_set_heap(std::size_t bytes);
 void* ladder_stream_create(int line, int blocking);   // blocking: it waits for the default stream's work, and that for its
 int ladder_stream_destroy(void* stream);
 // What comes before what among streams, events and the host.
-void ladder_stream_work(void* stream, int line);   // an asynchronous copy; launches are known
+int ladder_stream_work(void* stream, int line);   // an asynchronous copy; launches are known. A CUDA error: it may not be done
+void ladder_host_function(int begins);   // CUDA calls a function of host code, which may not call CUDA, or that is over
+int ladder_check_pitch(std::size_t width, std::size_t pitch, int line);   // of rows that are copied; a CUDA error
 void ladder_host_asks(void* stream, const void* event);   // whether all is done, and hears that it is
 void ladder_stream_wait(void* stream, const void* event);
 void ladder_event_record(const void* event, void* stream);

@@ -42,7 +42,7 @@ template <class Work> LADDER_UNSEEN cudaError_t asynchronous(cudaStream_t stream
         keep_work(stream, later, new Kept{work, line});
         return status();
     }
-    ladder_stream_work(stream, line);
+    if (const int error = ladder_stream_work(stream, line)) return status(error);
     return work();
 }
 
@@ -50,7 +50,7 @@ template <class Work> LADDER_UNSEEN cudaError_t asynchronous(cudaStream_t stream
 // for the default one, nor they for it.
 template <class Work> LADDER_UNSEEN cudaError_t synchronous(int line, Work work) {
     if (!ladder_is_program()) return work();
-    ladder_stream_work(nullptr, line);
+    if (const int refused = ladder_stream_work(nullptr, line)) return status(refused);
     const cudaError_t error = work();
     ladder_host_waits(nullptr);
     return error;
@@ -95,7 +95,9 @@ inline LADDER_UNSEEN cudaError_t cudaDeviceGetStreamPriorityRange(int* least, in
 inline LADDER_UNSEEN cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data, LADDER_LINE) {
     return ladder::asynchronous(stream, line, [=]() LADDER_UNSEEN {
         ladder_host_asks(stream, nullptr);   // it is called when the work before it is done
+        ladder_host_function(true);
         function(data);
+        ladder_host_function(false);
         return ladder::status();
     });
 }

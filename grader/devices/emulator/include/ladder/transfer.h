@@ -33,7 +33,7 @@ inline LADDER_UNSEEN cudaError_t copy(void* to, const void* from, std::size_t by
 
 inline LADDER_UNSEEN cudaError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                                            std::size_t width, std::size_t rows, cudaMemcpyKind kind, int line) {
-    if (width > to_pitch || width > from_pitch) return status(cudaErrorInvalidPitchValue);
+    if (const int error = ladder_check_pitch(width, to_pitch < from_pitch ? to_pitch : from_pitch, line)) return status(error);
     for (std::size_t row = 0; row < rows; ++row)
         if (const auto error = copy(byte(to, row * to_pitch), byte(from, row * from_pitch), width, kind, line))
             return error;
@@ -190,6 +190,7 @@ inline LADDER_UNSEEN cudaError_t cudaMemsetAsync(void* to, int value, std::size_
 namespace ladder {
 
 inline LADDER_UNSEEN cudaError_t set_rows(void* to, std::size_t pitch, int value, std::size_t width, std::size_t rows, int line) {
+    if (const int error = rows > 1 ? ladder_check_pitch(width, pitch, line) : Success) return status(error);
     for (std::size_t row = 0; row < rows; ++row)
         if (const int error = ladder_memset(byte(to, row * pitch), value, width, line)) return status(error);
     return status();

@@ -39,7 +39,10 @@ inline LADDER_UNSEEN cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDevic
 using cudaStreamCallback_t = void (*)(cudaStream_t, cudaError_t, void*);
 inline LADDER_UNSEEN cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function, void* data, unsigned) {
     ladder_host_asks(stream, nullptr);   // it is called when the work before it is done
-    function(stream, cudaGetLastError(), data);
+    const cudaError_t before = cudaGetLastError();
+    ladder_host_function(true);
+    function(stream, before, data);
+    ladder_host_function(false);
     return ladder::status();
 }
 inline LADDER_UNSEEN cudaError_t cudaStreamGetPriority(cudaStream_t, int* priority) {

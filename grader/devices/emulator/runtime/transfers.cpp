@@ -1,0 +1,118 @@
+// Copies between host and device, and on either side; memset.
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "host_call.h"
+#include "variables.h"
+
+using namespace ladder;
+
+extern "C" {
+
+// A copy is given up if it leaves its arrays or mixes up host and device.
+static int check_copy_side(const void* p, std::size_t bytes, bool device, bool writes, int line, const Region* named = nullptr) {
+    const auto a = reinterpret_cast<Address>(p);
+    const DeviceMemory& memory = machine().memory;
+    if (!p) {
+        file("out_of_bounds", "", line, writes ? "null destination" : "null source");
+        return InvalidValue;
+    }
+    if (!device) {
+        if (!memory.is_device(a) || memory.both_sided(a)) return Success;
+        file("host_access", "", line, writes ? "copy to host" : "copy from host");
+        return InvalidValue;
+    }
+    if (is_address_of_the_host(p, named)) {
+        file_address_of_the_host(p, line, "");
+        return InvalidValue;
+    }
+    const Region* region = memory.find(a);
+    if (region && region->is_heap) return wrong_call(InvalidValue, "heap", line);
+    if (region && region->holds(a, bytes) && !region->freed && (region->writable || !writes)) return Success;
+    Finding finding;
+    finding.kind = region && !region->writable && writes && region->holds(a, bytes) ? "input_modified" : "out_of_bounds";
+    finding.line = line;
+    finding.access = writes ? "write" : "read";
+    finding.address = a;
+    finding.bytes = static_cast<unsigned>(std::min<std::size_t>(bytes, ~0u));
+    finding.text = region && region->freed ? "freed" : "copy";
+    if (const Region* near = region ? region : memory.nearest(a)) finding.at(*near, a);
+    if (memory.is_of_earlier_case(a)) finding.kind = "leak", finding.text = "kept";
+    machine().findings.push_back(std::move(finding));
+    return InvalidValue;
+}
+
+// A copy to the host of what nothing has written, not a byte of it: a note, for a program that only takes the time may do so.
+static void note_unwritten(const Region& source, Address from, std::size_t bytes, int line) {
+    const Machine& m = machine();
+    if (!m.whole_program || m.broken || !m.findings.empty() || m.sampling.on() || m.few_blocks || !source.initialised) return;
+    if (std::memchr(source.flags_of(from), 1, bytes)) return;
+    Finding finding;
+    finding.kind = "uninitialized_read";
+    finding.note = true;
+    finding.line = line;
+    finding.access = "read";
+    finding.text = "copy";
+    machine().findings.push_back(std::move(finding.at(source, from)));
+}
+
+int ladder_memcpy(void* to, const void* from, std::size_t bytes, Copy kind, int line) {
+    const HostCall call;
+    const Region* const named = take_named();
+    if (bytes == 0) return Success;
+    DeviceMemory& memory = machine().memory;
+    bool to_device = memory.is_device(reinterpret_cast<Address>(to)), from_device = memory.is_device(reinterpret_cast<Address>(from));
+    if (kind != Copy::Default) {
+        to_device = kind == Copy::HostToDevice || kind == Copy::DeviceToDevice;
+        from_device = kind == Copy::DeviceToHost || kind == Copy::DeviceToDevice;
+    }
+    int error = check_copy_side(from, bytes, from_device, false, line, named);
+    if (!error) error = check_copy_side(to, bytes, to_device, true, line, named);
+    if (error) return machine().last_error = error;
+    const auto apart = static_cast<std::size_t>(std::abs(static_cast<const char*>(to) - static_cast<const char*>(from)));
+    if (apart > 0 && apart < bytes) wrong_call(Success, "overlap " + std::to_string(bytes - apart), line);
+    if (from_device && to_device && machine().sampling.skips(2 * bytes)) return Success;
+    if (Region* const shared = memory.both_sided(reinterpret_cast<Address>(from))) memory.note_host_writes(*shared);
+    memory.open();
+    std::memmove(to, from, bytes);
+    if (from_device && !to_device) {
+        memory.copied_to_host += bytes;
+        note_addresses_in(to, bytes);
+        if (const Region* const source = memory.find(reinterpret_cast<Address>(from))) note_unwritten(*source, reinterpret_cast<Address>(from), bytes, line);
+    }
+    if (to_device && !from_device) memory.copied_from_host += bytes;
+    if (to_device) {
+        Region* target = memory.find(reinterpret_cast<Address>(to));
+        const Region* source = from_device ? memory.find(reinterpret_cast<Address>(from)) : nullptr;
+        if (target->initialised) {
+            std::uint8_t* flags = target->flags_of(reinterpret_cast<Address>(to));
+            if (source && source->initialised) std::memmove(flags, source->flags_of(reinterpret_cast<Address>(from)), bytes);
+            else std::memset(flags, 1, bytes);
+        }
+    }
+    if (from_device) machine().stream_races.copied(reinterpret_cast<Address>(from), bytes, false, line);
+    if (to_device) machine().stream_races.copied(reinterpret_cast<Address>(to), bytes, true, line);
+    note_use_by_copy(reinterpret_cast<Address>(from), bytes, false, line);
+    note_use_by_copy(reinterpret_cast<Address>(to), bytes, true, line);
+    if (!current) memory.shut();
+    return Success;
+}
+
+int ladder_memset(void* to, int value, std::size_t bytes, int line) {
+    const HostCall call;
+    if (bytes == 0) return Success;
+    if (const int error = check_copy_side(to, bytes, true, true, line)) return machine().last_error = error;
+    if (machine().sampling.skips(bytes)) return Success;
+    DeviceMemory& memory = machine().memory;
+    memory.open();
+    std::memset(to, value, bytes);
+    if (Region* target = memory.find(reinterpret_cast<Address>(to)); target->initialised)
+        std::memset(target->flags_of(reinterpret_cast<Address>(to)), 1, bytes);
+    machine().stream_races.copied(reinterpret_cast<Address>(to), bytes, true, line);
+    note_use_by_copy(reinterpret_cast<Address>(to), bytes, true, line);
+    memory.shut();
+    return Success;
+}
+
+}  // extern "C"
