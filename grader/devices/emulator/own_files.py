@@ -14,6 +14,7 @@ from pathlib import Path
 
 from grader.devices.build.lexer import lex
 from grader.devices.emulator.first_lines import first_lines
+from grader.devices.emulator.launches import macros_for_configurations
 from grader.devices.emulator.own_values import with_values
 from grader.devices.emulator.translate import TranslationError, rewritten
 
@@ -69,12 +70,13 @@ class OwnFiles:
         `values` are what the program's own constants and variables of these names begin with.
         """
         given: set[str] = set()
+        configurations = macros_for_configurations(lex(self.text).directives)
         for file, text in self.texts.items():
             name = shown(file)
             wanted, has = with_values(text, values) if values else (text, set())
             given |= has
             try:
-                changed = rewritten(wanted, name)
+                changed = rewritten(wanted, name, configurations=configurations)
             except TranslationError as error:
                 raise Unreadable(error.message, name, error.line) from None
             is_source = file in self.sources and file.suffix in CUDA

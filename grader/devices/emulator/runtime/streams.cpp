@@ -93,11 +93,12 @@ using namespace ladder;
 
 extern "C" {
 
-// A handle is never given twice: the work of a stream that was destroyed need not be done.
-void* ladder_stream_create(int line, int blocking) {
+// A handle is never given twice: the work of a stream that was destroyed need not be done. Its last bits tell headers what
+// the stream was made with (include/ladder/streams.h).
+void* ladder_stream_create(int line, int blocking, int urgency) {
     const HostCall call;
     static std::uintptr_t last = 0x1000;
-    void* const stream = reinterpret_cast<void*>(last += 0x10);
+    void* const stream = reinterpret_cast<void*>((last += 0x10) | static_cast<unsigned>(urgency) << 1 | !blocking);
     machine().streams[stream] = line;
     machine().stream_order.created(stream, blocking != 0);
     return stream;

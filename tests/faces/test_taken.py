@@ -1,0 +1,37 @@
+"""`ladder run`: right programs are taken, and what is wrong beside them is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.warm import run_ladder
+
+PROGRAMS = Path(__file__).with_name("programs")
+
+
+def run(folder: Path, name: str, text: str) -> str:
+    (folder / name).write_text(text)
+    done = run_ladder(folder, "run", name)
+    return " ".join((done.stdout + done.stderr).split())
+
+
+def test_seldom_ways_of_right_programs_are_taken(tmp_path):
+    said = run(tmp_path, "taken.cu", (PROGRAMS / "taken.cu").read_text())
+    assert said.startswith("1 60 11, 2 0 3 6 5 2 1 0, 1 -5 _Z4fillPfi 113 "), said
+    assert "no findings in 2 kernels" in said
+
+
+@pytest.mark.parametrize(
+    "behind",
+    [
+        "cudaMemset(p, 0, 4);",  # the null pointer is used
+        "return 1;",
+        "write<<<1, 1>>>(p); cudaDeviceSynchronize();",
+    ],
+)
+def test_memory_that_is_missed_is_told(tmp_path, behind):
+    kernel = "__global__ void write(int* p) { p[0] = 1; }\n"
+    said = run(tmp_path, "much.cu", f"{kernel}int main() {{ int* p; cudaMalloc(&p, 1ull << 40); {behind} }}\n")
+    assert "out of memory much.cu:2" in said and "the emulated GPU has 4 GB of memory" in said
