@@ -35,3 +35,43 @@ def test_memory_that_is_missed_is_told(tmp_path, behind):
     kernel = "__global__ void write(int* p) { p[0] = 1; }\n"
     said = run(tmp_path, "much.cu", f"{kernel}int main() {{ int* p; cudaMalloc(&p, 1ull << 40); {behind} }}\n")
     assert "out of memory much.cu:2" in said and "the emulated GPU has 4 GB of memory" in said
+
+
+OBJECT = """
+struct Total {
+    float sum;
+    int count;
+    __device__ Total() : sum(0) {}
+    __device__ void add(int v) { atomicAdd(&count, v); }
+};
+__global__ void k(float* z) {
+    __shared__ Total total;
+    if (threadIdx.x == 0) total.count = 0, SET;
+    BARRIER;
+    total.add(1);
+    __syncthreads();
+    z[threadIdx.x] = total.sum + total.count;
+}
+int main() {
+    float* z;
+    cudaMallocManaged(&z, 32 * sizeof(float));
+    k<<<2, 32>>>(z);
+    cudaDeviceSynchronize();
+    printf("%g\\n", z[31]);
+    cudaFree(z);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("set_", "barrier", "told"),
+    [
+        ("total.sum = 2", "__syncthreads()", "34 "),
+        ("total.sum = 2", "", "data race object.cu:6 in kernel k"),
+        ("total.count = 0", "__syncthreads()", "reads total[0] before anything was written there"),
+        ("(&total.sum)[9] = 2", "__syncthreads()", "writes total[9], past its end"),
+    ],
+)
+def test_no_thread_runs_the_constructor_of_a_shared_object(tmp_path, set_, barrier, told):
+    said = run(tmp_path, "object.cu", OBJECT.replace("SET", set_).replace("BARRIER", barrier))
+    assert told in said and ("no findings" in said) == (told == "34 "), said

@@ -19,7 +19,7 @@ not compile with nvcc, is refused in one sentence. Code under an `#if` may be me
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from itertools import pairwise, takewhile
 
 from grader.devices.build.lexer import lex
@@ -45,13 +45,9 @@ from grader.devices.emulator.declarations import (
 )
 from grader.devices.emulator.first_lines import first_lines
 from grader.devices.emulator.gaps import Gaps, is_constant
-from grader.devices.emulator.launches import (
-    arguments,
-    is_configuration,
-    macros_for_configurations,
-    name_literal,
-    quoted,
-)
+from grader.devices.emulator.known import Known
+from grader.devices.emulator.launches import arguments, is_configuration, name_literal, quoted
+from grader.devices.emulator.unmade import with_memory
 from grader.devices.emulator.words import tag_of
 
 _TAKES_A_KERNEL = {
@@ -80,14 +76,14 @@ def translate(source: str, filename: str) -> str:
     return first_lines(source) + rewritten(source, filename, alone=True)
 
 
-def rewritten(source: str, filename: str, alone: bool = False, configurations: Mapping[str, bool] | None = None) -> str:
+def rewritten(source: str, filename: str, alone: bool = False, known: Known | None = None) -> str:
     """The same of a file, or a header, to which the rules of a graded file do not apply. Raises TranslationError.
 
-    `configurations`: what macros_for_configurations() finds in all files of its program, if it is not this one alone.
+    It is the only file of its program where nothing else is `known`.
     """
     lexed = lex(source := with_own_numbers(source))
     code = code_stream(lexed)
-    rewriter = _Rewriter(source, configurations or macros_for_configurations(lexed.directives))
+    rewriter = _Rewriter(source, known or Known.of(lexed, code))
     rewriter.rewrite(code)
     for start, end, text in [*by_value.copies(code, alone), *cases.braces(code), *respelled.all_of(code, alone)]:
         begin = code.tokens[start].start
@@ -102,9 +98,9 @@ def rewritten(source: str, filename: str, alone: bool = False, configurations: M
 class _Rewriter:
     """Collects edits of the source: (start, end, new text), none of them with a line break of its own."""
 
-    def __init__(self, source: str, configurations: Mapping[str, bool]):
+    def __init__(self, source: str, known: Known):
         self.source = source
-        self.configurations = configurations
+        self.known = known
         self.edits: list[tuple[int, int, str]] = []
         self.gaps = Gaps()
         # Of lambdas that are ours: no GPU would execute them. A file cannot write the tag itself (words.py).
@@ -114,7 +110,7 @@ class _Rewriter:
         for index, token in enumerate(stream.tokens):
             if is_launch(stream, index):
                 self.launch(stream, index)
-            elif token.text in self.configurations:
+            elif token.text in self.known.configurations:
                 self.launch_by_macro(stream, index)
             elif is_idle(stream, index):
                 self.replace(stream, index, index + 1)
@@ -196,7 +192,7 @@ class _Rewriter:
     def launch_by_macro(self, stream: Stream, index: int) -> None:
         """`kernel CONFIG (arguments)`, where a macro is all of `<<<...>>>`."""
         start, end = callee(stream, index), index + 1
-        if self.configurations[stream.text(index)]:
+        if self.known.configurations[stream.text(index)]:
             end = stream.after_group(end)
         if start is not None and stream.text(end) == "(":
             before, behind = self.launcher(stream, start, index, end)
@@ -282,6 +278,9 @@ class _Rewriter:
     def static_shared(self, stream: Stream, shared: Declaration) -> None:
         """`__shared__ T a[2], b;` gets a gap behind each of its arrays, `static __shared__` loses a word."""
         specifiers = stream.texts(shared.start, shared.name)
+        if memory := with_memory(stream, shared, self.known.constructed):
+            self.replace(stream, shared.start, shared.end, memory)
+            return self.gaps_behind(stream, shared, specifiers, self.gaps.shared)
         if "static" in specifiers:
             where = shared.start + specifiers.index("static")
             self.replace(stream, where, where + 1)
