@@ -75,3 +75,50 @@ int main() {
 def test_no_thread_runs_the_constructor_of_a_shared_object(tmp_path, set_, barrier, told):
     said = run(tmp_path, "object.cu", OBJECT.replace("SET", set_).replace("BARRIER", barrier))
     assert told in said and ("no findings" in said) == (told == "34 "), said
+
+
+MEETING = """
+#include <cuda_awbarrier_primitives.h>
+#include <cuda/std/atomic>
+__device__ cuda::std::atomic_flag lock;
+__device__ int held;
+__global__ void k(int* z) {
+    __shared__ __mbarrier_t meeting;
+    __shared__ int s[64];
+    if (threadIdx.x == 0) __mbarrier_init(&meeting, blockDim.x);
+    __syncthreads();
+    for (int round = 0; round < 3; ++round) {
+        s[threadIdx.x] = threadIdx.x + round;
+        __mbarrier_token_t token = __mbarrier_arrive(&meeting);
+        MEET;
+        z[threadIdx.x] = s[63 - threadIdx.x];
+        __barrier_sync(0);
+    }
+    if (threadIdx.x == 0) {
+        while (lock.test_and_set(cuda::std::memory_order_acquire)) {}
+        z[0] += ++held;
+        lock.clear(cuda::std::memory_order_release);
+    }
+}
+int main() {
+    int* z;
+    cudaMallocManaged(&z, 64 * sizeof(int));
+    k<<<1, 64>>>(z);
+    cudaDeviceSynchronize();
+    printf("%d\\n", z[0]);
+    cudaFree(z);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("meet", "told"),
+    [
+        ("while (!__mbarrier_test_wait(&meeting, token)) {}", "no findings"),
+        ("while (!__mbarrier_try_wait(&meeting, token, 100)) {}", "no findings"),
+        ("(void)token", "uninitialised read meeting.cu:15"),
+    ],
+)
+def test_barriers_by_the_names_of_c_and_flags_order_what_they_should(tmp_path, meet, told):
+    said = run(tmp_path, "meeting.cu", MEETING.replace("MEET;", meet + ";"))
+    assert told in said and said.startswith("66 ") == (told == "no findings"), said

@@ -284,3 +284,32 @@ __global__ void k(int* x) { NV_IF_TARGET(NV_IS_DEVICE, (give_up();)) x[0] = 1; }
 //// refused: a condition that nv/target does not know
 #include <nv/target>
 __global__ void k(int* x) { NV_IF_TARGET(NV_IS_GPU, (x[0] = 1;)) }
+
+//// ok: a lock by an atomic_flag
+#include <cuda/std/atomic>
+__device__ cuda::std::atomic_flag lock;
+__global__ void k(int* x) { while (lock.test_and_set(cuda::std::memory_order_acquire)) {} x[0] += 1; lock.clear(cuda::std::memory_order_release); }
+
+//// refused: an atomic_flag outside of cuda::std
+#include <cuda/atomic>
+__device__ cuda::atomic_flag lock;
+
+//// ok: barriers of C's names
+#include <cuda_awbarrier_primitives.h>
+__global__ void k(int* x) {
+    __shared__ __mbarrier_t bar;
+    if (threadIdx.x == 0) __mbarrier_init(&bar, blockDim.x);
+    __syncthreads();
+    __mbarrier_token_t token = __mbarrier_arrive(&bar);
+    while (!__mbarrier_test_wait(&bar, token)) {}
+    token = __mbarrier_arrive(&bar);
+    while (!__mbarrier_try_wait(&bar, token, 1000)) {}
+    __barrier_sync(0);
+    __barrier_sync_count(1, 32);
+    if (threadIdx.x == 0) __mbarrier_inval(&bar);
+    x[threadIdx.x] = 1;
+}
+
+//// refused: a barrier of C's names in host code
+#include <cuda_awbarrier_primitives.h>
+void f() { __barrier_sync(0); }
