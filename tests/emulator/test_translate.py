@@ -252,7 +252,7 @@ def test_a_launch_with_a_continued_line_in_a_macro():
         ("\n\nk<<<1, 2>>>;", 3, "parentheses"),
         ("void f() { <<<1, 2>>>(x); }", 1, "no kernel's name"),
         ("void f() { return <<<1, 2>>>(x); }", 1, "no kernel's name"),
-        ("#define CONFIG(n) <<<n, 2>>>\n", 1, "macro"),
+        ("#define CONFIG(n, x) <<<n, 2>>>(x)\n", 1, "macro"),
         ("__global__ void k() {\n  if (true) {\n    j<<<1, 2>>>();\n  }\n}", 3, "dynamic parallelism"),
         ("struct S { __device__ void f() { k<<<1, 2>>>(); } };", 1, "dynamic parallelism"),
     ],

@@ -297,3 +297,27 @@ void f(float* x, int n) { k<<<1, 1>>>(Span<float>{x, n}, {x, n}, 0); k<<<1, 1>>>
 template <class T> struct Span { T* p; int n; };
 __global__ void k(Span<float> a, int* b) { a.p[0] = 1; }
 void f(float* x, int n) { k<<<1, 1>>>(Span<float>{x, n}, {1, 2}); }
+
+//// ok: a macro that is the whole configuration of a launch
+#define CONFIG <<<1, 32>>>
+__global__ void k(float* x) { x[0] = 1; }
+void f(float* x) { k CONFIG (x); }
+
+//// ok: a macro with parameters that is the whole configuration, once empty for an editor
+#ifdef __INTELLISENSE__
+#define KERNEL_ARGS2(grid, block)
+#else
+#define KERNEL_ARGS2(grid, block) <<< grid, block >>>
+#endif
+template <int N> __global__ void k(float* x, int* y) { x[0] = N; }
+void f(float* x, int n) { k<3> KERNEL_ARGS2((n + 31) / 32, dim3(32)) (x, 0); }
+
+//// refused: a configuration's macro without arguments behind it
+#define CONFIG <<<1, 32>>>
+__global__ void k(float* x) { x[0] = 1; }
+void f(float* x) { k CONFIG; }
+
+//// refused: a configuration's macro behind what is no kernel
+#define CONFIG <<<1, 32>>>
+void k(float* x) { x[0] = 1; }
+void f(float* x) { k CONFIG (x); }

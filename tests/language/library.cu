@@ -261,3 +261,55 @@ void f(float* x, int n) {
     const bool are = std::equal(sizes, sizes + 3, same) || std::lower_bound(same, same + 3, n) == same;
     k<<<1, std::max(1, std::min(are ? 32 : 64, sizes[0]))>>>(x);
 }
+
+//// ok: nv/target chooses statements by side and architecture
+#include <nv/target>
+__host__ __device__ int side() { NV_IF_TARGET(NV_IS_DEVICE, (return 1;), (return 2;)) }
+__host__ __device__ constexpr int one() { NV_IF_ELSE_TARGET(NV_IS_HOST, (int a = 1, b = 0; return a + b;), (return 1;)) }
+__device__ int arch() { NV_DISPATCH_TARGET(NV_PROVIDES_SM_120, (return 120;), NV_PROVIDES_SM_60, (return 60;), NV_ANY_TARGET, (return 0;)) }
+__global__ void k(int* x) { NV_IF_TARGET(NV_IS_DEVICE, x[0] = side() + arch();) NV_IF_TARGET(NV_IS_EXACTLY_SM_35, (x[0] = 35;)) x[1] = one(); }
+
+//// ok: a call of the host's in the host's part of nv/target
+#include <cstdlib>
+#include <nv/target>
+void give_up() { abort(); }
+__host__ __device__ void check(bool right) { if (!right) { NV_IF_ELSE_TARGET(NV_IS_DEVICE, (__trap();), (give_up();)) } }
+__global__ void k(int* x) { check(x[0] > 0); x[1] = 1; }
+
+//// refused: a call of the host's in the device's part of nv/target
+#include <nv/target>
+void give_up();
+__global__ void k(int* x) { NV_IF_TARGET(NV_IS_DEVICE, (give_up();)) x[0] = 1; }
+
+//// refused: a condition that nv/target does not know
+#include <nv/target>
+__global__ void k(int* x) { NV_IF_TARGET(NV_IS_GPU, (x[0] = 1;)) }
+
+//// ok: a lock by an atomic_flag
+#include <cuda/std/atomic>
+__device__ cuda::std::atomic_flag lock;
+__global__ void k(int* x) { while (lock.test_and_set(cuda::std::memory_order_acquire)) {} x[0] += 1; lock.clear(cuda::std::memory_order_release); }
+
+//// refused: an atomic_flag outside of cuda::std
+#include <cuda/atomic>
+__device__ cuda::atomic_flag lock;
+
+//// ok: barriers of C's names
+#include <cuda_awbarrier_primitives.h>
+__global__ void k(int* x) {
+    __shared__ __mbarrier_t bar;
+    if (threadIdx.x == 0) __mbarrier_init(&bar, blockDim.x);
+    __syncthreads();
+    __mbarrier_token_t token = __mbarrier_arrive(&bar);
+    while (!__mbarrier_test_wait(&bar, token)) {}
+    token = __mbarrier_arrive(&bar);
+    while (!__mbarrier_try_wait(&bar, token, 1000)) {}
+    __barrier_sync(0);
+    __barrier_sync_count(1, 32);
+    if (threadIdx.x == 0) __mbarrier_inval(&bar);
+    x[threadIdx.x] = 1;
+}
+
+//// refused: a barrier of C's names in host code
+#include <cuda_awbarrier_primitives.h>
+void f() { __barrier_sync(0); }

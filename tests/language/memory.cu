@@ -240,3 +240,8 @@ int f(int n) { float t[n] = {1, 2}; t[0] = 1; return sizeof t; }
 
 //// refused: VLA with values in a kernel
 __global__ void k(int* x, int n) { float t[n] = {}; x[0] = t[0]; }
+
+//// ok: a copy to a constant variable that is const
+__constant__ const float c[4] = {1, 2, 3, 4};
+__global__ void k(float* x, int i) { x[0] = c[i]; }
+void f(const float* h) { cudaMemcpyToSymbol(c, h, sizeof c); }

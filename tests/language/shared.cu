@@ -168,3 +168,35 @@ __global__ void k(float* x) { const __shared__ float a[32]; x[1] = a[0]; }
 
 //// ok: a shared union
 __global__ void k(float* x) { __shared__ union { float f[32]; int i[32]; } a; a.f[0] = x[0]; x[1] = a.i[0]; }
+
+//// ok: shared objects of classes with empty constructors
+struct A { float x; __device__ A() {} __device__ A(float v) : x(v) {} };
+template <class T> struct Pair { T a, b; __device__ Pair() {} __device__ void set(T v) { a = b = v; } };
+struct Both { A a; Pair<int> p; };
+typedef Pair<A> Two;
+__global__ void k(float* x) {
+    __shared__ A a; static __shared__ Pair<float> p; __shared__ alignas(16) Both both; __shared__ Two two;
+    if (threadIdx.x == 0) { a = A(1); p.set(2); both.p.set(3); two.a.x = 4; }
+    __syncthreads();
+    x[threadIdx.x] = a.x + p.b + both.p.a + two.a.x + sizeof(both);
+}
+
+//// ok: a shared object with a destructor
+struct A { float x; __device__ ~A() {} };
+__global__ void k(float* x) { __shared__ A a; a.x = 1; x[0] = a.x; }
+
+//// ok: a shared object with some first values
+struct A { float x = 1, y; };
+__global__ void k(float* x) { __shared__ A a; a.x = 1; x[0] = a.x; }
+
+//// refused: a shared object without a constructor that takes nothing
+struct A { float x; __device__ A(float v) : x(v) {} };
+__global__ void k(float* x) { __shared__ A a; x[0] = a.x; }
+
+//// refused: a shared object with a value for its constructor
+struct A { float x; __device__ A() {} __device__ A(float v) : x(v) {} };
+__global__ void k(float* x) { __shared__ A a(1); x[0] = a.x; }
+
+//// refused: a method that a shared object's class has not
+struct A { float x; __device__ A() {} };
+__global__ void k(float* x) { __shared__ A a; a.set(1); x[0] = a.x; }

@@ -14,7 +14,6 @@ from tests.nvcc import refusal
 
 # What the emulator cannot do though nvcc can: docs/emulator.md names the reasons.
 NOT_EMULATED = {
-    "shared: a shared struct with a constructor",
     "templates: if constexpr with a launch in the branch not taken",
     "words: launch bounds of a negative number",
     "words: launch bounds twice",

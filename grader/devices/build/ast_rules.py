@@ -12,7 +12,13 @@ from typing import Any
 from grader.devices.build import asm_rules, kernel_rules
 from grader.devices.build.around import Around
 from grader.devices.build.branches import IF_CONSTEXPR, branches, left_out
-from grader.devices.build.class_rules import has_host_destructor, inherits_destructor, is_temporary, of_host_twin
+from grader.devices.build.class_rules import (
+    has_host_destructor,
+    inherits_destructor,
+    is_temporary,
+    lacks_default,
+    of_host_twin,
+)
 from grader.devices.build.constants import (
     CLASSES,
     is_constant,
@@ -279,7 +285,8 @@ class Tree(Places):
         while "ARRAY" in element.kind.name:
             element = element.element_type
         behind = self.source[cursor.location.offset + len(name.encode()) :].partition(b";")[0]
-        if not element.is_const_qualified() and not set(b"={(") & set(behind):
+        is_made = set(b"={(") & set(behind) or lacks_default(element, self.file)
+        if not element.is_const_qualified() and not is_made:
             self.accepted.add(place_of(cursor))  # its constructor, which nvcc does not call
 
     def _use(self, cursor: Any, used: Any, around: Around) -> None:

@@ -38,14 +38,14 @@ def has_host_destructor(type_: Any) -> bool:
 
 def of_host_twin(variable: Any, file: str) -> str:
     """What is wrong with a variable of the device beside which nvcc makes one of the host, without a value."""
-    if not _lacks_default(variable.type, file):
+    if not lacks_default(variable.type, file):
         return ""
     name, type_ = variable.spelling, variable.type.get_canonical().spelling
     twin = f"nvcc makes a variable of the host beside `{name}`, without a value"
     return f"{twin}: give `{type_}` a constructor without parameters, or make `{name}` const"
 
 
-def _lacks_default(type_: Any, file: str) -> bool:
+def lacks_default(type_: Any, file: str) -> bool:
     """Whether a type that is not const, or that of its elements, is a class of this file which always needs a value."""
     type_ = type_.get_canonical()
     while "ARRAY" in type_.kind.name:
@@ -60,7 +60,7 @@ def _lacks_default(type_: Any, file: str) -> bool:
         return not any(each.is_default_constructor() and _may_be_called(each) for each in constructors)
     fields = [child for child in children if kind_of(child) == "FIELD_DECL" and not _has_value(child)]
     bases = [child for child in children if kind_of(child) == "CXX_BASE_SPECIFIER"]
-    return any(_lacks_default(each.type, file) for each in [*fields, *bases]) or any(map(_needs_value, fields))
+    return any(lacks_default(each.type, file) for each in [*fields, *bases]) or any(map(_needs_value, fields))
 
 
 def _may_be_called(constructor: Any) -> bool:

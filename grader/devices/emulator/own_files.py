@@ -13,7 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.devices.build.lexer import lex
+from grader.devices.build.syntax import code_stream
 from grader.devices.emulator.first_lines import first_lines
+from grader.devices.emulator.known import Known
 from grader.devices.emulator.own_values import with_values
 from grader.devices.emulator.translate import TranslationError, rewritten
 
@@ -69,12 +71,14 @@ class OwnFiles:
         `values` are what the program's own constants and variables of these names begin with.
         """
         given: set[str] = set()
+        lexed = lex(self.text)
+        known = Known.of(lexed, code_stream(lexed))
         for file, text in self.texts.items():
             name = shown(file)
             wanted, has = with_values(text, values) if values else (text, set())
             given |= has
             try:
-                changed = rewritten(wanted, name)
+                changed = rewritten(wanted, name, known=known)
             except TranslationError as error:
                 raise Unreadable(error.message, name, error.line) from None
             is_source = file in self.sources and file.suffix in CUDA

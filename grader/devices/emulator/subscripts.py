@@ -14,12 +14,12 @@ import re
 from collections.abc import Iterable, Iterator, Set
 from itertools import pairwise
 
+from grader.devices.emulator.launches import quoted
 from grader.devices.emulator.margins import Edit, Margins
 from grader.devices.emulator.own_files import SPAN
 from grader.devices.emulator.references import References
 from grader.devices.emulator.sides import functions_of_the_host
 from grader.devices.emulator.text_part import BEFORE_A_VALUE, NO_BASE, NO_CALL, NUMBERS, TYPES, Part, Span
-from grader.devices.emulator.translate import quoted
 from grader.devices.emulator.words import own_spans
 
 _NAME = r"(?::: )?[A-Za-z_]\w*(?: :: [A-Za-z_]\w*)*"

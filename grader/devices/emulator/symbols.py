@@ -35,10 +35,11 @@ from grader.devices.emulator.sides import (
     named_variables,
     shared_arrays,
 )
+from grader.devices.emulator.unmade import MEMORY
 
 _INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\s+(\S+)\s*(.*)$")
 _FRAME = re.compile(r"\$(0x[0-9a-f]+),%rsp|sp, sp, #(0x[0-9a-f]+|\d+)")
-_UNLIKE_OWNERS = re.compile(r"^void |\.localalias$| \[clone [^]]*\]$")
+_UNLIKE_OWNERS = re.compile(rf"^void |\.localalias$| \[clone [^]]*\]$|(?<=::){MEMORY}")
 _NOT_THEIRS = ("completed.", "guard variable", "std::", "__gnu_cxx::", "DW.ref", "vtable", "typeinfo", "ladder::")
 _LINKERS = {"__dso_handle", "__TMC_END__", "__bss_start", "__data_start", "_edata", "_end"}
 _READ_ONLY = (".rodata", ".data.rel.ro")

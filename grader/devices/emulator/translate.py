@@ -19,7 +19,7 @@ not compile with nvcc, is refused in one sentence. Code under an `#if` may be me
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import pairwise, takewhile
 
 from grader.devices.build.lexer import lex
@@ -45,6 +45,9 @@ from grader.devices.emulator.declarations import (
 )
 from grader.devices.emulator.first_lines import first_lines
 from grader.devices.emulator.gaps import Gaps, is_constant
+from grader.devices.emulator.known import Known
+from grader.devices.emulator.launches import arguments, is_configuration, name_literal, quoted
+from grader.devices.emulator.unmade import with_memory
 from grader.devices.emulator.words import tag_of
 
 _TAKES_A_KERNEL = {
@@ -73,11 +76,14 @@ def translate(source: str, filename: str) -> str:
     return first_lines(source) + rewritten(source, filename, alone=True)
 
 
-def rewritten(source: str, filename: str, alone: bool = False) -> str:
-    """The same of a file, or a header, to which the rules of a graded file do not apply. Raises TranslationError."""
+def rewritten(source: str, filename: str, alone: bool = False, known: Known | None = None) -> str:
+    """The same of a file, or a header, to which the rules of a graded file do not apply. Raises TranslationError.
+
+    It is the only file of its program where nothing else is `known`.
+    """
     lexed = lex(source := with_own_numbers(source))
     code = code_stream(lexed)
-    rewriter = _Rewriter(source)
+    rewriter = _Rewriter(source, known or Known.of(lexed, code))
     rewriter.rewrite(code)
     for start, end, text in [*by_value.copies(code, alone), *cases.braces(code), *respelled.all_of(code, alone)]:
         begin = code.tokens[start].start
@@ -89,16 +95,12 @@ def rewritten(source: str, filename: str, alone: bool = False) -> str:
     return f"#line 1 {quoted(filename)}\n{rewriter.result()}"
 
 
-def quoted(text: str) -> str:
-    """As a string literal."""
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
 class _Rewriter:
     """Collects edits of the source: (start, end, new text), none of them with a line break of its own."""
 
-    def __init__(self, source: str):
+    def __init__(self, source: str, known: Known):
         self.source = source
+        self.known = known
         self.edits: list[tuple[int, int, str]] = []
         self.gaps = Gaps()
         # Of lambdas that are ours: no GPU would execute them. A file cannot write the tag itself (words.py).
@@ -108,6 +110,8 @@ class _Rewriter:
         for index, token in enumerate(stream.tokens):
             if is_launch(stream, index):
                 self.launch(stream, index)
+            elif token.text in self.known.configurations:
+                self.launch_by_macro(stream, index)
             elif is_idle(stream, index):
                 self.replace(stream, index, index + 1)
             elif token.text == "__shared__":
@@ -166,6 +170,9 @@ class _Rewriter:
 
     def launch(self, stream: Stream, opening: int) -> None:
         """kernel<<<config>>>(arguments): the kernel goes into a lambda, but what a call gives (`pick(1)<<<...>>>`)."""
+        if stream.macro and is_configuration(stream):  # launch_by_macro() does the rest
+            self.replace(stream, 0, 3, "::ladder::config(")
+            return self.replace(stream, len(stream.tokens) - 3, len(stream.tokens), ")")
         line = stream.tokens[opening].line
         start, closing = callee(stream, opening), launch_end(stream, opening + 3)
         is_whole = start is not None and closing is not None and (stream.text(closing + 3) == "(" or stream.macro)
@@ -178,24 +185,39 @@ class _Rewriter:
             raise TranslationError("this <<< is never closed: a launch is kernel<<<grid, block>>>(arguments)", line)
         if not is_whole:
             raise TranslationError("a launch needs parentheses after its >>>, even without arguments", line)
+        before, behind = self.launcher(stream, start, opening, closing + 3)
+        self.replace(stream, opening, opening + 3, f"{before}::ladder::config(")
+        self.replace(stream, closing, closing + 3, f"){behind}")
+
+    def launch_by_macro(self, stream: Stream, index: int) -> None:
+        """`kernel CONFIG (arguments)`, where a macro is all of `<<<...>>>`."""
+        start, end = callee(stream, index), index + 1
+        if self.known.configurations[stream.text(index)]:
+            end = stream.after_group(end)
+        if start is not None and stream.text(end) == "(":
+            before, behind = self.launcher(stream, start, index, end)
+            self.insert(stream.tokens[index].start, before)
+            self.insert(stream.tokens[end - 1].end, behind)
+
+    def launcher(self, stream: Stream, start: int, opening: int, arguments: int) -> tuple[str, str]:
+        """What stands before and behind the configuration, once the kernel at `start` is in its lambda."""
         if stream.scopes[opening].device and not stream.conditional[opening]:
             message = "a kernel cannot launch another one here (dynamic parallelism): launch it from the host function"
-            raise TranslationError(message, line)
-        name, parameters = _name_literal(stream, start, opening), f"(auto&... ladder_a) {self.unseen} {{ "
+            raise TranslationError(message, stream.tokens[opening].line)
+        name, parameters = name_literal(stream, start, opening), f"(auto&... ladder_a) {self.unseen} {{ "
         is_call = stream.text(opening - 1) == ")" and stream.opening(opening - 1) != start
         captured, kernel = ("[&, ladder_k = ", f"]{parameters}ladder_k") if is_call else (f"[&]{parameters}", "")
         self.insert(stream.tokens[start].start, f" ::ladder::launch({name}, __builtin_LINE(), {captured}")
-        self.replace(stream, opening, opening + 3, f"{kernel}(ladder_a...); }}, ::ladder::config(")
         accepts = ""
-        if stream.text(closing + 3) == "(" and self.launch_arguments(stream, closing + 3):
-            kernel = self.source[stream.tokens[start].start : stream.tokens[opening].start].replace("\n", " ")
-            accepts = f".taking([&](auto... ladder_a) {self.unseen} -> decltype({kernel}(ladder_a...)) {{}})"
-        self.replace(stream, closing, closing + 3, f")){accepts}")
+        if stream.text(arguments) == "(" and self.launch_arguments(stream, arguments):
+            written = self.source[stream.tokens[start].start : stream.tokens[opening].start].replace("\n", " ")
+            accepts = f".taking([&](auto... ladder_a) {self.unseen} -> decltype({written}(ladder_a...)) {{}})"
+        return f"{kernel}(ladder_a...); }}, ", f"){accepts}"
 
     def launch_arguments(self, stream: Stream, opening: int) -> bool:
         """`{a, b}` and a literal 0 get a type when the kernel's parameters are known. True if there is a 0."""
         zeros = False
-        for start, end in _arguments(stream, opening):
+        for start, end in arguments(stream, opening):
             if stream.text(start) == "{" and stream.after_group(start) == end:
                 head = f"::ladder::braced([&]<class ladder_T>() {self.unseen} -> ladder_T {{ return "
                 self.insert(stream.tokens[start].start, head)
@@ -256,6 +278,9 @@ class _Rewriter:
     def static_shared(self, stream: Stream, shared: Declaration) -> None:
         """`__shared__ T a[2], b;` gets a gap behind each of its arrays, `static __shared__` loses a word."""
         specifiers = stream.texts(shared.start, shared.name)
+        if memory := with_memory(stream, shared, self.known.constructed):
+            self.replace(stream, shared.start, shared.end, memory)
+            return self.gaps_behind(stream, shared, specifiers, self.gaps.shared)
         if "static" in specifiers:
             where = shared.start + specifiers.index("static")
             self.replace(stream, where, where + 1)
@@ -371,28 +396,3 @@ class _Rewriter:
             raise TranslationError(str(error), stream.tokens[index].line) from None
         for edit in found:
             self.replace(stream, *edit)
-
-
-def _arguments(stream: Stream, opening: int) -> Iterator[tuple[int, int]]:
-    """Where the arguments in these parentheses start and end, but for what may be a template's: that is never `{a}`."""
-    closing = stream.closing(opening)
-    start = at = opening + 1
-    while closing is not None and at <= closing:
-        if at == closing or stream.text(at) == ",":
-            angles = "<" in map(stream.text, range(opening, start)) and ">" in map(stream.text, range(at, closing))
-            if at > start and (not angles or stream.text(start) == "{"):
-                yield start, at
-            start = at + 1
-        at = at + 1 if at == closing or stream.text(at) == "," else stream.after_group(at)
-
-
-def _name_literal(stream: Stream, start: int, end: int) -> str:
-    """The kernel as written, on one line, as a string literal; a macro's parameter becomes what the macro is given."""
-    name = ""
-    for index in range(start, end):
-        text, before = stream.text(index), stream.text(index - 1)
-        if text == "#":  # two names are glued
-            continue
-        space = "" if index == start or before == "#" or stream.touches(index - 1) else " "
-        name += space + (f'" #{text} "' if text in stream.parameters else quoted(text)[1:-1])
-    return f'"{name}"'

@@ -1,6 +1,9 @@
 // What a whole program (`ladder run`) has of CUDA beyond a graded file: included behind ladder_first.h.
 #pragma once
 
+// Here g++ compiles a function for both sides once: nv/target asks which one runs.
+#define LADDER_WHOLE_PROGRAM
+
 // By these the samples' helper_cuda.h sees that CUDA's headers are there.
 #define __DRIVER_TYPES_H__
 #define __CUDA_RUNTIME_H__

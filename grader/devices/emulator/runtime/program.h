@@ -34,7 +34,7 @@ struct Program {
     ProgressOfProgram* progress = nullptr;
 };
 
-void write_program_report();   // once, however the process ends: JSON, a newline, and the numbers of what was recorded
+void write_program_report(int code = 1);   // once, however the process ends, by this exit status: JSON, a newline, and the numbers of what was recorded
 [[noreturn]] void end_by_signal();   // after the report
 
 }  // namespace ladder

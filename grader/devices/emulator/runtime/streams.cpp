@@ -14,7 +14,7 @@ std::uintptr_t last_handle = before_handles;
 
 bool is_destroyed(void* stream) {
     const auto handle = reinterpret_cast<std::uintptr_t>(stream);
-    return handle > before_handles && handle <= last_handle && !machine().streams.contains(stream);
+    return handle > before_handles && handle < last_handle + 0x10 && !machine().streams.contains(stream);
 }
 
 void StreamOrder::join(Seen& into, const Seen& from) {
@@ -104,9 +104,11 @@ using namespace ladder;
 
 extern "C" {
 
-void* ladder_stream_create(int line, int blocking) {
+// Its last bits tell headers what the stream was made with (include/ladder/streams.h).
+void* ladder_stream_create(int line, int blocking, int urgency) {
     const HostCall call;
-    void* const stream = reinterpret_cast<void*>(last_handle += 0x10);
+    last_handle += 0x10;
+    void* const stream = reinterpret_cast<void*>(last_handle | static_cast<unsigned>(urgency) << 1 | !blocking);
     machine().streams[stream] = line;
     machine().stream_order.created(stream, blocking != 0);
     return stream;

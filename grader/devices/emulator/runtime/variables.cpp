@@ -1,10 +1,13 @@
 // __device__ and __constant__ variables, as host code may use them: by their names, in CUDA's functions for symbols. There
 // a variable's name stands for memory of the host's own, so that its address is of no use to a kernel or a copy.
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "host_call.h"
+#include "pages.h"
 #include "variables.h"
 
 namespace ladder {
@@ -14,6 +17,14 @@ namespace {
 constexpr std::size_t word = sizeof(void*);
 thread_local const Region* named_next = nullptr;   // by the copy that this thread of the host does next
 constexpr std::size_t most_pointers = 512;   // that a copy to the host is searched for
+
+// A `__constant__ const` variable lies among what no one writes, but for such a copy.
+void let_write(Address variable) {
+    const Region* const region = machine().memory.find(variable);
+    const Address begin = variable / page_size() * page_size();
+    if (region && region->space == Space::Constant)
+        mprotect(reinterpret_cast<void*>(begin), region->begin + region->bytes - begin, PROT_READ | PROT_WRITE);
+}
 
 // Calls `take` with each named variable that one of the words points into.
 template <class Take> void for_variables_in(const void* words, std::size_t bytes, Take take) {
@@ -62,4 +73,5 @@ extern "C" void ladder_symbol(const void* variable, int asks_for_address) {
     Region* const region = machine().memory.named_variable(reinterpret_cast<Address>(variable));
     if (!asks_for_address) named_next = region;
     else if (region) region->asked = true;
+    if (!region) let_write(reinterpret_cast<Address>(variable));
 }

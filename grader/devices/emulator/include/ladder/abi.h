@@ -137,7 +137,8 @@ std::size_t ladder_memory_in_use(void);
 std::size_t ladder_heap(void);   // bytes that kernels may get by malloc and new
 void ladder_set_heap(std::size_t bytes);
 // The stream that the grader passed to the entry point is there already; others are created and destroyed.
-void* ladder_stream_create(int line, int blocking);   // blocking: it waits for the default stream's work, and that for its
+// blocking: it waits for the default stream's work, and that for its; urgency: from 0 to 5, minus CUDA's priority
+void* ladder_stream_create(int line, int blocking, int urgency);
 int ladder_stream_destroy(void* stream);
 // What comes before what among streams, events and the host.
 int ladder_stream_work(void* stream, int line);   // an asynchronous copy; launches are known. A CUDA error: it may not be done

@@ -3,6 +3,13 @@
 
 #include "qualifiers.h"
 
+namespace ladder {
+
+// Shared memory for an object whose constructor no thread runs.
+template <class T> struct alignas(T) Unmade { unsigned char bytes[sizeof(T)]; };
+
+}  // namespace ladder
+
 #ifdef __CUDA__   // clang has a __syncthreads() of its own, which must be this one
 LADDER_SIDE void __syncthreads();
 #else

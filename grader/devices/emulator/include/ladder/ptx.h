@@ -72,4 +72,12 @@ template <unsigned... kinds, class... T> LADDER_INLINE void ptx(int line, const 
 
 }  // namespace ladder
 
+LADDER_INLINE void __barrier_sync(unsigned number, LADDER_LINE) { ladder::ptx<'r'>(line, "barrier.sync %0;", number); }
+LADDER_INLINE void __barrier_sync_count(unsigned number, unsigned threads, LADDER_LINE) {
+    ladder::ptx<'r', 'r'>(line, "barrier.sync %0, %1;", number, threads);
+}
+
+#else
+LADDER_SIDE void __barrier_sync(unsigned number);
+LADDER_SIDE void __barrier_sync_count(unsigned number, unsigned threads);
 #endif

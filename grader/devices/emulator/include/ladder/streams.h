@@ -25,6 +25,8 @@ using cudaEvent_t = CUevent_st*;
 
 namespace ladder {
 
+constexpr int greatest_priority = -5;
+
 // While a stream is captured into a graph (libraries/ladder_more/graphs.h), its work is kept instead of done.
 using KeptWork = void (*)(void* work, cudaStream_t stream);
 inline bool (*is_captured)(cudaStream_t) = nullptr;
@@ -60,16 +62,17 @@ template <class Work> LADDER_UNSEEN cudaError_t synchronous(int line, Work work)
 
 // ---- streams ----
 
-inline LADDER_UNSEEN cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags, LADDER_LINE) {
-    *stream = static_cast<cudaStream_t>(ladder_stream_create(line, flags != cudaStreamNonBlocking));
+// As CUDA does it, a priority beyond the last one is the last one.
+inline LADDER_UNSEEN cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority, LADDER_LINE) {
+    const int urgency = priority > 0 ? 0 : priority < ladder::greatest_priority ? -ladder::greatest_priority : -priority;
+    *stream = static_cast<cudaStream_t>(ladder_stream_create(line, flags != cudaStreamNonBlocking, urgency));
     return ladder::status();
+}
+inline LADDER_UNSEEN cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags, LADDER_LINE) {
+    return cudaStreamCreateWithPriority(stream, flags, 0, line);
 }
 inline LADDER_UNSEEN cudaError_t cudaStreamCreate(cudaStream_t* stream, LADDER_LINE) {
     return cudaStreamCreateWithFlags(stream, cudaStreamDefault, line);
-}
-inline LADDER_UNSEEN cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int,
-                                                              LADDER_LINE) {
-    return cudaStreamCreateWithFlags(stream, flags, line);
 }
 inline LADDER_UNSEEN cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     return ladder::status(ladder_stream_destroy(stream));
@@ -89,7 +92,7 @@ inline LADDER_UNSEEN cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEv
 }
 inline LADDER_UNSEEN cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
     if (least) *least = 0;
-    if (greatest) *greatest = -5;
+    if (greatest) *greatest = ladder::greatest_priority;
     return ladder::status();
 }
 inline LADDER_UNSEEN cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data, LADDER_LINE) {

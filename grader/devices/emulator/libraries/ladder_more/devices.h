@@ -1,6 +1,8 @@
 // Several devices, their peers, callbacks of streams, and what is only asked for.
 #pragma once
 
+#include <dlfcn.h>
+
 #include "refused.h"
 
 #define CUDART_CB
@@ -45,12 +47,18 @@ inline LADDER_UNSEEN cudaError_t cudaStreamAddCallback(cudaStream_t stream, cuda
     ladder_host_function(false);
     return ladder::status();
 }
-inline LADDER_UNSEEN cudaError_t cudaStreamGetPriority(cudaStream_t, int* priority) {
-    *priority = 0;
+// What a stream was made with stands in its handle (runtime/streams.cpp); CUDA's own three have it not.
+namespace ladder {
+inline LADDER_UNSEEN int made_with(cudaStream_t stream) {
+    return stream > cudaStreamPerThread ? static_cast<int>(reinterpret_cast<std::size_t>(stream) & 15) : 0;
+}
+}  // namespace ladder
+inline LADDER_UNSEEN cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
+    *priority = -(ladder::made_with(stream) >> 1);
     return ladder::status();
 }
-inline LADDER_UNSEEN cudaError_t cudaStreamGetFlags(cudaStream_t, unsigned* flags) {
-    *flags = cudaStreamDefault;
+inline LADDER_UNSEEN cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
+    *flags = ladder::made_with(stream) & 1 ? cudaStreamNonBlocking : cudaStreamDefault;
     return ladder::status();
 }
 #define cudaStreamAttrID cudaLaunchAttributeID
@@ -102,6 +110,19 @@ LADDER_UNSEEN cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* gr
     *block = best;
     *grid = best ? resident / best * ladder::multiprocessors : 0;
     return ladder::status();
+}
+
+template <class F> LADDER_UNSEEN cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, F* kernel, int blocks, int threads) {
+    if (blocks <= 0 || threads <= 0 || threads > ladder::threads_per_block) return ladder::status(cudaErrorInvalidValue);
+    const std::size_t taken = ladder_static_shared(ladder::address(kernel)), each = ladder::shared_per_multiprocessor / blocks;
+    const std::size_t room = each < ladder::reserved_shared + taken ? 0 : each - ladder::reserved_shared - taken;
+    *bytes = room + taken < ladder::shared_per_block_optin ? room : ladder::shared_per_block_optin - taken;
+    return ladder::status();
+}
+template <class F> LADDER_UNSEEN cudaError_t cudaFuncGetName(const char** name, F* kernel) {
+    Dl_info found{};
+    *name = dladdr(ladder::address(kernel), &found) ? found.dli_sname : nullptr;
+    return ladder::status(*name ? cudaSuccess : cudaErrorInvalidDeviceFunction);
 }
 
 #define cudaIpcGetMemHandle(...) LADDER_REFUSED(cudaError_t, "cudaIpcGetMemHandle")

@@ -84,7 +84,7 @@ inline LADDER_UNSEEN GraphToLaunch* in_order(const Graph& graph) {
 }
 
 inline LADDER_UNSEEN void run_on_lanes(GraphToLaunch& graph, cudaStream_t stream) {
-    while (graph.streams.size() < graph.lanes) graph.streams.push_back(static_cast<cudaStream_t>(ladder_stream_create(0, 0)));
+    while (graph.streams.size() < graph.lanes) graph.streams.push_back(static_cast<cudaStream_t>(ladder_stream_create(0, 0, 0)));
     ladder_event_record(&graph, stream);
     for (const auto lane : graph.streams) ladder_stream_wait(lane, &graph);
     for (const GraphStep& step : graph.order) {

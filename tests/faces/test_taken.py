@@ -1,0 +1,124 @@
+"""`ladder run`: right programs are taken, and what is wrong beside them is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.warm import run_ladder
+
+PROGRAMS = Path(__file__).with_name("programs")
+
+
+def run(folder: Path, name: str, text: str) -> str:
+    (folder / name).write_text(text)
+    done = run_ladder(folder, "run", name)
+    return " ".join((done.stdout + done.stderr).split())
+
+
+def test_seldom_ways_of_right_programs_are_taken(tmp_path):
+    said = run(tmp_path, "taken.cu", (PROGRAMS / "taken.cu").read_text())
+    assert said.startswith("1 60 11, 2 0 3 6 5 2 1 0, 1 -5 _Z4fillPfi 113 "), said
+    assert "no findings in 2 kernels" in said
+
+
+@pytest.mark.parametrize(
+    "behind",
+    [
+        "cudaMemset(p, 0, 4);",  # the null pointer is used
+        "return 1;",
+        "write<<<1, 1>>>(p); cudaDeviceSynchronize();",
+    ],
+)
+def test_memory_that_is_missed_is_told(tmp_path, behind):
+    kernel = "__global__ void write(int* p) { p[0] = 1; }\n"
+    said = run(tmp_path, "much.cu", f"{kernel}int main() {{ int* p; cudaMalloc(&p, 1ull << 40); {behind} }}\n")
+    assert "out of memory much.cu:2" in said and "the emulated GPU has 4 GB of memory" in said
+
+
+OBJECT = """
+struct Total {
+    float sum;
+    int count;
+    __device__ Total() : sum(0) {}
+    __device__ void add(int v) { atomicAdd(&count, v); }
+};
+__global__ void k(float* z) {
+    __shared__ Total total;
+    if (threadIdx.x == 0) total.count = 0, SET;
+    BARRIER;
+    total.add(1);
+    __syncthreads();
+    z[threadIdx.x] = total.sum + total.count;
+}
+int main() {
+    float* z;
+    cudaMallocManaged(&z, 32 * sizeof(float));
+    k<<<2, 32>>>(z);
+    cudaDeviceSynchronize();
+    printf("%g\\n", z[31]);
+    cudaFree(z);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("set_", "barrier", "told"),
+    [
+        ("total.sum = 2", "__syncthreads()", "34 "),
+        ("total.sum = 2", "", "data race object.cu:6 in kernel k"),
+        ("total.count = 0", "__syncthreads()", "reads total[0] before anything was written there"),
+        ("(&total.sum)[9] = 2", "__syncthreads()", "writes total[9], past its end"),
+    ],
+)
+def test_no_thread_runs_the_constructor_of_a_shared_object(tmp_path, set_, barrier, told):
+    said = run(tmp_path, "object.cu", OBJECT.replace("SET", set_).replace("BARRIER", barrier))
+    assert told in said and ("no findings" in said) == (told == "34 "), said
+
+
+MEETING = """
+#include <cuda_awbarrier_primitives.h>
+#include <cuda/std/atomic>
+__device__ cuda::std::atomic_flag lock;
+__device__ int held;
+__global__ void k(int* z) {
+    __shared__ __mbarrier_t meeting;
+    __shared__ int s[64];
+    if (threadIdx.x == 0) __mbarrier_init(&meeting, blockDim.x);
+    __syncthreads();
+    for (int round = 0; round < 3; ++round) {
+        s[threadIdx.x] = threadIdx.x + round;
+        __mbarrier_token_t token = __mbarrier_arrive(&meeting);
+        MEET;
+        z[threadIdx.x] = s[63 - threadIdx.x];
+        __barrier_sync(0);
+    }
+    if (threadIdx.x == 0) {
+        while (lock.test_and_set(cuda::std::memory_order_acquire)) {}
+        z[0] += ++held;
+        lock.clear(cuda::std::memory_order_release);
+    }
+}
+int main() {
+    int* z;
+    cudaMallocManaged(&z, 64 * sizeof(int));
+    k<<<1, 64>>>(z);
+    cudaDeviceSynchronize();
+    printf("%d\\n", z[0]);
+    cudaFree(z);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("meet", "told"),
+    [
+        ("while (!__mbarrier_test_wait(&meeting, token)) {}", "no findings"),
+        ("while (!__mbarrier_try_wait(&meeting, token, 100)) {}", "no findings"),
+        ("(void)token", "uninitialised read meeting.cu:15"),
+    ],
+)
+def test_barriers_by_the_names_of_c_and_flags_order_what_they_should(tmp_path, meet, told):
+    said = run(tmp_path, "meeting.cu", MEETING.replace("MEET;", meet + ";"))
+    assert told in said and said.startswith("66 ") == (told == "no findings"), said
