@@ -35,6 +35,10 @@ TWO_BLOCKS = (
     "No barrier orders two blocks. Let each element belong to one block (is a part of blockIdx missing from the "
     "index?), or use an atomic."
 )
+LOCKED = (
+    "Where the lock of line {line} guards this, it needs two fences: a __threadfence() right behind the loop that "
+    "takes it, and one right before the store or atomicExch() that gives it back."
+)
 COUNTED_BLOCKS = (
     "What other blocks wrote is there once a counter says so, which each raises behind a __threadfence(). `{counter}` "
     "keeps its value until the next launch: is it compared with the right number, and set back to 0 by the last block?"
@@ -116,6 +120,11 @@ LEFT_ITS_STACK = (
     "Local arrays lie on a thread's stack: is each index of one below its length, also where it comes from the data, "
     "and does a function that calls itself come to an end?"
 )
+DIVIDED_BY_ZERO = (
+    "What stands behind the `/` or `%` of that line is 0 in this case. A quotient of whole numbers is rounded down, so "
+    "`n / 256` is 0 where n is below 256: round up, `(n + 255) / 256`, or ask for 0 first. A GPU would not stop here, "
+    "but go on with a number without meaning."
+)
 ASSERTION = "The kernel stopped itself. Work out by hand what this very thread has in the variables of that line."
 HOST_FUNCTION = (
     "In host code a function's address is one of the host's. Make the function a template argument of the kernel, or a "
@@ -195,6 +204,8 @@ def _on_finding(finding: Finding, source: Sequence[str]) -> str:
         return next((said for told, said in LAUNCHES.items() if told in finding.message), "")
     if finding.kind == "trap":
         return next((said for told, said in TRAPS.items() if told in finding.message), ASSERTION)
+    if finding.kind == "crash" and finding.kernel and "division by zero" in finding.message:
+        return DIVIDED_BY_ZERO
     if finding.kind == "crash" and finding.kernel and "segmentation" in finding.message:
         return LEFT_ITS_STACK
     if finding.kind == "invalid_free" and "gives that back" not in finding.message:
@@ -207,6 +218,9 @@ def _on_finding(finding: Finding, source: Sequence[str]) -> str:
         return STREAMS
     if finding.kind == "race" and re.search("is under way|waits for its own copies", finding.message):
         return COPIES
+    between_blocks = finding.kind == "race" and re.search("two blocks|blocks run in no order", finding.message)
+    if between_blocks and (line := _lock(source)):
+        return LOCKED.format(line=line)
     if finding.kind == "race" and "two blocks" in finding.message:
         return TWO_BLOCKS
     if finding.kind == "race" and "blocks run in no order" in finding.message and (counter := _counter(source)):
@@ -277,6 +291,13 @@ def _counter(source: Sequence[str]) -> str:
     text = "\n".join(source)
     names = re.findall(r"__device__\s+(?:static\s+)?(?:volatile\s+)?(?:unsigned(?:\s+int)?|int)\s+(\w+)\s*[;={]", text)
     return next((name for name in names if re.search(rf"atomic(?:Add|Inc)\(\s*&\s*{name}\b", text)), "")
+
+
+def _lock(source: Sequence[str]) -> int:
+    """The line of a loop that waits until it has turned a 0 into 1; 0 if there is none."""
+    takes = re.compile(r"\bwhile\s*\(.*\batomic(?:CAS\(.*,\s*0u?\s*,|Exch\(.*,)\s*1u?\s*\)")
+    fenced = any("__threadfence" in text.split("//")[0] for text in source)
+    return 0 if fenced else next((number for number, text in enumerate(source, 1) if takes.search(text)), 0)
 
 
 def _on_unwritten(case: CaseGrade) -> str:
