@@ -129,15 +129,9 @@ std::uint64_t BlockSample::steps() const {
 void Sampling::begin_case() {
     launches.clear();
     known.clear();
-    statements.clear();
     steps_left = card.steps;
     set_bytes = sets = 0;
     thinned = false;
-}
-
-void Sampling::note(std::uint32_t pc, std::vector<std::string> instructions) {
-    std::lock_guard lock(mutex);
-    statements.try_emplace(pc, std::move(instructions));
 }
 
 int Sampling::number_of(const Launch& launch) {

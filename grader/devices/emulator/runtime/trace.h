@@ -20,6 +20,7 @@ enum class Event : std::uint8_t {
     Acquired,                    // the lane has seen other threads' releases; address: which (Clocks::Acquisition)
     Issued, Landed,              // an asynchronous copy to this address is under way; its thread has waited for it
     Tensor,                      // an instruction of a tensor core; bytes: its TensorShape, and above it its TensorRate
+    Arithmetic,                  // an instruction of inline PTX that computes with floats, or divides
 };
 
 // Python (kinds.py) reads names and numbers from here. Of the machine's instructions: m16n8 and k, for doubles m8n8k4.
