@@ -12,7 +12,7 @@ from math import prod
 from typing import Any
 
 from grader.devices.emulator.counted import ZERO
-from grader.devices.emulator.kinds import EVENTS, SPACES, TENSOR_RATES, TENSOR_SHAPES
+from grader.devices.emulator.kinds import EVENTS, LOADS, SPACES, TENSOR_RATES, TENSOR_SHAPES
 from grader.devices.emulator.prices import EXPONENTIALS, PRICES, Price
 from grader.devices.emulator.ptx_counts import Arithmetic, arithmetic_of, blocks_of
 from grader.devices.emulator.symbols import CodeMap
@@ -97,7 +97,7 @@ def _count(counters: dict[str, int], site: Site, code: CodeMap) -> None:
     elif site["kind"] == "arithmetic":
         pass  # its basic block has it among its instructions
     elif site["space"] == "global":
-        way = "load" if site["kind"] in ("read", "volatile_read") else "store"
+        way = "load" if site["kind"] in LOADS else "store"
         counters[f"global_{way}_requests"] += site["requests"]
         counters[f"global_{way}_sectors"] += site["sectors"]
         counters[f"global_{way}_threads"] += site["threads"]
@@ -108,7 +108,7 @@ def _count(counters: dict[str, int], site: Site, code: CodeMap) -> None:
         counters[f"task_{way}_bytes"] += site["task_asked"]
         counters[f"task_{way}_useful_bytes"] += site["task_useful"]
     elif site["space"] == "shared":
-        way = "load" if site["kind"] in ("read", "volatile_read") else "store"
+        way = "load" if site["kind"] in LOADS else "store"
         counters[f"shared_{way}_requests"] += site["requests"]
         counters[f"shared_{way}_wavefronts"] += site["wavefronts"]
         counters[f"shared_{way}_ideal_wavefronts"] += site["ideal"]
@@ -187,7 +187,7 @@ def order_sensitive_place(facts: dict[str, Any]) -> int:
         site["pc"]
         for kernel in facts["kernels"]
         for site in kernel["sites"]
-        if EVENTS[site["kind"]] == "atomic" and SPACES[site["space"]] == "global"
+        if EVENTS[site["kind"]].startswith("atomic") and SPACES[site["space"]] == "global"
     )
     return min(places, default=0)
 

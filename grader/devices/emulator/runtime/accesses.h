@@ -6,6 +6,7 @@
 namespace ladder {
 
 Site& site_at(Executor& executor, std::uint32_t pc);
+Event counted_as(const Request& request, const Site& site);
 void replay_access(Executor& executor, WarpUnit& warp, const Request& request);
 void replay_part(Executor& executor, WarpUnit& warp, const Request& request);    // an asynchronous copy's load
 void replay_value(Executor& executor, WarpUnit& warp, const Request& request);   // a store has happened: now its value is known
