@@ -45,7 +45,15 @@ def add_up(facts: dict[str, Any], code: CodeMap) -> tuple[dict[str, Any], list[d
         kernels.append(kernel | counters)
     lines = [{"kernel": name, "line": line} | counted for (name, line), counted in sorted(by_line.items()) if line]
     totals |= _launch_totals(facts, kernels)
+    _count_copies(facts, totals)
     return totals, kernels, lines
+
+
+def _count_copies(facts: dict[str, Any], totals: dict[str, Any]) -> None:
+    """What copies and memsets move counts as bytes of the case; they have no requests, and move none for nothing."""
+    for way, did in (("load", "read"), ("store", "wrote")):
+        totals[f"global_{way}_bytes"] += facts[f"copies_{did}"]
+        totals[f"task_{way}_bytes"] += facts[f"copies_{did}_of_task"]
 
 
 def _launch_totals(facts: dict[str, Any], kernels: list[dict[str, Any]]) -> dict[str, Any]:

@@ -12,4 +12,6 @@ void replay_part(Executor& executor, WarpUnit& warp, const Request& request);   
 void replay_value(Executor& executor, WarpUnit& warp, const Request& request);   // a store has happened: now its value is known
 void replay_copy(Executor& executor, WarpUnit& warp, const Request& request);    // asynchronous: was issued, or has landed
 
+void count_copy(Address a, std::size_t bytes, bool writes);                      // of host code: it moves as much as a kernel's would
+
 }  // namespace ladder

@@ -168,6 +168,10 @@ public:
     void shut();                       // host code runs: touching them is a fault
     void show();                       // the case is over: the grader reads, threads that still run must not write
 
+    // What copies and memsets moved in global memory in this case: all, and in the task's own buffers.
+    struct Moved { std::uint64_t all = 0, of_task = 0; };
+    Moved read_by_copies, written_by_copies;
+
     // What host code did in this case: bytes that it copied, and an address that it touched all the same; 0 if none.
     std::size_t copied_to_host = 0, copied_from_host = 0;
     std::atomic<Address> touched_by_host{0};
