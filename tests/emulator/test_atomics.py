@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 SOURCE = (Path(__file__).parent / "kernels" / "atomics.cu").read_text()
 
@@ -70,3 +71,43 @@ def test_a_histogram_in_shared_memory(call):
 
 def test_a_spin_lock(call):
     assert call("spin_lock", z=np.zeros(2, np.int32))["z"].tolist() == [28, 8]
+
+
+@pytest.mark.parametrize(
+    ("load", "store"),
+    [
+        ("cuda::atomic_ref<float, cuda::thread_scope_device>(x[i]).load(cuda::memory_order_relaxed)", "z[i] = v"),
+        (
+            "__nv_atomic_load_n(x + i, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE)",
+            "__nv_atomic_store_n(z + i, v, 0, 3)",
+        ),
+        ("x[i]", "cuda::atomic_ref<float, cuda::thread_scope_device>(z[i]).store(v, cuda::memory_order_relaxed)"),
+    ],
+)
+def test_an_atomic_load_or_store_counts_as_that(run_kernel, load: str, store: str):
+    source = f"""
+#include <cuda/atomic>
+__global__ void k(float* x, float* z) {{
+    __shared__ float tile[32];
+    int i = threadIdx.x;
+    cuda::atomic_ref<float, cuda::thread_scope_block>(tile[i]).store({load}, cuda::memory_order_relaxed);
+    __syncthreads();
+    float v = cuda::atomic_ref<float, cuda::thread_scope_block>(tile[31 - i]).load(cuda::memory_order_relaxed);
+    {store};
+    if (i == 0) atomicAdd(z, 0.0f);
+}}
+extern "C" void f(const float* x, float* z, cudaStream_t stream) {{
+    k<<<1, 32, 0, stream>>>(const_cast<float*>(x), z);
+}}"""
+    x = np.arange(32, dtype=np.float32)
+    outputs, case = run_kernel(
+        source, "void f(const float* x, float* z, cudaStream_t stream)", x=x, z=np.zeros(32, np.float32)
+    )
+    assert np.array_equal(outputs["z"], x[::-1])
+    counted = case.counters
+    requests = [
+        counted[f"{space}_{way}_requests"] for space in ("global", "shared") for way in ("load", "store", "atomic")
+    ]
+    assert requests == [1, 1, 1, 1, 1, 0]
+    assert (counted["global_load_sectors"], counted["task_load_distinct_bytes"]) == (4, 128)
+    assert (counted["global_store_sectors"], counted["task_store_distinct_bytes"]) == (4, 128)

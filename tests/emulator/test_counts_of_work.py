@@ -119,6 +119,49 @@ def test_a_call_through_a_pointer_costs_what_the_dearest_function_does(run_kerne
         assert run(run_kernel, "pointers", n).counters["exponentials"] == n
 
 
+SKIPS = """asm("{ .reg .pred p; setp.eq.u32 p, %2, 0; @p bra skip; ex2.approx.ftz.f32 %0, %1; bra end;"
+    "skip: mov.f32 %0, %1; end: }" : "=f"(y) : "f"(y), "r"(threadIdx.x & 1));"""
+SWITCHES_OFF = (
+    """asm("{ .reg .pred p; setp.ne.u32 p, %1, 0; @p ex2.approx.ftz.f32 %0, %0; }" : "+f"(y) : "r"(threadIdx.x & 1));"""
+)
+ADDS_UP = """asm("{ .reg .u32 k; .reg .pred p; mov.u32 k, 0; again: fma.rn.f32 %0, %0, 0f3F800000, %0; add.u32 k, k, 1;"
+    "setp.lt.u32 p, k, %1; @p bra again; }" : "+f"(y) : "r"(3));"""
+
+
+@pytest.mark.parametrize(
+    ("work", "counted"),
+    [  # divergent branches, special functions, exponentials, operations on floats
+        ("if (threadIdx.x & 1) y = exp2f(y);", (1, 16, 16, 0)),
+        (SKIPS, (1, 16, 16, 0)),
+        (SWITCHES_OFF, (0, 16, 16, 0)),
+        (ADDS_UP, (0, 0, 0, 32 * 3 * 2)),
+    ],
+)
+def test_inline_ptx_counts_as_the_same_in_cuda(run_kernel, work: str, counted: tuple[int, ...]):
+    case = run_of(run_kernel, work)
+    names = ("divergent_branches", "special_functions", "exponentials", "float_operations")
+    assert tuple(case.counters[name] for name in names) == counted
+
+
+def test_no_text_of_ptx_is_too_long_to_be_counted(run_kernel):
+    text = "ex2.approx.ftz.f32 y, y; add.f32 y, y, y; ld.global.f32 y, [%1];" * 60
+    work = f'asm volatile("{{ .reg .f32 y; mov.f32 y, %0; {text} mov.f32 %0, y; }}" : "+f"(y) : "l"(x));'
+    counters = run_of(run_kernel, work).counters
+    # Behind the 127th each that computes counts as the dearest of them.
+    assert 32 * 60 <= counters["exponentials"] <= 32 * 120
+    assert counters["global_load_threads"] == 32 * 61
+    assert counters["thread_instructions"] > 32 * 180
+
+
+def run_of(run_kernel, work: str):
+    source = f"""
+__global__ void k(const float* x, float* z) {{ float y = x[threadIdx.x]; {work} z[threadIdx.x] = y; }}
+extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) {{ k<<<1, n, 0, stream>>>(x, z); }}"""
+    x = np.ones(32, np.float32)
+    prototype = "void f(const float* x, float* z, int n, cudaStream_t stream)"
+    return run_kernel(source, prototype, x=x, z=x.copy(), n=32)[1]
+
+
 @pytest.mark.parametrize(("name", "groups", "bytes_"), [("one_stage", 1, 0), ("three_stages", 3, 2 * 32 * 4)])
 def test_barriers_and_copies_under_way(run_kernel, name: str, groups: int, bytes_: int):
     counters = run(run_kernel, name, 5 * 64).counters

@@ -161,6 +161,26 @@ extern "C" void again_from_scratch(const float* x, float* z, int n, cudaStream_t
     eightfold<<<n / 256, 256, 0, s>>>(scratch, z, n);
     cudaFree(scratch);
 }
+__global__ void adds_to_it(const float* x, float* z, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) atomicAdd(z + i, x[i]);
+}
+__global__ void one_does_all(const float* x, float* z, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && i > 0) z[i] = x[i];
+    for (int k = 1; i == 0 && k < 65; ++k) for (int j = 0; j < n; ++j) z[0] = x[j] + k;
+}
+extern "C" void many_look_on(const float* x, float* z, int n, cudaStream_t s) {
+    one_does_all<<<n / 32, 32, 0, s>>>(x, z, n);
+}
+extern "C" void copied_first(const float* x, float* z, int n, cudaStream_t s) {
+    cudaMemcpyAsync(z, x, n * 4, cudaMemcpyDeviceToDevice, s);
+    slow<<<1, 1, 0, s>>>(x, z, n);
+}
+extern "C" void set_to_zero(const float* x, float* z, int n, cudaStream_t s) {
+    cudaMemsetAsync(z, 0, n * 4, s);
+    adds_to_it<<<n / 256, 256, 0, s>>>(x, z, n);
+}
 """
 RATIOS = [
     "global_load_efficiency",
@@ -235,3 +255,20 @@ def test_what_is_wasted_in_scratch_counts(ratios):
 
 def test_what_is_loaded_from_scratch_again_and_again_counts(ratios):
     assert ratios("again_from_scratch")["loads_per_byte"] == 8
+
+
+def test_a_copy_by_the_library_moves_as_much_as_one_by_a_kernel(ratios):
+    found = ratios("copied_first")
+    assert (found["loads_per_byte"], found["stores_per_byte"]) == (2, 2)
+    assert (found["loads_per_input_byte"], found["stores_per_output_byte"]) == (2, 2)
+    assert found["sectors_per_load"] == 1
+
+
+def test_zeros_to_which_atomics_add_are_stored_once(ratios):
+    found = ratios("set_to_zero")
+    assert (found["stores_per_byte"], found["stores_per_output_byte"]) == (1, 1)
+
+
+def test_threads_that_touch_an_element_for_the_look_of_it_are_not_at_work(ratios):
+    found = ratios("many_look_on")
+    assert (found["busy_blocks"], found["busy_threads"]) == (2, 64)

@@ -268,3 +268,28 @@ def test_of_very_many_launches_only_the_first_are_told(run_kernel):
     _, case = run_kernel(ENDLESS, PROTOTYPE_OF_ENDLESS, z=np.zeros(1, np.float32), n=15_000)
     assert case.findings == [] and case.counters["launches"] == 15_001
     assert len(case.launches) == 10_000
+
+
+@pytest.mark.parametrize("by_host", [True, False])
+def test_what_the_host_computes_in_managed_variables(run_kernel, by_host):
+    source = """
+__managed__ float left[1 << 16], failed;
+__global__ void first(const float* x, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) left[i] = 2 * x[i];
+}
+__global__ void second(float* z, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) z[i] = left[i] + failed;
+}
+extern "C" void f(const float* x, float* z, int n, int by_host, cudaStream_t stream) {
+    first<<<n / 256, 256, 0, stream>>>(x, n);
+    cudaStreamSynchronize(stream);
+    for (int i = 0; by_host && i < n; ++i) left[i] = left[i] + 1;
+    failed = 0;
+    second<<<n / 256, 256, 0, stream>>>(z, n);
+}"""
+    x = np.ones(4096, np.float32)
+    prototype = "void f(const float* x, float* z, int n, int by_host, cudaStream_t stream)"
+    _, case = run_kernel(source, prototype, x=x, z=x.copy(), n=4096, by_host=int(by_host))
+    assert [finding.kind for finding in case.findings] == ["host_access"] * by_host

@@ -30,7 +30,7 @@ _CALL = re.compile(
     r"^\s+(?:[^=\"]*? = )?(?P<name>[\w.]+|OBJ_TYPE_REF\(.*?\)|[\w.]+\(D\)) \((?P<arguments>.*)\);(?: \[[a-z ]*\])*$"
 )
 _ASM = re.compile(r"^\s+__asm__\b")
-_ROOM = re.compile(r'__asm__ __volatile__\("\.(skip 16, 0x90|fill 4, 4, 0xd503201f)" : +: +: "memory"\);')  # of ptx.h
+_ROOM = re.compile(r'__asm__ __volatile__\("\.(nops 256|fill 64, 4, 0xd503201f)" : +: +: "memory"\);')  # of ptx.h
 _PLAIN_OPERANDS = re.compile(r'[\s:,]|"[^"]*"|\[\w+\]|[\w.]+(?:\(D\))?|-?\d[\w.]*')
 _DECLARED = re.compile(r"^  (?P<static>static )?(?P<type>[^;=]*?)(?P<name>[\w.$]+)(?:\[[^;]*)?(?: = [^;]*)?;$")
 _WORD = re.compile(r"[\w.$]+")

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from math import prod
 from typing import Any
 
 from grader.devices.emulator.counted import ZERO
-from grader.devices.emulator.kinds import EVENTS, SPACES, TENSOR_RATES, TENSOR_SHAPES
-from grader.devices.emulator.prices import EXPONENTIALS, PRICES
+from grader.devices.emulator.kinds import EVENTS, LOADS, SPACES, TENSOR_RATES, TENSOR_SHAPES
+from grader.devices.emulator.prices import EXPONENTIALS, PRICES, Price
+from grader.devices.emulator.ptx_counts import Arithmetic, arithmetic_of, blocks_of
 from grader.devices.emulator.symbols import CodeMap
 
 # What was counted at one program counter: `Site` of runtime/trace.h, by the names that it has there. Its kind is one of
@@ -28,6 +30,8 @@ def add_up(facts: dict[str, Any], code: CodeMap) -> tuple[dict[str, Any], list[d
     by_line: Lines = defaultdict(lambda: dict(ZERO))
     kernels = []
     totals: dict[str, Any] = dict(ZERO)
+    code.blocks.update(blocks_of(facts["statements"]))
+    in_ptx = arithmetic_of(facts["statements"])
     for kernel in facts["kernels"]:
         counters = dict(ZERO)
         for row in kernel.pop("sites"):
@@ -35,13 +39,21 @@ def add_up(facts: dict[str, Any], code: CodeMap) -> tuple[dict[str, Any], list[d
             line = code.line_of(site["pc"]) or 0
             for counted in (counters, totals, by_line[kernel["name"], line]):
                 _count(counted, site, code)
+            _count_work(_work(site, code, in_ptx, line), site, counters, totals, by_line, kernel["name"])
             if site["kind"] == "block":
-                _count_work(site, code, counters, totals, by_line, kernel["name"])
                 _count_branches(site, code, counters, totals, by_line[kernel["name"], _branch_line(site, code) or line])
         kernels.append(kernel | counters)
     lines = [{"kernel": name, "line": line} | counted for (name, line), counted in sorted(by_line.items()) if line]
     totals |= _launch_totals(facts, kernels)
+    _count_copies(facts, totals)
     return totals, kernels, lines
+
+
+def _count_copies(facts: dict[str, Any], totals: dict[str, Any]) -> None:
+    """What copies and memsets move counts as bytes of the case; they have no requests, and move none for nothing."""
+    for way, did in (("load", "read"), ("store", "wrote")):
+        totals[f"global_{way}_bytes"] += facts[f"copies_{did}"]
+        totals[f"task_{way}_bytes"] += facts[f"copies_{did}_of_task"]
 
 
 def _launch_totals(facts: dict[str, Any], kernels: list[dict[str, Any]]) -> dict[str, Any]:
@@ -90,8 +102,10 @@ def _count(counters: dict[str, int], site: Site, code: CodeMap) -> None:
         _count_atomic(counters, site)
     elif site["kind"] == "tensor":
         _count_tensor(counters, site)
+    elif site["kind"] == "arithmetic":
+        pass  # its basic block has it among its instructions
     elif site["space"] == "global":
-        way = "load" if site["kind"] in ("read", "volatile_read") else "store"
+        way = "load" if site["kind"] in LOADS else "store"
         counters[f"global_{way}_requests"] += site["requests"]
         counters[f"global_{way}_sectors"] += site["sectors"]
         counters[f"global_{way}_threads"] += site["threads"]
@@ -102,7 +116,7 @@ def _count(counters: dict[str, int], site: Site, code: CodeMap) -> None:
         counters[f"task_{way}_bytes"] += site["task_asked"]
         counters[f"task_{way}_useful_bytes"] += site["task_useful"]
     elif site["space"] == "shared":
-        way = "load" if site["kind"] in ("read", "volatile_read") else "store"
+        way = "load" if site["kind"] in LOADS else "store"
         counters[f"shared_{way}_requests"] += site["requests"]
         counters[f"shared_{way}_wavefronts"] += site["wavefronts"]
         counters[f"shared_{way}_ideal_wavefronts"] += site["ideal"]
@@ -126,17 +140,27 @@ def _count_block(counters: dict[str, int], site: Site, code: CodeMap) -> None:
     counters["thread_instructions"] += site["threads"] * weight
 
 
-def _count_work(site: Site, code: CodeMap, kernel: Counted, case: Counted, by_line: Lines, name: str) -> None:
+Work = tuple[int, Price, int]  # its line, its price, and how many of it raise to a power
+
+
+def _work(site: Site, code: CodeMap, in_ptx: Mapping[int, Arithmetic], line: int) -> Iterator[Work]:
     """Functions and operators have lines of their own, which may not be that where their block begins."""
-    block = code.blocks.get(site["pc"])
-    for line, what, times in block.work if block else ():
-        special, floats, doubles = (times * each for each in PRICES[what])
+    block = code.blocks.get(site["pc"]) if site["kind"] == "block" else None
+    for own_line, what, times in block.work if block else ():
+        special, floats, doubles = PRICES[what]
+        yield own_line, (times * special, times * floats, times * doubles), times * (what in EXPONENTIALS)
+    if site["kind"] == "arithmetic":
+        yield line, *in_ptx[site["pc"]]
+
+
+def _count_work(work: Iterator[Work], site: Site, kernel: Counted, case: Counted, by_line: Lines, name: str) -> None:
+    for line, (special, floats, doubles), exponentials in work:
         for counters in (kernel, case, by_line[name, line]):
             counters["special_functions"] += site["threads"] * special
             counters["special_instructions"] += site["warps"] * special
             counters["float_operations"] += site["threads"] * floats
             counters["double_operations"] += site["threads"] * doubles
-            counters["exponentials"] += site["threads"] * times * (what in EXPONENTIALS)
+            counters["exponentials"] += site["threads"] * exponentials
 
 
 def _branch_line(site: Site, code: CodeMap) -> int | None:
@@ -171,7 +195,7 @@ def order_sensitive_place(facts: dict[str, Any]) -> int:
         site["pc"]
         for kernel in facts["kernels"]
         for site in kernel["sites"]
-        if EVENTS[site["kind"]] == "atomic" and SPACES[site["space"]] == "global"
+        if EVENTS[site["kind"]].startswith("atomic") and SPACES[site["space"]] == "global"
     )
     return min(places, default=0)
 

@@ -27,6 +27,7 @@ def names_of(enumeration: str, header: Path) -> tuple[str, ...]:
 SPACES = names_of("Space", _HERE / "include/ladder/abi.h")
 WAITED = names_of("Waited", _HERE / "include/ladder/abi.h")
 EVENTS = names_of("Event", _HERE / "runtime/trace.h")
+LOADS = ("read", "volatile_read", "atomic_load")
 TENSOR_SHAPES = names_of("TensorShape", _HERE / "runtime/trace.h")
 TENSOR_RATES = names_of("TensorRate", _HERE / "runtime/trace.h")
 STEPS = names_of("Kind", _HERE / "runtime/recorder.h")

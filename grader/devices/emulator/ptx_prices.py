@@ -194,5 +194,10 @@ PRICES: Mapping[str, Price] = {name: price for price, names in ALIKE.items() for
 
 def price_of(instruction: str) -> Price:
     """Of an instruction as it is written, `ex2.approx.ftz.f32`; `add.f32` rounds as `add.rn.f32` does."""
-    operation, _, rest = instruction.partition(".")
-    return PRICES.get(instruction) or PRICES.get(f"{operation}.rn.{rest}", (0, 0, 0))
+    operation, _, rest = instruction.replace("mad.", "fma.").partition(".")  # of floats they are the same
+    return PRICES.get(f"{operation}.{rest}") or PRICES.get(f"{operation}.rn.{rest}", (0, 0, 0))
+
+
+def exponentials_of(instruction: str) -> int:
+    """How many values it raises to a power: two where it has a pair."""
+    return 0 if not instruction.startswith(("ex2.", "tanh.")) else 2 if instruction.endswith("x2") else 1

@@ -18,7 +18,7 @@ from grader.course.prototype import Prototype
 from grader.devices.build.recipe import Library
 from grader.devices.emulator.counters import tensor_kind, tensor_operations
 from grader.devices.emulator.entry import POISON, View
-from grader.devices.emulator.kinds import EVENTS, SPACES
+from grader.devices.emulator.kinds import EVENTS, LOADS, SPACES
 from grader.devices.emulator.prices import PRICES, tensor_work
 from grader.devices.emulator.ptx_prices import price_of
 from grader.devices.emulator.session import Session
@@ -186,7 +186,7 @@ def _launch(sample: Json, kernel: Json, code: CodeMap, inline: Inline) -> Json:
 
 def _count_access(counts: Counts, site: Json, kind: str, space: str) -> None:
     atomic = kind == "atomic"
-    way = "atomic" if atomic else "load" if kind in ("read", "volatile_read") else "store"
+    way = "atomic" if atomic else "load" if kind in LOADS else "store"
     words = max(site["bytes"] / WORD, 1)  # of a lane: so many loads of 4 bytes would do the same
     if space == "global":
         counts[f"global_{way}_requests"] += site["requests"]

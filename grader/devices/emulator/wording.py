@@ -193,7 +193,7 @@ def _host_access(fact: Fact, where: Where) -> str:
         side = "destination" if "to" in fact["text"] else "source"
         return f"the {side} of a copy is device memory, but its kind says that it is host memory"
     if fact["text"] == "computed by the host":
-        return "the inputs are copied to the host, and the results back from there: a kernel should compute them"
+        return "the inputs go to the host, and the results come back from there: a kernel should compute them"
     if fact["text"] == "address":
         use = "a launch" if fact["kernel"] else "a copy"
         return (

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from grader.devices.emulator.kinds import EVENTS, SPACES
+from grader.devices.emulator.kinds import EVENTS, LOADS, SPACES
 from grader.devices.emulator.symbols import CodeMap
 
 Json = dict[str, Any]
-
-LOADS = ("read", "volatile_read")
 
 
 def worst_requests(facts: Json, code: CodeMap) -> list[Json]:

@@ -58,11 +58,11 @@ struct Amount {
     unsigned multiplicity = 0;
 };
 
-Amount amount_of(const Request& request) {
+Amount amount_of(const Request& request, Event event) {
     Amount amount;
     const unsigned distinct = count_distinct(request, &amount.multiplicity);
     amount.requests = 1;
-    amount.sectors = request.record.event == Event::Atomic ? count_atomic_sectors(request) : count_sectors(request);
+    amount.sectors = event == Event::Atomic ? count_atomic_sectors(request) : count_sectors(request);
     amount.asked = static_cast<std::uint64_t>(request.lanes) * request.bytes;
     amount.useful = static_cast<std::uint64_t>(distinct) * request.bytes;
     return amount;
@@ -137,17 +137,16 @@ void keep_worst(Executor& executor, const WarpUnit& warp, Site& site, const Requ
     for (int i = 0; i < request.lanes; ++i) worst.places.push_back(static_cast<long long>(request.address[i] - begin));
 }
 
-void count_global(Executor& executor, WarpUnit& warp, Site& site, const Request& request) {
-    const Event event = request.record.event;
-    const Amount amount = amount_of(request);
+void count_global(Executor& executor, WarpUnit& warp, Site& site, const Request& request, Event event) {
+    const Amount amount = amount_of(request, event);
     count(site, amount);
     if (const std::uint32_t mask = lanes_of_task(executor, warp, request))
-        count_task(warp, site, mask, mask == request.mask ? amount : amount_of(part_of(request, mask)));
+        count_task(warp, site, mask, mask == request.mask ? amount : amount_of(part_of(request, mask), event));
     if (event == Event::Atomic) {
         site.multiplicity = std::max<std::uint64_t>(site.multiplicity, amount.multiplicity);
     } else if (!warp.block->sample) {
         keep_worst(executor, warp, site, request, amount.sectors - std::min(amount.sectors, (amount.useful + 31) / 32));
-        mark_touched(executor, warp, request, event == Event::Write || event == Event::VolatileWrite);
+        mark_touched(executor, warp, request, event == Event::Write || event == Event::VolatileWrite || event == Event::AtomicStore);
     }
 }
 
@@ -155,7 +154,7 @@ void count_shared(Executor& executor, const WarpUnit& warp, Site& site, const Re
     unsigned phases, multiplicity;
     site.requests += 1;
     site.asked += static_cast<std::uint64_t>(request.lanes) * request.bytes;
-    const unsigned wavefronts = count_wavefronts(request, event == Event::Read || event == Event::VolatileRead, &phases);
+    const unsigned wavefronts = count_wavefronts(request, event == Event::Read || event == Event::VolatileRead || event == Event::AtomicLoad, &phases);
     site.wavefronts += wavefronts;
     site.ideal += phases;
     if (event != Event::Atomic) {
@@ -168,10 +167,15 @@ void count_shared(Executor& executor, const WarpUnit& warp, Site& site, const Re
 
 }  // namespace
 
+Event counted_as(const Request& request, const Site& site) {
+    const Event event = request.record.event;
+    return event != Event::Atomic ? event : site.loads ? Event::AtomicLoad : site.stores ? Event::AtomicStore : event;
+}
+
 void replay_access(Executor& executor, WarpUnit& warp, const Request& request) {
     Region& region = *executor.regions[request.record.region];
-    const Event event = request.record.event;
     Site& site = site_at(executor, request.record.pc);
+    const Event event = counted_as(request, site);
     site.kind = event;
     site.space = region.space;
     site.bytes = static_cast<std::uint8_t>(request.bytes);
@@ -184,7 +188,7 @@ void replay_access(Executor& executor, WarpUnit& warp, const Request& request) {
     site.matrices += is_of_matrix(request.record);
     if (warp.block->sample) sample_access(executor, warp, request);
     if (region.space == Space::Global) {
-        count_global(executor, warp, site, request);
+        count_global(executor, warp, site, request, event);
     } else if (region.space == Space::Shared) {
         count_shared(executor, warp, site, request, event);
         std::uint64_t& most = warp.block->most.copy_bytes;
@@ -255,6 +259,17 @@ void replay_copy(Executor& executor, WarpUnit& warp, const Request& request) {
             races.land(executor, warp, l, record.region, record.address, record.bytes);
         }
     });
+}
+
+void count_copy(Address a, std::size_t bytes, bool writes) {
+    Machine& m = machine();
+    const Region* const region = m.memory.find(a);
+    if (!region || region->space != Space::Global || !region->counted || m.sampling.on()) return;
+    if (m.executors.empty()) m.executors.push_back(std::make_unique<Executor>(0));
+    mark(touched_bytes(writes ? m.executors[0]->stored_bytes : m.executors[0]->loaded_bytes, *region), a - region->begin, bytes);
+    auto& moved = writes ? m.memory.written_by_copies : m.memory.read_by_copies;
+    moved.all += bytes;
+    moved.of_task += region->of_task ? bytes : 0;
 }
 
 }  // namespace ladder

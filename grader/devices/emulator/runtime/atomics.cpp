@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "../include/ladder/narrow.h"
+#include "accesses.h"
 #include "machine.h"
 
 namespace ladder {
@@ -140,8 +141,9 @@ std::uint64_t ladder_atomic(Atomic op, Type type, Scope scope, void* address, st
     return do_atomic(current, op, type, scope, address, size_of(type), value, compare, pc);
 }
 
-std::uint64_t ladder_ordered_atomic(Atomic op, Type type, Scope scope, void* address, std::uint64_t value, std::uint64_t compare, int) {
+std::uint64_t ladder_ordered_atomic(Atomic op, Type type, Scope scope, void* address, std::uint64_t value, std::uint64_t compare, bool moves) {
     const std::uint32_t pc = program_counter(__builtin_return_address(0));
+    if (moves && current) site_at(*current->executor, pc).*(op == Atomic::Exchange ? &Site::stores : &Site::loads) = true;
     return do_atomic(current, op, type, scope, address, size_of(type), value, compare, pc, Acquires::AtFence);
 }
 

@@ -354,11 +354,12 @@ void finish_block(Block& block) {
     LaunchState& launch = *block.launch;
     block.races.end_block(block);
     block.stopped = block.stopped || block.faulted;
-    std::uint64_t busy = 0;
+    std::uint64_t busy = 0, bytes = 0;
     for (const WarpUnit& warp : block.warps) {
         busy += static_cast<std::uint64_t>(__builtin_popcount(warp.touched_task));
-        launch.task_bytes += warp.task_bytes;
+        bytes += warp.task_bytes;
     }
+    launch.task_bytes += bytes;
     launch.busy_threads += busy;
     launch.busy_blocks += busy > 0;
     launch.barriers += block.barriers;
@@ -367,6 +368,8 @@ void finish_block(Block& block) {
     if (block.sample) keep_sample(block);
     std::lock_guard lock(launch.schedule.mutex);
     launch.most.take(block.most);
+    launch.of_blocks.add(bytes);
+    for (const WarpUnit& warp : block.warps) launch.of_warps.add(warp.task_bytes);
     launch.barrier_lines.merge(block.executor->barrier_lines);
     if (!block.printed.empty()) launch.printed[block.number] = std::move(block.printed);
 }

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "accesses.h"
 #include "host_call.h"
 
 namespace ladder {
@@ -129,6 +130,7 @@ void note_use_by_launch(bool tells_host) {
 
 void note_use_by_copy(Address a, std::size_t bytes, bool writes, int line) {
     Machine& m = machine();
+    if (!m.whole_program) count_copy(a, bytes, writes);
     const Work& now = m.stream_order.last();
     Region* const region = m.memory.both_sided(a);
     if (region && now.line == line && !m.stream_order.host_knows(now)) m.memory.used(*region, {now, writes, a, a + bytes});

@@ -43,7 +43,7 @@ void host_access(Address a, std::size_t bytes, bool writes, Address caller) {
     Region* const variable = machine().memory.variable(a);
     const bool named = machine().memory.named_variable(a) != nullptr;
     if (variable && !variable->touched && !named) variable->of_host = true;
-    if (!named && !machine().memory.is_device(a) && (!variable || variable->of_host)) return;
+    if (!named && !machine().memory.is_device(a) && (!variable || variable->of_host)) return machine().memory.note_exchange(a, bytes, writes);
     if (can_leave_entry_point()) host_touched(a, static_cast<unsigned>(bytes), writes, caller);
     machine().memory.touched_by_host = a;   // another thread of the host's, or the one that the entry point left behind
 }

@@ -226,8 +226,8 @@ void launch_kernel(const Launch& launch) {
     totals.most.take(state.most);
     if (state.task_bytes > totals.task_bytes) {
         totals.task_bytes = state.task_bytes;
-        totals.busy_threads = state.busy_threads;
-        totals.busy_blocks = state.busy_blocks;
+        totals.busy_threads = std::min<std::uint64_t>(state.busy_threads, warp_lanes * state.of_warps.most(state.task_bytes));
+        totals.busy_blocks = std::min<std::uint64_t>(state.busy_blocks, state.of_blocks.most(state.task_bytes));
     }
     totals.barrier_lines.merge(state.barrier_lines);
     totals.dynamic_shared = std::max(totals.dynamic_shared, launch.shared_bytes);

@@ -26,6 +26,14 @@ struct KernelTotals {
 
 struct LaunchRecord { std::string kernel; Index grid, block; std::size_t shared; int line; bool given_stream, own_stream; };
 
+// Work that blocks or warps share: as many count as would do it in equal parts, or twice that: so those that touch an element
+// for the look of it make no crowd.
+struct Shares {
+    unsigned __int128 squares = 0;
+    void add(std::uint64_t bytes) { squares += static_cast<unsigned __int128>(bytes) * bytes; }
+    std::uint64_t most(std::uint64_t all) const { return squares ? static_cast<std::uint64_t>(static_cast<unsigned __int128>(all) * all * 2 / squares) : 0; }
+};
+
 // Everything the executors share during one launch.
 struct LaunchState {
     const Launch* launch = nullptr;
@@ -41,6 +49,7 @@ struct LaunchState {
     std::map<std::uint64_t, std::string> printed;               // this and the next two with the schedule's mutex held
     std::set<int> barrier_lines;
     Peaks most;
+    Shares of_blocks, of_warps;                // of the task's bytes; with that mutex, too
     std::atomic<std::uint64_t> changes{0};     // that threads have made since somebody looks (patience.h)
     std::atomic<std::uint64_t> spun{0};        // steps of threads that spin, since then
     std::atomic<bool> tells_host{false};       // a thread has a fence, or an atomic on memory of both sides, for the whole system

@@ -110,6 +110,7 @@ void DeviceMemory::begin_case() {
     unmapped_.clear();
     allocated_ = peak_ = live_ = 0;
     copied_to_host = copied_from_host = 0;
+    read_by_copies = written_by_copies = {};
     touched_by_host = 0;
     is_open_ = true;   // pages that come now may be touched; what earlier cases left to be read stays so
 }
@@ -229,11 +230,17 @@ void DeviceMemory::add_variables(const Module& module) {
         add_buffer(symbol.name, module.base + symbol.value, symbol.bytes, true);
         regions_.back()->is_variable = variable;
         regions_.back()->is_named = named;
+        regions_.back()->is_managed = symbol.kind == SymbolKind::Managed;
         regions_.back()->of_host = symbol.kind == SymbolKind::HostVariable;
         if (symbol.kind == SymbolKind::Constant) regions_.back()->space = Space::Constant;
         regions_.back()->initialised = nullptr;   // variables start as zero, or as they say
         if (symbol.kind == SymbolKind::Managed && machine().whole_program) regions_.back()->sides = Sides::Registered, ++both_sided_;
     }
+}
+
+void DeviceMemory::note_exchange(Address a, std::size_t bytes, bool writes) {
+    const Region* const region = find(a);
+    if (region && region->is_managed) (writes ? copied_from_host : copied_to_host) += bytes;
 }
 
 void DeviceMemory::protect(int how) {

@@ -41,6 +41,7 @@ struct Region {
     bool touched = false;              // by the launch that runs (shared arrays), by a kernel of the case (variables)
     bool is_heap = false;              // of kernels: what malloc gives there are parts of it (heap.h)
     bool is_variable = false;          // of the library
+    bool is_managed = false;           // a __managed__ variable
     bool is_named = false;             // a __device__ or __constant__ variable: to host code its address is no device memory
     bool asked = false;                // host code knows its address on the device
     bool of_host = false;              // a variable of host code, by its declaration or because host code has touched it
@@ -173,8 +174,13 @@ public:
     void shut();                       // host code runs: touching them is a fault
     void show();                       // the case is over: the grader reads, threads that still run must not write
 
+    // What copies and memsets moved in global memory in this case: all, and in the task's own buffers.
+    struct Moved { std::uint64_t all = 0, of_task = 0; };
+    Moved read_by_copies, written_by_copies;
+
     // What host code did in this case: bytes that it copied, and an address that it touched all the same; 0 if none.
     std::size_t copied_to_host = 0, copied_from_host = 0;
+    void note_exchange(Address a, std::size_t bytes, bool writes);   // of a __managed__ variable: as if it were copied
     std::atomic<Address> touched_by_host{0};
 
     const std::vector<std::unique_ptr<Region>>& regions() const { return regions_; }

@@ -89,6 +89,14 @@ void count_tensor(Executor& executor, const Request& request) {
     site.threads += static_cast<std::uint64_t>(request.lanes);
 }
 
+void count_arithmetic(Executor& executor, const Request& request) {
+    if (!machine().watched.counters) return;
+    Site& site = site_at(executor, request.record.pc);
+    site.kind = Event::Arithmetic;
+    site.warps += 1;
+    site.threads += static_cast<std::uint64_t>(request.lanes);
+}
+
 void step(Executor& executor, WarpUnit& warp, const Request& request) {
     if (warp.block->recorded) machine().recorder.request(executor, warp, request.mask);
     const auto number = [&](int l) { return static_cast<std::uint32_t>(warp.cursor[l].next->address); };
@@ -102,6 +110,7 @@ void step(Executor& executor, WarpUnit& warp, const Request& request) {
         case Event::Issued:
         case Event::Landed: replay_copy(executor, warp, request); break;
         case Event::Tensor: count_tensor(executor, request); break;
+        case Event::Arithmetic: count_arithmetic(executor, request); break;
         case Event::PartRead: replay_part(executor, warp, request); break;
         default: replay_access(executor, warp, request);
     }

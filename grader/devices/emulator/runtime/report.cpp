@@ -184,6 +184,23 @@ void write_sample(Json& json, int number, const LaunchSample& launch) {
     json.close(']').close('}');
 }
 
+// Texts of inline PTX that ran, by place.
+void write_statements(Json& json) {
+    std::map<std::uint32_t, const ptx::Program*> all;
+    for (const auto& executor : machine().executors) all.insert(executor->statements.seen().begin(), executor->statements.seen().end());
+    json.open('[');
+    for (const auto& [pc, program] : all) {
+        json.open('{').field("pc", pc).key("instructions").open('[');
+        for (const ptx::Instruction& each : program->instructions) json.value(each.name);
+        json.close(']').key("begins").open('[');
+        for (const ptx::Instruction& each : program->instructions) json.value(static_cast<long long>(each.begins));
+        json.close(']').key("guarded").open('[');
+        for (const ptx::Instruction& each : program->instructions) json.value(static_cast<long long>(each.guard.form != ptx::Operand::Form::Nothing));
+        json.close(']').close('}');
+    }
+    json.close(']');
+}
+
 std::uint64_t count_touched(std::vector<Lazy<std::uint8_t>> Executor::* bitmaps, std::size_t region) {
     std::uint64_t count = 0;
     std::size_t bytes = 0;
@@ -225,17 +242,14 @@ std::string report() {
     }
     json.close(']').field("launched", std::uint64_t{m.launches.size()}).field("allocated", std::uint64_t{m.memory.allocated_bytes()}).field("peak", std::uint64_t{m.memory.peak_bytes()});
     json.field("broken", m.broken);
+    json.field("copies_read", m.memory.read_by_copies.all).field("copies_read_of_task", m.memory.read_by_copies.of_task);
+    json.field("copies_wrote", m.memory.written_by_copies.all).field("copies_wrote_of_task", m.memory.written_by_copies.of_task);
     if (m.sampling.on()) {
         json.field("set_bytes", m.sampling.set_bytes).field("sets", m.sampling.sets).field("thins", m.sampling.thinned).key("samples").open('[');
         for (const auto& [number, launch] : m.sampling.launches) write_sample(json, number, launch);
-        json.close(']').key("statements").open('[');
-        for (const auto& [pc, instructions] : m.sampling.statements) {
-            json.open('{').field("pc", pc).key("instructions").open('[');
-            for (const std::string& name : instructions) json.value(name);
-            json.close(']').close('}');
-        }
         json.close(']');
     }
+    write_statements(json.key("statements"));
     if (m.recorder.on) write_recording(json.key("recording"), m.recorder);
     if (m.recorder.number != Recorder::none) json.field("recorded_launch", std::uint64_t{m.recorder.number});
     json.close('}');

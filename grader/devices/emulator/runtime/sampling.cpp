@@ -6,6 +6,7 @@
 #include <numeric>
 #include <random>
 
+#include "accesses.h"
 #include "machine.h"
 #include "multiprocessor.h"
 #include "request.h"
@@ -129,15 +130,9 @@ std::uint64_t BlockSample::steps() const {
 void Sampling::begin_case() {
     launches.clear();
     known.clear();
-    statements.clear();
     steps_left = card.steps;
     set_bytes = sets = 0;
     thinned = false;
-}
-
-void Sampling::note(std::uint32_t pc, std::vector<std::string> instructions) {
-    std::lock_guard lock(mutex);
-    statements.try_emplace(pc, std::move(instructions));
 }
 
 int Sampling::number_of(const Launch& launch) {
@@ -264,9 +259,9 @@ void sample_access(Executor& executor, WarpUnit& warp, const Request& request) {
     BlockSample& block = sample_of(warp);
     WarpSample& sample = block.warps[warp.number];
     const Region& region = *executor.regions[request.record.region];
-    const Event event = request.record.event;
-    const bool loads = event == Event::Read || event == Event::VolatileRead;
     Site& site = executor.sites->sites[request.record.pc - machine().module.text_begin];
+    const Event event = counted_as(request, site);
+    const bool loads = event == Event::Read || event == Event::VolatileRead || event == Event::AtomicLoad;
     ++sample.steps;
     if (region.space == Space::Shared) {
         sample.shares = sample.shares || loads;

@@ -132,11 +132,8 @@ struct Sampling {
     bool thinned = false;                    // a block of this case has gone on with one warp
     std::uint64_t set_bytes = 0, sets = 0;   // by cudaMemset and copies within device memory, which are not done
 
-    std::map<std::uint32_t, std::vector<std::string>> statements;   // of inline PTX that ran, by place: their instructions
-
     bool on() const { return card.multiprocessors > 0; }
     void begin_case();
-    void note(std::uint32_t pc, std::vector<std::string> instructions);
     int number_of(const Launch& launch);     // of its KernelTotals, one for each sampled launch; -1: one like it was sampled
     bool skips(std::uint64_t bytes);         // a cudaMemset or copy that moves so many: it is only counted
 };

@@ -20,6 +20,8 @@ enum class Event : std::uint8_t {
     Acquired,                    // the lane has seen other threads' releases; address: which (Clocks::Acquisition)
     Issued, Landed,              // an asynchronous copy to this address is under way; its thread has waited for it
     Tensor,                      // an instruction of a tensor core; bytes: its TensorShape, and above it its TensorRate
+    AtomicLoad, AtomicStore,     // of a Site alone: an Atomic that is counted as what it is
+    Arithmetic,                  // an instruction of inline PTX that computes with floats, or divides
 };
 
 // Python (kinds.py) reads names and numbers from here. Of the machine's instructions: m16n8 and k, for doubles m8n8k4.
@@ -56,6 +58,7 @@ struct Site {
     Event kind;                      // Block, or the kind of access
     std::uint8_t bytes;              // of one lane
     bool listed;                     // in use
+    bool loads, stores;              // of an atomic: it does nothing else
     std::uint64_t warps, threads;    // executions, and active lanes summed over them
     std::uint64_t requests, sectors; // global memory
     std::uint64_t asked, useful;     // bytes: over all active lanes, and distinct ones within each request

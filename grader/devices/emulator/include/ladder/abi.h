@@ -174,9 +174,10 @@ LADDER_CALL void ladder_await_phase(const unsigned* phase, unsigned old, int lin
 // Atomics return the old value's bits, zero-extended. CompareSwap: `value` is stored if the old one equals `compare`.
 LADDER_CALL unsigned long ladder_atomic(ladder::Atomic op, ladder::Type type, ladder::Scope scope, void* address,
                                         unsigned long value, unsigned long compare, int line);
-// The same beside a fence for its order: it acquires nothing by itself.
+// The same beside a fence for its order: it acquires nothing by itself. `moves`: it is an atomic load or, of an exchange, a
+// store, which a GPU does as that, and it counts as that.
 LADDER_CALL unsigned long ladder_ordered_atomic(ladder::Atomic op, ladder::Type type, ladder::Scope scope, void* address,
-                                                unsigned long value, unsigned long compare, int line);
+                                                unsigned long value, unsigned long compare, bool moves);
 LADDER_CALL void ladder_fence(ladder::Scope scope, int line);
 // Asynchronous copies: what was stored at `to` counts as under way until its thread has waited for the group of copies in
 // which it was committed; all but the `newer` last groups, that is.

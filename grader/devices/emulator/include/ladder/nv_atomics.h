@@ -27,9 +27,9 @@ constexpr LADDER_INLINE Scope scope_of(int scope) {
 }
 
 // An order stronger than relaxed is a fence beside the operation.
-template <class T> LADDER_INLINE T ordered(Atomic op, T* address, T value, int order, int scope, int line, T compare = {}) {
+template <bool moves = false, class T> LADDER_INLINE T ordered(Atomic op, T* address, T value, int order, int scope, int line, T compare = {}) {
     if (order >= __NV_ATOMIC_RELEASE) ladder_fence(scope_of(scope), line);
-    const T old = from_bits<T>(ladder_ordered_atomic(op, type_of<T>, scope_of(scope), address, to_bits(value), to_bits(compare), line));
+    const T old = from_bits<T>(ladder_ordered_atomic(op, type_of<T>, scope_of(scope), address, to_bits(value), to_bits(compare), moves));
     if (order != __NV_ATOMIC_RELAXED && order != __NV_ATOMIC_RELEASE) ladder_fence(scope_of(scope), line);
     return old;
 }
@@ -57,16 +57,16 @@ template <class T> LADDER_INLINE void __nv_atomic_exchange(T* at, T* value, T* o
 template <class T> LADDER_INLINE T __nv_atomic_load_n(const T* at, LADDER_ORDERED) {
     using Bits = typename ladder::Unsigned<sizeof(T)>::type;   // for -0.0 + 0.0 would be another number
     Bits* const bits = reinterpret_cast<Bits*>(const_cast<T*>(at));
-    return __builtin_bit_cast(T, ladder::ordered(ladder::Atomic::Or, bits, Bits(0), order, scope, line));
+    return __builtin_bit_cast(T, ladder::ordered<true>(ladder::Atomic::Or, bits, Bits(0), order, scope, line));
 }
 template <class T> LADDER_INLINE void __nv_atomic_load(const T* at, T* value, LADDER_ORDERED) {
     *value = __nv_atomic_load_n(at, order, scope, line);
 }
 template <class T, class V> LADDER_INLINE void __nv_atomic_store_n(T* at, V value, LADDER_ORDERED) {
-    __nv_atomic_exchange_n(at, value, order, scope, line);
+    ladder::ordered<true>(ladder::Atomic::Exchange, at, static_cast<T>(value), order, scope, line);
 }
 template <class T> LADDER_INLINE void __nv_atomic_store(T* at, T* value, LADDER_ORDERED) {
-    __nv_atomic_exchange_n(at, *value, order, scope, line);
+    __nv_atomic_store_n(at, *value, order, scope, line);
 }
 template <class T, class V>
 LADDER_INLINE bool __nv_atomic_compare_exchange_n(T* at, T* expected, V value, bool, int order, int, int scope = __NV_THREAD_SCOPE_SYSTEM, LADDER_LINE) {

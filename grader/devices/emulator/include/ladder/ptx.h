@@ -56,11 +56,11 @@ template <unsigned kind, class T> LADDER_INLINE void ptx_out(T& operand, int& nu
     }
 }
 
-// Addresses behind the call: each instruction of the text that touches memory is told as being at one of its own.
+// Addresses behind the call: each instruction of the text is told as being at one of its own.
 #ifdef __aarch64__
-#define LADDER_ROOM ".fill 4, 4, 0xd503201f"
+#define LADDER_ROOM ".fill 64, 4, 0xd503201f"
 #else
-#define LADDER_ROOM ".skip 16, 0x90"
+#define LADDER_ROOM ".nops 256"
 #endif
 
 template <unsigned... kinds, class... T> LADDER_INLINE void ptx(int line, const char* text, T&&... operands) {

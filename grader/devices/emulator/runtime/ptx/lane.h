@@ -11,7 +11,7 @@ namespace ladder::ptx {
 struct Meeting;
 using Meet = void (*)(Meeting&, const Instruction&);
 
-constexpr unsigned room = 16;   // program counters behind the call (include/ladder/ptx.h)
+constexpr unsigned room = 255;   // program counters behind the call (include/ladder/ptx.h): of each instruction two, of a block that it begins and its own
 
 // Of loads and stores: how they take part in the order of memory.
 enum class Order : std::uint8_t { Weak, Volatile, Relaxed, Acquire, Release };
@@ -49,7 +49,8 @@ struct Lane {
     Address shared(const Operand& address) const;          // the pointer for an address of shared memory
     void load(const Instruction& at, Address from, void* to, unsigned bytes, Order order = Order::Weak, unsigned elements = 1);
     void store(const Instruction& at, Address to, const void* from, unsigned bytes, Order order = Order::Weak, unsigned elements = 1);
-    std::uint32_t place(const Instruction& at) const { return pc + std::min(at.place, room); }
+    std::uint32_t place(const Instruction& at) const { return pc + std::min(2 * at.place + 1, room); }
+    std::uint32_t arithmetic_place(const Instruction& at) const { return pc + std::min(2 * at.place + 1, 2 * counted_instructions); }
 
     // ---- others ----
     // Waits until all lanes of `mask` that have not returned are here; `what` then runs once for all of them.

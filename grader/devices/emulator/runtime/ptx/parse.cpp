@@ -1,4 +1,5 @@
 // Reads the text of an asm statement: statements, labels, guards, registers, scopes, operands (PTX ISA, "Syntax").
+#include <algorithm>
 #include <cctype>
 #include <cstdlib>
 #include <cstring>
@@ -19,6 +20,8 @@ struct Scope {
     std::map<std::string, std::size_t> labels;
     std::vector<std::size_t> jumps;      // instructions that name a label, from this scope or one in it
 };
+
+bool computes(std::string_view name);
 
 class Reader {
 public:
@@ -147,6 +150,7 @@ private:
         const Prepare prepare = opcode_named(name_, &length);
         if (!prepare) throw Wrong("");
         instruction.name = name_;
+        instruction.computes = computes(name_);
         for (std::size_t begin = length; begin < name_.size();) {
             std::size_t end = std::min(name_.find('.', begin + 1), name_.size());
             instruction.modifiers.push_back(name_.substr(begin + 1, end - begin - 1));
@@ -342,6 +346,25 @@ private:
     std::string name_;                   // of the instruction that is read
 };
 
+// Those that have a price where they compute with floats, or divide (ptx_prices.py).
+bool computes(std::string_view name) {
+    static constexpr std::string_view operations[] = {"abs", "add", "cos", "cvt", "div", "ex2", "fma", "lg2", "mad", "mul", "neg", "rcp", "rem", "rsqrt", "sin", "slct", "sqrt", "sub", "tanh"};
+    const bool floats = name.find(".f") != name.npos || name.find(".bf") != name.npos;
+    const std::string_view operation = name.substr(0, name.find('.'));
+    return (floats || operation == "div" || operation == "rem") && std::find(std::begin(operations), std::end(operations), operation) != std::end(operations);
+}
+
+// A single instruction is part of the code around it.
+void mark_blocks(std::vector<Instruction>& all) {
+    const auto begin = [&](std::size_t number) {
+        if (number < std::min<std::size_t>(all.size(), counted_instructions)) all[number].begins = true;
+    };
+    if (all.size() > 1) begin(0);
+    for (const Instruction& each : all)
+        for (const Operand& operand : each.operands)
+            if (operand.form == Operand::Form::Label) begin(static_cast<std::size_t>(operand.value)), begin(each.place + 1u);
+}
+
 }  // namespace
 
 Program Program::read(std::string_view text, const std::vector<Type>& operands) {
@@ -350,6 +373,7 @@ Program Program::read(std::string_view text, const std::vector<Type>& operands) 
     Reader reader(text, program);
     try {
         reader.read();
+        mark_blocks(program.instructions);
     } catch (const Wrong& wrong) {
         const std::string why = wrong.what();
         if (reader.instruction().empty()) program.error = "inline PTX: " + why;

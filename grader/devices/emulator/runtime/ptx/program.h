@@ -42,6 +42,8 @@ struct Operand {
     std::vector<Operand> parts;          // of a vector or pair; of an address, the coordinates behind its base
 };
 
+constexpr unsigned counted_instructions = 127;   // of a text, each at a place of its own; all beyond these share one
+
 struct Instruction {
     using Run = void (*)(Lane&, const Instruction&);
 
@@ -51,6 +53,8 @@ struct Instruction {
     Operand guard;                       // @p; Nothing: it has none
     Run run = nullptr;                   // what one lane does
     unsigned place = 0;                  // the how manieth of the text's instructions it is
+    bool begins = false;                 // a basic block: at the text's begin, behind a branch, or where one goes to
+    bool computes = false;               // with floats, or divides: it is counted
     // What `prepare` has found out, for `run`.
     Type type, from;
     int choice = 0, rounding = 0;

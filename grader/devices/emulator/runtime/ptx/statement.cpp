@@ -83,11 +83,15 @@ Program program_of(const char* text, const unsigned* constraints, std::size_t co
     die(thread, std::move(finding));
 }
 
+// Where a launch is sampled, what the instructions cost is taken from the basic block of C++ that they are in.
 void run(Lane& lane) {
     const auto& instructions = lane.program.instructions;
+    const bool counts = !machine().sampling.on();
     while (lane.next < instructions.size()) {
         const Instruction& instruction = instructions[lane.next++];
+        if (instruction.begins && counts) record(lane.thread, Event::Block, lane.place(instruction) - 1, 0, 0, no_region);
         if (instruction.guard.form != Operand::Form::Nothing && !lane.predicate(instruction.guard)) continue;
+        if (instruction.computes && counts) record(lane.thread, Event::Arithmetic, lane.arithmetic_place(instruction), 0, 0, no_region);
         instruction.run(lane, instruction);
     }
 }
@@ -116,11 +120,7 @@ const Program& Statements::find(std::uint32_t pc, const char* text, const unsign
     auto& program = programs_[key];
     if (!program) program = std::make_unique<Program>(program_of(text, constraints, count, values));
     known.program = program.get();
-    if (machine().sampling.on()) {
-        std::vector<std::string> names;
-        for (const Instruction& each : program->instructions) names.push_back(each.name);
-        machine().sampling.note(pc, std::move(names));
-    }
+    seen_.try_emplace(pc, program.get());
     return *program;
 }
 

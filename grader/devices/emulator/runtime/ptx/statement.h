@@ -22,11 +22,13 @@ struct Statement {
 class Statements {
 public:
     const Program& find(std::uint32_t pc, const char* text, const unsigned* constraints, std::size_t count, const std::uint64_t* values);
+    const auto& seen() const { return seen_; }   // those that ran, by place
     void begin_launch() { std::fill(std::begin(recent_), std::end(recent_), Statement{}); }   // pointers may mean something else by now
 
 private:
     Statement recent_[256];              // by hash of the program counter
     std::map<std::string, std::unique_ptr<Program>> programs_;   // by content
+    std::map<std::uint32_t, const Program*> seen_;
 };
 
 }  // namespace ladder::ptx
