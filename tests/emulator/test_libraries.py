@@ -60,6 +60,41 @@ def test_cub_knows_pairs_sums_that_go_on_and_buffers_in_turn(ran):
 
 
 @pytest.mark.slow
+def test_cub_chooses_counts_groups_and_sorts_by_some_bits(ran):
+    """What it prints on an H200 (nvcc 13.0)."""
+    printed, found, _ = ran("cub_device.cu")
+    assert found == [] and printed == [
+        "flagged: 5",
+        "flagged: 7 9 9 1 8",
+        "odd: 7",
+        "odd: 7 7 9 9 9 1 1",
+        "unique: 6",
+        "unique: 7 2 9 4 1 8",
+        "partition: 5",
+        "partition: 7 9 9 1 8 1 4 9 2 7",
+        "odd first: 7",
+        "odd first: 7 7 9 9 9 1 1 8 4 2",
+        "runs: 6",
+        "runs: 7 2 9 4 1 8",
+        "lengths: 2 1 3 1 2 1",
+        "even: 2 1 1 2 4",
+        "even: 1 2 1 1",
+        "range: 1 1 4",
+        "sums: 16 0 41",
+        "maxima: 7 -2.14748e+09 9",
+        "low byte: 258 5 17 300 -300 -1",
+        "low byte: 3 5 2 0 4 1",
+        "high byte: 300 17 258 5 -1 -300",
+        "floats: -1 0.1 2.5 2.6 5 9.9 10",
+        "their halves: -1 0.1 2.5 2.6 5 9.9 10",
+        "merged: -300 -1 5 17 258 300",
+        "merged: 4 1 5 2 3 0",
+        "each: 1 1 1 18 18 18 8 2 2 16",
+        "cudaSuccess",
+    ]
+
+
+@pytest.mark.slow
 def test_graphs_keep_to_their_order_and_textures_to_the_guide(ran):
     printed, found, told = ran("graphs.cu")
     assert printed == [

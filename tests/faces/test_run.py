@@ -542,6 +542,12 @@ def test_a_member_that_cannot_be_padding_is_one(run, folder):
     assert run("point.cu", "--json").found == {("uninitialized_read", "point.cu", 2)}
 
 
+def test_a_program_without_main_is_told_what_it_lacks(run, folder):
+    (folder / "kernel.cu").write_text("__global__ void k() {}\nvoid f() { k<<<1, 32>>>(); }\n")
+    ran = run("kernel.cu")
+    assert ran.code == 2 and "there is no main() to run" in ran.said and "Traceback" not in ran.said, ran.said
+
+
 def test_the_mark_that_an_editor_sets_before_a_text_is_no_part_of_it(run, folder):
     """Visual Studio begins its files with a byte order mark, and nvcc takes them."""
     (folder / "marked.cuh").write_text(

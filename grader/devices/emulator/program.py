@@ -47,6 +47,7 @@ _WAYS_OUT = [f"-Wl,--wrap={name}" for name in ("_exit", "_Exit", "quick_exit")]
 # OpenMP's functions are there, and its pragmas are left out: one thread does it all, as OpenMP allows.
 _LINK = ["-Wl,-Bsymbolic", "-Wl,-z,defs", "-pthread", "-Wl,--as-needed", "-lgomp"]
 _OF_GRAPHS = re.compile(r"cudaGraph|Capture|cuda\w+NodeParams|cudaMemsetParams")  # names of ladder_more/graphs.h
+_NO_MAIN = "there is no main() to run: add a file that has one, or grade a lesson's kernel with `ladder check NN FILE`"
 _SAID = re.compile(r"(?P<file>.+?):(?P<line>\d+):(?:(?P<column>\d+):)? (?:fatal )?error: (?P<text>.*)")
 
 
@@ -158,7 +159,7 @@ class _Building:
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
             objects = list(pool.map(self._compiled, self.sources, texts))
         self._keeps_rules(readings)
-        self._run(["g++", "-shared", "-o", LIBRARY, *objects, *self.link_flags])
+        self._run(["g++", "-shared", "-Wl,--require-defined=main", "-o", LIBRARY, *objects, *self.link_flags])
         place.parent.mkdir(exist_ok=True)
         if self.wanted.arrays:
             (place.parent / ARRAYS).write_text(self._arrays())
@@ -268,6 +269,8 @@ class _Building:
                 text = self.places.in_words(diagnostics.plain(match["text"]), file)
                 found.append(Diagnostic(_told(file, line, text), line, None, _line(file, line)))
         found += [Diagnostic(each.text) for each in diagnostics.undefined_references(said)]
+        if "required symbol `main' not defined" in said:
+            found.append(Diagnostic(_NO_MAIN))
         if not found:
             found = [Diagnostic(next((row for row in said.splitlines() if row.strip()), "the compiler failed"))]
         return Build("build_error", found[0].message, found[: diagnostics.MOST])

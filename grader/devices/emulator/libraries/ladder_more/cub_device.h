@@ -1,7 +1,10 @@
 // cub's device algorithms: asked for their temporary memory they want one byte; then they are thrust's.
 #pragma once
 
+#include <cstdint>
+#include <cstring>
 #include <limits>
+#include <type_traits>
 
 #include "cub_block.h"
 #include "thrust_orders.h"
@@ -31,6 +34,26 @@ LADDER_UNSEEN cudaError_t reduced(const char* name, It in, Out out, long n, F f,
     return ladder::status();
 }
 template <class It> using value = typename std::iterator_traits<It>::value_type;
+
+// The order of a sort by the keys' bits from `begin` to `end`; the highest of a number with a sign is its sign.
+struct Order {
+    int begin, end;
+    bool down;
+    template <class K> LADDER_UNSEEN bool operator()(const K& a, const K& b) const {
+        if (begin == 0 && end == 8 * sizeof(K)) return down ? b < a : a < b;
+        return down ? bits(b) < bits(a) : bits(a) < bits(b);
+    }
+
+private:
+    template <class K> LADDER_UNSEEN std::uint64_t bits(K key) const {
+        std::uint64_t is = 0;
+        std::memcpy(&is, &key, sizeof(K));
+        const std::uint64_t sign = std::uint64_t{1} << (8 * sizeof(K) - 1);
+        if (!std::is_integral_v<K>) is = is & sign ? ~is : is | sign;
+        else if (std::is_signed_v<K>) is ^= sign;
+        return is >> begin & (end - begin < 64 ? (std::uint64_t{1} << (end - begin)) - 1 : ~std::uint64_t{0});
+    }
+};
 
 }  // namespace ladder_parts
 
@@ -90,77 +113,48 @@ struct DeviceScan {
 };
 
 struct DeviceRadixSort {
-    template <class K>
-    static cudaError_t SortKeys(void* temporary, std::size_t& bytes, const K* in, K* out, long n, int = 0, int = 0, cudaStream_t stream = nullptr) {
-        return sorted(temporary, bytes, in, out, n, thrust::less<K>(), stream);
+#define LADDER_SORT(keys_name, pairs_name, down)                                                                                             \
+    template <class K>                                                                                                                       \
+    static cudaError_t keys_name(void* temporary, std::size_t& bytes, const K* in, K* out, long n, int begin = 0, int end = 8 * sizeof(K),   \
+                                 cudaStream_t stream = nullptr) {                                                                            \
+        return sorted(temporary, bytes, in, out, n, {begin, end, down}, stream);                                                             \
+    }                                                                                                                                        \
+    template <class K, class V>                                                                                                              \
+    static cudaError_t pairs_name(void* temporary, std::size_t& bytes, const K* in, K* out, const V* values, V* values_out, long n,          \
+                                  int begin = 0, int end = 8 * sizeof(K), cudaStream_t stream = nullptr) {                                   \
+        return sorted_pairs(temporary, bytes, in, out, values, values_out, n, {begin, end, down}, stream);                                   \
+    }                                                                                                                                        \
+    /* sorted where they are: the other buffer is not needed */                                                                              \
+    template <class K>                                                                                                                       \
+    static cudaError_t keys_name(void* temporary, std::size_t& bytes, DoubleBuffer<K>& keys, long n, int begin = 0, int end = 8 * sizeof(K), \
+                                 cudaStream_t stream = nullptr) {                                                                            \
+        return sorted(temporary, bytes, keys.Current(), keys.Current(), n, {begin, end, down}, stream);                                      \
+    }                                                                                                                                        \
+    template <class K, class V>                                                                                                              \
+    static cudaError_t pairs_name(void* temporary, std::size_t& bytes, DoubleBuffer<K>& keys, DoubleBuffer<V>& values, long n,               \
+                                  int begin = 0, int end = 8 * sizeof(K), cudaStream_t stream = nullptr) {                                   \
+        return sorted_pairs(temporary, bytes, keys.Current(), keys.Current(), values.Current(), values.Current(), n, {begin, end, down}, stream);\
     }
-    template <class K>
-    static cudaError_t SortKeysDescending(void* temporary, std::size_t& bytes, const K* in, K* out, long n, int = 0, int = 0, cudaStream_t stream = nullptr) {
-        return sorted(temporary, bytes, in, out, n, thrust::greater<K>(), stream);
-    }
-    template <class K, class V>
-    static cudaError_t SortPairs(void* temporary, std::size_t& bytes, const K* in, K* out, const V* values, V* values_out, long n, int = 0, int = 0,
-                                 cudaStream_t stream = nullptr) {
-        return sorted_pairs(temporary, bytes, in, out, values, values_out, n, thrust::less<K>(), stream);
-    }
-    template <class K, class V>
-    static cudaError_t SortPairsDescending(void* temporary, std::size_t& bytes, const K* in, K* out, const V* values, V* values_out, long n, int = 0,
-                                           int = 0, cudaStream_t stream = nullptr) {
-        return sorted_pairs(temporary, bytes, in, out, values, values_out, n, thrust::greater<K>(), stream);
-    }
-    // Sorted where they are: the other buffer is not needed.
-    template <class K>
-    static cudaError_t SortKeys(void* temporary, std::size_t& bytes, DoubleBuffer<K>& keys, long n, int = 0, int = 0, cudaStream_t stream = nullptr) {
-        return sorted(temporary, bytes, keys.Current(), keys.Current(), n, thrust::less<K>(), stream);
-    }
-    template <class K>
-    static cudaError_t SortKeysDescending(void* temporary, std::size_t& bytes, DoubleBuffer<K>& keys, long n, int = 0, int = 0, cudaStream_t stream = nullptr) {
-        return sorted(temporary, bytes, keys.Current(), keys.Current(), n, thrust::greater<K>(), stream);
-    }
-    template <class K, class V>
-    static cudaError_t SortPairs(void* temporary, std::size_t& bytes, DoubleBuffer<K>& keys, DoubleBuffer<V>& values, long n, int = 0, int = 0,
-                                 cudaStream_t stream = nullptr) {
-        return sorted_pairs(temporary, bytes, keys.Current(), keys.Current(), values.Current(), values.Current(), n, thrust::less<K>(), stream);
-    }
-    template <class K, class V>
-    static cudaError_t SortPairsDescending(void* temporary, std::size_t& bytes, DoubleBuffer<K>& keys, DoubleBuffer<V>& values, long n, int = 0,
-                                           int = 0, cudaStream_t stream = nullptr) {
-        return sorted_pairs(temporary, bytes, keys.Current(), keys.Current(), values.Current(), values.Current(), n, thrust::greater<K>(), stream);
-    }
+    LADDER_SORT(SortKeys, SortPairs, false) LADDER_SORT(SortKeysDescending, SortPairsDescending, true)
+#undef LADDER_SORT
 
 private:
-    template <class K, class Less>
-    static cudaError_t sorted(void* temporary, std::size_t& bytes, const K* in, K* out, long n, Less less, cudaStream_t stream) {
+    template <class K>
+    static cudaError_t sorted(void* temporary, std::size_t& bytes, const K* in, K* out, long n, ladder_parts::Order order, cudaStream_t stream) {
         if (ladder_parts::asks(temporary, bytes)) return cudaSuccess;
         const auto where = ladder_parts::order(stream, in);
         if (in != out) thrust::copy(where, in, in + n, out);
-        thrust::sort(where, out, out + n, less);
+        thrust::sort(where, out, out + n, order);
         return ladder::status();
     }
-    template <class K, class V, class Less>
-    static cudaError_t sorted_pairs(void* temporary, std::size_t& bytes, const K* in, K* out, const V* values, V* values_out, long n, Less less,
-                                    cudaStream_t stream) {
+    template <class K, class V>
+    static cudaError_t sorted_pairs(void* temporary, std::size_t& bytes, const K* in, K* out, const V* values, V* values_out, long n,
+                                    ladder_parts::Order order, cudaStream_t stream) {
         if (ladder_parts::asks(temporary, bytes)) return cudaSuccess;
         const auto where = ladder_parts::order(stream, in);
         if (in != out) thrust::copy(where, in, in + n, out);
         if (values != values_out) thrust::copy(where, values, values + n, values_out);
-        thrust::sort_by_key(where, out, out + n, values_out, less);
-        return ladder::status();
-    }
-};
-
-struct DeviceSelect {
-    template <class It, class Out, class Count, class Is>
-    static cudaError_t If(void* temporary, std::size_t& bytes, It in, Out out, Count* kept, long n, Is is, cudaStream_t stream = nullptr, LADDER_LINE) {
-        if (ladder_parts::asks(temporary, bytes)) return cudaSuccess;
-        const auto from = ladder_parts::there(in);
-        const auto to = ladder_parts::there(out);
-        ladder::each("cub::DeviceSelect::If", line, stream, 1, [=](long) mutable {
-            Count count = 0;
-            for (long i = 0; i < n; ++i)
-                if (is(ladder::at(from + i))) ladder::at(to + count++) = ladder::at(from + i);
-            *kept = count;
-        });
+        thrust::sort_by_key(where, out, out + n, values_out, order);
         return ladder::status();
     }
 };
