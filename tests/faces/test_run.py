@@ -319,6 +319,21 @@ def test_calls_and_variables_of_the_wrong_side_are_refused_as_nvcc_refuses_them(
     assert "`__shfl` has gone from CUDA: write `__shfl_sync(0xffffffff, ...)`" in run("old.cu").said
 
 
+def test_kernels_get_nothing_of_the_hosts_library(run, folder):
+    (folder / "library.cu").write_text(
+        "#include <algorithm>\n#include <cstdlib>\n#include <functional>\n#include <vector>\n"
+        "__global__ void numbers(float* x) { std::vector<float> v; v.push_back(1); x[0] = v[0] + rand(); }\n"
+        "__global__ void calls(std::function<float(float)> f, float* x) { x[0] = f(1); }\n"
+        "__device__ void sorts(float* x) { std::sort(x, x + 2); }\n"
+        "__global__ void right(float* x) { x[0] = std::sqrt(x[0]) + std::abs(x[1]) + abs(-3) + fmaxf(x[0], x[1]); }\n"
+        "int main() { std::vector<float> v(2, rand()); std::sort(v.begin(), v.end()); right<<<1, 1>>>(v.data()); }\n"
+    )
+    said = run("library.cu").said
+    assert {int(row.split(":")[1]) for row in said.splitlines() if row.startswith("library.cu:")} == {5, 6, 7}, said
+    assert "`std::vector<float>` belongs to the host" in said and "draw the numbers before the launch" in said
+    assert "make the kernel a template, and hand it a functor" in said and "`sort` is a function of the host" in said
+
+
 def test_a_constant_of_the_host_is_its_value_in_a_kernel_and_no_memory(run, folder):
     """Also in a file whose comments are in another encoding than UTF-8."""
     ran = run("tables/main.cu")

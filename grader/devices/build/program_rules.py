@@ -2,7 +2,8 @@
 
 Of a graded file all counts that clang says (opinion.py). A program has libraries' headers, which clang reads as the
 emulator wrote them for g++, and not as NVIDIA did. So only that counts of which clang is surer than g++, and only where
-both the use and what is used stand in the program's own files. Whatever clang cannot read is left to g++.
+the use stands in the program's own files, and what is used there or in the C++ library, which nvcc reads as it is.
+Whatever clang cannot read is left to g++.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from grader.devices.build.spelling import for_clang
 _USES = re.compile(
     r"reference to __host__ (function|variable) '.*' in __(global|device)__ function"
     r"|reference to __device__ function '.*' in __host__ function"
-    r"|no matching function for call to"
+    r"|no matching (?:function|member function|constructor) for|no viable overloaded operator"
 )
 _SURE = re.compile(
     r"call to global function .* not configured"
@@ -97,8 +98,15 @@ def _read(source: Path, texts: Mapping[Path, str], flags: Sequence[str], cache: 
     return found
 
 
+def _is_of_library(place: Any) -> bool:
+    """Whether that file is one of the C++ library's, or the C library's `stdlib.h`: nvcc reads the same."""
+    return "/c++/" in place.file.name or place.file.name == "/usr/include/stdlib.h"
+
+
 def _may_be_of_device(place: Any, said: str, own: Mapping[str, str]) -> bool:
     """Whether what is declared there is dynamic shared memory, or has `__device__` where it is declared once more."""
+    if place.file.name not in own:
+        return False
     text = own[place.file.name].encode(errors="surrogateescape")
     before, after = text[: place.offset].decode(errors="replace"), text[place.offset :].decode(errors="replace")
     head = re.split("[;{}]", before)[-1]
@@ -117,9 +125,11 @@ def _told(diagnostic: Any, own: Mapping[str, str]) -> Broken | None:
     notes = [note for note in diagnostic.children if note.location.file]
     text = diagnostic.spelling
     if not _SURE.search(text):
-        others = [note for note in notes if _OTHER_SIDE.search(note.spelling) and note.location.file.name in own]
+        wrong_side = [note for note in notes if _OTHER_SIDE.search(note.spelling)]
+        others = [note for note in wrong_side if note.location.file.name in own or _is_of_library(note.location)]
         candidates = [note for note in notes if "candidate" in note.spelling]
-        if not _USES.search(text) or not others or any(note not in others for note in candidates):
+        of_library = all(_is_of_library(note.location) for note in candidates)  # others are for other arguments
+        if not _USES.search(text) or not others or not (of_library or all(note in others for note in candidates)):
             return None
         if any(_may_be_of_device(note.location, text, own) for note in others):
             return None
@@ -129,6 +139,6 @@ def _told(diagnostic: Any, own: Mapping[str, str]) -> Broken | None:
         "error",
         place.line,
         place.column,
-        notes=tuple((note.location.line, note.spelling) for note in notes if note.location.file.name == here),
+        notes=tuple((note.location.line if note.location.file.name == here else None, note.spelling) for note in notes),
     )
     return Broken(sentence(said), here, place.line)

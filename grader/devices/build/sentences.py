@@ -28,6 +28,7 @@ _ON_DEVICE = ({"kernel"}, {"device"}, {"kernel", "template"}, {"device", "templa
 _INSTEAD = {
     "swap": "write `auto t = a; a = b; b = t;`",
     "rand": "draw the numbers before the launch, or compute them in the kernel",
+    "push_back": "write to an element of an array",
     "exit": "return from the kernel, or call `__trap()`",
     "abort": "call `__trap()`",
     "cudaMemcpy": "assign element by element, and copy before or after the launch",
@@ -85,6 +86,14 @@ def _host_function(match: re.Match[str], said: Said) -> str:
     declared = [(line, text) for line, text in said.notes if "declared here" in text or "candidate" in text]
     declared.sort(key=lambda note: not _OTHER_SIDE.search(note[1]))  # of several candidates, that of the host
     line = next((line for line, _ in declared if line), None)
+    if name.startswith("std::"):
+        is_function = name.startswith("std::function")
+        what = (
+            "make the kernel a template, and hand it a functor"
+            if is_function
+            else "write an array, `float a[8]`, or a pointer"
+        )
+        return f"`{name}` belongs to the host, and a kernel cannot use it: {what}"
     start = f"`{name}` is a function of the host, which a kernel cannot call"
     if line:
         return (
@@ -292,7 +301,8 @@ _ERRORS: tuple[tuple[str, Words], ...] = (
     (rf"reference to __device__ function {_NAME} in __host__ __device__", _says(_FOR_BOTH)),
     (rf"reference to __global__ function {_NAME} in (?:__global__|__device__|__host__ __device__)", _called_kernel),
     (
-        rf"no matching (?:function for call to|constructor for initialization of)(?: object of type)? {_NAME}",
+        r"no (?:matching (?:(?:member )?function for call to|constructor for initialization of)"
+        rf"|viable overloaded operator\S+ for)(?: object of type| type)? {_NAME}",
         _no_matching,
     ),
     (rf"call to global function {_NAME} not configured", _called_kernel),
