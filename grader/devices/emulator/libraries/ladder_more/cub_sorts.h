@@ -1,0 +1,95 @@
+// cub's sorts and exchanges of a block. A sort's order is found by thread 0, as it stays the same for equal keys.
+#pragma once
+
+#include "cub_device.h"
+
+namespace cub {
+
+struct NullType {};
+enum RadixSortOrder { RADIX_SORT_ASCENDING, RADIX_SORT_DESCENDING };
+
+// "Blocked": thread t has elements t * N to t * N + N - 1; "striped": elements t, t + threads, t + 2 * threads, ...
+template <class T, int X, int N, bool = false, int Y = 1, int Z = 1> class BlockExchange {
+    static constexpr int threads = X * Y * Z;
+
+public:
+    struct TempStorage { T values[threads * N]; };
+    LADDER_INLINE explicit BlockExchange(TempStorage& storage) : values_(storage.values) {}
+
+    LADDER_INLINE void BlockedToStriped(const T (&in)[N], T (&out)[N]) { moved(in, out, false, true); }
+    LADDER_INLINE void BlockedToStriped(T (&mine)[N]) { moved(mine, mine, false, true); }
+    LADDER_INLINE void StripedToBlocked(const T (&in)[N], T (&out)[N]) { moved(in, out, true, false); }
+    LADDER_INLINE void StripedToBlocked(T (&mine)[N]) { moved(mine, mine, true, false); }
+    template <class Rank> LADDER_INLINE void ScatterToBlocked(T (&mine)[N], const Rank (&ranks)[N]) { scattered(mine, ranks, false); }
+    template <class Rank> LADDER_INLINE void ScatterToStriped(T (&mine)[N], const Rank (&ranks)[N]) { scattered(mine, ranks, true); }
+
+private:
+    static LADDER_INLINE int place(int i, bool striped) { return striped ? i * threads + ladder_parts::rank() : ladder_parts::rank() * N + i; }
+    LADDER_INLINE void moved(const T (&in)[N], T (&out)[N], bool from, bool to) {
+        for (int i = 0; i < N; ++i) values_[place(i, from)] = in[i];
+        ladder_barrier(ladder::Barrier::Sync, 0, 0);
+        for (int i = 0; i < N; ++i) out[i] = values_[place(i, to)];
+    }
+    template <class Rank> LADDER_INLINE void scattered(T (&mine)[N], const Rank (&ranks)[N], bool to) {
+        for (int i = 0; i < N; ++i) values_[ranks[i]] = mine[i];
+        ladder_barrier(ladder::Barrier::Sync, 0, 0);
+        for (int i = 0; i < N; ++i) mine[i] = values_[place(i, to)];
+    }
+    T* values_;
+};
+
+template <class Key, int X, int N, class Value = NullType, int = 4, bool = true, BlockScanAlgorithm = BLOCK_SCAN_WARP_SCANS,
+          cudaSharedMemConfig = cudaSharedMemBankSizeFourByte, int Y = 1, int Z = 1>
+class BlockRadixSort {
+    static constexpr int threads = X * Y * Z, all = threads * N;
+
+public:
+    struct TempStorage {
+        Key keys[all];
+        Value values[std::is_same_v<Value, NullType> ? 1 : all];
+        unsigned short order[all], merged[all];
+    };
+    LADDER_INLINE explicit BlockRadixSort(TempStorage& storage) : kept_(storage) {}
+
+#define LADDER_SORT(name, down, striped)                                                                                  \
+    LADDER_INLINE void name(Key (&keys)[N], int begin = 0, int end = 8 * sizeof(Key)) {                                   \
+        sort(keys, {begin, end, down});                                                                                   \
+        for (int i = 0; i < N; ++i) keys[i] = kept_.keys[kept_.order[place(i, striped)]];                                 \
+    }                                                                                                                     \
+    LADDER_INLINE void name(Key (&keys)[N], Value (&values)[N], int begin = 0, int end = 8 * sizeof(Key)) {               \
+        for (int i = 0; i < N; ++i) kept_.values[ladder_parts::rank() * N + i] = values[i];                               \
+        sort(keys, {begin, end, down});                                                                                   \
+        for (int i = 0; i < N; ++i) {                                                                                     \
+            const int from = kept_.order[place(i, striped)];                                                              \
+            keys[i] = kept_.keys[from], values[i] = kept_.values[from];                                                   \
+        }                                                                                                                 \
+    }
+    LADDER_SORT(Sort, false, false) LADDER_SORT(SortDescending, true, false)
+    LADDER_SORT(SortBlockedToStriped, false, true) LADDER_SORT(SortDescendingBlockedToStriped, true, true)
+#undef LADDER_SORT
+
+private:
+    static LADDER_INLINE int place(int i, bool striped) { return striped ? i * threads + ladder_parts::rank() : ladder_parts::rank() * N + i; }
+    LADDER_INLINE void sort(Key (&keys)[N], ladder_parts::Order order) {
+        for (int i = 0; i < N; ++i) kept_.keys[ladder_parts::rank() * N + i] = keys[i];
+        ladder_barrier(ladder::Barrier::Sync, 0, 0);
+        if (ladder_parts::rank() == 0) {
+            for (int i = 0; i < all; ++i) kept_.order[i] = static_cast<unsigned short>(i);
+            for (int run = 1; run < all; run *= 2) merge_runs(run, order);
+        }
+        ladder_barrier(ladder::Barrier::Sync, 0, 0);
+    }
+    LADDER_INLINE void merge_runs(int run, ladder_parts::Order order) {
+        for (int first = 0; first < all; first += 2 * run) {
+            const int middle = first + run < all ? first + run : all, last = first + 2 * run < all ? first + 2 * run : all;
+            for (int i = first, j = middle, to = first; to < last; ++to) {
+                const bool second = i == middle || (j < last && order(Key(kept_.keys[kept_.order[j]]), Key(kept_.keys[kept_.order[i]])));
+                kept_.merged[to] = kept_.order[second ? j++ : i++];
+            }
+        }
+        for (int i = 0; i < all; ++i) kept_.order[i] = kept_.merged[i];
+    }
+    TempStorage& kept_;
+};
+
+}  // namespace cub
