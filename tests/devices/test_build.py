@@ -111,12 +111,6 @@ def test_what_is_no_kernel_file(run, source, said):
         ("\n__global__", "#include <vector>\n\fstd::vector<int&> bad;\n__global__", 2, "reference"),
         ("\n", "\r\n#error no\r\n", 2, "#error no"),
         ("z[i] =", "switch (n) { case 0: int j = 0; z[j] = 0; case 1: z[j] = 1; } z[i] =", 4, "this `case` jumps over"),
-        (
-            "\n__global__",
-            "struct S { int n; __device__ S() : n(3) {} };\n__global__ void k() { __shared__ S s; }\n\n__global__",
-            2,
-            "constructor of the",
-        ),
         ("y[i];\n}\n", "y[i];\n", 6, "a `}` is missing above"),
         ("n);\n}\n", "n);\n", 7, "a `}` is missing"),
         ("\n__global__", "/*\n__global__", 1, "unterminated comment"),

@@ -271,4 +271,4 @@ def test_zeros_to_which_atomics_add_are_stored_once(ratios):
 
 def test_threads_that_touch_an_element_for_the_look_of_it_are_not_at_work(ratios):
     found = ratios("many_look_on")
-    assert (found["busy_blocks"], found["busy_threads"]) == (2, 64)
+    assert (found["busy_blocks"], found["busy_threads"]) == (4, 128)  # four times as many as do it

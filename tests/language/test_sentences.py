@@ -43,7 +43,7 @@ def read():
         ("void f(cudaTextureObject_t t) {}", 1, "textures and arrays, which a graded file has not here"),
         ("#include <cuda/ptx>\n", 1, "the emulator has no <cuda/ptx>, a header of CUDA's"),
         ("__global__ void k(int* __grid_constant__ const p) {}", 1, "stands behind the const of a pointer"),
-        ("#include <string>\n__global__ void k() { std::string s; }", 2, "function of the host"),
+        ("#include <string>\n__global__ void k() { std::string s; }", 2, "belongs to the host, and a kernel"),
         ("__global__ void k(int* x) { x[0] = rand(); }", 1, "`rand` is a function of the host"),
         (
             "__global__ void k(float* x) { cudaMemcpy(x, x + 1, 4, cudaMemcpyDefault); }",

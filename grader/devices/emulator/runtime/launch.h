@@ -26,12 +26,12 @@ struct KernelTotals {
 
 struct LaunchRecord { std::string kernel; Index grid, block; std::size_t shared; int line; bool given_stream, own_stream; };
 
-// Work that blocks or warps share: as many count as would do it in equal parts, or twice that: so those that touch an element
-// for the look of it make no crowd.
+// Work that blocks or warps share. As many count as would do it in equal parts, or four times that, as those at an edge have
+// less: who touches an element for the look of it makes no crowd.
 struct Shares {
     unsigned __int128 squares = 0;
     void add(std::uint64_t bytes) { squares += static_cast<unsigned __int128>(bytes) * bytes; }
-    std::uint64_t most(std::uint64_t all) const { return squares ? static_cast<std::uint64_t>(static_cast<unsigned __int128>(all) * all * 2 / squares) : 0; }
+    std::uint64_t most(std::uint64_t all) const { return squares ? static_cast<std::uint64_t>(static_cast<unsigned __int128>(all) * all * 4 / squares) : 0; }
 };
 
 // Everything the executors share during one launch.
