@@ -171,7 +171,7 @@ template <class T, int X, int N, BlockLoadAlgorithm how = BLOCK_LOAD_DIRECT> str
     LADDER_INLINE explicit BlockLoad(TempStorage&) {}
     template <class It> LADDER_INLINE void Load(It from, T (&to)[N], int valid = X * N) {
         for (int i = 0; i < N; ++i) {
-            const int at = how == BLOCK_LOAD_STRIPED ? i * X + ladder_parts::rank() : ladder_parts::rank() * N + i;
+            const int at = ladder_parts::place<N, X>(i, how == BLOCK_LOAD_STRIPED);
             if (at < valid) to[i] = from[at];
         }
     }
@@ -186,7 +186,7 @@ template <class T, int X, int N, BlockStoreAlgorithm how = BLOCK_STORE_DIRECT> s
     LADDER_INLINE explicit BlockStore(TempStorage&) {}
     template <class It> LADDER_INLINE void Store(It to, T (&from)[N], int valid = X * N) {
         for (int i = 0; i < N; ++i) {
-            const int at = how == BLOCK_STORE_STRIPED ? i * X + ladder_parts::rank() : ladder_parts::rank() * N + i;
+            const int at = ladder_parts::place<N, X>(i, how == BLOCK_STORE_STRIPED);
             if (at < valid) to[at] = from[i];
         }
     }

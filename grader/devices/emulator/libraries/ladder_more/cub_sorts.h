@@ -8,7 +8,6 @@ namespace cub {
 struct NullType {};
 enum RadixSortOrder { RADIX_SORT_ASCENDING, RADIX_SORT_DESCENDING };
 
-// "Blocked": thread t has elements t * N to t * N + N - 1; "striped": elements t, t + threads, t + 2 * threads, ...
 template <class T, int X, int N, bool = false, int Y = 1, int Z = 1> class BlockExchange {
     static constexpr int threads = X * Y * Z;
 
@@ -24,16 +23,15 @@ public:
     template <class Rank> LADDER_INLINE void ScatterToStriped(T (&mine)[N], const Rank (&ranks)[N]) { scattered(mine, ranks, true); }
 
 private:
-    static LADDER_INLINE int place(int i, bool striped) { return striped ? i * threads + ladder_parts::rank() : ladder_parts::rank() * N + i; }
     LADDER_INLINE void moved(const T (&in)[N], T (&out)[N], bool from, bool to) {
-        for (int i = 0; i < N; ++i) values_[place(i, from)] = in[i];
+        for (int i = 0; i < N; ++i) values_[ladder_parts::place<N, threads>(i, from)] = in[i];
         ladder_barrier(ladder::Barrier::Sync, 0, 0);
-        for (int i = 0; i < N; ++i) out[i] = values_[place(i, to)];
+        for (int i = 0; i < N; ++i) out[i] = values_[ladder_parts::place<N, threads>(i, to)];
     }
     template <class Rank> LADDER_INLINE void scattered(T (&mine)[N], const Rank (&ranks)[N], bool to) {
         for (int i = 0; i < N; ++i) values_[ranks[i]] = mine[i];
         ladder_barrier(ladder::Barrier::Sync, 0, 0);
-        for (int i = 0; i < N; ++i) mine[i] = values_[place(i, to)];
+        for (int i = 0; i < N; ++i) mine[i] = values_[ladder_parts::place<N, threads>(i, to)];
     }
     T* values_;
 };
@@ -51,27 +49,26 @@ public:
     };
     LADDER_INLINE explicit BlockRadixSort(TempStorage& storage) : kept_(storage) {}
 
-#define LADDER_SORT(name, down, striped)                                                                                  \
-    LADDER_INLINE void name(Key (&keys)[N], int begin = 0, int end = 8 * sizeof(Key)) {                                   \
-        sort(keys, {begin, end, down});                                                                                   \
-        for (int i = 0; i < N; ++i) keys[i] = kept_.keys[kept_.order[place(i, striped)]];                                 \
-    }                                                                                                                     \
-    LADDER_INLINE void name(Key (&keys)[N], Value (&values)[N], int begin = 0, int end = 8 * sizeof(Key)) {               \
-        for (int i = 0; i < N; ++i) kept_.values[ladder_parts::rank() * N + i] = values[i];                               \
-        sort(keys, {begin, end, down});                                                                                   \
-        for (int i = 0; i < N; ++i) {                                                                                     \
-            const int from = kept_.order[place(i, striped)];                                                              \
-            keys[i] = kept_.keys[from], values[i] = kept_.values[from];                                                   \
-        }                                                                                                                 \
+#define LADDER_SORT(name, down, striped)                                                                            \
+    LADDER_INLINE void name(Key (&keys)[N], int begin = 0, int end = 8 * sizeof(Key)) {                             \
+        sort(keys, {begin, end, down});                                                                             \
+        for (int i = 0; i < N; ++i) keys[i] = kept_.keys[kept_.order[ladder_parts::place<N, threads>(i, striped)]]; \
+    }                                                                                                               \
+    LADDER_INLINE void name(Key (&keys)[N], Value (&values)[N], int begin = 0, int end = 8 * sizeof(Key)) {         \
+        for (int i = 0; i < N; ++i) kept_.values[ladder_parts::place<N, threads>(i, false)] = values[i];            \
+        sort(keys, {begin, end, down});                                                                             \
+        for (int i = 0; i < N; ++i) {                                                                               \
+            const int from = kept_.order[ladder_parts::place<N, threads>(i, striped)];                              \
+            keys[i] = kept_.keys[from], values[i] = kept_.values[from];                                             \
+        }                                                                                                           \
     }
     LADDER_SORT(Sort, false, false) LADDER_SORT(SortDescending, true, false)
     LADDER_SORT(SortBlockedToStriped, false, true) LADDER_SORT(SortDescendingBlockedToStriped, true, true)
 #undef LADDER_SORT
 
 private:
-    static LADDER_INLINE int place(int i, bool striped) { return striped ? i * threads + ladder_parts::rank() : ladder_parts::rank() * N + i; }
     LADDER_INLINE void sort(Key (&keys)[N], ladder_parts::Order order) {
-        for (int i = 0; i < N; ++i) kept_.keys[ladder_parts::rank() * N + i] = keys[i];
+        for (int i = 0; i < N; ++i) kept_.keys[ladder_parts::place<N, threads>(i, false)] = keys[i];
         ladder_barrier(ladder::Barrier::Sync, 0, 0);
         if (ladder_parts::rank() == 0) {
             for (int i = 0; i < all; ++i) kept_.order[i] = static_cast<unsigned short>(i);

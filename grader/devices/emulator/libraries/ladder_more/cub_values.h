@@ -11,6 +11,9 @@ namespace ladder_parts {
 
 LADDER_INLINE int rank() { return static_cast<int>(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)); }
 
+// Where the thread's i-th element of N is among the block's: "blocked", t * N + i; "striped", i * threads + t.
+template <int N, int threads> LADDER_INLINE int place(int i, bool striped) { return striped ? i * threads + rank() : rank() * N + i; }
+
 }  // namespace ladder_parts
 
 template <class Key_, class Value_> struct KeyValuePair {
