@@ -377,3 +377,24 @@ __global__ void k(int* x) { asm volatile("membar.gl;" ::: "cc", "memory"); }
 
 //// refused: zero int
 __global__ void k(int* x) { int y; asm volatile("add.s32 %0, %1, 1;" : "=r"(y) : "0"(3)); x[0] = y; }
+
+//// refused: PTX in a function of the host, too
+__host__ __device__ int lane() { int r; asm("mov.u32 %0, %%laneid;" : "=r"(r)); return r; }
+__global__ void k(int* x) { x[0] = lane(); }
+
+//// ok: PTX in inline functions of the host, too, which no host code calls
+__host__ __device__ inline int lane() { int r; asm("mov.u32 %0, %%laneid;" : "=r"(r)); return r; }
+struct S { __host__ __device__ int get() { int r; asm("mov.u32 %0, %%laneid;" : "=r"(r)); return r; } };
+template <class T> __host__ __device__ T next(T a) { T r; asm("add.u32 %0, %1, 1;" : "=r"(r) : "r"(a)); return r; }
+static __host__ __device__ int other() { int r; asm("mov.u32 %0, %%laneid;" : "=r"(r)); return r; }
+__global__ void k(int* x) { x[0] = lane() + S{}.get() + next(x[1]) + other(); }
+
+//// ok: PTX for the device alone in a function of both
+__host__ __device__ int lane() {
+#ifdef __CUDA_ARCH__
+    int r; asm("mov.u32 %0, %%laneid;" : "=r"(r)); return r;
+#else
+    return 0;
+#endif
+}
+__global__ void k(int* x) { x[0] = lane(); }

@@ -462,3 +462,9 @@ __global__ void k(int* x) { const char* const s = "abc"; x[0] = strlen(s); }
 
 //// ok: strlen of a constexpr local pointer
 __global__ void k(int* x) { constexpr const char* s = "abc"; x[0] = strlen(s); }
+
+//// ok: constexpr functions of the host in a kernel
+__host__ constexpr unsigned operator""_kb(unsigned long long n) { return n * 1024; }
+__host__ constexpr int twice(int a) { return 2 * a; }
+struct B { __host__ constexpr int get() const { return 3; } };
+__global__ void k(int* x) { x[0] = 3_kb + twice(x[1]) + B{}.get(); }

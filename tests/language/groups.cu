@@ -122,3 +122,34 @@ __global__ void k(int* x) { x[0] = mine::any(x[1] > 0); }
 //// refused: any that returns an int
 __device__ int any(bool v) { return __any_sync(~0u, v); }
 __global__ void k(int* x) { x[0] = any(x[1] > 0); }
+
+//// refused: reduce of floats by an operator of ints
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+namespace cg = cooperative_groups;
+__global__ void k(float* x) { auto w = cg::tiled_partition<32>(cg::this_thread_block()); x[0] = cg::reduce(w, x[1], cg::plus<int>()); }
+
+//// refused: reduce of floats by one of doubles
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+namespace cg = cooperative_groups;
+struct Add { __device__ double operator()(double a, double b) const { return a + b; } };
+__global__ void k(float* x) { auto w = cg::tiled_partition<32>(cg::this_thread_block()); x[0] = cg::reduce(w, x[1], Add()); }
+
+//// ok: reduce by a lambda and the smaller one
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+#include <cooperative_groups/scan.h>
+namespace cg = cooperative_groups;
+struct Add { __device__ double operator()(double a, double b) const { return a + b; } };
+__global__ void k(float* x) { auto w = cg::tiled_partition<32>(cg::this_thread_block()); x[0] = cg::reduce(w, x[1], [](float a, float b) { return a + b; }); x[1] = cg::reduce(w, 2 * x[0], cg::less<float>()); }
+
+//// refused: scan of a char by an operator of ints
+#include <cooperative_groups.h>
+#include <cooperative_groups/scan.h>
+namespace cg = cooperative_groups;
+__global__ void k(char* x) { auto w = cg::tiled_partition<32>(cg::this_thread_block()); x[0] = cg::inclusive_scan(w, x[1]) + cg::exclusive_scan(w, x[1], cg::plus<int>()); }
+
+//// ok: half and bfloat16 come with the groups
+#include <cooperative_groups.h>
+__global__ void k(half* x, __half2* y, __nv_bfloat16* z) { x[0] = __hadd(x[1], x[2]); y[0] = __hadd2(y[1], y[2]); }

@@ -321,3 +321,20 @@ void f(float* x) { k CONFIG; }
 #define CONFIG <<<1, 32>>>
 void k(float* x) { x[0] = 1; }
 void f(float* x) { k CONFIG (x); }
+
+//// ok: NULL as the shared memory of a launch and as a number
+__global__ void k(float* p, int n) { int a = NULL; if (p == NULL && n == 0) p[NULL] = a; }
+int find(int n) { if (n == NULL) return NULL; return n; }
+void f(cudaStream_t s) { k<<<1, 1, NULL, s>>>(NULL, NULL); k<<<1, 1, 0, NULL>>>(NULL, find(NULL)); void* a[2] = {}; cudaLaunchKernel((const void*)k, dim3(1), dim3(1), a, NULL, NULL); }
+
+//// refused: a constexpr function of the GPU is launched
+constexpr __device__ void k(float* x) { x[0] = 1; }
+void f(float* x) { k<<<1, 1>>>(x); }
+
+//// refused: a constexpr template of the GPU is launched
+template <int N> constexpr __device__ void k(float* x) { x[0] = N; }
+void f(float* x) { k<0><<<1, 1>>>(x); }
+
+//// refused: a template of the GPU is launched
+template <int N> __device__ void k(float* x) { x[0] = N; }
+void f(float* x) { k<0><<<1, 1>>>(x); }

@@ -539,3 +539,7 @@ __global__ void k(int* x) { constexpr std::bitset<8> b(5); x[0] = b[0]; }
 //// ok: std::byte in a kernel
 #include <cstddef>
 __global__ void k(std::byte* x) { x[0] = std::byte{3} | x[1]; x[1] <<= 2; }
+
+//// ok: defaulted members for the host, used in a kernel
+struct A { int n; A() = default; __host__ A(const A&) = default; __host__ A& operator=(const A&) = default;  };
+__global__ void k(int* x) { A a; a.n = 1; A b = a; a = b; x[0] = a.n; }

@@ -200,3 +200,12 @@ __global__ void k(float* x) { __shared__ A a(1); x[0] = a.x; }
 //// refused: a method that a shared object's class has not
 struct A { float x; __device__ A() {} };
 __global__ void k(float* x) { __shared__ A a; a.set(1); x[0] = a.x; }
+
+//// refused: a static shared array in host code
+void f() { static __shared__ int z[4]; }
+
+//// refused: a static shared array in a function of both
+__host__ __device__ void f(int* x) { static __shared__ int z[4]; x[0] = z[0]; }
+
+//// ok: a static shared array in a device function
+__device__ void f(int* x) { static __shared__ int z[4]; z[0] = 1; x[0] = z[0]; }

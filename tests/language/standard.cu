@@ -158,3 +158,11 @@ __global__ void k(float* x, int n) { float a[3] = {1, 2, 3}; x[0] = sum(a) + sum
 //// refused: a span written through a const
 #include <cuda/std/span>
 __global__ void k(cuda::std::span<const float> s) { s[0] = 1; }
+
+//// refused: bits of an int
+#include <cuda/std/bit>
+__global__ void k(int* x) { x[0] = cuda::std::popcount(x[1]); }
+
+//// ok: bits of unsigned numbers
+#include <cuda/std/bit>
+__global__ void k(int* x) { unsigned a = x[1]; x[0] = cuda::std::popcount(a) + cuda::std::countl_zero(a) + cuda::std::countr_zero((unsigned char)a) + cuda::std::has_single_bit((unsigned long long)a) + cuda::std::bit_width(a) + cuda::std::rotl(a, 3) + cuda::std::bit_ceil(a) + cuda::std::bit_floor(a) + cuda::std::countl_one(a) + cuda::std::countr_one(a) + cuda::std::rotr(a, 1); }

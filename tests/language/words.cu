@@ -701,3 +701,6 @@ __global__ void k(int* x) {
 #pragma unroll
     for (int i = 0; i < 4; ++i) asm volatile("mov.u32 %0, %1;" : "=r"(x[i]) : "i"(i));
 }
+
+//// refused: a kernel with __maxnreg__ but no __global__
+__forceinline__ __device__ __maxnreg__(32) void k(int* x) { x[0] = 1; }

@@ -20,6 +20,7 @@ _FROM_DEVICE = "call to __host__ function from"
 _NO_TYPE = "a type specifier is required"
 _NO_GUIDE = "no viable constructor or deduction guide"
 _GUIDE = re.compile(rb"\)\s*->")
+_LAUNCHED = re.compile(rb"[\w:]+\s*(<[^<>;]*>\s*)?<<<")
 _DESTRUCTOR = re.compile(r"reference to __host__ function '(~\w+)'")
 
 
@@ -50,11 +51,16 @@ def is_right_to_nvcc(said: Said, source: str, tree: Tree, values: Values) -> boo
         return tree.is_in_friend(len(before))
     if not any(_OTHER_SIDE.search(text) for text in (said.text, *(text for _, text in said.notes))):
         return False
-    if any(line in tree.for_host_too | tree.of_device_later.keys() for line, _ in said.notes):
-        return True
+    if any(line in tree.on_both | tree.of_device_later.keys() for line, _ in said.notes):
+        return not is_launched(tree.source, len(before))
     start = len(before.decode(errors="replace"))
     unevaluated = is_unevaluated([token for token in lex(source).code if token.start < start])
     return unevaluated or _is_left_out(tree, len(before), values)
+
+
+def is_launched(source: bytes, offset: int) -> bool:
+    """Whether what begins at this byte of the file is a function that is launched."""
+    return bool(_LAUNCHED.match(source, offset))
 
 
 def _is_left_out(tree: Tree, offset: int, values: Values) -> bool:

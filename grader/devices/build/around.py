@@ -17,6 +17,7 @@ class Around(NamedTuple):
     parameters: tuple[str, ...] = ()  # of the template
     constant: bool = False  # it is computed by the compiler
     lambda_: int = 0  # where the innermost lambda begins that a variable holds
+    emitted: bool = False  # compiled though nothing may call it: neither a template, nor inline, nor static
     unmade: bool = False  # in a template of which the file makes nothing: nvcc looks for no memory there
     above: Above = None  # the cursors above it
 

@@ -6,9 +6,13 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from grader.devices.build.around import Around
 from grader.devices.build.constants import uses_variables, value_of
 
 _OF_HOST = "asm in a function of the host is no PTX but the CPU's own assembly: a kernel file has no use for it"
+_OF_BOTH = (
+    "`{}` is for the host, too, where asm is the CPU's own: take `__host__` out, or write it in `#ifdef __CUDA_ARCH__`"
+)
 _EMPTY_TEXT = re.compile(rb'\w+[\w\s]*\(\s*(""\s*)+(:|\)|$)')
 _CONSTRAINT = re.compile(rb'"[=+&]*([a-zA-Z0-9])"\s*\(\s*$')  # in front of an operand
 _CONSTRAINTS = b"hrlqfdnC"
@@ -16,14 +20,14 @@ _CLOBBERS_CC = re.compile(rb':\s*(?:"\w+"\s*,\s*)*"cc"\s*[,)]')
 _TO_LABEL = re.compile(rb"\w+\s+(volatile\s+)?goto\b.*%l", re.DOTALL)
 
 
-def of_statement(cursor: Any, operands: list[Any], source: bytes, on_host: bool) -> Iterator[str]:
-    """What is wrong with one in a function of the host, or of the device."""
+def of_statement(cursor: Any, operands: list[Any], source: bytes, around: Around, side: str) -> Iterator[str]:
+    """What is wrong with one in a function of the host, of the device, or of both."""
     start = cursor.extent.start.offset
     text = source[start : cursor.extent.end.offset]
-    if on_host:
+    if not around.on_device:
         # asm volatile("" ::: "memory") only holds the compiler back
-        if not _EMPTY_TEXT.match(text):
-            yield _OF_HOST
+        if around.name and not _EMPTY_TEXT.match(text) and (around.on_host or (side == "host" and around.emitted)):
+            yield _OF_HOST if around.on_host else _OF_BOTH.format(around.name)
         return
     if _TO_LABEL.match(text):
         yield "asm in a kernel cannot jump to a label of C++: write an `if`, or a label of PTX in its braces"

@@ -58,6 +58,7 @@ _NO_ADDRESS = (
 _HOST_DESTRUCTOR = "the virtual destructor of `{}` is the host's: write `__device__` before it"
 _NO_VECTOR = "a kernel cannot use g++'s vectors (vector_size): `float4` and its kin are CUDA's"
 _NO_SIZE = re.compile(rb"(?:::)?\s*new\b[\w\s:<>*]*\[\s*\]")
+_INLINE = {b"inline", b"__inline__", b"__forceinline__", b"constexpr"}
 _ATOMIC = re.compile(rb"__atomic_\w+")
 _OPERATORS = {"UNARY_OPERATOR", "BINARY_OPERATOR", "COMPOUND_ASSIGNMENT_OPERATOR"}
 _ASSIGNS = re.compile(rb"\s*(=(?!=)|[-+*/%&|^]=|<<=|>>=|\+\+|--)")
@@ -79,7 +80,7 @@ class Tree(Places):
         self.accepted: set[tuple[int, int]] = set()
         self.kernels: set[str] = set()
         self.of_no_side: set[str] = set()  # destructors
-        self.for_host_too: set[int] = set()  # lines of the device's constexpr functions, which nvcc takes on both sides
+        self.on_both: set[int] = set()  # lines of functions that nvcc takes on both sides: constexpr, or defaulted
         # The sides of functions that are declared in these lines, without that of the device, which comes later.
         self.of_device_later: dict[int, frozenset[str]] = {}
         self.suspicious: list[tuple[Any, str]] = []
@@ -130,8 +131,8 @@ class Tree(Places):
             self._braces.append((cursor.extent.start.offset, cursor.extent.end.offset, strict))
         elif kind in kernel_rules.NEVER and around.on_device:
             self._say(cursor, kernel_rules.NEVER[kind])
-        elif kind == "ASM_STMT" and (around.on_host or around.on_device):
-            for message in asm_rules.of_statement(cursor, children, self.source, around.on_host):
+        elif kind == "ASM_STMT":
+            for message in asm_rules.of_statement(cursor, children, self.source, around, self.side):
                 self._say(cursor, message)
         elif kind in ("CXX_UNARY_EXPR", "STATIC_ASSERT", "CASE_STMT", "ENUM_CONSTANT_DECL"):
             around = around._replace(constant=True)
@@ -170,8 +171,8 @@ class Tree(Places):
         head = self.source[cursor.extent.start.offset : cursor.location.offset]
         rules = kernel_rules.of_declaration if "kernel" in sides else kernel_rules.of_function
         self.kernels |= {cursor.spelling} if "kernel" in sides else set()
-        if sides == {"device"} and b"constexpr" in head:
-            self.for_host_too.add(cursor.location.line)
+        if sides in ({"device"}, {"host"}) and (b"constexpr" in head or cursor.is_default_method()):
+            self.on_both.add(cursor.location.line)
         for message in [*kernel_rules.of_name(cursor), *rules(cursor, head)]:
             self._say(cursor, message)
         if cursor.is_definition():
@@ -186,7 +187,9 @@ class Tree(Places):
             self.of_device_later[line] = first | sides
         parameters = tuple(child.spelling for child in children if _kind(child).startswith("TEMPLATE_"))
         unmade = unmade or (cursor.location.offset not in self._made and is_template(cursor))
-        return Around(cursor.spelling, sides, (key[0], cursor.spelling), parameters, unmade=unmade)
+        emitted = _kind(cursor) == "FUNCTION_DECL" and cursor.linkage.name == "EXTERNAL"
+        emitted = emitted and not _INLINE & set(head.split())
+        return Around(cursor.spelling, sides, (key[0], cursor.spelling), parameters, emitted=emitted, unmade=unmade)
 
     def _twice(self, cursor: Any, key: Key, sides: frozenset[str]) -> None:
         """To clang a function of the host and one of the device may have the same name and parameters."""
@@ -249,7 +252,7 @@ class Tree(Places):
             self._say(cursor, f"`{name}` is in the GPU's memory: write it outside of the host's function")
         if self._vectors and kernel_rules.has_vector(cursor.type):
             self._say(cursor, _NO_VECTOR)
-        if words & {b"inline", b"__inline__", b"__forceinline__"} and cursor.linkage.name == "EXTERNAL":
+        if words & _INLINE and cursor.linkage.name == "EXTERNAL":
             self._say(cursor, f"`{name}` cannot be inline: write `static` in the place of it")
         if b"__managed__" in words and (cursor.type.is_const_qualified() or b"__constant__" in words):
             self._say(
@@ -269,6 +272,8 @@ class Tree(Places):
 
     def _shared(self, cursor: Any, around: Around) -> None:
         name, type_ = cursor.spelling, cursor.type.spelling
+        if cursor.storage_class.name == "STATIC" and not (around.on_device or around.unmade):
+            self._say(cursor, kernel_rules.NO_BLOCK)
         if size_of(cursor.type) > MOST_SHARED:
             self._say(cursor, f"`{name}` has more than {MOST_SHARED} bytes, the most shared memory of a block")
         if cursor.storage_class.name == "EXTERN":
@@ -331,7 +336,9 @@ class Tree(Places):
 
     def _call(self, cursor: Any, used: Any, around: Around) -> None:
         sides, name = sides_of(children_of(used)), used.spelling
-        if sides == {"device"} and used.location.line in self.for_host_too and is_in(used, self.file):
+        if sides == {"device"} and used.location.line in self.on_both and is_in(used, self.file):
+            if self.source[cursor.extent.end.offset :].lstrip().startswith(b"<<<"):
+                self._say(cursor, f"`{name}` is launched, but is no kernel: write `__global__` before it")
             return
         if around.sides == BOTH and sides == {"device"} and self.side == "host":
             if self.branch_at(cursor.extent.start.offset):

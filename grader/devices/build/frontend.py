@@ -33,7 +33,7 @@ import filelock
 
 from grader.course.editor import FIRST_HEADER, INCLUDE, LANGUAGE
 from grader.devices.build import narrowing
-from grader.devices.build.accepted import is_right_to_nvcc
+from grader.devices.build.accepted import is_launched, is_right_to_nvcc
 from grader.devices.build.ast_rules import Tree
 from grader.devices.build.branches import Condition, asked_for_values
 from grader.devices.build.cursors import name_all_kinds
@@ -59,6 +59,7 @@ _PROGRAM = ("-include", FIRST_HEADER, "-include", "ladder_program.h")
 _INSTANCE = re.compile(r"explicit instantiation of '(\w+)' does not refer")
 _TAKEN = re.compile("deprecated: ladder (true|false)")
 _NO_KERNEL = re.compile(r"kernel call to non-global function '?(\w+)")
+_NO_MATCH, _OF_DEVICE = "no matching function for call to", "call to __device__ function from"
 _NO_AUTO = "'auto' not allowed in function prototype"
 SIDES = ("device", "host")  # both compilers read a file twice: what is wrong in either reading is wrong
 
@@ -291,6 +292,8 @@ def _said(diagnostic: Any, tree: Tree) -> Said:
     line, column = (own.line, own.column) if own else (None, None)
     sides = tuple(sorted(tree.sides_at(own.offset))) if own and own is places[0] else ()
     text = diagnostic.spelling
+    if own and _OF_DEVICE in str(notes) and is_launched(tree.source, own.offset):
+        text = text.replace(_NO_MATCH, "kernel call to non-global function")
     if own and narrowing.is_meant(text, notes) and tree.all_must_fit(own.offset):
         level, text = "broken", narrowing.sentence(text)
     if diagnostic.category_name == "User-Defined Issue":

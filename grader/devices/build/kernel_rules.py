@@ -22,6 +22,7 @@ NEVER = {  # in device code
 }
 MOST_PARAMETERS = 32764  # bytes, as is what follows
 MOST_SHARED = 232448  # of a block
+NO_BLOCK = "shared memory belongs to a block, and host code has none: declare the __shared__ variable in a kernel"
 _GRID_CONSTANT = "grid_constant"  # sides.h
 # g++'s builtins that nvcc has for the host alone, and what a kernel writes instead.
 _BUILTINS = {
@@ -131,7 +132,10 @@ def of_declaration(cursor: Any, head: bytes) -> Iterator[str]:
 
 def of_function(cursor: Any, head: bytes) -> Iterator[str]:
     """What is wrong with a function that is no kernel."""
-    for word in (b"__launch_bounds__", b"__cluster_dims__"):
+    for word in (b"__shared__", b"__constant__", b"__managed__"):
+        if word in head.split(b"(")[0].split():
+            yield f"{word.decode()} is for variables: write `__global__` for a kernel, `__device__` for a function"
+    for word in (b"__launch_bounds__", b"__cluster_dims__", b"__maxnreg__"):
         if word in head:
             yield f"only a kernel has {word.decode()}, and `{cursor.spelling}` is none: take them out"
     if any(is_grid_constant(child) for child in children_of(cursor) if kind_of(child) == "PARM_DECL"):

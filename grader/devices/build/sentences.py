@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
 
 from grader.devices.build.diagnostics import gone
+from grader.devices.build.kernel_rules import NO_BLOCK
 from grader.devices.build.said import OWN, Said
 
 Words = Callable[[re.Match[str], Said], str]
@@ -281,7 +282,6 @@ _NO_ASSIGNMENT = "there is no `=` for these two types: cast the right side, as t
 _NO_EXCEPTIONS = "a kernel cannot {name}: device code has no exceptions; write the error to memory, or call `__trap()`"
 _NO_RESULT = "a __global__ function returns void, not {name}: it stores its results in memory"
 _NO_VALUE = "a __shared__ variable takes no initial value: let a thread assign it, and write `__syncthreads()` behind"
-_NO_BLOCK = "shared memory belongs to a block, and host code has none: declare the __shared__ variable in a kernel"
 _NO_CONSTANT = "a variable of the GPU must start with a constant: let a kernel, or cudaMemcpyToSymbol, set it"
 _CONST_CAST = "the pointer is `const`, and so must be what it is cast to: `reinterpret_cast<const {name}>`"
 _NO_OVERRIDE = (
@@ -311,6 +311,7 @@ _ERRORS: tuple[tuple[str, Words], ...] = (
     (rf"use of undeclared identifier {_NAME}{_CLOSE}", _undeclared),
     (rf"unknown type name {_NAME}{_CLOSE}", _unknown_type),
     (rf"no (?:type|member|template) named {_NAME} in namespace 'std'", _not_in_std),
+    (r"static assertion failed(?: due to requirement '.*?')?: (?P<name>.*)", _says("static_assert fails: {name}")),
     (r"read-only variable is not assignable", _says("this is `const`, so it can only be read")),
     (rf"cannot assign to variable {_NAME} with const", _says("`{name}` is `const`, so it can only be read")),
     (r"reinterpret_cast from 'const .*' to '(?P<name>.*)' casts away", _says(_CONST_CAST)),
@@ -320,7 +321,7 @@ _ERRORS: tuple[tuple[str, Words], ...] = (
     (r"kernel function type '(?P<name>.*?) \(.*' must have void return type", _says(_NO_RESULT)),
     (r"too (?:few|many) arguments to function call, expected (?P<takes>.*?), have (?P<given>\d+)", _other_number),
     (r"initialization is not supported for __shared__ variables", _says(_NO_VALUE)),
-    (r"__shared__ local variables not allowed in __host__", _says(_NO_BLOCK)),
+    (r"__shared__ local variables not allowed in __host__", _says(NO_BLOCK)),
     (r"dynamic initialization is not supported for __device__", _says(_NO_CONSTANT)),
     (rf"constexpr variable {_NAME} must be initialized by a constant", _no_constant),
     (r".*member function.* marked 'override'", _says(_NO_OVERRIDE)),

@@ -12,9 +12,16 @@ template <class T = void> struct bit_and { LADDER_INLINE T operator()(T a, T b) 
 template <class T = void> struct bit_or { LADDER_INLINE T operator()(T a, T b) const { return a | b; } };
 template <class T = void> struct bit_xor { LADDER_INLINE T operator()(T a, T b) const { return a ^ b; } };
 
+// Also nvcc takes no other operator.
+template <class T, class Op> constexpr void keeps_type() {
+    static_assert(std::is_same_v<T, std::decay_t<decltype(std::declval<Op&>()(std::declval<T&>(), std::declval<T&>()))>>,
+                  "the operator makes another type of the values than they have: for floats write plus<float>()");
+}
+
 // Every thread gets the result. Lanes of a tile exchange with the one half the tile away, then a quarter, and so on, as CUDA
 // does it: the order in which floats are added is its.
 template <unsigned Size, class T, class Op> LADDER_INLINE T reduce(const tile_of_lanes<Size>& tile, T value, Op&& op, LADDER_LINE) {
+    keeps_type<T, Op>();
     for (unsigned away = Size / 2; away > 0; away /= 2) value = op(value, tile.shfl_xor(value, away, line));
     return value;
 }
@@ -25,6 +32,7 @@ template <unsigned Size, class T, class Op> LADDER_INLINE T reduce(const tile_of
 
 // A scan by doubling distances (Hillis and Steele, CACM 29(12), 1986).
 template <class Group, class T, class Op> LADDER_INLINE T scan_lanes(const Group& group, T value, Op&& op, LADDER_LINE) {
+    keeps_type<T, Op>();
     for (unsigned away = 1; away < group.size(); away *= 2) {
         const T before = group.shfl_up(value, away, line);
         if (group.thread_rank() >= away) value = op(value, before);

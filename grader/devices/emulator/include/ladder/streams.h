@@ -22,6 +22,7 @@ struct CUevent_st {
     bool recorded;
 };
 using cudaEvent_t = CUevent_st*;
+#define LADDER_NEEDS(event) if (!(event)) return ladder::status(cudaErrorInvalidResourceHandle)   // as CUDA has it
 
 namespace ladder {
 
@@ -86,6 +87,7 @@ inline LADDER_UNSEEN cudaError_t cudaStreamQuery(cudaStream_t stream) {
     return ladder::status();
 }
 inline LADDER_UNSEEN cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned = 0) {
+    LADDER_NEEDS(event);
     if (ladder::keep_event && ladder::keep_event(stream, event, true)) return ladder::status();
     ladder_stream_wait(stream, event);
     return ladder::status();
@@ -115,25 +117,29 @@ inline LADDER_UNSEEN cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned fl
     return cudaEventCreateWithFlags(event, flags);
 }
 inline LADDER_UNSEEN cudaError_t cudaEventDestroy(cudaEvent_t event) {
+    LADDER_NEEDS(event);
     delete event;
     return ladder::status();
 }
 inline LADDER_UNSEEN cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr) {
+    LADDER_NEEDS(event);
     if (ladder::keep_event && ladder::keep_event(stream, event, false)) return ladder::status();
     ladder_event_record(event, stream);
     *event = {ladder_host_seconds(), true};
     return ladder::status();
 }
 inline LADDER_UNSEEN cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+    LADDER_NEEDS(event);
     ladder_host_waits_for_event(event);
     return ladder::status();
 }
 inline LADDER_UNSEEN cudaError_t cudaEventQuery(cudaEvent_t event) {
+    LADDER_NEEDS(event);
     ladder_host_asks(nullptr, event);
     return ladder::status();
 }
 inline LADDER_UNSEEN cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t stop) {
-    if (!start->recorded || !stop->recorded) return ladder::status(cudaErrorInvalidResourceHandle);
+    LADDER_NEEDS(start && stop && start->recorded && stop->recorded);
     *milliseconds = static_cast<float>(1e3 * (stop->seconds - start->seconds));
     return ladder::status();
 }
