@@ -259,6 +259,7 @@ class Session:
             seconds=seconds,
             recording=describe(facts, to_record, code.line_of) if to_record else None,
             requests=requests,
+            touched={each["name"]: [each["loaded"], each["stored"]] for each in facts["regions"] if each["of_task"]},
         )
 
 

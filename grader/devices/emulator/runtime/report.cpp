@@ -247,7 +247,11 @@ std::string report() {
     if (m.sampling.on()) {
         json.field("set_bytes", m.sampling.set_bytes).field("sets", m.sampling.sets).field("thins", m.sampling.thinned).key("samples").open('[');
         for (const auto& [number, launch] : m.sampling.launches) write_sample(json, number, launch);
-        json.close(']');
+        json.close(']').key("copied").open('{');
+        for (const auto& [id, bytes] : m.sampling.copied)
+            if (const Region& region = *m.memory.regions()[static_cast<std::size_t>(id)]; region.of_task)
+                json.key(region.name.c_str()).open('[').value(bytes[false]).value(bytes[true]).close(']');
+        json.close('}');
     }
     write_statements(json.key("statements"));
     if (m.recorder.on) write_recording(json.key("recording"), m.recorder);

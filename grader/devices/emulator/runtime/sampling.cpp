@@ -130,6 +130,7 @@ std::uint64_t BlockSample::steps() const {
 void Sampling::begin_case() {
     launches.clear();
     known.clear();
+    copied.clear();
     steps_left = card.steps;
     set_bytes = sets = 0;
     thinned = false;

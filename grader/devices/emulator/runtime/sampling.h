@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -131,6 +132,7 @@ struct Sampling {
 
     bool thinned = false;                    // a block of this case has gone on with one warp
     std::uint64_t set_bytes = 0, sets = 0;   // by cudaMemset and copies within device memory, which are not done
+    std::map<int, std::array<std::uint64_t, 2>> copied;   // by Region::id: bytes that these and other copies read and wrote
 
     bool on() const { return card.multiprocessors > 0; }
     void begin_case();
