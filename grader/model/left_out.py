@@ -20,6 +20,8 @@ Json = Mapping[str, Any]
 
 HALF = 0.5
 SMALL = 1 / 16  # of all bytes: a smaller array may be a block's that was not sampled
+MANY = 16  # blocks that ran and touch an array: they lie all over the grid, and so over the array
+BEYOND = 2.0  # times as much as from the first that they touch to the last
 FEW = 4  # blocks of a launch: of fewer, none may be one that touches an array which others touch
 SECTOR = 32
 # What may look otherwise in a sample than on a GPU: some blocks wait for others, which are not run.
@@ -81,12 +83,24 @@ def _arrays(real: Call, sample: Sample, checked: Call, run: CaseRun) -> Iterator
 
 def _moved(sample: Sample, name: str, number: int) -> float:
     """Bytes of an array that launches and copies load (0) or store (1), at most."""
-    way = ("loaded", "stored")[number]
     regions = ((launch, region) for launch in sample["launches"] for region in launch["regions"])
-    own = ((launch, region[way]) for launch, region in regions if region["of_task"] and region["name"] == name)
+    own = ((launch, region) for launch, region in regions if region["of_task"] and region["name"] == name)
     copied: Mapping[str, Sequence[int]] = sample.get("copied", {})
-    sectors = sum(found * _scale(launch) * _cut(launch) for launch, found in own)
-    return float(copied.get(name, (0, 0))[number] + SECTOR * sectors)
+    return float(copied.get(name, (0, 0))[number] + sum(_moved_by(*each, number) for each in own))
+
+
+def _moved_by(launch: Json, region: Json, number: int) -> float:
+    """By all blocks of a launch, and its repeats: hardly more than lies between the ends of what scattered ones do."""
+    bytes_: float = SECTOR * region[("loaded", "stored")[number]] * _scale(launch) * _cut(launch)
+    way = ("load", "store")[number]
+    scattered = launch["repeats"] == 1 and region[f"{way}_blocks"] >= MANY and not _takes_turns(launch)
+    return float(min(bytes_, BEYOND * region[f"{way}_span"])) if scattered else bytes_
+
+
+def _takes_turns(launch: Json) -> bool:
+    """Whether blocks may learn from a counter in memory which part is theirs: then those that ran have the first."""
+    has_own = any(not region["of_task"] and region["stored"] for region in launch["regions"])
+    return has_own and launch["counts"].get("global_atomic_lanes", 0.0) > 0
 
 
 def _scale(launch: Json) -> float:

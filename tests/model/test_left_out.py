@@ -19,6 +19,10 @@ template <int kThreads> __global__ void add(const float4* x, const float4* y, fl
     float4 a = x[i], b = y[i];
     z[i] = make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w);
 }
+__global__ void add_hot(const float4* x, const float4* y, float4* z) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x, h = i % (1 << 16);
+    z[i] = make_float4(x[h].x + y[h].x, x[h].y + y[h].y, x[h].z + y[h].z, x[h].w + y[h].w);
+}
 __global__ void rest(const float* x, const float* y, float* z) { z[threadIdx.x] = x[threadIdx.x] + y[threadIdx.x]; }
 extern "C" void vector_add(const float* x, const float* y, float* z, int n, cudaStream_t stream) {
     auto x4 = reinterpret_cast<const float4*>(x), y4 = reinterpret_cast<const float4*>(y);
@@ -33,6 +37,7 @@ TAIL = """
 """
 ALL = "add<512><<<(n / 4 + 511) / 512, 512, 0, stream>>>(x4, y4, z4, n / 4);"
 
+HOT = "add_hot<<<n / 1024, 256, 0, stream>>>(x4, y4, z4);"
 QUARTER = "add<512><<<(q + 511) / 512, 512, 0, stream>>>(x4 + k * q, y4 + k * q, z4 + k * q, q);"
 
 
@@ -77,6 +82,7 @@ def test_a_right_kernel_for_large_sizes_keeps_its_stars(graded, code):
         ("if (large) add<2048><<<n / 2048, 2048, 0, stream>>>(x4, y4, z4, n / 4);", "the launch of add<2048> fails"),
         ("if (large) add<128><<<n / 128, 128, 0, stream>>>(x4, y4, z4, n);", "which is timed, thread (0, 0, 0) of"),
         ("if (large) for (volatile long k = 0; k < 40000000000; ++k) ;", "host code was still running"),
+        (f"if (large) {HOT}", "the launches load 0% of x"),
         ("if (large) *(volatile int*)8 = 1;", "host code ends with a segmentation fault"),
     ],
 )  # fmt: skip
@@ -92,9 +98,10 @@ def test_less_than_the_work_of_the_cases_costs_all_stars_but_the_first(graded, c
 def launch(ran=16, blocks=1024, counts=None, held=4, repeats=1, **regions):
     """What sampling has of a launch: sectors that the blocks which ran have loaded and stored of each array."""
     rows = [
-        {"name": name, "of_task": name != "own", "loaded": loaded, "stored": stored, "asked": loaded}
+        {"name": name, "of_task": name != "own", "loaded": loaded, "stored": stored, "asked": loaded,
+         "load_span": 1 << 60, "store_span": 1 << 60, "load_blocks": ran, "store_blocks": ran}
         for name, (loaded, stored) in regions.items()
-    ]
+    ]  # fmt: skip
     return {"kernel": "k", "blocks": blocks, "repeats": repeats, "held": held, "ran": [{}] * ran,
             "counts": counts or {}, "regions": rows}  # fmt: skip
 

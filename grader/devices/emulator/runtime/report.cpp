@@ -178,6 +178,7 @@ void write_sample(Json& json, int number, const LaunchSample& launch) {
     for (const auto& [id, of] : launch.traffic.regions) {
         const Region& region = *machine().memory.regions()[static_cast<std::size_t>(id)];
         json.open('{').field("id", id).field("name", region.name).field("bytes", std::uint64_t{region.bytes}).field("of_task", region.of_task);
+        json.field("load_span", of.loads.bytes()).field("load_blocks", of.loads.blocks).field("store_span", of.stores.bytes()).field("store_blocks", of.stores.blocks);
         json.field("loaded", of.loaded).field("stored", of.stored).field("asked", of.asked).field("missed", of.missed);
         json.field("alone", of.alone).field("together", of.together).close('}');
     }

@@ -90,9 +90,17 @@ struct BlockSample {
 constexpr std::size_t most_atomic_words = 4096;
 constexpr std::size_t most_asked = std::size_t{1} << 24;   // lines of a block; what comes after is left out
 
+// From the first line to the last one that so many blocks touch.
+struct Lines {
+    std::uint64_t first = ~std::uint64_t{0}, last = 0, blocks = 0;
+    void include(std::uint64_t line) { first = std::min(first, line), last = std::max(last, line); }
+    std::uint64_t bytes() const { return first > last ? 0 : (last - first + 1) * 128; }
+};
+
 // What the caches of one multiprocessor made of a launch's loads (multiprocessor.h). Sectors are sums over blocks.
 struct RegionTraffic {
     std::uint64_t loaded = 0, stored = 0;               // different sectors, block by block: over all blocks that ran
+    Lines loads, stores;                                // between which these lie
     std::uint64_t asked = 0, missed = 0;                // sectors that loads ask of L1, and of L2: over `held` blocks
     std::uint64_t alone = 0, together = 0;              // different sectors of `neighbours` blocks: each by itself, all at once
 };
