@@ -24,6 +24,7 @@ MANY = 16  # blocks that ran and touch an array: they lie all over the grid, and
 BEYOND = 2.0  # times as much as from the first that they touch to the last
 FEW = 4  # blocks of a launch: of fewer, none may be one that touches an array which others touch
 SECTOR = 32
+CLOCKS_OF_A_STEP = 0.25  # at least: of what the emulator counts as steps nvcc may join some
 # What may look otherwise in a sample than on a GPU: some blocks wait for others, which are not run.
 _OF_OTHER_BLOCKS = ("timeout", "deadlock", "race")
 
@@ -39,19 +40,21 @@ def left_out(real: Call, sample: Sample, checked: Call, run: CaseRun) -> str:
     return ""
 
 
-def failure(tried: Evidence, real: Call, run: CaseRun) -> str:
+def failure(tried: Evidence, real: Call, run: CaseRun, clocks: float) -> str:
     """Why a kernel that is right in all checked cases, as in `run`, cannot run at the timed one: words, or "".
 
-    What a kernel does wrong counts in a sample only where nothing before it was left out, or where no case checks it.
+    What a kernel does wrong counts in a sample only where nothing before it was left out, or where no case checks it. A
+    thread that is not done in time is too slow if its steps take more than so many `clocks`.
     """
     if tried.problem == "crash":
         return tried.ended
     known = {kernel["name"] for kernel in run.kernels}
     for each in tried.cases:
-        sample = each.sample or {"launches": (), "sets": 0}
-        is_first = sum(launch["repeats"] for launch in sample["launches"]) + sample["sets"] < 2
+        sample = each.sample or {"launches": (), "skipped": 0}
+        is_first = sum(launch["repeats"] for launch in sample["launches"]) < 2 and not sample["skipped"]
         for finding in each.findings:
-            if _is_sure(finding, is_first) or (finding.kernel and finding.kernel not in known):
+            slow = CLOCKS_OF_A_STEP * finding.details.get("steps", 0) > clocks
+            if _is_sure(finding, is_first) or slow or (finding.kernel and finding.kernel not in known):
                 return f"at {real.name}, which is timed, {finding.message}"
     return ""
 

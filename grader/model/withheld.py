@@ -126,7 +126,8 @@ def withhold(
         return None
     sample = sample_in(evidence)
     with suppress(*NO_SAMPLE):
-        if why := _absent(task, evidence, sample, checked):
+        longest = WIDE * max(limit.us for limit in needed.values()) * 1e-6
+        if why := _absent(task, evidence, sample, checked, longest * card.clock):
             _take_back(found, 1, why)
             return sample
         time = from_sample(entry.root, card, sample or {}, task)
@@ -143,11 +144,11 @@ def _tried(task: Task, submission: Submission, card: Card, ahead: Ahead) -> Evid
     return ahead.tried(task, card)
 
 
-def _absent(task: Task, evidence: Evidence, sample: Sample | None, checked: Evidence) -> str:
+def _absent(task: Task, evidence: Evidence, sample: Sample | None, checked: Evidence, clocks: float) -> str:
     """Why the timed case tells nothing of a kernel that is right in the checked ones, or too little: words, or ""."""
     assert task.timed_case
     real, counted, run = Call(task, task.timed_case), Call(task, task.judged_cases[-1]), checked.cases[-1]
-    return left_out(real, sample, counted, run) if sample else failure(evidence, real, run)
+    return left_out(real, sample, counted, run) if sample else failure(evidence, real, run, clocks)
 
 
 def _take_back(found: TaskGrade, stars: int, why: str) -> None:

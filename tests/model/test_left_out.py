@@ -23,6 +23,10 @@ __global__ void add_hot(const float4* x, const float4* y, float4* z) {
     int i = blockIdx.x * blockDim.x + threadIdx.x, h = i % (1 << 16);
     z[i] = make_float4(x[h].x + y[h].x, x[h].y + y[h].y, x[h].z + y[h].z, x[h].w + y[h].w);
 }
+__global__ void stuck(float* z, int n) {
+    for (volatile int k = 0; n < 0; ++k) ;
+    if (n > 0) z[n + 1000] = 1;
+}
 __global__ void rest(const float* x, const float* y, float* z) { z[threadIdx.x] = x[threadIdx.x] + y[threadIdx.x]; }
 extern "C" void vector_add(const float* x, const float* y, float* z, int n, cudaStream_t stream) {
     auto x4 = reinterpret_cast<const float4*>(x), y4 = reinterpret_cast<const float4*>(y);
@@ -83,6 +87,8 @@ def test_a_right_kernel_for_large_sizes_keeps_its_stars(graded, code):
         ("if (large) add<128><<<n / 128, 128, 0, stream>>>(x4, y4, z4, n);", "which is timed, thread (0, 0, 0) of"),
         ("if (large) for (volatile long k = 0; k < 40000000000; ++k) ;", "host code was still running"),
         (f"if (large) {HOT}", "the launches load 0% of x"),
+        ("if (large) { cudaMemsetAsync(z, 0, 64, stream); stuck<<<1, 1, 0, stream>>>(z, n); }", "writes z["),
+        ("stuck<<<1, 1, 0, stream>>>(z, large ? -1 : 0);", "million steps"),
         ("if (large) *(volatile int*)8 = 1;", "host code ends with a segmentation fault"),
     ],
 )  # fmt: skip
@@ -173,10 +179,12 @@ def test_arithmetic_that_the_cases_are_seen_to_do_is_done_at_the_timed_one(backw
 def test_a_block_that_waits_for_others_fails_only_where_no_case_has_checked_its_kernel(backward):
     _, real = backward
     waits = Finding("timeout", "waits for a value", kernel="k")
-    tried = Evidence(cases=[CaseRun(real.name, [waits], sample={"launches": [launch()], "sets": 0})])
+    tried = Evidence(cases=[CaseRun(real.name, [waits], sample={"launches": [launch()], "skipped": 0})])
     known = SimpleNamespace(kernels=[{"name": "k"}])
-    assert failure(tried, real, known) == ""
-    assert failure(tried, real, SimpleNamespace(kernels=[])) == f"at {real.name}, which is timed, waits for a value"
+    assert failure(tried, real, known, 1e6) == ""
+    assert (
+        failure(tried, real, SimpleNamespace(kernels=[]), 1e6) == f"at {real.name}, which is timed, waits for a value"
+    )
 
 
 def test_what_a_later_launch_does_wrong_may_come_of_blocks_that_were_left_out(backward):
@@ -185,7 +193,16 @@ def test_what_a_later_launch_does_wrong_may_come_of_blocks_that_were_left_out(ba
     known = SimpleNamespace(kernels=[{"name": "k"}])
 
     def tried(*launches):
-        return Evidence(cases=[CaseRun(real.name, [wrong], sample={"launches": launches, "sets": 0})])
+        return Evidence(cases=[CaseRun(real.name, [wrong], sample={"launches": launches, "skipped": 0})])
 
-    assert failure(tried(launch(), launch()), real, known) == ""
-    assert failure(tried(launch()), real, known).endswith("reads x")
+    assert failure(tried(launch(), launch()), real, known, 1e6) == ""
+    assert failure(tried(launch()), real, known, 1e6).endswith("reads x")
+
+
+def test_a_thread_that_is_not_done_in_time_is_too_slow_by_its_steps(backward):
+    _, real = backward
+    late = Finding("timeout", "does not leave the loop", kernel="k", details={"steps": 1_000_000})
+    tried = Evidence(cases=[CaseRun(real.name, [late], sample={"launches": [launch()], "skipped": 1})])
+    known = SimpleNamespace(kernels=[{"name": "k"}])
+    assert failure(tried, real, known, clocks=249_000.0).endswith("does not leave the loop")
+    assert failure(tried, real, known, clocks=251_000.0) == ""

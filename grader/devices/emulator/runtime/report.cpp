@@ -246,7 +246,7 @@ std::string report() {
     json.field("copies_read", m.memory.read_by_copies.all).field("copies_read_of_task", m.memory.read_by_copies.of_task);
     json.field("copies_wrote", m.memory.written_by_copies.all).field("copies_wrote_of_task", m.memory.written_by_copies.of_task);
     if (m.sampling.on()) {
-        json.field("set_bytes", m.sampling.set_bytes).field("sets", m.sampling.sets).field("thins", m.sampling.thinned).key("samples").open('[');
+        json.field("set_bytes", m.sampling.set_bytes).field("sets", m.sampling.sets).field("skipped", m.sampling.skipped).field("thins", m.sampling.thinned).key("samples").open('[');
         for (const auto& [number, launch] : m.sampling.launches) write_sample(json, number, launch);
         json.close(']').key("copied").open('{');
         for (const auto& [id, bytes] : m.sampling.copied)

@@ -139,13 +139,14 @@ struct Sampling {
     std::mutex mutex;
 
     bool thinned = false;                    // a block of this case has gone on with one warp
-    std::uint64_t set_bytes = 0, sets = 0;   // by cudaMemset and copies within device memory, which are not done
+    std::uint64_t set_bytes = 0, sets = 0;   // by cudaMemset and copies within device memory
+    std::uint64_t skipped = 0;               // of these sets: all but small ones
     std::map<int, std::array<std::uint64_t, 2>> copied;   // by Region::id: bytes that these and other copies read and wrote
 
     bool on() const { return card.multiprocessors > 0; }
     void begin_case();
     int number_of(const Launch& launch);     // of its KernelTotals, one for each sampled launch; -1: one like it was sampled
-    bool skips(std::uint64_t bytes);         // a cudaMemset or copy that moves so many: it is only counted
+    bool skips(std::uint64_t bytes);         // a cudaMemset or copy that moves so many: a large one is only counted
 };
 
 // Blocks that share a multiprocessor with the one in the middle (held), that come right after it, and that lie scattered
