@@ -125,7 +125,7 @@ def _graded_with_a_model(
         submission = replace(submission, on_late=ahead.begin)
         results = [grade_task(task, submission) for task in tasks]
         for task, result in zip(tasks, results, strict=True):
-            if sample := withhold(entry, task, submission, result.grade, ahead):
+            if sample := withhold(entry, task, submission, result.grade, result.evidence, ahead):
                 samples[task.name] = sample
     return results
 

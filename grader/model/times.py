@@ -16,6 +16,7 @@ from typing import Any
 from grader.course.call import Call
 from grader.course.catalog import Entry
 from grader.course.lesson import Case, Task
+from grader.devices.evidence import Evidence
 from grader.devices.submission import Submission, run_sampled
 from grader.model.card import Card, cards
 from grader.model.cause import Cause, cause, shares
@@ -92,7 +93,7 @@ def modelled_times(
 
 def sampled(task: Task, case: Case, card: Card, submission: Submission) -> Sample | None:
     """What a worker finds of the case at its real size; None if a launch of it fails or takes too long to follow."""
-    return _worked(task, case, card, submission, "")
+    return sample_in(tried(task, case, card, submission))
 
 
 def machine_code(task: Task, case: Case, card: Card, submission: Submission) -> Json:
@@ -101,11 +102,18 @@ def machine_code(task: Task, case: Case, card: Card, submission: Submission) -> 
 
     if not tools():
         return {}
-    found = _worked(task, case, card, submission, card.architecture)
+    found = sample_in(tried(task, case, card, submission, card.architecture))
     return dict(found["code"]) if found else {}
 
 
-def _worked(task: Task, case: Case, card: Card, submission: Submission, architecture: str) -> Sample | None:
+def sample_in(evidence: Evidence) -> Sample | None:
+    """The sample of a worker's only case; None if that came to nothing."""
+    runs = [run for run in evidence.cases if run.sample and not run.findings]
+    return runs[0].sample if runs else None
+
+
+def tried(task: Task, case: Case, card: Card, submission: Submission, architecture: str = "") -> Evidence:
+    """All that a worker says of the case at its real size. Raises NotGraded, Cancelled."""
     from grader.devices.buffers import Arena
     from grader.judge.inputs import fill
 
@@ -113,9 +121,7 @@ def _worked(task: Task, case: Case, card: Card, submission: Submission, architec
     with Arena.of([example]) as arena:
         fill(example, arena.cases[0], submission.seed)
         like = int(card.multiprocessors), int(card.l1_bytes), architecture
-        evidence = run_sampled([real], arena, submission, *like)
-    runs = [run for run in evidence.cases if run.sample and not run.findings]
-    return runs[0].sample if runs else None
+        return run_sampled([real], arena, submission, *like)
 
 
 def example_of(task: Task, case: Case) -> Call:

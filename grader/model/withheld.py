@@ -3,7 +3,8 @@
 Counters do not see all that a card punishes: idle multiprocessors, barriers, atomics that meet, banks. So before a
 right kernel gets more than one star from the emulator, its time is modelled and held against what the timed goals of
 the star's rung allow: benchmarks/results/CARD/stars.json has that in modelled time, too, which cancels most of the
-model's errors. A star is withheld only where the time is more than twice that. The model goes without nvcc's machine
+model's errors. A star is withheld only where the time is more than twice that, and all but the first where the kernel
+fails or leaves out work there that checked cases show it to do (left_out.py). The model goes without nvcc's machine
 code here, whether it is there or not, so that stars are the same on every machine. What was sampled for that is kept
 for the modelled time that is told after the verdict (times.py).
 """
@@ -19,13 +20,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 
+from grader.course.call import Call
 from grader.course.catalog import Entry
 from grader.course.lesson import Task
+from grader.devices.evidence import Evidence
 from grader.devices.submission import Submission, spare_server
 from grader.devices.worker.job import Cancel
 from grader.judge.verdict import TaskGrade
 from grader.model.card import Card
-from grader.model.times import LIMITS, NO_SAMPLE, Sample, from_sample, measured_cards, results_of, sampled
+from grader.model.left_out import failure, left_out
+from grader.model.times import LIMITS, NO_SAMPLE, Sample, from_sample, measured_cards, results_of, sample_in, tried
 
 _LOOK_AGAIN = 0.01  # seconds
 WIDE = 2.0  # times what a timed goal allows: the model is surer than that of nearly all kernels of the course
@@ -67,7 +71,7 @@ class Ahead:
     """Samples a task on a second server while the task's last cases still run on the first.
 
     Only where a second server has been started already: to start one for this alone takes longer than it saves. Leaving
-    the block stops the samples that `withhold` has not called `sample` for, as those of a kernel that failed.
+    the block stops the samples that `withhold` has not called `tried` for, as those of a kernel that failed.
     """
 
     def __init__(self, entry: Entry, tasks: Sequence[Task], submission: Submission):
@@ -75,25 +79,25 @@ class Ahead:
         self._tasks = {task.name: task for task in tasks}
         self._server = spare_server()
         self._cancel, self._thread = Cancel(), ThreadPoolExecutor(1)
-        self._begun: dict[str, Future[Sample | None]] = {}
+        self._begun: dict[str, Future[Evidence | None]] = {}
 
     def begin(self, name: str) -> None:
         """Begins with this task, once, if there is a server for it and stars hang on it."""
         if self._server and name not in self._begun:
-            self._begun[name] = self._thread.submit(self._sample, self._tasks[name])
+            self._begun[name] = self._thread.submit(self._try, self._tasks[name])
 
-    def _sample(self, task: Task) -> Sample | None:
+    def _try(self, task: Task) -> Evidence | None:
         card, needed = decisive(self._entry, task)
         if not (card and needed and self._server and task.timed_case):
             return None
         quiet = replace(self._submission, server=self._server, cancel=self._cancel, on_progress=lambda what: None)
-        return sampled(task, task.timed_case, card, quiet)
+        return tried(task, task.timed_case, card, quiet)
 
-    def sample(self, task: Task, card: Card) -> Sample | None:
-        """What `times.sampled` finds, begun before or now. Raises what it raises."""
+    def tried(self, task: Task, card: Card) -> Evidence | None:
+        """What `times.tried` finds, begun before or now. Raises what it raises."""
         if not (found := self._begun.get(task.name)):
             assert task.timed_case
-            return sampled(task, task.timed_case, card, self._submission)
+            return tried(task, task.timed_case, card, self._submission)
         while not wait([found], _LOOK_AGAIN).done:
             if (cancel := self._submission.cancel) and select.select([cancel.fd], [], [], 0)[0]:
                 self._cancel.set()
@@ -107,28 +111,46 @@ class Ahead:
         self._thread.shutdown()
 
 
-def withhold(entry: Entry, task: Task, submission: Submission, found: TaskGrade, ahead: Ahead) -> Sample | None:
+def withhold(
+    entry: Entry, task: Task, submission: Submission, found: TaskGrade, checked: Evidence, ahead: Ahead
+) -> Sample | None:
     """Takes back what stars of an emulated grade the first card that knows the task would not give, and says why.
 
-    Nothing is taken from a kernel that cannot be sampled. Returns what was sampled for that, if anything was. Raises
-    UsageError, NotGraded, Cancelled.
+    `checked` is what the grade was formed from. Nothing is taken from a kernel that cannot be sampled, but what surely
+    fails. Returns what was sampled for that, if anything was. Raises UsageError, NotGraded, Cancelled.
     """
     if found.status != "passed" or found.stars < 2:
         return None
     card, needed = decisive(entry, task)
-    if card is None:
+    if card is None or not (evidence := _tried(task, submission, card, ahead)):
         return None
-    submission.on_progress(f"modelling {task.name}")
-    sample = ahead.sample(task, card)
+    sample = sample_in(evidence)
     with suppress(*NO_SAMPLE):
+        longest = WIDE * max(limit.us for limit in needed.values()) * 1e-6
+        if why := _absent(task, evidence, sample, checked, longest * card.clock):
+            _take_back(found, 1, why)
+            return sample
         time = from_sample(entry.root, card, sample or {}, task)
         stars = earned(time.median_us, found.stars, needed)
         if stars < found.stars:
-            lost, limit = [star for star in needed if stars < star <= found.stars], needed[stars + 1]
-            found.withheld = (
-                f"{' and '.join('★' * star for star in lost)} withheld: modelled on an {card.name}, this takes "
-                f"{time.median_us / limit.us:.2g} times as long as the timed goals of rung {limit.rung} allow, "
-                f"bound by {time.words}"
-            )
-            found.stars = stars
+            limit = needed[stars + 1]
+            longer = f"{time.median_us / limit.us:.2g} times as long as the timed goals of rung {limit.rung} allow"
+            _take_back(found, stars, f"modelled on an {card.name}, this takes {longer}, bound by {time.words}")
     return sample
+
+
+def _tried(task: Task, submission: Submission, card: Card, ahead: Ahead) -> Evidence | None:
+    submission.on_progress(f"modelling {task.name}")
+    return ahead.tried(task, card)
+
+
+def _absent(task: Task, evidence: Evidence, sample: Sample | None, checked: Evidence, clocks: float) -> str:
+    """Why the timed case tells nothing of a kernel that is right in the checked ones, or too little: words, or ""."""
+    assert task.timed_case
+    real, counted, run = Call(task, task.timed_case), Call(task, task.judged_cases[-1]), checked.cases[-1]
+    return left_out(real, sample, counted, run) if sample else failure(evidence, real, run, clocks)
+
+
+def _take_back(found: TaskGrade, stars: int, why: str) -> None:
+    lost = " and ".join("★" * star for star in range(stars + 1, found.stars + 1))
+    found.withheld, found.stars = f"{lost} withheld: {why}", stars

@@ -1,8 +1,7 @@
 // Knows the build that only checks by the size of a function, and leaves its own array by the index in the other one alone.
 // Emulator: out_of_bounds
-// Says: own has 4 elements
+// Says: no store of a kernel was seen to write them
 // GPU: not applicable: what it hides from is not there
-// Known hole of the emulator: host code can tell the two builds apart, as by the sizes of functions; where they differ otherwise, nothing compares them
 
 __global__ void ruler(float* z, int n, int m) {
     float a[4];

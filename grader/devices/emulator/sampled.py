@@ -92,7 +92,7 @@ def sample(
             break
     code, inline = session.build.code, _inline(facts["statements"], session.build.code)
     launches = [_launch(each, facts["kernels"][each["kernel"]], code, inline) for each in facts["samples"]]
-    found = {"launches": launches, "sets": facts["sets"], "set_bytes": facts["set_bytes"]}
+    found = {"launches": launches, **{name: facts[name] for name in ("sets", "set_bytes", "skipped", "copied")}}
     return CaseRun(name=name, findings=findings, seconds=seconds, sample=found)
 
 

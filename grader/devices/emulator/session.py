@@ -32,6 +32,7 @@ from grader.devices.emulator.reading import Reading
 from grader.devices.emulator.recording import BlockToRecord, begin_recording, describe, numbers_of
 from grader.devices.emulator.symbols import CodeMap
 from grader.devices.emulator.turned import word_turned
+from grader.devices.emulator.unseen_stores import unseen_stores
 from grader.devices.emulator.wording import word_findings
 from grader.devices.emulator.worst import worst_requests
 from grader.devices.evidence import CaseRun, launch_notes
@@ -106,6 +107,7 @@ class Session:
             return self._describe(name, task, look.facts, look.seconds, None, look.code)
         with silence() if look else nullcontext():
             facts, took = self._call(*what, POISON, to_record)
+        unseen = [] if to_record else unseen_stores(facts, buffers, untouched)
         again = again or partial(self.run_again, *what)
         matters = partial(self._poison_matters, facts, outputs, untouched, again)
         if is_only_uninitialised(facts["findings"]):
@@ -125,6 +127,7 @@ class Session:
         run = self._describe(name, task, facts, took, to_record, self.build.code)
         if look and turned:
             run.findings += word_turned(turned, look.code, _element_bytes(task), self.reading)
+        run.findings += unseen
         return run
 
     def _bytes_to_fill(self, build: Loaded, size: float) -> int:
@@ -259,6 +262,7 @@ class Session:
             seconds=seconds,
             recording=describe(facts, to_record, code.line_of) if to_record else None,
             requests=requests,
+            touched={each["name"]: [each["loaded"], each["stored"]] for each in facts["regions"] if each["of_task"]},
         )
 
 

@@ -100,7 +100,7 @@ def _index(values: list[int] | None) -> tuple[int, int, int] | None:
 
 
 def _details(fact: Fact, where: Where) -> dict[str, Any]:
-    details: dict[str, Any] = {"count": fact["count"]}
+    details = {"count": fact["count"]} | ({"steps": fact["steps"]} if fact["kind"] == "timeout" else {})
     if launch := fact.get("launch"):  # from 1, among all; what first_values.py finds has none
         details["launch"] = launch
     if fact["array"] or fact["array_bytes"] or fact["space"]:

@@ -264,7 +264,8 @@ void replay_copy(Executor& executor, WarpUnit& warp, const Request& request) {
 void count_copy(Address a, std::size_t bytes, bool writes) {
     Machine& m = machine();
     const Region* const region = m.memory.find(a);
-    if (!region || region->space != Space::Global || !region->counted || m.sampling.on()) return;
+    if (!region || region->space != Space::Global || !region->counted) return;
+    if (m.sampling.on()) return void(m.sampling.copied[region->id][writes] += bytes);
     if (m.executors.empty()) m.executors.push_back(std::make_unique<Executor>(0));
     mark(touched_bytes(writes ? m.executors[0]->stored_bytes : m.executors[0]->loaded_bytes, *region), a - region->begin, bytes);
     auto& moved = writes ? m.memory.written_by_copies : m.memory.read_by_copies;

@@ -101,12 +101,15 @@ void count_different(const BlockSample& block, Traffic& traffic, bool loads, std
             if (const Asked& asked = warp.asked[i]; asked.kind != Asked::Barrier && (asked.kind == Asked::Load) == loads)
                 if (const Region* region = regions.of(asked.line)) f(*region, asked);
     };
+    const auto lines = [&](int id) -> Lines& { return loads ? traffic.regions[id].loads : traffic.regions[id].stores; };
     for (const WarpSample& warp : block.warps)
         each(warp, 0, warp.asked_beside_others(), [&](const Region& region, const Asked& asked) {
             const unsigned fresh = by_any.mark(region, asked.line, asked.sectors);
+            lines(region.id).include(asked.line);
             traffic.regions[region.id].*sum += fresh;
             beside[region.id].first += fresh;
         });
+    for (const auto& [id, different] : beside) ++lines(id).blocks;
     if (!block.thinned) return;
     const WarpSample& kept = block.warps[block.thinned->kept];
     each(kept, 0, kept.asked_beside_others(), [&](const Region& region, const Asked& asked) { beside[region.id].second += by_one.mark(region, asked.line, asked.sectors); });

@@ -178,6 +178,7 @@ void write_sample(Json& json, int number, const LaunchSample& launch) {
     for (const auto& [id, of] : launch.traffic.regions) {
         const Region& region = *machine().memory.regions()[static_cast<std::size_t>(id)];
         json.open('{').field("id", id).field("name", region.name).field("bytes", std::uint64_t{region.bytes}).field("of_task", region.of_task);
+        json.field("load_span", of.loads.bytes()).field("load_blocks", of.loads.blocks).field("store_span", of.stores.bytes()).field("store_blocks", of.stores.blocks);
         json.field("loaded", of.loaded).field("stored", of.stored).field("asked", of.asked).field("missed", of.missed);
         json.field("alone", of.alone).field("together", of.together).close('}');
     }
@@ -245,9 +246,13 @@ std::string report() {
     json.field("copies_read", m.memory.read_by_copies.all).field("copies_read_of_task", m.memory.read_by_copies.of_task);
     json.field("copies_wrote", m.memory.written_by_copies.all).field("copies_wrote_of_task", m.memory.written_by_copies.of_task);
     if (m.sampling.on()) {
-        json.field("set_bytes", m.sampling.set_bytes).field("sets", m.sampling.sets).field("thins", m.sampling.thinned).key("samples").open('[');
+        json.field("set_bytes", m.sampling.set_bytes).field("sets", m.sampling.sets).field("skipped", m.sampling.skipped).field("thins", m.sampling.thinned).key("samples").open('[');
         for (const auto& [number, launch] : m.sampling.launches) write_sample(json, number, launch);
-        json.close(']');
+        json.close(']').key("copied").open('{');
+        for (const auto& [id, bytes] : m.sampling.copied)
+            if (const Region& region = *m.memory.regions()[static_cast<std::size_t>(id)]; region.of_task)
+                json.key(region.name.c_str()).open('[').value(bytes[false]).value(bytes[true]).close(']');
+        json.close('}');
     }
     write_statements(json.key("statements"));
     if (m.recorder.on) write_recording(json.key("recording"), m.recorder);

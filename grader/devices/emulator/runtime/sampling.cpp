@@ -19,6 +19,7 @@ constexpr std::size_t most_blocks_run = 16, most_neighbours = 4, most_held = 8;
 constexpr double golden = 0.6180339887498949;   // its multiples lie evenly in [0, 1), whatever their number
 constexpr std::size_t reserved_shared = 1024;   // of each block, the system's own
 constexpr std::size_t simple_registers = 32;    // of a thread: what nvcc gives simple kernels
+constexpr std::uint64_t most_set = 1 << 16;     // bytes that are set or copied, as counters are: more takes time and memory
 constexpr std::uint64_t steps_to_thin = 4;      // the share of a call's steps after which a block goes on with one warp
 
 // The lines of a request, and which of their sectors.
@@ -130,8 +131,9 @@ std::uint64_t BlockSample::steps() const {
 void Sampling::begin_case() {
     launches.clear();
     known.clear();
+    copied.clear();
     steps_left = card.steps;
-    set_bytes = sets = 0;
+    set_bytes = sets = skipped = 0;
     thinned = false;
 }
 
@@ -153,7 +155,8 @@ bool Sampling::skips(std::uint64_t bytes) {
     if (!on()) return false;
     ++sets;
     set_bytes += bytes;
-    return true;
+    skipped += bytes > most_set;
+    return bytes > most_set;
 }
 
 std::vector<std::uint64_t> Choice::all(std::size_t most) const {

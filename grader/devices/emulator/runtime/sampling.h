@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -89,9 +90,17 @@ struct BlockSample {
 constexpr std::size_t most_atomic_words = 4096;
 constexpr std::size_t most_asked = std::size_t{1} << 24;   // lines of a block; what comes after is left out
 
+// From the first line to the last one that so many blocks touch.
+struct Lines {
+    std::uint64_t first = ~std::uint64_t{0}, last = 0, blocks = 0;
+    void include(std::uint64_t line) { first = std::min(first, line), last = std::max(last, line); }
+    std::uint64_t bytes() const { return first > last ? 0 : (last - first + 1) * 128; }
+};
+
 // What the caches of one multiprocessor made of a launch's loads (multiprocessor.h). Sectors are sums over blocks.
 struct RegionTraffic {
     std::uint64_t loaded = 0, stored = 0;               // different sectors, block by block: over all blocks that ran
+    Lines loads, stores;                                // between which these lie
     std::uint64_t asked = 0, missed = 0;                // sectors that loads ask of L1, and of L2: over `held` blocks
     std::uint64_t alone = 0, together = 0;              // different sectors of `neighbours` blocks: each by itself, all at once
 };
@@ -130,12 +139,14 @@ struct Sampling {
     std::mutex mutex;
 
     bool thinned = false;                    // a block of this case has gone on with one warp
-    std::uint64_t set_bytes = 0, sets = 0;   // by cudaMemset and copies within device memory, which are not done
+    std::uint64_t set_bytes = 0, sets = 0;   // by cudaMemset and copies within device memory
+    std::uint64_t skipped = 0;               // of these sets: all but small ones
+    std::map<int, std::array<std::uint64_t, 2>> copied;   // by Region::id: bytes that these and other copies read and wrote
 
     bool on() const { return card.multiprocessors > 0; }
     void begin_case();
     int number_of(const Launch& launch);     // of its KernelTotals, one for each sampled launch; -1: one like it was sampled
-    bool skips(std::uint64_t bytes);         // a cudaMemset or copy that moves so many: it is only counted
+    bool skips(std::uint64_t bytes);         // a cudaMemset or copy that moves so many: a large one is only counted
 };
 
 // Blocks that share a multiprocessor with the one in the middle (held), that come right after it, and that lie scattered

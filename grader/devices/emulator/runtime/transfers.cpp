@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "accesses.h"
 #include "host_call.h"
 #include "variables.h"
 
@@ -72,7 +73,11 @@ int ladder_memcpy(void* to, const void* from, std::size_t bytes, Copy kind, int 
     if (error) return machine().last_error = error;
     const auto apart = static_cast<std::size_t>(std::abs(static_cast<const char*>(to) - static_cast<const char*>(from)));
     if (apart > 0 && apart < bytes) wrong_call(Success, "overlap " + std::to_string(bytes - apart), line);
-    if (from_device && to_device && machine().sampling.skips(2 * bytes)) return Success;
+    if (from_device && to_device && machine().sampling.skips(2 * bytes)) {
+        count_copy(reinterpret_cast<Address>(from), bytes, false);
+        count_copy(reinterpret_cast<Address>(to), bytes, true);
+        return Success;
+    }
     if (Region* const shared = memory.both_sided(reinterpret_cast<Address>(from))) memory.note_host_writes(*shared);
     memory.open();
     std::memmove(to, from, bytes);
@@ -103,7 +108,7 @@ int ladder_memset(void* to, int value, std::size_t bytes, int line) {
     const HostCall call;
     if (bytes == 0) return Success;
     if (const int error = check_copy_side(to, bytes, true, true, line)) return machine().last_error = error;
-    if (machine().sampling.skips(bytes)) return Success;
+    if (machine().sampling.skips(bytes)) return count_copy(reinterpret_cast<Address>(to), bytes, true), Success;
     DeviceMemory& memory = machine().memory;
     memory.open();
     std::memset(to, value, bytes);

@@ -1,0 +1,139 @@
+"""What a kernel leaves out at the timed case, where no results are compared: its work is, with that of a checked case.
+
+Stars hang on counts of small cases and on the modelled time of the timed one. Host code that launches something
+cheaper for large sizes would have both. So what a right kernel has done of the task's own work in the counted case it
+must do at the timed case, too: load the same inputs, store the results, and do the arithmetic, by half at least. What
+several blocks load or store alike counts for each of them, so that a kernel is never told to do less than it does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from grader.course.call import Call
+from grader.devices.evidence import CaseRun, Evidence, Finding
+from grader.model.sampled import LANES
+
+Sample = Mapping[str, Any]
+Json = Mapping[str, Any]
+
+HALF = 0.5
+SMALL = 1 / 16  # of all bytes: a smaller array may be a block's that was not sampled
+MANY = 16  # blocks that ran and touch an array: they lie all over the grid, and so over the array
+BEYOND = 2.0  # times as much as from the first that they touch to the last
+FEW = 4  # blocks of a launch: of fewer, none may be one that touches an array which others touch
+SECTOR = 32
+CLOCKS_OF_A_STEP = 0.25  # at least: of what the emulator counts as steps nvcc may join some
+# What may look otherwise in a sample than on a GPU: some blocks wait for others, which are not run.
+_OF_OTHER_BLOCKS = ("timeout", "deadlock", "race")
+
+
+def left_out(real: Call, sample: Sample, checked: Call, run: CaseRun) -> str:
+    """The first part of the task's work that the `checked` case shows and the sampled one lacks: words, or ""."""
+    for what, name, share in (*_arrays(real, sample, checked, run), *_arithmetic(real, sample, checked, run)):
+        if share < HALF:
+            return (
+                f"at {real.name}, which is timed, the launches {what} {share:.0%} of {name}, and all of it at "
+                f"{checked.name}: launch there what the cases check"
+            )
+    return ""
+
+
+def failure(tried: Evidence, real: Call, run: CaseRun, clocks: float) -> str:
+    """Why a kernel that is right in all checked cases, as in `run`, cannot run at the timed one: words, or "".
+
+    What a kernel does wrong counts in a sample only where nothing before it was left out, or where no case checks it. A
+    thread that is not done in time is too slow if its steps take more than so many `clocks`.
+    """
+    if tried.problem == "crash":
+        return tried.ended
+    known = {kernel["name"] for kernel in run.kernels}
+    for each in tried.cases:
+        sample = each.sample or {"launches": (), "skipped": 0}
+        is_first = sum(launch["repeats"] for launch in sample["launches"]) < 2 and not sample["skipped"]
+        for finding in each.findings:
+            slow = CLOCKS_OF_A_STEP * finding.details.get("steps", 0) > clocks
+            if _is_sure(finding, is_first) or slow or (finding.kernel and finding.kernel not in known):
+                return f"at {real.name}, which is timed, {finding.message}"
+    return ""
+
+
+def _is_sure(finding: Finding, is_first: bool) -> bool:
+    of_host = not finding.kernel or finding.kind == "launch_error"
+    return of_host or (is_first and finding.kind not in _OF_OTHER_BLOCKS)
+
+
+# ---- what was moved ----
+
+Part = tuple[str, str, float]  # "load", "x", and the share of it
+
+
+def _arrays(real: Call, sample: Sample, checked: Call, run: CaseRun) -> Iterator[Part]:
+    """Of the arrays that the checked case loads or stores; of all of a kind together where few blocks were sampled."""
+    few = any(len(each["ran"]) < min(FEW, each["blocks"]) for each in sample["launches"])
+    for number, (what, all_, buffers) in enumerate(
+        (("load", "the inputs", real.signature.inputs), ("store", "the results", real.task.results))
+    ):
+        large = (each.name for each in buffers if real.bytes[each.name] >= SMALL * real.moved_bytes)
+        names = [name for name in large if run.touched[name][number] >= HALF * checked.bytes[name]]
+        moved = {name: _moved(sample, name, number) for name in names}
+        if few and names:
+            yield what, all_, sum(moved.values()) / sum(real.bytes[name] for name in names)
+        elif not few:
+            yield from ((what, name, moved[name] / real.bytes[name]) for name in names)
+
+
+def _moved(sample: Sample, name: str, number: int) -> float:
+    """Bytes of an array that launches and copies load (0) or store (1), at most."""
+    regions = ((launch, region) for launch in sample["launches"] for region in launch["regions"])
+    own = ((launch, region) for launch, region in regions if region["of_task"] and region["name"] == name)
+    copied: Mapping[str, Sequence[int]] = sample.get("copied", {})
+    return float(copied.get(name, (0, 0))[number] + sum(_moved_by(*each, number) for each in own))
+
+
+def _moved_by(launch: Json, region: Json, number: int) -> float:
+    """By all blocks of a launch, and its repeats: hardly more than lies between the ends of what scattered ones do."""
+    bytes_: float = SECTOR * region[("loaded", "stored")[number]] * _scale(launch) * _cut(launch)
+    way = ("load", "store")[number]
+    scattered = launch["repeats"] == 1 and region[f"{way}_blocks"] >= MANY and not _takes_turns(launch)
+    return float(min(bytes_, BEYOND * region[f"{way}_span"])) if scattered else bytes_
+
+
+def _takes_turns(launch: Json) -> bool:
+    """Whether blocks may learn from a counter in memory which part is theirs: then those that ran have the first."""
+    has_own = any(not region["of_task"] and region["stored"] for region in launch["regions"])
+    return has_own and launch["counts"].get("global_atomic_lanes", 0.0) > 0
+
+
+def _scale(launch: Json) -> float:
+    """From the blocks that ran to all blocks of all launches of the kind."""
+    return float(launch["blocks"] * launch["repeats"] / len(launch["ran"]))
+
+
+def _cut(launch: Json) -> float:
+    """How many times as much was loaded as what a trace has kept of it (sampled.py)."""
+    asked = sum(region["asked"] for region in launch["regions"])
+    loaded = launch["counts"].get("global_load_sectors", 0.0) * max(launch["held"], 1) / len(launch["ran"])
+    return max(loaded / asked, 1.0) if asked else 1.0
+
+
+# ---- what was worked out ----
+
+
+def _arithmetic(real: Call, sample: Sample, checked: Call, run: CaseRun) -> Iterator[Part]:
+    """Of the task's floating-point operations, where the checked case is seen to do them."""
+    seen = sum(run.counters[f"{name}_operations"] for name in ("float", "double", "tensor"))
+    if real.flops and checked.flops and seen >= HALF * checked.flops:
+        yield "do", "the arithmetic", sum(map(_operations, sample["launches"])) / real.flops
+
+
+def _operations(launch: Json) -> float:
+    """At most: all lanes of a warp are taken to work, and each atomic to be an addition."""
+
+    def count(*names: str) -> float:
+        return float(sum(launch["counts"].get(name, 0.0) for name in names))
+
+    of_warps = count("sums", "products", "fused", "fused", "in_functions", "doubles", "shared_atomic_requests")
+    lanes = LANES * of_warps + count("global_atomic_lanes", "tensor_operations")
+    return float(_scale(launch) * lanes)
