@@ -144,7 +144,13 @@ std::uint64_t ladder_atomic(Atomic op, Type type, Scope scope, void* address, st
 std::uint64_t ladder_ordered_atomic(Atomic op, Type type, Scope scope, void* address, std::uint64_t value, std::uint64_t compare, bool moves) {
     const std::uint32_t pc = program_counter(__builtin_return_address(0));
     if (moves && current) site_at(*current->executor, pc).*(op == Atomic::Exchange ? &Site::stores : &Site::loads) = true;
-    return do_atomic(current, op, type, scope, address, size_of(type), value, compare, pc, Acquires::AtFence);
+    const Acquires when = moves && op == Atomic::Exchange ? Acquires::Never : Acquires::AtFence;
+    return do_atomic(current, op, type, scope, address, size_of(type), value, compare, pc, when);
+}
+
+unsigned ladder_arrival(Scope scope, unsigned* arrived, unsigned count) {
+    const std::uint32_t pc = program_counter(__builtin_return_address(0));
+    return static_cast<unsigned>(do_atomic(current, Atomic::Add, Type::U32, scope, arrived, sizeof *arrived, count, 0, pc, Acquires::Never));
 }
 
 void ladder_fence(Scope scope, int) {
