@@ -1,4 +1,4 @@
-"""A tree with a cuda::barrier of its own for each level, and cuda::atomic in shared memory, whose first access is a store."""
+"""A tree with a cuda::barrier for each level, and a cuda::atomic in shared memory whose first access is a store."""
 
 from __future__ import annotations
 

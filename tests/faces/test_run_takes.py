@@ -122,3 +122,12 @@ int main() {
 def test_barriers_by_the_names_of_c_and_flags_order_what_they_should(tmp_path, meet, told):
     said = run(tmp_path, "meeting.cu", MEETING.replace("MEET;", meet + ";"))
     assert told in said and said.startswith("66 ") == (told == "no findings"), said
+
+
+def test_the_namespace_of_the_emulator_may_be_a_name_of_the_programs(tmp_path):
+    kernel = "__global__ void k(int* p, int v) { *p = v; }\n"
+    main = (
+        "int main() { int* p; cudaMallocManaged(&p, 4); k<<<1, 1>>>(p, ladder); cudaDeviceSynchronize(); return *p; }\n"
+    )
+    said = run(tmp_path, "ladder.cu", f"int ladder = 0;\n{kernel}{main}")
+    assert "no findings in 1 kernel" in said, said
