@@ -337,3 +337,17 @@ __global__ void k(Pair* p) { p[1] = atomicCAS(p, p[0], Pair{1, 2}); }
 //// refused: an atomic sum of 16 bytes
 struct alignas(16) Pair { unsigned long long a, b; };
 __global__ void k(Pair* p) { atomicAdd(p, Pair{1, 2}); }
+
+//// ok: placement behind a header of libcu++'s
+#include <cuda/std/array>
+struct S { int a; __device__ S(int a) : a(a) {} };
+__global__ void k(S* p) { new (p) S(3); }
+
+//// refused: placement behind the header for half
+#include <cuda_fp16.h>
+struct S { int a; __device__ S(int a) : a(a) {} };
+__global__ void k(S* p) { new (p) S(3); }
+
+//// refused: placement without any header
+struct S { int a; __device__ S(int a) : a(a) {} };
+__global__ void k(S* p) { new (p) S(3); }

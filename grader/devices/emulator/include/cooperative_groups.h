@@ -1,5 +1,7 @@
 #pragma once
 
+#include <new>
+
 #include "cuda_runtime.h"
 #undef LADDER_SIDE
 #define LADDER_SIDE __device__
