@@ -78,6 +78,13 @@ def test_a_stream_for_each_call_is_a_leak_and_one_for_all_is_not(call):
     assert re.search(r"the stream created in line \d+ is never destroyed", second[0])
 
 
+def test_the_checking_build_has_a_stream_of_its_own(call):
+    """The file's static variables are there twice, and so is what they hold."""
+    for checked in (False, True, False):
+        run = call("stream_for_all_calls", z=np.zeros(32, np.float32), errors=True, checked=checked).run
+        assert [finding for finding in run.findings if finding.kind == "leak"] == []
+
+
 @pytest.mark.parametrize(
     "entry", ["memory_for_all_calls", "memory_that_the_next_call_frees", "memory_that_a_kernel_keeps"]
 )

@@ -505,7 +505,7 @@ def test_no_spelling_of_an_include_is_overlooked(text: str, said: str):
     ("text", "said"),
     [
         ("#define OUT_OF_SIGHT LADDER_UNSEEN", "the grader's own"),
-        ("namespace ladder {}", "the grader's own"),
+        ("int ladder_in_kernel();", "the grader's own"),
         ('#line L"string.h"', "has no number"),
         ("#line 7 other.cu", "has no number"),
         ('const char* text = R"(\n# 1 "string.h" 1\n)";', "a string cannot hold a line"),

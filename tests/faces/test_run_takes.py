@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 from pathlib import Path
 
 import pytest
@@ -122,3 +123,46 @@ int main() {
 def test_barriers_by_the_names_of_c_and_flags_order_what_they_should(tmp_path, meet, told):
     said = run(tmp_path, "meeting.cu", MEETING.replace("MEET;", meet + ";"))
     assert told in said and said.startswith("66 ") == (told == "no findings"), said
+
+
+def test_the_namespace_of_the_emulator_may_be_a_name_of_the_programs(tmp_path):
+    kernel = "__global__ void k(int* p, int v) { *p = v; }\n"
+    main = (
+        "int main() { int* p; cudaMallocManaged(&p, 4); k<<<1, 1>>>(p, ladder); cudaDeviceSynchronize(); return *p; }\n"
+    )
+    said = run(tmp_path, "ladder.cu", f"int ladder = 0;\n{kernel}{main}")
+    assert "no findings in 1 kernel" in said, said
+
+
+CLOCK = r"""
+#include <cstdio>
+#include <x86intrin.h>
+static unsigned long long now() {
+    unsigned low, high;
+    asm volatile("rdtsc" : "=a"(low), "=d"(high));
+    return (unsigned long long)high << 32 | low;
+}
+__global__ void k(unsigned* z) { asm volatile("mov.u32 %0, %%laneid;" : "=r"(z[threadIdx.x])); }
+int main() {
+    const unsigned long long begin = now();
+    unsigned* z;
+    cudaMallocManaged(&z, 32 * sizeof(unsigned));
+    k<<<1, 32>>>(z);
+    asm volatile("pause" ::: "memory");
+    _mm_pause();
+    cudaDeviceSynchronize();
+    printf("%u %d\n", z[31], begin < now() && begin < __rdtsc());
+}
+"""
+
+
+def test_a_program_may_have_assembly_for_its_host(tmp_path):
+    if platform.machine() != "x86_64":
+        pytest.skip("it is another machine's")
+    said = run(tmp_path, "clock.cu", CLOCK)
+    assert said.startswith("31 1 ") and "no findings in 1 kernel" in said, said
+
+
+def test_assembly_for_the_host_in_a_kernel_is_refused(tmp_path):
+    said = run(tmp_path, "clock.cu", CLOCK.replace("mov.u32 %0, %%laneid;", "rdtsc"))
+    assert "no findings" not in said and "rdtsc" in said and "clock.cu:9" in said, said

@@ -313,3 +313,41 @@ __global__ void k(int* x) {
 //// refused: a barrier of C's names in host code
 #include <cuda_awbarrier_primitives.h>
 void f() { __barrier_sync(0); }
+
+//// ok: a pointer with a wish for the caches
+#include <cuda/annotated_ptr>
+using In = cuda::annotated_ptr<const int, cuda::access_property::persisting>;
+__global__ void k(In in, cuda::annotated_ptr<int, cuda::access_property> out) { out[threadIdx.x] = in[threadIdx.x] + *in; }
+void f(const int* x, int* z) {
+    k<<<1, 32>>>(In{x}, cuda::annotated_ptr<int, cuda::access_property>{z, cuda::access_property::streaming{}});
+}
+
+//// refused: a pointer with a wish that there is not
+#include <cuda/annotated_ptr>
+__global__ void k(cuda::annotated_ptr<int, cuda::access_property::forever> out) { out[threadIdx.x] = 1; }
+
+//// ok: atomics of 16 bytes
+struct alignas(16) Pair { unsigned long long a, b; };
+__global__ void k(Pair* p) { p[1] = atomicCAS(p, p[0], Pair{1, 2}); p[2] = atomicExch(p, Pair{3, 4}); p[3] = atomicExch_block(p, p[1]); }
+
+//// refused: an atomic of 16 bytes that lie at a multiple of eight
+struct Pair { unsigned long long a, b; };
+__global__ void k(Pair* p) { p[1] = atomicCAS(p, p[0], Pair{1, 2}); }
+
+//// refused: an atomic sum of 16 bytes
+struct alignas(16) Pair { unsigned long long a, b; };
+__global__ void k(Pair* p) { atomicAdd(p, Pair{1, 2}); }
+
+//// ok: placement behind a header of libcu++'s
+#include <cuda/std/array>
+struct S { int a; __device__ S(int a) : a(a) {} };
+__global__ void k(S* p) { new (p) S(3); }
+
+//// refused: placement behind the header for half
+#include <cuda_fp16.h>
+struct S { int a; __device__ S(int a) : a(a) {} };
+__global__ void k(S* p) { new (p) S(3); }
+
+//// refused: placement without any header
+struct S { int a; __device__ S(int a) : a(a) {} };
+__global__ void k(S* p) { new (p) S(3); }

@@ -39,6 +39,7 @@ from grader.devices.build.branches import Condition, asked_for_values
 from grader.devices.build.cursors import name_all_kinds
 from grader.devices.build.lexer import lex
 from grader.devices.build.misplaced import misplaced
+from grader.devices.build.own_namespace import as_written
 from grader.devices.build.pragmas import unreplaced
 from grader.devices.build.said import OWN, Said
 from grader.devices.build.spelling import for_clang
@@ -370,7 +371,7 @@ def in_a_process(work: Callable[[], Any]) -> Reading:
             for what, most in limits:
                 resource.setrlimit(what, (most, most))
             with os.fdopen(send, "wb") as pipe:
-                pipe.write(json.dumps(work()).encode())
+                pipe.write(as_written(json.dumps(work())).encode())
     finally:
         os._exit(0)
 

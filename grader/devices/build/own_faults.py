@@ -7,6 +7,8 @@ import os
 import re
 import subprocess
 
+from grader.devices.build.own_namespace import as_written
+
 SPACE = "there is no space left to build in: free some on the disk"
 MEMORY = "the compiler was killed, most likely for want of memory: close other programs"
 DOLLAR = "ninja cannot build in a folder with a `$` in its name: set XDG_CACHE_HOME to another one"
@@ -40,7 +42,7 @@ def complaint(done: subprocess.CompletedProcess[str]) -> str:
     """What g++ said that failed, and how it ended if it could not say that itself; "" if it did not fail."""
     if done.returncode < 0:
         return f"{done.stderr}\ng++ was ended by signal {-done.returncode}"
-    return (done.stderr or f"g++ ended with {done.returncode}") if done.returncode else ""
+    return as_written(done.stderr or f"g++ ended with {done.returncode}") if done.returncode else ""
 
 
 def own_fault(output: str, filename: str) -> str | None:

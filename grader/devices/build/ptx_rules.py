@@ -72,6 +72,11 @@ class Asm(NamedTuple):
     letters: str
 
 
+def is_instruction(word: str) -> bool:
+    """Whether PTX has one that begins with this word."""
+    return word in _INSTRUCTIONS
+
+
 def of_function(statements: Sequence[Asm]) -> dict[int, str]:
     """What is wrong with the PTX of a function's asm statements, a sentence for the number of each that is wrong."""
     plain = [each._replace(text=_COMMENT.sub(" ", each.text)) for each in statements]

@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from grader.devices.build.lexer import Directive, Token, Tokens
 from grader.devices.build.line_numbers import is_right, renumbers
+from grader.devices.build.own_namespace import INCLUDES, is_namespace
 
 Refusal = tuple[str, int]  # a sentence, and the 1-based line that it is about
 
@@ -24,7 +25,6 @@ COMPILERS_NAME = re.compile(r"__cxa|__gxx|_Unwind", re.IGNORECASE)
 OWN_NAME = re.compile(
     r"(ladder|__tsan|__ubsan|__sanitizer|__wrap|__real|__cxa|__gxx|_Unwind)(_(?!_$)|$)", re.IGNORECASE
 )
-_INCLUDES = ("include", "include_next", "import")
 _MARKER = re.compile(r"\n#\s*\d")  # tells a compiler where a text comes from
 _SPLICE = re.compile(r"(\\[^\S\n]*\n)+")
 _SHOWS = "the grader must be able to read a name as it stands"
@@ -61,10 +61,10 @@ def refusal(source: str, tokens: Tokens, *, emulated: bool) -> Refusal | None:
 
     For the emulator a library under an `#if` may be meant for another machine. nvcc would find it, and so it must go.
     """
-    groups = [tokens.code, *(directive.tokens for directive in tokens.directives)]
+    groups = [(tokens.code, False), *((each.tokens, each.name in INCLUDES) for each in tokens.directives)]
     found = list(_includes(source, tokens.directives, emulated))
-    for group in groups:
-        found += [*_own_names(group), *_disguises(source, group)]
+    for group, includes in groups:
+        found += [*_own_names(group, includes), *_disguises(source, group)]
     return min(found, key=lambda refused: refused[1], default=None)
 
 
@@ -75,7 +75,7 @@ def _includes(source: str, directives: list[Directive], emulated: bool) -> Itera
         conditions -= directive.name == "endif"
         if renumbers(directive) and not is_right(directive):
             yield "this directive has no number: write `#line 7`, or take it out", directive.tokens[0].line
-        if directive.name not in _INCLUDES:
+        if directive.name not in INCLUDES:
             continue
         line = directive.tokens[0].line
         written = source[directive.tokens[1].end : directive.tokens[-1].end].strip()
@@ -94,10 +94,11 @@ def reserved(name: str) -> str:
     return f"`{name}` is a name of the {whose}'s own: choose another one"
 
 
-def _own_names(tokens: list[Token]) -> Iterator[Refusal]:
+def _own_names(tokens: list[Token], includes: bool) -> Iterator[Refusal]:
     """Names by which a file would call the emulator's own functions, or any C++ function that it has not declared."""
     for token in tokens:
-        if token.kind == "word" and OWN_NAME.match(token.text):
+        is_free = is_namespace(token.text) and not includes  # compilers read another one (own_namespace.py)
+        if token.kind == "word" and OWN_NAME.match(token.text) and not is_free:
             yield reserved(token.text), token.line
         elif token.kind == "word" and token.text.startswith("_Z"):
             yield (

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from grader.devices.build.lexer import Tokens, lex
 from grader.devices.build.line_numbers import with_own_numbers
+from grader.devices.build.own_namespace import spelled_apart
 from grader.devices.build.syntax import (
     Stream,
     code_stream,
@@ -30,7 +31,7 @@ def for_clang(source: str, functions: Collection[str] = ()) -> str:
     `__device__` of `__device__ __shared__`, and an unroll outside of functions. An own literal's suffix gets a `_`.
     `functions` have a kernel's name, and what is called by it in a type is none.
     """
-    lexed = lex(source := with_own_numbers(source))
+    lexed = lex(source := spelled_apart(with_own_numbers(source)))
     code = code_stream(lexed)
     edits = [*_idle_unrolls(lexed, code), *_suffixes(source, lexed)]
     kernels = set(_kernels(code)).difference(functions)

@@ -74,6 +74,15 @@ class Stream:
     def is_word(self, index: int) -> bool:
         return 0 <= index < len(self.tokens) and self.tokens[index].kind == "word"
 
+    def heads(self, index: int) -> set[str]:
+        """The words that introduce the scopes around a token."""
+        found: set[str] = set()
+        scope: Scope | None = self.scopes[index]
+        while scope:
+            found.update(self.texts(scope.head, max(scope.opened, scope.head)))
+            scope = scope.parent
+        return found
+
     def touches(self, index: int) -> bool:
         """Whether nothing stands between this token and the next."""
         return 0 <= index < len(self.tokens) - 1 and self.tokens[index].end == self.tokens[index + 1].start

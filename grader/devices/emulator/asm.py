@@ -7,13 +7,19 @@ arguments, and their names numbers. Clobbers go, as the call is a barrier to the
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
+from grader.devices.build.ptx_rules import is_instruction
 from grader.devices.build.syntax import Stream
 from grader.devices.emulator.words import NO_PTX
 
+# What only a constraint is, and which letters of such nvcc knows.
+_LETTERS = re.compile(r'^"[=+&]*(\w)"$')
+_OF_PTX = set("hrlfdqnC0123456789")
+_FIRST_WORD = re.compile(r"[a-z]\w*")
 WORDS = ("asm", "__asm__", "__asm")
 _QUALIFIERS = ("volatile", "__volatile__", "__volatile", "inline", "__inline__")
 
@@ -48,10 +54,22 @@ def statement(stream: Stream, index: int) -> list[Edit]:
         return []  # asm volatile("" ::: "memory")
     if not stream.macro and not stream.scopes[index].in_code:
         raise NotPtx(NO_PTX)
+    if _is_the_cpus(stream, index, parts):
+        return []
     operands = list(_operands(stream, parts, closing))
     kinds = ", ".join(f"::ladder::constraint({each.constraint})" for each in operands)
     edits = [(index, opening + 1, f"::ladder::ptx<{kinds}>(__builtin_LINE(), ")]
     return edits + list(_separated(stream, parts[0], closing, operands))
+
+
+def _is_the_cpus(stream: Stream, index: int, parts: list[int]) -> bool:
+    """Whether it is no PTX for certain, in a function that says nothing of the device: `asm("rdtsc" : "=a"(low))`."""
+    if stream.macro or not stream.heads(index).isdisjoint(("__device__", "__global__")):
+        return False
+    strings = [token.text for token in stream.tokens[index : parts[-1]] if token.kind == "string"]
+    letters = {letter for text in strings for letter in _LETTERS.findall(text)}
+    first = _FIRST_WORD.search(strings[0] if strings else "")
+    return bool(letters - _OF_PTX) or (first is not None and not is_instruction(first[0]))
 
 
 def _parts(stream: Stream, opening: int, closing: int) -> list[int]:

@@ -12,6 +12,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
+from grader.devices.build.own_namespace import as_written
+
 _HEADER, _SECTION, _SYMBOL, _RELOCATION = "<16sHHIQQQIHHHHHH", "<IIQQQQIIQQ", "<IBBHQQ", "<QQq"
 _NEEDED, _NEEDED_VERSION = "<HHIII", "<IHHII"
 _SYMBOLS, _RELOCATIONS, _DYNAMIC_SYMBOLS, _VERSIONS_NEEDED, _VERSIONS = 2, 4, 11, 0x6FFFFFFE, 0x6FFFFFFF  # sh_type
@@ -137,4 +139,4 @@ class Elf:
 def in_words(names: Sequence[str]) -> list[str]:
     """Symbols' names as C++ writes them: `_Z1kPf` is `k(float*)`. Raises OSError or CalledProcessError."""
     done = subprocess.run(["c++filt"], input="\n".join(names), check=True, capture_output=True, text=True)
-    return done.stdout.split("\n") if names else []
+    return as_written(done.stdout).split("\n") if names else []

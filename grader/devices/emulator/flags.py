@@ -17,7 +17,7 @@ from pathlib import Path
 from grader.devices.emulator import machine_code as of
 from grader.devices.emulator.kinds import names_of
 from grader.devices.emulator.machine_code import Instruction
-from grader.devices.emulator.overwrites import overwrite
+from grader.devices.emulator.overwrites import overwrite, throws_away
 from grader.devices.emulator.places import Places
 
 _ABI = Path(__file__).parent / "include/ladder/abi.h"
@@ -57,6 +57,14 @@ def overwrites(code: Iterable[Instruction]) -> list[int]:
         overwrite(rows, look.load, look.branch, places, exchange) for look in looks if look.branch and look.by_order
     )
     return [rows[at + 1][0] for at in found if at is not None]
+
+
+def blind_exchanges(code: Iterable[Instruction]) -> list[int]:
+    """The return addresses of atomic exchanges whose old value is thrown away: these only write."""
+    rows = list(code)
+    places = Places(rows)
+    exchange = _OPERATIONS["exchange"]
+    return [rows[at + 1][0] for at in range(len(rows) - 1) if throws_away(rows, at, places, exchange)]
 
 
 def _only_looks(rows: Sequence[Instruction], at: int) -> bool:

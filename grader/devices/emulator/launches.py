@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from grader.devices.build.lexer import Directive
+from grader.devices.build.own_namespace import as_written
 from grader.devices.build.syntax import Stream, is_launch, launch_end, macro_stream
 
 
@@ -50,4 +51,4 @@ def name_literal(stream: Stream, start: int, end: int) -> str:
             continue
         space = "" if index == start or before == "#" or stream.touches(index - 1) else " "
         name += space + (f'" #{text} "' if text in stream.parameters else quoted(text)[1:-1])
-    return f'"{name}"'
+    return as_written(f'"{name}"')

@@ -70,6 +70,29 @@ def _exchanges_blindly(rows: Sequence[Instruction], call: int, exchange: str) ->
     return True
 
 
+def throws_away(rows: Sequence[Instruction], call: int, places: Places, exchange: str) -> bool:
+    """Whether the call in this row is an atomic exchange, and it is certain that what it gives back is not used."""
+    first = of.argument(rows, call, of.FIRST_ARGUMENT) if of.is_atomic(rows[call][2]) else None
+    if first is None or first.replace("#", "$") != exchange:
+        return False
+    at = call + 1
+    for _ in range(FAR):
+        _, operation, operands = rows[at] if at < len(rows) else (0, "", "")
+        if not {"a", "r0"}.isdisjoint(map(of.family, of.REGISTER.findall(of.sources(operation, operands)))):
+            return False
+        if of.is_call(operation):  # on aarch64 it may be its argument
+            return operation.startswith("call") or "__sanitizer_cov_trace_pc" in operands
+        if of.destination(operation, operands) in ("a", "r0"):
+            return True
+        if not operation or operation.startswith("ret") or of.CONDITIONAL.match(operation):
+            return False
+        there = places.row_at(of.target(operands)) if of.is_jump(operation) else at + 1
+        if there is None or there <= at:
+            return False
+        at = there
+    return False
+
+
 def _comes_back(rows: Sequence[Instruction], start: int, load: int, places: Places) -> bool:
     """Whether all ways from here lead to a load from that place again: then it waits there for something."""
     seen = set[int]()

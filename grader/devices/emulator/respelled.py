@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from grader.devices.build.syntax import CLOSING, Scope, Stream
+from grader.devices.build.syntax import CLOSING, Stream
 from grader.devices.emulator import asm
 
 Insertion = tuple[int, int, str]  # tokens from here to there become this text
@@ -63,16 +63,9 @@ def _paths_of_members(stream: Stream) -> Iterator[Insertion]:
     """`{.a.b = 1}` is `{.a = {.b = 1}}`. nvcc takes it where the device comes, and not in templates."""
     for index, token in enumerate(stream.tokens):
         if token.text == "." and stream.text(index + 2) == "." and stream.text(index - 1) in ("{", ","):
-            words = set(_heads(stream, stream.scopes[index]))
+            words = stream.heads(index)
             if words & {"__device__", "__global__"} and "template" not in words:
                 yield from _path(stream, index)
-
-
-def _heads(stream: Stream, scope: Scope | None) -> Iterator[str]:
-    """The words that introduce the scopes around."""
-    while scope is not None:
-        yield from stream.texts(scope.head, max(scope.opened, scope.head))
-        scope = scope.parent
 
 
 def _path(stream: Stream, begin: int) -> Iterator[Insertion]:

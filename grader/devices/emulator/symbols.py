@@ -20,7 +20,7 @@ from grader.devices.emulator.alignments import alignments
 from grader.devices.emulator.call_places import call_places
 from grader.devices.emulator.calls import host_functions
 from grader.devices.emulator.elf import Elf
-from grader.devices.emulator.flags import empty_loops, flag_reads, overwrites
+from grader.devices.emulator.flags import blind_exchanges, empty_loops, flag_reads, overwrites
 from grader.devices.emulator.gaps import NAME
 from grader.devices.emulator.lines import Way, WayReader, own_lines, ways_to
 from grader.devices.emulator.loops import barrier_loops
@@ -147,6 +147,7 @@ def _make(library: Path, source_name: str) -> CodeMap:
     symbols = read_symbols(elf) + host_only(elf, dump)
     symbols += [Symbol(pc, 1, "flag_read", "") for pc in flag_reads(code)]
     symbols += [Symbol(pc, 1, "overwrite", "") for pc in overwrites(code)]
+    symbols += [Symbol(pc, 1, "blind_exchange", "") for pc in blind_exchanges(code)]
     symbols += [Symbol(pc, 1, "empty_loop", "") for pc in empty_loops(code)]
     wanted = alignments(elf, lambda: code, [dump] if dump else of_program.split("\f"), classes)
     symbols += [Symbol(pc, each, "alignment", "") for pc, each in wanted]

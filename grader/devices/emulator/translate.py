@@ -24,6 +24,7 @@ from itertools import pairwise, takewhile
 
 from grader.devices.build.lexer import lex
 from grader.devices.build.line_numbers import with_own_numbers
+from grader.devices.build.own_namespace import spelled_apart
 from grader.devices.build.refused import refusal
 from grader.devices.build.syntax import (
     Stream,
@@ -81,7 +82,7 @@ def rewritten(source: str, filename: str, alone: bool = False, known: Known | No
 
     It is the only file of its program where nothing else is `known`.
     """
-    lexed = lex(source := with_own_numbers(source))
+    lexed = lex(source := spelled_apart(with_own_numbers(source)))
     code = code_stream(lexed)
     rewriter = _Rewriter(source, known or Known.of(lexed, code))
     rewriter.rewrite(code)

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <new>
+
 #include "cuda_bf16.h"   // as NVIDIA's own has them, for reductions
 #include "cuda_fp16.h"
 #undef LADDER_SIDE

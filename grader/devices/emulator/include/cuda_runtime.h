@@ -36,6 +36,7 @@
 #include "ladder/errors.h"
 #include "ladder/streams.h"
 #include "ladder/transfer.h"
+#include "ladder/pitched.h"
 #include "ladder/device.h"
 #include "ladder/functions.h"
 #include "ladder/launch.h"

@@ -15,7 +15,7 @@ enum cublasMath_t { CUBLAS_DEFAULT_MATH = 0, CUBLAS_TENSOR_OP_MATH = 1, CUBLAS_P
 enum cublasGemmAlgo_t { CUBLAS_GEMM_DFALT = -1, CUBLAS_GEMM_DEFAULT = -1, CUBLAS_GEMM_DEFAULT_TENSOR_OP = 99 };
 enum cublasComputeType_t {
     CUBLAS_COMPUTE_16F = 64, CUBLAS_COMPUTE_32F = 68, CUBLAS_COMPUTE_32F_PEDANTIC = 69, CUBLAS_COMPUTE_64F = 70, CUBLAS_COMPUTE_32F_FAST_16F = 74,
-    CUBLAS_COMPUTE_32F_FAST_16BF = 75, CUBLAS_COMPUTE_32F_FAST_TF32 = 77,
+    CUBLAS_COMPUTE_32F_FAST_16BF = 75, CUBLAS_COMPUTE_32F_FAST_TF32 = 77, CUBLAS_COMPUTE_32I = 72, CUBLAS_COMPUTE_32I_PEDANTIC = 73,
 };
 
 // ---- the handle ----
@@ -188,7 +188,7 @@ LADDER_GEMM(Hgemm, __half)
 #undef LADDER_BLAS
 #undef LADDER_GEMM
 
-// ---- cublasGemmEx: float, double, half and bfloat16; sums are never kept in less than float ----
+// ---- cublasGemmEx: float, double, half and bfloat16, and bytes with sums of 32 bits; of the others, sums are never kept in less than float ----
 
 namespace ladder {
 
@@ -225,6 +225,11 @@ inline LADDER_UNSEEN cublasStatus_t cublasGemmEx(cublasHandle_t h, cublasOperati
                                                  LADDER_LINE) {
     if (type_a != type_b) return CUBLAS_STATUS_NOT_SUPPORTED;
     if (compute == CUBLAS_COMPUTE_16F) return ladder::gemm_of_types<__half>(h, ta, tb, m, n, k, alpha, a, type_a, lda, b, ldb, beta, c, type_c, ldc, line);
+    if (compute == CUBLAS_COMPUTE_32I || compute == CUBLAS_COMPUTE_32I_PEDANTIC) {
+        if (type_a != CUDA_R_8I || type_c != CUDA_R_32I) return CUBLAS_STATUS_NOT_SUPPORTED;
+        return ladder::gemm(h, ta, tb, m, n, k, static_cast<const int*>(alpha), static_cast<const signed char*>(a), lda, static_cast<const signed char*>(b),
+                            ldb, static_cast<const int*>(beta), static_cast<int*>(c), ldc, line);
+    }
     if (compute == CUBLAS_COMPUTE_64F) return ladder::gemm_of_types<double>(h, ta, tb, m, n, k, alpha, a, type_a, lda, b, ldb, beta, c, type_c, ldc, line);
     return ladder::gemm_of_types<float>(h, ta, tb, m, n, k, alpha, a, type_a, lda, b, ldb, beta, c, type_c, ldc, line);
 }
@@ -235,6 +240,6 @@ inline LADDER_UNSEEN cublasStatus_t cublasGemmEx(cublasHandle_t h, cublasOperati
                                                  const void* a, cudaDataType_t type_a, int lda, const void* b, cudaDataType_t type_b, int ldb,
                                                  const void* beta, void* c, cudaDataType_t type_c, int ldc, cudaDataType_t sums,
                                                  cublasGemmAlgo_t algorithm, LADDER_LINE) {
-    const auto compute = sums == CUDA_R_16F ? CUBLAS_COMPUTE_16F : sums == CUDA_R_64F ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F;
+    const auto compute = sums == CUDA_R_16F ? CUBLAS_COMPUTE_16F : sums == CUDA_R_64F ? CUBLAS_COMPUTE_64F : sums == CUDA_R_32I ? CUBLAS_COMPUTE_32I : CUBLAS_COMPUTE_32F;
     return cublasGemmEx(h, ta, tb, m, n, k, alpha, a, type_a, lda, b, type_b, ldb, beta, c, type_c, ldc, compute, algorithm, line);
 }

@@ -130,6 +130,30 @@ std::uint64_t do_atomic(Thread* thread, Atomic op, Type type, Scope scope, void*
     return old;
 }
 
+// It never counts as a look that finds the same: of these 16 bytes only some may be what a thread waits for.
+static Quad do_wide_atomic(Thread& thread, Atomic op, Scope scope, void* address, Quad value, Quad compare, std::uint32_t pc) {
+    constexpr unsigned bytes = sizeof(Quad);
+    const auto a = reinterpret_cast<Address>(address);
+    const bool shared_by_all = machine().memory.all_blocks_see(a);
+    settle_store(thread);
+    if (shared_by_all) begin_ordered(thread, pc);
+    const std::uint16_t region = check_access(thread, a, bytes, true, pc);
+    spun(thread, a, bytes / 2, 0, 0, true);
+    if (shared_by_all) begin_ordered(thread, pc);
+    const unsigned flags = (scope == Scope::Block ? block_scope_flag : 0u) | (op == Atomic::CompareSwap ? compare_swap_flag : 0u);
+    if (region != no_region) record(thread, Event::Atomic, pc, a, bytes | flags, region);
+    acquire(thread, a, width_of(bytes), Acquires::Now, scope);
+    Quad old;
+    std::memcpy(&old, address, bytes);
+    if (op == Atomic::CompareSwap && std::memcmp(&old, &compare, bytes) != 0) return old;
+    if (std::memcmp(&old, &value, bytes) == 0) return old;   // as of other atomics, no release
+    std::memcpy(address, &value, bytes);
+    thread.held = thread.held == a ? 0 : a;
+    release(thread, a, width_of(bytes), scope);
+    if (shared_by_all) thread.block->launch->schedule.wake(a, thread);
+    return old;
+}
+
 }  // namespace ladder
 
 using namespace ladder;
@@ -144,7 +168,17 @@ std::uint64_t ladder_atomic(Atomic op, Type type, Scope scope, void* address, st
 std::uint64_t ladder_ordered_atomic(Atomic op, Type type, Scope scope, void* address, std::uint64_t value, std::uint64_t compare, bool moves) {
     const std::uint32_t pc = program_counter(__builtin_return_address(0));
     if (moves && current) site_at(*current->executor, pc).*(op == Atomic::Exchange ? &Site::stores : &Site::loads) = true;
-    return do_atomic(current, op, type, scope, address, size_of(type), value, compare, pc, Acquires::AtFence);
+    const Acquires when = moves && op == Atomic::Exchange ? Acquires::Never : Acquires::AtFence;
+    return do_atomic(current, op, type, scope, address, size_of(type), value, compare, pc, when);
+}
+
+Quad ladder_wide_atomic(Atomic op, Scope scope, void* address, Quad value, Quad compare) {
+    return do_wide_atomic(*current, op, scope, address, value, compare, program_counter(__builtin_return_address(0)));
+}
+
+unsigned ladder_arrival(Scope scope, unsigned* arrived, unsigned count) {
+    const std::uint32_t pc = program_counter(__builtin_return_address(0));
+    return static_cast<unsigned>(do_atomic(current, Atomic::Add, Type::U32, scope, arrived, sizeof *arrived, count, 0, pc, Acquires::Never));
 }
 
 void ladder_fence(Scope scope, int) {

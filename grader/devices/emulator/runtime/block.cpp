@@ -15,8 +15,8 @@ namespace ladder {
 
 __thread Block* starting_block = nullptr;
 
-std::string arrivals_text(const unsigned* phase) {
-    return "the cuda::barrier has seen " + std::to_string(phase[-1]) + " of " + std::to_string(*phase % (1 << 20)) + " arrivals";
+std::string arrivals_text(const unsigned* phase, bool is_ptx) {
+    return std::string(is_ptx ? "the mbarrier" : "the cuda::barrier") + " has seen " + std::to_string(phase[-1]) + " of " + std::to_string(*phase % (1 << 20)) + " arrivals";
 }
 
 namespace {

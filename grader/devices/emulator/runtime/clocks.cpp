@@ -1,7 +1,6 @@
 #include "clocks.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "machine.h"
@@ -31,62 +30,10 @@ Access beside(const Access& before, Access now, bool same_value) {
     return now;
 }
 
-// ---- warp clocks ----
-
-void WarpClock::reset() {
-    std::fill(std::begin(clock_), std::end(clock_), 0u);
-    std::fill(std::begin(strong_), std::end(strong_), 0u);
-    std::fill(std::begin(weak_), std::end(weak_), 0u);
-    strong_part_.reset();
-    weak_part_.reset();
-    row_.reset();
-    has_met_ = false;
-}
-
-const WarpRow& WarpClock::strong_row() {
-    if (!row_ && has_met_) row_ = std::make_shared<const std::array<std::uint32_t, 32>>(std::to_array(strong_));
-    return row_;
-}
-
-void WarpClock::join(Matrix& matrix, std::uint32_t mask) {
-    std::uint32_t joined[32];
-    for (int t = 0; t < 32; ++t) {
-        joined[t] = mask >> t & 1 ? clock_[t] + 1 : 0;
-        for (int u = 0; u < 32; ++u)
-            if (mask >> u & 1) joined[t] = std::max(joined[t], matrix[u][t]);
-    }
-    for (int u = 0; u < 32; ++u)
-        if (mask >> u & 1) std::copy(joined, joined + 32, matrix[u]);
-}
-
-void WarpClock::synchronise(std::uint32_t mask, std::uint32_t alive, bool orders_memory) {
-    mask &= alive;
-    if (mask == alive) {
-        if (orders_memory) row_.reset(), has_met_ = true;
-        for (int t = 0; t < 32; ++t) {
-            if (!(alive >> t & 1)) continue;
-            weak_[t] = clock_[t] + 1;
-            if (orders_memory) strong_[t] = clock_[t] + 1;
-        }
-    } else {
-        auto& part = orders_memory ? strong_part_ : weak_part_;
-        if (!part) part.reset(new Matrix[1]()), std::memset(part.get(), 0, sizeof(Matrix));
-        join(*part, mask);
-    }
-    for (int t = 0; t < 32; ++t) clock_[t] += mask >> t & 1;
-}
-
-Edge WarpClock::seen(int observer, int lane, std::uint32_t clock) const {
-    if (strong_[lane] > clock || (strong_part_ && (*strong_part_)[observer][lane] > clock)) return Edge::Strong;
-    if (weak_[lane] > clock || (weak_part_ && (*weak_part_)[observer][lane] > clock)) return Edge::Weak;
-    return Edge::None;
-}
-
-// ---- releases ----
-
 namespace {
 constexpr std::size_t most_cached_parts = 8 << 20;   // 64 MB
-constexpr std::size_t most_near_parts = 8;
+constexpr std::size_t most_near_parts = 8, most_own_parts = 64;   // of sets, where many releases are asked for, or a few
+constexpr std::size_t many_releases = 64, own_releases = 4;
 
 // Whether what was released comes after an access of the same block.
 bool precedes(const Access& access, const Release& release, bool carries) {
@@ -138,7 +85,7 @@ void Acquisitions::release(std::uint64_t object, unsigned width, const Release& 
     const auto [place, is_new] = objects_by_key_[width].try_emplace(object, static_cast<std::uint32_t>(objects_.size()));
     if (is_new) objects_.emplace_back().key = object;
     Object& known = objects_[place->second];
-    auto& theirs = by_block_[release.block];
+    auto& theirs = by_block_[release.block].all;
     if (!theirs.empty() && theirs.back().object == place->second && repeats(known.releases[theirs.back().index], release, place->second))
         return;
     theirs.push_back({place->second, static_cast<std::uint32_t>(known.releases.size())});
@@ -285,24 +232,46 @@ bool Acquisitions::reaches(std::uint32_t set, const std::vector<Where>& goals, b
     return found;
 }
 
+// The first releases of an access's own thread that come after it: of many barriers' releases, one of these mostly orders it.
+std::span<const Acquisitions::Where> Acquisitions::next_of_thread(OfBlock& releases, const Access& access) const {
+    if (releases.all.size() < many_releases) return {};
+    const auto of = [&](const Where& where) -> const Release& { return objects_[where.object].releases[where.index]; };
+    for (; releases.known < releases.all.size(); ++releases.known) {
+        const Where& where = releases.all[releases.known];
+        const std::uint32_t thread = of(where).thread;
+        if (thread == ~0u) continue;
+        releases.by_thread.resize(std::max<std::size_t>(releases.by_thread.size(), thread + 1));
+        releases.by_thread[thread].push_back(where);
+    }
+    if (access.thread >= releases.by_thread.size()) return {};
+    const std::span<const Where> own = releases.by_thread[access.thread];
+    const auto first = std::partition_point(own.begin(), own.end(), [&](const Where& where) { return of(where).tick < access.tick; });
+    const auto at = static_cast<std::size_t>(first - own.begin());
+    return own.subspan(at, std::min(own_releases, own.size() - at));
+}
+
 bool Acquisitions::covers(std::uint32_t set, std::uint64_t block, const Access& access, std::uint64_t object, bool other_block, Reach reach) const {
     if (set == 0) return false;
     std::lock_guard lock(mutex_);
     if (ordered_.set == set && ordered_.block == block && ordered_.device == other_block && access.epoch < ordered_.epoch) return true;
     const auto theirs = by_block_.find(block);
     if (theirs == by_block_.end()) return false;
-    const auto likely = theirs->second.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(access.thread, theirs->second.size()));
-    const auto ordered = [&](const auto& is_known) {
-        const auto orders = [&](const Where& where) {
-            const Release& release = objects_[where.object].releases[where.index];
-            const bool carries = ((objects_[where.object].key ^ object) & ~std::uint64_t{7}) == 0;
-            if ((other_block && !release.device) || !precedes(access, release, carries) || !is_known(where)) return false;
-            ordered_ = {set, release.fence_epoch, block, other_block};
-            return true;
-        };   // where each thread releases for itself, they mostly do so in their order
-        return std::any_of(likely, theirs->second.end(), orders) || std::any_of(theirs->second.begin(), likely, orders);
+    const auto orders = [&](const Where& where, const auto& is_known) {
+        const Release& release = objects_[where.object].releases[where.index];
+        const bool carries = ((objects_[where.object].key ^ object) & ~std::uint64_t{7}) == 0;
+        if ((other_block && !release.device) || !precedes(access, release, carries) || !is_known(where)) return false;
+        ordered_ = {set, release.fence_epoch, block, other_block};
+        return true;
     };
-    if (ordered([&](const Where& where) { return is_near(set, where, other_block); })) return true;
+    for (const Where& where : next_of_thread(theirs->second, access))
+        if (orders(where, [&](const Where& its) { return is_near(set, its, other_block, most_own_parts); })) return true;
+    const std::vector<Where>& releases = theirs->second.all;
+    const auto likely = releases.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(access.thread, releases.size()));
+    const auto ordered = [&](const auto& is_known) {   // where each thread releases for itself, they mostly do so in their order
+        const auto is_one = [&](const Where& where) { return orders(where, is_known); };
+        return std::any_of(likely, releases.end(), is_one) || std::any_of(releases.begin(), likely, is_one);
+    };
+    if (ordered([&](const Where& where) { return is_near(set, where, other_block, most_near_parts); })) return true;
     if (reach == Reach::Near) return false;
     Closures& closures = closures_[other_block];
     if (!closures.of.contains(set) && ++closures.searched[set] <= most_searches) {
@@ -320,10 +289,10 @@ bool Acquisitions::holds(Set set, const Where& where) {
 }
 
 // Whether a release is in a set, or was acquired by one in it: most are, and a closure is as large as the grid.
-bool Acquisitions::is_near(std::uint32_t set, const Where& where, bool device) const {
+bool Acquisitions::is_near(std::uint32_t set, const Where& where, bool device, std::size_t most_parts) const {
     const Set parts = sets_[set];
     if (holds(parts, where)) return true;
-    if (parts.size() > most_near_parts) return false;
+    if (parts.size() > most_parts) return false;
     return std::any_of(parts.begin(), parts.end(), [&](const Part& part) {
         return holds(sets_[objects_[part.object].handed_on[device][part.count - 1]], where);
     });
@@ -376,7 +345,7 @@ void release(Thread& thread, Address a, unsigned width, Scope scope) {
 // An operation of block scope and another block's are no pair that synchronises (PTX ISA, "Morally Strong Operations").
 void acquire(Thread& thread, Address a, unsigned width, Acquires when, Scope scope) {
     Acquisitions& acquisitions = machine().acquisitions;
-    if (acquisitions.empty()) return;
+    if (acquisitions.empty() || when == Acquires::Never) return;
     const std::uint64_t object = object_key(thread.block->id, a);
     if (scope == Scope::Block && !acquisitions.last_is_of(thread.block->id, object, width)) return;
     if (when == Acquires::Now) {

@@ -132,6 +132,8 @@ private:
         std::vector<std::uint32_t> handed_on[2];    // by release: the set that it and those before had acquired; [1]: at device scope
     };
     struct Where { std::uint32_t object, index; };
+    // All releases of a block, and those of each thread, where they are many: up to `known` of all.
+    struct OfBlock { std::vector<Where> all; std::vector<std::vector<Where>> by_thread; std::size_t known = 0; };
     struct Closures { std::unordered_map<std::uint32_t, std::vector<Part>> of; std::size_t parts = 0; std::unordered_map<std::uint32_t, int> searched; };
     static constexpr std::uint32_t most_of_earlier_launches = 1 << 18;   // some 50 MB
     static constexpr int most_searches = 8;         // for one of the releases that a set may hold: then its closure is made
@@ -139,7 +141,8 @@ private:
     static Set::iterator part_of(Set set, std::uint32_t object);   // or the next one's, if the set has none of it
     static bool holds(Set set, const Where& where);
     static bool is_within(Set set, Set other);
-    bool is_near(std::uint32_t set, const Where& where, bool device) const;
+    bool is_near(std::uint32_t set, const Where& where, bool device, std::size_t most_parts) const;
+    std::span<const Where> next_of_thread(OfBlock& releases, const Access& access) const;
     bool repeats(const Release& before, const Release& now, std::uint32_t object) const;
     std::uint32_t joined(std::uint32_t a, std::uint32_t b);
     const std::vector<Part>& closure(std::uint32_t set, bool device) const;
@@ -149,7 +152,7 @@ private:
     std::atomic<bool> any_{false};
     std::unordered_map<std::uint64_t, std::uint32_t> objects_by_key_[any_width + 1];   // [width]
     std::deque<Object> objects_;
-    std::unordered_map<std::uint64_t, std::vector<Where>> by_block_;
+    mutable std::unordered_map<std::uint64_t, OfBlock> by_block_;
     ReleaseSets sets_;
     std::vector<Part> made_;                        // the last set that was asked for: its memory serves again
     mutable Closures closures_[2];                  // a cache; [1]: at device scope
@@ -188,8 +191,8 @@ struct BlockClock {
 void fence(Thread& thread, Scope scope);
 void release(Thread& thread, Address a, unsigned width, Scope scope = Scope::Device);   // what comes before the last fence
 // CUDA's own atomics and volatile reads are taken to acquire what they see, for so its samples use them. Where an order is
-// named that does not (relaxed, release), only a fence does.
-enum class Acquires : std::uint8_t { Now, AtFence };
+// named that does not (relaxed, release), only a fence does. Stores acquire nothing.
+enum class Acquires : std::uint8_t { Now, AtFence, Never };
 void acquire(Thread& thread, Address a, unsigned width, Acquires when = Acquires::Now, Scope scope = Scope::Device);
 std::uint64_t object_key(std::uint64_t block, Address a);   // shared memory lies at the same addresses for many blocks
 

@@ -112,6 +112,7 @@ void ladder_rest(const unsigned* phase, int line) {
     if (!thread) return;
     thread->rests_at = phase;
     thread->barrier_line = line;
+    thread->barrier_is_ptx = false;
     ladder_yield(line);
 }
 

@@ -53,7 +53,7 @@ struct Machine {
     Watched watched;
     std::size_t filled_stack = 0;               // bytes of each thread's that are filled before it begins
     void* given_stream = nullptr;
-    std::map<void*, int> streams;               // that host code has: the line of their creation, < 0 after that call
+    std::map<void*, OwnStream> streams;         // that host code has
     StreamOrder stream_order;
     StreamRaces stream_races;
     void* escape = nullptr;                     // sigjmp_buf of the running entry point, for faults in host code

@@ -73,6 +73,7 @@ enum class SymbolKind : int {
     CallPlace,      // no symbol: the return address of a call that g++ has copied; its bytes: that of the call it is a copy of
     FlagRead,       // no symbol: the return address of a volatile read that looks at a flag
     Overwrite,      // no symbol: the return address of a volatile write by which what others have written may be lost
+    BlindExchange,  // no symbol: the return address of an atomic exchange whose old value goes unused
     Alignment,      // no symbol: the return address of a callback; its bytes: what the access must be a multiple of
     Frame,          // no symbol: where a function begins; its bytes are those that it takes of the stack
     Index,          // no symbol: where an array is indexed, "file:line:column"; its value: local, its bytes: an address is taken
@@ -93,7 +94,7 @@ struct Module {
     std::size_t tls_module = 0, tls_bytes = 0;
     std::vector<Symbol> symbols;
     std::vector<std::string> names;
-    std::set<std::uint32_t> flag_reads, overwrites, empty_loops;
+    std::set<std::uint32_t> flag_reads, overwrites, blind_exchanges, empty_loops;
     std::unordered_map<std::uint32_t, std::uint8_t> alignments;   // by callbacks, where an access wants another one than these say
     bool has_unsure = false, has_wide = false;         // among these: what need not lie at a multiple of 16; what wants more than 4
     struct Loop { std::uint64_t first, jump, last; };

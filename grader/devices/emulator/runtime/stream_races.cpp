@@ -9,7 +9,7 @@ namespace ladder {
 // Of a graph's nodes: no line of the program's has created it (libraries/ladder_more/graphs.h).
 static bool is_lane(void* stream) {
     const auto known = machine().streams.find(stream);
-    return known != machine().streams.end() && known->second == 0;
+    return known != machine().streams.end() && known->second.line == 0;
 }
 
 void StreamRaces::launched(const std::vector<BlockSummary>& blocks, const LaunchState& launch) {

@@ -109,7 +109,7 @@ void* ladder_stream_create(int line, int blocking, int urgency) {
     const HostCall call;
     last_handle += 0x10;
     void* const stream = reinterpret_cast<void*>(last_handle | static_cast<unsigned>(urgency) << 1 | !blocking);
-    machine().streams[stream] = line;
+    machine().streams[stream] = {line, machine().module.base};
     machine().stream_order.created(stream, blocking != 0);
     return stream;
 }

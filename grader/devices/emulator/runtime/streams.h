@@ -13,6 +13,9 @@ struct Work { void* stream; std::uint64_t number; int line; };
 
 bool is_destroyed(void* stream);
 
+// A stream that host code has made: in which line, < 0 once that call has ended, and in which library.
+struct OwnStream { int line; std::uintptr_t module; };
+
 class StreamOrder {
 public:
     // Work 1 of the given stream is what its owner has asked of it before the call: to fill the inputs, for example.

@@ -309,7 +309,7 @@ void print_in_kernel(Thread& thread, std::string_view text);
 bool stores_while_it_prints(const char* format);   // by `%n`, which no GPU has
 
 // ---- block.cpp ----
-std::string arrivals_text(const unsigned* phase);   // of a cuda::barrier
+std::string arrivals_text(const unsigned* phase, bool is_ptx = false);   // of a cuda::barrier, or an mbarrier
 extern __thread Block* starting_block;
 void block_main();                               // a block's own fiber, for starting_block
 

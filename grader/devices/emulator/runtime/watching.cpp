@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "accesses.h"
 #include "machine.h"
 
 namespace ladder {
@@ -50,6 +51,7 @@ void report_uninitialised(Executor& executor, const WarpUnit& warp, int lane, co
                           std::uint32_t pc, Event event) {
     const bool both_sided = region.sides != Sides::Device;   // mostly zeroes, though CUDA promises none: worth a note
     if (both_sided && event == Event::Atomic) return;        // which may be a mere store
+    if (event == Event::Atomic && (site_at(executor, pc).stores || machine().module.blind_exchanges.contains(pc))) return;   // and this is one
     for (Finding& known : executor.findings)
         if (known.pc == pc && known.kind == "uninitialized_read" && known.note == both_sided) {
             ++known.count;

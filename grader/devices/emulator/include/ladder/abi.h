@@ -178,6 +178,10 @@ LADDER_CALL unsigned long ladder_atomic(ladder::Atomic op, ladder::Type type, la
 // store, which a GPU does as that, and it counts as that.
 LADDER_CALL unsigned long ladder_ordered_atomic(ladder::Atomic op, ladder::Type type, ladder::Scope scope, void* address,
                                                 unsigned long value, unsigned long compare, bool moves);
+// Of 16 bytes: an exchange, with or without a comparison.
+LADDER_CALL ladder::Quad ladder_wide_atomic(ladder::Atomic op, ladder::Scope scope, void* address, ladder::Quad value, ladder::Quad compare);
+// An arrival at a cuda::barrier: how many have come before. It hands on what the thread has done, and acquires nothing.
+LADDER_CALL unsigned ladder_arrival(ladder::Scope scope, unsigned* arrived, unsigned count);
 LADDER_CALL void ladder_fence(ladder::Scope scope, int line);
 // Asynchronous copies: what was stored at `to` counts as under way until its thread has waited for the group of copies in
 // which it was committed; all but the `newer` last groups, that is.

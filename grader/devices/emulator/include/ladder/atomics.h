@@ -18,6 +18,11 @@ template <class T> LADDER_INLINE T atomic(Atomic op, Scope scope, T* address, T 
     return from_bits<T>(ladder_atomic(op, type_of<T>, scope, address, to_bits(value), to_bits(compare), line));
 }
 
+template <class T> using if_wide = std::enable_if_t<sizeof(T) == 16 && alignof(T) >= 16 && std::is_trivially_copyable_v<T>>;
+template <class T> LADDER_INLINE T wide_atomic(Atomic op, Scope scope, T* address, T value, T compare) {
+    return __builtin_bit_cast(T, ladder_wide_atomic(op, scope, address, __builtin_bit_cast(Quad, value), __builtin_bit_cast(Quad, compare)));
+}
+
 }  // namespace ladder
 
 #define LADDER_ATOMIC_IN(name, op, scope, T)                                                               \
@@ -76,6 +81,19 @@ LADDER_ATOMIC_CAS(int)
 LADDER_ATOMIC_CAS(unsigned)
 LADDER_ATOMIC_CAS(unsigned long long)
 LADDER_ATOMIC_CAS_IN(atomicCAS, Device, unsigned short)
+
+// Of any type of 16 bytes that lies at a multiple of these, since compute capability 9.0.
+#define LADDER_WIDE_ATOMICS(exchange, swap, scope)                                                            \
+    template <class T, class = ladder::if_wide<T>> LADDER_INLINE T exchange(T* address, T value) {            \
+        return ladder::wide_atomic(ladder::Atomic::Exchange, ladder::Scope::scope, address, value, value);    \
+    }                                                                                                         \
+    template <class T, class = ladder::if_wide<T>> LADDER_INLINE T swap(T* address, T compare, T value) {     \
+        return ladder::wide_atomic(ladder::Atomic::CompareSwap, ladder::Scope::scope, address, value, compare); \
+    }
+LADDER_WIDE_ATOMICS(atomicExch, atomicCAS, Device)
+LADDER_WIDE_ATOMICS(atomicExch_block, atomicCAS_block, Block)
+LADDER_WIDE_ATOMICS(atomicExch_system, atomicCAS_system, System)
+#undef LADDER_WIDE_ATOMICS
 
 // Of vectors, a member at a time, as CUDA promises no more. It counts as so many atomics, and is one on an H200.
 #define LADDER_ATOMIC_VECTORS(name)                                                                           \

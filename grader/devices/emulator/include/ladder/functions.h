@@ -69,6 +69,8 @@ LADDER_UNSEEN cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blo
     *blocks = ladder::blocks_that_fit(ladder::address(kernel), threads, dynamic_shared);
     return ladder::status(threads > 0 ? cudaSuccess : cudaErrorInvalidValue);
 }
+#define cudaOccupancyDefault 0
+#define cudaOccupancyDisableCachingOverride 1
 template <class F>
 LADDER_UNSEEN cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, F* kernel, int threads,
                                                                                  std::size_t dynamic_shared, unsigned) {

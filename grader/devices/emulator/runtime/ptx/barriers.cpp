@@ -88,12 +88,17 @@ void prepare_barrier(Instruction& it) {
 
 void prepare_fence(Instruction& it) {
     Modifiers left(it);
+    const bool of_proxy = left.take("proxy");   // between ways to memory of which there is one here: that of loads and stores
+    if (of_proxy && left.take_one({"async", "alias"}) < 0) throw Wrong("it is emulated for .async and .alias");
+    if (of_proxy) left.take_one({"global", "shared::cta", "shared::cluster"});
+    left.take("mbarrier_init");
     left.take_one({"acq_rel", "sc", "acquire", "release"});
     const int scope = left.take_one({"cta", "gl", "sys", "cluster", "gpu"});
     left.done();
     want_operands(it, 0);
     it.choice = static_cast<int>(scope == 0 ? Scope::Block : scope == 2 ? Scope::System : Scope::Device);
     it.run = [](Lane& l, const Instruction& at) { fence(l.thread, static_cast<Scope>(at.choice)); };
+    if (of_proxy) it.run = [](Lane&, const Instruction&) {};
 }
 
 void prepare_exit(Instruction& it) {

@@ -8,7 +8,7 @@ namespace {
 const Table& table() {
     static const Table known = [] {
         Table found;
-        for (const auto add : {add_moves, add_arithmetic, add_bits, add_functions, add_conversions, add_memory, add_atomics, add_warps, add_barriers, add_matrices, add_copies}) add(found);
+        for (const auto add : {add_moves, add_arithmetic, add_bits, add_functions, add_conversions, add_memory, add_atomics, add_warps, add_barriers, add_mbarriers, add_matrices, add_copies}) add(found);
         return found;
     }();
     return known;

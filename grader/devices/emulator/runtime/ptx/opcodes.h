@@ -19,6 +19,7 @@ void add_memory(Table& table);        // memory.cpp
 void add_atomics(Table& table);       // atomics.cpp
 void add_warps(Table& table);         // warps.cpp
 void add_barriers(Table& table);      // barriers.cpp
+void add_mbarriers(Table& table);     // mbarriers.cpp
 void add_matrices(Table& table);      // matrices.cpp
 void add_copies(Table& table);        // copies.cpp
 
