@@ -198,7 +198,7 @@ void launch_kernel(const Launch& launch) {
         return;
     }
     if (refusal_of_call(launch.stream, launch.line) || m.broken) return;
-    check_arguments(launch);
+    const Arguments arguments(launch, function);
     m.stream_order.work(launch.stream, launch.line);
     LaunchState state(blocks);
     state.launch = &launch;
