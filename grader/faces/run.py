@@ -41,7 +41,7 @@ class Options:
     definitions: tuple[str, ...] = ()
     values: tuple[str, ...] = ()
     standard: str = "c++17"
-    arrays: bool = False
+    arrays: bool | None = None
     kernel: str = ""
     launches: str = "all"
     no_counters: bool = False

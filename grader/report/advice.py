@@ -125,6 +125,10 @@ DIVIDED_BY_ZERO = (
     "`n / 256` is 0 where n is below 256: round up, `(n + 255) / 256`, or ask for 0 first. A GPU would not stop here, "
     "but go on with a number without meaning."
 )
+HOST_OBJECT = (
+    "An object with virtual functions works on the side that has made it: let a kernel make it, with `new` or "
+    "`new (place) Type(...)`."
+)
 ASSERTION = "The kernel stopped itself. Work out by hand what this very thread has in the variables of that line."
 HOST_FUNCTION = (
     "In host code a function's address is one of the host's. Make the function a template argument of the kernel, or a "
@@ -161,6 +165,8 @@ BLOCK_ORDER = (
 # By what a finding's message says.
 LAUNCHES = {"the grid has 0 blocks": NO_BLOCKS, "static shared memory": STATIC_SHARED}
 TRAPS = {
+    "as host code has it": HOST_FUNCTION,
+    "whose virtual function": HOST_OBJECT,
     "a function of the host": HOST_FUNCTION,
     "freed before": FREED_TWICE_IN_A_KERNEL,
     "cooperative launch": COOPERATIVE,

@@ -378,7 +378,7 @@ def test_with_arrays_an_index_past_a_local_array_is_found_and_one_past_a_row_not
 @pytest.mark.parametrize("as_json", long_tail([False, True], every=2))
 def test_that_fewer_indexes_are_held_is_told_without_being_asked(folder, monkeypatch, capfd, as_json):
     rewritten = "grader.devices.emulator.program.with_used_indexes_of_program"
-    monkeypatch.setattr(rewritten, lambda text: [text.replace("both[i]", "both[none]")] * 2)
+    monkeypatch.setattr(rewritten, lambda text, of_blocks: [text.replace("both[i]", "both[none]")] * 2)
     monkeypatch.chdir(folder)
     assert in_this_process([Path("arrays.cu")], ["4"], Options(arrays=True, as_json=as_json)) == 0
     told = capfd.readouterr()

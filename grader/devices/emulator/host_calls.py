@@ -55,6 +55,16 @@ _WRONG_CALLS = {
     " there: make this call after the host has waited for the stream",
     "overlap": "source and destination of this copy have {:,} bytes in common, and a GPU copies in any order: copy to"
     " another array first",
+    "capture waits": "host code cannot wait for a stream or the device while work is captured into a graph, so this"
+    " call fails, and cudaStreamEndCapture gives no graph: wait behind that",
+    "capture default": "the default stream, which is that of cudaMemcpy and cudaMemset, takes no work while a stream is"
+    " captured that waits for it, so this call fails, and cudaStreamEndCapture gives no graph: use the captured stream",
+    "capture memory": "memory is neither allocated nor freed while a stream is captured, so this call fails, and"
+    " cudaStreamEndCapture gives no graph: do it above cudaStreamBeginCapture",
+    "room to": "this copy writes {:,} bytes to an array of host code that has {:,} from there on: sizes are in bytes,"
+    " `n * sizeof(float)`, and the array must be as large",
+    "room from": "this copy reads {:,} bytes of an array of host code that has {:,} from there on: sizes are in bytes,"
+    " `n * sizeof(float)`, and the array must be as large",
     "heap": "host code cannot copy or set memory from a kernel's malloc or new: let a kernel copy it to memory from"
     " cudaMalloc",
 }

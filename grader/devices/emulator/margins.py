@@ -63,14 +63,31 @@ class Margins:
         """Whether a statement may declare such a variable here."""
         part = self._part
         block = part.within[first] if first < len(part.texts) else -1
-        if not self._is_block(block) or part.text(part.pairs.get(block - 1, 0) - 1) == "switch":
-            return False
-        function = at = block
-        while (at := part.within[at]) >= 0:
+        in_a_switch = part.text(part.pairs.get(block - 1, 0) - 1) == "switch"
+        return self._is_block(block) and not in_a_switch and self.may_run(first)
+
+    def may_run(self, at: int) -> bool:
+        """Whether a kernel may run what this token stands in."""
+        function = -1
+        while (at := self._part.within[at]) >= 0:
             function = at if self._is_block(at) else function
         if function not in self._functions:
-            self._functions[function] = self._takes_margins(function)
+            self._functions[function] = function < 0 or self._takes_margins(function)
         return self._functions[function]
+
+    def has_arrays(self) -> bool:
+        """Whether a function that a kernel may run has an array of its own, a class one for a member, or the text a
+        table of constants.
+        """
+        return bool(self._members) or any(map(self._declares_an_array, set(self._part.statement)))
+
+    def _declares_an_array(self, first: int) -> bool:
+        part = self._part
+        head = part.texts[first : next((at for at in range(first, len(part.texts)) if part.texts[at] in "{;"), first)]
+        if not {"const", "constexpr"}.isdisjoint(head) and (head[-1] == "]" or head[-2:] == ["]", "="]):
+            return self.may_run(first)
+        _, type_, at = self._declarations.specifiers(first) if self._is_in_a_function(first) else ("", "", 0)
+        return bool(type_) and any(each.is_array for each in self._declarations.declarators(at))
 
     def _is_block(self, brace: int) -> bool:
         part = self._part

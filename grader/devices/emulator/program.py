@@ -55,7 +55,8 @@ _SAID = re.compile(r"(?P<file>.+?):(?P<line>\d+):(?:(?P<column>\d+):)? (?:fatal 
 class Wanted:
     """A program as it was asked for: its files, -I folders, -D definitions (`NAME` or `NAME=VALUE`) and standard.
 
-    `values` are other ones for its own constants, by their names; `arrays`: each index is held against its own array.
+    `values` are other ones for its own constants, by their names; `arrays`: in which files each index is held against
+    its own array: in all, in none, or (None) in those where a thread has an array of its own.
     """
 
     sources: Sequence[Path]
@@ -63,7 +64,7 @@ class Wanted:
     definitions: Sequence[str] = ()
     standard: str = "c++17"
     values: Mapping[str, str] = field(default_factory=dict)
-    arrays: bool = False
+    arrays: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -109,8 +110,8 @@ def build_program(wanted: Wanted, cache: Path) -> Program:
         where = Diagnostic(told, error.line, None, _line(error.file, error.line))
         raise NotBuilt(Build("build_error", told, [where])) from None
     code, arrays, plain = CodeMap.load(library, ANY_FILE), {}, []
-    if wanted.arrays:
-        symbols, arrays, plain = json.loads((library.parent / ARRAYS).read_text())
+    if (held := library.parent / ARRAYS).exists():
+        symbols, arrays, plain = json.loads(held.read_text())
         code.symbols += [Symbol(**each) for each in symbols]
     return Program(
         library, runtime, code, Places(own.names), list(own.texts.values()), arrays, [(*each,) for each in plain]
@@ -140,7 +141,6 @@ class _Building:
         own_flags = [*found, *(f"-D{each}" for each in wanted.definitions), "-fPIC"]
         own_flags += ["-DLADDER_GRAPHS"] if _OF_GRAPHS.search(own.text) else []
         self.flags = [first, *session.compile_flags(runtime), *own_flags]
-        self.flags += [CHECKS_INDEXES] if wanted.arrays else []
         self.flags += ["-fdiagnostics-color=never", f"-fmax-errors={diagnostics.MOST}", "-fpermissive"]
         self.link_flags = [*session.link_flags(runtime), *_WAYS_OUT, *_LINK]
 
@@ -149,8 +149,9 @@ class _Building:
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
             texts = list(pool.map(self._preprocessed, self.sources))
         for number, (source, text) in enumerate(zip(self.sources, texts, strict=True)):
-            if self.wanted.arrays and source.suffix in CUDA:
-                self.with_checks[number] = with_used_indexes_of_program(text)
+            if self.wanted.arrays is not False and source.suffix in CUDA:
+                held = with_used_indexes_of_program(text, of_blocks=bool(self.wanted.arrays))
+                self.with_checks |= {number: held} if held else {}
         place = kept / self._key([*texts, *(each for both in self.with_checks.values() for each in both)]) / LIBRARY
         if place.exists():
             os.utime(place.parent)
@@ -161,7 +162,7 @@ class _Building:
         self._keeps_rules(readings)
         self._run(["g++", "-shared", "-Wl,--require-defined=main", "-o", LIBRARY, *objects, *self.link_flags])
         place.parent.mkdir(exist_ok=True)
-        if self.wanted.arrays:
+        if self.with_checks:
             (place.parent / ARRAYS).write_text(self._arrays())
         (self.folder / LIBRARY).replace(place)
         for kind, text in (("accesses", self._told("optimized", of_interest)), ("classes", self._told("classes"))):
@@ -198,7 +199,8 @@ class _Building:
     def _compiled(self, source: Path, text: str) -> str:
         number = self.sources.index(source)
         refused: list[Diagnostic] = []  # is about what is not the user's text
-        for each in self.with_checks.get(number, ()):
+        held = self.with_checks.get(number, ())
+        for each in held if self.wanted.arrays else held[:1]:  # a mistake of the user's is in all of them
             try:
                 built = self._object(source, number, each)
                 break
@@ -206,7 +208,7 @@ class _Building:
                 refused += error.build.diagnostics
         else:
             built = self._object(source, number, text)
-        if refused:
+        if refused and self.wanted.arrays:
             file, said = shown(self.own.sources[number]), refused[0]
             why = said.message.removeprefix(f"{file}:{said.line}: ").replace(HIDDEN, "")
             self.plain.append((file, said.line, why))
@@ -219,7 +221,8 @@ class _Building:
         flags += [*self._language(source)[2:], *self.flags, PREPROCESSED]
         optimized = f"{number}.optimized"
         told = [f"-fdump-tree-optimized-asmname={optimized}", f"-fdump-lang-class={number}.classes"]
-        if self.wanted.arrays:
+        if number in self.with_checks:
+            flags.append(CHECKS_INDEXES)
             told[:1] = dumps(f"{number}.gimple", optimized)
         told = told if source.suffix not in C else []
         self._run(["g++", *flags, *told, "-c", file.name, "-o", f"{number}.o"])
@@ -234,7 +237,7 @@ class _Building:
         """What the compiler has told of the arrays of all sources."""
         symbols: list[dict[str, object]] = []
         arrays: dict[str, str] = {}
-        for number in range(len(self.sources)):
+        for number in self.with_checks:
             texts = [(self.folder / f"{number}.{kind}").read_text(errors="replace") for kind in ("gimple", "optimized")]
             more, named = indexed_arrays(texts[0], texts[1], constants=tables(Elf(self.folder / f"{number}.o")))
             symbols += [asdict(each) for each in more]

@@ -72,6 +72,12 @@ def host_functions(functions: list[str], symbols: list[str]) -> set[str]:
     return {name for name in functions if of_host and _name_of(name) in of_host}
 
 
+def functions_of_the_device(functions: list[str], symbols: list[str]) -> set[str]:
+    """Those of the functions that a kernel may run; `__device__` may stand before others of the same name, too."""
+    marked = {each.removeprefix(_MARK) for each in symbols if each.startswith(_MARK)}
+    return {name for name in functions if _name_of(name) in marked}
+
+
 def functions_of_the_host(text: str) -> set[str]:
     """The same by their last names, as the marks in a preprocessed text say."""
     return _of_the_host(re.findall(rf"^static const char ({_SIDE}\w+)", text, re.MULTILINE))

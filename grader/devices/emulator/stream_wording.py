@@ -20,8 +20,18 @@ STREAMS = {
     ),
     "default stream": (
         "the work of line {line} {does} {at}, which that of line {other_line}, on another stream, {did}, in any order:"
-        " a stream with cudaStreamNonBlocking and the default stream, which is that of cudaMemcpy, do not wait for each"
-        " other; type cudaStreamSynchronize(stream) between the two"
+        " a stream with cudaStreamNonBlocking and the default stream, that of cudaMemcpy and cudaMemset, do not wait"
+        " for each other; type cudaDeviceSynchronize() between the two"
+    ),
+    "allocated": (
+        "the work of line {line} uses {name}, which the cudaMallocAsync of line {other_line} gives on another stream,"
+        " in any order: type cudaEventRecord(event, other) below line {other_line} and cudaStreamWaitEvent(yours,"
+        " event) above line {line}"
+    ),
+    "freed": (
+        "the cudaFreeAsync of line {line} frees {name} although the work of line {other_line}, on another stream, may"
+        " not be over: type cudaEventRecord(event, other) below line {other_line} and cudaStreamWaitEvent(yours, event)"
+        " above line {line}"
     ),
     "two nodes": (
         "the work of line {line} {does} {at}, which that of line {other_line}, another node of the graph, {did}, in any"

@@ -37,28 +37,43 @@ _ZERO = re.compile(r"0[uUlL]*")
 def with_used_indexes(preprocessed: str, source_name: str) -> tuple[str, str]:
     """The text of this file, on the same lines: with margins around its local arrays (margins.py), and without."""
     own = own_spans(preprocessed, f"# 1 {quoted(source_name)}\n")
-    return _rewritten(preprocessed, [(start, end) for _, start, end in own], "elements")
+    spans = _whole(preprocessed, [(start, end) for _, start, end in own])
+    return _rewritten(preprocessed, spans, _indexes(preprocessed, spans))
 
 
-def with_used_indexes_of_program(preprocessed: str) -> tuple[str, str]:
-    """The same of a whole program's source: of the files whose lines have numbers of their own (own_files.py)."""
+def with_used_indexes_of_program(preprocessed: str, of_blocks: bool = True) -> tuple[str, str] | None:
+    """The same of a whole program's source, where a kernel may run: of the files whose lines have numbers of their own
+    (own_files.py). None if no thread has an array of its own, unless those `of_blocks` are to be held, too.
+    """
     markers = [*_MARKER.finditer(preprocessed)]
     ends = [*(marker.start() for marker in markers[1:]), len(preprocessed)]
     own = [(each.end(), end) for each, end in zip(markers, ends, strict=True) if int(each[1]) > SPAN]
-    return _rewritten(preprocessed, own, "elements_of_program")
+    spans = _whole(preprocessed, own)
+    found = _indexes(preprocessed, spans, of_program=True)
+    if of_blocks or any(each.margins.has_arrays() for each in found):
+        return _rewritten(preprocessed, spans, found)
+    return None
 
 
-def _rewritten(text: str, own: Iterable[Span], elements: str) -> tuple[str, str]:
-    hosts = functions_of_the_host(text)
+def _whole(text: str, own: Iterable[Span]) -> list[Span]:
+    """These spans as one where only a macro of a header, within a statement, comes between them."""
     whole: list[Span] = []
     for start, end in own:
-        if whole and "\n" not in text[whole[-1][1] : start].strip():  # a macro of a header, within a statement
+        if whole and "\n" not in text[whole[-1][1] : start].strip():
             whole[-1] = (whole[-1][0], end)
         else:
             whole.append((start, end))
-    found = [_Indexes(text[start:end], elements) for start, end in whole]
-    with_margins, without = ([each.rewritten(those) for each in found] for those in (hosts, None))
-    return _with_parts(text, whole, with_margins), _with_parts(text, whole, without)
+    return whole
+
+
+def _indexes(text: str, spans: Iterable[Span], of_program: bool = False) -> list[_Indexes]:
+    hosts = functions_of_the_host(text)
+    return [_Indexes(text[start:end], hosts, of_program) for start, end in spans]
+
+
+def _rewritten(text: str, spans: list[Span], found: Iterable[_Indexes]) -> tuple[str, str]:
+    with_margins, without = ([each.rewritten(margins) for each in found] for margins in (True, False))
+    return _with_parts(text, spans, with_margins), _with_parts(text, spans, without)
 
 
 def _with_parts(text: str, spans: Iterable[Span], parts: Iterable[str]) -> str:
@@ -73,16 +88,20 @@ def _with_parts(text: str, spans: Iterable[Span], parts: Iterable[str]) -> str:
 class _Indexes(Part):
     """Where elements are used in a part of the text."""
 
-    def __init__(self, source: str, elements: str):
+    def __init__(self, source: str, hosts: Set[str], of_program: bool):
+        """`hosts` are the functions that no kernel can run; those of a program go on where an index is wrong."""
         super().__init__(source)
-        self.elements = elements
+        self.elements = "elements_of_program" if of_program else "elements"
         self.numbers, self.pointers, self.members = self._plain_names()
         self.references = References(self)
-        self.edits = [edit for at, text in enumerate(self.texts) if text == "[" for edit in self._edits(at)]
+        self.margins = Margins(self, self.members, hosts, self.references)
+        brackets = (at for at, text in enumerate(self.texts) if text == "[")
+        held = (at for at in brackets if not of_program or self.margins.may_run(at))
+        self.edits = [edit for at in held for edit in self._edits(at)]
 
-    def rewritten(self, hosts: Set[str] | None) -> str:
-        """The text; with margins, if `hosts` are the functions that no kernel can run."""
-        around = Margins(self, self.members, hosts, self.references).edits() if hosts is not None else ()
+    def rewritten(self, with_margins: bool) -> str:
+        """The text; with margins, if they are asked for."""
+        around = self.margins.edits() if with_margins else ()
         spans: list[Span] = []
         texts: list[str] = []
         for start, end, text in sorted([*self.edits, *around]):

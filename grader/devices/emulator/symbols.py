@@ -26,8 +26,8 @@ from grader.devices.emulator.lines import Way, WayReader, own_lines, ways_to
 from grader.devices.emulator.loops import barrier_loops
 from grader.devices.emulator.machine_code import Instruction
 from grader.devices.emulator.prices import dearest, is_choice, is_through_pointer, priced
-from grader.devices.emulator.sides import host_functions as functions_of_the_host
 from grader.devices.emulator.sides import (
+    functions_of_the_device,
     host_variables,
     is_mark,
     last_name,
@@ -35,6 +35,7 @@ from grader.devices.emulator.sides import (
     named_variables,
     shared_arrays,
 )
+from grader.devices.emulator.sides import host_functions as functions_of_the_host
 from grader.devices.emulator.unmade import MEMORY
 
 _INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\s+(\S+)\s*(.*)$")
@@ -196,8 +197,18 @@ def read_symbols(elf: Elf) -> list[Symbol]:
     symbols += _uncounted(elf)
     of_host = functions_of_the_host([each.name for each in symbols if each.kind == "function"], marked)
     symbols += [Symbol(each.value, each.bytes, "host_only", each.name) for each in symbols if each.name in of_host]
+    symbols += [*_of_each_side(elf, symbols, marked)]
     shared = shared_arrays([each.name for each in symbols if each.kind == "shared_array"], marked)
     return [each for each in symbols if each.kind != "shared_array" or each.name in shared]
+
+
+def _of_each_side(elf: Elf, symbols: list[Symbol], marked: list[str]) -> Iterator[Symbol]:
+    """Functions that a kernel may run, and tables of virtual functions, in the order of their addresses."""
+    functions = [each for each in symbols if each.kind == "function"]
+    names = functions_of_the_device([each.name for each in functions], marked)
+    found = {(each.value, 1, each.name) for each in functions if each.name in names}
+    found |= {(each.value, each.bytes, name) for each, name in elf.named if name.startswith("vtable for ")}
+    yield from (Symbol(value, size, "of_each_side", name) for value, size, name in sorted(found))
 
 
 def _uncounted(elf: Elf) -> Iterator[Symbol]:

@@ -277,7 +277,7 @@ _TWO_COPIES = "give each copy under way a buffer of its own (`stage % STAGES`), 
 def _race(fact: Fact, where: Where) -> str:
     if fact["text"] in STREAMS:
         return STREAMS[fact["text"]].format(
-            **fact, at=where.at, does=_verb(fact["access"]), did=_verb(fact["other_access"])
+            **fact, at=where.at, name=where.name, does=_verb(fact["access"]), did=_verb(fact["other_access"])
         )
     mine = f"{thread_of(fact)} {_verb(fact['access'])} {where.at} in line {fact['line']}"
     theirs = f"{thread_of(fact, 'other_')} {_verb(fact['other_access'])} it in line {fact['other_line']}"

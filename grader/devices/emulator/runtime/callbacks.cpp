@@ -10,8 +10,8 @@
 #include <cstring>
 #include <utility>
 
+#include "crossing.h"
 #include "watching.h"
-#include "machine.h"
 
 #define CALLER (reinterpret_cast<Address>(__builtin_return_address(0)))
 
@@ -213,10 +213,10 @@ std::uint16_t check_access(Thread& thread, Address a, unsigned bytes, bool write
     if (!thread.margins.empty()) touch_margins(thread, a, bytes, writes, pc);
     const std::uint16_t index = executor.region_index(a, bytes, pc);
     if (index == no_region) {
+        refuse_address_of_the_host(thread, a, pc);
         Finding finding = access_finding(thread, "out_of_bounds", a, bytes, writes, pc);
         const Region* const near = meant(executor, a, bytes);   // before it counts as touched
-        const Region* inside = executor.find(a, 1);
-        if (inside && inside->space == Space::Shared) inside = near;
+        const Region *const at = executor.find(a, 1), *const inside = at && at->space == Space::Shared ? near : at;
         const Address dynamic = reinterpret_cast<Address>(executor.dynamic_shared);
         if (!inside && a >= dynamic && a < dynamic + shared_per_block_optin && executor.launch->launch->shared_bytes == 0) {
             finding.space = "shared";   // an extern __shared__ array, and the launch has asked for no bytes

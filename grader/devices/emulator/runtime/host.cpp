@@ -198,7 +198,7 @@ void launch_kernel(const Launch& launch) {
         return;
     }
     if (refusal_of_call(launch.stream, launch.line) || m.broken) return;
-    check_arguments(launch);
+    const Arguments arguments(launch, function);
     m.stream_order.work(launch.stream, launch.line);
     LaunchState state(blocks);
     state.launch = &launch;
@@ -237,25 +237,6 @@ void launch_kernel(const Launch& launch) {
     }
 }
 
-int give_back(void* pointer, bool pinned, int line) {
-    const HostCall call;
-    if (const int error = refusal_of_call(nullptr, line)) return error;
-    if (!pointer) return Success;
-    ladder_host_waits_for_all();   // as cudaFree does
-    const Region* const region = machine().memory.find(reinterpret_cast<Address>(pointer));
-    const bool other_function = region && !region->freed && (region->sides == Sides::Pinned) != pinned;
-    const int error = other_function ? InvalidValue : machine().memory.release(pointer);
-    if (other_function) {
-        file("invalid_free", "", line, pinned ? "device" : "pinned");
-        machine().last_error = error;
-    } else if (error) {
-        const bool kept = machine().memory.is_of_earlier_case(reinterpret_cast<Address>(pointer));
-        file(kept ? "leak" : "invalid_free", "", line, kept ? "kept" : "");
-        machine().last_error = error;
-    }
-    return error;
-}
-
 }  // namespace ladder
 
 using namespace ladder;
@@ -285,20 +266,6 @@ int ladder_last_error(int clear) {
     return error;
 }
 void ladder_set_error(int error) { machine().last_error = error; }
-
-int ladder_malloc(void** pointer, std::size_t bytes, int line) {
-    const HostCall call;
-    if (const int error = refusal_of_call(nullptr, line)) return error;
-    const int error = machine().memory.allocate(pointer, bytes, std::max(line, 1), machine().poison);
-    if (!error) return Success;
-    machine().last_error = error;
-    if (machine().whole_program) file("out_of_memory", "", line, std::to_string(bytes));
-    return error;
-}
-
-int ladder_free(void* pointer, int line) { return give_back(pointer, false, line); }
-
-std::size_t ladder_memory_in_use() { return machine().memory.live_bytes(); }
 
 double ladder_host_seconds() {
     timespec now;

@@ -28,6 +28,11 @@ void file(const char* kind, const std::string& kernel, int line, const std::stri
 // ---- wrong_calls.cpp: a call that CUDA refuses, or that is undefined; each files a finding and gives CUDA's error ----
 int wrong_call(int error, const std::string& why, int line);
 int refusal_of_call(void* stream, int line);   // that is to work on this stream; Success if it may
+int refusal_of_memory(int line);               // the same of a call that allocates or frees
+
+// ---- captures.cpp: the same of one that streams which are captured into a graph forbid ----
+int refusal_while_captured(void* stream, int line);
+int memory_while_captured(int line);
 
 int give_back(void* pointer, bool pinned, int line);   // memory of the device's or of both sides; pinned: cudaMallocHost's
 

@@ -75,6 +75,7 @@ enum class SymbolKind : int {
     Overwrite,      // no symbol: the return address of a volatile write by which what others have written may be lost
     BlindExchange,  // no symbol: the return address of an atomic exchange whose old value goes unused
     Alignment,      // no symbol: the return address of a callback; its bytes: what the access must be a multiple of
+    OfEachSide,     // a function, or a class's table of virtual functions, that host code has and a kernel, too
     Frame,          // no symbol: where a function begins; its bytes are those that it takes of the stack
     Index,          // no symbol: where an array is indexed, "file:line:column"; its value: local, its bytes: an address is taken
 };
@@ -98,7 +99,7 @@ struct Module {
     std::unordered_map<std::uint32_t, std::uint8_t> alignments;   // by callbacks, where an access wants another one than these say
     bool has_unsure = false, has_wide = false;         // among these: what need not lie at a multiple of 16; what wants more than 4
     struct Loop { std::uint64_t first, jump, last; };
-    std::vector<Symbol> host_only;
+    std::vector<Symbol> host_only, of_each_side;       // the second by their addresses
     std::vector<Loop> loops;                           // around barriers
     std::map<std::string, Symbol> indexes;
     std::map<std::uint32_t, std::uint32_t> call_places;   // of copied calls: that of the first; empty: it is not known

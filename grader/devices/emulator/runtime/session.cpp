@@ -15,6 +15,7 @@
 #include <exception>
 #include <thread>
 
+#include "crossing.h"
 #include "frames.h"
 #include "jitter.h"
 #include "machine.h"
@@ -91,6 +92,7 @@ void on_fault(int number, siginfo_t* info, void* raw) {
         Finding finding = finding_at(*thread, overflow ? "stack_overflow" : "crash", learner_frame(context));
         finding.text = name_of_signal(number);
         finding.address = address;
+        if (number == SIGSEGV) refuse_address_of_the_host(*thread, address, finding.pc);
         die(*thread, finding);
     }
     Region* const both = number == SIGSEGV ? m.memory.both_sided(address) : nullptr;
@@ -229,6 +231,7 @@ int ladder_session_module(const void* inside, const Symbol* symbols, std::size_t
         Symbol symbol = symbols[i];
         symbol.name = m.module.names[i].c_str();
         if (symbol.kind == SymbolKind::HostOnly) m.module.host_only.push_back(symbol);
+        if (symbol.kind == SymbolKind::OfEachSide) m.module.of_each_side.push_back(symbol);
         if (symbol.kind == SymbolKind::Loop) m.module.loops.push_back({symbol.value, symbol.value + symbol.bytes, 0});
         if (symbol.kind == SymbolKind::LoopEnd) m.module.loops.back().last = symbol.value;
         if (symbol.kind == SymbolKind::EmptyLoop) m.module.empty_loops.insert(static_cast<std::uint32_t>(symbol.value));

@@ -51,7 +51,44 @@ StreamRaces::Word& StreamRaces::word_of(std::uint64_t granule) {
     return words[granule & ((std::uint64_t{1} << 40) - 1)];
 }
 
+StreamRaces::Life& StreamRaces::life_of(std::size_t region) {
+    lives_.resize(std::max(lives_.size(), region + 1));
+    return lives_[region];
+}
+
+void StreamRaces::allocated(const Region& region) {
+    if (!machine().streams.empty()) life_of(granule_of(region, 0) >> 40).begin = machine().stream_order.last();
+}
+
+void StreamRaces::use(std::size_t region) {
+    if (used_ == std::pair{region, works_.size()}) return;
+    used_ = {region, works_.size()};
+    Life& life = life_of(region);
+    life.last[works_.back().stream] = works_.back();
+    const Region& memory = *machine().memory.regions()[region];
+    if (life.begin.line && !machine().stream_order.is_before_last(life.begin)) file(memory, memory.begin, "allocated", life.begin);
+}
+
+void StreamRaces::freed(const Region& region) {
+    if (machine().streams.empty()) return;
+    begin();
+    for (const auto& [stream, last] : life_of(granule_of(region, 0) >> 40).last)
+        if (!machine().stream_order.is_before_last(last)) file(region, region.begin, "freed", last);
+}
+
+void StreamRaces::file(const Region& region, Address place, const char* text, const Work& first) {
+    if (!reported_.emplace(first.line, works_.back().line).second) return;
+    Finding finding;
+    finding.kind = "race";
+    finding.text = text;
+    finding.line = works_.back().line;
+    finding.other_line = first.line;
+    finding.access = finding.other_access = access_name({}, true);
+    machine().findings.push_back(std::move(finding.at(region, place)));
+}
+
 void StreamRaces::meet(std::uint64_t granule, const Access& access, std::uint64_t block, bool writes) {
+    use(granule >> 40);
     Word& word = word_of(granule);
     const Touch now{access, static_cast<std::uint32_t>(works_.size()), block};
     check(granule, word.write, true, access, writes);

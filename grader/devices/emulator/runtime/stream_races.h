@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <set>
 #include <utility>
 #include <vector>
@@ -20,12 +21,18 @@ namespace ladder {
 class StreamRaces {
 public:
     void launched(const std::vector<BlockSummary>& blocks, const LaunchState& launch);   // by the work that began last
+    void allocated(const Region& region);                                       // likewise: no work but what comes behind may use it
+    void freed(const Region& region);                                           // likewise, by work that comes behind all that has used it
     void forget_flags() { known_ = works_.size(); }                             // that works so far have set
     void copied(Address a, std::size_t bytes, bool writes, int line);           // likewise, if it is of this line
 
 private:
     struct Touch { Access access; std::uint32_t work; std::uint64_t block; };   // 1 + its index; 0: none. LaunchState::id_of
     struct Word { Touch write, reads[2]; };
+    struct Life { Work begin; std::map<void*, Work> last; };                    // of memory: its allocation, the last work of each stream on it
+    Life& life_of(std::size_t region);
+    void use(std::size_t region);
+    void file(const Region& region, Address place, const char* text, const Work& first);
     Word& word_of(std::uint64_t granule);
     void begin();
     void meet(std::uint64_t granule, const Access& access, std::uint64_t block, bool writes);
@@ -34,6 +41,8 @@ private:
     std::vector<Work> works_;
     std::size_t known_ = 0;                                                     // works before this one are too old for `acquisitions`
     std::vector<Lazy<Word>> words_;                                             // by Region::id
+    std::vector<Life> lives_;                                                   // likewise
+    std::pair<std::size_t, std::size_t> used_;                                  // by `use` last: the region, and how many works there were
     std::set<std::pair<int, int>> reported_;                                    // lines
 };
 

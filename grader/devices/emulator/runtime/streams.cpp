@@ -17,6 +17,8 @@ bool is_destroyed(void* stream) {
     return handle > before_handles && handle < last_handle + 0x10 && !machine().streams.contains(stream);
 }
 
+bool is_blocking(void* stream) { return (reinterpret_cast<std::uintptr_t>(stream) & 1) == 0; }
+
 void StreamOrder::join(Seen& into, const Seen& from) {
     for (const auto& [stream, count] : from) into[stream] = std::max(into[stream], count);
 }

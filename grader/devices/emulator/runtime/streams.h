@@ -12,6 +12,7 @@ namespace ladder {
 struct Work { void* stream; std::uint64_t number; int line; };
 
 bool is_destroyed(void* stream);
+bool is_blocking(void* stream);   // of host code's own: it waits for the default stream
 
 // A stream that host code has made: in which line, < 0 once that call has ended, and in which library.
 struct OwnStream { int line; std::uintptr_t module; };

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "accesses.h"
+#include "crossing.h"
 #include "host_call.h"
 #include "variables.h"
 
@@ -81,6 +82,7 @@ int ladder_memcpy(void* to, const void* from, std::size_t bytes, Copy kind, int 
     if (Region* const shared = memory.both_sided(reinterpret_cast<Address>(from))) memory.note_host_writes(*shared);
     memory.open();
     std::memmove(to, from, bytes);
+    if (from_device != to_device) cross_by_copy(to, from, bytes, to_device);
     if (from_device && !to_device) {
         memory.copied_to_host += bytes;
         note_addresses_in(to, bytes);

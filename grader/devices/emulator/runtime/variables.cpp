@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "crossing.h"
 #include "host_call.h"
 #include "pages.h"
 #include "variables.h"
@@ -54,10 +55,16 @@ void file_address_of_the_host(const void* p, int line, const std::string& kernel
     machine().findings.push_back(std::move(finding));
 }
 
-void check_arguments(const Launch& launch) {
+Arguments::Arguments(const Launch& launch, const Symbol* kernel)
+    : launch_(launch), kernel_(kernel ? machine().module.base + kernel->value : 0) {
     for_variables_in(launch.arguments, launch.argument_bytes, [&](const Region& region) {
         if (!region.asked) file_address_of_the_host(reinterpret_cast<void*>(region.begin), launch.line, launch.kernel);
     });
+    cross();
+}
+
+void Arguments::cross() const {
+    if (kernel_) ladder::cross(launch_.arguments, launch_.argument_bytes, kernel_);
 }
 
 void note_addresses_in(const void* copied, std::size_t bytes) {

@@ -88,7 +88,7 @@ struct FragmentShape {
 // A CUDA error is an int here; the numbers are CUDA's own (cudaError_t).
 enum Error : int { Success = 0, InvalidValue = 1, OutOfMemory = 2, InvalidConfiguration = 9, InvalidPitch = 12, InvalidDevicePointer = 17, IllegalAddress = 700,
                    LaunchOutOfResources = 701, CooperativeTooLarge = 720, LaunchFailure = 719, InvalidHandle = 400,
-                   NotPermitted = 800 };
+                   NotPermitted = 800, CaptureUnsupported = 900, CaptureInvalidated = 901, CaptureImplicit = 906 };
 
 enum class Copy : int { HostToHost = 0, HostToDevice = 1, DeviceToHost = 2, DeviceToDevice = 3, Default = 4 };
 
@@ -122,6 +122,9 @@ void ladder_set_error(int error);   // a host API call failed: sets what cudaGet
 // ---- device memory (host code); `line` is the caller's ----
 int ladder_malloc(void** pointer, std::size_t bytes, int line);
 int ladder_free(void* pointer, int line);
+// The same as work on a stream; captured: a graph keeps that.
+int ladder_malloc_async(void** pointer, std::size_t bytes, void* stream, int captured, int line);
+int ladder_free_async(void* pointer, void* stream, int captured, int line);
 // Memory that both sides may touch: of cudaMallocManaged, cudaMallocHost, or host memory that is registered. In a graded
 // file the first is refused, and page-locked memory is host memory.
 int ladder_malloc_managed(void** pointer, std::size_t bytes, int line);
@@ -131,6 +134,8 @@ int ladder_host_register(void* pointer, std::size_t bytes, int line);
 int ladder_host_unregister(void* pointer);
 int ladder_memory_kind(const void* pointer);   // cudaMemoryType: 0 unknown to CUDA, 1 host, 2 device, 3 managed
 int ladder_memcpy(void* to, const void* from, std::size_t bytes, ladder::Copy kind, int line);
+// So many bytes of a copy as arrays of host code hold, of which the compiler knows the sizes.
+std::size_t ladder_within(std::size_t bytes, std::size_t to, std::size_t from, int line);
 int ladder_memset(void* to, int value, std::size_t bytes, int line);
 void ladder_symbol(const void* variable, int asks_for_address);   // host code does so of a variable of the GPU, or else the copy that comes next names it
 std::size_t ladder_memory_in_use(void);
@@ -150,6 +155,10 @@ void ladder_event_record(const void* event, void* stream);
 void ladder_host_waits(void* stream);
 void ladder_host_waits_for_event(const void* event);
 void ladder_host_waits_for_all(void);
+// A stream is captured into a graph, in one of CUDA's modes, or no longer: a CUDA error if a call in between has spoilt that.
+void ladder_capture(void* stream, int mode);
+int ladder_capture_ends(void* stream);
+int ladder_wait_while_captured(void* stream, int is_captured);   // a CUDA error: host code may not wait for this stream
 double ladder_host_seconds(void);   // monotonic, for events
 int ladder_multiprocessors(void);   // of the GPU that host code sees: the emulated one, or a card that is modelled
 // Devices: a graded file has one. They share one memory.

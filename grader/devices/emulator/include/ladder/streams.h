@@ -34,9 +34,15 @@ inline bool (*is_captured)(cudaStream_t) = nullptr;
 inline void (*keep_work)(cudaStream_t, KeptWork, void* work) = nullptr;
 inline bool (*keep_event)(cudaStream_t, cudaEvent_t, bool waits) = nullptr;
 
+inline LADDER_UNSEEN bool in_a_capture(cudaStream_t stream) { return is_captured && is_captured(stream); }
+// Whether host code may not wait for it.
+inline LADDER_UNSEEN int refused_to_wait(cudaStream_t stream) {
+    return is_captured ? ladder_wait_while_captured(stream, is_captured(stream)) : Success;
+}
+
 // `work` is to be done on the stream that it is given: at once, or when the graph is launched.
 template <class Work> LADDER_UNSEEN cudaError_t asynchronous(cudaStream_t stream, int line, Work work) {
-    if (is_captured && is_captured(stream)) {
+    if (in_a_capture(stream)) {
         struct Kept { Work work; int line; };
         const auto later = [](void* self, cudaStream_t on) LADDER_UNSEEN {
             const Kept& kept = *static_cast<Kept*>(self);
@@ -79,10 +85,12 @@ inline LADDER_UNSEEN cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     return ladder::status(ladder_stream_destroy(stream));
 }
 inline LADDER_UNSEEN cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+    if (const int refused = ladder::refused_to_wait(stream)) return ladder::status(refused);
     ladder_host_waits(stream);
     return ladder::status();
 }
 inline LADDER_UNSEEN cudaError_t cudaStreamQuery(cudaStream_t stream) {
+    if (const int refused = ladder::refused_to_wait(stream)) return ladder::status(refused);
     ladder_host_asks(stream, nullptr);
     return ladder::status();
 }
@@ -147,6 +155,7 @@ inline LADDER_UNSEEN cudaError_t cudaEventElapsedTime(float* milliseconds, cudaE
 // ---- the whole device ----
 
 inline LADDER_UNSEEN cudaError_t cudaDeviceSynchronize() {
+    if (const int refused = ladder::is_captured ? ladder_wait_while_captured(nullptr, true) : 0) return ladder::status(refused);
     ladder_host_waits_for_all();
     return ladder::status();
 }

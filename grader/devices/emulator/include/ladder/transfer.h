@@ -83,8 +83,8 @@ template <class T> LADDER_UNSEEN cudaError_t cudaMalloc(T** pointer, std::size_t
     return cudaMalloc((void**)(pointer), bytes, line);
 }
 template <class T>
-LADDER_UNSEEN cudaError_t cudaMallocAsync(T** pointer, std::size_t bytes, cudaStream_t, LADDER_LINE) {
-    return cudaMalloc((void**)(pointer), bytes, line);
+LADDER_UNSEEN cudaError_t cudaMallocAsync(T** pointer, std::size_t bytes, cudaStream_t stream, LADDER_LINE) {
+    return ladder::status(ladder_malloc_async((void**)(pointer), bytes, stream, ladder::in_a_capture(stream), line));
 }
 template <class T>
 LADDER_UNSEEN cudaError_t cudaMallocPitch(T** pointer, std::size_t* pitch, std::size_t width, std::size_t rows,
@@ -103,8 +103,8 @@ inline LADDER_UNSEEN cudaError_t cudaFreeHost(ladder::Freed freed) {
     return ladder::status(ladder_free_host(freed.pointer, freed.line));
 }
 #endif
-inline LADDER_UNSEEN cudaError_t cudaFreeAsync(void* pointer, cudaStream_t, LADDER_LINE) {
-    return ladder::status(ladder_free(pointer, line));
+inline LADDER_UNSEEN cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream, LADDER_LINE) {
+    return ladder::status(ladder_free_async(pointer, stream, ladder::in_a_capture(stream), line));
 }
 
 // The pool that cudaMallocAsync takes from: what it keeps after a cudaFreeAsync does not show here.
@@ -125,7 +125,7 @@ inline LADDER_UNSEEN cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemP
 
 enum cudaStreamCaptureStatus { cudaStreamCaptureStatusNone, cudaStreamCaptureStatusActive, cudaStreamCaptureStatusInvalidated };
 inline LADDER_UNSEEN cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* capturing) {
-    const bool captured = ladder::is_captured && ladder::is_captured(stream);
+    const bool captured = ladder::in_a_capture(stream);
     *capturing = captured ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
     return ladder::status();
 }
@@ -155,15 +155,29 @@ inline LADDER_UNSEEN cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::si
 
 // ---- copies ----
 
-inline LADDER_UNSEEN cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
-                                            LADDER_LINE) {
+namespace ladder {
+
+inline LADDER_UNSEEN cudaError_t copy_now(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, int line) {
     if (!ladder_is_program()) ladder_host_waits_for_all();
-    return ladder::synchronous(line, [=]() LADDER_UNSEEN { return ladder::copy(to, from, bytes, kind, line); });
+    return synchronous(line, [=]() LADDER_UNSEEN { return copy(to, from, bytes, kind, line); });
 }
-inline LADDER_UNSEEN cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
-                                                 cudaStream_t stream = nullptr, LADDER_LINE) {
-    return ladder::asynchronous(stream, line, [=]() LADDER_UNSEEN { return ladder::copy(to, from, bytes, kind, line); });
+inline LADDER_UNSEEN cudaError_t copy_later(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream,
+                                            int line) {
+    return asynchronous(stream, line, [=]() LADDER_UNSEEN { return copy(to, from, bytes, kind, line); });
 }
+
+}  // namespace ladder
+
+// In the caller the compiler may know how large the arrays of host code are, from there on.
+#define LADDER_WITHIN(bytes) ladder_within(bytes, __builtin_dynamic_object_size(to, 0), __builtin_dynamic_object_size(from, 0), line)
+LADDER_INLINE cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, LADDER_LINE) {
+    return ladder::copy_now(to, from, LADDER_WITHIN(bytes), kind, line);
+}
+LADDER_INLINE cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                                          cudaStream_t stream = nullptr, LADDER_LINE) {
+    return ladder::copy_later(to, from, LADDER_WITHIN(bytes), kind, stream, line);
+}
+#undef LADDER_WITHIN
 inline LADDER_UNSEEN cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                                               std::size_t width, std::size_t rows, cudaMemcpyKind kind,
                                               LADDER_LINE) {
@@ -180,8 +194,18 @@ inline LADDER_UNSEEN cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitc
     });
 }
 
+namespace ladder {
+
+// The host does not wait for what sets memory of the GPU's own.
+template <class Work> LADDER_UNSEEN cudaError_t setting(const void* to, int line, Work work) {
+    const bool is_own = ladder_is_program() && ladder_memory_kind(to) == 2;
+    return is_own ? asynchronous(nullptr, line, work) : synchronous(line, work);
+}
+
+}  // namespace ladder
+
 inline LADDER_UNSEEN cudaError_t cudaMemset(void* to, int value, std::size_t bytes, LADDER_LINE) {
-    return ladder::synchronous(line, [=]() LADDER_UNSEEN { return ladder::status(ladder_memset(to, value, bytes, line)); });
+    return ladder::setting(to, line, [=]() LADDER_UNSEEN { return ladder::status(ladder_memset(to, value, bytes, line)); });
 }
 inline LADDER_UNSEEN cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream = nullptr,
                                                  LADDER_LINE) {
@@ -200,7 +224,7 @@ inline LADDER_UNSEEN cudaError_t set_rows(void* to, std::size_t pitch, int value
 
 inline LADDER_UNSEEN cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width,
                                               std::size_t rows, LADDER_LINE) {
-    return ladder::synchronous(line, [=]() LADDER_UNSEEN { return ladder::set_rows(to, pitch, value, width, rows, line); });
+    return ladder::setting(to, line, [=]() LADDER_UNSEEN { return ladder::set_rows(to, pitch, value, width, rows, line); });
 }
 inline LADDER_UNSEEN cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width,
                                                    std::size_t rows, cudaStream_t stream = nullptr, LADDER_LINE) {

@@ -161,12 +161,13 @@ inline LADDER_UNSEEN bool graph_keeps_event(cudaStream_t stream, cudaEvent_t eve
 
 }  // namespace ladder
 
-inline LADDER_UNSEEN cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode = cudaStreamCaptureModeGlobal) {
+inline LADDER_UNSEEN cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal) {
     if (!stream || stream == cudaStreamLegacy) return ladder::status(cudaErrorStreamCaptureUnsupported);
     ladder::is_captured = ladder::graph_captures;
     ladder::keep_work = ladder::graph_keeps;
     ladder::keep_event = ladder::graph_keeps_event;
     ladder::captures().streams[stream] = {new ladder::Graph, {}};
+    ladder_capture(stream, mode);
     return ladder::status();
 }
 inline LADDER_UNSEEN cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
@@ -176,7 +177,9 @@ inline LADDER_UNSEEN cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaG
     ladder::forget(all.streams, *graph);
     ladder::forget(all.events, *graph);
     if (all.streams.empty()) ladder::is_captured = nullptr;
-    return ladder::status();
+    const int broken = ladder_capture_ends(stream);
+    if (broken) *graph = nullptr;
+    return ladder::status(broken);
 }
 
 // ---- nodes ----
@@ -292,7 +295,7 @@ inline LADDER_UNSEEN cudaError_t cudaGraphClone(cudaGraph_t* copy, cudaGraph_t g
     return ladder::status();
 }
 inline LADDER_UNSEEN cudaError_t cudaGraphInstantiate(cudaGraphExec_t* made, cudaGraph_t graph, unsigned long long = 0) {
-    *made = ladder::in_order(*graph);
+    *made = graph ? ladder::in_order(*graph) : nullptr;
     return ladder::status(*made ? cudaSuccess : cudaErrorInvalidValue);
 }
 inline LADDER_UNSEEN cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* made, cudaGraph_t graph, unsigned long long = 0) {
@@ -304,10 +307,12 @@ LADDER_UNSEEN cudaError_t cudaGraphInstantiate(cudaGraphExec_t* made, cudaGraph_
 }
 inline LADDER_UNSEEN cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return ladder::status(); }
 inline LADDER_UNSEEN cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) {
+    if (!graph) return ladder::status(cudaErrorInvalidValue);
     ladder::run_in_order(*graph, stream);
     return static_cast<cudaError_t>(ladder_last_error(0));
 }
 inline LADDER_UNSEEN cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph) {
+    if (!graph) return ladder::status(cudaErrorInvalidValue);
     for (const auto lane : graph->streams) ladder_stream_destroy(lane);
     delete graph;
     return ladder::status();

@@ -1,0 +1,81 @@
+// Memory that host code asks for and gives back, at once or as work on a stream.
+#include <algorithm>
+#include <string>
+
+#include "host_call.h"
+
+namespace ladder {
+
+namespace {
+
+int allocate(void** pointer, std::size_t bytes, int line) {
+    const int error = machine().memory.allocate(pointer, bytes, std::max(line, 1), machine().poison);
+    if (!error) return Success;
+    machine().last_error = error;
+    if (machine().whole_program) file("out_of_memory", "", line, std::to_string(bytes));
+    return error;
+}
+
+int release(void* pointer, bool pinned, int line) {
+    const Region* const region = machine().memory.find(reinterpret_cast<Address>(pointer));
+    const bool other_function = region && !region->freed && (region->sides == Sides::Pinned) != pinned;
+    const int error = other_function ? InvalidValue : machine().memory.release(pointer);
+    if (other_function) {
+        file("invalid_free", "", line, pinned ? "device" : "pinned");
+        machine().last_error = error;
+    } else if (error) {
+        const bool kept = machine().memory.is_of_earlier_case(reinterpret_cast<Address>(pointer));
+        file(kept ? "leak" : "invalid_free", "", line, kept ? "kept" : "");
+        machine().last_error = error;
+    }
+    return error;
+}
+
+// Work on a stream that a graph keeps is not done now; in a graded file own streams hold no memory.
+bool is_work(int captured) { return machine().whole_program && !captured; }
+
+}  // namespace
+
+int give_back(void* pointer, bool pinned, int line) {
+    const HostCall call;
+    if (const int error = refusal_of_memory(line)) return error;
+    if (!pointer) return Success;
+    ladder_host_waits_for_all();   // as cudaFree does
+    return release(pointer, pinned, line);
+}
+
+}  // namespace ladder
+
+using namespace ladder;
+
+extern "C" {
+
+int ladder_malloc(void** pointer, std::size_t bytes, int line) {
+    const HostCall call;
+    if (const int error = refusal_of_memory(line)) return error;
+    return allocate(pointer, bytes, line);
+}
+
+int ladder_free(void* pointer, int line) { return give_back(pointer, false, line); }
+
+int ladder_malloc_async(void** pointer, std::size_t bytes, void* stream, int captured, int line) {
+    const HostCall call;
+    if (!is_work(captured)) return allocate(pointer, bytes, line);
+    if (const int error = ladder_stream_work(stream, line)) return error;
+    const int error = allocate(pointer, bytes, line);
+    if (!error && *pointer) machine().stream_races.allocated(*machine().memory.find(reinterpret_cast<Address>(*pointer)));
+    return error;
+}
+
+int ladder_free_async(void* pointer, void* stream, int captured, int line) {
+    const HostCall call;
+    if (!is_work(captured)) return ladder_free(pointer, line);
+    if (const int error = ladder_stream_work(stream, line)) return error;
+    if (!pointer) return Success;
+    if (const Region* const region = machine().memory.find(reinterpret_cast<Address>(pointer))) machine().stream_races.freed(*region);
+    return release(pointer, false, line);
+}
+
+std::size_t ladder_memory_in_use() { return machine().memory.live_bytes(); }
+
+}  // extern "C"

@@ -1,0 +1,62 @@
+"""`ladder run`: what does no harm here and is wrong on a GPU is told; what is right beside it is not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.warm import run_ladder
+
+
+def run(folder: Path, text: str, *options: str) -> str:
+    (folder / "p.cu").write_text(text)
+    done = run_ladder(folder, "run", *options, "p.cu")
+    return " ".join((done.stdout + done.stderr).split())
+
+
+OWN_ARRAYS = """
+struct Stack { int top; int kept[4]; };
+__device__ const int table[4] = {1, 2, 3, 4};
+__device__ void fill(int* a, int n) { for (int i = 0; i < n; ++i) a[i] = i; }
+__global__ void k(int* z, int n) {
+    int a[4], sum = 0;
+    Stack stack = {};
+    for (int i = 0; i < n + INDEX; ++i) a[i] = i;
+    fill(a, n + POINTER);
+    for (int i = 0; i < n + MEMBER; ++i) stack.kept[stack.top++] = a[i % 4];
+    for (int i = 0; i < n + TABLE; ++i) sum += table[i] + stack.kept[i % 4];
+    z[threadIdx.x] = sum + a[3];
+}
+int main() {
+    int h[4], sum = 0;
+    for (int i = 0; i < 4; ++i) h[i] = i;
+    for (int i = 0; i < 4; ++i) sum += h[i];
+    int* z;
+    cudaMalloc(&z, 32 * sizeof(int));
+    k<<<1, 32>>>(z, sum - 2);
+    cudaMemcpy(h, z, 4, cudaMemcpyDeviceToHost);
+    printf("%d\\n", h[0]);
+    cudaFree(z);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("", "no findings"),
+        ("INDEX", "uses a[4], past its end: a has 4 elements"),
+        ("POINTER", "uses a[4], past its end"),
+        ("MEMBER", "uses stack.kept[4], past its end"),
+        ("TABLE", "uses table[4], past its end"),
+    ],
+)
+def test_an_index_that_leaves_a_threads_own_array_is_told_without_being_asked(tmp_path, name, told):
+    text = OWN_ARRAYS
+    for each in ("INDEX", "POINTER", "MEMBER", "TABLE"):
+        text = text.replace(each, "1" if each == name else "0")
+    said = run(tmp_path, text)
+    assert told in said and said.startswith("19 ") == (not name), said
+    if name:
+        assert "no findings" in run(tmp_path, text, "--no-arrays")
