@@ -60,7 +60,24 @@ _WRONG_CALLS = {
 }
 
 
+# What has so many bytes, if all that the compiler knows is the variable itself.
+_ITS_MEMORY = {
+    8: "a pointer `p` is handed over as p, not as &p",
+    24: "of a std::vector `v`, hand over v.data(), not &v",
+}
+
+
+def _leaves_host_memory(fact: Fact) -> str:
+    side, *numbers = fact["text"].split()
+    asked, left = map(int, numbers)
+    end = "writes past the end of its destination" if side == "into" else "reads past the end of its source"
+    told = f"this copy of {asked:,} bytes {end}, which is host memory of {left:,} bytes from there on"
+    return f"{told}: {_ITS_MEMORY.get(left, 'make that array larger, or copy less; sizes are in bytes')}"
+
+
 def _wrong_call(fact: Fact) -> str:
+    if fact["text"].startswith(("into ", "from ")):
+        return _leaves_host_memory(fact)
     which = next(each for each in _WRONG_CALLS if fact["text"].startswith(each))
     return _WRONG_CALLS[which].format(*map(int, fact["text"].removeprefix(which).split()))
 

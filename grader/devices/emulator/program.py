@@ -43,6 +43,8 @@ KEPT = 30  # builds in the cache
 OLDEST_STANDARD = 17  # of C++, that the emulator's headers can do with
 # Ways out of a program that no atexit() hears of: the linker leads them to the runtime.
 _WAYS_OUT = [f"-Wl,--wrap={name}" for name in ("_exit", "_Exit", "quick_exit")]
+# What host code has from these, as from malloc, is known to the runtime: a copy may reach past its end.
+_HOST_MEMORY = ["-Wl,--wrap=calloc", "-Wl,--wrap=realloc"]
 # A program's names are its own, whatever the process that runs it has under the same ones.
 # OpenMP's functions are there, and its pragmas are left out: one thread does it all, as OpenMP allows.
 _LINK = ["-Wl,-Bsymbolic", "-Wl,-z,defs", "-pthread", "-Wl,--as-needed", "-lgomp"]
@@ -142,7 +144,7 @@ class _Building:
         self.flags = [first, *session.compile_flags(runtime), *own_flags]
         self.flags += [CHECKS_INDEXES] if wanted.arrays else []
         self.flags += ["-fdiagnostics-color=never", f"-fmax-errors={diagnostics.MOST}", "-fpermissive"]
-        self.link_flags = [*session.link_flags(runtime), *_WAYS_OUT, *_LINK]
+        self.link_flags = [*session.link_flags(runtime), *_WAYS_OUT, *_HOST_MEMORY, *_LINK]
 
     def library(self, kept: Path) -> Path:
         """The library in the cache."""

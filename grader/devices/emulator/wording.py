@@ -10,6 +10,7 @@ from grader.devices.emulator.barrier_wording import BARRIERS, calls_to_barriers,
 from grader.devices.emulator.fewer_checks import KIND as FEWER_CHECKS
 from grader.devices.emulator.fewer_checks import fewer_checks
 from grader.devices.emulator.host_calls import CALLS
+from grader.devices.emulator.host_wording import host_access
 from grader.devices.emulator.kinds import WAITED
 from grader.devices.emulator.mends import mend
 from grader.devices.emulator.reading import Reading
@@ -176,38 +177,6 @@ def _input_modified(fact: Fact, where: Where) -> str:
     if not fact.get("thread"):
         return f"a copy or memset writes {where.name}, which is an input"
     return f"{thread_of(fact)} writes {where.at}, but {where.name} is an input (const)"
-
-
-_INSTEAD_OF_ADDRESS = {
-    "a launch": "name it in the kernel itself",
-    "a copy": "use cudaMemcpyToSymbol or cudaMemcpyFromSymbol",
-}
-_BY_NAME = {
-    "read": "cudaMemcpyFromSymbol(&value, {name}, sizeof value)",
-    "write": "cudaMemcpyToSymbol({name}, &value, sizeof value)",
-}
-
-
-def _host_access(fact: Fact, where: Where) -> str:
-    if fact["text"].startswith("copy"):
-        side = "destination" if "to" in fact["text"] else "source"
-        return f"the {side} of a copy is device memory, but its kind says that it is host memory"
-    if fact["text"] == "computed by the host":
-        return "the inputs go to the host, and the results come back from there: a kernel should compute them"
-    if fact["text"] == "address":
-        use = "a launch" if fact["kernel"] else "a copy"
-        return (
-            f"{use} is given the address that {where.name}, a variable of the GPU, has in host code, which is no device"
-            f" memory: {_INSTEAD_OF_ADDRESS[use]}, or ask cudaGetSymbolAddress(&pointer, {where.name})"
-        )
-    verb = {"write": "writes", "read": "reads"}.get(fact["access"], "touches")
-    if fact["text"] == "variable":
-        return (
-            f"host code {verb} {where.name}, a variable of the GPU, which is another one there: copy it,"
-            f" {_BY_NAME[fact['access']].format(name=where.name)}"
-        )
-    target = where.at if fact["array"] else "device memory"
-    return f"host code {verb} {target}, which is device memory: only a kernel can do that"
 
 
 def _uninitialized_read(fact: Fact, where: Where) -> str:
@@ -381,7 +350,7 @@ _WORDS: Mapping[str, Callable[[Fact, Where], str]] = {
     "element_place": _element_place,
     "misaligned": _misaligned,
     "input_modified": _input_modified,
-    "host_access": _host_access,
+    "host_access": host_access,
     "uninitialized_read": _uninitialized_read,
     "race": _race,
     "shuffle_order": _shuffle_order,

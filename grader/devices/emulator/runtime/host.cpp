@@ -289,6 +289,7 @@ void ladder_set_error(int error) { machine().last_error = error; }
 int ladder_malloc(void** pointer, std::size_t bytes, int line) {
     const HostCall call;
     if (const int error = refusal_of_call(nullptr, line)) return error;
+    if (const int error = refusal_of_result(pointer, "cudaMalloc", line)) return error;
     const int error = machine().memory.allocate(pointer, bytes, std::max(line, 1), machine().poison);
     if (!error) return Success;
     machine().last_error = error;

@@ -3,12 +3,21 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "host_blocks.h"
 #include "host_call.h"
 #include "variables.h"
 
 using namespace ladder;
 
 extern "C" {
+
+// Of a copy that reaches past the end of what host code has there, of which so many bytes are left.
+int ladder_check_host_side(const void* p, std::size_t bytes, std::size_t left, int writes, int line) {
+    const auto a = reinterpret_cast<Address>(p);
+    const DeviceMemory& memory = machine().memory;
+    if (bytes <= left || memory.is_device(a) || memory.both_sided(a) || memory.named_variable(a)) return Success;
+    return wrong_call(InvalidValue, (writes ? "into " : "from ") + std::to_string(bytes) + ' ' + std::to_string(left), line);
+}
 
 // A copy is given up if it leaves its arrays or mixes up host and device.
 static int check_copy_side(const void* p, std::size_t bytes, bool device, bool writes, int line, const Region* named = nullptr) {
@@ -19,7 +28,8 @@ static int check_copy_side(const void* p, std::size_t bytes, bool device, bool w
         return InvalidValue;
     }
     if (!device) {
-        if (!memory.is_device(a) || memory.both_sided(a)) return Success;
+        if (memory.both_sided(a)) return Success;
+        if (!memory.is_device(a)) return ladder_check_host_side(p, bytes, host_blocks().bytes_from(a), writes, line);
         file("host_access", "", line, writes ? "copy to host" : "copy from host");
         return InvalidValue;
     }

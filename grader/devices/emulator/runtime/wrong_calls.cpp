@@ -13,6 +13,21 @@ int wrong_call(int error, const std::string& why, int line) {
     return error;
 }
 
+int refusal_of_result(const void* result, const char* by, int line) {
+    const auto a = reinterpret_cast<Address>(result);
+    Machine& m = machine();
+    if (!m.memory.is_device(a) || m.memory.both_sided(a)) return Success;
+    Finding finding;
+    finding.kind = "host_access";
+    finding.line = line;
+    finding.access = "write";
+    finding.text = std::string("result of ") + by;
+    if (const Region* region = m.memory.nearest(a)) finding.at(*region, a);
+    m.findings.push_back(std::move(finding));
+    if (can_leave_entry_point()) leave_entry_point();
+    return InvalidValue;
+}
+
 int refusal_of_call(void* stream, int line) {
     if (in_host_function) return wrong_call(NotPermitted, "host function", line);
     return is_destroyed(stream) ? wrong_call(InvalidHandle, "destroyed", line) : Success;
