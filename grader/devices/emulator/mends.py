@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from grader.devices.emulator.barrier_wording import too_few_between
 from grader.devices.emulator.kinds import WAITED
 from grader.devices.emulator.reading import Reading
 
@@ -61,7 +62,9 @@ def mend(fact: Mapping[str, Any]) -> str:
             f"the __syncthreads() of line {inside} stands in an `if`, where not all threads come by: move it behind the"
             " `if`, for all threads of the block"
         )
-    if any(first < barrier < last for barrier in fact["barrier_lines"]):
+    if few := too_few_between(fact, first, last):
+        return few.told
+    if any(first < barrier.line < last for barrier in fact["passed_barriers"]):
         # There is one on the way down, so the one on the way back to the top of the loop is missing.
         return f"a __syncthreads() is missing between line {last} and the next round's line {first}"
     if reading.warp_barrier_between(first, last) and _in_one_warp(fact):

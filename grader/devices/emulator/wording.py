@@ -6,7 +6,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from grader.devices.emulator.array_wording import IN_KERNELS, Where, bytes_of_element
-from grader.devices.emulator.barrier_wording import BARRIERS, calls_to_barriers, thread_of
+from grader.devices.emulator.barrier_wording import (
+    BARRIERS,
+    PassedBarrier,
+    calls_to_barriers,
+    thread_of,
+    too_few_before,
+)
 from grader.devices.emulator.fewer_checks import KIND as FEWER_CHECKS
 from grader.devices.emulator.fewer_checks import fewer_checks
 from grader.devices.emulator.host_calls import CALLS
@@ -30,7 +36,7 @@ def word_findings(
     `report` is all that the runtime says of the case, `element_bytes` are those of the judge's buffers, by name, and
     `reading` is of the kernel file's text.
     """
-    barrier_lines = {kernel["name"]: kernel["barrier_lines"] for kernel in report["kernels"]}
+    passed_barriers = {kernel["name"]: kernel["passed_barriers"] for kernel in report["kernels"]}
     widths = {site["pc"]: site["bytes"] for kernel in report["kernels"] for site in kernel["sites"]}
     reading = reading or Reading()
     distinct: dict[tuple[object, ...], Fact] = {}
@@ -49,7 +55,7 @@ def word_findings(
             fact["call_line"], fact["other_call_line"] = (_outermost(fact[each], code) for each in ("pc", "other_pc"))
         fact["calls"] = calls_to_barriers(fact, code)
         fact["loop"] = sorted({line for pc in fact.pop("pcs") if (line := code.line_of(pc))})
-        fact["barrier_lines"] = barrier_lines.get(fact["kernel"], [])
+        fact["passed_barriers"] = [PassedBarrier(*each) for each in passed_barriers.get(fact["kernel"], [])]
         fact["reading"], fact["launches"] = reading, report["launches"]
         lines = frozenset((fact["line"], fact["other_line"])) if fact["kind"] == "race" else fact["line"]
         known = distinct.setdefault((fact["kind"], fact["note"], fact["array"], lines, fact["text"]), fact)
@@ -182,7 +188,9 @@ def _input_modified(fact: Fact, where: Where) -> str:
 def _uninitialized_read(fact: Fact, where: Where) -> str:
     if fact["text"] == "copy":
         return f"this copies to the host what nothing has written, from {where.name}: was its kernel launched with it?"
-    return f"{thread_of(fact)} {_verb(fact['access'])} {where.at} before anything was written there"
+    told = f"{thread_of(fact)} {_verb(fact['access'])} {where.at} before anything was written there"
+    few = too_few_before(fact) if fact["space"] == "shared" else None
+    return f"{told}: {few.told}" if few else told
 
 
 def _own_array(fact: Fact, where: Where) -> str:
@@ -278,6 +286,8 @@ def _shuffle_partner(fact: Fact, where: Where) -> str:
     if fact.get("other_thread"):
         message += f": {thread_of(fact, 'other_')} waits in {fact['other_access']}"
         message += f" in line {fact['other_line']}" if fact["other_line"] else ""
+        if "with mask" in fact["other_access"]:
+            message += "; all lanes that a mask names must call it with that same mask"
     return message
 
 

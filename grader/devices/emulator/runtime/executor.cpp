@@ -77,7 +77,7 @@ void Executor::begin_launch(LaunchState* state) {
         Region& region = own(reinterpret_cast<Address>(dynamic_shared), dynamic, Space::Shared, "");
         region.initialised = shared_initialised->data() + first_dynamic;
     }
-    barrier_lines.clear();
+    passed_barriers.clear();
     touched_shared.clear();
     for (const auto& region : own_regions)
         if (region->space == Space::Shared) clear_shared(*region);

@@ -78,7 +78,7 @@ struct Executor {
     bool has_waited = false;                    // for a block's turn, so long that it had better begin another
     std::size_t ahead = 0;                      // of the resident ones: whose first turn has not come; with the schedule's mutex
     std::vector<Seat> seats;
-    std::set<int> barrier_lines;                // of barriers that its blocks have passed in this launch
+    std::set<PassedBarrier> passed_barriers;    // by its blocks, in this launch
     std::vector<std::unique_ptr<Trace>> traces; // spare ones
     std::condition_variable changed;            // with the schedule's mutex: one of its blocks can go on, and
     std::atomic<bool> called{false};            // it was told so since it began to wait

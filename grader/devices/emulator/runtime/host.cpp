@@ -229,7 +229,7 @@ void launch_kernel(const Launch& launch) {
         totals.busy_threads = std::min<std::uint64_t>(state.busy_threads, warp_lanes * state.of_warps.most(state.task_bytes));
         totals.busy_blocks = std::min<std::uint64_t>(state.busy_blocks, state.of_blocks.most(state.task_bytes));
     }
-    totals.barrier_lines.merge(state.barrier_lines);
+    totals.passed_barriers.merge(state.passed_barriers);
     totals.dynamic_shared = std::max(totals.dynamic_shared, launch.shared_bytes);
     if (state.schedule.stop_after.load() != ~std::uint64_t{0}) {
         m.broken = true;   // as on a GPU: after a fault the context is lost

@@ -1,5 +1,7 @@
 // A warp: its lanes run until all of them wait for other warps; shuffles, votes and __syncwarp are settled here.
 #include <algorithm>
+#include <bit>
+#include <cstdio>
 
 #include "debug.h"
 #include "machine.h"
@@ -30,6 +32,12 @@ std::string name_of(const WarpRequest& request) {
         case Warp::StoreFragment: return "store_matrix_sync";
         default: return "__reduce_sync";
     }
+}
+
+std::string name_with_mask(const WarpRequest& request) {
+    char mask[sizeof " with mask 0x00000000"];
+    std::snprintf(mask, sizeof mask, " with mask 0x%08x", request.mask);
+    return name_of(request) + mask;
 }
 
 namespace {
@@ -160,6 +168,10 @@ void write_down(const WarpUnit& warp, Warp op, std::uint32_t group) {
     machine().recorder.warp_operation(warp, group, kind, std::move(places));
 }
 
+void note_part_of_warp(Executor& executor, int line, std::uint32_t group, std::uint32_t all) {
+    executor.passed_barriers.insert({line, static_cast<std::uint32_t>(std::popcount(group)), static_cast<std::uint32_t>(std::popcount(all))});
+}
+
 void resolve_group(WarpUnit& warp, std::uint32_t group) {
     Executor& executor = *warp.block->executor;
     Thread* const threads = warp.threads;
@@ -177,6 +189,7 @@ void resolve_group(WarpUnit& warp, std::uint32_t group) {
     if (warp.block->recorded) write_down(warp, op, group);
     warp.clock.synchronise(group, warp.alive(), op == Warp::Sync);
     if (op != Warp::Sync) return;
+    if (const std::uint32_t all = warp.alive(); group != all) note_part_of_warp(executor, request.line, group, all);
     std::uint32_t joined = 0, seen = 0;   // what one lane has acquired, __syncwarp hands to the others
     each_lane(group, [&](int l) {
         joined = machine().acquisitions.join(joined, threads[l].clock.acquired);
