@@ -96,6 +96,8 @@ NOT_ITS_MEMORY = {
     "is a null pointer: it does nothing": "Nothing lies there: is the pointer set before this line, and did its "
     "cudaMalloc return cudaSuccess?",
     "a variable of the host": WILD,
+    "shared memory of another": "A pointer to shared memory is of use only to its own block, while that runs: store "
+    "what others need in global memory, in an array from cudaMalloc or a `__device__` variable.",
     "a local variable of another thread": "A local variable lives in its thread's own registers or stack, and its "
     "address means nothing to others. What threads share lies in `__shared__` or global memory.",
 }
@@ -118,7 +120,7 @@ FRAGMENT_ROWS = (
 )
 LEFT_ITS_STACK = (
     "Local arrays lie on a thread's stack: is each index of one below its length, also where it comes from the data, "
-    "and does a function that calls itself come to an end?"
+    "and does a function that calls itself come to an end? A pointer to one is of use only to its own thread."
 )
 DIVIDED_BY_ZERO = (
     "What stands behind the `/` or `%` of that line is 0 in this case. A quotient of whole numbers is rounded down, so "

@@ -135,6 +135,9 @@ NULLS_OWN = 1 << 16  # bytes: an address below is an element of a null pointer
 FAR = 1 << 28  # bytes beyond an array: such an address was not meant for it
 
 
+_HAND_ON = "hand its values on in global memory"
+
+
 def _out_of_bounds(fact: Fact, where: Where) -> str:
     if fact["text"].startswith("null"):
         return f"the {fact['text'].removeprefix('null ')} of a copy or memset is a null pointer: it does nothing"
@@ -147,11 +150,14 @@ def _out_of_bounds(fact: Fact, where: Where) -> str:
             f" (it starts at byte {fact['offset']})"
         )
     who = f"{thread_of(fact)} {_verb(fact['access'])}"
+    if fact["text"] == "other block":
+        return f"{who} shared memory of another block, or of one that has ended: {_HAND_ON}"
     if fact["text"] in (special := {
         "freed": f"{where.name} after it was freed",
         "constant": f"{where.at}, which is __constant__: a kernel only reads it",
         "host variable": f"{where.name}, a variable of the host, which no kernel can reach: hand over its value, or"
         " copy it to memory from cudaMalloc",
+        "other kernel": f"{where.at}, which was shared memory of another kernel's block: {_HAND_ON}",
         "another thread": "a local variable of another thread: pass it on by a shuffle or shared memory",
     }):  # fmt: skip
         return f"{who} {special[fact['text']]}"
@@ -297,6 +303,12 @@ def _shuffle_source(fact: Fact, where: Where) -> str:
 
 
 def _shuffle_distance(fact: Fact, where: Where) -> str:
+    operation, _, width = fact["text"].partition(" ")
+    if width:
+        return (
+            f"{operation} by {fact['offset']} with a width of {width}: lanes exchange in groups of {width}, so"
+            " each gets its own value back; give no width, or keep distances below it"
+        )
     return (
         f"{fact['text']} by {fact['offset']}: a GPU uses the lowest five bits only, which makes it"
         f" {fact['offset'] & 31}; keep distances and masks in 0..31"
@@ -327,6 +339,11 @@ def _assert(fact: Fact, where: Where) -> str:
 
 
 def _stack_overflow(fact: Fact, where: Where) -> str:
+    if fact["text"] == "another thread":
+        return (
+            f"{thread_of(fact)} {_verb(fact['access'])} outside its own stack: through a pointer to a local variable of"
+            " another thread, or of one that has ended, or by an index past the end of a local array"
+        )
     why = "an index past the end of a local array, too large local arrays, or endless recursion"
     return f"{thread_of(fact)} leaves its stack: {why}"
 

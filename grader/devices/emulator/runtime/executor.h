@@ -108,6 +108,7 @@ struct Executor {
     void keep(std::unique_ptr<Trace> trace);
     void sort_regions();
     Region* find(Address a, std::size_t bytes);
+    bool is_of_other_block(Address a) const;   // shared memory of one that another executor runs, or has run
     std::uint16_t region_index(Address a, std::size_t bytes, std::uint32_t pc) {
         const std::uint16_t touched = site_region[place_of(pc)];
         return touched != no_region && regions[touched]->holds(a, bytes) ? touched : search_region(a, bytes, pc);
@@ -121,6 +122,7 @@ struct Executor {
     }
     void remember(std::uint16_t index, std::uint32_t pc);
     std::uint16_t search_region(Address a, std::size_t bytes, std::uint32_t pc);
+    void first_touch(Region& shared);   // in this launch
 };
 
 }  // namespace ladder

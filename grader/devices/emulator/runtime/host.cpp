@@ -203,6 +203,7 @@ void launch_kernel(const Launch& launch) {
     LaunchState state(blocks);
     state.launch = &launch;
     state.function = function;
+    if (function) m.launched.insert(function->name);
     state.kernel = m.sampling.on() ? m.sampling.number_of(launch) : m.kernel_number(launch);
     if (state.kernel < 0) return;   // one like it was sampled
     state.grid = {launch.grid[0], launch.grid[1], launch.grid[2]};

@@ -44,6 +44,7 @@ struct Region {
     bool is_managed = false;           // a __managed__ variable
     bool is_named = false;             // a __device__ or __constant__ variable: to host code its address is no device memory
     bool asked = false;                // host code knows its address on the device
+    bool of_other_kernel = false;      // a shared array that the kernel which runs cannot have named
     bool of_host = false;              // a variable of host code, by its declaration or because host code has touched it
     Sides sides = Sides::Device;
     std::vector<DeviceUse> uses;       // of memory of both sides: those that the host does not know to be over

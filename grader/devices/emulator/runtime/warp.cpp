@@ -59,10 +59,14 @@ int shuffle_source(const WarpRequest& request, int l) {
     }
 }
 
-// A GPU uses five bits of a distance or a mask without a word. Of a lane it is documented, and often meant.
-void note_cut_argument(Executor& executor, const Thread& thread) {
+// A GPU uses five bits of a distance or a mask without a word. Of a lane it is documented, and often meant. A distance of its
+// sub-warp's width or more leads up or down to no lane.
+void note_odd_argument(Executor& executor, const Thread& thread) {
     const WarpRequest& request = thread.request;
-    if (static_cast<Warp>(request.op) == Warp::ShuffleIndex || (request.argument & ~five_bits) == 0) return;
+    const auto op = static_cast<Warp>(request.op);
+    const bool is_cut = request.argument & ~five_bits;
+    const bool is_wide = (op == Warp::ShuffleUp || op == Warp::ShuffleDown) && request.argument >= request.width;
+    if (op == Warp::ShuffleIndex || !(is_cut || is_wide)) return;
     for (Finding& known : executor.findings)
         if (known.kind == "shuffle_distance" && known.pc == request.pc) {
             ++known.count;
@@ -73,6 +77,7 @@ void note_cut_argument(Executor& executor, const Thread& thread) {
     finding.line = request.line;
     finding.offset = request.argument;
     finding.text = name_of(request);
+    if (!is_cut) finding.text += ' ' + std::to_string(request.width);
     executor.findings.push_back(std::move(finding));
 }
 
@@ -145,7 +150,7 @@ void resolve(Warp op, Executor& executor, Thread* threads, std::uint32_t group) 
             case Warp::ShuffleIndex: case Warp::ShuffleUp: case Warp::ShuffleDown: case Warp::ShuffleXor: {
                 const int source = shuffle_source(request, l);
                 const bool present = group >> source & 1;
-                note_cut_argument(executor, threads[l]);
+                note_odd_argument(executor, threads[l]);
                 // Another one in the second run (session.py), as of memory that was never written: it may be thrown away.
                 request.result = present ? threads[source].request.value : 0x0101010101010101u * static_cast<unsigned>(machine().poison);
                 if (!present) {
