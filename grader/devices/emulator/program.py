@@ -294,8 +294,11 @@ def is_source(file: Path) -> bool:
 
 
 def _prune(kept: Path) -> None:
-    builds = sorted((each for each in kept.iterdir() if not each.name.startswith("build-")),
-                    key=lambda each: each.stat().st_mtime, reverse=True)  # fmt: skip
+    used = {}
+    for each in kept.iterdir():
+        with suppress(FileNotFoundError):  # another program's build does the same
+            used[each] = each.stat().st_mtime
+    builds = sorted((each for each in used if not each.name.startswith("build-")), key=lambda each: -used[each])
     for each in builds[KEPT:]:
-        if time.time() - each.stat().st_mtime > 3600:
+        if time.time() - used[each] > 3600:
             shutil.rmtree(each, ignore_errors=True)
