@@ -122,3 +122,25 @@ int main() {
 def test_barriers_by_the_names_of_c_and_flags_order_what_they_should(tmp_path, meet, told):
     said = run(tmp_path, "meeting.cu", MEETING.replace("MEET;", meet + ";"))
     assert told in said and said.startswith("66 ") == (told == "no findings"), said
+
+
+def test_a_race_is_told_before_what_is_read_too_early_for_want_of_the_same_barrier(tmp_path):
+    said = run(
+        tmp_path,
+        "early.cu",
+        """
+__global__ void k(float* z) {
+    __shared__ float s[64];
+    s[threadIdx.x] = threadIdx.x;
+    z[threadIdx.x] = s[63 - threadIdx.x];
+}
+int main() {
+    float* z;
+    cudaMalloc(&z, 64 * sizeof(float));
+    k<<<1, 64>>>(z);
+    cudaFree(z);
+}
+""",
+    )
+    race, early = said.index("data race early.cu"), said.index("uninitialised read early.cu:5")
+    assert race < early and "__syncthreads() is missing between line 4 and line 5" in said
