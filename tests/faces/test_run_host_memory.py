@@ -48,3 +48,48 @@ def test_a_pointer_that_an_allocation_writes_into_the_devices_memory(tmp_path, a
     assert not findings(tmp_path, "structure.cu", text.replace("WHERE", "host.x"))
     (line, kind, told), *_ = findings(tmp_path, "structure.cu", text.replace("WHERE", "d->x"))
     assert (line, kind) == (7, "host_access") and f"{allocate} writes the new pointer into element 0 of d" in told
+
+
+PROGRAM_OF_ONE_LINE = """
+__global__ void twice(float* x, int n) { if (threadIdx.x < n) x[threadIdx.x] *= 2; }
+int main() {
+    std::vector<float> host(32, 1.0f);
+    float *x = nullptr, *wild = (float*)1234567;
+    cudaMalloc(&x, 32 * sizeof(float));
+    cudaMemcpy(x, host.data(), 32 * sizeof(float), cudaMemcpyHostToDevice);
+    LINE
+    cudaFree(x);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "kind", "told"),
+    [
+        ("twice<<<1, 32>>>(x, 32);", "", ""),
+        ("float* p = (float*)malloc(400); free(p); free(nullptr);", "", ""),
+        ("float* p; cudaMallocHost(&p, 400); cudaFreeHost(p);", "", ""),
+        ("free(x);", "invalid_free", "free() or delete of memory from CUDA: cudaFree gives that back"),
+        ("float* p; cudaMallocHost(&p, 400); delete[] p;", "invalid_free", "cudaFreeHost that of cudaMallocHost"),
+        ("cudaFree(x + 1);", "invalid_free", "a pointer into an array: hand over the one that cudaMalloc gave"),
+        ("cudaFree(host.data());", "invalid_free", "of a pointer that cudaMalloc did not return"),
+        ("float* p; cudaMalloc(&p, 4); cudaFree(p); cudaFree(p);", "invalid_free", "memory that was freed before"),
+        ("cudaMalloc((void**)nullptr, 400);", "", ""),
+        ("cudaMalloc((void**)wild, 400);", "wrong_call", "hand over the address of your pointer, `cudaMalloc(&p"),
+        (
+            "cudaMalloc(&wild, 128); cudaMemcpy(wild, x, 32, cudaMemcpyDeviceToDevice); twice<<<1, 32>>>(wild, 32);",
+            "uninitialized_read",
+            "the copy or memset in line 8 has filled 32 of its 128 bytes",
+        ),
+        ("__syncthreads();", "", "`__syncthreads` is a function of the GPU, which host code cannot call"),
+    ],
+)
+def test_what_one_line_of_host_code_does_wrong(tmp_path, line, kind, told):
+    text = "#include <vector>" + PROGRAM_OF_ONE_LINE.replace("LINE", line)
+    (tmp_path / "line.cu").write_text(text)
+    said = run_ladder(tmp_path, "run", "line.cu", "--json")
+    if not kind:
+        assert told in said.stdout + said.stderr and ('"findings": []' in said.stdout or told), said
+        return
+    found = json.loads(said.stdout)["findings"]
+    assert [each["kind"] for each in found] == [kind] and told in found[0]["message"], found

@@ -40,7 +40,13 @@ def _invalid_free(fact: Fact) -> str:
         return "cudaFree of memory from cudaMallocHost: cudaFreeHost gives that back"
     if fact["text"] == "device":
         return "cudaFreeHost of memory that cudaMallocHost did not return: cudaFree gives that back"
-    return "cudaFree of a pointer that cudaMalloc did not return, or that was freed before"
+    if fact["text"] == "by the C library":
+        return "free() or delete of memory from CUDA: cudaFree gives that back, and cudaFreeHost that of cudaMallocHost"
+    if fact["text"] == "again":
+        return "cudaFree of memory that was freed before"
+    if fact["text"] == "inside":
+        return "cudaFree of a pointer into an array: hand over the one that cudaMalloc gave"
+    return "cudaFree of a pointer that cudaMalloc did not return"
 
 
 def _out_of_memory(fact: Fact) -> str:
@@ -55,6 +61,8 @@ _WRONG_CALLS = {
     " there: make this call after the host has waited for the stream",
     "overlap": "source and destination of this copy have {:,} bytes in common, and a GPU copies in any order: copy to"
     " another array first",
+    "no pointer": "cudaMalloc is to write the new pointer where there is no memory: hand over the address of your"
+    " pointer, `cudaMalloc(&p, bytes)`",
     "heap": "host code cannot copy or set memory from a kernel's malloc or new: let a kernel copy it to memory from"
     " cudaMalloc",
 }

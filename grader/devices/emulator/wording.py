@@ -195,6 +195,9 @@ def _uninitialized_read(fact: Fact, where: Where) -> str:
     if fact["text"] == "copy":
         return f"this copies to the host what nothing has written, from {where.name}: was its kernel launched with it?"
     told = f"{thread_of(fact)} {_verb(fact['access'])} {where.at} before anything was written there"
+    if fact["text"].startswith("filled "):
+        line, filled = map(int, fact["text"].split()[1:])
+        told += f"; the copy or memset in line {line} has filled {filled:,} of its {fact['array_bytes']:,} bytes"
     few = too_few_before(fact) if fact["space"] == "shared" else None
     return f"{told}: {few.told}" if few else told
 

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "host_blocks.h"
+#include "host_call.h"
 #include "machine.h"
 
 namespace ladder {
@@ -136,6 +137,7 @@ static void* allocated(std::size_t bytes, const char* by, Address caller, void* 
 
 static void freed(void* p, Address caller, void (*of_host)(void*)) {
     if (current) return free_in_kernel(p, caller);
+    if (refusal_of_free(p, caller)) return;
     host_blocks().remove(p);
     of_host(p);
 }

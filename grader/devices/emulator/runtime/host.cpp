@@ -251,7 +251,7 @@ int give_back(void* pointer, bool pinned, int line) {
         machine().last_error = error;
     } else if (error) {
         const bool kept = machine().memory.is_of_earlier_case(reinterpret_cast<Address>(pointer));
-        file(kept ? "leak" : "invalid_free", "", line, kept ? "kept" : "");
+        file(kept ? "leak" : "invalid_free", "", line, kept ? "kept" : region && region->freed ? "again" : region ? "inside" : "");
         machine().last_error = error;
     }
     return error;

@@ -95,6 +95,7 @@ int ladder_memcpy(void* to, const void* from, std::size_t bytes, Copy kind, int 
     if (to_device) {
         Region* target = memory.find(reinterpret_cast<Address>(to));
         const Region* source = from_device ? memory.find(reinterpret_cast<Address>(from)) : nullptr;
+        target->fill_from_host(reinterpret_cast<Address>(to), bytes, line);
         if (target->initialised) {
             std::uint8_t* flags = target->flags_of(reinterpret_cast<Address>(to));
             if (source && source->initialised) std::memmove(flags, source->flags_of(reinterpret_cast<Address>(from)), bytes);
@@ -117,8 +118,9 @@ int ladder_memset(void* to, int value, std::size_t bytes, int line) {
     DeviceMemory& memory = machine().memory;
     memory.open();
     std::memset(to, value, bytes);
-    if (Region* target = memory.find(reinterpret_cast<Address>(to)); target->initialised)
-        std::memset(target->flags_of(reinterpret_cast<Address>(to)), 1, bytes);
+    Region* const target = memory.find(reinterpret_cast<Address>(to));
+    target->fill_from_host(reinterpret_cast<Address>(to), bytes, line);
+    if (target->initialised) std::memset(target->flags_of(reinterpret_cast<Address>(to)), 1, bytes);
     machine().stream_races.copied(reinterpret_cast<Address>(to), bytes, true, line);
     note_use_by_copy(reinterpret_cast<Address>(to), bytes, true, line);
     memory.shut();

@@ -1,5 +1,10 @@
 // Calls of host code that CUDA refuses, or that are undefined, though their arrays are right.
+#include <sys/mman.h>
+
+#include <cerrno>
+
 #include "host_call.h"
+#include "pages.h"
 
 namespace ladder {
 
@@ -16,6 +21,13 @@ int wrong_call(int error, const std::string& why, int line) {
 int refusal_of_result(const void* result, const char* by, int line) {
     const auto a = reinterpret_cast<Address>(result);
     Machine& m = machine();
+    void* const page = reinterpret_cast<void*>(a / page_size() * page_size());
+    const bool is_nowhere = m.whole_program && msync(page, 1, MS_ASYNC) != 0 && errno == ENOMEM;
+    if (a == 0 || is_nowhere) {
+        wrong_call(InvalidValue, "no pointer", line);
+        m.findings.back().note = a == 0;   // CUDA gives an error, which the program may look at
+        return InvalidValue;
+    }
     if (!m.memory.is_device(a) || m.memory.both_sided(a)) return Success;
     Finding finding;
     finding.kind = "host_access";
@@ -25,6 +37,21 @@ int refusal_of_result(const void* result, const char* by, int line) {
     if (const Region* region = m.memory.nearest(a)) finding.at(*region, a);
     m.findings.push_back(std::move(finding));
     if (can_leave_entry_point()) leave_entry_point();
+    return InvalidValue;
+}
+
+int refusal_of_free(const void* p, std::uintptr_t caller) {
+    const auto a = reinterpret_cast<Address>(p);
+    Machine& m = machine();
+    if (!m.memory.can_be_device(a)) return Success;   // as nearly all
+    const HostCall call;
+    const Region* const region = m.memory.find(a);
+    if (!region || region->is_variable || region->sides == Sides::Registered || !m.memory.is_device(a)) return Success;
+    Finding finding;
+    finding.kind = "invalid_free";
+    finding.pc = program_counter(caller);
+    finding.text = "by the C library";
+    m.findings.push_back(std::move(finding.at(*region, a)));
     return InvalidValue;
 }
 

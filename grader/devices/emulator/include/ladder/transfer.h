@@ -102,7 +102,6 @@ struct Freed {
 // ---- allocation ----
 
 inline LADDER_UNSEEN cudaError_t cudaMalloc(void** pointer, std::size_t bytes, LADDER_LINE) {
-    if (!pointer) return ladder::status(cudaErrorInvalidValue);
     return ladder::status(ladder_malloc(pointer, bytes, line));
 }
 template <class T> LADDER_UNSEEN cudaError_t cudaMalloc(T** pointer, std::size_t bytes, LADDER_LINE) {
