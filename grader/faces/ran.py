@@ -52,7 +52,7 @@ def described(program: Program, ended: Ended, name: str, how: How) -> Run:
     if at := found.stopped_at:
         launch = f"launch {len(ended.facts['launches']):,}" + (f" ({at.file}:{at.line})" if at.line else "")
         found.ended = f"{_stopped(ended, how)} in kernel {at.kernel}, {launch}: {at.message}"
-    found.findings = [each for each in placed if each.severity == "error" and each not in ends]
+    found.findings = _causes_first([each for each in placed if each.severity == "error" and each not in ends])
     found.notes = [each for each in placed if each.severity == "note"]
     found.notes += [Finding(FEWER_CHECKS, fewer_checks(why), "note", file, line) for file, line, why in program.plain]
     _, found.kernels, lines = add_up(ended.facts, program.code)
@@ -74,6 +74,19 @@ def _without_first_value(program: Program, kernels: Mapping[int, str]) -> list[F
                 file, at = program.places.of(number * SPAN + each.used)
                 found.append(Finding("never_set", message, file=file, line=at, kernel=executed[0]))
     return found
+
+
+def _causes_first(findings: list[Finding]) -> list[Finding]:
+    """A race for an element, and only then that it is read before anything was written there: a barrier mends both."""
+    races = [each for each in findings if each.kind == "race"]
+    raced = {
+        (race.details.get("array"), line) for race in races for line in (race.line, race.details.get("other_line"))
+    }
+
+    def follows(finding: Finding) -> bool:
+        return finding.kind == "uninitialized_read" and (finding.details.get("array"), finding.line) in raced
+
+    return sorted(findings, key=follows)
 
 
 def _in_place(finding: Finding, program: Program) -> Finding:

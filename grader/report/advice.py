@@ -93,12 +93,15 @@ NOT_ITS_MEMORY = {
     "or new gave a kernel behind the last access of any thread.",
     "which is __constant__": "The host fills `__constant__` memory, with cudaMemcpyToSymbol. What a kernel writes "
     "belongs in an output, or in memory of its own: `__device__`, or from cudaMalloc.",
-    "is a null pointer: it does nothing": "Nothing lies there: is the pointer set before this line, and did its "
-    "cudaMalloc return cudaSuccess?",
+    "is a null pointer: it does nothing": "Nothing lies there: is the pointer set before this line, is a std::vector "
+    "not empty, and did its cudaMalloc return cudaSuccess?",
     "a variable of the host": WILD,
+    "shared memory of another": "A pointer to shared memory is of use only to its own block, while that runs: store "
+    "what others need in global memory, in an array from cudaMalloc or a `__device__` variable.",
     "a local variable of another thread": "A local variable lives in its thread's own registers or stack, and its "
     "address means nothing to others. What threads share lies in `__shared__` or global memory.",
 }
+FILLED_IN_PART = "cudaMemcpy and cudaMemset count bytes, not elements: for n floats that is `n * sizeof(float)`."
 COPIED_TOO_MUCH = (
     "cudaMemcpy and cudaMemset count bytes, not elements: is it `n * sizeof(float)`, and have both arrays as many from "
     "where it starts?"
@@ -109,7 +112,8 @@ FREED_TWICE_IN_A_KERNEL = (
     "Memory from cudaMalloc belongs to the host: it alone gives that back."
 )
 DIRECTION = (
-    "cudaMemcpy(to, from, bytes, kind): the kind names both sides, cudaMemcpyHostToDevice from the host to the GPU."
+    "cudaMemcpy(to, from, bytes, kind): the kind names both sides, cudaMemcpyHostToDevice from the host to the GPU. "
+    "`to` stands first."
 )
 NOT_HERE = "This may be right on a GPU, but the emulator lacks it: do without, or grade on a GPU with --no-emulator."
 FRAGMENT_ROWS = (
@@ -118,7 +122,7 @@ FRAGMENT_ROWS = (
 )
 LEFT_ITS_STACK = (
     "Local arrays lie on a thread's stack: is each index of one below its length, also where it comes from the data, "
-    "and does a function that calls itself come to an end?"
+    "and does a function that calls itself come to an end? A pointer to one is of use only to its own thread."
 )
 DIVIDED_BY_ZERO = (
     "What stands behind the `/` or `%` of that line is 0 in this case. A quotient of whole numbers is rounded down, so "
@@ -218,6 +222,8 @@ def _on_finding(finding: Finding, source: Sequence[str]) -> str:
         return FREED_TWICE
     if finding.kind == "uninitialized_read" and finding.details.get("space") == "shared":
         return NOT_YET_WRITTEN
+    if finding.kind == "uninitialized_read" and "has filled" in finding.message:
+        return FILLED_IN_PART
     if finding.kind == "misaligned" and finding.details.get("space") == "shared":
         return SHARED_ROWS.format(array=finding.details.get("array"))
     if finding.kind == "race" and re.search("on (another stream|a stream of its own)", finding.message):
@@ -266,7 +272,10 @@ def _on_bounds(finding: Finding, source: Sequence[str]) -> str:
         return NEGATIVE
     if isinstance(index, int) and 0 < 2**32 - index <= 256:
         return UNDER_ZERO
-    if str(details.get("array")).startswith("the memory from the cudaMalloc"):
+    if (
+        str(details.get("array")).startswith("the memory from the cudaMalloc")
+        or "(cudaMalloc in line" in finding.message
+    ):
         return OWN_MEMORY
     if "across its end" in finding.message:
         return ACROSS

@@ -24,8 +24,9 @@ SHUFFLES: dict[str, Iterable[int]] = {
     "eighths_down_34": (lane + 2 if lane % 4 < 2 else lane for lane in LANES),
     "fours_down_3": (lane + 3 if lane % 4 == 0 else lane for lane in LANES),
 }
-# Those of which a GPU cuts bits off, where the CUDA manual does not say so.
-CUT = {"xor_by_minus_1", "xor_by_33", "up_by_minus_1", "down_by_minus_1", "down_by_32", "up_by_33", "eighths_down_34"}
+# Those of which a GPU cuts bits off, where the CUDA manual does not say so, and one that leads to no lane.
+CUT = {"xor_by_minus_1", "xor_by_33", "up_by_minus_1", "down_by_minus_1", "down_by_32", "up_by_33"}
+CUT |= {"eighths_down_34", "quarters_up_9"}
 
 
 def launched(value: int) -> list[int]:

@@ -166,3 +166,25 @@ def test_a_program_may_have_assembly_for_its_host(tmp_path):
 def test_assembly_for_the_host_in_a_kernel_is_refused(tmp_path):
     said = run(tmp_path, "clock.cu", CLOCK.replace("mov.u32 %0, %%laneid;", "rdtsc"))
     assert "no findings" not in said and "rdtsc" in said and "clock.cu:9" in said, said
+
+
+def test_a_race_is_told_before_what_is_read_too_early_for_want_of_the_same_barrier(tmp_path):
+    said = run(
+        tmp_path,
+        "early.cu",
+        """
+__global__ void k(float* z) {
+    __shared__ float s[64];
+    s[threadIdx.x] = threadIdx.x;
+    z[threadIdx.x] = s[63 - threadIdx.x];
+}
+int main() {
+    float* z;
+    cudaMalloc(&z, 64 * sizeof(float));
+    k<<<1, 64>>>(z);
+    cudaFree(z);
+}
+""",
+    )
+    race, early = said.index("data race early.cu"), said.index("uninitialised read early.cu:5")
+    assert race < early and "__syncthreads() is missing between line 4 and line 5" in said

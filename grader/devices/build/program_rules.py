@@ -22,6 +22,7 @@ from grader.devices.build.said import Said
 from grader.devices.build.sentences import sentence
 from grader.devices.build.spelling import for_clang
 
+_OF_CUDA = Path(__file__).parents[1] / "emulator" / "include"
 _USES = re.compile(
     r"reference to __host__ (function|variable) '.*' in __(global|device)__ function"
     r"|reference to __device__ function '.*' in __host__ function"
@@ -99,8 +100,12 @@ def _read(source: Path, texts: Mapping[Path, str], flags: Sequence[str], cache: 
 
 
 def _is_of_library(place: Any) -> bool:
-    """Whether that file is one of the C++ library's, or the C library's `stdlib.h`: nvcc reads the same."""
-    return "/c++/" in place.file.name or place.file.name == "/usr/include/stdlib.h"
+    """Whether that file is one of the C++ library's, or the C library's `stdlib.h`: nvcc reads the same.
+
+    Or whether it is one of CUDA's headers that graded files have: there, each function has its side.
+    """
+    name = place.file.name
+    return "/c++/" in name or name == "/usr/include/stdlib.h" or Path(name).is_relative_to(_OF_CUDA)
 
 
 def _may_be_of_device(place: Any, said: str, own: Mapping[str, str]) -> bool:

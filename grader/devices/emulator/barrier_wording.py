@@ -3,11 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from grader.devices.emulator.symbols import CodeMap
 
+WARP = 32  # threads
+
 Fact = dict[str, Any]
+
+
+class PassedBarrier(NamedTuple):
+    """A barrier that has let threads go on: where, and after how many of how many, if not after all."""
+
+    line: int
+    some: int
+    all: int
+
+    @property
+    def told(self) -> str:
+        """What is wrong with one that is not for all."""
+        whose = "the block's" if self.all > WARP else "a warp's"
+        return (
+            f"the barrier of line {self.line} waits for {self.some} of {whose} {self.all} threads; let it wait for"
+            " all that use this array, or take __syncthreads()"
+        )
+
+
+def too_few_between(fact: Mapping[str, Any], first: int, last: int) -> PassedBarrier | None:
+    """The barrier between two lines, if there are only such as are not for all."""
+    between = [each for each in fact["passed_barriers"] if first < each.line < last]
+    return between[0] if between and all(each.some for each in between) else None
+
+
+def too_few_before(fact: Mapping[str, Any]) -> PassedBarrier | None:
+    """The last barrier before a finding's line, if it is not for all."""
+    before = [each for each in fact["passed_barriers"] if each.line < (fact["line"] or 0)]
+    return last if before and (last := max(before)).some else None
 
 
 def thread_of(fact: Fact, prefix: str = "") -> str:
@@ -60,6 +91,14 @@ def _passed_by(fact: Fact) -> str:
     )
 
 
+def _masks_differ(fact: Fact) -> str:
+    mine, theirs = fact["text"].split("|")
+    return (
+        f"{thread_of(fact)} calls {mine}, which names {thread_of(fact, 'other_')}, and that one calls {theirs}: all"
+        " lanes that a mask names must call it with that same mask"
+    )
+
+
 def _rounds(fact: Fact) -> str:
     rounds = f"{fact['offset']} round{'' if fact['offset'] == 1 else 's'}"
     return (
@@ -72,5 +111,6 @@ def _rounds(fact: Fact) -> str:
 BARRIERS: Mapping[str, Callable[[Fact], str]] = {
     "barrier_divergence": _divergence,
     "barrier_passed_by": _passed_by,
+    "masks_differ": _masks_differ,
     "barrier_rounds": _rounds,
 }

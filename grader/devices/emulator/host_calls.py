@@ -40,7 +40,13 @@ def _invalid_free(fact: Fact) -> str:
         return "cudaFree of memory from cudaMallocHost: cudaFreeHost gives that back"
     if fact["text"] == "device":
         return "cudaFreeHost of memory that cudaMallocHost did not return: cudaFree gives that back"
-    return "cudaFree of a pointer that cudaMalloc did not return, or that was freed before"
+    if fact["text"] == "by the C library":
+        return "free() or delete of memory from CUDA: cudaFree gives that back, and cudaFreeHost that of cudaMallocHost"
+    if fact["text"] == "again":
+        return "cudaFree of memory that was freed before"
+    if fact["text"] == "inside":
+        return "cudaFree of a pointer into an array: hand over the one that cudaMalloc gave"
+    return "cudaFree of a pointer that cudaMalloc did not return"
 
 
 def _out_of_memory(fact: Fact) -> str:
@@ -61,16 +67,31 @@ _WRONG_CALLS = {
     " captured that waits for it, so this call fails, and cudaStreamEndCapture gives no graph: use the captured stream",
     "capture memory": "memory is neither allocated nor freed while a stream is captured, so this call fails, and"
     " cudaStreamEndCapture gives no graph: do it above cudaStreamBeginCapture",
-    "room to": "this copy writes {:,} bytes to an array of host code that has {:,} from there on: sizes are in bytes,"
-    " `n * sizeof(float)`, and the array must be as large",
-    "room from": "this copy reads {:,} bytes of an array of host code that has {:,} from there on: sizes are in bytes,"
-    " `n * sizeof(float)`, and the array must be as large",
+    "no pointer": "cudaMalloc is to write the new pointer where there is no memory: hand over the address of your"
+    " pointer, `cudaMalloc(&p, bytes)`",
     "heap": "host code cannot copy or set memory from a kernel's malloc or new: let a kernel copy it to memory from"
     " cudaMalloc",
 }
 
 
+# What has so many bytes, if all that the compiler knows is the variable itself.
+_ITS_MEMORY = {
+    8: "a pointer `p` is handed over as p, not as &p",
+    24: "of a std::vector `v`, hand over v.data(), not &v",
+}
+
+
+def _leaves_host_memory(fact: Fact) -> str:
+    side, *numbers = fact["text"].split()
+    asked, left = map(int, numbers)
+    end = "writes past the end of its destination" if side == "into" else "reads past the end of its source"
+    told = f"this copy of {asked:,} bytes {end}, which is host memory of {left:,} bytes from there on"
+    return f"{told}: {_ITS_MEMORY.get(left, 'make that array larger, or copy less; sizes are in bytes')}"
+
+
 def _wrong_call(fact: Fact) -> str:
+    if fact["text"].startswith(("into ", "from ")):
+        return _leaves_host_memory(fact)
     which = next(each for each in _WRONG_CALLS if fact["text"].startswith(each))
     return _WRONG_CALLS[which].format(*map(int, fact["text"].removeprefix(which).split()))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from grader.devices.emulator.barrier_wording import too_few_between
 from grader.devices.emulator.kinds import WAITED
 from grader.devices.emulator.reading import Reading
 
@@ -61,14 +62,16 @@ def mend(fact: Mapping[str, Any]) -> str:
             f"the __syncthreads() of line {inside} stands in an `if`, where not all threads come by: move it behind the"
             " `if`, for all threads of the block"
         )
-    if any(first < barrier < last for barrier in fact["barrier_lines"]):
+    if few := too_few_between(fact, first, last):
+        return few.told
+    if any(first < barrier.line < last for barrier in fact["passed_barriers"]):
         # There is one on the way down, so the one on the way back to the top of the loop is missing.
-        return f"a __syncthreads() is missing between line {last} and the next round's line {first}"
+        return f"a __syncthreads() is missing between line {last} and the next round's line {first}{_or_of_warp(fact)}"
     if reading.warp_barrier_between(first, last) and _in_one_warp(fact):
         return f"a __syncwarp() is missing between line {last} and the next round's line {first}"
     if reading.has("__syncwarp") and _in_one_warp(fact):
         return f"a __syncwarp() is missing between line {first} and line {last}, or a __syncthreads() if warps share it"
-    return f"a __syncthreads() is missing between line {first} and line {last}{parts}"
+    return f"a __syncthreads() is missing between line {first} and line {last}{parts or _or_of_warp(fact)}"
 
 
 def _between_blocks(fact: Mapping[str, Any], both_write: bool, one_line: bool) -> str:
@@ -98,6 +101,12 @@ def _or_else(fact: Mapping[str, Any], first: int, last: int) -> str:
     if fact["array"] or not fact["access"] == fact["other_access"] == "write":
         return ""
     return ", or two arrays in the dynamic shared memory overlap"
+
+
+def _or_of_warp(fact: Mapping[str, Any]) -> str:
+    """Lanes of one warp have raced, in a kernel that knows of warps: in other cases warps may do so, too."""
+    known = _in_one_warp(fact) and fact["reading"].divides_by_warps()
+    return ", or a __syncwarp() if only lanes of one warp share it" if known else ""
 
 
 def _between(fact: Mapping[str, Any]) -> tuple[int, int]:

@@ -43,6 +43,8 @@ KEPT = 30  # builds in the cache
 OLDEST_STANDARD = 17  # of C++, that the emulator's headers can do with
 # Ways out of a program that no atexit() hears of: the linker leads them to the runtime.
 _WAYS_OUT = [f"-Wl,--wrap={name}" for name in ("_exit", "_Exit", "quick_exit")]
+# What host code has from these, as from malloc, is known to the runtime: a copy may reach past its end.
+_HOST_MEMORY = ["-Wl,--wrap=calloc", "-Wl,--wrap=realloc"]
 # A program's names are its own, whatever the process that runs it has under the same ones.
 # OpenMP's functions are there, and its pragmas are left out: one thread does it all, as OpenMP allows.
 _LINK = ["-Wl,-Bsymbolic", "-Wl,-z,defs", "-pthread", "-Wl,--as-needed", "-lgomp"]
@@ -142,7 +144,7 @@ class _Building:
         own_flags += ["-DLADDER_GRAPHS"] if _OF_GRAPHS.search(own.text) else []
         self.flags = [first, *session.compile_flags(runtime), *own_flags]
         self.flags += ["-fdiagnostics-color=never", f"-fmax-errors={diagnostics.MOST}", "-fpermissive"]
-        self.link_flags = [*session.link_flags(runtime), *_WAYS_OUT, *_LINK]
+        self.link_flags = [*session.link_flags(runtime), *_WAYS_OUT, *_HOST_MEMORY, *_LINK]
 
     def library(self, kept: Path) -> Path:
         """The library in the cache."""
@@ -295,8 +297,11 @@ def is_source(file: Path) -> bool:
 
 
 def _prune(kept: Path) -> None:
-    builds = sorted((each for each in kept.iterdir() if not each.name.startswith("build-")),
-                    key=lambda each: each.stat().st_mtime, reverse=True)  # fmt: skip
+    used = {}
+    for each in kept.iterdir():
+        with suppress(FileNotFoundError):  # another program's build does the same
+            used[each] = each.stat().st_mtime
+    builds = sorted((each for each in used if not each.name.startswith("build-")), key=lambda each: -used[each])
     for each in builds[KEPT:]:
-        if time.time() - each.stat().st_mtime > 3600:
+        if time.time() - used[each] > 3600:
             shutil.rmtree(each, ignore_errors=True)

@@ -10,6 +10,7 @@ from grader.devices.build.lexer import Token, lex
 
 BARRIER = "__syncthreads"
 _BARRIERS = {BARRIER, "__syncthreads_or", "__syncthreads_and", "__syncthreads_count"}
+_OF_WARPS = re.compile(r"(?:[/%] (?:32|warpSize)|> > 5|& (?:31|0x1f))u? ", re.IGNORECASE)
 _DYNAMIC = re.compile(r"extern\s+__shared__\s[^;\[]*?\b(\w+)\s*\[\s*\]")
 
 
@@ -27,6 +28,10 @@ class Reading:
     def has(self, name: str) -> bool:
         """Whether the text has this word."""
         return any(token.text == name for token in self.tokens)
+
+    def divides_by_warps(self) -> bool:
+        """Whether something is divided by a warp's size, as in `threadIdx.x / 32` or `tid & 31`."""
+        return bool(_OF_WARPS.search(" ".join(token.text for token in self.tokens)))
 
     def types_of_array(self, name: str) -> set[str]:
         """The words in front of this name where it stands before a bracket, in declarations and elsewhere."""

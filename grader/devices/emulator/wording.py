@@ -6,10 +6,17 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from grader.devices.emulator.array_wording import IN_KERNELS, Where, bytes_of_element
-from grader.devices.emulator.barrier_wording import BARRIERS, calls_to_barriers, thread_of
+from grader.devices.emulator.barrier_wording import (
+    BARRIERS,
+    PassedBarrier,
+    calls_to_barriers,
+    thread_of,
+    too_few_before,
+)
 from grader.devices.emulator.fewer_checks import KIND as FEWER_CHECKS
 from grader.devices.emulator.fewer_checks import fewer_checks
 from grader.devices.emulator.host_calls import CALLS
+from grader.devices.emulator.host_wording import host_access
 from grader.devices.emulator.kinds import WAITED
 from grader.devices.emulator.mends import mend
 from grader.devices.emulator.reading import Reading
@@ -29,7 +36,7 @@ def word_findings(
     `report` is all that the runtime says of the case, `element_bytes` are those of the judge's buffers, by name, and
     `reading` is of the kernel file's text.
     """
-    barrier_lines = {kernel["name"]: kernel["barrier_lines"] for kernel in report["kernels"]}
+    passed_barriers = {kernel["name"]: kernel["passed_barriers"] for kernel in report["kernels"]}
     widths = {site["pc"]: site["bytes"] for kernel in report["kernels"] for site in kernel["sites"]}
     reading = reading or Reading()
     distinct: dict[tuple[object, ...], Fact] = {}
@@ -48,7 +55,7 @@ def word_findings(
             fact["call_line"], fact["other_call_line"] = (_outermost(fact[each], code) for each in ("pc", "other_pc"))
         fact["calls"] = calls_to_barriers(fact, code)
         fact["loop"] = sorted({line for pc in fact.pop("pcs") if (line := code.line_of(pc))})
-        fact["barrier_lines"] = barrier_lines.get(fact["kernel"], [])
+        fact["passed_barriers"] = [PassedBarrier(*each) for each in passed_barriers.get(fact["kernel"], [])]
         fact["reading"], fact["launches"] = reading, report["launches"]
         lines = frozenset((fact["line"], fact["other_line"])) if fact["kind"] == "race" else fact["line"]
         known = distinct.setdefault((fact["kind"], fact["note"], fact["array"], lines, fact["text"]), fact)
@@ -128,6 +135,9 @@ NULLS_OWN = 1 << 16  # bytes: an address below is an element of a null pointer
 FAR = 1 << 28  # bytes beyond an array: such an address was not meant for it
 
 
+_HAND_ON = "hand its values on in global memory"
+
+
 def _out_of_bounds(fact: Fact, where: Where) -> str:
     if fact["text"].startswith("null"):
         return f"the {fact['text'].removeprefix('null ')} of a copy or memset is a null pointer: it does nothing"
@@ -140,11 +150,14 @@ def _out_of_bounds(fact: Fact, where: Where) -> str:
             f" (it starts at byte {fact['offset']})"
         )
     who = f"{thread_of(fact)} {_verb(fact['access'])}"
+    if fact["text"] == "other block":
+        return f"{who} shared memory of another block, or of one that has ended: {_HAND_ON}"
     if fact["text"] in (special := {
         "freed": f"{where.name} after it was freed",
         "constant": f"{where.at}, which is __constant__: a kernel only reads it",
         "host variable": f"{where.name}, a variable of the host, which no kernel can reach: hand over its value, or"
         " copy it to memory from cudaMalloc",
+        "other kernel": f"{where.at}, which was shared memory of another kernel's block: {_HAND_ON}",
         "another thread": "a local variable of another thread: pass it on by a shuffle or shared memory",
     }):  # fmt: skip
         return f"{who} {special[fact['text']]}"
@@ -178,42 +191,15 @@ def _input_modified(fact: Fact, where: Where) -> str:
     return f"{thread_of(fact)} writes {where.at}, but {where.name} is an input (const)"
 
 
-_INSTEAD_OF_ADDRESS = {
-    "a launch": "name it in the kernel itself",
-    "a copy": "use cudaMemcpyToSymbol or cudaMemcpyFromSymbol",
-}
-_BY_NAME = {
-    "read": "cudaMemcpyFromSymbol(&value, {name}, sizeof value)",
-    "write": "cudaMemcpyToSymbol({name}, &value, sizeof value)",
-}
-
-
-def _host_access(fact: Fact, where: Where) -> str:
-    if fact["text"].startswith("copy"):
-        side = "destination" if "to" in fact["text"] else "source"
-        return f"the {side} of a copy is device memory, but its kind says that it is host memory"
-    if fact["text"] == "computed by the host":
-        return "the inputs go to the host, and the results come back from there: a kernel should compute them"
-    if fact["text"] == "address":
-        use = "a launch" if fact["kernel"] else "a copy"
-        return (
-            f"{use} is given the address that {where.name}, a variable of the GPU, has in host code, which is no device"
-            f" memory: {_INSTEAD_OF_ADDRESS[use]}, or ask cudaGetSymbolAddress(&pointer, {where.name})"
-        )
-    verb = {"write": "writes", "read": "reads"}.get(fact["access"], "touches")
-    if fact["text"] == "variable":
-        return (
-            f"host code {verb} {where.name}, a variable of the GPU, which is another one there: copy it,"
-            f" {_BY_NAME[fact['access']].format(name=where.name)}"
-        )
-    target = where.at if fact["array"] else "device memory"
-    return f"host code {verb} {target}, which is device memory: only a kernel can do that"
-
-
 def _uninitialized_read(fact: Fact, where: Where) -> str:
     if fact["text"] == "copy":
         return f"this copies to the host what nothing has written, from {where.name}: was its kernel launched with it?"
-    return f"{thread_of(fact)} {_verb(fact['access'])} {where.at} before anything was written there"
+    told = f"{thread_of(fact)} {_verb(fact['access'])} {where.at} before anything was written there"
+    if fact["text"].startswith("filled "):
+        line, filled = map(int, fact["text"].split()[1:])
+        told += f"; the copy or memset in line {line} has filled {filled:,} of its {fact['array_bytes']:,} bytes"
+    few = too_few_before(fact) if fact["space"] == "shared" else None
+    return f"{told}: {few.told}" if few else told
 
 
 def _own_array(fact: Fact, where: Where) -> str:
@@ -309,6 +295,8 @@ def _shuffle_partner(fact: Fact, where: Where) -> str:
     if fact.get("other_thread"):
         message += f": {thread_of(fact, 'other_')} waits in {fact['other_access']}"
         message += f" in line {fact['other_line']}" if fact["other_line"] else ""
+        if "with mask" in fact["other_access"]:
+            message += "; all lanes that a mask names must call it with that same mask"
     return message
 
 
@@ -318,6 +306,12 @@ def _shuffle_source(fact: Fact, where: Where) -> str:
 
 
 def _shuffle_distance(fact: Fact, where: Where) -> str:
+    operation, _, width = fact["text"].partition(" ")
+    if width:
+        return (
+            f"{operation} by {fact['offset']} with a width of {width}: lanes exchange in groups of {width}, so"
+            " each gets its own value back; give no width, or keep distances below it"
+        )
     return (
         f"{fact['text']} by {fact['offset']}: a GPU uses the lowest five bits only, which makes it"
         f" {fact['offset'] & 31}; keep distances and masks in 0..31"
@@ -348,6 +342,11 @@ def _assert(fact: Fact, where: Where) -> str:
 
 
 def _stack_overflow(fact: Fact, where: Where) -> str:
+    if fact["text"] == "another thread":
+        return (
+            f"{thread_of(fact)} {_verb(fact['access'])} outside its own stack: through a pointer to a local variable of"
+            " another thread, or of one that has ended, or by an index past the end of a local array"
+        )
     why = "an index past the end of a local array, too large local arrays, or endless recursion"
     return f"{thread_of(fact)} leaves its stack: {why}"
 
@@ -381,7 +380,7 @@ _WORDS: Mapping[str, Callable[[Fact, Where], str]] = {
     "element_place": _element_place,
     "misaligned": _misaligned,
     "input_modified": _input_modified,
-    "host_access": _host_access,
+    "host_access": host_access,
     "uninitialized_read": _uninitialized_read,
     "race": _race,
     "shuffle_order": _shuffle_order,

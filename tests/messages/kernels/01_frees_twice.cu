@@ -1,4 +1,4 @@
-// Says: cudaFree of a pointer that cudaMalloc did not return, or that was freed before
+// Says: cudaFree of memory that was freed before
 // Says: Each pointer from cudaMalloc is given back once
 __global__ void add(const float* x, const float* y, float* z, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

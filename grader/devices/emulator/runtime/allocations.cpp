@@ -25,7 +25,7 @@ int release(void* pointer, bool pinned, int line) {
         machine().last_error = error;
     } else if (error) {
         const bool kept = machine().memory.is_of_earlier_case(reinterpret_cast<Address>(pointer));
-        file(kept ? "leak" : "invalid_free", "", line, kept ? "kept" : "");
+        file(kept ? "leak" : "invalid_free", "", line, kept ? "kept" : region && region->freed ? "again" : region ? "inside" : "");
         machine().last_error = error;
     }
     return error;
@@ -53,6 +53,7 @@ extern "C" {
 int ladder_malloc(void** pointer, std::size_t bytes, int line) {
     const HostCall call;
     if (const int error = refusal_of_memory(line)) return error;
+    if (const int error = refusal_of_result(pointer, "cudaMalloc", line)) return error;
     return allocate(pointer, bytes, line);
 }
 
@@ -60,6 +61,7 @@ int ladder_free(void* pointer, int line) { return give_back(pointer, false, line
 
 int ladder_malloc_async(void** pointer, std::size_t bytes, void* stream, int captured, int line) {
     const HostCall call;
+    if (const int error = refusal_of_result(pointer, "cudaMallocAsync", line)) return error;
     if (!is_work(captured)) return allocate(pointer, bytes, line);
     if (const int error = ladder_stream_work(stream, line)) return error;
     const int error = allocate(pointer, bytes, line);

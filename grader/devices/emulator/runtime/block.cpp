@@ -16,7 +16,7 @@ namespace ladder {
 __thread Block* starting_block = nullptr;
 
 std::string arrivals_text(const unsigned* phase, bool is_ptx) {
-    return std::string(is_ptx ? "the mbarrier" : "the cuda::barrier") + " has seen " + std::to_string(phase[-1]) + " of " + std::to_string(*phase % (1 << 20)) + " arrivals";
+    return std::string(is_ptx ? "the mbarrier" : "the cuda::barrier") + " has seen " + std::to_string(phase[-1]) + " of " + std::to_string(arrivals_of(*phase)) + " arrivals, the number that its " + (is_ptx ? "mbarrier.init" : "init()") + " was given";
 }
 
 namespace {
@@ -57,7 +57,7 @@ void report_stuck(Block& block) {
             finding.other = finding_at(other, "", 0).place;
             const bool at_barrier = other.state == State::AtBarrier || other.state == State::AtNamed;
             finding.other_line = at_barrier ? other.barrier_line : other.request.line;
-            finding.other_access = at_barrier ? "__syncthreads" : name_of(other.request);
+            finding.other_access = at_barrier ? "__syncthreads" : other.request.op == request.op ? name_with_mask(other.request) : name_of(other.request);
             break;
         }
     }
@@ -230,7 +230,7 @@ bool release_barrier(Block& block) {
     ++block.barriers;
     if (block.recorded) machine().recorder.barrier(block, first->barrier_line);
     if (block.sample) sample_barrier(block);
-    block.executor->barrier_lines.insert(first->barrier_line);
+    block.executor->passed_barriers.insert({first->barrier_line});
     count_meeting(block, first->barrier_pc);
     return true;
 }
@@ -370,7 +370,7 @@ void finish_block(Block& block) {
     launch.most.take(block.most);
     launch.of_blocks.add(bytes);
     for (const WarpUnit& warp : block.warps) launch.of_warps.add(warp.task_bytes);
-    launch.barrier_lines.merge(block.executor->barrier_lines);
+    launch.passed_barriers.merge(block.executor->passed_barriers);
     if (!block.printed.empty()) launch.printed[block.number] = std::move(block.printed);
 }
 

@@ -145,10 +145,11 @@ using namespace ladder;
 extern "C" {
 
 int ladder_malloc_managed(void** pointer, std::size_t bytes, int line) {
-    *pointer = nullptr;
     if (!machine().whole_program)   // it would hide what a separate memory shows: that host code touches the GPU's, or computes
         ladder_trap("cudaMallocManaged is not emulated in a graded file: use cudaMalloc, and cudaMemcpyAsync for what host code knows", line);
     const HostCall call;
+    if (const int error = refusal_of_result(pointer, "cudaMallocManaged", line)) return error;
+    *pointer = nullptr;
     return machine().memory.add_both_sided(pointer, bytes, line, Sides::Managed);
 }
 

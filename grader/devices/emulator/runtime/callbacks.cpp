@@ -223,16 +223,16 @@ std::uint16_t check_access(Thread& thread, Address a, unsigned bytes, bool write
         } else if (const Region* region = inside ? inside : near) {
             finding.at(*region, a);
         }
-        if (inside && inside->freed) finding.text = "freed";
+        if (inside ? inside->freed : executor.is_of_other_block(a)) finding.text = inside ? "freed" : "other block";
         if (machine().memory.is_of_earlier_case(a)) finding.kind = "leak", finding.text = "kept";
         die(thread, finding);
     }
     const Region& region = *executor.regions[index];
     if (region.is_heap) machine().heap.check(thread, a, bytes, writes, pc);
     if (a & (bytes - 1)) die(thread, access_finding(thread, "misaligned", a, bytes, writes, pc).at(region, a));
-    if (region.freed || region.of_host) {
+    if (region.freed || region.of_host || region.of_other_kernel) {
         Finding finding = access_finding(thread, "out_of_bounds", a, bytes, writes, pc).at(region, a);
-        finding.text = region.freed ? "freed" : "host variable";
+        finding.text = region.freed ? "freed" : region.of_host ? "host variable" : "other kernel";
         die(thread, finding);
     }
     if ((index == stack_region && !thread.block->stacks->is_of(thread.number, a)) || (writes && region.space == Space::Constant)) {

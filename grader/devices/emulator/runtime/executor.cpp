@@ -77,7 +77,7 @@ void Executor::begin_launch(LaunchState* state) {
         Region& region = own(reinterpret_cast<Address>(dynamic_shared), dynamic, Space::Shared, "");
         region.initialised = shared_initialised->data() + first_dynamic;
     }
-    barrier_lines.clear();
+    passed_barriers.clear();
     touched_shared.clear();
     for (const auto& region : own_regions)
         if (region->space == Space::Shared) clear_shared(*region);
@@ -110,6 +110,20 @@ Region* Executor::find(Address a, std::size_t bytes) {
     return index == no_region ? nullptr : regions[index];
 }
 
+void Executor::first_touch(Region& shared) {
+    touched_shared.push_back(&shared);
+    const Symbol* const function = launch->function;
+    const std::string owner = owner_of(shared.name);
+    shared.of_other_kernel = function && owner != function->name && machine().launched.contains(owner);
+}
+
+bool Executor::is_of_other_block(Address a) const {
+    return std::any_of(machine().executors.begin(), machine().executors.end(), [&](const auto& other) {
+        const Address dynamic = reinterpret_cast<Address>(other->dynamic_shared);
+        return other.get() != this && (a - other->shared_begin < other->shared_bytes || a - dynamic < shared_per_block_optin);
+    });
+}
+
 std::uint16_t Executor::search_region(Address a, std::size_t bytes, std::uint32_t pc) {
     if (regions[0]->holds(a, bytes)) return 0;
     auto after = std::upper_bound(order.begin(), order.end(), a, [&](Address value, std::uint16_t i) { return value < regions[i]->begin; });
@@ -120,7 +134,7 @@ std::uint16_t Executor::search_region(Address a, std::size_t bytes, std::uint32_
         bool& touched = regions[index]->touched;   // of a variable, by executors at once
         if (!__atomic_load_n(&touched, __ATOMIC_RELAXED)) {
             __atomic_store_n(&touched, true, __ATOMIC_RELAXED);
-            if (regions[index]->space == Space::Shared) touched_shared.push_back(regions[index]);
+            if (regions[index]->space == Space::Shared) first_touch(*regions[index]);
         }
         if (pc) site_region[(pc ^ pc >> 10) & 1023] = index;
         return index;

@@ -78,7 +78,7 @@ struct Executor {
     bool has_waited = false;                    // for a block's turn, so long that it had better begin another
     std::size_t ahead = 0;                      // of the resident ones: whose first turn has not come; with the schedule's mutex
     std::vector<Seat> seats;
-    std::set<int> barrier_lines;                // of barriers that its blocks have passed in this launch
+    std::set<PassedBarrier> passed_barriers;    // by its blocks, in this launch
     std::vector<std::unique_ptr<Trace>> traces; // spare ones
     std::condition_variable changed;            // with the schedule's mutex: one of its blocks can go on, and
     std::atomic<bool> called{false};            // it was told so since it began to wait
@@ -108,6 +108,7 @@ struct Executor {
     void keep(std::unique_ptr<Trace> trace);
     void sort_regions();
     Region* find(Address a, std::size_t bytes);
+    bool is_of_other_block(Address a) const;   // shared memory of one that another executor runs, or has run
     std::uint16_t region_index(Address a, std::size_t bytes, std::uint32_t pc) {
         const std::uint16_t touched = site_region[place_of(pc)];
         return touched != no_region && regions[touched]->holds(a, bytes) ? touched : search_region(a, bytes, pc);
@@ -121,6 +122,7 @@ struct Executor {
     }
     void remember(std::uint16_t index, std::uint32_t pc);
     std::uint16_t search_region(Address a, std::size_t bytes, std::uint32_t pc);
+    void first_touch(Region& shared);   // in this launch
 };
 
 }  // namespace ladder

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "host_blocks.h"
+#include "host_call.h"
 #include "machine.h"
 
 namespace ladder {
@@ -129,18 +131,29 @@ static void free_in_kernel(void* p, Address caller) {
 
 #define CALLER (reinterpret_cast<Address>(__builtin_return_address(0)))
 
-void* __wrap_malloc(std::size_t bytes) { return current ? allocate_in_kernel(bytes, "malloc", CALLER) : std::malloc(bytes); }
-void __wrap_free(void* p) { current ? free_in_kernel(p, CALLER) : std::free(p); }
+static void* allocated(std::size_t bytes, const char* by, Address caller, void* (*of_host)(std::size_t)) {
+    return current ? allocate_in_kernel(bytes, by, caller) : host_blocks().add(of_host(bytes), bytes);
+}
+
+static void freed(void* p, Address caller, void (*of_host)(void*)) {
+    if (current) return free_in_kernel(p, caller);
+    if (refusal_of_free(p, caller)) return;
+    host_blocks().remove(p);
+    of_host(p);
+}
+
+void* __wrap_malloc(std::size_t bytes) { return allocated(bytes, "malloc", CALLER, std::malloc); }
+void __wrap_free(void* p) { freed(p, CALLER, std::free); }
 
 // new and delete, by the names that the compiler gives them.
-void* ladder_new(std::size_t bytes) { return current ? allocate_in_kernel(bytes, "new", CALLER) : ::operator new(bytes); }
-void ladder_delete(void* p) { current ? free_in_kernel(p, CALLER) : ::operator delete(p); }
-void* __wrap__Znwm(std::size_t bytes) { return current ? allocate_in_kernel(bytes, "new", CALLER) : ::operator new(bytes); }
-void* __wrap__Znam(std::size_t bytes) { return current ? allocate_in_kernel(bytes, "new", CALLER) : ::operator new[](bytes); }
-void __wrap__ZdlPv(void* p) { current ? free_in_kernel(p, CALLER) : ::operator delete(p); }
-void __wrap__ZdaPv(void* p) { current ? free_in_kernel(p, CALLER) : ::operator delete[](p); }
-void __wrap__ZdlPvm(void* p, std::size_t) { current ? free_in_kernel(p, CALLER) : ::operator delete(p); }
-void __wrap__ZdaPvm(void* p, std::size_t) { current ? free_in_kernel(p, CALLER) : ::operator delete[](p); }
+void* ladder_new(std::size_t bytes) { return allocated(bytes, "new", CALLER, ::operator new); }
+void ladder_delete(void* p) { freed(p, CALLER, ::operator delete); }
+void* __wrap__Znwm(std::size_t bytes) { return allocated(bytes, "new", CALLER, ::operator new); }
+void* __wrap__Znam(std::size_t bytes) { return allocated(bytes, "new", CALLER, ::operator new[]); }
+void __wrap__ZdlPv(void* p) { freed(p, CALLER, ::operator delete); }
+void __wrap__ZdaPv(void* p) { freed(p, CALLER, ::operator delete[]); }
+void __wrap__ZdlPvm(void* p, std::size_t) { freed(p, CALLER, ::operator delete); }
+void __wrap__ZdaPvm(void* p, std::size_t) { freed(p, CALLER, ::operator delete[]); }
 
 void ladder_set_heap(std::size_t bytes) { machine().heap.set_limit(bytes); }
 std::size_t ladder_heap() { return machine().heap.limit(); }

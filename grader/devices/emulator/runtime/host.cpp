@@ -203,6 +203,7 @@ void launch_kernel(const Launch& launch) {
     LaunchState state(blocks);
     state.launch = &launch;
     state.function = function;
+    if (function) m.launched.insert(function->name);
     state.kernel = m.sampling.on() ? m.sampling.number_of(launch) : m.kernel_number(launch);
     if (state.kernel < 0) return;   // one like it was sampled
     state.grid = {launch.grid[0], launch.grid[1], launch.grid[2]};
@@ -229,7 +230,7 @@ void launch_kernel(const Launch& launch) {
         totals.busy_threads = std::min<std::uint64_t>(state.busy_threads, warp_lanes * state.of_warps.most(state.task_bytes));
         totals.busy_blocks = std::min<std::uint64_t>(state.busy_blocks, state.of_blocks.most(state.task_bytes));
     }
-    totals.barrier_lines.merge(state.barrier_lines);
+    totals.passed_barriers.merge(state.passed_barriers);
     totals.dynamic_shared = std::max(totals.dynamic_shared, launch.shared_bytes);
     if (state.schedule.stop_after.load() != ~std::uint64_t{0}) {
         m.broken = true;   // as on a GPU: after a fault the context is lost

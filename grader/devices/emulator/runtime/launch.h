@@ -20,7 +20,7 @@ struct KernelTotals {
     std::uint64_t launches = 0, counted_launches = 0, blocks = 0, threads = 0, barriers = 0, copies = 0;
     std::uint64_t task_bytes = 0, busy_threads = 0, busy_blocks = 0;   // in the launch that asks for most of the task's bytes
     Peaks most;
-    std::set<int> barrier_lines;
+    std::set<PassedBarrier> passed_barriers;
     std::size_t static_shared = 0, dynamic_shared = 0;
 };
 
@@ -47,7 +47,7 @@ struct LaunchState {
     Schedule schedule{blocks};
     std::atomic<std::uint64_t> task_bytes{0}, busy_threads{0}, busy_blocks{0}, barriers{0}, copies{0};
     std::map<std::uint64_t, std::string> printed;               // this and the next two with the schedule's mutex held
-    std::set<int> barrier_lines;
+    std::set<PassedBarrier> passed_barriers;
     Peaks most;
     Shares of_blocks, of_warps;                // of the task's bytes; with that mutex, too
     std::atomic<std::uint64_t> changes{0};     // that threads have made since somebody looks (patience.h)

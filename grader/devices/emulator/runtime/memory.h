@@ -37,6 +37,8 @@ struct Region {
     bool of_task = false;              // a buffer that the judge gives; all else is the submission's own scratch
     std::uint8_t* initialised = nullptr;   // a flag for each byte, aligned to 16 as the byte is; null: all are
     std::vector<std::uint8_t> before;  // what an output of the judge held when host code got its turn
+    std::size_t filled = 0;            // bytes from its start that the longest copy or memset of host code has written
+    int filled_line = 0;
     bool freed = false;
     bool touched = false;              // by the launch that runs (shared arrays), by a kernel of the case (variables)
     bool is_heap = false;              // of kernels: what malloc gives there are parts of it (heap.h)
@@ -44,6 +46,7 @@ struct Region {
     bool is_managed = false;           // a __managed__ variable
     bool is_named = false;             // a __device__ or __constant__ variable: to host code its address is no device memory
     bool asked = false;                // host code knows its address on the device
+    bool of_other_kernel = false;      // a shared array that the kernel which runs cannot have named
     bool of_host = false;              // a variable of host code, by its declaration or because host code has touched it
     Sides sides = Sides::Device;
     std::vector<DeviceUse> uses;       // of memory of both sides: those that the host does not know to be over
@@ -51,6 +54,9 @@ struct Region {
 
     bool holds(Address a, std::size_t n) const { return a - begin < bytes && bytes - (a - begin) >= n; }
     bool outlives_launch() const { return id >= 0; }   // global memory, and __constant__ variables
+    void fill_from_host(Address from, std::size_t n, int by_line) {
+        if (from == begin && n >= filled) filled = n, filled_line = by_line;
+    }
     std::uint8_t* flags_of(Address a) const { return initialised + (a - begin); }
 };
 

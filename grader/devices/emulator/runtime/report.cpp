@@ -121,8 +121,9 @@ void write_kernel(Json& json, int number, const KernelTotals& kernel) {
     json.field("most_barriers", kernel.most.barriers).field("most_copy_groups", kernel.most.copy_groups);
     json.field("most_copy_bytes", kernel.most.copy_bytes).field("copies", kernel.copies);
     json.field("static_shared", std::uint64_t{kernel.static_shared}).field("dynamic_shared", std::uint64_t{kernel.dynamic_shared});
-    json.key("barrier_lines").open('[');
-    for (const int line : kernel.barrier_lines) json.value(static_cast<long long>(line));
+    json.key("passed_barriers").open('[');
+    for (const PassedBarrier& barrier : kernel.passed_barriers)
+        json.open('[').value(static_cast<long long>(barrier.line)).value(static_cast<long long>(barrier.some)).value(static_cast<long long>(barrier.all)).close(']');
     json.close(']');
     std::vector<std::uint32_t> listed;
     for (const auto& executor : machine().executors) {

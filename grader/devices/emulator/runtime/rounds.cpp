@@ -103,6 +103,9 @@ void note_absent_lanes(const WarpUnit& warp, std::uint32_t group) {
     const std::uint32_t all = warp.lanes < 32 ? (1u << warp.lanes) - 1 : ~0u;
     each_lane(request.mask & all & ~group, [&](int l) {
         const Thread& absent = warp.threads[l];
+        const bool calls_it = absent.request.op == request.op && absent.request.mask;
+        if (absent.state == State::Done && calls_it && absent.request.mask != request.mask)
+            return note(*warp.block, "masks_differ", waiting, absent, 0, {request.pc, request.line, name_with_mask(request) + '|' + name_with_mask(absent.request)});
         if (absent.state == State::Done && (passed_by(absent, request.pc) || works_behind(absent, request.pc)))
             note(*warp.block, "barrier_passed_by", waiting, absent, 0, {request.pc, request.line, name_of(request)});
     });

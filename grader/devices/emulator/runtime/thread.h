@@ -217,6 +217,13 @@ struct NamedBarrier {
 };
 constexpr std::size_t ptx_barriers = 16, tile_barriers = 16 + 8 + 4 + 2 + 1;
 
+// A barrier in this line that has let threads go on: after how many of a block's, or a warp's, where it was not for all.
+struct PassedBarrier {
+    int line;
+    std::uint32_t some = 0, all = 0;
+    auto operator<=>(const PassedBarrier&) const = default;
+};
+
 // How often a block's threads have met at a barrier.
 struct Meetings { std::uint32_t barrier, count; };
 
@@ -300,6 +307,7 @@ Run run_warp(WarpUnit& warp);                    // until all its lanes wait for
 void leave_trace(Block& block);                  // what is not replayed is put aside: another warp or block is to use the trace
 void run_ordered(Block& block);                  // in its turn: the lanes that have waited for it
 std::string name_of(const WarpRequest& request); // "__shfl_down_sync"
+std::string name_with_mask(const WarpRequest& request);
 
 // ---- ptx/barriers.cpp ----
 bool release_named_barriers(Block& block);       // those to which all have come; whether there was one
@@ -309,6 +317,7 @@ void print_in_kernel(Thread& thread, std::string_view text);
 bool stores_while_it_prints(const char* format);   // by `%n`, which no GPU has
 
 // ---- block.cpp ----
+inline unsigned arrivals_of(unsigned phase) { return phase % (1 << 20); }   // that a cuda::barrier waits for
 std::string arrivals_text(const unsigned* phase, bool is_ptx = false);   // of a cuda::barrier, or an mbarrier
 extern __thread Block* starting_block;
 void block_main();                               // a block's own fiber, for starting_block

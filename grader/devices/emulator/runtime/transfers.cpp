@@ -5,12 +5,21 @@
 
 #include "accesses.h"
 #include "crossing.h"
+#include "host_blocks.h"
 #include "host_call.h"
 #include "variables.h"
 
 using namespace ladder;
 
 extern "C" {
+
+// Of a copy that reaches past the end of what host code has there, of which so many bytes are left.
+int ladder_check_host_side(const void* p, std::size_t bytes, std::size_t left, int writes, int line) {
+    const auto a = reinterpret_cast<Address>(p);
+    const DeviceMemory& memory = machine().memory;
+    if (bytes <= left || memory.is_device(a) || memory.both_sided(a) || memory.named_variable(a)) return Success;
+    return wrong_call(InvalidValue, (writes ? "into " : "from ") + std::to_string(bytes) + ' ' + std::to_string(left), line);
+}
 
 // A copy is given up if it leaves its arrays or mixes up host and device.
 static int check_copy_side(const void* p, std::size_t bytes, bool device, bool writes, int line, const Region* named = nullptr) {
@@ -21,7 +30,8 @@ static int check_copy_side(const void* p, std::size_t bytes, bool device, bool w
         return InvalidValue;
     }
     if (!device) {
-        if (!memory.is_device(a) || memory.both_sided(a)) return Success;
+        if (memory.both_sided(a)) return Success;
+        if (!memory.is_device(a)) return ladder_check_host_side(p, bytes, host_blocks().bytes_from(a), writes, line);
         file("host_access", "", line, writes ? "copy to host" : "copy from host");
         return InvalidValue;
     }
@@ -92,6 +102,7 @@ int ladder_memcpy(void* to, const void* from, std::size_t bytes, Copy kind, int 
     if (to_device) {
         Region* target = memory.find(reinterpret_cast<Address>(to));
         const Region* source = from_device ? memory.find(reinterpret_cast<Address>(from)) : nullptr;
+        target->fill_from_host(reinterpret_cast<Address>(to), bytes, line);
         if (target->initialised) {
             std::uint8_t* flags = target->flags_of(reinterpret_cast<Address>(to));
             if (source && source->initialised) std::memmove(flags, source->flags_of(reinterpret_cast<Address>(from)), bytes);
@@ -114,8 +125,9 @@ int ladder_memset(void* to, int value, std::size_t bytes, int line) {
     DeviceMemory& memory = machine().memory;
     memory.open();
     std::memset(to, value, bytes);
-    if (Region* target = memory.find(reinterpret_cast<Address>(to)); target->initialised)
-        std::memset(target->flags_of(reinterpret_cast<Address>(to)), 1, bytes);
+    Region* const target = memory.find(reinterpret_cast<Address>(to));
+    target->fill_from_host(reinterpret_cast<Address>(to), bytes, line);
+    if (target->initialised) std::memset(target->flags_of(reinterpret_cast<Address>(to)), 1, bytes);
     machine().stream_races.copied(reinterpret_cast<Address>(to), bytes, true, line);
     note_use_by_copy(reinterpret_cast<Address>(to), bytes, true, line);
     memory.shut();

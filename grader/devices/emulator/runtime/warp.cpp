@@ -1,5 +1,7 @@
 // A warp: its lanes run until all of them wait for other warps; shuffles, votes and __syncwarp are settled here.
 #include <algorithm>
+#include <bit>
+#include <cstdio>
 
 #include "debug.h"
 #include "machine.h"
@@ -32,6 +34,12 @@ std::string name_of(const WarpRequest& request) {
     }
 }
 
+std::string name_with_mask(const WarpRequest& request) {
+    char mask[sizeof " with mask 0x00000000"];
+    std::snprintf(mask, sizeof mask, " with mask 0x%08x", request.mask);
+    return name_of(request) + mask;
+}
+
 namespace {
 
 constexpr int five_bits = 31;
@@ -51,10 +59,14 @@ int shuffle_source(const WarpRequest& request, int l) {
     }
 }
 
-// A GPU uses five bits of a distance or a mask without a word. Of a lane it is documented, and often meant.
-void note_cut_argument(Executor& executor, const Thread& thread) {
+// A GPU uses five bits of a distance or a mask without a word. Of a lane it is documented, and often meant. A distance of its
+// sub-warp's width or more leads up or down to no lane.
+void note_odd_argument(Executor& executor, const Thread& thread) {
     const WarpRequest& request = thread.request;
-    if (static_cast<Warp>(request.op) == Warp::ShuffleIndex || (request.argument & ~five_bits) == 0) return;
+    const auto op = static_cast<Warp>(request.op);
+    const bool is_cut = request.argument & ~five_bits;
+    const bool is_wide = (op == Warp::ShuffleUp || op == Warp::ShuffleDown) && request.argument >= request.width;
+    if (op == Warp::ShuffleIndex || !(is_cut || is_wide)) return;
     for (Finding& known : executor.findings)
         if (known.kind == "shuffle_distance" && known.pc == request.pc) {
             ++known.count;
@@ -65,6 +77,7 @@ void note_cut_argument(Executor& executor, const Thread& thread) {
     finding.line = request.line;
     finding.offset = request.argument;
     finding.text = name_of(request);
+    if (!is_cut) finding.text += ' ' + std::to_string(request.width);
     executor.findings.push_back(std::move(finding));
 }
 
@@ -137,7 +150,7 @@ void resolve(Warp op, Executor& executor, Thread* threads, std::uint32_t group) 
             case Warp::ShuffleIndex: case Warp::ShuffleUp: case Warp::ShuffleDown: case Warp::ShuffleXor: {
                 const int source = shuffle_source(request, l);
                 const bool present = group >> source & 1;
-                note_cut_argument(executor, threads[l]);
+                note_odd_argument(executor, threads[l]);
                 // Another one in the second run (session.py), as of memory that was never written: it may be thrown away.
                 request.result = present ? threads[source].request.value : 0x0101010101010101u * static_cast<unsigned>(machine().poison);
                 if (!present) {
@@ -160,6 +173,10 @@ void write_down(const WarpUnit& warp, Warp op, std::uint32_t group) {
     machine().recorder.warp_operation(warp, group, kind, std::move(places));
 }
 
+void note_part_of_warp(Executor& executor, int line, std::uint32_t group, std::uint32_t all) {
+    executor.passed_barriers.insert({line, static_cast<std::uint32_t>(std::popcount(group)), static_cast<std::uint32_t>(std::popcount(all))});
+}
+
 void resolve_group(WarpUnit& warp, std::uint32_t group) {
     Executor& executor = *warp.block->executor;
     Thread* const threads = warp.threads;
@@ -177,6 +194,7 @@ void resolve_group(WarpUnit& warp, std::uint32_t group) {
     if (warp.block->recorded) write_down(warp, op, group);
     warp.clock.synchronise(group, warp.alive(), op == Warp::Sync);
     if (op != Warp::Sync) return;
+    if (const std::uint32_t all = warp.alive(); group != all) note_part_of_warp(executor, request.line, group, all);
     std::uint32_t joined = 0, seen = 0;   // what one lane has acquired, __syncwarp hands to the others
     each_lane(group, [&](int l) {
         joined = machine().acquisitions.join(joined, threads[l].clock.acquired);

@@ -61,6 +61,8 @@ void report_uninitialised(Executor& executor, const WarpUnit& warp, int lane, co
     finding.note = both_sided;
     finding.access = event == Event::Atomic ? "atomic" : "read";
     finding.bytes = bytes;
+    if (region.filled_line && a - region.begin >= region.filled)
+        finding.text = "filled " + std::to_string(region.filled_line) + ' ' + std::to_string(region.filled);
     executor.findings.push_back(std::move(finding.at(region, a)));
 }
 

@@ -1,8 +1,11 @@
 // Calls of host code that CUDA refuses, or that are undefined, though their arrays are right.
-#include <algorithm>
+#include <sys/mman.h>
+
+#include <cerrno>
 
 #include "frames.h"
 #include "host_call.h"
+#include "pages.h"
 
 namespace ladder {
 
@@ -15,6 +18,43 @@ int wrong_call(int error, const std::string& why, int line) {
     if (!line) machine().findings.back().callers = calls_to_here();
     if (error) machine().last_error = error;
     return error;
+}
+
+int refusal_of_result(const void* result, const char* by, int line) {
+    const auto a = reinterpret_cast<Address>(result);
+    Machine& m = machine();
+    void* const page = reinterpret_cast<void*>(a / page_size() * page_size());
+    const bool is_nowhere = m.whole_program && msync(page, 1, MS_ASYNC) != 0 && errno == ENOMEM;
+    if (a == 0 || is_nowhere) {
+        wrong_call(InvalidValue, "no pointer", line);
+        m.findings.back().note = a == 0;   // CUDA gives an error, which the program may look at
+        return InvalidValue;
+    }
+    if (!m.memory.is_device(a) || m.memory.both_sided(a)) return Success;
+    Finding finding;
+    finding.kind = "host_access";
+    finding.line = line;
+    finding.access = "write";
+    finding.text = std::string("result of ") + by;
+    if (const Region* region = m.memory.nearest(a)) finding.at(*region, a);
+    m.findings.push_back(std::move(finding));
+    if (can_leave_entry_point()) leave_entry_point();
+    return InvalidValue;
+}
+
+int refusal_of_free(const void* p, std::uintptr_t caller) {
+    const auto a = reinterpret_cast<Address>(p);
+    Machine& m = machine();
+    if (!m.memory.can_be_device(a)) return Success;   // as nearly all
+    const HostCall call;
+    const Region* const region = m.memory.find(a);
+    if (!region || region->is_variable || region->sides == Sides::Registered || !m.memory.is_device(a)) return Success;
+    Finding finding;
+    finding.kind = "invalid_free";
+    finding.pc = program_counter(caller);
+    finding.text = "by the C library";
+    m.findings.push_back(std::move(finding.at(*region, a)));
+    return InvalidValue;
 }
 
 int refusal_of_call(void* stream, int line) {
@@ -34,14 +74,6 @@ using namespace ladder;
 extern "C" {
 
 void ladder_host_function(int begins) { in_host_function = begins && machine().whole_program; }
-
-std::size_t ladder_within(std::size_t bytes, std::size_t to, std::size_t from, int line) {
-    const HostCall call;
-    const std::size_t room = std::min(to, from);
-    if (bytes <= room) return bytes;
-    wrong_call(Success, (to < bytes ? "room to " : "room from ") + std::to_string(bytes) + ' ' + std::to_string(to < bytes ? to : from), line);
-    return room;
-}
 
 int ladder_check_pitch(std::size_t width, std::size_t pitch, int line) {
     const HostCall call;

@@ -134,8 +134,8 @@ int ladder_host_register(void* pointer, std::size_t bytes, int line);
 int ladder_host_unregister(void* pointer);
 int ladder_memory_kind(const void* pointer);   // cudaMemoryType: 0 unknown to CUDA, 1 host, 2 device, 3 managed
 int ladder_memcpy(void* to, const void* from, std::size_t bytes, ladder::Copy kind, int line);
-// So many bytes of a copy as arrays of host code hold, of which the compiler knows the sizes.
-std::size_t ladder_within(std::size_t bytes, std::size_t to, std::size_t from, int line);
+// Of one side of a copy, where `left` bytes are up to the end of a host array: a CUDA error if those are too few.
+int ladder_check_host_side(const void* p, std::size_t bytes, std::size_t left, int writes, int line);
 int ladder_memset(void* to, int value, std::size_t bytes, int line);
 void ladder_symbol(const void* variable, int asks_for_address);   // host code does so of a variable of the GPU, or else the copy that comes next names it
 std::size_t ladder_memory_in_use(void);

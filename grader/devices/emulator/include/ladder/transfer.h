@@ -31,6 +31,32 @@ inline LADDER_UNSEEN cudaError_t copy(void* to, const void* from, std::size_t by
     return status(ladder_memcpy(to, from, bytes, static_cast<Copy>(kind), line));
 }
 
+inline LADDER_UNSEEN cudaError_t copy_in_order(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, int line) {
+    if (!ladder_is_program()) ladder_host_waits_for_all();
+    return synchronous(line, [=]() LADDER_UNSEEN { return copy(to, from, bytes, kind, line); });
+}
+inline LADDER_UNSEEN cudaError_t copy_on_stream(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                                                cudaStream_t stream, int line) {
+    return asynchronous(stream, line, [=]() LADDER_UNSEEN { return copy(to, from, bytes, kind, line); });
+}
+
+// How many bytes are left of a variable of host code, where the compiler knows which it is; malloc's memory the runtime knows.
+#if __has_builtin(__builtin_dynamic_object_size)
+#define LADDER_BYTES_LEFT(pointer) __builtin_dynamic_object_size(pointer, 0)
+#else
+#define LADDER_BYTES_LEFT(pointer) __builtin_object_size(pointer, 0)
+#endif
+
+LADDER_INLINE int check_host_variables(void* to, const void* from, std::size_t bytes, int line) {
+    if (const std::size_t left = LADDER_BYTES_LEFT(to); bytes > left)
+        if (const int error = ladder_check_host_side(to, bytes, left, true, line)) return error;
+    if (const std::size_t left = LADDER_BYTES_LEFT(from); bytes > left)
+        if (const int error = ladder_check_host_side(from, bytes, left, false, line)) return error;
+    return Success;
+}
+
+#undef LADDER_BYTES_LEFT
+
 inline LADDER_UNSEEN cudaError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                                            std::size_t width, std::size_t rows, cudaMemcpyKind kind, int line) {
     if (const int error = ladder_check_pitch(width, to_pitch < from_pitch ? to_pitch : from_pitch, line)) return status(error);
@@ -76,7 +102,6 @@ struct Freed {
 // ---- allocation ----
 
 inline LADDER_UNSEEN cudaError_t cudaMalloc(void** pointer, std::size_t bytes, LADDER_LINE) {
-    if (!pointer) return ladder::status(cudaErrorInvalidValue);
     return ladder::status(ladder_malloc(pointer, bytes, line));
 }
 template <class T> LADDER_UNSEEN cudaError_t cudaMalloc(T** pointer, std::size_t bytes, LADDER_LINE) {
@@ -155,29 +180,15 @@ inline LADDER_UNSEEN cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::si
 
 // ---- copies ----
 
-namespace ladder {
-
-inline LADDER_UNSEEN cudaError_t copy_now(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, int line) {
-    if (!ladder_is_program()) ladder_host_waits_for_all();
-    return synchronous(line, [=]() LADDER_UNSEEN { return copy(to, from, bytes, kind, line); });
-}
-inline LADDER_UNSEEN cudaError_t copy_later(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream,
-                                            int line) {
-    return asynchronous(stream, line, [=]() LADDER_UNSEEN { return copy(to, from, bytes, kind, line); });
-}
-
-}  // namespace ladder
-
-// In the caller the compiler may know how large the arrays of host code are, from there on.
-#define LADDER_WITHIN(bytes) ladder_within(bytes, __builtin_dynamic_object_size(to, 0), __builtin_dynamic_object_size(from, 0), line)
 LADDER_INLINE cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, LADDER_LINE) {
-    return ladder::copy_now(to, from, LADDER_WITHIN(bytes), kind, line);
+    if (const int error = ladder::check_host_variables(to, from, bytes, line)) return ladder::status(error);
+    return ladder::copy_in_order(to, from, bytes, kind, line);
 }
 LADDER_INLINE cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                                           cudaStream_t stream = nullptr, LADDER_LINE) {
-    return ladder::copy_later(to, from, LADDER_WITHIN(bytes), kind, stream, line);
+    if (const int error = ladder::check_host_variables(to, from, bytes, line)) return ladder::status(error);
+    return ladder::copy_on_stream(to, from, bytes, kind, stream, line);
 }
-#undef LADDER_WITHIN
 inline LADDER_UNSEEN cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                                               std::size_t width, std::size_t rows, cudaMemcpyKind kind,
                                               LADDER_LINE) {

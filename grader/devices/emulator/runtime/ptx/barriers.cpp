@@ -16,7 +16,7 @@ NamedBarrier& come_to(Lane& l, const Instruction& at) {
     NamedBarrier& barrier = l.thread.block->named[number];
     const auto threads = static_cast<std::uint32_t>(l.thread.block->threads.size()), all = (threads + 31) / 32 * 32;
     std::uint32_t expected = at.operands.size() > 1 ? number_at(l, at, 1) : all;
-    if (expected % 32 != 0 || expected == 0 || expected > all) l.stop(at, "it waits for " + std::to_string(expected) + " threads: it must be whole warps of the block");
+    if (expected % 32 != 0 || expected == 0 || expected > all) l.stop(at, "it waits for " + std::to_string(expected) + " threads, and the block has " + std::to_string(threads) + ": the number must be a multiple of 32, up to that");
     expected = std::min(expected, threads);   // the last warp may not be full
     if (barrier.arrived > 0 && barrier.expected != expected)
         l.stop(at, "barrier " + std::to_string(number) + " waits for " + std::to_string(barrier.expected) + " threads already, and not for " + std::to_string(expected));
@@ -141,6 +141,11 @@ void order_memory(Block& block, const std::vector<Thread*>& threads, Address nam
     }
 }
 
+void note_passed(const Thread& thread, std::uint32_t expected) {
+    const auto all = static_cast<std::uint32_t>(thread.block->threads.size());
+    thread.executor->passed_barriers.insert(expected < all ? PassedBarrier{thread.barrier_line, expected, all} : PassedBarrier{thread.barrier_line});
+}
+
 // Takes those out that have come after as many as the barrier waits for: they wait for its next time.
 NamedBarrier take_late(NamedBarrier& barrier) {
     NamedBarrier late, now;
@@ -169,7 +174,7 @@ bool release_named_barriers(Block& block) {
         for (Thread* thread : barrier.waiting) {
             thread->state = State::Ready;
             thread->warp->can_run = true;
-            block.executor->barrier_lines.insert(thread->barrier_line);
+            note_passed(*thread, barrier.expected);
         }
         barrier = std::move(late);
         ++block.barriers;
@@ -179,6 +184,7 @@ bool release_named_barriers(Block& block) {
         if (thread.state != State::AtNamed || !thread.awaited || *thread.awaited == thread.awaited_phase) continue;
         thread.state = State::Ready;
         thread.warp->can_run = true;
+        note_passed(thread, arrivals_of(*thread.awaited));
         released = true;
     }
     return released;

@@ -1,0 +1,46 @@
+"""Findings about host code that touches the GPU's memory and variables, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from grader.devices.emulator.array_wording import Where
+
+_INSTEAD_OF_ADDRESS = {
+    "a launch": "name it in the kernel itself",
+    "a copy": "use cudaMemcpyToSymbol or cudaMemcpyFromSymbol",
+}
+_BY_NAME = {
+    "read": "cudaMemcpyFromSymbol(&value, {name}, sizeof value)",
+    "write": "cudaMemcpyToSymbol({name}, &value, sizeof value)",
+}
+
+
+def host_access(fact: Mapping[str, Any], where: Where) -> str:
+    """What host code does with memory or a variable that is the GPU's."""
+    if fact["text"].startswith("copy"):
+        side = "destination" if "to" in fact["text"] else "source"
+        return f"the {side} of a copy is device memory, but its kind says that it is host memory"
+    if fact["text"] == "computed by the host":
+        return "the inputs go to the host, and the results come back from there: a kernel should compute them"
+    if fact["text"].startswith("result of "):
+        call = fact["text"].removeprefix("result of ")
+        return (
+            f"{call} writes the new pointer into {where.at}, but it is host code, which cannot reach device memory:"
+            " let it fill a variable of the host, and copy that to the device with cudaMemcpy"
+        )
+    if fact["text"] == "address":
+        use = "a launch" if fact["kernel"] else "a copy"
+        return (
+            f"{use} is given the address that {where.name}, a variable of the GPU, has in host code, which is no device"
+            f" memory: {_INSTEAD_OF_ADDRESS[use]}, or ask cudaGetSymbolAddress(&pointer, {where.name})"
+        )
+    verb = {"write": "writes", "read": "reads"}.get(fact["access"], "touches")
+    if fact["text"] == "variable":
+        return (
+            f"host code {verb} {where.name}, a variable of the GPU, which is another one there: copy it,"
+            f" {_BY_NAME[fact['access']].format(name=where.name)}"
+        )
+    target = where.at if fact["array"] else "device memory"
+    return f"host code {verb} {target}, which is device memory: only a kernel can do that"

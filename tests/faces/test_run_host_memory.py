@@ -1,0 +1,95 @@
+"""`ladder run`: what host code does with memory of its own, and of the GPU's, in calls that no callback sees into."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.warm import run_ladder
+
+PROGRAM = Path(__file__).with_name("programs") / "host_memory.cu"
+
+
+def findings(folder: Path, name: str, text: str) -> list[tuple[int, str, str]]:
+    (folder / name).write_text(text)
+    found = json.loads(run_ladder(folder, "run", name, "--json").stdout)["findings"]
+    return [(each["line"], each["kind"], each["message"]) for each in found]
+
+
+def test_copies_that_leave_host_memory_are_told_and_those_beside_them_are_right(tmp_path):
+    text = PROGRAM.read_text()
+    rows = enumerate(text.split("\n"), start=1)
+    wrong = {number: said for number, row in rows if (said := row.partition("  // wrong: ")[2])}
+    wrong[text[: text.index("up(const void* from")].count("\n") + 1] = "host memory of 100 bytes"  # `up(zeroes, 104)`
+    found = findings(tmp_path, "host_memory.cu", text)
+    assert {line for line, *_ in found} == set(wrong)
+    assert not [each for line, kind, each in found if kind != "wrong_call" or wrong[line] not in each], found
+
+
+STRUCTURE = """
+struct Numbers { float* x; int n; };
+__global__ void ones(Numbers* v) { if (threadIdx.x < v->n) v->x[threadIdx.x] = 1; }
+int main() {
+    Numbers host{nullptr, 32}, *d;
+    cudaMalloc(&d, sizeof(Numbers));
+    ALLOCATE(&WHERE, 128);
+    cudaMemcpy(d, &host, sizeof host, cudaMemcpyHostToDevice);
+    ones<<<1, 32>>>(d);
+    cudaDeviceSynchronize();
+}
+"""
+
+
+@pytest.mark.parametrize("allocate", ["cudaMalloc", "cudaMallocManaged"])
+def test_a_pointer_that_an_allocation_writes_into_the_devices_memory(tmp_path, allocate):
+    text = STRUCTURE.replace("ALLOCATE", allocate)
+    assert not findings(tmp_path, "structure.cu", text.replace("WHERE", "host.x"))
+    (line, kind, told), *_ = findings(tmp_path, "structure.cu", text.replace("WHERE", "d->x"))
+    assert (line, kind) == (7, "host_access") and f"{allocate} writes the new pointer into element 0 of d" in told
+
+
+PROGRAM_OF_ONE_LINE = """
+__global__ void twice(float* x, int n) { if (threadIdx.x < n) x[threadIdx.x] *= 2; }
+int main() {
+    std::vector<float> host(32, 1.0f);
+    float *x = nullptr, *wild = (float*)1234567;
+    cudaMalloc(&x, 32 * sizeof(float));
+    cudaMemcpy(x, host.data(), 32 * sizeof(float), cudaMemcpyHostToDevice);
+    LINE
+    cudaFree(x);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "kind", "told"),
+    [
+        ("twice<<<1, 32>>>(x, 32);", "", ""),
+        ("float* p = (float*)malloc(400); free(p); free(nullptr);", "", ""),
+        ("float* p; cudaMallocHost(&p, 400); cudaFreeHost(p);", "", ""),
+        ("free(x);", "invalid_free", "free() or delete of memory from CUDA: cudaFree gives that back"),
+        ("float* p; cudaMallocHost(&p, 400); delete[] p;", "invalid_free", "cudaFreeHost that of cudaMallocHost"),
+        ("cudaFree(x + 1);", "invalid_free", "a pointer into an array: hand over the one that cudaMalloc gave"),
+        ("cudaFree(host.data());", "invalid_free", "of a pointer that cudaMalloc did not return"),
+        ("float* p; cudaMalloc(&p, 4); cudaFree(p); cudaFree(p);", "invalid_free", "memory that was freed before"),
+        ("cudaMalloc((void**)nullptr, 400);", "", ""),
+        ("cudaMalloc((void**)wild, 400);", "wrong_call", "hand over the address of your pointer, `cudaMalloc(&p"),
+        (
+            "cudaMalloc(&wild, 128); cudaMemcpy(wild, x, 32, cudaMemcpyDeviceToDevice); twice<<<1, 32>>>(wild, 32);",
+            "uninitialized_read",
+            "the copy or memset in line 8 has filled 32 of its 128 bytes",
+        ),
+        ("__syncthreads();", "", "`__syncthreads` is a function of the GPU, which host code cannot call"),
+    ],
+)
+def test_what_one_line_of_host_code_does_wrong(tmp_path, line, kind, told):
+    text = "#include <vector>" + PROGRAM_OF_ONE_LINE.replace("LINE", line)
+    (tmp_path / "line.cu").write_text(text)
+    said = run_ladder(tmp_path, "run", "line.cu", "--json")
+    if not kind:
+        assert told in said.stdout + said.stderr and ('"findings": []' in said.stdout or told), said
+        return
+    found = json.loads(said.stdout)["findings"]
+    assert [each["kind"] for each in found] == [kind] and told in found[0]["message"], found
