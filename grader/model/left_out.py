@@ -13,7 +13,7 @@ from typing import Any
 
 from grader.course.call import Call
 from grader.devices.evidence import CaseRun, Evidence, Finding
-from grader.model.sampled import LANES
+from grader.model.sampled import LANES, SECTOR, takes_turns
 
 Sample = Mapping[str, Any]
 Json = Mapping[str, Any]
@@ -23,7 +23,6 @@ SMALL = 1 / 16  # of all bytes: a smaller array may be a block's that was not sa
 MANY = 16  # blocks that ran and touch an array: they lie all over the grid, and so over the array
 BEYOND = 2.0  # times as much as from the first that they touch to the last
 FEW = 4  # blocks of a launch: of fewer, none may be one that touches an array which others touch
-SECTOR = 32
 CLOCKS_OF_A_STEP = 0.25  # at least: of what the emulator counts as steps nvcc may join some
 # What may look otherwise in a sample than on a GPU: some blocks wait for others, which are not run.
 _OF_OTHER_BLOCKS = ("timeout", "deadlock", "race")
@@ -96,14 +95,8 @@ def _moved_by(launch: Json, region: Json, number: int) -> float:
     """By all blocks of a launch, and its repeats: hardly more than lies between the ends of what scattered ones do."""
     bytes_: float = SECTOR * region[("loaded", "stored")[number]] * _scale(launch) * _cut(launch)
     way = ("load", "store")[number]
-    scattered = launch["repeats"] == 1 and region[f"{way}_blocks"] >= MANY and not _takes_turns(launch)
+    scattered = launch["repeats"] == 1 and region[f"{way}_blocks"] >= MANY and not takes_turns(launch)
     return float(min(bytes_, BEYOND * region[f"{way}_span"])) if scattered else bytes_
-
-
-def _takes_turns(launch: Json) -> bool:
-    """Whether blocks may learn from a counter in memory which part is theirs: then those that ran have the first."""
-    has_own = any(not region["of_task"] and region["stored"] for region in launch["regions"])
-    return has_own and launch["counts"].get("global_atomic_lanes", 0.0) > 0
 
 
 def _scale(launch: Json) -> float:

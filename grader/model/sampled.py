@@ -13,7 +13,8 @@ from grader.model.machine_code import MachineCode, machine_code
 Json = Mapping[str, Any]
 Counts = Mapping[str, float]
 
-LANES, WORD, LINE = 32, 4, 128
+LANES, WORD, SECTOR, LINE = 32, 4, 32, 128
+MOST_STORED = 8.0  # times their share of a result: blocks that store more have it from others, which found nothing left
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ class Launch:
 
 def launches_of(sample: Json) -> list[Launch]:
     """What a worker has sampled (`CaseRun.sample`). Raises KeyError, TypeError or ValueError if it is none."""
-    found = [_squeezed(_launch(each), each["allowed_registers"]) for each in sample["launches"]]
+    found = [_squeezed(_launch(_spread(each)), each["allowed_registers"]) for each in sample["launches"]]
     code = sample.get("code", {})
     return [
         _compiled(launch, code[data["function"]], data["shared_bytes"]) if data["function"] in code else launch
@@ -140,6 +141,33 @@ def resident_blocks(threads: int, shared_bytes: int, registers: int) -> int:
     of_a_warp = math.ceil(registers * LANES / 256) * 256
     by_shared = SHARED_BYTES // (shared_bytes + RESERVED) if shared_bytes else BLOCKS
     return max(1, min(BLOCKS, REGISTERS // (of_a_warp * warps), by_shared, THREADS // (warps * LANES)))
+
+
+def takes_turns(data: Json) -> bool:
+    """Whether blocks may learn from a counter in memory which part is theirs: then those that ran have the first."""
+    has_own = any(not region["of_task"] and region["stored"] for region in data["regions"])
+    return has_own and data["counts"].get("global_atomic_lanes", 0.0) > 0
+
+
+def _spread(data: Json) -> Json:
+    """The launch as it would be sampled if its blocks had taken their parts from a counter side by side: the few that
+    ran have taken all, and stored far more of a result than their share. Others stay as they are."""
+    share = len(data["ran"]) / data["blocks"] if data["ran"] else 1.0
+    results = [region for region in data["regions"] if region["of_task"]]
+    if not takes_turns(data) or all(SECTOR * each["stored"] <= MOST_STORED * share * each["bytes"] for each in results):
+        return data
+
+    def smaller(some: Json) -> dict[str, Any]:
+        return {name: share * value if type(value) in (int, float) else value for name, value in some.items()}
+
+    return {
+        **data,
+        "counts": smaller(data["counts"]),
+        "lines": {line: smaller(counts) for line, counts in data["lines"].items()},
+        "ran": [smaller(block) for block in data["ran"]],
+        "regions": [smaller(region) | {"bytes": region["bytes"]} for region in data["regions"]],
+        "barriers": share * data["barriers"],
+    }
 
 
 def _launch(data: Json) -> Launch:

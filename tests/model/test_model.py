@@ -38,7 +38,7 @@ def array(name: str, sectors: int, **more: int) -> dict:
     """One of which each block loads so many sectors of its own."""
     size = 32 * sectors * BLOCKS
     same = {"loaded": sectors, "asked": sectors, "missed": sectors, "stored": 0, "alone": 0, "together": 0}
-    return {"name": name, "bytes": size} | same | more
+    return {"name": name, "bytes": size, "of_task": True} | same | more
 
 
 def sample(*launches: dict, sets: int = 0, set_bytes: int = 0) -> dict:
@@ -112,6 +112,23 @@ def test_atomics_on_one_word_wait_for_each_other():
     found = predict(sample(adds), H200)
     assert found.bound == "atomics"
     assert found.main.terms["atomics"] == pytest.approx(256 * BLOCKS * H200.atomic_float)
+
+
+def test_blocks_that_take_their_parts_from_a_counter_work_side_by_side():
+    """The one that ran alone has taken all of them: with the counter, that is the work of all blocks."""
+    each = launch(global_load_requests=8, global_load_sectors=128, global_load_lines=32)
+    each["regions"] = [array("x", 128), array("z", 0, bytes=32 * 128 * BLOCKS, stored=128)]
+    one = launch(**{name: BLOCKS * count for name, count in each["counts"].items()})
+    one["ran"] = [block(longest_warp=8 * BLOCKS, load_rounds=BLOCKS, steps=64 * BLOCKS)]
+    one["regions"] = [
+        region | {name: BLOCKS * region[name] for name in ("loaded", "asked", "missed", "stored")}
+        for region in each["regions"]
+    ]
+    seconds = predict(sample(each), H200).seconds
+    assert predict(sample(one), H200).seconds > 1000 * seconds
+    one["counts"]["global_atomic_lanes"] = BLOCKS
+    one["regions"].append(array("counter", 0, bytes=4, stored=1, of_task=False))
+    assert predict(sample(one), H200).seconds == pytest.approx(seconds, rel=0.1)
 
 
 def test_a_launch_that_does_nothing_costs_what_launching_costs():
