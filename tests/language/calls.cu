@@ -560,3 +560,32 @@ __global__ void k(float* x) { decltype(once(x[0])) y = once(x[0]); x[1] = y; }
 //// refused: a host function that gets a size
 float once(float x) { return x; }
 __global__ void k(float* x) { x[0] = once(sizeof(float)); }
+
+//// refused: an approximate function in a function of both
+__host__ __device__ float g(float x) { return __expf(1.0f) + x; }
+__global__ void k(float* x) { x[0] = g(x[0]); }
+
+//// refused: an approximate function in a template of both
+template <class T> __host__ __device__ T f(T x) { return __expf(x); }
+template <class T> __host__ __device__ T g(T x) { return __expf(1.0f) + x; }
+__global__ void k(float* x) { x[0] = f(x[1]) + g(x[0]); }
+
+//// ok: an approximate function of a template's type in a template of both
+template <class T> __host__ __device__ T f(T x) { return __expf(x); }
+__global__ void k(float* x) { x[0] = f(x[1]); }
+
+//// ok: an approximate function for the device alone in a function of both
+__host__ __device__ float f(float x) {
+#ifdef __CUDA_ARCH__
+    return __expf(x);
+#else
+    return expf(x);
+#endif
+}
+__global__ void k(float* x) { x[0] = f(x[1]) + norm3df(x[1], x[2], x[3]) + rhypotf(x[0], x[1]) + fdividef(x[1], x[2]); }
+
+//// refused: lengths in host code
+float f(float a) { return norm3df(a, a, a); }
+
+//// refused: sine and cosine at once in a function of both
+__host__ __device__ void f(float a, float* s) { __sincosf(a, s, s + 1); }

@@ -400,3 +400,7 @@ __host__ int main() { return 0; }
 
 //// ok: a method main
 struct S { __device__ int main() { return 0; } };
+
+//// ok: a constexpr warpSize, used as one
+constexpr int warpSize = 32;
+__global__ void k(int* x) { __shared__ int s[warpSize]; s[0] = 1; x[threadIdx.x / warpSize] = s[0]; }

@@ -166,3 +166,7 @@ __global__ void k(int* x) { x[0] = cuda::std::popcount(x[1]); }
 //// ok: bits of unsigned numbers
 #include <cuda/std/bit>
 __global__ void k(int* x) { unsigned a = x[1]; x[0] = cuda::std::popcount(a) + cuda::std::countl_zero(a) + cuda::std::countr_zero((unsigned char)a) + cuda::std::has_single_bit((unsigned long long)a) + cuda::std::bit_width(a) + cuda::std::rotl(a, 3) + cuda::std::bit_ceil(a) + cuda::std::bit_floor(a) + cuda::std::countl_one(a) + cuda::std::countr_one(a) + cuda::std::rotr(a, 1); }
+
+//// ok: whole numbers of a size with another header
+#include <cuda/std/utility>
+__global__ void k(cuda::std::uint32_t* x) { cuda::std::size_t n = 3; x[0] = n; }

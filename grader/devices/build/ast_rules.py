@@ -50,7 +50,8 @@ from grader.devices.build.places import Places
 from grader.devices.build.statics import INDICES, starts_at_run_time
 
 # glibc has functions of these names, which it keeps to itself.
-_OF_GLIBC = {"__sinf", "__cosf", "__tanf", "__expf", "__exp10f", "__logf", "__log2f", "__log10f", "__powf"}
+_APPROXIMATE = ("sin", "cos", "sincos", "tan", "tanh", "exp", "exp10", "log", "log2", "log10", "pow")
+_OF_GLIBC = {f"__{name}f" for name in _APPROXIMATE}
 _NO_ADDRESS = (
     "the address of `{name}` that host code has is none on the GPU: let a kernel take it, or a variable, "
     "`__device__ auto pointer = {name};`"
@@ -58,7 +59,7 @@ _NO_ADDRESS = (
 _HOST_DESTRUCTOR = "the virtual destructor of `{}` is the host's: write `__device__` before it"
 _NO_VECTOR = "a kernel cannot use g++'s vectors (vector_size): `float4` and its kin are CUDA's"
 _NO_SIZE = re.compile(rb"(?:::)?\s*new\b[\w\s:<>*]*\[\s*\]")
-_INLINE = {b"inline", b"__inline__", b"__forceinline__", b"constexpr"}
+_INLINE = {b"inline", b"__inline__", b"__forceinline__"}
 _ATOMIC = re.compile(rb"__atomic_\w+")
 _OPERATORS = {"UNARY_OPERATOR", "BINARY_OPERATOR", "COMPOUND_ASSIGNMENT_OPERATOR"}
 _ASSIGNS = re.compile(rb"\s*(=(?!=)|[-+*/%&|^]=|<<=|>>=|\+\+|--)")
@@ -188,7 +189,7 @@ class Tree(Places):
         parameters = tuple(child.spelling for child in children if _kind(child).startswith("TEMPLATE_"))
         unmade = unmade or (cursor.location.offset not in self._made and is_template(cursor))
         emitted = _kind(cursor) == "FUNCTION_DECL" and cursor.linkage.name == "EXTERNAL"
-        emitted = emitted and not _INLINE & set(head.split())
+        emitted = emitted and not (_INLINE | {b"constexpr"}) & set(head.split())
         return Around(cursor.spelling, sides, (key[0], cursor.spelling), parameters, emitted=emitted, unmade=unmade)
 
     def _twice(self, cursor: Any, key: Key, sides: frozenset[str]) -> None:
@@ -340,7 +341,7 @@ class Tree(Places):
             if self.source[cursor.extent.end.offset :].lstrip().startswith(b"<<<"):
                 self._say(cursor, f"`{name}` is launched, but is no kernel: write `__global__` before it")
             return
-        if around.sides == BOTH and sides == {"device"} and self.side == "host":
+        if around.sides == BOTH and (sides == {"device"} or name in _OF_GLIBC) and self.side == "host":
             if self.branch_at(cursor.extent.start.offset):
                 return
             message = f"`{around.name}` is for the host, too, and calls `{name}`, which is for the GPU alone: write "

@@ -2,6 +2,9 @@
 // call. What is no constexpr function in C++17 is written out in the header that it belongs to (cuda/std).
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 #include "../cuda_runtime.h"
 
 namespace cuda::std {

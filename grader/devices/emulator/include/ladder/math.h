@@ -164,7 +164,10 @@ LADDER_INLINE void sincospi(double x, double* sine, double* cosine) {
     *cosine = cospi(x);
 }
 
-// ---- lengths ----
+// ---- lengths: of the GPU alone, as what follows ----
+
+#undef LADDER_SIDE
+#define LADDER_SIDE __device__
 
 inline LADDER_UNSEEN double norm3d(double a, double b, double c) { return __builtin_hypot(__builtin_hypot(a, b), c); }
 inline LADDER_UNSEEN double norm4d(double a, double b, double c, double d) {
@@ -197,3 +200,6 @@ LADDER_INLINE float rnormf(int n, const float* p) { return 1 / normf(n, p); }
 
 LADDER_INLINE float fdividef(float a, float b) { return a / b; }
 LADDER_INLINE double fdivide(double a, double b) { return a / b; }
+
+#undef LADDER_SIDE
+#define LADDER_SIDE LADDER_BOTH_SIDES
