@@ -1,4 +1,4 @@
-// Says: leaves its stack: an index past the end of a local array
+// Says: outside its own stack: by an index past the end of a local array
 // Says: is each index of one below its length
 __global__ void add(const float* x, const float* y, float* z, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

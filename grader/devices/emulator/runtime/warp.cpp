@@ -60,12 +60,12 @@ int shuffle_source(const WarpRequest& request, int l) {
 }
 
 // A GPU uses five bits of a distance or a mask without a word. Of a lane it is documented, and often meant. A distance of its
-// sub-warp's width or more leads up or down to no lane.
+// sub-warp's width or more leads up or down to no lane, which a width of 1 asks for.
 void note_odd_argument(Executor& executor, const Thread& thread) {
     const WarpRequest& request = thread.request;
     const auto op = static_cast<Warp>(request.op);
     const bool is_cut = request.argument & ~five_bits;
-    const bool is_wide = (op == Warp::ShuffleUp || op == Warp::ShuffleDown) && request.argument >= request.width;
+    const bool is_wide = (op == Warp::ShuffleUp || op == Warp::ShuffleDown) && request.width > 1 && request.argument >= request.width;
     if (op == Warp::ShuffleIndex || !(is_cut || is_wide)) return;
     for (Finding& known : executor.findings)
         if (known.kind == "shuffle_distance" && known.pc == request.pc) {
