@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.shared import long_tail
 from tests.warm import run_ladder
 
 PROGRAM = """
@@ -56,38 +57,38 @@ def run(folder, body: str) -> str:
 FROM_DEVICE = "cudaMemcpyFromSymbol(here, on_device, sizeof here);"
 
 
-@pytest.mark.parametrize(
-    ("body", "prints"),
-    [
-        (f"{FROM_DEVICE} cudaMemcpyToSymbol(table, here, sizeof here); calls<<<1, 1>>>(z);", "7 16"),
-        (f"{FROM_DEVICE} calls_it<<<1, 1>>>(z, here[0]);", "7 16"),
-        (f"{FROM_DEVICE} Task task{{4, here[1]}}; for (int i = 0; i < 2; ++i) runs<<<1, 1>>>(z, task);", "6 16"),
-        ("makes<<<1, 1>>>(shape); asks<<<1, 1>>>(z, shape);", "9 16"),
-        (
-            "cudaMemcpy(shape, &square, sizeof square, cudaMemcpyHostToDevice);"
-            "cudaMemcpy(&square, shape, sizeof square, cudaMemcpyDeviceToHost);"
-            "Task task{one(2), one}; only_reads<<<1, 1>>>(z, shape, task); square.size += task.run(0);",
-            "7 25",
-        ),
-    ],
-)
+RIGHT = [
+    (f"{FROM_DEVICE} cudaMemcpyToSymbol(table, here, sizeof here); calls<<<1, 1>>>(z);", "7 16"),
+    (f"{FROM_DEVICE} calls_it<<<1, 1>>>(z, here[0]);", "7 16"),
+    (f"{FROM_DEVICE} Task task{{4, here[1]}}; for (int i = 0; i < 2; ++i) runs<<<1, 1>>>(z, task);", "6 16"),
+    ("makes<<<1, 1>>>(shape); asks<<<1, 1>>>(z, shape);", "9 16"),
+    (
+        "cudaMemcpy(shape, &square, sizeof square, cudaMemcpyHostToDevice);"
+        "cudaMemcpy(&square, shape, sizeof square, cudaMemcpyDeviceToHost);"
+        "Task task{one(2), one}; only_reads<<<1, 1>>>(z, shape, task); square.size += task.run(0);",
+        "7 25",
+    ),
+]
+
+
+@pytest.mark.parametrize(("body", "prints"), long_tail(RIGHT, every=3))
 def test_what_each_side_uses_of_its_own_is_right(tmp_path, body, prints):
     said = run(tmp_path, body)
     assert said.startswith(f"{prints} ") and "no findings" in said, said
 
 
-@pytest.mark.parametrize(
-    ("body", "told"),
-    [
-        ("cudaMemcpyToSymbol(table, here, sizeof here); calls<<<1, 1>>>(z);", "`two(int)` as host code has it"),
-        ("calls_it<<<1, 1>>>(z, one);", "`one(int)` as host code has it"),
-        ("runs<<<1, 1>>>(z, Task{1, one});", "In host code a function's address is one of the host's"),
-        (
-            "cudaMemcpy(shape, &square, sizeof square, cudaMemcpyHostToDevice); asks<<<1, 1>>>(z, shape);",
-            "host code has made the `Square` whose virtual function it calls",
-        ),
-    ],
-)
+WRONG = [
+    ("cudaMemcpyToSymbol(table, here, sizeof here); calls<<<1, 1>>>(z);", "`two(int)` as host code has it"),
+    ("calls_it<<<1, 1>>>(z, one);", "`one(int)` as host code has it"),
+    ("runs<<<1, 1>>>(z, Task{1, one});", "In host code a function's address is one of the host's"),
+    (
+        "cudaMemcpy(shape, &square, sizeof square, cudaMemcpyHostToDevice); asks<<<1, 1>>>(z, shape);",
+        "host code has made the `Square` whose virtual function it calls",
+    ),
+]
+
+
+@pytest.mark.parametrize(("body", "told"), long_tail(WRONG, every=3))
 def test_what_the_other_side_has_made_is_told(tmp_path, body, told):
     said = run(tmp_path, body)
     assert told in said and "1 finding" in said, said

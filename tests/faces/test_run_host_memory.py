@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.shared import long_tail
 from tests.warm import run_ladder
 
 PROGRAM = Path(__file__).with_name("programs") / "host_memory.cu"
@@ -63,27 +64,27 @@ int main() {
 """
 
 
-@pytest.mark.parametrize(
-    ("line", "kind", "told"),
-    [
-        ("twice<<<1, 32>>>(x, 32);", "", ""),
-        ("float* p = (float*)malloc(400); free(p); free(nullptr);", "", ""),
-        ("float* p; cudaMallocHost(&p, 400); cudaFreeHost(p);", "", ""),
-        ("free(x);", "invalid_free", "free() or delete of memory from CUDA: cudaFree gives that back"),
-        ("float* p; cudaMallocHost(&p, 400); delete[] p;", "invalid_free", "cudaFreeHost that of cudaMallocHost"),
-        ("cudaFree(x + 1);", "invalid_free", "a pointer into an array: hand over the one that cudaMalloc gave"),
-        ("cudaFree(host.data());", "invalid_free", "of a pointer that cudaMalloc did not return"),
-        ("float* p; cudaMalloc(&p, 4); cudaFree(p); cudaFree(p);", "invalid_free", "memory that was freed before"),
-        ("cudaMalloc((void**)nullptr, 400);", "", ""),
-        ("cudaMalloc((void**)wild, 400);", "wrong_call", "hand over the address of your pointer, `cudaMalloc(&p"),
-        (
-            "cudaMalloc(&wild, 128); cudaMemcpy(wild, x, 32, cudaMemcpyDeviceToDevice); twice<<<1, 32>>>(wild, 32);",
-            "uninitialized_read",
-            "the copy or memset in line 8 has filled 32 of its 128 bytes",
-        ),
-        ("__syncthreads();", "", "`__syncthreads` is a function of the GPU, which host code cannot call"),
-    ],
-)
+MISTAKES = [
+    ("twice<<<1, 32>>>(x, 32);", "", ""),
+    ("float* p = (float*)malloc(400); free(p); free(nullptr);", "", ""),
+    ("float* p; cudaMallocHost(&p, 400); cudaFreeHost(p);", "", ""),
+    ("free(x);", "invalid_free", "free() or delete of memory from CUDA: cudaFree gives that back"),
+    ("float* p; cudaMallocHost(&p, 400); delete[] p;", "invalid_free", "cudaFreeHost that of cudaMallocHost"),
+    ("cudaFree(x + 1);", "invalid_free", "a pointer into an array: hand over the one that cudaMalloc gave"),
+    ("cudaFree(host.data());", "invalid_free", "of a pointer that cudaMalloc did not return"),
+    ("float* p; cudaMalloc(&p, 4); cudaFree(p); cudaFree(p);", "invalid_free", "memory that was freed before"),
+    ("cudaMalloc((void**)nullptr, 400);", "", ""),
+    ("cudaMalloc((void**)wild, 400);", "wrong_call", "hand over the address of your pointer, `cudaMalloc(&p"),
+    (
+        "cudaMalloc(&wild, 128); cudaMemcpy(wild, x, 32, cudaMemcpyDeviceToDevice); twice<<<1, 32>>>(wild, 32);",
+        "uninitialized_read",
+        "the copy or memset in line 8 has filled 32 of its 128 bytes",
+    ),
+    ("__syncthreads();", "", "`__syncthreads` is a function of the GPU, which host code cannot call"),
+]
+
+
+@pytest.mark.parametrize(("line", "kind", "told"), long_tail(MISTAKES, every=3))
 def test_what_one_line_of_host_code_does_wrong(tmp_path, line, kind, told):
     text = "#include <vector>" + PROGRAM_OF_ONE_LINE.replace("LINE", line)
     (tmp_path / "line.cu").write_text(text)

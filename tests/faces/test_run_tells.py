@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.shared import long_tail
 from tests.warm import run_ladder
 
 
@@ -42,16 +43,16 @@ int main() {
 """
 
 
-@pytest.mark.parametrize(
-    ("name", "told"),
-    [
-        ("", "no findings"),
-        ("INDEX", "uses a[4], past its end: a has 4 elements"),
-        ("POINTER", "uses a[4], past its end"),
-        ("MEMBER", "uses stack.kept[4], past its end"),
-        ("TABLE", "uses table[4], past its end"),
-    ],
-)
+INDEXES = [
+    ("", "no findings"),
+    ("INDEX", "uses a[4], past its end: a has 4 elements"),
+    ("POINTER", "uses a[4], past its end"),
+    ("MEMBER", "uses stack.kept[4], past its end"),
+    ("TABLE", "uses table[4], past its end"),
+]
+
+
+@pytest.mark.parametrize(("name", "told"), long_tail(INDEXES, every=3))
 def test_an_index_that_leaves_a_threads_own_array_is_told_without_being_asked(tmp_path, name, told):
     text = OWN_ARRAYS
     for each in ("INDEX", "POINTER", "MEMBER", "TABLE"):

@@ -344,8 +344,8 @@ def _assert(fact: Fact, where: Where) -> str:
 def _stack_overflow(fact: Fact, where: Where) -> str:
     if fact["text"] == "another thread":
         return (
-            f"{thread_of(fact)} {_verb(fact['access'])} outside its own stack: by an index past the end of a local array,"
-            " or through a pointer to a local variable of another thread, or of one that has ended"
+            f"{thread_of(fact)} {_verb(fact['access'])} outside its own stack: by an index past the end of a local"
+            " array, or through a pointer to a local variable of another thread, or of one that has ended"
         )
     why = "an index past the end of a local array, too large local arrays, or endless recursion"
     return f"{thread_of(fact)} leaves its stack: {why}"
