@@ -166,13 +166,16 @@ def _runs_what_is_seen(run: Function, functions: dict[str, Function]) -> bool:
 
 
 def line_of_use(dump: str, symbol: str, filename: str) -> int | None:
-    """The first of the file's lines that names this function."""
+    """The first of the file's lines that names this function, or else the line before an inlined call that does."""
     used = re.compile(rf"\b{re.escape(symbol)}\b")
+    before, near = None, None
     for row in dump.splitlines():
-        places = [place for place in PLACE.finditer(row) if place["file"] == filename]
-        if places and used.search(row):
-            return int(places[0]["line"])
-    return None
+        own = next((int(place["line"]) for place in PLACE.finditer(row) if place["file"] == filename), None)
+        if own and used.search(row):
+            return own
+        before = None if row == "}" else own or before  # a function ends
+        near = near or (before if used.search(row) else None)
+    return near
 
 
 def is_used_by_headers(dump: str, symbol: str, filename: str) -> bool:
