@@ -87,6 +87,11 @@ ALONE = {
         ("*out = all", "out[blockIdx.x] = all"),
         ("atomicExch(s, 0u)", "s[64 + blockIdx.x * kThreads] = 0"),
     ],
+    "tiles_pairs": [
+        ("atomicExch(flags + b, 1u)", "flags[b] = 1"),
+        ("while (!look(flags + other)) {}", ";"),
+        ("other < gridDim.x ? other : b", "b"),
+    ],
     "tiles_steal": [
         ("for (unsigned turn = 0;", "for (unsigned turn = 0, taken = 2 * (blockIdx.x % 2);"),
         ("atomicAdd(s + victim, 1u)", "turn ? 2u : taken++"),

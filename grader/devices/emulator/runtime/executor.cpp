@@ -327,14 +327,6 @@ void Block::restore_stacks() {
     stacks->restore(threads.size(), resume, saved);
 }
 
-// With the schedule's mutex held: a block that can go on here, and has begun; null if there is none.
-Block* Executor::pick() {
-    if (released.empty()) return launch->schedule.resume_turn(this);
-    Block* const block = released.front();
-    released.pop_front();
-    return block;
-}
-
 void Executor::run_until_parked(Block& block) {
     load(block);
     if (!block.trace && launch->counting) block.trace = take();
@@ -354,7 +346,7 @@ void Executor::run() {
     Schedule& schedule = launch->schedule;
     std::unique_lock lock(schedule.mutex);
     for (;;) {
-        Block* block = pick();
+        Block* block = schedule.resume(*this);
         const bool has_room = ahead == 0 || schedule.must_begin() || (has_waited && ahead < launch->seats);
         has_waited = false;
         if (!block && has_room && schedule.more()) {
@@ -371,7 +363,7 @@ void Executor::run() {
         }
         run_until_parked(*block);
         jitter();
-        lock.lock();
+        lock_awake(lock);
     }
 }
 

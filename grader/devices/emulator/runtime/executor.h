@@ -83,7 +83,9 @@ struct Executor {
     std::condition_variable changed;            // with the schedule's mutex: one of its blocks can go on, and
     std::atomic<bool> called{false};            // it was told so since it began to wait
     int crowded_waits = 0, crowd = 0;           // so many it is to spend asleep, for others need its core; as it was last time
-    std::deque<Block*> released;                // those that can, without the turn
+    bool asleep = false;                        // it waits so that it has to be notified, too; with the schedule's mutex
+    Block* ready = nullptr;                     // the block that it has made ready to wait for; the same
+    std::deque<Block*> released;                // its blocks that can go on without the turn
     std::map<int, KernelSites> kernels;
     KernelSites* sites = nullptr;
     std::vector<Lazy<std::uint8_t>> loaded_bytes, stored_bytes;   // bitmaps of touched bytes, by Region::id
@@ -95,7 +97,6 @@ struct Executor {
     ~Executor();
     void begin_launch(LaunchState* launch);
     void run();                                 // until no block is left
-    Block* pick();
     Block& new_block(std::uint64_t number);
     void run_until_parked(Block& block);
     void load(Block& block);

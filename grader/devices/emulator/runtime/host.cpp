@@ -124,6 +124,7 @@ void run_launch(LaunchState& state) {
     const std::size_t stacks = std::size_t{state.block.x} * state.block.y * state.block.z + 1;   // of a block
     const std::size_t with_stacks = std::max<std::size_t>(1, Stacks::most() / stacks);
     const std::size_t count = std::min<std::size_t>({worth, state.blocks, static_cast<std::size_t>(m.threads), with_stacks});
+    state.executors = count;
     state.seats = std::clamp<std::size_t>(with_stacks / count, 1, most_seats);
     for (const auto& executor : m.executors) executor->keep_stacks(stacks, state.seats);   // of those, too, who have no part in this launch
     while (m.executors.size() < count) m.executors.push_back(std::make_unique<Executor>(static_cast<int>(m.executors.size())));

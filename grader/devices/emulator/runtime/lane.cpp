@@ -109,6 +109,12 @@ void park(Block& block, BlockState state) {
     switch_to_executor(block);
 }
 
+void make_way(Block& block) {
+    if (block.launch->executors == 1 || block.dozes || !block.executor->called.load(std::memory_order_relaxed)) return;
+    block.launch->schedule.make_way(block);
+    leave(block);
+}
+
 void await_turn(Block& block) {
     while (!block.launch->schedule.has_turn(block.number)) park(block, BlockState::Waiting);
     if (!block.has_ordered) block.turn_steps = 0;

@@ -44,6 +44,7 @@ struct LaunchState {
     Index grid{}, block{};
     bool counting = true;
     std::size_t seats = 1;   // of an executor
+    std::size_t executors = 1;
     Schedule schedule{blocks};
     std::atomic<std::uint64_t> task_bytes{0}, busy_threads{0}, busy_blocks{0}, barriers{0}, copies{0};
     std::map<std::uint64_t, std::string> printed;               // this and the next two with the schedule's mutex held

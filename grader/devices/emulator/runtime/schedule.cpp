@@ -26,7 +26,7 @@ void relax() {
 // Until it is called, or for so long. A core that is yielded comes back at once if nobody else needs it; else the next waits are
 // spent asleep: few, for that may have been chance, and twice as many each time that it was not. False: this is to be one.
 bool wait_awake(Executor& executor, Clock::duration most) {
-    constexpr int rounds = 20;
+    constexpr int rounds = 200;
     if (executor.crowded_waits > 0) {
         --executor.crowded_waits;
         return false;
@@ -49,6 +49,15 @@ bool wait_awake(Executor& executor, Clock::duration most) {
     return true;
 }
 }  // namespace
+
+void lock_awake(std::unique_lock<std::mutex>& lock) {
+    constexpr int looks = 100;
+    for (int look = 0; look < looks; ++look) {
+        if (lock.try_lock()) return;
+        relax();
+    }
+    lock.lock();
+}
 
 std::uint64_t Schedule::begin(Executor& executor) {
     const bool is_ahead = !must_begin();
@@ -73,7 +82,7 @@ void Schedule::put(std::uint64_t block, BlockState state) {
 
 void Schedule::park(Block& block, BlockState state) {
     jitter();
-    std::unique_lock lock(mutex);
+    std::unique_lock lock = locked();
     place(block.number).block = &block;
     put(block.number, state);
     if (block.has_ordered && state == BlockState::Finished) rotate();
@@ -91,7 +100,7 @@ void Schedule::park(Block& block, BlockState state) {
 
 void Schedule::pass_turn(std::uint32_t pc) {
     jitter();
-    std::unique_lock lock(mutex);
+    std::unique_lock lock = locked();
     rotate();
     if (++handed_round_ > most_rounds * queue_.size()) let_others_in();
     passed_by_ = &habits_[place_of(pc)];
@@ -108,14 +117,15 @@ void Schedule::rotate() {
 
 // Without the mutex, for which the other would have to wait again.
 void Schedule::tell(std::unique_lock<std::mutex>& lock) {
-    Executor* const executor = std::exchange(due_executor_, nullptr);
+    std::vector<Executor*> woken;
+    woken.swap(to_wake_);
     lock.unlock();
-    if (executor) executor->changed.notify_one();
+    for (Executor* const executor : woken) executor->changed.notify_one();
 }
 
 // The first in the queue of the blocks that wait for their turn on this executor.
 Block* Schedule::next_of(const Executor& executor) {
-    constexpr std::size_t most_looks = 16;
+    constexpr std::size_t most_looks = first_window;
     for (std::size_t i = 0; i < std::min(queue_.size(), most_looks); ++i) {
         const std::uint64_t block = queue_[i];
         if (block < next_ && state_of(block) == BlockState::Waiting && place(block).block->executor == &executor) return place(block).block;
@@ -128,29 +138,62 @@ Block* Schedule::next_of(const Executor& executor) {
 void Schedule::wait(Executor& executor, std::unique_lock<std::mutex>& lock) {
     sleepers_.push_back(&executor);
     executor.called = false;
-    Block* const next = next_of(executor);
+    Block* const next = executor.ready = next_of(executor);
     const bool can_begin = executor.ahead < executor.launch->seats && more();
     lock.unlock();
     if (next) executor.load(*next);
     const Clock::duration most = can_begin ? std::min<Clock::duration>(2 * (Clock::now() - executor.begun), before_sleep) : before_sleep;
     const bool was_awake = wait_awake(executor, most);
-    lock.lock();
+    lock_awake(lock);
     const auto called = [&] { return executor.called.load(std::memory_order_relaxed); };
+    executor.asleep = true;
     if (!can_begin) executor.changed.wait(lock, called);
     else executor.has_waited = !executor.changed.wait_for(lock, was_awake ? Clock::duration{0} : most, called);
+    executor.asleep = false;
     std::erase(sleepers_, &executor);
 }
 
 void Schedule::call(Executor& executor) {
     executor.called = true;
-    due_executor_ = &executor;
+    if (executor.asleep) to_wake_.push_back(&executor);
 }
 
-Block* Schedule::resume_turn(const Executor* executor) {
+// To be woken takes as long as some turns do, and so does it to make a block ready.
+void Schedule::call_soon() {
+    constexpr std::size_t soon = 4;
+    for (std::size_t i = 1; i < std::min(queue_.size(), soon); ++i) {
+        const std::uint64_t block = queue_[i];
+        if (block >= next_ || state_of(block) != BlockState::Waiting) continue;
+        Block* const next = place(block).block;
+        Executor& executor = *next->executor;
+        const bool waits = !executor.called && std::find(sleepers_.begin(), sleepers_.end(), &executor) != sleepers_.end();
+        if (waits && (executor.asleep || executor.ready != next)) call(executor);
+    }
+}
+
+void Schedule::make_way(Block& block) {
+    jitter();
+    const std::unique_lock lock = locked();
+    place(block.number).block = &block;
+    put(block.number, BlockState::Waiting);
+    block.executor->released.push_back(&block);
+}
+
+Block* Schedule::resume(Executor& executor) {
+    executor.called = false;
+    std::deque<Block*>& released = executor.released;
     const std::uint64_t number = turn_.load(std::memory_order_relaxed);
-    if (number >= next_ || state_of(number) != BlockState::Waiting || place(number).block->executor != executor) return nullptr;
-    put(number, BlockState::Running);
-    return place(number).block;
+    Block* block = number < next_ && state_of(number) == BlockState::Waiting ? place(number).block : nullptr;
+    if (block && block->executor == &executor) {
+        std::erase(released, block);
+    } else if (released.empty()) {
+        return nullptr;
+    } else {
+        block = released.front();
+        released.pop_front();
+    }
+    put(block->number, BlockState::Running);
+    return block;
 }
 
 void Schedule::hand_turn(std::uint64_t block) {
@@ -158,6 +201,7 @@ void Schedule::hand_turn(std::uint64_t block) {
     if (block < next_) {
         arrive(place(block));
         if (place(block).state == BlockState::Waiting) call(*place(block).block->executor);
+        call_soon();
     } else if (block < blocks_ && !sleepers_.empty()) {
         call(*sleepers_.back());
     }
@@ -284,7 +328,7 @@ void Schedule::watch(const Block& block) {
 
 void Schedule::doze(Block& block) {
     jitter();
-    std::unique_lock lock(mutex);
+    std::unique_lock lock = locked();
     watch(block);
     place(block.number).block = &block;
     put(block.number, BlockState::Yielded);
@@ -299,7 +343,7 @@ void Schedule::doze(Block& block) {
 void Schedule::wake_watchers(Address a, Thread& by) {
     publish(*by.block, &by);
     jitter();
-    std::unique_lock lock(mutex);
+    std::unique_lock lock = locked();
     const auto found = watchers_.find(a);
     if (found == watchers_.end()) return;
     auto place_in_queue = queue_.begin() + !queue_.empty();

@@ -41,6 +41,8 @@ constexpr std::uint64_t most_rounds = 256;  // in which blocks hand their turns 
 constexpr std::uint64_t most_due_passes = 4;   // the same, of blocks that were due to look again
 constexpr std::uint64_t first_window = 32;  // unfinished blocks that take turns: more only if all of them sleep
 
+void lock_awake(std::unique_lock<std::mutex>& lock);   // the mutex is held for less time than it takes to fall asleep and be woken
+
 class Schedule {
 public:
     std::mutex mutex;
@@ -67,6 +69,7 @@ public:
     // It yields until one of the words changes that its lanes ask for. It has the turn, so that none has changed yet, and may
     // still replay what it has done; until it leaves its executor it does nothing that others see.
     void doze(Block& block);
+    void make_way(Block& block);   // it leaves its executor to one that has the turn, and goes on behind that
     void wake(Address a, Thread& by) {   // this word has changed: who waits for it may take the turn next
         if (watched_.load(std::memory_order_relaxed)) wake_watchers(a, by);
     }
@@ -75,12 +78,17 @@ public:
     bool more() const { return next_ < blocks_ && next_ <= stop_after.load(std::memory_order_relaxed); }   // blocks that have not begun
     bool must_begin() const { return turn_.load(std::memory_order_relaxed) >= next_; }   // one of them: its turn has come
     std::uint64_t begin(Executor& executor);   // the next one
-    Block* resume_turn(const Executor* executor);   // the block whose turn it is, if it waits for that on this executor
+    Block* resume(Executor& executor);     // a block of it that can go on, first the one whose turn it is; null if there is none
     void wait(Executor& executor, std::unique_lock<std::mutex>& lock);   // until one of its blocks can go on, or a new one must begin
     std::uint64_t first_unfinished() const { return first_; }
     std::uint64_t finished() const { return first_ + count(BlockState::Finished); }
 
 private:
+    std::unique_lock<std::mutex> locked() {
+        std::unique_lock lock(mutex, std::defer_lock);
+        lock_awake(lock);
+        return lock;
+    }
     struct Place {
         BlockState state;
         Block* block;                 // once it has parked
@@ -106,6 +114,7 @@ private:
     Block* next_of(const Executor& executor);
     void hand_turn(std::uint64_t block);
     void call(Executor& executor);    // if it sleeps, it is to be woken without the mutex
+    void call_soon();                 // those whose turns come next
     bool can_admit() const { return admitted_ < blocks_ && (admitted_ < next_ || admitted_ <= stop_after.load(std::memory_order_relaxed)); }
     void admit() {                    // blocks to the end of the queue, as many as the window allows
         for (; taking_turns_ < window_ && can_admit(); ++taking_turns_) queue_.push_back(admitted_++);
@@ -132,7 +141,7 @@ private:
     std::unordered_map<Address, std::vector<Watcher>> watchers_;   // of words
     std::atomic<bool> watched_{false};
     std::vector<Executor*> sleepers_;          // executors
-    Executor* due_executor_ = nullptr;         // sleeps, and its block has got the turn
+    std::vector<Executor*> to_wake_;           // sleep, and have been called
     std::vector<std::uint64_t> due_;           // patient blocks that sleep although their word has changed, or wait for none
     bool due_turns_round_ = false;             // some of them wait for no word: then they come in by their numbers,
     bool due_goes_back_ = true;                // the greatest first

@@ -291,6 +291,7 @@ void thread_main();                              // a lane's fiber
 void wait(Thread& thread, State state);          // leaves the fiber until the scheduler returns to it
 void leave(Block& block);                        // its scheduler leaves the block until its executor returns to it
 void park(Block& block, BlockState state);       // the same, in this state
+void make_way(Block& block);                     // where another one of its executor has got the turn, and all others may wait for that
 void await_turn(Block& block);                   // until order-sensitive work is this block's to do; no lane runs meanwhile
 void consider_turn(Block& block, std::uint64_t steps);   // a lane has run so far: hands the turn on if it had no use for it
 void begin_ordered(Thread& thread, std::uint32_t pc);              // what a lane does up to its next call of wait() is done in the block's turn

@@ -310,8 +310,9 @@ Run run_warp(WarpUnit& warp) {
     Executor& executor = *block.executor;
     Run run;
     std::uint32_t spun_lanes = block.dozes ? warp.lanes_in(State::Spinning) : std::exchange(warp.spun, 0), aside = 0;
-    begin_trace(warp);
     for (;;) {
+        make_way(block);
+        begin_trace(warp);
         if (block.sample && !spun_lanes && !warp.lanes_in(State::Ordered) && pauses(block, warp)) return run;
         produce(warp, spun_lanes, run);
         if (block.stopped) return run;
