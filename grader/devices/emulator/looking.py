@@ -41,6 +41,7 @@ class Look:
         self._left = [each for each in facts["findings"] if each["kind"] == "own_array"]
         for finding in self._left:
             name_array(finding, checked.arrays)
+        self._casts = [each for each in facts["findings"] if each["kind"] == "cast"]
         ends = [each for each in facts["findings"] if each["kind"] in _FATAL]
         across = [each for each in facts["findings"] if each["kind"] == "misaligned" and each["space"] == "variable"]
         self.leaves_an_array = any(not each["note"] for each in self._left)
@@ -76,10 +77,10 @@ class Look:
             for found in (facts["findings"], self.facts["findings"])
         )
         if wrong or not wrong_here <= _BY_ADDRESS:
-            return self._left
+            return [*self._left, *self._casts]
         same = not wrong_here and not self._differs and self._same(outputs)
         unset = list(self._surely_unset()) or (self._unset_for_nothing() if same else self._never_set())
-        return [*self._left, *unset, *self._by_place(), *self._fewer_checks()]
+        return [*self._left, *self._casts, *unset, *self._by_place(), *self._fewer_checks()]
 
     def of_order(self, place: int, names: Sequence[str], first: Contents, second: Contents | None) -> Iterator[Fact]:
         """A note if the outputs of two runs differ by more than the order of a sum explains: blocks had two orders. The

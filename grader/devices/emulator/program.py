@@ -26,7 +26,7 @@ from grader.devices.build.own_faults import complaint, own_fault
 from grader.devices.build.recipe import program_identity
 from grader.devices.emulator import session
 from grader.devices.emulator.alignments import of_interest
-from grader.devices.emulator.checked import CHECKS_INDEXES, dumps, indexed_arrays
+from grader.devices.emulator.checked import CHECKS_CASTS, CHECKS_INDEXES, dumps, indexed_arrays
 from grader.devices.emulator.elf import Elf
 from grader.devices.emulator.library import folder_for_programs, library_folder
 from grader.devices.emulator.margins import HIDDEN
@@ -49,6 +49,11 @@ _HOST_MEMORY = ["-Wl,--wrap=calloc", "-Wl,--wrap=realloc"]
 # OpenMP's functions are there, and its pragmas are left out: one thread does it all, as OpenMP allows.
 _LINK = ["-Wl,-Bsymbolic", "-Wl,-z,defs", "-pthread", "-Wl,--as-needed", "-lgomp"]
 _OF_GRAPHS = re.compile(r"cudaGraph|Capture|cuda\w+NodeParams|cudaMemsetParams")  # names of ladder_more/graphs.h
+# Numbers without a sign, or short ones, that floats may become: then each conversion is looked at.
+_OF_PIXELS = re.compile(
+    r"\bunsigned (?:char|short)\b|\buint(?:8|16)_t\b|\buchar\d?\b|[(<] ?(?:unsigned|uint32_t)(?: int)? ?[)>]"
+)
+_OF_FLOATS = re.compile(r"\b(?:float|double)\b")
 _NO_MAIN = "there is no main() to run: add a file that has one, or grade a lesson's kernel with `ladder check NN FILE`"
 _SAID = re.compile(r"(?P<file>.+?):(?P<line>\d+):(?:(?P<column>\d+):)? (?:fatal )?error: (?P<text>.*)")
 
@@ -143,6 +148,7 @@ class _Building:
         own_flags = [*found, *(f"-D{each}" for each in wanted.definitions), "-fPIC"]
         own_flags += ["-DLADDER_GRAPHS"] if _OF_GRAPHS.search(own.text) else []
         self.flags = [first, *session.compile_flags(runtime), *own_flags]
+        self.flags += [CHECKS_CASTS] if _OF_PIXELS.search(own.text) and _OF_FLOATS.search(own.text) else []
         self.flags += ["-fdiagnostics-color=never", f"-fmax-errors={diagnostics.MOST}", "-fpermissive"]
         self.link_flags = [*session.link_flags(runtime), *_WAYS_OUT, *_HOST_MEMORY, *_LINK]
 

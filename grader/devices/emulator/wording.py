@@ -13,6 +13,7 @@ from grader.devices.emulator.barrier_wording import (
     thread_of,
     too_few_before,
 )
+from grader.devices.emulator.checked_wording import CHECKED
 from grader.devices.emulator.fewer_checks import KIND as FEWER_CHECKS
 from grader.devices.emulator.fewer_checks import fewer_checks
 from grader.devices.emulator.host_calls import CALLS
@@ -202,32 +203,6 @@ def _uninitialized_read(fact: Fact, where: Where) -> str:
     return f"{told}: {few.told}" if few else told
 
 
-def _own_array(fact: Fact, where: Where) -> str:
-    array, index, elements = where.name, fact["offset"], fact["array_bytes"]
-    side = "before its start" if index < 0 else "past its end"
-    if fact["space"] == "variable":
-        is_one = f"which is no array: it has {elements} byte{'' if elements == 1 else 's'}"
-        return f"{thread_of(fact)} {fact['access']}s memory {side.replace('its', 'the')} of {array}, {is_one}"
-    message = (
-        f"{thread_of(fact)} uses {array}[{index}], {side}: {array} has {elements} element{'' if elements == 1 else 's'}"
-    )
-    if fact["note"]:
-        message += "; a GPU goes on into what lies there in memory, but C++ does not promise that"
-    return message
-
-
-def _never_set(fact: Fact, where: Where) -> str:
-    (name, _), *others = fact["locals"]
-    if fact["text"] == "gone":
-        return f"a pointer leads to `{name}`, which is no longer there: its block, or its function, has ended"
-    named = f"`{name}`" + "".join(f" or `{other}` (line {line})" for other, line in others)
-    if fact["text"] == "sure":
-        return f"{named} is read before it is set: nothing gives it a value before that"
-    if fact["text"] == "for nothing":
-        return f"{named} is read before it is set, as the compiler has it; no output of this case shows it"
-    return f"{named} is read before it is set: other results come out when other bytes lie in it"
-
-
 def _block_order(fact: Fact, where: Where) -> str:
     return (
         "the outputs come out otherwise if the last block begins first, and a GPU promises no order: what an atomic"
@@ -373,9 +348,8 @@ def _alone(said: Callable[[Fact], str]) -> Callable[[Fact, Where], str]:
 
 _WORDS: Mapping[str, Callable[[Fact, Where], str]] = {
     "out_of_bounds": _out_of_bounds,
-    "own_array": _own_array,
+    **CHECKED,
     FEWER_CHECKS: lambda fact, _: fewer_checks(fact["text"]),
-    "never_set": _never_set,
     "block_order": _block_order,
     "element_place": _element_place,
     "misaligned": _misaligned,

@@ -96,9 +96,9 @@ __global__ void conversions_kernel(long long* z, float* f) {
         __float2int_rd(-2.1f), __float2int_rz(1e20f), __float2int_rn(-1e20f), __float2int_rz(NAN),
         __float2uint_rz(-5), __float2uint_rn(4e9f), __double2int_rn(-0.5), __float2ll_rz(-1e15f),
         __double2ll_rd(-0.1), __float2ull_rn(1e19f) == 9999999980506447872ull, (int)3.99f,
-        __double2uint_ru(0.01),
+        __double2uint_ru(0.01), __double2int_rz(NAN), __double2uint_rd(NAN), __float2ull_rn(NAN) == 1ull << 63,
     };
-    for (int k = 0; k < 16; ++k) z[k] = result[k];
+    for (int k = 0; k < 19; ++k) z[k] = result[k];
     f[0] = __int2float_rn(16777217);
     f[1] = __int2float_ru(16777217);
     f[2] = __uint2float_rd(0xffffffffu);

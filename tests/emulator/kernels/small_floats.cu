@@ -106,6 +106,14 @@ __global__ void compare_kernel(int* z) {
     z[4] = __hbeq2(a, b) + 2 * __hble2(a, b) + 4 * (a == a) + 8 * (__hlt2(a, b) == half2(1, 0));
     z[5] = __heq2_mask(a, b) == 0xffff0000u;
     z[6] = (one < two ? one : two) == one;
+    const half zero = 0.0f;
+    z[7] = (__half_as_ushort(__hmin(zero, minus_zero)) == 0x8000) + 2 * (__half_as_ushort(__hmin(minus_zero, zero)) == 0x8000)
+        + 4 * (__half_as_ushort(__hmax(minus_zero, zero)) == 0) + 8 * (__half_as_ushort(__hmax_nan(zero, minus_zero)) == 0)
+        + 16 * (__half_as_ushort(__hmin_nan(zero, zero)) == 0) + 32 * (__half_as_ushort(__hmax(minus_zero, minus_zero)) == 0x8000);
+    // 1.5 * (1 + 2^-7) lies half way between two numbers: the third one decides, however small.
+    const __nv_bfloat16 p = 1.5f, q = 1.0078125f, less = -0x1p-60f, more = 0x1p-60f;
+    z[8] = ((float)__hfma(p, q, less) == 1.5078125f) + 2 * ((float)__hfma(p, q, more) == 1.515625f)
+        + 4 * ((float)__hfma(-p, q, more) == -1.5078125f) + 8 * ((float)__hfma(p, q, __nv_bfloat16(0.f)) == 1.515625f);
 }
 extern "C" void comparisons(int* z, cudaStream_t stream) { compare_kernel<<<1, 1, 0, stream>>>(z); }
 

@@ -5,21 +5,13 @@
 #include <limits>
 #include <string>
 
+#include "gcc_records.h"
 #include "machine.h"
 
 namespace ladder {
 
 namespace {
 
-// gcc's records (sanopt.cc, ubsan.cc).
-struct SourcePlace {
-    const char* file;
-    std::uint32_t line, column;
-};
-struct SourceType {
-    std::uint16_t kind, info;   // of a whole number: 0, and whether it is signed in bit 0
-    char name[];                // "'float [4][32]'"
-};
 struct OutOfBounds {
     SourcePlace place;
     const SourceType* array;

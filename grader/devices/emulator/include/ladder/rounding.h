@@ -38,12 +38,12 @@ template <class To, class From> LADDER_UNSEEN To convert(int mode, From from) {
     return result;
 }
 
-// To an integer that holds it; beyond the type's ends to the nearer end, as the hardware does. A NaN gives 0, or in 64
-// bits the pattern with only the top bit set.
+// To an integer that holds it; beyond the type's ends to the nearer end, as the hardware does. A float's NaN gives 0, any
+// other, or where 64 bits come out, the pattern with only the top bit set.
 template <class To, class From> __host__ LADDER_UNSEEN To to_integer(int mode, From from) {
     constexpr To top = static_cast<To>(To{1} << (8 * sizeof(To) - 1));
     constexpr To lowest = static_cast<To>(-1) < 0 ? top : To{0}, highest = static_cast<To>(~lowest);
-    if (from != from) return sizeof(To) == 8 ? top : To{0};
+    if (from != from) return sizeof(To) == 8 || sizeof(From) == 8 ? top : To{0};
     const double x = from;
     const double rounded = mode == FE_TONEAREST ? __builtin_rint(x) : mode == FE_UPWARD ? __builtin_ceil(x)
                          : mode == FE_DOWNWARD ? __builtin_floor(x) : __builtin_trunc(x);

@@ -15,11 +15,18 @@ namespace ladder {
 
 LADDER_INLINE float saturated(float x) { return __builtin_fminf(__builtin_fmaxf(x, 0.0f), 1.0f); }
 LADDER_INLINE float at_least_zero(float x) { return x > 0 || x != x ? x : 0.0f; }
-LADDER_INLINE float max_or_nan(float a, float b) {
-    return a != a || b != b ? __builtin_nanf("") : __builtin_fmaxf(a, b);
-}
-LADDER_INLINE float min_or_nan(float a, float b) {
-    return a != a || b != b ? __builtin_nanf("") : __builtin_fminf(a, b);
+// Of two zeros -0 is the lesser one (PTX, "max" and "min").
+LADDER_INLINE float larger(float a, float b) { return a == 0 && b == 0 ? a + b : __builtin_fmaxf(a, b); }
+LADDER_INLINE float smaller(float a, float b) { return a == 0 && b == 0 ? -(-a - b) : __builtin_fminf(a, b); }
+LADDER_INLINE float max_or_nan(float a, float b) { return a != a || b != b ? __builtin_nanf("") : larger(a, b); }
+LADDER_INLINE float min_or_nan(float a, float b) { return a != a || b != b ? __builtin_nanf("") : smaller(a, b); }
+
+// The sum, where it is not exact with an odd last bit: so it can be rounded to fewer digits as if it were.
+LADDER_INLINE double sum_to_odd(double a, double b) {
+    const double sum = a + b, of_b = sum - a, lost = (a - (sum - of_b)) + (b - of_b);
+    const long long bits = __builtin_bit_cast(long long, sum);
+    if (!(lost < 0 || lost > 0) || (bits & 1)) return sum;
+    return __builtin_bit_cast(double, (lost > 0) == (sum > 0) ? bits + 1 : bits - 1);
 }
 
 }  // namespace ladder
@@ -29,8 +36,8 @@ LADDER_INLINE float min_or_nan(float a, float b) {
     define(hadd, , a + b) define(hadd, _rn, a + b) define(hadd, _sat, ladder::saturated(a + b))          \
     define(hsub, , a - b) define(hsub, _rn, a - b) define(hsub, _sat, ladder::saturated(a - b))          \
     define(hmul, , a * b) define(hmul, _rn, a * b) define(hmul, _sat, ladder::saturated(a * b))          \
-    define(hmax, , __builtin_fmaxf(a, b)) define(hmax, _nan, ladder::max_or_nan(a, b))                   \
-    define(hmin, , __builtin_fminf(a, b)) define(hmin, _nan, ladder::min_or_nan(a, b))
+    define(hmax, , ladder::larger(a, b)) define(hmax, _nan, ladder::max_or_nan(a, b))                     \
+    define(hmin, , ladder::smaller(a, b)) define(hmin, _nan, ladder::min_or_nan(a, b))
 
 // The u forms hold if one side is a NaN, the others do not.
 #define LADDER_SMALL_COMPARISONS(define)                                                                 \
@@ -93,10 +100,9 @@ template <class Self, class F> struct SmallFloat {
 #undef LADDER_DEFINE
                 friend LADDER_INLINE Self __hdiv(Self p, Self q) { return of(p.value() / q.value()); }
 
-    // In double: the product is exact, and the sum is too wherever the next rounding could be close to a tie (of a
-    // bfloat16, nearly always).
+    // In double: the product is exact, and the sum is as good as exact for the one rounding that follows.
     LADDER_INLINE static double sum_of_product(Self p, Self q, Self r) {
-        return static_cast<double>(p.value()) * q.value() + r.value();
+        return sum_to_odd(static_cast<double>(p.value()) * q.value(), r.value());
     }
 #undef LADDER_SIDE
 #define LADDER_SIDE __device__
