@@ -26,6 +26,7 @@ FEW = 4  # blocks of a launch: of fewer, none may be one that touches an array w
 CLOCKS_OF_A_STEP = 0.25  # at least: of what the emulator counts as steps nvcc may join some
 # What may look otherwise in a sample than on a GPU: some blocks wait for others, which are not run.
 _OF_OTHER_BLOCKS = ("timeout", "deadlock", "race")
+_OF_ONE_BLOCK = ("race", "barrier_divergence", "out_of_bounds", "misaligned")  # races in shared memory (sampling.h)
 
 
 def left_out(real: Call, sample: Sample, checked: Call, run: CaseRun) -> str:
@@ -56,6 +57,21 @@ def failure(tried: Evidence, real: Call, run: CaseRun, clocks: float) -> str:
             if _is_sure(finding, is_first) or slow or (finding.kernel and finding.kernel not in known):
                 return f"at {real.name}, which is timed, {finding.message}"
     return ""
+
+
+def surely_wrong(tried: Evidence) -> Finding | None:
+    """What a kernel does wrong at the timed case alone, as where a block does what several do in the checked ones.
+
+    That of a launch which CUDA refuses, or of the first one: a later one may hang on blocks that were not run.
+    """
+    for each in tried.cases:
+        sample = each.sample or {"launches": (), "skipped": 0}
+        kernels = [launch["kernel"] for launch in sample["launches"]]
+        for finding in each.findings:
+            is_first = kernels[:1] == [finding.kernel] and kernels.count(finding.kernel) == 1 and not sample["skipped"]
+            if finding.kind == "launch_error" or (is_first and finding.kind in _OF_ONE_BLOCK):
+                return finding
+    return None
 
 
 def _is_sure(finding: Finding, is_first: bool) -> bool:
