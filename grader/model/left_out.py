@@ -54,7 +54,8 @@ def failure(tried: Evidence, real: Call, run: CaseRun, clocks: float) -> str:
         is_first = sum(launch["repeats"] for launch in sample["launches"]) < 2 and not sample["skipped"]
         for finding in each.findings:
             slow = CLOCKS_OF_A_STEP * finding.details.get("steps", 0) > clocks
-            if _is_sure(finding, is_first) or slow or (finding.kernel and finding.kernel not in known):
+            fresh = (finding.kernel and finding.kernel not in known) or _waits_here_alone(finding, run)
+            if _is_sure(finding, is_first) or slow or fresh:
                 return f"at {real.name}, which is timed, {finding.message}"
     return ""
 
@@ -72,6 +73,14 @@ def surely_wrong(tried: Evidence) -> Finding | None:
             if finding.kind == "launch_error" or (is_first and finding.kind in _OF_ONE_BLOCK):
                 return finding
     return None
+
+
+def _waits_here_alone(finding: Finding, run: CaseRun) -> bool:
+    """Whether it waits for a value in a line that reads none in the checked case."""
+    counts = ("global_load_requests", "global_atomic_requests", "shared_load_requests", "shared_atomic_requests")
+    if not finding.details.get("waits"):
+        return False
+    return not any(line[name] for line in run.lines if line["line"] == finding.line for name in counts)
 
 
 def _is_sure(finding: Finding, is_first: bool) -> bool:

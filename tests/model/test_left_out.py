@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -239,6 +240,24 @@ def test_a_block_that_waits_for_others_fails_only_where_no_case_has_checked_its_
     assert (
         failure(tried, real, SimpleNamespace(kernels=[]), 1e6) == f"at {real.name}, which is timed, waits for a value"
     )
+
+
+def test_a_block_that_waits_where_no_case_reads_fails(backward):
+    _, real = backward
+    waits = Finding("timeout", "waits for a value", line=7, kernel="k", details={"steps": 9, "waits": True})
+    works = replace(waits, details={"steps": 9})
+
+    def failed(finding, line, **counts):
+        zero = dict.fromkeys(
+            f"{space}_{kind}_requests" for space in ("global", "shared") for kind in ("load", "atomic")
+        )
+        run = SimpleNamespace(kernels=[{"name": "k"}], lines=[{"line": line} | zero | counts])
+        tried = Evidence(cases=[CaseRun(real.name, [finding], sample={"launches": [launch()], "skipped": 0})])
+        return failure(tried, real, run, 1e6) != ""
+
+    assert failed(waits, 7) and failed(waits, 8, global_load_requests=1)
+    assert not failed(waits, 7, global_load_requests=1) and not failed(waits, 7, global_atomic_requests=1)
+    assert not failed(works, 7)
 
 
 def test_what_a_later_launch_does_wrong_may_come_of_blocks_that_were_left_out(backward):
