@@ -8,7 +8,7 @@ several blocks load or store alike counts for each of them, so that a kernel is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from grader.course.call import Call
@@ -60,19 +60,29 @@ def failure(tried: Evidence, real: Call, run: CaseRun, clocks: float) -> str:
     return ""
 
 
-def surely_wrong(tried: Evidence) -> Finding | None:
+def surely_wrong(tried: Evidence, inputs: Collection[str]) -> Finding | None:
     """What a kernel does wrong at the timed case alone, as where a block does what several do in the checked ones.
 
-    That of a launch which CUDA refuses, or of the first one: a later one may hang on blocks that were not run.
+    A launch that CUDA refuses, what the first one does, and a race of those that load nothing but the inputs: what
+    others find may hang on blocks that were not run.
     """
     for each in tried.cases:
         sample = each.sample or {"launches": (), "skipped": 0}
-        kernels = [launch["kernel"] for launch in sample["launches"]]
+        launches: Sequence[Json] = sample["launches"]
+        later = {launch["kernel"] for launch in launches[not sample["skipped"] :]}
+        others = {launch["kernel"] for launch in launches[not sample["skipped"] :] if not _loads_only(inputs, launch)}
         for finding in each.findings:
-            is_first = kernels[:1] == [finding.kernel] and kernels.count(finding.kernel) == 1 and not sample["skipped"]
-            if finding.kind == "launch_error" or (is_first and finding.kind in _OF_ONE_BLOCK):
+            unsure = others if finding.kind == "race" else later
+            of_one_block = finding.kind in _OF_ONE_BLOCK and finding.kernel and finding.kernel not in unsure
+            if finding.kind == "launch_error" or of_one_block:
                 return finding
     return None
+
+
+def _loads_only(inputs: Collection[str], launch: Json) -> bool:
+    """From global memory. An atomic may load what it updates."""
+    others = [each for each in launch["regions"] if not (each["of_task"] and each["name"] in inputs)]
+    return not launch["counts"].get("global_atomic_lanes") and not any(each["loaded"] for each in others)
 
 
 def _waits_here_alone(finding: Finding, run: CaseRun) -> bool:

@@ -125,7 +125,7 @@ def withhold(
     card, needed = decisive(entry, task)
     if card is None or not (evidence := _tried(task, submission, card, ahead)):
         return None
-    if wrong := surely_wrong(evidence):
+    if wrong := surely_wrong(evidence, [each.name for each in task.signature.inputs]):
         _refuse(found, evidence.cases[0].name, wrong)
         return None
     sample = sample_in(evidence)

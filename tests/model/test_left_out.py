@@ -272,16 +272,21 @@ def test_what_a_later_launch_does_wrong_may_come_of_blocks_that_were_left_out(ba
     assert failure(tried(launch()), real, known, 1e6).endswith("reads x")
 
 
-def test_a_race_is_sure_in_the_first_launch_alone(backward):
+def test_a_race_is_sure_in_the_first_launch_and_where_inputs_alone_are_loaded(backward):
     _, real = backward
-    race, first = Finding("race", "writes m[0]", kernel="k"), launch()
+    race = Finding("race", "writes m[0]", kernel="k")
+    other = {**launch(own=(1, 1)), "kernel": "other"}
 
     def found(*launches, skipped=0):
         sample = {"launches": launches, "skipped": skipped}
-        return surely_wrong(Evidence(cases=[CaseRun(real.name, [race], sample=sample)]))
+        return surely_wrong(Evidence(cases=[CaseRun(real.name, [race], sample=sample)]), ["x"])
 
-    assert found(first) == race == found(first, {**first, "kernel": "other"})
-    assert found(first, first) is found({**first, "kernel": "other"}, first) is found(first, skipped=1) is None
+    of_own, of_inputs = launch(own=(1, 1)), launch(x=(1, 0), own=(0, 1))
+    assert found(of_own) == race == found(of_own, other) == found(other, of_inputs) == found(of_inputs, skipped=1)
+    assert found(of_own, of_own) is found(other, of_own) is found(of_own, skipped=1) is None
+    assert found(other, launch(x=(1, 0), counts={"global_atomic_lanes": 1})) is None
+    race = replace(race, kind="out_of_bounds")
+    assert found(of_own) == race and found(other, of_inputs) is None
 
 
 def test_a_thread_that_is_not_done_in_time_is_too_slow_by_its_steps(backward):
