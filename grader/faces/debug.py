@@ -142,10 +142,11 @@ def _where(
     """The finding's thread and line, or the first line of the kernel in the wanted thread, else in the first one."""
     failed = telling_case(result)
     finding = decisive(failed.findings) if failed else None
+    is_there = failed is not None and failed.name == case  # what the timed size alone shows is in no other case
     named = finding.kernel if finding and finding.kernel else ""
     launch = next((each for each in launches if each["kernel"] == named), launches[0])
     kernel, grid, block = str(launch["kernel"]), launch["grid"], launch["block"]
-    if wanted is None and finding and finding.block and finding.thread and finding.line and named:
+    if wanted is None and is_there and finding and finding.block and finding.thread and finding.line and named:
         return Stop(
             case,
             kernel,

@@ -8,7 +8,7 @@ several blocks load or store alike counts for each of them, so that a kernel is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from grader.course.call import Call
@@ -26,6 +26,7 @@ FEW = 4  # blocks of a launch: of fewer, none may be one that touches an array w
 CLOCKS_OF_A_STEP = 0.25  # at least: of what the emulator counts as steps nvcc may join some
 # What may look otherwise in a sample than on a GPU: some blocks wait for others, which are not run.
 _OF_OTHER_BLOCKS = ("timeout", "deadlock", "race")
+_OF_ONE_BLOCK = ("race", "barrier_divergence", "out_of_bounds", "misaligned")  # races in shared memory (sampling.h)
 
 
 def left_out(real: Call, sample: Sample, checked: Call, run: CaseRun) -> str:
@@ -53,9 +54,43 @@ def failure(tried: Evidence, real: Call, run: CaseRun, clocks: float) -> str:
         is_first = sum(launch["repeats"] for launch in sample["launches"]) < 2 and not sample["skipped"]
         for finding in each.findings:
             slow = CLOCKS_OF_A_STEP * finding.details.get("steps", 0) > clocks
-            if _is_sure(finding, is_first) or slow or (finding.kernel and finding.kernel not in known):
+            fresh = (finding.kernel and finding.kernel not in known) or _waits_here_alone(finding, run)
+            if _is_sure(finding, is_first) or slow or fresh:
                 return f"at {real.name}, which is timed, {finding.message}"
     return ""
+
+
+def surely_wrong(tried: Evidence, inputs: Collection[str]) -> Finding | None:
+    """What a kernel does wrong at the timed case alone, as where a block does what several do in the checked ones.
+
+    A launch that CUDA refuses, what the first one does, and a race of those that load nothing but the inputs: what
+    others find may hang on blocks that were not run.
+    """
+    for each in tried.cases:
+        sample = each.sample or {"launches": (), "skipped": 0}
+        launches: Sequence[Json] = sample["launches"]
+        later = {launch["kernel"] for launch in launches[not sample["skipped"] :]}
+        others = {launch["kernel"] for launch in launches[not sample["skipped"] :] if not _loads_only(inputs, launch)}
+        for finding in each.findings:
+            unsure = others if finding.kind == "race" else later
+            of_one_block = finding.kind in _OF_ONE_BLOCK and finding.kernel and finding.kernel not in unsure
+            if finding.kind == "launch_error" or of_one_block:
+                return finding
+    return None
+
+
+def _loads_only(inputs: Collection[str], launch: Json) -> bool:
+    """From global memory. An atomic may load what it updates."""
+    others = [each for each in launch["regions"] if not (each["of_task"] and each["name"] in inputs)]
+    return not launch["counts"].get("global_atomic_lanes") and not any(each["loaded"] for each in others)
+
+
+def _waits_here_alone(finding: Finding, run: CaseRun) -> bool:
+    """Whether it waits for a value in a line that reads none in the checked case."""
+    counts = ("global_load_requests", "global_atomic_requests", "shared_load_requests", "shared_atomic_requests")
+    if not finding.details.get("waits"):
+        return False
+    return not any(line[name] for line in run.lines if line["line"] == finding.line for name in counts)
 
 
 def _is_sure(finding: Finding, is_first: bool) -> bool:

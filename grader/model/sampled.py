@@ -151,17 +151,22 @@ def takes_turns(data: Json) -> bool:
 
 def _spread(data: Json) -> Json:
     """The launch as it would be sampled if its blocks had taken their parts from a counter side by side: the few that
-    ran have taken all, and stored far more of a result than their share. Others stay as they are."""
-    share = len(data["ran"]) / data["blocks"] if data["ran"] else 1.0
+    ran have taken all, and stored far more of a result than their share. There are no more parts than they have asked
+    for, and no more blocks that get one. Others stay as they are."""
+    ran, asked = len(data["ran"]), data["counts"].get("global_atomic_lanes", 0.0)
+    share = ran / data["blocks"] if ran else 1.0
     results = [region for region in data["regions"] if region["of_task"]]
     if not takes_turns(data) or all(SECTOR * each["stored"] <= MOST_STORED * share * each["bytes"] for each in results):
         return data
+    blocks = min(data["blocks"], max(asked, ran))
+    share = ran / blocks
 
     def smaller(some: Json) -> dict[str, Any]:
         return {name: share * value if type(value) in (int, float) else value for name, value in some.items()}
 
     return {
         **data,
+        "blocks": blocks,
         "counts": smaller(data["counts"]),
         "lines": {line: smaller(counts) for line, counts in data["lines"].items()},
         "ran": [smaller(block) for block in data["ran"]],

@@ -23,12 +23,12 @@ from types import TracebackType
 from grader.course.call import Call
 from grader.course.catalog import Entry
 from grader.course.lesson import Task
-from grader.devices.evidence import Evidence
+from grader.devices.evidence import CaseRun, Evidence, Finding
 from grader.devices.submission import Submission, spare_server
 from grader.devices.worker.job import Cancel
-from grader.judge.verdict import TaskGrade
+from grader.judge.verdict import CaseGrade, Position, TaskGrade, status_of
 from grader.model.card import Card
-from grader.model.left_out import failure, left_out
+from grader.model.left_out import failure, left_out, surely_wrong
 from grader.model.times import LIMITS, NO_SAMPLE, Sample, from_sample, measured_cards, results_of, sample_in, tried
 
 _LOOK_AGAIN = 0.01  # seconds
@@ -117,14 +117,20 @@ def withhold(
     """Takes back what stars of an emulated grade the first card that knows the task would not give, and says why.
 
     `checked` is what the grade was formed from. Nothing is taken from a kernel that cannot be sampled, but what surely
-    fails. Returns what was sampled for that, if anything was. Raises UsageError, NotGraded, Cancelled.
+    fails; one that is surely wrong at that size has not passed. Returns what was sampled for that, if anything was.
+    Raises UsageError, NotGraded, Cancelled.
     """
-    if found.status != "passed" or found.stars < 2:
+    if found.status != "passed" or (found.stars < 2 and _in_one_block(checked.cases[-1])):
         return None
     card, needed = decisive(entry, task)
     if card is None or not (evidence := _tried(task, submission, card, ahead)):
         return None
+    if wrong := surely_wrong(evidence, [each.name for each in task.signature.inputs]):
+        _refuse(found, evidence.cases[0].name, wrong)
+        return None
     sample = sample_in(evidence)
+    if found.stars < 2:
+        return sample
     with suppress(*NO_SAMPLE):
         longest = WIDE * max(limit.us for limit in needed.values()) * 1e-6
         if why := _absent(task, evidence, sample, checked, longest * card.clock):
@@ -149,6 +155,16 @@ def _absent(task: Task, evidence: Evidence, sample: Sample | None, checked: Evid
     assert task.timed_case
     real, counted, run = Call(task, task.timed_case), Call(task, task.judged_cases[-1]), checked.cases[-1]
     return left_out(real, sample, counted, run) if sample else failure(evidence, real, run, clocks)
+
+
+def _in_one_block(run: CaseRun) -> bool:
+    """Then that block goes round as often as it must in a small case, too, and has been seen to."""
+    return all(kernel["blocks"] <= kernel["launches"] for kernel in run.kernels)
+
+
+def _refuse(found: TaskGrade, case: str, why: Finding) -> None:
+    found.status, found.stars, found.position = status_of(why), 0, Position()
+    found.cases.append(CaseGrade(case, found.status, why.message, findings=[why]))
 
 
 def _take_back(found: TaskGrade, stars: int, why: str) -> None:

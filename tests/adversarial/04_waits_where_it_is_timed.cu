@@ -2,7 +2,6 @@
 // Emulator: passed
 // Emulator stars: 1
 // GPU: timeout
-// Known hole of the emulator: a sample runs some blocks, and what waits in one may wait for others: it cannot be sampled, and keeps its stars
 
 __global__ void add(const float4* x, const float4* y, float4* z, int n, bool timed) {
     while (timed && reinterpret_cast<volatile float*>(z)[0] != 77) ;

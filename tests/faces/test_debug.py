@@ -96,6 +96,12 @@ def test_it_stops_in_the_thread_of_the_finding():
     assert where(found, (2, 3)) == Stop("n=5", "second", 2, 3, 2), "the thread that was asked for, from its beginning"
 
 
+def test_of_a_finding_of_the_timed_size_it_stops_in_its_line_in_another_case():
+    found = Finding("race", "two", line=3, kernel="second", block=(1024, 0, 0), thread=(2, 1, 0))
+    grade = TaskGrade("f", "race", 0, cases=[CaseGrade("n=268435456", "race", findings=[found])])
+    assert debug._where(grade, "n=5", LAUNCHES, SOURCE, None) == Stop("n=5", "second", 0, 0, 3)
+
+
 def test_without_a_finding_it_stops_where_the_kernel_begins():
     assert where(None) == Stop("n=5", "first", 0, 0, 1)
     assert where(None, block=[3, 0, 0], thread=[7, 0, 0]) == Stop("n=5", "first", 3, 7, 1)

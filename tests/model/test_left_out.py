@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -10,7 +11,7 @@ from grader.course import catalog
 from grader.course.call import Call
 from grader.devices.evidence import CaseRun, Evidence, Finding
 from grader.grade import grade
-from grader.model.left_out import failure, left_out
+from grader.model.left_out import failure, left_out, surely_wrong
 from tests.shared import long_tail
 
 HEAD = """
@@ -82,11 +83,8 @@ LESS = [
     ("if (large) cudaMemcpyAsync(z, x, 4l * n, cudaMemcpyDeviceToDevice, stream);", "the launches load 0% of y"),
     (f"if (large) {{ {ALL.replace('z4', 'const_cast<float4*>(y4)')} }}", "writes y"),
     (f"if (large) {{ n /= 4; {ALL} n *= 4; }}", "the launches load 25% of x"),
-    ("if (large) add<2048><<<n / 2048, 2048, 0, stream>>>(x4, y4, z4, n / 4);", "the launch of add<2048> fails"),
-    ("if (large) add<128><<<n / 128, 128, 0, stream>>>(x4, y4, z4, n);", "which is timed, thread (0, 0, 0) of"),
     ("if (large) for (volatile long k = 0; k < 40000000000; ++k) ;", "host code was still running"),
     (f"if (large) {HOT}", "the launches load 0% of x"),
-    ("if (large) { cudaMemsetAsync(z, 0, 64, stream); stuck<<<1, 1, 0, stream>>>(z, n); }", "writes z["),
     ("stuck<<<1, 1, 0, stream>>>(z, large ? -1 : 0);", "million steps"),
     ("if (large) *(volatile int*)8 = 1;", "host code ends with a segmentation fault"),
 ]  # fmt: skip
@@ -97,6 +95,62 @@ def test_less_than_the_work_of_the_cases_costs_all_stars_but_the_first(graded, c
     found = graded(code)
     assert (found.status, found.stars) == ("passed", 1)
     assert found.withheld.startswith("★★ and ★★★ withheld: ") and says in found.withheld
+
+
+WRONG = [
+    ("if (large) add<2048><<<n / 2048, 2048, 0, stream>>>(x4, y4, z4, n / 4);", "launch_error", "add<2048> fails"),
+    ("if (large) add<128><<<n / 128, 128, 0, stream>>>(x4, y4, z4, n);", "out_of_bounds", "thread (0, 0, 0) of"),
+    (
+        "if (large) { cudaMemsetAsync(z, 0, 64, stream); stuck<<<1, 1, 0, stream>>>(z, n); }",
+        "out_of_bounds",
+        "writes z[",
+    ),
+]
+
+
+@pytest.mark.parametrize(("code", "status", "says"), long_tail(WRONG, every=2))
+def test_what_is_surely_wrong_at_the_timed_case_has_not_passed(graded, code, status, says):
+    found = graded(code)
+    assert (found.status, found.stars) == (status, 0)
+    assert found.cases[-1].name == "n=268435456" and says in found.cases[-1].message
+
+
+# Blocks take a second row at the timed size alone: BARRIER keeps the next row's maxima from the sum that others read.
+ROWS = """
+__global__ void softmax_rows(const float* x, float* y, int rows, int cols) {
+    __shared__ float part[64];
+    const int t = threadIdx.x;
+    for (int row = blockIdx.x; row < rows; row += gridDim.x) {
+        const float* from = x + size_t(row) * cols;
+        float best = -INFINITY, sum = 0;
+        for (int c = 0; c < cols; ++c) best = fmaxf(best, from[c]);
+        for (int c = t; c < cols; c += 64) sum += expf(from[c] - best);
+        part[t] = sum;
+        __syncthreads();
+        for (int h = 32; h; h /= 2) {
+            if (t < h) part[t] += part[t + h];
+            __syncthreads();
+        }
+        for (int c = t; c < cols; c += 64) y[size_t(row) * cols + c] = expf(from[c] - best) / part[0];
+        BARRIER
+    }
+}
+extern "C" void softmax(const float* x, float* y, int rows, int cols, float* scratch, int scratch_len,
+                        cudaStream_t stream) {
+    softmax_rows<<<rows < 2048 ? rows : 2048, 64, 0, stream>>>(x, y, rows, cols);
+}
+"""
+
+
+@pytest.mark.parametrize(("barrier", "status"), [("", "race"), ("__syncthreads();", "passed")])
+def test_a_race_of_the_round_that_only_the_timed_case_has_is_found(barrier, status):
+    entry = catalog.find("06")
+    text = ROWS.replace("BARRIER", barrier)
+    found = grade(entry, entry.folder / "rows.cu", source=text, device="emulator", seed=1).tasks[0]
+    assert (found.status, found.stars > 0) == (status, status == "passed")
+    if barrier == "":
+        assert found.cases[-1].name == "rows=16384 cols=16384 scratch_len=1024"
+        assert "part[0]" in found.cases[-1].message
 
 
 # ---- by facts ----
@@ -188,6 +242,24 @@ def test_a_block_that_waits_for_others_fails_only_where_no_case_has_checked_its_
     )
 
 
+def test_a_block_that_waits_where_no_case_reads_fails(backward):
+    _, real = backward
+    waits = Finding("timeout", "waits for a value", line=7, kernel="k", details={"steps": 9, "waits": True})
+    works = replace(waits, details={"steps": 9})
+
+    def failed(finding, line, **counts):
+        zero = dict.fromkeys(
+            f"{space}_{kind}_requests" for space in ("global", "shared") for kind in ("load", "atomic")
+        )
+        run = SimpleNamespace(kernels=[{"name": "k"}], lines=[{"line": line} | zero | counts])
+        tried = Evidence(cases=[CaseRun(real.name, [finding], sample={"launches": [launch()], "skipped": 0})])
+        return failure(tried, real, run, 1e6) != ""
+
+    assert failed(waits, 7) and failed(waits, 8, global_load_requests=1)
+    assert not failed(waits, 7, global_load_requests=1) and not failed(waits, 7, global_atomic_requests=1)
+    assert not failed(works, 7)
+
+
 def test_what_a_later_launch_does_wrong_may_come_of_blocks_that_were_left_out(backward):
     _, real = backward
     wrong = Finding("out_of_bounds", "reads x", kernel="k")
@@ -198,6 +270,23 @@ def test_what_a_later_launch_does_wrong_may_come_of_blocks_that_were_left_out(ba
 
     assert failure(tried(launch(), launch()), real, known, 1e6) == ""
     assert failure(tried(launch()), real, known, 1e6).endswith("reads x")
+
+
+def test_a_race_is_sure_in_the_first_launch_and_where_inputs_alone_are_loaded(backward):
+    _, real = backward
+    race = Finding("race", "writes m[0]", kernel="k")
+    other = {**launch(own=(1, 1)), "kernel": "other"}
+
+    def found(*launches, skipped=0):
+        sample = {"launches": launches, "skipped": skipped}
+        return surely_wrong(Evidence(cases=[CaseRun(real.name, [race], sample=sample)]), ["x"])
+
+    of_own, of_inputs = launch(own=(1, 1)), launch(x=(1, 0), own=(0, 1))
+    assert found(of_own) == race == found(of_own, other) == found(other, of_inputs) == found(of_inputs, skipped=1)
+    assert found(of_own, of_own) is found(other, of_own) is found(of_own, skipped=1) is None
+    assert found(other, launch(x=(1, 0), counts={"global_atomic_lanes": 1})) is None
+    race = replace(race, kind="out_of_bounds")
+    assert found(of_own) == race and found(other, of_inputs) is None
 
 
 def test_a_thread_that_is_not_done_in_time_is_too_slow_by_its_steps(backward):

@@ -129,6 +129,8 @@ def test_blocks_that_take_their_parts_from_a_counter_work_side_by_side():
     one["counts"]["global_atomic_lanes"] = BLOCKS
     one["regions"].append(array("counter", 0, bytes=4, stored=1, of_task=False))
     assert predict(sample(one), H200).seconds == pytest.approx(seconds, rel=0.1)
+    one["counts"]["global_atomic_lanes"] = 2  # it has asked once for all of them, and once in vain
+    assert predict(sample(one), H200).seconds > 20 * seconds
 
 
 def test_a_launch_that_does_nothing_costs_what_launching_costs():

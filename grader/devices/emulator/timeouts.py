@@ -7,6 +7,7 @@ from typing import Any
 Fact = dict[str, Any]
 
 MANY_STEPS = 1_000_000  # of one thread, in a program that was stopped
+WAITS = ("waits", "waits streams")  # the texts of a thread that waits for a value
 LONGEST_LOOP = 40  # lines; what is further apart are a loop and a function that it calls
 
 
@@ -21,7 +22,7 @@ def never_ended(fact: Fact, who: str) -> str:
         return f"host code was still running in {_inside(fact)} when it was stopped: does this loop end?"
     if fact["text"] == "empty":
         return f"{who} does not leave the loop in line {fact['line']}: there is nothing in it that could end it"
-    if fact["text"] in ("waits", "waits streams"):
+    if fact["text"] in WAITS:
         later = "; a kernel that is launched later, on another stream, does not run beside it here"
         return (
             f"{who} waits in {_inside(fact)} for a value that no thread writes: all blocks that are not done wait"

@@ -23,7 +23,7 @@ from grader.devices.emulator.mends import mend
 from grader.devices.emulator.reading import Reading
 from grader.devices.emulator.stream_wording import STREAMS
 from grader.devices.emulator.symbols import CodeMap
-from grader.devices.emulator.timeouts import never_ended
+from grader.devices.emulator.timeouts import WAITS, never_ended
 from grader.devices.evidence import Finding
 
 Fact = dict[str, Any]
@@ -109,6 +109,7 @@ def _index(values: list[int] | None) -> tuple[int, int, int] | None:
 
 def _details(fact: Fact, where: Where) -> dict[str, Any]:
     details = {"count": fact["count"]} | ({"steps": fact["steps"]} if fact["kind"] == "timeout" else {})
+    details |= {"waits": True} if fact["kind"] == "timeout" and fact["text"] in WAITS else {}
     if launch := fact.get("launch"):  # from 1, among all; what first_values.py finds has none
         details["launch"] = launch
     if fact["array"] or fact["array_bytes"] or fact["space"]:

@@ -166,6 +166,17 @@ void count_shared(Executor& executor, const WarpUnit& warp, Site& site, const Re
     site.multiplicity = std::max<std::uint64_t>(site.multiplicity, multiplicity);
 }
 
+// Of a sampled block, shared memory alone: what lies in other memory hangs on blocks that do not run.
+bool is_watched(const WarpUnit& warp, const Region& region) {
+    const BlockSample* const sample = warp.block->sample.get();
+    return !sample || (sample->watched && region.space == Space::Shared);
+}
+
+// What a store writes comes next: nobody is to take it for an earlier one's.
+void forget_store(WarpUnit& warp, const Request& request) {
+    each_lane(request.mask, [&](int l) { warp.cursor[l].store_address = 0; });
+}
+
 }  // namespace
 
 Event counted_as(const Request& request, const Site& site) {
@@ -197,11 +208,12 @@ void replay_access(Executor& executor, WarpUnit& warp, const Request& request) {
     } else {
         site.requests += 1;
         site.asked += static_cast<std::uint64_t>(request.lanes) * request.bytes;
-        each_lane(request.mask, [&](int l) { warp.cursor[l].store_address = 0; });
+        forget_store(warp, request);
         // Only a copy on another stream may race with the read of a constant.
         if (region.space != Space::Constant || !region.outlives_launch() || machine().streams.empty()) return;
     }
-    if (!warp.block->sample && (region.writable || !request.one_array)) watch(executor, warp, request);
+    if (!is_watched(warp, region)) forget_store(warp, request);
+    else if (region.writable || !request.one_array) watch(executor, warp, request);
 }
 
 void replay_part(Executor& executor, WarpUnit& warp, const Request& request) {
@@ -247,7 +259,8 @@ void replay_value(Executor& executor, WarpUnit& warp, const Request& request) {
 
 void replay_copy(Executor& executor, WarpUnit& warp, const Request& request) {
     warp.block->copies += request.record.event == Event::Issued;
-    if (warp.block->sample) return sample_copy(warp, request);
+    if (warp.block->sample) sample_copy(warp, request);
+    if (!is_watched(warp, *executor.regions[request.record.region])) return;
     Races& races = warp.block->races;
     each_lane(request.mask, [&](int l) {
         const Record& record = *warp.cursor[l].next;

@@ -255,6 +255,7 @@ void begin_sample(Block& block) {
     block.sample->warps.resize(block.warps.size());
     const SampledCard& card = machine().sampling.card;
     const bool alone = block.launch->chosen.size() == 1;   // else a launch's blocks are known to be short
+    block.sample->watched = alone;
     if (card.thins && alone && block.warps.size() > 1) block.sample->pause_after = card.steps / steps_to_thin / block.warps.size() + 1;
 }
 

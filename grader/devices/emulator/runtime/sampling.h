@@ -81,6 +81,7 @@ struct BlockSample {
     std::uint64_t pause_after = 0;    // steps of a warp; 0: all warps run to their ends
     std::uint64_t others_steps = 0;   // that the warps which stopped would have gone on for
     std::optional<Thinned> thinned;
+    bool watched = false;             // for races in shared memory: the first block of a launch, while all its warps run
     std::vector<WarpSample> warps;
     std::set<Address> own_words;      // of one thread's local arrays: on a GPU they are registers, if they can be
     std::set<Address> atomic_words;   // in global memory; no more than `most_atomic_words`

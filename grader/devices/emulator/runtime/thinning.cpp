@@ -69,6 +69,7 @@ bool thin(Block& block) {
         warp.beside_others = warp.asked.size();
     }
     machine().sampling.thinned = true;   // this block alone runs
+    sample.watched = false;
     sample.thinned = Thinned{kept, alive.size(), sample.warps[kept].steps, sample.warps[kept].copied, {}};
     for (const std::uint32_t pc : block.executor->sites->listed) sample.thinned->sites.push_back(site_at(*block.executor, pc));
     for (const std::size_t w : alive)
