@@ -406,6 +406,8 @@ def _thread_local_symbols(library: Path) -> list[tuple[int, int, str]]:
         ("cudaLaunchKernel((const void *)k<A, B>, g);", "cudaLaunchKernel(k<A, B>, g);"),
         ("cudaLaunchKernel((void const*)&k, g);", "cudaLaunchKernel(&k, g);"),
         ("cudaLaunchCooperativeKernel(reinterpret_cast<void*>(k), g);", "cudaLaunchCooperativeKernel((k), g);"),
+        ("cudaLaunchKernelExC(&c, (void*)k<A, B>, a);", "cudaLaunchKernelExC(&c, k<A, B>, a);"),
+        ("cudaLaunchKernelExC(f(a, b), k, (void**)a);", "cudaLaunchKernelExC(f(a, b), k, (void**)a);"),
         ("cudaFuncSetAttribute(reinterpret_cast<const void *>(&k<1>), a, 1);", "cudaFuncSetAttribute((&k<1>), a, 1);"),
         ("cudaFuncGetAttributes(&a, k);", "cudaFuncGetAttributes(&a, k);"),
         ("cudaLaunchKernel((Function)k, g);", "cudaLaunchKernel((Function)k, g);"),
