@@ -43,13 +43,28 @@ __global__ void exchanged(Pair* p) {
     __syncthreads();
     if (threadIdx.x == 0) p[1] = held;
 }
+__global__ void first(Pair* p) {
+    __shared__ Pair held[64];
+    atomicExch(&held[threadIdx.x], Pair{threadIdx.x, 1});
+    __syncthreads();
+    atomicExch(p + threadIdx.x, held[63 - threadIdx.x]);
+}
+__device__ Pair last(Pair* p) { return atomicExch(p, Pair{3, 4}); }
+__global__ void handed(Pair* p) {
+    __shared__ Pair held, other;
+    if (threadIdx.x == 0) {
+        atomicExch(&other, last(&held));
+        *p = other;
+    }
+}
 __global__ void beyond(Pair* p) {
     p[threadIdx.x / 2] = Pair{0, 0};
     __syncthreads();
     if (threadIdx.x == 9) atomicExch(p + 32, Pair{3, 4});
 }
 """
-NAMES = {"int": ["blind", "kept", "compared"], "unsigned long long": ["pairs", "exchanged", "beyond"]}
+WIDE = ["pairs", "exchanged", "first", "handed", "beyond"]
+NAMES = {"int": ["blind", "kept", "compared"], "unsigned long long": WIDE}
 SOURCE += "".join(
     f'extern "C" void run_{name}({kind}* z, int blocks, cudaStream_t stream) '
     f"{{ {name}<<<blocks, {THREADS}, 0, stream>>>(reinterpret_cast<{'int' if kind == 'int' else 'Pair'}*>(z)); }}\n"
@@ -77,6 +92,12 @@ def test_sixteen_bytes_are_compared_and_exchanged_as_one(call):
     z = call("run_pairs", z=np.zeros(2, np.uint64), blocks=2)["z"]
     assert z.tolist() == [2 * THREADS, THREADS * (THREADS - 1)]
     assert call("run_exchanged", z=np.zeros(4, np.uint64), blocks=1)["z"].tolist() == [1, 2, 3, 4]
+
+
+def test_an_exchange_of_sixteen_bytes_may_be_what_sets_them(call):
+    z = call("run_first", z=np.zeros(2 * THREADS, np.uint64), blocks=1)["z"].reshape(-1, 2)
+    assert z[:, 0].tolist() == list(range(THREADS))[::-1] and set(z[:, 1]) == {1}
+    assert "uninitialized_read" in kinds(call, "handed", np.zeros(2, np.uint64))
 
 
 def test_sixteen_bytes_past_the_end_are_told(call):

@@ -27,6 +27,28 @@ __device__ void wait_parity(word* b, unsigned parity) {
     asm volatile("{ .reg .pred p; AGAIN: mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 p, [%0], %1, 100;"
                  " @p bra DONE; bra AGAIN; DONE: }" ::"r"(of(b)), "r"(parity) : "memory");
 }
+// A thread of the first warp tells of bytes, and threads of the second that they are there: before it or after it.
+template <int bytes> __global__ void told(const float* x, float* z) {
+    __shared__ float s[256];
+    __shared__ word b;
+    if (threadIdx.x == 0) init(&b, 1);
+    __syncthreads();
+    for (unsigned round = 0; round < 2; ++round) {
+        if (threadIdx.x == 0) {
+            asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], 16;" ::"r"(of(&b)) : "memory");
+            asm volatile("mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%0], %1;" ::"r"(of(&b)), "n"(bytes)
+                         : "memory");
+        }
+        if (threadIdx.x >= 32 && threadIdx.x < 36) {
+            s[threadIdx.x] = x[threadIdx.x] + round;
+            asm volatile("fence.acq_rel.cta; mbarrier.complete_tx.relaxed.cta.shared.b64 [%0], 16;" ::"r"(of(&b))
+                         : "memory");
+        }
+        wait_parity(&b, round);
+        z[threadIdx.x] = s[32 + threadIdx.x % 4];
+        __syncthreads();
+    }
+}
 enum Way { right, unwaited, unready, one_more };
 template <Way way> __global__ void meet(const float* x, float* z) {
     __shared__ float s[256];
@@ -69,6 +91,8 @@ KERNELS = {
     **{way: f"meet<{way}>" for way in ("right", "unwaited", "unready", "one_more")},
     "copies": "copies<true>",
     "uncopied": "copies<false>",
+    "told": "told<48>",
+    "too_many": "told<64>",
 }
 SOURCE += "".join(
     f'extern "C" void run_{name}(const float* x, float* z, cudaStream_t stream) '
@@ -99,3 +123,13 @@ def test_what_is_not_waited_for_is_a_race(call, name):
 def test_an_arrival_that_never_comes_is_told(call):
     (finding,) = [each for each in run(call, "one_more", errors=True).run.findings if each.severity == "error"]
     assert finding.kind == "deadlock" and "the mbarrier has seen 256 of 257 arrivals" in finding.message
+
+
+def test_bytes_that_are_told_of_are_waited_for(call):
+    assert np.array_equal(run(call, "told")["z"], np.tile(X[32:36] + 1, 2 * N // 4))
+
+
+def test_bytes_that_never_come_are_told(call):
+    (finding,) = [each for each in run(call, "too_many", errors=True).run.findings if each.severity == "error"]
+    assert finding.kind == "deadlock" and "1 of 1 arrivals" in finding.message, finding
+    assert "waits for 16 bytes (.expect_tx)" in finding.message

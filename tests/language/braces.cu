@@ -240,3 +240,14 @@ __global__ void k(B* p, unsigned n) { p[0] = {n, 3}; B q{n, n}; p[1] = q; }
 //// refused: bit field in braces of ints
 struct B { unsigned a : 4, b : 12; };
 __global__ void k(B* p, int n) { p[0] = {n, 3}; }
+
+//// ok: elements named by their index with others left out
+struct P { int x, y; };
+__device__ int g[4] = {[2] = 1};
+__constant__ int c[5] = {[1] = 7, 2, [4] = 9};
+__global__ void k(int* p) {
+    P a[3] = {[1] = {1, 2}, {3, 4}};
+    int b[2][2] = {[1] = {[1] = 5}};
+    constexpr int w[4] = {[1] = 1, [3] = 2};
+    p[0] = a[p[1]].x + b[1][p[1]] + w[p[2]] + g[p[2]] + c[p[3]];
+}

@@ -480,3 +480,11 @@ int f() { return all[1]; }
 namespace mine { int all[4]; }
 __global__ void k(int* x) { int any = x[1]; x[0] = any; }
 int f() { return mine::all[1]; }
+
+//// ok: cudaLaunchKernelExC
+__global__ void k(int* x) { x[0] = 1; }
+void f(int* x, cudaStream_t s) { cudaLaunchConfig_t c = {}; c.gridDim = 1; c.blockDim = 32; c.stream = s; void* arguments[] = {&x}; cudaLaunchKernelExC(&c, (const void*)k, arguments); }
+
+//// refused: cudaLaunchKernelExC without arguments
+__global__ void k(int* x) { x[0] = 1; }
+void f(int* x) { cudaLaunchConfig_t c = {}; cudaLaunchKernelExC(&c, (const void*)k); }

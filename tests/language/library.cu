@@ -351,3 +351,24 @@ __global__ void k(S* p) { new (p) S(3); }
 //// refused: placement without any header
 struct S { int a; __device__ S(int a) : a(a) {} };
 __global__ void k(S* p) { new (p) S(3); }
+
+//// ok: cuda::std::expected
+#include <cuda/std/expected>
+__device__ cuda::std::expected<int, char> halve(int x) { if (x & 1) return cuda::std::unexpected<char>('o'); return x / 2; }
+__global__ void k(int* x) { auto r = halve(x[0]); x[1] = r ? *r : r.error(); }
+
+//// refused: an error of another type than the expected one
+#include <cuda/std/expected>
+struct Fault { int code; };
+__device__ cuda::std::expected<int, Fault> halve(int x) { if (x & 1) return cuda::std::unexpected<const char*>("odd"); return x / 2; }
+__global__ void k(int* x) { x[1] = *halve(x[0]); }
+
+//// refused: cuda::std::expected as its value
+#include <cuda/std/expected>
+__device__ cuda::std::expected<int, char> halve(int x) { return x / 2; }
+__global__ void k(int* x) { int half = halve(x[0]); x[1] = half; }
+
+//// ok: cuda::atomic of a byte, a structure and a pointer
+#include <cuda/atomic>
+struct Pair { short a, b; };
+__global__ void k(int* x) { __shared__ cuda::atomic<bool, cuda::thread_scope_block> f; __shared__ cuda::atomic<Pair> p; __shared__ cuda::atomic<int*> q; f = true; p.store({1, 2}); q = x; *q.fetch_add(1) = p.load().b + f; cuda::std::atomic_int n{0}; n++; }

@@ -54,3 +54,22 @@ __global__ void k(int* x) { y[0] = 1; }
 #line \
   3 "foo.cu"
 __global__ void k(int* x) { x[0] = 1; }
+
+//// ok: a line's number that is a macro
+#define FIRST 200
+#line FIRST
+__global__ void k(int* x) { x[0] = 1; }
+
+//// ok: a line's number that is a macro, with a name
+#define FIRST 200
+#line FIRST "other.cu"
+__global__ void k(int* x) { x[0] = 1; }
+
+//// ok: the line's own number
+#line __LINE__ "other.cu"
+__global__ void k(int* x) { x[0] = 1; }
+
+//// refused: a line's number that is a macro of no number
+#define FIRST two
+#line FIRST
+__global__ void k(int* x) { x[0] = 1; }

@@ -704,3 +704,27 @@ __global__ void k(int* x) {
 
 //// refused: a kernel with __maxnreg__ but no __global__
 __forceinline__ __device__ __maxnreg__(32) void k(int* x) { x[0] = 1; }
+
+//// ok: an unroll at the end of a block
+__global__ void k(int* x) {
+    for (int i = 0; i < 3; ++i) {
+        x[i] = i;
+#pragma unroll
+    }
+#pragma unroll 4
+}
+
+//// ok: an unroll at the end of a switch
+__global__ void k(int* x) {
+    switch (x[0]) {
+        case 1: x[0] = 2; break;
+#pragma unroll
+    }
+}
+
+//// ok: attributes behind the type
+__global__ void k(int [[maybe_unused]] n, int* x) { const int [[maybe_unused]] lane = threadIdx.x; int [[deprecated]] a = 1; x[0] = a; }
+
+//// ok: nodiscard behind the type
+__device__ int [[nodiscard]] one() { return 1; }
+__global__ void k(int* x) { x[0] = one(); }

@@ -73,7 +73,7 @@ def _includes(source: str, directives: list[Directive], emulated: bool) -> Itera
     for directive in directives:
         conditions += directive.name in ("if", "ifdef", "ifndef")
         conditions -= directive.name == "endif"
-        if renumbers(directive) and not is_right(directive):
+        if renumbers(directive) and not is_right(directive, directives):
             yield "this directive has no number: write `#line 7`, or take it out", directive.tokens[0].line
         if directive.name not in INCLUDES:
             continue

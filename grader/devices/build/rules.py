@@ -28,6 +28,7 @@ _ACCEPTED = re.compile(
     r"|invalid value '-?\d+'; must be positive"  # of an unroll, as are the next two
     r"|expected a for, while, or do-while loop to follow '#pragma unroll'"
     r"|incompatible directives '#pragma unroll"
+    r"|'\w+' attribute cannot be applied to types"  # `int [[maybe_unused]] x`, of which nvcc warns
     r"|kernel function 'operator\(\)' must be a free function"  # of a lambda; a class's is refused in kernel_rules.py
 )
 # And those that it has in host code alone, where g++ reads, too.

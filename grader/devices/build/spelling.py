@@ -28,7 +28,7 @@ def for_clang(source: str, functions: Collection[str] = ()) -> str:
 
     `k<< <{2, 2}, 32>> >()` becomes `k<<<dim3{2, 2}, 32>>>()`; `__shared__ alignas(16) float a[4]` gets an attribute;
     the type of a kernel's call, `decltype(k())`, is that of a launch. What says nothing to nvcc is left out: the
-    `__device__` of `__device__ __shared__`, and an unroll outside of functions. An own literal's suffix gets a `_`.
+    `__device__` of `__device__ __shared__`, and an unroll before no statement. An own literal's suffix gets a `_`.
     `functions` have a kernel's name, and what is called by it in a type is none.
     """
     lexed = lex(source := spelled_apart(with_own_numbers(source)))
@@ -52,11 +52,11 @@ def for_clang(source: str, functions: Collection[str] = ()) -> str:
 
 
 def _idle_unrolls(lexed: Tokens, code: Stream) -> Iterator[tuple[int, int, str]]:
-    """An unroll with no code around it becomes a comment."""
+    """An unroll with no code around it, or at the end of a block, becomes a comment."""
     for directive in lexed.directives:
         if [token.text for token in directive.tokens[1:3]] == ["pragma", "unroll"]:
             around = code.scopes[directive.code_before : directive.code_before + 1]
-            if not any(scope.in_code for scope in around):
+            if not any(scope.in_code for scope in around) or code.text(directive.code_before) == "}":
                 yield directive.tokens[0].start, directive.tokens[0].end, "//"
 
 

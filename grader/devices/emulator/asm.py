@@ -19,7 +19,7 @@ from grader.devices.emulator.words import NO_PTX
 # What only a constraint is, and which letters of such nvcc knows.
 _LETTERS = re.compile(r'^"[=+&]*(\w)"$')
 _OF_PTX = set("hrlfdqnC0123456789")
-_FIRST_WORD = re.compile(r"[a-z]\w*")
+_MAY_BE_INSTRUCTIONS = re.compile(r"\A[^a-z]*([a-z]\w*)|\b([a-z]\w*)(?=\.)")  # the first word, and what has a type
 WORDS = ("asm", "__asm__", "__asm")
 _QUALIFIERS = ("volatile", "__volatile__", "__volatile", "inline", "__inline__")
 
@@ -68,8 +68,8 @@ def _is_the_cpus(stream: Stream, index: int, parts: list[int]) -> bool:
         return False
     strings = [token.text for token in stream.tokens[index : parts[-1]] if token.kind == "string"]
     letters = {letter for text in strings for letter in _LETTERS.findall(text)}
-    first = _FIRST_WORD.search(strings[0] if strings else "")
-    return bool(letters - _OF_PTX) or (first is not None and not is_instruction(first[0]))
+    words = ["".join(found) for text in strings for found in _MAY_BE_INSTRUCTIONS.findall(text)]
+    return bool(letters - _OF_PTX) or (bool(words) and not any(map(is_instruction, words)))
 
 
 def _parts(stream: Stream, opening: int, closing: int) -> list[int]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 Instruction = tuple[int, str, str]  # its address, operation, operands
 
-REGISTER = re.compile(r"%[a-z]+\d*[a-z]*|\b[wxsdq]\d+\b")
+REGISTER = re.compile(r"%[a-z]+\d*[a-z]*|\b[wxsdqv]\d+\b")
 _X86_WIDTHS = re.compile(r"^[er]?([abcd])[xlh]$|^[er]?(si|di|bp|sp)l?$|^(r\d+)[dwb]?$")
 KEEPS_FLAGS = re.compile(r"mov|lea|set|cmov|nop|push|pop|cvt|ldr|ldp|str|stp|adr|pxor|cltq|csel|cset")
 CONDITIONAL = re.compile(r"j(?!mp)|b\.|cbn?z|tbn?z")
@@ -96,6 +96,11 @@ def target(operands: str) -> int:
 def is_atomic(operands: str) -> bool:
     """Whether a call is of an atomic operation of CUDA's."""
     return "<ladder_atomic" in operands or "<ladder_ordered_atomic" in operands
+
+
+def is_wide_atomic(operands: str) -> bool:
+    """Whether a call is of one of 16 bytes."""
+    return "<ladder_wide_atomic" in operands
 
 
 def argument(rows: Sequence[Instruction], call: int, families: tuple[str, str]) -> str | None:

@@ -16,6 +16,11 @@ from grader.devices.emulator.places import Places
 
 FAR = 60  # instructions from the branch to the store
 MOST = 4000  # instructions that are looked at
+# What takes no argument, and what takes no vector.
+_TAKES_NONE = (
+    *("<__sanitizer_cov_trace_pc", "<__tsan_", "<__tls_get_addr", "<__ubsan_handle_out_of_bounds"),
+    *("<ladder_barrier", "<ladder_fence", "<ladder_atomic", "<ladder_ordered_atomic"),
+)
 
 
 def overwrite(rows: Sequence[Instruction], load: int, branch: int, places: Places, exchange: str) -> int | None:
@@ -72,25 +77,28 @@ def _exchanges_blindly(rows: Sequence[Instruction], call: int, exchange: str) ->
 
 def throws_away(rows: Sequence[Instruction], call: int, places: Places, exchange: str) -> bool:
     """Whether the call in this row is an atomic exchange, and it is certain that what it gives back is not used."""
-    first = of.argument(rows, call, of.FIRST_ARGUMENT) if of.is_atomic(rows[call][2]) else None
+    is_wide = of.is_wide_atomic(rows[call][2])
+    first = of.argument(rows, call, of.FIRST_ARGUMENT) if is_wide or of.is_atomic(rows[call][2]) else None
     if first is None or first.replace("#", "$") != exchange:
         return False
-    at = call + 1
-    for _ in range(FAR):
+    given = {"xmm0", "v0", "q0", "d0", "s0"} if is_wide else {"a", "r0"}
+    ways, steps = [call + 1], 0
+    while ways and steps < FAR:
+        at, steps = ways.pop(), steps + 1
         _, operation, operands = rows[at] if at < len(rows) else (0, "", "")
-        if not {"a", "r0"}.isdisjoint(map(of.family, of.REGISTER.findall(of.sources(operation, operands)))):
+        if not given.isdisjoint(map(of.family, of.REGISTER.findall(of.sources(operation, operands)))):
             return False
-        if of.is_call(operation):  # on aarch64 it may be its argument
-            return operation.startswith("call") or "__sanitizer_cov_trace_pc" in operands
-        if of.destination(operation, operands) in ("a", "r0"):
-            return True
-        if not operation or operation.startswith("ret") or of.CONDITIONAL.match(operation):
-            return False
-        there = places.row_at(of.target(operands)) if of.is_jump(operation) else at + 1
-        if there is None or there <= at:
-            return False
-        at = there
-    return False
+        if of.is_call(operation):  # of 16 bytes, and on aarch64, it may be its argument
+            takes_none = _TAKES_NONE if is_wide else _TAKES_NONE[:1]
+            if not any(name in operands for name in takes_none) and (is_wide or not operation.startswith("call")):
+                return False
+        elif of.destination(operation, operands) not in given:
+            is_branch = of.is_jump(operation) or of.CONDITIONAL.match(operation)
+            there = places.row_at(of.target(operands)) if is_branch else at + 1
+            if not operation or operation.startswith("ret") or there is None or there <= at:
+                return False
+            ways += [there, at + 1] if of.CONDITIONAL.match(operation) else [there]
+    return not ways
 
 
 def _comes_back(rows: Sequence[Instruction], start: int, load: int, places: Places) -> bool:

@@ -9,6 +9,7 @@ from grader.devices.emulator import asm
 
 Insertion = tuple[int, int, str]  # tokens from here to there become this text
 _MEMORY = {"__device__", "__constant__", "__managed__"}
+_MOST_LEFT_OUT = 1024  # elements in front of one that is named by its index
 _OWN_NAME = "warpSize"  # of CUDA's, which a file may define once more
 
 
@@ -17,6 +18,7 @@ def all_of(stream: Stream, alone: bool) -> Iterator[Insertion]:
     yield from _defined_by_extern(stream) if alone else ()
     yield from _static_kernels(stream)
     yield from _own_names(stream)
+    yield from _indexed_elements(stream)
     yield from _paths_of_members(stream)
 
 
@@ -53,6 +55,40 @@ def _own_names(stream: Stream) -> Iterator[Insertion]:
         for at in named:
             if stream.text(at - 1) not in (".", "->"):
                 yield at, at + 1, f"own_{_OWN_NAME}"
+
+
+def _indexed_elements(stream: Stream) -> Iterator[Insertion]:
+    """`{[2] = 1}` of the device becomes `{{}, {}, 1}`: g++ knows such indices without gaps alone, in their order."""
+    designated = (at for at in range(1, len(stream.tokens)) if _is_designated(stream, at))
+    for opening in dict.fromkeys(stream.enclosing(at) for at in designated if _is_of_the_device(stream, at)):
+        yield from _in_order(stream, opening or 0)
+
+
+def _in_order(stream: Stream, opening: int) -> list[Insertion]:
+    """Of these braces; none where an element comes before one that it should follow."""
+    found: list[Insertion] = []
+    place, at, closing = 0, opening + 1, stream.closing(opening) or 0
+    while at < closing:
+        if _is_designated(stream, at):
+            left_out = int(stream.text(at + 1)) - place
+            if not 0 <= left_out <= _MOST_LEFT_OUT:
+                return []
+            found.append((at, at + 4, "{}, " * left_out))
+            place += left_out
+        while at < closing and stream.text(at) != ",":
+            at = stream.after_group(at)
+        place, at = place + 1, at + 1
+    return found
+
+
+def _is_designated(stream: Stream, at: int) -> bool:
+    is_index = stream.text(at) == "[" and stream.texts(at + 2, at + 4) == ["]", "="] and stream.text(at + 1).isdigit()
+    return is_index and stream.text(at - 1) in ("{", ",")
+
+
+def _is_of_the_device(stream: Stream, at: int) -> bool:
+    words = stream.heads(at)
+    return "__host__" not in words and (stream.scopes[at].device or not _MEMORY.isdisjoint(words))
 
 
 def _is_defined(stream: Stream, at: int) -> bool:

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from itertools import pairwise, takewhile
+from itertools import islice, pairwise, takewhile
 
 from grader.devices.build.lexer import lex
 from grader.devices.build.line_numbers import with_own_numbers
@@ -52,8 +52,8 @@ from grader.devices.emulator.unmade import with_memory
 from grader.devices.emulator.words import tag_of
 
 _TAKES_A_KERNEL = {
-    "cudaLaunchKernel", "cudaLaunchCooperativeKernel", "cudaFuncSetAttribute", "cudaFuncGetAttributes",
-    "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
+    "cudaLaunchKernel", "cudaLaunchCooperativeKernel", "cudaLaunchKernelExC", "cudaFuncSetAttribute",
+    "cudaFuncGetAttributes", "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
 }  # fmt: skip
 _NO_TEXTURE_REFERENCES = "CUDA 12 has no texture references any more: make an object, with cudaCreateTextureObject"
 _MEMORY = {"__device__", "__managed__", "__constant__", "__shared__"}
@@ -365,8 +365,9 @@ class _Rewriter:
 
     def kernel_address(self, stream: Stream, index: int) -> None:
         """cudaLaunchKernel((void*)kernel, ...): without the cast the header sees the kernel's parameters."""
-        if stream.text(index + 1) == "(":
-            self.without_cast(stream, index + 2)
+        before = stream.text(index) == "cudaLaunchKernelExC"  # the configuration
+        for first, _ in islice(arguments(stream, index + 1), before, before + 1):
+            self.without_cast(stream, first)
 
     def without_cast(self, stream: Stream, first: int) -> None:
         """Takes a cast to void* away that begins here."""

@@ -112,6 +112,9 @@ extern "C" void by_function(const float* x, float* z, int n, cudaStream_t stream
     CHECK(cudaLaunchKernelEx(&config, weigh_kernel<3, 4>, x, second, 0, n));    // 0 becomes 0.0
     struct { void (*kernel)(const float*, float*, double, int); } table = {weigh_kernel<3, 4>}, *chosen = &table;
     CHECK(cudaLaunchKernelEx(&config, chosen->kernel, x, second, 0, n));
+    double none = 0;
+    void* others[] = {&x, &second, &none, &n};
+    CHECK(cudaLaunchKernelExC(&config, (const void*)weigh_kernel<3, 4>, others));
     cudaLaunchAttribute attribute;
     attribute.id = cudaLaunchAttributeClusterDimension;
     attribute.val.clusterDim = {2, 1, 1};

@@ -37,12 +37,14 @@ template <> struct Taken<true> {
 // Macros of the emulator's that need the translation, which takes a cast to void* away.
 #undef cudaLaunchKernel
 #undef cudaLaunchCooperativeKernel
+#undef cudaLaunchKernelExC
 template <class F>
 __host__ cudaError_t cudaLaunchKernel(F* kernel, dim3 grid, dim3 block, void** arguments, std::size_t shared = 0,
                                       cudaStream_t stream = nullptr);
 template <class F>
 __host__ cudaError_t cudaLaunchCooperativeKernel(F* kernel, dim3 grid, dim3 block, void** arguments,
                                                  std::size_t shared = 0, cudaStream_t stream = nullptr);
+template <class F> __host__ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, F* kernel, void** arguments);
 
 // What clang makes of kernel<<<grid, block, shared, stream>>>; which of the two depends on its version.
 extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, std::size_t shared = 0, cudaStream_t = nullptr);

@@ -13,7 +13,8 @@ namespace {
 unsigned size_of(Type type) {
     switch (type) {
         case Type::I64: case Type::U64: case Type::F64: return 8;
-        case Type::F16: case Type::BF16: case Type::U16: return 2;
+        case Type::F16: case Type::BF16: case Type::I16: case Type::U16: return 2;
+        case Type::I8: case Type::U8: return 1;
         default: return 4;
     }
 }
@@ -46,6 +47,10 @@ template <class T> T integer(Atomic op, T old, T value, T compare) {
     return old;
 }
 
+template <class T> std::uint64_t integers(Atomic op, std::uint64_t old, std::uint64_t value, std::uint64_t compare) {
+    return to_bits(integer(op, from_bits<T>(old), from_bits<T>(value), from_bits<T>(compare)));
+}
+
 template <class T> T floating(Atomic op, T old, T value) {
     switch (op) {
         case Atomic::Sub: return static_cast<T>(old - value);
@@ -66,10 +71,12 @@ std::uint64_t compute(Atomic op, Type type, std::uint64_t old, std::uint64_t val
     const auto low = [](std::uint64_t v) { return static_cast<std::uint16_t>(v); };
     const auto high = [](std::uint64_t v) { return static_cast<std::uint16_t>(v >> 16); };
     switch (type) {
-        case Type::I32:
-            return to_bits(integer(op, from_bits<std::int32_t>(old), from_bits<std::int32_t>(value), from_bits<std::int32_t>(compare)));
-        case Type::I64:
-            return to_bits(integer(op, from_bits<std::int64_t>(old), from_bits<std::int64_t>(value), from_bits<std::int64_t>(compare)));
+        case Type::I8: return integers<std::int8_t>(op, old, value, compare);
+        case Type::U8: return integers<std::uint8_t>(op, old, value, compare);
+        case Type::I16: return integers<std::int16_t>(op, old, value, compare);
+        case Type::U16: return integers<std::uint16_t>(op, old, value, compare);
+        case Type::I32: return integers<std::int32_t>(op, old, value, compare);
+        case Type::I64: return integers<std::int64_t>(op, old, value, compare);
         case Type::U64: return integer(op, old, value, compare);
         case Type::F32: if (bitwise) break; return to_bits(floating(op, from_bits<float>(old), from_bits<float>(value)));
         case Type::F64: if (bitwise) break; return to_bits(floating(op, from_bits<double>(old), from_bits<double>(value)));
@@ -81,8 +88,7 @@ std::uint64_t compute(Atomic op, Type type, std::uint64_t old, std::uint64_t val
         case Type::BF16x2:
             if (bitwise) break;
             return narrow_floating<Brain16>(op, low(old), low(value)) | std::uint64_t{narrow_floating<Brain16>(op, high(old), high(value))} << 16;
-        case Type::U16: return integer(op, low(old), low(value), low(compare));
-        default: return integer(op, from_bits<std::uint32_t>(old), from_bits<std::uint32_t>(value), from_bits<std::uint32_t>(compare));
+        default: return integers<std::uint32_t>(op, old, value, compare);
     }
     return integer(op, old, value, compare);
 }

@@ -15,14 +15,17 @@ namespace ladder {
 
 __thread Block* starting_block = nullptr;
 
-std::string arrivals_text(const unsigned* phase, bool is_ptx) {
-    return std::string(is_ptx ? "the mbarrier" : "the cuda::barrier") + " has seen " + std::to_string(phase[-1]) + " of " + std::to_string(arrivals_of(*phase)) + " arrivals, the number that its " + (is_ptx ? "mbarrier.init" : "init()") + " was given";
+std::string arrivals_text(const Block& block, const unsigned* phase, bool is_ptx) {
+    const auto bytes = block.bytes_to_come.find(reinterpret_cast<Address>(phase) - 4);
+    const bool lacks_bytes = bytes != block.bytes_to_come.end() && bytes->second != 0;
+    return std::string(is_ptx ? "the mbarrier" : "the cuda::barrier") + " has seen " + std::to_string(phase[-1]) + " of " + std::to_string(arrivals_of(*phase)) + " arrivals, the number that its " + (is_ptx ? "mbarrier.init" : "init()") + " was given" +
+           (lacks_bytes ? ", and waits for " + std::to_string(bytes->second) + " bytes (.expect_tx)" : "");
 }
 
 namespace {
 
 std::string how_many_have_come(const Thread& waiting) {
-    if (waiting.awaited) return arrivals_text(waiting.awaited);
+    if (waiting.awaited) return arrivals_text(*waiting.block, waiting.awaited);
     const auto& named = waiting.block->named;
     const auto its = std::find_if(std::begin(named), std::end(named), [&](const NamedBarrier& each) { return std::find(each.waiting.begin(), each.waiting.end(), &waiting) != each.waiting.end(); });
     const bool of_tile = its >= std::begin(named) + ptx_barriers;

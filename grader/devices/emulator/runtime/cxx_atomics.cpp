@@ -8,7 +8,7 @@ using namespace ladder;
 static std::uint64_t cxx_atomic(Atomic op, volatile void* p, unsigned bytes, std::uint64_t value, std::uint64_t compare, int order,
                                 Address caller) {
     if (current && order >= __ATOMIC_RELEASE) fence(*current, Scope::Device);
-    const Type type = bytes == 8 ? Type::U64 : bytes == 4 ? Type::U32 : Type::U16;
+    const Type type = bytes == 8 ? Type::U64 : bytes == 4 ? Type::U32 : bytes == 2 ? Type::U16 : Type::U8;
     return do_atomic(current, op, type, Scope::Device, const_cast<void*>(p), bytes, value, compare, program_counter(caller));
 }
 

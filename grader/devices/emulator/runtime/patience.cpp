@@ -150,7 +150,7 @@ void watch_progress(Thread& thread) {
     if ((waits || idles) && thread.rests_at && thread.asked == reinterpret_cast<Address>(thread.rests_at)) {
         finding.kind = "deadlock";
         finding.line = thread.barrier_line;
-        finding.text = arrivals_text(thread.rests_at, thread.barrier_is_ptx);
+        finding.text = arrivals_text(*thread.block, thread.rests_at, thread.barrier_is_ptx);
     }
     thread.executor->findings.push_back(std::move(finding));
     thread.block->stopped = true;

@@ -8,7 +8,9 @@
 #include <set>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "block_races.h"
@@ -266,6 +268,7 @@ struct Block {
     std::vector<Meetings> meetings;      // of its threads, at each barrier
     NamedBarrier named[ptx_barriers + tile_barriers];
     bool has_named = false;              // a thread has come to one, or to a cuda::barrier
+    std::unordered_map<Address, std::int64_t> bytes_to_come;   // that an mbarrier waits for, too (expect_tx)
 
     void begin(std::uint64_t number, LaunchState& launch, Executor& executor);
     Record* trace_of(int lane) const { return trace->data() + static_cast<std::size_t>(lane) * lane_stride; }
@@ -319,7 +322,7 @@ bool stores_while_it_prints(const char* format);   // by `%n`, which no GPU has
 
 // ---- block.cpp ----
 inline unsigned arrivals_of(unsigned phase) { return phase % (1 << 20); }   // that a cuda::barrier waits for
-std::string arrivals_text(const unsigned* phase, bool is_ptx = false);   // of a cuda::barrier, or an mbarrier
+std::string arrivals_text(const Block& block, const unsigned* phase, bool is_ptx = false);   // of a cuda::barrier, or an mbarrier
 extern __thread Block* starting_block;
 void block_main();                               // a block's own fiber, for starting_block
 

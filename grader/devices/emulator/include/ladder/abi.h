@@ -55,7 +55,7 @@ enum class Warp : int {
 };
 
 enum class Atomic : int { Add, Sub, Exchange, Min, Max, Increment, Decrement, CompareSwap, And, Or, Xor };
-enum class Type : int { I32, U32, I64, U64, F32, F64, F16, BF16, F16x2, BF16x2, U16 };
+enum class Type : int { I8, U8, I16, U16, I32, U32, I64, U64, F32, F64, F16, BF16, F16x2, BF16x2 };
 enum class Scope : int { Block, Device, System };
 
 // How a pointer is reached: for __isGlobal, __isShared and generic-to-shared conversions. Python (kinds.py) reads names

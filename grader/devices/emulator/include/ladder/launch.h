@@ -296,27 +296,47 @@ struct cudaLaunchConfig_t {
 
 namespace ladder {
 
+inline LADDER_UNSEEN Config config(const cudaLaunchConfig_t& c) { return config(c.gridDim, c.blockDim, c.dynamicSmemBytes, c.stream); }
+
+struct Attributes {
+    bool cooperative = false;
+    bool clusters = false;   // of more than one block: their shared memory would have to be one
+};
+inline LADDER_UNSEEN Attributes attributes(const cudaLaunchConfig_t& c) {
+    Attributes found;
+    for (unsigned i = 0; i < c.numAttrs; ++i) {
+        const cudaLaunchAttribute& attribute = c.attrs[i];
+        if (attribute.id == cudaLaunchAttributeCooperative) found.cooperative = attribute.val.cooperative != 0;
+        const auto& cluster = attribute.val.clusterDim;
+        if (attribute.id == cudaLaunchAttributeClusterDimension) found.clusters = cluster.x > 1 || cluster.y > 1 || cluster.z > 1;
+    }
+    return found;
+}
+
 template <class P> LADDER_UNSEEN std::remove_cv_t<P> as_parameter(std::remove_cv_t<P> argument) { return argument; }
 
 template <class... P, class... A>
 LADDER_UNSEEN cudaError_t launch_extended(const char* name, int line, const cudaLaunchConfig_t* c, void (*kernel)(P...),
                                           A&&... arguments) {
-    bool cooperative = false;
-    for (unsigned i = 0; i < c->numAttrs; ++i) {
-        const cudaLaunchAttribute& attribute = c->attrs[i];
-        if (attribute.id == cudaLaunchAttributeCooperative) cooperative = attribute.val.cooperative != 0;
-        const auto& cluster = attribute.val.clusterDim;
-        if (attribute.id == cudaLaunchAttributeClusterDimension && (cluster.x > 1 || cluster.y > 1 || cluster.z > 1))
-            return status(cudaErrorNotSupported);   // a cluster's shared memory would have to be one
-    }
+    const Attributes its = attributes(*c);
+    if (its.clusters) return status(cudaErrorNotSupported);
     static_assert(sizeof...(P) == sizeof...(A), "the kernel takes another number of arguments");
     auto call = [kernel, ... copies = as_parameter<P>(std::forward<A>(arguments))]()
                     LADDER_UNSEEN { kernel(copies...); };
-    return start_checked(name, line, config(c->gridDim, c->blockDim, c->dynamicSmemBytes, c->stream), cooperative,
-                         call);
+    return start_checked(name, line, config(*c), its.cooperative, call);
+}
+
+template <class... P>
+LADDER_UNSEEN cudaError_t launch_pointers(const char* name, int line, const cudaLaunchConfig_t* c, void (*kernel)(P...),
+                                          void** arguments) {
+    const Attributes its = attributes(*c);
+    if (its.clusters) return status(cudaErrorNotSupported);
+    return launch_pointers(name, line, its.cooperative, kernel, c->gridDim, c->blockDim, arguments, c->dynamicSmemBytes, c->stream);
 }
 
 }  // namespace ladder
 
 #define cudaLaunchKernelEx(config, ...) \
     ::ladder::launch_extended(LADDER_FIRST_OF(#__VA_ARGS__), __builtin_LINE(), config, __VA_ARGS__)
+#define cudaLaunchKernelExC(config, ...) \
+    ::ladder::launch_pointers(LADDER_FIRST_OF(#__VA_ARGS__), __builtin_LINE(), config, __VA_ARGS__)

@@ -21,24 +21,42 @@ std::uint32_t update_word(Lane& l, const Instruction& at, Atomic op, Address wor
     return static_cast<std::uint32_t>(do_atomic(&l.thread, op, ladder::Type::U32, Scope::Block, reinterpret_cast<void*>(word), 4, value, 0, l.place(at), when));
 }
 
+std::int64_t& bytes_to_come(Lane& l, Address barrier) { return l.thread.block->bytes_to_come[barrier]; }
+
+// The phase ends if all have arrived, and all bytes.
+void end_phase_if_all_is_there(Lane& l, const Instruction& at, Address barrier, std::uint32_t arrived, std::uint32_t state) {
+    if (arrived != state % phase_unit || bytes_to_come(l, barrier) != 0) return;
+    update_word(l, at, Atomic::Exchange, barrier, 0);
+    fence(l.thread, Scope::Block);
+    update_word(l, at, Atomic::Add, barrier + 4, phase_unit);
+}
+
 // What the thread has done comes before what others do behind this phase. Which it is.
 std::uint64_t arrive_at(Lane& l, const Instruction& at, Address barrier, std::uint32_t count, bool drops) {
     const Address state = barrier + 4;
     if (at.rounding != 0) fence(l.thread, Scope::Block);   // not of .relaxed
     const std::uint32_t arrived = count + update_word(l, at, Atomic::Add, barrier, drops ? 0 : count, Acquires::Never) - (drops ? count : 0);
     const std::uint32_t before = drops ? update_word(l, at, Atomic::Sub, state, count) - count : reinterpret_cast<const BarrierWords*>(barrier)->state;
-    if (arrived == before % phase_unit) {
-        update_word(l, at, Atomic::Exchange, barrier, 0);
-        fence(l.thread, Scope::Block);
-        update_word(l, at, Atomic::Add, state, phase_unit);
-    }
+    end_phase_if_all_is_there(l, at, barrier, arrived, before);
     return before / phase_unit;
 }
 
+// Once, with so many bytes that are to come, or as often as is told.
 void run_mbarrier_arrive(Lane& l, const Instruction& at) {
-    const std::size_t count = at.extra + 1;
-    const std::uint64_t phase = arrive_at(l, at, barrier_of(l, at), at.operands.size() > count ? l.get<std::uint32_t>(at[count]) : 1, at.choice == 1);
+    const std::uint32_t told = at.operands.size() > at.extra + 1 ? l.get<std::uint32_t>(at[at.extra + 1]) : 1;
+    const Address barrier = barrier_of(l, at);
+    if (at.saturates) bytes_to_come(l, barrier) += told;
+    const std::uint64_t phase = arrive_at(l, at, barrier, at.saturates ? 1 : told, at.choice == 1);
     if (at.extra > 0) l.set(at[0], phase);
+}
+
+// More bytes are to come (choice 1), or some are there (-1).
+void run_mbarrier_bytes(Lane& l, const Instruction& at) {
+    const Address barrier = barrier_of(l, at);
+    update_word(l, at, Atomic::Sub, barrier, 1, Acquires::Never);   // it hands on what a fence before it covers, and so it changes the word
+    const std::uint32_t arrived = 1 + update_word(l, at, Atomic::Add, barrier, 1, Acquires::Never);
+    bytes_to_come(l, barrier) += std::int64_t{at.choice} * l.get<std::uint32_t>(at[1]);
+    if (at.choice < 0) end_phase_if_all_is_there(l, at, barrier, arrived, update_word(l, at, Atomic::Or, barrier + 4, 0));
 }
 
 // A look, after which a thread has nothing to do but to look again.
@@ -90,6 +108,7 @@ void prepare_mbarrier_init(Instruction& it) {
         const BarrierWords words{0, l.get<std::uint32_t>(at[1])};
         if (words.state == 0 || words.state >= phase_unit) l.stop(at, "it waits for 1 to 1048575 arrivals, and not for " + std::to_string(words.state));
         l.store(at, barrier_of(l, at), &words, sizeof words);
+        l.thread.block->bytes_to_come.erase(barrier_of(l, at));
     };
 }
 
@@ -103,10 +122,11 @@ void prepare_mbarrier_inval(Instruction& it) {
     };
 }
 
-// choice: 1: its thread does not come again.
+// choice: 1: its thread does not come again. saturates: it is told of bytes.
 template <bool drops> void prepare_mbarrier_arrive(Instruction& it) {
     Modifiers left(it);
-    const bool counts = left.take("noComplete");
+    it.saturates = left.take("expect_tx");
+    const bool counts = left.take("noComplete") || it.saturates;
     want_operands(it, 1, 3);
     const bool gives = it[0].form != Operand::Form::Address;
     want_operands(it, 1 + gives + counts, 2 + gives);
@@ -115,6 +135,15 @@ template <bool drops> void prepare_mbarrier_arrive(Instruction& it) {
     if (it.operands.size() > 1u + gives) want_value(it[1u + gives], {Kind::Bits, 32, 1});
     it.choice = drops;
     it.run = run_mbarrier_arrive;
+}
+
+template <int sign> void prepare_mbarrier_bytes(Instruction& it) {
+    Modifiers left(it);
+    want_operands(it, 2);
+    want_barrier(it, left, 0);
+    want_value(it[1], {Kind::Bits, 32, 1});
+    it.choice = sign;
+    it.run = run_mbarrier_bytes;
 }
 
 // choice: 1: it is told the parity of a phase, and no phase. How long a thread is to be suspended changes nothing.
@@ -142,7 +171,7 @@ void prepare_copies_arrive(Instruction& it) {
 void add_mbarriers(Table& table) {
     table.insert({{"mbarrier.init", prepare_mbarrier_init}, {"mbarrier.inval", prepare_mbarrier_inval}, {"mbarrier.arrive", prepare_mbarrier_arrive<false>},
                   {"mbarrier.arrive_drop", prepare_mbarrier_arrive<true>}, {"mbarrier.test_wait", prepare_mbarrier_wait<false>},
-                  {"mbarrier.try_wait", prepare_mbarrier_wait<true>}, {"cp.async.mbarrier.arrive", prepare_copies_arrive}});
+                  {"mbarrier.try_wait", prepare_mbarrier_wait<true>}, {"mbarrier.expect_tx", prepare_mbarrier_bytes<1>}, {"mbarrier.complete_tx", prepare_mbarrier_bytes<-1>}, {"cp.async.mbarrier.arrive", prepare_copies_arrive}});
 }
 
 }  // namespace ladder::ptx
