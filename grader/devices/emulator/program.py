@@ -51,6 +51,7 @@ _LINK = ["-Wl,-Bsymbolic", "-Wl,-z,defs", "-pthread", "-Wl,--as-needed", "-lgomp
 _OF_GRAPHS = re.compile(r"cudaGraph|Capture|cuda\w+NodeParams|cudaMemsetParams")  # names of ladder_more/graphs.h
 _NO_MAIN = "there is no main() to run: add a file that has one, or grade a lesson's kernel with `ladder check NN FILE`"
 _SAID = re.compile(r"(?P<file>.+?):(?P<line>\d+):(?:(?P<column>\d+):)? (?:fatal )?error: (?P<text>.*)")
+_LED_THERE = re.compile(r".+?:(?P<line>\d+):(?:\d+:)? +required from here")
 
 
 @dataclass(frozen=True)
@@ -267,11 +268,17 @@ class _Building:
         if ours := own_fault(said, ""):
             return Build("not_graded", ours)
         found = []
+        led_there: tuple[str | None, int | None] = (None, None)  # the files' own line that a header's error comes of
         for row in said.replace("‘", "'").replace("’", "'").splitlines():
-            if match := _SAID.match(row):
+            if match := _LED_THERE.match(row):
+                led_there = self.places.of(int(match["line"]))
+            elif match := _SAID.match(row):
                 file, line = self.places.of(int(match["line"]))
+                text = self.places.in_words(diagnostics.plain(match["text"]), file or led_there[0])
+                if not file and led_there[0]:
+                    (file, line), text = led_there, text.removeprefix("static assertion failed: ")
+                led_there = (None, None)
                 file = file or match["file"].removeprefix(str(self.folder / "files"))
-                text = self.places.in_words(diagnostics.plain(match["text"]), file)
                 found.append(Diagnostic(_told(file, line, text), line, None, _line(file, line)))
         found += [Diagnostic(each.text) for each in diagnostics.undefined_references(said)]
         if "required symbol `main' not defined" in said:
