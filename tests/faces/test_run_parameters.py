@@ -1,4 +1,4 @@
-"""`ladder run` on kernels whose parameters own memory, and on what the compiler says in a header of the emulator's."""
+"""`ladder run` on parameters that own memory, on what is in a header, -D definitions and whole paths."""
 
 from __future__ import annotations
 
@@ -79,3 +79,53 @@ def test_what_the_compiler_finds_in_a_header_is_told_at_the_programs_line(tmp_pa
         assert "no findings" in said
     else:
         assert said.startswith("p.cu:4: an asm operand's type does not match its constraint:") and "ptx.h" not in said
+
+
+NAMED = """
+#include "FOLDER/kernel.cuh"
+int main() {
+    float* x;
+    cudaMalloc(&x, N * sizeof(float));
+    void* arguments[] = {&x};
+    cudaLaunchKernel((void*)&fill, dim3(1), dim3(TILE), arguments, 0, 0);
+    fill_all(x);
+    cudaFree(x);
+}
+"""
+KERNEL = """
+__global__ void fill(float* x) { x[threadIdx.x] = TWICE(K); }
+void fill_all(float* x) { fill<<<1, N>>>(x); }
+"""
+
+
+@pytest.mark.parametrize("tile", [64, 65])
+def test_definitions_and_includes_by_a_whole_path_are_taken_as_nvcc_takes_them(tmp_path, tile):
+    """CUDA's headers have an N and a K of their own; what is included by its whole path is translated, too."""
+    (tmp_path / "kernel.cuh").write_text(KERNEL)
+    text = NAMED.replace("FOLDER", str(tmp_path))
+    said = run(tmp_path, text, "-D", "N=64", "-D", "K=3", "-D", f"TILE={tile}", "-D", "TWICE(x)=2 * x")
+    if tile == 64:
+        assert "no findings" in said and "fill 2 2 128" in said
+    else:
+        assert "kernel.cuh:2 in kernel fill thread (64, 0, 0)" in said and "past its end: x has 64 elements" in said
+
+
+BLAS = """
+#include <cublas_v2.h>
+int main() {
+    float* a;
+    const int n = 6000;
+    const float one = 1;
+    cudaMalloc(&a, 3 * sizeof(float) * n * n);
+    cudaMemset(a, 0, 3 * sizeof(float) * n * n);
+    cublasHandle_t handle;
+    cublasCreate(&handle);
+    cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, a, n, a + n * n, n, &one, a + 2 * n * n, n);
+}
+"""
+
+
+@pytest.mark.slow
+def test_a_program_that_is_stopped_in_a_library_is_told_as_that(tmp_path):
+    said = run(tmp_path, BLAS, "--timeout", "5")
+    assert "host code was still in a library's function (cuBLAS's, the C++ library's) when it was stopped" in said

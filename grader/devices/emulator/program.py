@@ -138,10 +138,10 @@ class _Building:
         self.plain: list[tuple[str, int | None, str]] = []  # as Program says
         root = folder / "files"
         found = [f"-I{below(root, each)}" for each in wanted.folders] + [f"-I{each}" for each in wanted.folders]
-        self.sources = own.write(root, wanted.values)
+        self.sources = own.write(root, wanted.values, wanted.definitions)
         found.append(f"-I{library_folder()}")  # behind the program's own headers of the same names
         first = f"-I{folder_for_programs(runtime)}"
-        own_flags = [*found, *(f"-D{each}" for each in wanted.definitions), "-fPIC"]
+        own_flags = [*found, "-fPIC"]
         own_flags += ["-DLADDER_GRAPHS"] if _OF_GRAPHS.search(own.text) else []
         self.flags = [first, *session.compile_flags(runtime), *own_flags]
         self.flags += ["-fdiagnostics-color=never", f"-fmax-errors={diagnostics.MOST}", "-fpermissive"]
