@@ -80,6 +80,9 @@ def test_cub_chooses_counts_groups_and_sorts_by_some_bits(ran):
         "even: 2 1 1 2 4",
         "even: 1 2 1 1",
         "range: 1 1 4",
+        "channels: 0 1 1 1",
+        "channels: 1 2",
+        "channels: 2 0",
         "sums: 16 0 41",
         "maxima: 7 -2.14748e+09 9",
         "low byte: 258 5 17 300 -300 -1",
@@ -108,6 +111,7 @@ def test_cub_sorts_and_exchanges_in_a_block(ran):
 def test_graphs_keep_to_their_order_and_textures_to_the_guide(ran):
     printed, found, told = ran("graphs.cu")
     assert printed == [
+        "renewed 33100",
         "captured 30",
         "host node 3",
         "built 14",
@@ -163,6 +167,27 @@ def test_thrust_computes_and_its_functors_are_checked(ran):
     ]
     assert found == [("race", line(name, "too early")), ("out_of_bounds", line(name, "past the end"))]
     assert "of the memory that a library allocated, past its end" in told[1]
+
+
+@pytest.mark.long
+@pytest.mark.slow
+def test_thrust_parts_ranges_scans_by_keys_and_brings_ranges_together(ran):
+    """Worked out by hand; of a shuffle only the elements are asked."""
+    name = "thrust_parts.cu"
+    printed, found, told = ran(name)
+    assert printed == [
+        "stencil: 3 5 2 1; 3 5 2 1; 4 8 7 6",
+        "odd: 3 5 7 1",
+        "parted: 4 8 2 6 3 5 7 1, 4; 3 5 2 1 4 8 7 6, 4; 4 4",
+        "copied: 4 8 2 6; 3 5 7 1",
+        "by key: 3 7 8 13 15 7 13 1; 0 3 0 8 13 0 7 0; 10 13 10 18 23 10 17 10",
+        "unique: 0 1 3 4; 0 1 3 4; 3 8 7 1",
+        "together: 1 1 2 3 5 5 9; 1 2 3 5 9; 1 5; 3; 2 3 9",
+        "shuffled: 1 2 3 4 5 6 7 8",
+        "cudaErrorLaunchFailure",
+    ]
+    assert found == [("out_of_bounds", None)]  # in a kernel of the library's
+    assert f"writes element 3 of room (cudaMalloc in line {line(name, '&room, 3')} of" in told[0]
 
 
 @pytest.mark.long

@@ -288,6 +288,12 @@ __global__ void k(int* x) { asm volatile("mov.u32 %0, %1;" : "=r"(x[0]) : "n"(3)
 //// refused: mov f32 constant n
 __global__ void k(float* x) { asm volatile("mov.f32 %0, %1;" : "=f"(x[0]) : "n"(3)); }
 
+//// ok: an output that shares no register
+__global__ void k(int* x) { int i = x[1]; asm volatile("add.s32 %0, %1, 1;" : "=&r"(x[0]) : "r"(x[0])); asm("add.s32 %0, %0, %1;" : "+&r"(i) : "r"(x[0])); x[0] = i; }
+
+//// refused: two letters of an operand
+__global__ void k(int* x) { asm volatile("add.s32 %0, %1, 1;" : "=r"(x[0]) : "rn"(3)); }
+
 //// refused: matching constraint
 __global__ void k(int* x) { asm volatile("add.s32 %0, %1, 1;" : "=r"(x[0]) : "0"(x[0])); }
 

@@ -119,6 +119,11 @@ void f() { cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, 
 __global__ void k(float* x) { x[0] = 1; }
 int f() { int n, g; cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n, k, 256, 0); cudaOccupancyMaxPotentialBlockSize(&g, &n, k, 0, 0); return n; }
 
+//// ok: occupancy of shared memory that grows with the block
+__global__ void k(float* x) { extern __shared__ float a[]; x[0] = a[0]; }
+size_t bytes(int threads) { return 4 * threads; }
+int f() { int n, g; cudaOccupancyMaxPotentialBlockSizeVariableSMem(&g, &n, k, bytes); cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(&g, &n, k, bytes, 0, cudaOccupancyDefault); return n; }
+
 //// ok: cudaMemcpyToSymbol
 __constant__ float c[3];
 void f(const float* h) { cudaMemcpyToSymbol(c, h, 12); cudaMemcpyToSymbolAsync(c, h, 12, 0, cudaMemcpyHostToDevice, 0); }

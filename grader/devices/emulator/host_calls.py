@@ -42,6 +42,11 @@ def _invalid_free(fact: Fact) -> str:
         return "cudaFreeHost of memory that cudaMallocHost did not return: cudaFree gives that back"
     if fact["text"] == "by the C library":
         return "free() or delete of memory from CUDA: cudaFree gives that back, and cudaFreeHost that of cudaMallocHost"
+    if fact["text"].startswith("launch "):
+        return (
+            f"cudaFree of memory that the {fact['text'].replace(' ', ' in line ')} has freed: it copies its arguments,"
+            " and the end of such a copy runs the destructor; give the kernel the pointer, not the object"
+        )
     if fact["text"] == "again":
         return "cudaFree of memory that was freed before"
     if fact["text"] == "inside":

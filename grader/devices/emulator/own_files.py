@@ -22,6 +22,7 @@ from grader.devices.emulator.translate import TranslationError, rewritten
 SPAN = 1_000_000  # lines of a file, at most
 CUDA, CXX, C = (".cu",), (".cpp", ".cc", ".cxx", ".c++"), (".c",)
 _SYSTEM = ("/usr/include", "/usr/local/include", "/usr/lib")
+_WHOLE_PATH = re.compile(r"""^(\s*#\s*include\s*["<])(/[^">\n]*)([">])""", re.MULTILINE)
 _MARKER = re.compile(r'^# (\d+) "((?:[^"\\\n]|\\.)*)"', re.MULTILINE)
 _LINES = re.compile(r"\b(lines?) (\d{7,10})(?:( and | to )(\d{7,10}))?")
 
@@ -65,11 +66,14 @@ class OwnFiles:
         """All of them, one after the other."""
         return "\n".join(self.texts.values())
 
-    def write(self, root: Path, values: Mapping[str, str]) -> list[Path]:
+    def write(self, root: Path, values: Mapping[str, str], definitions: Sequence[str] = ()) -> list[Path]:
         """Writes the rewritten files below this folder, and returns the places of the sources. Raises Unreadable.
 
-        `values` are what the program's own constants and variables of these names begin with.
+        `values` are what the program's own constants and variables of these names begin with. `definitions` (`NAME` or
+        `NAME=VALUE`) stand behind CUDA's headers, some of which have an N of their own.
         """
+        named = (each.partition("=") for each in definitions)
+        defined = "".join(f"#define {name} {value if equals else 1}\n" for name, equals, value in named)
         given: set[str] = set()
         lexed = lex(self.text)
         known = Known.of(lexed, code_stream(lexed))
@@ -81,15 +85,24 @@ class OwnFiles:
                 changed = rewritten(wanted, name, known=known)
             except TranslationError as error:
                 raise Unreadable(error.message, name, error.line) from None
-            is_source = file in self.sources and file.suffix in CUDA
-            head = first_lines(self.text, of_program=True) if is_source else ""
+            head = first_lines(self.text, of_program=True) if file.suffix in CUDA else ""
+            head = head + defined if file in self.sources else ""
             place = below(root, file)
             place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_text(head + changed, errors="surrogateescape")
+            place.write_text(head + self._from_below(root, changed), errors="surrogateescape")
         for missing in values.keys() - given:
             shape = f"`#define {missing} ...` or `{missing} = ...` in a declaration"
             raise Unreadable(f"--set {missing}: no file has {shape}")
         return [below(root, file) for file in self.sources]
+
+    def _from_below(self, root: Path, text: str) -> str:
+        """A text whose includes of own files by their whole paths lead to the rewritten ones."""
+
+        def led(found: re.Match[str]) -> str:
+            file = Path(os.path.abspath(found[2]))
+            return f"{found[1]}{below(root, file)}{found[3]}" if file in self.texts else found[0]
+
+        return _WHOLE_PATH.sub(led, text)
 
     def number(self, preprocessed: str) -> str:
         """A preprocessed text whose lines have numbers that say which file they are of."""

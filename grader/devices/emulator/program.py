@@ -56,6 +56,7 @@ _OF_PIXELS = re.compile(
 _OF_FLOATS = re.compile(r"\b(?:float|double)\b")
 _NO_MAIN = "there is no main() to run: add a file that has one, or grade a lesson's kernel with `ladder check NN FILE`"
 _SAID = re.compile(r"(?P<file>.+?):(?P<line>\d+):(?:(?P<column>\d+):)? (?:fatal )?error: (?P<text>.*)")
+_LED_THERE = re.compile(r".+?:(?P<line>\d+):(?:\d+:)? +required from here")
 
 
 @dataclass(frozen=True)
@@ -142,10 +143,10 @@ class _Building:
         self.plain: list[tuple[str, int | None, str]] = []  # as Program says
         root = folder / "files"
         found = [f"-I{below(root, each)}" for each in wanted.folders] + [f"-I{each}" for each in wanted.folders]
-        self.sources = own.write(root, wanted.values)
+        self.sources = own.write(root, wanted.values, wanted.definitions)
         found.append(f"-I{library_folder()}")  # behind the program's own headers of the same names
         first = f"-I{folder_for_programs(runtime)}"
-        own_flags = [*found, *(f"-D{each}" for each in wanted.definitions), "-fPIC"]
+        own_flags = [*found, "-fPIC"]
         own_flags += ["-DLADDER_GRAPHS"] if _OF_GRAPHS.search(own.text) else []
         self.flags = [first, *session.compile_flags(runtime), *own_flags]
         self.flags += [CHECKS_CASTS] if _OF_PIXELS.search(own.text) and _OF_FLOATS.search(own.text) else []
@@ -273,11 +274,17 @@ class _Building:
         if ours := own_fault(said, ""):
             return Build("not_graded", ours)
         found = []
+        led_there: tuple[str | None, int | None] = (None, None)  # the files' own line that a header's error comes of
         for row in said.replace("‘", "'").replace("’", "'").splitlines():
-            if match := _SAID.match(row):
+            if match := _LED_THERE.match(row):
+                led_there = self.places.of(int(match["line"]))
+            elif match := _SAID.match(row):
                 file, line = self.places.of(int(match["line"]))
+                text = self.places.in_words(diagnostics.plain(match["text"]), file or led_there[0])
+                if not file and led_there[0]:
+                    (file, line), text = led_there, text.removeprefix("static assertion failed: ")
+                led_there = (None, None)
                 file = file or match["file"].removeprefix(str(self.folder / "files"))
-                text = self.places.in_words(diagnostics.plain(match["text"]), file)
                 found.append(Diagnostic(_told(file, line, text), line, None, _line(file, line)))
         found += [Diagnostic(each.text) for each in diagnostics.undefined_references(said)]
         if "required symbol `main' not defined" in said:

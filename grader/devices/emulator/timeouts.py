@@ -18,6 +18,8 @@ def never_ended(fact: Fact, who: str) -> str:
             f"the time was up when {fact['offset']:,} of {fact['address']:,} blocks had begun:"
             " launch fewer, with more threads each, or give each thread more to do"
         )
+    if fact["text"] == "host" and not (fact["line"] or fact["loop"]):
+        return "host code was still in a library's function (cuBLAS's, the C++ library's) when it was stopped"
     if fact["text"] == "host":
         return f"host code was still running in {_inside(fact)} when it was stopped: does this loop end?"
     if fact["text"] == "empty":

@@ -75,6 +75,15 @@ int main() {
     with_memory([&](void* t, size_t& b) { cub::DeviceHistogram::HistogramRange(t, b, floats, bins, 4, levels, 7); });
     print("range", bins, 3);
 
+    unsigned char* const pixels = on_device(std::vector<unsigned char>{1, 9, 0, 77, 2, 9, 0, 77, 3, 5, 8, 77});   // of 4 samples each
+    int* of_channels[] = {bins, out, other};
+    int edges[] = {5, 3, 3};
+    unsigned lowest[] = {0, 4, 0}, beyond[] = {4, 10, 8};
+    with_memory([&](void* t, size_t& b) {
+        cub::DeviceHistogram::MultiHistogramEven<4, 3>(t, b, pixels, of_channels, edges, lowest, beyond, 3);
+    });
+    print("channels", bins, 4), print("channels", out, 2), print("channels", other, 2);
+
     int* const offsets = on_device(std::vector<int>{0, 3, 3, 10});
     with_memory([&](void* t, size_t& b) { cub::DeviceSegmentedReduce::Sum(t, b, in, out, 3, offsets, offsets + 1); });
     print("sums", out, 3);

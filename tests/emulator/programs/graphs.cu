@@ -87,6 +87,34 @@ int built(int* x, int* host, cudaStream_t stream) {
     return host[63];
 }
 
+// Each launch takes its memory from another place; then the graph itself is changed, and made once more.
+int renewed(int* x, int* host, cudaStream_t stream) {
+    cudaGraph_t graph;
+    cudaGraphCreate(&graph, 0);
+    cudaGraphNode_t fill, in, out;
+    cudaMemsetParams set = {x, 0, 0, 4, 64, 1};
+    cudaGraphAddMemsetNode(&fill, graph, NULL, 0, &set);
+    cudaGraphAddMemcpyNode1D(&in, graph, &fill, 1, x, host, sizeof(int), cudaMemcpyHostToDevice);
+    cudaGraphAddMemcpyNode1D(&out, graph, &in, 1, host + 63, x, sizeof(int), cudaMemcpyDeviceToHost);
+    cudaGraphExec_t ready, again;
+    cudaGraphInstantiate(&ready, graph, 0);
+    int sum = 0;
+    for (int k = 0; k < 3; ++k) {
+        host[k] = 10 + k;
+        cudaGraphExecMemcpyNodeSetParams1D(ready, in, x, host + k, sizeof(int), cudaMemcpyHostToDevice);
+        cudaGraphLaunch(ready, stream);
+        cudaStreamSynchronize(stream);
+        sum += host[63];
+    }
+    set.value = 100;
+    cudaGraphMemsetNodeSetParams(fill, &set);
+    cudaGraphMemcpyNodeSetParams1D(out, host + 63, x + 5, sizeof(int), cudaMemcpyDeviceToHost);
+    cudaGraphInstantiate(&again, graph, 0);
+    cudaGraphLaunch(again, stream);
+    cudaStreamSynchronize(stream);
+    return 1000 * sum + host[63];
+}
+
 // Two of three nodes that come behind the first touch the same array, and nothing orders them.
 void unordered(int* x, int* y, cudaStream_t stream) {
     cudaGraph_t graph;
@@ -183,6 +211,7 @@ int main() {
     cudaStream_t stream, other;
     cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
     cudaStreamCreate(&other);
+    printf("renewed %d\n", renewed(x, host, stream));
     printf("captured %d\n", captured(x, host, stream, other));
     printf("built %d\n", built(x, host, stream));
     textures();

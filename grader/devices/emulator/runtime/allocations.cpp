@@ -1,6 +1,9 @@
 // Memory that host code asks for and gives back, at once or as work on a stream.
 #include <algorithm>
+#include <map>
+#include <mutex>
 #include <string>
+#include <utility>
 
 #include "host_call.h"
 
@@ -25,18 +28,36 @@ int release(void* pointer, bool pinned, int line) {
         machine().last_error = error;
     } else if (error) {
         const bool kept = machine().memory.is_of_earlier_case(reinterpret_cast<Address>(pointer));
-        file(kept ? "leak" : "invalid_free", "", line, kept ? "kept" : region && region->freed ? "again" : region ? "inside" : "");
+        const std::string again = region && region->freed_by_launch ? "launch " + std::to_string(region->freed_by_launch) : "again";
+        file(kept ? "leak" : "invalid_free", "", line, kept ? "kept" : region && region->freed ? again : region ? "inside" : "");
         machine().last_error = error;
     }
     return error;
 }
+
+// What the ends of a kernel's parameters give back: host code's, for a kernel has no cudaFree. On a GPU a launch has one copy
+// of its arguments, and here each thread has one, too: the memory goes once, when the launch is over.
+struct OfParameters {
+    std::mutex one_at_a_time;
+    std::map<void*, std::pair<bool, int>> pointers;   // which are pinned, and the line
+} of_parameters;
 
 // Work on a stream that a graph keeps is not done now; in a graded file own streams hold no memory.
 bool is_work(int captured) { return machine().whole_program && !captured; }
 
 }  // namespace
 
+void give_back_of_parameters(int launch_line) {
+    for (const auto& [pointer, how] : std::exchange(of_parameters.pointers, {}))
+        if (!give_back(pointer, how.first, how.second)) machine().memory.find(reinterpret_cast<Address>(pointer))->freed_by_launch = launch_line;
+}
+
 int give_back(void* pointer, bool pinned, int line) {
+    if (ladder_in_kernel()) {
+        const std::lock_guard<std::mutex> alone(of_parameters.one_at_a_time);
+        of_parameters.pointers[pointer] = {pinned, line};
+        return Success;
+    }
     const HostCall call;
     if (const int error = refusal_of_memory(line)) return error;
     if (!pointer) return Success;

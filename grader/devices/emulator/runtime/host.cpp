@@ -248,6 +248,7 @@ extern "C" {
 void ladder_launch(const Launch* launch) {
     const HostCall call;
     launch_kernel(*launch);
+    give_back_of_parameters(launch->line);
 }
 
 int ladder_allow_shared(const void* kernel, std::size_t bytes) {

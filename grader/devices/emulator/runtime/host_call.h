@@ -37,5 +37,6 @@ int refusal_while_captured(void* stream, int line);
 int memory_while_captured(int line);
 
 int give_back(void* pointer, bool pinned, int line);   // memory of the device's or of both sides; pinned: cudaMallocHost's
+void give_back_of_parameters(int launch_line);   // behind a launch: what the destructors of its arguments' copies free
 
 }  // namespace ladder

@@ -77,19 +77,33 @@ LADDER_UNSEEN cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, threads, dynamic_shared);
 }
 
-// The block size with most resident threads, the largest such; `grid` is the smallest grid that fills the device.
-template <class F>
-LADDER_UNSEEN cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, F* kernel,
-                                                             std::size_t dynamic_shared = 0, int limit = 0) {
+// The block size with most resident threads, the largest such; `grid` is the smallest grid that fills the device. A block of
+// so many threads has dynamic_shared(threads) bytes.
+template <class F, class Bytes>
+LADDER_UNSEEN cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* block, F* kernel,
+                                                                         Bytes dynamic_shared, int limit = 0) {
     const int largest = limit > 0 && limit < ladder::threads_per_block ? limit : ladder::threads_per_block;
     int best = 0, resident = 0;
     for (int threads = largest; threads > 0; threads -= threads % 32 ? threads % 32 : 32) {
-        const int active = threads * ladder::blocks_that_fit(ladder::address(kernel), threads, dynamic_shared);
+        const auto bytes = static_cast<std::size_t>(dynamic_shared(threads));
+        const int active = threads * ladder::blocks_that_fit(ladder::address(kernel), threads, bytes);
         if (active > resident) best = threads, resident = active;
     }
     *block = best;
     *grid = best ? resident / best * ladder_multiprocessors() : 0;
     return ladder::status();
+}
+template <class F, class Bytes>
+LADDER_UNSEEN cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int* grid, int* block, F* kernel,
+                                                                                  Bytes dynamic_shared, int limit = 0,
+                                                                                  unsigned = 0) {
+    return cudaOccupancyMaxPotentialBlockSizeVariableSMem(grid, block, kernel, dynamic_shared, limit);
+}
+template <class F>
+LADDER_UNSEEN cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, F* kernel,
+                                                             std::size_t dynamic_shared = 0, int limit = 0) {
+    const auto same = [=](int) LADDER_UNSEEN { return dynamic_shared; };
+    return cudaOccupancyMaxPotentialBlockSizeVariableSMem(grid, block, kernel, same, limit);
 }
 template <class F>
 LADDER_UNSEEN cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, F* kernel,

@@ -218,13 +218,15 @@ template <class... P> LADDER_UNSEEN auto bound(void (*kernel)(P...), std::remove
     return [=]() LADDER_UNSEEN { kernel(copies...); };
 }
 
-// The first of some arguments, as written: up to the first comma that no brackets hold.
+// The first of some arguments, as written but for a `&` before it: up to the first comma that no brackets hold.
 template <std::size_t N> struct FirstOf {
     char text[N] = {};
     LADDER_UNSEEN constexpr FirstOf(const char (&arguments)[N]) {
+        std::size_t from = 0;
+        while (arguments[from] == '&' || arguments[from] == ' ') ++from;
         int open = 0;
-        for (std::size_t i = 0; arguments[i] && (open || arguments[i] != ','); ++i) {
-            const char c = text[i] = arguments[i];
+        for (std::size_t i = from; arguments[i] && (open || arguments[i] != ','); ++i) {
+            const char c = text[i - from] = arguments[i];
             if (c == '<' || c == '(' || c == '[') ++open;
             else if (open && (c == '>' || c == ')' || c == ']')) --open;   // not that of table->kernel
         }

@@ -10,12 +10,13 @@
 
 namespace ladder {
 
-// A constraint as a number: its letter, and flags for "=" and "+".
+// A constraint as a number: its letter, and flags for "=" and "+". "=&r", whose register is none of an input's, is "=r" here.
 enum : unsigned { ptx_letter = 0xff, ptx_written = 0x100, ptx_updated = 0x200 };
 
 constexpr unsigned constraint(const char* text) {
     const unsigned flags = *text == '=' ? ptx_written : *text == '+' ? ptx_written | ptx_updated : 0;
-    return flags | static_cast<unsigned char>(text[flags ? 1 : 0]);
+    const char* const letter = text + (!flags ? 0 : text[1] == '&' ? 2 : 1);
+    return *letter && letter[1] ? 0 : flags | static_cast<unsigned char>(*letter);   // nvcc takes one letter only
 }
 
 template <class T> LADDER_INLINE constexpr T value(T operand) { return operand; }   // an array becomes a pointer

@@ -117,16 +117,8 @@ struct DeviceHistogram {
     static cudaError_t HistogramEven(void* temporary, std::size_t& bytes, It samples, Counter* histogram, int levels, Level lower, Level upper, long n,
                                      cudaStream_t stream = nullptr, LADDER_LINE) {
         const auto sample = ladder_parts::there(samples);
-        return ladder_parts::once("cub::DeviceHistogram::HistogramEven", temporary, bytes, stream, line, [=]() mutable {
-            for (int bin = 0; bin < levels - 1; ++bin) histogram[bin] = 0;
-            for (long i = 0; i < n; ++i) {
-                const auto value = ladder::at(sample + i);
-                if (!(value >= lower && value < upper)) continue;
-                using Wide = std::conditional_t<std::is_floating_point_v<Level>, Level, long long>;
-                const Wide scaled = (static_cast<Wide>(value) - static_cast<Wide>(lower)) * static_cast<Wide>(levels - 1);
-                ++histogram[static_cast<int>(scaled / (static_cast<Wide>(upper) - static_cast<Wide>(lower)))];
-            }
-        });
+        return ladder_parts::once("cub::DeviceHistogram::HistogramEven", temporary, bytes, stream, line,
+                                  [=]() mutable { even(sample, 1, histogram, levels, lower, upper, n); });
     }
     template <class It, class Counter, class Level>
     static cudaError_t HistogramRange(void* temporary, std::size_t& bytes, It samples, Counter* histogram, int levels, const Level* bounds, long n,
@@ -138,6 +130,32 @@ struct DeviceHistogram {
                 for (int bin = 0; bin < levels - 1; ++bin)
                     if (ladder::at(sample + i) >= bounds[bin] && ladder::at(sample + i) < bounds[bin + 1]) ++histogram[bin];
         });
+    }
+    // Of pixels with `channels` samples each, a histogram of each of the first `active`. The arrays of what they are, are the host's.
+    template <int channels, int active, class It, class Histograms, class Levels, class Lower, class Upper>
+    static cudaError_t MultiHistogramEven(void* temporary, std::size_t& bytes, It samples, Histograms&& histograms, Levels&& levels, Lower&& lower,
+                                          Upper&& upper, long pixels, cudaStream_t stream = nullptr, LADDER_LINE) {
+        const auto sample = ladder_parts::there(samples);
+        if (ladder_parts::asks(temporary, bytes)) return ladder::status();
+        for (int channel = 0; channel < active; ++channel)
+            ladder_parts::once("cub::DeviceHistogram::MultiHistogramEven", temporary, bytes, stream, line,
+                               [=, to = histograms[channel], many = levels[channel], low = lower[channel], high = upper[channel]]() mutable {
+                                   even(sample + channel, channels, to, many, low, high, pixels);
+                               });
+        return ladder::status();
+    }
+
+private:
+    template <class It, class Counter, class Level>
+    static void even(It sample, long step, Counter* histogram, int levels, Level lower, Level upper, long n) {
+        for (int bin = 0; bin < levels - 1; ++bin) histogram[bin] = 0;
+        for (long i = 0; i < n; ++i) {
+            const auto value = ladder::at(sample + i * step);
+            if (!(value >= lower && value < upper)) continue;
+            using Wide = std::conditional_t<std::is_floating_point_v<Level>, Level, long long>;
+            const Wide scaled = (static_cast<Wide>(value) - static_cast<Wide>(lower)) * static_cast<Wide>(levels - 1);
+            ++histogram[static_cast<int>(scaled / (static_cast<Wide>(upper) - static_cast<Wide>(lower)))];
+        }
     }
 };
 

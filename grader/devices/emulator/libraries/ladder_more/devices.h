@@ -99,19 +99,6 @@ inline LADDER_UNSEEN cudaError_t cudaThreadExit() { return cudaDeviceReset(); }
 inline LADDER_UNSEEN cudaError_t cudaProfilerStart() { return ladder::status(); }
 inline LADDER_UNSEEN cudaError_t cudaProfilerStop() { return ladder::status(); }
 
-template <class F, class Bytes>
-LADDER_UNSEEN cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* block, F* kernel, Bytes bytes, int limit = 0) {
-    const int largest = limit > 0 && limit < ladder::threads_per_block ? limit : ladder::threads_per_block;
-    int best = 0, resident = 0;
-    for (int threads = largest; threads > 0; threads -= threads % 32 ? threads % 32 : 32) {
-        const int active = threads * ladder::blocks_that_fit(ladder::address(kernel), threads, static_cast<std::size_t>(bytes(threads)));
-        if (active > resident) best = threads, resident = active;
-    }
-    *block = best;
-    *grid = best ? resident / best * ladder::multiprocessors : 0;
-    return ladder::status();
-}
-
 template <class F> LADDER_UNSEEN cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, F* kernel, int blocks, int threads) {
     if (blocks <= 0 || threads <= 0 || threads > ladder::threads_per_block) return ladder::status(cudaErrorInvalidValue);
     const std::size_t taken = ladder_static_shared(ladder::address(kernel)), each = ladder::shared_per_multiprocessor / blocks;

@@ -223,6 +223,18 @@ inline LADDER_UNSEEN cudaError_t set_elements(const cudaMemsetParams& p, int lin
 template <class Work> LADDER_UNSEEN GraphWork on_stream(int line, Work work) {
     return [=](cudaStream_t stream) LADDER_UNSEEN { asynchronous(stream, line, work); };
 }
+inline LADDER_UNSEEN GraphWork copy_work(const cudaMemcpy3DParms& p, int line) {
+    return on_stream(line, [=]() LADDER_UNSEEN { return cudaMemcpy3D(&p, line); });
+}
+inline LADDER_UNSEEN GraphWork copy_work(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, int line) {
+    return on_stream(line, [=]() LADDER_UNSEEN { return copy(to, from, bytes, kind, line); });
+}
+inline LADDER_UNSEEN GraphWork set_work(const cudaMemsetParams& p, int line) {
+    return on_stream(line, [=]() LADDER_UNSEEN { return set_elements(p, line); });
+}
+inline LADDER_UNSEEN GraphWork host_work(const cudaHostNodeParams& p, int) {
+    return [=](cudaStream_t stream) LADDER_UNSEEN { cudaLaunchHostFunc(stream, p.fn, p.userData); };
+}
 
 }  // namespace ladder
 
@@ -237,19 +249,19 @@ inline LADDER_UNSEEN cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, c
 }
 inline LADDER_UNSEEN cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, std::size_t count,
                                                         const cudaMemcpy3DParms* p, LADDER_LINE) {
-    LADDER_NODE(cudaGraphNodeTypeMemcpy, ladder::on_stream(line, [p = *p, line]() LADDER_UNSEEN { return cudaMemcpy3D(&p, line); }))
+    LADDER_NODE(cudaGraphNodeTypeMemcpy, ladder::copy_work(*p, line))
 }
 inline LADDER_UNSEEN cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, std::size_t count,
                                                           void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, LADDER_LINE) {
-    LADDER_NODE(cudaGraphNodeTypeMemcpy, ladder::on_stream(line, [=]() LADDER_UNSEEN { return ladder::copy(to, from, bytes, kind, line); }))
+    LADDER_NODE(cudaGraphNodeTypeMemcpy, ladder::copy_work(to, from, bytes, kind, line))
 }
 inline LADDER_UNSEEN cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, std::size_t count,
                                                         const cudaMemsetParams* p, LADDER_LINE) {
-    LADDER_NODE(cudaGraphNodeTypeMemset, ladder::on_stream(line, [p = *p, line]() LADDER_UNSEEN { return ladder::set_elements(p, line); }))
+    LADDER_NODE(cudaGraphNodeTypeMemset, ladder::set_work(*p, line))
 }
 inline LADDER_UNSEEN cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, std::size_t count,
                                                       const cudaHostNodeParams* p) {
-    LADDER_NODE(cudaGraphNodeTypeHost, ([p = *p](cudaStream_t stream) LADDER_UNSEEN { cudaLaunchHostFunc(stream, p.fn, p.userData); }))
+    LADDER_NODE(cudaGraphNodeTypeHost, ladder::host_work(*p, 0))
 }
 inline LADDER_UNSEEN cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, std::size_t count) {
     LADDER_NODE(cudaGraphNodeTypeEmpty, nullptr)
@@ -317,13 +329,29 @@ inline LADDER_UNSEEN cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph) {
     delete graph;
     return ladder::status();
 }
-inline LADDER_UNSEEN cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t graph, cudaGraphNode_t node, const cudaKernelNodeParams* p,
-                                                                  LADDER_LINE) {
-    graph->works[node] = ladder::kernel_work(*p, line);
+// A node's work in a graph that is made already, or in the graph that the next ones are made from.
+#define LADDER_SET(kind, Params, made)                                                                                                               \
+    inline LADDER_UNSEEN cudaError_t cudaGraphExec##kind##NodeSetParams(cudaGraphExec_t graph, cudaGraphNode_t node, const Params* p, LADDER_LINE) { \
+        graph->works[node] = made(*p, line);                                                                                                         \
+        return ladder::status();                                                                                                                     \
+    }                                                                                                                                                \
+    inline LADDER_UNSEEN cudaError_t cudaGraph##kind##NodeSetParams(cudaGraphNode_t node, const Params* p, LADDER_LINE) {                            \
+        node->work = made(*p, line);                                                                                                                 \
+        return ladder::status();                                                                                                                     \
+    }
+LADDER_SET(Kernel, cudaKernelNodeParams, ladder::kernel_work)
+LADDER_SET(Memcpy, cudaMemcpy3DParms, ladder::copy_work)
+LADDER_SET(Memset, cudaMemsetParams, ladder::set_work)
+LADDER_SET(Host, cudaHostNodeParams, ladder::host_work)
+#undef LADDER_SET
+inline LADDER_UNSEEN cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t graph, cudaGraphNode_t node, void* to, const void* from,
+                                                                    std::size_t bytes, cudaMemcpyKind kind, LADDER_LINE) {
+    graph->works[node] = ladder::copy_work(to, from, bytes, kind, line);
     return ladder::status();
 }
-inline LADDER_UNSEEN cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const cudaKernelNodeParams* p, LADDER_LINE) {
-    node->work = ladder::kernel_work(*p, line);
+inline LADDER_UNSEEN cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void* to, const void* from, std::size_t bytes,
+                                                                cudaMemcpyKind kind, LADDER_LINE) {
+    node->work = ladder::copy_work(to, from, bytes, kind, line);
     return ladder::status();
 }
 

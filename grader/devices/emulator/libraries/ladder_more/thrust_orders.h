@@ -171,8 +171,21 @@ template <class It, class Out, class Is> Out copy_if(It first, It last, Out out,
                return kept;
            });
 }
+template <class It, class Stencil, class Out, class Is, LADDER_IF(!std::is_same_v<Is, int>)>
+Out copy_if(It first, It last, Stencil stencil, Out out, Is is, LADDER_LINE) {
+    return out + ladder::worked_out<ladder::on_device<It, Stencil, Out>, long>("thrust::copy_if", line, [=]() mutable {
+               long kept = 0;
+               for (long i = 0, n = last - first; i < n; ++i)
+                   if (is(ladder::at(stencil + i))) ladder::at(out + kept++) = ladder::at(first + i);
+               return kept;
+           });
+}
 template <class It, class Is> It remove_if(It first, It last, Is is, LADDER_LINE) {
     return copy_if(first, last, first, [=](const auto& each) mutable { return !is(each); }, line);
+}
+template <class It, class Stencil, class Is, LADDER_IF(!std::is_same_v<Is, int>)>
+It remove_if(It first, It last, Stencil stencil, Is is, LADDER_LINE) {
+    return copy_if(first, last, stencil, first, [=](const auto& each) mutable { return !is(each); }, line);
 }
 template <class It, class T> It remove(It first, It last, const T& value, LADDER_LINE) {
     return remove_if(first, last, [=](const auto& each) { return each == value; }, line);

@@ -1,3 +1,3 @@
 #pragma once
 
-#include "../ladder_more/thrust_orders.h"
+#include "../ladder_more/thrust_parts.h"
