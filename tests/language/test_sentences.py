@@ -85,6 +85,14 @@ def read():
         ("void f() { std::vector<float> v; }", 1, "'std::vector' needs `#include <vector>` at the top"),
         ("#include <cuda_fp16>\n", 1, "write `#include <cuda_fp16.h>`"),
         ("using namespace nvcuda;\n", 1, "<mma.h> for nvcuda"),
+        ("#include <mma.h>\nusing wmma::fragment;", 2, "did you mean 'nvcuda::wmma'?"),
+        (
+            "#include <mma.h>\nusing namespace nvcuda;\n__global__ void k(const float* p) { "
+            "wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> a; wmma::load_matrix_sync(a, p, 16); }",
+            3,
+            "takes a pointer to the fragment's own type",
+        ),
+        ("#include <cuda_bf16.h>\n__device__ float f(__nv_bfloat16 x) { return x + 1; }", 2, "`__bfloat162float(h)`"),
         ("__global__ void k(float* x) { extern float s[]; x[0] = s[0]; }", 1, "write `extern __shared__ float s[];`"),
         (KERNEL + "void f(const float* x) { add<<<1, 1>>>(x, 3); }", 2, "write `const` there, too"),
         (KERNEL + "void f(float* x) { add[1, 2](x, 3); }", 2, "a kernel is launched with <<< >>>"),

@@ -13,8 +13,7 @@ HEADERS = {
     **dict.fromkeys(("uintptr_t", "intptr_t"), "cstdint"),
     **dict.fromkeys(("half", "__half", "half2", "__half2", "__float2half", "__half2float"), "cuda_fp16.h"),
     **dict.fromkeys(("__nv_bfloat16", "nv_bfloat16", "__float2bfloat16"), "cuda_bf16.h"),
-    **dict.fromkeys(("cooperative_groups", "cg"), "cooperative_groups.h"),
-    **dict.fromkeys(("nvcuda", "wmma"), "mma.h"),
+    **{"cooperative_groups": "cooperative_groups.h", "nvcuda": "mma.h"},
     **dict.fromkeys(("CUDART_INF_F", "CUDART_INF", "CUDART_NAN_F", "CUDART_PI_F"), "math_constants.h"),
 }
 OF_STD = {
@@ -43,6 +42,7 @@ _ELSEWHERE = {
     **dict.fromkeys(("local", "__local", "threadgroup", "groupshared"), "__shared__"),
     "hiplaunchkernelggl": "kernel<<<blocks, threads, 0, stream>>>(...)",
     **{"elif": "else if", "none": "nullptr", "true": "true", "false": "false", "def": "__global__ void"},
+    **{"wmma": "nvcuda::wmma", "cg": "cooperative_groups"},
     **{"var": "auto", "let": "auto", "ln": "logf(x)", "sqr": "x * x", "len": "the number that the kernel is given"},
     **{"pi": "3.14159265f", "inf": "INFINITY", "infinity": "INFINITY", "nan": "NAN"},
 }

@@ -250,8 +250,8 @@ def _missing_sign(match: re.Match[str], said: Said) -> str:
 
 def _no_operator(match: re.Match[str], said: Said) -> str:
     one, two = (match[name].replace("const ", "").rpartition(" &")[0] or match[name] for name in ("one", "two"))
-    if "half" in one + two:
-        return f"`{one}` and `{two}` are not mixed: convert one, as with `__float2half(x)` or `__half2float(h)`"
+    if short := next((each for each in ("bfloat16", "half") if each in one + two), ""):
+        return f"`{one}` and `{two}` are not mixed: convert one, as with `__float2{short}(x)` or `__{short}2float(h)`"
     if re.match(r"void \(", one) and two in ("int", "unsigned int", "dim3"):
         return "a kernel is launched with three signs on each side: `kernel<<<blocks, threads, 0, stream>>>(...)`"
     if {one, two} & {"float", "double"} and {one, two} <= {"float", "double", "int", "unsigned int"}:

@@ -19,6 +19,13 @@ _NO_MEMBERS = "`{type}` has no members: an element of the array is `p[i]`, and i
 _NO_VERSION = "`{name}` has no version for these arguments: is one a pointer, or a number, where the other belongs?"
 
 _LESS_CONST = "what is `{two}` can only be read, and `{one}` could write it: write `const` there, too"
+_MMA = (
+    "`mma_sync(d, a, b, c)` takes fragments of an accumulator, matrix_a, matrix_b, accumulator: of one shape and type"
+)
+_LOAD = (
+    "`load_matrix_sync(fragment, p, stride)` takes a pointer to the fragment's own type; an accumulator needs a layout"
+)
+_STORE = "`store_matrix_sync(p, fragment, stride, wmma::mem_row_major)` takes a pointer to the accumulator's own type"
 
 SLIPS = (
     (r"assigning to '(?P<one>.*)' from '(?P<two>const .*)' discards", _LESS_CONST),
@@ -37,6 +44,9 @@ SLIPS = (
     (r"expected namespace name", _NO_NAMESPACE),
     (r"member reference base type '(?P<type>.*\*)' is not a structure", _NO_MEMBERS),
     (r"expected function body after function declarator", "a `{{` is missing before this"),
+    (r"no matching function for call to '(?:\w+::)*mma_sync'", _MMA),
+    (r"no matching function for call to '(?:\w+::)*load_matrix_sync'", _LOAD),
+    (r"no matching function for call to '(?:\w+::)*store_matrix_sync'", _STORE),
     (r"no matching function for call to '(?P<name>[^']*)'", _NO_VERSION),
     (rf"no matching (?:conversion for .* to|constructor for initialization of) '(?P<name>{_VECTOR})'", _MADE),
     (rf"cannot initialize a (?:parameter|variable) of type '(?P<name>{_VECTOR})'", _MADE),
