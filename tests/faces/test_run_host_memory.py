@@ -94,3 +94,19 @@ def test_what_one_line_of_host_code_does_wrong(tmp_path, line, kind, told):
         return
     found = json.loads(said.stdout)["findings"]
     assert [each["kind"] for each in found] == [kind] and told in found[0]["message"], found
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("x[99] = 1;", ""),
+        ("x[100] = 1;", "writes element 100 of x (cudaMallocManaged in line 4), past its end: it has 100 elements"),
+        ("cudaFree(x); return (int)x[1];", "reads element 1 of x (cudaMallocManaged in line 4) after it was freed"),
+        ("cudaMemcpy(q, x, 4, cudaMemcpyHostToDevice);", "the destination of this copy is no device memory"),
+    ],
+)
+def test_what_host_code_may_touch_has_an_end(tmp_path, line, said):
+    text = f"\nint main() {{\nfloat* x; int place, *q = &place;\ncudaMallocManaged(&x, 400);\n{line}\n}}\n"
+    found = findings(tmp_path, "end.cu", text)
+    assert found if said else not found
+    assert not said or said in found[0][2], found

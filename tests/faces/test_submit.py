@@ -97,7 +97,7 @@ def test_a_kernel_that_fails_can_be_handed_in(handed_in, ladder):
 def test_whatever_bytes_a_kernel_has_the_hand_in_has_them(handed_in, ladder):
     file = handed_in(f"// \udc80 é \x07\n{RIGHT}", code=1)
     code, out, _ = ladder("check", str(file))
-    assert code == 1 and "not text" in out and "its grade stands" in out
+    assert code == 1 and "is not in UTF-8" in out and "its grade stands" in out
 
 
 @pytest.mark.parametrize(

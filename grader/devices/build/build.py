@@ -151,8 +151,13 @@ def unreadable(source: str) -> str | None:
     """One sentence if this is no text of a sensible size."""
     if not source.strip():
         return "the file is empty: `ladder start` gives you a file to begin with"
-    if "\0" in source or any("\ud800" <= character <= "\udfff" for character in source):
+    if source.startswith(("\udcff\udcfe", "\udcfe\udcff")):
+        return "the file is in UTF-16: save it as UTF-8, which your editor can do"
+    if "\0" in source:
         return "the file is not text: a kernel file is CUDA C++ source in UTF-8"
+    if strange := re.search("[\ud800-\udfff]", source):
+        line = source.count("\n", 0, strange.start()) + 1
+        return f"line {line} has a character that is not in UTF-8: save the file as UTF-8, which your editor can do"
     if hidden := re.search("[\u202a-\u202e\u2066-\u2069]", source):
         line = source.count("\n", 0, hidden.start()) + 1
         return f"line {line} holds an invisible character that shows code in another order than it has: remove it"

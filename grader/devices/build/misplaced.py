@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from grader.devices.build.lexer import Token
@@ -72,3 +73,12 @@ def _divides_pointer(code: Sequence[Token], index: int) -> bool:
     while before > 0 and code[before].text == "__restrict__":
         before -= 1
     return code[before].text in ("*", "&") and code[index + 1].text in ("const", "volatile") if index else False
+
+
+def unshared(text: str, source: str) -> str:
+    """What is wrong with `extern float s[];` in a kernel, of clang's `text`; "" of any other variable of the host."""
+    name = re.match(r"reference to __host__ variable '(\w+)'", text)
+    found = name and re.search(rf"\bextern\s+([\w:<>\s]+?)\s+{name[1]}\s*\[\s*\]", source)
+    if not name or not found or "__shared__" in found[1]:
+        return ""
+    return f"`{name[1]}` lacks its `__shared__`: write `extern __shared__ {found[1]} {name[1]}[];`"

@@ -18,6 +18,7 @@ from grader.devices.build import frontend
 from grader.devices.build.around import Around
 from grader.devices.build.ast_rules import Tree
 from grader.devices.build.frontend import Reading
+from grader.devices.build.misplaced import unshared
 from grader.devices.build.said import Said
 from grader.devices.build.sentences import sentence
 from grader.devices.build.spelling import for_clang
@@ -33,6 +34,11 @@ _SURE = re.compile(
     r"|kernel call to non-global function"
     r"|kernel function type .* must have void return type"
 )
+# Conversions that g++ makes with -fpermissive: from a number to a pointer or an enumeration, and where const is lost.
+_CONVERSION = re.compile(
+    r"cannot initialize (?:an? )?[\w ]+ of type '|assigning to '.*' from (?:incompatible type|'const .*' discards)"
+)
+_WRONG_TYPE = re.compile(r"candidate .*(?:no known conversion from '.*' to '.*'.* for|would lose const)")
 _NAMED = re.compile(r"'(\w+)'")
 _OTHER_SIDE = re.compile(
     r"declared here|(call to|target attributes).* __host__ function from __(global|device)__ function"
@@ -42,11 +48,12 @@ _OTHER_SIDE = re.compile(
 
 @dataclass(frozen=True)
 class Broken:
-    """A rule that is not kept: one sentence, and where."""
+    """A rule that is not kept: one sentence, and where; if not `sure`, only where g++ refuses that line, too."""
 
     message: str
     file: str
     line: int
+    sure: bool = True
 
 
 class _Constants(Tree):
@@ -82,7 +89,7 @@ def begin(source: Path, texts: Mapping[Path, str], flags: Sequence[str], cache: 
 
 
 def broken(reading: Reading | None) -> list[Broken]:
-    """What nvcc would refuse the program for, in the order of its lines; nothing if clang could not tell."""
+    """What clang would refuse the program for, in the order of its lines; nothing if it could not tell."""
     found = reading.result() if reading else None
     return sorted({Broken(**each) for each in found or []}, key=lambda each: (each.file, each.line, each.message))
 
@@ -128,22 +135,23 @@ def _told(diagnostic: Any, own: Mapping[str, str]) -> Broken | None:
     if diagnostic.severity < 3 or not place.file or place.file.name not in own:
         return None
     notes = [note for note in diagnostic.children if note.location.file]
-    text = diagnostic.spelling
+    here, text = place.file.name, diagnostic.spelling
+    shown = tuple((note.location.line if note.location.file.name == here else None, note.spelling) for note in notes)
+    told = unshared(text, own[here]) or sentence(Said(text, "error", place.line, place.column, notes=shown))
+    sure = _is_sure(text, notes, own)
+    return Broken(told, here, place.line, sure) if sure or told != text else None
+
+
+def _is_sure(text: str, notes: Sequence[Any], own: Mapping[str, str]) -> bool:
+    if _CONVERSION.match(text) or (notes and all(_WRONG_TYPE.match(note.spelling) for note in notes)):
+        return all(note.location.file.name in own or _is_of_library(note.location) for note in notes)
     if not _SURE.search(text):
         wrong_side = [note for note in notes if _OTHER_SIDE.search(note.spelling)]
         others = [note for note in wrong_side if note.location.file.name in own or _is_of_library(note.location)]
         candidates = [note for note in notes if "candidate" in note.spelling]
         of_library = all(_is_of_library(note.location) for note in candidates)  # others are for other arguments
         if not _USES.search(text) or not others or not (of_library or all(note in others for note in candidates)):
-            return None
+            return False
         if any(_may_be_of_device(note.location, text, own) for note in others):
-            return None
-    here = place.file.name
-    said = Said(
-        text,
-        "error",
-        place.line,
-        place.column,
-        notes=tuple((note.location.line if note.location.file.name == here else None, note.spelling) for note in notes),
-    )
-    return Broken(sentence(said), here, place.line)
+            return False
+    return True

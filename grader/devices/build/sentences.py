@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
+from pathlib import Path
 
 from grader.devices.build.diagnostics import gone
 from grader.devices.build.kernel_rules import NO_BLOCK
+from grader.devices.build.names import HEADERS, OF_STD, of_cuda
 from grader.devices.build.said import OWN, Said
+from grader.devices.build.slips import SLIPS
 
 Words = Callable[[re.Match[str], Said], str]
 
@@ -23,8 +26,10 @@ _TEXTURES = re.compile(
     r"(tex|surf)[123]D\w*|cuda\w*(Texture|Surface)\w*|cuda(Resource|Channel|MemcpyTo|MemcpyFrom)\w*|cuda\w*Array(_t)?$"
 )
 _OF_CUDA = re.compile(r"cuda/|cub/|thrust/|nv/|cu(rand|blas|fft|sparse|solver|dnn)\w*\.h|cuda_fp[46]\.h")
+_INCLUDE = Path(__file__).parents[1] / "emulator" / "include"
 _LIKELY = 0.7  # as much of two names must agree for one to be a slip for the other
 _ON_DEVICE = ({"kernel"}, {"device"}, {"kernel", "template"}, {"device", "template"})
+_OF_THE_HOST = ("vector", "string", "map", "unordered_map", "function", "cout", "cerr", "unique_ptr", "shared_ptr")
 # What a kernel may use in the place of a function of the host.
 _INSTEAD = {
     "swap": "write `auto t = a; a = b; b = t;`",
@@ -36,17 +41,6 @@ _INSTEAD = {
     "cudaDeviceSynchronize": "`__syncthreads()` waits for a block; all blocks are waited for at the end of the launch",
     "time": "call `clock64()`",
     "cout": 'call `printf("%f\\n", x)`, after #include <cstdio>',
-}
-_HEADERS = {
-    **dict.fromkeys(("printf", "fprintf", "sprintf", "puts", "fopen", "stderr", "stdout", "FILE"), "cstdio"),
-    "assert": "cassert",
-    **dict.fromkeys(("FLT_MAX", "FLT_MIN", "FLT_EPSILON", "DBL_MAX", "DBL_EPSILON"), "cfloat"),
-    **dict.fromkeys(("uint32_t", "uint64_t", "int32_t", "int64_t", "uint8_t", "int8_t", "uint16_t"), "cstdint"),
-    **dict.fromkeys(("uintptr_t", "intptr_t"), "cstdint"),
-    **dict.fromkeys(("half", "__half", "half2", "__half2", "__float2half", "__half2float"), "cuda_fp16.h"),
-    **dict.fromkeys(("__nv_bfloat16", "nv_bfloat16", "__float2bfloat16"), "cuda_bf16.h"),
-    **dict.fromkeys(("cooperative_groups", "cg"), "cooperative_groups.h"),
-    **dict.fromkeys(("CUDART_INF_F", "CUDART_INF", "CUDART_NAN_F", "CUDART_PI_F"), "math_constants.h"),
 }
 
 
@@ -88,19 +82,19 @@ def _host_function(match: re.Match[str], said: Said) -> str:
     declared.sort(key=lambda note: not _OTHER_SIDE.search(note[1]))  # of several candidates, that of the host
     line = next((line for line, _ in declared if line), None)
     if name.startswith("std::"):
-        is_function = name.startswith("std::function")
-        what = (
-            "make the kernel a template, and hand it a functor"
-            if is_function
-            else "write an array, `float a[8]`, or a pointer"
-        )
-        return f"`{name}` belongs to the host, and a kernel cannot use it: {what}"
+        return _of_host_library(name)
     start = f"`{name}` is a function of the host, which a kernel cannot call"
     if line:
         return (
             f"{start}: write `__device__` before it in line {line}, or `__host__ __device__` if the host calls it, too"
         )
     return f"{start}: {instead or 'use one of CUDA, or write it with `__device__` before it'}"
+
+
+def _of_host_library(name: str) -> str:
+    what = _INSTEAD.get(name.removeprefix("std::"), "write an array, `float a[8]`, or a pointer")
+    what = "make the kernel a template, and hand it a functor" if name.startswith("std::function") else what
+    return f"`{name}` belongs to the host, and a kernel cannot use it: {what}"
 
 
 def _device_function(match: re.Match[str], said: Said) -> str:
@@ -131,6 +125,8 @@ def _unfit(name: str, reasons: Sequence[str]) -> str:
         return f"`{name}` is not there for these types: it takes an element's address, `&x[i]`, and a value of its type"
     if name.startswith("cudaMalloc") and any("could not match 'T *'" in reason for reason in reasons):
         return f"`{name}` sets a pointer, so it takes the pointer's address: write & before it"
+    if any("would lose const" in reason for reason in reasons):
+        return f"`{name}` could write to what can only be read here: write `const` in its parameter, if it does not"
     said = dict.fromkeys(match.groups() for match in map(_REASON.search, reasons) if match)
     if len(said) != 1 or not all(map(_REASON.search, reasons)):
         return ""
@@ -155,22 +151,16 @@ def _undeclared(match: re.Match[str], said: Said) -> str:
     name, close = match["name"], match["close"]
     if instead := gone(name) or not_here(name):
         return instead
-    if header := _HEADERS.get(name):
-        return f"'{name}' needs `#include <{header}>` at the top"
-    if name.lower() in ("inf", "infinity"):
-        return f"'{name}' was not declared in this scope: CUDA's name for it is `INFINITY`"
-    return f"'{name}' was not declared in this scope{_meant(name, close)}"
+    return _needs_header(name) or f"'{name}' was not declared in this scope{_meant(name, close)}"
 
 
 def _unknown_type(match: re.Match[str], said: Said) -> str:
     name, close = match["name"], match["close"]
-    if instead := not_here(name):
-        return instead
-    if header := _HEADERS.get(name):
-        return f"'{name}' needs `#include <{header}>` at the top"
-    if name.strip("_") in ("global", "device", "host", "shared", "constant"):
-        close = f"__{name.strip('_')}__"
-    return f"'{name}' does not name a type{_meant(name, close)}"
+    return not_here(name) or _needs_header(name) or f"'{name}' does not name a type{_meant(name, close)}"
+
+
+def _needs_header(name: str) -> str:
+    return f"'{name}' needs `#include <{HEADERS[name]}>` at the top" if name in HEADERS else ""
 
 
 def not_here(name: str) -> str:
@@ -184,17 +174,24 @@ def not_here(name: str) -> str:
 
 def _no_header(match: re.Match[str], said: Said) -> str:
     name = match["name"]
-    of_cuda = f"the emulator has no <{name}>, a header of CUDA's: a kernel that needs it runs on a GPU alone"
-    return of_cuda if _OF_CUDA.match(name) else f"{name}: No such file or directory"
+    if (_INCLUDE / f"{name}.h").exists():
+        return f"there is no <{name}>: write `#include <{name}.h>`"
+    ours = f"the emulator has no <{name}>, a header of CUDA's: a kernel that needs it runs on a GPU alone"
+    return ours if _OF_CUDA.match(name) else f"{name}: No such file or directory"
 
 
 def _not_in_std(match: re.Match[str], said: Said) -> str:
-    header = _HEADERS.get(match["name"])
-    return f"'std::{match['name']}' needs `#include <{header}>` at the top" if header else ""
+    name = match["name"]
+    if set(said.sides) in _ON_DEVICE and name in _OF_THE_HOST:
+        return _of_host_library(f"std::{name}")
+    header = HEADERS.get(name) or OF_STD.get(name)
+    return f"'std::{name}' needs `#include <{header}>` at the top" if header else ""
 
 
 def _meant(name: str, close: str | None) -> str:
-    """With clang's guess, unless that is another word: it takes `value` for `false`."""
+    """With CUDA's own word, or clang's guess, unless that is another word: it takes `value` for `false`."""
+    if word := of_cuda(name):
+        return f"; did you mean '{word}'?"
     likely = close and SequenceMatcher(None, name, close).ratio() >= _LIKELY
     return f"; did you mean '{close}'?" if likely else ""
 
@@ -253,10 +250,12 @@ def _missing_sign(match: re.Match[str], said: Said) -> str:
 
 def _no_operator(match: re.Match[str], said: Said) -> str:
     one, two = (match[name].replace("const ", "").rpartition(" &")[0] or match[name] for name in ("one", "two"))
-    if "half" in one + two:
-        return f"`{one}` and `{two}` are not mixed: convert one, as with `__float2half(x)` or `__half2float(h)`"
+    if short := next((each for each in ("bfloat16", "half") if each in one + two), ""):
+        return f"`{one}` and `{two}` are not mixed: convert one, as with `__float2{short}(x)` or `__{short}2float(h)`"
     if re.match(r"void \(", one) and two in ("int", "unsigned int", "dim3"):
         return "a kernel is launched with three signs on each side: `kernel<<<blocks, threads, 0, stream>>>(...)`"
+    if {one, two} & {"float", "double"} and {one, two} <= {"float", "double", "int", "unsigned int"}:
+        return f"%, &, |, ^ and shifts are for whole numbers, not `{one}` and `{two}`: a remainder is `fmodf(a, b)`"
     if _VECTOR.search(one + " " + two):
         return f"CUDA has no such operator for `{one}` and `{two}`: write it for each member, .x, .y, ..."
     return f"there is no such operator for `{one}` and `{two}`"
@@ -308,6 +307,7 @@ _ERRORS: tuple[tuple[str, Words], ...] = (
     (rf"call to global function {_NAME} not configured", _called_kernel),
     (rf"kernel call to non-global function {_NAME}", _no_kernel),
     (rf"reference to __host__ variable {_NAME} in", _host_variable),
+    *((pattern, _says(text)) for pattern, text in SLIPS),
     (rf"use of undeclared identifier {_NAME}{_CLOSE}", _undeclared),
     (rf"unknown type name {_NAME}{_CLOSE}", _unknown_type),
     (rf"no (?:type|member|template) named {_NAME} in namespace 'std'", _not_in_std),
@@ -318,7 +318,7 @@ _ERRORS: tuple[tuple[str, Words], ...] = (
     (r"expression is not assignable", _says("= assigns, and this is no variable: == compares")),
     (r"cannot use '(?P<name>throw|try)' in", _says(_NO_EXCEPTIONS)),
     (r"(?:cannot use )?variable.length array", _array_size),
-    (r"kernel function type '(?P<name>.*?) \(.*' must have void return type", _says(_NO_RESULT)),
+    (r"kernel function type '(?P<name>.*?) ?\(.*' must have void return type", _says(_NO_RESULT)),
     (r"too (?:few|many) arguments to function call, expected (?P<takes>.*?), have (?P<given>\d+)", _other_number),
     (r"initialization is not supported for __shared__ variables", _says(_NO_VALUE)),
     (r"__shared__ local variables not allowed in __host__", _says(NO_BLOCK)),

@@ -74,6 +74,8 @@ _WRONG_CALLS = {
     " cudaStreamEndCapture gives no graph: do it above cudaStreamBeginCapture",
     "no pointer": "cudaMalloc is to write the new pointer where there is no memory: hand over the address of your"
     " pointer, `cudaMalloc(&p, bytes)`",
+    "symbol": "this copy names no variable of the GPU, so it fails: hand over the variable itself, without quotes and"
+    " without &, as `cudaMemcpyToSymbol(name, &value, sizeof value)`",
     "heap": "host code cannot copy or set memory from a kernel's malloc or new: let a kernel copy it to memory from"
     " cudaMalloc",
 }

@@ -15,6 +15,7 @@ _BY_NAME = {
     "read": "cudaMemcpyFromSymbol(&value, {name}, sizeof value)",
     "write": "cudaMemcpyToSymbol({name}, &value, sizeof value)",
 }
+_OF_BOTH_SIDES = ("cudaMallocManaged", "cudaMallocHost")
 
 
 def host_access(fact: Mapping[str, Any], where: Where) -> str:
@@ -42,5 +43,10 @@ def host_access(fact: Mapping[str, Any], where: Where) -> str:
             f"host code {verb} {where.name}, a variable of the GPU, which is another one there: copy it,"
             f" {_BY_NAME[fact['access']].format(name=where.name)}"
         )
+    if fact["array"] in _OF_BOTH_SIDES:  # host code may touch that, while it is there
+        if 0 <= fact["offset"] < fact["array_bytes"]:
+            return f"host code {verb} {where.at} after it was freed"
+        side = "before its start" if fact["offset"] < 0 else f"past its end: it has {where.size}"
+        return f"host code {verb} {where.at}, {side}; sizes are in bytes, as `n * sizeof(float)`"
     target = where.at if fact["array"] else "device memory"
     return f"host code {verb} {target}, which is device memory: only a kernel can do that"

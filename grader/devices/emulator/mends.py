@@ -51,8 +51,8 @@ def mend(fact: Mapping[str, Any]) -> str:
         return "each element needs one writer, or an atomic"
     if first == last:
         return (
-            "if both change it, use an atomic; if one only reads it, a __syncthreads() is missing, in a loop at the end"
-            " of each round"
+            "if both change it, use an atomic; if one only reads it, a __syncthreads() is missing"
+            f"{_or_of_warp(fact)}, in a loop at the end of each round"
         )
     parts = _or_else(fact, first, last)
     if uncalled := reading.uncalled_barrier(first, last):
@@ -105,7 +105,7 @@ def _or_else(fact: Mapping[str, Any], first: int, last: int) -> str:
 
 def _or_of_warp(fact: Mapping[str, Any]) -> str:
     """Lanes of one warp have raced, in a kernel that knows of warps: in other cases warps may do so, too."""
-    known = _in_one_warp(fact) and fact["reading"].divides_by_warps()
+    known = _in_one_warp(fact) and fact["reading"].knows_warps()
     return ", or a __syncwarp() if only lanes of one warp share it" if known else ""
 
 

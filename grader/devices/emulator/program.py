@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from grader.devices.build import diagnostics, frontend, program_rules
@@ -166,8 +166,11 @@ class _Building:
             os.utime(place.parent)
             return place
         readings = [self._read(each, kept.parent) for each in self.own.sources if each.suffix in CUDA]
-        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-            objects = list(pool.map(self._compiled, self.sources, texts))
+        try:
+            with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+                objects = list(pool.map(self._compiled, self.sources, texts))
+        except NotBuilt as error:
+            raise NotBuilt(_reworded(error.build, readings)) from None
         self._keeps_rules(readings)
         self._run(["g++", "-shared", "-Wl,--require-defined=main", "-o", LIBRARY, *objects, *self.link_flags])
         place.parent.mkdir(exist_ok=True)
@@ -188,7 +191,7 @@ class _Building:
     def _keeps_rules(self, readings: Sequence[Reading | None]) -> None:
         """Raises NotBuilt with what nvcc would refuse."""
         found = []
-        for each in dict.fromkeys(each for reading in readings for each in program_rules.broken(reading)):
+        for each in dict.fromkeys(each for reading in readings for each in program_rules.broken(reading) if each.sure):
             file = shown(Path(each.file))
             found.append(Diagnostic(_told(file, each.line, each.message), each.line, None, _line(file, each.line)))
         if found:
@@ -292,6 +295,19 @@ class _Building:
         if not found:
             found = [Diagnostic(next((row for row in said.splitlines() if row.strip()), "the compiler failed"))]
         return Build("build_error", found[0].message, found[: diagnostics.MOST])
+
+
+def _reworded(build: Build, readings: Sequence[Reading | None]) -> Build:
+    """g++'s messages in the words of CUDA, where clang has such of the same line."""
+    better: dict[str, str] = {}
+    for rule in (rule for reading in readings for rule in program_rules.broken(reading)):
+        file = shown(Path(rule.file))
+        better.setdefault(_told(file, rule.line, ""), _told(file, rule.line, rule.message))
+    found = []
+    for each in build.diagnostics:
+        place = re.match(rf".*?:{each.line}: ", each.message)
+        found.append(replace(each, message=better.get(place[0], each.message) if place else each.message))
+    return replace(build, message=found[0].message, diagnostics=found) if found else build
 
 
 def _told(file: str, line: int | None, message: str) -> str:

@@ -10,7 +10,7 @@ from grader.devices.build.lexer import Token, lex
 
 BARRIER = "__syncthreads"
 _BARRIERS = {BARRIER, "__syncthreads_or", "__syncthreads_and", "__syncthreads_count"}
-_OF_WARPS = re.compile(r"(?:[/%] (?:32|warpSize)|> > 5|& (?:31|0x1f))u? ", re.IGNORECASE)
+_OF_WARPS = re.compile(r"(?:[/%<] (?:32|warpSize)|> > 5|(?:&|< =) (?:31|0x1f))u? ", re.IGNORECASE)
 _DYNAMIC = re.compile(r"extern\s+__shared__\s[^;\[]*?\b(\w+)\s*\[\s*\]")
 
 
@@ -29,8 +29,8 @@ class Reading:
         """Whether the text has this word."""
         return any(token.text == name for token in self.tokens)
 
-    def divides_by_warps(self) -> bool:
-        """Whether something is divided by a warp's size, as in `threadIdx.x / 32` or `tid & 31`."""
+    def knows_warps(self) -> bool:
+        """Whether something is divided by a warp's size, or held against it: `i / 32`, `tid & 31`, `t < 32`."""
         return bool(_OF_WARPS.search(" ".join(token.text for token in self.tokens)))
 
     def types_of_array(self, name: str) -> set[str]:

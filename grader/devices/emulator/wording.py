@@ -143,7 +143,7 @@ _HAND_ON = "hand its values on in global memory"
 def _out_of_bounds(fact: Fact, where: Where) -> str:
     if fact["text"].startswith("null"):
         return f"the {fact['text'].removeprefix('null ')} of a copy or memset is a null pointer: it does nothing"
-    if fact["text"] == "copy" and not 0 <= fact["offset"] <= fact["array_bytes"] + FAR:
+    if fact["text"] == "copy" and not (fact["array"] and 0 <= fact["offset"] <= fact["array_bytes"] + FAR):
         side = "source" if fact["access"] == "read" else "destination"
         return f"the {side} of this copy is no device memory, but its kind says that it is: is the direction right?"
     if fact["text"] == "copy":

@@ -60,6 +60,8 @@ int main() {
     int host[4], *inside;
     cudaMemcpy(host, z, sizeof host, cudaMemcpyDeviceToHost);
     cudaMemcpyFromSymbol(&inside, given, sizeof inside);
+    cudaMemcpyFromSymbol(&inside, &given, sizeof inside);  // wrong: the variable itself is meant
+    cudaMemcpyFromSymbol(&inside, "given", sizeof inside);  // wrong: and not its name
     cudaMemcpy(host, inside, sizeof host, cudaMemcpyDeviceToHost);  // wrong: a kernel's memory
     float first;
     cudaMemcpy(&first, total, sizeof first, cudaMemcpyDeviceToHost);

@@ -1,4 +1,4 @@
-// Says: 'inf' was not declared in this scope: CUDA's name for it is `INFINITY`
+// Says: 'inf' was not declared in this scope; did you mean 'INFINITY'?
 // GPU: build_error
 __global__ void add(const float* x, const float* y, float* z, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -72,8 +72,10 @@ static void note_unwritten(const Region& source, Address from, std::size_t bytes
 int ladder_memcpy(void* to, const void* from, std::size_t bytes, Copy kind, int line) {
     const HostCall call;
     const Region* const named = take_named();
+    const void* const symbol = take_symbol();
     if (bytes == 0) return Success;
     DeviceMemory& memory = machine().memory;
+    if (symbol && !memory.find(reinterpret_cast<Address>(symbol))) return wrong_call(InvalidSymbol, "symbol", line);
     bool to_device = memory.is_device(reinterpret_cast<Address>(to)), from_device = memory.is_device(reinterpret_cast<Address>(from));
     if (kind != Copy::Default) {
         to_device = kind == Copy::HostToDevice || kind == Copy::DeviceToDevice;

@@ -16,6 +16,7 @@ namespace ladder {
 namespace {
 
 constexpr std::size_t word = sizeof(void*);
+thread_local const void* symbol_next = nullptr;   // what the copy that this thread of the host does next takes for a variable
 thread_local const Region* named_next = nullptr;   // by the copy that this thread of the host does next
 constexpr std::size_t most_pointers = 512;   // that a copy to the host is searched for
 
@@ -37,6 +38,8 @@ template <class Take> void for_variables_in(const void* words, std::size_t bytes
 }
 
 }  // namespace
+
+const void* take_symbol() { return std::exchange(symbol_next, nullptr); }
 
 const Region* take_named() { return std::exchange(named_next, nullptr); }
 
@@ -78,7 +81,7 @@ using namespace ladder;
 extern "C" void ladder_symbol(const void* variable, int asks_for_address) {
     const HostCall call;
     Region* const region = machine().memory.named_variable(reinterpret_cast<Address>(variable));
-    if (!asks_for_address) named_next = region;
+    if (!asks_for_address) named_next = region, symbol_next = variable;
     else if (region) region->asked = true;
     if (!region) let_write(reinterpret_cast<Address>(variable));
 }

@@ -7,6 +7,7 @@
 
 namespace ladder {
 
+const void* take_symbol();    // what the copy that begins now takes for a variable; null of other copies
 const Region* take_named();   // the variable that the copy which begins now names, if it does
 // A variable's, as host code sees it; not once it has asked for the device's, nor where a copy has named it.
 bool is_address_of_the_host(const void* p, const Region* named);

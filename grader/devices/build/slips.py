@@ -1,0 +1,54 @@
+"""A newcomer's slips in C++ itself, by what clang says of them: a sentence that says what to type."""
+
+from __future__ import annotations
+
+_VECTOR = r"(?:u?(?:char|short|int|long|longlong)|float|double)[1-4]"
+_MADE = (
+    "`{name}` is made of numbers by `make_{name}(...)`; an array's next ones are `*reinterpret_cast<const {name}*>(p)`"
+)
+_NO_MEMBER = "`{name}` is no member of `{type}`: its members are the small letters .x, .y, ..."
+_NO_FUNCTION = "this is no function: an element of an array is `p[i]`, and a product needs its `*`"
+_NO_POINTER = "`*` needs a pointer, and this is `{name}`: `p[i]` is the element itself, and a power is `powf(a, b)`"
+_NO_ARRAY = "[ ] needs an array or a pointer: an element of a matrix in one array is `p[row * cols + col]`"
+_NO_INDEX = "an index must be a whole number: cast it, `int(i)`"
+_LAUNCH = "a kernel is launched with <<< >>>: `kernel<<<blocks, threads, 0, stream>>>(...)`"
+_NO_TYPE = "a type is missing here: a kernel is `__global__ void`, and other functions say what they return"
+_NO_NAMESPACE = "the namespace's header is missing: <mma.h> for nvcuda, <cooperative_groups.h> for cooperative_groups"
+_NO_MEMBERS = "`{type}` has no members: an element of the array is `p[i]`, and its length is not known here"
+
+_NO_VERSION = "`{name}` has no version for these arguments: is one a pointer, or a number, where the other belongs?"
+
+_LESS_CONST = "what is `{two}` can only be read, and `{one}` could write it: write `const` there, too"
+_MMA = (
+    "`mma_sync(d, a, b, c)` takes fragments of an accumulator, matrix_a, matrix_b, accumulator: of one shape and type"
+)
+_LOAD = (
+    "`load_matrix_sync(fragment, p, stride)` takes a pointer to the fragment's own type; an accumulator needs a layout"
+)
+_STORE = "`store_matrix_sync(p, fragment, stride, wmma::mem_row_major)` takes a pointer to the accumulator's own type"
+
+SLIPS = (
+    (r"assigning to '(?P<one>.*)' from '(?P<two>const .*)' discards", _LESS_CONST),
+    (
+        r"cannot initialize .* of type '(?P<one>void \*|[^']*[^*] \*)' with an .value of type '(?P<two>const .* \*)'",
+        _LESS_CONST,
+    ),
+    (r"assigning to '(?P<one>.*)' from incompatible type '(?P<two>.*)'", "`{one}` is needed here, and this is `{two}`"),
+    (rf"no member named '(?P<name>\w+)' in '(?P<type>{_VECTOR}|dim3)'", _NO_MEMBER),
+    (r"called object type .* is not a function", _NO_FUNCTION),
+    (r"indirection requires pointer operand \('(?P<name>.*)' invalid\)", _NO_POINTER),
+    (r"subscripted value is not an array", _NO_ARRAY),
+    (r"array subscript is not an integer", _NO_INDEX),
+    (r"subscript of pointer to function", _LAUNCH),
+    (r"a type specifier is required|C\+\+ requires a type specifier", _NO_TYPE),
+    (r"expected namespace name", _NO_NAMESPACE),
+    (r"member reference base type '(?P<type>.*\*)' is not a structure", _NO_MEMBERS),
+    (r"expected function body after function declarator", "a `{{` is missing before this"),
+    (r"no matching function for call to '(?:\w+::)*mma_sync'", _MMA),
+    (r"no matching function for call to '(?:\w+::)*load_matrix_sync'", _LOAD),
+    (r"no matching function for call to '(?:\w+::)*store_matrix_sync'", _STORE),
+    (r"no matching function for call to '(?P<name>[^']*)'", _NO_VERSION),
+    (rf"no matching (?:conversion for .* to|constructor for initialization of) '(?P<name>{_VECTOR})'", _MADE),
+    (rf"cannot initialize a (?:parameter|variable) of type '(?P<name>{_VECTOR})'", _MADE),
+    (rf"no viable conversion from '(?:const )?(?:float|double|int|unsigned int)' to '(?P<name>{_VECTOR})'", _MADE),
+)

@@ -1,0 +1,46 @@
+"""`ladder run`: conversions that nvcc refuses are told in CUDA's words, and those that it makes are made."""
+
+from __future__ import annotations
+
+from tests.warm import run_ladder
+
+FIRST = "__global__ void k(float* x, int n) { if (x) x[0] = n; }\nvoid g(float* x) {}\n"
+# On a line of its own each: what nvcc refuses, and what is told of it.
+WRONG = {
+    "float* a = c;": "what is `const float *` can only be read, and `float *` could write it",
+    "x = c;": "what is `const float *` can only be read, and `float *` could write it",
+    "int* p = n;": "`int *` is needed here, and this is `int`",
+    "cudaStream_t one = 1;": "`cudaStream_t` is needed here, and this is `int`",
+    "cudaMemcpyKind kind = 1;": "`cudaMemcpyKind` is needed here, and this is `int`",
+    "g(c);": "`g` could write to what can only be read here",
+    "k<<<1, 1>>>(c, 3);": "write `const` there, too",
+    "k<<<1, 1, 0, 1>>>(x, 3);": "`cudaStream_t` is needed here, and this is `int`",
+    "cudaMemsetAsync(x, 0, 4, 1);": "argument 4 of `cudaMemsetAsync` is `int`, and must be `cudaStream_t`",
+}
+RIGHT = """
+    cudaStream_t s = 0; cudaEvent_t e = NULL; void* v = x; const void* w = c; int* q = (int*)7; q = NULL;
+    k<<<1, 1, 0, 0>>>(NULL, 3); k<<<1, 1, NULL, NULL>>>(0, 3); k<<<1, 1, 0, cudaStreamLegacy>>>(x, n);
+    cudaMemcpyKind kind = (cudaMemcpyKind)1; cudaMemsetAsync(v, 0, 0, 0); g(0); g(x);
+"""
+
+
+def run(folder, lines: str) -> str:
+    main = f"int main() {{ const float* c = 0; float* x = 0; int n = 1;\n{lines}\n}}\n"
+    (folder / "types.cu").write_text(FIRST + main)
+    done = run_ladder(folder, "run", "types.cu")
+    return " ".join((done.stdout + done.stderr).split())
+
+
+def test_conversions_that_nvcc_refuses_are_told(tmp_path):
+    said = run(tmp_path, "\n".join(WRONG))
+    untold = [line for number, line in enumerate(WRONG, 4) if f"types.cu:{number}: " not in said]
+    assert not untold and all(words in said for words in WRONG.values()), said
+
+
+def test_those_that_nvcc_makes_are_made(tmp_path):
+    assert "no findings in 1 kernel" in run(tmp_path, RIGHT)
+
+
+def test_what_gcc_refuses_is_told_in_the_words_of_cuda(tmp_path):
+    said = run(tmp_path, "float* p; cudaMalloc(p, 4);")
+    assert "types.cu:4: `cudaMalloc` sets a pointer, so it takes the pointer's address: write & before it" in said
