@@ -52,7 +52,8 @@ _ORDERS = "constexpr bool has_two_orders = "  # wmma.h
 _FLAGS = [
     "-fno-tree-ccp", "-fno-tree-fre", "-fno-tree-copy-prop", "-fno-tree-dominator-opts", "-fno-tree-phiprop",
     CHECKS_INDEXES, CHECKS_CASTS, "-flifetime-dse=1", "-ftrivial-auto-var-init=pattern",
-    "-Wuninitialized", "-Wmaybe-uninitialized", "-Wdangling-pointer=1", "-Wno-narrowing", *dumps(_AS_WRITTEN, _OPTIMIZED), f"-fdump-lang-class={_CLASSES}",
+    "-Wuninitialized", "-Wmaybe-uninitialized", "-Wdangling-pointer=1", "-Wno-narrowing",
+    *dumps(_AS_WRITTEN, _OPTIMIZED), f"-fdump-lang-class={_CLASSES}",
     "-fno-if-conversion", "-fno-if-conversion2", "-fno-dce", "-fno-dse", "-fno-forward-propagate",
     "-fno-cprop-registers", "-fno-ivopts", "-fno-move-loop-invariants",
     "-fdisable-rtl-combine", "--param", "max-cse-insns=1", "-fira-region=one", "--param", "max-cse-path-length=1",
