@@ -254,7 +254,8 @@ def parsed_program(
     """
     from clang import cindex
 
-    flags = [*_flags(), *flags, f"--cuda-{side}-only"]
+    # Else, from C++20 on, clang takes the two printf() of the headers that it kept, the host's and the GPU's, for one.
+    flags = [*_flags(), *flags, f"--cuda-{side}-only", "-Xclang", "-fno-cxx-modules"]
     files = [(path, text.encode(errors="surrogateescape")) for path, text in texts]  # of any encoding
     if cache and (header := _program_header(cache, side, flags)):
         with contextlib.suppress(cindex.TranslationUnitLoadError):

@@ -1,0 +1,41 @@
+"""`ladder run -std=...`: what host code and kernels share of the C library is there in every C++."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.warm import run_ladder
+
+PROGRAM = """
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+__global__ void k(int* z) {
+    void* p = malloc(4);
+    memcpy(p, z, 4);
+    z[threadIdx.x] = abs(-1) + (int)sqrtf(4.f) + (int)fabs(-1.0) + *(int*)p;
+    free(p);
+    if (threadIdx.x == 0) printf("kernel\\n");
+}
+int main() {
+    int h[1] = {3}, *z;
+    void* p = malloc(4);
+    memset(p, 0, 4);
+    free(p);
+    cudaMalloc(&z, 4);
+    cudaMemcpy(z, h, 4, cudaMemcpyHostToDevice);
+    k<<<1, 1>>>(z);
+    cudaMemcpy(h, z, 4, cudaMemcpyDeviceToHost);
+    std::printf("%d %g %d\\n", h[0], std::sqrt(2.25) + sqrtf(4.f), std::abs(-2));
+    cudaFree(z);
+}
+"""
+
+
+@pytest.mark.parametrize("standard", ["c++17", "c++20", "c++23"])
+def test_both_sides_have_the_functions_of_the_c_library(tmp_path, standard):
+    (tmp_path / "p.cu").write_text(PROGRAM)
+    done = run_ladder(tmp_path, "run", f"-std={standard}", "p.cu")
+    assert done.stdout.startswith("kernel\n7 3.5 2\n"), done.stdout + done.stderr
+    assert "no findings in 1 kernel" in done.stderr
