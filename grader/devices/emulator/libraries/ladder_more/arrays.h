@@ -129,7 +129,9 @@ struct cudaMemcpy3DParms {
     cudaMemcpyKind kind;
 };
 
-inline LADDER_UNSEEN cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* p, LADDER_LINE) {
+namespace ladder {
+
+inline LADDER_UNSEEN cudaError_t copy_volume(const cudaMemcpy3DParms* p, int line) {
     const auto place = [](cudaArray_t array, const cudaPitchedPtr& pitched, const cudaPos& at, std::size_t y, std::size_t z) {
         if (array) return array->at(at.x * array->element(), at.y + y, at.z + z);
         return static_cast<char*>(pitched.ptr) + ((at.z + z) * pitched.ysize + at.y + y) * pitched.pitch + at.x;
@@ -138,14 +140,18 @@ inline LADDER_UNSEEN cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* p, LADDER
     const std::size_t bytes = p->extent.width * (array ? array->element() : 1);
     for (std::size_t z = 0; z < p->extent.depth; ++z)
         for (std::size_t y = 0; y < p->extent.height; ++y)
-            if (const auto error = ladder::copy(place(p->dstArray, p->dstPtr, p->dstPos, y, z), place(p->srcArray, p->srcPtr, p->srcPos, y, z), bytes,
+            if (const auto error = copy(place(p->dstArray, p->dstPtr, p->dstPos, y, z), place(p->srcArray, p->srcPtr, p->srcPos, y, z), bytes,
                                                 p->kind, line))
                 return error;
-    return ladder::status();
+    return status();
 }
+
+}  // namespace ladder
+
+inline LADDER_UNSEEN cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* p, LADDER_LINE) { return ladder::copy_volume(p, line); }
 inline LADDER_UNSEEN cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* p, cudaStream_t stream = nullptr, LADDER_LINE) {
     ladder_stream_work(stream, line);
-    return cudaMemcpy3D(p, line);
+    return ladder::copy_volume(p, line);
 }
 
 #define cudaMallocMipmappedArray(...) LADDER_REFUSED(cudaError_t, "cudaMallocMipmappedArray")

@@ -224,7 +224,7 @@ template <class Work> LADDER_UNSEEN GraphWork on_stream(int line, Work work) {
     return [=](cudaStream_t stream) LADDER_UNSEEN { asynchronous(stream, line, work); };
 }
 inline LADDER_UNSEEN GraphWork copy_work(const cudaMemcpy3DParms& p, int line) {
-    return on_stream(line, [=]() LADDER_UNSEEN { return cudaMemcpy3D(&p, line); });
+    return on_stream(line, [=]() LADDER_UNSEEN { return copy_volume(&p, line); });
 }
 inline LADDER_UNSEEN GraphWork copy_work(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, int line) {
     return on_stream(line, [=]() LADDER_UNSEEN { return copy(to, from, bytes, kind, line); });
