@@ -72,6 +72,12 @@ int main() {
     thrust::sort(out.begin(), out.end());
     show("\nshuffled: ", out, out.end());
 
+    using namespace thrust::placeholders;
+    thrust::transform(x.begin(), x.end(), stencil.begin(), out.begin(), 2 * _1 - (_2 & 1));
+    show("\nplaceholders: ", out, out.end());
+    thrust::sort(out.begin(), out.end(), _1 > _2);
+    show("; ", out, thrust::remove_if(out.begin(), out.end(), _1 % 2 == 0 || !(_1 < 13)));
+
     int* room;
     cudaMalloc(&room, 3 * sizeof(int));
     thrust::copy_if(x.begin(), x.end(), stencil.begin(), thrust::device_pointer_cast(room), IsSet());   // past the end

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "thrust_algorithms.h"
+#include "thrust_placeholders.h"
 
 namespace ladder {
 
