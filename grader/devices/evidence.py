@@ -98,7 +98,8 @@ SWAPPED = "are blocks and threads swapped? It is kernel<<<blocks, threads>>>"
 def looks_swapped(launch: Json) -> bool:
     """Whether a launch has as many blocks as others have threads, and threads in a number that blocks have."""
     (blocks, *grid), (threads, *block) = launch["grid"], launch["block"]
-    return [*grid, *block] == [1, 1, 1, 1] and threads % 32 != 0 and blocks % 32 == 0 and 32 <= blocks <= 1024
+    are_blocks = threads % 32 != 0 or threads > 1024
+    return [*grid, *block] == [1, 1, 1, 1] and are_blocks and blocks % 32 == 0 and 32 <= blocks <= 1024
 
 
 def launch_notes(launches: Sequence[Json]) -> list[Finding]:

@@ -10,7 +10,10 @@ from grader.devices.build.lexer import Token, lex
 
 BARRIER = "__syncthreads"
 _BARRIERS = {BARRIER, "__syncthreads_or", "__syncthreads_and", "__syncthreads_count"}
-_OF_WARPS = re.compile(r"(?:[/%<] (?:32|warpSize)|> > 5|(?:&|< =) (?:31|0x1f))u? ", re.IGNORECASE)
+_OF_WARPS = re.compile(
+    r"(?:[/%] (?:32|warpSize)|> > 5|& (?:31|0x1f)|\b(?:x|i|t|id|\w*tid|thread\w*) < (?:32|warpSize|= 31))u? ",
+    re.IGNORECASE,
+)
 _DYNAMIC = re.compile(r"extern\s+__shared__\s[^;\[]*?\b(\w+)\s*\[\s*\]")
 
 
