@@ -82,3 +82,27 @@ def test_what_a_gpu_makes_of_a_number_that_does_not_fit_is_told(tmp_path, from_,
 @pytest.mark.parametrize(("from_", "to", "value"), long_tail(HELD, every=4))
 def test_what_fits_or_is_the_same_on_both_is_not_told(tmp_path, from_, to, value):
     assert "cannot hold" not in run(tmp_path, from_, to, value)
+
+
+GRADED = """
+__device__ inline unsigned char pixel(float v) { return (unsigned char)v; }
+__global__ void add(const float* x, const float* y, float* z, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float both[2];
+    if (i >= n) return;
+    both[0] = x[i], both[1] = y[i];
+    z[i] = both[0] + both[1] + (pixel(VALUE - fabsf(x[i])) == 77 ? 1 : 0);
+}
+extern "C" void vector_add(const float* x, const float* y, float* z, int n, cudaStream_t stream) {
+    add<<<(n + 255) / 256, 256, 0, stream>>>(x, y, z, n);
+}
+"""
+
+
+@pytest.mark.parametrize(("value", "is_told"), [("-1e9f", True), ("1e6f", False)])
+def test_in_a_graded_file_with_checks_it_is_told_with_its_line(tmp_path, value, is_told):
+    (tmp_path / "v.cu").write_text(GRADED.replace("VALUE", value))
+    done = run_ladder(tmp_path, "check", "01", "v.cu")
+    said = " ".join((done.stdout + done.stderr).split())
+    assert "passed" in said
+    assert ("note: line 2:" in said and "to unsigned char, which cannot hold it: a GPU gives 0" in said) == is_told

@@ -41,7 +41,9 @@ class Look:
         self._left = [each for each in facts["findings"] if each["kind"] == "own_array"]
         for finding in self._left:
             name_array(finding, checked.arrays)
-        self._casts = [each for each in facts["findings"] if each["kind"] == "cast"]
+        casts = (each for each in facts["findings"] if each["kind"] == "cast")
+        # By their lines in the file: the other build has other program counters.
+        self._casts = [each | {"pc": 0, "line": line} for each in casts if (line := self.code.line_of(each["pc"]))]
         ends = [each for each in facts["findings"] if each["kind"] in _FATAL]
         across = [each for each in facts["findings"] if each["kind"] == "misaligned" and each["space"] == "variable"]
         self.leaves_an_array = any(not each["note"] for each in self._left)

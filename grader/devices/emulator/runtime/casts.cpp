@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
 #include <limits>
 #include <string>
 
@@ -44,26 +43,22 @@ bool is_same_on_both(double value, const Cast& cast, unsigned bits) {
     return value > (cast.to->info & 1 ? -0x1p31 - 1 : -1) && value < 0x1p31;
 }
 
-void does_not_hold(Thread& thread, const Cast& cast, std::uintptr_t bits_of_value) {
+double value_of(const Cast& cast, std::uintptr_t bits) {
+    if (cast.from->info == 64) return __builtin_bit_cast(double, static_cast<std::uint64_t>(bits));
+    return __builtin_bit_cast(float, static_cast<std::uint32_t>(bits));
+}
+
+void does_not_hold(Thread& thread, const Cast& cast, std::uintptr_t bits_of_value, std::uint32_t pc) {
     if (cast.to->kind != 0 || (cast.from->info != 32 && cast.from->info != 64)) return;
-    double value = 0;
-    if (cast.from->info == 64) {
-        std::memcpy(&value, &bits_of_value, sizeof value);
-    } else {
-        float number;
-        std::memcpy(&number, &bits_of_value, sizeof number);
-        value = number;
-    }
+    auto& all = thread.executor->findings;
+    if (std::any_of(all.begin(), all.end(), [&](const Finding& other) { return other.pc == pc && other.kind == "cast"; })) return;
+    const double value = value_of(cast, bits_of_value);
     const unsigned bits = 1u << (cast.to->info >> 1);
     if (bits < 8 || bits > 64 || is_same_on_both(value, cast, bits)) return;
-    Finding finding = finding_at(thread, "cast", 0);
-    finding.line = static_cast<int>(cast.place.line);
-    auto& all = thread.executor->findings;
-    const auto same = [&](const Finding& other) { return other.kind == finding.kind && other.line == finding.line; };
-    if (std::any_of(all.begin(), all.end(), same)) return;
     char number[32];
     std::snprintf(number, sizeof number, cast.from->info == 64 ? "%.15g" : "%.7g", value);
     const std::string name = cast.to->name;   // in quotes
+    Finding finding = finding_at(thread, "cast", pc);
     finding.text = std::string(number) + '|' + name.substr(1, name.size() - 2) + '|' + on_a_gpu(value, cast, bits);
     finding.note = true;
     all.push_back(std::move(finding));
@@ -75,5 +70,5 @@ void does_not_hold(Thread& thread, const Cast& cast, std::uintptr_t bits_of_valu
 
 extern "C" void __ubsan_handle_float_cast_overflow(const void* cast, std::uintptr_t value) {
     using namespace ladder;
-    if (Thread* const thread = current) does_not_hold(*thread, *static_cast<const Cast*>(cast), value);
+    if (Thread* const thread = current) does_not_hold(*thread, *static_cast<const Cast*>(cast), value, program_counter(__builtin_return_address(0)));
 }
