@@ -10,14 +10,15 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
-TESTS = "on_any_number_of_executors or a_block_that_fails or executors_share"
+TESTS = "on_any_number_of_executors or a_block_that_fails or executors_share or meet or same_step"
 
 
 @pytest.mark.long
 @pytest.mark.slow
 def test_patterns_between_blocks():
     pytest_ = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "-k", TESTS]
-    program = [*pytest_, str(HERE / "test_between_blocks.py"), str(HERE / "test_executors.py")]
+    files = ["test_between_blocks.py", "test_executors.py", "test_looks_at_once.py"]
+    program = [*pytest_, *(str(HERE / each) for each in files)]
     environment = os.environ | {"LADDER_JITTER": "1"}
     done = subprocess.run(program, env=environment, cwd=HERE.parents[1], capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stdout[-4000:]

@@ -93,6 +93,11 @@ std::uint64_t compute(Atomic op, Type type, std::uint64_t old, std::uint64_t val
     return integer(op, old, value, compare);
 }
 
+// Whether this look needs no turn: it may find what the word held when the block was woken.
+bool takes_offer(Thread& thread, Address a, unsigned bytes, bool only_looks) {
+    return std::exchange(thread.is_offered, false) && only_looks && a == thread.asked && bytes == thread.asked_bytes;
+}
+
 }  // namespace
 
 std::uint64_t do_atomic(Thread* thread, Atomic op, Type type, Scope scope, void* address, unsigned bytes, std::uint64_t value,
@@ -101,26 +106,32 @@ std::uint64_t do_atomic(Thread* thread, Atomic op, Type type, Scope scope, void*
     const bool shared_by_all = thread && machine().memory.all_blocks_see(a);
     if (thread) {
         settle_store(*thread);
-        if (shared_by_all) begin_ordered(*thread, pc);
+        const bool only_looks = value == 0 && type <= Type::U64 && (op == Atomic::Add || op == Atomic::Or);
+        bool is_offered = shared_by_all && takes_offer(*thread, a, bytes, only_looks);
+        if (shared_by_all && !is_offered) begin_ordered(*thread, pc);
         // Of an input the least it can do is to look, as a load by atomics does; anywhere else it is a write, as its name says.
-        const bool may_look = value == 0 && type <= Type::U64 && (op == Atomic::Add || op == Atomic::Or);
-        const Region* const asked = may_look ? thread->executor->find(a, bytes) : nullptr;
+        const Region* const asked = only_looks ? thread->executor->find(a, bytes) : nullptr;
         const bool looks = asked && !asked->writable && asked->space == Space::Global;
         const std::uint16_t region = check_access(*thread, a, bytes, !looks, pc);
         const bool is_known = region != no_region && scope == Scope::System;
         if (is_known && thread->executor->regions[region]->sides != Sides::Device) thread->block->launch->tells_host = true;
-        std::uint64_t found = 0;
-        std::memcpy(&found, address, bytes);
+        std::uint64_t found = is_offered ? thread->offered : 0;
+        if (!is_offered) std::memcpy(&found, address, bytes);
         const bool changes = compute(op, type, found, value, compare) != found;
-        spun(*thread, a, bytes, found, value ^ compare * 0x9e3779b97f4a7c15u, changes);
-        if (shared_by_all) begin_ordered(*thread, pc);   // it may have slept
+        thread->only_looks = only_looks && shared_by_all && scope != Scope::Block;
+        if (!is_offered) {
+            spun(*thread, a, bytes, found, value ^ compare * 0x9e3779b97f4a7c15u, changes);
+            is_offered = shared_by_all && takes_offer(*thread, a, bytes, only_looks);   // it may have slept
+            if (shared_by_all && !is_offered) begin_ordered(*thread, pc);
+        }
         const unsigned flags = (scope == Scope::Block ? block_scope_flag : 0u) | (op == Atomic::CompareSwap ? compare_swap_flag : 0u) |
                                (type >= Type::F32 && type <= Type::BF16x2 ? float_flag : 0u);
         if (region != no_region) {
             record(*thread, Event::Atomic, pc, a, bytes | flags, region);
             if (thread->next && machine().module.overwrites.contains(pc)) thread->warp->exchanged.emplace_back(thread->lane, value);
         }
-        acquire(*thread, a, width_of(bytes), when, scope);
+        acquire(*thread, a, width_of(bytes), when, scope, is_offered ? thread->offered_releases : all_releases);
+        if (is_offered) return thread->offered;
     }
     std::uint64_t old = 0;
     std::memcpy(&old, address, bytes);

@@ -329,7 +329,11 @@ void run_block(Block& block) {
         const bool is_needless = block.number > schedule.stop_after.load(std::memory_order_relaxed) || schedule.given_up.load(std::memory_order_relaxed);
         if (is_needless && !block.dozes) return;
         const Run run = run_warps(block);
-        if (std::exchange(block.dozes, false)) leave(block);
+        if (std::exchange(block.dozes, false)) {
+            leave(block);
+            for (WarpUnit& warp : block.warps) warp.spun = 0;   // its lanes look again
+            continue;
+        }
         if (block.stopped) return;
         if (block.has_named && release_named_barriers(block)) continue;
         if (run.ordered) {

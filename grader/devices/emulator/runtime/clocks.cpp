@@ -99,18 +99,22 @@ void Acquisitions::release(std::uint64_t object, unsigned width, const Release& 
     any_.store(true, std::memory_order_relaxed);
 }
 
-std::uint32_t Acquisitions::acquire(std::uint64_t object, unsigned width, std::uint32_t already, std::uint64_t block, std::uint32_t thread) {
+std::uint32_t Acquisitions::acquire(std::uint64_t object, unsigned width, std::uint32_t already, std::uint64_t block, std::uint32_t thread, std::uint32_t until) {
     if (empty()) return already;
     std::lock_guard lock(mutex_);
     const auto found = objects_by_key_[width].find(object);
     if (found == objects_by_key_[width].end()) return already;
-    const Release& last = objects_[found->second].releases.back();
-    const auto count = static_cast<std::uint32_t>(objects_[found->second].releases.size());
+    const std::deque<Release>& releases = objects_[found->second].releases;
+    const auto is_early = [=](const Release& each) { return each.number <= until; };
+    const auto end = is_early(releases.back()) ? releases.end() : std::partition_point(releases.begin(), releases.end(), is_early);
+    const auto count = static_cast<std::uint32_t>(end - releases.begin());
     const Set known = sets_[already];
     const auto part = part_of(known, found->second);
     const bool is_there = part != known.end() && part->object == found->second;
-    const std::uint32_t unknown = count - (is_there ? part->count : 0);
-    if (unknown == 0 || (unknown == 1 && last.block == block && last.thread == thread)) return already;
+    const std::uint32_t before = is_there ? part->count : 0;
+    if (count <= before) return already;
+    const Release& last = end[-1];
+    if (count == before + 1 && last.block == block && last.thread == thread) return already;
     const Part now{found->second, count, last.number};
     const std::uint64_t hash = sets_.hash(already) - (is_there ? sets_.hash_of(*part) : 0) + sets_.hash_of(now);
     made_.assign(known.begin(), known.end());
@@ -343,17 +347,17 @@ void release(Thread& thread, Address a, unsigned width, Scope scope) {
 }
 
 // An operation of block scope and another block's are no pair that synchronises (PTX ISA, "Morally Strong Operations").
-void acquire(Thread& thread, Address a, unsigned width, Acquires when, Scope scope) {
+void acquire(Thread& thread, Address a, unsigned width, Acquires when, Scope scope, std::uint32_t until) {
     Acquisitions& acquisitions = machine().acquisitions;
     if (acquisitions.empty() || when == Acquires::Never) return;
     const std::uint64_t object = object_key(thread.block->id, a);
     if (scope == Scope::Block && !acquisitions.last_is_of(thread.block->id, object, width)) return;
     if (when == Acquires::Now) {
-        const Acquired now{object, width, acquisitions.releases()};
+        const Acquired now{object, width, std::min(until, acquisitions.releases())};
         if (std::exchange(thread.acquired_last, now) == now) return;
-        return has_acquired(thread, acquisitions.acquire(object, width, thread.clock.acquired, thread.block->id, thread.number));
+        return has_acquired(thread, acquisitions.acquire(object, width, thread.clock.acquired, thread.block->id, thread.number, until));
     }
-    thread.clock.seen = acquisitions.acquire(object, width, thread.clock.seen, thread.block->id, thread.number);
+    thread.clock.seen = acquisitions.acquire(object, width, thread.clock.seen, thread.block->id, thread.number, until);
     publish_to_lanes(thread);
 }
 

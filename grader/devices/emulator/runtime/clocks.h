@@ -107,8 +107,8 @@ class Acquisitions {
 public:
     void clear();
     void release(std::uint64_t object, unsigned width, const Release& release);
-    // For this thread of a block, whose own last release is nothing new to it.
-    std::uint32_t acquire(std::uint64_t object, unsigned width, std::uint32_t already, std::uint64_t block, std::uint32_t thread);
+    // For this thread of a block, whose own last release is nothing new to it; of the releases with a number up to `until`.
+    std::uint32_t acquire(std::uint64_t object, unsigned width, std::uint32_t already, std::uint64_t block, std::uint32_t thread, std::uint32_t until);
     bool last_is_of(std::uint64_t block, std::uint64_t object, unsigned width) const;   // what was released there last
     std::uint32_t join(std::uint32_t a, std::uint32_t b);
     // Whether a set orders this access of a block's, to the object with this key, before what its thread does now. `Near`
@@ -193,7 +193,9 @@ void release(Thread& thread, Address a, unsigned width, Scope scope = Scope::Dev
 // CUDA's own atomics and volatile reads are taken to acquire what they see, for so its samples use them. Where an order is
 // named that does not (relaxed, release), only a fence does. Stores acquire nothing.
 enum class Acquires : std::uint8_t { Now, AtFence, Never };
-void acquire(Thread& thread, Address a, unsigned width, Acquires when = Acquires::Now, Scope scope = Scope::Device);
+constexpr std::uint32_t all_releases = ~0u;
+void acquire(Thread& thread, Address a, unsigned width, Acquires when = Acquires::Now, Scope scope = Scope::Device,
+             std::uint32_t until = all_releases);   // of the releases of all, the first so many
 std::uint64_t object_key(std::uint64_t block, Address a);   // shared memory lies at the same addresses for many blocks
 
 }  // namespace ladder

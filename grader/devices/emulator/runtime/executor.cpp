@@ -349,6 +349,7 @@ void Executor::run() {
         Block* block = schedule.resume(*this);
         const bool has_room = ahead == 0 || schedule.must_begin() || (has_waited && ahead < launch->seats);
         has_waited = false;
+        if (!block && has_room) block = schedule.resume_ahead(*this);
         if (!block && has_room && schedule.more()) {
             const std::uint64_t next = schedule.begin(*this);
             lock.unlock();

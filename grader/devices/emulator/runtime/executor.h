@@ -80,12 +80,14 @@ struct Executor {
     std::vector<Seat> seats;
     std::set<PassedBarrier> passed_barriers;    // by its blocks, in this launch
     std::vector<std::unique_ptr<Trace>> traces; // spare ones
+    std::vector<Record> aside;                  // room for what is put aside of one
     std::condition_variable changed;            // with the schedule's mutex: one of its blocks can go on, and
     std::atomic<bool> called{false};            // it was told so since it began to wait
     int crowded_waits = 0, crowd = 0;           // so many it is to spend asleep, for others need its core; as it was last time
     bool asleep = false;                        // it waits so that it has to be notified, too; with the schedule's mutex
     Block* ready = nullptr;                     // the block that it has made ready to wait for; the same
     std::deque<Block*> released;                // its blocks that can go on without the turn
+    std::deque<Block*> offered;                 // its blocks that wait for their turn, but need not, to look
     std::map<int, KernelSites> kernels;
     KernelSites* sites = nullptr;
     std::vector<Lazy<std::uint8_t>> loaded_bytes, stored_bytes;   // bitmaps of touched bytes, by Region::id

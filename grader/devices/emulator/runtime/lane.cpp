@@ -3,6 +3,7 @@
 // Nothing here or in warp.cpp, block.cpp and executor.cpp depends on time: who runs when is decided by what the code does.
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <utility>
 
 #include "watching.h"
@@ -149,6 +150,7 @@ void begin_ordered(Thread& thread, std::uint32_t pc) {
     constexpr std::ptrdiff_t most_records = 4;
     if (thread.next && thread.limit - thread.next <= most_records) wait(thread, State::Full);
     while (!thread.block->has_ordered) wait_ordered(thread);
+    thread.is_offered = false;
     thread.block->orders = true;
     thread.block->ordered_at = pc;
     if (thread.block->number > thread.block->launch->schedule.stop_after.load(std::memory_order_relaxed)) abandon(thread);
@@ -172,6 +174,13 @@ void spun(Thread& thread, Address a, unsigned bytes, std::uint64_t found, std::u
     thread.spins = 0;
     ++thread.yields;
     wait(thread, State::Spinning);
+}
+
+bool offer_look(Thread& thread) {
+    if (thread.state != State::Spinning || !thread.only_looks) return false;
+    std::memcpy(&thread.offered, reinterpret_cast<const void*>(thread.asked), thread.asked_bytes);
+    thread.offered_releases = machine().acquisitions.releases();
+    return thread.is_offered = true;
 }
 
 void abandon(Thread& thread) {

@@ -61,7 +61,7 @@ void lock_awake(std::unique_lock<std::mutex>& lock) {
 
 std::uint64_t Schedule::begin(Executor& executor) {
     const bool is_ahead = !must_begin();
-    places_.push_back({BlockState::Running, nullptr, 0, 0, is_ahead ? &executor : nullptr});
+    places_.push_back({BlockState::Running, nullptr, 0, 0, 0, is_ahead ? &executor : nullptr});
     executor.ahead += is_ahead;
     executor.begun = Clock::now();
     ++counts_[static_cast<std::size_t>(BlockState::Running)];
@@ -139,7 +139,7 @@ void Schedule::wait(Executor& executor, std::unique_lock<std::mutex>& lock) {
     sleepers_.push_back(&executor);
     executor.called = false;
     Block* const next = executor.ready = next_of(executor);
-    const bool can_begin = executor.ahead < executor.launch->seats && more();
+    const bool can_begin = executor.ahead < executor.launch->seats && (more() || !executor.offered.empty());
     lock.unlock();
     if (next) executor.load(*next);
     const Clock::duration most = can_begin ? std::min<Clock::duration>(2 * (Clock::now() - executor.begun), before_sleep) : before_sleep;
@@ -161,6 +161,7 @@ void Schedule::call(Executor& executor) {
 // To be woken takes as long as some turns do, and so does it to make a block ready.
 void Schedule::call_soon() {
     constexpr std::size_t soon = 4;
+    if (sleepers_.empty()) return;
     for (std::size_t i = 1; i < std::min(queue_.size(), soon); ++i) {
         const std::uint64_t block = queue_[i];
         if (block >= next_ || state_of(block) != BlockState::Waiting) continue;
@@ -186,6 +187,7 @@ Block* Schedule::resume(Executor& executor) {
     Block* block = number < next_ && state_of(number) == BlockState::Waiting ? place(number).block : nullptr;
     if (block && block->executor == &executor) {
         std::erase(released, block);
+        std::erase(executor.offered, block);
     } else if (released.empty()) {
         return nullptr;
     } else {
@@ -193,6 +195,17 @@ Block* Schedule::resume(Executor& executor) {
         released.pop_front();
     }
     put(block->number, BlockState::Running);
+    return block;
+}
+
+Block* Schedule::resume_ahead(Executor& executor) {
+    if (executor.offered.empty()) return nullptr;
+    Block* const block = executor.offered.front();
+    executor.offered.pop_front();
+    put(block->number, BlockState::Running);
+    place(block->number).ahead_on = &executor;
+    ++executor.ahead;
+    executor.begun = Clock::now();
     return block;
 }
 
@@ -246,6 +259,17 @@ void Schedule::settle() {
     hand_turn(blocks_);
 }
 
+// They find what the words hold now, with the same result as if they were the first to have their turns: so all of them may
+// look, and go on to where they need the turn, at once.
+void Schedule::offer_looks(Block& block) {
+    bool has_offer = false;
+    for (Thread& thread : block.threads) has_offer = offer_look(thread) || has_offer;
+    if (!has_offer) return;
+    Executor& executor = *block.executor;
+    executor.offered.push_back(&block);
+    if (!executor.called && std::find(sleepers_.begin(), sleepers_.end(), &executor) != sleepers_.end()) call(executor);
+}
+
 // Who asks under a lock may wait for the one behind it, and that for the next: so they look again in the other direction.
 void Schedule::admit_due() {
     if (std::exchange(due_turns_round_, false)) {
@@ -253,7 +277,10 @@ void Schedule::admit_due() {
         if (due_goes_back_) std::reverse(due_.begin(), due_.end());
         due_goes_back_ = !due_goes_back_;
     }
-    for (const std::uint64_t block : due_) put(block, BlockState::Waiting), queue_.push_back(block);
+    for (const std::uint64_t block : due_) {
+        put(block, BlockState::Waiting), queue_.push_back(block);
+        if (place(block).block->watches) offer_looks(*place(block).block);
+    }
     due_.clear();
 }
 
@@ -318,9 +345,11 @@ void Schedule::watch(const Block& block) {
     if (passed_by_) ++passed_by_->in_vain;
     const std::uint32_t nap = ++place(block.number).naps;
     Address last = 0;
+    const Address woken_by = std::exchange(place(block.number).woken_by, 0);
     for (const Thread& thread : block.threads) {
         if (thread.state != State::Spinning || thread.asked == last) continue;
         last = thread.asked;
+        if (last == woken_by && thread.only_looks) counted_.insert(last);
         watchers_[last].push_back({block.number, nap});
     }
     watched_ = true;
@@ -352,10 +381,11 @@ void Schedule::wake_watchers(Address a, Thread& by) {
         Place& sleeper = place(watcher.block);
         if (sleeper.state != BlockState::Yielded || sleeper.naps != watcher.nap) continue;
         ++sleeper.naps;
-        if (++sleeper.wakes > eager_wakes) {
+        if (++sleeper.wakes > eager_wakes || counted_.contains(a)) {
             due_.push_back(watcher.block);
         } else {
             put(watcher.block, BlockState::Waiting);
+            sleeper.woken_by = a;
             place_in_queue = queue_.insert(place_in_queue, watcher.block) + 1;
         }
     }

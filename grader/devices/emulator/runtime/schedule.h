@@ -15,6 +15,7 @@
 #include <mutex>
 #include <set>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "memory.h"
@@ -79,6 +80,7 @@ public:
     bool must_begin() const { return turn_.load(std::memory_order_relaxed) >= next_; }   // one of them: its turn has come
     std::uint64_t begin(Executor& executor);   // the next one
     Block* resume(Executor& executor);     // a block of it that can go on, first the one whose turn it is; null if there is none
+    Block* resume_ahead(Executor& executor);   // one that begins with a look which was offered to it
     void wait(Executor& executor, std::unique_lock<std::mutex>& lock);   // until one of its blocks can go on, or a new one must begin
     std::uint64_t first_unfinished() const { return first_; }
     std::uint64_t finished() const { return first_ + count(BlockState::Finished); }
@@ -93,6 +95,7 @@ private:
         BlockState state;
         Block* block;                 // once it has parked
         int wakes;
+        Address woken_by;             // the word, if it was woken at once
         std::uint32_t naps;           // how often it has slept: a watcher of an earlier nap is none
         Executor* ahead_on;           // where it runs, until it has its first turn, sleeps or is over
     };
@@ -111,6 +114,7 @@ private:
     void rotate();                    // the queue
     void let_others_in();             // who has waited for the queue to be empty, and it may never be
     void admit_due();
+    void offer_looks(Block& block);
     Block* next_of(const Executor& executor);
     void hand_turn(std::uint64_t block);
     void call(Executor& executor);    // if it sleeps, it is to be woken without the mutex
@@ -139,6 +143,7 @@ private:
     std::set<std::uint64_t> failed_;           // blocks; their turns have not come since
     std::atomic<std::uint64_t> turn_{0};       // the block whose turn it is; == blocks_: nobody's
     std::unordered_map<Address, std::vector<Watcher>> watchers_;   // of words
+    std::unordered_set<Address> counted_;      // words that have changed before they were what a block waits for
     std::atomic<bool> watched_{false};
     std::vector<Executor*> sleepers_;          // executors
     std::vector<Executor*> to_wake_;           // sleep, and have been called

@@ -133,6 +133,10 @@ struct alignas(64) Thread {
     Address asked = 0;
     std::uint64_t found = 0;
     std::uint64_t operand = 0;         // of what it did there
+    bool only_looks = false;           // that is an atomic operation which leaves every value as it is
+    bool is_offered = false;           // what the word held when the block was woken, after so many releases: its next look
+    std::uint32_t offered_releases = 0;    // may find that, and needs no turn
+    std::uint64_t offered = 0;
     Acquired acquired_last;
     std::uint64_t ticks = 0;           // of clock()
     const Record* looked = nullptr;    // where its trace stood when it was asked for last
@@ -301,6 +305,7 @@ void begin_ordered(Thread& thread, std::uint32_t pc);              // what a lan
 [[noreturn]] void abandon(Thread& thread);       // the block is given up, after its finding was filed
 // Counts towards a spinning lane's yield: an operation on this word that found this value, with that operand (two, mixed).
 void spun(Thread& thread, Address a, unsigned bytes, std::uint64_t found, std::uint64_t operand, bool changes);
+bool offer_look(Thread& thread);    // to a lane that spins, if it only looks
 
 Finding finding_at(const Thread& thread, const char* kind, std::uint32_t pc);
 [[noreturn]] void die(Thread& thread, Finding finding);   // files the finding and abandons the block

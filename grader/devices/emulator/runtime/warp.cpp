@@ -292,7 +292,8 @@ void leave_trace(Block& block) {
     if (!warp || all_replayed(*warp)) return;
     std::ptrdiff_t all = records_at_once;   // count_agreed looks at so many behind a lane's last one
     for (const Cursor& cursor : warp->cursor) all += cursor.end - cursor.next;
-    std::vector<Record> aside;
+    std::vector<Record>& aside = block.executor->aside;
+    aside.clear();
     aside.reserve(static_cast<std::size_t>(all));
     for (const Cursor& cursor : warp->cursor) aside.insert(aside.end(), cursor.next, cursor.end);
     aside.resize(static_cast<std::size_t>(all));
