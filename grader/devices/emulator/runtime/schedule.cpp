@@ -94,6 +94,7 @@ void Schedule::park(Block& block, BlockState state) {
     if (state != BlockState::Waiting) block.has_ordered = block.has_passed = false;
     if (state == BlockState::Yielded && !block.watches) due_.push_back(block.number), due_turns_round_ = true;
     if (state == BlockState::Finished) handed_round_ = due_passes_ = 0;
+    if (block.launch->clusters.any()) meet_in_cluster(block, state);
     settle();
     tell(lock);
 }
@@ -278,13 +279,12 @@ bool Schedule::queue_changes() {
         return false;
     } else if (stop_after.load() != ~std::uint64_t{0}) {   // what they wait for may be the failed one's to do
         given_up = true;
-        release(BlockState::Yielded);
-        release(BlockState::GridSync);
+        for (const BlockState state : {BlockState::Yielded, BlockState::GridSync, BlockState::ClusterSync}) release(state);
     } else if (count(BlockState::Yielded) > 0) {
         idle_pass();
     } else {   // everybody has come, or never will
-        grid_stuck = places_.size() < blocks_ || count(BlockState::Finished) > 0;
-        release(BlockState::GridSync);
+        grid_stuck = places_.size() < blocks_ || count(BlockState::Finished) > 0 || count(BlockState::ClusterSync) > 0;
+        for (const BlockState state : {BlockState::GridSync, BlockState::ClusterSync}) release(state);
     }
     return true;
 }
@@ -299,14 +299,32 @@ void Schedule::idle_pass() {
 void Schedule::release(BlockState state) {
     for (std::uint64_t block = first_; block < next_; ++block) {
         if (place(block).state != state) continue;
-        put(block, BlockState::Running);
         queue_.push_back(block);
-        Executor& executor = *place(block).block->executor;
-        executor.released.push_back(place(block).block);
-        executor.called = true;
-        executor.changed.notify_one();
+        go_on(block);
     }
     forget_watchers();
+}
+
+void Schedule::go_on(std::uint64_t block) {
+    put(block, BlockState::Running);
+    Executor& executor = *place(block).block->executor;
+    executor.released.push_back(place(block).block);
+    executor.called = true;
+    executor.changed.notify_one();
+}
+
+// At its barrier all blocks of a cluster wait for each other that are not over. Their turns may not have come since.
+void Schedule::meet_in_cluster(const Block& block, BlockState state) {
+    if (state != BlockState::ClusterSync && state != BlockState::Finished) return;
+    const Clusters& clusters = block.launch->clusters;
+    Cluster& its = clusters_[clusters.of(block.index)];
+    if (state == BlockState::Finished) ++its.finished;
+    else its.waiting.push_back(block.number);
+    if (its.finished + its.waiting.size() < clusters.blocks()) return;
+    for (const std::uint64_t waiting : std::exchange(its.waiting, {})) {
+        if (waiting < admitted_ && std::find(queue_.begin(), queue_.end(), waiting) == queue_.end()) queue_.push_back(waiting);
+        go_on(waiting);
+    }
 }
 
 void Schedule::forget_watchers() {
