@@ -39,6 +39,10 @@ LOCKED = (
     "Where the lock of line {line} guards this, it needs two fences: a __threadfence() right behind the loop that "
     "takes it, and one right before the store or atomicExch() that gives it back."
 )
+ENDED = (
+    "A block's shared memory is there as long as the block is. So all blocks of a cluster wait for each other once "
+    "more before they end: a cluster.sync() as the last statement of the kernel, for all its threads."
+)
 COUNTED_BLOCKS = (
     "What other blocks wrote is there once a counter says so, which each raises behind a __threadfence(). `{counter}` "
     "keeps its value until the next launch: is it compared with the right number, and set back to 0 by the last block?"
@@ -230,6 +234,8 @@ def _on_finding(finding: Finding, source: Sequence[str]) -> str:
         return STREAMS
     if finding.kind == "race" and re.search("is under way|waits for its own copies", finding.message):
         return COPIES
+    if finding.kind == "race" and "may have ended" in finding.message:
+        return ENDED
     between_blocks = finding.kind == "race" and re.search("two blocks|blocks run in no order", finding.message)
     if between_blocks and (line := _lock(source)):
         return LOCKED.format(line=line)

@@ -153,3 +153,61 @@ __global__ void k(char* x) { auto w = cg::tiled_partition<32>(cg::this_thread_bl
 //// ok: half and bfloat16 come with the groups
 #include <cooperative_groups.h>
 __global__ void k(half* x, __half2* y, __nv_bfloat16* z) { x[0] = __hadd(x[1], x[2]); y[0] = __hadd2(y[1], y[2]); }
+
+//// ok: a cluster that the kernel's head names
+#include <cooperative_groups.h>
+__global__ void __cluster_dims__(2, 1, 1) k(int* x) {
+    __shared__ int s[32];
+    auto cluster = cooperative_groups::this_cluster();
+    s[threadIdx.x] = cluster.thread_rank() + cluster.dim_threads().x + cluster.thread_index().x;
+    auto token = cluster.barrier_arrive();
+    cluster.barrier_wait(std::move(token));
+    x[threadIdx.x] = cluster.map_shared_rank(s, cluster.num_blocks() - 1)[0] + cluster.query_shared_rank(s) + cluster.block_index().x;
+    cluster.sync();
+}
+
+//// ok: a cluster of a template's size, below its bounds
+#include <cooperative_groups.h>
+template <int n> __global__ void __cluster_dims__(n) __launch_bounds__(128) k(int* x) { x[0] = cooperative_groups::cluster_group::num_blocks(); }
+void go(int* x) { k<4><<<8, 128>>>(x); }
+
+//// ok: a cluster that the launch names
+#include <cooperative_groups.h>
+__global__ void k(int* x) { x[0] = cooperative_groups::this_cluster().dim_blocks().x; }
+void go(int* x, cudaStream_t stream) {
+    cudaLaunchAttribute size[1];
+    size[0].id = cudaLaunchAttributeClusterDimension;
+    size[0].val.clusterDim.x = 2, size[0].val.clusterDim.y = 1, size[0].val.clusterDim.z = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = 8, config.blockDim = 128, config.stream = stream, config.attrs = size, config.numAttrs = 1;
+    int blocks;
+    cudaOccupancyMaxPotentialClusterSize(&blocks, k, &config);
+    cudaOccupancyMaxActiveClusters(&blocks, (void*)k, &config);
+    cudaFuncSetAttribute(k, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+    cudaLaunchKernelEx(&config, k, x);
+}
+
+//// ok: clusters without cooperative groups
+__global__ void __cluster_dims__(2, 2) k(int* x) {
+    __shared__ int s;
+    s = __clusterRelativeBlockRank() + __clusterRelativeBlockIdx().y + __clusterIdx().x + __clusterDim().y + __clusterSizeInBlocks();
+    __cluster_barrier_arrive();
+    __cluster_barrier_wait();
+    x[0] = *(int*)__cluster_map_shared_rank(&s, 1) + __cluster_query_shared_rank(&s) + __clusterGridDimInClusters().x + __clusterDimIsSpecified();
+    __cluster_barrier_arrive_relaxed();
+    __cluster_barrier_wait();
+    __threadfence_cluster();
+}
+
+//// ok: a cluster as a thread_group
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+__global__ void k(int* x) { cg::thread_group g = cg::this_cluster(); x[0] = g.size(); }
+
+//// refused: the shared memory of no block of the cluster in particular
+#include <cooperative_groups.h>
+__global__ void k(int* x) { __shared__ int s; x[0] = *cooperative_groups::this_cluster().map_shared_rank(&s); }
+
+//// refused: a cluster's group made by hand
+#include <cooperative_groups.h>
+__global__ void k(int* x) { cooperative_groups::cluster_group cluster; x[0] = cluster.block_rank(); }

@@ -54,7 +54,8 @@ _OPERANDS = {
     **dict.fromkeys(("add", "sub", "mul", "div", "rem", "and", "or", "xor", "shl", "shr"), (3,)),
     **dict.fromkeys(("mad", "fma", "selp", "bfe", "prmt", "sad", "slct"), (4,)),
     **dict.fromkeys(("min", "max"), (3, 4)),
-    **dict.fromkeys(("bar", "barrier"), (1, 2, 3, 4)),
+    "bar": (1, 2, 3, 4),
+    "barrier": (0, 1, 2, 3, 4),  # barrier.cluster has none
 }
 _INNER = re.compile(r"\[[^]]*\]|\{[^}]*\}|\([^)]*\)")
 _ROUNDED = re.compile(r"\.r[nzmpas]i?\b|\.approx\b|\.full\b|\.rna\b|\.rs\b")

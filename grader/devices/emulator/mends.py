@@ -76,6 +76,15 @@ def mend(fact: Mapping[str, Any]) -> str:
 
 def _between_blocks(fact: Mapping[str, Any], both_write: bool, one_line: bool) -> str:
     """Where no barrier of a block mends it: threads of two blocks take part, or each of many in global memory."""
+    if fact["text"] == "cluster late":
+        return (
+            "the cluster's barrier orders what stands before barrier_arrive() and what stands behind barrier_wait(),"
+            " and nothing in between: move the access out of there"
+        )
+    if fact["text"] == "cluster":
+        first, last = _between(fact)
+        alone = "use an atomic, or let one block do it" if both_write else "put a cluster.sync() between the two"
+        return alone if one_line else f"a cluster.sync() is missing between line {first} and line {last}"
     if fact["text"] == "other block":
         if both_write and one_line:
             return "two blocks write one element; use an atomic, or give each element to one block"

@@ -38,6 +38,7 @@ from grader.devices.emulator.sides import (
 from grader.devices.emulator.sides import host_functions as functions_of_the_host
 from grader.devices.emulator.unmade import MEMORY
 
+_SIZES_OF_A_HEAD = {"ladder_bound": "launch_bound", "ladder_blocks": "launch_blocks", "ladder_cluster": "cluster_size"}
 _INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\s+(\S+)\s*(.*)$")
 _FRAME = re.compile(r"\$(0x[0-9a-f]+),%rsp|sp, sp, #(0x[0-9a-f]+|\d+)")
 _UNLIKE_OWNERS = re.compile(rf"^void |\.localalias$| \[clone [^]]*\]$|(?<=::){MEMORY}")
@@ -263,8 +264,8 @@ def _kind(section: str, name: str) -> str | None:
         return "function"
     if section.startswith("ladder_constant"):
         return "constant"
-    if section == ".rodata" and name.endswith(("::ladder_bound", "::ladder_blocks")):
-        return "launch_bound" if name.endswith("bound") else "launch_blocks"
+    if section == ".rodata" and (size := _SIZES_OF_A_HEAD.get(name.rpartition("::")[2])):
+        return size
     if section in (".bss", ".data") and not name.startswith(_NOT_THEIRS) and name not in _LINKERS:
         return "variable"
     return None

@@ -4,7 +4,7 @@ Everything else of CUDA is a name, and `include/cuda_runtime.h` gives it a meani
 
 - `kernel<<<config>>>(arguments)` becomes a call of `ladder::launch`;
 - `extern __shared__ T name[]` becomes a reference to the block's dynamic shared memory;
-- `__launch_bounds__` leaves its numbers behind, as the sizes of two variables in the kernel's body;
+- `__launch_bounds__` and `__cluster_dims__` leave their numbers behind, as the sizes of variables in the kernel's body;
 - behind each variable that is `__shared__`, `__device__`, `__managed__` or `__constant__`, or a constant one of a
   kernel's that is `static`, come bytes of no variable of the file, a gap: the runtime finds a thread that reads or
   writes there, with an index past an array's end;
@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from itertools import islice, pairwise, takewhile
+from itertools import islice, takewhile
 
 from grader.devices.build.lexer import lex
 from grader.devices.build.line_numbers import with_own_numbers
@@ -46,14 +46,16 @@ from grader.devices.emulator.declarations import (
 )
 from grader.devices.emulator.first_lines import first_lines
 from grader.devices.emulator.gaps import Gaps, is_constant
+from grader.devices.emulator.heads import SIZES, sizes
 from grader.devices.emulator.known import Known
 from grader.devices.emulator.launches import arguments, is_configuration, name_literal, quoted
 from grader.devices.emulator.unmade import with_memory
 from grader.devices.emulator.words import tag_of
 
+_CLUSTERS = ("cudaOccupancyMaxActiveClusters", "cudaOccupancyMaxPotentialClusterSize")
 _TAKES_A_KERNEL = {
     "cudaLaunchKernel", "cudaLaunchCooperativeKernel", "cudaLaunchKernelExC", "cudaFuncSetAttribute",
-    "cudaFuncGetAttributes", "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
+    "cudaFuncGetAttributes", "cudaOccupancyMaxActiveBlocksPerMultiprocessor", *_CLUSTERS,
 }  # fmt: skip
 _NO_TEXTURE_REFERENCES = "CUDA 12 has no texture references any more: make an object, with cudaCreateTextureObject"
 _MEMORY = {"__device__", "__managed__", "__constant__", "__shared__"}
@@ -134,8 +136,8 @@ class _Rewriter:
                     raise TranslationError(_NO_TEXTURE_REFERENCES, token.line)
             elif token.text in asm.WORDS:
                 self.assembly(stream, index)
-            elif token.text == "__launch_bounds__":
-                self.launch_bounds(stream, index)
+            elif token.text in SIZES:
+                self.sizes_of_a_head(stream, index)
             elif token.text == "clock" and stream.texts(index + 1, index + 3) == ["(", ")"]:
                 self.clock(stream, index)
             elif token.text == "__noinline__":
@@ -228,20 +230,12 @@ class _Rewriter:
                 zeros = True
         return zeros
 
-    def launch_bounds(self, stream: Stream, index: int) -> None:
-        """The runtime finds the variables among the library's symbols, and asks the launch to keep to the first."""
-        closing = stream.closing(index + 1) if stream.text(index + 1) == "(" else None
-        if closing is None or stream.macro:
-            return
-        body = closing + 1
-        while body < len(stream.tokens) and stream.text(body) not in ("{", ";"):
-            body = stream.after_group(body)
-        if stream.text(body) == "{":
-            named = pairwise(stream.tokens[index + 2 : closing + 1])
-            bounds = "".join(token.text + " " * (token.end < after.start) for token, after in named)  # `==` stays one
-            for name, number in (("ladder_bound", "most_threads"), ("ladder_blocks", "least_blocks")):
-                variable = f" static const char {name}[::ladder::{number}({bounds})] __attribute__((used)) = {{}};"
-                self.insert(stream.tokens[body].end, variable)
+    def sizes_of_a_head(self, stream: Stream, index: int) -> None:
+        body, variables = sizes(stream, index)
+        if stream.text(index) == "__cluster_dims__" and not stream.macro:
+            self.replace(stream, index, stream.after_group(index + 1))
+        if body:
+            self.insert(stream.tokens[body].end, variables)
 
     # ---- shared memory ----
 
@@ -365,7 +359,7 @@ class _Rewriter:
 
     def kernel_address(self, stream: Stream, index: int) -> None:
         """cudaLaunchKernel((void*)kernel, ...): without the cast the header sees the kernel's parameters."""
-        before = stream.text(index) == "cudaLaunchKernelExC"  # the configuration
+        before = stream.text(index) in ("cudaLaunchKernelExC", *_CLUSTERS)  # the configuration, or where a number goes
         for first, _ in islice(arguments(stream, index + 1), before, before + 1):
             self.without_cast(stream, first)
 

@@ -241,6 +241,10 @@ def _race(fact: Fact, where: Where) -> str:
         return STREAMS[fact["text"]].format(
             **fact, at=where.at, name=where.name, does=_verb(fact["access"]), did=_verb(fact["other_access"])
         )
+    if fact["text"] == "ended":
+        whose = f"{where.at} of block {tuple(fact['other_block'])}, which may have ended by then"
+        told = f"{thread_of(fact)} {_verb(fact['access'])} {whose}, and its shared memory with it"
+        return f"{told}: a cluster.sync() is missing behind line {fact['line']}"
     mine = f"{thread_of(fact)} {_verb(fact['access'])} {where.at} in line {fact['line']}"
     theirs = f"{thread_of(fact, 'other_')} {_verb(fact['other_access'])} it in line {fact['other_line']}"
     if fact["text"].startswith("in flight"):

@@ -38,11 +38,13 @@ _HIDES = re.compile(r"no_sanitize|section|disable_sanitizer")
 _GCC_PRAGMAS = ("diagnostic", "unroll", "ivdep", "warning", "error")
 _PRAGMAS_THAT_RENAME = ("weak", "redefine_extname", "extern_prefix", "scalar_storage_order")
 # What translation writes into a file, and where it may stand. A file that writes the same says what translation says.
-_WRITTEN = re.compile(r"ladder_(a|k|T|bound|blocks|dynamic_shared|shared_\w+|gap_\d+|side_\w+|value_\d+(_\w+)?)")
+_WRITTEN = re.compile(
+    r"ladder_(a|k|T|bound|blocks|cluster|dynamic_shared|shared_\w+|gap_\d+|side_\w+|value_\d+(_\w+)?)"
+)
 _CALLED = words(
     """
-    launch config braced Zero most_threads least_blocks launch_pointers launch_extended FirstOf ptx constraint value
-    Unmade
+    launch config braced Zero most_threads least_blocks cluster_size launch_pointers launch_extended FirstOf ptx
+    constraint value Unmade
     """
 )
 

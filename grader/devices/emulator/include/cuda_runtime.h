@@ -21,6 +21,7 @@
 
 #include "ladder/bits.h"
 #include "ladder/block.h"
+#include "ladder/clusters.h"
 #include "ladder/warp.h"
 #include "ladder/atomics.h"
 #include "ladder/nv_atomics.h"

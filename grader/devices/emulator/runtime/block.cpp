@@ -173,13 +173,14 @@ void stop_at_barrier(Block& block, const Thread& first, const char* kind, const 
     block.stopped = true;
 }
 
-// grid.sync(): all blocks come here, or some never will. False then.
-bool meet_other_blocks(Block& block) {
+// grid.sync(): all blocks come here, or some never will. False then. Or cluster.sync(), for which those that are over do not count.
+bool meet_other_blocks(Block& block, bool of_grid) {
     block.races.end_block(block);
-    ++block.grid_phase;
-    park(block, BlockState::GridSync);
+    block.grid_phase += of_grid;
+    ++block.phase;
+    park(block, of_grid ? BlockState::GridSync : BlockState::ClusterSync);
     if (block.launch->schedule.grid_stuck || block.launch->schedule.given_up) return false;
-    block.id = block.launch->id_of(block.number, block.grid_phase);
+    block.id = block.launch->id_of(block.number, block.phase);
     block.races.begin_block(block);
     return true;
 }
@@ -213,7 +214,8 @@ bool release_barrier(Block& block) {
     if (arrivals.elsewhere) return stop_at_barrier(block, *first, "barrier_divergence", arrivals.elsewhere), true;
     if (arrivals.absent) note_absent_threads(block, *first);
     const std::uint32_t joined = join_all(block, &ThreadClock::acquired), seen = join_all(block, &ThreadClock::seen);
-    if (first->barrier_result == grid_barrier && !meet_other_blocks(block)) {
+    const bool of_grid = first->barrier_result == grid_barrier;
+    if ((of_grid || first->barrier_result == cluster_barrier) && !meet_other_blocks(block, of_grid)) {
         if (!block.launch->schedule.given_up) stop_at_barrier(block, *first, "deadlock", nullptr);
         return true;
     }
@@ -361,6 +363,7 @@ void finish_block(Block& block) {
     LaunchState& launch = *block.launch;
     block.races.end_block(block);
     block.stopped = block.stopped || block.faulted;
+    if (launch.clusters.any() && !block.stopped && launch.schedule.lowest_failed.load() == ~std::uint64_t{0}) launch.races.ended(block);
     std::uint64_t busy = 0, bytes = 0;
     for (const WarpUnit& warp : block.warps) {
         busy += static_cast<std::uint64_t>(__builtin_popcount(warp.touched_task));

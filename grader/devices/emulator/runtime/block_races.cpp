@@ -9,6 +9,11 @@ namespace ladder {
 
 namespace {
 
+std::uint64_t granule_of(const Block& block, const Region& region, std::uint64_t word) {
+    if (region.place_in_cluster < 0) return ladder::granule_of(region, word);
+    return granule_in_cluster(static_cast<std::uint64_t>(region.place_in_cluster), block.launch->clusters.of(block.index), word);
+}
+
 // By the same thread, or with a barrier in between: what orders nearly all accesses.
 bool are_far_apart(const Access& before, const Access& now) { return !before.pc || before.thread == now.thread || before.epoch != now.epoch; }
 
@@ -58,6 +63,19 @@ void Races::begin_launch(std::size_t regions) {
     reported_.clear();
 }
 
+// What threads did after they had arrived at their cluster's barrier, and before they waited there.
+static BlockSummary take_late(const Block& block, BlockSummary& all) {
+    BlockSummary late{all.block, all.grid_phase, all.phase + 1, {}};
+    const auto is_late = [&](const Access& access) { return access.pc && access.tick >= block.threads[access.thread].clock.arrival; };
+    for (Summary& word : all.words) {
+        Summary its{word.granule, {}, {}, word.value};
+        if (is_late(word.write)) std::swap(its.write, word.write);
+        if (is_late(word.read)) std::swap(its.read, word.read);
+        if (its.write.pc || its.read.pc) late.words.push_back(its);
+    }
+    return late;
+}
+
 void Races::begin_block(Block& block) {
     block.clock = BlockClock{};
     block.clock.owner = ++lives_;
@@ -72,12 +90,12 @@ void Races::end_block(Block& block) {
         return;
     }
     const std::uint32_t owner = block.clock.owner;
-    BlockSummary summary{block.number, block.grid_phase, std::move(covered_)};
+    BlockSummary summary{block.number, block.grid_phase, 2 * block.phase, std::move(covered_)};
     covered_.clear();
     summary.words.reserve(summary.words.size() + touched_.size());
     for (const auto& [region, word] : touched_) {
         const Region& place = *block.executor->regions[region];
-        const std::uint64_t granule = granule_of(place, word);
+        const std::uint64_t granule = granule_of(block, place, word);
         Shadow& shadow = shadows_[region];
         const Cell& cell = shadow.words.at(word, owner, pool_);
         for (unsigned part = 0; part < (cell.split ? 4 : 1); ++part) {
@@ -87,6 +105,7 @@ void Races::end_block(Block& block) {
         }
     }
     touched_.clear();
+    if (block.launch->clusters.any()) block.launch->races.add(take_late(block, summary), *block.launch);
     block.launch->races.add(std::move(summary), *block.launch);
 }
 
@@ -94,14 +113,14 @@ constexpr std::size_t most_covered = 4096;   // of a block
 
 // Another block's atomic races with a plain write, also if an atomic of the writer's own block came after it; and its volatile
 // write with a plain read, also if this block has changed the word since by what it read. A read before an atomic may be a guess.
-void Races::cover(const Region& region, Address a, const Cell& cell, Strength by) {
+void Races::cover(const Block& block, const Region& region, Address a, const Cell& cell, Strength by) {
     const auto is_plain = [](const Access& access) { return access.pc && access.strength == Strength::Plain; };
     const Access write = by != Strength::Plain && is_plain(cell.write) ? cell.write : Access{};
     const Access read = by == Strength::Volatile && is_plain(cell.reads[0]) ? cell.reads[0] : Access{};
     if (!write.pc && !read.pc) return;
-    if (!region.outlives_launch() || covered_.size() >= most_covered) return;
+    if (!region.others_see() || covered_.size() >= most_covered) return;
     const std::uint64_t word = (a - region.begin + (region.begin & 3)) / 4;
-    covered_.push_back({granule_of(region, word), write, read, cell.value});
+    covered_.push_back({granule_of(block, region, word), write, read, cell.value});
 }
 
 inline Access Races::make(WarpUnit& warp, int lane, std::uint32_t pc, Manner manner, unsigned mask) const {
@@ -115,7 +134,7 @@ Cell& Races::cell_at(Shadow& shadow, const Region& region, std::uint16_t index, 
     if (cell.owner != owner) {
         cell = Cell{};
         cell.owner = owner;
-        if (region.outlives_launch()) touched_.emplace_back(index, word);
+        if (region.others_see()) touched_.emplace_back(index, word);
     }
     return cell;
 }
@@ -163,7 +182,7 @@ void Races::check(Executor& executor, WarpUnit& warp, int lane, std::uint16_t re
     const Acquisitions& acquisitions = machine().acquisitions;
     const std::uint64_t block = warp.block->id;
     if (now.acquired || before.acquired) {
-        const std::uint64_t object = object_key(block, a);
+        const std::uint64_t object = object_key(*warp.block, a);
         if (acquisitions.covers(now.acquired, block, before, object, false) || acquisitions.covers(before.acquired, block, now, object, false)) return;
     }
     report(executor, warp, lane, region, a, before, before_writes, now, now_writes, same_value ? Meeting::SameValue : Meeting::Race, by);
@@ -293,7 +312,7 @@ void Races::write(Executor& executor, WarpUnit& warp, int lane, std::uint16_t re
         if (!is_atomic(strength)) cell.covered = Access{};
         else if (cell.write.strength == Strength::Plain) cell.covered = cell.write;
         else check(executor, warp, lane, region, where, cell.covered, true, now, true, false);
-        if (strength != Strength::Plain) cover(*executor.regions[region], where, cell, strength);
+        if (strength != Strength::Plain) cover(*warp.block, *executor.regions[region], where, cell, strength);
         cell.write = now;
         cell.waited = Waited::Nothing;
         cell.value = part;

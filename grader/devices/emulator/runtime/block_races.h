@@ -97,7 +97,7 @@ private:
     struct Shadow { Cells words, parts; };
     Cell& cell_at(Shadow&, const Region&, std::uint16_t index, std::uint64_t word, std::uint32_t owner);
     template <class Visit> void visit(Executor&, WarpUnit&, int lane, std::uint16_t region, Address, unsigned bytes, Visit visit);
-    void cover(const Region& region, Address a, const Cell& cell, Strength by);
+    void cover(const Block& block, const Region& region, Address a, const Cell& cell, Strength by);
     Access make(WarpUnit&, int lane, std::uint32_t pc, Manner, unsigned mask) const;
     void check(Executor&, WarpUnit&, int lane, std::uint16_t region, Address, const Access& before, bool before_writes,
                const Access& now, bool now_writes, bool same_value, Waited by = {});

@@ -302,7 +302,11 @@ bool Acquisitions::is_near(std::uint32_t set, const Where& where, bool device, s
     });
 }
 
-std::uint64_t object_key(std::uint64_t block, Address a) { return machine().memory.all_blocks_see(a) ? a : a ^ (block + 1) << 48; }
+std::uint64_t object_key(const Block& block, Address a) {
+    if (machine().memory.all_blocks_see(a)) return a;
+    const Clusters& clusters = block.launch->clusters;
+    return clusters.any() ? key_in_cluster(clusters.of(block.index), block.executor->clusters.home(a)) : a ^ (block.id + 1) << 48;
+}
 
 static void has_acquired(Thread& thread, std::uint32_t set) {
     if (set == thread.clock.acquired) return;
@@ -326,6 +330,12 @@ void fence(Thread& thread, Scope scope) {
     if (clock.seen) has_acquired(thread, machine().acquisitions.join(clock.acquired, std::exchange(clock.seen, 0)));
 }
 
+void arrive_in_cluster(Thread& thread) {
+    settle_store(thread);
+    thread.clock.arrival = ++thread.clock.tick;
+    record(thread, Event::Clock, 0, thread.clock.tick, 0, no_region);
+}
+
 void release(Thread& thread, Address a, unsigned width, Scope scope) {
     const ThreadClock& clock = thread.clock;
     const BlockClock& block = thread.block->clock;
@@ -342,7 +352,7 @@ void release(Thread& thread, Address a, unsigned width, Scope scope) {
     release.device = clock.fenced ? clock.fenced_device || (block.fences && block.device_fence) : block.device_fence;
     release.device = release.device && scope != Scope::Block;
     release.includes = clock.acquired;
-    machine().acquisitions.release(object_key(thread.block->id, a), width, release);
+    machine().acquisitions.release(object_key(*thread.block, a), width, release);
     thread.warp->have_released |= 1u << thread.lane;
 }
 
@@ -350,7 +360,7 @@ void release(Thread& thread, Address a, unsigned width, Scope scope) {
 void acquire(Thread& thread, Address a, unsigned width, Acquires when, Scope scope, std::uint32_t until) {
     Acquisitions& acquisitions = machine().acquisitions;
     if (acquisitions.empty() || when == Acquires::Never) return;
-    const std::uint64_t object = object_key(thread.block->id, a);
+    const std::uint64_t object = object_key(*thread.block, a);
     if (scope == Scope::Block && !acquisitions.last_is_of(thread.block->id, object, width)) return;
     if (when == Acquires::Now) {
         const Acquired now{object, width, std::min(until, acquisitions.releases())};

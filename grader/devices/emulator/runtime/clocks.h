@@ -20,6 +20,7 @@
 
 namespace ladder {
 
+struct Block;
 struct Thread;
 
 // How strongly an access excludes others at the same address: atomics, volatile writes and volatile reads of flags (flags.py)
@@ -172,8 +173,10 @@ struct Acquired {
     bool operator==(const Acquired&) const = default;
 };
 
+constexpr std::uint32_t not_arrived = ~0u;
 struct ThreadClock {
     std::uint32_t acquired = 0, seen = 0, tick = 0;   // seen: what its next fence will acquire
+    std::uint32_t arrival = not_arrived;   // its tick when it arrived at its cluster's barrier, until it has waited there
     bool fenced = false, fenced_device = false;
     std::uint32_t fence_epoch = 0, fence_tick = 0;
     WarpRow fence_clocks;
@@ -189,6 +192,7 @@ struct BlockClock {
 
 // ---- at execution time ----
 void fence(Thread& thread, Scope scope);
+void arrive_in_cluster(Thread& thread);
 void release(Thread& thread, Address a, unsigned width, Scope scope = Scope::Device);   // what comes before the last fence
 // CUDA's own atomics and volatile reads are taken to acquire what they see, for so its samples use them. Where an order is
 // named that does not (relaxed, release), only a fence does. Stores acquire nothing.
@@ -196,6 +200,7 @@ enum class Acquires : std::uint8_t { Now, AtFence, Never };
 constexpr std::uint32_t all_releases = ~0u;
 void acquire(Thread& thread, Address a, unsigned width, Acquires when = Acquires::Now, Scope scope = Scope::Device,
              std::uint32_t until = all_releases);   // of the releases of all, the first so many
-std::uint64_t object_key(std::uint64_t block, Address a);   // shared memory lies at the same addresses for many blocks
+std::uint64_t object_key(const Block& block, Address a);   // shared memory lies at the same addresses for many blocks
+constexpr std::uint64_t key_in_cluster(std::uint64_t cluster, Address home) { return home ^ (cluster + 1) << 48; }
 
 }  // namespace ladder

@@ -16,6 +16,23 @@ std::uint64_t ladder::clock_of(Thread& thread) {
     return thread.ticks += std::uint64_t{1} << std::clamp(thread.looks - looks_before_waiting, 0, most_doublings);
 }
 
+static void meet_blocks(Thread& thread, int which, int line, std::uint32_t pc, std::uint32_t call) {
+    thread.barrier_kind = Barrier::Sync;
+    thread.barrier_predicate = 0;
+    thread.barrier_line = line;
+    thread.barrier_result = which;
+    thread.barrier_pc = pc;
+    thread.barrier_call = call;
+    thread.barrier_is_ptx = pc != call;
+    wait(thread, State::AtBarrier);
+}
+
+// Of a cluster of one block it is that block's barrier.
+void ladder::wait_in_cluster(Thread& thread, int line, std::uint32_t pc, std::uint32_t call) {
+    meet_blocks(thread, thread.block->launch->clusters.any() ? cluster_barrier : 0, line, pc, call);
+    thread.clock.arrival = not_arrived;
+}
+
 extern "C" {
 
 int ladder_barrier(Barrier kind, int predicate, int line) {
@@ -59,16 +76,52 @@ void ladder_await_phase(const unsigned* phase, unsigned old, int line) {
 }
 
 void ladder_grid_sync(int line) {
-    Thread* const thread = current;
-    if (!thread) return;
-    if (!thread->block->launch->launch->cooperative) ladder_trap("grid.sync() needs a cooperative launch (cudaLaunchCooperativeKernel)", line);
-    thread->barrier_kind = Barrier::Sync;
-    thread->barrier_predicate = 0;
-    thread->barrier_line = line;
-    thread->barrier_result = grid_barrier;
-    thread->barrier_pc = thread->barrier_call = program_counter(__builtin_return_address(0));
-    thread->barrier_is_ptx = false;
-    wait(*thread, State::AtBarrier);
+    if (current && !current->block->launch->launch->cooperative) ladder_trap("grid.sync() needs a cooperative launch (cudaLaunchCooperativeKernel)", line);
+    const std::uint32_t pc = program_counter(__builtin_return_address(0));
+    if (current) meet_blocks(*current, grid_barrier, line, pc, pc);
+}
+
+void ladder_cluster_arrive(int line) {
+    if (!current) return;
+    if (current->clock.arrival != not_arrived) ladder_trap("barrier_arrive() comes twice without a barrier_wait() between", line);
+    arrive_in_cluster(*current);
+}
+
+void ladder_cluster_wait(int line) {
+    const std::uint32_t pc = program_counter(__builtin_return_address(0));
+    if (current && current->clock.arrival == not_arrived) ladder_trap("barrier_wait() without a barrier_arrive() before it", line);
+    if (current) wait_in_cluster(*current, line, pc, pc);
+}
+
+void ladder_cluster_sync(int line) {
+    if (current && current->clock.arrival != not_arrived) ladder_trap("sync() between barrier_arrive() and barrier_wait()", line);
+    const std::uint32_t pc = program_counter(__builtin_return_address(0));
+    if (current) wait_in_cluster(*current, line, pc, pc);
+}
+
+unsigned ladder_cluster_size(int axis) {
+    if (!current) return 1;
+    const Index& size = current->block->launch->clusters.size;
+    return axis == 0 ? size.x : axis == 1 ? size.y : size.z;
+}
+
+unsigned ladder_cluster_is_named() { return current && current->block->launch->clusters.named; }
+
+void* ladder_map_shared(const void* pointer, unsigned rank, int line) {
+    if (!current) return nullptr;
+    const Clusters& clusters = current->block->launch->clusters;
+    if (rank >= clusters.blocks())
+        ladder_trap(("map_shared_rank() asks for block " + std::to_string(static_cast<int>(rank)) + ", and the cluster has " + std::to_string(clusters.blocks()) +
+                     (clusters.any() ? ": the first is block 0" : ", for the launch names no size (__cluster_dims__, or cudaLaunchAttributeClusterDimension)")).c_str(), line);
+    if (!clusters.any()) return const_cast<void*>(pointer);
+    void* const mapped = current->executor->clusters.map(reinterpret_cast<Address>(pointer), rank);
+    if (!mapped) ladder_trap("map_shared_rank() takes the address of an element of a __shared__ array, and this is none", line);
+    return mapped;
+}
+
+unsigned ladder_shared_rank(const void* pointer) {
+    if (!current || !current->block->launch->clusters.any()) return 0;
+    return static_cast<unsigned>(current->executor->clusters.rank_of(reinterpret_cast<Address>(pointer)));
 }
 
 // CUDA programming guide, "Warp Shuffle Functions": other widths leave the results undefined.

@@ -30,8 +30,8 @@ void Executor::give_back_stacks() {
     seats.clear();
 }
 
-static void clear_shared(const Region& region) {
-    std::memset(reinterpret_cast<void*>(region.begin), machine().poison, region.bytes);   // not the last block's values
+void clear_shared(const Region& region) {
+    std::memset(reinterpret_cast<void*>(region.begin), machine().poison, region.bytes);
     std::memset(region.initialised, 0, region.bytes);
 }
 
@@ -76,6 +76,12 @@ void Executor::begin_launch(LaunchState* state) {
     if (dynamic > 0) {
         Region& region = own(reinterpret_cast<Address>(dynamic_shared), dynamic, Space::Shared, "");
         region.initialised = shared_initialised->data() + first_dynamic;
+    }
+    if (state->clusters.any()) {
+        std::vector<Region*> arrays;
+        for (const auto& region : own_regions)
+            if (region->space == Space::Shared) arrays.push_back(region.get());
+        clusters.begin_launch(state->clusters, std::move(arrays), own);
     }
     passed_barriers.clear();
     touched_shared.clear();
@@ -169,8 +175,13 @@ void Executor::restore_shared(const Block& block) {
 // Makes a block's shared memory the executor's: it may have been used by another block in between.
 void Executor::load(Block& block) {
     if (loaded == &block) return;
-    if (loaded && !loaded->finished) save_shared(*loaded);
-    restore_shared(block);
+    if (launch->clusters.any()) {
+        if (loaded) clusters.keep(*loaded);
+        clusters.bring(block);
+    } else {
+        if (loaded && !loaded->finished) save_shared(*loaded);
+        restore_shared(block);
+    }
     for (Seat& seat : seats) {
         if (seat.stacks.get() != block.stacks || seat.block == &block) continue;
         if (seat.block) seat.block->save_stacks(&block);
@@ -261,7 +272,7 @@ void Block::begin(std::uint64_t n, LaunchState& state, Executor& on) {
     unordered_steps = turn_steps = 0;
     watches = dozes = false;
     idle_rounds = naps = 0;
-    grid_phase = barriers = 0;
+    grid_phase = phase = barriers = 0;
     most = {};
     copies = 0;
     saved_shared.clear();
@@ -334,7 +345,10 @@ void Executor::run_until_parked(Block& block) {
     switch_fiber(fiber, block.resume);
     current = nullptr;
     if (!block.finished) return;
-    if (loaded == &block) loaded = nullptr;
+    if (loaded == &block) {
+        if (launch->clusters.any()) clusters.keep(block);
+        loaded = nullptr;
+    }
     for (Seat& seat : seats)
         if (seat.block == &block) seat.block = nullptr;
     const auto place = std::find_if(resident.begin(), resident.end(), [&](auto& b) { return b.get() == &block; });

@@ -11,6 +11,7 @@
 #include <set>
 #include <vector>
 
+#include "clusters.h"
 #include "launch.h"
 #include "ptx/statement.h"
 #include "recorder.h"
@@ -58,6 +59,8 @@ struct Known {
     bool writable = false;
 };
 
+void clear_shared(const Region& region);   // not the last block's values
+
 struct Executor {
     int number = 0;
     Fiber fiber;                                // of the executor's own loop
@@ -72,6 +75,7 @@ struct Executor {
     std::size_t shared_bytes = 0;
     std::vector<const Region*> touched_shared;  // by a block of this launch, in this order
     char* dynamic_shared = nullptr;
+    ClusterMemory clusters;                     // in a launch with such
     Block* loaded = nullptr;                    // whose shared memory is in place
     std::vector<std::unique_ptr<Block>> resident, idle;
     std::chrono::steady_clock::time_point begun;   // the last block

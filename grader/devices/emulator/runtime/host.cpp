@@ -44,6 +44,29 @@ std::string static_shared_text(std::size_t bytes) {
     return "its static shared memory is " + std::to_string(bytes) + " bytes, at most " + std::to_string(shared_per_block) + " are allowed";
 }
 
+// The blocks of a cluster: those that the launch names, or else the kernel.
+Index cluster_size(const Launch& launch, const Symbol* function) {
+    const Index own = machine().module.cluster_size(function);
+    if (launch.cluster[0]) return {launch.cluster[0], launch.cluster[1], launch.cluster[2]};
+    return own.x ? own : Index{1, 1, 1};
+}
+
+std::string refusal_of_cluster(const Launch& launch, const Symbol* function) {
+    const Index own = machine().module.cluster_size(function), size = cluster_size(launch, function);
+    const auto text = [](const Index& of) { return std::to_string(of.x) + " x " + std::to_string(of.y) + " x " + std::to_string(of.z); };
+    if (own.x && (own.x != size.x || own.y != size.y || own.z != size.z))
+        return "it asks for clusters of " + text(size) + " blocks, and the kernel's __cluster_dims__ say " + text(own) + ": write the same, or one of the two";
+    const unsigned axes[] = {size.x, size.y, size.z};
+    for (int axis = 0; axis < 3; ++axis)
+        if (axes[axis] == 0 || launch.grid[axis] % axes[axis] != 0)
+            return "the grid has " + std::to_string(launch.grid[axis]) + " blocks in " + "xyz"[axis] + ", which is no multiple of the " + std::to_string(axes[axis]) + " that a cluster has there";
+    const std::uint64_t blocks = std::uint64_t{size.x} * size.y * size.z;
+    const bool more = machine().wide_clusters.contains(function ? function->name : "");
+    if (blocks <= (more ? most_cluster_blocks_optin : most_cluster_blocks)) return "";
+    return "a cluster has " + std::to_string(blocks) + " blocks, at most " + std::to_string(more ? most_cluster_blocks_optin : most_cluster_blocks) + " are allowed" +
+           (more ? "" : " (cudaFuncSetAttribute with cudaFuncAttributeNonPortableClusterSizeAllowed raises this to " + std::to_string(most_cluster_blocks_optin) + ")");
+}
+
 // What a GPU would refuse, in its words; empty when the launch is fine. `error` becomes CUDA's number for it.
 std::string refusal(const Launch& launch, const Symbol* function, int& error) {
     const auto threads = static_cast<std::uint64_t>(launch.block[0]) * launch.block[1] * launch.block[2];
@@ -59,6 +82,7 @@ std::string refusal(const Launch& launch, const Symbol* function, int& error) {
         if (launch.block[axis] > most_threads)
             return "the block has " + text(launch.block[axis]) + " threads in " + name + ", at most " + text(most_threads) + " are allowed";
     }
+    if (const std::string why = refusal_of_cluster(launch, function); !why.empty()) return error = InvalidClusterSize, why;
     if (threads > threads_per_block) return "the block has " + text(threads) + " threads, at most " + text(threads_per_block) + " are allowed";
     error = InvalidValue;
     const std::size_t bound = machine().module.launch_bound(function);
@@ -123,7 +147,8 @@ void run_launch(LaunchState& state) {
     const std::uint64_t worth = std::max<std::uint64_t>(1, work / threads_of_an_executor);
     const std::size_t stacks = std::size_t{state.block.x} * state.block.y * state.block.z + 1;   // of a block
     const std::size_t with_stacks = std::max<std::size_t>(1, Stacks::most() / stacks);
-    const std::size_t count = std::min<std::size_t>({worth, state.blocks, static_cast<std::size_t>(m.threads), with_stacks});
+    const std::size_t most = state.clusters.any() ? 1 : static_cast<std::size_t>(m.threads);   // blocks of a cluster touch each other's memory
+    const std::size_t count = std::min<std::size_t>({worth, state.blocks, most, with_stacks});
     state.executors = count;
     state.seats = std::clamp<std::size_t>(with_stacks / count, 1, most_seats);
     for (const auto& executor : m.executors) executor->keep_stacks(stacks, state.seats);   // of those, too, who have no part in this launch
@@ -209,6 +234,7 @@ void launch_kernel(const Launch& launch) {
     if (state.kernel < 0) return;   // one like it was sampled
     state.grid = {launch.grid[0], launch.grid[1], launch.grid[2]};
     state.block = {launch.block[0], launch.block[1], launch.block[2]};
+    state.clusters = {cluster_size(launch, function), state.grid, launch.cluster[0] || m.module.cluster_size(function).x};
     state.counting = begin_watching(state.kernel);
     if (!m.sampling.on()) state.schedule.room = multiprocessors_of_h200 * most_resident(launch.block[0] * launch.block[1] * launch.block[2], m.module.static_shared(function) + launch.shared_bytes);
     if (ProgressOfProgram* const shown = m.program.progress) {
@@ -257,6 +283,12 @@ int ladder_allow_shared(const void* kernel, std::size_t bytes) {
     if (machine().module.static_shared(symbol) + bytes > shared_per_block_optin) return InvalidValue;
     machine().allowed_shared[symbol->name] = bytes;
     return Success;
+}
+
+void ladder_allow_clusters(const void* kernel, int more) {
+    const Symbol* const symbol = machine().module.function_at(kernel);
+    if (symbol && more) machine().wide_clusters.insert(symbol->name);
+    else if (symbol) machine().wide_clusters.erase(symbol->name);
 }
 
 std::size_t ladder_static_shared(const void* kernel) {

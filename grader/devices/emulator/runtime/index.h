@@ -13,4 +13,9 @@ inline Index index_of(std::uint64_t number, const Index& size) {
             static_cast<unsigned>(number / size.x / size.y)};
 }
 
+// And back.
+inline std::uint64_t number_of(const Index& at, const Index& size) {
+    return (std::uint64_t{at.z} * size.y + at.y) * size.x + at.x;
+}
+
 }  // namespace ladder

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "clusters.h"
 #include "launch_races.h"
 #include "schedule.h"
 #include "thread.h"
@@ -42,6 +43,7 @@ struct LaunchState {
     const std::uint64_t blocks;
     std::uint64_t first_id = 0;                // of its blocks: unlike those of other launches that may be under way
     Index grid{}, block{};
+    Clusters clusters;
     bool counting = true;
     std::size_t seats = 1;   // of an executor
     std::size_t executors = 1;
@@ -58,8 +60,10 @@ struct LaunchState {
     std::vector<std::uint64_t> chosen;         // the numbers of the blocks, where only some of them run (sampling.h)
 
     std::uint64_t number_of(std::uint64_t n) const { return chosen.empty() ? n : chosen[n]; }   // in the grid, of the nth that runs
-    // A block's number among all that may be under way. Its clocks begin anew behind each grid.sync(), so it has another one there.
+    // A block's number among all that may be under way. Its clocks begin anew where it has met others, so it has another one there.
     std::uint64_t id_of(std::uint64_t n, std::uint32_t phase) const { return first_id + phase * blocks + n; }
+    std::uint64_t cluster_of(std::uint64_t n) const { return clusters.of(index_of(number_of(n), grid)); }
+    bool are_of_one_cluster(std::uint64_t n, std::uint64_t m) const { return clusters.any() && cluster_of(n) == cluster_of(m); }
     explicit LaunchState(std::uint64_t count) : blocks(count) {}
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <tuple>
 
 #include "machine.h"
 
@@ -13,8 +14,20 @@ constexpr std::uint32_t several = ~0u;   // blocks, that is
 std::uint64_t region_of(std::uint64_t granule) { return granule >> 40; }
 std::uint64_t word_of(std::uint64_t granule) { return granule & ((std::uint64_t{1} << 40) - 1); }
 
+// Where a cluster's arrays lie is the same for all, and known to the first executor.
+const Region& array_of(std::uint64_t granule) {
+    if (is_of_cluster(granule)) return machine().executors[0]->clusters.place(place_of_granule(granule));
+    return *machine().memory.regions()[region_of(granule)];
+}
+
 Address address_of(std::uint64_t granule) {
-    return (machine().memory.regions()[region_of(granule)]->begin & ~Address{3}) + word_of(granule) * 4;
+    const std::uint64_t word = is_of_cluster(granule) ? word_in_cluster(granule) : word_of(granule);
+    return (array_of(granule).begin & ~Address{3}) + word * 4;
+}
+
+// What releases and acquisitions are known by.
+std::uint64_t object_of(std::uint64_t granule) {
+    return is_of_cluster(granule) ? key_in_cluster(cluster_of_granule(granule), address_of(granule)) : address_of(granule);
 }
 
 template <class T> T& entry_of(std::vector<Lazy<T>>& tables, std::uint64_t granule) {
@@ -34,13 +47,17 @@ Place place_of(const LaunchState& launch, std::uint64_t block, std::uint32_t thr
 // Which excludes others of other blocks.
 bool are_strong(const Access& a, const Access& b) { return a.strength >= Strength::DeviceAtomic && b.strength >= Strength::DeviceAtomic; }
 
-// Of two blocks in the same phase.
-bool conflict(const LaunchState& launch, std::uint32_t phase, std::uint64_t granule, const BlockAccess& before, const Access& now, std::uint64_t block) {
+// Of two blocks between the same calls of grid.sync().
+bool conflict(const LaunchState& launch, std::uint64_t granule, const BlockAccess& before, const BlockAccess& its) {
+    const Access& now = its.access;
+    const std::uint64_t block = its.block;
     if (!before.access.pc || before.block == block || !(before.access.mask & now.mask)) return false;
     if (are_strong(before.access, now) && same_bytes(before.access, now)) return false;
+    const bool are_apart = comes_before(before.phase, its.phase) || comes_before(its.phase, before.phase);
+    if (are_apart && launch.are_of_one_cluster(before.block, block)) return false;
     const Acquisitions& acquisitions = machine().acquisitions;
-    const Address object = address_of(granule);
-    const std::uint64_t id = launch.id_of(block, phase), id_before = launch.id_of(before.block, phase);
+    const std::uint64_t object = object_of(granule);
+    const std::uint64_t id = launch.id_of(block, its.phase / 2), id_before = launch.id_of(before.block, before.phase / 2);
     for (const auto reach : {Acquisitions::Reach::Near, Acquisitions::Reach::All}) {   // of the two, only one can be ordered
         if (acquisitions.covers(now.acquired, id_before, before.access, object, true, reach)) return false;
         if (acquisitions.covers(before.access.acquired, id, now, object, true, reach)) return false;
@@ -54,23 +71,28 @@ bool is_same_value(const WordOfLaunch& word, const Summary& now) {
 
 }  // namespace
 
-void LaunchRaces::report(LaunchState& launch, std::uint64_t granule, const BlockAccess& before, bool before_writes, const Access& now,
-                         std::uint64_t block, bool now_writes, bool same_value) {
-    const std::uint64_t key = (static_cast<std::uint64_t>(before.access.pc) << 32 | now.pc) * 2 + same_value;
+bool LaunchRaces::is_new(std::uint64_t key) {
     const auto known = reported_.find(key);
     if (known != reported_.end()) {
         ++findings_[known->second].count;
-        return;
+        return false;
     }
-    if (reported_.size() >= 64) return;
+    if (reported_.size() >= 64) return false;
     reported_[key] = findings_.size();
-    const Region& region = *machine().memory.regions()[region_of(granule)];
+    return true;
+}
+
+void LaunchRaces::report(LaunchState& launch, std::uint64_t granule, const BlockAccess& before, bool before_writes,
+                         const BlockAccess& its, bool now_writes, bool same_value) {
+    const Access& now = its.access;
+    if (!is_new((static_cast<std::uint64_t>(before.access.pc) << 32 | now.pc) * 2 + same_value)) return;
+    const Region& region = array_of(granule);
     Finding finding;
     finding.kind = "race";
     finding.note = same_value;
     finding.kernel = launch.launch->kernel;
     finding.pc = now.pc;
-    finding.place = place_of(launch, block, now.thread);
+    finding.place = place_of(launch, its.block, now.thread);
     finding.access = access_name(now, now_writes);
     finding.other_access = access_name(before.access, before_writes);
     finding.other_pc = before.access.pc;
@@ -80,27 +102,59 @@ void LaunchRaces::report(LaunchState& launch, std::uint64_t granule, const Block
     const bool is_volatile = before.access.strength == Strength::Volatile || now.strength == Strength::Volatile;
     finding.text = same_value ? "same value" : are_strong(before.access, now) ? widths_text(before.access, now) : is_volatile ? "volatile block" : "other block";
     if (before_writes && now_writes && loses_exchange(before.access, now)) finding.text = lost;
+    if (finding.text == "other block" && launch.are_of_one_cluster(before.block, its.block)) finding.text = (before.phase | its.phase) % 2 ? "cluster late" : "cluster";
     findings_.push_back(std::move(finding));
 }
 
-void LaunchRaces::meet(LaunchState& launch, WordOfLaunch& word, const Summary& now, std::uint64_t block) {
-    if (now.write.pc) {
-        const Access write = beside(word.write.access, now.write, word.value == now.value);
-        if (conflict(launch, phase_, now.granule, word.write, write, block))
-            report(launch, now.granule, word.write, true, write, block, true, is_same_value(word, now));
-        for (const BlockAccess& read : word.reads)
-            if (conflict(launch, phase_, now.granule, read, now.write, block)) report(launch, now.granule, read, false, now.write, block, true, false);
+void LaunchRaces::ended(const Block& block) {
+    const Clusters& clusters = block.launch->clusters;
+    std::uint32_t acquired = 0;
+    for (const Thread& thread : block.threads) acquired = machine().acquisitions.join(acquired, thread.clock.acquired);
+    std::lock_guard lock(mutex_);
+    ends_[clusters.of(block.index) * clusters.blocks() + clusters.rank(block.index)] = {block.number, 2 * block.phase, acquired};
+}
+
+// A block touches another one's shared memory, which is there until that block's end: a barrier of the cluster must come
+// between, or the other block has seen that this one is done.
+void LaunchRaces::meet_end(LaunchState& launch, const Summary& now, const BlockSummary& block) {
+    const std::uint64_t rank = machine().executors[0]->clusters.owner(place_of_granule(now.granule));
+    if (rank == launch.clusters.rank(index_of(launch.number_of(block.block), launch.grid))) return;
+    const auto end = ends_.find(cluster_of_granule(now.granule) * launch.clusters.blocks() + rank);
+    if (end == ends_.end() || comes_before(block.phase, end->second.phase)) return;
+    for (const Access& access : {now.write, now.read}) {
+        if (!access.pc || machine().acquisitions.covers(end->second.acquired, launch.id_of(block.block, block.phase / 2), access, object_of(now.granule), true)) continue;
+        if (!is_new(static_cast<std::uint64_t>(access.pc) << 32)) continue;
+        Finding finding;
+        finding.kind = "race";
+        finding.kernel = launch.launch->kernel;
+        finding.pc = access.pc;
+        finding.place = place_of(launch, block.block, access.thread);
+        finding.access = access_name(access, &access == &now.write);
+        finding.at(array_of(now.granule), address_of(now.granule));
+        finding.other = place_of(launch, end->second.block, 0);
+        finding.text = "ended";
+        findings_.push_back(std::move(finding));
     }
-    if (now.read.pc && conflict(launch, phase_, now.granule, word.write, now.read, block))
-        report(launch, now.granule, word.write, true, now.read, block, false, false);
+}
+
+void LaunchRaces::meet(LaunchState& launch, WordOfLaunch& word, const Summary& now, const BlockSummary& its) {
+    const std::uint64_t block = its.block;
+    const BlockAccess new_write{now.write, block, its.phase}, new_read{now.read, block, its.phase};
+    if (now.write.pc) {
+        const BlockAccess write{beside(word.write.access, now.write, word.value == now.value), block, its.phase};
+        if (conflict(launch, now.granule, word.write, write)) report(launch, now.granule, word.write, true, write, true, is_same_value(word, now));
+        for (const BlockAccess& read : word.reads)
+            if (conflict(launch, now.granule, read, new_write)) report(launch, now.granule, read, false, new_write, true, false);
+    }
+    if (now.read.pc && conflict(launch, now.granule, word.write, new_read)) report(launch, now.granule, word.write, true, new_read, false, false);
     if (now.read.pc) {
         if (word.reads[0].access.pc && word.reads[0].block != block) word.reads[1] = word.reads[0];
-        word.reads[0] = {now.read, block};
+        word.reads[0] = new_read;
     }
-    const bool covers = word.write.access.pc && word.write.block == block && word.write.access.strength == Strength::Plain &&
+    const bool covers = word.write.access.pc && word.write.block == block && word.write.phase == its.phase && word.write.access.strength == Strength::Plain &&
                         now.write.strength != Strength::Plain;
     if (now.write.pc && !covers) {
-        word.write = {now.write, block};
+        word.write = new_write;
         word.value = now.value;
     }
 }
@@ -108,13 +162,18 @@ void LaunchRaces::meet(LaunchState& launch, WordOfLaunch& word, const Summary& n
 // Early, a later block may still come to any word; in the end, mostly no other block has been there.
 void LaunchRaces::meet_all(LaunchState& launch, const BlockSummary& block, bool early) {
     if (block.block > launch.schedule.lowest_failed.load()) return;   // how far it came is up to chance
-    if (block.phase != phase_) {   // grid.sync() orders all that came before
-        phase_ = block.phase;
+    if (block.grid_phase != phase_) {   // grid.sync() orders all that came before
+        phase_ = block.grid_phase;
         words_.clear();
+        shared_words_.clear();
         words_.resize(machine().memory.regions().size());
     }
-    for (const Summary& now : block.words)
-        if (early || entry_of(touched_by_, now.granule) == several) meet(launch, entry_of(words_, now.granule), now, block.block);
+    for (const Summary& now : block.words) {
+        const bool shared = is_of_cluster(now.granule);
+        if (shared) meet_end(launch, now, block);
+        if ((!early || shared) && (shared ? shared_touched_by_[now.granule] : entry_of(touched_by_, now.granule)) != several) continue;
+        meet(launch, shared ? shared_words_[now.granule] : entry_of(words_, now.granule), now, block);
+    }
 }
 
 void LaunchRaces::add(BlockSummary summary, LaunchState& launch) {
@@ -123,13 +182,16 @@ void LaunchRaces::add(BlockSummary summary, LaunchState& launch) {
     touched_by_.resize(machine().memory.regions().size());
     const auto number = static_cast<std::uint32_t>(summary.block + 1);
     for (const Summary& now : summary.words) {
-        std::uint32_t& by = entry_of(touched_by_, now.granule);
+        std::uint32_t& by = is_of_cluster(now.granule) ? shared_touched_by_[now.granule] : entry_of(touched_by_, now.granule);
         by = by == 0 || by == number ? number : several;
     }
     kept_ += summary.words.size();
     blocks_.push_back(std::move(summary));
     if (kept_ > most_kept && !launch.launch->cooperative) meet_early(launch);
 }
+
+// All that clusters have done between the same of their barriers lies together, and what grid.sync() parts is apart.
+static bool comes_first(const BlockSummary& a, const BlockSummary& b) { return std::tie(a.grid_phase, a.phase, a.block) < std::tie(b.grid_phase, b.phase, b.block); }
 
 // The blocks before which none is left to come, in their order.
 void LaunchRaces::meet_early(LaunchState& launch) {
@@ -138,19 +200,25 @@ void LaunchRaces::meet_early(LaunchState& launch) {
         std::lock_guard lock(launch.schedule.mutex);
         unfinished = launch.schedule.first_unfinished();
     }
-    const auto later = std::partition(blocks_.begin(), blocks_.end(), [&](auto& block) { return block.block < unfinished; });
+    // Of a cluster's shared memory nothing is left to come, either, once all its blocks are done.
+    const auto is_done = [&](std::uint64_t cluster) { return launch.clusters.blocks_of(cluster).back() < unfinished; };
+    const auto later = std::partition(blocks_.begin(), blocks_.end(), [&](auto& block) {
+        return block.block < unfinished && (!launch.clusters.any() || is_done(launch.cluster_of(block.block)));
+    });
     std::vector<BlockSummary> done(std::move_iterator(blocks_.begin()), std::move_iterator(later));
     blocks_.erase(blocks_.begin(), later);
-    std::sort(done.begin(), done.end(), [](auto& a, auto& b) { return a.block < b.block; });
+    std::sort(done.begin(), done.end(), comes_first);
     for (const BlockSummary& block : done) {
         kept_ -= block.words.size();
         meet_all(launch, block, true);
     }
+    std::erase_if(shared_touched_by_, [&](const auto& each) { return is_done(cluster_of_granule(each.first)); });
+    std::erase_if(shared_words_, [&](const auto& each) { return is_done(cluster_of_granule(each.first)); });
     machine().stream_races.launched(done, launch);
 }
 
 void LaunchRaces::check(LaunchState& launch, std::vector<Finding>& findings) {
-    std::stable_sort(blocks_.begin(), blocks_.end(), [](auto& a, auto& b) { return std::pair(a.phase, a.block) < std::pair(b.phase, b.block); });
+    std::stable_sort(blocks_.begin(), blocks_.end(), comes_first);
     for (const BlockSummary& block : blocks_) meet_all(launch, block, false);
     std::move(findings_.begin(), findings_.end(), std::back_inserter(findings));
     machine().stream_races.launched(blocks_, launch);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <unordered_map>
 #include <vector>
@@ -12,36 +13,49 @@
 
 namespace ladder {
 
+struct Block;
 struct LaunchState;
 
-// What one block did to one word of global memory, kept until the launch is over.
+// What one block did to one word of global memory, or of its cluster's shared memory, kept until the launch is over.
 struct Summary { std::uint64_t granule; Access write, read; std::uint64_t value; };
-struct BlockSummary { std::uint64_t block; std::uint32_t phase; std::vector<Summary> words; };   // phase: grid.sync() calls before
+// grid_phase: grid.sync() calls before. Phase: twice as many, with those of its cluster, and one more of what its threads did
+// between barrier_arrive() and barrier_wait().
+struct BlockSummary { std::uint64_t block; std::uint32_t grid_phase, phase; std::vector<Summary> words; };
 
 // A granule is a word of a region, both in one number. Words are counted from the multiple of 4 at or below the region's begin.
 constexpr std::uint64_t granule_of(const Region& region, std::uint64_t word) { return static_cast<std::uint64_t>(region.id) << 40 | word; }
 
+// Of two blocks of one cluster: whether a barrier lies between what they did in these phases.
+constexpr bool comes_before(std::uint32_t phase, std::uint32_t other) { return other >= (phase + 1) / 2 * 2 + 2; }
+
 // What is known of a word of all blocks that have been looked at: the last write, and two reads by different blocks.
-struct BlockAccess { Access access; std::uint64_t block; };
+struct BlockAccess { Access access; std::uint64_t block; std::uint32_t phase; };
 struct WordOfLaunch { BlockAccess write, reads[2]; std::uint64_t value; };
 
 class LaunchRaces {
 public:
     void add(BlockSummary summary, LaunchState& launch);
+    void ended(const Block& block);   // of a cluster: its shared memory is no more
     void check(LaunchState& launch, std::vector<Finding>& findings);   // in the order of the blocks
 
 private:
     void meet_early(LaunchState& launch);
     void meet_all(LaunchState& launch, const BlockSummary& block, bool early);
-    void meet(LaunchState& launch, WordOfLaunch& word, const Summary& now, std::uint64_t block);
-    void report(LaunchState& launch, std::uint64_t granule, const BlockAccess& before, bool before_writes, const Access& now,
-                std::uint64_t block, bool now_writes, bool same_value);
+    void meet(LaunchState& launch, WordOfLaunch& word, const Summary& now, const BlockSummary& block);
+    void meet_end(LaunchState& launch, const Summary& now, const BlockSummary& block);
+    void report(LaunchState& launch, std::uint64_t granule, const BlockAccess& before, bool before_writes, const BlockAccess& now,
+                bool now_writes, bool same_value);
+    bool is_new(std::uint64_t key);   // else it is counted
 
     std::mutex mutex_;
     std::vector<BlockSummary> blocks_;
     std::size_t kept_ = 0;                          // words in these
     std::vector<Lazy<std::uint32_t>> touched_by_;   // by Region::id and word: 0 nobody, a block's number + 1, or several
     std::vector<Lazy<WordOfLaunch>> words_;
+    std::unordered_map<std::uint64_t, std::uint32_t> shared_touched_by_;   // the same of the shared memory of clusters
+    std::unordered_map<std::uint64_t, WordOfLaunch> shared_words_;
+    struct End { std::uint64_t block; std::uint32_t phase, acquired; };   // phase: of a BlockSummary
+    std::map<std::uint64_t, End> ends_;             // of the blocks of clusters: by the cluster's number and the rank
     std::uint32_t phase_ = ~0u;
     std::vector<Finding> findings_;
     std::unordered_map<std::uint64_t, std::size_t> reported_;

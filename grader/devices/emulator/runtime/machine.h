@@ -31,6 +31,7 @@ struct Machine {
     std::vector<LaunchRecord> launches;
     std::vector<Finding> findings;              // of host code and finished launches
     std::map<std::string, std::size_t> allowed_shared;   // cudaFuncSetAttribute, by function
+    std::set<std::string> wide_clusters;        // functions whose clusters may have more than 8 blocks
     std::set<std::string> launched;             // functions that have run as kernels
     Acquisitions acquisitions;
     bool counting = true;

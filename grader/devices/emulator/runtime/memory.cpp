@@ -61,6 +61,11 @@ bool Module::are_copies(std::uint32_t pc, std::uint32_t other) const {
 
 std::size_t Module::launch_bound(const Symbol* function) const { return own_bytes(function, SymbolKind::LaunchBound, 0); }
 
+Index Module::cluster_size(const Symbol* function) const {
+    const auto bytes = static_cast<unsigned>(own_bytes(function, SymbolKind::ClusterSize, 0));
+    return {bytes % cluster_axis, bytes / cluster_axis % cluster_axis, bytes / cluster_axis / cluster_axis};
+}
+
 std::size_t Module::launch_blocks(const Symbol* function) const { return own_bytes(function, SymbolKind::LaunchBlocks, 1); }
 
 const Symbol* Module::function_at(const void* address) const {

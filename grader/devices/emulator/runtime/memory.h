@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "../include/ladder/abi.h"
+#include "index.h"
 #include "pages.h"
 #include "streams.h"
 
@@ -48,6 +49,7 @@ struct Region {
     bool is_named = false;             // a __device__ or __constant__ variable: to host code its address is no device memory
     bool asked = false;                // host code knows its address on the device
     bool of_other_kernel = false;      // a shared array that the kernel which runs cannot have named
+    int place_in_cluster = -1;         // of a shared array that other blocks of its cluster may touch (clusters.h)
     bool of_host = false;              // a variable of host code, by its declaration or because host code has touched it
     Sides sides = Sides::Device;
     std::vector<DeviceUse> uses;       // of memory of both sides: those that the host does not know to be over
@@ -55,6 +57,7 @@ struct Region {
 
     bool holds(Address a, std::size_t n) const { return a - begin < bytes && bytes - (a - begin) >= n; }
     bool outlives_launch() const { return id >= 0; }   // global memory, and __constant__ variables
+    bool others_see() const { return id >= 0 || place_in_cluster >= 0; }   // blocks
     void fill_from_host(Address from, std::size_t n, int by_line) {
         if (from == begin && n >= filled) filled = n, filled_line = by_line;
     }
@@ -83,6 +86,7 @@ enum class SymbolKind : int {
     BlindExchange,  // no symbol: the return address of an atomic exchange whose old value goes unused
     Alignment,      // no symbol: the return address of a callback; its bytes: what the access must be a multiple of
     OfEachSide,     // a function, or a class's table of virtual functions, that host code has and a kernel, too
+    ClusterSize,    // its bytes say the blocks of a cluster along each axis (cluster_axis)
     Frame,          // no symbol: where a function begins; its bytes are those that it takes of the stack
     Index,          // no symbol: where an array is indexed, "file:line:column"; its value: local, its bytes: an address is taken
 };
@@ -117,6 +121,7 @@ struct Module {
     // Of a function; null: it is not known which. Its own arrays are those declared in it, not in what it calls.
     std::size_t static_shared(const Symbol* function) const;   // bytes
     std::size_t launch_bound(const Symbol* function) const;    // threads that its __launch_bounds__ allow; 0: it has none
+    Index cluster_size(const Symbol* function) const;          // that its __cluster_dims__ name; {}: it has none
     std::size_t launch_blocks(const Symbol* function) const;   // of a multiprocessor, that they ask for; 1: none in particular
     const Symbol* function_at(const void* address) const;      // that begins there
     const Symbol* function_around(Address code) const;

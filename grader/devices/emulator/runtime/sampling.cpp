@@ -47,13 +47,24 @@ std::size_t registers_for(std::size_t blocks, std::size_t threads) {
 
 BlockSample& sample_of(WarpUnit& warp) { return *warp.block->sample; }
 
-void run_blocks(LaunchState& state, std::vector<std::uint64_t> numbers, void (*run)(LaunchState&)) {
+// With those of their clusters, without which they would not go on.
+std::vector<std::uint64_t> with_clusters(const LaunchState& state, std::vector<std::uint64_t> numbers) {
+    if (!state.clusters.any()) return numbers;
+    std::set<std::uint64_t> all;
+    for (const std::uint64_t number : numbers)
+        for (const std::uint64_t other : state.clusters.blocks_of(state.clusters.of(index_of(number, state.grid)))) all.insert(other);
+    return {all.begin(), all.end()};
+}
+
+void run_blocks(LaunchState& state, std::vector<std::uint64_t> chosen, void (*run)(LaunchState&)) {
+    std::vector<std::uint64_t> numbers = with_clusters(state, std::move(chosen));
     LaunchState part(numbers.size());
     part.launch = state.launch;
     part.function = state.function;
     part.kernel = state.kernel;
     part.grid = state.grid;
     part.block = state.block;
+    part.clusters = state.clusters;
     part.counting = state.counting;
     part.chosen = std::move(numbers);
     run(part);
@@ -224,7 +235,7 @@ static void run_sampled(LaunchState& state, void (*run)(LaunchState&)) {
     const std::size_t room = launch.ran[0].thinned ? 1 : std::clamp<std::uint64_t>(sampling.steps_left / 2 / cost, 1, most_blocks_run);
     const Choice chosen = choice(room == 1 ? simple_registers : std::min(registers_of(launch), launch.allowed_registers));   // where one block is enough, it is that one
     std::vector<std::uint64_t> rest = chosen.all(room);
-    std::erase_if(rest, [&](std::uint64_t b) { return b == launch.ran[0].number; });
+    std::erase_if(rest, [&](std::uint64_t b) { return std::any_of(launch.ran.begin(), launch.ran.end(), [=](const BlockSample& each) { return each.number == b; }); });
     if (!rest.empty()) run_blocks(state, rest, run);
     sampling.steps_left -= std::min(sampling.steps_left, cost * (rest.size() + 1));
     const std::size_t resident = resident_blocks(launch.threads, launch.shared_bytes, std::min(registers_of(launch), launch.allowed_registers));

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <thread>
 #include <utility>
 
 #include "watching.h"
@@ -11,59 +10,11 @@
 
 namespace ladder {
 
-namespace {
-using Clock = std::chrono::steady_clock;
-constexpr std::chrono::microseconds before_sleep{1000}, slow_yield{20};
-constexpr int fewest_asleep = 4, most_asleep = 64;   // waits, on a crowded machine
-
-void relax() {
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#else
-    asm volatile("yield");
-#endif
-}
-// Until it is called, or for so long. A core that is yielded comes back at once if nobody else needs it; else the next waits are
-// spent asleep: few, for that may have been chance, and twice as many each time that it was not. False: this is to be one.
-bool wait_awake(Executor& executor, Clock::duration most) {
-    constexpr int rounds = 200;
-    if (executor.crowded_waits > 0) {
-        --executor.crowded_waits;
-        return false;
-    }
-    auto now = Clock::now();
-    for (const auto end = now + most; now < end; now = Clock::now()) {
-        for (int round = 0; round < rounds; ++round) {
-            if (executor.called.load(std::memory_order_relaxed)) {
-                executor.crowd /= 2;
-                return true;
-            }
-            relax();
-        }
-        const auto before = Clock::now();
-        std::this_thread::yield();
-        if (Clock::now() - before < slow_yield) continue;
-        executor.crowded_waits = executor.crowd = std::clamp(2 * executor.crowd, fewest_asleep, most_asleep);
-        return false;
-    }
-    return true;
-}
-}  // namespace
-
-void lock_awake(std::unique_lock<std::mutex>& lock) {
-    constexpr int looks = 100;
-    for (int look = 0; look < looks; ++look) {
-        if (lock.try_lock()) return;
-        relax();
-    }
-    lock.lock();
-}
-
 std::uint64_t Schedule::begin(Executor& executor) {
     const bool is_ahead = !must_begin();
     places_.push_back({BlockState::Running, nullptr, 0, 0, 0, is_ahead ? &executor : nullptr});
     executor.ahead += is_ahead;
-    executor.begun = Clock::now();
+    executor.begun = std::chrono::steady_clock::now();
     ++counts_[static_cast<std::size_t>(BlockState::Running)];
     return next_++;
 }
@@ -94,6 +45,7 @@ void Schedule::park(Block& block, BlockState state) {
     if (state != BlockState::Waiting) block.has_ordered = block.has_passed = false;
     if (state == BlockState::Yielded && !block.watches) due_.push_back(block.number), due_turns_round_ = true;
     if (state == BlockState::Finished) handed_round_ = due_passes_ = 0;
+    if (block.launch->clusters.any()) meet_in_cluster(block, state);
     settle();
     tell(lock);
 }
@@ -121,55 +73,6 @@ void Schedule::tell(std::unique_lock<std::mutex>& lock) {
     woken.swap(to_wake_);
     lock.unlock();
     for (Executor* const executor : woken) executor->changed.notify_one();
-}
-
-// The first in the queue of the blocks that wait for their turn on this executor.
-Block* Schedule::next_of(const Executor& executor) {
-    constexpr std::size_t most_looks = first_window;
-    for (std::size_t i = 0; i < std::min(queue_.size(), most_looks); ++i) {
-        const std::uint64_t block = queue_[i];
-        if (block < next_ && state_of(block) == BlockState::Waiting && place(block).block->executor == &executor) return place(block).block;
-    }
-    return nullptr;
-}
-
-// A turn comes round within microseconds, and to fall asleep and be woken takes as long. If it takes twice as long as the last
-// block has computed, the executor had better begin another: no sooner, for the turn would then have to wait for that one.
-void Schedule::wait(Executor& executor, std::unique_lock<std::mutex>& lock) {
-    sleepers_.push_back(&executor);
-    executor.called = false;
-    Block* const next = executor.ready = next_of(executor);
-    const bool can_begin = executor.ahead < executor.launch->seats && (more() || !executor.offered.empty());
-    lock.unlock();
-    if (next) executor.load(*next);
-    const Clock::duration most = can_begin ? std::min<Clock::duration>(2 * (Clock::now() - executor.begun), before_sleep) : before_sleep;
-    const bool was_awake = wait_awake(executor, most);
-    lock_awake(lock);
-    const auto called = [&] { return executor.called.load(std::memory_order_relaxed); };
-    executor.asleep = true;
-    if (!can_begin) executor.changed.wait(lock, called);
-    else executor.has_waited = !executor.changed.wait_for(lock, was_awake ? Clock::duration{0} : most, called);
-    executor.asleep = false;
-    std::erase(sleepers_, &executor);
-}
-
-void Schedule::call(Executor& executor) {
-    executor.called = true;
-    if (executor.asleep) to_wake_.push_back(&executor);
-}
-
-// To be woken takes as long as some turns do, and so does it to make a block ready.
-void Schedule::call_soon() {
-    constexpr std::size_t soon = 4;
-    if (sleepers_.empty()) return;
-    for (std::size_t i = 1; i < std::min(queue_.size(), soon); ++i) {
-        const std::uint64_t block = queue_[i];
-        if (block >= next_ || state_of(block) != BlockState::Waiting) continue;
-        Block* const next = place(block).block;
-        Executor& executor = *next->executor;
-        const bool waits = !executor.called && std::find(sleepers_.begin(), sleepers_.end(), &executor) != sleepers_.end();
-        if (waits && (executor.asleep || executor.ready != next)) call(executor);
-    }
 }
 
 void Schedule::make_way(Block& block) {
@@ -205,7 +108,7 @@ Block* Schedule::resume_ahead(Executor& executor) {
     put(block->number, BlockState::Running);
     place(block->number).ahead_on = &executor;
     ++executor.ahead;
-    executor.begun = Clock::now();
+    executor.begun = std::chrono::steady_clock::now();
     return block;
 }
 
@@ -305,13 +208,12 @@ bool Schedule::queue_changes() {
         return false;
     } else if (stop_after.load() != ~std::uint64_t{0}) {   // what they wait for may be the failed one's to do
         given_up = true;
-        release(BlockState::Yielded);
-        release(BlockState::GridSync);
+        for (const BlockState state : {BlockState::Yielded, BlockState::GridSync, BlockState::ClusterSync}) release(state);
     } else if (count(BlockState::Yielded) > 0) {
         idle_pass();
     } else {   // everybody has come, or never will
-        grid_stuck = places_.size() < blocks_ || count(BlockState::Finished) > 0;
-        release(BlockState::GridSync);
+        grid_stuck = places_.size() < blocks_ || count(BlockState::Finished) > 0 || count(BlockState::ClusterSync) > 0;
+        for (const BlockState state : {BlockState::GridSync, BlockState::ClusterSync}) release(state);
     }
     return true;
 }
@@ -326,14 +228,32 @@ void Schedule::idle_pass() {
 void Schedule::release(BlockState state) {
     for (std::uint64_t block = first_; block < next_; ++block) {
         if (place(block).state != state) continue;
-        put(block, BlockState::Running);
         queue_.push_back(block);
-        Executor& executor = *place(block).block->executor;
-        executor.released.push_back(place(block).block);
-        executor.called = true;
-        executor.changed.notify_one();
+        go_on(block);
     }
     forget_watchers();
+}
+
+void Schedule::go_on(std::uint64_t block) {
+    put(block, BlockState::Running);
+    Executor& executor = *place(block).block->executor;
+    executor.released.push_back(place(block).block);
+    executor.called = true;
+    executor.changed.notify_one();
+}
+
+// At its barrier all blocks of a cluster wait for each other that are not over. Their turns may not have come since.
+void Schedule::meet_in_cluster(const Block& block, BlockState state) {
+    if (state != BlockState::ClusterSync && state != BlockState::Finished) return;
+    const Clusters& clusters = block.launch->clusters;
+    Cluster& its = clusters_[clusters.of(block.index)];
+    if (state == BlockState::Finished) ++its.finished;
+    else its.waiting.push_back(block.number);
+    if (its.finished + its.waiting.size() < clusters.blocks()) return;
+    for (const std::uint64_t waiting : std::exchange(its.waiting, {})) {
+        if (waiting < admitted_ && std::find(queue_.begin(), queue_.end(), waiting) == queue_.end()) queue_.push_back(waiting);
+        go_on(waiting);
+    }
 }
 
 void Schedule::forget_watchers() {

@@ -31,6 +31,7 @@ enum class BlockState : std::uint8_t {
     Running,
     Yielded,    // its threads ask for words that others must change
     GridSync,
+    ClusterSync,
     Finished,
 };
 constexpr int eager_wakes = 1;              // of a block in its life: after that, blocks that need not wait come first
@@ -100,6 +101,7 @@ private:
         Executor* ahead_on;           // where it runs, until it has its first turn, sleeps or is over
     };
     struct Habit { std::uint64_t passed = 0, in_vain = 0; };   // turns that were handed on after a place; some for little
+    struct Cluster { std::uint64_t finished = 0; std::vector<std::uint64_t> waiting; };
     struct Watcher { std::uint64_t block; std::uint32_t nap; };
 
     static std::size_t place_of(std::uint32_t pc) { return (pc ^ pc >> 8) & 255; }
@@ -128,13 +130,15 @@ private:
     void wake_watchers(Address a, Thread& by);
     void idle_pass();
     void release(BlockState state);   // all blocks in this state run on
+    void go_on(std::uint64_t block);  // it has waited for others of the grid, or of its cluster
+    void meet_in_cluster(const Block& block, BlockState state);
     void watch(const Block& block);
     void forget_watchers();
 
     const std::uint64_t blocks_;
     std::uint64_t next_ = 0, first_ = 0;       // to begin; not finished
     std::deque<Place> places_;                 // of the blocks from first_ to next_, that one excluded
-    std::array<std::size_t, 5> counts_{};      // of places_, by state
+    std::array<std::size_t, 6> counts_{};      // of places_, by state
     std::deque<std::uint64_t> queue_;          // of turns: the first has it, whatever it does meanwhile
     std::uint64_t admitted_ = 0;               // blocks below this one are in the queue, asleep or over
     std::uint64_t taking_turns_ = 0, window_ = first_window;   // of these, not over when their turn came; at most so many
@@ -145,6 +149,7 @@ private:
     std::unordered_map<Address, std::vector<Watcher>> watchers_;   // of words
     std::unordered_set<Address> counted_;      // words that have changed before they were what a block waits for
     std::atomic<bool> watched_{false};
+    std::unordered_map<std::uint64_t, Cluster> clusters_;   // by number: those that have come to a barrier, or to an end
     std::vector<Executor*> sleepers_;          // executors
     std::vector<Executor*> to_wake_;           // sleep, and have been called
     std::vector<std::uint64_t> due_;           // patient blocks that sleep although their word has changed, or wait for none

@@ -270,6 +270,7 @@ void ladder_session_begin(double seconds, double data_elements, int poison) {
     m.recorder = Recorder{};
     m.sampling.begin_case();
     m.allowed_shared.clear();
+    m.wide_clusters.clear();
     m.last_error = Success;
     m.broken = m.given_up = false;
     m.seconds_limit = seconds;

@@ -16,8 +16,9 @@ void StreamRaces::launched(const std::vector<BlockSummary>& blocks, const Launch
     if (machine().streams.empty()) return;
     begin();
     for (const BlockSummary& block : blocks) {
-        const std::uint64_t id = launch.id_of(block.block, block.phase);
+        const std::uint64_t id = launch.id_of(block.block, block.phase / 2);
         for (const Summary& word : block.words) {
+            if (is_of_cluster(word.granule)) continue;
             if (word.read.pc) meet(word.granule, word.read, id, false);
             if (word.write.pc) meet(word.granule, word.write, id, true);
         }

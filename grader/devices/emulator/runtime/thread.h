@@ -77,6 +77,7 @@ struct WarpRequest {
 constexpr int active_mask_op = -1;
 constexpr int instruction_op = -3;       // lanes meet in inline PTX
 constexpr int grid_barrier = -2;         // in barrier_result while a thread waits: grid.sync()
+constexpr int cluster_barrier = -3;      // the same: cluster.sync()
 
 // An asynchronous copy into shared memory that its thread has not waited for.
 struct AsyncCopy { Address to; std::uint8_t bytes; std::uint16_t region; std::size_t group; };
@@ -261,6 +262,7 @@ struct Block {
     bool dozes = false;                  // it counts as asleep, but still replays
     int idle_rounds = 0, naps = 0;       // the second: how often it has slept
     std::uint32_t barriers = 0, grid_phase = 0;
+    std::uint32_t phase = 0;             // how often it has met other blocks: those of the grid, or of its cluster
     Peaks most;
     std::uint64_t copies = 0;            // requests for asynchronous copies
     std::vector<char> saved_shared;      // while another block uses the executor's shared memory
@@ -320,6 +322,9 @@ std::string name_with_mask(const WarpRequest& request);
 
 // ---- ptx/barriers.cpp ----
 bool release_named_barriers(Block& block);       // those to which all have come; whether there was one
+
+// ---- device.cpp ----
+void wait_in_cluster(Thread& thread, int line, std::uint32_t pc, std::uint32_t call);   // for its other blocks
 
 // ---- printing.cpp ----
 void print_in_kernel(Thread& thread, std::string_view text);

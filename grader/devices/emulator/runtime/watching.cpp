@@ -211,7 +211,7 @@ static void publish(WarpUnit& warp, const Thread* running, bool read_first) {
     each_unreplayed(warp, running, ~0u, [&](int l, const Record* first, const Record& record) {
         if (!writes(record.event)) return;
         const Region& region = *executor.regions[record.region];
-        if (region.space != Space::Global || !region.initialised) return;
+        if ((region.space != Space::Global && region.place_in_cluster < 0) || !region.initialised) return;
         const unsigned bytes = record.bytes & bytes_mask;
         std::uint8_t* const flags = region.flags_of(record.address);
         if (initialised(flags, bytes)) return;

@@ -34,6 +34,7 @@ struct Launch {
     const char* kernel;         // as written at the launch, template arguments included
     int line;
     bool cooperative;
+    unsigned cluster[3];        // blocks, as the launch names them; 0: it does not
     void (*run)(void* arguments);
     void (*refer)(void* arguments, unsigned long which);   // parameters that are references: a bit for each
     void* arguments;            // so many bytes: copies, which a parameter's own copy constructor reads
@@ -87,7 +88,7 @@ struct FragmentShape {
 
 // A CUDA error is an int here; the numbers are CUDA's own (cudaError_t).
 enum Error : int { Success = 0, InvalidValue = 1, OutOfMemory = 2, InvalidConfiguration = 9, InvalidPitch = 12, InvalidSymbol = 13, InvalidDevicePointer = 17, IllegalAddress = 700,
-                   LaunchOutOfResources = 701, CooperativeTooLarge = 720, LaunchFailure = 719, InvalidHandle = 400,
+                   LaunchOutOfResources = 701, CooperativeTooLarge = 720, LaunchFailure = 719, InvalidHandle = 400, InvalidClusterSize = 912,
                    NotPermitted = 800, CaptureUnsupported = 900, CaptureInvalidated = 901, CaptureImplicit = 906 };
 
 enum class Copy : int { HostToHost = 0, HostToDevice = 1, DeviceToHost = 2, DeviceToDevice = 3, Default = 4 };
@@ -101,6 +102,8 @@ constexpr std::size_t shared_per_multiprocessor = 228 * 1024;
 constexpr int threads_per_block = 1024;
 constexpr int threads_per_multiprocessor = 2048;
 constexpr int blocks_per_multiprocessor = 32;
+constexpr unsigned most_cluster_blocks = 8, most_cluster_blocks_optin = 16;   // the second is not portable, says CUDA
+constexpr unsigned cluster_axis = 32;   // the blocks of a cluster as one number: x + 32 y + 32 * 32 z
 constexpr int registers_per_multiprocessor = 65536;
 constexpr std::size_t global_memory = std::size_t{4} << 30;
 
@@ -114,6 +117,7 @@ void ladder_launch(const ladder::Launch* launch);
 void ladder_evaluate(void (*argument)(void*), void* of);
 // Allows `bytes` of dynamic shared memory for a kernel (cudaFuncSetAttribute); `kernel` is its address.
 int ladder_allow_shared(const void* kernel, std::size_t bytes);
+void ladder_allow_clusters(const void* kernel, int more);   // of more than 8 blocks
 // Static shared memory of a kernel in bytes, by address.
 std::size_t ladder_static_shared(const void* kernel);
 int ladder_last_error(int clear);   // cudaGetLastError (clear = 1), cudaPeekAtLastError (clear = 0)
@@ -207,6 +211,14 @@ LADDER_CALL ladder::Words ladder_matrix_product(ladder::Product product, ladder:
 LADDER_CALL ladder::Words ladder_load_fragment(ladder::FragmentShape shape, const void* from, unsigned leading, int line);
 LADDER_CALL void ladder_store_fragment(ladder::FragmentShape shape, void* to, unsigned leading, ladder::Words words, int line);
 LADDER_CALL void ladder_grid_sync(int line);
+LADDER_CALL void ladder_cluster_sync(int line);
+LADDER_CALL void ladder_cluster_arrive(int line);   // the same barrier in two parts
+LADDER_CALL void ladder_cluster_wait(int line);
+LADDER_SAME unsigned ladder_cluster_size(int axis);   // in blocks
+LADDER_SAME unsigned ladder_cluster_is_named(void);   // by the launch or its kernel
+// The same element of the shared array of another block of the cluster; and which block's array an address is in.
+LADDER_CALL void* ladder_map_shared(const void* pointer, unsigned rank, int line);
+LADDER_CALL unsigned ladder_shared_rank(const void* pointer);
 LADDER_SAME int ladder_grid_is_cooperative(void);
 LADDER_SAME void* ladder_dynamic_shared(void);   // start of the block's dynamic shared memory, 1024-byte aligned
 LADDER_SAME std::size_t ladder_dynamic_shared_bytes(void);

@@ -178,6 +178,7 @@ constexpr cudaDeviceProp properties = {
     .maxBlocksPerMultiProcessor = blocks_per_multiprocessor,
     .reservedSharedMemPerBlock = 1024,
     .memoryPoolsSupported = 1,
+    .clusterLaunch = 1,
     .texturePitchAlignment = 32,
     .surfaceAlignment = 512,
     .LADDER_GONE(deviceOverlap) = 1,

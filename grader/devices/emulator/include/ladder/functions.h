@@ -6,6 +6,10 @@
 enum cudaFuncAttribute {
     cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
     cudaFuncAttributePreferredSharedMemoryCarveout = 9,
+    cudaFuncAttributeClusterDimMustBeSet = 10,
+    cudaFuncAttributeRequiredClusterWidth = 11,
+    cudaFuncAttributeRequiredClusterHeight = 12,
+    cudaFuncAttributeRequiredClusterDepth = 13,
     cudaFuncAttributeNonPortableClusterSizeAllowed = 14,
 };
 
@@ -46,6 +50,7 @@ template <class F> LADDER_UNSEEN const void* address(F* kernel) { return reinter
 }  // namespace ladder
 
 template <class F> LADDER_UNSEEN cudaError_t cudaFuncSetAttribute(F* kernel, cudaFuncAttribute attribute, int value) {
+    if (attribute == cudaFuncAttributeNonPortableClusterSizeAllowed) ladder_allow_clusters(ladder::address(kernel), value);
     if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return ladder::status();
     if (value < 0) return ladder::status(cudaErrorInvalidValue);
     return ladder::status(ladder_allow_shared(ladder::address(kernel), static_cast<std::size_t>(value)));

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "block.h"
+#include "clusters.h"
 #include "integer.h"
 #include "warp.h"
 
@@ -34,7 +35,7 @@ namespace cooperative_groups {
 
 class thread_group {
 public:
-    enum class Kind { Lanes, Block, Grid };
+    enum class Kind { Lanes, Block, Cluster, Grid };
 
     LADDER_INLINE thread_group(Kind kind, unsigned lanes) : kind_(kind), lanes_(lanes) {}
     LADDER_INLINE unsigned long long size() const {
@@ -44,12 +45,14 @@ public:
     LADDER_INLINE unsigned long long thread_rank() const {
         if (kind_ == Kind::Lanes) return static_cast<unsigned>(__popc(lanes_ & (ladder::lane_bit() - 1)));
         const unsigned long long block =
-            kind_ == Kind::Grid ? (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x : 0;
+            kind_ == Kind::Grid ? (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x
+            : kind_ == Kind::Cluster ? __clusterRelativeBlockRank() : 0;
         return block * ladder::threads_in_block() + ladder::rank_in_block();
     }
     LADDER_INLINE void sync(LADDER_LINE) const {
         if (kind_ == Kind::Lanes) __syncwarp(lanes_, line);
         else if (kind_ == Kind::Block) ladder_barrier(ladder::Barrier::Sync, 0, line);
+        else if (kind_ == Kind::Cluster) ladder_cluster_sync(line);
         else ladder_grid_sync(line);
     }
 
@@ -57,6 +60,7 @@ public:
 
 protected:
     LADDER_INLINE unsigned long long blocks() const {
+        if (kind_ == Kind::Cluster) return __clusterSizeInBlocks();
         return kind_ == Kind::Grid ? static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z : 1;
     }
     Kind kind_;
@@ -115,21 +119,40 @@ public:
     LADDER_INLINE static dim3 dim_threads() { return blockDim; }
 };
 
-// ---- the cluster: clusters of several blocks are refused where they are launched, and without one a block is its own ----
+// ---- the cluster: several blocks, or this one alone where the launch names none ----
 
-class cluster_group : public thread_block {
+class cluster_group : public thread_group {
+    friend cluster_group this_cluster();
+    LADDER_INLINE cluster_group() : thread_group(Kind::Cluster, 0) {}
+
 public:
-    LADDER_INLINE static void barrier_wait(LADDER_LINE) { sync(line); }
-    using thread_block::barrier_wait;
-    LADDER_INLINE static dim3 block_index() { return {0, 0, 0}; }
-    LADDER_INLINE static unsigned block_rank() { return 0; }
-    LADDER_INLINE static dim3 dim_blocks() { return {1, 1, 1}; }
-    LADDER_INLINE static unsigned num_blocks() { return 1; }
-    LADDER_INLINE static unsigned query_shared_rank(const void*) { return 0; }
-    template <class T> LADDER_INLINE static T* map_shared_rank(T* address, int rank, LADDER_LINE) {
-        if (rank != 0) ladder_trap("map_shared_rank() asks for a block that the cluster does not have: a cluster has one block here", line);
-        return address;
+    LADDER_INLINE static void sync(LADDER_LINE) { ladder_cluster_sync(line); }
+    struct arrival_token {};
+    LADDER_INLINE static arrival_token barrier_arrive(LADDER_LINE) {
+        ladder_cluster_arrive(line);
+        return {};
     }
+    LADDER_INLINE static void barrier_wait(LADDER_LINE) { ladder_cluster_wait(line); }
+    LADDER_INLINE static void barrier_wait(arrival_token&&, LADDER_LINE) { ladder_cluster_wait(line); }
+    LADDER_INLINE static unsigned query_shared_rank(const void* address) { return ladder_shared_rank(address); }
+    template <class T> LADDER_INLINE static T* map_shared_rank(T* address, int rank, LADDER_LINE) {
+        return static_cast<T*>(ladder_map_shared(address, static_cast<unsigned>(rank), line));
+    }
+    LADDER_INLINE static dim3 dim_blocks() { return __clusterDim(); }
+    LADDER_INLINE static dim3 block_index() { return __clusterRelativeBlockIdx(); }
+    LADDER_INLINE static unsigned num_blocks() { return __clusterSizeInBlocks(); }
+    LADDER_INLINE static unsigned block_rank() { return __clusterRelativeBlockRank(); }
+    LADDER_INLINE static dim3 dim_threads() {
+        const dim3 size = dim_blocks();
+        return {size.x * blockDim.x, size.y * blockDim.y, size.z * blockDim.z};
+    }
+    LADDER_INLINE static dim3 thread_index() {
+        const dim3 at = block_index();
+        return {at.x * blockDim.x + threadIdx.x, at.y * blockDim.y + threadIdx.y, at.z * blockDim.z + threadIdx.z};
+    }
+    LADDER_INLINE static unsigned num_threads() { return num_blocks() * ladder::threads_in_block(); }
+    LADDER_INLINE static unsigned size() { return num_threads(); }
+    LADDER_INLINE static unsigned thread_rank() { return block_rank() * ladder::threads_in_block() + ladder::rank_in_block(); }
 };
 
 // ---- lanes of a warp that happen to run together, or were picked ----

@@ -15,16 +15,19 @@ namespace ladder {
 // without it, or with 0, for one block.
 template <class... Hopes> constexpr std::size_t most_threads(std::size_t threads, Hopes...) { return threads; }
 template <class... More> constexpr std::size_t least_blocks(std::size_t, std::size_t blocks = 1, More...) { return blocks ? blocks : 1; }
+// __cluster_dims__(x, y, z), as one number.
+constexpr std::size_t cluster_size(unsigned x = 1, unsigned y = 1, unsigned z = 1) { return x + cluster_axis * (y + cluster_axis * z); }
 
 struct Config {
     dim3 grid, block;
     std::size_t shared = 0;
     cudaStream_t stream = nullptr;
+    unsigned cluster[3] = {};   // blocks; 0: the launch names none
 };
 
 // nvcc takes a launch that names the blocks alone.
 [[gnu::noinline]] inline LADDER_UNSEEN Config config(dim3 grid, dim3 block = 1, std::size_t shared = 0, cudaStream_t stream = nullptr) {
-    return {grid, block, shared, stream};
+    return {grid, block, shared, stream, {}};
 }
 
 // A launch, whatever its kernel is. What is made anew for each launch makes a build slower: it is as little as can be, and
@@ -65,6 +68,7 @@ inline LADDER_UNSEEN void keep_launch(const Started& its) {
         .kernel = its.kernel,
         .line = its.line,
         .cooperative = its.cooperative,
+        .cluster = {c.cluster[0], c.cluster[1], c.cluster[2]},
         .run = its.run,
         .refer = its.refer,
         .arguments = its.call,
@@ -236,13 +240,18 @@ template <std::size_t N> struct FirstOf {
 
 // The parameters' types come from the kernel's pointer, so translation takes away the cast to void*.
 template <class... P>
+LADDER_UNSEEN cudaError_t launch_configured(const char* name, int line, bool cooperative, void (*kernel)(P...),
+                                            const Config& c, void** arguments) {
+    return [=]<std::size_t... I>(std::index_sequence<I...>) LADDER_UNSEEN {
+        auto call = bound(kernel, *static_cast<std::remove_cv_t<P>*>(arguments[I])...);
+        return start_checked(name, line, c, cooperative, call);
+    }(std::index_sequence_for<P...>{});
+}
+template <class... P>
 LADDER_UNSEEN cudaError_t launch_pointers(const char* name, int line, bool cooperative, void (*kernel)(P...), dim3 grid,
                                           dim3 block, void** arguments, std::size_t shared = 0,
                                           cudaStream_t stream = nullptr) {
-    return [=]<std::size_t... I>(std::index_sequence<I...>) LADDER_UNSEEN {
-        auto call = bound(kernel, *static_cast<std::remove_cv_t<P>*>(arguments[I])...);
-        return start_checked(name, line, config(grid, block, shared, stream), cooperative, call);
-    }(std::index_sequence_for<P...>{});
+    return launch_configured(name, line, cooperative, kernel, config(grid, block, shared, stream), arguments);
 }
 
 }  // namespace ladder
@@ -298,20 +307,19 @@ struct cudaLaunchConfig_t {
 
 namespace ladder {
 
-inline LADDER_UNSEEN Config config(const cudaLaunchConfig_t& c) { return config(c.gridDim, c.blockDim, c.dynamicSmemBytes, c.stream); }
-
-struct Attributes {
-    bool cooperative = false;
-    bool clusters = false;   // of more than one block: their shared memory would have to be one
-};
-inline LADDER_UNSEEN Attributes attributes(const cudaLaunchConfig_t& c) {
-    Attributes found;
+inline LADDER_UNSEEN Config config(const cudaLaunchConfig_t& c) {
+    Config its = config(c.gridDim, c.blockDim, c.dynamicSmemBytes, c.stream);
     for (unsigned i = 0; i < c.numAttrs; ++i) {
-        const cudaLaunchAttribute& attribute = c.attrs[i];
-        if (attribute.id == cudaLaunchAttributeCooperative) found.cooperative = attribute.val.cooperative != 0;
-        const auto& cluster = attribute.val.clusterDim;
-        if (attribute.id == cudaLaunchAttributeClusterDimension) found.clusters = cluster.x > 1 || cluster.y > 1 || cluster.z > 1;
+        const auto& [x, y, z] = c.attrs[i].val.clusterDim;
+        if (c.attrs[i].id == cudaLaunchAttributeClusterDimension) its.cluster[0] = x, its.cluster[1] = y, its.cluster[2] = z;
     }
+    return its;
+}
+
+inline LADDER_UNSEEN bool is_cooperative(const cudaLaunchConfig_t& c) {
+    bool found = false;
+    for (unsigned i = 0; i < c.numAttrs; ++i)
+        if (c.attrs[i].id == cudaLaunchAttributeCooperative) found = c.attrs[i].val.cooperative != 0;
     return found;
 }
 
@@ -320,20 +328,16 @@ template <class P> LADDER_UNSEEN std::remove_cv_t<P> as_parameter(std::remove_cv
 template <class... P, class... A>
 LADDER_UNSEEN cudaError_t launch_extended(const char* name, int line, const cudaLaunchConfig_t* c, void (*kernel)(P...),
                                           A&&... arguments) {
-    const Attributes its = attributes(*c);
-    if (its.clusters) return status(cudaErrorNotSupported);
     static_assert(sizeof...(P) == sizeof...(A), "the kernel takes another number of arguments");
     auto call = [kernel, ... copies = as_parameter<P>(std::forward<A>(arguments))]()
                     LADDER_UNSEEN { kernel(copies...); };
-    return start_checked(name, line, config(*c), its.cooperative, call);
+    return start_checked(name, line, config(*c), is_cooperative(*c), call);
 }
 
 template <class... P>
 LADDER_UNSEEN cudaError_t launch_pointers(const char* name, int line, const cudaLaunchConfig_t* c, void (*kernel)(P...),
                                           void** arguments) {
-    const Attributes its = attributes(*c);
-    if (its.clusters) return status(cudaErrorNotSupported);
-    return launch_pointers(name, line, its.cooperative, kernel, c->gridDim, c->blockDim, arguments, c->dynamicSmemBytes, c->stream);
+    return launch_configured(name, line, is_cooperative(*c), kernel, config(*c), arguments);
 }
 
 }  // namespace ladder
@@ -342,3 +346,20 @@ LADDER_UNSEEN cudaError_t launch_pointers(const char* name, int line, const cuda
     ::ladder::launch_extended(LADDER_FIRST_OF(#__VA_ARGS__), __builtin_LINE(), config, __VA_ARGS__)
 #define cudaLaunchKernelExC(config, ...) \
     ::ladder::launch_pointers(LADDER_FIRST_OF(#__VA_ARGS__), __builtin_LINE(), config, __VA_ARGS__)
+
+// ---- clusters ----
+
+// Both take the shared memory and the threads of a block alone.
+template <class F>
+LADDER_UNSEEN cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, F* kernel, const cudaLaunchConfig_t* c) {
+    const ladder::Config its = ladder::config(*c);
+    const unsigned blocks = its.cluster[0] ? its.cluster[0] * its.cluster[1] * its.cluster[2] : 1;
+    const int threads = static_cast<int>(c->blockDim.x * c->blockDim.y * c->blockDim.z);
+    *clusters = ladder_multiprocessors() * ladder::blocks_that_fit(ladder::address(kernel), threads, c->dynamicSmemBytes) / static_cast<int>(blocks);
+    return ladder::status();
+}
+template <class F>
+LADDER_UNSEEN cudaError_t cudaOccupancyMaxPotentialClusterSize(int* blocks, F*, const cudaLaunchConfig_t*) {
+    *blocks = ladder::most_cluster_blocks;
+    return ladder::status();
+}

@@ -67,8 +67,27 @@ void run_reduction(Lane& l, const Instruction& at) {
     l.set(at[0], static_cast<std::uint64_t>(l.thread.barrier_result));
 }
 
+void prepare_cluster_barrier(Instruction& it, Modifiers& left) {
+    const int what = left.take_one({"arrive", "wait"});
+    left.take_one({"release", "relaxed", "acquire"});
+    left.take("aligned");
+    left.done();
+    if (what < 0) throw Wrong("it needs .arrive or .wait");
+    want_operands(it, 0);
+    it.run = [](Lane& l, const Instruction& at) {
+        if (l.thread.clock.arrival != not_arrived) l.stop(at, "it comes twice without a barrier.cluster.wait between");
+        arrive_in_cluster(l.thread);
+    };
+    if (what == 0) return;
+    it.run = [](Lane& l, const Instruction& at) {
+        if (l.thread.clock.arrival == not_arrived) l.stop(at, "there was no barrier.cluster.arrive before it");
+        wait_in_cluster(l.thread, l.line, l.place(at), l.pc);
+    };
+}
+
 void prepare_barrier(Instruction& it) {
     Modifiers left(it);
+    if (left.take("cluster")) return prepare_cluster_barrier(it, left);
     left.take("cta");
     left.take("aligned");
     const int what = left.take_one({"sync", "arrive", "red"});

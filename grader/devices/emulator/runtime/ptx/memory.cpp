@@ -1,4 +1,4 @@
-// ld, st and addresses: cvta, isspacep, prefetch. Each access goes the way of plain code's.
+// ld, st and addresses: cvta, mapa, isspacep, prefetch. Each access goes the way of plain code's.
 #include "opcodes.h"
 
 namespace ladder::ptx {
@@ -109,6 +109,24 @@ void prepare_cvta(Instruction& it) {
     };
 }
 
+// mapa d, a, b: the same element of the shared array of block b of the cluster. With .shared::cluster the addresses are shared memory's.
+void prepare_mapa(Instruction& it) {
+    Modifiers left(it);
+    it.flag = left.take("shared::cluster");
+    it.type = left.needed_type();
+    left.done();
+    want_operands(it, 3);
+    want_register(it[0], it.type);
+    want_value(it[1], it.type);
+    want_value(it[2], {Kind::Unsigned, 32, 1});
+    it.run = [](Lane& l, const Instruction& at) {
+        const std::uint64_t bits = l.bits(at[1]);
+        const void* const own = at.flag ? ladder_shared_pointer(bits) : reinterpret_cast<const void*>(bits);
+        const void* const mapped = ladder_map_shared(own, l.get<std::uint32_t>(at[2]), l.line);
+        l.set(at[0], at.flag ? std::uint64_t{ladder_shared_address(mapped)} : reinterpret_cast<std::uint64_t>(mapped));
+    };
+}
+
 void prepare_isspacep(Instruction& it) {
     Modifiers left(it);
     it.choice = space_of(left);
@@ -136,7 +154,7 @@ void prepare_createpolicy(Instruction& it) {
 }  // namespace
 
 void add_memory(Table& table) {
-    table.insert({{"ld", prepare_ld}, {"ldu", prepare_ld}, {"st", prepare_st}, {"cvta", prepare_cvta}, {"isspacep", prepare_isspacep}, {"prefetch", prepare_hint},
+    table.insert({{"ld", prepare_ld}, {"ldu", prepare_ld}, {"st", prepare_st}, {"cvta", prepare_cvta}, {"mapa", prepare_mapa}, {"isspacep", prepare_isspacep}, {"prefetch", prepare_hint},
                   {"prefetchu", prepare_hint}, {"applypriority", prepare_hint}, {"discard", prepare_hint}, {"createpolicy", prepare_createpolicy}});
 }
 

@@ -1,4 +1,4 @@
-// Special registers (PTX ISA, "Special Registers"). There are no clusters: a block is one of its own.
+// Special registers (PTX ISA, "Special Registers").
 #include "special.h"
 
 #include <algorithm>
@@ -16,8 +16,9 @@ std::uint32_t below(const Lane& lane) { return (1u << lane.thread.lane) - 1; }
 const Block& block(const Lane& lane) { return *lane.thread.block; }
 const Index& threads(const Lane& lane) { return block(lane).launch->block; }
 std::uint64_t warps(const Lane& lane) { return block(lane).warps.size(); }
-std::uint64_t zero(const Lane&) { return 0; }
-std::uint64_t one(const Lane&) { return 1; }
+const Clusters& clusters(const Lane& lane) { return block(lane).launch->clusters; }
+Index cluster(const Lane& lane) { return clusters(lane).place_of(block(lane).index); }
+Index in_cluster(const Lane& lane) { return clusters(lane).within(block(lane).index); }
 
 std::uint64_t clock(const Lane& lane) { return clock_of(lane.thread); }
 
@@ -53,21 +54,21 @@ constexpr NamedValue registers[] = {
     {"globaltimer_lo", 32, [](const Lane& l) { return clock(l) & 0xffffffffu; }},
     {"globaltimer_hi", 32, [](const Lane& l) { return clock(l) >> 32; }},
     {"dynamic_smem_size", 32, [](const Lane& l) { return static_cast<std::uint64_t>(block(l).launch->launch->shared_bytes); }},
-    {"cluster_ctarank", 32, zero},
-    {"cluster_nctarank", 32, one},
-    {"cluster_ctaid.x", 32, zero},
-    {"cluster_ctaid.y", 32, zero},
-    {"cluster_ctaid.z", 32, zero},
-    {"cluster_nctaid.x", 32, one},
-    {"cluster_nctaid.y", 32, one},
-    {"cluster_nctaid.z", 32, one},
-    {"clusterid.x", 32, [](const Lane& l) { return std::uint64_t{block(l).index.x}; }},
-    {"clusterid.y", 32, [](const Lane& l) { return std::uint64_t{block(l).index.y}; }},
-    {"clusterid.z", 32, [](const Lane& l) { return std::uint64_t{block(l).index.z}; }},
-    {"nclusterid.x", 32, [](const Lane& l) { return std::uint64_t{block(l).launch->grid.x}; }},
-    {"nclusterid.y", 32, [](const Lane& l) { return std::uint64_t{block(l).launch->grid.y}; }},
-    {"nclusterid.z", 32, [](const Lane& l) { return std::uint64_t{block(l).launch->grid.z}; }},
-    {"is_explicit_cluster", 1, zero},
+    {"cluster_ctarank", 32, [](const Lane& l) { return std::uint64_t{clusters(l).rank(block(l).index)}; }},
+    {"cluster_nctarank", 32, [](const Lane& l) { return clusters(l).blocks(); }},
+    {"cluster_ctaid.x", 32, [](const Lane& l) { return std::uint64_t{in_cluster(l).x}; }},
+    {"cluster_ctaid.y", 32, [](const Lane& l) { return std::uint64_t{in_cluster(l).y}; }},
+    {"cluster_ctaid.z", 32, [](const Lane& l) { return std::uint64_t{in_cluster(l).z}; }},
+    {"cluster_nctaid.x", 32, [](const Lane& l) { return std::uint64_t{clusters(l).size.x}; }},
+    {"cluster_nctaid.y", 32, [](const Lane& l) { return std::uint64_t{clusters(l).size.y}; }},
+    {"cluster_nctaid.z", 32, [](const Lane& l) { return std::uint64_t{clusters(l).size.z}; }},
+    {"clusterid.x", 32, [](const Lane& l) { return std::uint64_t{cluster(l).x}; }},
+    {"clusterid.y", 32, [](const Lane& l) { return std::uint64_t{cluster(l).y}; }},
+    {"clusterid.z", 32, [](const Lane& l) { return std::uint64_t{cluster(l).z}; }},
+    {"nclusterid.x", 32, [](const Lane& l) { return std::uint64_t{clusters(l).along().x}; }},
+    {"nclusterid.y", 32, [](const Lane& l) { return std::uint64_t{clusters(l).along().y}; }},
+    {"nclusterid.z", 32, [](const Lane& l) { return std::uint64_t{clusters(l).along().z}; }},
+    {"is_explicit_cluster", 1, [](const Lane& l) { return std::uint64_t{clusters(l).named}; }},
 };
 
 }  // namespace
