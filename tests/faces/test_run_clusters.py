@@ -168,7 +168,7 @@ LAUNCHES = r"""
 #include <cooperative_groups.h>
 #include <cstdio>
 __global__ void __cluster_dims__(2) two(unsigned* x) { x[0] = 2; }
-__global__ void any(unsigned* x) {
+__global__ void some(unsigned* x) {
     if (blockIdx.x + threadIdx.x == 0) *x = cooperative_groups::this_cluster().num_blocks();
 }
 template <class K> void launch(K kernel, unsigned blocks, unsigned* x) {
@@ -182,11 +182,14 @@ int main() {
     unsigned *x, found;
     cudaMalloc(&x, sizeof *x);
     launch(two, 4, x);
-    launch(any, 16, x);
-    cudaFuncSetAttribute(any, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
-    launch(any, 16, x);
+    launch(some, 0, x);
+    launch(some, 16, x);
+    cudaFuncSetAttribute(some, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+    launch(some, 16, x);
     cudaMemcpy(&found, x, sizeof found, cudaMemcpyDeviceToHost);
-    printf("found %u\n", found);
+    cudaFuncAttributes its;
+    cudaFuncGetAttributes(&its, two);
+    printf("found %u, %d %d %d\n", found, its.clusterDimMustBeSet, its.requiredClusterWidth, its.requiredClusterDepth);
     cudaFree(x);
 }
 """
@@ -194,6 +197,7 @@ int main() {
 
 def test_launches_with_clusters_that_cuda_refuses(tmp_path):
     said = run(tmp_path, "launches.cu", LAUNCHES)
-    assert "4: cudaErrorInvalidClusterSize 16: cudaErrorInvalidClusterSize 16: cudaSuccess found 16 " in said, said
+    refused = "".join(f"{blocks}: cudaErrorInvalidClusterSize " for blocks in (4, 0, 16))
+    assert f"{refused}16: cudaSuccess found 16, 1 2 1 " in said, said
     assert "clusters of 4 x 1 x 1 blocks, and the kernel's __cluster_dims__ say 2 x 1 x 1" in said, said
     assert "a cluster has 16 blocks, at most 8 are allowed (cudaFuncSetAttribute with" in said, said

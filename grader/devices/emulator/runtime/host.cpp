@@ -47,7 +47,7 @@ std::string static_shared_text(std::size_t bytes) {
 // The blocks of a cluster: those that the launch names, or else the kernel.
 Index cluster_size(const Launch& launch, const Symbol* function) {
     const Index own = machine().module.cluster_size(function);
-    if (launch.cluster[0]) return {launch.cluster[0], launch.cluster[1], launch.cluster[2]};
+    if (launch.names_cluster) return {launch.cluster[0], launch.cluster[1], launch.cluster[2]};
     return own.x ? own : Index{1, 1, 1};
 }
 
@@ -234,7 +234,7 @@ void launch_kernel(const Launch& launch) {
     if (state.kernel < 0) return;   // one like it was sampled
     state.grid = {launch.grid[0], launch.grid[1], launch.grid[2]};
     state.block = {launch.block[0], launch.block[1], launch.block[2]};
-    state.clusters = {cluster_size(launch, function), state.grid, launch.cluster[0] || m.module.cluster_size(function).x};
+    state.clusters = {cluster_size(launch, function), state.grid, launch.names_cluster || m.module.cluster_size(function).x};
     state.counting = begin_watching(state.kernel);
     if (!m.sampling.on()) state.schedule.room = multiprocessors_of_h200 * most_resident(launch.block[0] * launch.block[1] * launch.block[2], m.module.static_shared(function) + launch.shared_bytes);
     if (ProgressOfProgram* const shown = m.program.progress) {
@@ -289,6 +289,13 @@ void ladder_allow_clusters(const void* kernel, int more) {
     const Symbol* const symbol = machine().module.function_at(kernel);
     if (symbol && more) machine().wide_clusters.insert(symbol->name);
     else if (symbol) machine().wide_clusters.erase(symbol->name);
+}
+
+int ladder_clusters_of(const void* kernel, int axis) {
+    const Symbol* const symbol = machine().module.function_at(kernel);
+    const Index size = machine().module.cluster_size(symbol);
+    const unsigned of_axis[] = {size.x, size.y, size.z, symbol && machine().wide_clusters.contains(symbol->name)};
+    return static_cast<int>(of_axis[axis]);
 }
 
 std::size_t ladder_static_shared(const void* kernel) {

@@ -34,7 +34,8 @@ struct Launch {
     const char* kernel;         // as written at the launch, template arguments included
     int line;
     bool cooperative;
-    unsigned cluster[3];        // blocks, as the launch names them; 0: it does not
+    bool names_cluster;
+    unsigned cluster[3];        // blocks
     void (*run)(void* arguments);
     void (*refer)(void* arguments, unsigned long which);   // parameters that are references: a bit for each
     void* arguments;            // so many bytes: copies, which a parameter's own copy constructor reads
@@ -118,6 +119,7 @@ void ladder_evaluate(void (*argument)(void*), void* of);
 // Allows `bytes` of dynamic shared memory for a kernel (cudaFuncSetAttribute); `kernel` is its address.
 int ladder_allow_shared(const void* kernel, std::size_t bytes);
 void ladder_allow_clusters(const void* kernel, int more);   // of more than 8 blocks
+int ladder_clusters_of(const void* kernel, int axis);   // that it says itself, in blocks; axis 3: whether they may have more than 8
 // Static shared memory of a kernel in bytes, by address.
 std::size_t ladder_static_shared(const void* kernel);
 int ladder_last_error(int clear);   // cudaGetLastError (clear = 1), cudaPeekAtLastError (clear = 0)

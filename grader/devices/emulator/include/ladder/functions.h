@@ -28,7 +28,8 @@ enum cudaSharedCarveout {
 struct cudaFuncAttributes {
     std::size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
     int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, cacheModeCA, maxDynamicSharedSizeBytes,
-        preferredShmemCarveout;
+        preferredShmemCarveout, clusterDimMustBeSet, requiredClusterWidth, requiredClusterHeight, requiredClusterDepth,
+        clusterSchedulingPolicyPreference, nonPortableClusterSizeAllowed;
 };
 
 namespace ladder {
@@ -65,6 +66,10 @@ template <class F> LADDER_UNSEEN cudaError_t cudaFuncGetAttributes(cudaFuncAttri
     attributes->numRegs = 32;   // made up: registers are not allocated here
     attributes->ptxVersion = attributes->binaryVersion = 10 * ladder::compute_major + ladder::compute_minor;
     attributes->maxDynamicSharedSizeBytes = static_cast<int>(ladder::shared_per_block - attributes->sharedSizeBytes);
+    int* const sizes[] = {&attributes->requiredClusterWidth, &attributes->requiredClusterHeight, &attributes->requiredClusterDepth,
+                          &attributes->nonPortableClusterSizeAllowed};
+    for (int axis = 0; axis < 4; ++axis) *sizes[axis] = ladder_clusters_of(ladder::address(kernel), axis);
+    attributes->clusterDimMustBeSet = attributes->requiredClusterWidth > 0;
     return ladder::status();
 }
 

@@ -22,12 +22,13 @@ struct Config {
     dim3 grid, block;
     std::size_t shared = 0;
     cudaStream_t stream = nullptr;
-    unsigned cluster[3] = {};   // blocks; 0: the launch names none
+    bool names_cluster = false;
+    unsigned cluster[3] = {};   // blocks
 };
 
 // nvcc takes a launch that names the blocks alone.
 [[gnu::noinline]] inline LADDER_UNSEEN Config config(dim3 grid, dim3 block = 1, std::size_t shared = 0, cudaStream_t stream = nullptr) {
-    return {grid, block, shared, stream, {}};
+    return {grid, block, shared, stream};
 }
 
 // A launch, whatever its kernel is. What is made anew for each launch makes a build slower: it is as little as can be, and
@@ -68,6 +69,7 @@ inline LADDER_UNSEEN void keep_launch(const Started& its) {
         .kernel = its.kernel,
         .line = its.line,
         .cooperative = its.cooperative,
+        .names_cluster = c.names_cluster,
         .cluster = {c.cluster[0], c.cluster[1], c.cluster[2]},
         .run = its.run,
         .refer = its.refer,
@@ -311,7 +313,9 @@ inline LADDER_UNSEEN Config config(const cudaLaunchConfig_t& c) {
     Config its = config(c.gridDim, c.blockDim, c.dynamicSmemBytes, c.stream);
     for (unsigned i = 0; i < c.numAttrs; ++i) {
         const auto& [x, y, z] = c.attrs[i].val.clusterDim;
-        if (c.attrs[i].id == cudaLaunchAttributeClusterDimension) its.cluster[0] = x, its.cluster[1] = y, its.cluster[2] = z;
+        if (c.attrs[i].id != cudaLaunchAttributeClusterDimension) continue;
+        its.names_cluster = true;
+        its.cluster[0] = x, its.cluster[1] = y, its.cluster[2] = z;
     }
     return its;
 }
@@ -353,7 +357,7 @@ LADDER_UNSEEN cudaError_t launch_pointers(const char* name, int line, const cuda
 template <class F>
 LADDER_UNSEEN cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, F* kernel, const cudaLaunchConfig_t* c) {
     const ladder::Config its = ladder::config(*c);
-    const unsigned blocks = its.cluster[0] ? its.cluster[0] * its.cluster[1] * its.cluster[2] : 1;
+    const unsigned blocks = its.names_cluster ? its.cluster[0] * its.cluster[1] * its.cluster[2] : 1;
     const int threads = static_cast<int>(c->blockDim.x * c->blockDim.y * c->blockDim.z);
     *clusters = ladder_multiprocessors() * ladder::blocks_that_fit(ladder::address(kernel), threads, c->dynamicSmemBytes) / static_cast<int>(blocks);
     return ladder::status();
