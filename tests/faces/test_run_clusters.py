@@ -201,3 +201,30 @@ def test_launches_with_clusters_that_cuda_refuses(tmp_path):
     assert f"{refused}16: cudaSuccess found 16, 1 2 1 " in said, said
     assert "clusters of 4 x 1 x 1 blocks, and the kernel's __cluster_dims__ say 2 x 1 x 1" in said, said
     assert "a cluster has 16 blocks, at most 8 are allowed (cudaFuncSetAttribute with" in said, said
+
+
+DECLARED = r"""
+#include <cooperative_groups.h>
+#include <cstdio>
+__global__ void __cluster_dims__(2) k(int* x);
+__global__ void HERE k(int* x) { *x = cooperative_groups::this_cluster().num_blocks(); }
+int main() {
+    int *x, found;
+    cudaMalloc(&x, sizeof *x);
+    k<<<2, 1>>>(x);
+    cudaMemcpy(&found, x, sizeof found, cudaMemcpyDeviceToHost);
+    printf("found %d\n", found);
+    cudaFree(x);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("here", "told"),
+    [
+        ("__cluster_dims__(2)", "found 2 "),
+        ("", "write __cluster_dims__ into the head of the kernel itself, in front of"),
+    ],
+)
+def test_a_cluster_is_named_where_the_body_is(tmp_path, here, told):
+    assert told in (said := run(tmp_path, "declared.cu", DECLARED.replace("HERE", here))), said

@@ -46,7 +46,7 @@ from grader.devices.emulator.declarations import (
 )
 from grader.devices.emulator.first_lines import first_lines
 from grader.devices.emulator.gaps import Gaps, is_constant
-from grader.devices.emulator.heads import SIZES, sizes
+from grader.devices.emulator.heads import SIZES, is_taken, sizes
 from grader.devices.emulator.known import Known
 from grader.devices.emulator.launches import arguments, is_configuration, name_literal, quoted
 from grader.devices.emulator.unmade import with_memory
@@ -232,7 +232,7 @@ class _Rewriter:
 
     def sizes_of_a_head(self, stream: Stream, index: int) -> None:
         body, variables = sizes(stream, index)
-        if stream.text(index) == "__cluster_dims__" and not stream.macro:
+        if stream.text(index) == "__cluster_dims__" and is_taken(stream, index):  # else g++ refuses it
             self.replace(stream, index, stream.after_group(index + 1))
         if body:
             self.insert(stream.tokens[body].end, variables)

@@ -78,6 +78,12 @@ int main() {
     thrust::sort(out.begin(), out.end(), _1 > _2);
     show("; ", out, thrust::remove_if(out.begin(), out.end(), _1 % 2 == 0 || !(_1 < 13)));
 
+    b = a;
+    const thrust::host_vector<int> host = b;
+    const bool are_equal = a == b && !(a != b) && a == host && host == b;
+    b[1] = 7;
+    printf("\nequal: %d; %d", are_equal, a != b && b != a && host != b && !(b == host));
+
     int* room;
     cudaMalloc(&room, 3 * sizeof(int));
     thrust::copy_if(x.begin(), x.end(), stencil.begin(), thrust::device_pointer_cast(room), IsSet());   // past the end

@@ -167,6 +167,13 @@ public:
     }
     void swap(device_vector& other) { std::swap(data_, other.data_), std::swap(size_, other.size_); }
 
+    friend bool operator==(const device_vector& a, const device_vector& b) { return a.to_host() == b.to_host(); }
+    friend bool operator!=(const device_vector& a, const device_vector& b) { return !(a == b); }
+    friend bool operator==(const device_vector& a, const std::vector<T>& b) { return a.to_host() == b; }
+    friend bool operator!=(const device_vector& a, const std::vector<T>& b) { return !(a == b); }
+    friend bool operator==(const std::vector<T>& a, const device_vector& b) { return b == a; }
+    friend bool operator!=(const std::vector<T>& a, const device_vector& b) { return !(b == a); }
+
     std::size_t size() const { return size_; }
     std::size_t capacity() const { return size_; }
     bool empty() const { return size_ == 0; }
