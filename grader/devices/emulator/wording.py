@@ -46,7 +46,7 @@ def word_findings(
             continue
         callers = fact.pop("callers")  # where the access is a library's, its caller's line is told
         own = (line for pc in [fact["pc"], *callers] if (line := code.line_of(pc)))
-        fact["line"] = next(own, fact["line"]) or None
+        fact["line"] = next(own, fact["line"]) or _line_of_launch(fact, report["launches"]) or None
         fact["other_line"] = code.line_of(fact["other_pc"]) or fact["other_line"] or None
         if fact["array"] in IN_KERNELS:  # the runtime has no line of these
             fact["array_line"] = code.line_of(fact["array_line"])
@@ -72,6 +72,12 @@ def _sides(fact: Fact) -> tuple[str, frozenset[int]]:
     """Of a race: the array and both lines."""
     lines = (fact["line"] or 0, fact["other_line"] or 0) if fact["kind"] == "race" else ()
     return fact["array"], frozenset(lines)
+
+
+def _line_of_launch(fact: Fact, launches: list[Fact]) -> int:
+    """Of what a library's kernel does in code of the library's own: where the library was called."""
+    number = fact.get("launch", 0) if fact["pc"] else 0
+    return int(launches[number - 1]["line"]) if 0 < number <= len(launches) else 0
 
 
 def _outermost(pc: int, code: CodeMap) -> int:
