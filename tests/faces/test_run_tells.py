@@ -109,3 +109,39 @@ int main() {
 def test_a_file_s_name_may_have_a_space_and_parentheses(tmp_path: Path):
     (tmp_path / "k (naive).cu").write_text(OUTSIDE)
     assert "out of bounds  k (naive).cu:2 in kernel k" in run_ladder(tmp_path, "run", "k (naive).cu").stderr
+
+
+PRINTS = """
+#include <cstdio>
+__global__ void hello() { printf("hello "); }
+int main() {
+    int* p;
+    cudaMalloc(&p, 4);
+    hello<<<1, 1>>>();
+    BEHIND
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("behind", ["", "hello<<<1, 1>>>();", "exit(0);"])
+def test_what_a_kernel_prints_is_lost_if_the_program_does_not_wait(tmp_path: Path, behind: str):
+    told = run(tmp_path, PRINTS.replace("BEHIND", behind))
+    line = 8 if "<<<" in behind else 7
+    assert f"1. lost output p.cu:{line} in kernel hello" in told and "1 finding in 1 kernel" in told
+    assert "call cudaDeviceSynchronize() behind the launch" in told
+
+
+@pytest.mark.parametrize(
+    "behind",
+    [
+        "cudaDeviceSynchronize();",
+        "cudaDeviceReset();",
+        "cudaStreamSynchronize(0);",
+        "cudaFree(p);",
+        "__builtin_trap();",
+    ],
+)
+def test_a_program_that_waits_or_fails_loses_nothing_of_that(tmp_path: Path, behind: str):
+    told = run(tmp_path, PRINTS.replace("BEHIND", behind))
+    assert told.startswith("hello ") and "lost" not in told
