@@ -17,7 +17,7 @@ from grader.devices.emulator.checked_wording import CHECKED
 from grader.devices.emulator.fewer_checks import KIND as FEWER_CHECKS
 from grader.devices.emulator.fewer_checks import fewer_checks
 from grader.devices.emulator.host_calls import CALLS
-from grader.devices.emulator.host_wording import host_access
+from grader.devices.emulator.host_wording import host_access, kind_of
 from grader.devices.emulator.kinds import WAITED
 from grader.devices.emulator.mends import mend
 from grader.devices.emulator.reading import Reading
@@ -98,7 +98,7 @@ def _word(fact: Fact, element_bytes: Mapping[str, int]) -> Finding:
     if fact["count"] > 1 and fact["kind"] in ("race", "uninitialized_read"):
         message += f" ({fact['count']:,} times)"
     return Finding(
-        kind=fact["kind"],
+        kind=kind_of(fact),
         message=message,
         severity="note" if fact["note"] or fact["kind"] == "shuffle_order" else "error",
         line=fact["line"],
