@@ -68,6 +68,8 @@ def test_thrust_copies_to_and_from_what_goes_step_by_step(tmp_path: Path):
 #include <thrust/copy.h>
 #include <thrust/device_vector.h>
 #include <thrust/host_vector.h>
+#include <thrust/iterator/discard_iterator.h>
+#include <thrust/reduce.h>
 int main() {
     thrust::device_vector<int> d(3, 7);
     const thrust::host_vector<int> h(2, 5);
@@ -77,8 +79,12 @@ int main() {
     thrust::copy(h.begin(), h.end(), std::ostream_iterator<int>(std::cout, " "));
     thrust::copy(d.begin(), d.end(), std::back_inserter(v));
     thrust::copy(l.begin(), l.end(), d.begin());
-    std::cout << v.size() << " " << d[2] << "\\n";
+    thrust::device_vector<int> keys(3), sums(3);
+    keys[2] = 1;
+    const auto none = thrust::make_discard_iterator();
+    const auto ends = thrust::reduce_by_key(keys.begin(), keys.end(), d.begin(), none, sums.begin());
+    std::cout << v.size() << " " << d[2] << " " << ends.second - sums.begin() << " " << sums[0] << "\\n";
 }
 """,
     )
-    assert told.startswith("7 7 7 5 5 3 9 ") and "no findings" in told
+    assert told.startswith("7 7 7 5 5 3 9 2 18 ") and "no findings" in told

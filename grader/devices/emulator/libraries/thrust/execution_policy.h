@@ -34,6 +34,7 @@ template <class It> struct Side { static constexpr int value = 1; };
 template <class T> struct Side<thrust::device_ptr<T>> { static constexpr int value = 2; };
 template <class T> struct Side<thrust::counting_iterator<T>> { static constexpr int value = 0; };
 template <class T> struct Side<thrust::constant_iterator<T>> { static constexpr int value = 0; };
+template <class T> struct Side<thrust::discard_iterator<T>> { static constexpr int value = 0; };
 template <class... Its> constexpr int side_of() {
     int side = 0;
     ((side = Side<std::decay_t<Its>>::value > side ? Side<std::decay_t<Its>>::value : side), ...);
