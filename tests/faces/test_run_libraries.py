@@ -88,3 +88,25 @@ int main() {
 """,
     )
     assert told.startswith("7 7 7 5 5 3 9 2 18 ") and "no findings" in told
+
+
+POLICIES = """
+#include <cstdio>
+#include <vector>
+#include <thrust/execution_policy.h>
+#include <thrust/for_each.h>
+#include <thrust/reduce.h>
+#include <thrust/sort.h>
+int main() {
+    std::vector<int> h{3, 1, 2};
+    thrust::sort(POLICY, h.begin(), h.end());
+    thrust::for_each(POLICY, h.begin(), h.end(), [](int& v) { v *= 2; });
+    printf("%d %d\\n", h[0], thrust::reduce(POLICY, h.begin(), h.end()));
+}
+"""
+
+
+@pytest.mark.parametrize("policy", ["thrust::host", "thrust::seq"])
+def test_a_policy_of_the_host_s_takes_std_s_iterators(tmp_path: Path, policy: str):
+    told = run(tmp_path, POLICIES.replace("POLICY", policy))
+    assert told.startswith("2 12 ") and "no findings" in told

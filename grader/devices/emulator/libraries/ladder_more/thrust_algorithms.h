@@ -31,12 +31,13 @@ template <class It> constexpr bool jumps = std::is_base_of_v<std::random_access_
 
 // The form with a policy first.
 #define LADDER_WITH_POLICY(name) LADDER_WITH(thrust::ladder_on_device, name) LADDER_WITH(thrust::ladder_on_host, name)
+// Not looked up by its arguments: std has these names, too.
 #define LADDER_WITH(P, name)                                                                                        \
     template <class... A> auto name(const ladder::Policy<P>& policy, A... a) {                                      \
         const ladder::Chosen chosen(policy.chosen, policy.line);                                                    \
-        using Result = decltype(name(ladder::placed(policy.chosen, a)...));                                         \
-        if constexpr (std::is_void_v<Result>) name(ladder::placed(policy.chosen, a)...);                            \
-        else return ladder::replaced<(std::is_pointer_v<A> || ...)>(name(ladder::placed(policy.chosen, a)...));     \
+        using Result = decltype(thrust::name(ladder::placed(policy.chosen, a)...));                                 \
+        if constexpr (std::is_void_v<Result>) thrust::name(ladder::placed(policy.chosen, a)...);                    \
+        else return ladder::replaced<(std::is_pointer_v<A> || ...)>(thrust::name(ladder::placed(policy.chosen, a)...)); \
     }
 
 namespace thrust {
