@@ -61,3 +61,87 @@ def test_an_index_that_leaves_a_threads_own_array_is_told_without_being_asked(tm
     assert told in said and said.startswith("19 ") == (not name), said
     if name:
         assert "no findings" in run(tmp_path, text, "--no-arrays")
+
+
+GLUED = """
+#include <cstdio>
+#define STOP(said) printf("%s: "SPACEsaid, __FILE__)
+int main() { STOP("no memory"); }
+"""
+
+
+@pytest.mark.parametrize("space", ["", " "])
+def test_a_name_right_behind_a_text_is_its_suffix(tmp_path: Path, space: str):
+    told = run(tmp_path, GLUED.replace("SPACE", space))
+    if space:
+        assert "no findings" in told
+    else:
+        assert "p.cu:4: type a space between the text and `said`" in told
+
+
+MAIN = """
+#include <cuda_runtime.h>
+extern "C" int count(int);
+int main() { return count(0); }
+"""
+
+
+def test_a_c_file_has_no_cuda_headers(tmp_path: Path):
+    (tmp_path / "main.cu").write_text(MAIN)
+    (tmp_path / "count.c").write_text("int count(int n) { return n; }\n")
+    (tmp_path / "room.c").write_text("#include <stdio.h>\n#include <cuda_runtime.h>\nint room(int n) { return n; }\n")
+    assert "no findings" in run_ladder(tmp_path, "run", "main.cu", "count.c").stderr
+    refused = run_ladder(tmp_path, "run", "main.cu", "count.c", "room.c")
+    assert "room.c: a .c file is C" in refused.stderr and "call it room.cpp" in refused.stderr
+
+
+OUTSIDE = """
+__global__ void k(int* x) { x[threadIdx.x] = 1; }
+int main() {
+    int* x;
+    cudaMalloc(&x, 31 * sizeof(int));
+    k<<<1, 32>>>(x);
+    cudaFree(x);
+}
+"""
+
+
+def test_a_file_s_name_may_have_a_space_and_parentheses(tmp_path: Path):
+    (tmp_path / "k (naive).cu").write_text(OUTSIDE)
+    assert "out of bounds  k (naive).cu:2 in kernel k" in run_ladder(tmp_path, "run", "k (naive).cu").stderr
+
+
+PRINTS = """
+#include <cstdio>
+__global__ void hello() { printf("hello "); }
+int main() {
+    int* p;
+    cudaMalloc(&p, 4);
+    hello<<<1, 1>>>();
+    BEHIND
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("behind", ["", "hello<<<1, 1>>>();", "exit(0);"])
+def test_what_a_kernel_prints_is_lost_if_the_program_does_not_wait(tmp_path: Path, behind: str):
+    told = run(tmp_path, PRINTS.replace("BEHIND", behind))
+    line = 8 if "<<<" in behind else 7
+    assert f"1. lost output p.cu:{line} in kernel hello" in told and "1 finding in 1 kernel" in told
+    assert "call cudaDeviceSynchronize() behind the launch" in told
+
+
+@pytest.mark.parametrize(
+    "behind",
+    [
+        "cudaDeviceSynchronize();",
+        "cudaDeviceReset();",
+        "cudaStreamSynchronize(0);",
+        "cudaFree(p);",
+        "__builtin_trap();",
+    ],
+)
+def test_a_program_that_waits_or_fails_loses_nothing_of_that(tmp_path: Path, behind: str):
+    told = run(tmp_path, PRINTS.replace("BEHIND", behind))
+    assert told.startswith("hello ") and "lost" not in told

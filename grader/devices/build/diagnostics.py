@@ -99,6 +99,9 @@ def plain(text: str) -> str:
         return f"'{missing[1]}' needs `#include {_HEADER_OF[missing[1]]}` at the top of the file, with nvcc, too"
     if (unknown := re.match(r"'(\w+)' was not declared", text)) and (instead := gone(unknown[1])):
         return instead
+    if glued := re.match(r"""unable to find string literal operator 'operator""(\w+)'""", text):
+        name = glued[1]
+        return f'type a space between the text and `{name}`: in `"..."{name}` C++ takes `{name}` for the text\'s suffix'
     text = re.sub(r"'ladder_a#(\d+)'", lambda found: f"argument {int(found[1]) + 1}", text)
     return _BAD_ARGUMENTS if re.search(r"Launcher<|lambda\(auto:|Braced", text) else text
 

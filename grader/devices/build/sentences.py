@@ -262,7 +262,7 @@ def _no_operator(match: re.Match[str], said: Said) -> str:
 
 
 def _ambiguous(match: re.Match[str], said: Said) -> str:
-    return f"`{match['name']}` has no version for this mixture of types: cast the arguments to one type"
+    return gone(match[1]) or f"`{match[1]}` has no version for this mixture of types: cast the arguments to one type"
 
 
 def _initial(match: re.Match[str], said: Said) -> str:

@@ -110,6 +110,13 @@ def _unchecked_error(fact: Fact) -> str:
     )
 
 
+def _lost_output(fact: Fact) -> str:
+    return (
+        f"the program ends without waiting for {fact['kernel']}, so what that prints is lost on a GPU:"
+        " call cudaDeviceSynchronize() behind the launch"
+    )
+
+
 def _crowd(fact: Fact) -> str:
     room, multiprocessors = map(int, fact["text"].split())
     return (
@@ -126,5 +133,6 @@ CALLS: Mapping[str, Callable[[Fact], str]] = {
     "out_of_memory": _out_of_memory,
     "wrong_call": _wrong_call,
     "unchecked_error": _unchecked_error,
+    "lost_output": _lost_output,
     "crowd": _crowd,
 }

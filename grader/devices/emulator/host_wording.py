@@ -18,6 +18,12 @@ _BY_NAME = {
 _OF_BOTH_SIDES = ("cudaMallocManaged", "cudaMallocHost")
 
 
+def kind_of(fact: Mapping[str, Any]) -> str:
+    """What host code may touch has an end, and is no device memory."""
+    past = fact["kind"] == "host_access" and fact["array"] in _OF_BOTH_SIDES and not fact["text"].startswith("copy")
+    return "out_of_bounds" if past else str(fact["kind"])
+
+
 def host_access(fact: Mapping[str, Any], where: Where) -> str:
     """What host code does with memory or a variable that is the GPU's."""
     if fact["text"].startswith("copy"):

@@ -77,7 +77,8 @@ def _parsed(rows: Iterable[str]) -> dict[int, Way]:
         if address is not None:
             pc = address + 1
             continue
-        file, _, line = row.partition(" (")[0].rpartition(":")
+        file, _, line = row.rpartition(":")
+        line = line.partition(" ")[0]  # "12 (discriminator 3)"
         if line.isdigit():
             ways[pc] = (*ways.get(pc, ()), (file.rpartition("/")[2], int(line)))
     return ways

@@ -55,6 +55,9 @@ _OF_PIXELS = re.compile(
 )
 _OF_FLOATS = re.compile(r"\b(?:float|double)\b")
 _NO_MAIN = "there is no main() to run: add a file that has one, or grade a lesson's kernel with `ladder check NN FILE`"
+_CUDA_IN_C = (
+    "{0}: a .c file is C, and the emulator's CUDA headers are C++: call it {1}.cpp, or {1}.cu if it has kernels"
+)
 _SAID = re.compile(r"(?P<file>.+?):(?P<line>\d+):(?:(?P<column>\d+):)? (?:fatal )?error: (?P<text>.*)")
 _LED_THERE = re.compile(r".+?:(?P<line>\d+):(?:\d+:)? +required from here")
 
@@ -205,7 +208,13 @@ class _Building:
         return hashlib.sha256(text.encode(errors="surrogateescape")).hexdigest()[:32]
 
     def _preprocessed(self, source: Path) -> str:
-        said = self._run(["g++", *self._language(source), *self.flags, "-E", "-fpch-preprocess", str(source)])
+        try:
+            said = self._run(["g++", *self._language(source), *self.flags, "-E", "-fpch-preprocess", str(source)])
+        except NotBuilt as error:
+            if source.suffix not in C or str(session.include_folder()) not in error.build.message:
+                raise
+            told = _CUDA_IN_C.format(file := shown(self.own.sources[self.sources.index(source)]), Path(file).stem)
+            raise NotBuilt(Build("build_error", told, [Diagnostic(told)])) from None
         return self.own.number(said) + (marks(self.own.text) if source.suffix in CUDA else "")
 
     def _compiled(self, source: Path, text: str) -> str:

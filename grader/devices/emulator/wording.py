@@ -17,7 +17,7 @@ from grader.devices.emulator.checked_wording import CHECKED
 from grader.devices.emulator.fewer_checks import KIND as FEWER_CHECKS
 from grader.devices.emulator.fewer_checks import fewer_checks
 from grader.devices.emulator.host_calls import CALLS
-from grader.devices.emulator.host_wording import host_access
+from grader.devices.emulator.host_wording import host_access, kind_of
 from grader.devices.emulator.kinds import WAITED
 from grader.devices.emulator.mends import mend
 from grader.devices.emulator.reading import Reading
@@ -46,7 +46,7 @@ def word_findings(
             continue
         callers = fact.pop("callers")  # where the access is a library's, its caller's line is told
         own = (line for pc in [fact["pc"], *callers] if (line := code.line_of(pc)))
-        fact["line"] = next(own, fact["line"]) or None
+        fact["line"] = next(own, fact["line"]) or _line_of_launch(fact, report["launches"]) or None
         fact["other_line"] = code.line_of(fact["other_pc"]) or fact["other_line"] or None
         if fact["array"] in IN_KERNELS:  # the runtime has no line of these
             fact["array_line"] = code.line_of(fact["array_line"])
@@ -74,6 +74,12 @@ def _sides(fact: Fact) -> tuple[str, frozenset[int]]:
     return fact["array"], frozenset(lines)
 
 
+def _line_of_launch(fact: Fact, launches: list[Fact]) -> int:
+    """Of what a library's kernel does in code of the library's own: where the library was called."""
+    number = fact.get("launch", 0) if fact["pc"] else 0
+    return int(launches[number - 1]["line"]) if 0 < number <= len(launches) else 0
+
+
 def _outermost(pc: int, code: CodeMap) -> int:
     """The line of the kernel that leads to a program counter, through calls that g++ has put into it."""
     return next(reversed(code.lines_to(pc)), 0) if pc else 0
@@ -92,7 +98,7 @@ def _word(fact: Fact, element_bytes: Mapping[str, int]) -> Finding:
     if fact["count"] > 1 and fact["kind"] in ("race", "uninitialized_read"):
         message += f" ({fact['count']:,} times)"
     return Finding(
-        kind=fact["kind"],
+        kind=kind_of(fact),
         message=message,
         severity="note" if fact["note"] or fact["kind"] == "shuffle_order" else "error",
         line=fact["line"],

@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <set>
 
+#include "host_call.h"
 #include "machine.h"
 
 namespace ladder {
@@ -84,6 +85,8 @@ void finish_case(Machine& m) {
         m.findings.push_back(std::move(finding));
     }
     if (m.given_up || m.broken) return;
+    const auto& [print, kernel] = m.printed;
+    if (m.whole_program && print.number && !m.program.signal && !m.stream_order.host_knows(print)) file("lost_output", kernel, print.line, "");
     if (!m.whole_program) report_streams(m);
     report_leaks(m);
 }

@@ -166,6 +166,7 @@ void run_launch(LaunchState& state) {
     work_on(0);
     for (std::thread& other : others) other.join();
     for (auto& [block, text] : state.printed) std::fwrite(text.data(), 1, text.size(), stdout);
+    if (!state.printed.empty()) m.printed = {m.stream_order.last(), m.kernels[static_cast<std::size_t>(state.kernel)].name};
     collect_findings(count, state.schedule.stop_after);
     KernelTotals& totals = m.kernels[static_cast<std::size_t>(state.kernel)];
     const std::size_t fixed = m.module.static_shared(state.function) + borrowed_shared(state, count);

@@ -57,6 +57,7 @@ struct Machine {
     void* given_stream = nullptr;
     std::map<void*, OwnStream> streams;         // that host code has
     StreamOrder stream_order;
+    std::pair<Work, std::string> printed{};     // the last launch of which something is printed, and its kernel
     StreamRaces stream_races;
     void* escape = nullptr;                     // sigjmp_buf of the running entry point, for faults in host code
     std::uint64_t host_steps = 0;               // basic blocks of host code since the last launch (its threads may miss some)

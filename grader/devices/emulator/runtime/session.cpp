@@ -107,6 +107,7 @@ void on_fault(int number, siginfo_t* info, void* raw) {
     Finding finding;
     finding.kind = number == SIGSEGV && m.memory.is_device(address) ? "host_access" : "crash";
     finding.pc = learner_frame(context);
+    finding.callers = calls_to_here();
     finding.text = name_of_signal(number);
     finding.address = address;
     if (finding.kind == "host_access")

@@ -5,6 +5,7 @@
 
 #include "accesses.h"
 #include "crossing.h"
+#include "frames.h"
 #include "host_blocks.h"
 #include "host_call.h"
 #include "variables.h"
@@ -51,6 +52,7 @@ static int check_copy_side(const void* p, std::size_t bytes, bool device, bool w
     finding.text = region && region->freed ? "freed" : "copy";
     if (const Region* near = region ? region : memory.nearest(a)) finding.at(*near, a);
     if (memory.is_of_earlier_case(a)) finding.kind = "leak", finding.text = "kept";
+    if (!line) finding.callers = calls_to_here();   // an operator has copied, as `v[i]` of a device_vector
     machine().findings.push_back(std::move(finding));
     return InvalidValue;
 }

@@ -245,7 +245,7 @@ inline LADDER_UNSEEN cudaError_t cudaRuntimeGetVersion(int* version) {
 inline LADDER_UNSEEN cudaError_t cudaDriverGetVersion(int* version) { return cudaRuntimeGetVersion(version); }
 
 // Nothing else to set: there are no caches, and stacks are as large as they are.
-inline LADDER_UNSEEN cudaError_t cudaDeviceReset() { return ladder::status(); }
+inline LADDER_UNSEEN cudaError_t cudaDeviceReset() { return ladder_host_waits_for_all(), ladder::status(); }
 inline LADDER_UNSEEN cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
     if (limit == cudaLimitMallocHeapSize) ladder_set_heap(value);
     return ladder::status();

@@ -137,6 +137,7 @@ LADDER_DRIVER cuCtxCreate(CUcontext* context, unsigned, CUdevice device) {
 LADDER_DRIVER cuCtxCreate(CUcontext* context, CUctxCreateParams*, unsigned flags, CUdevice device) { return cuCtxCreate(context, flags, device); }
 LADDER_DRIVER cuCtxDestroy(CUcontext context) {
     if (!context) return CUDA_ERROR_INVALID_CONTEXT;
+    ladder_host_waits_for_all();
     auto& pushed = ladder::contexts;
     pushed.erase(std::remove(pushed.begin(), pushed.end(), context), pushed.end());
     delete context;

@@ -10,7 +10,7 @@ namespace ladder {
 template <bool device, class F> LADDER_UNSEEN void every(const char* name, int line, long n, F f) {
     if constexpr (device) {
         if (!works_here()) {
-            each(name, line, chosen_policy().stream, n, f);
+            each(name, line_of_call(line), chosen_policy().stream, n, f);
             if (chosen_policy().waits) ladder_host_waits(chosen_policy().stream);
             return;
         }
@@ -19,21 +19,25 @@ template <bool device, class F> LADDER_UNSEEN void every(const char* name, int l
 }
 template <bool device, class T, class F> LADDER_UNSEEN T worked_out(const char* name, int line, F f) {
     if constexpr (device) {
-        if (!works_here()) return computed<T>(name, line, chosen_policy().stream, f);
+        if (!works_here()) return computed<T>(name, line_of_call(line), chosen_policy().stream, f);
     }
     return f();
 }
 template <class It> using value_of = typename std::iterator_traits<It>::value_type;
+// Whether an iterator has its elements in any order: a list's goes step by step, as do a stream's and a back_inserter.
+template <class It> constexpr bool jumps = std::is_base_of_v<std::random_access_iterator_tag, typename std::iterator_traits<It>::iterator_category>;
 
 }  // namespace ladder
 
 // The form with a policy first.
-#define LADDER_WITH_POLICY(name)                                                                                    \
-    template <class P, class... A, LADDER_IF(ladder::is_policy<P>)> auto name(const P& policy, A... a) {            \
-        const ladder::Chosen chosen(policy);                                                                        \
-        using Result = decltype(name(ladder::placed(policy, a)...));                                                \
-        if constexpr (std::is_void_v<Result>) name(ladder::placed(policy, a)...);                                   \
-        else return ladder::replaced<(std::is_pointer_v<A> || ...)>(name(ladder::placed(policy, a)...));            \
+#define LADDER_WITH_POLICY(name) LADDER_WITH(thrust::ladder_on_device, name) LADDER_WITH(thrust::ladder_on_host, name)
+// Not looked up by its arguments: std has these names, too.
+#define LADDER_WITH(P, name)                                                                                        \
+    template <class... A> auto name(const ladder::Policy<P>& policy, A... a) {                                      \
+        const ladder::Chosen chosen(policy.chosen, policy.line);                                                    \
+        using Result = decltype(thrust::name(ladder::placed(policy.chosen, a)...));                                 \
+        if constexpr (std::is_void_v<Result>) thrust::name(ladder::placed(policy.chosen, a)...);                    \
+        else return ladder::replaced<(std::is_pointer_v<A> || ...)>(thrust::name(ladder::placed(policy.chosen, a)...)); \
     }
 
 namespace thrust {
@@ -99,7 +103,7 @@ template <class It, class Map, class Out> void scatter(It first, It last, Map ma
 }
 
 // Between host and device an element is copied as it is; on one side it is assigned.
-template <class It, class Out> Out copy(It first, It last, Out out, LADDER_LINE) {
+template <class It, class Out, LADDER_IF(ladder::jumps<It> && ladder::jumps<Out>)> Out copy(It first, It last, Out out, LADDER_LINE) {
     constexpr bool from = ladder::on_device<It>, to = ladder::on_device<Out>;
     const long n = last - first;
     const auto each = [=](long i) { ladder::at(out + i) = ladder::at(first + i); };
@@ -110,13 +114,25 @@ template <class It, class Out> Out copy(It first, It last, Out out, LADDER_LINE)
         ladder::every<false>("thrust::copy", line, n, each);
     } else if constexpr (from) {
         std::vector<ladder::value_of<It>> values(static_cast<std::size_t>(n));
-        if (n) cudaMemcpy(values.data(), first.get(), values.size() * sizeof(ladder::value_of<It>), cudaMemcpyDeviceToHost, line);
+        if (n) cudaMemcpy(values.data(), first.get(), values.size() * sizeof(ladder::value_of<It>), cudaMemcpyDeviceToHost, ladder::line_of_call(line));
         std::copy(values.begin(), values.end(), out);
     } else {
         const std::vector<ladder::value_of<Out>> values(first, last);
-        if (n) cudaMemcpy(out.get(), values.data(), values.size() * sizeof(ladder::value_of<Out>), cudaMemcpyHostToDevice, line);
+        if (n) cudaMemcpy(out.get(), values.data(), values.size() * sizeof(ladder::value_of<Out>), cudaMemcpyHostToDevice, ladder::line_of_call(line));
     }
     return out + n;
+}
+template <class It, class Out, LADDER_IF(!(ladder::jumps<It> && ladder::jumps<Out>))> Out copy(It first, It last, Out out, LADDER_LINE) {
+    if constexpr (ladder::jumps<Out>) {
+        const std::vector<ladder::value_of<It>> values(first, last);
+        return copy(values.begin(), values.end(), out, line);
+    } else if constexpr (ladder::jumps<It>) {
+        std::vector<ladder::value_of<It>> values(static_cast<std::size_t>(last - first));
+        copy(first, last, values.begin(), line);
+        return std::copy(values.begin(), values.end(), out);
+    } else {
+        return std::copy(first, last, out);
+    }
 }
 template <class It, class Out> Out copy_n(It first, long n, Out out, LADDER_LINE) { return copy(first, first + n, out, line); }
 template <class It, class Other> Other swap_ranges(It first, It last, Other other, LADDER_LINE) {

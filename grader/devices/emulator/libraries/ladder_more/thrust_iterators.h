@@ -67,6 +67,19 @@ template <class T> struct constant_iterator : ladder_iterator<constant_iterator<
 };
 template <class T> constant_iterator<T> make_constant_iterator(T value) { return constant_iterator<T>(value); }
 
+// What is written there goes nowhere.
+struct ladder_discarded {
+    template <class T> LADDER_INLINE const ladder_discarded& operator=(const T&) const { return *this; }
+};
+template <class = void> struct discard_iterator : ladder_iterator<discard_iterator<>, ladder_discarded> {
+    std::ptrdiff_t place = 0;
+    LADDER_INLINE discard_iterator(std::ptrdiff_t place = 0) : place(place) {}
+    LADDER_INLINE ladder_discarded element() const { return {}; }
+    LADDER_INLINE void move(std::ptrdiff_t n) { place += n; }
+    LADDER_INLINE std::ptrdiff_t from(const discard_iterator& other) const { return place - other.place; }
+};
+LADDER_INLINE discard_iterator<> make_discard_iterator(std::ptrdiff_t place = 0) { return {place}; }
+
 template <class F, class It, class Value = std::decay_t<std::invoke_result_t<F, typename std::iterator_traits<It>::value_type>>>
 struct transform_iterator : ladder_iterator<transform_iterator<F, It, Value>, Value> {
     It base;

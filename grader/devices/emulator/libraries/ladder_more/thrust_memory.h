@@ -24,17 +24,18 @@ namespace thrust {
 
 template <class T> class device_ptr;
 
+// An operator gets no line: where one copies wrongly, the runtime looks who has called.
 template <class T> class device_reference {
 public:
     device_ptr<T> operator&() const;   // `&vector[0]` is no pointer of the host's
     explicit LADDER_UNSEEN device_reference(T* place) : place_(place) {}
     LADDER_UNSEEN operator std::remove_cv_t<T>() const {
         std::remove_cv_t<T> value;
-        cudaMemcpy(&value, place_, sizeof(T), cudaMemcpyDeviceToHost);
+        ladder::copy_in_order(&value, place_, sizeof(T), cudaMemcpyDeviceToHost, 0);
         return value;
     }
     LADDER_UNSEEN const device_reference& operator=(const std::remove_cv_t<T>& value) const {
-        cudaMemcpy(const_cast<std::remove_cv_t<T>*>(place_), &value, sizeof(T), cudaMemcpyHostToDevice);
+        ladder::copy_in_order(const_cast<std::remove_cv_t<T>*>(place_), &value, sizeof(T), cudaMemcpyHostToDevice, 0);
         return *this;
     }
     LADDER_UNSEEN const device_reference& operator=(const device_reference& other) const { return *this = static_cast<T>(other); }

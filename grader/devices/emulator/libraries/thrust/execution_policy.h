@@ -22,13 +22,19 @@ namespace omp { inline constexpr ladder_on_host par{}; }
 
 namespace ladder {
 
-template <class P> constexpr bool is_policy = std::is_same_v<std::decay_t<P>, thrust::ladder_on_device> || std::is_same_v<std::decay_t<P>, thrust::ladder_on_host>;
+// A policy that stands before an algorithm's arguments, and the line of the call.
+template <class P> struct Policy {
+    P chosen;
+    int line;
+    LADDER_UNSEEN Policy(const P& chosen, LADDER_LINE) : chosen(chosen), line(line) {}
+};
 
 // Where an iterator's elements are: 0 they are computed, 1 on the host, 2 on the device.
 template <class It> struct Side { static constexpr int value = 1; };
 template <class T> struct Side<thrust::device_ptr<T>> { static constexpr int value = 2; };
 template <class T> struct Side<thrust::counting_iterator<T>> { static constexpr int value = 0; };
 template <class T> struct Side<thrust::constant_iterator<T>> { static constexpr int value = 0; };
+template <class T> struct Side<thrust::discard_iterator<T>> { static constexpr int value = 0; };
 template <class... Its> constexpr int side_of() {
     int side = 0;
     ((side = Side<std::decay_t<Its>>::value > side ? Side<std::decay_t<Its>>::value : side), ...);
@@ -67,14 +73,21 @@ inline LADDER_UNSEEN bool& chosen_here() {
 }
 // Whether whoever calls an algorithm does its work: the host, if its policy says so, and a thread of a kernel under any.
 inline LADDER_UNSEEN bool works_here() { return ladder_in_kernel() || chosen_here(); }
+// Behind a policy the line that an algorithm gets is one of these headers.
+inline LADDER_UNSEEN int& chosen_line() {
+    static int line = 0;
+    return line;
+}
+inline LADDER_UNSEEN int line_of_call(int line) { return chosen_line() ? chosen_line() : line; }
 struct Chosen {
-    template <class P> LADDER_UNSEEN explicit Chosen(const P& policy) {
+    template <class P> LADDER_UNSEEN Chosen(const P& policy, int line) {
         if (ladder_in_kernel()) return;
+        chosen_line() = line;
         if constexpr (std::is_same_v<P, thrust::ladder_on_device>) chosen_policy() = policy;
         else chosen_here() = true;
     }
     LADDER_UNSEEN ~Chosen() {
-        if (!ladder_in_kernel()) chosen_policy() = {}, chosen_here() = false;
+        if (!ladder_in_kernel()) chosen_policy() = {}, chosen_here() = false, chosen_line() = 0;
     }
 };
 

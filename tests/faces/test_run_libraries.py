@@ -1,0 +1,112 @@
+"""`ladder run`: what thrust does wrong is told at the program's line that has called it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.faces.test_run_tells import run
+
+THRUST = """
+#include <cstdio>
+#include <iostream>
+#include <iterator>
+#include <list>
+#include <vector>
+#include <thrust/copy.h>
+#include <thrust/device_vector.h>
+#include <thrust/fill.h>
+#include <thrust/reduce.h>
+#include <thrust/transform.h>
+struct Two { float x, y; };
+__global__ void k(Two two, float* out) { out[threadIdx.x] = two.x + two.y; }
+int main() {
+    thrust::device_vector<float> v(100, 1.0f), w(50);
+    thrust::device_vector<Two> twos(1);
+    float* p = thrust::raw_pointer_cast(v.data());
+    const Two* two = thrust::raw_pointer_cast(twos.data());
+    if (OF == 0) {
+        thrust::transform(v.begin(), v.end() - 50, w.begin(), thrust::negate<float>());
+        thrust::fill(thrust::device, p, p + 100, 2.0f);
+        w[49] = v[99];
+        k<<<1, 32>>>(twos[0], p);
+        cudaDeviceSynchronize();
+        const float sum = thrust::reduce(thrust::device, p + 32, p + 100), last = w[49];
+        printf("%.0f %.0f\\n", sum, last);
+    }
+    if (OF == 1) thrust::transform(v.begin(), v.end(), w.begin(), thrust::negate<float>());  // wrong: 1
+    if (OF == 2)
+        thrust::fill(thrust::device,  // wrong: 2
+                     p, p + 101, 2.0f);
+    if (OF == 3) printf("%f\\n", (float)w[50]);  // wrong: 3
+    if (OF == 4) w[50] = 1;  // wrong: 4
+    if (OF == 5) k<<<1, 32>>>(*two, p);  // wrong: 5
+}
+"""
+
+
+@pytest.mark.parametrize("number", range(6))
+def test_what_thrust_does_wrong_is_told_where_it_was_called(tmp_path: Path, number: int):
+    told = run(tmp_path, THRUST, "-D", f"OF={number}")
+    if not number:
+        assert told.startswith("136 2 ") and "no findings" in told
+    else:
+        kind = "host code touched device memory" if number == 5 else "out of bounds"
+        line = THRUST[: THRUST.index(f"// wrong: {number}")].count("\n") + 1
+        assert f"1. {kind} p.cu:{line}" in told and "1 finding" in told
+
+
+def test_thrust_copies_to_and_from_what_goes_step_by_step(tmp_path: Path):
+    told = run(
+        tmp_path,
+        """
+#include <iostream>
+#include <iterator>
+#include <list>
+#include <vector>
+#include <thrust/copy.h>
+#include <thrust/device_vector.h>
+#include <thrust/host_vector.h>
+#include <thrust/iterator/discard_iterator.h>
+#include <thrust/reduce.h>
+int main() {
+    thrust::device_vector<int> d(3, 7);
+    const thrust::host_vector<int> h(2, 5);
+    std::vector<int> v;
+    std::list<int> l(3, 9);
+    thrust::copy(d.begin(), d.end(), std::ostream_iterator<int>(std::cout, " "));
+    thrust::copy(h.begin(), h.end(), std::ostream_iterator<int>(std::cout, " "));
+    thrust::copy(d.begin(), d.end(), std::back_inserter(v));
+    thrust::copy(l.begin(), l.end(), d.begin());
+    thrust::device_vector<int> keys(3), sums(3);
+    keys[2] = 1;
+    const auto none = thrust::make_discard_iterator();
+    const auto ends = thrust::reduce_by_key(keys.begin(), keys.end(), d.begin(), none, sums.begin());
+    std::cout << v.size() << " " << d[2] << " " << ends.second - sums.begin() << " " << sums[0] << "\\n";
+}
+""",
+    )
+    assert told.startswith("7 7 7 5 5 3 9 2 18 ") and "no findings" in told
+
+
+POLICIES = """
+#include <cstdio>
+#include <vector>
+#include <thrust/execution_policy.h>
+#include <thrust/for_each.h>
+#include <thrust/reduce.h>
+#include <thrust/sort.h>
+int main() {
+    std::vector<int> h{3, 1, 2};
+    thrust::sort(POLICY, h.begin(), h.end());
+    thrust::for_each(POLICY, h.begin(), h.end(), [](int& v) { v *= 2; });
+    printf("%d %d\\n", h[0], thrust::reduce(POLICY, h.begin(), h.end()));
+}
+"""
+
+
+@pytest.mark.parametrize("policy", ["thrust::host", "thrust::seq"])
+def test_a_policy_of_the_host_s_takes_std_s_iterators(tmp_path: Path, policy: str):
+    told = run(tmp_path, POLICIES.replace("POLICY", policy))
+    assert told.startswith("2 12 ") and "no findings" in told
