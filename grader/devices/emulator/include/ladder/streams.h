@@ -146,8 +146,9 @@ inline LADDER_UNSEEN cudaError_t cudaEventQuery(cudaEvent_t event) {
     ladder_host_asks(nullptr, event);
     return ladder::status();
 }
-inline LADDER_UNSEEN cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t stop) {
+inline LADDER_UNSEEN cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t stop, LADDER_LINE) {
     LADDER_NEEDS(start && stop && start->recorded && stop->recorded);
+    if (ladder_asks_too_early(start, line) || ladder_asks_too_early(stop, line)) return cudaErrorNotReady;
     *milliseconds = static_cast<float>(1e3 * (stop->seconds - start->seconds));
     return ladder::status();
 }
