@@ -20,6 +20,13 @@ NEVER = {  # in device code
     "CXX_DYNAMIC_CAST_EXPR": "a kernel cannot use dynamic_cast",
     "ADDR_LABEL_EXPR": "a kernel cannot take a label's address: write a `switch`",
 }
+NO_ADDRESS = (
+    "the address of `{name}` that host code has is none on the GPU: let a kernel take it, or a variable, "
+    "`__device__ auto pointer = {name};`"
+)
+# glibc has functions of these names, which it keeps to itself.
+_APPROXIMATE = ("sin", "cos", "sincos", "tan", "tanh", "exp", "exp10", "log", "log2", "log10", "pow")
+OF_GLIBC = {f"__{name}f" for name in _APPROXIMATE}
 MOST_PARAMETERS = 32764  # bytes, as is what follows
 MOST_SHARED = 232448  # of a block
 NO_BLOCK = "shared memory belongs to a block, and host code has none: declare the __shared__ variable in a kernel"

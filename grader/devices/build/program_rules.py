@@ -56,8 +56,10 @@ class Broken:
     sure: bool = True
 
 
-class _Constants(Tree):
-    """Of a graded file's rules two: a kernel needs the memory of a host's constant, or assigns to a `__constant__`."""
+class _Few(Tree):
+    """Of a graded file's rules three: a kernel needs the memory of a host's constant, or assigns to a `__constant__`,
+    or its extern __shared__ array has another type than one of the same name.
+    """
 
     def __init__(self, unit: Any, file: str, own: Mapping[str, str]):
         self._own = own
@@ -101,7 +103,7 @@ def _read(source: Path, texts: Mapping[Path, str], flags: Sequence[str], cache: 
         unit = frontend.parsed_program(str(source), side, flags, list(own.items()), cache)
         found += [told for each in unit.diagnostics if (told := _told(each, own))]
         if side == "device":
-            broken = ((file, each) for file in own for each in _Constants(unit, file, own).broken)
+            broken = ((file, each) for file in own for each in _Few(unit, file, own).broken)
             found += [Broken(message, file, place.line) for file, (place, message) in broken]
     return found
 
