@@ -69,3 +69,9 @@ def test_without_one_there_is_none_and_that_is_told(tmp_path, wait):
 def test_a_copy_to_memory_that_is_not_page_locked_is_over_when_the_call_returns(tmp_path, to, is_over):
     said = run(tmp_path, "cudaEventSynchronize(a)", f"cudaMemcpyAsync({to}, x, sizeof h, cudaMemcpyDeviceToHost, s)")
     assert ("no findings" in said) == is_over, said
+
+
+def test_an_event_that_was_made_without_one_has_no_time(tmp_path):
+    made = "cudaEventCreateWithFlags(&b, cudaEventDisableTiming)"
+    said = run(tmp_path, f"cudaEventDestroy(b), {made}, cudaEventRecord(b, s), cudaEventSynchronize(b)")
+    assert said.startswith("400 0 "), said

@@ -318,7 +318,6 @@ bool release_named_barriers(Block& block);       // those to which all have come
 
 // ---- printing.cpp ----
 void print_in_kernel(Thread& thread, std::string_view text);
-bool stores_while_it_prints(const char* format);   // by `%n`, which no GPU has
 
 // ---- block.cpp ----
 inline unsigned arrivals_of(unsigned phase) { return phase % (1 << 20); }   // that a cuda::barrier waits for
