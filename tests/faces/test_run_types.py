@@ -85,3 +85,25 @@ def test_extern_shared_arrays_of_one_name_have_one_type(tmp_path):
     assert "no findings in 2 kernels" in said["float"], said
     told = "`held` would be of `float` in one launch and of `double` in another: declare it as unsigned char"
     assert "held.cu:24: " in said["double"] and told in said["double"], said
+
+
+LARGE = """
+struct Row { float v[COUNT]; };
+__global__ void first(Row row, float* z) { z[0] = row.v[0]; }
+int main() {
+    static Row row{{1}};
+    float* z;
+    cudaMalloc(&z, sizeof *z);
+    first<<<1, 1>>>(row, z);
+    cudaFree(z);
+}
+"""
+
+
+def test_parameters_of_more_than_32_764_bytes_are_refused(tmp_path):
+    said = {}
+    for count in (8000, 8192):
+        (tmp_path / "large.cu").write_text(LARGE.replace("COUNT", str(count)))
+        done = run_ladder(tmp_path, "run", "large.cu")
+        said[count] = " ".join((done.stdout + done.stderr).split())
+    assert "no findings" in said[8000] and "the parameters of `first` have more than 32764 bytes" in said[8192], said

@@ -116,8 +116,7 @@ def of_declaration(cursor: Any, head: bytes) -> Iterator[str]:
         yield f"the kernel `{name}` cannot take `...`: give it the parameters that it needs"
     parameters = [child for child in children_of(cursor) if kind_of(child) == "PARM_DECL"]
     types = [child.type.get_canonical().spelling for child in parameters]
-    if sum(max(size_of(child.type), 0) for child in parameters) > MOST_PARAMETERS:
-        yield f"the parameters of `{name}` have more than {MOST_PARAMETERS} bytes: hand over a pointer to device memory"
+    yield from of_parameters(cursor)
     if any(re.match(r"(std::)?initializer_list<", type_) for type_ in types):
         yield f"the kernel `{name}` cannot take a list of values: give it an array in device memory"
     for parameter in parameters:
@@ -135,6 +134,16 @@ def of_declaration(cursor: Any, head: bytes) -> Iterator[str]:
     for parameter in filter(is_grid_constant, parameters):
         if not parameter.type.is_const_qualified():
             yield f"`{parameter.spelling}` is __grid_constant__, and so it must be a const value: write const before it"
+
+
+def of_parameters(cursor: Any) -> Iterator[str]:
+    """Of a kernel's parameters: whether they are too many bytes."""
+    if (
+        sum(max(size_of(child.type), 0) for child in children_of(cursor) if kind_of(child) == "PARM_DECL")
+        > MOST_PARAMETERS
+    ):
+        message = f"the parameters of `{cursor.spelling}` have more than {MOST_PARAMETERS} bytes"
+        yield f"{message}: hand over a pointer to device memory"
 
 
 def of_function(cursor: Any, head: bytes) -> Iterator[str]:
