@@ -44,3 +44,66 @@ def test_those_that_nvcc_makes_are_made(tmp_path):
 def test_what_gcc_refuses_is_told_in_the_words_of_cuda(tmp_path):
     said = run(tmp_path, "float* p; cudaMalloc(p, 4);")
     assert "types.cu:4: `cudaMalloc` sets a pointer, so it takes the pointer's address: write & before it" in said
+
+
+OF_ONE_NAME = """
+template <class T> __global__ void turn(T* x) {
+    extern __shared__ T held[];
+    held[threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    x[threadIdx.x] = held[blockDim.x - 1 - threadIdx.x];
+}
+__global__ void number(float* x) {
+    extern __shared__ float held[];
+    held[threadIdx.x] = threadIdx.x;
+    x[threadIdx.x] = held[threadIdx.x];
+}
+template <class T> void turned() {
+    T* x;
+    cudaMalloc(&x, 32 * sizeof(T)), cudaMemset(x, 0, 32 * sizeof(T));
+    turn<<<1, 32, 32 * sizeof(T)>>>(x);
+    cudaFree(x);
+}
+int main() {
+    float* x;
+    TYPE* y;
+    cudaMalloc(&x, 32 * sizeof *x), cudaMalloc(&y, 32 * sizeof *y), cudaMemset(y, 0, 32 * sizeof *y);
+    number<<<1, 32, 32 * sizeof *x>>>(x);
+    turn<<<1, 32, 32 * sizeof *y>>>(y);
+    turned<TYPE>();
+    cudaFree(x), cudaFree(y);
+}
+"""
+
+
+def test_extern_shared_arrays_of_one_name_have_one_type(tmp_path):
+    said = {}
+    for type_ in ("float", "double"):
+        (tmp_path / "held.cu").write_text(OF_ONE_NAME.replace("TYPE", type_))
+        done = run_ladder(tmp_path, "run", "held.cu")
+        said[type_] = " ".join((done.stdout + done.stderr).split())
+    assert "no findings in 2 kernels" in said["float"], said
+    told = "`held` would be of `float` in one launch and of `double` in another: declare it as unsigned char"
+    assert "held.cu:24: " in said["double"] and told in said["double"], said
+
+
+LARGE = """
+struct Row { float v[COUNT]; };
+__global__ void first(Row row, float* z) { z[0] = row.v[0]; }
+int main() {
+    static Row row{{1}};
+    float* z;
+    cudaMalloc(&z, sizeof *z);
+    first<<<1, 1>>>(row, z);
+    cudaFree(z);
+}
+"""
+
+
+def test_parameters_of_more_than_32_764_bytes_are_refused(tmp_path):
+    said = {}
+    for count in (8000, 8192):
+        (tmp_path / "large.cu").write_text(LARGE.replace("COUNT", str(count)))
+        done = run_ladder(tmp_path, "run", "large.cu")
+        said[count] = " ".join((done.stdout + done.stderr).split())
+    assert "no findings" in said[8000] and "the parameters of `first` have more than 32764 bytes" in said[8192], said

@@ -54,6 +54,31 @@ void f(float* x, double* y) { k<<<1, 1, 8>>>(x); k<<<1, 1, 8>>>(y); }
 template <class T> __global__ void k(T* x) { extern __shared__ T a[]; a[0] = x[0]; x[1] = a[0]; }
 void f(float* x) { k<<<1, 1, 8>>>(x); }
 
+//// ok: extern shared in a template and in a kernel, with one type
+template <class T> __global__ void k(T* x) { extern __shared__ T a[]; a[0] = x[0]; x[1] = a[0]; }
+__global__ void h(float* x) { extern __shared__ float a[]; a[0] = x[0]; x[1] = a[0]; }
+void f(float* x) { k<<<1, 1, 8>>>(x); h<<<1, 1, 8>>>(x); }
+
+//// refused: extern shared in a template and in a kernel, with two types
+template <class T> __global__ void k(T* x) { extern __shared__ T a[]; a[0] = x[0]; x[1] = a[0]; }
+__global__ void h(int* x) { extern __shared__ int a[]; a[0] = x[0]; x[1] = a[0]; }
+void f(float* x, int* y) { k<<<1, 1, 8>>>(x); h<<<1, 1, 8>>>(y); }
+
+//// ok: extern shared in two templates with one type
+template <class T> __global__ void k(T* x) { extern __shared__ T a[]; a[0] = x[0]; x[1] = a[0]; }
+template <class U> __global__ void h(U* x) { extern __shared__ U a[]; a[0] = x[0]; x[1] = a[0]; }
+void f(float* x) { k<<<1, 1, 8>>>(x); h<<<1, 1, 8>>>(x); }
+
+//// refused: extern shared in two templates with two types
+template <class T> __global__ void k(T* x) { extern __shared__ T a[]; a[0] = x[0]; x[1] = a[0]; }
+template <class U> __global__ void h(U* x) { extern __shared__ U a[]; a[0] = x[0]; x[1] = a[0]; }
+void f(float* x, int* y) { k<<<1, 1, 8>>>(x); h<<<1, 1, 8>>>(y); }
+
+//// ok: extern shared of a type with two names
+using real = float;
+__global__ void k(float* x) { extern __shared__ float a[]; a[0] = x[0]; x[1] = a[0]; }
+__global__ void h(real* x) { extern __shared__ real a[]; a[0] = x[0]; x[1] = a[0]; }
+
 //// ok: extern shared with an alignment
 __global__ void k(float4* x) { extern __shared__ __align__(16) unsigned char raw[]; float4* a = reinterpret_cast<float4*>(raw); a[0] = x[0]; x[1] = a[0]; }
 

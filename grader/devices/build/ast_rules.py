@@ -49,17 +49,11 @@ from grader.devices.build.narrowing import is_strict
 from grader.devices.build.places import Places
 from grader.devices.build.statics import INDICES, starts_at_run_time
 
-# glibc has functions of these names, which it keeps to itself.
-_APPROXIMATE = ("sin", "cos", "sincos", "tan", "tanh", "exp", "exp10", "log", "log2", "log10", "pow")
-_OF_GLIBC = {f"__{name}f" for name in _APPROXIMATE}
-_NO_ADDRESS = (
-    "the address of `{name}` that host code has is none on the GPU: let a kernel take it, or a variable, "
-    "`__device__ auto pointer = {name};`"
-)
 _HOST_DESTRUCTOR = "the virtual destructor of `{}` is the host's: write `__device__` before it"
 _NO_VECTOR = "a kernel cannot use g++'s vectors (vector_size): `float4` and its kin are CUDA's"
 _NO_SIZE = re.compile(rb"(?:::)?\s*new\b[\w\s:<>*]*\[\s*\]")
 _INLINE = {b"inline", b"__inline__", b"__forceinline__"}
+_OF_TEMPLATE = "type-parameter-"  # in what clang calls a type that hangs on a template's argument
 _ATOMIC = re.compile(rb"__atomic_\w+")
 _OPERATORS = {"UNARY_OPERATOR", "BINARY_OPERATOR", "COMPOUND_ASSIGNMENT_OPERATOR"}
 _ASSIGNS = re.compile(rb"\s*(=(?!=)|[-+*/%&|^]=|<<=|>>=|\+\+|--)")
@@ -91,9 +85,8 @@ class Tree(Places):
         self._undefined: dict[Key, Any] = {}
         self._in_lambdas: dict[int, list[tuple[Any, str]]] = {}  # what is wrong with one if it runs on the GPU
         self._run: set[int] = set()  # lambdas that do: not every call has a value that the compiler knows
-        self._dynamic: dict[Key, str] = {}  # the type of each extern __shared__ array
-        self._dynamic_of: dict[Key, int] = {}  # which template argument is the type of a kernel's
-        self._launched: dict[Key, str] = {}  # and what it was
+        self._dynamic: dict[Key, str] = {}  # of what each extern __shared__ array is
+        self._dynamic_of: dict[Key, tuple[int, Key]] = {}  # which template argument that is in a kernel, and its array
         for cursor in written(unit, file):
             self._visit(cursor, Around())
         for offset in self._run & self._in_lambdas.keys():
@@ -278,12 +271,12 @@ class Tree(Places):
         if size_of(cursor.type) > MOST_SHARED:
             self._say(cursor, f"`{name}` has more than {MOST_SHARED} bytes, the most shared memory of a block")
         if cursor.storage_class.name == "EXTERN":
-            first = self._dynamic.setdefault((namespace_of(cursor), name), type_)
-            if first != type_:
-                message = f"`{name}` is `{first}` in another kernel, and all of a name must have one type"
-                self._say(cursor, f"{message}: give it another name")
+            array, made = (namespace_of(cursor), name), cursor.type.get_canonical().spelling
             if (element := type_.removesuffix("[]").strip()) in around.parameters:
-                self._dynamic_of[around.key] = around.parameters.index(element)
+                self._dynamic_of[around.key] = around.parameters.index(element), array
+            elif _OF_TEMPLATE not in made and (first := self._other(array, made.removesuffix("[]").strip())):
+                message = f"`{name}` is an array of `{first}` in another kernel, and all of a name must have one type"
+                self.broken.append((cursor.location, f"{message}: give it another name"))
             return
         if type_.endswith("[]"):
             self._say(cursor, f"the shared array `{name}` needs a size, or extern before `__shared__`")
@@ -294,6 +287,11 @@ class Tree(Places):
         is_made = set(b"={(") & set(behind) or lacks_default(element, self.file)
         if not element.is_const_qualified() and not is_made:
             self.accepted.add(place_of(cursor))  # its constructor, which nvcc does not call
+
+    def _other(self, array: Key, element: str) -> str:
+        """What another extern __shared__ array of this name is of; "" if it is the same."""
+        first = self._dynamic.setdefault(array, element)
+        return "" if first == element else first
 
     def _use(self, cursor: Any, used: Any, around: Around) -> None:
         if is_pointed_to(around.above) and used.spelling in INDICES:
@@ -341,12 +339,12 @@ class Tree(Places):
             if self.source[cursor.extent.end.offset :].lstrip().startswith(b"<<<"):
                 self._say(cursor, f"`{name}` is launched, but is no kernel: write `__global__` before it")
             return
-        if around.sides == BOTH and (sides == {"device"} or name in _OF_GLIBC) and self.side == "host":
+        if around.sides == BOTH and (sides == {"device"} or name in kernel_rules.OF_GLIBC) and self.side == "host":
             if self.branch_at(cursor.extent.start.offset):
                 return
             message = f"`{around.name}` is for the host, too, and calls `{name}`, which is for the GPU alone: write "
             self._say(cursor, f"{message}`__device__` alone before `{around.name}`")
-        elif around.on_host and (name in _OF_GLIBC or (self._added(used) or sides) == {"device"}):
+        elif around.on_host and (name in kernel_rules.OF_GLIBC or (self._added(used) or sides) == {"device"}):
             self._from_host(cursor, name, sides, around)
         elif "kernel" in sides:
             self._launch(cursor, used)
@@ -373,7 +371,7 @@ class Tree(Places):
                 self._say(cursor, f"`{name}` is a function of the GPU, which host code cannot call")
         elif sides == {"device"} and not around.constant:
             self.accepted.add(place_of(cursor))
-            self.suspicious.append((cursor.location, _NO_ADDRESS.format(name=name)))
+            self.suspicious.append((cursor.location, kernel_rules.NO_ADDRESS.format(name=name)))
 
     def _is_missing(self, function: Any) -> bool:
         is_abstract = _kind(function) == "CXX_METHOD" and function.is_pure_virtual_method()
@@ -392,8 +390,10 @@ class Tree(Places):
             if message := kernel_rules.of_value(value):
                 self._say(cursor, message)
         key = (kernel.semantic_parent.get_usr(), kernel.spelling)
-        if (number := self._dynamic_of.get(key, -1)) >= 0:
-            type_name = kernel.get_template_argument_type(number).spelling
-            if (first := self._launched.setdefault(key, type_name)) != type_name:
-                message = f"its extern __shared__ array would be `{first}` in one launch and `{type_name}` in another"
-                self._say(cursor, f"{message}: declare it as unsigned char, and cast its address")
+        if key in self._dynamic_of:
+            number, array = self._dynamic_of[key]
+            element = kernel.get_template_argument_type(number).get_canonical().spelling
+            if _OF_TEMPLATE not in element and (first := self._other(array, element)):
+                message = f"the extern __shared__ array `{array[1]}` would be of `{first}` in one launch and of "
+                message += f"`{element}` in another: declare it as unsigned char, and cast its address"
+                self.broken.append((cursor.location, message))

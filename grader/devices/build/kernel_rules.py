@@ -20,6 +20,13 @@ NEVER = {  # in device code
     "CXX_DYNAMIC_CAST_EXPR": "a kernel cannot use dynamic_cast",
     "ADDR_LABEL_EXPR": "a kernel cannot take a label's address: write a `switch`",
 }
+NO_ADDRESS = (
+    "the address of `{name}` that host code has is none on the GPU: let a kernel take it, or a variable, "
+    "`__device__ auto pointer = {name};`"
+)
+# glibc has functions of these names, which it keeps to itself.
+_APPROXIMATE = ("sin", "cos", "sincos", "tan", "tanh", "exp", "exp10", "log", "log2", "log10", "pow")
+OF_GLIBC = {f"__{name}f" for name in _APPROXIMATE}
 MOST_PARAMETERS = 32764  # bytes, as is what follows
 MOST_SHARED = 232448  # of a block
 NO_BLOCK = "shared memory belongs to a block, and host code has none: declare the __shared__ variable in a kernel"
@@ -109,8 +116,7 @@ def of_declaration(cursor: Any, head: bytes) -> Iterator[str]:
         yield f"the kernel `{name}` cannot take `...`: give it the parameters that it needs"
     parameters = [child for child in children_of(cursor) if kind_of(child) == "PARM_DECL"]
     types = [child.type.get_canonical().spelling for child in parameters]
-    if sum(max(size_of(child.type), 0) for child in parameters) > MOST_PARAMETERS:
-        yield f"the parameters of `{name}` have more than {MOST_PARAMETERS} bytes: hand over a pointer to device memory"
+    yield from of_parameters(cursor)
     if any(re.match(r"(std::)?initializer_list<", type_) for type_ in types):
         yield f"the kernel `{name}` cannot take a list of values: give it an array in device memory"
     for parameter in parameters:
@@ -128,6 +134,16 @@ def of_declaration(cursor: Any, head: bytes) -> Iterator[str]:
     for parameter in filter(is_grid_constant, parameters):
         if not parameter.type.is_const_qualified():
             yield f"`{parameter.spelling}` is __grid_constant__, and so it must be a const value: write const before it"
+
+
+def of_parameters(cursor: Any) -> Iterator[str]:
+    """Of a kernel's parameters: whether they are too many bytes."""
+    if (
+        sum(max(size_of(child.type), 0) for child in children_of(cursor) if kind_of(child) == "PARM_DECL")
+        > MOST_PARAMETERS
+    ):
+        message = f"the parameters of `{cursor.spelling}` have more than {MOST_PARAMETERS} bytes"
+        yield f"{message}: hand over a pointer to device memory"
 
 
 def of_function(cursor: Any, head: bytes) -> Iterator[str]:

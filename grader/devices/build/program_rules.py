@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from grader.devices.build import frontend
+from grader.devices.build import frontend, kernel_rules
 from grader.devices.build.around import Around
 from grader.devices.build.ast_rules import Tree
 from grader.devices.build.frontend import Reading
@@ -56,8 +56,10 @@ class Broken:
     sure: bool = True
 
 
-class _Constants(Tree):
-    """Of a graded file's rules two: a kernel needs the memory of a host's constant, or assigns to a `__constant__`."""
+class _Few(Tree):
+    """Of a graded file's rules four: a kernel needs the memory of a host's constant, assigns to a `__constant__`, has
+    too many bytes of parameters, or an extern __shared__ array of another type than one of the same name.
+    """
 
     def __init__(self, unit: Any, file: str, own: Mapping[str, str]):
         self._own = own
@@ -65,6 +67,11 @@ class _Constants(Tree):
 
     def _say(self, cursor: Any, message: str) -> None:
         pass
+
+    def _function(self, cursor: Any, sides: frozenset[str], children: list[Any], unmade: bool) -> Around:
+        if "kernel" in sides:
+            self.broken += [(cursor.location, message) for message in kernel_rules.of_parameters(cursor)]
+        return super()._function(cursor, sides, children, unmade)
 
     def _read(self, cursor: Any, used: Any, around: Around) -> None:
         if self._is_own(used):
@@ -101,7 +108,7 @@ def _read(source: Path, texts: Mapping[Path, str], flags: Sequence[str], cache: 
         unit = frontend.parsed_program(str(source), side, flags, list(own.items()), cache)
         found += [told for each in unit.diagnostics if (told := _told(each, own))]
         if side == "device":
-            broken = ((file, each) for file in own for each in _Constants(unit, file, own).broken)
+            broken = ((file, each) for file in own for each in _Few(unit, file, own).broken)
             found += [Broken(message, file, place.line) for file, (place, message) in broken]
     return found
 

@@ -44,6 +44,7 @@ def dumps(as_written: str, optimized: str) -> list[str]:
 
 
 CHECKS_INDEXES, CHECKS_CASTS = "-fsanitize=bounds-strict", "-fsanitize=float-cast-overflow"
+CHECKS_SHIFTS = "-fsanitize=shift-exponent"  # constants have none
 _ORDERS = "constexpr bool has_two_orders = "  # wmma.h
 # The -fno-tree passes would take a value that was never set for whatever suits them, without -flifetime-dse=1 what lies
 # in an object before its constructor begins would be thrown away, and without -fdisable-rtl-combine and max-cse-insns
@@ -51,7 +52,7 @@ _ORDERS = "constexpr bool has_two_orders = "  # wmma.h
 # all that is read here, and cost a build more time than they save the few small cases that run on it.
 _FLAGS = [
     "-fno-tree-ccp", "-fno-tree-fre", "-fno-tree-copy-prop", "-fno-tree-dominator-opts", "-fno-tree-phiprop",
-    CHECKS_INDEXES, CHECKS_CASTS, "-flifetime-dse=1", "-ftrivial-auto-var-init=pattern",
+    CHECKS_INDEXES, CHECKS_CASTS, CHECKS_SHIFTS, "-flifetime-dse=1", "-ftrivial-auto-var-init=pattern",
     "-Wuninitialized", "-Wmaybe-uninitialized", "-Wdangling-pointer=1", "-Wno-narrowing",
     *dumps(_AS_WRITTEN, _OPTIMIZED), f"-fdump-lang-class={_CLASSES}",
     "-fno-if-conversion", "-fno-if-conversion2", "-fno-dce", "-fno-dse", "-fno-forward-propagate",

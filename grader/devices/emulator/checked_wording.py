@@ -33,6 +33,14 @@ def _cast(fact: Fact, where: Where) -> str:
     )
 
 
+def _shift(fact: Fact, where: Where) -> str:
+    bits, distance = fact["text"].split("|")
+    return (
+        f"{thread_of(fact)} shifts a number of {bits} bits by {distance}: a GPU shifts all bits out, a CPU takes"
+        f" {int(distance) % int(bits)}, and C++ promises nothing: ask first whether the distance is less than {bits}"
+    )
+
+
 def _never_set(fact: Fact, where: Where) -> str:
     (name, _), *others = fact["locals"]
     if fact["text"] == "gone":
@@ -48,5 +56,6 @@ def _never_set(fact: Fact, where: Where) -> str:
 CHECKED: Mapping[str, Callable[[Fact, Where], str]] = {
     "own_array": _own_array,
     "cast": _cast,
+    "shift": _shift,
     "never_set": _never_set,
 }

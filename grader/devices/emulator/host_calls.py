@@ -76,6 +76,8 @@ _WRONG_CALLS = {
     " pointer, `cudaMalloc(&p, bytes)`",
     "symbol": "this copy names no variable of the GPU, so it fails: hand over the variable itself, without quotes and"
     " without &, as `cudaMemcpyToSymbol(name, &value, sizeof value)`",
+    "too early": "host code asks for the time of an event that the GPU may not have come to yet, so this call fails"
+    " with cudaErrorNotReady and gives no time: call cudaEventSynchronize for the last event first",
     "heap": "host code cannot copy or set memory from a kernel's malloc or new: let a kernel copy it to memory from"
     " cudaMalloc",
 }

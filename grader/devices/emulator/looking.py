@@ -18,6 +18,7 @@ from grader.devices.emulator.symbols import CodeMap
 
 _MOST_NAMED = 3
 _BY_ADDRESS = {"out_of_bounds", "misaligned"}  # what a pointer or an index comes to that was never set
+_OF_NUMBERS = ("cast", "shift")  # what a GPU makes something else of
 _FATAL = ("crash", "timeout", "stack_overflow")
 
 Fact = dict[str, Any]
@@ -41,9 +42,9 @@ class Look:
         self._left = [each for each in facts["findings"] if each["kind"] == "own_array"]
         for finding in self._left:
             name_array(finding, checked.arrays)
-        casts = (each for each in facts["findings"] if each["kind"] == "cast")
+        numbers = (each for each in facts["findings"] if each["kind"] in _OF_NUMBERS)
         # By their lines in the file: the other build has other program counters.
-        self._casts = [each | {"pc": 0, "line": line} for each in casts if (line := self.code.line_of(each["pc"]))]
+        self._numbers = [each | {"pc": 0, "line": line} for each in numbers if (line := self.code.line_of(each["pc"]))]
         ends = [each for each in facts["findings"] if each["kind"] in _FATAL]
         across = [each for each in facts["findings"] if each["kind"] == "misaligned" and each["space"] == "variable"]
         self.leaves_an_array = any(not each["note"] for each in self._left)
@@ -79,10 +80,10 @@ class Look:
             for found in (facts["findings"], self.facts["findings"])
         )
         if wrong or not wrong_here <= _BY_ADDRESS:
-            return [*self._left, *self._casts]
+            return [*self._left, *self._numbers]
         same = not wrong_here and not self._differs and self._same(outputs)
         unset = list(self._surely_unset()) or (self._unset_for_nothing() if same else self._never_set())
-        return [*self._left, *self._casts, *unset, *self._by_place(), *self._fewer_checks()]
+        return [*self._left, *self._numbers, *unset, *self._by_place(), *self._fewer_checks()]
 
     def of_order(self, place: int, names: Sequence[str], first: Contents, second: Contents | None) -> Iterator[Fact]:
         """A note if the outputs of two runs differ by more than the order of a sum explains: blocks had two orders. The

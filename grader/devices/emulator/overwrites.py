@@ -18,7 +18,7 @@ FAR = 60  # instructions from the branch to the store
 MOST = 4000  # instructions that are looked at
 # What takes no argument, and what takes no vector.
 _TAKES_NONE = (
-    *("<__sanitizer_cov_trace_pc", "<__tsan_", "<__tls_get_addr", "<__ubsan_handle_out_of_bounds"),
+    *("<__sanitizer_cov_trace_pc", "<__tsan_", "<__tls_get_addr", "<__ubsan_handle_"),
     *("<ladder_barrier", "<ladder_fence", "<ladder_atomic", "<ladder_ordered_atomic"),
 )
 

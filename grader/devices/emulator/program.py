@@ -26,7 +26,7 @@ from grader.devices.build.own_faults import complaint, own_fault
 from grader.devices.build.recipe import program_identity
 from grader.devices.emulator import session
 from grader.devices.emulator.alignments import of_interest
-from grader.devices.emulator.checked import CHECKS_CASTS, CHECKS_INDEXES, dumps, indexed_arrays
+from grader.devices.emulator.checked import CHECKS_CASTS, CHECKS_INDEXES, CHECKS_SHIFTS, dumps, indexed_arrays
 from grader.devices.emulator.elf import Elf
 from grader.devices.emulator.library import folder_for_programs, library_folder
 from grader.devices.emulator.margins import HIDDEN
@@ -152,6 +152,7 @@ class _Building:
         own_flags = [*found, "-fPIC"]
         own_flags += ["-DLADDER_GRAPHS"] if _OF_GRAPHS.search(own.text) else []
         self.flags = [first, *session.compile_flags(runtime), *own_flags]
+        self.flags += [CHECKS_SHIFTS]
         self.flags += [CHECKS_CASTS] if _OF_PIXELS.search(own.text) and _OF_FLOATS.search(own.text) else []
         self.flags += ["-fdiagnostics-color=never", f"-fmax-errors={diagnostics.MOST}", "-fpermissive"]
         self.link_flags = [*session.link_flags(runtime), *_WAYS_OUT, *_HOST_MEMORY, *_LINK]

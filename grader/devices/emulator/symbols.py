@@ -204,12 +204,25 @@ def read_symbols(elf: Elf) -> list[Symbol]:
 
 
 def _of_each_side(elf: Elf, symbols: list[Symbol], marked: list[str]) -> Iterator[Symbol]:
-    """Functions that a kernel may run, and tables of virtual functions, in the order of their addresses."""
+    """Functions that a kernel may run, tables of virtual functions, and texts, in the order of their addresses."""
     functions = [each for each in symbols if each.kind == "function"]
     names = functions_of_the_device([each.name for each in functions], marked)
     found = {(each.value, 1, each.name) for each in functions if each.name in names}
     found |= {(each.value, each.bytes, name) for each, name in elf.named if name.startswith("vtable for ")}
+    found |= {(start, size, "") for start, size in _nameless(elf)}
     yield from (Symbol(value, size, "of_each_side", name) for value, size, name in sorted(found))
+
+
+def _nameless(elf: Elf) -> Iterator[tuple[int, int]]:
+    """What lies between named constants: texts, above all."""
+    for section in elf.sections:
+        if section.name == ".rodata":
+            named = {(each.value, each.bytes) for each, _ in elf.named if each.section == section.name and each.bytes}
+            at = section.address
+            for start, size in [*sorted(named), (section.address + section.bytes, 0)]:
+                if at < start:
+                    yield at, start - at
+                at = max(at, start + size)
 
 
 def _uncounted(elf: Elf) -> Iterator[Symbol]:

@@ -5,8 +5,6 @@
 // that counts is only recorded; replay.cpp makes sense of it.
 
 #include <algorithm>
-#include <cstdarg>
-#include <cstdio>
 #include <cstring>
 #include <utility>
 
@@ -341,34 +339,7 @@ void __tsan_write_range(void* p, std::size_t n) { range_access(reinterpret_cast<
 void __tsan_vptr_update(void** p, void*) { access(reinterpret_cast<Address>(p), 8, Event::Write, CALLER); }
 void __tsan_vptr_read(void** p) { access(reinterpret_cast<Address>(p), 8, Event::Read, CALLER); }
 
-// ---- the C library, wrapped by the linker (--wrap) in the learner's code ----
-static int print(const char* text, std::size_t length) {
-    if (current) print_in_kernel(*current, {text, length});
-    else std::fwrite(text, 1, length, stdout);
-    return static_cast<int>(length);
-}
-
-int __wrap_vprintf(const char* format, va_list arguments) {
-    char text[4096];
-    if (current && stores_while_it_prints(format)) ladder_trap("printf in a kernel knows no %n", 0);
-    const int length = std::vsnprintf(text, sizeof text, format, arguments);
-    return length <= 0 ? length : print(text, std::min<std::size_t>(static_cast<std::size_t>(length), sizeof text - 1));
-}
-
-int __wrap_printf(const char* format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    const int length = __wrap_vprintf(format, arguments);
-    va_end(arguments);
-    return length;
-}
-
-int __wrap_puts(const char* text) { return print(text, std::strlen(text)) + print("\n", 1); }
-int __wrap_putchar(int c) {
-    const char text = static_cast<char>(c);
-    return print(&text, 1), c;
-}
-
+// ---- the C library, wrapped by the linker (--wrap) in the learner's code; what prints stands in printing.cpp ----
 [[noreturn]] void __wrap___assert_fail(const char* expression, const char* file, unsigned line, const char* function) {
     Finding finding;
     if (current) finding = finding_at(*current, "assert", program_counter(CALLER));

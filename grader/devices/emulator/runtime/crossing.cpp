@@ -49,8 +49,9 @@ void refuse_address_of_the_host(Thread& thread, Address a, std::uint32_t pc) {
     if (!symbol) return;
     Finding finding = finding_at(thread, "trap", pc);
     const std::string name = symbol->name, table = "vtable for ";
-    finding.text = name.starts_with(table) ? "host code has made the `" + name.substr(table.size()) + "` whose virtual function it calls, and a GPU has that at another address"
-                                           : "a pointer leads to `" + name + "` as host code has it, and a GPU has that function at another address";
+    finding.text = name.empty() ? "a pointer leads to a text of the host's (\"...\"), which a GPU cannot read: copy its characters to memory from cudaMalloc"
+                   : name.starts_with(table) ? "host code has made the `" + name.substr(table.size()) + "` whose virtual function it calls, and a GPU has that at another address"
+                                             : "a pointer leads to `" + name + "` as host code has it, and a GPU has that function at another address";
     die(thread, finding);
 }
 

@@ -1,5 +1,5 @@
-// What means one thing to host code and another to a kernel: the address of a function, and that of a class's table of
-// virtual functions. A GPU has its own of each; here both sides have the same. So such a word changes where it crosses from
+// What means one thing to host code and another to a kernel: the address of a function, that of a class's table of virtual
+// functions, and that of a text ("..."). A GPU has its own of each; here both sides have the same. So such a word changes where it crosses from
 // one side to the other, and changes back where it returns.
 #pragma once
 

@@ -80,6 +80,13 @@ bool StreamOrder::host_knows(const Work& work) const {
     return known != host_.end() && known->second >= work.number;
 }
 
+bool StreamOrder::host_knows_event(const void* event) const {
+    const auto its = events_.find(event);
+    return its == events_.end() || std::all_of(its->second.begin(), its->second.end(), [&](const auto& each) {
+        return host_knows({each.first, each.second, 0});
+    });
+}
+
 bool StreamOrder::host_knew_all() const {
     return std::all_of(streams_.begin(), streams_.end(), [&](const auto& each) {
         const auto its = each.second.seen.find(each.first);
@@ -152,6 +159,13 @@ void ladder_host_waits_for_all() {
 void ladder_host_asks(void* stream, const void* event) {
     if (!machine().whole_program) return;   // a graded file has to wait
     event ? ladder_host_waits_for_event(event) : ladder_host_waits(stream);
+}
+int ladder_asks_too_early(const void* event, int line) {
+    const HostCall call;
+    if (!machine().whole_program || machine().stream_order.host_knows_event(event)) return false;
+    wrong_call(Success, "too early", line);
+    ladder_host_asks(nullptr, event);   // so that a program that asks again and again ends
+    return true;
 }
 
 }  // extern "C"

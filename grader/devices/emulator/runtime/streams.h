@@ -31,6 +31,7 @@ public:
     void host_waits_for_event(const void* event);
     void host_waits_for_all();
     bool host_knows(const Work& work) const;        // that it is over
+    bool host_knows_event(const void* event) const; // likewise
     bool host_knew_all() const;                     // the same of all work before the last one
     void created(void* stream, bool blocking);
     std::vector<int> not_joined(void* given) const; // lines of the last work of other streams that nothing joins to this one

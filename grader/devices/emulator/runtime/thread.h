@@ -328,7 +328,6 @@ void wait_in_cluster(Thread& thread, int line, std::uint32_t pc, std::uint32_t c
 
 // ---- printing.cpp ----
 void print_in_kernel(Thread& thread, std::string_view text);
-bool stores_while_it_prints(const char* format);   // by `%n`, which no GPU has
 
 // ---- block.cpp ----
 inline unsigned arrivals_of(unsigned phase) { return phase % (1 << 20); }   // that a cuda::barrier waits for

@@ -118,6 +118,8 @@ int ladder_memcpy(void* to, const void* from, std::size_t bytes, Copy kind, int 
     note_use_by_copy(reinterpret_cast<Address>(from), bytes, false, line);
     note_use_by_copy(reinterpret_cast<Address>(to), bytes, true, line);
     if (!current) memory.shut();
+    // An asynchronous copy, too, returns to the host only when memory that is not page-locked has all of it.
+    if (machine().whole_program && from_device && !to_device && !memory.both_sided(reinterpret_cast<Address>(to))) ladder_host_waits(machine().stream_order.last().stream);
     return Success;
 }
 

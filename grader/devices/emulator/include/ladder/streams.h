@@ -19,7 +19,7 @@ using cudaHostFn_t = void (*)(void*);
 
 struct CUevent_st {
     double seconds;   // of the host's clock
-    bool recorded;
+    bool recorded, is_timed;
 };
 using cudaEvent_t = CUevent_st*;
 #define LADDER_NEEDS(event) if (!(event)) return ladder::status(cudaErrorInvalidResourceHandle)   // as CUDA has it
@@ -117,8 +117,8 @@ inline LADDER_UNSEEN cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHos
 
 // ---- events: they tell the time on the host, which says nothing about a GPU ----
 
-inline LADDER_UNSEEN cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
-    *event = new CUevent_st{0, false};
+inline LADDER_UNSEEN cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
+    *event = new CUevent_st{0, false, !(flags & cudaEventDisableTiming)};
     return ladder::status();
 }
 inline LADDER_UNSEEN cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned flags = 0) {
@@ -133,7 +133,7 @@ inline LADDER_UNSEEN cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t
     LADDER_NEEDS(event);
     if (ladder::keep_event && ladder::keep_event(stream, event, false)) return ladder::status();
     ladder_event_record(event, stream);
-    *event = {ladder_host_seconds(), true};
+    *event = {ladder_host_seconds(), true, event->is_timed};
     return ladder::status();
 }
 inline LADDER_UNSEEN cudaError_t cudaEventSynchronize(cudaEvent_t event) {
@@ -146,8 +146,9 @@ inline LADDER_UNSEEN cudaError_t cudaEventQuery(cudaEvent_t event) {
     ladder_host_asks(nullptr, event);
     return ladder::status();
 }
-inline LADDER_UNSEEN cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t stop) {
-    LADDER_NEEDS(start && stop && start->recorded && stop->recorded);
+inline LADDER_UNSEEN cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t stop, LADDER_LINE) {
+    LADDER_NEEDS(start && stop && start->recorded && stop->recorded && start->is_timed && stop->is_timed);
+    if (ladder_asks_too_early(start, line) || ladder_asks_too_early(stop, line)) return cudaErrorNotReady;
     *milliseconds = static_cast<float>(1e3 * (stop->seconds - start->seconds));
     return ladder::status();
 }

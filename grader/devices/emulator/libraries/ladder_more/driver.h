@@ -216,8 +216,8 @@ LADDER_DRIVER cuEventDestroy(CUevent event) { return ladder::driver_status(cudaE
 LADDER_DRIVER cuEventRecord(CUevent event, CUstream stream) { return ladder::driver_status(cudaEventRecord(event, stream)); }
 LADDER_DRIVER cuEventSynchronize(CUevent event) { return ladder::driver_status(cudaEventSynchronize(event)); }
 LADDER_DRIVER cuEventQuery(CUevent event) { return ladder::driver_status(cudaEventQuery(event)); }
-LADDER_DRIVER cuEventElapsedTime(float* milliseconds, CUevent start, CUevent stop) {
-    return ladder::driver_status(cudaEventElapsedTime(milliseconds, start, stop));
+LADDER_DRIVER cuEventElapsedTime(float* milliseconds, CUevent start, CUevent stop, LADDER_LINE) {
+    return ladder::driver_status(cudaEventElapsedTime(milliseconds, start, stop, line));
 }
 #undef LADDER_DRIVER
 

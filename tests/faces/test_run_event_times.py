@@ -1,0 +1,77 @@
+"""`ladder run`: the time between two events can be had when host code has waited for the last one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.shared import long_tail
+from tests.warm import run_ladder
+
+PROGRAM = """
+#include <cstdio>
+__global__ void add(float* x) { x[threadIdx.x] += 1; }
+int main() {
+    float *x, *pinned, h[32], ms = -1;
+    cudaEvent_t a, b;
+    cudaStream_t s;
+    cudaMalloc(&x, sizeof h), cudaMallocHost(&pinned, sizeof h), cudaMemset(x, 0, sizeof h);
+    cudaEventCreate(&a), cudaEventCreate(&b), cudaStreamCreate(&s);
+    cudaEventRecord(a, s);
+    add<<<1, 32, 0, s>>>(x);
+    COPY;
+    cudaEventRecord(b, s);
+    WAIT;
+    cudaError_t error = cudaEventElapsedTime(&ms, a, b);
+    printf("%d %d\\n", error, ms >= 0);
+    cudaStreamSynchronize(s);
+    cudaFree(x), cudaFreeHost(pinned), cudaEventDestroy(a), cudaEventDestroy(b), cudaStreamDestroy(s);
+}
+"""
+WAITS = [
+    "cudaEventSynchronize(b)",
+    "cudaStreamSynchronize(s)",
+    "cudaDeviceSynchronize()",
+    "while (cudaEventQuery(b) == cudaErrorNotReady) {}",
+    "cudaMemcpy(h, x, sizeof h, cudaMemcpyDeviceToHost)",
+    "cudaMemcpyAsync(h, x, sizeof h, cudaMemcpyDeviceToHost, s)",  # to memory that is not page-locked
+]
+NO_WAITS = [
+    "",
+    "cudaEventSynchronize(a)",
+    "cudaStreamWaitEvent(0, b)",
+    "cudaMemcpyAsync(pinned, x, sizeof h, cudaMemcpyDeviceToHost, s)",
+]
+COPIED_TO = [("h", True), ("pinned", False)]
+
+
+def run(folder: Path, wait: str, copy: str = "") -> str:
+    (folder / "t.cu").write_text(PROGRAM.replace("COPY", copy).replace("WAIT", wait))
+    done = run_ladder(folder, "run", "t.cu")
+    return " ".join((done.stdout + done.stderr).split())
+
+
+@pytest.mark.parametrize("wait", long_tail(WAITS, every=3))
+def test_behind_a_wait_there_is_a_time(tmp_path, wait):
+    said = run(tmp_path, wait)
+    assert said.startswith("0 1 ") and "no findings" in said, said
+
+
+@pytest.mark.parametrize("wait", long_tail(NO_WAITS, every=2))
+def test_without_one_there_is_none_and_that_is_told(tmp_path, wait):
+    said = run(tmp_path, wait)
+    assert said.startswith("600 0 ") and "1. wrong call t.cu:15" in said, said
+    assert "gives no time: call cudaEventSynchronize for the last event first" in said
+
+
+@pytest.mark.parametrize(("to", "is_over"), COPIED_TO)
+def test_a_copy_to_memory_that_is_not_page_locked_is_over_when_the_call_returns(tmp_path, to, is_over):
+    said = run(tmp_path, "cudaEventSynchronize(a)", f"cudaMemcpyAsync({to}, x, sizeof h, cudaMemcpyDeviceToHost, s)")
+    assert ("no findings" in said) == is_over, said
+
+
+def test_an_event_that_was_made_without_one_has_no_time(tmp_path):
+    made = "cudaEventCreateWithFlags(&b, cudaEventDisableTiming)"
+    said = run(tmp_path, f"cudaEventDestroy(b), {made}, cudaEventRecord(b, s), cudaEventSynchronize(b)")
+    assert said.startswith("400 0 "), said
