@@ -88,38 +88,6 @@ def test_a_single_thread_may_add_up_a_whole_row(seed: int):
     assert grade(shapes, ENTRY.rungs[0], device="emulator", seed=seed).status == "passed"
 
 
-AT_MOST = """
-__global__ void of_rows(const float* x, float* y, int rows, int cols) {
-    __shared__ float sum;
-    if (threadIdx.x == 0) sum = 0;
-    for (int row = blockIdx.x; row < rows; row += gridDim.x) {
-        RESET
-        __syncthreads();
-        const float* own = x + (std::size_t)row * cols;
-        float most = own[0], mine = 0;
-        for (int c = 1; c < cols; ++c) most = fmaxf(most, own[c]);
-        for (int c = threadIdx.x; c < cols; c += blockDim.x) mine += expf(own[c] - most);
-        atomicAdd(&sum, mine);
-        __syncthreads();
-        for (int c = threadIdx.x; c < cols; c += blockDim.x) y[(std::size_t)row * cols + c] = expf(own[c] - most) / sum;
-        __syncthreads();
-    }
-}
-extern "C" PROTOTYPE {
-    of_rows<<<rows < MOST ? rows : MOST, 32, 0, stream>>>(x, y, rows, cols);
-}
-"""
-
-
-@pytest.mark.parametrize(("most", "reset", "status"), [(2048, "", "wrong_result"), (1024, "sum = 0;", "passed")])
-def test_a_sum_that_is_kept_for_a_blocks_next_row(most: int, reset: str, status: str, tmp_path: Path):
-    source = AT_MOST.replace("MOST", str(most)).replace("PROTOTYPE", TASK.prototype)
-    file = tmp_path / "rows.cu"
-    file.write_text(source.replace("RESET", f"if (threadIdx.x == 0) {reset}" if reset else ""))
-    cases = with_cases(*(each for each in TASK.cases if each.sizes["rows"] > 100))
-    assert grade(cases, file, device="emulator", seed=1).status == status
-
-
 def test_rows_without_numbers_are_what_torch_makes_of_them():
     x = torch.tensor([[1.0, torch.nan], [1.0, torch.inf], [-torch.inf, -torch.inf], [-torch.inf, 2.0]])
     expected = torch.tensor([[torch.nan] * 2] * 3 + [[0.0, 1.0]]).double()
