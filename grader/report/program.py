@@ -17,6 +17,7 @@ from grader.devices.evidence import Finding
 from grader.report.advice import on_finding
 from grader.report.messages import TITLES
 
+_BEYOND = re.compile(r", (?:past its end|before its start)[:;]| after it was freed")
 AROUND = 1  # lines above and below the line of a finding
 WAYS = ("load", "store", "atomic")
 WARNING = "warning"  # a note that is about the text alone, and told first: as the compiler says it
@@ -80,8 +81,15 @@ def summary(run: Run, notes: bool = True) -> str:
 
 
 def _told(run: Run, notes: bool) -> list[Finding]:
-    """The notes that are told: if not all, those without which an option would seem to have done what it has not."""
-    return [each for each in run.notes if each.kind != WARNING and (notes or each.kind == FEWER_CHECKS)]
+    """The notes that are told: if not all, those without which an option would seem to have done what it has not, and
+    where the results of kernels come back that nothing has written.
+    """
+
+    def matters(note: Finding) -> bool:
+        unwritten = note.kind == "uninitialized_read" and note.message.startswith("this copies to the host")
+        return note.kind == FEWER_CHECKS or (unwritten and bool(run.kernels) and not run.findings)
+
+    return [each for each in run.notes if each.kind != WARNING and (notes or matters(each))]
 
 
 def _warnings(run: Run) -> list[Finding]:
@@ -89,7 +97,9 @@ def _warnings(run: Run) -> list[Finding]:
 
 
 def title(finding: Finding) -> str:
-    """What its kind is called."""
+    """What its kind is called; memory of both sides may be touched by host code, up to its end."""
+    if finding.kind == "host_access" and _BEYOND.search(finding.message):
+        return TITLES["out_of_bounds"]
     return TITLES.get(finding.kind, finding.kind.replace("_", " "))
 
 
