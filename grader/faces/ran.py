@@ -86,14 +86,22 @@ def _without_first_value(program: Program, kernels: Mapping[int, str]) -> list[F
 
 
 def _causes_first(findings: list[Finding]) -> list[Finding]:
-    """A race for an element, and only then that it is read before anything was written there: a barrier mends both."""
-    races = [each for each in findings if each.kind == "race"]
+    """A race for an element, and only then that it is read before anything was written there: a barrier mends both, and
+    with them what the line reads of other shared arrays.
+    """
     raced = {
-        (race.details.get("array"), line) for race in races for line in (race.line, race.details.get("other_line"))
+        (array, line)
+        for race in findings
+        if race.kind == "race"
+        for array in (race.details.get("array"), race.details.get("space"))
+        for line in (race.line, race.details.get("other_line"))
     }
 
     def follows(finding: Finding) -> bool:
-        return finding.kind == "uninitialized_read" and (finding.details.get("array"), finding.line) in raced
+        shared = finding.details.get("space") == "shared" and ("shared", finding.line) in raced
+        return finding.kind == "uninitialized_read" and (
+            shared or (finding.details.get("array"), finding.line) in raced
+        )
 
     return sorted(findings, key=follows)
 

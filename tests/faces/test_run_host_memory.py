@@ -153,3 +153,28 @@ def test_what_comes_back_unwritten_is_told_without_being_asked(tmp_path, wrong, 
         assert told in said, said
     else:
         assert "no findings in 1 kernel" in said and "this copies" not in said, said
+
+
+NO_BARRIER = """
+__global__ void product(const float* a, const float* b, float* c) {
+    __shared__ float As[16][16], Bs[16][16];
+    int x = threadIdx.x, y = threadIdx.y;
+    As[y][x] = a[y * 16 + x];
+    Bs[y][x] = b[y * 16 + x];
+    float sum = 0;
+    for (int k = 0; k < 16; ++k) sum += As[y][k] * Bs[k][x];
+    c[y * 16 + x] = sum;
+}
+int main() {
+    float *a, *b, *c;
+    cudaMalloc(&a, 1024), cudaMalloc(&b, 1024), cudaMalloc(&c, 1024);
+    cudaMemset(a, 0, 1024), cudaMemset(b, 0, 1024);
+    product<<<1, dim3(16, 16)>>>(a, b, c);
+    cudaFree(a), cudaFree(b), cudaFree(c);
+}
+"""
+
+
+def test_the_race_comes_before_what_follows_from_it(tmp_path):
+    kinds = [kind for _, kind, _ in findings(tmp_path, "p.cu", NO_BARRIER)]
+    assert "race" in kinds and kinds == sorted(kinds), kinds  # "race" comes before "uninitialized_read"
