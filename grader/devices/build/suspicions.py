@@ -6,6 +6,7 @@ import re
 
 from grader.devices.build.formats import of_format
 from grader.devices.build.said import OWN, Said
+from grader.devices.evidence import NO_RETURN
 
 _NO_BRACES = "the `{0}` above does not guard this line, though it is indented: braces are missing"
 # By option; what is not here is about style.
@@ -32,11 +33,12 @@ _WARNINGS = (
         "`{0}` is changed here in no certain order: use two lines",
     ),
     ("-Wmisleading-indentation", r"part of the previous '(.*?)'", _NO_BRACES),
+    ("-Wunused-value", r"left operand of comma", "of `a, b` only b counts: [y][x] for an element, && for a condition"),
     ("-Wunused-value", r"", "this has no effect: its result is not used"),
     ("-Wunused-comparison", r"", "this comparison has no effect: == compares, and = assigns"),
     ("-Wempty-body", r"(\w+) (?:statement|loop) has empty body", "the `;` here ends the `{0}`, which guards nothing"),
     ("-Wfor-loop-analysis", r"variables? (.*?) used in loop condition not", "{0} never changes in this loop"),
-    ("-Wreturn-type", r"", "this function does not return a value on every way"),
+    ("-Wreturn-type", r"", NO_RETURN),
     ("-Wself-assign", r"variable '(.*?)' to itself", "`{0}` is assigned to itself"),
     ("-Wdivision-by-zero", r"", "this divides by zero"),
     ("-Wshift-count-overflow", r"", "this shifts by more bits than the number has"),
