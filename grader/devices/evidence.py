@@ -36,6 +36,8 @@ class Diagnostic:
     level: str = "error"
 
 
+# A warning that explains what a kernel's fault is not called by.
+NO_RETURN = "this function does not return a value on every way"
 # A build that takes more time or memory than it may have.
 ENDLESS = "do templates or macros use each other again and again?"
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from grader.devices.build.opinion import MOST_WARNINGS
 from grader.devices.emulator.checked import name_array
 from grader.devices.emulator.counters import add_up
 from grader.devices.emulator.fewer_checks import KIND as FEWER_CHECKS
@@ -19,7 +20,7 @@ from grader.devices.emulator.reading import Reading
 from grader.devices.emulator.wording import word_findings
 from grader.devices.evidence import Finding
 from grader.devices.worker.program import Ended, How
-from grader.report.program import Run
+from grader.report.program import WARNING, Run
 
 BY_SIGNAL = 128  # and the signal's number: an exit code as shells have it
 # Ways in which host code ends, which are told as the program's end and not as findings.
@@ -57,10 +58,18 @@ def described(program: Program, ended: Ended, name: str, how: How) -> Run:
     found.notes += [Finding(FEWER_CHECKS, fewer_checks(why), "note", file, line) for file, line, why in program.plain]
     _, found.kernels, lines = add_up(ended.facts, program.code)
     found.findings += _without_first_value(program, {each["line"]: each["kernel"] for each in lines})
+    found.notes += _warnings(program, found.findings)
     found.lines = [
         dict(zip(("file", "line"), program.places.of(each.pop("line")), strict=True)) | each for each in lines
     ]
     return found
+
+
+def _warnings(program: Program, findings: list[Finding]) -> list[Finding]:
+    """What is suspicious in the program's text, as far as no finding says the same of its line."""
+    told = {(each.file, each.line) for each in findings if each.kind == "never_set"}
+    warned = [each for each in program.warned if each[:2] not in told]
+    return [Finding(WARNING, said, "note", file, line) for file, line, said in warned[:MOST_WARNINGS]]
 
 
 def _without_first_value(program: Program, kernels: Mapping[int, str]) -> list[Finding]:
@@ -77,14 +86,22 @@ def _without_first_value(program: Program, kernels: Mapping[int, str]) -> list[F
 
 
 def _causes_first(findings: list[Finding]) -> list[Finding]:
-    """A race for an element, and only then that it is read before anything was written there: a barrier mends both."""
-    races = [each for each in findings if each.kind == "race"]
+    """A race for an element, and only then that it is read before anything was written there: a barrier mends both, and
+    with them what the line reads of other shared arrays.
+    """
     raced = {
-        (race.details.get("array"), line) for race in races for line in (race.line, race.details.get("other_line"))
+        (array, line)
+        for race in findings
+        if race.kind == "race"
+        for array in (race.details.get("array"), race.details.get("space"))
+        for line in (race.line, race.details.get("other_line"))
     }
 
     def follows(finding: Finding) -> bool:
-        return finding.kind == "uninitialized_read" and (finding.details.get("array"), finding.line) in raced
+        shared = finding.details.get("space") == "shared" and ("shared", finding.line) in raced
+        return finding.kind == "uninitialized_read" and (
+            shared or (finding.details.get("array"), finding.line) in raced
+        )
 
     return sorted(findings, key=follows)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from torch import Tensor
@@ -10,7 +10,7 @@ from torch import Tensor
 from grader.course.call import Call
 from grader.course.lesson import Task
 from grader.devices.buffers import Breach, CaseBuffers
-from grader.devices.evidence import CaseRun, Evidence, Json
+from grader.devices.evidence import NO_RETURN, CaseRun, Diagnostic, Evidence, Json
 from grader.judge.compare import Comparison, Context, Expected, Output, compare, guard_broken, input_modified
 from grader.judge.ladder import climb, is_below_floor, stars_earned
 from grader.judge.orders import BLOCK_ORDER, settle_orders
@@ -19,6 +19,7 @@ from grader.judge.printed import judge_print
 from grader.judge.targets import judge_goals
 from grader.judge.verdict import CaseGrade, Speed, TaskGrade, decide, decisive, first_status, status_named
 
+FAULTS = ("crash", "stack_overflow")
 NO_LAUNCH = "No kernel was launched: the answer comes from host code or from a library, and a kernel should compute it."
 
 
@@ -42,6 +43,7 @@ def judge_task(task: Task, prepared: Sequence[Prepared], evidence: Evidence, spe
         return TaskGrade(task.name, status, 0, build.message, diagnostics=diagnostics, output=evidence.output)
     on_gpu = speed is not None
     cases = judge_cases(prepared, evidence, on_gpu)
+    _name_missing_return(cases, build.diagnostics)
     is_explained = evidence.problem == "crash" and _put_causes_first(cases)
     if task.prints and len(cases) == len(prepared) and all(case.status == "passed" for case in cases):
         judge_print([each.call for each in prepared], [each.inputs for each in prepared], evidence.output, cases)
@@ -97,15 +99,24 @@ def _put_causes_first(grades: list[CaseGrade]) -> bool:
     """
     errors = [decisive(grade.findings) for grade in grades]
     faults = [
-        grade
-        for grade, error in zip(grades, errors, strict=True)
-        if error and error.kernel and error.kind in ("crash", "stack_overflow")
+        grade for grade, error in zip(grades, errors, strict=True) if error and error.kernel and error.kind in FAULTS
     ]
     if not faults or not any(error and error.kind == "own_array" for error in errors):
         return False
     for grade in faults:
         grade.status = "out_of_bounds"
     return True
+
+
+def _name_missing_return(grades: Iterable[CaseGrade], diagnostics: Iterable[Diagnostic]) -> None:
+    """A function that ends without its value goes on anywhere, here: what a kernel's fault then is called misleads."""
+    line = next((each.line for each in diagnostics if each.message == NO_RETURN), None)
+    for grade in grades if line else ():
+        faults = [each for each in grade.findings if each.kernel and each.kind in FAULTS]
+        for each in faults:
+            each.message = f"the function that ends in line {line} does not return a value on every way: {each.message}"
+        if faults and grade.status == "crash":
+            grade.message = (decisive(grade.findings) or faults[0]).message
 
 
 def judge_case(prepared: Prepared, run: CaseRun, before: Prepared | None) -> CaseGrade:

@@ -135,8 +135,15 @@ def _moved_by(launch: Json, region: Json, number: int) -> float:
 
 
 def _scale(launch: Json) -> float:
-    """From the blocks that ran to all blocks of all launches of the kind."""
-    return float(launch["blocks"] * launch["repeats"] / len(launch["ran"]))
+    """From the blocks that ran to all blocks of all launches of the kind.
+
+    Most of those lie side by side in the middle of the grid, where they may have less to do than those all over it: at
+    twice as many blocks as it takes, nothing.
+    """
+    ran, scattered = len(launch["ran"]), launch.get("scattered", 0)
+    moved = sum(region["loaded"] + region["stored"] for region in launch["regions"])
+    busier = launch["by_scattered"] * ran / (moved * scattered) if scattered and moved else 1.0
+    return float(max(busier, 1.0) * launch["blocks"] * launch["repeats"] / ran)
 
 
 def _cut(launch: Json) -> float:

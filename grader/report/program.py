@@ -17,8 +17,10 @@ from grader.devices.evidence import Finding
 from grader.report.advice import on_finding
 from grader.report.messages import TITLES
 
+_BEYOND = re.compile(r", (?:past its end|before its start)[:;]| after it was freed")
 AROUND = 1  # lines above and below the line of a finding
 WAYS = ("load", "store", "atomic")
+WARNING = "warning"  # a note that is about the text alone, and told first: as the compiler says it
 MOST_LINES = 30  # of the program's, in the table of what each costs
 # Faults that are not of threads: their messages say what to type, and advice about threads would mislead.
 _NO_THREADS = re.compile(r"^host code |, on another stream, |, another node of the graph, |is the direction right\?$")
@@ -46,6 +48,9 @@ class Run:
 def tell(run: Run, console: Console, notes: bool) -> None:
     """The findings, the program's end, the kernels."""
     advised = set[str]()
+    for finding in _warnings(run):
+        console.print(Text.assemble((WARNING, "bold yellow"), f"  {scene(finding)}"))
+        _body(finding, console)
     for number, finding in enumerate(run.findings, start=1):
         console.print(Text.assemble((f"{number}. {title(finding)}", "bold red"), f"  {scene(finding)}"))
         _body(finding, console)
@@ -70,17 +75,31 @@ def summary(run: Run, notes: bool = True) -> str:
     count = len(run.findings)
     said = f"{count} finding{'' if count == 1 else 's'}" if count else "no findings"
     where = f" in {len(run.kernels)} kernel{'' if len(run.kernels) == 1 else 's'}" if run.kernels else ""
-    hidden = len(run.notes) - len(_told(run, notes))
+    hidden = len(run.notes) - len(_told(run, notes)) - (warned := len(_warnings(run)))
+    where += f", and {warned} warning{'' if warned == 1 else 's'}" if warned else ""
     return said + where + (f"; --notes shows {hidden} more" if hidden else "")
 
 
 def _told(run: Run, notes: bool) -> list[Finding]:
-    """The notes that are told: if not all, those without which an option would seem to have done what it has not."""
-    return [each for each in run.notes if notes or each.kind == FEWER_CHECKS]
+    """The notes that are told: if not all, those without which an option would seem to have done what it has not, and
+    where the results of kernels come back that nothing has written.
+    """
+
+    def matters(note: Finding) -> bool:
+        unwritten = note.kind == "uninitialized_read" and note.message.startswith("this copies to the host")
+        return note.kind == FEWER_CHECKS or (unwritten and bool(run.kernels) and not run.findings)
+
+    return [each for each in run.notes if each.kind != WARNING and (notes or matters(each))]
+
+
+def _warnings(run: Run) -> list[Finding]:
+    return [each for each in run.notes if each.kind == WARNING]
 
 
 def title(finding: Finding) -> str:
-    """What its kind is called."""
+    """What its kind is called; memory of both sides may be touched by host code, up to its end."""
+    if finding.kind == "host_access" and _BEYOND.search(finding.message):
+        return TITLES["out_of_bounds"]
     return TITLES.get(finding.kind, finding.kind.replace("_", " "))
 
 

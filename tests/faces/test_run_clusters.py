@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.faces.test_run_takes import run
+from tests.warm import run_ladder
 
 # A ring in two dimensions whose blocks write into the next one's memory, the guide's histogram, a letter with a flag,
 # a barrier in two parts, and the same as PTX and by the functions below cooperative groups.
@@ -115,7 +116,7 @@ SUM = r"""
 #include <cstdio>
 namespace cg = cooperative_groups;
 __global__ void __cluster_dims__(4) sum(const int* x, int* y) {
-    __shared__ int part[64];
+    __shared__ int part[128];
     auto cluster = cg::this_cluster();
     part[threadIdx.x] = x[blockIdx.x * blockDim.x + threadIdx.x];
     READY
@@ -138,7 +139,8 @@ int main() {
 """
 READY, DONE = "cluster.sync();", "cluster.sync();"
 LATE = "cluster.barrier_arrive(); part[threadIdx.x] += 1; cluster.barrier_wait();"
-TOO_FAR = "cluster.map_shared_rank(part, 1)[threadIdx.x + 1] += 1; cluster.sync();"
+EARLY = "cluster.map_shared_rank(part + 64, cluster.block_rank() ^ 1)[threadIdx.x] = 1; cluster.sync();"
+TOO_FAR = "cluster.map_shared_rank(part, 1)[threadIdx.x + 65] += 1; cluster.sync();"
 
 
 @pytest.mark.parametrize(
@@ -150,7 +152,7 @@ TOO_FAR = "cluster.map_shared_rank(part, 1)[threadIdx.x + 1] += 1; cluster.sync(
         (LATE, DONE, "4", "8", "nothing in between: move the access out of there"),
         (READY, "", "4", "8", "which may have ended by then, and its shared memory with it"),
         (READY, DONE, "5", "8", "map_shared_rank() asks for block 4, and the cluster has 4: the first is block 0"),
-        (TOO_FAR, DONE, "4", "8", "part[64], past its end"),
+        (TOO_FAR, DONE, "4", "8", "part[128], past its end"),
         ("cluster.barrier_wait();", DONE, "4", "8", "barrier_wait() without a barrier_arrive() before it"),
         (READY, DONE, "4", "6", "the grid has 6 blocks in x, which is no multiple of the 4 that a cluster has there"),
     ],
@@ -162,6 +164,16 @@ def test_what_is_wrong_between_blocks_of_a_cluster_is_told(tmp_path, ready, done
     said = run(tmp_path, "sum.cu", text)
     assert told in said, said
     assert "cudaSuccess 4 " in said or not told.startswith("no findings"), said
+
+
+def test_a_block_that_may_not_have_begun_is_worth_a_note(tmp_path):
+    for ready, notes in ((EARLY, 1), ("cluster.sync(); " + EARLY, 0)):
+        text = SUM.replace("READY", ready).replace("DONE", DONE).replace("RANKS", "4").replace("GRID", "8")
+        (tmp_path / "sum.cu").write_text(text)
+        done = run_ladder(tmp_path, "run", "--notes", "sum.cu")
+        assert (done.stdout + done.stderr).count(
+            "not have begun by then: a cluster.sync() belongs before line 9"
+        ) == notes
 
 
 LAUNCHES = r"""

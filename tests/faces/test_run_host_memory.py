@@ -110,3 +110,71 @@ def test_what_host_code_may_touch_has_an_end(tmp_path, line, said):
     found = findings(tmp_path, "end.cu", text)
     assert found if said else not found
     assert not said or (said in found[0][2] and found[0][1] == "out_of_bounds"), found
+
+
+COPIES_BACK = """
+#include <cstdio>
+__global__ void add(const float* x, float* y, int n) { int i = INDEX; if (GUARD) y[i] = x[i] + 1; }
+int main() {
+    const int n = 1000;
+    float h[n] = {}, *x, *y, *both;
+    cudaMalloc(&x, sizeof h), cudaMalloc(&y, sizeof h), cudaMallocManaged(&both, 64);
+    cudaMemcpy(x, h, sizeof h, cudaMemcpyHostToDevice);
+    add<<<BLOCKS, 128>>>(x, y, n);
+    cudaMemcpy(h, y, COPIED * sizeof(float), cudaMemcpyDeviceToHost);
+    BOTH
+    printf("%f\\n", h[0]);
+    cudaFree(x), cudaFree(y), cudaFree(both);
+}
+"""
+RIGHT = {"INDEX": "blockIdx.x * blockDim.x + threadIdx.x", "GUARD": "i < n", "BLOCKS": "8", "COPIED": "n", "BOTH": ""}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"GUARD": "i < 0"}, "note p.cu:10 this copies to the host what nothing has written, from y"),
+        ({"BLOCKS": "n / 128"}, "its first 3,584 bytes are written, as much as a launch has threads for"),
+        ({"BLOCKS": "7", "COPIED": "896"}, ""),
+        ({"GUARD": "i < 500"}, ""),  # what there is of results may be less
+        ({"GUARD": "i < n && i % 2"}, ""),
+        ({"BOTH": "h[0] = both[16];"}, "1. out of bounds p.cu:11 host code reads element 16 of both"),
+        ({"BOTH": "both[15] = 0;"}, ""),
+    ],
+)
+def test_what_comes_back_unwritten_is_told_without_being_asked(tmp_path, wrong, told):
+    text = COPIES_BACK
+    for name, part in (RIGHT | wrong).items():
+        text = text.replace(name, part)
+    (tmp_path / "p.cu").write_text(text)
+    done = run_ladder(tmp_path, "run", "p.cu")
+    said = " ".join((done.stdout + done.stderr).split())
+    if told:
+        assert told in said, said
+    else:
+        assert "no findings in 1 kernel" in said and "this copies" not in said, said
+
+
+NO_BARRIER = """
+__global__ void product(const float* a, const float* b, float* c) {
+    __shared__ float As[16][16], Bs[16][16];
+    int x = threadIdx.x, y = threadIdx.y;
+    As[y][x] = a[y * 16 + x];
+    Bs[y][x] = b[y * 16 + x];
+    float sum = 0;
+    for (int k = 0; k < 16; ++k) sum += As[y][k] * Bs[k][x];
+    c[y * 16 + x] = sum;
+}
+int main() {
+    float *a, *b, *c;
+    cudaMalloc(&a, 1024), cudaMalloc(&b, 1024), cudaMalloc(&c, 1024);
+    cudaMemset(a, 0, 1024), cudaMemset(b, 0, 1024);
+    product<<<1, dim3(16, 16)>>>(a, b, c);
+    cudaFree(a), cudaFree(b), cudaFree(c);
+}
+"""
+
+
+def test_the_race_comes_before_what_follows_from_it(tmp_path):
+    kinds = [kind for _, kind, _ in findings(tmp_path, "p.cu", NO_BARRIER)]
+    assert "race" in kinds and kinds == sorted(kinds), kinds  # "race" comes before "uninitialized_read"

@@ -70,8 +70,9 @@ def graded(entry):
         f"if (large) {{ cudaMemsetAsync(z, 0, 4l * n, stream); {ALL} }}",
         f"if (large) for (int k = 0, q = n / 16; k < 4; ++k) {QUARTER}",
         "large = false;",
+        "if (large) add<512><<<(n / 2 + 511) / 512, 512, 0, stream>>>(x4, y4, z4, n / 4);",
     ],
-    ids=["another kernel", "memset before", "four launches", "the same"],
+    ids=["another kernel", "memset before", "four launches", "the same", "twice the blocks"],
 )
 def test_a_right_kernel_for_large_sizes_keeps_its_stars(graded, code):
     found = graded(code)

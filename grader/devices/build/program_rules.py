@@ -9,21 +9,23 @@ Whatever clang cannot read is left to g++.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from grader.devices.build import frontend, kernel_rules
+from grader.devices.build import frontend, kernel_rules, rules
 from grader.devices.build.around import Around
 from grader.devices.build.ast_rules import Tree
 from grader.devices.build.frontend import Reading
+from grader.devices.build.host_slips import of_call
 from grader.devices.build.misplaced import unshared
 from grader.devices.build.said import Said
 from grader.devices.build.sentences import sentence
 from grader.devices.build.spelling import for_clang
 
 _OF_CUDA = Path(__file__).parents[1] / "emulator" / "include"
+_WARNING = 2  # as libclang numbers them
 _USES = re.compile(
     r"reference to __host__ (function|variable) '.*' in __(global|device)__ function"
     r"|reference to __device__ function '.*' in __host__ function"
@@ -48,12 +50,16 @@ _OTHER_SIDE = re.compile(
 
 @dataclass(frozen=True)
 class Broken:
-    """A rule that is not kept: one sentence, and where; if not `sure`, only where g++ refuses that line, too."""
+    """A rule that is not kept: one sentence, and where; if not `sure`, only where g++ refuses that line, too.
+
+    What `warns` is only suspicious.
+    """
 
     message: str
     file: str
     line: int
     sure: bool = True
+    warns: bool = False
 
 
 class _Few(Tree):
@@ -63,6 +69,7 @@ class _Few(Tree):
 
     def __init__(self, unit: Any, file: str, own: Mapping[str, str]):
         self._own = own
+        self.slips: list[tuple[Any, str]] = []
         super().__init__(unit, file, own[file], "device")
 
     def _say(self, cursor: Any, message: str) -> None:
@@ -76,6 +83,10 @@ class _Few(Tree):
     def _read(self, cursor: Any, used: Any, around: Around) -> None:
         if self._is_own(used):
             super()._read(cursor, used, around)
+
+    def _call(self, cursor: Any, used: Any, around: Around) -> None:
+        if said := of_call(used.spelling, around.call()):
+            self.slips.append((cursor.location, said))
 
     def _write(self, cursor: Any, used: Any, around: Around) -> None:
         if self._is_own(used):
@@ -96,21 +107,26 @@ def begin(source: Path, texts: Mapping[Path, str], flags: Sequence[str], cache: 
 
 
 def broken(reading: Reading | None) -> list[Broken]:
-    """What clang would refuse the program for, in the order of its lines; nothing if it could not tell."""
+    """What clang would refuse the program for, or warns of, in the order of lines; nothing if it could not tell."""
     found = reading.result() if reading else None
     return sorted({Broken(**each) for each in found or []}, key=lambda each: (each.file, each.line, each.message))
 
 
 def _read(source: Path, texts: Mapping[Path, str], flags: Sequence[str], cache: Path | None) -> list[Broken]:
     own = {str(file): for_clang(text) for file, text in texts.items()}
-    found = []
+    found: list[Broken] = []
+    slips: list[Broken] = []
+    warned: list[Broken] = []
     for side in frontend.SIDES:
         unit = frontend.parsed_program(str(source), side, flags, list(own.items()), cache)
         found += [told for each in unit.diagnostics if (told := _told(each, own))]
+        warned += _warned(unit, own)
         if side == "device":
-            broken = ((file, each) for file in own for each in _Few(unit, file, own).broken)
-            found += [Broken(message, file, place.line) for file, (place, message) in broken]
-    return found
+            for tree in (_Few(unit, file, own) for file in own):
+                found += [Broken(message, tree.file, place.line) for place, message in tree.broken]
+                slips += [Broken(said, tree.file, place.line, sure=False, warns=True) for place, said in tree.slips]
+    better = {(each.file, each.line) for each in slips}
+    return [*found, *slips, *(each for each in warned if (each.file, each.line) not in better)]
 
 
 def _is_of_library(place: Any) -> bool:
@@ -147,6 +163,18 @@ def _told(diagnostic: Any, own: Mapping[str, str]) -> Broken | None:
     told = unshared(text, own[here]) or sentence(Said(text, "error", place.line, place.column, notes=shown))
     sure = _is_sure(text, notes, own)
     return Broken(told, here, place.line, sure) if sure or told != text else None
+
+
+def _warned(unit: Any, own: Mapping[str, str]) -> Iterator[Broken]:
+    """What is suspicious in the program's own files, as in a graded one."""
+    said: dict[str, list[Said]] = {name: [] for name in own}
+    for each in unit.diagnostics:
+        place = each.location
+        if each.severity == _WARNING and place.file and place.file.name in own:
+            said[place.file.name].append(Said(each.spelling, "warning", place.line, place.column, each.option or ""))
+    for name, all_said in said.items():
+        for warning in rules.warnings(all_said):
+            yield Broken(warning.text, name, warning.line or 0, sure=False, warns=True)
 
 
 def _is_sure(text: str, notes: Sequence[Any], own: Mapping[str, str]) -> bool:

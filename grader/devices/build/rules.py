@@ -11,7 +11,8 @@ from collections.abc import Sequence
 
 from grader.devices.build.diagnostics import Message
 from grader.devices.build.said import Said
-from grader.devices.build.sentences import sentence, warning
+from grader.devices.build.sentences import sentence
+from grader.devices.build.suspicions import warning
 
 _ON_DEVICE = ({"kernel"}, {"device"})
 _BUILTIN = "builtin functions must be directly called"  # __syncthreads without (), which nvcc warns of

@@ -27,7 +27,16 @@ _LOAD = (
 )
 _STORE = "`store_matrix_sync(p, fragment, stride, wmma::mem_row_major)` takes a pointer to the accumulator's own type"
 
+_TWO_TYPES = "the two values of this `? :` are `{one}` and `{two}`: write both as one type, `{one}(...)`"
+_WHOLE_ROW = "this is a whole row of an array: an element of it is `a[y][x]`, for in `a[y, x]` only x counts"
+
 SLIPS = (
+    (
+        r"conditional expression is ambiguous; '(?:const )?(?P<one>.*?)' can be converted to '(?P<two>.*?)'",
+        _TWO_TYPES,
+    ),
+    (r"(?:assigning to|cannot initialize) .* type '[^'*]*\w ?\[\d+\]'", _WHOLE_ROW),
+    (r"invalid operands to binary expression \(.*'[^'*]*\w ?\[\d+\]'", _WHOLE_ROW),
     (r"assigning to '(?P<one>.*)' from '(?P<two>const .*)' discards", _LESS_CONST),
     (
         r"cannot initialize .* of type '(?P<one>void \*|[^']*[^*] \*)' with an .value of type '(?P<two>const .* \*)'",

@@ -37,7 +37,7 @@ from grader.devices.emulator.subscripts import with_used_indexes_of_program
 from grader.devices.emulator.symbols import CodeMap, Symbol, tables
 from grader.devices.evidence import Build, Diagnostic
 
-LIBRARY, ARRAYS = "program.so", "arrays.json"
+LIBRARY, ARRAYS, WARNED = "program.so", "arrays.json", "warned.json"
 ANY_FILE = ""  # the lines of all files with numbers of their own
 KEPT = 30  # builds in the cache
 OLDEST_STANDARD = 17  # of C++, that the emulator's headers can do with
@@ -89,6 +89,7 @@ class Program:
     texts: Sequence[str]  # of its own files
     arrays: Mapping[str, str] = field(default_factory=dict)  # what is indexed at `file:line:column`, where that is held
     plain: Sequence[tuple[str, int | None, str]] = ()  # sources in which fewer indexes are held: file, line and why
+    warned: Sequence[tuple[str, int, str]] = ()  # what is suspicious in the text: file, line and a sentence
 
     @property
     def text(self) -> str:
@@ -124,9 +125,9 @@ def build_program(wanted: Wanted, cache: Path) -> Program:
     if (held := library.parent / ARRAYS).exists():
         symbols, arrays, plain = json.loads(held.read_text())
         code.symbols += [Symbol(**each) for each in symbols]
-    return Program(
-        library, runtime, code, Places(own.names), list(own.texts.values()), arrays, [(*each,) for each in plain]
-    )
+    warned = [(*each,) for each in json.loads((library.parent / WARNED).read_text())]
+    texts = list(own.texts.values())
+    return Program(library, runtime, code, Places(own.names), texts, arrays, [(*each,) for each in plain], warned)
 
 
 def _kept(cache: Path) -> Path:
@@ -175,9 +176,10 @@ class _Building:
                 objects = list(pool.map(self._compiled, self.sources, texts))
         except NotBuilt as error:
             raise NotBuilt(_reworded(error.build, readings)) from None
-        self._keeps_rules(readings)
+        warned = self._keeps_rules(readings)
         self._run(["g++", "-shared", "-Wl,--require-defined=main", "-o", LIBRARY, *objects, *self.link_flags])
         place.parent.mkdir(exist_ok=True)
+        (place.parent / WARNED).write_text(json.dumps(warned))
         if self.with_checks:
             (place.parent / ARRAYS).write_text(self._arrays())
         (self.folder / LIBRARY).replace(place)
@@ -192,14 +194,18 @@ class _Building:
         flags = [*own, f"-I{library_folder()}", self._language(source)[2]]
         return program_rules.begin(source, self.own.texts, flags, None if own else cache)
 
-    def _keeps_rules(self, readings: Sequence[Reading | None]) -> None:
-        """Raises NotBuilt with what nvcc would refuse."""
-        found = []
-        for each in dict.fromkeys(each for reading in readings for each in program_rules.broken(reading) if each.sure):
+    def _keeps_rules(self, readings: Sequence[Reading | None]) -> list[tuple[str, int, str]]:
+        """Raises NotBuilt with what nvcc would refuse. Returns what Program has as `warned`."""
+        found, warned = [], []
+        for each in dict.fromkeys(each for reading in readings for each in program_rules.broken(reading)):
             file = shown(Path(each.file))
-            found.append(Diagnostic(_told(file, each.line, each.message), each.line, None, _line(file, each.line)))
+            if each.warns:
+                warned.append((file, each.line, each.message))
+            elif each.sure:
+                found.append(Diagnostic(_told(file, each.line, each.message), each.line, None, _line(file, each.line)))
         if found:
             raise NotBuilt(Build("build_error", found[0].message, found[: diagnostics.MOST]))
+        return warned
 
     def _key(self, texts: Sequence[str]) -> str:
         """A hash of all that the library depends on: not of the folder in which it is built."""
@@ -310,7 +316,7 @@ class _Building:
 def _reworded(build: Build, readings: Sequence[Reading | None]) -> Build:
     """g++'s messages in the words of CUDA, where clang has such of the same line."""
     better: dict[str, str] = {}
-    for rule in (rule for reading in readings for rule in program_rules.broken(reading)):
+    for rule in (rule for reading in readings for rule in program_rules.broken(reading) if not rule.warns):
         file = shown(Path(rule.file))
         better.setdefault(_told(file, rule.line, ""), _told(file, rule.line, rule.message))
     found = []

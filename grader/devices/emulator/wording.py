@@ -200,14 +200,24 @@ def _input_modified(fact: Fact, where: Where) -> str:
 
 
 def _uninitialized_read(fact: Fact, where: Where) -> str:
-    if fact["text"] == "copy":
-        return f"this copies to the host what nothing has written, from {where.name}: was its kernel launched with it?"
+    if fact["text"].startswith("cop"):
+        return f"this copies to the host what nothing has written, from {where.name}: {_unwritten(fact)}"
     told = f"{thread_of(fact)} {_verb(fact['access'])} {where.at} before anything was written there"
     if fact["text"].startswith("filled "):
         line, filled = map(int, fact["text"].split()[1:])
         told += f"; the copy or memset in line {line} has filled {filled:,} of its {fact['array_bytes']:,} bytes"
     few = too_few_before(fact) if fact["space"] == "shared" else None
     return f"{told}: {few.told}" if few else told
+
+
+def _unwritten(fact: Fact) -> str:
+    if fact["text"] == "copy":
+        return "was its kernel launched with it, and do its guards let threads write?"
+    written = int(fact["text"].removeprefix("copied "))
+    return (
+        f"its first {written:,} bytes are written, as much as a launch has threads for: whole-number division rounds"
+        " down, so round the number of blocks up, (n - 1) / threads + 1"
+    )
 
 
 def _block_order(fact: Fact, where: Where) -> str:
@@ -251,6 +261,9 @@ def _race(fact: Fact, where: Where) -> str:
         whose = f"{where.at} of block {tuple(fact['other_block'])}, which may have ended by then"
         told = f"{thread_of(fact)} {_verb(fact['access'])} {whose}, and its shared memory with it"
         return f"{told}: a cluster.sync() is missing behind line {fact['line']}"
+    if fact["text"] == "unbegun":
+        whose = f"{where.at} of block {tuple(fact['other_block'])}, which may not have begun by then"
+        return f"{thread_of(fact)} {_verb(fact['access'])} {whose}: a cluster.sync() belongs before line {fact['line']}"
     mine = f"{thread_of(fact)} {_verb(fact['access'])} {where.at} in line {fact['line']}"
     theirs = f"{thread_of(fact, 'other_')} {_verb(fact['other_access'])} it in line {fact['other_line']}"
     if fact["text"].startswith("in flight"):

@@ -114,25 +114,29 @@ void LaunchRaces::ended(const Block& block) {
     ends_[clusters.of(block.index) * clusters.blocks() + clusters.rank(block.index)] = {block.number, 2 * block.phase, acquired};
 }
 
-// A block touches another one's shared memory, which is there until that block's end: a barrier of the cluster must come
-// between, or the other block has seen that this one is done.
-void LaunchRaces::meet_end(LaunchState& launch, const Summary& now, const BlockSummary& block) {
+// A block touches another one's shared memory, which is there from that block's beginning to its end: a barrier of the cluster
+// must come between, or each of them has seen of the other that it is there, or done.
+void LaunchRaces::meet_life(LaunchState& launch, const Summary& now, const BlockSummary& block) {
     const std::uint64_t rank = machine().executors[0]->clusters.owner(place_of_granule(now.granule));
     if (rank == launch.clusters.rank(index_of(launch.number_of(block.block), launch.grid))) return;
     const auto end = ends_.find(cluster_of_granule(now.granule) * launch.clusters.blocks() + rank);
-    if (end == ends_.end() || comes_before(block.phase, end->second.phase)) return;
-    for (const Access& access : {now.write, now.read}) {
-        if (!access.pc || machine().acquisitions.covers(end->second.acquired, launch.id_of(block.block, block.phase / 2), access, object_of(now.granule), true)) continue;
-        if (!is_new(static_cast<std::uint64_t>(access.pc) << 32)) continue;
+    if (end == ends_.end()) return;
+    const bool is_late = !comes_before(block.phase, end->second.phase);
+    for (const Access* access : {&now.write, &now.read}) {
+        if (!access->pc) continue;
+        const bool is_early = block.phase < 2 && access->acquired == 0;
+        const bool outlives = is_late && !machine().acquisitions.covers(end->second.acquired, launch.id_of(block.block, block.phase / 2), *access, object_of(now.granule), true);
+        if (!(is_early || outlives) || !is_new(static_cast<std::uint64_t>(access->pc) << 32)) continue;
         Finding finding;
         finding.kind = "race";
+        finding.note = !outlives;   // CUDA runs the blocks of a cluster at once, and promises no more
         finding.kernel = launch.launch->kernel;
-        finding.pc = access.pc;
-        finding.place = place_of(launch, block.block, access.thread);
-        finding.access = access_name(access, &access == &now.write);
+        finding.pc = access->pc;
+        finding.place = place_of(launch, block.block, access->thread);
+        finding.access = access_name(*access, access == &now.write);
         finding.at(array_of(now.granule), address_of(now.granule));
         finding.other = place_of(launch, end->second.block, 0);
-        finding.text = "ended";
+        finding.text = outlives ? "ended" : "unbegun";
         findings_.push_back(std::move(finding));
     }
 }
@@ -170,7 +174,7 @@ void LaunchRaces::meet_all(LaunchState& launch, const BlockSummary& block, bool 
     }
     for (const Summary& now : block.words) {
         const bool shared = is_of_cluster(now.granule);
-        if (shared) meet_end(launch, now, block);
+        if (shared) meet_life(launch, now, block);
         if ((!early || shared) && (shared ? shared_touched_by_[now.granule] : entry_of(touched_by_, now.granule)) != several) continue;
         meet(launch, shared ? shared_words_[now.granule] : entry_of(words_, now.granule), now, block);
     }

@@ -42,7 +42,7 @@ private:
     void meet_early(LaunchState& launch);
     void meet_all(LaunchState& launch, const BlockSummary& block, bool early);
     void meet(LaunchState& launch, WordOfLaunch& word, const Summary& now, const BlockSummary& block);
-    void meet_end(LaunchState& launch, const Summary& now, const BlockSummary& block);
+    void meet_life(LaunchState& launch, const Summary& now, const BlockSummary& block);
     void report(LaunchState& launch, std::uint64_t granule, const BlockAccess& before, bool before_writes, const BlockAccess& now,
                 bool now_writes, bool same_value);
     bool is_new(std::uint64_t key);   // else it is counted

@@ -199,9 +199,18 @@ Traffic share_caches(const LaunchSample& launch, const Choice& choice, std::size
             else ++h;
         }
     }
+    const auto different = [&] {
+        std::uint64_t sum = 0;
+        for (const auto& [_, of] : traffic.regions) sum += of.loaded + of.stored;
+        return sum;
+    };
     for (const BlockSample& block : launch.ran) {
+        const std::uint64_t before = different();
         count_different(block, traffic, true, &RegionTraffic::loaded);
         count_different(block, traffic, false, &RegionTraffic::stored);
+        if (std::find(choice.scattered.begin(), choice.scattered.end(), block.number) == choice.scattered.end()) continue;
+        ++traffic.scattered;
+        traffic.by_scattered += different() - before;
     }
     count_neighbours(launch, choice, traffic);
     return traffic;

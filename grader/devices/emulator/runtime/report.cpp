@@ -165,6 +165,7 @@ void write_sample(Json& json, int number, const LaunchSample& launch) {
     json.field("atomic_words", std::uint64_t{words.size()}).field("atomic_words_of_a_block", atomic_words).field("registers", std::uint64_t{registers_of(launch)}).field("frame_bytes", std::uint64_t{launch.frame_bytes});
     json.field("allowed_registers", std::uint64_t{launch.allowed_registers}).field("resident", std::uint64_t{launch.traffic.resident}).field("held", std::uint64_t{launch.traffic.held});
     json.field("neighbours", std::uint64_t{launch.traffic.neighbours}).field("l1_bytes", std::uint64_t{launch.traffic.l1_bytes});
+    json.field("scattered", launch.traffic.scattered).field("by_scattered", launch.traffic.by_scattered);
     json.key("ran").open('[');
     for (const BlockSample& block : launch.ran) {
         std::uint64_t copied = 0;

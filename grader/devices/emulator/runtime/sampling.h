@@ -107,6 +107,7 @@ struct RegionTraffic {
 };
 struct Traffic {
     std::map<int, RegionTraffic> regions;               // by Region::id
+    std::uint64_t scattered = 0, by_scattered = 0;      // blocks that lie all over the grid, and `loaded` and `stored` of these alone
     std::size_t held = 0, neighbours = 0, resident = 0;
     std::size_t l1_bytes = 0;
 };

@@ -57,17 +57,29 @@ static int check_copy_side(const void* p, std::size_t bytes, bool device, bool w
     return InvalidValue;
 }
 
-// A copy to the host of what nothing has written, not a byte of it: a note, for a program that only takes the time may do so.
+// Whether a launch had a thread for each element of what was written, and for no more: the grid was too small.
+static bool is_one_launch_full(std::size_t bytes) {
+    return std::ranges::any_of(machine().launches, [=](const LaunchRecord& launch) {
+        const std::size_t threads = std::size_t{launch.grid.x} * launch.grid.y * launch.grid.z * launch.block.x * launch.block.y * launch.block.z;
+        return threads >= warp_lanes && (bytes == 4 * threads || bytes == 8 * threads);
+    });
+}
+
+// A copy to the host of what nothing has written, not a byte of it or none behind the last thread's: a note, for a program
+// that only takes the time may do so.
 static void note_unwritten(const Region& source, Address from, std::size_t bytes, int line) {
     const Machine& m = machine();
     if (!m.whole_program || m.broken || !m.findings.empty() || m.sampling.on() || m.few_blocks || !source.initialised) return;
-    if (std::memchr(source.flags_of(from), 1, bytes)) return;
+    const std::uint8_t* const flags = source.flags_of(from);
+    const void* const gap = std::memchr(flags, 0, bytes);
+    const std::size_t written = gap ? static_cast<std::size_t>(static_cast<const std::uint8_t*>(gap) - flags) : bytes;
+    if (written == bytes || std::memchr(flags + written, 1, bytes - written) || (written && !is_one_launch_full(written))) return;
     Finding finding;
     finding.kind = "uninitialized_read";
     finding.note = true;
     finding.line = line;
     finding.access = "read";
-    finding.text = "copy";
+    finding.text = written ? "copied " + std::to_string(written) : "copy";
     machine().findings.push_back(std::move(finding.at(source, from)));
 }
 

@@ -1,0 +1,94 @@
+"""A newcomer's slips in the host's calls of CUDA, which every compiler takes: one sentence that says what to type."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from grader.devices.build.cursors import children_of, kind_of
+
+_NO_POINTER = "`{name}` sets a pointer, and this is the address of `{type}`: declare that as a pointer, as in `float *`"
+_NO_ADDRESS = "`{name}` sets a pointer, so it takes the pointer's address: write & before it, in place of the cast"
+_BYTE_BY_BYTE = "`{name}` sets each byte to {value}, which makes each `{type}` {made}: let a kernel set such numbers"
+_NO_BYTES = "`{name}` takes the pointer, the value of each byte, and how many bytes: here these are none"
+_SIZE_OF_POINTER = (
+    "sizeof of the pointer `{of}` is 8, whatever it points to: write how many bytes there are, `n * sizeof(*{of})`"
+)
+_ALLOCATE = ("cudaMalloc", "cudaMallocManaged", "cudaMallocHost", "cudaHostAlloc", "cudaMallocAsync")
+_SET = ("memset", "cudaMemset", "cudaMemsetAsync")
+_COPY = ("memcpy", "cudaMemcpy", "cudaMemcpyAsync")
+_NUMBERS = ("INT", "UINT", "LONG", "ULONG", "LONGLONG", "ULONGLONG", "FLOAT", "DOUBLE")
+_TO_POINTERS = re.compile(r"\s*(?:\(\s*void\s*\*\s*\*\s*\)|reinterpret_cast\s*<\s*void\s*\*\s*\*\s*>)")
+# Other numbers are often meant as a pattern: large ones of all bytes alike, as 0x7f7f7f7f.
+_SMALL = range(1, 51)
+
+
+def of_call(name: str, call: Any) -> str:
+    """What is suspicious in a call; "" if nothing is."""
+    if name not in (*_ALLOCATE, *_SET, *_COPY) or kind_of(call) != "CALL_EXPR":
+        return ""
+    arguments = list(call.get_arguments())
+    if name in _ALLOCATE and len(arguments) > 1:
+        return _of_pointer(name, arguments[0]) or _of_size(arguments[0], children_of(arguments[0])[:1], arguments[1])
+    if name in _SET and len(arguments) > 2:
+        return _of_memset(name, *arguments[:3]) or _of_size(call, arguments[:1], arguments[2])
+    return _of_size(call, arguments[:2], arguments[2]) if name in _COPY and len(arguments) > 2 else ""
+
+
+def _of_pointer(name: str, argument: Any) -> str:
+    """`(void **)d`, where d is no address of a pointer."""
+    argument = _bare(argument)
+    if kind_of(argument) not in ("CSTYLE_CAST_EXPR", "CXX_REINTERPRET_CAST_EXPR"):
+        return ""
+    given = _bare(children_of(argument)[-1])
+    pointee = given.type.get_canonical().get_pointee()
+    if pointee.kind.name not in _NUMBERS or (pointee.get_size() == 8 and pointee.kind.name != "DOUBLE"):
+        return ""  # `(void **)&address`, of a number that holds one
+    if kind_of(given) == "UNARY_OPERATOR":
+        return _NO_POINTER.format(name=name, type=pointee.spelling)
+    return _NO_ADDRESS.format(name=name)
+
+
+def _of_memset(name: str, pointer: Any, value: Any, size: Any) -> str:
+    number, count = _literal(value), _literal(size)
+    if count == 0 and number != 0:
+        return _NO_BYTES.format(name=name)
+    pointee = _bare(pointer).type.get_canonical().get_pointee()
+    if number is None or number not in _SMALL or pointee.kind.name not in _NUMBERS:
+        return ""
+    made = int.from_bytes(bytes([number] * pointee.get_size()), "little")
+    told = "a tiny fraction" if pointee.kind.name in ("FLOAT", "DOUBLE") else f"{made}"
+    return _BYTE_BY_BYTE.format(name=name, value=number, type=pointee.spelling, made=told)
+
+
+def _of_size(call: Any, pointers: list[Any], size: Any) -> str:
+    """`cudaMemcpy(to, from, sizeof(from))` of a pointer to numbers."""
+    size = _bare(size)
+    if kind_of(size) != "CXX_UNARY_EXPR" or not (children := children_of(size)):
+        return ""
+    measured = _bare(children[0])
+    type_ = measured.type.get_canonical()
+    names = {_bare(each).spelling for each in pointers if kind_of(_bare(each)) == "DECL_REF_EXPR"}
+    if type_.kind.name != "POINTER" or type_.get_pointee().kind.name not in _NUMBERS or measured.spelling not in names:
+        return ""
+    return _SIZE_OF_POINTER.format(of=measured.spelling)
+
+
+def _literal(cursor: Any) -> int | None:
+    """A whole number that is written there, as `1` or `1.0f`."""
+    cursor = _bare(cursor)
+    if kind_of(cursor) not in ("INTEGER_LITERAL", "FLOATING_LITERAL"):
+        return None
+    text = "".join(token.spelling for token in cursor.get_tokens()).rstrip("fFuUlL")
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return int(number) if number.is_integer() else None
+
+
+def _bare(cursor: Any) -> Any:
+    """What stands there, without ( ) and what the compiler makes of it."""
+    while kind_of(cursor) in ("UNEXPOSED_EXPR", "PAREN_EXPR") and len(children := children_of(cursor)) == 1:
+        cursor = children[0]
+    return cursor

@@ -1,0 +1,88 @@
+"""`ladder run`: what is suspicious in a program's text is told before its findings; what is right beside it is not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.shared import long_tail
+from tests.warm import run_ladder
+
+PROGRAM = """#include <cstdio>
+#include <cstdint>
+#include <cstring>
+__global__ void k(const float* x, float* y, int n) {
+    int i = threadIdx.x;
+    KERNEL
+}
+int main(int argc, char**) {
+    const int n = 4;
+    float h[n] = {}, *x = nullptr, *y = nullptr, *p = h, **q = &x;
+    int whole = 1, *d = nullptr;
+    size_t size = 3;
+    std::int64_t wide = 4;
+    cudaError_t error = cudaSuccess;
+    cudaMalloc(&x, sizeof(h));
+    cudaMalloc(&y, sizeof(h));
+    cudaMemset(x, 0, sizeof(h));
+    k<<<1, n>>>(x, y, n);
+    cudaDeviceSynchronize();
+    if (argc > 1) { HOST }
+    cudaFree(x);
+    cudaFree(y);
+}
+"""
+WRONG = [
+    ('if (i < n) y[i] = x[i]; printf("%d\\n", x[0]);', "", "says `int`, but the value is `float`: write %f for it"),
+    ('y[i] = x[i]; printf("%d of %d\\n", i);', "", "more % than there are values behind it: a value is missing"),
+    ("if (i < n); y[i] = x[i];", "", "the `;` here ends the `if`, which guards nothing"),
+    ("if (i = n) y[0] = x[0];", "", "= assigns, and == compares"),
+    ("", 'printf("%f\\n", whole);', "says `double`, but the value is `int`: write %d for it"),
+    ("", 'printf("%s\\n", error);', "says `char *`, but the value is `unsigned int`: write %u for it"),
+    ("", 'printf("%d\\n", size);', "write %zu for it"),
+    ("", 'printf("100%\\n");', "a percent sign itself is written %%"),
+    ("", "float* never; cudaMalloc((void**)never, 4);", "takes the pointer's address: write & before it"),
+    ("", "float** never; cudaMalloc((void**)never, 4);", "`never` is read before it is set"),
+    ("", "cudaMalloc((void**)&whole, 4);", "this is the address of `int`: declare that as a pointer"),
+    ("", "cudaMemcpy(x, p, sizeof(p), cudaMemcpyHostToDevice);", "sizeof of the pointer `p` is 8"),
+    ("", "cudaMalloc(&x, sizeof(x));", "sizeof of the pointer `x` is 8"),
+    ("", "cudaMemset(d, 1, 4);", "sets each byte to 1, which makes each `int` 16843009"),
+    ("", "cudaMemset(x, sizeof(h), 0);", "how many bytes: here these are none"),
+]
+RIGHT_IN_KERNEL = """if (i < n) y[i] = x[i];
+    unsigned u = i; long long l = i; size_t s = i;
+    if (i > n) printf("%d %u %lld %zu %f %c %s %p %% %x %5.2f %*d %i\\n", i, u, l, s, y[0], 'a', "text",
+        (void*)x, u, 1.0, 3, i, u);
+"""
+RIGHT_IN_HOST = """printf("%lld %ld %lu %d %s %p\\n", wide, wide, size, error, cudaGetErrorString(error), p);
+    std::uint64_t address; void *place, *list[2], **at = &place; float* a[2];
+    cudaMalloc((void**)&address, 4); cudaMalloc((void**)at, 4); cudaMalloc((void**)a, 4); cudaMalloc((void**)list, 4);
+    cudaMalloc((void**)&p, 4); cudaMalloc((void**)q, sizeof(h)); cudaMalloc(&a[1], sizeof(*p));
+    cudaMemset(d, 0, 4); cudaMemset(d, 0xff, 4); cudaMemset(d, -1, 4); cudaMemset(d, 0x7f, 4); cudaMemset(place, 1, 4);
+    cudaMemset(d, 0, 0); std::memset(h, 0, sizeof(h)); cudaMemcpy(place, h, sizeof(h), cudaMemcpyHostToDevice);
+    cudaMemcpy(place, &p, sizeof(p), cudaMemcpyHostToDevice);
+    int from = 0; while (argc-- > 0) from += argc; if ((whole = from)) printf("%d\\n", whole);
+"""
+
+
+def run(folder: Path, kernel: str, host: str) -> str:
+    (folder / "p.cu").write_text(PROGRAM.replace("KERNEL", kernel).replace("HOST", host))
+    done = run_ladder(folder, "run", "p.cu")
+    return " ".join((done.stdout + done.stderr).split())
+
+
+@pytest.mark.parametrize(("kernel", "host", "told"), long_tail(WRONG, every=4))
+def test_what_is_suspicious_in_the_text_is_told(tmp_path, kernel, host, told):
+    said = run(tmp_path, kernel or "if (i < n) y[i] = x[i];", host)
+    assert "warning p.cu:" in said and told in said and ", and 1 warning" in said, said
+
+
+def test_what_is_right_beside_it_is_not(tmp_path):
+    said = run(tmp_path, RIGHT_IN_KERNEL, RIGHT_IN_HOST)
+    assert "warning" not in said and "no findings in 1 kernel" in said, said
+
+
+def test_a_warning_stands_once_where_a_finding_says_it(tmp_path):
+    said = run(tmp_path, "float sum; sum += x[i]; if (i < n) y[i] = sum;", "")
+    assert "`sum` is used before it has a value" in said and "warning" not in said, said
