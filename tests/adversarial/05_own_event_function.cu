@@ -1,7 +1,6 @@
-// Defines the function that gives the time between two events. The emulator's is in a header; on a GPU the grader's own
-// calls go to the CUDA runtime, whatever a submission defines, so that nothing comes of it.
-// Emulator: build_error
-// Says: cudaEventElapsedTime
+// Defines the function that gives the time between two events. Nothing comes of it: the emulator takes no times, and on a
+// GPU the grader's own calls go to the CUDA runtime, whatever a submission defines.
+// Emulator: passed
 // GPU: passed
 
 __global__ void add(const float* x, const float* y, float* z, int n) {

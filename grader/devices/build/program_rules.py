@@ -87,6 +87,7 @@ class _Few(Tree):
     def _call(self, cursor: Any, used: Any, around: Around) -> None:
         if said := of_call(used.spelling, around.call()):
             self.slips.append((cursor.location, said))
+        super()._call(cursor, used, around)
 
     def _write(self, cursor: Any, used: Any, around: Around) -> None:
         if self._is_own(used):
