@@ -17,7 +17,6 @@ from grader.devices.evidence import Finding
 from grader.report.advice import on_finding
 from grader.report.messages import TITLES
 
-_BEYOND = re.compile(r", (?:past its end|before its start)[:;]| after it was freed")
 AROUND = 1  # lines above and below the line of a finding
 WAYS = ("load", "store", "atomic")
 WARNING = "warning"  # a note that is about the text alone, and told first: as the compiler says it
@@ -97,9 +96,7 @@ def _warnings(run: Run) -> list[Finding]:
 
 
 def title(finding: Finding) -> str:
-    """What its kind is called; memory of both sides may be touched by host code, up to its end."""
-    if finding.kind == "host_access" and _BEYOND.search(finding.message):
-        return TITLES["out_of_bounds"]
+    """What its kind is called."""
     return TITLES.get(finding.kind, finding.kind.replace("_", " "))
 
 
