@@ -51,3 +51,20 @@ def test_null_is_a_number_and_a_pointer(tmp_path):
 
 def test_an_event_that_was_not_made_is_no_event(tmp_path):
     assert run(tmp_path, EVENTS).startswith("400 " * 6)
+
+
+WRITES = """
+__global__ void k(int* x) { x[0] = 1; }
+int main() {
+    k<<<1, 1>>>(nullptr);
+    printf("%s", cudaGetErrorName(cudaDeviceSynchronize()));
+}
+"""
+
+
+def test_a_write_through_a_null_pointer_that_the_compiler_knows_is_told(tmp_path):
+    """g++ took a kernel that only writes there for one that does nothing, where its launch says `nullptr`."""
+    (tmp_path / "writes.cu").write_text(WRITES)
+    ran = run_ladder(tmp_path, "run", "writes.cu")
+    assert ran.returncode == 1 and ran.stdout == "cudaErrorIllegalAddress"
+    assert "writes address 0x0, which is no device memory: a null pointer" in ran.stderr
