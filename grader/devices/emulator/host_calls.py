@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -70,11 +71,17 @@ _WRONG_CALLS = {
     " call fails, and cudaStreamEndCapture gives no graph: wait behind that",
     "capture default": "the default stream, which is that of cudaMemcpy and cudaMemset, takes no work while a stream is"
     " captured that waits for it, so this call fails, and cudaStreamEndCapture gives no graph: use the captured stream",
+    "capture unjoined": "a stream that was forked from the captured one has work that this does not wait for, so this"
+    " call fails and gives no graph: record an event behind that work, and cudaStreamWaitEvent of the captured stream",
     "capture memory": "memory is neither allocated nor freed while a stream is captured, so this call fails, and"
     " cudaStreamEndCapture gives no graph: do it above cudaStreamBeginCapture",
     "no pointer": "cudaMalloc is to write the new pointer where there is no memory: hand over the address of your"
     " pointer, `cudaMalloc(&p, bytes)`",
-    "symbol": "this copy names no variable of the GPU, so it fails: hand over the variable itself, without quotes and"
+    "direction to": "cudaMemcpyToSymbol copies to a variable of the GPU, and the last argument of this call says"
+    " otherwise, so it fails: leave that argument out",
+    "direction from": "cudaMemcpyFromSymbol copies from a variable of the GPU, and the last argument of this call says"
+    " otherwise, so it fails: leave that argument out",
+    "symbol": "this call names no variable of the GPU, so it fails: hand over the variable itself, without quotes and"
     " without &, as `cudaMemcpyToSymbol(name, &value, sizeof value)`",
     "too early": "host code asks for the time of an event that the GPU may not have come to yet, so this call fails"
     " with cudaErrorNotReady and gives no time: call cudaEventSynchronize for the last event first",
@@ -112,10 +119,24 @@ def _unchecked_error(fact: Fact) -> str:
     )
 
 
+_OF_EIGHT_BYTES = "write %llu for `(unsigned long long)value`, or %lld for `(long long)value`"
+
+
 def _lost_output(fact: Fact) -> str:
     return (
         f"the program ends without waiting for {fact['kernel']}, so what that prints is lost on a GPU:"
         " call cudaDeviceSynchronize() behind the launch"
+    )
+
+
+def _unknown_format(fact: Fact) -> str:
+    written = fact["text"]
+    *_, size = re.findall(r"hh|[jztLq]", written) or [""]
+    instead = {"hh": "write %d or %u", "L": "write %f", "": "leave it out", **dict.fromkeys("jztq", _OF_EIGHT_BYTES)}
+    how = "write the number of digits itself" if ".*" in written else instead[size]
+    return (
+        f"a GPU's printf does not know `{written}`: it prints these characters as they are, and values behind them may"
+        f" come out wrong; {how}"
     )
 
 
@@ -136,5 +157,6 @@ CALLS: Mapping[str, Callable[[Fact], str]] = {
     "wrong_call": _wrong_call,
     "unchecked_error": _unchecked_error,
     "lost_output": _lost_output,
+    "unknown_format": _unknown_format,
     "crowd": _crowd,
 }

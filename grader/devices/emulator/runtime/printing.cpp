@@ -35,28 +35,71 @@ void print_with_thread(Thread& thread, std::string_view text) {
     }
 }
 
-// The GPU itself reads a text that it prints, and so must have it. It has no %n.
-void check_printed(Thread& thread, const char* format, va_list arguments, std::uint32_t pc) {
+// The values behind a format. In a struct, for a va_list that is handed to a function alone may be left where it was.
+struct Values {
     va_list left;
-    va_copy(left, arguments);
-    while ((format = std::strchr(format, '%'))) {
-        bool is_long = false;
-        for (++format; *format && std::strchr("-+ #0123456789.*hlLqjzt'$", *format); ++format) {
-            if (*format == '*') va_arg(left, int);
-            is_long = is_long || std::strchr("lqjzt", *format);
-        }
-        if (*format == 'n') ladder_trap("printf in a kernel knows no %n", 0);
-        if (*format == 's') {
-            if (const char* const text = va_arg(left, const char*)) check_access(thread, reinterpret_cast<Address>(text), 1, false, pc);
-        } else if (*format && std::strchr("aAeEfFgG", *format)) {
-            va_arg(left, double);
-        } else if (*format && *format != '%') {
-            if (is_long || *format == 'p') va_arg(left, long);
-            else va_arg(left, int);
-        }
-        if (*format) ++format;
+    int taken = 0;
+    template <class T> T next() { return ++taken, va_arg(left, T); }
+};
+
+template <class T> void append(std::string& text, const std::string& conversion, T value) {
+    const auto length = static_cast<std::size_t>(std::max(0, std::snprintf(nullptr, 0, conversion.c_str(), value)));
+    text.resize(text.size() + length + 1);
+    std::snprintf(text.data() + text.size() - length - 1, length + 1, conversion.c_str(), value);
+    text.pop_back();
+}
+
+// A GPU prints what it does not know as it is written, and may take values for others behind that.
+void print_unknown(Thread& thread, std::string& text, std::string_view conversion, std::uint32_t pc) {
+    text += conversion;
+    auto& all = thread.executor->findings;
+    if (std::any_of(all.begin(), all.end(), [&](const Finding& other) { return other.pc == pc && other.kind == "unknown_format"; })) return;
+    Finding finding = finding_at(thread, "unknown_format", pc);
+    finding.text = conversion;
+    finding.note = !machine().whole_program;   // whose output is no result
+    all.push_back(std::move(finding));
+}
+
+// One conversion, as CUDA's guide has them ("Format Specifiers"): %[flags][width][.precision][size]type, where the sizes are
+// h, l and ll. Returns where it ends. The GPU itself reads a text that it prints, and so must have it. It has no %n.
+const char* print_conversion(Thread& thread, std::string& text, const char* at, Values& values, std::uint32_t pc) {
+    std::string conversion = "%", size;
+    const char* end = at + 1;
+    const auto take = [&](std::string& to, const char* any_of) { while (*end && std::strchr(any_of, *end)) to += *end++; };
+    take(conversion, "#0+- ");
+    if (*end == '*') conversion += std::to_string(values.next<int>()), ++end;
+    else take(conversion, "0123456789");
+    bool is_known = true;
+    if (*end == '.') {
+        conversion += *end++;
+        if (*end == '*') is_known = false, values.next<int>(), ++end;
+        else take(conversion, "0123456789");
     }
-    va_end(left);
+    take(size, "hlLqjzt'");
+    conversion += size;
+    is_known = is_known && (size.empty() || size == "h" || size == "l" || size == "ll");
+    if (!*end) return text += at, end;
+    const char type = *end++;
+    conversion += type;
+    if (type == '%' && conversion == "%%") return text += '%', end;
+    if (type == 'n') ladder_trap("printf in a kernel knows no %n", 0);
+    const bool is_eight_bytes = !size.empty() && std::strchr("lLqjzt", size[0]);
+    const std::string_view written(at, static_cast<std::size_t>(end - at));
+    if (std::strchr("aAeEfFgG", type)) {
+        const double value = size == "L" ? static_cast<double>(values.next<long double>()) : values.next<double>();
+        if (is_known) return append(text, conversion, value), end;
+    } else if (type == 's') {
+        const char* const value = values.next<const char*>();
+        if (value) check_access(thread, reinterpret_cast<Address>(value), 1, false, pc);
+        if (is_known) return append(text, conversion, value), end;
+    } else if (type == 'p') {
+        return append(text, conversion, values.next<void*>()), end;
+    } else if (std::strchr("cdiouxX", type)) {
+        const long long value = is_eight_bytes ? values.next<long long>() : values.next<int>();
+        if (is_known) return is_eight_bytes ? append(text, conversion, value) : append(text, conversion, static_cast<int>(value)), end;
+    }
+    print_unknown(thread, text, written, pc);
+    return end;
 }
 
 int print(const char* text, std::size_t length) {
@@ -65,11 +108,25 @@ int print(const char* text, std::size_t length) {
     return static_cast<int>(length);
 }
 
+// What printf gives in a kernel: how many values it has printed.
+int print_in_kernel(Thread& thread, const char* format, va_list arguments, std::uint32_t pc) {
+    Values values;
+    va_copy(values.left, arguments);
+    std::string text;
+    for (const char* at = format; *at;) {
+        const char* const next = std::strchr(at, '%');
+        text.append(at, next ? next : at + std::strlen(at));
+        if (!next) break;
+        at = print_conversion(thread, text, next, values, pc);
+    }
+    va_end(values.left);
+    print_in_kernel(thread, text);
+    return values.taken;
+}
+
 int print_formatted(const char* format, va_list arguments, void* caller) {
-    char text[4096];
-    if (current) check_printed(*current, format, arguments, program_counter(caller));
-    const int length = std::vsnprintf(text, sizeof text, format, arguments);
-    return length <= 0 ? length : print(text, std::min<std::size_t>(static_cast<std::size_t>(length), sizeof text - 1));
+    if (current) return print_in_kernel(*current, format, arguments, program_counter(caller));
+    return std::vfprintf(stdout, format, arguments);
 }
 
 }  // namespace
