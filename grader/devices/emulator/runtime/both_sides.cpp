@@ -50,7 +50,9 @@ void DeviceMemory::note_host_writes() {
 }
 
 int DeviceMemory::remember(void* pointer, std::size_t bytes, int line) {
-    if (!pointer || bytes == 0 || find(reinterpret_cast<Address>(pointer))) return InvalidValue;
+    if (!pointer || bytes == 0) return InvalidValue;
+    if (const Region* const known = find(reinterpret_cast<Address>(pointer)))
+        return known->sides == Sides::Registered ? AlreadyRegistered : InvalidValue;
     add_buffer(line ? "cudaHostRegister" : "a tensor", reinterpret_cast<Address>(pointer), bytes, true);
     Region& region = *regions_.back();
     region.line = line;
@@ -63,7 +65,7 @@ int DeviceMemory::remember(void* pointer, std::size_t bytes, int line) {
 
 int DeviceMemory::forget(void* pointer) {
     Region* const region = both_sided(reinterpret_cast<Address>(pointer));
-    if (!region || region->sides != Sides::Registered || region->begin != reinterpret_cast<Address>(pointer)) return InvalidValue;
+    if (!region || region->sides != Sides::Registered || region->begin != reinterpret_cast<Address>(pointer)) return NotRegistered;
     region->bytes = 0;   // no address is its any more
     return Success;
 }

@@ -47,7 +47,7 @@ void host_access(Address a, std::size_t bytes, bool writes, Address caller) {
 }
 
 [[noreturn]] void host_out_of_time(Address caller) {
-    if (machine().broken) leave_entry_point();   // a kernel has been blamed already
+    if (machine().fault) leave_entry_point();   // a kernel has been blamed already
     Finding finding;
     finding.kind = "timeout";
     finding.pc = program_counter(caller);

@@ -41,6 +41,10 @@ int memory_while_captured(int line) {
     });
 }
 
+void break_captures() {
+    for (auto& [stream, capture] : captures) capture.broken = true;
+}
+
 }  // namespace ladder
 
 using namespace ladder;
@@ -52,10 +56,16 @@ void ladder_capture(void* stream, int mode) {
     captures[stream] = {mode == 2, mode == 1, is_blocking(stream), false, pthread_self()};
 }
 
-int ladder_capture_ends(void* stream) {
+int ladder_capture_ends(void* stream, int is_joined, int line) {
     const HostCall call;
     const auto known = captures.extract(stream);
-    return !known.empty() && known.mapped().broken ? machine().last_error = CaptureInvalidated : Success;
+    if (!known.empty() && known.mapped().broken) return machine().last_error = CaptureInvalidated;
+    return is_joined ? Success : wrong_call(CaptureUnjoined, "capture unjoined", line);
+}
+
+int ladder_wait_for_captured_event() {
+    const HostCall call;
+    return refusal(CapturedEvent, "capture waits", 0, any);
 }
 
 int ladder_wait_while_captured(void* stream, int is_captured) {

@@ -84,7 +84,7 @@ void finish_case(Machine& m) {
         finding.offset = m.last_error;
         m.findings.push_back(std::move(finding));
     }
-    if (m.given_up || m.broken) return;
+    if (m.given_up || m.fault) return;
     const auto& [print, kernel] = m.printed;
     if (m.whole_program && print.number && !m.program.signal && !m.stream_order.host_knows(print)) file("lost_output", kernel, print.line, "");
     if (!m.whole_program) report_streams(m);

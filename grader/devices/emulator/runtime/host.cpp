@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <span>
 #include <thread>
 
 #include "host_call.h"
@@ -67,10 +68,17 @@ std::string refusal_of_cluster(const Launch& launch, const Symbol* function) {
            (more ? "" : " (cudaFuncSetAttribute with cudaFuncAttributeNonPortableClusterSizeAllowed raises this to " + std::to_string(most_cluster_blocks_optin) + ")");
 }
 
+// Dynamic shared memory that a launch may ask for, in bytes.
+std::size_t allowed_shared(const Symbol* function) {
+    const auto raised = machine().allowed_shared.find(function ? function->name : "");
+    if (raised != machine().allowed_shared.end()) return raised->second;
+    return shared_per_block - std::min(shared_per_block, machine().module.static_shared(function));
+}
+
 // What a GPU would refuse, in its words; empty when the launch is fine. `error` becomes CUDA's number for it.
 std::string refusal(const Launch& launch, const Symbol* function, int& error) {
     const auto threads = static_cast<std::uint64_t>(launch.block[0]) * launch.block[1] * launch.block[2];
-    error = InvalidConfiguration;
+    error = InvalidValue;   // so CUDA 13; before, it was InvalidConfiguration
     const auto text = [](std::uint64_t value) { return std::to_string(value); };
     for (int axis = 0; axis < 3; ++axis) {
         const std::string name(1, "xyz"[axis]);
@@ -84,13 +92,11 @@ std::string refusal(const Launch& launch, const Symbol* function, int& error) {
     }
     if (const std::string why = refusal_of_cluster(launch, function); !why.empty()) return error = InvalidClusterSize, why;
     if (threads > threads_per_block) return "the block has " + text(threads) + " threads, at most " + text(threads_per_block) + " are allowed";
-    error = InvalidValue;
     const std::size_t bound = machine().module.launch_bound(function);
     if (bound && threads > bound) return "the block has " + text(threads) + " threads, its __launch_bounds__ allow " + text(bound);
     const std::size_t fixed = machine().module.static_shared(function);
     if (fixed > shared_per_block) return static_shared_text(fixed);
-    const auto raised = machine().allowed_shared.find(function ? function->name : "");
-    const std::size_t limit = raised == machine().allowed_shared.end() ? shared_per_block : fixed + raised->second;
+    const std::size_t limit = fixed + allowed_shared(function);
     if (fixed + launch.shared_bytes > limit)
         return "it asks for " + text(fixed + launch.shared_bytes) + " bytes of shared memory, at most " + text(limit) +
                " are allowed (cudaFuncSetAttribute with cudaFuncAttributeMaxDynamicSharedMemorySize raises this to " + text(shared_per_block_optin) + ")";
@@ -103,6 +109,16 @@ std::string refusal(const Launch& launch, const Symbol* function, int& error) {
         return "a cooperative launch must fit on the GPU at once: " + text(blocks) + " blocks, room for " + text(resident);
     error = Success;
     return "";
+}
+
+// What a GPU says of a launch that ended with these findings.
+int fault_of(std::span<const Finding> findings) {
+    for (const Finding& each : findings) {
+        if (each.kind == "assert") return AssertFailed;
+        if (each.kind == "misaligned") return MisalignedAddress;
+        if (each.kind == "out_of_bounds") return IllegalAddress;
+    }
+    return LaunchFailure;
 }
 
 // Moves what the executors found into the case's list: of equal findings the one of the lowest block, so that the list
@@ -206,6 +222,15 @@ static void begin_flags(LaunchState& state) {
     m.stream_races.forget_flags();
 }
 
+bool is_refused(const Launch& launch, const Symbol* function) {
+    int error = Success;
+    const std::string why = refusal(launch, function, error);
+    if (why.empty()) return false;
+    file("launch_error", launch.kernel, launch.line, why);
+    machine().last_error = error;
+    return true;
+}
+
 void launch_kernel(const Launch& launch) {
     Machine& m = machine();
     m.host_steps = 0;
@@ -214,17 +239,11 @@ void launch_kernel(const Launch& launch) {
     m.recorder.begin_launch(launch.kernel);
     m.launches.push_back({launch.kernel, {launch.grid[0], launch.grid[1], launch.grid[2]}, {launch.block[0], launch.block[1], launch.block[2]},
                           launch.shared_bytes, launch.line, launch.stream == m.given_stream, m.streams.contains(launch.stream)});
-    int error = Success;
     const Symbol* const function = function_of(launch);
     m.memory.copied_from_host += std::max(launch.argument_bytes, usual_argument_bytes) - usual_argument_bytes;
     if (function) launch.refer(launch.arguments, references_of(function->name));
-    const std::string why = refusal(launch, function, error);
-    if (!why.empty()) {
-        file("launch_error", launch.kernel, launch.line, why);
-        m.last_error = error;
-        return;
-    }
-    if (refusal_of_call(launch.stream, launch.line) || m.broken) return;
+    if (is_refused(launch, function)) return;
+    if (refusal_of_call(launch.stream, launch.line) || m.fault) return;
     const Arguments arguments(launch, function);
     m.stream_order.work(launch.stream, launch.line);
     LaunchState state(blocks);
@@ -245,6 +264,7 @@ void launch_kernel(const Launch& launch) {
     if (m.blocks_turned)
         for (std::uint64_t n = blocks; n > 0; --n) state.chosen.push_back(n - 1);
     begin_flags(state);
+    const std::size_t found = m.findings.size();
     run_chosen(state, run_launch);
     KernelTotals& totals = m.kernels[static_cast<std::size_t>(state.kernel)];
     totals.launches += 1;
@@ -261,8 +281,7 @@ void launch_kernel(const Launch& launch) {
     totals.passed_barriers.merge(state.passed_barriers);
     totals.dynamic_shared = std::max(totals.dynamic_shared, launch.shared_bytes);
     if (state.schedule.stop_after.load() != ~std::uint64_t{0}) {
-        m.broken = true;   // as on a GPU: after a fault the context is lost
-        m.last_error = LaunchFailure;
+        m.fault = fault_of(std::span(m.findings).subspan(found));   // as on a GPU: after a fault the context is lost
     }
 }
 
@@ -276,6 +295,13 @@ void ladder_launch(const Launch* launch) {
     const HostCall call;
     launch_kernel(*launch);
     give_back_of_parameters(launch->line);
+}
+
+int ladder_launch_fails(const Launch* launch) {
+    const HostCall call;
+    if (!is_refused(*launch, function_of(*launch))) return false;
+    break_captures();
+    return true;
 }
 
 int ladder_allow_shared(const void* kernel, std::size_t bytes) {
@@ -303,10 +329,22 @@ std::size_t ladder_static_shared(const void* kernel) {
     return machine().module.static_shared(machine().module.function_at(kernel));
 }
 
+std::size_t ladder_allowed_shared(const void* kernel) { return allowed_shared(machine().module.function_at(kernel)); }
+
+int ladder_most_threads(const void* kernel) {
+    const std::size_t bound = machine().module.launch_bound(machine().module.function_at(kernel));
+    return bound ? static_cast<int>(std::min<std::size_t>(bound, threads_per_block)) : threads_per_block;
+}
+
 int ladder_last_error(int clear) {
     const int error = machine().error_asked_for = machine().last_error;
-    if (clear && !machine().broken) machine().last_error = Success;
+    if (clear) machine().last_error = Success;
     return error;
+}
+int ladder_fault(int at_once) {
+    Machine& m = machine();
+    if (!m.fault || !(at_once || m.fault_is_known)) return Success;
+    return m.last_error = m.fault;
 }
 void ladder_set_error(int error) { machine().last_error = error; }
 

@@ -35,6 +35,7 @@ int refusal_of_memory(int line);               // the same of a call that alloca
 // ---- captures.cpp: the same of one that streams which are captured into a graph forbid ----
 int refusal_while_captured(void* stream, int line);
 int memory_while_captured(int line);
+void break_captures();                          // by a launch that fails
 
 int give_back(void* pointer, bool pinned, int line);   // memory of the device's or of both sides; pinned: cudaMallocHost's
 void give_back_of_parameters(int launch_line);   // behind a launch: what the destructors of its arguments' copies free

@@ -43,7 +43,8 @@ struct Machine {
     int threads = 1;                            // executors to use
     int last_error = 0;
     int error_asked_for = 0;                    // the one that host code has been told of last
-    bool broken = false;                        // a kernel died: the device accepts no more work
+    bool fault_is_known = false;                // to the host, which has waited since
+    int fault = 0;                              // of a kernel that died: the device accepts no more work
     bool given_up = false;                      // host code was left before its end
     double seconds_limit = 10;
     double wall_limit = 1e9;   // the same on the clock, whatever else the machine does meanwhile

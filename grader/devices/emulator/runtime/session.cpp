@@ -273,7 +273,8 @@ void ladder_session_begin(double seconds, double data_elements, int poison) {
     m.allowed_shared.clear();
     m.wide_clusters.clear();
     m.last_error = Success;
-    m.broken = m.given_up = false;
+    m.fault = Success;
+    m.given_up = m.fault_is_known = false;
     m.seconds_limit = seconds;
     m.data_elements = data_elements;
     m.host_steps = 0;

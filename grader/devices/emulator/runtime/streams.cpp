@@ -141,20 +141,25 @@ void ladder_event_record(const void* event, void* stream) {
     const HostCall call;
     machine().stream_order.record(event, stream);
 }
+static void host_has_waited() {
+    Machine& m = machine();
+    m.memory.host_has_waited();
+    m.fault_is_known = m.fault != Success;
+}
 void ladder_host_waits(void* stream) {
     const HostCall call;
     machine().stream_order.host_waits(stream);
-    machine().memory.host_has_waited();
+    host_has_waited();
 }
 void ladder_host_waits_for_event(const void* event) {
     const HostCall call;
     machine().stream_order.host_waits_for_event(event);
-    machine().memory.host_has_waited();
+    host_has_waited();
 }
 void ladder_host_waits_for_all() {
     const HostCall call;
     machine().stream_order.host_waits_for_all();
-    machine().memory.host_has_waited();
+    host_has_waited();
 }
 void ladder_host_asks(void* stream, const void* event) {
     if (!machine().whole_program) return;   // a graded file has to wait

@@ -69,7 +69,7 @@ static bool is_one_launch_full(std::size_t bytes) {
 // that only takes the time may do so.
 static void note_unwritten(const Region& source, Address from, std::size_t bytes, int line) {
     const Machine& m = machine();
-    if (!m.whole_program || m.broken || !m.findings.empty() || m.sampling.on() || m.few_blocks || !source.initialised) return;
+    if (!m.whole_program || m.fault || !m.findings.empty() || m.sampling.on() || m.few_blocks || !source.initialised) return;
     const std::uint8_t* const flags = source.flags_of(from);
     const void* const gap = std::memchr(flags, 0, bytes);
     const std::size_t written = gap ? static_cast<std::size_t>(static_cast<const std::uint8_t*>(gap) - flags) : bytes;

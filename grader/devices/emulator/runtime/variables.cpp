@@ -78,10 +78,12 @@ void note_addresses_in(const void* copied, std::size_t bytes) {
 
 using namespace ladder;
 
-extern "C" void ladder_symbol(const void* variable, int asks_for_address) {
+extern "C" int ladder_symbol(const void* variable, int asks_for_address, int line) {
     const HostCall call;
+    if (asks_for_address && !machine().memory.find(reinterpret_cast<Address>(variable))) return wrong_call(InvalidSymbol, "symbol", line);
     Region* const region = machine().memory.named_variable(reinterpret_cast<Address>(variable));
     if (!asks_for_address) named_next = region, symbol_next = variable;
     else if (region) region->asked = true;
     if (!region) let_write(reinterpret_cast<Address>(variable));
+    return Success;
 }

@@ -81,4 +81,11 @@ int ladder_check_pitch(std::size_t width, std::size_t pitch, int line) {
     return wrong_call(InvalidPitch, "pitch " + std::to_string(width) + ' ' + std::to_string(pitch), line);
 }
 
+int ladder_check_direction(Copy kind, int to_symbol, int line) {
+    const HostCall call;
+    const Copy opposite = to_symbol ? Copy::DeviceToHost : Copy::HostToDevice;
+    if (kind != opposite && kind != Copy::HostToHost) return Success;
+    return wrong_call(InvalidDirection, to_symbol ? "direction to" : "direction from", line);
+}
+
 }  // extern "C"

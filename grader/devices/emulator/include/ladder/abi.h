@@ -88,9 +88,9 @@ struct FragmentShape {
 };
 
 // A CUDA error is an int here; the numbers are CUDA's own (cudaError_t).
-enum Error : int { Success = 0, InvalidValue = 1, OutOfMemory = 2, InvalidConfiguration = 9, InvalidPitch = 12, InvalidSymbol = 13, InvalidDevicePointer = 17, IllegalAddress = 700,
+enum Error : int { Success = 0, InvalidValue = 1, OutOfMemory = 2, InvalidPitch = 12, InvalidSymbol = 13, InvalidDevicePointer = 17, InvalidDirection = 21, IllegalAddress = 700, AssertFailed = 710, MisalignedAddress = 716, AlreadyRegistered = 712, NotRegistered = 713,
                    LaunchOutOfResources = 701, CooperativeTooLarge = 720, LaunchFailure = 719, InvalidHandle = 400, InvalidClusterSize = 912,
-                   NotPermitted = 800, CaptureUnsupported = 900, CaptureInvalidated = 901, CaptureImplicit = 906 };
+                   NotPermitted = 800, CaptureUnsupported = 900, CaptureInvalidated = 901, CaptureUnjoined = 904, CaptureImplicit = 906, CapturedEvent = 907 };
 
 enum class Copy : int { HostToHost = 0, HostToDevice = 1, DeviceToHost = 2, DeviceToDevice = 3, Default = 4 };
 
@@ -114,15 +114,19 @@ extern "C" {
 
 // ---- launches (host code) ----
 void ladder_launch(const ladder::Launch* launch);
+int ladder_launch_fails(const ladder::Launch* launch);   // one that a graph would keep; files why
 // Calls argument(of) for a launch's argument that is only evaluated when the kernel is called for the first time.
 void ladder_evaluate(void (*argument)(void*), void* of);
 // Allows `bytes` of dynamic shared memory for a kernel (cudaFuncSetAttribute); `kernel` is its address.
 int ladder_allow_shared(const void* kernel, std::size_t bytes);
 void ladder_allow_clusters(const void* kernel, int more);   // of more than 8 blocks
 int ladder_clusters_of(const void* kernel, int axis);   // that it says itself, in blocks; axis 3: whether they may have more than 8
-// Static shared memory of a kernel in bytes, by address.
+// Of a kernel, by address: its static shared memory in bytes, how many of dynamic a launch may have, and the threads of a block.
 std::size_t ladder_static_shared(const void* kernel);
+std::size_t ladder_allowed_shared(const void* kernel);
+int ladder_most_threads(const void* kernel);
 int ladder_last_error(int clear);   // cudaGetLastError (clear = 1), cudaPeekAtLastError (clear = 0)
+int ladder_fault(int at_once);      // of a kernel that died, or 0; at_once: though the host has not waited for it. It is the last error
 void ladder_set_error(int error);   // a host API call failed: sets what cudaGetLastError returns
 
 // ---- device memory (host code); `line` is the caller's ----
@@ -143,7 +147,9 @@ int ladder_memcpy(void* to, const void* from, std::size_t bytes, ladder::Copy ki
 // Of one side of a copy, where `left` bytes are up to the end of a host array: a CUDA error if those are too few.
 int ladder_check_host_side(const void* p, std::size_t bytes, std::size_t left, int writes, int line);
 int ladder_memset(void* to, int value, std::size_t bytes, int line);
-void ladder_symbol(const void* variable, int asks_for_address);   // host code does so of a variable of the GPU, or else the copy that comes next names it
+// Host code asks for the address of a variable of the GPU, or else the copy that comes next names it; a CUDA error.
+int ladder_symbol(const void* variable, int asks_for_address, int line);
+int ladder_check_direction(ladder::Copy kind, int to_symbol, int line);   // of a copy to or from such a variable; a CUDA error
 std::size_t ladder_memory_in_use(void);
 std::size_t ladder_heap(void);   // bytes that kernels may get by malloc and new
 void ladder_set_heap(std::size_t bytes);
@@ -164,7 +170,8 @@ void ladder_host_waits_for_event(const void* event);
 void ladder_host_waits_for_all(void);
 // A stream is captured into a graph, in one of CUDA's modes, or no longer: a CUDA error if a call in between has spoilt that.
 void ladder_capture(void* stream, int mode);
-int ladder_capture_ends(void* stream);
+int ladder_wait_for_captured_event(void);
+int ladder_capture_ends(void* stream, int is_joined, int line);
 int ladder_wait_while_captured(void* stream, int is_captured);   // a CUDA error: host code may not wait for this stream
 double ladder_host_seconds(void);   // monotonic, for events
 int ladder_multiprocessors(void);   // of the GPU that host code sees: the emulated one, or a card that is modelled

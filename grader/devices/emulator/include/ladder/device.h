@@ -10,6 +10,8 @@
 #define LADDER_GONE(name) name
 #endif
 
+struct CUuuid_st { char bytes[16]; };
+using cudaUUID_t = CUuuid_st;
 struct cudaDeviceProp {
     char name[256];
     std::size_t totalGlobalMem, sharedMemPerBlock;
@@ -31,7 +33,7 @@ struct cudaDeviceProp {
     std::size_t reservedSharedMemPerBlock;
     int memoryPoolsSupported, clusterLaunch;
     // Asked for by programs that list what a device has.
-    struct { char bytes[16]; } uuid;
+    cudaUUID_t uuid;
     std::size_t texturePitchAlignment, surfaceAlignment;
     int LADDER_GONE(deviceOverlap), LADDER_GONE(kernelExecTimeoutEnabled), isMultiGpuBoard, multiGpuBoardGroupID, tccDriver;
     int maxTexture1D, LADDER_GONE(maxTexture1DLinear), maxTexture1DMipmap, maxTexture2D[2], maxTexture2DLinear[3], maxTexture2DGather[2];
@@ -199,10 +201,12 @@ constexpr cudaDeviceProp properties = {
 }  // namespace ladder
 
 inline LADDER_UNSEEN cudaError_t cudaGetDeviceCount(int* count) {
+    LADDER_WANTS(count);
     *count = ladder_devices();
     return ladder::status();
 }
 inline LADDER_UNSEEN cudaError_t cudaGetDevice(int* device) {
+    LADDER_WANTS(device);
     *device = ladder_current_device(-1);
     return ladder::status();
 }
@@ -211,9 +215,9 @@ inline LADDER_UNSEEN cudaError_t cudaSetDevice(int device) {
     ladder_current_device(device);
     return ladder::status();
 }
-inline LADDER_UNSEEN cudaError_t cudaSetDeviceFlags(unsigned) { return ladder::status(); }
 
 inline LADDER_UNSEEN cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
+    LADDER_WANTS(properties);
     if (device < 0 || device >= ladder_devices()) return ladder::status(cudaErrorInvalidDevice);
     *properties = ladder::properties;
     properties->multiProcessorCount = ladder_multiprocessors();
@@ -239,19 +243,32 @@ inline LADDER_UNSEEN cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAt
 #undef LADDER_ATTRIBUTES_OF_NOTHING
 
 inline LADDER_UNSEEN cudaError_t cudaRuntimeGetVersion(int* version) {
+    LADDER_WANTS(version);
     *version = 13000;
     return ladder::status();
 }
 inline LADDER_UNSEEN cudaError_t cudaDriverGetVersion(int* version) { return cudaRuntimeGetVersion(version); }
 
-// Nothing else to set: there are no caches, and stacks are as large as they are.
-inline LADDER_UNSEEN cudaError_t cudaDeviceReset() { return ladder_host_waits_for_all(), ladder::status(); }
+// Only asked for, but for the heap: there are no caches, and stacks are as large as they are.
+namespace ladder {
+inline std::size_t limits[] = {1024, 8650752, 0, 2, 2048, 64, 0};   // an H200's, by cudaLimit
+inline unsigned device_flags = 0;
+}
+inline LADDER_UNSEEN cudaError_t cudaDeviceReset() { return ladder_host_waits_for_all(), cudaSuccess; }
 inline LADDER_UNSEEN cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
+    LADDER_WANTS(limit >= 0 && limit < 7);
+    ladder::limits[limit] = value;
     if (limit == cudaLimitMallocHeapSize) ladder_set_heap(value);
     return ladder::status();
 }
 inline LADDER_UNSEEN cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {
-    *value = limit == cudaLimitMallocHeapSize ? ladder_heap() : 0;
+    LADDER_WANTS(value && limit >= 0 && limit < 7);
+    *value = limit == cudaLimitMallocHeapSize ? ladder_heap() : ladder::limits[limit];
+    return ladder::status();
+}
+inline LADDER_UNSEEN cudaError_t cudaSetDeviceFlags(unsigned flags) {
+    LADDER_WANTS(flags < 0x100);
+    ladder::device_flags = flags;
     return ladder::status();
 }
 inline LADDER_UNSEEN cudaError_t cudaCtxResetPersistingL2Cache() { return ladder::status(); }

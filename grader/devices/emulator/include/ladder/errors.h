@@ -192,13 +192,16 @@ inline LADDER_UNSEEN cudaError_t cudaPeekAtLastError() { return static_cast<cuda
 
 namespace ladder {
 
-// What a host function returns: its own error, which cudaGetLastError repeats, or else the fault of an earlier kernel,
-// after which nothing works any more.
+// What a host function returns: its own error, which cudaGetLastError repeats, or the fault of a kernel that the host has
+// waited for, after which nothing works any more.
 inline LADDER_UNSEEN cudaError_t status(int error = Success) {
     if (error) ladder_set_error(error);
-    const int last = ladder_last_error(0);
-    const bool fault = last == IllegalAddress || (last > LaunchOutOfResources && last <= LaunchFailure);
-    return static_cast<cudaError_t>(error || !fault ? error : last);
+    const int fault = ladder_fault(0);
+    return static_cast<cudaError_t>(fault ? fault : error);
 }
 
 }  // namespace ladder
+
+// What CUDA answers to handles, and to values, that are not as it needs them.
+#define LADDER_NEEDS(handles) if (!(handles)) return ladder::status(cudaErrorInvalidResourceHandle)
+#define LADDER_WANTS(values) if (!(values)) return ladder::status(cudaErrorInvalidValue)

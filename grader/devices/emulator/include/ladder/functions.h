@@ -37,7 +37,7 @@ namespace ladder {
 constexpr std::size_t reserved_shared = 1024;   // the system's own, in each block
 
 inline LADDER_UNSEEN int blocks_that_fit(const void* kernel, int threads, std::size_t dynamic_shared) {
-    if (threads <= 0 || threads > threads_per_block) return 0;
+    if (threads <= 0 || threads > threads_per_block || dynamic_shared > ladder_allowed_shared(kernel)) return 0;
     const int warps = (threads + 31) / 32;
     const std::size_t shared = ladder_static_shared(kernel) + dynamic_shared + reserved_shared;
     const int by_threads = threads_per_multiprocessor / (32 * warps);
@@ -51,6 +51,8 @@ template <class F> LADDER_UNSEEN const void* address(F* kernel) { return reinter
 }  // namespace ladder
 
 template <class F> LADDER_UNSEEN cudaError_t cudaFuncSetAttribute(F* kernel, cudaFuncAttribute attribute, int value) {
+    LADDER_WANTS(attribute >= cudaFuncAttributeMaxDynamicSharedMemorySize && attribute <= cudaFuncAttributeNonPortableClusterSizeAllowed + 1);
+    LADDER_WANTS(attribute != cudaFuncAttributePreferredSharedMemoryCarveout || (value >= cudaSharedmemCarveoutDefault && value <= cudaSharedmemCarveoutMaxShared));
     if (attribute == cudaFuncAttributeNonPortableClusterSizeAllowed) ladder_allow_clusters(ladder::address(kernel), value);
     if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return ladder::status();
     if (value < 0) return ladder::status(cudaErrorInvalidValue);
@@ -60,12 +62,14 @@ template <class F> LADDER_UNSEEN cudaError_t cudaFuncSetCacheConfig(F*, cudaFunc
 inline LADDER_UNSEEN cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return ladder::status(); }
 
 template <class F> LADDER_UNSEEN cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, F* kernel) {
+    LADDER_WANTS(attributes);
+    if (!kernel) return ladder::status(cudaErrorInvalidDeviceFunction);
     *attributes = {};
     attributes->sharedSizeBytes = ladder_static_shared(ladder::address(kernel));
-    attributes->maxThreadsPerBlock = ladder::threads_per_block;
+    attributes->maxThreadsPerBlock = ladder_most_threads(ladder::address(kernel));
     attributes->numRegs = 32;   // made up: registers are not allocated here
     attributes->ptxVersion = attributes->binaryVersion = 10 * ladder::compute_major + ladder::compute_minor;
-    attributes->maxDynamicSharedSizeBytes = static_cast<int>(ladder::shared_per_block - attributes->sharedSizeBytes);
+    attributes->maxDynamicSharedSizeBytes = static_cast<int>(ladder_allowed_shared(ladder::address(kernel)));
     int* const sizes[] = {&attributes->requiredClusterWidth, &attributes->requiredClusterHeight, &attributes->requiredClusterDepth,
                           &attributes->nonPortableClusterSizeAllowed};
     for (int axis = 0; axis < 4; ++axis) *sizes[axis] = ladder_clusters_of(ladder::address(kernel), axis);
@@ -92,7 +96,7 @@ LADDER_UNSEEN cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags
 template <class F, class Bytes>
 LADDER_UNSEEN cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* block, F* kernel,
                                                                          Bytes dynamic_shared, int limit = 0) {
-    const int largest = limit > 0 && limit < ladder::threads_per_block ? limit : ladder::threads_per_block;
+    const int most = ladder_most_threads(ladder::address(kernel)), largest = limit > 0 && limit < most ? limit : most;
     int best = 0, resident = 0;
     for (int threads = largest; threads > 0; threads -= threads % 32 ? threads % 32 : 32) {
         const auto bytes = static_cast<std::size_t>(dynamic_shared(threads));

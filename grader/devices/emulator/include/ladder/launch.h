@@ -60,7 +60,6 @@ inline LADDER_UNSEEN void keep_launch(const Started& its) {
 
 [[gnu::noinline]] inline LADDER_UNSEEN void start(const Started& its) {
     const Config& c = its.config;
-    if (is_captured && is_captured(c.stream)) return keep_launch(its);
     const Launch launch = {
         .grid = {c.grid.x, c.grid.y, c.grid.z},
         .block = {c.block.x, c.block.y, c.block.z},
@@ -76,7 +75,8 @@ inline LADDER_UNSEEN void keep_launch(const Started& its) {
         .arguments = its.call,
         .argument_bytes = its.bytes,
     };
-    ladder_launch(&launch);
+    if (!in_a_capture(c.stream)) return ladder_launch(&launch);
+    if (!ladder_launch_fails(&launch)) keep_launch(its);
 }
 
 // What copies a call: nothing in a graded file, which has no graphs (libraries/ladder_program.h).

@@ -22,23 +22,25 @@ struct CUevent_st {
     bool recorded, is_timed;
 };
 using cudaEvent_t = CUevent_st*;
-#define LADDER_NEEDS(event) if (!(event)) return ladder::status(cudaErrorInvalidResourceHandle)   // as CUDA has it
 
 namespace ladder {
 
 constexpr int greatest_priority = -5;
 
-// While a stream is captured into a graph (libraries/ladder_more/graphs.h), its work is kept instead of done.
+// While a stream is captured into a graph (libraries/ladder_more/captures.h), its work is kept instead of done.
 using KeptWork = void (*)(void* work, cudaStream_t stream);
 inline bool (*is_captured)(cudaStream_t) = nullptr;
 inline void (*keep_work)(cudaStream_t, KeptWork, void* work) = nullptr;
 inline bool (*keep_event)(cudaStream_t, cudaEvent_t, bool waits) = nullptr;
+inline bool (*is_kept)(cudaEvent_t) = nullptr;
 
 inline LADDER_UNSEEN bool in_a_capture(cudaStream_t stream) { return is_captured && is_captured(stream); }
 // Whether host code may not wait for it.
 inline LADDER_UNSEEN int refused_to_wait(cudaStream_t stream) {
     return is_captured ? ladder_wait_while_captured(stream, is_captured(stream)) : Success;
 }
+
+inline LADDER_UNSEEN int refused_to_wait(cudaEvent_t event) { return is_kept && is_kept(event) ? ladder_wait_for_captured_event() : Success; }
 
 // `work` is to be done on the stream that it is given: at once, or when the graph is launched.
 template <class Work> LADDER_UNSEEN cudaError_t asynchronous(cudaStream_t stream, int line, Work work) {
@@ -71,6 +73,7 @@ template <class Work> LADDER_UNSEEN cudaError_t synchronous(int line, Work work)
 
 // As CUDA does it, a priority beyond the last one is the last one.
 inline LADDER_UNSEEN cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority, LADDER_LINE) {
+    LADDER_WANTS(stream && flags <= cudaStreamNonBlocking);
     const int urgency = priority > 0 ? 0 : priority < ladder::greatest_priority ? -ladder::greatest_priority : -priority;
     *stream = static_cast<cudaStream_t>(ladder_stream_create(line, flags != cudaStreamNonBlocking, urgency));
     return ladder::status();
@@ -106,6 +109,7 @@ inline LADDER_UNSEEN cudaError_t cudaDeviceGetStreamPriorityRange(int* least, in
     return ladder::status();
 }
 inline LADDER_UNSEEN cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data, LADDER_LINE) {
+    LADDER_WANTS(function);
     return ladder::asynchronous(stream, line, [=]() LADDER_UNSEEN {
         ladder_host_asks(stream, nullptr);   // it is called when the work before it is done
         ladder_host_function(true);
@@ -118,6 +122,7 @@ inline LADDER_UNSEEN cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHos
 // ---- events: they tell the time on the host, which says nothing about a GPU ----
 
 inline LADDER_UNSEEN cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
+    LADDER_WANTS(event && flags < 2 * cudaEventInterprocess);
     *event = new CUevent_st{0, false, !(flags & cudaEventDisableTiming)};
     return ladder::status();
 }
@@ -138,15 +143,18 @@ inline LADDER_UNSEEN cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t
 }
 inline LADDER_UNSEEN cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     LADDER_NEEDS(event);
+    if (const int refused = ladder::refused_to_wait(event)) return ladder::status(refused);
     ladder_host_waits_for_event(event);
     return ladder::status();
 }
 inline LADDER_UNSEEN cudaError_t cudaEventQuery(cudaEvent_t event) {
     LADDER_NEEDS(event);
+    if (const int refused = ladder::refused_to_wait(event)) return ladder::status(refused);
     ladder_host_asks(nullptr, event);
     return ladder::status();
 }
 inline LADDER_UNSEEN cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t stop, LADDER_LINE) {
+    LADDER_WANTS(milliseconds);
     LADDER_NEEDS(start && stop && start->recorded && stop->recorded && start->is_timed && stop->is_timed);
     if (ladder_asks_too_early(start, line) || ladder_asks_too_early(stop, line)) return cudaErrorNotReady;
     *milliseconds = static_cast<float>(1e3 * (stop->seconds - start->seconds));

@@ -28,6 +28,7 @@ LADDER_INLINE char* byte(void* base, std::size_t offset) { return static_cast<ch
 LADDER_INLINE const char* byte(const void* base, std::size_t offset) { return static_cast<const char*>(base) + offset; }
 
 inline LADDER_UNSEEN cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, int line) {
+    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return status(cudaErrorInvalidMemcpyDirection);
     return status(ladder_memcpy(to, from, bytes, static_cast<Copy>(kind), line));
 }
 
@@ -75,12 +76,14 @@ template <class T> LADDER_UNSEEN void* address_of(const T& symbol) {
 // A variable's address is device memory in these copies alone.
 inline LADDER_UNSEEN cudaError_t copy_to_symbol(void* symbol, std::size_t offset, const void* from, std::size_t bytes,
                                                 cudaMemcpyKind kind, int line) {
-    ladder_symbol(symbol, false);
+    if (const int error = ladder_check_direction(static_cast<Copy>(kind), true, line)) return status(error);
+    ladder_symbol(symbol, false, line);
     return copy(byte(symbol, offset), from, bytes, kind, line);
 }
 inline LADDER_UNSEEN cudaError_t copy_from_symbol(void* to, const void* symbol, std::size_t offset, std::size_t bytes,
                                                   cudaMemcpyKind kind, int line) {
-    ladder_symbol(symbol, false);
+    if (const int error = ladder_check_direction(static_cast<Copy>(kind), false, line)) return status(error);
+    ladder_symbol(symbol, false, line);
     return copy(to, byte(symbol, offset), bytes, kind, line);
 }
 
@@ -114,6 +117,7 @@ LADDER_UNSEEN cudaError_t cudaMallocAsync(T** pointer, std::size_t bytes, cudaSt
 template <class T>
 LADDER_UNSEEN cudaError_t cudaMallocPitch(T** pointer, std::size_t* pitch, std::size_t width, std::size_t rows,
                                           LADDER_LINE) {
+    LADDER_WANTS(pitch);
     *pitch = (width + 511) / 512 * 512;
     return cudaMalloc((void**)(pointer), *pitch * rows, line);
 }
@@ -140,11 +144,17 @@ inline LADDER_UNSEEN cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool
     *pool = nullptr;
     return ladder::status(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
 }
+namespace ladder {
+inline unsigned long long release_threshold = 0;   // only asked for
+}
 inline LADDER_UNSEEN cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t, cudaMemPoolAttr, void* value) {
-    *static_cast<unsigned long long*>(value) = 0;
+    LADDER_WANTS(value);
+    *static_cast<unsigned long long*>(value) = ladder::release_threshold;
     return ladder::status();
 }
-inline LADDER_UNSEEN cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void*) {
+inline LADDER_UNSEEN cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void* value) {
+    LADDER_WANTS(value);
+    ladder::release_threshold = *static_cast<unsigned long long*>(value);
     return ladder::status();
 }
 
@@ -158,23 +168,26 @@ inline LADDER_UNSEEN cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cuda
 // ---- memory of both sides: a whole program has it; to a graded file, page-locked memory is the host's ----
 
 template <class T>
-LADDER_UNSEEN cudaError_t cudaMallocManaged(T** pointer, std::size_t bytes, unsigned = cudaMemAttachGlobal, LADDER_LINE) {
+LADDER_UNSEEN cudaError_t cudaMallocManaged(T** pointer, std::size_t bytes, unsigned flags = cudaMemAttachGlobal, LADDER_LINE) {
+    LADDER_WANTS(flags == cudaMemAttachGlobal || flags == cudaMemAttachHost);
     return ladder::status(ladder_malloc_managed((void**)(pointer), bytes, line));
 }
 template <class T> LADDER_UNSEEN cudaError_t cudaMallocHost(T** pointer, std::size_t bytes, unsigned = 0, LADDER_LINE) {
     return ladder::status(ladder_malloc_host((void**)(pointer), bytes, line));
 }
 template <class T> LADDER_UNSEEN cudaError_t cudaHostAlloc(T** pointer, std::size_t bytes, unsigned flags, LADDER_LINE) {
+    LADDER_WANTS(flags < 2 * cudaHostAllocWriteCombined);
     return cudaMallocHost(pointer, bytes, flags, line);
 }
-inline LADDER_UNSEEN cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned, LADDER_LINE) {
+inline LADDER_UNSEEN cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags, LADDER_LINE) {
+    LADDER_WANTS(flags < 16);   // four flags
     return ladder::status(ladder_host_register(pointer, bytes, line));
 }
 inline LADDER_UNSEEN cudaError_t cudaHostUnregister(void* pointer) { return ladder::status(ladder_host_unregister(pointer)); }
 
 inline LADDER_UNSEEN cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
-    *total_bytes = ladder::global_memory;
-    *free_bytes = ladder::global_memory - ladder_memory_in_use();
+    if (total_bytes) *total_bytes = ladder::global_memory;
+    if (free_bytes) *free_bytes = ladder::global_memory - ladder_memory_in_use();
     return ladder::status();
 }
 
@@ -225,7 +238,7 @@ inline LADDER_UNSEEN cudaError_t cudaMemsetAsync(void* to, int value, std::size_
 namespace ladder {
 
 inline LADDER_UNSEEN cudaError_t set_rows(void* to, std::size_t pitch, int value, std::size_t width, std::size_t rows, int line) {
-    if (const int error = rows > 1 ? ladder_check_pitch(width, pitch, line) : Success) return status(error);
+    LADDER_WANTS(rows <= 1 || ladder_check_pitch(width, pitch, line) == Success);
     for (std::size_t row = 0; row < rows; ++row)
         if (const int error = ladder_memset(byte(to, row * pitch), value, width, line)) return status(error);
     return status();
@@ -245,14 +258,17 @@ inline LADDER_UNSEEN cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, 
 // ---- __device__ and __constant__ variables: here, a symbol is the variable itself ----
 
 
-template <class T> LADDER_UNSEEN cudaError_t cudaGetSymbolAddress(void** pointer, const T& symbol) {
-    *pointer = ladder::address_of(symbol);
-    ladder_symbol(*pointer, true);
-    return ladder::status();
+template <class T> LADDER_UNSEEN cudaError_t cudaGetSymbolAddress(void** pointer, const T& symbol, LADDER_LINE) {
+    LADDER_WANTS(pointer);
+    void* const variable = ladder::address_of(symbol);
+    const int error = ladder_symbol(variable, true, line);
+    if (!error) *pointer = variable;
+    return ladder::status(error);
 }
-template <class T> LADDER_UNSEEN cudaError_t cudaGetSymbolSize(std::size_t* bytes, const T&) {
+template <class T> LADDER_UNSEEN cudaError_t cudaGetSymbolSize(std::size_t* bytes, const T& symbol, LADDER_LINE) {
+    LADDER_WANTS(bytes);
     *bytes = sizeof(T);
-    return ladder::status();
+    return ladder::status(ladder_symbol(ladder::address_of(symbol), true, line));
 }
 template <class T>
 LADDER_UNSEEN cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, std::size_t bytes,

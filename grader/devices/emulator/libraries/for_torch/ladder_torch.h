@@ -160,7 +160,7 @@ private:
         TORCH_CHECK(ladder_its == cudaSuccess, "CUDA error: ", cudaGetErrorString(ladder_its)); \
     } while (0)
 #define AT_CUDA_CHECK C10_CUDA_CHECK
-#define C10_CUDA_KERNEL_LAUNCH_CHECK() C10_CUDA_CHECK(cudaGetLastError())
+#define C10_CUDA_KERNEL_LAUNCH_CHECK() C10_CUDA_CHECK((ladder_fault(1), cudaGetLastError()))   // nobody waits for a tensor of the CPU
 #define THCudaCheck C10_CUDA_CHECK
 #define CUDA_KERNEL_LOOP_TYPE(i, n, type) \
     for (type i = static_cast<type>(blockIdx.x) * blockDim.x + threadIdx.x; i < (n); i += static_cast<type>(blockDim.x) * gridDim.x)

@@ -132,12 +132,15 @@ struct cudaMemcpy3DParms {
 namespace ladder {
 
 inline LADDER_UNSEEN cudaError_t copy_volume(const cudaMemcpy3DParms* p, int line) {
+    LADDER_WANTS(p);
     const auto place = [](cudaArray_t array, const cudaPitchedPtr& pitched, const cudaPos& at, std::size_t y, std::size_t z) {
         if (array) return array->at(at.x * array->element(), at.y + y, at.z + z);
         return static_cast<char*>(pitched.ptr) + ((at.z + z) * pitched.ysize + at.y + y) * pitched.pitch + at.x;
     };
     const cudaArray_t array = p->srcArray ? p->srcArray : p->dstArray;
     const std::size_t bytes = p->extent.width * (array ? array->element() : 1);
+    LADDER_WANTS(p->srcArray || p->srcPos.x + bytes <= p->srcPtr.pitch);
+    LADDER_WANTS(p->dstArray || p->dstPos.x + bytes <= p->dstPtr.pitch);
     for (std::size_t z = 0; z < p->extent.depth; ++z)
         for (std::size_t y = 0; y < p->extent.height; ++y)
             if (const auto error = copy(place(p->dstArray, p->dstPtr, p->dstPos, y, z), place(p->srcArray, p->srcPtr, p->srcPos, y, z), bytes,

@@ -13,10 +13,15 @@
 // ---- peers: all devices have one memory here, and each may touch all of it ----
 
 inline LADDER_UNSEEN cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
-    *can = device != peer && device >= 0 && peer >= 0 && device < ladder_devices() && peer < ladder_devices();
+    LADDER_WANTS(can);
+    if (device < 0 || peer < 0 || device >= ladder_devices() || peer >= ladder_devices()) return ladder::status(cudaErrorInvalidDevice);
+    *can = device != peer;
     return ladder::status();
 }
-inline LADDER_UNSEEN cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned) {
+inline LADDER_UNSEEN cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
+    LADDER_WANTS(flags == 0);
+    if (peer < 0 || peer >= ladder_devices()) return ladder::status(cudaErrorInvalidDevice);
+    if (peer == ladder_current_device(-1)) return ladder::status(cudaErrorPeerAccessUnsupported);
     return ladder::status(ladder_peer_access(peer, 1) ? cudaSuccess : cudaErrorPeerAccessAlreadyEnabled);
 }
 inline LADDER_UNSEEN cudaError_t cudaDeviceDisablePeerAccess(int peer) {
@@ -39,7 +44,8 @@ inline LADDER_UNSEEN cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDevic
 // ---- streams ----
 
 using cudaStreamCallback_t = void (*)(cudaStream_t, cudaError_t, void*);
-inline LADDER_UNSEEN cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function, void* data, unsigned) {
+inline LADDER_UNSEEN cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function, void* data, unsigned flags) {
+    LADDER_WANTS(function && flags == 0);
     ladder_host_asks(stream, nullptr);   // it is called when the work before it is done
     const cudaError_t before = cudaGetLastError();
     ladder_host_function(true);
@@ -54,20 +60,30 @@ inline LADDER_UNSEEN int made_with(cudaStream_t stream) {
 }
 }  // namespace ladder
 inline LADDER_UNSEEN cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
+    LADDER_WANTS(priority);
     *priority = -(ladder::made_with(stream) >> 1);
     return ladder::status();
 }
 inline LADDER_UNSEEN cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
+    LADDER_WANTS(flags);
     *flags = ladder::made_with(stream) & 1 ? cudaStreamNonBlocking : cudaStreamDefault;
     return ladder::status();
 }
+inline LADDER_UNSEEN cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
+    LADDER_WANTS(id);
+    *id = reinterpret_cast<unsigned long long>(stream);
+    return ladder::status();
+}
+inline LADDER_UNSEEN cudaError_t cudaStreamGetDevice(cudaStream_t, int* device) { return cudaGetDevice(device); }
 #define cudaStreamAttrID cudaLaunchAttributeID
 #define cudaStreamAttrValue cudaLaunchAttributeValue
 #define cudaStreamAttributeAccessPolicyWindow cudaLaunchAttributeAccessPolicyWindow
 #define cudaStreamAttributePriority cudaLaunchAttributePriority
 inline LADDER_UNSEEN cudaError_t cudaStreamSetAttribute(cudaStream_t, cudaStreamAttrID, const cudaStreamAttrValue*) { return ladder::status(); }
+inline LADDER_UNSEEN cudaError_t cudaStreamCopyAttributes(cudaStream_t, cudaStream_t) { return ladder::status(); }
 inline LADDER_UNSEEN cudaError_t cudaInitDevice(int device, unsigned, unsigned) { return cudaSetDevice(device); }
-inline LADDER_UNSEEN cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream = nullptr, unsigned = 0) {
+inline LADDER_UNSEEN cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream = nullptr, unsigned flags = 0) {
+    LADDER_WANTS(flags <= 1);
     return cudaEventRecord(event, stream);
 }
 
@@ -86,12 +102,22 @@ inline LADDER_UNSEEN cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config)
     return ladder::status();
 }
 inline LADDER_UNSEEN cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device) {
-    if (length > 12) memcpy(text, "0000:00:00.0", 13), text[6] = static_cast<char>('0' + device);
-    return ladder::status(length > 12 ? cudaSuccess : cudaErrorInvalidValue);
+    LADDER_WANTS(text && length > 12);
+    if (device < 0 || device >= ladder_devices()) return ladder::status(cudaErrorInvalidDevice);
+    memcpy(text, "0000:00:00.0", 13), text[6] = static_cast<char>('0' + device);
+    return ladder::status();
+}
+inline LADDER_UNSEEN cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* text) {
+    LADDER_WANTS(device && text);
+    char own[13];
+    for (int each = 0; each < ladder_devices(); ++each)
+        if (cudaDeviceGetPCIBusId(own, sizeof own, each), strcmp(own, text) == 0) return *device = each, ladder::status();
+    return ladder::status(cudaErrorInvalidDevice);
 }
 inline LADDER_UNSEEN cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp*) { return cudaGetDevice(device); }
 inline LADDER_UNSEEN cudaError_t cudaGetDeviceFlags(unsigned* flags) {
-    *flags = cudaDeviceScheduleAuto;
+    LADDER_WANTS(flags);
+    *flags = ladder::device_flags;
     return ladder::status();
 }
 inline LADDER_UNSEEN cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }   // older names of these two

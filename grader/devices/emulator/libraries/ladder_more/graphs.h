@@ -1,186 +1,7 @@
-// Graphs: captured from streams, or built node by node. A launched graph does its nodes one after another, in an order that
-// keeps to their dependencies; nodes that need not wait for each other are on streams of their own, so that they race.
+// Graphs: their nodes as calls make them, and what becomes of a graph.
 #pragma once
 
-#include <algorithm>
-#include <functional>
-#include <map>
-#include <memory>
-#include <utility>
-#include <vector>
-
-#include "arrays.h"
-
-enum cudaGraphNodeType {
-    cudaGraphNodeTypeKernel, cudaGraphNodeTypeMemcpy, cudaGraphNodeTypeMemset, cudaGraphNodeTypeHost, cudaGraphNodeTypeGraph,
-    cudaGraphNodeTypeEmpty,
-};
-enum cudaStreamCaptureMode { cudaStreamCaptureModeGlobal, cudaStreamCaptureModeThreadLocal, cudaStreamCaptureModeRelaxed };
-enum cudaGraphExecUpdateResult { cudaGraphExecUpdateSuccess, cudaGraphExecUpdateError, cudaGraphExecUpdateErrorTopologyChanged };
-#define cudaGraphInstantiateFlagAutoFreeOnLaunch 1
-
-namespace ladder {
-
-using GraphWork = std::function<void(cudaStream_t)>;
-struct GraphNode {
-    GraphWork work;
-    std::vector<GraphNode*> after;
-    cudaGraphNodeType type;
-};
-struct Graph {
-    std::vector<std::unique_ptr<GraphNode>> nodes;   // in the order in which they were added
-};
-struct GraphStep { const GraphNode* node; std::vector<const GraphNode*> after; std::size_t lane; };
-struct GraphToLaunch {
-    std::map<const GraphNode*, GraphWork> works;
-    std::vector<GraphStep> order;
-    std::size_t lanes = 0;                // of nodes, each behind the one before it
-    std::vector<cudaStream_t> streams;    // one for each lane, if there are two or more
-};
-struct Capture { Graph* graph; std::vector<GraphNode*> last; };   // what the next node comes behind
-struct Captures {
-    std::map<cudaStream_t, Capture> streams;
-    std::map<cudaEvent_t, Capture> events;
-};
-inline LADDER_UNSEEN Captures& captures() {
-    static Captures all;
-    return all;
-}
-
-inline LADDER_UNSEEN GraphNode* add_node(Graph& graph, cudaGraphNodeType type, GraphWork work, GraphNode* const* after, std::size_t count) {
-    graph.nodes.push_back(std::make_unique<GraphNode>());
-    GraphNode* const node = graph.nodes.back().get();
-    node->work = std::move(work);
-    node->type = type;
-    if (count) node->after.assign(after, after + count);
-    return node;
-}
-
-// A lane's last node is followed there by one that waits for it; other nodes begin a lane.
-inline LADDER_UNSEEN void add_step(GraphToLaunch& graph, const GraphNode& node, std::vector<const GraphNode*>& ends) {
-    std::size_t lane = 0;
-    while (lane < ends.size() && std::find(node.after.begin(), node.after.end(), ends[lane]) == node.after.end()) ++lane;
-    ends.resize(std::max(ends.size(), lane + 1));
-    ends[lane] = &node;
-    graph.works[&node] = node.work;
-    graph.order.push_back({&node, {node.after.begin(), node.after.end()}, lane});
-    graph.lanes = ends.size();
-}
-
-// Each node behind those that it waits for, else in the order of adding. Null if they wait for each other in a circle.
-inline LADDER_UNSEEN GraphToLaunch* in_order(const Graph& graph) {
-    auto* const made = new GraphToLaunch;
-    std::vector<const GraphNode*> ends;
-    while (made->order.size() < graph.nodes.size()) {
-        const std::size_t before = made->order.size();
-        for (const auto& node : graph.nodes) {
-            const auto is_done = [&](const GraphNode* other) { return made->works.count(other) != 0; };
-            if (is_done(node.get()) || !std::all_of(node->after.begin(), node->after.end(), is_done)) continue;
-            add_step(*made, *node, ends);
-        }
-        if (made->order.size() == before) return nullptr;
-    }
-    return made;
-}
-
-inline LADDER_UNSEEN void run_on_lanes(GraphToLaunch& graph, cudaStream_t stream) {
-    while (graph.streams.size() < graph.lanes) graph.streams.push_back(static_cast<cudaStream_t>(ladder_stream_create(0, 0, 0)));
-    ladder_event_record(&graph, stream);
-    for (const auto lane : graph.streams) ladder_stream_wait(lane, &graph);
-    for (const GraphStep& step : graph.order) {
-        const cudaStream_t lane = graph.streams[step.lane];
-        for (const GraphNode* other : step.after) ladder_stream_wait(lane, other);
-        if (const auto& work = graph.works.at(step.node)) work(lane);
-        ladder_event_record(step.node, lane);
-    }
-    for (const GraphStep& step : graph.order) ladder_stream_wait(stream, step.node);
-}
-inline LADDER_UNSEEN void run_in_order(GraphToLaunch& graph, cudaStream_t stream) {
-    if (graph.lanes > 1 && !(is_captured && is_captured(stream))) return run_on_lanes(graph, stream);
-    for (const GraphStep& step : graph.order)
-        if (const auto& work = graph.works.at(step.node)) work(stream);
-}
-
-// A kernel whose type is forgotten, as cudaKernelNodeParams has it: `(void*)kernel` without the cast, which translation
-// takes away.
-struct AnyKernel {
-    const void* kernel;
-    GraphWork (*make)(const void* kernel, dim3 grid, dim3 block, std::size_t shared, void** arguments, int line);
-
-    AnyKernel() = default;
-    LADDER_UNSEEN AnyKernel(std::nullptr_t) : kernel(nullptr), make(nullptr) {}
-    template <class... P> LADDER_UNSEEN AnyKernel(void (*its)(P...)) : kernel(reinterpret_cast<const void*>(its)), make(&work_of<P...>) {}
-
-    template <class... P>
-    static LADDER_UNSEEN GraphWork work_of(const void* kernel, dim3 grid, dim3 block, std::size_t shared, void** arguments, int line) {
-        return [=]<std::size_t... I>(std::index_sequence<I...>) LADDER_UNSEEN -> GraphWork {
-            const auto its = reinterpret_cast<void (*)(P...)>(const_cast<void*>(kernel));
-            const auto call = bound(its, *static_cast<std::remove_cv_t<P>*>(arguments[I])...);
-            return [=](cudaStream_t stream) LADDER_UNSEEN {
-                auto fresh = call;
-                start(ladder_kernel_name(kernel), line, config(grid, block, shared, stream), false, fresh);
-            };
-        }(std::index_sequence_for<P...>{});
-    }
-};
-
-}  // namespace ladder
-
-using cudaGraph_t = ladder::Graph*;
-using cudaGraphNode_t = ladder::GraphNode*;
-using cudaGraphExec_t = ladder::GraphToLaunch*;
-
-// ---- capture ----
-
-namespace ladder {
-
-template <class Of> LADDER_UNSEEN void forget(std::map<Of, Capture>& captured, const Graph* graph) {
-    for (auto each = captured.begin(); each != captured.end();) each = each->second.graph == graph ? captured.erase(each) : std::next(each);
-}
-inline LADDER_UNSEEN bool graph_captures(cudaStream_t stream) { return captures().streams.count(stream) != 0; }
-inline LADDER_UNSEEN void graph_keeps(cudaStream_t stream, KeptWork run, void* work) {
-    Capture& its = captures().streams[stream];
-    const auto node = add_node(*its.graph, cudaGraphNodeTypeKernel, [=](cudaStream_t on) LADDER_UNSEEN { run(work, on); }, its.last.data(), its.last.size());
-    its.last = {node};
-}
-inline LADDER_UNSEEN bool graph_keeps_event(cudaStream_t stream, cudaEvent_t event, bool waits) {
-    Captures& all = captures();
-    if (waits) {
-        const auto known = all.events.find(event);
-        if (known == all.events.end()) return false;
-        Capture& its = all.streams[stream];
-        its.graph = known->second.graph;
-        its.last.insert(its.last.end(), known->second.last.begin(), known->second.last.end());
-        return true;
-    }
-    all.events.erase(event);
-    if (!all.streams.count(stream)) return false;
-    all.events[event] = all.streams[stream];
-    return true;
-}
-
-}  // namespace ladder
-
-inline LADDER_UNSEEN cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal) {
-    if (!stream || stream == cudaStreamLegacy) return ladder::status(cudaErrorStreamCaptureUnsupported);
-    ladder::is_captured = ladder::graph_captures;
-    ladder::keep_work = ladder::graph_keeps;
-    ladder::keep_event = ladder::graph_keeps_event;
-    ladder::captures().streams[stream] = {new ladder::Graph, {}};
-    ladder_capture(stream, mode);
-    return ladder::status();
-}
-inline LADDER_UNSEEN cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
-    auto& all = ladder::captures();
-    *graph = all.streams.count(stream) ? all.streams[stream].graph : nullptr;
-    if (!*graph) return ladder::status(cudaErrorInvalidValue);
-    ladder::forget(all.streams, *graph);
-    ladder::forget(all.events, *graph);
-    if (all.streams.empty()) ladder::is_captured = nullptr;
-    const int broken = ladder_capture_ends(stream);
-    if (broken) *graph = nullptr;
-    return ladder::status(broken);
-}
+#include "captures.h"
 
 // ---- nodes ----
 
@@ -277,6 +98,11 @@ inline LADDER_UNSEEN cudaError_t cudaGraphAddDependencies(cudaGraph_t, const cud
     for (std::size_t i = 0; i < count; ++i) to[i]->after.push_back(from[i]);
     return ladder::status();
 }
+struct cudaGraphEdgeData { unsigned char from_port, to_port, type, reserved[5]; };   // of CUDA 13's form
+inline LADDER_UNSEEN cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
+                                                          const cudaGraphEdgeData*, std::size_t count) {
+    return cudaGraphAddDependencies(graph, from, to, count);
+}
 inline LADDER_UNSEEN cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) {
     *type = node->type;
     return ladder::status();
@@ -295,6 +121,7 @@ inline LADDER_UNSEEN cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned) {
     return ladder::status();
 }
 inline LADDER_UNSEEN cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+    LADDER_WANTS(graph);
     delete graph;
     return ladder::status();
 }

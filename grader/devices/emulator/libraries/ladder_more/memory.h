@@ -52,7 +52,8 @@ inline LADDER_UNSEEN cudaError_t cudaMemRangeGetAttribute(void* value, std::size
     return ladder::told(pointer);
 }
 template <class T>
-LADDER_UNSEEN cudaError_t cudaStreamAttachMemAsync(cudaStream_t, T* pointer, std::size_t = 0, unsigned = cudaMemAttachSingle) {
+LADDER_UNSEEN cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T* pointer, std::size_t = 0, unsigned flags = cudaMemAttachSingle) {
+    LADDER_WANTS(stream || flags != cudaMemAttachSingle);
     return ladder::told(pointer);
 }
 
@@ -63,21 +64,25 @@ struct cudaPointerAttributes {
     cudaMemoryType type;
     int device;
     void *devicePointer, *hostPointer;
+    long reserved[8];
 };
 
 inline LADDER_UNSEEN cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
+    LADDER_WANTS(attributes);
     void* const address = const_cast<void*>(pointer);
     const auto type = static_cast<cudaMemoryType>(ladder_memory_kind(pointer));
     *attributes = {type, type == cudaMemoryTypeUnregistered ? -2 : 0, type == cudaMemoryTypeUnregistered ? nullptr : address,
                    type == cudaMemoryTypeDevice ? nullptr : address};
     return ladder::status();
 }
-template <class T> LADDER_UNSEEN cudaError_t cudaHostGetDevicePointer(T** device, void* host, unsigned) {
+template <class T> LADDER_UNSEEN cudaError_t cudaHostGetDevicePointer(T** device, void* host, unsigned flags) {
+    LADDER_WANTS(device && flags == 0);
     const int kind = ladder_memory_kind(host);
     *device = kind == cudaMemoryTypeHost ? static_cast<T*>(host) : nullptr;
     return ladder::status(*device ? cudaSuccess : cudaErrorInvalidValue);
 }
 inline LADDER_UNSEEN cudaError_t cudaHostGetFlags(unsigned* flags, void* host) {
+    LADDER_WANTS(flags);
     *flags = cudaHostAllocMapped;
     return ladder::status(ladder_memory_kind(host) == cudaMemoryTypeHost ? cudaSuccess : cudaErrorInvalidValue);
 }
