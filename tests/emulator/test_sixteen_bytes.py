@@ -101,8 +101,8 @@ extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) {{ k<<<1
 
 @pytest.mark.parametrize(
     ("type", "needs"),
-    [("own::float4", 4), ("Colour", 16), ("Two<double>", 8), ("Halves", 8), ("Either", 4), ("Numbers", 8),
-     ("__half2", 4), ("float3", 4), ("Two<float2>", 8), ("Row<4>", 16)],
+    long_tail([("own::float4", 4), ("Colour", 16), ("Two<double>", 8), ("Halves", 8), ("Either", 4), ("Numbers", 8),
+     ("__half2", 4), ("float3", 4), ("Two<float2>", 8), ("Row<4>", 16)], every=4),
 )  # fmt: skip
 def test_a_type_needs_what_it_is_made_of(run_kernel, type, needs):
     source = "#include <cuda_fp16.h>\n" + NAMED.format(type=type)
@@ -127,9 +127,9 @@ def test_a_structure_of_two_numbers_lies_at_a_multiple_of_eight(run_kernel, wher
 @pytest.mark.parametrize("line", long_tail([READS, WRITES], every=2))
 @pytest.mark.parametrize(
     ("type", "first", "is_misaligned"),
-    [("float4", 4, True), ("float4", 8, True), ("float4", 12, True), ("float4", 16, False), ("int2", 4, True),
+    long_tail([("float4", 4, True), ("float4", 8, True), ("float4", 12, True), ("float4", 16, False), ("int2", 4, True),
      ("int2", 8, False), ("float3", 4, False), ("float3", 2, True), ("Twice", 8, False), ("Twice", 4, True),
-     ("Triple", 4, False), ("Triple", 1, True), ("Wide", 8, True), ("Wide", 16, False), ("Holds", 8, True)],
+     ("Triple", 4, False), ("Triple", 1, True), ("Wide", 8, True), ("Wide", 16, False), ("Holds", 8, True)], every=3),
 )  # fmt: skip
 def test_a_vector_lies_at_a_multiple_of_its_size(run_kernel, line, type, first, is_misaligned):
     _, _, findings = run(run_kernel, KNOWN.format(line=line.format(type=type, first=first)), 32)
@@ -139,20 +139,23 @@ def test_a_vector_lies_at_a_multiple_of_its_size(run_kernel, line, type, first, 
 
 @pytest.mark.parametrize(
     ("line", "is_misaligned"),
-    [
-        (NUMBER.format(type="double", first=4), True),
-        (NUMBER.format(type="double", first=8), False),
-        (NUMBER.format(type="float", first=2), True),
-        (NUMBER.format(type="short", first=2), False),
-        (NUMBER.format(type="long long", first=12), True),
-        (PART.format(type="Twice", first=4, part="y"), True),
-        (PART.format(type="Holds", first=4, part="y"), False),  # nvcc loads four bytes
-        (f"{PACKED} {PART.format(type='Packed', first=4, part='x')}", False),
-        (f"{PACKED} {PART.format(type='Packed', first=8, part='x')}", False),
-        ("float4 v; memcpy(&v, held + 1, 16); z[threadIdx.x] = v.x;", False),
-        ("float4 v = __builtin_bit_cast(float4, *reinterpret_cast<Four*>(held + 1)); z[threadIdx.x] = v.x;", False),
-        ("if (threadIdx.x == 0) memset(held + 1, 0, 16); z[threadIdx.x] = 1;", False),
-    ],
+    long_tail(
+        [
+            (NUMBER.format(type="double", first=4), True),
+            (NUMBER.format(type="double", first=8), False),
+            (NUMBER.format(type="float", first=2), True),
+            (NUMBER.format(type="short", first=2), False),
+            (NUMBER.format(type="long long", first=12), True),
+            (PART.format(type="Twice", first=4, part="y"), True),
+            (PART.format(type="Holds", first=4, part="y"), False),  # nvcc loads four bytes
+            (f"{PACKED} {PART.format(type='Packed', first=4, part='x')}", False),
+            (f"{PACKED} {PART.format(type='Packed', first=8, part='x')}", False),
+            ("float4 v; memcpy(&v, held + 1, 16); z[threadIdx.x] = v.x;", False),
+            ("float4 v = __builtin_bit_cast(float4, *reinterpret_cast<Four*>(held + 1)); z[threadIdx.x] = v.x;", False),
+            ("if (threadIdx.x == 0) memset(held + 1, 0, 16); z[threadIdx.x] = 1;", False),
+        ],
+        every=3,
+    ),
 )
 def test_a_number_and_a_member(run_kernel, line, is_misaligned):
     assert kinds(run_kernel, line) == ["misaligned"] * is_misaligned
@@ -189,7 +192,7 @@ extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) {{ k<<<1
 @pytest.mark.parametrize("type", long_tail(["float4", "float2", "short2", "uchar4", "double2"], every=2))
 @pytest.mark.parametrize(
     ("line", "is_misaligned"),
-    [
+    long_tail([
         ("Packed p; p.v = {type}(v); z[i] = p.v.x + p.v.y;", False),
         ("Packed p; set(p, v); z[i] = p.v.x + p.v.y;", False),
         ("Packed p[2]; put(p + n % 2, v); z[i] = p[n % 2].v.x + p[n % 2].v.y;", False),
@@ -204,7 +207,7 @@ extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) {{ k<<<1
         ("Packed* q = (Packed*)bytes; if (i < n) q[i].v = {type}(v); z[i] = i < n ? q[i].v.x + 2 : i + 3;", False),
         ("({type}&)bytes[n + 16 * i] = {type}(v); z[i] = 3 + i;", True),
         ("for (int j = 0; j < n; ++j) ({type}&)bytes[n + 16 * (i + j)] = {type}(v); z[i] = 3 + i;", True),
-    ],
+    ], every=3),
 )  # fmt: skip
 def test_a_vector_in_a_packed_structure(run_kernel, type, line, is_misaligned):
     _, z, findings = run(run_kernel, OF_PACKED.format(type=type, line=line.format(type=type)), 1)

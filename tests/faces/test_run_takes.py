@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.shared import long_tail
 from tests.warm import run_ladder
 
 PROGRAMS = Path(__file__).with_name("programs")
@@ -26,11 +27,14 @@ def test_seldom_ways_of_right_programs_are_taken(tmp_path):
 
 @pytest.mark.parametrize(
     "behind",
-    [
-        "cudaMemset(p, 0, 4);",  # the null pointer is used
-        "return 1;",
-        "write<<<1, 1>>>(p); cudaDeviceSynchronize();",
-    ],
+    long_tail(
+        [
+            "cudaMemset(p, 0, 4);",  # the null pointer is used
+            "return 1;",
+            "write<<<1, 1>>>(p); cudaDeviceSynchronize();",
+        ],
+        every=3,
+    ),
 )
 def test_memory_that_is_missed_is_told(tmp_path, behind):
     kernel = "__global__ void write(int* p) { p[0] = 1; }\n"
@@ -66,12 +70,15 @@ int main() {
 
 @pytest.mark.parametrize(
     ("set_", "barrier", "told"),
-    [
-        ("total.sum = 2", "__syncthreads()", "34 "),
-        ("total.sum = 2", "", "data race object.cu:6 in kernel k"),
-        ("total.count = 0", "__syncthreads()", "reads total[0] before anything was written there"),
-        ("(&total.sum)[9] = 2", "__syncthreads()", "writes total[9], past its end"),
-    ],
+    long_tail(
+        [
+            ("total.sum = 2", "__syncthreads()", "34 "),
+            ("total.sum = 2", "", "data race object.cu:6 in kernel k"),
+            ("total.count = 0", "__syncthreads()", "reads total[0] before anything was written there"),
+            ("(&total.sum)[9] = 2", "__syncthreads()", "writes total[9], past its end"),
+        ],
+        every=3,
+    ),
 )
 def test_no_thread_runs_the_constructor_of_a_shared_object(tmp_path, set_, barrier, told):
     said = run(tmp_path, "object.cu", OBJECT.replace("SET", set_).replace("BARRIER", barrier))
@@ -114,11 +121,14 @@ int main() {
 
 @pytest.mark.parametrize(
     ("meet", "told"),
-    [
-        ("while (!__mbarrier_test_wait(&meeting, token)) {}", "no findings"),
-        ("while (!__mbarrier_try_wait(&meeting, token, 100)) {}", "no findings"),
-        ("(void)token", "uninitialised read meeting.cu:15"),
-    ],
+    long_tail(
+        [
+            ("while (!__mbarrier_test_wait(&meeting, token)) {}", "no findings"),
+            ("while (!__mbarrier_try_wait(&meeting, token, 100)) {}", "no findings"),
+            ("(void)token", "uninitialised read meeting.cu:15"),
+        ],
+        every=3,
+    ),
 )
 def test_barriers_by_the_names_of_c_and_flags_order_what_they_should(tmp_path, meet, told):
     said = run(tmp_path, "meeting.cu", MEETING.replace("MEET;", meet + ";"))
@@ -173,6 +183,7 @@ def test_a_program_may_have_assembly_for_its_host(tmp_path):
     assert said.startswith("31 1 ") and "no findings in 1 kernel" in said, said
 
 
+@pytest.mark.slow
 def test_assembly_for_the_host_in_a_kernel_is_refused(tmp_path):
     said = run(tmp_path, "clock.cu", CLOCK.replace("mov.u32 %0, %%laneid;", "rdtsc"))
     assert "no findings" not in said and "rdtsc" in said and "clock.cu:17" in said, said

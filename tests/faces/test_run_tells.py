@@ -124,7 +124,7 @@ int main() {
 """
 
 
-@pytest.mark.parametrize("behind", ["", "hello<<<1, 1>>>();", "exit(0);"])
+@pytest.mark.parametrize("behind", long_tail(["", "hello<<<1, 1>>>();", "exit(0);"], every=3))
 def test_what_a_kernel_prints_is_lost_if_the_program_does_not_wait(tmp_path: Path, behind: str):
     told = run(tmp_path, PRINTS.replace("BEHIND", behind))
     line = 8 if "<<<" in behind else 7
@@ -134,13 +134,16 @@ def test_what_a_kernel_prints_is_lost_if_the_program_does_not_wait(tmp_path: Pat
 
 @pytest.mark.parametrize(
     "behind",
-    [
-        "cudaDeviceSynchronize();",
-        "cudaDeviceReset();",
-        "cudaStreamSynchronize(0);",
-        "cudaFree(p);",
-        "__builtin_trap();",
-    ],
+    long_tail(
+        [
+            "cudaDeviceSynchronize();",
+            "cudaDeviceReset();",
+            "cudaStreamSynchronize(0);",
+            "cudaFree(p);",
+            "__builtin_trap();",
+        ],
+        every=3,
+    ),
 )
 def test_a_program_that_waits_or_fails_loses_nothing_of_that(tmp_path: Path, behind: str):
     told = run(tmp_path, PRINTS.replace("BEHIND", behind))
