@@ -146,8 +146,22 @@ inline LADDER_UNSEEN const char* texel_address(const Texture& t, long x, long y,
     return t.data + static_cast<std::size_t>(z) * t.slice + static_cast<std::size_t>(y) * t.row + static_cast<std::size_t>(x) * t.element;
 }
 inline LADDER_UNSEEN unsigned texel_bytes(const Texture& t) { return t.element; }
+// Where whole numbers are read as fractions, no color is beyond theirs; as themselves they take its bits.
+inline LADDER_UNSEEN double border_value(const Texture& t, float color) {
+    if (t.format.f == cudaChannelFormatKindFloat) return static_cast<double>(color);
+    const bool is_signed = t.format.f == cudaChannelFormatKindSigned;
+    if (t.how.readMode == cudaReadModeNormalizedFloat) {
+        const float least = is_signed ? -1.0f : 0.0f;
+        return static_cast<double>(color < least ? least : color > 1 ? 1.0f : color);
+    }
+    unsigned bits;
+    __builtin_memcpy(&bits, &color, 4);
+    return is_signed ? static_cast<double>(static_cast<int>(bits)) : static_cast<double>(bits);
+}
 inline LADDER_UNSEEN Texel border(const Texture& t) {
-    return {{t.how.borderColor[0], t.how.borderColor[1], t.how.borderColor[2], t.how.borderColor[3]}};
+    Texel texel;
+    for (int channel = 0; channel < 4; ++channel) texel.channel[channel] = border_value(t, t.how.borderColor[channel]);
+    return texel;
 }
 
 LADDER_INLINE Texel fetch(const Texture& t, long x, long y, long z) {
@@ -185,10 +199,15 @@ inline LADDER_UNSEEN void look_at_layer(const Texture& t, Footprint& f, int laye
     const long last = t.size[axis] - 1;
     f.low[axis] = f.high[axis] = layer < 0 ? 0 : layer > last ? last : layer;
 }
+// The weights of the eight corners in 8 bits, as an H200 has them: products of the axes' weights are rounded, and what is left
+// of an axis' weight is its other corners'.
+inline LADDER_UNSEEN double rounded(double weight) { return __builtin_floor(weight * 256 + 0.5) / 256; }
 inline LADDER_UNSEEN double weight_of(const Footprint& f, int corner) {
-    double weight = 1;
-    for (int axis = 0; axis < 3; ++axis) weight *= corner >> axis & 1 ? f.weight[axis] : 1 - f.weight[axis];
-    return weight;
+    const double x = f.weight[0], y = f.weight[1], z = f.weight[2];
+    const double xy = rounded(x * y), xz = rounded(x * z), yz = rounded(y * z), xyz = rounded(x * y * z);
+    const double of_corners[8] = {1 - x - y - z + xy + xz + yz - xyz, x - xy - xz + xyz, y - xy - yz + xyz, xy - xyz,
+                                  z - xz - yz + xyz, xz - xyz, yz - xyz, xyz};
+    return of_corners[corner];
 }
 inline LADDER_UNSEEN long place_of(const Footprint& f, int corner, int axis) { return corner >> axis & 1 ? f.high[axis] : f.low[axis]; }
 inline LADDER_UNSEEN void add(Texel& sum, const Texel& texel, double weight) {

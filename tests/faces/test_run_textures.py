@@ -1,0 +1,61 @@
+"""`ladder run`: textures filter as an H200 does, whose weights have 8 bits, and have its colors at their borders."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.shared import long_tail
+from tests.warm import run_ladder
+
+PROGRAM = """
+#include <cstdio>
+__global__ void fetch(cudaTextureObject_t t, float* out) {
+    const int i = threadIdx.x;
+    out[i] = tex2D<READ>(t, -2.25f + i * 0.37f, -1.4f + i % 7 * 0.93f);
+}
+int main() {
+    TYPE texels[32];
+    for (int i = 0; i < 32; ++i) texels[i] = i * 37 % 101 * SCALE;
+    cudaArray_t array;
+    cudaChannelFormatDesc format = cudaCreateChannelDesc<TYPE>();
+    cudaMallocArray(&array, &format, 8, 4);
+    cudaMemcpy2DToArray(array, 0, 0, texels, 8 * sizeof(TYPE), 8 * sizeof(TYPE), 4, cudaMemcpyHostToDevice);
+    cudaResourceDesc resource = {};
+    resource.resType = cudaResourceTypeArray;
+    resource.res.array.array = array;
+    cudaTextureDesc how = {};
+    how.addressMode[0] = how.addressMode[1] = MODE;
+    how.filterMode = FILTER;
+    how.readMode = AS;
+    how.borderColor[0] = 7.5f;
+    cudaTextureObject_t texture;
+    cudaCreateTextureObject(&texture, &resource, &how, nullptr);
+    float* out;
+    cudaMallocManaged(&out, 32 * sizeof(float));
+    fetch<<<1, 32>>>(texture, out);
+    cudaDeviceSynchronize();
+    for (int i = 3; i < 16; ++i) printf("%.6g ", out[i]);
+}
+"""
+FLOAT = {"TYPE": "float", "READ": "float", "AS": "cudaReadModeElementType", "SCALE": "0.5f"}
+BYTE = {"TYPE": "unsigned char", "READ": "float", "AS": "cudaReadModeNormalizedFloat", "SCALE": "1"}
+WHOLE = {"TYPE": "int", "READ": "int", "AS": "cudaReadModeElementType", "SCALE": "1"}
+LINEAR, POINT = {"FILTER": "cudaFilterModeLinear"}, {"FILTER": "cudaFilterModePoint"}
+CLAMP, BORDER = {"MODE": "cudaAddressModeClamp"}, {"MODE": "cudaAddressModeBorder"}
+# The values of threads 3 to 15.
+ON_AN_H200 = [
+    (FLOAT | LINEAR | CLAMP, "41.8594 44.1289 40.875 40 0 3.90234 10.6953 16.8105 18.0547 21.666 27.584 23.25 11.375"),
+    (FLOAT | LINEAR | BORDER, "7.5 7.5 10.8828 12.3242 7.5 7.41016 10.5547 16.8105 18.0547 21.666 13.9473 7.5 7.67188"),
+    (WHOLE | POINT | BORDER, f"{'1.08947e+09 ' * 6}37 30 23 53{' 1.08947e+09' * 3}"),
+    (BYTE | POINT | BORDER, "1 1 1 1 1 1 0.145098 0.117647 0.0901961 0.207843 1 1 1"),
+]
+
+
+@pytest.mark.parametrize(("words", "values"), long_tail(ON_AN_H200, every=2))
+def test_fetches_give_what_they_give_on_an_h200(words, values, tmp_path):
+    text = PROGRAM
+    for word, meaning in words.items():
+        text = text.replace(word, meaning)
+    (tmp_path / "fetch.cu").write_text(text)
+    ran = run_ladder(tmp_path, "run", "fetch.cu")
+    assert ran.stdout.split() == values.split(), ran.stderr
