@@ -10,7 +10,7 @@ SOURCE = r"""
 #include <cuda/pipeline>
 #define ENTRY(name) extern "C" void name(const float* x, float* z, cudaStream_t stream)
 
-__global__ void __launch_bounds__(64) pipeline_kernel(const float* x, float* z) {   // its threads are producers and consumers
+__global__ void __launch_bounds__(64) pipeline_kernel(const float* x, float* z) {   // all produce and consume
     __shared__ float rows[2][64];
     __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;
     auto block = cooperative_groups::this_thread_block();
@@ -39,8 +39,8 @@ __global__ void mbarrier_kernel(const float* x, float* z) {
     for (int k = 0; k < 16; ++k) {
         row[k % 2][threadIdx.x] = x[k * 64 + threadIdx.x];
         asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(at) : "memory");
-        asm volatile("{ .reg .pred p; AGAIN: mbarrier.try_wait.parity.shared.b64 p, [%0], %1; @!p bra AGAIN; }" ::"r"(at),
-                     "r"(k % 2) : "memory");
+        asm volatile("{ .reg .pred p; AGAIN: mbarrier.try_wait.parity.shared.b64 p, [%0], %1; @!p bra AGAIN; }" 
+                     ::"r"(at), "r"(k % 2) : "memory");
         z[k * 64 + threadIdx.x] = 2 * row[k % 2][63 - threadIdx.x];
     }
 }
