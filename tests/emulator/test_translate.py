@@ -412,6 +412,16 @@ def _thread_local_symbols(library: Path) -> list[tuple[int, int, str]]:
         ("cudaFuncGetAttributes(&a, k);", "cudaFuncGetAttributes(&a, k);"),
         ("cudaLaunchKernel((Function)k, g);", "cudaLaunchKernel((Function)k, g);"),
         ("cudaMemcpy((void*)a, b, n, kind);", "cudaMemcpy((void*)a, b, n, kind);"),
+        (
+            "__global__ void k() {} auto p = (void*)&k;",
+            "__global__ void k() {} auto p = ::ladder::Forget<void*>() ->* &k;",
+        ),
+        ("__global__ void k() {} auto p = (void*)&x;", "__global__ void k() {} auto p = (void*)&x;"),
+        (
+            "auto c = cudaLaunchKernel, p = (const void*)k;",
+            "auto c = cudaLaunchKernel, p = ::ladder::Forget<const void*>() ->* k;",
+        ),
+        ("int cudaLaunchKernelExC(void*) final;", "int cudaLaunchKernelExC(void*) final;"),
         ("__device__ void f() { int a[4] = {[2] = 1}; }", "__device__ void f() { int a[4] = {{}, {}, 1}; }"),
         ("__global__ void k() { int a[] = {[0] = f(1, 2), 3}; }", "__global__ void k() { int a[] = { f(1, 2), 3}; }"),
         ("__device__ void f() { A a = {[2] = 1, [0] = 3}; }", "__device__ void f() { A a = {[2] = 1, [0] = 3}; }"),
