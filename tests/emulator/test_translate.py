@@ -410,6 +410,9 @@ def _thread_local_symbols(library: Path) -> list[tuple[int, int, str]]:
         ("cudaLaunchKernelExC(f(a, b), k, (void**)a);", "cudaLaunchKernelExC(f(a, b), k, (void**)a);"),
         ("cudaFuncSetAttribute(reinterpret_cast<const void *>(&k<1>), a, 1);", "cudaFuncSetAttribute((&k<1>), a, 1);"),
         ("cudaFuncGetAttributes(&a, k);", "cudaFuncGetAttributes(&a, k);"),
+        ('inline void f() { asm("pause"); }', "inline void f() { ; }"),
+        ('inline void f() { asm("pause"); } void g() { f(); }', 'inline void f() { asm("pause"); } void g() { f(); }'),
+        ('void f() { asm("pause"); }', 'void f() { asm("pause"); }'),
         ("cudaLaunchKernel((Function)k, g);", "cudaLaunchKernel((Function)k, g);"),
         ("cudaMemcpy((void*)a, b, n, kind);", "cudaMemcpy((void*)a, b, n, kind);"),
         (

@@ -74,7 +74,7 @@ class TranslationError(Exception):
 
 def translate(source: str, filename: str) -> str:
     """The C++ text of a kernel file, whose line i stands on line i behind the `#line` that names it `filename`."""
-    source = source.removeprefix("\ufeff")
+    source = asm.without_unused(source.removeprefix("\ufeff"))
     if found := refusal(source, lex(source), emulated=True):
         raise TranslationError(*found)
     return first_lines(source) + rewritten(source, filename, alone=True)
