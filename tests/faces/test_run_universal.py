@@ -1,4 +1,4 @@
-"""`ladder run`: thrust's universal vectors, iterators that came with them, and thrust::complex."""
+"""`ladder run`: thrust's universal vectors, their iterators, cub::DeviceTransform, and thrust::complex."""
 
 from __future__ import annotations
 
@@ -50,6 +50,25 @@ int main() {
     printf("%g\\n", thrust::transform_reduce(x.begin(), x.end(), ::cuda::std::identity{}, 0.f, thrust::plus<float>{}));
 }
 """
+TRANSFORM = """
+#include <cub/device/device_transform.cuh>
+#include <cuda/functional>
+#include <cuda/std/tuple>
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/universal_vector.h>
+#include <cstdio>
+int main() {
+    thrust::universal_vector<float> a(10), b(10);
+    cudaStream_t s;
+    cudaStreamCreate(&s);
+    const auto twice = cuda::proclaim_return_type<float>([] __device__(int i) { return i * 2.f; });
+    cub::DeviceTransform::Transform(thrust::counting_iterator<int>(0), a.begin(), 10, twice, s);
+    const auto product = cuda::proclaim_return_type<float>([] __device__(float x, float y) { return x * y; });
+    cub::DeviceTransform::Transform(cuda::std::tuple{a.begin(), a.begin()}, b.begin(), 10, product, s);
+    cudaStreamSynchronize(s);  // waits
+    printf("%g %g\\n", a[9], b[9]);
+}
+"""
 COMPLEX = """
 #include <thrust/complex.h>
 #include <thrust/device_vector.h>
@@ -97,6 +116,15 @@ def test_host_code_that_does_not_wait_for_it_is_told(run):
 def test_a_functor_that_leaves_it_is_told(run):
     said = run(UNIVERSAL.replace("p[i] += i;", "p[i + 1] += i;"))
     assert "out of bounds vectors.cu:23 in kernel thrust::for_each" in said, said
+
+
+def test_an_algorithm_of_cub_works_on_its_stream_and_is_waited_for(run):
+    said = run(TRANSFORM)
+    assert said.startswith("18 324 ") and "cub::DeviceTransform::Transform 2 2 20" in said and "no findings" in said, (
+        said
+    )
+    said = run(TRANSFORM.replace("cudaStreamSynchronize(s);  // waits", ""))
+    assert "race" in said and "vectors.cu:17" in said, said
 
 
 def test_complex_numbers_have_their_functions_in_kernels_too(run):
