@@ -91,6 +91,27 @@ struct transform_iterator : ladder_iterator<transform_iterator<F, It, Value>, Va
 };
 template <class It, class F> transform_iterator<F, It> make_transform_iterator(It base, F f) { return {base, f}; }
 
+template <class It> struct reverse_iterator : ladder_iterator<reverse_iterator<It>, decltype(*std::declval<It>())> {
+    using value_type = typename std::iterator_traits<It>::value_type;
+    It end;
+    explicit LADDER_INLINE reverse_iterator(It end) : end(end) {}
+    LADDER_INLINE It base() const { return end; }
+    LADDER_INLINE decltype(auto) element() const { return *(end + std::ptrdiff_t{-1}); }   // a copy, to host code
+    LADDER_INLINE void move(std::ptrdiff_t n) { end = end + -n; }
+    LADDER_INLINE std::ptrdiff_t from(const reverse_iterator& other) const { return other.end - end; }
+};
+template <class It> reverse_iterator<It> make_reverse_iterator(It end) { return reverse_iterator<It>(end); }
+
+}  // namespace thrust
+
+namespace ladder {
+
+template <class It> LADDER_INLINE decltype(auto) at(const thrust::reverse_iterator<It>& it) { return at(it.end + std::ptrdiff_t{-1}); }
+
+}  // namespace ladder
+
+namespace thrust {
+
 // What is written there goes through f first.
 template <class F, class It> struct ladder_changed {
     F f;

@@ -43,6 +43,7 @@ template <class... Its> constexpr int side_of() {
 }
 template <class F, class It, class V> struct Side<thrust::transform_iterator<F, It, V>> : Side<It> {};
 template <class F, class It> struct Side<thrust::transform_output_iterator<F, It>> : Side<It> {};
+template <class It> struct Side<thrust::reverse_iterator<It>> : Side<It> {};
 template <class... Its> struct Side<thrust::zip_iterator<std::tuple<Its...>>> { static constexpr int value = side_of<Its...>(); };
 template <class It, class Map> struct Side<thrust::permutation_iterator<It, Map>> { static constexpr int value = side_of<It, Map>(); };
 template <class... Its> constexpr bool on_device = side_of<Its...>() != 1;
