@@ -136,7 +136,7 @@ def test_numbers_are_the_libraries_own_and_what_is_missing_is_refused_by_name(ra
     name = "numbers.cu"
     printed, found, told = ran(name)
     assert printed == [
-        'GPU Device 0: "Kernel Ladder emulator" with compute capability 8.0',
+        'GPU Device 0: "Kernel Ladder emulator" with compute capability 9.0',
         "",
         # Random123's known answer for Philox4x32-10 of zeros.
         "64; 6627e8d5 e169c58d bc57ac4c 9b00dbd8; 1; 1 1 1",
@@ -145,7 +145,7 @@ def test_numbers_are_the_libraries_own_and_what_is_missing_is_refused_by_name(ra
         "25 31 21 27",
         "99 117 91 105 22 6",
         "1",
-        "1 Kernel Ladder emulator 2 8; 331.75 7.5; CUDA_ERROR_INVALID_DEVICE",  # helper_math.h: worked out by hand
+        "1 Kernel Ladder emulator 2 9; 331.75 7.5; CUDA_ERROR_INVALID_DEVICE",  # helper_math.h: worked out by hand
     ]
     assert found == [("out_of_bounds", line(name, "past the end")), ("trap", line(name, "refused"))]
     assert "cufftPlan1d is a library's function, which is not emulated" in told[1]

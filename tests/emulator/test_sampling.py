@@ -146,6 +146,18 @@ __global__ void roles_kernel(const float* x, float* z) {   // one warp loads for
     z[threadIdx.x] = sum;
 }
 ENTRY(roles) { roles_kernel<<<1, 256, 0, stream>>>(x, z); }
+__global__ void first_kernel(const float* x, float* z) {   // one warp loads for all, which takes it few steps
+    __shared__ float4 row[32];
+    float sum = 0;
+    for (int k = 0; k < 64; ++k) {
+        if (threadIdx.x < 32) row[threadIdx.x] = ((const float4*)x)[k * 32 + threadIdx.x];
+        __syncthreads();
+        for (int i = 0; i < 16; ++i) sum += row[(threadIdx.x + i) % 32].x;
+        __syncthreads();
+    }
+    z[threadIdx.x] = sum;
+}
+ENTRY(first_loads) { first_kernel<<<1, 256, 0, stream>>>(x, z); }
 __global__ void ring_kernel(const float* x, float* z) {   // each warp waits for the one before it, round by round
     __shared__ volatile int rounds[8];
     const int warp = threadIdx.x / 32;
@@ -208,6 +220,7 @@ NAMES = (
     "own_columns",
     "ring",
     "roles",
+    "first_loads",
     "copies",
     "tensor",
     "rates",
@@ -354,7 +367,7 @@ def test_of_a_long_block_one_warp_goes_on_for_all(sampled, name):
     assert regions["x"]["asked"] < all_regions["x"]["asked"], "the cache saw all of them, and none stopped"
 
 
-@pytest.mark.parametrize("name", ["roles", "ring"])
+@pytest.mark.parametrize("name", ["roles", "first_loads", "ring"])
 def test_no_warp_goes_on_for_others_that_do_different_work_or_that_it_waits_for(sampled, name):
     whole, thin = (only_launch(sampled(name, 1 << 16, steps))[0] for steps in (2_000_000, FEW))
     assert thin["counts"] == pytest.approx(whole["counts"], rel=0.02)  # a warp that waits asks more often or less

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from grader.devices.emulator import two_sides
+from grader.devices.emulator import first_lines, two_sides
 from grader.devices.emulator.translate import rewritten, translate
 
 IN_KERNEL = "ladder_in_kernel"
@@ -32,6 +32,7 @@ def between(condition: str, one: str = "  return 1;", other: str | None = "  ret
         "#if !defined(__CUDA_ARCH__)",
         "#if __CUDA_ARCH__",
         "#if __CUDA_ARCH__ >= 600",
+        "#if __CUDA_ARCH__ >= 900",
         "#if (__CUDA_ARCH__ > 300)",
         "#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ >= 350)",
         "#if __CUDA_ARCH__ < 100",
@@ -44,7 +45,8 @@ def test_a_condition_that_is_true_of_one_side_is_asked_while_it_runs(condition):
 @pytest.mark.parametrize(
     "text",
     [
-        between("#if __CUDA_ARCH__ >= 900"),  # of neither
+        between("#if __CUDA_ARCH__ >= 1000"),  # of neither
+        between("#if __CUDA_ARCH__ >= 900").replace("int", "CUtensorMap* map, int", 1),  # nor is this, here
         between("#if defined(__CUDA_ARCH__) && \\\n    __CUDA_ARCH__ >= 600"),
         between("#if !defined(__CUDA_ARCH__) || defined(OTHER)"),
         between("#ifdef OTHER"),
@@ -73,4 +75,4 @@ def test_lines_stay_where_they_are_and_a_graded_file_is_left_alone():
 def test_the_device_is_the_one_that_the_headers_name():
     header = (two_sides.__file__).replace("two_sides.py", "include/ladder/standard.h")
     with open(header) as file:
-        assert re.findall(r"define __CUDA_ARCH__ (\d+)", file.read()) == [str(two_sides.HERE)]
+        assert re.findall(r"define __CUDA_ARCH__ (\d+)", file.read()) == [str(first_lines.ARCHITECTURE)]

@@ -17,7 +17,13 @@ _EMPTY_TEXT = re.compile(rb'\w+[\w\s]*\(\s*(""\s*)+(:|\)|$)')
 _CONSTRAINT = re.compile(rb'"[=+&]*([a-zA-Z0-9])"\s*\(\s*$')  # in front of an operand
 _CONSTRAINTS = b"hrlqfdnC"
 _CLOBBERS_CC = re.compile(rb':\s*(?:"\w+"\s*,\s*)*"cc"\s*[,)]')
+_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 _TO_LABEL = re.compile(rb"\w+\s+(volatile\s+)?goto\b.*%l", re.DOTALL)
+
+
+def is_unused(function: str, source: str) -> bool:
+    """Whether the text names it once, but for strings: if it is inline or static, nothing calls it."""
+    return function.isidentifier() and len(re.findall(rf"\b{function}\b", _STRING.sub("", source))) == 1
 
 
 def of_statement(cursor: Any, operands: list[Any], source: bytes, around: Around, side: str) -> Iterator[str]:
@@ -26,7 +32,8 @@ def of_statement(cursor: Any, operands: list[Any], source: bytes, around: Around
     text = source[start : cursor.extent.end.offset]
     if not around.on_device:
         # asm volatile("" ::: "memory") only holds the compiler back
-        if around.name and not _EMPTY_TEXT.match(text) and (around.on_host or (side == "host" and around.emitted)):
+        on_host = around.on_host and (around.emitted or not is_unused(around.name, source.decode(errors="replace")))
+        if around.name and not _EMPTY_TEXT.match(text) and (on_host or (side == "host" and around.emitted)):
             yield _OF_HOST if around.on_host else _OF_BOTH.format(around.name)
         return
     if _TO_LABEL.match(text):

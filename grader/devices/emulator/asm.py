@@ -12,8 +12,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
+from grader.devices.build.asm_rules import is_unused
+from grader.devices.build.lexer import lex
 from grader.devices.build.ptx_rules import is_instruction
-from grader.devices.build.syntax import Stream
+from grader.devices.build.syntax import Stream, code_stream
 from grader.devices.emulator.words import NO_PTX
 
 # What only a constraint is, and which letters of such nvcc knows.
@@ -60,6 +62,28 @@ def statement(stream: Stream, index: int) -> list[Edit]:
     kinds = ", ".join(f"::ladder::constraint({each.constraint})" for each in operands)
     edits = [(index, opening + 1, f"::ladder::ptx<{kinds}>(__builtin_LINE(), ")]
     return edits + list(_separated(stream, parts[0], closing, operands))
+
+
+def without_unused(source: str) -> str:
+    """The text without the CPU's assembly in inline and static functions of the host that nothing in it names."""
+    if not any(word in source for word in WORDS):
+        return source
+    stream = code_stream(lex(source))
+    for index, token in enumerate(stream.tokens):
+        opening = next((at for at in range(index + 1, index + 4) if stream.text(at) not in _QUALIFIERS), index)
+        closing = stream.closing(opening) if token.text in WORDS and stream.text(opening) == "(" else None
+        scope = stream.scopes[index]
+        if closing is None or not scope.in_code:
+            continue
+        while scope.parent and not scope.is_function:
+            scope = scope.parent
+        head = stream.texts(scope.head, scope.opened)
+        name = head[head.index("(") - 1] if "(" in head else ""
+        is_local = not {"inline", "__inline__", "__inline", "static"}.isdisjoint(head)
+        if is_local and is_unused(name, source) and _is_the_cpus(stream, index, _parts(stream, opening, closing)):
+            start, end = token.start, stream.tokens[closing].end
+            source = source[:start] + re.sub(r"[^\n]", " ", source[start:end]) + source[end:]
+    return source
 
 
 def _is_the_cpus(stream: Stream, index: int, parts: list[int]) -> bool:

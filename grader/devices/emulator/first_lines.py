@@ -22,6 +22,15 @@ _SPECIAL = re.compile(
     r"|laguerre|legendre|riemann_zeta|sph_bessel|sph_legendre|sph_neumann|hyperg|conf_hyperg)[fl]?\b"
 )
 _LANES = re.compile(r"\b__v(?!olatile)")
+ARCHITECTURE, _BEFORE_IT = 900, 800  # the first: include/ladder/standard.h
+_NOT_EMULATED = re.compile(
+    r"\b(?:wgmma|setmaxnreg|tensormap|multimem|cp\.async\.bulk|CUtensorMap|memcpy_async_tx|cuda::ptx)\b"
+)
+
+
+def architecture(text: str) -> int:
+    """`__CUDA_ARCH__` for this text: 9.0, or 8.0 if it has what is not emulated of 9.0, and may have another way."""
+    return _BEFORE_IT if _NOT_EMULATED.search(text) else ARCHITECTURE
 
 
 def first_lines(text: str, of_program: bool = False) -> str:
@@ -29,4 +38,5 @@ def first_lines(text: str, of_program: bool = False) -> str:
     first = OF_PROGRAMS if of_program else WITH_ALGORITHM if _ALGORITHM.search(text) else FIRST_HEADER
     special = f"#define {_ARE_WANTED} 1\n#include <bits/specfun.h>\n" if _SPECIAL.search(text) else ""
     lanes = "#include <ladder/lanes.h>\n" if _LANES.search(text) else ""
-    return f"#include <{first}>\n{special}{lanes}"
+    before = f"#undef __CUDA_ARCH__\n#define __CUDA_ARCH__ {_BEFORE_IT}\n" if architecture(text) == _BEFORE_IT else ""
+    return f"#include <{first}>\n{special}{lanes}{before}"

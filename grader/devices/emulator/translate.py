@@ -47,6 +47,7 @@ from grader.devices.emulator.declarations import (
 from grader.devices.emulator.first_lines import first_lines
 from grader.devices.emulator.gaps import Gaps, is_constant
 from grader.devices.emulator.heads import SIZES, is_taken, sizes
+from grader.devices.emulator.kernel_pointers import BY_POINTER, forgotten_types
 from grader.devices.emulator.known import Known
 from grader.devices.emulator.launches import arguments, is_configuration, name_literal, quoted
 from grader.devices.emulator.unmade import with_memory
@@ -54,8 +55,8 @@ from grader.devices.emulator.words import tag_of
 
 _CLUSTERS = ("cudaOccupancyMaxActiveClusters", "cudaOccupancyMaxPotentialClusterSize")
 _TAKES_A_KERNEL = {
-    "cudaLaunchKernel", "cudaLaunchCooperativeKernel", "cudaLaunchKernelExC", "cudaFuncSetAttribute",
-    "cudaFuncGetAttributes", "cudaOccupancyMaxActiveBlocksPerMultiprocessor", *_CLUSTERS,
+    "cudaFuncSetAttribute", "cudaFuncGetAttributes", "cudaOccupancyMaxActiveBlocksPerMultiprocessor", *_CLUSTERS,
+    *BY_POINTER,
 }  # fmt: skip
 _NO_TEXTURE_REFERENCES = "CUDA 12 has no texture references any more: make an object, with cudaCreateTextureObject"
 _MEMORY = {"__device__", "__managed__", "__constant__", "__shared__"}
@@ -73,7 +74,7 @@ class TranslationError(Exception):
 
 def translate(source: str, filename: str) -> str:
     """The C++ text of a kernel file, whose line i stands on line i behind the `#line` that names it `filename`."""
-    source = source.removeprefix("\ufeff")
+    source = asm.without_unused(source.removeprefix("\ufeff"))
     if found := refusal(source, lex(source), emulated=True):
         raise TranslationError(*found)
     return first_lines(source) + rewritten(source, filename, alone=True)
@@ -88,7 +89,8 @@ def rewritten(source: str, filename: str, alone: bool = False, known: Known | No
     code = code_stream(lexed)
     rewriter = _Rewriter(source, known or Known.of(lexed, code))
     rewriter.rewrite(code)
-    for start, end, text in [*by_value.copies(code, alone), *cases.braces(code), *respelled.all_of(code, alone)]:
+    spelled = [*by_value.copies(code, alone), *cases.braces(code), *respelled.all_of(code, alone)]
+    for start, end, text in [*spelled, *forgotten_types(code, {edit[0] for edit in rewriter.edits})]:
         begin = code.tokens[start].start
         rewriter.edits.append((begin, code.tokens[end - 1].end if start < end else begin, text))
     rewriter.edits += () if alone else two_sides.edits(source, code, lexed.directives)

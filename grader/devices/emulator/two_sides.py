@@ -12,8 +12,9 @@ from operator import eq, ge, gt, le, lt, ne
 
 from grader.devices.build.lexer import Directive
 from grader.devices.build.syntax import CLOSING, OPENING, Scope, Stream
+from grader.devices.emulator.first_lines import architecture
 
-_ARCH, HERE = "__CUDA_ARCH__", 800  # include/ladder/standard.h
+_ARCH = "__CUDA_ARCH__"
 _PART = re.compile(
     rf"\(?(?:(?P<no>!?)(?P<defined>defined)\(?{_ARCH}\)?|{_ARCH}(?:(?P<sign>[<>]=?|[=!]=)(?P<number>\d+))?)\)?"
 )  # `defined(__CUDA_ARCH__)` and `(__CUDA_ARCH__ >= 600)`, which `&&` may join
@@ -39,7 +40,7 @@ class _Group:
 
 def edits(source: str, code: Stream, directives: Sequence[Directive]) -> Iterator[tuple[int, int, str]]:
     """What becomes of these lines: from here to there in the text this one."""
-    for group in _groups(directives):
+    for group in _groups(directives, architecture(source)):
         if group.last and group.is_plain and _can_be_statements(code, group):
             parts = [(group.first, _ON_THE_DEVICE if group.is_device else _ON_THE_HOST)]
             parts += [(group.other, "} else {")] if group.other else []
@@ -48,12 +49,12 @@ def edits(source: str, code: Stream, directives: Sequence[Directive]) -> Iterato
                 yield from spans
 
 
-def _groups(directives: Sequence[Directive]) -> Iterator[_Group]:
+def _groups(directives: Sequence[Directive], here: int) -> Iterator[_Group]:
     """Those whose condition is true of one side alone."""
     opened: list[_Group | None] = []
     for directive in directives:
         if directive.name in ("if", "ifdef", "ifndef"):
-            device, host = (_holds(directive, arch) for arch in (HERE, None))
+            device, host = (_holds(directive, arch) for arch in (here, None))
             opened.append(None if device is host or None in (device, host) else _Group(directive, bool(device)))
         elif opened and (group := opened[-1]) and directive.name in ("elif", "else"):
             group.is_plain = group.is_plain and directive.name == "else" and group.other is None

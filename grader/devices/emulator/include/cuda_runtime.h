@@ -41,6 +41,7 @@
 #include "ladder/device.h"
 #include "ladder/functions.h"
 #include "ladder/launch.h"
+#include "ladder/kernel_pointers.h"
 
 // The headers that a kernel file includes itself hold what both sides may use.
 #undef LADDER_SIDE

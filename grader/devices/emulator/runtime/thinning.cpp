@@ -25,15 +25,19 @@ std::vector<std::size_t> alive_warps(const Block& block) {
     return alive;
 }
 
-// Whether one of these can stand for the others: they have come equally far, and wait for no one by a name of their own.
+// Whether they are of one size, by a factor.
+template <class F> bool are_close(const std::vector<std::size_t>& warps, F size) {
+    const auto [least, most] = std::minmax_element(warps.begin(), warps.end(), [&](std::size_t a, std::size_t b) { return size(a) < size(b); });
+    return size(*most) <= unlike * size(*least);
+}
+
+// Whether one of these can stand for the others: they have come equally far, moved as much (a block's copy may be the first
+// warp's alone), and wait for no one by a name of their own.
 bool are_alike(const Block& block, const std::vector<std::size_t>& alive) {
-    std::uint64_t least = ~std::uint64_t{0}, most = 0;
-    for (const std::size_t w : alive) {
-        least = std::min(least, block.sample->warps[w].steps);
-        most = std::max(most, block.sample->warps[w].steps);
-    }
+    const auto steps = [&](std::size_t w) { return block.sample->warps[w].steps; };
+    const auto asked = [&](std::size_t w) { return block.sample->warps[w].asked.size(); };
     const bool spins = std::any_of(block.threads.begin(), block.threads.end(), [](const Thread& thread) { return thread.state == State::Spinning; });
-    return alive.size() > 1 && most <= unlike * least && !spins && !block.has_named;
+    return alive.size() > 1 && are_close(alive, steps) && are_close(alive, asked) && !spins && !block.has_named;
 }
 
 void stop(WarpUnit& warp) {

@@ -321,6 +321,7 @@ std::string name_of(const WarpRequest& request); // "__shfl_down_sync"
 std::string name_with_mask(const WarpRequest& request);
 
 // ---- ptx/barriers.cpp ----
+bool release_phase(Thread& thread);              // that waits at a cuda::barrier whose phase is over; whether it does
 bool release_named_barriers(Block& block);       // those to which all have come; whether there was one
 
 // ---- device.cpp ----

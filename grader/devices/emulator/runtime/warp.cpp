@@ -285,6 +285,17 @@ void produce(WarpUnit& warp, std::uint32_t& spun_lanes, Run& run) {
     }
 }
 
+// Lanes that wait at a cuda::barrier, or look at an mbarrier, whose phase another lane has ended since: on a GPU these go on
+// together, and so replay must not run ahead with the one that came last.
+void wake_at_ended_phase(WarpUnit& warp, std::uint32_t& spun_lanes) {
+    for (int l = 0; l < warp.lanes; ++l) {
+        Thread& thread = warp.threads[l];
+        if (release_phase(thread) && warp.cursor[l].next == warp.cursor[l].end) forget_trace(warp, l);
+        const bool looks = thread.state == State::Spinning && thread.barrier_is_ptx && thread.rests_at && thread.asked == reinterpret_cast<Address>(thread.rests_at);
+        if (looks && *thread.rests_at != static_cast<unsigned>(thread.found)) spun_lanes &= ~(1u << l);
+    }
+}
+
 }  // namespace
 
 void leave_trace(Block& block) {
@@ -317,6 +328,7 @@ Run run_warp(WarpUnit& warp) {
         if (block.sample && !spun_lanes && !warp.lanes_in(State::Ordered) && pauses(block, warp)) return run;
         produce(warp, spun_lanes, run);
         if (block.stopped) return run;
+        if (block.has_named || spun_lanes) wake_at_ended_phase(warp, spun_lanes);
         std::uint32_t group = 0;
         if (!block.launch->counting) {
             if (find_complete_group(warp, &group)) {

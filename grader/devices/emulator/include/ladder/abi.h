@@ -96,7 +96,7 @@ enum class Copy : int { HostToHost = 0, HostToDevice = 1, DeviceToHost = 2, Devi
 
 // The GPU that is emulated: small on purpose, so that grids sized by the number of multiprocessors stay cheap.
 constexpr int multiprocessors = 16;
-constexpr int compute_major = 8, compute_minor = 0;
+constexpr int compute_major = 9, compute_minor = 0;
 constexpr std::size_t shared_per_block = 48 * 1024;
 constexpr std::size_t shared_per_block_optin = 227 * 1024;
 constexpr std::size_t shared_per_multiprocessor = 228 * 1024;

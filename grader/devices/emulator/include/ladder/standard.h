@@ -8,10 +8,10 @@
 #define __CUDACC_VER_MINOR__ 0
 #define CUDART_VERSION 13000
 // One compilation stands for nvcc's host pass and its device pass. Code that asks does so to pick a device path, so it
-// is the device's answer that is given: compute capability 8.0, the first with asynchronous copies and bfloat16. What a GPU of
-// 9.0 has besides (clusters, bulk copies, wgmma) is not emulated.
+// is the device's answer that is given: compute capability 9.0, an H200's. A file that has what is not emulated of it (bulk
+// copies, wgmma) is told 8.0 in its first lines, for it may have another way there (first_lines.py).
 #ifndef __CUDA__   // the front end looks with each side's eyes
-#define __CUDA_ARCH__ 800
+#define __CUDA_ARCH__ 900
 #endif
 
 // Of the standard headers, those that nvcc 13 includes too: no <cstdio> and no <cassert>. A file that needs one of

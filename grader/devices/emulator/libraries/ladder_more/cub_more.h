@@ -218,4 +218,19 @@ struct DeviceFor {
     }
 };
 
+struct DeviceTransform {
+    template <class... Its, class Out, class F>
+    static cudaError_t Transform(std::tuple<Its...> its, Out out, long n, F f, cudaStream_t stream = nullptr, LADDER_LINE) {
+        const auto to = ladder_parts::there(out);
+        const auto from = std::apply([](auto... it) { return std::make_tuple(ladder_parts::there(it)...); }, its);
+        ladder::each("cub::DeviceTransform::Transform", line, stream, n, [=](long i) mutable {
+            std::apply([&](auto... it) { ladder::at(to + i) = f(ladder::at(it + i)...); }, from);
+        });
+        return ladder::status();
+    }
+    template <class It, class Out, class F> static cudaError_t Transform(It it, Out out, long n, F f, cudaStream_t stream = nullptr, LADDER_LINE) {
+        return Transform(std::make_tuple(it), out, n, f, stream, line);
+    }
+};
+
 }  // namespace cub

@@ -107,7 +107,10 @@ template <class It, class Out, LADDER_IF(ladder::jumps<It> && ladder::jumps<Out>
     constexpr bool from = ladder::on_device<It>, to = ladder::on_device<Out>;
     const long n = last - first;
     const auto each = [=](long i) { ladder::at(out + i) = ladder::at(first + i); };
-    if constexpr (from == to || !(from ? std::is_same_v<It, device_ptr<ladder::value_of<It>>> || std::is_same_v<It, device_ptr<const ladder::value_of<It>>>
+    if constexpr (from != to && (ladder::is_universal<It> || ladder::is_universal<Out>)) {
+        if (!ladder::works_here()) ladder_host_waits(ladder::chosen_policy().stream);
+        ladder::every<false>("thrust::copy", line, n, each);
+    } else if constexpr (from == to || !(from ? std::is_same_v<It, device_ptr<ladder::value_of<It>>> || std::is_same_v<It, device_ptr<const ladder::value_of<It>>>
                                        : std::is_same_v<Out, device_ptr<ladder::value_of<Out>>>)) {
         ladder::every<from || to>("thrust::copy", line, n, each);
     } else if (ladder::works_here()) {

@@ -91,6 +91,43 @@ struct transform_iterator : ladder_iterator<transform_iterator<F, It, Value>, Va
 };
 template <class It, class F> transform_iterator<F, It> make_transform_iterator(It base, F f) { return {base, f}; }
 
+template <class It> struct reverse_iterator : ladder_iterator<reverse_iterator<It>, decltype(*std::declval<It>())> {
+    using value_type = typename std::iterator_traits<It>::value_type;
+    It end;
+    explicit LADDER_INLINE reverse_iterator(It end) : end(end) {}
+    LADDER_INLINE It base() const { return end; }
+    LADDER_INLINE decltype(auto) element() const { return *(end + std::ptrdiff_t{-1}); }   // a copy, to host code
+    LADDER_INLINE void move(std::ptrdiff_t n) { end = end + -n; }
+    LADDER_INLINE std::ptrdiff_t from(const reverse_iterator& other) const { return other.end - end; }
+};
+template <class It> reverse_iterator<It> make_reverse_iterator(It end) { return reverse_iterator<It>(end); }
+
+}  // namespace thrust
+
+namespace ladder {
+
+template <class It> LADDER_INLINE decltype(auto) at(const thrust::reverse_iterator<It>& it) { return at(it.end + std::ptrdiff_t{-1}); }
+
+}  // namespace ladder
+
+namespace thrust {
+
+// What is written there goes through f first.
+template <class F, class It> struct ladder_changed {
+    F f;
+    It to;
+    template <class T> LADDER_INLINE const ladder_changed& operator=(const T& value) const { return ladder::at(to) = f(value), *this; }
+};
+template <class F, class It> struct transform_output_iterator : ladder_iterator<transform_output_iterator<F, It>, ladder_changed<F, It>> {
+    It base;
+    F f;
+    LADDER_INLINE transform_output_iterator(It base, F f) : base(base), f(f) {}
+    LADDER_INLINE ladder_changed<F, It> element() const { return {f, base}; }
+    LADDER_INLINE void move(std::ptrdiff_t n) { base = base + n; }
+    LADDER_INLINE std::ptrdiff_t from(const transform_output_iterator& other) const { return base - other.base; }
+};
+template <class It, class F> transform_output_iterator<F, It> make_transform_output_iterator(It base, F f) { return {base, f}; }
+
 template <class Tuple> struct zip_iterator;
 template <class... Its>
 struct zip_iterator<std::tuple<Its...>>
@@ -124,6 +161,14 @@ struct permutation_iterator : ladder_iterator<permutation_iterator<It, Map>, dec
 template <class It, class Map> permutation_iterator<It, Map> make_permutation_iterator(It base, Map map) { return {base, map}; }
 
 // ---- functors ----
+
+// A functor of several arguments as one of a tuple's elements.
+template <class F> struct zip_function {
+    F f;
+    explicit LADDER_INLINE zip_function(F f) : f(f) {}
+    template <class Tuple> LADDER_INLINE decltype(auto) operator()(Tuple&& elements) const { return std::apply(f, static_cast<Tuple&&>(elements)); }
+};
+template <class F> zip_function<F> make_zip_function(F f) { return zip_function<F>(f); }
 
 // What functors were derived from up to CUDA 12.
 template <class A, class R> struct unary_function { using argument_type = A; using result_type = R; };

@@ -18,6 +18,9 @@
 #include <utility>
 #include <vector>
 
+#include <cuda/std/functional>
+#include <cuda/std/utility>
+
 #include "each.h"
 
 namespace thrust {

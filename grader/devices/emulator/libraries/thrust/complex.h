@@ -1,21 +1,35 @@
-// thrust::complex: the C++ library's.
+// thrust::complex: libcu++'s, which host code prints, too.
 #pragma once
 
 #include <complex>
+#include <ostream>
+
+#include <cuda/std/complex>
+
+namespace cuda::std {
+
+template <class T> ::std::ostream& operator<<(::std::ostream& out, const complex<T>& z) { return out << ::std::complex<T>(z); }
+
+}  // namespace cuda::std
 
 namespace thrust {
 
-using std::abs;
-using std::arg;
-using std::complex;
-using std::conj;
-using std::cos;
-using std::exp;
-using std::log;
-using std::norm;
-using std::polar;
-using std::pow;
-using std::sin;
-using std::sqrt;
+template <class T> using complex = ::cuda::std::complex<T>;
+using ::cuda::std::abs;
+using ::cuda::std::arg;
+using ::cuda::std::conj;
+using ::cuda::std::cos;
+using ::cuda::std::cosh;
+using ::cuda::std::exp;
+using ::cuda::std::log;
+using ::cuda::std::log10;
+using ::cuda::std::norm;
+using ::cuda::std::polar;
+using ::cuda::std::pow;
+using ::cuda::std::sin;
+using ::cuda::std::sinh;
+using ::cuda::std::sqrt;
+using ::cuda::std::tan;
+using ::cuda::std::tanh;
 
 }  // namespace thrust

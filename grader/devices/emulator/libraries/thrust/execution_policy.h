@@ -1,7 +1,7 @@
 // Where an algorithm runs: told by its iterators, or by a policy before them.
 #pragma once
 
-#include "../ladder_more/thrust_iterators.h"
+#include "../ladder_more/thrust_universal.h"
 
 namespace thrust {
 
@@ -32,6 +32,7 @@ template <class P> struct Policy {
 // Where an iterator's elements are: 0 they are computed, 1 on the host, 2 on the device.
 template <class It> struct Side { static constexpr int value = 1; };
 template <class T> struct Side<thrust::device_ptr<T>> { static constexpr int value = 2; };
+template <class T> struct Side<thrust::universal_ptr<T>> { static constexpr int value = 2; };
 template <class T> struct Side<thrust::counting_iterator<T>> { static constexpr int value = 0; };
 template <class T> struct Side<thrust::constant_iterator<T>> { static constexpr int value = 0; };
 template <class T> struct Side<thrust::discard_iterator<T>> { static constexpr int value = 0; };
@@ -41,6 +42,8 @@ template <class... Its> constexpr int side_of() {
     return side;
 }
 template <class F, class It, class V> struct Side<thrust::transform_iterator<F, It, V>> : Side<It> {};
+template <class F, class It> struct Side<thrust::transform_output_iterator<F, It>> : Side<It> {};
+template <class It> struct Side<thrust::reverse_iterator<It>> : Side<It> {};
 template <class... Its> struct Side<thrust::zip_iterator<std::tuple<Its...>>> { static constexpr int value = side_of<Its...>(); };
 template <class It, class Map> struct Side<thrust::permutation_iterator<It, Map>> { static constexpr int value = side_of<It, Map>(); };
 template <class... Its> constexpr bool on_device = side_of<Its...>() != 1;

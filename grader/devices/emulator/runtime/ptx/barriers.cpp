@@ -182,6 +182,14 @@ NamedBarrier take_late(NamedBarrier& barrier) {
 
 }  // namespace
 
+bool release_phase(Thread& thread) {
+    if (thread.state != State::AtNamed || !thread.awaited || *thread.awaited == thread.awaited_phase) return false;
+    thread.state = State::Ready;
+    thread.warp->can_run = true;
+    note_passed(thread, arrivals_of(*thread.awaited));
+    return true;
+}
+
 bool release_named_barriers(Block& block) {
     const auto gone = std::count_if(block.threads.begin(), block.threads.end(), [](const Thread& thread) { return thread.state == State::Done; });
     bool released = false;
@@ -199,13 +207,7 @@ bool release_named_barriers(Block& block) {
         ++block.barriers;
         released = true;
     }
-    for (Thread& thread : block.threads) {
-        if (thread.state != State::AtNamed || !thread.awaited || *thread.awaited == thread.awaited_phase) continue;
-        thread.state = State::Ready;
-        thread.warp->can_run = true;
-        note_passed(thread, arrivals_of(*thread.awaited));
-        released = true;
-    }
+    for (Thread& thread : block.threads) released = release_phase(thread) || released;
     return released;
 }
 

@@ -1,4 +1,5 @@
 // cvt: between whole numbers and floats of every width, with rounding and saturation; pairs of narrow floats.
+#include <algorithm>
 #include <limits>
 
 #include "numbers.h"
@@ -162,8 +163,34 @@ void prepare_pairs(Instruction& it, bool finite) {
     it.run = of_floats ? pair_of_floats : pair_of_halves;
 }
 
+// cvt.pack.sat.s8.s32.b32 d, a, b, c: b, a above it, and what of c fits above them.
+void pack(Lane& l, const Instruction& at) {
+    const auto its = [&](const Operand& operand) {
+        const std::int64_t lowest = at.type.kind == Kind::Signed ? -(std::int64_t{1} << (at.type.bits - 1)) : 0;
+        const std::int64_t highest = lowest + (std::int64_t{1} << at.type.bits) - 1;
+        return static_cast<std::uint64_t>(std::clamp<std::int64_t>(l.get<std::int32_t>(operand), lowest, highest)) & ((1u << at.type.bits) - 1);
+    };
+    const std::uint64_t above = at.operands.size() > 3 ? std::uint64_t{l.get<std::uint32_t>(at[3])} << 2 * at.type.bits : 0;
+    l.set(at[0], static_cast<std::uint32_t>(above | its(at[1]) << at.type.bits | its(at[2])));
+}
+
+void prepare_pack(Instruction& it, Modifiers& left) {
+    if (!left.take("sat")) throw Wrong("it needs .sat");
+    it.type = left.needed_type();
+    it.from = left.needed_type();
+    const bool of_bytes = it.type.bits == 8;
+    if (!it.from.is(Kind::Signed, 32) || !it.type.whole() || (!of_bytes && it.type.bits != 16)) throw Wrong("from .s32 to .s8, .u8, .s16 or .u16 it is emulated");
+    if (of_bytes && !left.needed_type().is(Kind::Bits, 32)) throw Wrong("of bytes it needs .b32, and a register to pack them into");
+    left.done();
+    want_operands(it, of_bytes ? 4 : 3);
+    want_register(it[0], Type{Kind::Bits, 32, 1});
+    for (std::size_t i = 1; i < it.operands.size(); ++i) want_value(it[i], Type{Kind::Bits, 32, 1});
+    it.run = pack;
+}
+
 void prepare_cvt(Instruction& it) {
     Modifiers left(it);
+    if (left.take("pack")) return prepare_pack(it, left);
     it.rounding = left.take_one({"rn", "rz", "rm", "rp", "rna"});
     it.choice = left.take_one({"rni", "rzi", "rmi", "rpi"});
     it.flushes = left.take("ftz");
