@@ -23,11 +23,11 @@ import numpy as np
 from grader.course.prototype import Prototype
 from grader.devices.build.recipe import Library
 from grader.devices.emulator.checked import Facts, beside
-from grader.devices.emulator.checking_runs import MOST_CHECKED_ELEMENTS, CheckingRuns
+from grader.devices.emulator.checking_runs import MOST_CHECKED_ELEMENTS, CheckingRuns, is_small
 from grader.devices.emulator.counters import add_up, order_sensitive_place
-from grader.devices.emulator.entry import OTHER_POISON, POISON, Call, Loaded, View, bytes_of, size_of_data
+from grader.devices.emulator.entry import OTHER_POISONS, POISON, Call, Loaded, View, bytes_of, size_of_data
 from grader.devices.emulator.library import compile_flags, include_folder, link_flags, runtime_content, runtime_library
-from grader.devices.emulator.looking import is_only_uninitialised, silence
+from grader.devices.emulator.looking import is_only_uninitialised, of_order, silence
 from grader.devices.emulator.reading import Reading
 from grader.devices.emulator.recording import BlockToRecord, begin_recording, describe, numbers_of
 from grader.devices.emulator.symbols import CodeMap
@@ -78,6 +78,7 @@ class Session:
         self.threads = threads or len(os.sched_getaffinity(0))
         self._mattered: Counter[int] = Counter()  # cases that read there what was never written, and came out otherwise
         self.counting = counting
+        self.other_poison = OTHER_POISONS[0]  # of second runs
         self.until = math.inf  # time.monotonic(): calls are given up then
         self.reading = Reading(text)
 
@@ -117,16 +118,17 @@ class Session:
             else:
                 for finding in facts["findings"]:
                     finding["note"] = True
-        turned = None
-        if checking and look:
+        if look:
             facts["findings"] += look.findings(facts, [bytes_of(view) for view in outputs])
-            if place := order_sensitive_place(facts):
-                names = [name for name, view in buffers.items() if view.writable]
-                first, second, turned = checking.in_other_order(what, outputs, untouched)
-                facts["findings"] += look.of_order(place, names, first, second)
+        turned = None
+        if checking and is_small(what) and (place := order_sensitive_place(facts)):
+            types = {p.name: p.type for p in task.buffers}
+            written = {each: types[each] for each, view in buffers.items() if view.writable}
+            first, second, turned = checking.in_other_order(what, outputs, untouched)
+            facts["findings"] += of_order(place, written, first, second)
         run = self._describe(name, task, facts, took, to_record, self.build.code)
-        if look and turned:
-            run.findings += word_turned(turned, look.code, _element_bytes(task), self.reading)
+        if checking and turned:
+            run.findings += word_turned(turned, checking.code, _element_bytes(task), self.reading)
         run.findings += unseen
         return run
 
@@ -145,9 +147,10 @@ class Session:
         scalars: Mapping[str, Any],
         seconds: float,
         mapping: tuple[int, int] | None,
-        poison: int = OTHER_POISON,
+        poison: int | None = None,
     ) -> Any:
-        """Calls the entry point with these bytes in memory that was never written. Returns what must be the same."""
+        """Calls the entry point with other bytes in memory that was never written. Returns what must be the same."""
+        poison = self.other_poison if poison is None else poison
         return _comparable(self._call(task, buffers, scalars, seconds, mapping, poison)[0])
 
     def _call_to_check(self, what: Call, build: Loaded) -> tuple[dict[str, Any], float]:
@@ -217,12 +220,12 @@ class Session:
         first = [bytes_of(view) for view in outputs]
         self.runtime.ladder_session_open()
         for view in outputs:
-            ctypes.memset(view.address, OTHER_POISON, view.bytes)
+            ctypes.memset(view.address, self.other_poison, view.bytes)
         matters = bool(_comparable(before) != again())
         self.runtime.ladder_session_open()
         for view, was, content in zip(outputs, untouched, first, strict=True):
             second = bytes_of(view)
-            unwritten = (content == was) & (second == OTHER_POISON)
+            unwritten = (content == was) & (second == self.other_poison)
             matters = matters or bool(np.any((content != second) & ~unwritten))
             ctypes.memmove(view.address, content.ctypes.data, view.bytes)
         self.runtime.ladder_session_show()

@@ -239,7 +239,7 @@ def _run_cases(
 
     Stops after a crash, when nothing is sure any more, or a time-out, and returns which.
     """
-    from grader.devices.emulator.entry import POISON
+    from grader.devices.emulator.entry import OTHER_POISONS, POISON
     from grader.devices.emulator.recording import BlockToRecord
     from grader.devices.emulator.session import Session, runtime_library
 
@@ -260,12 +260,13 @@ def _run_cases(
         session.counting = False
         for each in earlier:
             session.run_again(*each, poison=POISON)
-        session.counting = True
+        session.counting, session.other_poison = True, OTHER_POISONS[fresh.number % 2]
         fresh.answer(session.run_again(*last))
     second = SecondRuns(fresh, memory, lambda number: tell("running", case=cases[number][0]["name"])) if fresh else None
     for number, (case, buffers) in enumerate(cases):
         tell("running", case=case["name"])
         again = partial(second, number, job["seconds"]) if second else None
+        session.other_poison = OTHER_POISONS[number % 2]
         session.until = time.monotonic() + ON_THE_CLOCK * job["seconds"]
         run = session.run(case["name"], task, buffers, case["scalars"], seconds, mapping, to_record, again)
         _flush()
