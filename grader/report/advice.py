@@ -43,6 +43,10 @@ ENDED = (
     "A block's shared memory is there as long as the block is. So all blocks of a cluster wait for each other once "
     "more before they end: a cluster.sync() as the last statement of the kernel, for all its threads."
 )
+CACHED = (
+    "__ldg promises the compiler that no thread writes there for as long as the kernel runs. What a kernel has written "
+    "itself it reads as any other memory: `p[i]`."
+)
 COUNTED_BLOCKS = (
     "What other blocks wrote is there once a counter says so, which each raises behind a __threadfence(). `{counter}` "
     "keeps its value until the next launch: is it compared with the right number, and set back to 0 by the last block?"
@@ -234,6 +238,8 @@ def _on_finding(finding: Finding, source: Sequence[str]) -> str:
         return STREAMS
     if finding.kind == "race" and re.search("is under way|waits for its own copies", finding.message):
         return COPIES
+    if finding.kind == "race" and "read-only cache" in finding.message:
+        return CACHED
     if finding.kind == "race" and "may have ended" in finding.message:
         return ENDED
     between_blocks = finding.kind == "race" and re.search("two blocks|blocks run in no order", finding.message)
