@@ -23,8 +23,8 @@ import numpy as np
 from grader.course.prototype import Prototype
 from grader.devices.build.recipe import Library
 from grader.devices.emulator.checked import Facts, beside
-from grader.devices.emulator.checking_runs import MOST_CHECKED_ELEMENTS, CheckingRuns, is_small
-from grader.devices.emulator.counters import add_up, order_sensitive_place
+from grader.devices.emulator.checking_runs import FEW_BLOCKS, MOST_CHECKED_ELEMENTS, CheckingRuns, is_small
+from grader.devices.emulator.counters import add_up, order_sensitive_place, stands_alone
 from grader.devices.emulator.entry import OTHER_POISONS, POISON, Call, Loaded, View, bytes_of, size_of_data
 from grader.devices.emulator.library import compile_flags, include_folder, link_flags, runtime_content, runtime_library
 from grader.devices.emulator.looking import is_only_uninitialised, of_order, silence
@@ -37,6 +37,7 @@ from grader.devices.emulator.wording import word_findings
 from grader.devices.emulator.worst import worst_requests
 from grader.devices.evidence import CaseRun, launch_notes
 
+FEW_SECONDS = 0.2  # of processor time, for a few blocks of a wide case
 ENOUGH_CASES = 3  # that came out otherwise by what they read at one place: no more are asked
 MOST_OF_A_FRAME, ABOVE_KERNELS = 4096, 1024  # bytes of a stack that are filled: a kernel's variables, and calls above
 
@@ -131,6 +132,22 @@ class Session:
             run.findings += word_turned(turned, checking.code, _element_bytes(task), self.reading)
         run.findings += unseen
         return run
+
+    def run_few(
+        self,
+        name: str,
+        task: Prototype,
+        buffers: Mapping[str, View],
+        scalars: Mapping[str, int | float],
+        mapping: tuple[int, int] | None,
+    ) -> CaseRun:
+        """Calls the task's entry point with a few blocks of each launch, whichever. What they write must be right if
+        they are `alone`.
+        """
+        self.runtime.ladder_session_few_blocks(ctypes.c_size_t(FEW_BLOCKS))
+        with silence():
+            facts, took = self._call(task, buffers, scalars, FEW_SECONDS, mapping, POISON)
+        return CaseRun(name=name, launches=facts["launches"], seconds=took, alone=stands_alone(facts))
 
     def _bytes_to_fill(self, build: Loaded, size: float) -> int:
         """Of a thread's stack, where variables lie that the checking build has filled with other bytes; 0: none."""
