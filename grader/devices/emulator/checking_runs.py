@@ -19,6 +19,14 @@ FEW_BLOCKS, A_LOOK = 8, 0.25  # of each launch of a larger case, and the seconds
 MOST_COMPARED = 20_000  # steps of warps in cases that are run again though g++ warns of no variable: milliseconds
 
 
+def put(runtime: ctypes.CDLL, outputs: list[View], contents: list[np.ndarray]) -> None:
+    """Has outputs hold this."""
+    runtime.ladder_session_open()
+    for view, content in zip(outputs, contents, strict=True):
+        ctypes.memmove(view.address, content.ctypes.data, view.bytes)
+    runtime.ladder_session_show()
+
+
 def is_small(what: Call) -> bool:
     """Whether the case runs on a checking build with all of its blocks."""
     return size_of_data(*what[:3]) <= MOST_CHECKED_ELEMENTS
@@ -55,7 +63,7 @@ class CheckingRuns:
                 self._call(what, self._looking[0])
             self._runtime.ladder_session_turn_elements(0)
             look.turned = [bytes_of(view) for view in outputs]
-            self._put_back(outputs, untouched)
+            put(self._runtime, outputs, untouched)
         self._all_clean = self._all_clean and look.is_clean
         if look.is_clean:
             self._compare(what, look, outputs, untouched)
@@ -68,7 +76,7 @@ class CheckingRuns:
         types = {p.name: p.type for p in task.buffers}
         written = [types[name] for name, view in buffers.items() if view.writable]
         look = Look(self._checked, facts, took, [bytes_of(view) for view in outputs], written)
-        self._put_back(outputs, untouched)
+        put(self._runtime, outputs, untouched)
         return look
 
     def _look_at_few(self, what: Call, outputs: list[View], untouched: list[np.ndarray]) -> Look | None:
@@ -101,7 +109,7 @@ class CheckingRuns:
         task, buffers, scalars, seconds, mapping = what
         short = task, buffers, scalars, min(seconds, 1), mapping
         for turned in (1, 0):
-            self._put_back(outputs, untouched)
+            put(self._runtime, outputs, untouched)
             self._runtime.ladder_session_turn_blocks(turned)
             with silence():
                 runs += self._call(short, self._looking[0])[:1]
@@ -109,7 +117,7 @@ class CheckingRuns:
                 break
         self._runtime.ladder_session_turn_blocks(0)
         second = [bytes_of(view) for view in outputs] if len(runs) == 1 else None
-        self._put_back(outputs, first)
+        put(self._runtime, outputs, first)
         return first, second, runs[0] if len(runs) == 2 and ends_well(runs[1]) else None
 
     def _compare(self, what: Call, look: Look, outputs: list[View], untouched: list[np.ndarray]) -> None:
@@ -123,10 +131,4 @@ class CheckingRuns:
             with silence():
                 facts, _ = self._call(what, other)
             look.compare(facts, [bytes_of(view) for view in outputs])
-            self._put_back(outputs, untouched)
-
-    def _put_back(self, outputs: list[View], contents: list[np.ndarray]) -> None:
-        self._runtime.ladder_session_open()
-        for view, content in zip(outputs, contents, strict=True):
-            ctypes.memmove(view.address, content.ctypes.data, view.bytes)
-        self._runtime.ladder_session_show()
+            put(self._runtime, outputs, untouched)

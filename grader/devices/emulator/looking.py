@@ -150,7 +150,7 @@ def of_order(place: int, types: Mapping[str, CType], first: Contents, second: Co
     """A note if the outputs of two runs differ by more than the order of a sum explains: blocks had two orders. The
     second ones go along: who knows what is expected judges them, too (judge/orders.py). None did not end well.
     """
-    if second and not all(map(_are_close, first, second, types.values())):
+    if second and not all(map(are_close, first, second, types.values())):
         held = {name: b64encode(content.tobytes()).decode() for name, content in zip(types, second, strict=True)}
         yield _BLANK | {"kind": "block_order", "pc": place, "line": 0, "text": "", "note": True, "outputs": held}
 
@@ -165,7 +165,7 @@ def _same_numbers(first: np.ndarray, second: np.ndarray, ctype: CType) -> bool:
     return np.array_equal(first, second, equal_nan=True)
 
 
-def _are_close(first: np.ndarray, second: np.ndarray, ctype: CType) -> bool:
+def are_close(first: np.ndarray, second: np.ndarray, ctype: CType) -> bool:
     """Whether these are the same whole numbers, or floats that differ by less than a hundredth of the largest."""
     if not ctype.is_floating:
         return np.array_equal(first, second)

@@ -20,10 +20,11 @@ from typing import Any
 
 import numpy as np
 
-from grader.course.prototype import Prototype
+from grader.course.prototype import CType, Prototype
 from grader.devices.build.recipe import Library
+from grader.devices.emulator import second_calls
 from grader.devices.emulator.checked import Facts, beside
-from grader.devices.emulator.checking_runs import FEW_BLOCKS, MOST_CHECKED_ELEMENTS, CheckingRuns, is_small
+from grader.devices.emulator.checking_runs import FEW_BLOCKS, MOST_CHECKED_ELEMENTS, CheckingRuns, is_small, put
 from grader.devices.emulator.counters import add_up, order_sensitive_place, stands_alone
 from grader.devices.emulator.entry import OTHER_POISONS, POISON, Call, Loaded, View, bytes_of, size_of_data
 from grader.devices.emulator.library import compile_flags, include_folder, link_flags, runtime_content, runtime_library
@@ -35,7 +36,7 @@ from grader.devices.emulator.turned import word_turned
 from grader.devices.emulator.unseen_stores import unseen_stores
 from grader.devices.emulator.wording import word_findings
 from grader.devices.emulator.worst import worst_requests
-from grader.devices.evidence import CaseRun, launch_notes
+from grader.devices.evidence import CaseRun, Finding, launch_notes
 
 FEW_SECONDS = 0.2  # of processor time, for a few blocks of a wide case
 ENOUGH_CASES = 3  # that came out otherwise by what they read at one place: no more are asked
@@ -77,6 +78,7 @@ class Session:
         self.runtime.ladder_session_buffer.argtypes = [ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
         self.runtime.ladder_session_print_threads(int(print_threads))
         self.threads = threads or len(os.sched_getaffinity(0))
+        self._small: tuple[str, Call, list[View], list[np.ndarray]] | None = None
         self._mattered: Counter[int] = Counter()  # cases that read there what was never written, and came out otherwise
         self.counting = counting
         self.other_poison = OTHER_POISONS[0]  # of second runs
@@ -123,15 +125,33 @@ class Session:
             facts["findings"] += look.findings(facts, [bytes_of(view) for view in outputs])
         turned = None
         if checking and is_small(what) and (place := order_sensitive_place(facts)):
-            types = {p.name: p.type for p in task.buffers}
-            written = {each: types[each] for each, view in buffers.items() if view.writable}
             first, second, turned = checking.in_other_order(what, outputs, untouched)
-            facts["findings"] += of_order(place, written, first, second)
+            facts["findings"] += of_order(place, _written(task, buffers), first, second)
         run = self._describe(name, task, facts, took, to_record, self.build.code)
         if checking and turned:
             run.findings += word_turned(turned, checking.code, _element_bytes(task), self.reading)
         run.findings += unseen
+        if second_calls.are_of_use(what, run) and not to_record:
+            self._small = name, what, outputs, untouched
         return run
+
+    def call_again(self) -> list[Finding]:
+        """What is wrong in the second of two more calls of the last small case in which nothing was wrong. No case may
+        follow.
+        """
+        if not self._small:
+            return []
+        name, what, outputs, untouched = self._small
+        task, buffers, *_ = what
+        first = [bytes_of(view) for view in outputs]
+        for _ in range(2):  # in a row, for who remembers one call
+            put(self.runtime, outputs, untouched)
+            with silence():
+                facts, _took = self._call(*what, POISON)
+        second = [bytes_of(view) for view in outputs]
+        put(self.runtime, outputs, first)
+        ended = all(finding["note"] for finding in facts["findings"])
+        return second_calls.told(name, _written(task, buffers), untouched, first, second) if ended else []
 
     def run_few(
         self,
@@ -284,6 +304,12 @@ class Session:
             requests=requests,
             touched={each["name"]: [each["loaded"], each["stored"]] for each in facts["regions"] if each["of_task"]},
         )
+
+
+def _written(task: Prototype, buffers: Mapping[str, View]) -> dict[str, CType]:
+    """What elements the outputs have, in the order of the buffers."""
+    types = {p.name: p.type for p in task.buffers}
+    return {name: types[name] for name, view in buffers.items() if view.writable}
 
 
 def _element_bytes(task: Prototype) -> dict[str, int]:

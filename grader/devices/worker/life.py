@@ -274,6 +274,8 @@ def _run_cases(
         session.other_poison = OTHER_POISONS[number % 2]
         session.until = time.monotonic() + ON_THE_CLOCK * job["seconds"]
         run = session.run(case["name"], task, buffers, case["scalars"], seconds, mapping, to_record, again)
+        if number == len(cases) - 1:
+            run.findings += session.call_again()
         _flush()
         tell("case", case=run)
         fatal = next((finding for finding in run.findings if finding.kind in ("crash", "timeout")), None)
