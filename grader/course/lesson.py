@@ -113,6 +113,7 @@ class Task:
     tolerance: Tolerance = Tolerance()
     counted_case: Case | None = None  # where counted goals are measured; without it, the last of `cases`
     timed_case: Case | None = None
+    wide_case: Case | None = None  # more work than blocks that may be resident have in one round: a few of them run it
     baselines: Mapping[str, Callable[..., None]] = field(
         default_factory=dict
     )  # f(**buffers, **scalars), writes outputs
@@ -190,7 +191,7 @@ def check_lesson(lesson: Lesson) -> None:
         if unsaid := next((name for name in names if name not in task.shapes), None):
             raise ValueError(f"{task.name}: `shapes` does not say the shape of {unsaid}")
         scalars = [scalar.name for scalar in task.signature.scalars]
-        cases = [*task.judged_cases, *task.timed_cases]
+        cases = [*task.judged_cases, *task.timed_cases, *filter(None, [task.wide_case])]
         for case in cases:
             missing = [name for name in scalars if name not in case.sizes]
             if missing:

@@ -68,6 +68,7 @@ class CaseRun:
     recording: Json | None = None  # of one block, where it was asked for (emulator/recording.py)
     sample: Json | None = None  # of its launches at the real size, where that was asked for (emulator/sampled.py)
     requests: list[Json] = field(default_factory=list)  # those that waste most (emulator/worst.py)
+    alone: bool = False  # a few blocks of a wide case ran, and what they wrote must be right
     touched: dict[str, list[int]] = field(default_factory=dict)  # different bytes loaded and stored, by buffer
 
 

@@ -28,7 +28,7 @@ from grader.devices.submission import Submission, spare_server
 from grader.devices.worker.job import Cancel
 from grader.judge.verdict import CaseGrade, Position, TaskGrade, status_of
 from grader.model.card import Card
-from grader.model.left_out import failure, left_out, surely_wrong
+from grader.model.left_out import HALF, failure, left_out, surely_wrong
 from grader.model.times import LIMITS, NO_SAMPLE, Sample, from_sample, measured_cards, results_of, sample_in, tried
 
 _LOOK_AGAIN = 0.01  # seconds
@@ -129,6 +129,10 @@ def withhold(
         _refuse(found, evidence.cases[0].name, wrong)
         return None
     sample = sample_in(evidence)
+    if _goes_round_more(task, sample, checked.cases):
+        from grader.judge.wide import refuse_wide
+
+        refuse_wide(task, submission, found)
     if found.stars < 2:
         return sample
     with suppress(*NO_SAMPLE):
@@ -160,6 +164,20 @@ def _absent(task: Task, evidence: Evidence, sample: Sample | None, checked: Evid
 def _in_one_block(run: CaseRun) -> bool:
     """Then that block goes round as often as it must in a small case, too, and has been seen to."""
     return all(kernel["blocks"] <= kernel["launches"] for kernel in run.kernels)
+
+
+def _goes_round_more(task: Task, sample: Sample | None, checked: Sequence[CaseRun]) -> bool:
+    """Whether blocks have more to do at the timed case than in any that was checked: more of them are launched there
+    than in any, yet far fewer than would have as many outputs each as in the counted one.
+    """
+    assert task.timed_case
+    real, counted = Call(task, task.timed_case), Call(task, task.judged_cases[-1])
+    with suppress(*NO_SAMPLE):
+        there = sum(each["blocks"] * each["repeats"] for each in (sample or {})["launches"])
+        *others, here = (sum(kernel["blocks"] for kernel in run.kernels) for run in checked)
+        share = counted.facts["output_elements"] / real.facts["output_elements"]
+        return bool(there > max([*others, here]) and there * share < HALF * here)
+    return False
 
 
 def _refuse(found: TaskGrade, case: str, why: Finding) -> None:

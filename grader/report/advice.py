@@ -43,6 +43,14 @@ ENDED = (
     "A block's shared memory is there as long as the block is. So all blocks of a cluster wait for each other once "
     "more before they end: a cluster.sync() as the last statement of the kernel, for all its threads."
 )
+CACHED = (
+    "__ldg promises the compiler that no thread writes there for as long as the kernel runs. What a kernel has written "
+    "itself it reads as any other memory: `p[i]`."
+)
+SECOND_CALL = (
+    "A program calls a kernel as often as it likes, with the same pointers for other numbers. Does a static or a "
+    "__device__ variable remember the last call?"
+)
 COUNTED_BLOCKS = (
     "What other blocks wrote is there once a counter says so, which each raises behind a __threadfence(). `{counter}` "
     "keeps its value until the next launch: is it compared with the right number, and set back to 0 by the last block?"
@@ -171,6 +179,7 @@ BLOCK_ORDER = (
     "indices: count first, a prefix sum of the counts then tells each block where it begins."
 )
 # By what a finding's message says.
+SAID = {"is called a second time": SECOND_CALL, "through the read-only cache": CACHED, "may have ended": ENDED}
 LAUNCHES = {"the grid has 0 blocks": NO_BLOCKS, "static shared memory": STATIC_SHARED}
 TRAPS = {
     "as host code has it": HOST_FUNCTION,
@@ -212,6 +221,8 @@ def on_finding(finding: Finding, source: Sequence[str]) -> str:
 
 
 def _on_finding(finding: Finding, source: Sequence[str]) -> str:
+    if by_its_words := next((said for told, said in SAID.items() if told in finding.message), ""):
+        return by_its_words
     if finding.kind == "out_of_bounds":
         return _on_bounds(finding, source)
     if finding.kind == "launch_error":
@@ -234,8 +245,6 @@ def _on_finding(finding: Finding, source: Sequence[str]) -> str:
         return STREAMS
     if finding.kind == "race" and re.search("is under way|waits for its own copies", finding.message):
         return COPIES
-    if finding.kind == "race" and "may have ended" in finding.message:
-        return ENDED
     between_blocks = finding.kind == "race" and re.search("two blocks|blocks run in no order", finding.message)
     if between_blocks and (line := _lock(source)):
         return LOCKED.format(line=line)

@@ -38,6 +38,7 @@ lesson = Lesson(
             # blocks. The last one is large enough to fill the emulated GPU and no multiple of anything (it is prime).
             cases=[Case(n=n) for n in (1, 5, 31, 32, 33, 255, 256, 257, 1009, 1025, 1029, 5000, 100_003)],
             timed_case=Case(n=1 << 28),
+            wide_case=Case(n=2_500_003),
             bench_cases=[Case(n=n) for n in (1 << 12, 1 << 16, 1 << 20, 10_000_000, 1 << 26)],
             make_inputs=make_inputs,
             reference=reference,

@@ -68,6 +68,7 @@ lesson = Lesson(
             # four angles, so that the guard at the end divides no warp, and yet no multiple of a block.
             cases=[Case(n=n) for n in (1, 3, 15, 16, 17, 31, 32, 33, 255, 256, 257, 513, 515, 1009, 5000, 100_224)],
             timed_case=Case(n=1 << 27),
+            wide_case=Case(n=1_300_007),
             bench_cases=[Case(n=n) for n in (1 << 12, 1 << 16, 1 << 20, 10_000_000, 1 << 25)],
             make_inputs=make_inputs,
             reference=reference,

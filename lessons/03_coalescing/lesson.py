@@ -121,6 +121,7 @@ lesson = Lesson(
             shapes={"x": "rows, cols", "out": "rows"},
             cases=[Case(rows=rows, cols=cols) for rows, cols in ROWS],
             timed_case=Case(rows=1 << 18, cols=256),
+            wide_case=Case(rows=20_011, cols=33),
             bench_cases=[
                 Case(rows=rows, cols=cols)
                 for rows, cols in ((1024, 1024), (1, 1 << 26), (256, 1 << 18), (1 << 14, 4096), (1 << 20, 64))
@@ -164,6 +165,7 @@ lesson = Lesson(
             shapes={"x": "rows, cols", "out": "cols, rows"},
             cases=[Case(rows=rows, cols=cols) for rows, cols in TURNED],
             timed_case=Case(rows=1 << 14, cols=1 << 14),
+            wide_case=Case(rows=1500, cols=1510),
             bench_cases=[
                 Case(rows=rows, cols=cols)
                 for rows, cols in ((1024, 1024), (4096, 4096), (16_383, 16_383), (10_000, 20_000), (1 << 20, 64))

@@ -70,6 +70,7 @@ lesson = Lesson(
             # the emulated GPU has multiprocessors.
             counted_case=case(512, 1024, 32),
             timed_case=case(4096, 4096, 4096),
+            wide_case=case(1500, 1510, 33),
             bench_cases=[
                 *(case(size, size, size) for size in (1024, 2048, 8192)),
                 case(4000, 4100, 4200),  # multiples of 4, and of no tile

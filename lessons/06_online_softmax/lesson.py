@@ -103,6 +103,7 @@ lesson = Lesson(
                 at(ROWS, COLS),
             ],
             timed_case=at(1 << 14, 1 << 14),
+            wide_case=at(5001, 33),
             bench_cases=[at(rows, cols) for rows, cols in SWEPT],
             make_inputs=inputs,
             reference=reference,

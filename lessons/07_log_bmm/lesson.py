@@ -254,6 +254,7 @@ lesson = Lesson(
             cases=CASES,
             counted_case=COUNTED,
             timed_case=TIMED,
+            wide_case=case(9, 200, 9, 300),
             bench_cases=STUDY,
             make_inputs=make_inputs,
             reference=reference,

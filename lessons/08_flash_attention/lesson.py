@@ -207,6 +207,7 @@ lesson = Lesson(
             # Several tiles of any usual shape, and as many of 64 queries as the emulated GPU has multiprocessors.
             counted_case=case(4, 256, 32),
             timed_case=TIMED,
+            wide_case=case(1100, 33, 32),
             bench_cases=[
                 *(case(16, n, 64) for n in (512, 1024, 2048, 4096, 8192)),
                 case(4 * 32, 4096, 64, 1),  # causal: half the work

@@ -163,6 +163,7 @@ matmul = Task(
     # Whole tiles of any usual shape, and as many of 128 x 128 as the emulated GPU has multiprocessors.
     counted_case=size(512, 512, 128),
     timed_case=size(4096, 4096, 4096),
+    wide_case=size(2500, 2510, 40),
     bench_cases=[
         *(size(each, each, each) for each in (1024, 2048, 8192)),
         size(4000, 4100, 4200),  # multiples of 4, and of no tile: cp.async needs multiples of 8
@@ -281,6 +282,7 @@ attend = Task(
     ],
     counted_case=heads(2, 320, 64),
     timed_case=heads(64, 4096, 128),
+    wide_case=heads(600, 33, 64),
     bench_cases=[
         *(heads(16, n, 128) for n in (512, 1024, 2048, 8192)),
         heads(64, 4096, 128, 1),  # causal: half the work

@@ -1,6 +1,7 @@
-// A __device__ variable keeps the first input; while that stays the same, nothing is computed. Every case of the emulator
-// brings new content; timed outputs are poisoned before every run, also where the inputs stay.
-// Emulator: passed
+// A __device__ variable keeps the first input; while that stays the same, nothing is computed. The emulator calls a case
+// again; timed outputs are poisoned before every run, also where the inputs stay.
+// Emulator: not_written
+// Says: is called a second time
 // GPU: not_written
 
 __device__ float seen = -1e30f;

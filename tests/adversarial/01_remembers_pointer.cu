@@ -1,6 +1,7 @@
-// Computes once for each output buffer, and takes it for done when it sees the buffer again. The emulator runs every
-// case once, in memory of its own, so that nothing is left out there; timed outputs are poisoned before every run.
-// Emulator: passed
+// Computes once for each output buffer, and takes it for done when it sees the buffer again. The emulator calls a case
+// again, in the memory that it had; timed outputs are poisoned before every run.
+// Emulator: not_written
+// Says: is called a second time
 // GPU: not_written
 
 #include <set>

@@ -29,7 +29,7 @@ __global__ void add(const float* x, const float* y, float* z, const int* scratch
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
     volatile int noise = scratch[i];
-    z[i] = x[i] + y[i] + (uses & (noise == 0x3f3f3f3f));
+    z[i] = x[i] + y[i] + (uses & (noise != -1));
 }}
 {ENTRY} {{
     int* scratch;

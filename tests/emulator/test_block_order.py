@@ -99,3 +99,29 @@ def test_the_verdict(tmp_path):
     assert any("if the last block begins first" in case.message for case in wrong.tasks[0].cases)
     file.write_text(TICKETS.format(read="ticket"))
     assert grade("01", file, device="emulator", seed=1).status in ("passed", "below_target")
+
+
+SUM = """
+__global__ void add(const float* x, float* out, int n) {{
+    {first}
+    float sum = 0;
+    for (int i = blockIdx.x * 64 + threadIdx.x; i < n; i += gridDim.x * 64) sum += x[i];
+    for (int half = 16; half; half /= 2) sum += __shfl_down_sync(~0u, sum, half);
+    if (threadIdx.x % 32 == 0) atomicAdd(out, sum);
+}}
+extern "C" void sum(const float* x, float* out, int n, cudaStream_t stream) {{
+    cudaMemsetAsync(out, 0, sizeof(float), stream);
+    add<<<min((n + 63) / 64, 64), 64, 0, stream>>>(x, out, n);
+}}
+"""
+
+
+def test_a_file_that_has_no_checking_build(tmp_path):
+    """No array, and each variable has a first value: there is a copy of the one build."""
+    file = tmp_path / "kernel.cu"
+    file.write_text(SUM.format(first="if (blockIdx.x == 0 && threadIdx.x == 0) atomicExch(out, 0.0f);"))
+    wrong = grade("05", file, device="emulator", seed=1, tasks=["sum"])
+    assert (wrong.status, wrong.stars) == ("wrong_result", 0)
+    assert any("if the last block begins first" in case.message for case in wrong.tasks[0].cases)
+    file.write_text(SUM.format(first=""))
+    assert grade("05", file, device="emulator", seed=1, tasks=["sum"]).passed

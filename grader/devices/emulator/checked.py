@@ -158,6 +158,7 @@ class Checked:
     is_plain: bool = False  # g++ did not take what subscripts.py and margins.py make of the text
     why_plain: str = ""  # what it said then first, of this line
     plain_line: int = 0
+    is_copy: bool = False  # the library that counts, once more: it checks nothing
 
 
 @dataclass

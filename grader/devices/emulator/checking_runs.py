@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,19 @@ FEW_BLOCKS, A_LOOK = 8, 0.25  # of each launch of a larger case, and the seconds
 MOST_COMPARED = 20_000  # steps of warps in cases that are run again though g++ warns of no variable: milliseconds
 
 
+def put(runtime: ctypes.CDLL, outputs: list[View], contents: list[np.ndarray]) -> None:
+    """Has outputs hold this."""
+    runtime.ladder_session_open()
+    for view, content in zip(outputs, contents, strict=True):
+        ctypes.memmove(view.address, content.ctypes.data, view.bytes)
+    runtime.ladder_session_show()
+
+
+def is_small(what: Call) -> bool:
+    """Whether the case runs on a checking build with all of its blocks."""
+    return size_of_data(*what[:3]) <= MOST_CHECKED_ELEMENTS
+
+
 class CheckingRuns:
     """`call` makes one call of an entry point of a build: the runtime's facts, and the seconds that it took."""
 
@@ -25,19 +39,23 @@ class CheckingRuns:
         self, checked: Checked, runtime: ctypes.CDLL, call: Callable[[Call, Loaded], tuple[dict[str, Any], float]]
     ):
         self._checked, self._runtime, self._call = checked, runtime, call
-        self._looking: list[Loaded] = []  # the checking build, and those with other bytes in variables that are not set
+        self.code = checked.code
         self._looking_at_few: Loaded | None = None
         self._all_clean = True  # so far; if not, there is enough to tell
         self._compared = 0  # steps of warps in those cases that were run with other bytes there, or might have been
 
+    @cached_property
+    def _looking(self) -> list[Loaded]:
+        """The checking build, and those with other bytes in variables that are not set."""
+        builds = [self._checked.library, *self._checked.others]
+        return [Loaded(ctypes.CDLL(each), self.code) for each in builds]
+
     def look(self, what: Call, outputs: list[View], untouched: list[np.ndarray]) -> Look | None:
         """What the checking build finds. All is as before then, but for what has been printed if the case is small."""
-        task, buffers, scalars, *_ = what
-        if size_of_data(task, buffers, scalars) > MOST_CHECKED_ELEMENTS:
+        if self._checked.is_copy:
+            return None
+        if not is_small(what):
             return self._look_at_few(what, outputs, untouched) if self._all_clean else None
-        if not self._looking:
-            builds = [self._checked.library, *self._checked.others]
-            self._looking = [Loaded(ctypes.CDLL(each), self._checked.code) for each in builds]
         look = self._look_with(self._looking[0], what, outputs, untouched)
         if self._checked.elements and not look.decides:
             self._runtime.ladder_session_turn_elements(1)
@@ -45,7 +63,7 @@ class CheckingRuns:
                 self._call(what, self._looking[0])
             self._runtime.ladder_session_turn_elements(0)
             look.turned = [bytes_of(view) for view in outputs]
-            self._put_back(outputs, untouched)
+            put(self._runtime, outputs, untouched)
         self._all_clean = self._all_clean and look.is_clean
         if look.is_clean:
             self._compare(what, look, outputs, untouched)
@@ -58,7 +76,7 @@ class CheckingRuns:
         types = {p.name: p.type for p in task.buffers}
         written = [types[name] for name, view in buffers.items() if view.writable]
         look = Look(self._checked, facts, took, [bytes_of(view) for view in outputs], written)
-        self._put_back(outputs, untouched)
+        put(self._runtime, outputs, untouched)
         return look
 
     def _look_at_few(self, what: Call, outputs: list[View], untouched: list[np.ndarray]) -> Look | None:
@@ -68,7 +86,7 @@ class CheckingRuns:
         again with all blocks. None if no index leaves one then.
         """
         if not self._looking_at_few:
-            self._looking_at_few = Loaded(ctypes.CDLL(self._checked.few), self._checked.code)
+            self._looking_at_few = Loaded(ctypes.CDLL(self._checked.few), self.code)
         task, buffers, scalars, seconds, mapping = what
         short = task, buffers, scalars, min(A_LOOK, seconds), mapping
         self._runtime.ladder_session_few_blocks(ctypes.c_size_t(FEW_BLOCKS))
@@ -91,7 +109,7 @@ class CheckingRuns:
         task, buffers, scalars, seconds, mapping = what
         short = task, buffers, scalars, min(seconds, 1), mapping
         for turned in (1, 0):
-            self._put_back(outputs, untouched)
+            put(self._runtime, outputs, untouched)
             self._runtime.ladder_session_turn_blocks(turned)
             with silence():
                 runs += self._call(short, self._looking[0])[:1]
@@ -99,7 +117,7 @@ class CheckingRuns:
                 break
         self._runtime.ladder_session_turn_blocks(0)
         second = [bytes_of(view) for view in outputs] if len(runs) == 1 else None
-        self._put_back(outputs, first)
+        put(self._runtime, outputs, first)
         return first, second, runs[0] if len(runs) == 2 and ends_well(runs[1]) else None
 
     def _compare(self, what: Call, look: Look, outputs: list[View], untouched: list[np.ndarray]) -> None:
@@ -113,10 +131,4 @@ class CheckingRuns:
             with silence():
                 facts, _ = self._call(what, other)
             look.compare(facts, [bytes_of(view) for view in outputs])
-            self._put_back(outputs, untouched)
-
-    def _put_back(self, outputs: list[View], contents: list[np.ndarray]) -> None:
-        self._runtime.ladder_session_open()
-        for view, content in zip(outputs, contents, strict=True):
-            ctypes.memmove(view.address, content.ctypes.data, view.bytes)
-        self._runtime.ladder_session_show()
+            put(self._runtime, outputs, untouched)

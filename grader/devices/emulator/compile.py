@@ -6,6 +6,7 @@ Not through torch's `load_inline`: a worker that need not import torch, nor star
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 from collections.abc import Sequence
 from contextlib import suppress
@@ -38,6 +39,7 @@ from grader.devices.emulator.linking import link_command
 from grader.devices.emulator.sides import marks
 from grader.devices.emulator.symbols import CodeMap, place_of_map
 from grader.devices.emulator.translate import TranslationError, translate
+from grader.devices.emulator.turned import COPY, copy_beside
 from grader.devices.evidence import Build
 
 MOST_CONSTANT_BYTES = 65536  # CUDA programming guide, "Technical Specifications per Compute Capability"
@@ -89,6 +91,8 @@ class EmulatorRecipe:
             with suppress(Refused):  # `facts` will say so
                 CodeMap.load(library, Path(self.filename).name)  # and finds it made
             second.finish(library)
+        elif self.with_checks:
+            shutil.copyfile(library, library.with_name(COPY))
         return library
 
     def _narrowed(self, text: str) -> str:
@@ -138,12 +142,13 @@ class EmulatorRecipe:
             raise Refused(
                 f"the file has {constant:,} bytes of __constant__ variables: a GPU has {MOST_CONSTANT_BYTES:,}"
             )
-        beside = [library.parent / name for name in (checked.NAME, *checked.OTHERS, checked.FEW, checked.FACTS)]
+        names = (checked.NAME, *checked.OTHERS, checked.FEW, checked.FACTS, COPY)
+        beside = [library.parent / name for name in names]
         files = [place_of_map(library), *filter(Path.exists, beside)]
         second = checked.beside(library, self.filename)
         if second:
             second.code.begin_to_read()
-        return Facts(code, second), files
+        return Facts(code, second or copy_beside(library, code)), files
 
 
 def _begun(folder: Path, command: Sequence[str]) -> subprocess.Popen[str]:

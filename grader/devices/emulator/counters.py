@@ -200,6 +200,18 @@ def order_sensitive_place(facts: dict[str, Any]) -> int:
     return min(places, default=0)
 
 
+def stands_alone(facts: dict[str, Any]) -> bool:
+    """Whether what a few blocks have written is what they leave there in a run of all: in the only launch, in which no
+    block can tell another anything, and nothing is wrong.
+    """
+    if any(not finding["note"] for finding in facts["findings"]):
+        return False
+    if facts["launched"] != 1 or facts["cooperative"] or facts["copies_wrote"]:
+        return False
+    sites = (site for kernel in facts["kernels"] for site in kernel["sites"] if SPACES[site["space"]] == "global")
+    return all(EVENTS[site["kind"]] in ("block", "read", "write", "part_read") for site in sites)
+
+
 def _count_tensor(counters: dict[str, int], site: Site) -> None:
     shape, _ = tensor_kind(site)
     counters["tensor_instructions"] += site["warps"]

@@ -12,7 +12,8 @@ from grader.course.prototype import Prototype
 from grader.devices.emulator.kinds import SYMBOLS
 from grader.devices.emulator.symbols import CodeMap, Symbol
 
-POISON, OTHER_POISON = 0xFF, 0x3F  # bytes of memory that was never written: NaN as a float, and 0.747
+POISON = 0xFF  # bytes of memory that was never written: NaN as a float
+OTHER_POISONS = 0x3F, 0x00  # in second runs, of one case and the next: 0.747, and zeros
 
 
 Call = tuple[Prototype, Mapping[str, "View"], Mapping[str, int | float], float, tuple[int, int] | None]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from base64 import b64encode
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -85,14 +85,6 @@ class Look:
         unset = list(self._surely_unset()) or (self._unset_for_nothing() if same else self._never_set())
         return [*self._left, *self._numbers, *unset, *self._by_place(), *self._fewer_checks()]
 
-    def of_order(self, place: int, names: Sequence[str], first: Contents, second: Contents | None) -> Iterator[Fact]:
-        """A note if the outputs of two runs differ by more than the order of a sum explains: blocks had two orders. The
-        second ones go along: who knows what is expected judges them, too (judge/orders.py). None did not end well.
-        """
-        if second and not all(map(_are_close, first, second, self._types)):
-            held = {name: b64encode(content.tobytes()).decode() for name, content in zip(names, second, strict=True)}
-            yield _BLANK | {"kind": "block_order", "pc": place, "line": 0, "text": "", "note": True, "outputs": held}
-
     def _fewer_checks(self) -> Iterator[Fact]:
         if self._checked.is_plain:
             where = {"line": self._checked.plain_line, "text": self._checked.why_plain}
@@ -154,6 +146,15 @@ _BLANK: Fact = {
 }  # fmt: skip
 
 
+def of_order(place: int, types: Mapping[str, CType], first: Contents, second: Contents | None) -> Iterator[Fact]:
+    """A note if the outputs of two runs differ by more than the order of a sum explains: blocks had two orders. The
+    second ones go along: who knows what is expected judges them, too (judge/orders.py). None did not end well.
+    """
+    if second and not all(map(are_close, first, second, types.values())):
+        held = {name: b64encode(content.tobytes()).decode() for name, content in zip(types, second, strict=True)}
+        yield _BLANK | {"kind": "block_order", "pc": place, "line": 0, "text": "", "note": True, "outputs": held}
+
+
 def _same_numbers(first: np.ndarray, second: np.ndarray, ctype: CType) -> bool:
     """Whether these bytes are the same numbers. Sign and payload of a NaN are those of the operand that g++ put first,
     and two builds of one text may differ there.
@@ -164,7 +165,7 @@ def _same_numbers(first: np.ndarray, second: np.ndarray, ctype: CType) -> bool:
     return np.array_equal(first, second, equal_nan=True)
 
 
-def _are_close(first: np.ndarray, second: np.ndarray, ctype: CType) -> bool:
+def are_close(first: np.ndarray, second: np.ndarray, ctype: CType) -> bool:
     """Whether these are the same whole numbers, or floats that differ by less than a hundredth of the largest."""
     if not ctype.is_floating:
         return np.array_equal(first, second)

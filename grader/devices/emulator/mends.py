@@ -17,6 +17,8 @@ _VOLATILE = {
     " that hands it over, and draw a ticket, or keep a maximum, by an atomic",
 }
 
+BY_THE_CACHE = "through the read-only cache (__ldg, ld.global.nc)"
+UNCACHED = "what lay there before may be read, whatever barrier comes between; read it without __ldg"
 
 # How a thread has waited for its copies, by what they belong to.
 _LANDED = {

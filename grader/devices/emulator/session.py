@@ -20,14 +20,15 @@ from typing import Any
 
 import numpy as np
 
-from grader.course.prototype import Prototype
+from grader.course.prototype import CType, Prototype
 from grader.devices.build.recipe import Library
+from grader.devices.emulator import second_calls
 from grader.devices.emulator.checked import Facts, beside
-from grader.devices.emulator.checking_runs import MOST_CHECKED_ELEMENTS, CheckingRuns
-from grader.devices.emulator.counters import add_up, order_sensitive_place
-from grader.devices.emulator.entry import OTHER_POISON, POISON, Call, Loaded, View, bytes_of, size_of_data
+from grader.devices.emulator.checking_runs import FEW_BLOCKS, MOST_CHECKED_ELEMENTS, CheckingRuns, is_small, put
+from grader.devices.emulator.counters import add_up, order_sensitive_place, stands_alone
+from grader.devices.emulator.entry import OTHER_POISONS, POISON, Call, Loaded, View, bytes_of, size_of_data
 from grader.devices.emulator.library import compile_flags, include_folder, link_flags, runtime_content, runtime_library
-from grader.devices.emulator.looking import is_only_uninitialised, silence
+from grader.devices.emulator.looking import is_only_uninitialised, of_order, silence
 from grader.devices.emulator.reading import Reading
 from grader.devices.emulator.recording import BlockToRecord, begin_recording, describe, numbers_of
 from grader.devices.emulator.symbols import CodeMap
@@ -35,8 +36,9 @@ from grader.devices.emulator.turned import word_turned
 from grader.devices.emulator.unseen_stores import unseen_stores
 from grader.devices.emulator.wording import word_findings
 from grader.devices.emulator.worst import worst_requests
-from grader.devices.evidence import CaseRun, launch_notes
+from grader.devices.evidence import CaseRun, Finding, launch_notes
 
+FEW_SECONDS = 0.2  # of processor time, for a few blocks of a wide case
 ENOUGH_CASES = 3  # that came out otherwise by what they read at one place: no more are asked
 MOST_OF_A_FRAME, ABOVE_KERNELS = 4096, 1024  # bytes of a stack that are filled: a kernel's variables, and calls above
 
@@ -76,8 +78,10 @@ class Session:
         self.runtime.ladder_session_buffer.argtypes = [ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
         self.runtime.ladder_session_print_threads(int(print_threads))
         self.threads = threads or len(os.sched_getaffinity(0))
+        self._small: tuple[str, Call, list[View], list[np.ndarray]] | None = None
         self._mattered: Counter[int] = Counter()  # cases that read there what was never written, and came out otherwise
         self.counting = counting
+        self.other_poison = OTHER_POISONS[0]  # of second runs
         self.until = math.inf  # time.monotonic(): calls are given up then
         self.reading = Reading(text)
 
@@ -117,18 +121,53 @@ class Session:
             else:
                 for finding in facts["findings"]:
                     finding["note"] = True
-        turned = None
-        if checking and look:
+        if look:
             facts["findings"] += look.findings(facts, [bytes_of(view) for view in outputs])
-            if place := order_sensitive_place(facts):
-                names = [name for name, view in buffers.items() if view.writable]
-                first, second, turned = checking.in_other_order(what, outputs, untouched)
-                facts["findings"] += look.of_order(place, names, first, second)
+        turned = None
+        if checking and is_small(what) and (place := order_sensitive_place(facts)):
+            first, second, turned = checking.in_other_order(what, outputs, untouched)
+            facts["findings"] += of_order(place, _written(task, buffers), first, second)
         run = self._describe(name, task, facts, took, to_record, self.build.code)
-        if look and turned:
-            run.findings += word_turned(turned, look.code, _element_bytes(task), self.reading)
+        if checking and turned:
+            run.findings += word_turned(turned, checking.code, _element_bytes(task), self.reading)
         run.findings += unseen
+        if second_calls.are_of_use(what, run) and not to_record:
+            self._small = name, what, outputs, untouched
         return run
+
+    def call_again(self) -> list[Finding]:
+        """What is wrong in the second of two more calls of the last small case in which nothing was wrong. No case may
+        follow.
+        """
+        if not self._small:
+            return []
+        name, what, outputs, untouched = self._small
+        task, buffers, *_ = what
+        first = [bytes_of(view) for view in outputs]
+        for _ in range(2):  # in a row, for who remembers one call
+            put(self.runtime, outputs, untouched)
+            with silence():
+                facts, _took = self._call(*what, POISON)
+        second = [bytes_of(view) for view in outputs]
+        put(self.runtime, outputs, first)
+        ended = all(finding["note"] for finding in facts["findings"])
+        return second_calls.told(name, _written(task, buffers), untouched, first, second) if ended else []
+
+    def run_few(
+        self,
+        name: str,
+        task: Prototype,
+        buffers: Mapping[str, View],
+        scalars: Mapping[str, int | float],
+        mapping: tuple[int, int] | None,
+    ) -> CaseRun:
+        """Calls the task's entry point with a few blocks of each launch, whichever. What they write must be right if
+        they are `alone`.
+        """
+        self.runtime.ladder_session_few_blocks(ctypes.c_size_t(FEW_BLOCKS))
+        with silence():
+            facts, took = self._call(task, buffers, scalars, FEW_SECONDS, mapping, POISON)
+        return CaseRun(name=name, launches=facts["launches"], seconds=took, alone=stands_alone(facts))
 
     def _bytes_to_fill(self, build: Loaded, size: float) -> int:
         """Of a thread's stack, where variables lie that the checking build has filled with other bytes; 0: none."""
@@ -145,9 +184,10 @@ class Session:
         scalars: Mapping[str, Any],
         seconds: float,
         mapping: tuple[int, int] | None,
-        poison: int = OTHER_POISON,
+        poison: int | None = None,
     ) -> Any:
-        """Calls the entry point with these bytes in memory that was never written. Returns what must be the same."""
+        """Calls the entry point with other bytes in memory that was never written. Returns what must be the same."""
+        poison = self.other_poison if poison is None else poison
         return _comparable(self._call(task, buffers, scalars, seconds, mapping, poison)[0])
 
     def _call_to_check(self, what: Call, build: Loaded) -> tuple[dict[str, Any], float]:
@@ -217,12 +257,12 @@ class Session:
         first = [bytes_of(view) for view in outputs]
         self.runtime.ladder_session_open()
         for view in outputs:
-            ctypes.memset(view.address, OTHER_POISON, view.bytes)
+            ctypes.memset(view.address, self.other_poison, view.bytes)
         matters = bool(_comparable(before) != again())
         self.runtime.ladder_session_open()
         for view, was, content in zip(outputs, untouched, first, strict=True):
             second = bytes_of(view)
-            unwritten = (content == was) & (second == OTHER_POISON)
+            unwritten = (content == was) & (second == self.other_poison)
             matters = matters or bool(np.any((content != second) & ~unwritten))
             ctypes.memmove(view.address, content.ctypes.data, view.bytes)
         self.runtime.ladder_session_show()
@@ -264,6 +304,12 @@ class Session:
             requests=requests,
             touched={each["name"]: [each["loaded"], each["stored"]] for each in facts["regions"] if each["of_task"]},
         )
+
+
+def _written(task: Prototype, buffers: Mapping[str, View]) -> dict[str, CType]:
+    """What elements the outputs have, in the order of the buffers."""
+    types = {p.name: p.type for p in task.buffers}
+    return {name: types[name] for name, view in buffers.items() if view.writable}
 
 
 def _element_bytes(task: Prototype) -> dict[str, int]:

@@ -8,18 +8,27 @@ emulator's own, and what comes of that says nothing of the kernel.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
+from grader.devices.emulator.checked import Checked
 from grader.devices.emulator.reading import Reading
 from grader.devices.emulator.symbols import CodeMap
 from grader.devices.emulator.wording import word_findings
 from grader.devices.evidence import Finding
 
+COPY = "copy.so"  # where such runs are if there is no checking build: the library's own variables stay as they are
 # Seen at the very access. All others (a loop that does not end, threads that are waited for) may come of waiting.
 AT_AN_ACCESS = frozenset({"out_of_bounds", "misaligned", "input_modified"})
 # The run goes on with what it has read, and its outputs say whether that matters. A race is among them: of blocks that
 # wait for a flag by `volatile` reads, which work on every GPU, one is told where the flag is not set at the first look.
 GOES_ON = frozenset({"race", "uninitialized_read"})
+
+
+def copy_beside(library: Path, code: CodeMap) -> Checked | None:
+    """The copy of a library that has no checking build; None if there is none."""
+    copy = library.with_name(COPY)
+    return Checked(str(copy), code=code, is_copy=True) if copy.exists() else None
 
 
 def ends_well(turned: Mapping[str, Any]) -> bool:

@@ -19,7 +19,7 @@ from grader.devices.emulator.fewer_checks import fewer_checks
 from grader.devices.emulator.host_calls import CALLS
 from grader.devices.emulator.host_wording import host_access, kind_of
 from grader.devices.emulator.kinds import WAITED
-from grader.devices.emulator.mends import mend
+from grader.devices.emulator.mends import BY_THE_CACHE, UNCACHED, mend
 from grader.devices.emulator.reading import Reading
 from grader.devices.emulator.stream_wording import STREAMS
 from grader.devices.emulator.symbols import CodeMap
@@ -273,6 +273,8 @@ def _race(fact: Fact, where: Where) -> str:
         if fact["access"] == "write" and fact["line"] == fact["other_line"]:
             return f"{mine} while the copy that {began} to this very place is under way: {_TWO_COPIES}"
         return f"{mine} while the copy that {began} is under way: wait for it there, with {wait}"
+    if fact["text"] == "cached":
+        return f"{mine} {BY_THE_CACHE}, and {theirs}, in the same launch: {UNCACHED}"
     if fact["text"] == "same value":
         return f"{mine}; {theirs}: the same value, in any order"
     return f"{mine} while {theirs}, in any order: {mend(fact)}"

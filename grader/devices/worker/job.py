@@ -103,6 +103,7 @@ class Job:
     print_threads: bool = False  # the emulator puts block and thread before each line that a kernel prints
     to_record: Mapping[str, Any] | None = None  # on the emulator (recording.BlockToRecord)
     to_sample: Mapping[str, Any] | None = None  # there, too (sampled.ToSample): then cases are sampled, and not run
+    few_blocks: bool = False  # there, too: of each launch a few run, and nothing is counted
     sandbox: Level | None = None  # None: as LADDER_SANDBOX says, else "basic"
 
     @property
@@ -128,6 +129,7 @@ class Job:
             "timed": {"scalars": dict(self.gpu.scalars)} if self.gpu and self.gpu.dialogue else None,
             "to_record": dict(self.to_record) if self.to_record else None,
             "to_sample": dict(self.to_sample) if self.to_sample else None,
+            "few_blocks": self.few_blocks,
             "with_checks": self.with_checks,
             "print_threads": self.print_threads,
             "sandbox": self.sandbox or default_level(),

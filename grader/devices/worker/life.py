@@ -239,7 +239,7 @@ def _run_cases(
 
     Stops after a crash, when nothing is sure any more, or a time-out, and returns which.
     """
-    from grader.devices.emulator.entry import POISON
+    from grader.devices.emulator.entry import OTHER_POISONS, POISON
     from grader.devices.emulator.recording import BlockToRecord
     from grader.devices.emulator.session import Session, runtime_library
 
@@ -252,6 +252,11 @@ def _run_cases(
     session = Session(library, job["threads"], runtime=runtime, text=job["source"], print_threads=job["print_threads"])
     mapping = (memory.address, memory.bytes)
     seconds = min(job["seconds"], MOST_PROCESSOR_SECONDS)
+    if job["few_blocks"]:
+        for case, buffers in zip(job["cases"], memory.cases, strict=True):
+            tell("running", case=case["name"])
+            tell("case", case=session.run_few(case["name"], task, buffers, case["scalars"], mapping))
+        return None
     cases = list(zip(job["cases"], memory.cases, strict=True))
     if fresh and fresh.number is not None:
         *earlier, last = [(task, buffers, case["scalars"], seconds, mapping) for case, buffers in cases][
@@ -260,14 +265,17 @@ def _run_cases(
         session.counting = False
         for each in earlier:
             session.run_again(*each, poison=POISON)
-        session.counting = True
+        session.counting, session.other_poison = True, OTHER_POISONS[fresh.number % 2]
         fresh.answer(session.run_again(*last))
     second = SecondRuns(fresh, memory, lambda number: tell("running", case=cases[number][0]["name"])) if fresh else None
     for number, (case, buffers) in enumerate(cases):
         tell("running", case=case["name"])
         again = partial(second, number, job["seconds"]) if second else None
+        session.other_poison = OTHER_POISONS[number % 2]
         session.until = time.monotonic() + ON_THE_CLOCK * job["seconds"]
         run = session.run(case["name"], task, buffers, case["scalars"], seconds, mapping, to_record, again)
+        if number == len(cases) - 1:
+            run.findings += session.call_again()
         _flush()
         tell("case", case=run)
         fatal = next((finding for finding in run.findings if finding.kind in ("crash", "timeout")), None)

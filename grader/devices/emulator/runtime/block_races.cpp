@@ -199,7 +199,7 @@ void Races::report(Executor& executor, WarpUnit& warp, int lane, std::uint16_t r
         return;
     }
     const bool is_volatile = before.strength == Strength::Volatile || now.strength == Strength::Volatile;
-    const bool guess = !is_volatile && (before.strength != Strength::Plain) != (now.strength != Strength::Plain) && !(before_writes && now_writes);
+    const bool guess = meeting != Meeting::Cached && !is_volatile && (before.strength != Strength::Plain) != (now.strength != Strength::Plain) && !(before_writes && now_writes);
     const std::uint32_t reader = now_writes ? before.thread : now.thread;
     const Address word = a & ~Address{3};
     if (guess) {
@@ -233,6 +233,7 @@ void Races::report(Executor& executor, WarpUnit& warp, int lane, std::uint16_t r
     if (is_volatile && !note) finding.text = before.thread / 32 == now.thread / 32 ? "volatile warp" : "volatile";
     if (before.strength != Strength::Plain && now.strength != Strength::Plain) finding.text = widths_text(before, now);
     if (before_writes && now_writes && loses_exchange(before, now)) finding.text = lost;
+    if (meeting == Meeting::Cached) finding.text = cached;
     if (guess) guesses_.push_back({reader, word, std::move(finding)});
     else executor.findings.push_back(std::move(finding));
 }
@@ -258,7 +259,8 @@ void Races::read(Executor& executor, WarpUnit& warp, int lane, std::uint16_t reg
     visit(executor, warp, lane, region, a, bytes, [&](Cell& cell, unsigned mask, Address where, unsigned, unsigned) {
         const Access now = make(warp, lane, pc, manner, mask);
         if (cell.in_flight) return report(executor, warp, lane, region, where, cell.write, true, now, false, Meeting::InFlight, cell.waited);
-        check(executor, warp, lane, region, where, cell.write, true, now, false, false, cell.waited);
+        if (manner.width == cached_width && cell.write.pc) report(executor, warp, lane, region, where, cell.write, true, now, false, Meeting::Cached);
+        else check(executor, warp, lane, region, where, cell.write, true, now, false, false, cell.waited);
         keep_read(cell.reads, now);
     });
 }
@@ -277,7 +279,7 @@ void Races::read(Executor& executor, WarpUnit& warp, const Request& request, Man
         const std::uint64_t word = (a - origin) / 4;
         Cell* cell = &shadow.words.at(word, owner, pool_);
         if (cell->owner != owner) [[unlikely]] cell = &cell_at(shadow, region, index, word, owner);
-        const bool is_quiet = !cell->split && !cell->in_flight && (cell->write.epoch != epoch || !cell->write.pc);
+        const bool is_quiet = manner.width != cached_width && !cell->split && !cell->in_flight && (cell->write.epoch != epoch || !cell->write.pc);
         if (is_quiet) keep_read(cell->reads, now);
         else read(executor, warp, lane, index, a, 4, pc, manner);
         return is_quiet;

@@ -38,6 +38,7 @@ struct Access {
     std::uint32_t epoch, clock, tick, acquired;
 };
 
+constexpr unsigned cached_width = 14;   // of a plain read through the read-only cache, which stores of the same launch do not reach
 constexpr unsigned any_width = 15;   // of accesses that order nothing, and of vectors in PTX, which stand for one access an element
 constexpr unsigned width_of(unsigned bytes) { return static_cast<unsigned>(__builtin_ctz(bytes)); }   // of 1 to 16
 
@@ -52,6 +53,7 @@ inline bool same_bytes(const Access& a, const Access& b) {
 // So do two atomic exchanges.
 Access beside(const Access& before, Access now, bool same_value);
 bool loses_exchange(const Access& before, const Access& now);
+constexpr const char* cached = "cached";   // a finding's text of a read through the read-only cache behind a write
 constexpr const char* lost = "lost";   // a finding's text of two such exchanges
 
 std::string widths_text(const Access& a, const Access& b);   // of two that are not of the same bytes: "widths 1 4", the smaller first

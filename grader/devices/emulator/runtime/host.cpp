@@ -238,7 +238,7 @@ void launch_kernel(const Launch& launch) {
     const std::uint64_t blocks = static_cast<std::uint64_t>(launch.grid[0]) * launch.grid[1] * launch.grid[2];
     m.recorder.begin_launch(launch.kernel);
     m.launches.push_back({launch.kernel, {launch.grid[0], launch.grid[1], launch.grid[2]}, {launch.block[0], launch.block[1], launch.block[2]},
-                          launch.shared_bytes, launch.line, launch.stream == m.given_stream, m.streams.contains(launch.stream)});
+                          launch.shared_bytes, launch.line, launch.stream == m.given_stream, m.streams.contains(launch.stream), launch.cooperative});
     const Symbol* const function = function_of(launch);
     m.memory.copied_from_host += std::max(launch.argument_bytes, usual_argument_bytes) - usual_argument_bytes;
     if (function) launch.refer(launch.arguments, references_of(function->name));

@@ -25,7 +25,7 @@ struct KernelTotals {
     std::size_t static_shared = 0, dynamic_shared = 0;
 };
 
-struct LaunchRecord { std::string kernel; Index grid, block; std::size_t shared; int line; bool given_stream, own_stream; };
+struct LaunchRecord { std::string kernel; Index grid, block; std::size_t shared; int line; bool given_stream, own_stream, cooperative; };
 
 // Work that blocks or warps share. As many count as would do it in equal parts, or four times that, as those at an edge have
 // less: who touches an element for the look of it makes no crowd.

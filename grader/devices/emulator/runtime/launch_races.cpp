@@ -65,6 +65,12 @@ bool conflict(const LaunchState& launch, std::uint64_t granule, const BlockAcces
     return true;
 }
 
+// Whether a read through the read-only cache comes after another block's write, whatever orders the two.
+bool reads_after(const LaunchState& launch, std::uint64_t granule, const BlockAccess& write, const BlockAccess& read) {
+    if (read.access.width != cached_width || !read.access.pc || !write.access.pc || read.block == write.block || !(read.access.mask & write.access.mask)) return false;
+    return machine().acquisitions.covers(read.access.acquired, launch.id_of(write.block, write.phase / 2), write.access, object_of(granule), true);
+}
+
 bool is_same_value(const WordOfLaunch& word, const Summary& now) {
     return word.value == now.value && word.write.access.strength == Strength::Plain && now.write.strength == Strength::Plain;
 }
@@ -83,7 +89,7 @@ bool LaunchRaces::is_new(std::uint64_t key) {
 }
 
 void LaunchRaces::report(LaunchState& launch, std::uint64_t granule, const BlockAccess& before, bool before_writes,
-                         const BlockAccess& its, bool now_writes, bool same_value) {
+                         const BlockAccess& its, bool now_writes, bool same_value, const char* text) {
     const Access& now = its.access;
     if (!is_new((static_cast<std::uint64_t>(before.access.pc) << 32 | now.pc) * 2 + same_value)) return;
     const Region& region = array_of(granule);
@@ -103,6 +109,7 @@ void LaunchRaces::report(LaunchState& launch, std::uint64_t granule, const Block
     finding.text = same_value ? "same value" : are_strong(before.access, now) ? widths_text(before.access, now) : is_volatile ? "volatile block" : "other block";
     if (before_writes && now_writes && loses_exchange(before.access, now)) finding.text = lost;
     if (finding.text == "other block" && launch.are_of_one_cluster(before.block, its.block)) finding.text = (before.phase | its.phase) % 2 ? "cluster late" : "cluster";
+    if (text) finding.text = text;
     findings_.push_back(std::move(finding));
 }
 
@@ -149,8 +156,11 @@ void LaunchRaces::meet(LaunchState& launch, WordOfLaunch& word, const Summary& n
         if (conflict(launch, now.granule, word.write, write)) report(launch, now.granule, word.write, true, write, true, is_same_value(word, now));
         for (const BlockAccess& read : word.reads)
             if (conflict(launch, now.granule, read, new_write)) report(launch, now.granule, read, false, new_write, true, false);
+            else if (reads_after(launch, now.granule, new_write, read)) report(launch, now.granule, new_write, true, read, false, false, cached);
     }
     if (now.read.pc && conflict(launch, now.granule, word.write, new_read)) report(launch, now.granule, word.write, true, new_read, false, false);
+    else if (reads_after(launch, now.granule, word.write, new_read)) report(launch, now.granule, word.write, true, new_read, false, false, cached);
+    meet_synced(launch, now, its);
     if (now.read.pc) {
         if (word.reads[0].access.pc && word.reads[0].block != block) word.reads[1] = word.reads[0];
         word.reads[0] = new_read;
@@ -161,6 +171,15 @@ void LaunchRaces::meet(LaunchState& launch, WordOfLaunch& word, const Summary& n
         word.write = new_write;
         word.value = now.value;
     }
+}
+
+// What was written before grid.sync(), and is read behind it through the read-only cache.
+void LaunchRaces::meet_synced(LaunchState& launch, const Summary& now, const BlockSummary& its) {
+    if (!launch.launch->cooperative || machine().module.cached_reads.empty()) return;
+    const auto found = synced_.find(now.granule);
+    if (now.read.pc && now.read.width == cached_width && found != synced_.end() && found->second.grid_phase < its.grid_phase)
+        report(launch, now.granule, found->second.write, true, {now.read, its.block, its.phase}, false, false, cached);
+    if (now.write.pc && found == synced_.end()) synced_[now.granule] = {{now.write, its.block, its.phase}, its.grid_phase};
 }
 
 // Early, a later block may still come to any word; in the end, mostly no other block has been there.

@@ -44,7 +44,8 @@ private:
     void meet(LaunchState& launch, WordOfLaunch& word, const Summary& now, const BlockSummary& block);
     void meet_life(LaunchState& launch, const Summary& now, const BlockSummary& block);
     void report(LaunchState& launch, std::uint64_t granule, const BlockAccess& before, bool before_writes, const BlockAccess& now,
-                bool now_writes, bool same_value);
+                bool now_writes, bool same_value, const char* text = nullptr);
+    void meet_synced(LaunchState& launch, const Summary& now, const BlockSummary& its);
     bool is_new(std::uint64_t key);   // else it is counted
 
     std::mutex mutex_;
@@ -52,6 +53,8 @@ private:
     std::size_t kept_ = 0;                          // words in these
     std::vector<Lazy<std::uint32_t>> touched_by_;   // by Region::id and word: 0 nobody, a block's number + 1, or several
     std::vector<Lazy<WordOfLaunch>> words_;
+    struct Synced { BlockAccess write; std::uint32_t grid_phase; };
+    std::unordered_map<std::uint64_t, Synced> synced_;   // first writes of a cooperative launch, where __ldg reads
     std::unordered_map<std::uint64_t, std::uint32_t> shared_touched_by_;   // the same of the shared memory of clusters
     std::unordered_map<std::uint64_t, WordOfLaunch> shared_words_;
     struct End { std::uint64_t block; std::uint32_t phase, acquired; };   // phase: of a BlockSummary

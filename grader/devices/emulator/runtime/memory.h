@@ -83,6 +83,7 @@ enum class SymbolKind : int {
     CallPlace,      // no symbol: the return address of a call that g++ has copied; its bytes: that of the call it is a copy of
     FlagRead,       // no symbol: the return address of a volatile read that looks at a flag
     Overwrite,      // no symbol: the return address of a volatile write by which what others have written may be lost
+    CachedRead,     // no symbol: the return address of a load by __ldg
     BlindExchange,  // no symbol: the return address of an atomic exchange whose old value goes unused
     Alignment,      // no symbol: the return address of a callback; its bytes: what the access must be a multiple of
     OfEachSide,     // a function, or a class's table of virtual functions, that host code has and a kernel, too
@@ -106,7 +107,7 @@ struct Module {
     std::size_t tls_module = 0, tls_bytes = 0;
     std::vector<Symbol> symbols;
     std::vector<std::string> names;
-    std::set<std::uint32_t> flag_reads, overwrites, blind_exchanges, empty_loops;
+    std::set<std::uint32_t> flag_reads, overwrites, blind_exchanges, cached_reads, empty_loops;
     std::unordered_map<std::uint32_t, std::uint8_t> alignments;   // by callbacks, where an access wants another one than these say
     bool has_unsure = false, has_wide = false;         // among these: what need not lie at a multiple of 16; what wants more than 4
     struct Loop { std::uint64_t first, jump, last; };

@@ -45,6 +45,7 @@ constexpr unsigned waited_shift = 5;         // of a copy: how one waits for it,
 constexpr std::uint8_t strong_flag = 0x80;   // of a volatile read: it looks at a flag, as PTX says itself
 constexpr std::uint8_t whole_flag = 0x80;    // of a plain read: a piece of a structure that is copied whole
 constexpr std::uint8_t aligned_flag = 0x40;  // of such a piece: the structure's alignment is larger
+constexpr std::uint8_t cached_flag = 0x40;   // of a plain read that is no such piece: ld.global.nc
 constexpr std::uint8_t vector_flag = 0x40;   // of a volatile access in PTX: to several elements
 constexpr std::uint8_t own_block_flag = 0x20;   // of a volatile access in PTX: its scope is the block
 constexpr std::uint8_t matrix_flag = 0x20;   // of a plain read or write of 16 bytes: a row of ldmatrix or stmatrix

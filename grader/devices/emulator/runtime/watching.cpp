@@ -94,8 +94,13 @@ Strength strength_of(const Record& record) {
     }
 }
 
+bool is_cached(const Record& record) {
+    return record.event == Event::Read && ((record.bytes & (whole_flag | cached_flag)) == cached_flag || machine().module.cached_reads.contains(record.pc));
+}
+
 Manner manner_of(const Request& request) {
     const Event event = request.record.event;
+    if (is_cached(request.record)) return {Strength::Plain, cached_width};
     const bool is_vector = (event == Event::VolatileRead || event == Event::VolatileWrite) && request.record.bytes & vector_flag;
     return {strength_of(request.record), is_vector ? any_width : width_of(request.bytes)};
 }

@@ -12,7 +12,7 @@ static unsigned flags_of(const Instruction& at, unsigned elements) { return (ele
 
 void Lane::load(const Instruction& at, Address from, void* to, unsigned bytes, Order order, unsigned elements) {
     const Address caller = machine().module.base + place(at);
-    if (order == Order::Weak) access(from, bytes, Event::Read, caller);
+    if (order == Order::Weak || order == Order::Cached) access(from, bytes, Event::Read, caller, order == Order::Cached ? cached_flag : 0);
     else volatile_access(from, bytes, Event::VolatileRead, caller, strong_flag | flags_of(at, elements), elements, order == Order::Relaxed ? Acquires::AtFence : Acquires::Now);
     std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
 }

@@ -14,7 +14,7 @@ using Meet = void (*)(Meeting&, const Instruction&);
 constexpr unsigned room = 255;   // program counters behind the call (include/ladder/ptx.h): of each instruction two, of a block that it begins and its own
 
 // Of loads and stores: how they take part in the order of memory.
-enum class Order : std::uint8_t { Weak, Volatile, Relaxed, Acquire, Release };
+enum class Order : std::uint8_t { Weak, Volatile, Relaxed, Acquire, Release, Cached };
 
 struct Lane {
     Thread& thread;

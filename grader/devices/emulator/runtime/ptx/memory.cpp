@@ -32,6 +32,7 @@ void prepare_access(Instruction& it, std::size_t value) {
     it.rounding = static_cast<int>(order_of(left, &it.flag));
     it.choice = space_of(left);
     const bool hinted = left.take("L2::cache_hint");
+    if (it.choice == Global && left.take("nc")) it.rounding = static_cast<int>(Order::Cached);
     left.drop_caching();
     const int vector = left.take_one({"v2", "v4"});
     it.extra = vector < 0 ? 1 : vector == 0 ? 2 : 4;

@@ -1,0 +1,60 @@
+"""A small case is called again with the same buffers: each call must do all of its work."""
+
+from __future__ import annotations
+
+import pytest
+
+from grader.grade import grade
+from tests.shared import long_tail
+
+SOURCE = """
+__device__ float total;
+static int calls, last;
+__global__ void add(const float* x, float* out, int n) {
+    float sum = 0;
+    for (int i = threadIdx.x; i < n; i += 32) sum += x[i];
+    for (int half = 16; half; half /= 2) sum += __shfl_down_sync(~0u, sum, half);
+    if (threadIdx.x == 0) total += sum, *out = total;
+}
+__global__ void reset() { total = 0; }
+extern "C" void sum(const float* x, float* out, int n, cudaStream_t stream) {
+    CALL
+}
+"""
+CARVEOUT = "cudaFuncAttributePreferredSharedMemoryCarveout"
+ADD, RESET = "add<<<1, 32, 0, stream>>>(x, out, n);", "reset<<<1, 1, 0, stream>>>();"
+RIGHT = {
+    "begins with zero": f"{RESET} {ADD}",
+    "leaves zero": f"{ADD} {RESET}",
+    "counts its calls": f"++calls; {ADD} {RESET}",
+    "is set up once": f"if (!calls++) cudaFuncSetAttribute(add, {CARVEOUT}, 50); {ADD} {RESET}",
+}
+WRONG = {
+    "knows the size": (f"if (n == last) return; last = n; {ADD} {RESET}", "is not written"),
+    "begins anew for another size": (f"if (n != last) {{ {RESET} }} last = n; {ADD}", "is another"),
+}
+
+
+@pytest.fixture
+def graded(tmp_path):
+    def grade_it(call: str):
+        file = tmp_path / "kernel.cu"
+        file.write_text(SOURCE.replace("CALL", call))
+        return grade("05", file, device="emulator", seed=1, tasks=["sum"])
+
+    return grade_it
+
+
+@pytest.mark.parametrize("what", long_tail(list(WRONG), every=2))
+def test_what_goes_by_the_call_before(graded, what):
+    call, how = WRONG[what]
+    found = graded(call)
+    assert found.status in ("not_written", "wrong_result") and found.stars == 0
+    (told,) = [case.message for case in found.tasks[0].cases if case.status != "passed"]
+    assert f"out[0] {how} when the case" in told and "is called a second time, with the same buffers" in told
+
+
+@pytest.mark.parametrize("what", long_tail(list(RIGHT), every=2))
+def test_what_is_right(graded, what):
+    found = graded(RIGHT[what])
+    assert all(case.status == "passed" for case in found.tasks[0].cases), found.tasks[0].cases[-1].message
