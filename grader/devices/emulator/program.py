@@ -22,6 +22,7 @@ from pathlib import Path
 
 from grader.devices.build import diagnostics, frontend, program_rules
 from grader.devices.build.frontend import Reading
+from grader.devices.build.macro_slips import of_macro
 from grader.devices.build.own_faults import complaint, own_fault
 from grader.devices.build.recipe import program_identity
 from grader.devices.emulator import session
@@ -202,7 +203,7 @@ class _Building:
             if each.warns:
                 warned.append((file, each.line, each.message))
             elif each.sure:
-                found.append(Diagnostic(_told(file, each.line, each.message), each.line, None, _line(file, each.line)))
+                found.append(_on_line(file, each.line, each.message))
         if found:
             raise NotBuilt(Build("build_error", found[0].message, found[: diagnostics.MOST]))
         return warned
@@ -304,13 +305,20 @@ class _Building:
                     (file, line), text = led_there, text.removeprefix("static assertion failed: ")
                 led_there = (None, None)
                 file = file or match["file"].removeprefix(str(self.folder / "files"))
-                found.append(Diagnostic(_told(file, line, text), line, None, _line(file, line)))
+                found.append(_on_line(file, line, text))
         found += [Diagnostic(each.text) for each in diagnostics.undefined_references(said)]
         if "required symbol `main' not defined" in said:
             found.append(Diagnostic(_NO_MAIN))
         if not found:
             found = [Diagnostic(next((row for row in said.splitlines() if row.strip()), "the compiler failed"))]
+        found = [each for at, each in enumerate(found) if each not in found[:at]]
         return Build("build_error", found[0].message, found[: diagnostics.MOST])
+
+
+def _on_line(file: str, line: int | None, text: str) -> Diagnostic:
+    """A compiler's message, or what it comes of: a slip in a macro of that line."""
+    text, line = of_macro(_text_of(file), line) or (text, line)
+    return Diagnostic(_told(file, line, text), line, None, _line(file, line))
 
 
 def _reworded(build: Build, readings: Sequence[Reading | None]) -> Build:
@@ -331,9 +339,13 @@ def _told(file: str, line: int | None, message: str) -> str:
 
 
 def _line(file: str, line: int | None) -> str | None:
+    return diagnostics.source_line(_text_of(file), line)
+
+
+def _text_of(file: str) -> str:
     with suppress(OSError):
-        return diagnostics.source_line(Path(file).read_text("utf-8-sig", "replace"), line) if file else None
-    return None
+        return Path(file).read_text("utf-8-sig", "replace") if file else ""
+    return ""
 
 
 def is_source(file: Path) -> bool:
