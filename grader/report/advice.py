@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from grader.devices.evidence import Finding
 from grader.judge.verdict import CaseGrade, Status, decisive, status_of
+from grader.report.guards import guard_of_axes
 from grader.report.messages import ADVICE
 
 NEGATIVE = (
@@ -278,6 +279,8 @@ def _on_bounds(finding: Finding, source: Sequence[str]) -> str:
         return NEGATIVE
     if isinstance(index, int) and 0 < 2**32 - index <= 256:
         return UNDER_ZERO
+    if finding.thread and (guard := guard_of_axes(source, finding.line)):
+        return guard
     if (
         str(details.get("array")).startswith("the memory from the cudaMalloc")
         or "(cudaMalloc in line" in finding.message
