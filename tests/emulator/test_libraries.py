@@ -163,7 +163,7 @@ def test_thrust_computes_and_its_functors_are_checked(ran):
         "338350",
         "0 0 1 1 4 1 6 0 4 5 0",
         "1 63",
-        "cudaErrorLaunchFailure",
+        "cudaErrorIllegalAddress",
     ]
     assert found == [("race", line(name, "too early")), ("out_of_bounds", line(name, "past the end"))]
     assert "of the memory that a library allocated, past its end" in told[1]
@@ -186,7 +186,7 @@ def test_thrust_parts_ranges_scans_by_keys_and_brings_ranges_together(ran):
         "shuffled: 1 2 3 4 5 6 7 8",
         "placeholders: 5 8 16 9 3 14 12 1; 9 5 3 1",
         "equal: 1; 1",
-        "cudaErrorLaunchFailure",
+        "cudaErrorIllegalAddress",
     ]
     assert found == [("out_of_bounds", line(name, "past the end"))]
     assert f"writes element 3 of room (cudaMalloc in line {line(name, '&room, 3')})" in told[0]
@@ -198,7 +198,7 @@ def test_thrust_computes_in_a_thread_of_a_kernel(ran):
     """Its accesses are told at the program's line that called it."""
     name = "thrust_in_kernels.cu"
     printed, found, told = ran(name)
-    assert printed == ["10210.2051 10210.2051 10210.2051 10210.2051 20", "1 8 40", "cudaErrorLaunchFailure"]
+    assert printed == ["10210.2051 10210.2051 10210.2051 10210.2051 20", "1 8 40", "cudaErrorIllegalAddress"]
     assert found == [("out_of_bounds", line(name, "past the end"))]
     assert "reads element 21 of x (cudaMalloc in line" in told[0]
 

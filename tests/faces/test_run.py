@@ -235,7 +235,7 @@ def test_several_files_headers_and_definitions(run):
     files = ("parts/main.cu", "parts/fill.cu", "-I", "parts/include")
     ran = run(*files, "-DSTATUS=9", "-std=c++20", "--exit-zero")
     line = line_of("parts/include/scale.cuh", "i <= COUNT")
-    assert ran.code == 9 and ran.out == "parts/main.cu:9: unspecified launch failure\n"
+    assert ran.code == 9 and ran.out == "parts/main.cu:9: an illegal memory access was encountered\n"
     assert (
         f"parts/include/scale.cuh:{line} in kernel scale" in ran.said and "if (i <= COUNT) x[i] *= factor;" in ran.said
     )

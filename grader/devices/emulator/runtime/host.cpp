@@ -51,6 +51,10 @@ Index cluster_size(const Launch& launch, const Symbol* function) {
     return own.x ? own : Index{1, 1, 1};
 }
 
+bool has_clusters(const Launch& launch, const Symbol* function) {
+    return launch.names_cluster || machine().module.cluster_size(function).x;
+}
+
 std::string refusal_of_cluster(const Launch& launch, const Symbol* function) {
     const Index own = machine().module.cluster_size(function), size = cluster_size(launch, function);
     const auto text = [](const Index& of) { return std::to_string(of.x) + " x " + std::to_string(of.y) + " x " + std::to_string(of.z); };
@@ -74,7 +78,7 @@ std::string refusal(const Launch& launch, const Symbol* function, int& error) {
     const auto text = [](std::uint64_t value) { return std::to_string(value); };
     for (int axis = 0; axis < 3; ++axis) {
         const std::string name(1, "xyz"[axis]);
-        if (launch.grid[axis] == 0) return "the grid has 0 blocks in " + name;
+        if (launch.grid[axis] == 0) return error = has_clusters(launch, function) ? InvalidValue : error, "the grid has 0 blocks in " + name;
         if (launch.block[axis] == 0) return "the block has 0 threads in " + name;
         const std::uint64_t most_blocks = axis == 0 ? 2147483647u : 65535u;
         if (launch.grid[axis] > most_blocks) return "the grid has " + text(launch.grid[axis]) + " blocks in " + name + ", at most " + text(most_blocks) + " are allowed";
@@ -235,7 +239,7 @@ void launch_kernel(const Launch& launch) {
     if (state.kernel < 0) return;   // one like it was sampled
     state.grid = {launch.grid[0], launch.grid[1], launch.grid[2]};
     state.block = {launch.block[0], launch.block[1], launch.block[2]};
-    state.clusters = {cluster_size(launch, function), state.grid, launch.names_cluster || m.module.cluster_size(function).x};
+    state.clusters = {cluster_size(launch, function), state.grid, has_clusters(launch, function)};
     state.counting = begin_watching(state.kernel);
     if (!m.sampling.on()) state.schedule.room = multiprocessors_of_h200 * most_resident(launch.block[0] * launch.block[1] * launch.block[2], m.module.static_shared(function) + launch.shared_bytes);
     if (ProgressOfProgram* const shown = m.program.progress) {
@@ -262,7 +266,7 @@ void launch_kernel(const Launch& launch) {
     totals.dynamic_shared = std::max(totals.dynamic_shared, launch.shared_bytes);
     if (state.schedule.stop_after.load() != ~std::uint64_t{0}) {
         m.broken = true;   // as on a GPU: after a fault the context is lost
-        m.last_error = LaunchFailure;
+        m.last_error = error_of_launch(m.findings, m.launches.size());
     }
 }
 
