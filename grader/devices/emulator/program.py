@@ -35,7 +35,7 @@ from grader.devices.emulator.own_files import CUDA, CXX, SPAN, C, OwnFiles, Plac
 from grader.devices.emulator.seen import PREPROCESSED
 from grader.devices.emulator.sides import marks
 from grader.devices.emulator.subscripts import with_used_indexes_of_program
-from grader.devices.emulator.symbols import CodeMap, Symbol, tables
+from grader.devices.emulator.symbols import CodeMap, Symbol, tables, too_much_constant
 from grader.devices.evidence import Build, Diagnostic
 
 LIBRARY, ARRAYS, WARNED = "program.so", "arrays.json", "warned.json"
@@ -123,6 +123,8 @@ def build_program(wanted: Wanted, cache: Path) -> Program:
         where = Diagnostic(told, error.line, None, _line(error.file, error.line))
         raise NotBuilt(Build("build_error", told, [where])) from None
     code, arrays, plain = CodeMap.load(library, ANY_FILE), {}, []
+    if len(wanted.sources) == 1 and (said := too_much_constant(code.symbols)):  # each file has its own room
+        raise NotBuilt(Build("build_error", said, [Diagnostic(said)]))
     if (held := library.parent / ARRAYS).exists():
         symbols, arrays, plain = json.loads(held.read_text())
         code.symbols += [Symbol(**each) for each in symbols]
