@@ -22,6 +22,7 @@ from pathlib import Path
 
 from grader.devices.build import diagnostics, frontend, program_rules
 from grader.devices.build.frontend import Reading
+from grader.devices.build.lexer import lex
 from grader.devices.build.macro_slips import of_macro
 from grader.devices.build.own_faults import complaint, own_fault
 from grader.devices.build.recipe import program_identity
@@ -324,16 +325,29 @@ def _on_line(file: str, line: int | None, text: str) -> Diagnostic:
 
 
 def _reworded(build: Build, readings: Sequence[Reading | None]) -> Build:
-    """g++'s messages in the words of CUDA, where clang has such of the same line."""
+    """g++'s messages in the words of CUDA, where clang has such of the same line. A `;` that is missing is missed by
+    g++ in the next line with words.
+    """
     better: dict[str, str] = {}
+    missing: dict[str, Diagnostic] = {}
     for rule in (rule for reading in readings for rule in program_rules.broken(reading) if not rule.warns):
         file = shown(Path(rule.file))
         better.setdefault(_told(file, rule.line, ""), _told(file, rule.line, rule.message))
-    found = []
+        if "`;` is missing" in rule.message:
+            missing[_told(file, _next_line(_text_of(file), rule.line), "")] = _on_line(file, rule.line, rule.message)
+    found: list[Diagnostic] = []
     for each in build.diagnostics:
-        place = re.match(rf".*?:{each.line}: ", each.message)
-        found.append(replace(each, message=better.get(place[0], each.message) if place else each.message))
+        match = re.match(rf".*?:{each.line}: ", each.message)
+        place = match[0] if match else ""
+        before = missing.get(place) if "expected" in each.message and place not in better else None
+        said = before or replace(each, message=better.get(place, each.message))
+        found += [said] if said not in found else []
     return replace(build, message=found[0].message, diagnostics=found) if found else build
+
+
+def _next_line(text: str, line: int) -> int:
+    """The next line below that has a word."""
+    return next((token.line for token in lex(text).code if token.line > line), line)
 
 
 def _told(file: str, line: int | None, message: str) -> str:
