@@ -46,6 +46,12 @@ class Reading:
         uncalled = (one.line for one, after in pairwise(self.tokens) if one.text == BARRIER and after.text != "(")
         return next((line for line in uncalled if self._is_between(first, line, last)), None)
 
+    def barrier_of(self, line: int) -> str:
+        """What the barrier of this line is called: `block.sync()` where a group of threads has it."""
+        row = " ".join(token.text for token in self.tokens if token.line == line)
+        group = re.search(r"(\w+) (\.|::) sync \(", row)
+        return f"{group[1]}{group[2]}sync()" if group and BARRIER not in row else f"{BARRIER}()"
+
     def returns_in(self, line: int) -> bool:
         """Whether this line has a `return`."""
         return any(token.line == line and token.text == "return" for token in self.tokens)
