@@ -40,6 +40,13 @@ def guard_of_axes(source: Sequence[str], line: int | None) -> str:
     return EITHER.format(guard=guard) if asked and all(re.search(rf"\b{name}\b", asked[0]) for name in axes) else ""
 
 
+def asks_for_one_too_many(source: Sequence[str], line: int | None) -> int | None:
+    """The last line of the kernel up to this one where an `if` or a loop asks `i <= n`."""
+    rows = _kernel_up_to(source, line).split("\n")
+    found = [at for at, row in enumerate(rows) if re.search(r"\b(?:if|for|while)\b.*<=\s*\w+\s*[;)&|]", row)]
+    return (line or 0) - len(rows) + 1 + found[-1] if found else None
+
+
 def _kernel_up_to(source: Sequence[str], line: int | None) -> str:
     """The text of the kernel that this line is in, up to its end; "" if it is in none."""
     text = re.sub(r"//.*", "", "\n".join(source[: line or 0]))

@@ -2,6 +2,8 @@
 
 import pytest
 
+from grader.devices.evidence import Finding
+from grader.report.advice import on_finding
 from grader.report.guards import guard_of_axes
 
 KERNEL = """__global__ void other(float* a, int n) {
@@ -61,3 +63,31 @@ def test_nothing_is_said_where_it_is_not_known(guard, changes):
 
 def test_lines_of_no_kernel_have_none():
     assert guard_of_axes([*KERNEL.split("\n"), "int main() {", "    f();"], 12) == guard_of_axes([], None) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "index", "told"),
+    [
+        ("if (i <= n) a[i] = 1;", 100, "the index 99: line 3 asks `<=`"),
+        ("for (int j = 0; j <= n; ++j) a[j] = 1;", 100, "line 3 asks `<=`"),
+        ("if (i <= n) a[i + 1] = 1;", 101, ""),  # further than that goes
+        ("if (i <= n - 1) a[i + 1] = 1;", 100, ""),
+        ("if (i < n) a[i + 1] = 1;", 100, ""),
+    ],
+)
+def test_one_too_many_is_told_with_its_line(text, index, told):
+    source = ["__global__ void k(float* a, int n) {", "    int i = threadIdx.x;", f"    {text}", "}"]
+    details = {"array": "a", "space": "global", "index": index, "elements": 100}
+    message = f"thread (100, 0, 0) of block (0, 0, 0) writes element {index} of a, past its end"
+    finding = Finding(
+        "out_of_bounds", message, line=3, kernel="k", block=(0, 0, 0), thread=(100, 0, 0), details=details
+    )
+    said = on_finding(finding, source)
+    assert told in said and (bool(told) == ("asks `<=`" in said))
+
+
+def test_a_lambda_that_captures_by_reference_is_told_so():
+    message = "thread (0, 0, 0) of block (0, 0, 0) reads address 0x7f00, which is no device memory: a host pointer"
+    finding = Finding("out_of_bounds", message, line=1, kernel="k", block=(0, 0, 0), thread=(0, 0, 0))
+    assert "`[=]`" in on_finding(finding, ["each<<<1, 32>>>(a, [&] __device__(float x) { return s * x; });"])
+    assert "`[=]`" not in on_finding(finding, ["each<<<1, 32>>>(a, [=] __device__(float x) { return s[0] * x; });"])
