@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from grader.devices.evidence import Finding
 from grader.judge.verdict import CaseGrade, Status, decisive, status_of
+from grader.report.guards import asks_for_one_too_many, guard_of_axes
 from grader.report.messages import ADVICE
 
 NEGATIVE = (
@@ -98,6 +99,10 @@ NO_BYTES = "The launch's third number is how many bytes the array has: of a bloc
 WILD = (
     "A kernel reaches what cudaMalloc gives, its arguments and its own variables: was this pointer ever set, "
     "and does it not point to memory of the host (a std::vector's, an array's)?"
+)
+ONE_TOO_FAR = "The last of {elements:,} elements has the index {last:,}: line {line} asks `<=`, where `<` belongs."
+BY_REFERENCE = (
+    "A lambda with `[&]` holds addresses of the host's variables, and nvcc refuses it: let it copy them, `[=]`."
 )
 # What an access out of bounds is told as, and what to do then. A copy has no thread.
 NOT_ITS_MEMORY = {
@@ -271,6 +276,8 @@ def _on_finding(finding: Finding, source: Sequence[str]) -> str:
 
 def _on_bounds(finding: Finding, source: Sequence[str]) -> str:
     details, index = finding.details, finding.details.get("index")
+    if "no device memory" in finding.message and finding.thread and re.search(r"\[\s*&", _text(source, finding.line)):
+        return BY_REFERENCE
     if "no device memory" in finding.message:
         return WILD if finding.thread else DIRECTION
     if finding.message.startswith("a copy or memset of"):
@@ -287,6 +294,11 @@ def _on_bounds(finding: Finding, source: Sequence[str]) -> str:
         return NEGATIVE
     if isinstance(index, int) and 0 < 2**32 - index <= 256:
         return UNDER_ZERO
+    elements: int = details.get("elements") or 0
+    if finding.thread and elements and index == elements and (line := asks_for_one_too_many(source, finding.line)):
+        return ONE_TOO_FAR.format(elements=elements, last=elements - 1, line=line)
+    if finding.thread and (guard := guard_of_axes(source, finding.line)):
+        return guard
     if (
         str(details.get("array")).startswith("the memory from the cudaMalloc")
         or "(cudaMalloc in line" in finding.message

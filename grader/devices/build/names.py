@@ -47,14 +47,28 @@ _ELSEWHERE = {
     **{"pi": "3.14159265f", "inf": "INFINITY", "infinity": "INFINITY", "nan": "NAN"},
 }
 _QUALIFIERS = ("__global__", "__device__", "__host__", "__shared__", "__constant__", "__managed__", "__restrict__")
+# CUDA's own names that most programs have, in which a letter or a capital is easily wrong.
+_COMMON = (
+    "threadIdx blockIdx blockDim gridDim warpSize dim3 cudaSuccess cudaError_t cudaStream_t cudaEvent_t "
+    "__syncthreads __syncwarp __shfl_sync __shfl_up_sync __shfl_down_sync __shfl_xor_sync __ballot_sync "
+    "__threadfence atomicAdd atomicSub atomicMin atomicMax atomicExch atomicCAS cudaMalloc cudaMallocManaged "
+    "cudaMallocHost cudaFree cudaFreeHost cudaMemcpy cudaMemcpyAsync cudaMemcpyToSymbol cudaMemcpyFromSymbol "
+    "cudaMemset cudaMemcpyHostToDevice cudaMemcpyDeviceToHost cudaMemcpyDeviceToDevice cudaDeviceSynchronize "
+    "cudaStreamCreate cudaStreamSynchronize cudaStreamDestroy cudaEventCreate cudaEventRecord "
+    "cudaEventSynchronize cudaEventElapsedTime cudaEventDestroy cudaGetLastError cudaGetErrorString "
+    "cudaGetErrorName cudaGetDeviceProperties cudaDeviceProp cudaFuncSetAttribute"
+)
 
 
 def of_cuda(name: str) -> str:
-    """What CUDA has for a word of another language, or for a slip in one of its own `__words__`; "" of any other."""
+    """What CUDA has for a word of another language, or for a slip in one of its own; "" of any other name."""
     if found := _ELSEWHERE.get(name.lower()):
         return found
     if re.match(r"hip[A-Z]", name):
         return name.replace("hip", "cuda", 1)
     bare = {word.strip("_"): word for word in _QUALIFIERS}
     close = get_close_matches(name.strip("_"), bare, n=1, cutoff=0.75) if "_" in name or name in bare else []
-    return bare[close[0]] if close else ""
+    if close:
+        return bare[close[0]]
+    common = {word.lower(): word for word in _COMMON.split()}
+    return next((common[word] for word in get_close_matches(name.lower(), common, n=1, cutoff=0.9)), "")

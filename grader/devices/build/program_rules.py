@@ -35,6 +35,7 @@ _SURE = re.compile(
     r"call to global function .* not configured"
     r"|kernel call to non-global function"
     r"|kernel function type .* must have void return type"
+    r"|cannot use variable-length arrays in"
 )
 # Conversions that g++ makes with -fpermissive: from a number to a pointer or an enumeration, and where const is lost.
 _CONVERSION = re.compile(

@@ -56,17 +56,23 @@ def calls_to_barriers(fact: Fact, code: CodeMap) -> tuple[int, int] | None:
 
 
 def _divergence(fact: Fact) -> str:
-    here, there = f"the __syncthreads() of line {fact['line']}", f"the one of line {fact['other_line']}"
+    barrier = fact["reading"].barrier_of(fact["line"])
+    here, there = _barrier(fact), f"the one of line {fact['other_line']}"
     if fact["calls"]:
         here += f" that the call in line {fact['calls'][0]} leads to"
         there = f"that of the call in line {fact['calls'][1]}"
     elif fact["line"] == fact["other_line"]:
-        here, there = f"one __syncthreads() of line {fact['line']}", "another one of that line"
+        here, there = f"one {barrier} of line {fact['line']}", "another one of that line"
     mine, _, theirs = fact["text"].partition("|")
     return (
         f"{_waiting(fact, mine)} at {here} while {_waiting(fact, theirs, 'other_')} at {there}: all threads of a block"
         " must reach the same barrier"
     )
+
+
+def _barrier(fact: Fact) -> str:
+    """The barrier of a finding's line, as it is called there."""
+    return f"the {fact['reading'].barrier_of(fact['line'])} of line {fact['line']}"
 
 
 def _waiting(fact: Fact, threads: str, prefix: str = "") -> str:
@@ -86,8 +92,8 @@ def _passed_by(fact: Fact) -> str:
             " in front of that"
         )
     return (
-        f"{thread_of(fact, 'other_')} never comes to the __syncthreads() of line {fact['line']}, and the others get on"
-        " only because it has returned: a barrier is for all threads; put it behind the `if` that some leave out"
+        f"{thread_of(fact, 'other_')} never comes to {_barrier(fact)}, and the others get on only because it has"
+        " returned: a barrier is for all threads; put it behind the `if` that some leave out"
     )
 
 
@@ -102,9 +108,9 @@ def _masks_differ(fact: Fact) -> str:
 def _rounds(fact: Fact) -> str:
     rounds = f"{fact['offset']} round{'' if fact['offset'] == 1 else 's'}"
     return (
-        f"{thread_of(fact, 'other_')} leaves the loop around the __syncthreads() of line {fact['line']} after {rounds}"
-        f" and returns, while {thread_of(fact)} comes there once more: let the loop make as many rounds for all threads"
-        " of the block, with an `if` around the work"
+        f"{thread_of(fact, 'other_')} leaves the loop around {_barrier(fact)} after {rounds} and returns, while"
+        f" {thread_of(fact)} comes there once more: let the loop make as many rounds for all threads of the block, with"
+        " an `if` around the work"
     )
 
 

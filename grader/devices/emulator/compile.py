@@ -37,12 +37,11 @@ from grader.devices.emulator import checked, seen
 from grader.devices.emulator.checked import Facts
 from grader.devices.emulator.linking import link_command
 from grader.devices.emulator.sides import marks
-from grader.devices.emulator.symbols import CodeMap, place_of_map
+from grader.devices.emulator.symbols import CodeMap, place_of_map, too_much_constant
 from grader.devices.emulator.translate import TranslationError, translate
 from grader.devices.emulator.turned import COPY, copy_beside
 from grader.devices.evidence import Build
 
-MOST_CONSTANT_BYTES = 65536  # CUDA programming guide, "Technical Specifications per Compute Capability"
 _QUIET = ["-fno-diagnostics-show-caret", "-fdiagnostics-color=never", f"-fmax-errors={diagnostics.MOST}"]
 
 _IN_A_LINE = re.compile(r":\d+:\d+: (fatal )?error: ")
@@ -137,11 +136,8 @@ class EmulatorRecipe:
         """As recipe.Recipe says."""
         code = CodeMap.load(library, Path(self.filename).name)
         code.begin_to_read()
-        constant = sum(symbol.bytes for symbol in code.symbols if symbol.kind == "constant")
-        if constant > MOST_CONSTANT_BYTES:
-            raise Refused(
-                f"the file has {constant:,} bytes of __constant__ variables: a GPU has {MOST_CONSTANT_BYTES:,}"
-            )
+        if said := too_much_constant(code.symbols):
+            raise Refused(said)
         names = (checked.NAME, *checked.OTHERS, checked.FEW, checked.FACTS, COPY)
         beside = [library.parent / name for name in names]
         files = [place_of_map(library), *filter(Path.exists, beside)]

@@ -17,6 +17,13 @@ _BY_NAME = {
 }
 _OF_BOTH_SIDES = ("cudaMallocManaged", "cudaMallocHost")
 
+_CRASHES = {
+    "a full stack": "a function calls itself without end, or its local arrays are too large for a stack (8 MB, as a"
+    " rule): make large ones with new, malloc or std::vector",
+    "a segmentation fault at a null pointer": "it was never given memory, or the call that should have done so failed",
+    "a segmentation fault": "by a pointer that was never set, or by an index far outside its array",
+}
+
 
 def kind_of(fact: Mapping[str, Any]) -> str:
     """What host code may touch has an end, and is no device memory."""
@@ -56,3 +63,9 @@ def host_access(fact: Mapping[str, Any], where: Where) -> str:
         return f"host code {verb} {where.at}, {side}; sizes are in bytes, as `n * sizeof(float)`"
     target = where.at if fact["array"] else "device memory"
     return f"host code {verb} {target}, which is device memory: only a kernel can do that"
+
+
+def cause_of_crash(fact: Mapping[str, Any]) -> str:
+    """What host code ends with usually comes of this; "" in a kernel, or if it is not known."""
+    cause = "" if fact.get("thread") else _CRASHES.get(fact["text"])
+    return f": {cause}" if cause else ""

@@ -51,6 +51,11 @@ def mend(fact: Mapping[str, Any]) -> str:
     reading: Reading = fact["reading"]
     if first == last and both_write:
         return "each element needs one writer, or an atomic"
+    if first == last and reading.reads_neighbours(first) and reading.barrier_in_loop(first):
+        return (
+            "the line reads what other threads write in it: read into a variable first, type __syncthreads(), and then"
+            " write"
+        )
     if first == last:
         return (
             "if both change it, use an atomic; if one only reads it, a __syncthreads() is missing"
@@ -88,12 +93,16 @@ def _between_blocks(fact: Mapping[str, Any], both_write: bool, one_line: bool) -
         alone = "use an atomic, or let one block do it" if both_write else "put a cluster.sync() between the two"
         return alone if one_line else f"a cluster.sync() is missing between line {first} and line {last}"
     if fact["text"] == "other block":
+        if not both_write and one_line and fact["reading"].reads_neighbours(fact["line"]):
+            return "blocks run in no order: read one array and write another"
         if both_write and one_line:
             return "two blocks write one element; use an atomic, or give each element to one block"
         return (
             "blocks run in no order; use an atomic, or two kernels (where a flag or counter says that the data is"
             " there, __threadfence() belongs before it)"
         )
+    if fact["space"] == "global" and not both_write and one_line and fact["reading"].reads_neighbours(fact["line"]):
+        return "the line reads what other threads write in it: read one array and write another"
     if fact["space"] == "global" and (one_line or both_write):
         return "use an atomic, or give each element to one thread"
     if fact["other_blocks_too"]:

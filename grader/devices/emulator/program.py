@@ -22,6 +22,8 @@ from pathlib import Path
 
 from grader.devices.build import diagnostics, frontend, program_rules
 from grader.devices.build.frontend import Reading
+from grader.devices.build.lexer import lex
+from grader.devices.build.macro_slips import of_macro
 from grader.devices.build.own_faults import complaint, own_fault
 from grader.devices.build.recipe import program_identity
 from grader.devices.emulator import session
@@ -34,7 +36,7 @@ from grader.devices.emulator.own_files import CUDA, CXX, SPAN, C, OwnFiles, Plac
 from grader.devices.emulator.seen import PREPROCESSED
 from grader.devices.emulator.sides import marks
 from grader.devices.emulator.subscripts import with_used_indexes_of_program
-from grader.devices.emulator.symbols import CodeMap, Symbol, tables
+from grader.devices.emulator.symbols import CodeMap, Symbol, tables, too_much_constant
 from grader.devices.evidence import Build, Diagnostic
 
 LIBRARY, ARRAYS, WARNED = "program.so", "arrays.json", "warned.json"
@@ -122,6 +124,8 @@ def build_program(wanted: Wanted, cache: Path) -> Program:
         where = Diagnostic(told, error.line, None, _line(error.file, error.line))
         raise NotBuilt(Build("build_error", told, [where])) from None
     code, arrays, plain = CodeMap.load(library, ANY_FILE), {}, []
+    if len(wanted.sources) == 1 and (said := too_much_constant(code.symbols)):  # each file has its own room
+        raise NotBuilt(Build("build_error", said, [Diagnostic(said)]))
     if (held := library.parent / ARRAYS).exists():
         symbols, arrays, plain = json.loads(held.read_text())
         code.symbols += [Symbol(**each) for each in symbols]
@@ -202,7 +206,7 @@ class _Building:
             if each.warns:
                 warned.append((file, each.line, each.message))
             elif each.sure:
-                found.append(Diagnostic(_told(file, each.line, each.message), each.line, None, _line(file, each.line)))
+                found.append(_on_line(file, each.line, each.message))
         if found:
             raise NotBuilt(Build("build_error", found[0].message, found[: diagnostics.MOST]))
         return warned
@@ -304,26 +308,46 @@ class _Building:
                     (file, line), text = led_there, text.removeprefix("static assertion failed: ")
                 led_there = (None, None)
                 file = file or match["file"].removeprefix(str(self.folder / "files"))
-                found.append(Diagnostic(_told(file, line, text), line, None, _line(file, line)))
+                found.append(_on_line(file, line, text))
         found += [Diagnostic(each.text) for each in diagnostics.undefined_references(said)]
         if "required symbol `main' not defined" in said:
             found.append(Diagnostic(_NO_MAIN))
         if not found:
             found = [Diagnostic(next((row for row in said.splitlines() if row.strip()), "the compiler failed"))]
+        found = [each for at, each in enumerate(found) if each not in found[:at]]
         return Build("build_error", found[0].message, found[: diagnostics.MOST])
 
 
+def _on_line(file: str, line: int | None, text: str) -> Diagnostic:
+    """A compiler's message, or what it comes of: a slip in a macro of that line."""
+    text, line = of_macro(_text_of(file), line) or (text, line)
+    return Diagnostic(_told(file, line, text), line, None, _line(file, line))
+
+
 def _reworded(build: Build, readings: Sequence[Reading | None]) -> Build:
-    """g++'s messages in the words of CUDA, where clang has such of the same line."""
+    """g++'s messages in the words of CUDA, where clang has such of the same line. A `;` that is missing is missed by
+    g++ in the next line with words.
+    """
     better: dict[str, str] = {}
+    missing: dict[str, Diagnostic] = {}
     for rule in (rule for reading in readings for rule in program_rules.broken(reading) if not rule.warns):
         file = shown(Path(rule.file))
         better.setdefault(_told(file, rule.line, ""), _told(file, rule.line, rule.message))
-    found = []
+        if "`;` is missing" in rule.message:
+            missing[_told(file, _next_line(_text_of(file), rule.line), "")] = _on_line(file, rule.line, rule.message)
+    found: list[Diagnostic] = []
     for each in build.diagnostics:
-        place = re.match(rf".*?:{each.line}: ", each.message)
-        found.append(replace(each, message=better.get(place[0], each.message) if place else each.message))
+        match = re.match(rf".*?:{each.line}: ", each.message)
+        place = match[0] if match else ""
+        before = missing.get(place) if "expected" in each.message and place not in better else None
+        said = before or replace(each, message=better.get(place, each.message))
+        found += [said] if said not in found else []
     return replace(build, message=found[0].message, diagnostics=found) if found else build
+
+
+def _next_line(text: str, line: int) -> int:
+    """The next line below that has a word."""
+    return next((token.line for token in lex(text).code if token.line > line), line)
 
 
 def _told(file: str, line: int | None, message: str) -> str:
@@ -331,9 +355,13 @@ def _told(file: str, line: int | None, message: str) -> str:
 
 
 def _line(file: str, line: int | None) -> str | None:
+    return diagnostics.source_line(_text_of(file), line)
+
+
+def _text_of(file: str) -> str:
     with suppress(OSError):
-        return diagnostics.source_line(Path(file).read_text("utf-8-sig", "replace"), line) if file else None
-    return None
+        return Path(file).read_text("utf-8-sig", "replace") if file else ""
+    return ""
 
 
 def is_source(file: Path) -> bool:

@@ -46,6 +46,12 @@ class Reading:
         uncalled = (one.line for one, after in pairwise(self.tokens) if one.text == BARRIER and after.text != "(")
         return next((line for line in uncalled if self._is_between(first, line, last)), None)
 
+    def barrier_of(self, line: int) -> str:
+        """What the barrier of this line is called: `block.sync()` where a group of threads has it."""
+        row = " ".join(token.text for token in self.tokens if token.line == line)
+        group = re.search(r"(\w+) (\.|::) sync \(", row)
+        return f"{group[1]}{group[2]}sync()" if group and BARRIER not in row else f"{BARRIER}()"
+
     def returns_in(self, line: int) -> bool:
         """Whether this line has a `return`."""
         return any(token.line == line and token.text == "return" for token in self.tokens)
@@ -70,6 +76,20 @@ class Reading:
         )
         return any(self._is_between(first + 1, line, last - 1) for line in called)
 
+    def reads_neighbours(self, line: int) -> bool:
+        """Whether a statement in this line writes one element of an array and reads another: `s[t] += s[t - d]`."""
+        row = " ".join(token.text for token in self.tokens if token.line == line)
+        written = re.search(r"(\w+) \[ ([^\[\]=]*) \](?: [-+*/|&^])? = (?!=)([^;]*)", row)
+        if not written:
+            return False
+        read = re.findall(rf"\b{written[1]} \[ ([^\[\]]*) \]", written[3])
+        return any(index != written[2] for index in read)
+
+    def barrier_in_loop(self, line: int) -> bool:
+        """Whether the innermost loop around this line has a barrier in its `{ }`."""
+        around = [each for each in _loops(self.tokens) if each[0] <= line <= each[1]]
+        return bool(around) and min(around, key=lambda each: each[1] - each[0])[2]
+
     def barrier_in_branch(self, first: int, last: int) -> int | None:
         """The line of a barrier in these lines that stands in an `if` or `else` and not in any more of a loop."""
         return next((line for line in _in_branches(self.tokens) if self._is_between(first, line, last)), None)
@@ -77,6 +97,25 @@ class Reading:
     def _is_between(self, first: int, line: int, last: int) -> bool:
         """Whether a line stands in these, of one file."""
         return first <= line <= last and (not self._apart or first // self._apart == last // self._apart)
+
+
+def _loops(tokens: list[Token]) -> Iterator[tuple[int, int, bool]]:
+    """The first line, the last one and whether there is a barrier, of each loop with a `{ }`."""
+    opened: list[tuple[bool, int, int]] = []  # of each open brace: whether it is a loop's, its line, barriers before it
+    heads: list[bool] = []  # of each open parenthesis: whether it is a loop's
+    barriers, before, ends_head = 0, "", False
+    for token in tokens:
+        barriers += token.text in _BARRIERS
+        if token.text == "(":
+            heads.append(before in ("for", "while"))
+        elif token.text == "{":
+            opened.append((ends_head or before == "do", token.line, barriers))
+        elif token.text == "}" and opened:
+            is_loop, line, had = opened.pop()
+            if is_loop:
+                yield line, token.line, barriers > had
+        ends_head = token.text == ")" and bool(heads) and heads.pop()
+        before = token.text
 
 
 def _in_branches(tokens: list[Token]) -> Iterator[int]:

@@ -9,7 +9,7 @@ import json
 import re
 import subprocess
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -57,6 +57,17 @@ class Symbol:
     bytes: int
     kind: str  # one of kinds.SYMBOLS
     name: str
+
+
+MOST_CONSTANT_BYTES = 65536  # CUDA programming guide, "Technical Specifications per Compute Capability"
+
+
+def too_much_constant(symbols: Iterable[Symbol]) -> str:
+    """One sentence if a file has more `__constant__` variables than a GPU has room for; "" if not."""
+    needed = sum(symbol.bytes for symbol in symbols if symbol.kind == "constant")
+    if needed <= MOST_CONSTANT_BYTES:
+        return ""
+    return f"the file has {needed:,} bytes of __constant__ variables: a GPU has {MOST_CONSTANT_BYTES:,}"
 
 
 @dataclass

@@ -17,7 +17,7 @@ from grader.devices.emulator.checked_wording import CHECKED
 from grader.devices.emulator.fewer_checks import KIND as FEWER_CHECKS
 from grader.devices.emulator.fewer_checks import fewer_checks
 from grader.devices.emulator.host_calls import CALLS
-from grader.devices.emulator.host_wording import host_access, kind_of
+from grader.devices.emulator.host_wording import cause_of_crash, host_access, kind_of
 from grader.devices.emulator.kinds import WAITED
 from grader.devices.emulator.mends import BY_THE_CACHE, UNCACHED, mend
 from grader.devices.emulator.reading import Reading
@@ -353,7 +353,7 @@ def _stack_overflow(fact: Fact, where: Where) -> str:
 
 
 def _crash(fact: Fact, where: Where) -> str:
-    return f"{thread_of(fact)} ends with {fact['text']}"
+    return f"{thread_of(fact)} ends with {fact['text']}{cause_of_crash(fact)}"
 
 
 def _trap(fact: Fact, where: Where) -> str:

@@ -17,4 +17,14 @@ Finding& Finding::at(const Region& region, Address a) {
     return *this;
 }
 
+int error_of_launch(const std::vector<Finding>& findings, std::uint64_t launch) {
+    for (const Finding& each : findings) {
+        if (each.launch != launch || each.note) continue;
+        if (each.kind == "out_of_bounds" && each.space != "shared") return IllegalAddress;
+        if (each.kind == "misaligned") return MisalignedAddress;
+        if (each.kind == "assert") return Assertion;
+    }
+    return LaunchFailure;
+}
+
 }  // namespace ladder

@@ -58,4 +58,7 @@ struct Finding {
     Finding& at(const Region& region, std::uintptr_t address);
 };
 
+// CUDA's number for the error with which a launch ends that did this.
+int error_of_launch(const std::vector<Finding>& findings, std::uint64_t launch);
+
 }  // namespace ladder

@@ -1,9 +1,12 @@
 #include "frames.h"
 
 #include <setjmp.h>
+#include <sys/resource.h>
 #include <unwind.h>
 
 #include "machine.h"
+
+extern "C" void* __libc_stack_end;   // where the stack of the process begins
 
 namespace ladder {
 
@@ -36,7 +39,23 @@ std::vector<std::uint32_t> unwound(std::size_t most) {
     return found;
 }
 
+Address stack_pointer(const ucontext_t& context) {
+#if defined(__x86_64__)
+    return static_cast<Address>(context.uc_mcontext.gregs[REG_RSP]);
+#else
+    return context.uc_mcontext.sp;
+#endif
+}
+
 }  // namespace
+
+bool has_full_stack(const ucontext_t& context) {
+    constexpr Address guard = 256 << 10, most = Address{64} << 30;
+    const Address pointer = stack_pointer(context), top = reinterpret_cast<Address>(__libc_stack_end);
+    rlimit limit{};
+    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return false;
+    return pointer < top && top - pointer > limit.rlim_cur - guard && top - pointer < most;
+}
 
 Address fault_pc(const ucontext_t& context) {
 #if defined(__x86_64__)

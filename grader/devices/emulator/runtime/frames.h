@@ -12,6 +12,9 @@ namespace ladder {
 
 Address fault_pc(const ucontext_t& context);
 
+// Whether host code has used up the stack of the process, which grows down as far as the limit allows.
+bool has_full_stack(const ucontext_t& context);
+
 // The innermost frame of the learner's code, to name a line; 0 if there is none.
 std::uint32_t learner_frame(const ucontext_t& context);
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <span>
 #include <thread>
 
 #include "host_call.h"
@@ -109,16 +108,6 @@ std::string refusal(const Launch& launch, const Symbol* function, int& error) {
         return "a cooperative launch must fit on the GPU at once: " + text(blocks) + " blocks, room for " + text(resident);
     error = Success;
     return "";
-}
-
-// What a GPU says of a launch that ended with these findings.
-int fault_of(std::span<const Finding> findings) {
-    for (const Finding& each : findings) {
-        if (each.kind == "assert") return AssertFailed;
-        if (each.kind == "misaligned") return MisalignedAddress;
-        if (each.kind == "out_of_bounds") return IllegalAddress;
-    }
-    return LaunchFailure;
 }
 
 // Moves what the executors found into the case's list: of equal findings the one of the lowest block, so that the list
@@ -254,7 +243,7 @@ void launch_kernel(const Launch& launch) {
     if (state.kernel < 0) return;   // one like it was sampled
     state.grid = {launch.grid[0], launch.grid[1], launch.grid[2]};
     state.block = {launch.block[0], launch.block[1], launch.block[2]};
-    state.clusters = {cluster_size(launch, function), state.grid, launch.names_cluster || m.module.cluster_size(function).x};
+    state.clusters = {cluster_size(launch, function), state.grid, launch.names_cluster || machine().module.cluster_size(function).x};
     state.counting = begin_watching(state.kernel);
     if (!m.sampling.on()) state.schedule.room = multiprocessors_of_h200 * most_resident(launch.block[0] * launch.block[1] * launch.block[2], m.module.static_shared(function) + launch.shared_bytes);
     if (ProgressOfProgram* const shown = m.program.progress) {
@@ -264,7 +253,6 @@ void launch_kernel(const Launch& launch) {
     if (m.blocks_turned)
         for (std::uint64_t n = blocks; n > 0; --n) state.chosen.push_back(n - 1);
     begin_flags(state);
-    const std::size_t found = m.findings.size();
     run_chosen(state, run_launch);
     KernelTotals& totals = m.kernels[static_cast<std::size_t>(state.kernel)];
     totals.launches += 1;
@@ -281,7 +269,7 @@ void launch_kernel(const Launch& launch) {
     totals.passed_barriers.merge(state.passed_barriers);
     totals.dynamic_shared = std::max(totals.dynamic_shared, launch.shared_bytes);
     if (state.schedule.stop_after.load() != ~std::uint64_t{0}) {
-        m.fault = fault_of(std::span(m.findings).subspan(found));   // as on a GPU: after a fault the context is lost
+        m.fault = error_of_launch(m.findings, m.launches.size());   // as on a GPU: after a fault the context is lost
     }
 }
 

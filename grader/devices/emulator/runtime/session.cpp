@@ -51,6 +51,13 @@ bool fault_writes(const ucontext_t& context) {
 #endif
 }
 
+// What host code has done that ends with this signal.
+std::string fault_of_host(int number, Address address, const ucontext_t& context) {
+    if (number != SIGSEGV) return name_of_signal(number);
+    if (has_full_stack(context)) return "a full stack";
+    return std::string(name_of_signal(number)) + (address < page_size() * 16 ? " at a null pointer" : "");
+}
+
 // A jump to itself, which no callback announces and which never ends, becomes an instruction that faults.
 void stop_at(Address jump) {
 #if defined(__x86_64__)
@@ -108,7 +115,7 @@ void on_fault(int number, siginfo_t* info, void* raw) {
     finding.kind = number == SIGSEGV && m.memory.is_device(address) ? "host_access" : "crash";
     finding.pc = learner_frame(context);
     finding.callers = calls_to_here();
-    finding.text = name_of_signal(number);
+    finding.text = fault_of_host(number, address, context);
     finding.address = address;
     if (finding.kind == "host_access")
         if (const Region* region = m.memory.nearest(address)) finding.at(*region, address);

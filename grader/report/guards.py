@@ -1,0 +1,67 @@
+"""Which guard a kernel of two or three dimensions lacks, as its text tells: `x < width && y < height`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+MISSING = (
+    "Threads come in whole blocks, so some lie outside in {axes}, and nothing here asks for {names}. Let those do "
+    "nothing: `if ({guard})`, with the sizes of this very array."
+)
+EITHER = (
+    "`||` lets a thread in that lies outside in one direction only: both must hold, `if ({guard})`, with the sizes of "
+    "this very array."
+)
+_INDEX = re.compile(r"\b(\w+)\s*=(?=[^;,=\[]*\+)[^;,=\[]*\bblockIdx\s*\.\s*([xyz])")
+# A comparison, also in a function that is asked, or `min(`.
+_ASKS = r"\b{name}\b\s*[<>]|[<>]=?\s*{name}\b|\b(?:if\s*\([^()\n]*\w|min)\s*\([^()\n]*\b{name}\b"
+_ELEMENT = re.compile(r"\b(?P<row>\w+)\s*\*\s*(?P<width>[A-Za-z_]\w*)\s*\+\s*(?P<col>\w+)\b")
+_COLUMN_FIRST = re.compile(r"\b(?P<col>\w+)\s*\+\s*(?P<row>\w+)\s*\*\s*(?P<width>[A-Za-z_]\w*)\b")
+_SIZES = {"x": "width", "y": "height", "z": "depth"}
+_PARAMETER = re.compile(r"\b(?:int|unsigned|size_t|long|u?int\d+_t)\s+(\w+)\s*[,)]")
+
+
+def guard_of_axes(source: Sequence[str], line: int | None) -> str:
+    """A sentence if the kernel around this line has an index for each of several axes, and one of them, or more, is
+    compared with nothing above it; "" if it is not known.
+    """
+    code = _kernel_up_to(source, line)
+    axes: dict[str, str] = dict(_INDEX.findall(code))
+    if len(set(axes.values())) < 2 or len(set(axes.values())) < len(axes):
+        return ""
+    sizes = _sizes(code, axes)
+    guard = " && ".join(f"{name} < {sizes[name]}" for name in sorted(axes, key=axes.__getitem__))
+    unasked = [name for name in axes if not re.search(_ASKS.format(name=name), code)]
+    if unasked:
+        missing = " and ".join(sorted(axes[name] for name in unasked))
+        return MISSING.format(axes=missing, names=" and ".join(f"`{name}`" for name in unasked), guard=guard)
+    asked = re.search(r"\bif\s*\(([^{};]*<[^{};]*)\|\|([^{};]*<[^{};]*)\)", code)
+    return EITHER.format(guard=guard) if asked and all(re.search(rf"\b{name}\b", asked[0]) for name in axes) else ""
+
+
+def asks_for_one_too_many(source: Sequence[str], line: int | None) -> int | None:
+    """The last line of the kernel up to this one where an `if` or a loop asks `i <= n`."""
+    rows = _kernel_up_to(source, line).split("\n")
+    found = [at for at, row in enumerate(rows) if re.search(r"\b(?:if|for|while)\b.*<=\s*\w+\s*[;)&|]", row)]
+    return (line or 0) - len(rows) + 1 + found[-1] if found else None
+
+
+def _kernel_up_to(source: Sequence[str], line: int | None) -> str:
+    """The text of the kernel that this line is in, up to its end; "" if it is in none."""
+    text = re.sub(r"//.*", "", "\n".join(source[: line or 0]))
+    start = text.rfind("__global__")
+    return text[start:] if start >= 0 and "\n}" not in text[start:] else ""
+
+
+def _sizes(code: str, axes: dict[str, str]) -> dict[str, str]:
+    """What each index is to be less than: by `row * width + col`, and the one parameter that is left for the rows."""
+    sizes = {name: _SIZES[axis] for name, axis in axes.items()}
+    found = [*_ELEMENT.finditer(code), *_COLUMN_FIRST.finditer(code)]
+    element = next((each for each in found if {each["row"], each["col"]} == set(axes)), None)
+    if element is None:
+        return sizes
+    width = element["width"]
+    others = [name for name in _PARAMETER.findall(code.partition("{")[0]) if name != width] or [width]
+    sizes[element["col"]] = width
+    return sizes | ({element["row"]: others[0]} if len(others) == 1 else {})

@@ -1,0 +1,77 @@
+"""How a program's host code crashes, and with which of CUDA's errors its kernels: the cause is told."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.warm import run_ladder
+
+PROGRAM = """#include <cassert>
+#include <cstdio>
+#include <cstring>
+#include <vector>
+int depth(int n) { volatile char room[1000]; room[0] = n; return n + depth(n + 1) + room[0]; }
+int large(int n) { volatile float room[16 << 20]; room[n] = 1; return n > 9 ? large(n - 1) : int(room[0]); }
+__global__ void k(float* a, int* z, int which) {
+    __shared__ float s[32];
+    int i = threadIdx.x;
+    if (which == 0) a[i + 32] = 1;
+    if (which == 1) *(int*)((char*)z + 1) = i;
+    if (which == 2) assert(i > 40);
+    if (which == 3) __trap();
+    if (which == 4) s[i + 32] = 1;
+    if (which == 5) a[i] = s[0] = 1;
+}
+int main(int count, char** words) {
+    float* a;
+    int *z, *none = nullptr;
+    cudaMalloc(&a, 32 * sizeof(float));
+    cudaMalloc(&z, 32 * sizeof(int));
+    if (!std::strcmp(words[1], "recursion")) return depth(0);
+    if (!std::strcmp(words[1], "null")) none[3] = 1;
+    if (!std::strcmp(words[1], "large")) return large(count);
+    k<<<1, 1>>>(a, z, words[1][0] - '0');
+    printf("%s\\n", cudaGetErrorName(cudaDeviceSynchronize()));
+    cudaFree(a);
+    cudaFree(z);
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("crashes")
+    (folder / "p.cu").write_text(PROGRAM)
+    return folder
+
+
+def said(folder, *words):
+    done = run_ladder(folder, "run", "p.cu", "--", *words)
+    return " ".join((done.stdout + done.stderr).split())
+
+
+@pytest.mark.parametrize(
+    ("which", "told"),
+    [
+        ("recursion", "host code ends with a full stack: a function calls itself without end"),
+        ("large", "host code ends with a full stack"),
+        ("null", "host code ends with a segmentation fault at a null pointer: it was never given memory"),
+    ],
+)
+def test_a_crash_of_host_code_is_told_with_its_cause(program, which, told):
+    assert told in said(program, which)
+
+
+@pytest.mark.parametrize(
+    ("which", "error"),
+    [
+        (0, "cudaErrorIllegalAddress"),
+        (1, "cudaErrorMisalignedAddress"),
+        (2, "cudaErrorAssert"),
+        (3, "cudaErrorLaunchFailure"),
+        (4, "cudaErrorLaunchFailure"),
+        (5, "cudaSuccess"),
+    ],
+)
+def test_a_kernel_that_does_wrong_ends_with_cudas_error(program, which, error):
+    assert error in said(program, str(which))

@@ -1,0 +1,93 @@
+"""Which guard is told as missing where a kernel of two or three dimensions leaves its array; else nothing."""
+
+import pytest
+
+from grader.devices.evidence import Finding
+from grader.report.advice import on_finding
+from grader.report.guards import guard_of_axes
+
+KERNEL = """__global__ void other(float* a, int n) {
+    int x = blockIdx.x * 8 + threadIdx.x, y = blockIdx.y + threadIdx.y;
+    a[x] = y;
+}
+__global__ void k(const float* a, float* b, int width, int height, int depth) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x;  // a column
+    int y = blockIdx.y * blockDim.y + threadIdx.y;
+    GUARD b[y * width + x] = a[y * width + x];
+}
+"""
+
+
+def told(guard: str, *changes: tuple[str, str]) -> str:
+    text = KERNEL.replace("GUARD", guard)
+    for old, new in [(", int depth", ""), *changes]:
+        text = text.replace(old, new)
+    return guard_of_axes(text.split("\n"), 8)
+
+
+@pytest.mark.parametrize(
+    ("guard", "missing", "write"),
+    [
+        ("", "outside in x and y, and nothing here asks for `x` and `y`", "if (x < width && y < height)"),
+        ("if (x < width)", "outside in y, and nothing here asks for `y`", "if (x < width && y < height)"),
+        ("if (y >= height) return;", "outside in x, and nothing here asks for `x`", "if (x < width && y < height)"),
+        ("if (x < width || y < height)", "`||` lets a thread in", "if (x < width && y < height)"),
+    ],
+)
+def test_the_missing_guard_is_named(guard, missing, write):
+    said = told(guard)
+    assert missing in said and write in said
+
+
+def test_it_is_named_with_the_kernels_own_sizes():
+    assert "if (x < n && y < n)" in told("", ("int width, int height", "int n"), ("width", "n"))
+    assert "if (x < w && y < h)" in told("", ("y * width + x", "x + y * width"), ("width", "w"), ("height", "h"))
+    assert "if (x < width && y < height && z < depth)" in told(
+        "if (x < width && y < height)", ("  // a column", " int z = blockIdx.z * 4 + threadIdx.z;")
+    )
+
+
+@pytest.mark.parametrize(
+    ("guard", "changes"),
+    [
+        ("if (x < width && y < height)", ()),  # its sizes may be wrong, which this does not know
+        ("if (!is_inside(x, y)) return;", ()),
+        ("if (x >= width || y >= height) return;", ()),
+        ("", (("blockIdx.y * blockDim.y + threadIdx.y", "0"),)),  # one dimension
+        ("", (("int y = blockIdx.y * blockDim.y", "int y = by * 16"),)),
+    ],
+)
+def test_nothing_is_said_where_it_is_not_known(guard, changes):
+    assert told(guard, *changes) == ""
+
+
+def test_lines_of_no_kernel_have_none():
+    assert guard_of_axes([*KERNEL.split("\n"), "int main() {", "    f();"], 12) == guard_of_axes([], None) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "index", "told"),
+    [
+        ("if (i <= n) a[i] = 1;", 100, "the index 99: line 3 asks `<=`"),
+        ("for (int j = 0; j <= n; ++j) a[j] = 1;", 100, "line 3 asks `<=`"),
+        ("if (i <= n) a[i + 1] = 1;", 101, ""),  # further than that goes
+        ("if (i <= n - 1) a[i + 1] = 1;", 100, ""),
+        ("if (i < n) a[i + 1] = 1;", 100, ""),
+    ],
+)
+def test_one_too_many_is_told_with_its_line(text, index, told):
+    source = ["__global__ void k(float* a, int n) {", "    int i = threadIdx.x;", f"    {text}", "}"]
+    details = {"array": "a", "space": "global", "index": index, "elements": 100}
+    message = f"thread (100, 0, 0) of block (0, 0, 0) writes element {index} of a, past its end"
+    finding = Finding(
+        "out_of_bounds", message, line=3, kernel="k", block=(0, 0, 0), thread=(100, 0, 0), details=details
+    )
+    said = on_finding(finding, source)
+    assert told in said and (bool(told) == ("asks `<=`" in said))
+
+
+def test_a_lambda_that_captures_by_reference_is_told_so():
+    message = "thread (0, 0, 0) of block (0, 0, 0) reads address 0x7f00, which is no device memory: a host pointer"
+    finding = Finding("out_of_bounds", message, line=1, kernel="k", block=(0, 0, 0), thread=(0, 0, 0))
+    assert "`[=]`" in on_finding(finding, ["each<<<1, 32>>>(a, [&] __device__(float x) { return s * x; });"])
+    assert "`[=]`" not in on_finding(finding, ["each<<<1, 32>>>(a, [=] __device__(float x) { return s[0] * x; });"])
