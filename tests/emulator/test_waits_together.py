@@ -39,7 +39,7 @@ __global__ void mbarrier_kernel(const float* x, float* z) {
     for (int k = 0; k < 16; ++k) {
         row[k % 2][threadIdx.x] = x[k * 64 + threadIdx.x];
         asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(at) : "memory");
-        asm volatile("{ .reg .pred p; AGAIN: mbarrier.try_wait.parity.shared.b64 p, [%0], %1; @!p bra AGAIN; }" 
+        asm volatile("{ .reg .pred p; AGAIN: mbarrier.try_wait.parity.shared.b64 p, [%0], %1; @!p bra AGAIN; }"
                      ::"r"(at), "r"(k % 2) : "memory");
         z[k * 64 + threadIdx.x] = 2 * row[k % 2][63 - threadIdx.x];
     }

@@ -47,7 +47,7 @@ def _body(tokens: list[Token]) -> list[Token]:
 
 def _with_next(tokens: list[Token]) -> Iterator[tuple[Token, str]]:
     """Each token with the text of the next one."""
-    return zip(tokens, [*(each.text for each in tokens[1:]), ""], strict=True)
+    return zip(tokens, [*(each.text for each in tokens[1:]), ""], strict=False)
 
 
 def _text(tokens: list[Token]) -> str:

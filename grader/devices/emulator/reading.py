@@ -100,20 +100,25 @@ class Reading:
 
 
 def _loops(tokens: list[Token]) -> Iterator[tuple[int, int, bool]]:
-    """The first line, the last one and whether there is a barrier, of each loop with a `{ }`."""
-    opened: list[tuple[bool, int, int]] = []  # of each open brace: whether it is a loop's, its line, barriers before it
+    """The first line, the last one and whether each round comes to a barrier, of each loop with a `{ }`."""
+    loops: list[bool] = []  # of each open brace: whether it is a loop's
+    lines: list[int] = []
+    barriers: list[bool] = []  # right in it, and behind no `if (...)`
     heads: list[bool] = []  # of each open parenthesis: whether it is a loop's
-    barriers, before, ends_head = 0, "", False
+    before, ends_head = "", False
     for token in tokens:
-        barriers += token.text in _BARRIERS
+        if token.text in _BARRIERS and barriers and before in (";", "{", "}", ".", "::"):
+            barriers[-1] = True
         if token.text == "(":
             heads.append(before in ("for", "while"))
         elif token.text == "{":
-            opened.append((ends_head or before == "do", token.line, barriers))
-        elif token.text == "}" and opened:
-            is_loop, line, had = opened.pop()
+            loops.append(ends_head or before == "do")
+            lines.append(token.line)
+            barriers.append(False)
+        elif token.text == "}" and loops:
+            is_loop, line, has_barrier = loops.pop(), lines.pop(), barriers.pop()
             if is_loop:
-                yield line, token.line, barriers > had
+                yield line, token.line, has_barrier
         ends_head = token.text == ")" and bool(heads) and heads.pop()
         before = token.text
 

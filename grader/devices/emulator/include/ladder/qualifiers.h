@@ -32,9 +32,8 @@ template <unsigned long bytes> constexpr unsigned long alignment() { return byte
 
 #define __host__
 #define __device__
-// flatten: what a kernel calls becomes part of it, as nvcc does it. noipa: g++ draws no conclusions from what it is launched
-// with, as that a kernel that gets nullptr and writes there is never called.
-#define __global__ __attribute__((noipa, flatten))
+// flatten: what a kernel calls becomes part of it, as nvcc does it.
+#define __global__ __attribute__((noinline, noclone, flatten))
 
 // A block's shared memory is the thread-local memory of the OS thread that runs it. `used` keeps the loads from an
 // array that nobody writes, which are a mistake to report; constant initialization (of nothing) keeps arrays of
