@@ -1,9 +1,10 @@
 """A case with more work than a kernel of few blocks does in one round, of which a few blocks run, drawn at random.
 
 A kernel whose blocks go round may have a second round only where there is more to do than small cases have: more rows
-than the 2,048 blocks that it launches, say. To run them all takes too long. What a block writes is right or wrong by
-itself, as long as no block waits for another, adds to what another has written, or reads what an earlier launch has
-left (counters.stands_alone): so what some have written is compared, and what nobody has is left out.
+than the 2,048 blocks that it launches, say. To run all blocks takes too long, so the emulator runs eight. What a block
+writes is right or wrong by itself, as long as no block waits for another, adds to what another has written, or reads
+what an earlier launch has left (counters.stands_alone). The judge compares the elements that these eight have written,
+and passes over all others.
 """
 
 from __future__ import annotations

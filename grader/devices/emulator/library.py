@@ -33,8 +33,8 @@ RUNTIME_LINK_FLAGS = ["-shared", "-Wl,-Bsymbolic-functions"]
 # (lanes in two copies of a line would not meet); -fno-gnu-unique keeps two builds of one template from sharing their
 # statics; -fcheck-new and the three after it, for new may give null in a kernel, and what is freed there is looked at;
 # inlining is as eager as nvcc's; the next two, for Ubuntu's g++ would call __printf_chk for printf, and
-# __stack_chk_fail where a function has a local array; and the last, for g++ would leave out the launch of a kernel that only
-# writes through a pointer for which it gets nullptr.
+# __stack_chk_fail where a function has a local array; the last, for g++ would leave out the launch of a kernel that
+# only writes through a pointer for which it gets nullptr.
 COMPILE_FLAGS = [
     "-std=c++17", "-O1", "-gdwarf-4", "-fno-var-tracking", "-w", "-fsanitize=thread", "-fsanitize-coverage=trace-pc",
     "--param", "tsan-distinguish-volatile=1",

@@ -251,7 +251,7 @@ inline LADDER_UNSEEN cudaError_t cudaDriverGetVersion(int* version) { return cud
 
 // Only asked for, but for the heap: there are no caches, and stacks are as large as they are.
 namespace ladder {
-inline std::size_t limits[] = {1024, 8650752, 0, 2, 2048, 64, 0};   // an H200's, by cudaLimit
+inline std::size_t limits[7] = {1024, 8650752};   // by cudaLimit; stack and printf as on an H200
 inline unsigned device_flags = 0;
 }
 inline LADDER_UNSEEN cudaError_t cudaDeviceReset() { return ladder_host_waits_for_all(), cudaSuccess; }

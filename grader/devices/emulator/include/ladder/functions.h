@@ -11,6 +11,7 @@ enum cudaFuncAttribute {
     cudaFuncAttributeRequiredClusterHeight = 12,
     cudaFuncAttributeRequiredClusterDepth = 13,
     cudaFuncAttributeNonPortableClusterSizeAllowed = 14,
+    cudaFuncAttributeClusterSchedulingPolicyPreference = 15,
 };
 
 enum cudaFuncCache {
@@ -51,7 +52,7 @@ template <class F> LADDER_UNSEEN const void* address(F* kernel) { return reinter
 }  // namespace ladder
 
 template <class F> LADDER_UNSEEN cudaError_t cudaFuncSetAttribute(F* kernel, cudaFuncAttribute attribute, int value) {
-    LADDER_WANTS(attribute >= cudaFuncAttributeMaxDynamicSharedMemorySize && attribute <= cudaFuncAttributeNonPortableClusterSizeAllowed + 1);
+    LADDER_WANTS(attribute >= cudaFuncAttributeMaxDynamicSharedMemorySize && attribute <= cudaFuncAttributeClusterSchedulingPolicyPreference);
     LADDER_WANTS(attribute != cudaFuncAttributePreferredSharedMemoryCarveout || (value >= cudaSharedmemCarveoutDefault && value <= cudaSharedmemCarveoutMaxShared));
     if (attribute == cudaFuncAttributeNonPortableClusterSizeAllowed) ladder_allow_clusters(ladder::address(kernel), value);
     if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return ladder::status();
