@@ -1,10 +1,10 @@
 """What waiting between blocks costs the emulator: `make bench-emulator` runs this, too.
 
 Each pattern of tests/emulator/kernels/ beside a kernel that does the same work without an atomic, for 1 to 2,000
-blocks: one of the three below, or, where a pattern does more than these, its own text without the atomics. Prints
-processor seconds of all executors together and the ratio, the least of five pairs of runs: one beside the other, so
-that both find the machine in the same state. With `--wall` it prints what a learner waits, which means something on a
-quiet machine with a core for each executor. What `--wall` has printed on one with 16 cores is committed
+blocks of 64 or 256 threads: one of the three below, or, where a pattern does more than these, its own text without the
+atomics. Prints processor seconds of all executors together and the ratio, the least of five pairs of runs: one beside
+the other, so that both find the machine in the same state. With `--wall` it prints what a learner waits, which means
+something on a quiet machine with a core for each executor. What `--wall` has printed on one with 16 cores is committed
 (`results/emulator/between_blocks.txt`); `--page` renews the table of docs/ordering.md from it, and measures nothing.
 """
 
@@ -33,7 +33,7 @@ RESULTS = Path(__file__).with_name("results") / "emulator" / "between_blocks.txt
 PAGE_OF_ORDER = Path(__file__).parents[1] / "docs" / "ordering.md"
 MARKED = re.compile("(<!-- begin between blocks -->\n).*?(<!-- end between blocks -->)", re.DOTALL)
 RUNS = 5
-BLOCKS = (1, 10, 100, 1000, 2000)
+BLOCKS, THREADS = (1, 10, 100, 1000, 2000), (64, 256)
 PLAIN = """
 __global__ void plain(const unsigned* x, unsigned* out, unsigned* s) {
     const unsigned value = block_sum(mine(x));
@@ -141,14 +141,16 @@ class Buffer:
         self.address, self.bytes, self.writable = self.array.ctypes.data, array.nbytes, writable
 
 
-def build(folder: Path, runtime: Path) -> Path:
+def build(folder: Path, runtime: Path, threads: int) -> Path:
+    """All kernels, in blocks of so many threads."""
     source = (
         SOURCE
         + PLAIN
         + "".join(ENTRY.format(name=name, kernel=name, grid="blocks", more="") for name in SHARED)
         + "".join(map(text_alone, ALONE))
     )
-    text, library = folder / "bench.cpp", folder / "bench.so"
+    source = source.replace("kThreads = 64", f"kThreads = {threads}").replace("80 * blocks", f"{threads + 16} * blocks")
+    text, library = folder / "bench.cpp", folder / f"bench{threads}.so"
     text.write_text(translate(source, "bench.cu") + marks(source) + entry_points([*PROTOTYPES.values()]))
     compile_ = ["g++", "-std=c++20", "-fPIC", *emulator.compile_flags(runtime), "-c", str(text), "-o", f"{text}.o"]
     subprocess.run(compile_, check=True)
@@ -159,9 +161,9 @@ def build(folder: Path, runtime: Path) -> Path:
 class Timed:
     """A session whose runs are timed: only the entry point, and not what Python makes of it."""
 
-    def __init__(self, library: Path, threads: int, runtime: Path, clock: Callable[[], float]):
-        self.clock = clock
-        self.session = emulator.Session(emulator.open_library(library, "bench.cu"), threads, runtime=runtime)
+    def __init__(self, library: Path, threads: int, executors: int, runtime: Path, clock: Callable[[], float]):
+        self.clock, self.threads = clock, threads
+        self.session = emulator.Session(emulator.open_library(library, "bench.cu"), executors, runtime=runtime)
         self.session.runtime.ladder_session_run = self._timed(self.session.runtime.ladder_session_run)
 
     def _timed(self, run: Callable[..., int]) -> Callable[..., int]:
@@ -175,12 +177,13 @@ class Timed:
 
     def seconds(self, name: str, blocks: int) -> float:
         """Of one run; NaN if a pattern was not right. What a sum adds without waiting may be a race."""
+        n = self.threads * blocks
         buffers = {
-            "x": Buffer(np.arange(64 * blocks, dtype=np.uint32), False),
-            "out": Buffer(np.zeros(64 * blocks, np.uint32), True),
-            "scratch": Buffer(np.zeros(80 * blocks + 64, np.uint32), True),
+            "x": Buffer(np.arange(n, dtype=np.uint32), False),
+            "out": Buffer(np.zeros(n, np.uint32), True),
+            "scratch": Buffer(np.zeros(n + 16 * blocks + 64, np.uint32), True),
         }
-        case = self.session.run(PROTOTYPES[name].name, PROTOTYPES[name], buffers, {"n": 64 * blocks}, seconds=60)
+        case = self.session.run(PROTOTYPES[name].name, PROTOTYPES[name], buffers, {"n": n}, seconds=60)
         is_right = name not in PATTERNS or all(found.severity != "error" for found in case.findings)
         return self.took if is_right else float("nan")
 
@@ -191,13 +194,14 @@ def cell(timed: Timed, name: str, blocks: int, runs: int) -> str:
     return f"{1e3 * took:9.1f} ms {took / plain:5.2f} x"
 
 
-def ratios(printed: str) -> dict[str, dict[tuple[int, int], float]]:
-    """By pattern, then executors and blocks: how many times as long as a kernel without the waiting."""
-    found: dict[str, dict[tuple[int, int], float]] = {}
-    columns: list[tuple[int, int]] = []
+def ratios(printed: str) -> dict[str, dict[tuple[int, int, int], float]]:
+    """By pattern, then executors, threads and number of blocks: how many times as long as without the waiting."""
+    found: dict[str, dict[tuple[int, int, int], float]] = {}
+    columns: list[tuple[int, int, int]] = []
     for line in printed.splitlines():
-        if head := re.match(r"(\d+) threads", line):
-            columns = [(int(head[1]), int(blocks)) for blocks in re.findall(r"(\d+) blocks", line)]
+        if head := re.match(r"(\d+) executors, (\d+) threads", line):
+            executors, threads = map(int, head.groups())
+            columns = [(executors, threads, int(blocks)) for blocks in re.findall(r"(\d+) blocks", line)]
         elif row := re.match(r"\w+", line):
             times = map(float, re.findall(r"([\d.]+) x", line))
             found.setdefault(row[0], {}).update(zip(columns, times, strict=True))
@@ -205,11 +209,12 @@ def ratios(printed: str) -> dict[str, dict[tuple[int, int], float]]:
 
 
 def page_table(printed: str) -> str:
-    """The same as Markdown, without the kernel that each pattern is compared with; the slowest come last."""
+    """The same for the largest number of blocks, as Markdown, without the kernel that each pattern is compared with."""
     of_patterns = {name: row for name, row in ratios(printed).items() if name != "plain"}
-    columns = sorted(next(iter(of_patterns.values())))
-    rows = sorted(of_patterns.items(), key=lambda item: max(item[1].values()))
-    heads = [f"{executors} executors, {blocks} blocks" for executors, blocks in columns]
+    most = max(blocks for *_, blocks in next(iter(of_patterns.values())))
+    columns = sorted(column for column in next(iter(of_patterns.values())) if column[-1] == most)
+    rows = sorted(of_patterns.items(), key=lambda item: max(item[1][column] for column in columns))
+    heads = [f"{executors} executor{'s' * (executors > 1)}, {threads} threads" for executors, threads, _ in columns]
     lines = [["pattern", *heads], ["---", *("---:" for _ in heads)]]
     lines += [[f"`{name}`", *(f"{row[column]:.1f}" for column in columns)] for name, row in rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
@@ -222,7 +227,8 @@ def renewed(page: str) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2], help="numbers of executors")
+    parser.add_argument("--executors", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--threads", type=int, nargs="+", default=THREADS, help="of a block")
     parser.add_argument("--blocks", type=int, nargs="+", default=BLOCKS)
     parser.add_argument("--patterns", nargs="+", default=PATTERNS)
     parser.add_argument("--runs", type=int, default=RUNS)
@@ -235,14 +241,15 @@ def main() -> None:
     clock = time.perf_counter if chosen.wall else time.process_time
     runtime = emulator.runtime_library(cache_root())
     with tempfile.TemporaryDirectory() as folder:
-        library = build(Path(folder), runtime)
         for threads in chosen.threads:
-            timed = Timed(library, threads, runtime, clock)
-            columns = "".join(f"{f'{blocks} blocks':>20}" for blocks in chosen.blocks)
-            print(f"\n{f'{threads} threads':20}{columns}")
-            for name in ["plain", *chosen.patterns]:
-                cells = "".join(cell(timed, name, blocks, chosen.runs) for blocks in chosen.blocks)
-                print(f"{name:20}{cells}", flush=True)
+            library = build(Path(folder), runtime, threads)
+            for executors in chosen.executors:
+                timed = Timed(library, threads, executors, runtime, clock)
+                columns = "".join(f"{f'{blocks} blocks':>20}" for blocks in chosen.blocks)
+                print(f"\n{executors} executors, {threads} threads{columns}")
+                for name in ["plain", *chosen.patterns]:
+                    cells = "".join(cell(timed, name, blocks, chosen.runs) for blocks in chosen.blocks)
+                    print(f"{name:20}{cells}", flush=True)
 
 
 if __name__ == "__main__":

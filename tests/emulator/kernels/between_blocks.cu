@@ -2,14 +2,15 @@
 // threads over n = 64 * blocks elements; `scratch` has 80 * blocks + 64 words and is set to zero first.
 //     sum_...:  out[0] is the sum of x        scan_...: out[b] is the sum of the blocks 0 ... b
 //     tiles_...: out[i] is 3 * x[i]           steps_...: out[i] is x, added to both neighbours of its block's ring, thrice
-constexpr unsigned kThreads = 64;
+constexpr unsigned kThreads = 64, kWarps = kThreads / 32;
 
 __device__ unsigned block_sum(unsigned value) {
-    __shared__ unsigned warps[2];
+    __shared__ unsigned warps[kWarps];
     for (int d = 16; d > 0; d /= 2) value += __shfl_down_sync(~0u, value, d);
     if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = value;
     __syncthreads();
-    value = warps[0] + warps[1];
+    value = 0;
+    for (unsigned warp = 0; warp < kWarps; ++warp) value += warps[warp];
     __syncthreads();
     return value;
 }
@@ -78,9 +79,9 @@ __global__ void last_thread(const unsigned* x, unsigned* out, unsigned* s) {   /
 __global__ void last_warp(const unsigned* x, unsigned* out, unsigned* s) {   // each warp arrives by itself
     unsigned value = mine(x), is_last = 0;
     for (int d = 16; d > 0; d /= 2) value += __shfl_down_sync(~0u, value, d);
-    const unsigned warps = gridDim.x * 2, lane = threadIdx.x % 32;
+    const unsigned warps = gridDim.x * kWarps, lane = threadIdx.x % 32;
     if (lane == 0) {
-        s[1 + blockIdx.x * 2 + threadIdx.x / 32] = value;
+        s[1 + blockIdx.x * kWarps + threadIdx.x / 32] = value;
         __threadfence();
         is_last = atomicAdd(s, 1u) == warps - 1;
     }
@@ -303,7 +304,7 @@ __global__ void tiles_warp(const unsigned* x, unsigned* out, unsigned* s, unsign
     for (;;) {
         unsigned tile = lane ? 0 : atomicAdd(s, 1u);
         tile = __shfl_sync(~0u, tile, 0);
-        if (tile >= 2 * tiles) return;
+        if (tile >= kWarps * tiles) return;
         out[tile * 32 + lane] = 3 * x[tile * 32 + lane];
     }
 }

@@ -40,7 +40,7 @@ __global__ void segments_look_back(const unsigned* x, unsigned* out, unsigned* s
 }
 
 __global__ void strips_stream_k(const unsigned* x, unsigned* out, unsigned* s) {   // a strip's first block mends it
-    constexpr unsigned kStrip = 96;
+    constexpr unsigned kStrip = kThreads / 2 * 3;
     unsigned *flags = s + 1, *parts = flags + gridDim.x;
     const unsigned b = blockIdx.x, begin = b * kThreads, end = begin + kThreads, all = gridDim.x * kThreads;
     const unsigned cut = begin + (kStrip - begin % kStrip) % kStrip;   // here the block's own strip begins, if there is one
