@@ -81,6 +81,7 @@ def few_blocks():
     return entry, slow
 
 
+@pytest.mark.slow
 def test_a_kernel_that_is_slow_by_what_no_goal_counts_loses_its_stars_with_a_reason(few_blocks):
     entry, slow = few_blocks
     found = grade(entry, slow.whole, source=slow.text(), device="emulator", seed=1)

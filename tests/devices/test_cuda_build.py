@@ -216,6 +216,7 @@ def test_all_other_device_code_compiles(file):
 # ---- ladder check --nvcc ----
 
 
+@pytest.mark.slow
 def test_nvcc_is_asked_without_a_gpu():
     from grader.devices.cuda.nvcc import refusals
 

@@ -56,6 +56,7 @@ def test_a_compiler_that_is_killed_before_it_can_say_so():
     assert complaint(subprocess.CompletedProcess([], 0, "", "a warning")) == ""
 
 
+@pytest.mark.slow
 def test_a_file_that_uses_up_the_compilers_memory_is_to_blame():
     with_limit = "ulimit -v 300000; exec g++ -x c++ -c -o /dev/null -"
     text = "template <int d, int n> struct T { static const int s = T<d - 1, 2 * n>::s + T<d - 1, 2 * n + 1>::s; };"

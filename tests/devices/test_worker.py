@@ -184,11 +184,13 @@ def test_a_fork_that_returns_twice_is_counted_once(run):
     assert [case.name for case in found.cases] == [f"n={n}" for n in SIZES]
 
 
+@pytest.mark.slow
 def test_what_is_left_in_the_background_is_ended(run):
     body = 'if (!fork()) { setsid(); if (!fork()) execlp("sleep", "sleep", "600", nullptr); _exit(0); }'
     assert run(host(body)).problem is None  # `run` looks for processes that are left
 
 
+@pytest.mark.slow
 def test_the_world_that_host_code_sees(arena, cache, monkeypatch):
     monkeypatch.setenv("LADDER_SECRET", "secret")
     body = r"""
@@ -223,6 +225,7 @@ def test_the_files_of_a_submission_have_a_limit_together(run):
     assert most - 64 < written <= most  # the build lies there, too
 
 
+@pytest.mark.slow
 def test_the_threads_of_a_submission_have_a_limit(run):
     body = """
         int count = 0;

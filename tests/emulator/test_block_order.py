@@ -91,6 +91,7 @@ extern "C" void vector_add(const float* x, const float* y, float* z, int n, cuda
 """
 
 
+@pytest.mark.slow
 def test_the_verdict(tmp_path):
     file = tmp_path / "kernel.cu"
     file.write_text(TICKETS.format(read="blockIdx.x"))
@@ -116,6 +117,7 @@ extern "C" void sum(const float* x, float* out, int n, cudaStream_t stream) {{
 """
 
 
+@pytest.mark.slow
 def test_a_file_that_has_no_checking_build(tmp_path):
     """No array, and each variable has a first value: there is a copy of the one build."""
     file = tmp_path / "kernel.cu"

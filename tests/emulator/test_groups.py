@@ -10,6 +10,7 @@ import pytest
 SOURCE = (Path(__file__).parent / "kernels" / "groups.cu").read_text()
 
 
+@pytest.mark.slow
 def test_a_block(call):
     z = call("block_group", z=np.zeros((2, 24), np.int32))["z"]
     assert np.array_equal(z, np.tile(np.arange(24)[::-1] ** 2 + 10000, (2, 1)))

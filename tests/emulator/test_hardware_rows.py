@@ -99,6 +99,7 @@ extern "C" void f(int* z, int blocks, cudaStream_t stream) {
 """
 
 
+@pytest.mark.slow
 def test_a_grid_may_be_as_large_as_the_emulator_has_time_for(run_kernel):
     prototype = "void f(int* z, int blocks, cudaStream_t stream)"
     z = np.zeros(1, np.int32)

@@ -250,6 +250,7 @@ def test_a_mistake_is_named(run_kernel, name):
     assert any(found.kind == kind and re.search(said, found.message) for found in findings), findings
 
 
+@pytest.mark.slow
 def test_a_later_kernel_has_what_an_earlier_one_has_kept(run_kernel):
     source = """
 __device__ float* kept[32];
@@ -259,6 +260,7 @@ __global__ void k(const float* x, float* z) { z[threadIdx.x] = *kept[threadIdx.x
     assert findings == [] and np.array_equal(z, x)
 
 
+@pytest.mark.slow
 def test_the_heap_is_as_large_as_host_code_says(run_kernel):
     source = """
 __global__ void k(const float* x, float* z) { z[threadIdx.x] = malloc(x[0] * (1 << 20)) ? 1 : 0; }"""

@@ -29,6 +29,7 @@ def test_allocate_copy_set_free(call):
     assert z.tolist() == [0, 0, *(2 * floats(50)[::-1])[2:-1], 0]
 
 
+@pytest.mark.slow
 def test_pitched_rows(call):
     x = floats(15).reshape(3, 5)
     assert np.array_equal(call("pitched", x=x, z=np.zeros((3, 2), np.float32))["z"], x[:, 1:3])
@@ -78,6 +79,7 @@ def test_a_stream_for_each_call_is_a_leak_and_one_for_all_is_not(call):
     assert re.search(r"the stream created in line \d+ is never destroyed", second[0])
 
 
+@pytest.mark.slow
 def test_the_checking_build_has_a_stream_of_its_own(call):
     """The file's static variables are there twice, and so is what they hold."""
     for checked in (False, True, False):
@@ -132,6 +134,7 @@ def compiler_says(body: str) -> str:
     return subprocess.run(command, input=source, capture_output=True, text=True).stderr
 
 
+@pytest.mark.slow
 def test_what_nvcc_refuses_is_refused():
     kernel = "#include <cuda_fp16.h>\n__global__ void k(float* x, half h) { %s }"
     assert compiler_says(kernel % "x[0] = __half2float(h + h); h += 1.0f; float f = h; x[1] = f;") == ""

@@ -59,6 +59,7 @@ def test_a_text_of_the_hosts_is_told(tmp_path, body):
     assert "label label" in said
 
 
+@pytest.mark.slow
 def test_a_text_in_the_hosts_heap_is_told_where_it_is_printed(tmp_path):
     said = run(tmp_path, "char* on_host = new char[2]; on_host[0] = 0; print<<<1, 1>>>(on_host);")
     assert "1. out of bounds p.cu:7 in kernel print" in said, said

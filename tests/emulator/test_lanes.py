@@ -146,6 +146,7 @@ def numbers() -> dict[str, np.ndarray]:
     return made
 
 
+@pytest.mark.slow
 def test_each_function_is_what_its_name_says(call, numbers):
     z = call("all", **numbers, z=np.zeros((len(ALL), N), np.uint32), n=N)["z"]
     for row, (name, (count, work)) in zip(z, ALL.items(), strict=True):

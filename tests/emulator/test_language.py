@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 SOURCE = (Path(__file__).parent / "kernels" / "language.cu").read_text()
 
@@ -15,6 +16,7 @@ def floats(count: int) -> np.ndarray:
     return np.arange(1, count + 1, dtype=np.float32)
 
 
+@pytest.mark.slow
 def test_indices_and_a_host_variable_called_blockDim(call):
     z = call("indices", z=np.zeros((4, 3, 8), np.int32))["z"]
     block = [[[100 * (3 * k + j) + i for i in range(4)] for j in range(3)] for k in range(2)]

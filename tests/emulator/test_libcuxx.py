@@ -96,6 +96,7 @@ def spoilt(name: str) -> str:
     return text
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not frontend.available(), reason="there is no libclang here")
 def test_clang_accepts_the_file_and_refuses_what_nvcc_refuses():
     cache = cache_root()

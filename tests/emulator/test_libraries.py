@@ -37,6 +37,7 @@ def ran():
     return these
 
 
+@pytest.mark.slow
 def test_memory_of_both_sides_is_read_and_written_by_both_and_waited_for(ran):
     name = "both_sides.cu"
     printed, found, told = ran(name)
@@ -52,6 +53,7 @@ def test_memory_of_both_sides_is_read_and_written_by_both_and_waited_for(ran):
     assert "reads element 1000 of managed (cudaMallocManaged in line" in told[3]
 
 
+@pytest.mark.slow
 def test_cub_knows_pairs_sums_that_go_on_and_buffers_in_turn(ran):
     printed, found, told = ran("cub.cu")
     assert printed == ["27 49", "100 8228 0 8001; 5 9 8 15 14", "0 127 53 75", "0 0"]
@@ -203,6 +205,7 @@ def test_thrust_computes_in_a_thread_of_a_kernel(ran):
     assert "reads element 21 of x (cudaMalloc in line" in told[0]
 
 
+@pytest.mark.slow
 def test_the_compilers_own_atomics_hand_on_what_their_orders_say(ran):
     name = "ordered.cu"
     printed, found, _ = ran(name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 THREADS, BLOCKS = 256, 400
 SOURCE = """
@@ -47,6 +48,7 @@ extern "C" void run_unstored(int* z, cudaStream_t stream) { unstored<<<2, 64, 0,
 X = np.arange(THREADS, dtype=np.float32)
 
 
+@pytest.mark.slow
 def test_a_tree_with_a_barrier_for_each_level_comes_to_its_end(call):
     z = call("run_tree", x=X, z=np.zeros(BLOCKS, np.float32), n=BLOCKS)["z"]
     assert np.array_equal(z, X.sum() + THREADS * np.arange(BLOCKS, dtype=np.float32))

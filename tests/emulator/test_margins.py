@@ -86,6 +86,7 @@ extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) {
 """
 
 
+@pytest.mark.slow
 def test_margins_stay_with_a_block_that_sleeps(run_kernel):
     x, z, findings = run(run_kernel, SLEEPERS.replace("? 5 :", "? 4 :"), 4)
     assert findings == [] and np.allclose(z, x)

@@ -13,6 +13,7 @@ SOURCE = (Path(__file__).parent / "kernels" / "math.cu").read_text()
 erf = np.vectorize(math.erf)
 
 
+@pytest.mark.slow
 def test_functions_against_numpy(call):
     x = np.linspace(0.05, 7.9, 301).astype(np.float32)
     z = call("functions", x=x, z=np.zeros((24, 301), np.float32), n=301)["z"]

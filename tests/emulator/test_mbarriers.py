@@ -120,6 +120,7 @@ def test_what_is_not_waited_for_is_a_race(call, name):
     assert "race" in {each.kind for each in findings if each.severity == "error"}, findings
 
 
+@pytest.mark.slow
 def test_an_arrival_that_never_comes_is_told(call):
     (finding,) = [each for each in run(call, "one_more", errors=True).run.findings if each.severity == "error"]
     assert finding.kind == "deadlock" and "the mbarrier has seen 256 of 257 arrivals" in finding.message
@@ -129,6 +130,7 @@ def test_bytes_that_are_told_of_are_waited_for(call):
     assert np.array_equal(run(call, "told")["z"], np.tile(X[32:36] + 1, 2 * N // 4))
 
 
+@pytest.mark.slow
 def test_bytes_that_never_come_are_told(call):
     (finding,) = [each for each in run(call, "too_many", errors=True).run.findings if each.severity == "error"]
     assert finding.kind == "deadlock" and "1 of 1 arrivals" in finding.message, finding

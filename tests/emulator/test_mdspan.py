@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 SOURCE = """
 #include <cuda/std/array>
@@ -41,6 +42,7 @@ extern "C" void others(float* x, float* z, cudaStream_t stream) { others_kernel<
 """
 
 
+@pytest.mark.slow
 def test_layouts_lie_as_in_numpy(call):
     x = np.arange(5 * 32, dtype=np.float32).reshape(5, 32)
     assert (call("copy", x=x, z=np.zeros((32, 5), np.float32), n=5)["z"] == 2 * x.T).all()

@@ -201,6 +201,7 @@ def statement(number: int, text: str, kinds: str, inputs: tuple[int, ...]) -> st
     return f'    {{ {type_} v; asm volatile("{quoted}" : "={kinds[0]}"(v) : {given}); z[{number}] = {whole}; }}'
 
 
+@pytest.mark.slow
 def test_every_instruction_gives_what_it_should(run_kernel):
     rows = [statement(number, *row[:3]) for number, row in enumerate(TABLE)]
     source = "\n".join(["__global__ void all(unsigned long long* z) {", *rows, "}", 'extern "C" ' + PROTOTYPE])
@@ -314,6 +315,7 @@ REFUSED = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_refusals_name_the_instruction(run_kernel):
     """Where the build did not know the text (ptx_texts.py): one thread of a block is the first."""
     quoted = [text for text, _ in REFUSED]

@@ -749,6 +749,7 @@ __global__ void k(const float* x, float* z, int n) {
 WAIT = "    stages.consumer_wait();\n"
 
 
+@pytest.mark.slow
 def test_what_a_pipeline_waits_for_counts_from_the_last_wait_of_any_kind(run_kernel):
     outputs, case = run(run_kernel, STAGES, "1", "64")
     assert case.findings == []

@@ -154,6 +154,7 @@ def test_the_launch_that_was_asked_for(recorded):
     assert recording.grid == (2, 1, 1) and len(at(recording, "z[i] =", "store")) == 2
 
 
+@pytest.mark.slow
 def test_no_more_than_fits(recorded):
     _, recording = recorded("too_long", n=20_000)
     numbers = sum(4 + len(step.offsets) for step in recording.steps)

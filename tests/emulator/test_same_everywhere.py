@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 
 import numpy as np
+import pytest
 
 THREADS = 32
 NUMBERS = "{1, 5, 2, 7, 3, 8, 4, 9, 6, 0, 11, 13, 12, 15, 10, 14}"
@@ -98,6 +99,7 @@ def expected(i: int) -> dict[str, float]:
     }
 
 
+@pytest.mark.slow
 def test_sixteen_numbers_are_the_same_wherever_they_lie(run_kernel):
     names = [(place, way) for place in PLACES for way in WAYS]
     z = np.zeros((len(names), THREADS), np.float32)

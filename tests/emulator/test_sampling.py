@@ -266,6 +266,7 @@ def only_launch(run):
     return launch, {region["name"]: region for region in launch["regions"]}, len(launch["ran"])
 
 
+@pytest.mark.slow
 def test_a_copy_of_four_gigabytes_takes_no_memory_and_few_blocks(sampled):
     n = 1 << 29
     launch, regions, ran = only_launch(sampled("copy", n))

@@ -180,6 +180,7 @@ extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) {
 ADDRESS = "auto p = &vsnprintf;\n    kept = p;\n    const std::string text"
 
 
+@pytest.mark.slow
 def test_host_code_has_the_standard_library(run_kernel):
     """std::to_string takes the address of vsnprintf, in a header."""
     outputs, case = run(run_kernel, HOST_CODE, 32)
@@ -438,6 +439,7 @@ __device__ float (*table[2])(float) = {half_of, half_of};
 """
 
 
+@pytest.mark.slow
 def test_ordinary_code_needs_nothing_that_is_refused(run_kernel):
     body = """
     auto add = [&](float a) { return a + __popc(i) * 0; };
@@ -453,6 +455,7 @@ def test_ordinary_code_needs_nothing_that_is_refused(run_kernel):
     assert np.allclose(outputs["z"][:32], expected, rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_hardened_compilers_build_the_same(tmp_path):
     """Ubuntu's g++ replaces functions by checking ones and guards stacks, if nothing is said."""
     text, built = tmp_path / "k.cpp", tmp_path / "k.o"

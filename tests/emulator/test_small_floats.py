@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 import torch
 
 SOURCE = (Path(__file__).parent / "kernels" / "small_floats.cu").read_text()
@@ -27,6 +28,7 @@ def same(a: np.ndarray, b: np.ndarray) -> bool:
     return np.array_equal(a, b, equal_nan=True)
 
 
+@pytest.mark.slow
 def test_every_half_becomes_its_float(call):
     with np.errstate(invalid="ignore"):
         assert same(call("widen_half", x=HALVES, z=np.zeros(65536, np.float32))["z"], HALVES.astype(np.float32))
@@ -36,6 +38,7 @@ def test_every_bfloat_becomes_its_float(call):
     assert same(call("widen_bfloat", x=PATTERNS, z=np.zeros(65536, np.float32))["z"], from_bfloat(PATTERNS))
 
 
+@pytest.mark.slow
 def test_floats_round_to_the_nearest_half(call):
     finite = np.sort(HALVES[np.isfinite(HALVES)].astype(np.float32))
     middles = (finite[1:] + finite[:-1]) / 2

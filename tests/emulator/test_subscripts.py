@@ -180,6 +180,7 @@ def test_the_same_file_is_right_where_nothing_is_past_its_array(run_kernel):
     assert findings == [] and np.array_equal(z, x)
 
 
+@pytest.mark.slow
 def test_right_uses_and_walks(run_kernel):
     x, z, findings = run(run_kernel, RIGHT, 32)
     assert findings == [] and np.allclose(z, x)

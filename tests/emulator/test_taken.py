@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 SOURCE = """
 #include <array>
@@ -105,6 +106,7 @@ extern "C" void guided(int* z, cudaStream_t stream) { guided_kernel<<<1, 1, 0, s
 """
 
 
+@pytest.mark.slow
 def test_lerp_begins_and_ends_where_it_is_told(call):
     assert call("between", z=np.zeros(3, np.float32))["z"].tolist() == [-1e8, -5e7, 1]
 

@@ -83,6 +83,7 @@ def test_a_right_program_is_clean_and_keeps_its_output(run, folder):
     assert suite.attrib == {"name": "right.cu", "tests": "3", "failures": "0"}
 
 
+@pytest.mark.slow
 def test_races_missing_fences_and_uninitialised_reads_are_found(run):
     ran = run("bugs.cu", "--json", "--", "races")
     at = {text: line_of("bugs.cu", text) for text in ("s[BLOCK -", "x[0] += 1", "*sum +=", "y[threadIdx.x] =")}
@@ -659,6 +660,7 @@ int main(int argc, char**) {
 """
 
 
+@pytest.mark.slow
 def test_a_vector_is_misaligned_and_a_structure_of_two_numbers_is_not(run, folder):
     for name, place, main in ("first", "4", CALLS_BOTH), ("other", "1", ""):
         text = ALIGNED.replace("NAME", name).replace("FIRST", place)

@@ -166,6 +166,7 @@ def test_what_is_wrong_between_blocks_of_a_cluster_is_told(tmp_path, ready, done
     assert "cudaSuccess 4 " in said or not told.startswith("no findings"), said
 
 
+@pytest.mark.slow
 def test_a_block_that_may_not_have_begun_is_worth_a_note(tmp_path):
     for ready, notes in ((EARLY, 1), ("cluster.sync(); " + EARLY, 0)):
         text = SUM.replace("READY", ready).replace("DONE", DONE).replace("RANKS", "4").replace("GRID", "8")

@@ -38,6 +38,7 @@ def run(folder: Path, text: str, *options: str) -> str:
     return " ".join((done.stdout + done.stderr).split())
 
 
+@pytest.mark.slow
 def test_a_launch_ends_one_copy_of_an_argument_when_the_kernel_is_done(tmp_path):
     """Each thread has a copy of its own here: none of theirs gives back what the others use."""
     said = run(tmp_path, OWNED, "-D", "COPY_OWNS=true", "-D", "TWICE=false")
@@ -46,11 +47,13 @@ def test_a_launch_ends_one_copy_of_an_argument_when_the_kernel_is_done(tmp_path)
     assert "give the kernel the pointer, not the object" in said
 
 
+@pytest.mark.slow
 def test_what_a_launch_has_freed_is_gone_for_the_next_one(tmp_path):
     said = run(tmp_path, OWNED, "-D", "COPY_OWNS=true", "-D", "TWICE=true")
     assert "p.cu:8 in kernel count" in said and "after it was freed" in said
 
 
+@pytest.mark.slow
 def test_a_copy_that_owns_nothing_frees_nothing(tmp_path):
     said = run(tmp_path, OWNED, "-D", "COPY_OWNS=false", "-D", "TWICE=true")
     assert said.startswith("512 ") and "no findings" in said

@@ -46,6 +46,7 @@ def test_what_a_gpu_knows_is_printed_as_there(tmp_path):
     assert ran(tmp_path, program(*KNOWN)).splitlines() == list(KNOWN.values())
 
 
+@pytest.mark.slow
 def test_what_a_gpu_does_not_know_is_printed_as_it_is_written_and_told(tmp_path):
     assert ran(tmp_path, program(*UNKNOWN)).splitlines() == [printed for printed, _ in UNKNOWN.values()]
     found = json.loads(ran(tmp_path, program(*UNKNOWN), "--json"))["findings"]

@@ -19,6 +19,7 @@ def run(folder: Path, name: str, text: str) -> str:
     return " ".join((done.stdout + done.stderr).split())
 
 
+@pytest.mark.slow
 def test_seldom_ways_of_right_programs_are_taken(tmp_path):
     said = run(tmp_path, "taken.cu", (PROGRAMS / "taken.cu").read_text())
     assert said.startswith("1 60 11, 2 0 3 6 5 2 1 0, 1 -5 _Z4fillPfi 113 "), said
@@ -176,6 +177,7 @@ int main() {
 """
 
 
+@pytest.mark.slow
 def test_a_program_may_have_assembly_for_its_host(tmp_path):
     if platform.machine() != "x86_64":
         pytest.skip("it is another machine's")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.warm import run_ladder
 
 FIRST = "__global__ void k(float* x, int n) { if (x) x[0] = n; }\nvoid g(float* x) {}\n"
@@ -76,6 +78,7 @@ int main() {
 """
 
 
+@pytest.mark.slow
 def test_extern_shared_arrays_of_one_name_have_one_type(tmp_path):
     said = {}
     for type_ in ("float", "double"):
@@ -100,6 +103,7 @@ int main() {
 """
 
 
+@pytest.mark.slow
 def test_parameters_of_more_than_32_764_bytes_are_refused(tmp_path):
     said = {}
     for count in (8000, 8192):

@@ -109,22 +109,26 @@ def run(tmp_path):
     return ran
 
 
+@pytest.mark.slow
 def test_both_sides_read_and_write_a_universal_vector(run):
     said = run(UNIVERSAL)
     assert said.startswith("21 12 25 54 122 41 53 25 42 7 4 0 122 "), said
     assert "thrust::transform 2 2 6" in said and "no findings" in said, said
 
 
+@pytest.mark.slow
 def test_host_code_that_does_not_wait_for_it_is_told(run):
     said = run(UNIVERSAL.replace("cudaDeviceSynchronize();  // waits", "x[0] = 1;"))
     assert "race" in said and "vectors.cu:25" in said, said
 
 
+@pytest.mark.slow
 def test_a_functor_that_leaves_it_is_told(run):
     said = run(UNIVERSAL.replace("p[i] += i;", "p[i + 1] += i;"))
     assert "out of bounds vectors.cu:23 in kernel thrust::for_each" in said, said
 
 
+@pytest.mark.slow
 def test_an_algorithm_of_cub_works_on_its_stream_and_is_waited_for(run):
     said = run(TRANSFORM)
     assert said.startswith("3 1 3 18 324 ") and "no findings" in said, said
@@ -133,6 +137,7 @@ def test_an_algorithm_of_cub_works_on_its_stream_and_is_waited_for(run):
     assert "race" in said and "vectors.cu:24" in said, said
 
 
+@pytest.mark.slow
 def test_complex_numbers_have_their_functions_in_kernels_too(run):
     said = run(COMPLEX)
     assert said.startswith("2 (4,4) 5.65685 32 "), said

@@ -173,6 +173,7 @@ def fresh(tmp_path):
     home.end()
 
 
+@pytest.mark.slow
 def test_who_starts_a_lesson_finds_a_server_at_the_first_check(fresh):
     assert (
         fresh.run("start", "99").returncode == 2
@@ -242,6 +243,7 @@ def test_streams_may_be_files_or_closed_pipes(home, tmp_path):
     assert "passed" in (tmp_path / "closed").read_text()
 
 
+@pytest.mark.slow
 def test_usage_errors_are_the_same(home):
     for arguments in (["check", "99"], ["check", "01", "no.cu"], ["check", "--nonsense"], ["submit"], ["explain", "x"]):
         said = [home.run(*arguments, extra={"LADDER_SERVER": use}) for use in ("1", "0")]
@@ -249,6 +251,7 @@ def test_usage_errors_are_the_same(home):
         assert (said[0].returncode, said[0].stderr) == (said[1].returncode, said[1].stderr)
 
 
+@pytest.mark.slow
 def test_submit_and_explain_and_all_are_served_too(home):
     assert home.run("explain", "01", home.kernel()).returncode == 0
     done = home.run("submit", "01", home.kernel())
@@ -511,6 +514,7 @@ def test_a_server_that_cannot_start_changes_nothing(fresh, tmp_path):
     assert fresh.check(extra=extra)["status"] == "passed" and fresh.servers() == []
 
 
+@pytest.mark.slow
 def test_a_folder_of_somebody_elses_is_refused(fresh, tmp_path):
     theirs = tmp_path / "theirs"
     theirs.mkdir()

@@ -104,6 +104,7 @@ def test_elementwise_operators_take_any_shape(shape):
     close(ops.polar(x), polar64(x.double()))
 
 
+@pytest.mark.slow
 def test_inputs_need_not_be_contiguous():
     x, y = draw(6, 8), draw(8, 6)
     close(ops.vector_add(x.t(), y), x.t().double() + y)

@@ -81,6 +81,7 @@ def test_without_libclang_files_are_graded_with_a_note(monkeypatch):
     assert "pip install libclang" in opinion().diagnostics[0].message
 
 
+@pytest.mark.slow
 @needs_libclang
 def test_it_works_without_a_compiled_header_and_with_a_damaged_one(tmp_path):
     assert [said.line for said in frontend.parse(BROKEN, tmp_path) if said.level == "error"] == [1]

@@ -63,10 +63,12 @@ def test_its_files_have_their_form(part):
     kept(authoring.problems(part, authoring.form(part)))
 
 
+@pytest.mark.slow
 def test_every_solution_is_right():
     kept(authoring.reference_earns_all_stars(ENTRY))
 
 
+@pytest.mark.slow
 def test_every_starter_is_told_what_is_left_to_do():
     found = grade_together([puzzle.starter.read_text() for puzzle in ENTRY.puzzles], [*STARTERS])
     for name, (status, said) in STARTERS.items():

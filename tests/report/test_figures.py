@@ -423,6 +423,7 @@ def test_how_long_a_load_has_until_its_value_is_stored():
 # ---- tensor cores ----
 
 
+@pytest.mark.slow
 def test_who_holds_what_in_a_fragment():
     """By the tables of the PTX ISA, section 9.7.14: group 1 and pair 1 are lane 5."""
     assert said(figures.fragments(5)) == (

@@ -17,6 +17,7 @@ def panels(measured, monkeypatch):
     return [axis.get_title() for axis in kept[0].axes], kept[0]
 
 
+@pytest.mark.slow
 def test_every_task_gets_a_png_and_an_svg(tmp_path):
     written = plots.draw(results(("add", sweep(4096, 1 << 28)), ("sub", sweep(4096))), tmp_path)
     assert [file.name for file in written] == [

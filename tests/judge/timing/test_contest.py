@@ -104,6 +104,7 @@ def race(*contenders, case=None, **changes):
     return hold(task(**changes), case or Case(n=N), contenders, [COPY], CARD, EFFORT)
 
 
+@pytest.mark.slow
 def test_everybody_is_timed_in_one_run():
     found = race(Contender("1_one", "rung", right(20.0)), Contender("torch.add", "baseline", right(25.0)))
     assert [(each.name, each.status, each.median_us) for each in found.results] == [
