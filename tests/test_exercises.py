@@ -89,7 +89,7 @@ def wide_tiles(text: str) -> str:
             ("06", "softmax", "3_online", lambda text: changed(text, ("kBlock = 256", "kBlock = 1024")), 3),
             ("08", "attention", "attention/3_shared_tiles", wide_tiles, 3),
         ],
-        every=4,
+        every=8,
     ),
 )
 def test_the_kernel_of_an_answer_stands_where_the_exercise_says(lesson, task, rung, change, stands_on):

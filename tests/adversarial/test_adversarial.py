@@ -91,7 +91,7 @@ def test_the_guide_shows_what_the_heads_say():
 # ---- what comes of them ----
 
 
-@pytest.mark.parametrize("file", long_tail(FILES, every=8), ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", long_tail(FILES, every=24), ids=lambda file: file.stem)
 def test_on_the_emulator(file: Path, impatient, request):
     promised = promises(file)
     expect_failure(file, "emulator", request)

@@ -74,7 +74,7 @@ def test_a_kernel_is_built(tmp_path):
                 2,
             ),
         ],
-        every=5,
+        every=10,
     ),
 )
 def test_what_is_wrong_stands_on_the_learners_own_line(tmp_path, source, problem, words, line):

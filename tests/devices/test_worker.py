@@ -68,7 +68,7 @@ def impatient(monkeypatch):
             ),
             ('FILE* f = fopen("big", "w"); for (;;) fputs("0123456789abcdef", f);', "wrote a file larger than it may"),
         ],
-        every=3,
+        every=6,
     ),
 )
 def test_a_process_that_ends_is_a_crash(run, arena, body, said):
@@ -303,7 +303,7 @@ def wait_until(condition, seconds=60.0) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("number", "code"), long_tail([(signal.SIGINT, 130), (signal.SIGKILL, -signal.SIGKILL)], every=2)
+    ("number", "code"), long_tail([(signal.SIGINT, 130), (signal.SIGKILL, -signal.SIGKILL)], every=4)
 )
 def test_a_judge_stopped_during_the_build_leaves_nothing(cache, tmp_path, number, code):
     source = SLOW_TO_COMPILE + KERNEL

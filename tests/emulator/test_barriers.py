@@ -60,7 +60,7 @@ LEFT_OUT = {
 }
 
 
-@pytest.mark.parametrize("name", long_tail(LEFT_OUT, every=3))
+@pytest.mark.parametrize("name", long_tail(LEFT_OUT, every=6))
 def test_a_barrier_that_ended_threads_leave_out_is_named(run_kernel, name):
     z, (note,) = notes(run_kernel, LEFT_OUT[name])
     source = KERNEL.format(body=LEFT_OUT[name]).split("\n")
@@ -101,7 +101,7 @@ ROUNDS = {  # what leaves the loop, and after how many rounds thread 0 does
 }
 
 
-@pytest.mark.parametrize("name", long_tail(ROUNDS, every=2))
+@pytest.mark.parametrize("name", long_tail(ROUNDS, every=4))
 def test_a_loop_that_threads_leave_after_unequal_rounds_is_named(run_kernel, name):
     rounds, body = ROUNDS[name]
     body = body.format(barrier="__syncthreads();")
@@ -145,7 +145,7 @@ for (int i = 0; i < 4; ++i) __syncthreads();
 """
 
 
-@pytest.mark.parametrize("body", long_tail(RETURNS.strip().split("\n\n"), every=3))
+@pytest.mark.parametrize("body", long_tail(RETURNS.strip().split("\n\n"), every=6))
 def test_who_returns_in_a_loop_has_arrived(run_kernel, body):
     assert notes(run_kernel, body)[1] == []
 
@@ -214,7 +214,7 @@ def findings(run_kernel, source: str, n: int):
     return run_kernel(source, PROTOTYPE, x=x, z=z, n=n)[1].findings
 
 
-@pytest.mark.parametrize("case", long_tail(TOLD, every=2))
+@pytest.mark.parametrize("case", long_tail(TOLD, every=4))
 def test_two_places_that_threads_wait_at_are_told_with_their_lines(run_kernel, case):
     first, second, some, others = TOLD[case]
     found = next(each for each in findings(run_kernel, PLACES, case) if each.severity == "error")

@@ -138,7 +138,7 @@ def assert_the_same_on_more_executors(run_kernel, source: str, prototype: str, *
             assert np.array_equal(output.view(np.uint32), their_outputs[name].view(np.uint32))
 
 
-@pytest.mark.parametrize("name", long_tail(list(SHARING), every=3))
+@pytest.mark.parametrize("name", long_tail(list(SHARING), every=6))
 def test_what_executors_share(run_kernel, capfd, name):
     x = np.random.default_rng(0).standard_normal(N).astype(np.float32)
     prototype = "void f(const float* x, float* z, int n, cudaStream_t stream)"
@@ -147,7 +147,7 @@ def test_what_executors_share(run_kernel, capfd, name):
         assert capfd.readouterr().out == "".join(f"block {b}\n" * 2 for b in range(BLOCKS)) * 3
 
 
-@pytest.mark.parametrize("rung", long_tail(["04_*/3_*.cu", "05_*/sum/2_*.cu"], every=2))
+@pytest.mark.parametrize("rung", long_tail(["04_*/3_*.cu", "05_*/sum/2_*.cu"], every=4))
 def test_a_rung(run_kernel, rung):
     source = next(KERNELS.glob(rung)).read_text()
     prototypes = re.findall(r'^extern "C" (void \w+\([^)]*\))', source, re.MULTILINE)

@@ -48,7 +48,7 @@ ASKS = {
 
 @pytest.mark.parametrize("executors", [1, 2])
 @pytest.mark.parametrize(("blocks", "size"), [(2, 32), (8, 1), (100, 32)])
-@pytest.mark.parametrize("asks", long_tail(list(ASKS), every=3))
+@pytest.mark.parametrize("asks", long_tail(list(ASKS), every=6))
 def test_a_block_that_asks_lets_others_in(run_kernel, asks, blocks, size, executors):
     values = {"z": np.zeros(blocks, np.uint32), "s": np.zeros(4, np.uint32), "blocks": blocks, "size": size}
     outputs, case = run_kernel(KERNEL.format(asks=ASKS[asks]), PROTOTYPE, threads=executors, mapped=True, **values)
@@ -87,7 +87,7 @@ __device__ void unlock(unsigned* s) { __threadfence(); atomicAdd(s + 1, 1u); }""
 
 @pytest.mark.parametrize("executors", [1, 2])
 @pytest.mark.parametrize("step", [-1, 37])
-@pytest.mark.parametrize("lock", long_tail(list(LOCKS), every=3))
+@pytest.mark.parametrize("lock", long_tail(list(LOCKS), every=6))
 def test_a_chain_under_one_lock_comes_to_its_end(run_kernel, lock, step, executors):
     """Blocks that slept with the lock in their hands let all others come in vain: millions of atomics."""
     blocks = 150

@@ -53,7 +53,7 @@ def measured(case: Case) -> Measured:
     return found
 
 
-@pytest.mark.parametrize("case", long_tail(CASES, every=96), ids=lambda case: case.name)
+@pytest.mark.parametrize("case", long_tail(CASES, every=192), ids=lambda case: case.name)
 def test_the_emulator_counts_what_the_hardware_counts(case: Case, emulated):
     ours = emulated(case)
     assert [finding.message for finding in ours.run.findings if finding.severity == "error"] == []

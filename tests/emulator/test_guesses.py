@@ -53,12 +53,12 @@ def run(run_kernel, body: str):
     return outputs["z"][0] == x.max(), {found.kind for found in case.findings if found.severity == "error"}
 
 
-@pytest.mark.parametrize("name", long_tail(list(GUESSES), every=3))
+@pytest.mark.parametrize("name", long_tail(list(GUESSES), every=6))
 def test_a_guess_that_an_atomic_confirms_is_no_race(run_kernel, name):
     assert run(run_kernel, GUESSES[name]) == (True, set())
 
 
-@pytest.mark.parametrize("name", long_tail(list(WRONG), every=3))
+@pytest.mark.parametrize("name", long_tail(list(WRONG), every=6))
 def test_a_guess_that_nothing_confirms_is_a_race(run_kernel, name):
     assert run(run_kernel, WRONG[name])[1] == {"race"}
 
@@ -85,7 +85,7 @@ DRAWS = {
 }
 
 
-@pytest.mark.parametrize("name", long_tail(list(DRAWS), every=3))
+@pytest.mark.parametrize("name", long_tail(list(DRAWS), every=6))
 def test_two_blocks_may_draw_one_volatile_ticket(run_kernel, name):
     draw, kinds = DRAWS[name]
     prototype = "void run(unsigned* z, unsigned* s, int n, cudaStream_t stream)"

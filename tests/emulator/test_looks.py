@@ -77,7 +77,7 @@ LOOKS = {
 }
 
 
-@pytest.mark.parametrize("look", long_tail(list(LOOKS), every=3))
+@pytest.mark.parametrize("look", long_tail(list(LOOKS), every=6))
 def test_what_a_thread_has_seen_for_its_block(run_kernel, look):
     memory, code = LOOKS[look]
     assert races(run_kernel, HANDED.format(memory=memory, look=code, fence="__threadfence();"), 64) == []
@@ -103,7 +103,7 @@ DATA = {  # volatile or not: what is read is no flag
 }
 
 
-@pytest.mark.parametrize("use", long_tail(list(DATA), every=3))
+@pytest.mark.parametrize("use", long_tail(list(DATA), every=6))
 def test_data_in_shared_memory_is_no_flag(run_kernel, use):
     kernel = """
 __global__ void k(const int* x, int* z) {
@@ -208,18 +208,18 @@ __global__ void k(const int* x, int* z) {{
 }}"""
 
 
-@pytest.mark.parametrize("name", long_tail(list(OVERWRITES), every=3))
+@pytest.mark.parametrize("name", long_tail(list(OVERWRITES), every=6))
 def test_what_another_block_writes_in_between_is_lost(run_kernel, name):
     found = races(run_kernel, MINE.format(body=OVERWRITES[name]))
     assert any("words[0]" in message and "volatile orders nothing" in message for message in found)
 
 
-@pytest.mark.parametrize("name", long_tail(list(EXCHANGES), every=2))
+@pytest.mark.parametrize("name", long_tail(list(EXCHANGES), every=4))
 def test_what_another_thread_writes_before_an_exchange_is_lost(run_kernel, name):
     found = races(run_kernel, MINE.format(body=EXCHANGES[name]))
     assert found and all("between the look and this exchange is lost" in message for message in found)
 
 
-@pytest.mark.parametrize("name", long_tail(list(RIGHT), every=3))
+@pytest.mark.parametrize("name", long_tail(list(RIGHT), every=6))
 def test_a_look_that_loses_nothing(run_kernel, name):
     assert races(run_kernel, MINE.format(body=RIGHT[name])) == []

@@ -81,14 +81,14 @@ def run_chain(run_kernel, scope: str, wait: str, tell: str):
     )
 
 
-@pytest.mark.parametrize("name", long_tail(list(RIGHT), every=3))
+@pytest.mark.parametrize("name", long_tail(list(RIGHT), every=6))
 def test_a_chain_is_in_order(run_kernel, name):
     outputs, case = run_chain(run_kernel, *RIGHT[name])
     assert not case.findings
     assert outputs["z"].tolist() == np.cumsum(np.arange(N)).tolist()
 
 
-@pytest.mark.parametrize("name", long_tail(list(WRONG), every=3))
+@pytest.mark.parametrize("name", long_tail(list(WRONG), every=6))
 def test_an_order_or_a_scope_is_too_weak(run_kernel, name):
     _, case = run_chain(run_kernel, *WRONG[name])
     assert {found.kind for found in case.findings} == {"race"}
@@ -163,7 +163,7 @@ def test_blocks_meet_at_a_barrier_of_the_device(run_kernel):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("threads", long_tail([16, 1], every=2))
+@pytest.mark.parametrize("threads", long_tail([16, 1], every=4))
 def test_blocks_that_sleep_between_their_looks_wait_for_nothing(run_kernel, threads):
     """It takes as long, whatever the executors: each would wait for all others' turns."""
     _, case = run_barriers(run_kernel, ALL[1], threads)

@@ -152,7 +152,7 @@ def message(call, name):
             ("nothing", r"does not leave the loop in line \d+: there is nothing in it that could end it"),
             ("waits", r"waits in the loop in line \d+ for a value that no thread writes"),
         ],
-        every=3,
+        every=6,
     ),
 )
 def test_a_kernel_that_never_ends_is_given_up_early_with_its_loop(call, name, said):

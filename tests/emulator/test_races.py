@@ -463,7 +463,7 @@ def run(run_kernel, kernel: str, grid: str, block: str, threads: int | None = No
     return run_kernel(source, prototype, threads=threads, x=x, z=np.zeros(N + 1, np.float32), n=N)
 
 
-@pytest.mark.parametrize("name", long_tail(CLEAN, every=2))
+@pytest.mark.parametrize("name", long_tail(CLEAN, every=4))
 def test_nothing_is_reported_on_a_clean_kernel(run_kernel, name):
     _, case = run(run_kernel, *CLEAN[name])
     assert [finding.message for finding in case.findings if finding.severity == "error"] == []
@@ -525,7 +525,7 @@ __global__ void k(const float* x, float* z, int n) {
 }
 
 
-@pytest.mark.parametrize("name", long_tail(IN_ORDER, every=2))
+@pytest.mark.parametrize("name", long_tail(IN_ORDER, every=4))
 def test_every_run_is_the_same_on_one_core_or_two(run_kernel, name):
     """Float sums, tickets and flags too: what depends on the order of the blocks happens in a fixed order."""
     results = [run(run_kernel, *IN_ORDER[name], threads) for threads in (1, 2, 2)]
@@ -566,7 +566,7 @@ def test_a_removed_barrier_is_a_race(run_kernel, kernel, grid, block):
     assert "race" in [finding.kind for finding in case.findings if finding.severity == "error"]
 
 
-@pytest.mark.parametrize("name", long_tail(RACY, every=2))
+@pytest.mark.parametrize("name", long_tail(RACY, every=4))
 def test_a_race_is_named_with_both_lines(run_kernel, name):
     kernel, grid, block, lines, array = RACY[name]
     _, case = run(run_kernel, kernel, grid, block)
@@ -579,7 +579,7 @@ def test_a_race_is_named_with_both_lines(run_kernel, name):
 
 
 @pytest.mark.parametrize("memory", ["__shared__", "__device__"])
-@pytest.mark.parametrize("type_", long_tail(["double", "float", "short", "char"], every=2))
+@pytest.mark.parametrize("type_", long_tail(["double", "float", "short", "char"], every=4))
 def test_a_race_names_an_element_of_the_arrays_own_type(run_kernel, type_, memory):
     declared = f"{memory} {type_} s[64];"
     outside, inside = (declared, "") if memory == "__device__" else ("", declared)

@@ -45,7 +45,7 @@ def graded(tmp_path):
     return grade_it
 
 
-@pytest.mark.parametrize("what", long_tail(list(WRONG), every=2))
+@pytest.mark.parametrize("what", long_tail(list(WRONG), every=4))
 def test_what_goes_by_the_call_before(graded, what):
     call, how = WRONG[what]
     found = graded(call)
@@ -54,7 +54,7 @@ def test_what_goes_by_the_call_before(graded, what):
     assert f"out[0] {how} when the case" in told and "is called a second time, with the same buffers" in told
 
 
-@pytest.mark.parametrize("what", long_tail(list(RIGHT), every=2))
+@pytest.mark.parametrize("what", long_tail(list(RIGHT), every=4))
 def test_what_is_right(graded, what):
     found = graded(RIGHT[what])
     assert all(case.status == "passed" for case in found.tasks[0].cases), found.tasks[0].cases[-1].message

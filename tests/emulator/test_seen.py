@@ -156,7 +156,7 @@ REFUSED_CALLS = [
 ]
 
 
-@pytest.mark.parametrize(("source", "said"), long_tail(REFUSED_CALLS, every=3))
+@pytest.mark.parametrize(("source", "said"), long_tail(REFUSED_CALLS, every=6))
 def test_what_no_callback_sees_is_refused(run_kernel, source: str, said: str):
     with pytest.raises(RuntimeError) as caught:
         run(run_kernel, source)
@@ -364,7 +364,7 @@ def test_memcpy_loads_and_stores_what_it_copies(run_kernel):
     assert counted["global_load_sectors"] == 6 * 24
 
 
-@pytest.mark.parametrize("copy", long_tail(["memcpy", "std::memcpy", "memmove", "std::memmove"], every=3))
+@pytest.mark.parametrize("copy", long_tail(["memcpy", "std::memcpy", "memmove", "std::memmove"], every=6))
 @pytest.mark.parametrize("size", ["4", "n / 8", "sizeof(float)"])
 def test_every_copy_is_seen(run_kernel, copy: str, size: str):
     outputs, case = run(run_kernel, kernel(f"{copy}(z + i, x + i, {size});", "#include <cstring>"))

@@ -249,12 +249,12 @@ def told_of_variables(run_kernel, body: str):
     return np.array_equal(outputs["z"], x), [(found.kind, found.message) for found in case.findings]
 
 
-@pytest.mark.parametrize("body", long_tail(list(NAMES_ALONE), every=3))
+@pytest.mark.parametrize("body", long_tail(list(NAMES_ALONE), every=6))
 def test_host_code_knows_a_variable_of_the_gpu_by_its_name_alone(run_kernel, body):
     _, found = told_of_variables(run_kernel, body)
     assert found[0][0] == "host_access" and NAMES_ALONE[body] in found[0][1]
 
 
-@pytest.mark.parametrize("body", long_tail(list(BY_NAME), every=3))
+@pytest.mark.parametrize("body", long_tail(list(BY_NAME), every=6))
 def test_host_code_uses_a_variable_of_the_gpu_by_its_name(run_kernel, body):
     assert told_of_variables(run_kernel, body) == (True, [])

@@ -57,12 +57,12 @@ def races(run_kernel, body: str):
     return [found for found in case.findings if found.kind == "race"]
 
 
-@pytest.mark.parametrize("join", long_tail(list(JOINED), every=3))
+@pytest.mark.parametrize("join", long_tail(list(JOINED), every=6))
 def test_work_that_is_joined(run_kernel, join):
     assert races(run_kernel, WORK + join) == []
 
 
-@pytest.mark.parametrize("join", long_tail(list(NOT_JOINED), every=3))
+@pytest.mark.parametrize("join", long_tail(list(NOT_JOINED), every=6))
 def test_work_that_nothing_joins_is_a_race(run_kernel, join):
     (race,) = races(run_kernel, WORK + join)
     assert race.severity == "error" and race.line == 14

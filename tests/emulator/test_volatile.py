@@ -50,7 +50,7 @@ __global__ void k(const int* x, int* z, int* scratch) {{
 MEMORIES = ["__shared__ int s[64];", "__shared__ float s[64];", "volatile int* s = scratch;"]
 
 
-@pytest.mark.parametrize("steps", long_tail([STEPS, LOOP, BRANCHES], every=2), ids=["unrolled", "loop", "branches"])
+@pytest.mark.parametrize("steps", long_tail([STEPS, LOOP, BRANCHES], every=4), ids=["unrolled", "loop", "branches"])
 @pytest.mark.parametrize("memory", MEMORIES, ids=["int", "float", "global"])
 def test_lanes_in_lock_step_are_a_race(run_kernel, steps, memory):
     z, races = run(run_kernel, REDUCE.format(steps=steps, memory=memory), 1, 64)
@@ -114,8 +114,8 @@ FLAGS = {
 
 
 @pytest.mark.parametrize("behind", ["", "__threadfence();"])
-@pytest.mark.parametrize("flag", long_tail(FLAGS, every=2))
-@pytest.mark.parametrize("data", long_tail(["", "volatile"], every=2))
+@pytest.mark.parametrize("flag", long_tail(FLAGS, every=4))
+@pytest.mark.parametrize("data", long_tail(["", "volatile"], every=4))
 def test_data_needs_a_fence_before_its_flag(run_kernel, data, flag, behind):
     wait, set_ = FLAGS[flag]
     words = {"data": data, "wait": wait, "set": set_, "behind": behind}

@@ -30,22 +30,22 @@ TILES = [
 ]
 
 
-@pytest.mark.parametrize("width", long_tail([1, 8, 32], every=2))
-@pytest.mark.parametrize("line", long_tail([*SHUFFLES.values(), *TILES], every=3))
+@pytest.mark.parametrize("width", long_tail([1, 8, 32], every=4))
+@pytest.mark.parametrize("line", long_tail([*SHUFFLES.values(), *TILES], every=6))
 def test_a_width_of_a_power_of_two(run_kernel, line, width):
     x, z, findings = run(run_kernel, KERNEL.format(line=line), width)
     assert not findings and (z == x).all()
 
 
-@pytest.mark.parametrize("width", long_tail([0, 12, 33, 64, -32], every=2))
-@pytest.mark.parametrize("name", long_tail(list(SHUFFLES), every=3))
+@pytest.mark.parametrize("width", long_tail([0, 12, 33, 64, -32], every=4))
+@pytest.mark.parametrize("name", long_tail(list(SHUFFLES), every=6))
 def test_another_width(run_kernel, name, width):
     _, _, (finding,) = run(run_kernel, KERNEL.format(line=SHUFFLES[name]), width)
     assert (finding.kind, finding.line) == ("trap", 8)
     assert f"{name} has a width of {width}, which leaves its result undefined" in finding.message
 
 
-@pytest.mark.parametrize("line", long_tail(list(TILES), every=3))
+@pytest.mark.parametrize("line", long_tail(list(TILES), every=6))
 def test_another_size_of_a_tile(run_kernel, line):
     _, _, (finding,) = run(run_kernel, KERNEL.format(line=line), 12)
     assert (finding.kind, finding.line) == ("trap", 8) and "tiles of 1, 2, 4, 8, 16 or 32 threads" in finding.message

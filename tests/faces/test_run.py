@@ -148,7 +148,7 @@ def test_memory_of_both_sides_that_nothing_has_written_is_not_read_in_silence(ru
             ("too_many_threads", "launch_error", "2048", 0),
             ("crash", "host_access", "*x = 1", 128 + signal.SIGSEGV),
         ],
-        every=2,
+        every=4,
     ),
 )
 def test_what_ends_a_kernel_or_a_program_is_told_with_its_line(run, which, kind, text, code):
@@ -183,7 +183,7 @@ def test_a_loop_without_end_is_stopped_at_its_line_by_the_time_and_by_ctrl_c(run
 
 @pytest.mark.parametrize("how", [(), pytest.param(("--no-counters", "--no-races"), marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
-    ("which", "text", "blocks"), long_tail([("writes", "x[i] = (", 2), ("steps_over", "x[i % 64]", 3)], every=2)
+    ("which", "text", "blocks"), long_tail([("writes", "x[i] = (", 2), ("steps_over", "x[i % 64]", 3)], every=4)
 )
 def test_a_kernel_that_is_stopped_is_told_with_its_line_and_its_steps(run, which, text, blocks, how):
     ran = run("stuck.cu", "--timeout", "1", "--json", *how, "--", which)
@@ -335,6 +335,7 @@ def test_kernels_get_nothing_of_the_hosts_library(run, folder):
     assert "make the kernel a template, and hand it a functor" in said and "`sort` is a function of the host" in said
 
 
+@pytest.mark.slow
 def test_a_constant_of_the_host_is_its_value_in_a_kernel_and_no_memory(run, folder):
     """Also in a file whose comments are in another encoding than UTF-8."""
     ran = run("tables/main.cu")
@@ -376,7 +377,7 @@ def test_with_arrays_an_index_past_a_local_array_is_found_and_one_past_a_row_not
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("as_json", long_tail([False, True], every=2))
+@pytest.mark.parametrize("as_json", long_tail([False, True], every=4))
 def test_that_fewer_indexes_are_held_is_told_without_being_asked(folder, monkeypatch, capfd, as_json):
     rewritten = "grader.devices.emulator.program.with_used_indexes_of_program"
     monkeypatch.setattr(rewritten, lambda text, of_blocks: [text.replace("both[i]", "both[none]")] * 2)
@@ -489,7 +490,7 @@ def data_of(page: Path) -> Any:
             ("right.cu --launch 2", "--launch, --block and --out say what --view shows: add --view"),
             ("right.cu --view --out no/such.html", "no/such.html cannot be written"),
         ],
-        every=4,
+        every=8,
     ),
 )
 def test_what_cannot_be_viewed_is_one_sentence(run, folder, asked, said):
@@ -526,6 +527,7 @@ def test_a_script_runs_as_if_it_imported_grader_emulate(run, folder):
     assert ran.code == 2 and "takes no option but --exit-zero" in ran.said
 
 
+@pytest.mark.slow
 def test_padding_of_a_structure_that_is_copied_whole_is_no_uninitialised_read(run, folder):
     (folder / "padded.cu").write_text(
         "struct S { char z; float a; double b; char c; };\n"
@@ -601,6 +603,7 @@ def test_the_default_stream_waits_for_no_stream_that_does_not_block(run, folder)
         assert run("streams.cu", "--", *arguments).code == 0
 
 
+@pytest.mark.slow
 def test_memory_has_the_name_of_its_turn_where_a_line_allocates_several(run, folder):
     (folder / "names.cu").write_text(
         "__global__ void past(int* p) { p[threadIdx.x] = 1; }\n"

@@ -19,6 +19,7 @@ def findings(folder: Path, name: str, text: str) -> list[tuple[int, str, str]]:
     return [(each["line"], each["kind"], each["message"]) for each in found]
 
 
+@pytest.mark.slow
 def test_copies_that_leave_host_memory_are_told_and_those_beside_them_are_right(tmp_path):
     text = PROGRAM.read_text()
     rows = enumerate(text.split("\n"), start=1)
@@ -84,7 +85,7 @@ MISTAKES = [
 ]
 
 
-@pytest.mark.parametrize(("line", "kind", "told"), long_tail(MISTAKES, every=3))
+@pytest.mark.parametrize(("line", "kind", "told"), long_tail(MISTAKES, every=6))
 def test_what_one_line_of_host_code_does_wrong(tmp_path, line, kind, told):
     text = "#include <vector>" + PROGRAM_OF_ONE_LINE.replace("LINE", line)
     (tmp_path / "line.cu").write_text(text)

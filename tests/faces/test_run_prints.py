@@ -63,6 +63,7 @@ def test_it_gives_the_number_of_values(printed, values, tmp_path):
     assert ran(tmp_path, text).splitlines()[-1] == str(values)
 
 
+@pytest.mark.slow
 def test_host_code_knows_more(tmp_path):
     text = '#include <cstdio>\nint main() { int n = printf("%zu %.*f\\n", sizeof(int), 1, 2.5); printf("%d\\n", n); }\n'
     assert ran(tmp_path, text) == "4 2.5\n6\n" and json.loads(ran(tmp_path, text, "--json"))["findings"] == []

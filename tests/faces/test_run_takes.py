@@ -34,7 +34,7 @@ def test_seldom_ways_of_right_programs_are_taken(tmp_path):
             "return 1;",
             "write<<<1, 1>>>(p); cudaDeviceSynchronize();",
         ],
-        every=3,
+        every=6,
     ),
 )
 def test_memory_that_is_missed_is_told(tmp_path, behind):
@@ -78,7 +78,7 @@ int main() {
             ("total.count = 0", "__syncthreads()", "reads total[0] before anything was written there"),
             ("(&total.sum)[9] = 2", "__syncthreads()", "writes total[9], past its end"),
         ],
-        every=3,
+        every=6,
     ),
 )
 def test_no_thread_runs_the_constructor_of_a_shared_object(tmp_path, set_, barrier, told):
@@ -128,7 +128,7 @@ int main() {
             ("while (!__mbarrier_try_wait(&meeting, token, 100)) {}", "no findings"),
             ("(void)token", "uninitialised read meeting.cu:15"),
         ],
-        every=3,
+        every=6,
     ),
 )
 def test_barriers_by_the_names_of_c_and_flags_order_what_they_should(tmp_path, meet, told):

@@ -52,7 +52,7 @@ INDEXES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "told"), long_tail(INDEXES, every=3))
+@pytest.mark.parametrize(("name", "told"), long_tail(INDEXES, every=6))
 def test_an_index_that_leaves_a_threads_own_array_is_told_without_being_asked(tmp_path, name, told):
     text = OWN_ARRAYS
     for each in ("INDEX", "POINTER", "MEMBER", "TABLE"):
@@ -124,7 +124,7 @@ int main() {
 """
 
 
-@pytest.mark.parametrize("behind", long_tail(["", "hello<<<1, 1>>>();", "exit(0);"], every=3))
+@pytest.mark.parametrize("behind", long_tail(["", "hello<<<1, 1>>>();", "exit(0);"], every=6))
 def test_what_a_kernel_prints_is_lost_if_the_program_does_not_wait(tmp_path: Path, behind: str):
     told = run(tmp_path, PRINTS.replace("BEHIND", behind))
     line = 8 if "<<<" in behind else 7
@@ -142,7 +142,7 @@ def test_what_a_kernel_prints_is_lost_if_the_program_does_not_wait(tmp_path: Pat
             "cudaFree(p);",
             "__builtin_trap();",
         ],
-        every=3,
+        every=6,
     ),
 )
 def test_a_program_that_waits_or_fails_loses_nothing_of_that(tmp_path: Path, behind: str):

@@ -51,7 +51,7 @@ ON_AN_H200 = [
 ]
 
 
-@pytest.mark.parametrize(("words", "values"), long_tail(ON_AN_H200, every=2))
+@pytest.mark.parametrize(("words", "values"), long_tail(ON_AN_H200, every=4))
 def test_fetches_give_what_they_give_on_an_h200(words, values, tmp_path):
     text = PROGRAM
     for word, meaning in words.items():

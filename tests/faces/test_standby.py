@@ -281,6 +281,7 @@ def test_a_command_has_the_callers_surroundings(home, tmp_path):
     assert facts == alone
 
 
+@pytest.mark.slow
 def test_a_folder_that_was_removed(home, tmp_path):
     gone = tmp_path / "gone"
 
@@ -338,6 +339,7 @@ def test_an_interrupt(home):
     assert wait_until(lambda: not home.at_work()) and len(home.servers()) == 1
 
 
+@pytest.mark.slow
 def test_ctrl_c_at_a_terminal(home):
     options = {"env": home.environment(TERM="xterm-256color"), "cwd": home.course}
     with Terminal([*LADDER, "check", "01", home.kernel(ENDLESS)], **options) as terminal:

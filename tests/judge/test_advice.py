@@ -231,7 +231,7 @@ def source_of(name: str) -> str:
     return (HEAD if "ENTRY" in KERNELS[name] else "") + KERNELS[name]
 
 
-@pytest.mark.parametrize("name", long_tail(list(KERNELS), every=3))
+@pytest.mark.parametrize("name", long_tail(list(KERNELS), every=6))
 def test_the_line_to_blame_and_what_is_wrong_with_it(run, name):
     advice, source, _ = run(source_of(name))
     kinds, words = EXPECTED[name]

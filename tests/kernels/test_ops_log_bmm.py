@@ -72,12 +72,13 @@ def test_maxima_that_never_meet(reach):
         assert ((a - r).exp() @ (b - c).exp()).log().isneginf().any()
 
 
-@pytest.mark.parametrize("shift", long_tail([-3e38, -4e9, -1e4, 1e4, 3e37], every=5))
+@pytest.mark.parametrize("shift", long_tail([-3e38, -4e9, -1e4, 1e4, 3e37], every=10))
 def test_everything_far_from_zero(shift):
     check(draw(20, 18) + shift, draw(18, 19))
     check(draw(20, 18), draw(18, 19) + shift)
 
 
+@pytest.mark.slow
 def test_denormals_and_zeros():
     check(draw(20, 18, scale=1e-41), torch.zeros(18, 19))
 
@@ -141,7 +142,7 @@ def test_derivatives_are_those_of_float64(a, b):
         torch.testing.assert_close(one.double(), other, rtol=2e-5, atol=3e-6 * size)
 
 
-@pytest.mark.parametrize("height", long_tail([60.0, 80.0, 88.0, 91.0, 94.0, 100.0], every=3))
+@pytest.mark.parametrize("height", long_tail([60.0, 80.0, 88.0, 91.0, 94.0, 100.0], every=6))
 def test_derivatives_where_one_element_is_large(height):
     """The factor exp(x + r + c) of the top rung comes near to, and beyond, what a float holds."""
     a, b = draw(20, 18), draw(18, 20)
@@ -258,6 +259,7 @@ def test_max_plus_of_equal_infinite_and_missing_terms():
         ops.max_plus(torch.ones(2, 0), torch.ones(0, 2))
 
 
+@pytest.mark.slow
 def test_torch_checks_the_registration_of_max_plus():
     checked = torch.library.opcheck(torch.ops.kernel_ladder.max_plus.default, leaves(draw(2, 3, 4), draw(4, 5)))
     assert set(checked.values()) == {"SUCCESS"}

@@ -47,6 +47,7 @@ def test_products_of_any_batch(shape):
     torch.testing.assert_close(out.double(), a.double() @ b.double().mT, rtol=3e-6, atol=3e-6)
 
 
+@pytest.mark.slow
 def test_derivatives_of_products_also_of_views_that_begin_anywhere():
     a, b = draw(2 * 5 * 8 + 1, grad=True), draw(8, 3, grad=True)
     weights = torch.rand(2, 5, 3)

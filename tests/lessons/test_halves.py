@@ -33,7 +33,7 @@ def written(folder: Path, text: str) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", long_tail(RUNGS, every=4))
+@pytest.mark.parametrize("number", long_tail(RUNGS, every=8))
 def test_its_sums_are_right_on_the_emulator(number: int, tmp_path: Path, capfd):
     text = for_halves(rung(number), "the rung")
     assert not re.search(r'bf16|"mma.sync.aligned.m16n8k16', text) and f"void {ENTRY}(const __half* a" in text

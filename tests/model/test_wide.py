@@ -72,7 +72,7 @@ def test_what_only_the_second_round_gets_wrong(graded):
             ("sum = 0; if (lane == 0) atomicAdd(&rounds, 1);", ""),
             ("sum = 0;", "cudaMemsetAsync(y, 0, sizeof(float) * rows * cols, stream);"),
         ],
-        every=2,
+        every=4,
     ),
 )
 def test_what_is_right(graded, first, before):

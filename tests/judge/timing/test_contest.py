@@ -117,6 +117,7 @@ def test_everybody_is_timed_in_one_run():
     assert (found.bytes, found.flops, found.is_timed_case, found.sizes) == (12 * N, N, True, {"n": N})
 
 
+@pytest.mark.slow
 def test_what_limits_the_case_is_the_ceiling_it_meets_first():
     found = race(Contender("1_one", "rung", right(20.0)))
     assert found.ceilings == {"copy": {"rate": pytest.approx(12.0 * N / 10e-6), "unit": "B/s", "noise": 0.0}}
@@ -125,6 +126,7 @@ def test_what_limits_the_case_is_the_ceiling_it_meets_first():
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_function_of_torch_may_leave_an_output_out():
     def adds(x, y, z, total, n):
         return right(20.0)(x, y, z, n)
