@@ -202,7 +202,7 @@ std::uint32_t join_all(const Block& block, std::uint32_t ThreadClock::* set) {
         last = thread.clock.*set;
         joined = machine().acquisitions.join(joined, last);
     }
-    return joined;
+    return machine().acquisitions.anew(joined, block.id);
 }
 
 // If all threads that have not returned wait at one barrier, lets them go on; ends the block if it is more than one. False

@@ -32,7 +32,7 @@ Access beside(const Access& before, Access now, bool same_value) {
 
 namespace {
 constexpr std::size_t most_cached_parts = 8 << 20;   // 64 MB
-constexpr std::size_t most_near_parts = 8, most_own_parts = 64;   // of sets, where many releases are asked for, or a few
+constexpr std::size_t most_near_parts = 64, most_own_parts = 64;   // of sets, where many releases are asked for, or a few
 constexpr std::size_t many_releases = 64, own_releases = 4;
 
 // Whether what was released comes after an access of the same block.
@@ -48,10 +48,6 @@ bool precedes(const Access& access, const Release& release, bool carries) {
 bool are_equal(const WarpRow& a, const WarpRow& b) { return a == b || (a && b && *a == *b); }
 }  // namespace
 
-Acquisitions::Set::iterator Acquisitions::part_of(Set set, std::uint32_t object) {
-    return std::lower_bound(set.begin(), set.end(), object, [](const Part& part, std::uint32_t number) { return part.object < number; });
-}
-
 void Acquisitions::clear() {
     any_ = false;
     releases_ = 0;
@@ -65,19 +61,10 @@ void Acquisitions::clear() {
 
 // A thread that polls an address by an atomic releases there again and again. What it has acquired there meanwhile is known to
 // all who acquire there after it.
-bool Acquisitions::repeats(const Release& before, const Release& now, std::uint32_t object) const {
-    if (before.thread != now.thread || before.epoch != now.epoch || before.fences != now.fences || before.tick != now.tick || before.device != now.device ||
-        !are_equal(before.clocks, now.clocks))
-        return false;
-    const Set one = sets_[before.includes], other = sets_[now.includes];
-    auto x = one.begin(), y = other.begin();
-    for (;;) {
-        if (x != one.end() && x->object == object) ++x;
-        if (y != other.end() && y->object == object) ++y;
-        if (x == one.end() || y == other.end()) return x == one.end() && y == other.end();
-        if (x->object != y->object || x->count != y->count) return false;
-        ++x, ++y;
-    }
+bool Acquisitions::repeats(const Release& before, const Release& now, std::uint32_t object) {
+    return before.thread == now.thread && before.epoch == now.epoch && before.fences == now.fences && before.tick == now.tick &&
+           before.device == now.device && are_equal(before.clocks, now.clocks) &&
+           sets_.without(before.includes, object) == sets_.without(now.includes, object);
 }
 
 void Acquisitions::release(std::uint64_t object, unsigned width, const Release& release) {
@@ -94,9 +81,15 @@ void Acquisitions::release(std::uint64_t object, unsigned width, const Release& 
     for (const bool device : {false, true}) {
         auto& handed_on = known.handed_on[device];
         const std::uint32_t before = handed_on.empty() ? 0 : handed_on.back();
-        handed_on.push_back(device && !release.device ? before : joined(before, release.includes));
+        handed_on.push_back(device && !release.device ? before : sets_.join(before, release.includes));
     }
     any_.store(true, std::memory_order_relaxed);
+}
+
+// Whether who has acquired the first releases of an object thereby knows of this one, and of what that includes.
+bool Acquisitions::is_implied(const Where& where, std::uint32_t object, std::uint32_t count) const {
+    const bool is_device = objects_[where.object].releases[where.index].device;
+    return is_device && (where.object == object ? where.index < count : holds(objects_[object].handed_on[true][count - 1], where));
 }
 
 std::uint32_t Acquisitions::acquire(std::uint64_t object, unsigned width, std::uint32_t already, std::uint64_t block, std::uint32_t thread, std::uint32_t until) {
@@ -104,24 +97,19 @@ std::uint32_t Acquisitions::acquire(std::uint64_t object, unsigned width, std::u
     std::lock_guard lock(mutex_);
     const auto found = objects_by_key_[width].find(object);
     if (found == objects_by_key_[width].end()) return already;
-    const std::deque<Release>& releases = objects_[found->second].releases;
+    const std::vector<Release>& releases = objects_[found->second].releases;
     const auto is_early = [=](const Release& each) { return each.number <= until; };
     const auto end = is_early(releases.back()) ? releases.end() : std::partition_point(releases.begin(), releases.end(), is_early);
     const auto count = static_cast<std::uint32_t>(end - releases.begin());
-    const Set known = sets_[already];
-    const auto part = part_of(known, found->second);
-    const bool is_there = part != known.end() && part->object == found->second;
-    const std::uint32_t before = is_there ? part->count : 0;
+    const std::uint32_t before = sets_.count(already, found->second);
     if (count <= before) return already;
     const Release& last = end[-1];
     if (count == before + 1 && last.block == block && last.thread == thread) return already;
-    const Part now{found->second, count, last.number};
-    const std::uint64_t hash = sets_.hash(already) - (is_there ? sets_.hash_of(*part) : 0) + sets_.hash_of(now);
-    made_.assign(known.begin(), known.end());
-    const auto place = made_.begin() + (part - known.begin());
-    if (is_there) *place = now;
-    else made_.insert(place, now);
-    return sets_.number_of(made_, hash);
+    if (const auto own = by_block_.find(block); own != by_block_.end()) {
+        const Where& where = own->second.all.back();
+        if (is_implied(where, found->second, count)) already = sets_.minus(already, objects_[where.object].releases[where.index].includes);
+    }
+    return sets_.join(already, sets_.one({found->second, count, last.number}));
 }
 
 bool Acquisitions::last_is_of(std::uint64_t block, std::uint64_t object, unsigned width) const {
@@ -135,33 +123,18 @@ std::uint32_t Acquisitions::join(std::uint32_t a, std::uint32_t b) {
     if (a == b || b == 0) return a;
     if (a == 0) return b;
     std::lock_guard lock(mutex_);
-    return joined(a, b);
+    return sets_.join(a, b);
 }
 
-bool Acquisitions::is_within(Set set, Set other) {
-    auto theirs = other.begin();
-    return set.size() <= other.size() && std::all_of(set.begin(), set.end(), [&](Part part) {
-        while (theirs != other.end() && theirs->object < part.object) ++theirs;
-        return theirs != other.end() && theirs->object == part.object && theirs->count >= part.count;
-    });
-}
-
-std::uint32_t Acquisitions::joined(std::uint32_t a, std::uint32_t b) {
-    if (a == b || b == 0) return a;
-    if (a == 0) return b;
-    const Set one = sets_[a], other = sets_[b];
-    if (is_within(one, other)) return b;
-    if (is_within(other, one)) return a;
-    std::vector<Part>& set = made_;
-    set.clear();
-    for (auto x = one.begin(), y = other.begin(); x != one.end() || y != other.end();) {
-        if (y == other.end() || (x != one.end() && x->object < y->object)) set.push_back(*x++);
-        else if (x == one.end() || y->object < x->object) set.push_back(*y++);
-        else set.push_back(x->count > y->count ? *x : *y), ++x, ++y;
-    }
-    std::uint64_t hash = 0;
-    for (const Part part : set) hash += sets_.hash_of(part);
-    return sets_.number_of(set, hash);
+std::uint32_t Acquisitions::anew(std::uint32_t set, std::uint64_t block) {
+    if (set == 0) return 0;
+    std::lock_guard lock(mutex_);
+    const auto own = by_block_.find(block);
+    if (own == by_block_.end()) return set;
+    const Where& where = own->second.all.back();
+    const std::uint32_t rest = sets_.minus(set, objects_[where.object].releases[where.index].includes);
+    const auto implies_it = [&](const Part& part) { return is_implied(where, part.object, part.count); };
+    return sets_.size(rest) <= most_own_parts && sets_.any(rest, implies_it) ? rest : set;
 }
 
 // A set with all that its releases had acquired, and those releases, and so on.
@@ -172,26 +145,23 @@ const std::vector<ReleaseSets::Part>& Acquisitions::closure(std::uint32_t set, b
     counts_.resize(objects_.size());
     std::vector<Part> todo;
     std::vector<std::uint32_t> touched;
-    const auto add = [&](Set parts, bool is_closed) {
-        for (const Part& part : parts) {
-            std::uint32_t& count = counts_[part.object];
-            if (part.count <= count) continue;
-            if (count == 0) touched.push_back(part.object);
-            count = part.count;
-            if (!is_closed) todo.push_back(part);
-        }
+    const auto add = [&](const Part& part, bool is_closed) {
+        std::uint32_t& count = counts_[part.object];
+        if (part.count <= count) return false;
+        if (count == 0) touched.push_back(part.object);
+        count = part.count;
+        if (!is_closed) todo.push_back(part);
+        return false;
     };
-    add(sets_[set], false);
+    const auto add_all = [&](std::uint32_t parts) { sets_.any(parts, [&](const Part& part) { return add(part, false); }); };
+    add_all(set);
     while (!todo.empty()) {
         const Part part = todo.back();
         todo.pop_back();
         if (part.count < counts_[part.object]) continue;   // more of its releases were found since
         const std::uint32_t more = objects_[part.object].handed_on[device][part.count - 1];
-        const Set parts = sets_[more];   // often known, where many threads have met
-        if (std::all_of(parts.begin(), parts.end(), [&](Part each) { return each.count <= counts_[each.object]; })) continue;
-        const auto known = closures.of.find(more);
-        if (known != closures.of.end()) add(known->second, true);
-        else add(parts, false);
+        if (const auto known = closures.of.find(more); known == closures.of.end()) add_all(more);
+        else for (const Part& each : known->second) add(each, true);
     }
     std::sort(touched.begin(), touched.end());
     std::vector<Part> all;
@@ -214,22 +184,20 @@ bool Acquisitions::reaches(std::uint32_t set, const std::vector<Where>& goals, b
     std::vector<Part> todo;
     std::vector<std::uint32_t> touched;
     bool found = false;
-    const auto add = [&](Set parts) {
-        for (const Part& part : parts) {
-            if (part.last < first) continue;
-            std::uint32_t& count = counts_[part.object];
-            if (part.count <= count) continue;
-            found = found || (goals_[part.object] && part.count >= goals_[part.object]);
-            if (count == 0) touched.push_back(part.object);
-            count = part.count;
-            todo.push_back(part);
-        }
+    const auto add = [&](const Part& part) {
+        std::uint32_t& count = counts_[part.object];
+        if (part.last < first || part.count <= count) return false;
+        found = found || (goals_[part.object] && part.count >= goals_[part.object]);
+        if (count == 0) touched.push_back(part.object);
+        count = part.count;
+        todo.push_back(part);
+        return found;
     };
-    add(sets_[set]);
+    sets_.any(set, add);
     while (!found && !todo.empty()) {
         const Part part = todo.back();
         todo.pop_back();
-        if (part.count == counts_[part.object]) add(sets_[objects_[part.object].handed_on[device][part.count - 1]]);
+        if (part.count == counts_[part.object]) sets_.any(objects_[part.object].handed_on[device][part.count - 1], add);
     }
     for (const std::uint32_t object : touched) counts_[object] = 0;
     for (const Where& goal : goals) goals_[goal.object] = 0;
@@ -283,23 +251,18 @@ bool Acquisitions::covers(std::uint32_t set, std::uint64_t block, const Access& 
         ordered([&](const Where& where) { return goals.push_back(where), false; });
         return !goals.empty() && reaches(set, goals, other_block);
     }
-    const Set all = closure(set, other_block);
-    return ordered([&](const Where& where) { return holds(all, where); });
-}
-
-bool Acquisitions::holds(Set set, const Where& where) {
-    const auto part = part_of(set, where.object);
-    return part != set.end() && part->object == where.object && where.index < part->count;
+    const std::vector<Part>& all = closure(set, other_block);
+    return ordered([&](const Where& where) {
+        const auto part = std::lower_bound(all.begin(), all.end(), where.object, [](const Part& each, std::uint32_t object) { return each.object < object; });
+        return part != all.end() && part->object == where.object && where.index < part->count;
+    });
 }
 
 // Whether a release is in a set, or was acquired by one in it: most are, and a closure is as large as the grid.
 bool Acquisitions::is_near(std::uint32_t set, const Where& where, bool device, std::size_t most_parts) const {
-    const Set parts = sets_[set];
-    if (holds(parts, where)) return true;
-    if (parts.size() > most_parts) return false;
-    return std::any_of(parts.begin(), parts.end(), [&](const Part& part) {
-        return holds(sets_[objects_[part.object].handed_on[device][part.count - 1]], where);
-    });
+    if (holds(set, where)) return true;
+    if (sets_.size(set) > most_parts) return false;
+    return sets_.any(set, [&](const Part& part) { return holds(objects_[part.object].handed_on[device][part.count - 1], where); });
 }
 
 std::uint64_t object_key(const Block& block, Address a) {

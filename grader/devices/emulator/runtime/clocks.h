@@ -11,6 +11,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -114,6 +115,9 @@ public:
     std::uint32_t acquire(std::uint64_t object, unsigned width, std::uint32_t already, std::uint64_t block, std::uint32_t thread, std::uint32_t until);
     bool last_is_of(std::uint64_t block, std::uint64_t object, unsigned width) const;   // what was released there last
     std::uint32_t join(std::uint32_t a, std::uint32_t b);
+    // A block's set without what the block itself has handed on, if that has come back with the rest: so at each barrier of a
+    // grid a set begins anew.
+    std::uint32_t anew(std::uint32_t set, std::uint64_t block);
     // Whether a set orders this access of a block's, to the object with this key, before what its thread does now. `Near`
     // looks only at what is quickly found, and may miss it.
     enum class Reach : std::uint8_t { Near, All };
@@ -128,10 +132,9 @@ public:
 
 private:
     using Part = ReleaseSets::Part;
-    using Set = ReleaseSets::Set;
     struct Object {
         std::uint64_t key;
-        std::deque<Release> releases;
+        std::vector<Release> releases;
         std::vector<std::uint32_t> handed_on[2];    // by release: the set that it and those before had acquired; [1]: at device scope
     };
     struct Where { std::uint32_t object, index; };
@@ -141,13 +144,11 @@ private:
     static constexpr std::uint32_t most_of_earlier_launches = 1 << 18;   // some 50 MB
     static constexpr int most_searches = 8;         // for one of the releases that a set may hold: then its closure is made
 
-    static Set::iterator part_of(Set set, std::uint32_t object);   // or the next one's, if the set has none of it
-    static bool holds(Set set, const Where& where);
-    static bool is_within(Set set, Set other);
+    bool holds(std::uint32_t set, const Where& where) const { return where.index < sets_.count(set, where.object); }
+    bool is_implied(const Where& where, std::uint32_t object, std::uint32_t count) const;
     bool is_near(std::uint32_t set, const Where& where, bool device, std::size_t most_parts) const;
     std::span<const Where> next_of_thread(OfBlock& releases, const Access& access) const;
-    bool repeats(const Release& before, const Release& now, std::uint32_t object) const;
-    std::uint32_t joined(std::uint32_t a, std::uint32_t b);
+    bool repeats(const Release& before, const Release& now, std::uint32_t object);
     const std::vector<Part>& closure(std::uint32_t set, bool device) const;
     bool reaches(std::uint32_t set, const std::vector<Where>& goals, bool device) const;
 
@@ -157,7 +158,6 @@ private:
     std::deque<Object> objects_;
     mutable std::unordered_map<std::uint64_t, OfBlock> by_block_;
     ReleaseSets sets_;
-    std::vector<Part> made_;                        // the last set that was asked for: its memory serves again
     mutable Closures closures_[2];                  // a cache; [1]: at device scope
     mutable std::vector<std::uint32_t> counts_, goals_;   // of closure() and reaches() alone: by object, all 0 between two calls
     // A release of this block's that the set has orders all that the block did in an epoch before. Who asks next mostly asks
