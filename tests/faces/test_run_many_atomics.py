@@ -1,4 +1,4 @@
-"""`ladder run`: what thousands of atomics hand on between hundreds of blocks takes neither the machine's memory nor minutes."""
+"""`ladder run`: what thousands of atomics hand on between hundreds of blocks takes neither all memory nor minutes."""
 
 from __future__ import annotations
 
