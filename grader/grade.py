@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grader.course import catalog
-from grader.course.call import Call, calls_of
+from grader.course.call import Call, graded_calls
 from grader.course.catalog import Entry, UsageError
 from grader.course.choose import choose_tasks, count_at, is_there
 from grader.course.files import shown_path
@@ -100,7 +100,8 @@ def _chosen(
     """The tasks to grade, with the case that is to be counted. Raises UsageError."""
     named = named or tasks_in(file, entry)
     chosen = [count_at(task, counted) if counted else task for task in choose_tasks(entry, named)]
-    chosen = [replace(task, cases=(), counted_case=task.judged_cases[-1]) if alone else task for task in chosen]
+    if alone:
+        chosen = [replace(task, cases=(), counted_case=task.judged_cases[-1], drawn={}) for task in chosen]
     chosen = [task for task in chosen if named or not task.bonus or is_there(task, source)]
     if unknown := next(filter(None, map(unknown_metric, chosen)), ""):
         raise UsageError(f"{entry.folder.name}/lesson.py: {unknown}")
@@ -170,7 +171,7 @@ def grade_task(task: Task, submission: Submission) -> Result:
     """
     from grader.devices.buffers import Arena
 
-    calls = calls_of(task)
+    calls = graded_calls(task, submission.seed)
     with Arena.of(calls) as arena, second_look(calls, submission) as look, ThreadPoolExecutor(1) as thread:
         inputs = thread.submit(_fill, calls, arena, submission.seed)  # while the worker builds
         expected = thread.submit(lambda: _expect(calls, inputs.result()))

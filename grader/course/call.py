@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -85,3 +86,10 @@ class Call:
 def calls_of(task: Task, cases: Iterable[Case] | None = None) -> list[Call]:
     """The task at these cases, or at all that are judged."""
     return [Call(task, case) for case in (task.judged_cases if cases is None else cases)]
+
+
+def graded_calls(task: Task, seed: int) -> list[Call]:
+    """The task at all cases that are judged, and, before the counted one, at sizes that nobody can know before."""
+    *cases, counted = task.judged_cases
+    drawn = task.draw(random.Random(f"{seed}/{task.name}").choice)
+    return calls_of(task, [*cases, *(case for case in drawn if case not in task.judged_cases), counted])

@@ -112,6 +112,7 @@ class Task:
     reference: Callable[..., Tensors]
     tolerance: Tolerance = Tolerance()
     counted_case: Case | None = None  # where counted goals are measured; without it, the last of `cases`
+    drawn: Mapping[str, Sequence[int]] = field(default_factory=dict)  # of one more small case: a seed takes one each
     timed_case: Case | None = None
     wide_case: Case | None = None  # more work than blocks that may be resident have in one round: a few of them run it
     baselines: Mapping[str, Callable[..., None]] = field(
@@ -157,6 +158,11 @@ class Task:
         counted = self.counted_case or self.cases[-1]
         return [case for case in self.cases if case != counted] + [counted]
 
+    def draw(self, choose: Callable[[Sequence[int]], int]) -> list[Case]:
+        """The case of drawn sizes, if the task has one."""
+        sizes: dict[str, Any] = {size: choose(values) for size, values in self.drawn.items()}
+        return [Case(**sizes)] if sizes else []
+
     @property
     def timed_cases(self) -> list[Case]:
         """What `ladder bench` measures: the sweep, and last, once, the case of the timed goals."""
@@ -191,7 +197,8 @@ def check_lesson(lesson: Lesson) -> None:
         if unsaid := next((name for name in names if name not in task.shapes), None):
             raise ValueError(f"{task.name}: `shapes` does not say the shape of {unsaid}")
         scalars = [scalar.name for scalar in task.signature.scalars]
-        cases = [*task.judged_cases, *task.timed_cases, *filter(None, [task.wide_case])]
+        drawn = task.draw(lambda values: values[0])
+        cases = [*task.judged_cases, *task.timed_cases, *filter(None, [task.wide_case]), *drawn]
         for case in cases:
             missing = [name for name in scalars if name not in case.sizes]
             if missing:

@@ -22,6 +22,8 @@ from grader.judge.verdict import CaseGrade, Speed, TaskGrade, decide, decisive, 
 FAULTS = ("crash", "stack_overflow")
 NO_LAUNCH = "No kernel was launched: the answer comes from host code or from a library, and a kernel should compute it."
 
+DRAWN = " This size is drawn for each grade: a kernel must be right for others than the lesson's, too."
+
 
 @dataclass(frozen=True)
 class Prepared:
@@ -47,6 +49,7 @@ def judge_task(task: Task, prepared: Sequence[Prepared], evidence: Evidence, spe
     is_explained = evidence.problem == "crash" and _put_causes_first(cases)
     if task.prints and len(cases) == len(prepared) and all(case.status == "passed" for case in cases):
         judge_print([each.call for each in prepared], [each.inputs for each in prepared], evidence.output, cases)
+    cases = _without_drawn(task, cases)
     if speed and speed.status != "passed":
         cases.append(CaseGrade(speed.case, speed.status, speed.message, findings=speed.findings))
     elif speed and speed.case and evidence.problem and all(case.status == "passed" for case in cases):
@@ -73,6 +76,15 @@ def judge_task(task: Task, prepared: Sequence[Prepared], evidence: Evidence, spe
             result.position = climb(task, result.targets, on_gpu)
             result.stars = stars_earned(task, result.position.rung, on_gpu)
     return result
+
+
+def _without_drawn(task: Task, grades: Sequence[CaseGrade]) -> list[CaseGrade]:
+    """The cases that the lesson names, and the one that a seed has drawn besides if it fails as no other does."""
+    named = {case.name for case in task.judged_cases}
+    told = {"passed", *(grade.status for grade in grades if grade.name in named)}
+    for grade in grades:
+        grade.message += "" if grade.name in named else DRAWN
+    return [grade for grade in grades if grade.name in named or grade.status not in told]
 
 
 def judge_cases(prepared: Sequence[Prepared], evidence: Evidence, on_gpu: bool = False) -> list[CaseGrade]:

@@ -120,6 +120,7 @@ lesson = Lesson(
             prototype="void row_sum(const float* x, float* out, int rows, int cols, cudaStream_t stream)",
             shapes={"x": "rows, cols", "out": "rows"},
             cases=[Case(rows=rows, cols=cols) for rows, cols in ROWS],
+            drawn={"rows": range(2, 130), "cols": range(2, 130)},
             timed_case=Case(rows=1 << 18, cols=256),
             wide_case=Case(rows=20_011, cols=33),
             bench_cases=[
@@ -145,6 +146,7 @@ lesson = Lesson(
             ),
             shapes={"x": "batch, rows, cols", "out": "batch, cols"},
             cases=[Case(batch=batch, rows=rows, cols=cols) for batch, rows, cols in BATCHES],
+            drawn={"batch": range(1, 4), "rows": range(2, 100), "cols": range(2, 100)},
             timed_case=Case(batch=1, rows=1 << 18, cols=256),
             bench_cases=[Case(batch=batch, rows=rows, cols=cols) for batch, rows, cols in SWEPT_BATCHES],
             make_inputs=matrices,
@@ -164,6 +166,7 @@ lesson = Lesson(
             prototype="void transpose(const float* x, float* out, int rows, int cols, cudaStream_t stream)",
             shapes={"x": "rows, cols", "out": "cols, rows"},
             cases=[Case(rows=rows, cols=cols) for rows, cols in TURNED],
+            drawn={"rows": range(2, 130), "cols": range(2, 130)},
             timed_case=Case(rows=1 << 14, cols=1 << 14),
             wide_case=Case(rows=1500, cols=1510),
             bench_cases=[

@@ -69,6 +69,7 @@ lesson = Lesson(
             # Whole tiles of any usual shape, so that a kernel's count is that of its tile, and as many of 128 x 256 as
             # the emulated GPU has multiprocessors.
             counted_case=case(512, 1024, 32),
+            drawn={"m": range(2, 100), "n": range(2, 100), "k": range(2, 60)},
             timed_case=case(4096, 4096, 4096),
             wide_case=case(1500, 1510, 33),
             bench_cases=[

@@ -109,6 +109,7 @@ lesson = Lesson(
             prototype="void sum(const float* x, float* out, int n, cudaStream_t stream)",
             shapes={"x": "n", "out": "1"},
             cases=[Case(n=n) for n in (*SIZES, COUNTED)],
+            drawn={"n": range(2, 4000)},
             timed_case=Case(n=TIMED),
             bench_cases=[Case(n=n) for n in SWEPT],
             make_inputs=sum_inputs,
@@ -171,6 +172,7 @@ lesson = Lesson(
                 Case(n=600_011),  # more than two blocks of 1024 threads on 16 multiprocessors load at once
                 Case(n=COUNTED, variant="skewed"),
             ],
+            drawn={"n": range(2, 4000)},
             timed_case=Case(n=TIMED),
             bench_cases=[
                 *(Case(n=n) for n in SWEPT),

@@ -102,6 +102,7 @@ lesson = Lesson(
                 LONG_ROW,
                 at(ROWS, COLS),
             ],
+            drawn={"rows": range(2, 40), "cols": range(2, 600), "scratch_len": [SCRATCH]},
             timed_case=at(1 << 14, 1 << 14),
             wide_case=at(5001, 33),
             bench_cases=[at(rows, cols) for rows, cols in SWEPT],

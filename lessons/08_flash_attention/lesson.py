@@ -206,6 +206,7 @@ lesson = Lesson(
             ],
             # Several tiles of any usual shape, and as many of 64 queries as the emulated GPU has multiprocessors.
             counted_case=case(4, 256, 32),
+            drawn={"heads": range(1, 4), "n": range(2, 70), "d": (32, 64), "causal": (0, 1)},
             timed_case=TIMED,
             wide_case=case(1100, 33, 32),
             bench_cases=[
@@ -259,6 +260,7 @@ lesson = Lesson(
                 case(70, 3, 32),
             ],
             counted_case=case(4, 128, 32),
+            drawn={"heads": range(1, 4), "n": range(2, 70), "d": (32, 64), "causal": (0, 1)},
             timed_case=TIMED,
             bench_cases=[
                 *(case(16, n, 64) for n in (512, 1024, 2048, 4096, 8192, 16384)),

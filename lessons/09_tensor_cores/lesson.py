@@ -162,6 +162,7 @@ matmul = Task(
     ],
     # Whole tiles of any usual shape, and as many of 128 x 128 as the emulated GPU has multiprocessors.
     counted_case=size(512, 512, 128),
+    drawn={"m": range(2, 100), "n": range(2, 100), "k": range(2, 100)},
     timed_case=size(4096, 4096, 4096),
     wide_case=size(2500, 2510, 40),
     bench_cases=[
@@ -281,6 +282,7 @@ attend = Task(
         CAUSAL,
     ],
     counted_case=heads(2, 320, 64),
+    drawn={"heads": range(1, 4), "n": range(2, 70), "d": (64, 128), "causal": (0, 1)},
     timed_case=heads(64, 4096, 128),
     wide_case=heads(600, 33, 64),
     bench_cases=[

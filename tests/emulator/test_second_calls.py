@@ -58,3 +58,42 @@ def test_what_goes_by_the_call_before(graded, what):
 def test_what_is_right(graded, what):
     found = graded(RIGHT[what])
     assert all(case.status == "passed" for case in found.tasks[0].cases), found.tasks[0].cases[-1].message
+
+
+# ---- on a GPU of another size ----
+
+PARTS = """
+__global__ void add(const float* x, float* parts, int n) {
+    int share = (n + gridDim.x - 1) / gridDim.x, begin = blockIdx.x * share;
+    float sum = 0;
+    for (int i = begin + threadIdx.x; i < min(n, begin + share); i += 32) sum += x[i];
+    for (int half = 16; half; half /= 2) sum += __shfl_down_sync(~0u, sum, half);
+    if (threadIdx.x == 0) parts[blockIdx.x] = sum;
+}
+__global__ void finish(const float* parts, float* out, int count) {
+    float sum = 0;
+    for (int k = 0; k < count; ++k) sum += parts[k];
+    *out = sum;
+}
+extern "C" void sum(const float* x, float* out, int n, cudaStream_t stream) {
+    int count;
+    cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, 0);
+    float* parts;
+    cudaMallocAsync(&parts, count * sizeof(float), stream);
+    add<<<count, 32, 0, stream>>>(x, parts, n);
+    finish<<<1, 1, 0, stream>>>(parts, out, COUNT);
+    cudaFreeAsync(parts, stream);
+}
+"""
+
+
+@pytest.mark.parametrize("count", ["16", "count"])
+def test_how_many_multiprocessors_there_are(tmp_path, count):
+    file = tmp_path / "kernel.cu"
+    file.write_text(PARTS.replace("COUNT", count))
+    found = grade("05", file, device="emulator", seed=1, tasks=["sum"])
+    told = [case.message for case in found.tasks[0].cases if case.status != "passed"]
+    if count == "count":
+        assert found.passed and not told
+    else:
+        assert found.status == "wrong_result" and "runs on a GPU of 20 multiprocessors" in told[0]

@@ -200,3 +200,18 @@ def test_work_that_does_not_wait_for_the_inputs_is_a_race(run_kernel, early):
         and "may begin before the inputs are there" in message
         and "cudaEventRecord(event, stream)" in message
     )
+
+
+def test_a_function_of_the_host_in_a_stream(run_kernel):
+    source = """
+static int heard;
+void CUDART_CB hears(void* how_often) { ++*static_cast<int*>(how_often); }
+__global__ void put(float* z, int value) { z[threadIdx.x] = value; }
+extern "C" void f(float* z, cudaStream_t stream) {
+    cudaLaunchHostFunc(stream, hears, &heard);
+    cudaStreamSynchronize(stream);
+    put<<<1, 32, 0, stream>>>(z, heard);
+}
+"""
+    left, case = run_kernel(source, "void f(float* z, cudaStream_t stream)", z=np.zeros(32, np.float32))
+    assert not case.findings and left["z"].min() == left["z"].max() >= 1

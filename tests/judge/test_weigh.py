@@ -4,14 +4,14 @@ import dataclasses
 
 import pytest
 
-from grader.course.call import calls_of
+from grader.course.call import calls_of, graded_calls
 from grader.course.lesson import Case, Counted, Rung, Task, Timed
 from grader.devices.buffers import Arena
 from grader.devices.evidence import Build, CaseRun, Diagnostic, Evidence, Finding
 from grader.judge.compare import expect
 from grader.judge.inputs import fill
 from grader.judge.timing.speed import Speed
-from grader.judge.weigh import Prepared, judge_task, kernels_of
+from grader.judge.weigh import DRAWN, Prepared, judge_task, kernels_of
 
 TASK = Task(
     prototype="void add(const float* x, const float* y, float* z, int n, cudaStream_t stream)",
@@ -222,3 +222,42 @@ def test_on_a_gpu_the_right_answer_of_no_kernel_does_not_count(prepared):
 def test_each_kernel_of_a_gpus_launches_is_told_once():
     launches = [{"kernel": "fill", "grid": [1]}, {"kernel": "add", "grid": [2]}, {"kernel": "fill", "grid": [3]}]
     assert kernels_of(launches) == launches[:2]
+
+
+# ---- the case of which a seed draws the sizes ----
+
+WITH_DRAWN = dataclasses.replace(TASK, drawn={"n": range(2, 30)})
+
+
+@pytest.fixture
+def with_drawn():
+    calls = graded_calls(WITH_DRAWN, seed=1)
+    with Arena.of(calls) as arena:
+        inputs = [fill(call, buffers, seed=1) for call, buffers in zip(calls, arena.cases, strict=True)]
+        yield [Prepared(*each, expect(each[0], each[2])) for each in zip(calls, arena.cases, inputs, strict=True)]
+
+
+def test_a_drawn_case_comes_before_the_counted_one(with_drawn):
+    assert [each.call.name for each in with_drawn[:2]] == ["n=1", "n=33"] and with_drawn[-1].call.name == "n=100"
+    assert with_drawn[2].call.case.sizes["n"] in range(2, 30)
+    assert len({graded_calls(WITH_DRAWN, seed)[2].name for seed in range(20)}) > 5
+    assert len(graded_calls(dataclasses.replace(TASK, drawn={"n": [33]}), seed=1)) == 3  # it is there already
+
+
+def test_a_drawn_case_that_is_right_is_not_told(with_drawn):
+    solve(with_drawn)
+    grade = judge_task(WITH_DRAWN, with_drawn, evidence(with_drawn))
+    assert (grade.status, [case.name for case in grade.cases]) == ("passed", ["n=1", "n=33", "n=100"])
+
+
+def test_a_drawn_case_is_told_where_it_alone_is_wrong(with_drawn):
+    solve([each for at, each in enumerate(with_drawn) if at != 2])
+    grade = judge_task(WITH_DRAWN, with_drawn, evidence(with_drawn))
+    (failed,) = [case for case in grade.cases if case.status != "passed"]
+    assert (grade.status, grade.stars, failed.name) == ("not_written", 0, with_drawn[2].call.name)
+    assert "was never written" in failed.message and failed.message.endswith(DRAWN)
+
+
+def test_a_drawn_case_that_is_wrong_as_others_are_is_not_told(with_drawn):
+    grade = judge_task(WITH_DRAWN, with_drawn, evidence(with_drawn))
+    assert [case.status for case in grade.cases] == 3 * ["not_written"]

@@ -32,6 +32,10 @@ class Reading:
         """Whether the text has this word."""
         return any(token.text == name for token in self.tokens)
 
+    def asks_how_many_multiprocessors(self) -> bool:
+        """Whether host code asks for them, or for how many blocks they hold together."""
+        return any("ultiProcessor" in token.text or "MaxPotential" in token.text for token in self.tokens)
+
     def knows_warps(self) -> bool:
         """Whether something is divided by a warp's size, or held against it: `i / 32`, `tid & 31`, `t < 32`."""
         return bool(_OF_WARPS.search(" ".join(token.text for token in self.tokens)))

@@ -1,7 +1,8 @@
-"""Two more calls of a small case, after all others, with the buffers that its first call had and what lay in them then.
+"""More calls of a small case, after all others, with the buffers that its first call had and what lay in them then.
 
 A program calls a kernel as often as it likes. What remembers a pointer, a size or its inputs, and takes the work for
-done, leaves the outputs as they are; what starts from where the last call has ended adds up to something else.
+done, leaves the outputs as they are; what starts from where the last call has ended adds up to something else. What
+gives each multiprocessor a part of the work must not have their number written out in another place.
 """
 
 from __future__ import annotations
@@ -15,7 +16,15 @@ from grader.devices.emulator.entry import Call, size_of_data
 from grader.devices.emulator.looking import Contents, are_close
 from grader.devices.evidence import CaseRun, Finding
 
-MOST_ELEMENTS = 4096  # of all buffers: of larger cases two more calls might be felt
+MOST_ELEMENTS = 4096  # of all buffers: of larger cases more calls might be felt
+MORE_MULTIPROCESSORS = 20  # than the emulated GPU has, and no power of two
+AGAIN = (
+    "is called a second time, with the same buffers: each call must do all of its work, whatever earlier ones have done"
+)
+ELSEWHERE = (
+    f"runs on a GPU of {MORE_MULTIPROCESSORS} multiprocessors: what goes by their number must do so in all places, as "
+    "the grid and who adds up what its blocks have left"
+)
 
 
 def are_of_use(what: Call, run: CaseRun) -> bool:
@@ -24,17 +33,15 @@ def are_of_use(what: Call, run: CaseRun) -> bool:
     return is_short and all(finding.severity == "note" for finding in run.findings)
 
 
-def told(case: str, types: Mapping[str, CType], before: Contents, first: Contents, second: Contents) -> list[Finding]:
-    """An error for the first output that the second call leaves otherwise. `before`: what each held before a call."""
+def told(asked: str, types: Mapping[str, CType], before: Contents, first: Contents, second: Contents) -> list[Finding]:
+    """An error for the first output that the second call leaves otherwise. `before`: what each held before a call;
+    `asked`: the case, and what is asked of it.
+    """
     for (name, ctype), empty, was, now in zip(types.items(), before, first, second, strict=True):
         if not are_close(was, now, ctype):
             wrong = (was != now).reshape(-1, ctype.bytes).any(axis=1)
             unwritten = wrong & (now == empty).reshape(-1, ctype.bytes).all(axis=1)
             found = unwritten if unwritten.any() else wrong
             kind, how = ("not_written", "is not written") if found is unwritten else ("wrong_result", "is another")
-            message = (
-                f"{name}[{int(np.argmax(found))}] {how} when the case {case} is called a second time, with the same "
-                "buffers: each call must do all of its work, whatever earlier ones have done"
-            )
-            return [Finding(kind, message)]
+            return [Finding(kind, f"{name}[{int(np.argmax(found))}] {how} when the case {asked}")]
     return []

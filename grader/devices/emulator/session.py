@@ -136,22 +136,31 @@ class Session:
         return run
 
     def call_again(self) -> list[Finding]:
-        """What is wrong in the second of two more calls of the last small case in which nothing was wrong. No case may
-        follow.
+        """What is wrong in more calls of the last small case in which nothing was wrong: in the second of two, and in a
+        third on a GPU of another size, if host code asks for that. No case may follow.
         """
         if not self._small:
             return []
-        name, what, outputs, untouched = self._small
+        found = self._called_again(2, second_calls.AGAIN, *self._small)  # in a row, for who remembers one call
+        if found or not self.reading.asks_how_many_multiprocessors():
+            return found
+        self.runtime.ladder_session_multiprocessors(second_calls.MORE_MULTIPROCESSORS)
+        return self._called_again(1, second_calls.ELSEWHERE, *self._small)
+
+    def _called_again(
+        self, calls: int, words: str, name: str, what: Call, outputs: list[View], untouched: list[np.ndarray]
+    ) -> list[Finding]:
+        """What the last of so many calls of a case does otherwise than the first. `words` say of it what is asked."""
         task, buffers, *_ = what
         first = [bytes_of(view) for view in outputs]
-        for _ in range(2):  # in a row, for who remembers one call
+        for _ in range(calls):
             put(self.runtime, outputs, untouched)
             with silence():
                 facts, _took = self._call(*what, POISON)
         second = [bytes_of(view) for view in outputs]
         put(self.runtime, outputs, first)
         ended = all(finding["note"] for finding in facts["findings"])
-        return second_calls.told(name, _written(task, buffers), untouched, first, second) if ended else []
+        return second_calls.told(f"{name} {words}", _written(task, buffers), untouched, first, second) if ended else []
 
     def run_few(
         self,

@@ -38,6 +38,7 @@ struct Machine {
     bool whole_program = false;                 // what runs is no graded file: it may do more, and has more of CUDA
     bool elements_turned = false;               // fragments have their elements in another order (wmma.h)
     std::size_t few_blocks = 0;                 // that run of a launch; 0: all
+    int multiprocessors = ladder::multiprocessors;   // that host code is told of
     bool blocks_turned = false;                 // the last block of a launch begins first
     bool print_threads = false;                 // each line that a kernel prints begins with its block and thread
     int threads = 1;                            // executors to use

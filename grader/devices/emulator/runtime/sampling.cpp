@@ -334,7 +334,7 @@ using namespace ladder;
 
 extern "C" {
 
-int ladder_multiprocessors() { return machine().sampling.on() ? machine().sampling.card.multiprocessors : multiprocessors; }
+int ladder_multiprocessors() { return machine().sampling.on() ? machine().sampling.card.multiprocessors : machine().multiprocessors; }
 
 // From the next case on, launches are sampled as on a card with so many multiprocessors; `l1_bytes` of each include its
 // shared memory. Host code may allocate `memory` bytes. The sampled blocks of a case need about so many `steps` of warps.
@@ -346,6 +346,9 @@ void ladder_session_sample(int count, std::size_t l1_bytes, std::size_t memory, 
 
 // From the next case on, so many blocks of a launch run, whichever; 0: all of them.
 void ladder_session_few_blocks(std::size_t count) { machine().few_blocks = count; }
+
+// From the next case on, host code is told of so many multiprocessors.
+void ladder_session_multiprocessors(int count) { machine().multiprocessors = count; }
 
 // A buffer of the task, at its real size: an input repeats what is in `tile` (whole pages of shared memory), and takes no
 // memory of its own. Null if there is no room.

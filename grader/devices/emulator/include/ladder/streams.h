@@ -6,6 +6,8 @@
 using cudaStream_t = struct CUstream_st*;
 using cudaHostFn_t = void (*)(void*);
 
+#define CUDART_CB
+
 #define cudaStreamDefault 0x00
 #define cudaStreamNonBlocking 0x01
 #define cudaStreamLegacy (reinterpret_cast<cudaStream_t>(1))

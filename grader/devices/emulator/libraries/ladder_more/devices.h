@@ -5,7 +5,6 @@
 
 #include "refused.h"
 
-#define CUDART_CB
 #define cudaDeviceBlockingSync 0x04
 #define cudaDeviceMapHost 0x08
 #define cudaDeviceLmemResizeToMax 0x10
