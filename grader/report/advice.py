@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 from grader.devices.evidence import Finding
 from grader.judge.verdict import CaseGrade, Status, decisive, status_of
-from grader.report.guards import asks_for_one_too_many, guard_of_axes
+from grader.report.guards import asks_for_one_too_many, guard_of_axes, of_eight_bytes
 from grader.report.messages import ADVICE
 
 NEGATIVE = (
     "An index below 0: was something subtracted too far, or is it a `char`, which is negative above 127 "
-    "(`unsigned char` is not)?"
+    "(`unsigned char` is not), or a `short` above 32767?"
 )
 UNDER_ZERO = (
     "An `unsigned` index that went below 0 goes on from 4294967295: ask `i > 0` before `i - 1`, or count with an `int`."
@@ -27,6 +27,10 @@ FIRST_THREAD = (
 ACROSS = (
     "A vector takes several neighbours at once, and fewer may be left at the end: there are n / 4 whole vectors of "
     "four, rounded down, and what is left over is for single elements."
+)
+OF_EIGHT_BYTES = (
+    "Through this pointer each element has 8 bytes, and those of the array have fewer: let the kernel's parameter have "
+    "the array's own type, as `float*`."
 )
 OWN_MEMORY = "cudaMalloc takes bytes, `sizeof(float)` for each number: is this memory too small, or an index too large?"
 KEPT_AWAY = (
@@ -100,7 +104,9 @@ WILD = (
     "A kernel reaches what cudaMalloc gives, its arguments and its own variables: was this pointer ever set, "
     "and does it not point to memory of the host (a std::vector's, an array's)?"
 )
-ONE_TOO_FAR = "The last of {elements:,} elements has the index {last:,}: line {line} asks `<=`, where `<` belongs."
+ONE_TOO_FAR = (
+    "The last of {elements:,} elements has the index {last:,}: line {line} asks `{asks}`, where `{belongs}` belongs."
+)
 BY_REFERENCE = (
     "A lambda with `[&]` holds addresses of the host's variables, and nvcc refuses it: let it copy them, `[=]`."
 )
@@ -295,8 +301,9 @@ def _on_bounds(finding: Finding, source: Sequence[str]) -> str:
     if isinstance(index, int) and 0 < 2**32 - index <= 256:
         return UNDER_ZERO
     elements: int = details.get("elements") or 0
-    if finding.thread and elements and index == elements and (line := asks_for_one_too_many(source, finding.line)):
-        return ONE_TOO_FAR.format(elements=elements, last=elements - 1, line=line)
+    if finding.thread and elements and index == elements and (found := asks_for_one_too_many(source, finding.line)):
+        line, asks, belongs = found
+        return ONE_TOO_FAR.format(elements=elements, last=elements - 1, line=line, asks=asks, belongs=belongs)
     if finding.thread and (guard := guard_of_axes(source, finding.line)):
         return guard
     if (
@@ -305,7 +312,8 @@ def _on_bounds(finding: Finding, source: Sequence[str]) -> str:
     ):
         return OWN_MEMORY
     if "across its end" in finding.message:
-        return ACROSS
+        of_eight = "(8 bytes at once)" in finding.message and of_eight_bytes(source, finding.line)
+        return OF_EIGHT_BYTES if of_eight else ACROSS
     if finding.thread and _indexes_rows(finding, source):
         return ROW
     return FIRST_THREAD if finding.thread == finding.block == (0, 0, 0) else ""

@@ -18,6 +18,8 @@ _INDEX = re.compile(r"\b(\w+)\s*=(?=[^;,=\[]*\+)[^;,=\[]*\bblockIdx\s*\.\s*([xyz
 _ASKS = r"\b{name}\b\s*[<>]|[<>]=?\s*{name}\b|\b(?:if\s*\([^()\n]*\w|min)\s*\([^()\n]*\b{name}\b"
 _ELEMENT = re.compile(r"\b(?P<row>\w+)\s*\*\s*(?P<width>[A-Za-z_]\w*)\s*\+\s*(?P<col>\w+)\b")
 _COLUMN_FIRST = re.compile(r"\b(?P<col>\w+)\s*\+\s*(?P<row>\w+)\s*\*\s*(?P<width>[A-Za-z_]\w*)\b")
+_GOES_TO = re.compile(r"\b(?:if|for|while)\b.*<=\s*\w+\s*[;)&|]")
+_LEAVES_ABOVE = re.compile(r"\bif\s*\([^()\n]*[^->]>\s*(?P<size>[A-Za-z_]\w*)\s*\)\s*\{?\s*(?:return|continue|break)\b")
 _SIZES = {"x": "width", "y": "height", "z": "depth"}
 _PARAMETER = re.compile(r"\b(?:int|unsigned|size_t|long|u?int\d+_t)\s+(\w+)\s*[,)]")
 
@@ -40,11 +42,24 @@ def guard_of_axes(source: Sequence[str], line: int | None) -> str:
     return EITHER.format(guard=guard) if asked and all(re.search(rf"\b{name}\b", asked[0]) for name in axes) else ""
 
 
-def asks_for_one_too_many(source: Sequence[str], line: int | None) -> int | None:
-    """The last line of the kernel up to this one where an `if` or a loop asks `i <= n`."""
-    rows = _kernel_up_to(source, line).split("\n")
-    found = [at for at, row in enumerate(rows) if re.search(r"\b(?:if|for|while)\b.*<=\s*\w+\s*[;)&|]", row)]
-    return (line or 0) - len(rows) + 1 + found[-1] if found else None
+def asks_for_one_too_many(source: Sequence[str], line: int | None) -> tuple[int, str, str] | None:
+    """The last line of the kernel up to this one where an `if` or a loop asks `i <= n`, or leaves at `i > n` alone:
+    with the sign there, and the one that belongs there.
+    """
+    code = _kernel_up_to(source, line)
+    found = [(each.start(), "<=", "<") for each in _GOES_TO.finditer(code)]
+    sizes = _PARAMETER.findall(code.partition("{")[0])
+    found += [(each.start(), ">", ">=") for each in _LEAVES_ABOVE.finditer(code) if each["size"] in sizes]
+    if not found:
+        return None
+    at, asks, belongs = max(found)
+    return (line or 0) - code.count("\n", at), asks, belongs
+
+
+def of_eight_bytes(source: Sequence[str], line: int | None) -> bool:
+    """Whether the kernel around this line has pointers to numbers of 8 bytes, and no vectors of two."""
+    code = _kernel_up_to(source, line)
+    return bool(re.search(r"\b(?:double|long|u?int64_t|size_t)\s*\*|\*\s*\*", code)) and not re.search(r"\w2\b", code)
 
 
 def _kernel_up_to(source: Sequence[str], line: int | None) -> str:

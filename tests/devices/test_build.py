@@ -97,6 +97,15 @@ def test_what_is_no_kernel_file(run, source, said):
     ("old", "new", "line", "said"),
     [
         ("int i = block", "int i == block", 3, "did you mean '='?"),
+        ("x[i] +", "x[2i] +", 4, "`2i` is no product: write `2 * i`"),
+        ("x[i] +", "x[1.5f] +", 4, "an index must be a whole number"),
+        ("int i = block", "int h = n // 2;\n    int i = block", 3, "`//` begins a comment, and a division is `/`"),
+        (
+            "int i = block",
+            "int h = n  // half\n    ; int g = n\n    int i = block",
+            4,
+            "a `;` is missing at end of decl",
+        ),
         ("x[i] +", "q[i] +", 4, "'q' was not declared in this scope"),
         ("z[i] =", 'printf("%d", i); z[i] =', 4, "'printf' needs `#include <cstdio>` at the top"),
         ("z[i] =", "assert(i >= 0); z[i] =", 4, "'assert' needs `#include <cassert>` at the top"),

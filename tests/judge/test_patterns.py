@@ -139,6 +139,15 @@ def test_a_stale_answer_is_recognised_also_when_the_sizes_differ():
     assert name_of(changed(before, torch.tensor([20])), FLAT, previous=before) is None
 
 
+def test_zeros_that_stood_in_the_case_before_too_are_no_stale_answer():
+    before, expected = Draw(9).normal(1000).double(), FLAT.clone()
+    before[500:] = 0
+    got = torch.cat([expected[:500], torch.zeros(500, dtype=expected.dtype)])
+    assert name_of(got, expected, previous=before) != "stale"
+    got[500:] = before[500:] = Draw(10).normal(500).double()
+    assert name_of(got, expected, previous=before) == "stale"
+
+
 def test_integers_have_patterns_too():
     want = Draw(2).integers(0, 1000, 64).long()
     assert name_of(want * 3, want) == "scaled"

@@ -70,6 +70,11 @@ def test_lines_of_no_kernel_have_none():
     [
         ("if (i <= n) a[i] = 1;", 100, "the index 99: line 3 asks `<=`"),
         ("for (int j = 0; j <= n; ++j) a[j] = 1;", 100, "line 3 asks `<=`"),
+        ("if (i > n) return; a[i] = 1;", 100, "line 3 asks `>`, where `>=` belongs"),
+        ("if (i > n) { return; } a[i] = 1;", 100, "line 3 asks `>`, where `>=` belongs"),
+        ("if (i >= n) return; a[i + 1] = 1;", 100, ""),
+        ("if (i > 0) return; a[n] = 1;", 100, ""),
+        ("int most = 3; if (i > most) return; a[n] = 1;", 100, ""),
         ("if (i <= n) a[i + 1] = 1;", 101, ""),  # further than that goes
         ("if (i <= n - 1) a[i + 1] = 1;", 100, ""),
         ("if (i < n) a[i + 1] = 1;", 100, ""),
@@ -83,7 +88,19 @@ def test_one_too_many_is_told_with_its_line(text, index, told):
         "out_of_bounds", message, line=3, kernel="k", block=(0, 0, 0), thread=(100, 0, 0), details=details
     )
     said = on_finding(finding, source)
-    assert told in said and (bool(told) == ("asks `<=`" in said))
+    assert told in said and (bool(told) == ("asks `" in said))
+
+
+@pytest.mark.parametrize(
+    ("type_", "said"),
+    [("double*", "each element has 8 bytes"), ("float**", "each element has 8 bytes"), ("float2*", "whole vectors")],
+)
+def test_an_element_across_the_end_is_told_by_the_pointers_type(type_, said):
+    source = [f"__global__ void k(const {type_} a, int n) {{", "    a[0];", "}"]
+    message = "thread (0, 0, 0) of block (0, 0, 0) reads a[0], across its end (8 bytes at once): a has 1 element"
+    details = {"array": "a", "space": "global", "index": 0, "elements": 1}
+    finding = Finding("out_of_bounds", message, line=2, kernel="k", block=(0, 0, 0), thread=(0, 0, 0), details=details)
+    assert said in on_finding(finding, source)
 
 
 def test_a_lambda_that_captures_by_reference_is_told_so():

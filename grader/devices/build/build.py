@@ -24,6 +24,7 @@ from grader.course.prototype import Prototype
 from grader.course.work import MOST_SOURCE_BYTES
 from grader.devices.build import diagnostics
 from grader.devices.build.diagnostics import ENTRY_FILE, Message
+from grader.devices.build.other_files import no_cpp
 from grader.devices.build.own_faults import own_fault, used_up_memory
 from grader.devices.build.recipe import Library, Recipe, Refused
 from grader.devices.cache import LIBRARY, is_intact
@@ -163,7 +164,7 @@ def unreadable(source: str) -> str | None:
         return f"line {line} holds an invisible character that shows code in another order than it has: remove it"
     if len(source) > MOST_SOURCE_BYTES:
         return f"the file is larger than {MOST_SOURCE_BYTES >> 20} MB: this is hardly a kernel written by hand"
-    return None
+    return no_cpp(source)
 
 
 def entry_points(prototypes: Sequence[Prototype]) -> str:

@@ -140,9 +140,19 @@ def on_own_lines(messages: Sequence[Message], source: str, translated: Sequence[
             message = Message(*slip)
         own = source_line(source, message.line)
         same = message.line is not None and message.line <= len(translated) and translated[message.line - 1] == own
-        diagnostic = Diagnostic(message.text, message.line, message.column if same else None, own)
+        text = _in_view_of(own, message.text)
+        diagnostic = Diagnostic(text, message.line, message.column if same else None, own)
         result.setdefault((message.line, message.text), diagnostic)
     return list(result.values())[:MOST]
+
+
+def _in_view_of(own: str | None, text: str) -> str:
+    """A message, of a line that divides by `//`, or multiplies by writing `2i`."""
+    if own and text.startswith("a `;` is missing") and re.search(r"[\w)\]]\s*//\s*[\w(][^;]*;\s*$", own):
+        return f"{text}: `//` begins a comment, and a division is `/`"
+    if own and text.startswith("an index must be") and (found := re.search(r"[\[ +*-](\d+)([ij])\b", own)):
+        return f"`{found[1]}{found[2]}` is no product: write `{found[1]} * {found[2]}`"
+    return text
 
 
 def unclosed(messages: Sequence[Message], source: str) -> Message | None:

@@ -64,6 +64,8 @@ def of_cuda(name: str) -> str:
     """What CUDA has for a word of another language, or for a slip in one of its own; "" of any other name."""
     if found := _ELSEWHERE.get(name.lower()):
         return found
+    if place := re.fullmatch(r"hip((?:Thread|Block)Idx|(?:Block|Grid)Dim)_([xyz])", name):
+        return f"{place[1][0].lower()}{place[1][1:]}.{place[2]}"
     if re.match(r"hip[A-Z]", name):
         return name.replace("hip", "cuda", 1)
     bare = {word.strip("_"): word for word in _QUALIFIERS}

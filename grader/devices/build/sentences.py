@@ -30,6 +30,18 @@ _INCLUDE = Path(__file__).parents[1] / "emulator" / "include"
 _LIKELY = 0.7  # as much of two names must agree for one to be a slip for the other
 _ON_DEVICE = ({"kernel"}, {"device"}, {"kernel", "template"}, {"device", "template"})
 _OF_THE_HOST = ("vector", "string", "map", "unordered_map", "function", "cout", "cerr", "unique_ptr", "shared_ptr")
+_OF_PYTHON = {
+    "cuda": "'cuda' was not declared in this scope: `cuda::` needs its header, as <cuda/atomic>; "
+    "numba's `cuda.grid(1)` is `blockIdx.x * blockDim.x + threadIdx.x`",
+    "math": "'math' was not declared in this scope: `math.cos(x)` is Python's, and here it is `cosf(x)`",
+}
+_IMPORT = "this is Python: a kernel is C++ here, with `#include <...>` for `import`"
+_PLAIN = {
+    **dict.fromkeys("\u201c\u201d\u201e", '"'),
+    **dict.fromkeys("\u2018\u2019", "'"),
+    **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-"),
+    **{"\u00d7": "*", "\u00f7": "/", "\u2264": "<=", "\u2265": ">=", "\u2260": "!="},
+}
 # What a kernel may use in the place of a function of the host.
 _INSTEAD = {
     "swap": "write `auto t = a; a = b; b = t;`",
@@ -121,6 +133,8 @@ def _unfit(name: str, reasons: Sequence[str]) -> str:
     takes, given, one, two, number, kind = next(iter(said))
     if kind:
         return f"`{name}` is a template, and no argument tells its `{kind}`: write it out, `{name}<...>`"
+    if takes and name.startswith("__shfl") and given == "2":
+        return f"`{name}` takes the mask of the lanes first: `{name}(0xffffffff, value, ...)`"
     if takes:
         return f"`{name}` takes {takes} argument{'' if takes == '1' else 's'}, and is given {given}"
     mend = ": write & before it" if "take the address" in reasons[0] else ""
@@ -137,14 +151,15 @@ def _other_number(match: re.Match[str], said: Said) -> str:
 
 def _undeclared(match: re.Match[str], said: Said) -> str:
     name, close = match["name"], match["close"]
-    if instead := gone(name) or not_here(name):
+    if instead := gone(name) or not_here(name) or _OF_PYTHON.get(name):
         return instead
     return _needs_header(name) or f"'{name}' was not declared in this scope{_meant(name, close)}"
 
 
 def _unknown_type(match: re.Match[str], said: Said) -> str:
     name, close = match["name"], match["close"]
-    return not_here(name) or _needs_header(name) or f"'{name}' does not name a type{_meant(name, close)}"
+    instead = _IMPORT if name in ("import", "from") else not_here(name)
+    return instead or _needs_header(name) or f"'{name}' does not name a type{_meant(name, close)}"
 
 
 def _needs_header(name: str) -> str:
@@ -164,6 +179,8 @@ def _no_header(match: re.Match[str], said: Said) -> str:
     name = match["name"]
     if (_INCLUDE / f"{name}.h").exists():
         return f"there is no <{name}>: write `#include <{name}.h>`"
+    if name.startswith("hip/"):
+        return f"<{name}> is HIP's: CUDA needs no header for its kernels, and has `cuda` for `hip` in its names"
     ours = f"the emulator has no <{name}>, a header of CUDA's: a kernel that needs it runs on a GPU alone"
     return ours if _OF_CUDA.match(name) else f"{name}: No such file or directory"
 
@@ -234,6 +251,11 @@ def _says(text: str) -> Words:
 
 def _missing_sign(match: re.Match[str], said: Said) -> str:
     return f"a `{match['sign']}` is missing {match['where']}" if match["sign"] in ";)" else ""
+
+
+def _strange_sign(match: re.Match[str], said: Said) -> str:
+    sign = chr(int(match["code"], 16))
+    return f"this {sign} is no sign of C++: write the plain {_PLAIN[sign]}" if sign in _PLAIN else ""
 
 
 def _no_operator(match: re.Match[str], said: Said) -> str:
@@ -337,6 +359,7 @@ _ERRORS: tuple[tuple[str, Words], ...] = (
     (r"invalid operands to binary expression \('(?P<one>.*?)'.* and '(?P<two>.*?)'", _no_operator),
     (r"use of overloaded operator .* types '(?P<one>.*?)'.* and '(?P<two>.*?)'", _no_operator),
     (r"expected '(?P<sign>.)' (?P<where>.*)", _missing_sign),
+    (r"unexpected character <U\+(?P<code>[0-9A-F]+)>", _strange_sign),
     (r"unterminated /\* comment", _says("unterminated comment: a */ is missing")),
     (r"'(?P<name>.*)' file not found", _no_header),
 )

@@ -29,8 +29,19 @@ _STORE = "`store_matrix_sync(p, fragment, stride, wmma::mem_row_major)` takes a 
 
 _TWO_TYPES = "the two values of this `? :` are `{one}` and `{two}`: write both as one type, `{one}(...)`"
 _WHOLE_ROW = "this is a whole row of an array: an element of it is `a[y][x]`, for in `a[y, x]` only x counts"
+_IN_BRACKETS = "`{name}` has its condition in ( ): `{name} (i < n) {{ ... }}`, with no `:`"
+_NO_BRACKET = "a `)` is missing before this, or a `,` between two arguments"
+_ALONE = "a kernel is `__global__` alone, without `__{name}__`"
+_BY_NAME = "`{name}` has no [ ]: its members are .x, .y, ..., as in `threadIdx.x`"
+_NO_VALUE_OF_A_CALL = "this call gives nothing back, as a launch does: a kernel stores its results in memory"
 
 SLIPS = (
+    (r"expected '\(' after '(?P<name>if|while|switch)'", _IN_BRACKETS),
+    (r"expected '\)'$", _NO_BRACKET),
+    (r"'global' and '(?P<name>host|device)' attributes are not compatible", _ALONE),
+    (r"'(?P<name>host|device)' and 'global' attributes are not compatible", _ALONE),
+    (rf"type '(?:const )?(?P<name>{_VECTOR}|dim3)' does not provide a subscript operator", _BY_NAME),
+    (r"(?:assigning to|cannot initialize) .* (?:type|value of type) 'void'$", _NO_VALUE_OF_A_CALL),
     (
         r"conditional expression is ambiguous; '(?:const )?(?P<one>.*?)' can be converted to '(?P<two>.*?)'",
         _TWO_TYPES,

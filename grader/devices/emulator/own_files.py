@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.devices.build.lexer import lex
+from grader.devices.build.other_files import no_cpp
 from grader.devices.build.syntax import code_stream
 from grader.devices.emulator.first_lines import first_lines
 from grader.devices.emulator.known import Known
@@ -52,7 +53,9 @@ class OwnFiles:
         while waiting:
             file = waiting.pop(0)
             if file not in found.texts:
-                found.texts[file] = _read(file)
+                text = found.texts[file] = _read(file)
+                if file in found.sources and (said := no_cpp(text)):  # what is included may begin with numbers
+                    raise Unreadable(f"{shown(file)}: {said}")
                 waiting += found._included(file)
         return found
 

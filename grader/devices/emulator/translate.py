@@ -59,6 +59,7 @@ _TAKES_A_KERNEL = {
     *BY_POINTER,
 }  # fmt: skip
 _NO_TEXTURE_REFERENCES = "CUDA 12 has no texture references any more: make an object, with cudaCreateTextureObject"
+_MERGE = "git leaves `<<<<<<<`, `=======` and `>>>>>>>` where it could not merge: keep one side, delete these lines"
 _MEMORY = {"__device__", "__managed__", "__constant__", "__shared__"}
 _ZERO = re.compile(r"NULL|0([uU]?[lL]{0,2})")
 
@@ -185,7 +186,9 @@ class _Rewriter:
             return  # it may be no code at all
         if start is None:
             macro = "a macro must hold the kernel's name together with its <<<...>>>"
-            raise TranslationError(macro if stream.macro else "there is no kernel's name in front of this <<<", line)
+            torn = self.source.startswith("<<<<<<<", stream.tokens[opening].start)
+            no_name = _MERGE if torn else "there is no kernel's name in front of this <<<"
+            raise TranslationError(macro if stream.macro else no_name, line)
         if closing is None:
             raise TranslationError("this <<< is never closed: a launch is kernel<<<grid, block>>>(arguments)", line)
         if not is_whole:

@@ -1,0 +1,26 @@
+"""A file that is no C++ at all, by the line that it begins with: no C++ file begins so."""
+
+from __future__ import annotations
+
+import re
+
+_FIRST_LINES = (
+    (r"```|~~~", "this line is Markdown's, not C++: delete it, and the one that closes it"),
+    (r"%%?\w", "this line is a notebook's, not C++: delete it"),
+    (r"\d+[\s:|]", "the lines begin with their numbers, which are no C++: copy the file without them"),
+    (r"<(?:!doctype|html|\?xml)\b", "this is a web page, not C++: save the file itself, as by the page's `raw` link"),
+    (r"(?:import [\w.]+(?: as \w+)?|from [\w.]+ import .*[^;\s])\s*(?:#.*)?$", "this is Python: a kernel is C++ here"),
+    (r"@cuda\.jit|def \w+\(.*:\s*$", "this is Python: a kernel is C++ here, `__global__ void add(...) { ... }`"),
+)
+
+
+def no_cpp(source: str) -> str | None:
+    """One sentence if the file begins as only a file of another kind does."""
+    blank = re.match(r"\ufeff?\s*", source)
+    start = blank.end() if blank else 0
+    if re.match(r'\{\s*"', source[start:]) and '"cells"' in source:
+        return "this is a notebook, not C++: save the cell with the kernel in a file of its own"
+    first = source[start:].split("\n", 1)[0].rstrip()
+    line = source.count("\n", 0, start) + 1
+    found = next((said for begins, said in _FIRST_LINES if re.match(begins, first, re.IGNORECASE)), None)
+    return found and f"line {line}: {found}"
