@@ -253,3 +253,5 @@ inline LADDER_UNSEEN cublasStatus_t cublasGemmEx(cublasHandle_t h, cublasOperati
     const auto compute = sums == CUDA_R_16F ? CUBLAS_COMPUTE_16F : sums == CUDA_R_64F ? CUBLAS_COMPUTE_64F : sums == CUDA_R_32I ? CUBLAS_COMPUTE_32I : CUBLAS_COMPUTE_32F;
     return cublasGemmEx(h, ta, tb, m, n, k, alpha, a, type_a, lda, b, type_b, ldb, beta, c, type_c, ldc, compute, algorithm, line);
 }
+
+#include "ladder_more/blas_more.h"

@@ -3,8 +3,6 @@
 
 #include "refused.h"
 
-#define cublasSger(...) LADDER_NO_LIBRARY(cublasStatus_t, "cublasSger")
-#define cublasDger(...) LADDER_NO_LIBRARY(cublasStatus_t, "cublasDger")
 #define cublasStrsm(...) LADDER_NO_LIBRARY(cublasStatus_t, "cublasStrsm")
 #define cublasDtrsm(...) LADDER_NO_LIBRARY(cublasStatus_t, "cublasDtrsm")
 #define cublasStrsv(...) LADDER_NO_LIBRARY(cublasStatus_t, "cublasStrsv")
@@ -23,19 +21,10 @@
 #define cublasZgemv(...) LADDER_NO_LIBRARY(cublasStatus_t, "cublasZgemv")
 #define cublasSgbmv(...) LADDER_NO_LIBRARY(cublasStatus_t, "cublasSgbmv")
 #define cublasDgbmv(...) LADDER_NO_LIBRARY(cublasStatus_t, "cublasDgbmv")
-#define cublasIsamin(...) LADDER_NO_LIBRARY(cublasStatus_t, "cublasIsamin")
-#define cublasIdamin(...) LADDER_NO_LIBRARY(cublasStatus_t, "cublasIdamin")
-#define cublasSswap(...) LADDER_NO_LIBRARY(cublasStatus_t, "cublasSswap")
-#define cublasDswap(...) LADDER_NO_LIBRARY(cublasStatus_t, "cublasDswap")
-#define cublasSrot(...) LADDER_NO_LIBRARY(cublasStatus_t, "cublasSrot")
-#define cublasDrot(...) LADDER_NO_LIBRARY(cublasStatus_t, "cublasDrot")
 #define cublasSdgmm(...) LADDER_NO_LIBRARY(cublasStatus_t, "cublasSdgmm")
 #define cublasDdgmm(...) LADDER_NO_LIBRARY(cublasStatus_t, "cublasDdgmm")
 #define cublasSgetrfBatched(...) LADDER_NO_LIBRARY(cublasStatus_t, "cublasSgetrfBatched")
 #define cublasDgetrfBatched(...) LADDER_NO_LIBRARY(cublasStatus_t, "cublasDgetrfBatched")
 #define cublasSgetriBatched(...) LADDER_NO_LIBRARY(cublasStatus_t, "cublasSgetriBatched")
 #define cublasDgetriBatched(...) LADDER_NO_LIBRARY(cublasStatus_t, "cublasDgetriBatched")
-#define cublasSgemmEx(...) LADDER_NO_LIBRARY(cublasStatus_t, "cublasSgemmEx")
-#define cublasGemmStridedBatchedEx(...) LADDER_NO_LIBRARY(cublasStatus_t, "cublasGemmStridedBatchedEx")
-#define cublasGemmBatchedEx(...) LADDER_NO_LIBRARY(cublasStatus_t, "cublasGemmBatchedEx")
 #define cublasGemmGroupedBatchedEx(...) LADDER_NO_LIBRARY(cublasStatus_t, "cublasGemmGroupedBatchedEx")
