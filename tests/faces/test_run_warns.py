@@ -12,6 +12,8 @@ from tests.warm import run_ladder
 PROGRAM = """#include <cstdio>
 #include <cstdint>
 #include <cstring>
+#include <array>
+#include <vector>
 __global__ void k(const float* x, float* y, int n) {
     int i = threadIdx.x;
     KERNEL
@@ -47,10 +49,17 @@ WRONG = [
     ("", "cudaMalloc((void**)&whole, 4);", "this is the address of `int`: declare that as a pointer"),
     ("", "cudaMemcpy(x, p, sizeof(p), cudaMemcpyHostToDevice);", "sizeof of the pointer `p` is 8"),
     ("", "cudaMalloc(&x, sizeof(x));", "sizeof of the pointer `x` is 8"),
+    (
+        "",
+        "std::vector<float> v(4); cudaMemcpy(x, v.data(), sizeof(v), cudaMemcpyHostToDevice);",
+        "however many elements",
+    ),
+    ("if (i < n) y[i] = 1 / n * x[i];", "", "`1 / n` of whole numbers is 0 wherever `n` is above 1: write `1.0f / n`"),
     ("", "cudaMemset(d, 1, 4);", "sets each byte to 1, which makes each `int` 16843009"),
     ("", "cudaMemset(x, sizeof(h), 0);", "how many bytes: here these are none"),
 ]
 RIGHT_IN_KERNEL = """if (i < n) y[i] = x[i];
+    float part = n; if (i < n) y[i] += 1 / part + 1.0f / n + i / n + n / 1;
     unsigned u = i; long long l = i; size_t s = i;
     if (i > n) printf("%d %u %lld %zu %f %c %s %p %% %x %5.2f %*d %i\\n", i, u, l, s, y[0], 'a', "text",
         (void*)x, u, 1.0, 3, i, u);
@@ -60,6 +69,7 @@ RIGHT_IN_HOST = """printf("%lld %ld %lu %d %s %p\\n", wide, wide, size, error, c
     cudaMalloc((void**)&address, 4); cudaMalloc((void**)at, 4); cudaMalloc((void**)a, 4); cudaMalloc((void**)list, 4);
     cudaMalloc((void**)&p, 4); cudaMalloc((void**)q, sizeof(h)); cudaMalloc(&a[1], sizeof(*p));
     cudaMemset(d, 0, 4); cudaMemset(d, 0xff, 4); cudaMemset(d, -1, 4); cudaMemset(d, 0x7f, 4); cudaMemset(place, 1, 4);
+    std::array<float, 4> four{}; cudaMemcpy(x, four.data(), sizeof(four), cudaMemcpyHostToDevice);
     cudaMemset(d, 0, 0); std::memset(h, 0, sizeof(h)); cudaMemcpy(place, h, sizeof(h), cudaMemcpyHostToDevice);
     cudaMemcpy(place, &p, sizeof(p), cudaMemcpyHostToDevice);
     int from = 0; while (argc-- > 0) from += argc; if ((whole = from)) printf("%d\\n", whole);

@@ -1,4 +1,4 @@
-"""A newcomer's slips in the host's calls of CUDA, which every compiler takes: one sentence that says what to type."""
+"""A newcomer's slips in a program, most of them in calls of CUDA, which every compiler takes: what to type instead."""
 
 from __future__ import annotations
 
@@ -14,10 +14,15 @@ _NO_BYTES = "`{name}` takes the pointer, the value of each byte, and how many by
 _SIZE_OF_POINTER = (
     "sizeof of the pointer `{of}` is 8, whatever it points to: write how many bytes there are, `n * sizeof(*{of})`"
 )
+_SIZE_OF_VECTOR = (
+    "sizeof of the std::vector `{of}` is {bytes}, however many elements it has: write `{of}.size() * sizeof({of}[0])`"
+)
+_QUOTIENT = "`1 / {of}` of whole numbers is 0 wherever `{of}` is above 1: write `1.0f / {of}`"
 _ALLOCATE = ("cudaMalloc", "cudaMallocManaged", "cudaMallocHost", "cudaHostAlloc", "cudaMallocAsync")
 _SET = ("memset", "cudaMemset", "cudaMemsetAsync")
 _COPY = ("memcpy", "cudaMemcpy", "cudaMemcpyAsync")
-_NUMBERS = ("INT", "UINT", "LONG", "ULONG", "LONGLONG", "ULONGLONG", "FLOAT", "DOUBLE")
+_WHOLE = ("INT", "UINT", "LONG", "ULONG", "LONGLONG", "ULONGLONG")
+_NUMBERS = (*_WHOLE, "FLOAT", "DOUBLE")
 _TO_POINTERS = re.compile(r"\s*(?:\(\s*void\s*\*\s*\*\s*\)|reinterpret_cast\s*<\s*void\s*\*\s*\*\s*>)")
 # Other numbers are often meant as a pattern: large ones of all bytes alike, as 0x7f7f7f7f.
 _SMALL = range(1, 51)
@@ -62,16 +67,31 @@ def _of_memset(name: str, pointer: Any, value: Any, size: Any) -> str:
 
 
 def _of_size(call: Any, pointers: list[Any], size: Any) -> str:
-    """`cudaMemcpy(to, from, sizeof(from))` of a pointer to numbers."""
+    """`cudaMemcpy(to, from, sizeof(from))` of a pointer to numbers, or of a std::vector."""
     size = _bare(size)
     if kind_of(size) != "CXX_UNARY_EXPR" or not (children := children_of(size)):
         return ""
     measured = _bare(children[0])
     type_ = measured.type.get_canonical()
+    if type_.spelling.startswith("std::vector<") and kind_of(measured) == "DECL_REF_EXPR":
+        return _SIZE_OF_VECTOR.format(of=measured.spelling, bytes=type_.get_size())
     names = {_bare(each).spelling for each in pointers if kind_of(_bare(each)) == "DECL_REF_EXPR"}
     if type_.kind.name != "POINTER" or type_.get_pointee().kind.name not in _NUMBERS or measured.spelling not in names:
         return ""
     return _SIZE_OF_POINTER.format(of=measured.spelling)
+
+
+def of_quotient(operator: Any) -> str:
+    """`1 / n` of a variable that holds a whole number."""
+    sides = children_of(operator)
+    if len(sides) != 2 or operator.type.get_canonical().kind.name not in _WHOLE or _literal(sides[0]) != 1:
+        return ""
+    below = _bare(sides[1])
+    named = below.referenced if kind_of(below) == "DECL_REF_EXPR" else None
+    if kind_of(named) not in ("VAR_DECL", "PARM_DECL"):
+        return ""
+    divides = [token.spelling for token in operator.get_tokens()][:2] == ["1", "/"]
+    return _QUOTIENT.format(of=below.spelling) if divides else ""
 
 
 def _literal(cursor: Any) -> int | None:

@@ -17,8 +17,9 @@ from typing import Any
 from grader.devices.build import frontend, kernel_rules, rules
 from grader.devices.build.around import Around
 from grader.devices.build.ast_rules import Tree
+from grader.devices.build.cursors import kind_of
 from grader.devices.build.frontend import Reading
-from grader.devices.build.host_slips import of_call
+from grader.devices.build.host_slips import of_call, of_quotient
 from grader.devices.build.misplaced import unshared
 from grader.devices.build.said import Said
 from grader.devices.build.sentences import sentence
@@ -84,6 +85,11 @@ class _Few(Tree):
     def _read(self, cursor: Any, used: Any, around: Around) -> None:
         if self._is_own(used):
             super()._read(cursor, used, around)
+
+    def _visit(self, cursor: Any, around: Around) -> None:
+        if kind_of(cursor) == "BINARY_OPERATOR" and (said := of_quotient(cursor)):
+            self.slips.append((cursor.location, said))
+        super()._visit(cursor, around)
 
     def _call(self, cursor: Any, used: Any, around: Around) -> None:
         if said := of_call(used.spelling, around.call()):
