@@ -149,7 +149,9 @@ def build(folder: Path, runtime: Path, threads: int) -> Path:
         + "".join(ENTRY.format(name=name, kernel=name, grid="blocks", more="") for name in SHARED)
         + "".join(map(text_alone, ALONE))
     )
-    source = source.replace("kThreads = 64", f"kThreads = {threads}").replace("80 * blocks", f"{threads + 16} * blocks")
+    for of_64, of_these in (("kThreads = 64", f"kThreads = {threads}"), ("80 * blocks", f"{threads + 16} * blocks")):
+        assert of_64 in source, f"the patterns have no {of_64} any more"
+        source = source.replace(of_64, of_these)
     text, library = folder / "bench.cpp", folder / f"bench{threads}.so"
     text.write_text(translate(source, "bench.cu") + marks(source) + entry_points([*PROTOTYPES.values()]))
     compile_ = ["g++", "-std=c++20", "-fPIC", *emulator.compile_flags(runtime), "-c", str(text), "-o", f"{text}.o"]

@@ -89,7 +89,9 @@ def calls_of(task: Task, cases: Iterable[Case] | None = None) -> list[Call]:
 
 
 def graded_calls(task: Task, seed: int) -> list[Call]:
-    """The task at all cases that are judged, and, before the counted one, at sizes that nobody can know before."""
+    """All calls that a grade of this task makes: the lesson's cases, and before the counted one, which is the last, a
+    case whose sizes the seed chooses.
+    """
     *cases, counted = task.judged_cases
     drawn = task.draw(random.Random(f"{seed}/{task.name}").choice)
     return calls_of(task, [*cases, *(case for case in drawn if case not in task.judged_cases), counted])

@@ -98,6 +98,7 @@ def test_what_is_no_kernel_file(run, source, said):
     [
         ("int i = block", "int i == block", 3, "did you mean '='?"),
         ("x[i] +", "x[2i] +", 4, "`2i` is no product: write `2 * i`"),
+        ("x[i] +", "x[2n] +", 4, "`2n` is no product: write `2 * n`"),
         ("x[i] +", "x[1.5f] +", 4, "an index must be a whole number"),
         ("int i = block", "int h = n // 2;\n    int i = block", 3, "`//` begins a comment, and a division is `/`"),
         (

@@ -115,7 +115,7 @@ def test_a_policy_of_the_host_s_takes_std_s_iterators(tmp_path: Path, policy: st
 
 
 BLAS = """
-amin: 2 swap: 2 -1 7 1 -5 swap: 3 4 1 8 2 rot: 3.6 2.6 5 7 -1.4 rot: 0.2 3.2 -5 4 5.2 ger: 3 6 3 4 3 2 ger: 7
+amin: 2 amax: 5 swap: 2 -1 7 1 -5 swap: 3 4 1 8 2 rot: 3.6 2.6 5 7 -1.4 rot: 0.2 3.2 -5 4 5.2 ger: 3 6 3 4 3 2 ger: 7
 strided: 10 14 14 20 74 86 86 100 batched: 67 78 91 106 7 10 15 22 gemm: 74 88 106 128
 """
 

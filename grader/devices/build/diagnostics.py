@@ -15,6 +15,7 @@ from grader.devices.evidence import Diagnostic
 ENTRY_FILE = "<what the grader calls>"  # the name of the lines that are appended to a source
 MOST = 10  # messages that are shown; the rest mostly follows from the first
 
+_NO_PRODUCT = re.compile(r"an index must be|invalid suffix ['\"](?P<suffix>[A-Za-z_]\w*)['\"] on (?:integer|floating)")
 _MESSAGE = re.compile(
     r"(?P<file>.+?):(?P<line>\d+):(?:(?P<column>\d+):)? (?P<level>fatal error|error|note): (?P<text>.*)"
 )
@@ -147,11 +148,13 @@ def on_own_lines(messages: Sequence[Message], source: str, translated: Sequence[
 
 
 def _in_view_of(own: str | None, text: str) -> str:
-    """A message, of a line that divides by `//`, or multiplies by writing `2i`."""
+    """A compiler's message, in the reader's words where the line divides by `//` or multiplies by writing `2n`."""
     if own and text.startswith("a `;` is missing") and re.search(r"[\w)\]]\s*//\s*[\w(][^;]*;\s*$", own):
         return f"{text}: `//` begins a comment, and a division is `/`"
-    if own and text.startswith("an index must be") and (found := re.search(r"[\[ +*-](\d+)([ij])\b", own)):
-        return f"`{found[1]}{found[2]}` is no product: write `{found[1]} * {found[2]}`"
+    if own and (said := _NO_PRODUCT.match(text)):
+        suffix = said["suffix"] or "[ij]"  # of those two g++ makes an imaginary number
+        if found := re.search(rf"(?<![\w.])(\d[\d.]*)({suffix})\b", own):
+            return f"`{found[0]}` is no product: write `{found[1]} * {found[2]}`"
     return text
 
 

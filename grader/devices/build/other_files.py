@@ -9,7 +9,8 @@ _FIRST_LINES = (
     (r"%%?\w", "this line is a notebook's, not C++: delete it"),
     (r"\d+[\s:|]", "the lines begin with their numbers, which are no C++: copy the file without them"),
     (r"<(?:!doctype|html|\?xml)\b", "this is a web page, not C++: save the file itself, as by the page's `raw` link"),
-    (r"(?:import [\w.]+(?: as \w+)?|from [\w.]+ import .*[^;\s])\s*(?:#.*)?$", "this is Python: a kernel is C++ here"),
+    (r"#!", "this is a script, which a shell or Python runs: a kernel is C++ here"),
+    (r'"""|(?:import [\w., ]+|from [\w.]+ import .*[^;\s])\s*(?:#.*)?$', "this is Python: a kernel is C++ here"),
     (r"@cuda\.jit|def \w+\(.*:\s*$", "this is Python: a kernel is C++ here, `__global__ void add(...) { ... }`"),
 )
 

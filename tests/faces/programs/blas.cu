@@ -27,6 +27,8 @@ int main() {
     int at = 0;
     cublasIsamin(h, 5, x, 1, &at);
     printf("amin: %d\n", at);
+    cublasIsamax(h, 5, x, 1, &at);
+    printf("amax: %d\n", at);
     cublasSswap(h, 2, x, 2, y, 1);
     show("swap", x, 5), show("swap", y, 5);
     const float c = 0.6f, s = 0.8f, one = 1, zero = 0;

@@ -130,12 +130,7 @@ inline LADDER_UNSEEN cublasStatus_t cublasGetVector(int n, int size, const void*
         return call.status();                                                                                                                   \
     }                                                                                                                                           \
     inline LADDER_UNSEEN cublasStatus_t cublasI##x##amax(cublasHandle_t h, int n, const T* a, int step, int* result, LADDER_LINE) {             \
-        ladder::BlasCall call(h, line);                                                                                                         \
-        const auto all = call.get_vector(a, n, step);                                                                                           \
-        std::size_t best = 0;                                                                                                                   \
-        for (std::size_t i = 0; i < all.size(); ++i) best = std::fabs(all[i]) > std::fabs(all[best]) ? i : best;                                \
-        call.answer(result, all.empty() ? 0.0 : static_cast<double>(best + 1));   /* as Fortran counts */                                       \
-        return call.status();                                                                                                                   \
+        return ladder::position(h, n, a, step, result, std::greater<>(), line);                                                                 \
     }                                                                                                                                           \
     inline LADDER_UNSEEN cublasStatus_t cublas##X##gemv(cublasHandle_t h, cublasOperation_t op, int m, int n, const T* alpha, const T* a, int lda, \
                                                         const T* v, int step_v, const T* beta, T* y, int step_y, LADDER_LINE) {                 \
@@ -181,10 +176,8 @@ inline LADDER_UNSEEN cublasStatus_t cublasGetVector(int n, int size, const void*
                                                               const T* alpha, const T* const a[], int lda, const T* const b[], int ldb, const T* beta, \
                                                               T* const c[], int ldc, int count, LADDER_LINE) {                                  \
         for (int i = 0; i < count; ++i) {                                                                                                       \
-            void* of[3];   /* the arrays of pointers lie on the device */                                                                       \
-            const void* const arrays[3] = {a + i, b + i, c + i};                                                                                \
-            for (int each = 0; each < 3; ++each)                                                                                                \
-                if (ladder_memcpy(&of[each], arrays[each], sizeof(void*), ladder::Copy::DeviceToHost, line)) return CUBLAS_STATUS_EXECUTION_FAILED; \
+            void* of[3];                                                                                                                        \
+            if (!ladder::get_pointers(of, a + i, b + i, c + i, line)) return CUBLAS_STATUS_EXECUTION_FAILED;                                    \
             const auto error = ladder::gemm(h, ta, tb, m, n, k, alpha, static_cast<const T*>(of[0]), lda, static_cast<const T*>(of[1]), ldb, beta, \
                                             static_cast<T*>(of[2]), ldc, line);                                                                 \
             if (error) return error;                                                                                                            \

@@ -32,7 +32,7 @@ Access beside(const Access& before, Access now, bool same_value) {
 
 namespace {
 constexpr std::size_t most_cached_parts = 8 << 20;   // 64 MB
-constexpr std::size_t most_near_parts = 64, most_own_parts = 64;   // of sets, where many releases are asked for, or a few
+constexpr std::size_t most_near_parts = 8, most_own_parts = 64;   // of sets, where many releases are asked for, or a few
 constexpr std::size_t many_releases = 64, own_releases = 4;
 
 // Whether what was released comes after an access of the same block.

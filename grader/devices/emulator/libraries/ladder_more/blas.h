@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cmath>
+#include <functional>
 #include <vector>
 
 #include "cuda_bf16.h"
@@ -75,6 +76,25 @@ private:
     int line_;
     bool failed_ = false;
 };
+
+// Where the first element is whose absolute value is the largest (std::greater) or the smallest, counted as Fortran does.
+template <class T, class Before>
+LADDER_UNSEEN cublasStatus_t position(Blas* handle, int n, const T* a, int step, int* result, Before comes_before, int line) {
+    BlasCall call(handle, line);
+    const auto all = call.get_vector(a, n, step);
+    std::size_t best = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) best = comes_before(std::fabs(all[i]), std::fabs(all[best])) ? i : best;
+    call.answer(result, all.empty() ? 0.0 : static_cast<double>(best + 1));
+    return call.status();
+}
+
+// Of a batch, the pointers to one product's matrices: the arrays of pointers lie on the device.
+inline LADDER_UNSEEN bool get_pointers(void* (&to)[3], const void* a, const void* b, const void* c, int line) {
+    const void* const from[3] = {a, b, c};
+    for (int i = 0; i < 3; ++i)
+        if (ladder_memcpy(&to[i], from[i], sizeof(void*), Copy::DeviceToHost, line)) return false;
+    return true;
+}
 
 // op(A), m x n, from the m x n or n x m matrix at `from`.
 template <class T>

@@ -2,7 +2,7 @@
 // vectors, and batches of matrices of the types that cublasGemmEx takes.
 #pragma once
 
-#include <utility>
+#include <functional>
 
 namespace ladder {
 
@@ -16,16 +16,6 @@ LADDER_UNSEEN cublasStatus_t rotate(BlasCall& call, int n, T* a, int step_a, T* 
     }
     call.put_vector(a, n, step_a, left);
     call.put_vector(b, n, step_b, right);
-    return call.status();
-}
-
-template <class T>
-LADDER_UNSEEN cublasStatus_t smallest(Blas* handle, int n, const T* a, int step, int* result, int line) {
-    BlasCall call(handle, line);
-    const auto all = call.get_vector(a, n, step);
-    std::size_t best = 0;
-    for (std::size_t i = 0; i < all.size(); ++i) best = std::fabs(all[i]) < std::fabs(all[best]) ? i : best;
-    call.answer(result, all.empty() ? 0.0 : static_cast<double>(best + 1));   // as Fortran counts
     return call.status();
 }
 
@@ -66,7 +56,7 @@ inline LADDER_UNSEEN long long bytes_of(cudaDataType_t type) {
         return ladder::rotate(call, n, a, step_a, b, step_b, call.scalar(c), call.scalar(s));                                                \
     }                                                                                                                                           \
     inline LADDER_UNSEEN cublasStatus_t cublasI##x##amin(cublasHandle_t h, int n, const T* a, int step, int* result, LADDER_LINE) {             \
-        return ladder::smallest(h, n, a, step, result, line);                                                                                   \
+        return ladder::position(h, n, a, step, result, std::less<>(), line);                                                                           \
     }                                                                                                                                           \
     inline LADDER_UNSEEN cublasStatus_t cublas##X##ger(cublasHandle_t h, int m, int n, const T* alpha, const T* a, int step_a, const T* b, int step_b, \
                                                        T* c, int ldc, LADDER_LINE) {                                                            \
@@ -104,10 +94,8 @@ inline LADDER_UNSEEN cublasStatus_t cublasGemmBatchedEx(cublasHandle_t h, cublas
                                                         cudaDataType_t type_b, int ldb, const void* beta, void* const c[], cudaDataType_t type_c, int ldc,
                                                         int count, cublasComputeType_t compute, cublasGemmAlgo_t algorithm, LADDER_LINE) {
     for (int i = 0; i < count; ++i) {
-        void* of[3];   // the arrays of pointers lie on the device
-        const void* const arrays[3] = {a + i, b + i, c + i};
-        for (int each = 0; each < 3; ++each)
-            if (ladder_memcpy(&of[each], arrays[each], sizeof(void*), ladder::Copy::DeviceToHost, line)) return CUBLAS_STATUS_EXECUTION_FAILED;
+        void* of[3];
+        if (!ladder::get_pointers(of, a + i, b + i, c + i, line)) return CUBLAS_STATUS_EXECUTION_FAILED;
         const auto error = cublasGemmEx(h, ta, tb, m, n, k, alpha, of[0], type_a, lda, of[1], type_b, ldb, beta, of[2], type_c, ldc, compute, algorithm, line);
         if (error) return error;
     }
