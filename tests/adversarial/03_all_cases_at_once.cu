@@ -2,7 +2,7 @@
 // The emulator knows the bounds of every buffer; on a GPU the timed buffers are poisoned before every run.
 // Emulator: out_of_bounds
 // Says: past its end
-// GPU: not_written or out_of_bounds
+// GPU: not_written or out_of_bounds or input_modified
 
 __host__ __device__ size_t slot(int n) { return (4 * size_t(n) + 4095) / 4096 * 4096 + 2 * 16384; }  // with its guards
 

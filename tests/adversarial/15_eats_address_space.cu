@@ -1,6 +1,6 @@
 // A variable of 64 GB.
 // Emulator: build_error
-// Says: the compiler failed
+// Says: allocated with cudaMalloc
 // GPU: build_error
 
 __device__ char much[1ull << 36];

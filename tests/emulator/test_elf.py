@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from grader.devices.build.elf import Elf, in_words
 from grader.devices.build.recipe import STRICT_LINK
 from grader.devices.cache import cache_root
 from grader.devices.emulator.compile import emulator_recipe
-from grader.devices.emulator.elf import Elf, in_words
 from grader.devices.emulator.library import link_flags, runtime_library
 from grader.devices.emulator.linking import FIRST, link_command
 from grader.devices.emulator.translate import translate

@@ -45,6 +45,7 @@ int main() {
         (ARRAY.replace("SIZE", "most"), ""),
         (CONSTANT.replace("COUNT", "16385"), "65,540 bytes of __constant__ variables: a GPU has 65,536"),
         (CONSTANT.replace("COUNT", "16384"), ""),
+        (CONSTANT.replace("COUNT", "2").replace("70000", "5ull << 28"), "arrays of gigabytes are allocated with cudaM"),
     ],
 )
 def test_what_nvcc_refuses(tmp_path, text, told):

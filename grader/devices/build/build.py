@@ -24,6 +24,7 @@ from grader.course.prototype import Prototype
 from grader.course.work import MOST_SOURCE_BYTES
 from grader.devices.build import diagnostics
 from grader.devices.build.diagnostics import ENTRY_FILE, Message
+from grader.devices.build.elf import Elf, in_words
 from grader.devices.build.other_files import no_cpp
 from grader.devices.build.own_faults import own_fault, used_up_memory
 from grader.devices.build.recipe import Library, Recipe, Refused
@@ -31,6 +32,7 @@ from grader.devices.cache import LIBRARY, is_intact
 from grader.devices.evidence import ENDLESS, Build, Diagnostic
 
 LONGEST_MESSAGE = 1000
+MOST_VARIABLE_BYTES = 4 << 30  # as much as the emulated GPU has; nvcc keeps the same room on the host
 
 Built = tuple[Build, Library | None]  # how it went, and what came of it
 
@@ -83,6 +85,8 @@ def cached_or_built(
         built, build = _built(recipe, folder / "build", explain, second)
         if built is None:
             return build, None
+        if excess := _too_large(built):
+            return Build("build_error", excess), None
         library = built.parent.rename(folder / "built") / LIBRARY
         _notes(library).write_text(json.dumps([asdict(each) for each in build.diagnostics]))
         try:
@@ -109,6 +113,15 @@ def _built(
     if second:
         build = second.weigh(build)
     return None if build.problem else built, build
+
+
+def _too_large(library: Path) -> str | None:
+    """What is wrong if its variables take more memory than they may: loaded, they would leave none to the grader."""
+    elf = Elf(library)
+    if elf.memory <= MOST_VARIABLE_BYTES:
+        return None
+    largest = max(elf.symbols, key=lambda entry: entry.bytes)
+    return f"`{in_words([largest.name])[0]}` takes {largest.bytes / 2**30:.1f} GB: {diagnostics.TOO_LARGE}"
 
 
 def _notes(library: Path) -> Path:
@@ -192,6 +205,8 @@ def explain_failure(output: str, source: str, filename: str, translated: str, pr
         return Build("not_graded", ours)
     if used_up_memory(output, filename):
         return Build("build_error", f"the compiler did not finish within the memory it may have: {ENDLESS}")
+    if diagnostics.NO_ROOM_FOR_VARIABLES.search(output):
+        return Build("build_error", f"there is no room for this file's variables: {diagnostics.TOO_LARGE}")
     messages = diagnostics.parse_compiler_output(output, filename)
     messages = messages or diagnostics.undefined_references(output)
     unclosed = diagnostics.unclosed(messages, source)

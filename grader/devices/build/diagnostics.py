@@ -27,6 +27,10 @@ _PTXAS_MESSAGE = re.compile(r"(?:ptxas|nvlink) (?:error|fatal)\s*: (?P<text>.*)"
 _CONTEXT = re.compile(
     r"(?:In file included from |\s+from )?(?P<file>.+?):(?P<line>\d+)(?::\d+)?(?:[:,]|:\s+required from.*)$"
 )
+TOO_LARGE = "arrays of gigabytes are allocated with cudaMalloc, as no variable can be so large"
+NO_ROOM_FOR_VARIABLES = re.compile(  # the linker's words
+    "cannot map zero-fill pages|relocation truncated to fit|failed to convert GOTPCREL relocation"
+)
 _UNDEFINED = re.compile(r":(?:(?P<line>\d+):|\S*:)? undefined reference to [`'](?P<symbol>.+?)'$")
 _UNCLOSED = re.compile(r"at end of input|before string constant")  # `extern "C"` inside a function
 _BAD_ARGUMENTS = "the arguments of this launch do not suit the kernel's parameters"

@@ -12,8 +12,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from grader.devices.build.elf import Elf
 from grader.devices.emulator.calls import PLACE, Function, functions_in
-from grader.devices.emulator.elf import Elf
 from grader.devices.emulator.machine_code import Instruction
 from grader.devices.emulator.sides import may_pack
 

@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import Any
 
 from grader.devices.build.diagnostics import plain
+from grader.devices.build.elf import Elf
 from grader.devices.build.frontend import in_a_process
 from grader.devices.emulator.alignments import alignments
 from grader.devices.emulator.calls import own_variables
-from grader.devices.emulator.elf import Elf
 from grader.devices.emulator.first_values import unset_locals
 from grader.devices.emulator.linking import link_command
 from grader.devices.emulator.margins import HIDDEN

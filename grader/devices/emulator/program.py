@@ -21,6 +21,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from grader.devices.build import diagnostics, frontend, program_rules
+from grader.devices.build.elf import Elf
 from grader.devices.build.frontend import Reading
 from grader.devices.build.lexer import lex
 from grader.devices.build.macro_slips import of_macro
@@ -29,7 +30,6 @@ from grader.devices.build.recipe import program_identity
 from grader.devices.emulator import session
 from grader.devices.emulator.alignments import of_interest
 from grader.devices.emulator.checked import CHECKS_CASTS, CHECKS_INDEXES, CHECKS_SHIFTS, dumps, indexed_arrays
-from grader.devices.emulator.elf import Elf
 from grader.devices.emulator.library import folder_for_programs, library_folder
 from grader.devices.emulator.margins import HIDDEN
 from grader.devices.emulator.own_files import CUDA, CXX, SPAN, C, OwnFiles, Places, Unreadable, below, shown
@@ -312,6 +312,8 @@ class _Building:
         found += [Diagnostic(each.text) for each in diagnostics.undefined_references(said)]
         if "required symbol `main' not defined" in said:
             found.append(Diagnostic(_NO_MAIN))
+        if not found and diagnostics.NO_ROOM_FOR_VARIABLES.search(said):
+            found = [Diagnostic(f"there is no room for this program's variables: {diagnostics.TOO_LARGE}")]
         if not found:
             found = [Diagnostic(next((row for row in said.splitlines() if row.strip()), "the compiler failed"))]
         found = [each for at, each in enumerate(found) if each not in found[:at]]

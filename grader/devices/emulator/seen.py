@@ -12,11 +12,11 @@ from collections.abc import Callable, Sequence
 from math import prod
 from pathlib import Path
 
+from grader.devices.build.elf import Elf
 from grader.devices.build.own_faults import complaint
 from grader.devices.build.refused import Refusal
 from grader.devices.emulator.alignments import CLASS
 from grader.devices.emulator.calls import PLACE, is_used_by_headers, line_of_use, refused_calls
-from grader.devices.emulator.elf import Elf
 from grader.devices.emulator.outside import host_may_use, may_be_addressed
 from grader.devices.emulator.ptx_texts import refused_ptx
 from grader.devices.emulator.words import own_parts, refused_words

@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from grader.devices.build.elf import Elf
 from grader.devices.build.recipe import Refused
 from grader.devices.emulator.alignments import alignments
 from grader.devices.emulator.call_places import call_places
 from grader.devices.emulator.calls import host_functions
-from grader.devices.emulator.elf import Elf
 from grader.devices.emulator.flags import blind_exchanges, empty_loops, flag_reads, overwrites
 from grader.devices.emulator.gaps import NAME
 from grader.devices.emulator.lines import LOAD_BY_LDG, Way, WayReader, own_lines, ways_to

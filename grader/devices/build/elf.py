@@ -61,6 +61,11 @@ class Elf:
         rows = [struct.unpack_from(_SECTION, self.data, start + size * number) for number in range(count)]
         self.sections = [Section(self._text(rows[names][4] + row[0]), row[1], *row[3:8]) for row in rows]
 
+    @property
+    def memory(self) -> int:
+        """The bytes that it takes where it is loaded."""
+        return max((section.address + section.bytes for section in self.sections if section.address), default=0)
+
     @cached_property
     def symbols(self) -> list[Entry]:
         """All, but for those that stand for sections, for files, and for kinds of code (aarch64's `$x`)."""
