@@ -173,6 +173,40 @@ def test_barriers_and_copies_under_way(run_kernel, name: str, groups: int, bytes
     assert counters["async_copy_requests"] == 2 * 5
 
 
+COPIES = """
+#include <cuda_pipeline.h>
+__global__ void k(const float* x, float* z) {
+    __shared__ float real[2][32], decoy[2][96];
+    const int t = threadIdx.x;
+    float sum = 0;
+    __pipeline_memcpy_async(&real[0][t], x + t, 4);
+    __pipeline_commit();
+    for (int round = 0; round < 4; ++round) {
+        __pipeline_memcpy_async(&real[(round + 1) % 2][t], x + t, 4);
+        for (int i = 0; i < DECOYS; ++i) __pipeline_memcpy_async(&decoy[round % 2][i * 32 + t], x + t, 4);
+        __pipeline_commit();
+        __pipeline_wait_prior(1);
+        __syncwarp();
+        sum += real[round % 2][31 - t];
+        __syncwarp();
+    }
+    z[t] = sum;
+}
+extern "C" void f(const float* x, float* z, int n, cudaStream_t stream) { k<<<1, n, 0, stream>>>(x, z); }"""
+
+
+@pytest.mark.parametrize(("decoys", "bytes_"), [(0, 128), (1, 0), (3, 0)])
+def test_copies_that_nobody_reads_hide_no_waiting(run_kernel, decoys: int, bytes_: int):
+    """4 of the 5 real copies are read."""
+    source = COPIES.replace("DECOYS", str(decoys))
+    x = np.ones(32, np.float32)
+    counters = run_kernel(
+        source, "void f(const float* x, float* z, int n, cudaStream_t stream)", x=x, z=x.copy(), n=32
+    )[1].counters
+    assert counters["async_bytes_in_flight"] == bytes_
+    assert (counters["async_groups_in_flight"] > 0) == (bytes_ > 0)
+
+
 @pytest.mark.parametrize(
     ("operation", "operands", "name"),
     [

@@ -151,11 +151,13 @@ void count_global(Executor& executor, WarpUnit& warp, Site& site, const Request&
     }
 }
 
+bool loads(Event event) { return event == Event::Read || event == Event::VolatileRead || event == Event::AtomicLoad; }
+
 void count_shared(Executor& executor, const WarpUnit& warp, Site& site, const Request& request, Event event) {
     unsigned phases, multiplicity;
     site.requests += 1;
     site.asked += static_cast<std::uint64_t>(request.lanes) * request.bytes;
-    const unsigned wavefronts = count_wavefronts(request, event == Event::Read || event == Event::VolatileRead || event == Event::AtomicLoad, &phases);
+    const unsigned wavefronts = count_wavefronts(request, loads(event), &phases);
     site.wavefronts += wavefronts;
     site.ideal += phases;
     if (event != Event::Atomic) {
@@ -164,6 +166,12 @@ void count_shared(Executor& executor, const WarpUnit& warp, Site& site, const Re
     }
     count_distinct(request, &multiplicity);
     site.multiplicity = std::max<std::uint64_t>(site.multiplicity, multiplicity);
+}
+
+// What copies have brought is read; others may be under way meanwhile.
+void read_copied(Block& block, const WarpUnit& warp, const Region& region, const Request& request) {
+    block.most.copy_bytes = std::max(block.most.copy_bytes, warp.copying);
+    for (int i = 0; i < request.lanes; ++i) block.copied.read(request.record.region, request.address[i] - region.begin, request.bytes);
 }
 
 // Of a sampled block, shared memory alone: what lies in other memory hangs on blocks that do not run.
@@ -203,8 +211,7 @@ void replay_access(Executor& executor, WarpUnit& warp, const Request& request) {
         count_global(executor, warp, site, request, event);
     } else if (region.space == Space::Shared) {
         count_shared(executor, warp, site, request, event);
-        std::uint64_t& most = warp.block->most.copy_bytes;
-        if (event == Event::Read) most = std::max(most, warp.copying);
+        if (loads(event) && warp.block->copied.any()) read_copied(*warp.block, warp, region, request);
     } else {
         site.requests += 1;
         site.asked += static_cast<std::uint64_t>(request.lanes) * request.bytes;
@@ -267,6 +274,7 @@ void replay_copy(Executor& executor, WarpUnit& warp, const Request& request) {
         if (record.event == Event::Issued) {
             const unsigned bytes = record.bytes & bytes_mask;
             warp.copying += bytes;
+            warp.block->copied.bring(record.region, record.address - executor.regions[record.region]->begin, bytes);
             races.issue(executor, warp, l, record.region, record.address, bytes, static_cast<Waited>(record.bytes >> waited_shift));
         } else {
             warp.copying -= record.bytes;

@@ -372,9 +372,9 @@ void finish_block(Block& block) {
     launch.task_bytes += bytes;
     launch.busy_threads += busy;
     launch.busy_blocks += busy > 0;
-    launch.barriers += block.barriers;
+    launch.barriers += block.most.barriers = block.barriers;
     launch.copies += block.copies;
-    block.most.barriers = block.barriers;
+    if (!block.copied.are_mostly_read()) block.most.copy_groups = block.most.copy_bytes = 0;
     if (block.sample) keep_sample(block);
     std::lock_guard lock(launch.schedule.mutex);
     launch.most.take(block.most);

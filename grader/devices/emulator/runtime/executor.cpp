@@ -275,6 +275,7 @@ void Block::begin(std::uint64_t n, LaunchState& state, Executor& on) {
     grid_phase = phase = barriers = 0;
     most = {};
     copies = 0;
+    copied.clear();
     saved_shared.clear();
     saved_stacks.clear();
     stacks = &on.sit_down(*this);

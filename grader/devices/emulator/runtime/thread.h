@@ -10,11 +10,11 @@
 #include <string>
 #include <unordered_map>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "block_races.h"
 #include "clocks.h"
+#include "copied_words.h"
 #include "fiber.h"
 #include "findings.h"
 #include "index.h"
@@ -265,6 +265,7 @@ struct Block {
     std::uint32_t phase = 0;             // how often it has met other blocks: those of the grid, or of its cluster
     Peaks most;
     std::uint64_t copies = 0;            // requests for asynchronous copies
+    CopiedWords copied;                  // what they have brought
     std::vector<char> saved_shared;      // while another block uses the executor's shared memory
     std::string printed;
     std::uint32_t printer = 0;           // the thread that has printed last
