@@ -244,6 +244,8 @@ def _on_finding(finding: Finding, source: Sequence[str]) -> str:
         return DIVIDED_BY_ZERO
     if finding.kind == "crash" and finding.kernel and "segmentation" in finding.message:
         return LEFT_ITS_STACK
+    if finding.kind == "wrong_call":
+        return "This is the host code's call: nothing is said here of the kernel."
     if finding.kind == "invalid_free" and "gives that back" not in finding.message:
         return FREED_TWICE
     if finding.kind == "uninitialized_read" and finding.details.get("space") == "shared":

@@ -81,6 +81,8 @@ MISTAKES = [
         "uninitialized_read",
         "the copy or memset in line 8 has filled 32 of its 128 bytes",
     ),
+    ("float* p; cudaMalloc(&p, 400); cudaDeviceReset(); cudaMalloc(&x, 4); cudaMemset(x, 0, 4);", "", ""),
+    ("cudaDeviceReset(); cudaMemset(x, 0, 4); x = nullptr;", "out_of_bounds", "after it was freed"),
     ("__syncthreads();", "", "`__syncthreads` is a function of the GPU, which host code cannot call"),
 ]
 

@@ -99,6 +99,16 @@ int ladder_free_async(void* pointer, void* stream, int captured, int line) {
     return release(pointer, false, line);
 }
 
+int ladder_device_reset(int line) {
+    const HostCall call;
+    if (const int error = refusal_of_memory(line)) return error;
+    ladder_host_waits_for_all();
+    if (!machine().whole_program) return wrong_call(InvalidValue, "reset", line);
+    for (const auto& region : machine().memory.regions())
+        if (region->line && !region->freed && region->sides != Sides::Registered) machine().memory.release(reinterpret_cast<void*>(region->begin));
+    return Success;
+}
+
 std::size_t ladder_memory_in_use() { return machine().memory.live_bytes(); }
 
 }  // extern "C"

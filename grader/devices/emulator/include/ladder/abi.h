@@ -132,6 +132,7 @@ void ladder_set_error(int error);   // a host API call failed: sets what cudaGet
 // ---- device memory (host code); `line` is the caller's ----
 int ladder_malloc(void** pointer, std::size_t bytes, int line);
 int ladder_free(void* pointer, int line);
+int ladder_device_reset(int line);   // waits for all work, and gives all memory back
 // The same as work on a stream; captured: a graph keeps that.
 int ladder_malloc_async(void** pointer, std::size_t bytes, void* stream, int captured, int line);
 int ladder_free_async(void* pointer, void* stream, int captured, int line);

@@ -254,7 +254,7 @@ namespace ladder {
 inline std::size_t limits[7] = {1024, 8650752};   // by cudaLimit; stack and printf as on an H200
 inline unsigned device_flags = 0;
 }
-inline LADDER_UNSEEN cudaError_t cudaDeviceReset() { return ladder_host_waits_for_all(), cudaSuccess; }
+inline LADDER_UNSEEN cudaError_t cudaDeviceReset(LADDER_LINE) { return ladder::status(ladder_device_reset(line)); }
 inline LADDER_UNSEEN cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
     LADDER_WANTS(limit >= 0 && limit < 7);
     ladder::limits[limit] = value;

@@ -120,7 +120,7 @@ inline LADDER_UNSEEN cudaError_t cudaGetDeviceFlags(unsigned* flags) {
     return ladder::status();
 }
 inline LADDER_UNSEEN cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }   // older names of these two
-inline LADDER_UNSEEN cudaError_t cudaThreadExit() { return cudaDeviceReset(); }
+inline LADDER_UNSEEN cudaError_t cudaThreadExit(LADDER_LINE) { return cudaDeviceReset(line); }
 inline LADDER_UNSEEN cudaError_t cudaProfilerStart() { return ladder::status(); }
 inline LADDER_UNSEEN cudaError_t cudaProfilerStop() { return ladder::status(); }
 
