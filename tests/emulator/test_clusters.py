@@ -11,7 +11,10 @@ SOURCE = """
 namespace cg = cooperative_groups;
 
 // Each block's sum goes to the cluster's first one, whose sum each block then reads.
-__global__ void __cluster_dims__(2, 2) share(const float* x, float* z, int last) {
+constexpr int kHigh = 2;
+#define CLUSTER(wide) __cluster_dims__(wide, kHigh)
+#define KERNEL(name) __global__ void __launch_bounds__(64) CLUSTER(1 + 1) name
+KERNEL(share)(const float* x, float* z, int last) {
     __shared__ float own[64], total;
     cg::cluster_group cluster = cg::this_cluster();
     const int block = blockIdx.y * gridDim.x + blockIdx.x;

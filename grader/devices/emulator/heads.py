@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
+from grader.devices.build.lexer import lex
 from grader.devices.build.syntax import Stream
 
 # The variables that keep their numbers, as the sizes that these functions of launch.h give.
@@ -11,6 +13,30 @@ SIZES = {
     "__launch_bounds__": (("ladder_bound", "most_threads"), ("ladder_blocks", "least_blocks")),
     "__cluster_dims__": (("ladder_cluster", "cluster_size"),),
 }
+# What the header makes of `__cluster_dims__` where only a macro shows it, and how far its kernel's body may be.
+_BY_MACRO = re.compile(r"__attribute__\s*\(\s*\(\s*cluster_dims\s*\(")
+_MOST_CHARACTERS = 1 << 16
+_NO_BODY = (
+    '__attribute__((error("repeat __cluster_dims__ in the head of the kernel\'s body, which a launch asks here")))'
+)
+
+
+def with_clusters(text: str) -> str:
+    """A preprocessed text in which sizes of clusters that came from macros stand where sizes() puts the others."""
+    found = []
+    for mark in reversed(list(_BY_MACRO.finditer(text))):
+        stream = Stream(lex(text[mark.start() : mark.start() + _MOST_CHARACTERS]).code, (), ())
+        end = stream.after_group(1)  # of the attribute
+        body = _end_of_head(stream, end)
+        found.append((mark.start(), stream, end, body, _kernel(stream, end - 1)))
+    told = {kernel for _, stream, _, body, kernel in found if stream.text(body) == "{"}
+    for start, stream, end, body, kernel in found:
+        after = start + stream.tokens[end - 1].end
+        if stream.text(body) == "{":
+            behind = start + stream.tokens[body].end
+            text = text[:behind] + _variables(stream, 4, "__cluster_dims__") + text[behind:]
+        text = text[:start] + ("" if kernel in told else _NO_BODY) + text[after:]
+    return text
 
 
 def _end_of_head(stream: Stream, index: int) -> int:
@@ -43,7 +69,12 @@ def sizes(stream: Stream, index: int) -> tuple[int, str]:
     body = _end_of_head(stream, index)
     if closing is None or stream.macro or stream.text(body) != "{":
         return 0, ""
-    named = pairwise(stream.tokens[index + 2 : closing + 1])
+    return body, _variables(stream, index + 1, stream.text(index))
+
+
+def _variables(stream: Stream, opening: int, word: str) -> str:
+    """Those that keep the numbers in these parentheses."""
+    named = pairwise(stream.tokens[opening + 1 : (stream.closing(opening) or opening) + 1])
     numbers = "".join(token.text + " " * (token.end < after.start) for token, after in named)  # `==` stays one
     variable = " static const char {}[::ladder::{}({})] __attribute__((used)) = {{}};"
-    return body, "".join(variable.format(*names, numbers) for names in SIZES[stream.text(index)])
+    return "".join(variable.format(*names, numbers) for names in SIZES[word])
