@@ -13,30 +13,36 @@ SIZES = {
     "__launch_bounds__": (("ladder_bound", "most_threads"), ("ladder_blocks", "least_blocks")),
     "__cluster_dims__": (("ladder_cluster", "cluster_size"),),
 }
-# What the header makes of `__cluster_dims__` where only a macro shows it, and how far its kernel's body may be.
-_BY_MACRO = re.compile(r"__attribute__\s*\(\s*\(\s*cluster_dims\s*\(")
-_MOST_CHARACTERS = 1 << 16
+# What the headers make of both words where only a macro shows them, and how far the kernel's body may be.
+_BY_MACRO = re.compile(r"__attribute__\s*\(\s*\(\s*(cluster_dims|launch_bounds)\s*\(")
+_MOST_CHARACTERS = 1 << 13
 _NO_BODY = (
     '__attribute__((error("repeat __cluster_dims__ in the head of the kernel\'s body, which a launch asks here")))'
 )
 
 
-def with_clusters(text: str) -> str:
-    """A preprocessed text in which sizes of clusters that came from macros stand where sizes() puts the others."""
+def with_sizes(text: str) -> str:
+    """A preprocessed text in which the numbers of a head that came from macros stand where sizes() puts the others."""
     found = []
     for mark in reversed(list(_BY_MACRO.finditer(text))):
         stream = Stream(lex(text[mark.start() : mark.start() + _MOST_CHARACTERS]).code, (), ())
         end = stream.after_group(1)  # of the attribute
         body = _end_of_head(stream, end)
-        found.append((mark.start(), stream, end, body, _kernel(stream, end - 1)))
-    told = {kernel for _, stream, _, body, kernel in found if stream.text(body) == "{"}
-    for start, stream, end, body, kernel in found:
-        after = start + stream.tokens[end - 1].end
+        found.append((mark, stream, end, body, _kernel(stream, end - 1)))
+    told = {kernel for mark, stream, _, body, kernel in found if _is_of_cluster(mark) and stream.text(body) == "{"}
+    for mark, stream, end, body, kernel in found:
+        start, end_of_it = mark.start(), mark.start() + stream.tokens[end - 1].end
         if stream.text(body) == "{":
             behind = start + stream.tokens[body].end
-            text = text[:behind] + _variables(stream, 4, "__cluster_dims__") + text[behind:]
-        text = text[:start] + ("" if kernel in told else _NO_BODY) + text[after:]
+            text = text[:behind] + _variables(stream, 4, f"__{mark[1]}__") + text[behind:]
+        is_missing = _is_of_cluster(mark) and kernel not in told
+        left = _NO_BODY if is_missing else " " * (end_of_it - start)  # what stands behind stays where it is
+        text = text[:start] + left + text[end_of_it:]
     return text
+
+
+def _is_of_cluster(mark: re.Match[str]) -> bool:
+    return mark[1] == "cluster_dims"
 
 
 def _end_of_head(stream: Stream, index: int) -> int:
