@@ -170,7 +170,7 @@ def _check_values(name: str, want: Expected, left: Output, context: Context) -> 
         return comparison
     answer = _answer(name, want, left, ~right, context, written=True)
     comparison.status = "wrong_result"
-    comparison.details = details = _details(answer, _other_angle(answer, context))
+    comparison.details = details = _details(answer, _lost_nan(answer) or _other_angle(answer, context))
     said, asked = _pair(details["got"], details["expected"])
     where = answer.at(details["first"])
     comparison.message = f"{where} is {said}, but should be {asked}{_share(answer)}."
@@ -233,6 +233,16 @@ _ANGLES = {
     180 / math.pi: "{} turned into degrees: cosf and sinf take radians",
     math.pi / 180: "{} taken as degrees: it is in radians already",
 }
+
+
+def _lost_nan(answer: Answer) -> Pattern | None:
+    """The wrong elements should all be NaN, and an input has what makes them so."""
+    floats = {name: tensor for name, tensor in answer.inputs.items() if tensor.is_floating_point()}
+    name = next((name for name, tensor in floats.items() if not bool(tensor.isfinite().all())), None)
+    if name is None or not bool(answer.expected[answer.bad].isnan().all()):
+        return None
+    why = "`>` and fmaxf drop a NaN, so a sum must carry it on, and inf - inf, which is NaN, too"
+    return Pattern("lost_nan", f"What is wrong should be NaN, for {name} has NaN or infinite elements: {why}.")
 
 
 def _other_angle(answer: Answer, context: Context) -> Pattern | None:

@@ -11,7 +11,10 @@ SOURCE = """
 namespace cg = cooperative_groups;
 
 // Each block's sum goes to the cluster's first one, whose sum each block then reads.
-__global__ void __cluster_dims__(2, 2) share(const float* x, float* z, int last) {
+constexpr int kHigh = 2;
+#define CLUSTER(wide) __cluster_dims__(wide, kHigh)
+#define KERNEL(name) __global__ void __launch_bounds__(64) CLUSTER(1 + 1) name
+KERNEL(share)(const float* x, float* z, int last) {
     __shared__ float own[64], total;
     cg::cluster_group cluster = cg::this_cluster();
     const int block = blockIdx.y * gridDim.x + blockIdx.x;
@@ -32,9 +35,12 @@ extern "C" void ended(const float* x, float* z, cudaStream_t stream) { share<<<d
 extern "C" void no_multiple(const float* x, float* z, cudaStream_t stream) {
     share<<<dim3(6, 3), 64, 0, stream>>>(x, z, 1);
 }
+extern "C" void too_large(const float* x, float* z, cudaStream_t stream) {
+    share<<<dim3(6, 4), 96, 0, stream>>>(x, z, 1);
+}
 """
 PROTOTYPE = "void {}(const float* x, float* z, cudaStream_t stream)"
-ALL = [PROTOTYPE.format(name) for name in ("right", "ended", "no_multiple")]
+ALL = [PROTOTYPE.format(name) for name in ("right", "ended", "no_multiple", "too_large")]
 
 
 def expected(x: np.ndarray) -> np.ndarray:
@@ -54,7 +60,11 @@ def test_blocks_share_a_sum(run_kernel, threads):
 
 @pytest.mark.parametrize(
     ("entry", "told"),
-    [("ended", "of block (0, 0, 0), which may have ended by then"), ("no_multiple", "the grid has 3 blocks in y")],
+    [
+        ("ended", "of block (0, 0, 0), which may have ended by then"),
+        ("no_multiple", "the grid has 3 blocks in y"),
+        ("too_large", "the block has 96 threads, its __launch_bounds__ allow 64"),
+    ],
 )
 def test_what_is_wrong_is_told(run_kernel, entry, told):
     x = np.ones(BLOCKS * THREADS, np.float32)

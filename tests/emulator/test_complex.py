@@ -11,9 +11,14 @@ SOURCE = """
 #include <cuda/functional>
 #include <cuda/std/complex>
 #include <cuda/std/numbers>
+#include <cuda/std/numeric>
 #include <cuda/std/span>
 #include <cuda/std/utility>
+#include <cuda/std/version>
+#include <builtin_types.h>
+#include <sm_30_intrinsics.h>
 using complex = cuda::std::complex<double>;
+static_assert(alignof(complex) == 16 && alignof(cuda::std::complex<float>) == 8);  // one access, as of a float2
 
 __global__ void functions_kernel(const double* x, double* z, int n) {
     int i = threadIdx.x;
@@ -40,6 +45,20 @@ __global__ void others_kernel(double* z) {
     all.subspan(3).front() = cuda::std::invoke([](double a) { return a * a; }, 3);
 }
 extern "C" void others(double* z, cudaStream_t stream) { others_kernel<<<1, 1, 0, stream>>>(z); }
+static_assert(cuda::std::gcd(12, 18) == 6 && cuda::std::midpoint(2, 5) == 3 && cuda::std::midpoint(5, 2) == 4);
+__global__ void numeric_kernel(double* z) {
+    double parts[4];
+    double* const end = parts + 4;
+    cuda::std::iota(parts, end, 1.0);
+    z = cuda::std::partial_sum(parts, end, z);
+    z = cuda::std::exclusive_scan(parts, end, z, 10.0);
+    z = cuda::std::adjacent_difference(parts, end, z, cuda::std::plus<>{});
+    z[0] = cuda::std::accumulate(parts, end, 1.0, cuda::std::multiplies<>{});
+    z[1] = cuda::std::reduce(parts, end);
+    z[2] = cuda::std::inner_product(parts, end, parts, 0.0) + cuda::std::transform_reduce(parts, end, parts, 0.0);
+    z[3] = cuda::std::transform_reduce(parts, end, 0.0, cuda::std::minus<>{}, cuda::std::negate<>{});
+}
+extern "C" void numeric(double* z, cudaStream_t stream) { numeric_kernel<<<1, 1, 0, stream>>>(z); }
 """
 
 
@@ -57,3 +76,8 @@ def test_complex_numbers_against_numpy(call):
 def test_what_libcudacxx_has_besides(call):
     z = call("others", z=np.zeros(8))["z"]
     assert z == pytest.approx([482, 5, 3, 9, 12, 12, 12, 12])
+
+
+def test_algorithms_of_numeric(call):
+    z = call("numeric", z=np.zeros(16))["z"]
+    assert z.tolist() == [1, 3, 6, 10, 10, 11, 13, 16, 1, 3, 5, 7, 24, 10, 60, 10]

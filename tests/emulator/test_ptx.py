@@ -151,6 +151,8 @@ TABLE = [
     ("cvt.pack.sat.u16.s32 %0, %1, %2;", "rrr", (ALL, 70000), 0x0000FFFF),
     ("cvt.pack.sat.s8.s32.b32 %0, %1, %2, %3;", "rrrr", (300, ALL - 299, 0x12345678), 0x56787F80),
     ("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;", "rrrr", (5, 300, 7), 0x000705FF),
+    ("cvt.pack.sat.u4.s32.b32 %0, %1, %2, %3;", "rrrr", (1, 20, 7), 0x71F),
+    ("cvt.pack.sat.s2.s32.b32 %0, %1, %2, %3;", "rrrr", (ALL - 4, 1, 1), 0x19),
     ("cvt.rn.satfinite.e5m2x2.f32 %0, %1, %2;", "hff", (f32(-1), f32(2.0**-16)), 0xBC01),
     ("cvt.rn.f16x2.e4m3x2 %0, %1;", "rh", (0x3C01,), pair(f16(2.0**-9), f16(1.5))),
     ("cvt.rn.satfinite.e5m2x2.f16x2 %0, %1;", "hr", (pair(f16(1), f16(-2)),), 0xC03C),
@@ -295,6 +297,11 @@ def test_what_is_wrong_is_told_on_its_line(call, name):
 REFUSED = [
     ("griddepcontrol.begin;", "`griddepcontrol.begin`: it is .wait or .launch_dependents"),
     ("tcgen05.alloc.sync %0, 1;", "`tcgen05.alloc.sync` is not emulated: docs/cuda.md lists the PTX that is"),
+    (
+        "cp.async.bulk.commit_group;",
+        "`cp.async.bulk.commit_group` is not emulated: "
+        "give `#if __CUDA_ARCH__ >= 900` around it an #else with another way, which is taken here",
+    ),
     ("add.u32.foo %0, %0, 1;", "`add.u32.foo`: `.foo` is not emulated here"),
     ("add %0, %0, 1;", "`add`: its type is missing, as in `.u32`"),
     ("add.u32 %0, %0;", "`add.u32`: it has 2 operands where 3 are wanted"),

@@ -236,7 +236,7 @@ int main() {
     ("here", "told"),
     [
         ("__cluster_dims__(2)", "found 2 "),
-        ("", "write __cluster_dims__ into the head of the kernel itself, in front of"),
+        ("", "repeat __cluster_dims__ in the head of the kernel's body"),
     ],
 )
 def test_a_cluster_is_named_where_the_body_is(tmp_path, here, told):

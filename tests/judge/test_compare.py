@@ -267,3 +267,22 @@ def test_the_answer_for_another_angle(wrong, said):
     found = compare(expect(call, inputs), {"y": left(wrong(inputs["x"].double()).float())}, context)
     assert found.status == "wrong_result"
     assert said in found.details["pattern_message"] if said else found.details.get("pattern") != "other_angle"
+
+
+@pytest.mark.parametrize(
+    ("made", "told"),
+    [
+        (lambda x: (x - x.nan_to_num(0).amax(1, True)).exp().nan_to_num(0), "lost_nan"),
+        (lambda x: x.nan_to_num(0).softmax(1), "lost_nan"),
+        (lambda x: x.softmax(1) + x.isfinite(), None),
+    ],
+)
+def test_a_nan_that_is_lost_is_told_with_the_input_that_has_it(made, told):
+    x = Draw(5).normal(4, 30)
+    x[1, 7], x[2, 3] = INF, NAN
+    call, inputs = Call(SOFTMAX, Case(rows=4, cols=30)), {"x": x}
+    honest = x.softmax(1)
+    values = torch.where(honest.isnan(), made(x), honest) if told else made(x)
+    found = compare(expect(call, inputs), {"y": left(values)}, Context(inputs=inputs, call=call))
+    assert found.details.get("pattern") == told or (told is None and found.details.get("pattern") != "lost_nan")
+    assert told is None or "should be NaN, for x has NaN or infinite" in found.details["pattern_message"]

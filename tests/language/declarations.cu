@@ -404,3 +404,24 @@ struct S { __device__ int main() { return 0; } };
 //// ok: a constexpr warpSize, used as one
 constexpr int warpSize = 32;
 __global__ void k(int* x) { __shared__ int s[warpSize]; s[0] = 1; x[threadIdx.x / warpSize] = s[0]; }
+
+//// ok: CUDA's min and max declared again
+int min(int, int);
+extern int max(int a, int b);
+__global__ void k(int* x, int n) { x[0] = min(n, 3) + max(n, 2); }
+
+//// ok: functions of CUDA's headers declared again
+__device__ int min(int a, int b);
+float fmaxf(float, float);
+float rsqrtf(float);
+int __popc(unsigned);
+float __expf(float);
+__global__ void k(int* x, int n) { x[0] = min(n, 3) + __popc(n); }
+
+//// refused: a min for two ints
+__device__ int min(int a, int b) { return a < b ? a : b; }
+__global__ void k(int* x, int n) { x[0] = min(n, 3); }
+
+//// refused: a static min, declared alone
+static int min(int a, int b);
+__global__ void k(int* x, int n) { x[0] = min(n, 3); }

@@ -21,13 +21,16 @@ _NO_TYPE = "a type specifier is required"
 _NO_GUIDE = "no viable constructor or deduction guide"
 _GUIDE = re.compile(rb"\)\s*->")
 _LAUNCHED = re.compile(rb"[\w:]+\s*(<[^<>;]*>\s*)?<<<")
+OVERLOAD = re.compile(r"__(host|device)__ (__device__ )?function '.*' cannot overload __")
+_DECLARATION = re.compile(r"\w+\s*\([^()]*\)\s*(noexcept\s*)?[;,]")
+_STATIC = re.compile(rb"\bstatic\b[^;{}]*$")  # which needs a body of its own
 _DESTRUCTOR = re.compile(r"reference to __host__ function '(~\w+)'")
 
 
 def is_right_to_nvcc(said: Said, source: str, tree: Tree, values: Values) -> bool:
     """Whether it stands where only a type is asked for, as in `sizeof(f(x))`, or in what `if constexpr` leaves out; is
-    about a constexpr function; stands in a function that a class has as a friend, though not with its side; or asks for
-    a deduction guide, which has no side.
+    about a constexpr function; stands in a function that a class has as a friend, though not with its side; asks for
+    a deduction guide, which has no side; or declares one of CUDA's functions again, as in `int min(int, int);`.
 
     `values` tells what conditions are in the templates' instances.
     """
@@ -36,6 +39,9 @@ def is_right_to_nvcc(said: Said, source: str, tree: Tree, values: Values) -> boo
     lines = source.encode().split(b"\n")[: said.line]
     lines[-1] = lines[-1][: (said.column or 1) - 1]
     before = b"\n".join(lines)
+    if OVERLOAD.match(said.text) and not any(line for line, _ in said.notes):
+        declared = _DECLARATION.match(source.encode()[len(before) :].decode(errors="replace"))
+        return bool(declared) and not _STATIC.search(before)
     if (match := _DESTRUCTOR.match(said.text)) and match[1] in tree.of_no_side:
         return True
     if said.text.startswith(_NO_GUIDE):

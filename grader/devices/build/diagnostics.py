@@ -101,6 +101,7 @@ def gone(name: str) -> str:
 def plain(text: str) -> str:
     """A message of g++'s without the names that translation has put into a launch (include/ladder/launch.h)."""
     text = text.replace("ladder::", "").replace("'Zero'", "'int'")
+    text = re.sub(r"^call to '\S+' declared with attribute error: ", "", text)
     if missing := re.match(r"'(printf|assert)' was not declared", text):
         return f"'{missing[1]}' needs `#include {_HEADER_OF[missing[1]]}` at the top of the file, with nvcc, too"
     if (unknown := re.match(r"'(\w+)' was not declared", text)) and (instead := gone(unknown[1])):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from grader.devices.build.accepted import OVERLOAD
 from grader.devices.build.diagnostics import Message
 from grader.devices.build.said import Said
 from grader.devices.build.sentences import sentence
@@ -37,7 +38,6 @@ _ACCEPTED_ON_DEVICE = re.compile(
     r"cannot jump from switch|cast from pointer to smaller type|non-void function .* should return a value"
     r"|narrowed to|cannot be narrowed"
 )
-_OVERLOAD = re.compile(r"__(host|device)__ (__device__ )?function '.*' cannot overload __")
 _BY_GPP = re.compile("variable-sized object may not be initialized")  # of an array whose size is known at run time
 _HOST_FUNCTION = re.compile(r"reference to __host__ function .* in __host__ __device__ function")
 _DEVICE_FUNCTION = re.compile(r"reference to __device__ function .* in __host__ __device__ function")
@@ -81,7 +81,7 @@ def warnings(found: Sequence[Said]) -> list[Message]:
 
 
 def _accepted(said: Said, found: Sequence[Said]) -> bool:
-    if _OVERLOAD.match(said.text):  # declarations of the file's own add up; of two bodies see ast_rules.py
+    if OVERLOAD.match(said.text):  # declarations of the file's own add up; of two bodies see ast_rules.py
         return any(line for line, text in said.notes if "previous" in text)
     if said.text.startswith("kernel call to non-global"):  # a kernel that returns something is none to clang
         return any("must have void return type" in each.text for each in found)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
+from grader.devices.build.lexer import lex
 from grader.devices.build.syntax import Stream
 
 # The variables that keep their numbers, as the sizes that these functions of launch.h give.
@@ -11,6 +13,36 @@ SIZES = {
     "__launch_bounds__": (("ladder_bound", "most_threads"), ("ladder_blocks", "least_blocks")),
     "__cluster_dims__": (("ladder_cluster", "cluster_size"),),
 }
+# What the headers make of both words where only a macro shows them, and how far the kernel's body may be.
+_BY_MACRO = re.compile(r"__attribute__\s*\(\s*\(\s*(cluster_dims|launch_bounds)\s*\(")
+_MOST_CHARACTERS = 1 << 13
+_NO_BODY = (
+    '__attribute__((error("repeat __cluster_dims__ in the head of the kernel\'s body, which a launch asks here")))'
+)
+
+
+def with_sizes(text: str) -> str:
+    """A preprocessed text in which the numbers of a head that came from macros stand where sizes() puts the others."""
+    found = []
+    for mark in reversed(list(_BY_MACRO.finditer(text))):
+        stream = Stream(lex(text[mark.start() : mark.start() + _MOST_CHARACTERS]).code, (), ())
+        end = stream.after_group(1)  # of the attribute
+        body = _end_of_head(stream, end)
+        found.append((mark, stream, end, body, _kernel(stream, end - 1)))
+    told = {kernel for mark, stream, _, body, kernel in found if _is_of_cluster(mark) and stream.text(body) == "{"}
+    for mark, stream, end, body, kernel in found:
+        start, end_of_it = mark.start(), mark.start() + stream.tokens[end - 1].end
+        if stream.text(body) == "{":
+            behind = start + stream.tokens[body].end
+            text = text[:behind] + _variables(stream, 4, f"__{mark[1]}__") + text[behind:]
+        is_missing = _is_of_cluster(mark) and kernel not in told
+        left = _NO_BODY if is_missing else " " * (end_of_it - start)  # what stands behind stays where it is
+        text = text[:start] + left + text[end_of_it:]
+    return text
+
+
+def _is_of_cluster(mark: re.Match[str]) -> bool:
+    return mark[1] == "cluster_dims"
 
 
 def _end_of_head(stream: Stream, index: int) -> int:
@@ -43,7 +75,12 @@ def sizes(stream: Stream, index: int) -> tuple[int, str]:
     body = _end_of_head(stream, index)
     if closing is None or stream.macro or stream.text(body) != "{":
         return 0, ""
-    named = pairwise(stream.tokens[index + 2 : closing + 1])
+    return body, _variables(stream, index + 1, stream.text(index))
+
+
+def _variables(stream: Stream, opening: int, word: str) -> str:
+    """Those that keep the numbers in these parentheses."""
+    named = pairwise(stream.tokens[opening + 1 : (stream.closing(opening) or opening) + 1])
     numbers = "".join(token.text + " " * (token.end < after.start) for token, after in named)  # `==` stays one
     variable = " static const char {}[::ladder::{}({})] __attribute__((used)) = {{}};"
-    return body, "".join(variable.format(*names, numbers) for names in SIZES[stream.text(index)])
+    return "".join(variable.format(*names, numbers) for names in SIZES[word])

@@ -30,6 +30,7 @@ from grader.devices.build.recipe import program_identity
 from grader.devices.emulator import session
 from grader.devices.emulator.alignments import of_interest
 from grader.devices.emulator.checked import CHECKS_CASTS, CHECKS_INDEXES, CHECKS_SHIFTS, dumps, indexed_arrays
+from grader.devices.emulator.heads import with_sizes
 from grader.devices.emulator.library import folder_for_programs, library_folder
 from grader.devices.emulator.margins import HIDDEN
 from grader.devices.emulator.own_files import CUDA, CXX, SPAN, C, OwnFiles, Places, Unreadable, below, shown
@@ -226,7 +227,7 @@ class _Building:
                 raise
             told = _CUDA_IN_C.format(file := shown(self.own.sources[self.sources.index(source)]), Path(file).stem)
             raise NotBuilt(Build("build_error", told, [Diagnostic(told)])) from None
-        return self.own.number(said) + (marks(self.own.text) if source.suffix in CUDA else "")
+        return with_sizes(self.own.number(said)) + (marks(self.own.text) if source.suffix in CUDA else "")
 
     def _compiled(self, source: Path, text: str) -> str:
         number = self.sources.index(source)

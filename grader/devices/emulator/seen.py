@@ -17,6 +17,7 @@ from grader.devices.build.own_faults import complaint
 from grader.devices.build.refused import Refusal
 from grader.devices.emulator.alignments import CLASS
 from grader.devices.emulator.calls import PLACE, is_used_by_headers, line_of_use, refused_calls
+from grader.devices.emulator.heads import with_sizes
 from grader.devices.emulator.outside import host_may_use, may_be_addressed
 from grader.devices.emulator.ptx_texts import refused_ptx
 from grader.devices.emulator.words import own_parts, refused_words
@@ -45,7 +46,7 @@ def preprocessed(text: str, filename: str, folder: Path, flags: Sequence[str]) -
     if said := complaint(done):
         raise RuntimeError(said)
     _raise(refused_words(done.stdout, _begins(text), tag_in(text)), filename)
-    return done.stdout
+    return with_sizes(done.stdout)
 
 
 def own_code(text: str, preprocessed: str) -> str:

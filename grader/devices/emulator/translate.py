@@ -237,7 +237,7 @@ class _Rewriter:
 
     def sizes_of_a_head(self, stream: Stream, index: int) -> None:
         body, variables = sizes(stream, index)
-        if stream.text(index) == "__cluster_dims__" and is_taken(stream, index):  # else g++ refuses it
+        if body or (stream.text(index) == "__cluster_dims__" and is_taken(stream, index)):  # else see with_sizes()
             self.replace(stream, index, stream.after_group(index + 1))
         if body:
             self.insert(stream.tokens[body].end, variables)

@@ -24,11 +24,11 @@ _ATTRIBUTE = ("__attribute__", "__attribute")
 # Attributes that leave an access where it is, and a name what it is.
 _ATTRIBUTES = words(
     """
-    aligned alloc_size always_inline artificial assume_aligned carries_dependency cold const deprecated designated_init
-    device error fallthrough flatten format format_arg global gnu_inline host hot likely managed maybe_unused may_alias
-    mode no_unique_address noclone nodiscard noinline nonnull noreturn nothrow packed pure returns_nonnull sentinel
-    shared transparent_union unlikely unused used vector_size visibility warn_unused_result warning launch_bounds
-    grid_constant annotate constructor destructor weak noduplicate convergent
+    aligned alloc_size always_inline artificial assume_aligned carries_dependency cluster_dims cold const deprecated
+    designated_init device error fallthrough flatten format format_arg global gnu_inline host hot likely managed
+    maybe_unused may_alias mode no_unique_address noclone nodiscard noinline nonnull noreturn nothrow packed pure
+    returns_nonnull sentinel shared transparent_union unlikely unused used vector_size visibility warn_unused_result
+    warning launch_bounds grid_constant annotate constructor destructor weak noduplicate convergent
     """
 )
 # Where `__constant__` puts a variable, and how a gap begins (gaps.py).

@@ -6,12 +6,13 @@
 #include "qualifiers.h"
 
 // ---- min and max, with CUDA's overloads: int and unsigned give unsigned, float and double give double ----
+// Not constexpr: a file may declare them again, as in `int min(int, int);`.
 
 #define LADDER_MIN_MAX(A, B, T)                                                               \
-    LADDER_INLINE LADDER_KNOWN T min(A a, B b) {                                              \
+    LADDER_INLINE T min(A a, B b) {                                                           \
         return static_cast<T>(a) < static_cast<T>(b) ? static_cast<T>(a) : static_cast<T>(b); \
     }                                                                                         \
-    LADDER_INLINE LADDER_KNOWN T max(A a, B b) {                                              \
+    LADDER_INLINE T max(A a, B b) {                                                           \
         return static_cast<T>(a) > static_cast<T>(b) ? static_cast<T>(a) : static_cast<T>(b); \
     }
 #define LADDER_MIN_MAX_OF(S, U) \

@@ -49,10 +49,10 @@ template <unsigned long bytes> constexpr unsigned long alignment() { return byte
 
 #define __managed__
 #define __grid_constant__
-#define __launch_bounds__(...)
 #define __maxnreg__(...)
-// Translation takes those of a kernel's own head, where its body is.
-#define __cluster_dims__(...) __attribute__((error("write __cluster_dims__ into the head of the kernel itself, in front of its body, and not into a macro")))
+// Translation takes those that it sees in a kernel's head, where the body is, and heads.py those that a macro has put there.
+#define __cluster_dims__(...) __attribute__((cluster_dims(__VA_ARGS__)))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __forceinline__ inline   // a kernel is flat (above); always_inline would enter code that is not instrumented, too
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __builtin_align__(bytes) __attribute__((aligned(bytes)))

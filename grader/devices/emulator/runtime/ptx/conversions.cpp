@@ -176,13 +176,15 @@ void pack(Lane& l, const Instruction& at) {
 
 void prepare_pack(Instruction& it, Modifiers& left) {
     if (!left.take("sat")) throw Wrong("it needs .sat");
-    it.type = left.needed_type();
+    const int few_bits = left.take_one({"s4", "s2", "u4", "u2"});   // which no other instruction that is emulated has
+    if (few_bits < 0) it.type = left.needed_type();
+    else it.type = {few_bits < 2 ? Kind::Signed : Kind::Unsigned, static_cast<std::uint8_t>(few_bits % 2 ? 2 : 4), 1};
     it.from = left.needed_type();
-    const bool of_bytes = it.type.bits == 8;
-    if (!it.from.is(Kind::Signed, 32) || !it.type.whole() || (!of_bytes && it.type.bits != 16)) throw Wrong("from .s32 to .s8, .u8, .s16 or .u16 it is emulated");
-    if (of_bytes && !left.needed_type().is(Kind::Bits, 32)) throw Wrong("of bytes it needs .b32, and a register to pack them into");
+    const bool has_more = it.type.bits <= 8;
+    if (!it.from.is(Kind::Signed, 32) || !it.type.whole() || (!has_more && it.type.bits != 16)) throw Wrong("it packs .s32 into whole numbers of 2 to 16 bits");
+    if (has_more && !left.needed_type().is(Kind::Bits, 32)) throw Wrong("of 2 to 8 bits it needs .b32, and a register to pack them into");
     left.done();
-    want_operands(it, of_bytes ? 4 : 3);
+    want_operands(it, has_more ? 4 : 3);
     want_register(it[0], Type{Kind::Bits, 32, 1});
     for (std::size_t i = 1; i < it.operands.size(); ++i) want_value(it[i], Type{Kind::Bits, 32, 1});
     it.run = pack;

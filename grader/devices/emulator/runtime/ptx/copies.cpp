@@ -24,6 +24,7 @@ void run_copy(Lane& l, const Instruction& at) {
 
 void prepare_copy(Instruction& it) {
     Modifiers left(it);
+    if (left.take("bulk")) throw Wrong("");   // nor are its groups
     const int level = left.take_one({"ca", "cg"});
     if (level < 0) throw Wrong("it needs .ca or .cg");
     if (left.take_one({"shared", "shared::cta", "shared::cluster"}) < 0 || !left.take("global")) throw Wrong("it copies from .global to .shared");
