@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 
-from torch import Tensor
-
-from grader.course.call import Call
 from grader.course.lesson import Task
-from grader.devices.buffers import Breach, CaseBuffers
+from grader.devices.buffers import Breach
 from grader.devices.evidence import NO_RETURN, CaseRun, Diagnostic, Evidence, Json
-from grader.judge.compare import Comparison, Context, Expected, Output, compare, guard_broken, input_modified
+from grader.judge.compare import Comparison, Context, Output, Prepared, compare, guard_broken, input_modified
 from grader.judge.ladder import climb, is_below_floor, stars_earned
 from grader.judge.orders import BLOCK_ORDER, settle_orders
 from grader.judge.patterns import element_name
@@ -25,16 +21,6 @@ NO_LAUNCH = "No kernel was launched: the answer comes from host code or from a l
 DRAWN = " This size is drawn for each grade: a kernel must be right for others than the lesson's, too."
 
 
-@dataclass(frozen=True)
-class Prepared:
-    """A call with all that the judge knows of it."""
-
-    call: Call
-    buffers: CaseBuffers
-    inputs: Mapping[str, Tensor]
-    expected: Mapping[str, Expected]
-
-
 def judge_task(task: Task, prepared: Sequence[Prepared], evidence: Evidence, speed: Speed | None = None) -> TaskGrade:
     """Weighs the evidence of one task. Without evidence there is no pass. On a GPU, `speed` is how fast it was."""
     build = evidence.build
@@ -45,6 +31,10 @@ def judge_task(task: Task, prepared: Sequence[Prepared], evidence: Evidence, spe
         return TaskGrade(task.name, status, 0, build.message, diagnostics=diagnostics, output=evidence.output)
     on_gpu = speed is not None
     cases = judge_cases(prepared, evidence, on_gpu)
+    if any(case.status == "wrong_result" for case in cases):
+        from grader.judge.causes import name_causes  # as most grades need none
+
+        name_causes(cases, prepared, evidence.cases)
     _name_missing_return(cases, build.diagnostics)
     is_explained = evidence.problem == "crash" and _put_causes_first(cases)
     if task.prints and len(cases) == len(prepared) and all(case.status == "passed" for case in cases):

@@ -189,8 +189,17 @@ BLOCK_ORDER = (
     "Which block comes first is up to the GPU, and so is each place that atomicAdd gives out. Let places follow from "
     "indices: count first, a prefix sum of the counts then tells each block where it begins."
 )
+LAUNCHED_AGAIN = (
+    "A launch takes some microseconds, however little its kernel does, and one thread at work leaves all others idle. "
+    "A grid of many blocks does all elements in one launch."
+)
 # By what a finding's message says.
-SAID = {"is called a second time": SECOND_CALL, "through the read-only cache": CACHED, "may have ended": ENDED}
+SAID = {
+    "again and again in line": LAUNCHED_AGAIN,
+    "is called a second time": SECOND_CALL,
+    "through the read-only cache": CACHED,
+    "may have ended": ENDED,
+}
 LAUNCHES = {"the grid has 0 blocks": NO_BLOCKS, "static shared memory": STATIC_SHARED}
 TRAPS = {
     "as host code has it": HOST_FUNCTION,

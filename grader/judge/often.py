@@ -1,0 +1,37 @@
+"""How often a launch does what is to be done once: as often as it has lanes, warps, threads or blocks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+Launches = Sequence[Mapping[str, Any]]  # CaseRun.launches
+LANES = 32  # of a warp
+
+
+def who_does(launches: Launches, times: int) -> str:
+    """Who may have done so often what should be done once, as a question; "" if nobody comes as often."""
+    if times > 1 and len(launches) == times and len({launch["kernel"] for launch in launches}) == 1:
+        return f"is {launches[0]['kernel']} launched {times} times, and does each launch add all"
+    for launch in launches:
+        grid, block = launch["grid"], launch["block"]
+        if times > 1 and times in block[1:]:
+            axis = "yz"[block[1:].index(times)]
+            return (
+                f"a block of {' x '.join(map(str, block))} threads has as many threadIdx.{axis}: is that missing from"
+                " an index, or is the block meant to have one dimension"
+            )
+        blocks, threads = math.prod(grid), math.prod(block)
+        named = {LANES: "every lane of the warp", threads // LANES: "every warp of the block"}
+        named |= {blocks * threads: "every thread", blocks: "every block", threads: "every thread of the block"}
+        if who := named.get(times):
+            return f"does {who} add what should be added once"
+    return ""
+
+
+def factor_words(factor: float) -> str:
+    """`2 times`, `1/3 of`, `0.7071 times`."""
+    if abs(factor) < 1 and abs(round(1 / factor) * factor - 1) < 1e-5:
+        return f"{'-' if factor < 0 else ''}1/{abs(round(1 / factor))} of"
+    return f"{factor:.4g} times"
