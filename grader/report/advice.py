@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 from grader.devices.evidence import Finding
 from grader.judge.verdict import CaseGrade, Status, decisive, status_of
-from grader.report.guards import asks_for_one_too_many, guard_of_axes, of_eight_bytes
+from grader.report.guards import asks_for_one_too_many, guard_of_axes, leaves_the_wrong_ones, of_eight_bytes
 from grader.report.messages import ADVICE
+from grader.report.text_slips import slip
 
 NEGATIVE = (
     "An index below 0: was something subtracted too far, or is it a `char`, which is negative above 127 "
@@ -225,6 +226,8 @@ _LOCAL_ARRAY = re.compile(r"^\s+(?:float|double|int|unsigned|half)\s+(\w+)\s*\["
 def advice(status: Status, case: CaseGrade | None, source: Sequence[str]) -> str:
     """One to three sentences; "" for what has passed. `case` is the one that is told, `source` the file's lines."""
     finding = decisive(case.findings) if case else None
+    if case and (said := slip(status, source, finding.line if finding else None)):
+        return said
     special = ""
     if finding and status_of(finding) == status:
         special = _on_finding(finding, source)
@@ -313,6 +316,8 @@ def _on_bounds(finding: Finding, source: Sequence[str]) -> str:
     if finding.thread and elements and index == elements and (found := asks_for_one_too_many(source, finding.line)):
         line, asks, belongs = found
         return ONE_TOO_FAR.format(elements=elements, last=elements - 1, line=line, asks=asks, belongs=belongs)
+    if finding.thread and (leaves := leaves_the_wrong_ones(source, finding.line)):
+        return leaves
     if finding.thread and (guard := guard_of_axes(source, finding.line)):
         return guard
     if (
