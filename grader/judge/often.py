@@ -35,3 +35,16 @@ def factor_words(factor: float) -> str:
     if abs(factor) < 1 and abs(round(1 / factor) * factor - 1) < 1e-5:
         return f"{'-' if factor < 0 else ''}1/{abs(round(1 / factor))} of"
     return f"{factor:.4g} times"
+
+
+def too_few_threads(blocks: int, threads: int, count: int, verb: str) -> str:
+    """Of a launch whose threads are fewer than elements, where just as many are right; the rest is `verb`."""
+    if threads == 1:
+        return (
+            f"The launch has {blocks:,} block{'' if blocks == 1 else 's'} of 1 thread for {count} elements: give a"
+            " block many threads, the second number of `<<<blocks, threads>>>`."
+        )
+    return (
+        f"The launch has {blocks} x {threads} = {blocks * threads} threads for {count} elements, and the rest is"
+        f" {verb}. Round the number of blocks up: (n + {threads - 1}) / {threads}."
+    )

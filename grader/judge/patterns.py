@@ -13,7 +13,7 @@ from itertools import chain
 import torch
 from torch import Tensor
 
-from grader.judge.often import Launches, factor_words, who_does
+from grader.judge.often import Launches, factor_words, too_few_threads, who_does
 
 ENOUGH = 4  # fewer elements than this may agree by chance, or with several patterns at once
 MOST_TIMES = 2.0**40  # more no launch does
@@ -294,11 +294,7 @@ def _tail(answer: Answer, start: int) -> Pattern:
                 f"{count} elements need ceil({count} / {threads}) = {-(-count // threads)} blocks.{rounds}",
             )
         if start == blocks * threads:
-            return Pattern(
-                "tail",
-                f"The launch has {blocks} x {threads} = {start} threads for {count} elements, and the rest is "
-                f"{answer.verb}. Round the number of blocks up: (n + {threads - 1}) / {threads}.{rounds}",
-            )
+            return Pattern("tail", too_few_threads(blocks, threads, count, answer.verb) + rounds)
     if start == count - 1:
         return Pattern("tail", f"Only the last element is {answer.verb}.")
     return Pattern("tail", f"Everything from {answer.at(start)} on is {answer.verb}; all before it is {answer.good}.")

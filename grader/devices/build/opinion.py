@@ -37,7 +37,9 @@ class ClangsOpinion:
         refused, warned = rules.refusals(found), self._own_lines(rules.warnings(found), "warning")
         if not refused or build.problem == "missing_entry_point" or "a `}` is missing" in build.message:
             return _with(build, warned)
-        return _with(build_error(rules.messages(refused), self.source, for_clang(self.source)), warned)
+        failed = build_error(rules.messages(refused), self.source, for_clang(self.source))
+        wrong = {each.line for each in failed.diagnostics}  # a line that is no C++ is not what its warning is about
+        return _with(failed, [each for each in warned if each.line not in wrong])
 
     def _own_lines(self, messages: list[Message], level: str) -> list[Diagnostic]:
         said = diagnostics.on_own_lines(messages, self.source, for_clang(self.source).split("\n"))
