@@ -19,7 +19,12 @@ Lacking = tuple[str, Along, str, str]  # a key, what is left out, that in words,
 def masks(noun: str, threads: list[int]) -> Iterator[Lacking]:
     """What may be left out, in words, and what to ask then."""
     yield "first", lambda c, n: c == 0, f"the first {noun} of {{x}}", "does a loop begin at 1, where 0 belongs?"
-    yield "last", lambda c, n: c == n - 1, f"the last {noun} of {{x}}", "does a loop or a guard end one too early?"
+    yield (
+        "last",
+        lambda c, n: c == n - 1,
+        f"the last {noun} of {{x}}",
+        "does a loop or a guard end one too early, or does a tree halve an odd number?",
+    )
     yield "all_but_last", lambda c, n: c < n - 1, f"all {noun}s of {{x}} but the last", "is it `=` where `+=` belongs?"
     yield "all_but_first", lambda c, n: c > 0, f"all {noun}s of {{x}} but the first", "is there a loop over the others?"
     for k in dict.fromkeys([*threads, *FACTORS]):

@@ -6,6 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import torch
+from torch import Tensor
+
 Launches = Sequence[Mapping[str, Any]]  # CaseRun.launches
 LANES = 32  # of a warp
 
@@ -48,3 +51,20 @@ def too_few_threads(blocks: int, threads: int, count: int, verb: str) -> str:
         f"The launch has {blocks} x {threads} = {blocks * threads} threads for {count} elements, and the rest is"
         f" {verb}. Round the number of blocks up: (n + {threads - 1}) / {threads}."
     )
+
+
+def swapped_grid(launches: Launches, bad: Tensor) -> str:
+    """A sentence if what a grid of two dimensions leaves out of a matrix is there for the other one; else ""."""
+    rows, cols = bad.shape[-2:]
+    row, col = torch.arange(rows)[:, None], torch.arange(cols)[None, :]
+    for launch in launches:
+        (grid_x, grid_y, _), (block_x, block_y, _) = launch["grid"], launch["block"]
+        wide, high = grid_x * block_x, grid_y * block_y
+        for along_x, along_y, size_x, size_y in ((col, row, cols, rows), (row, col, rows, cols)):
+            left = ((along_x >= wide) | (along_y >= high)).expand_as(bad)
+            if grid_x != grid_y and wide >= size_y and high >= size_x and torch.equal(bad, left):
+                return (
+                    f"The grid has {wide} threads in x and {high} in y, and here {size_x} and {size_y} are needed: swap"
+                    " the two in `dim3 blocks(...)`, or x and y in the kernel."
+                )
+    return ""

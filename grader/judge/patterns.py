@@ -13,7 +13,7 @@ from itertools import chain
 import torch
 from torch import Tensor
 
-from grader.judge.often import Launches, factor_words, too_few_threads, who_does
+from grader.judge.often import Launches, factor_words, swapped_grid, too_few_threads, who_does
 
 ENOUGH = 4  # fewer elements than this may agree by chance, or with several patterns at once
 MOST_TIMES = 2.0**40  # more no launch does
@@ -255,6 +255,8 @@ def _place_patterns(answer: Answer) -> Iterator[Pattern]:
         if not answer.written:
             yield _nothing_written(answer)
         return
+    if not answer.written and answer.bad.dim() > 1 and (swapped := swapped_grid(answer.launches, answer.bad)):
+        yield Pattern("swapped_grid", swapped)
     places = bad.nonzero().flatten()
     if bool(bad[places[0] :].all()):
         yield _tail(answer, int(places[0]))

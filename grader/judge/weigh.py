@@ -127,6 +127,8 @@ def judge_case(prepared: Prepared, run: CaseRun, before: Prepared | None) -> Cas
     if any(finding.kind == BLOCK_ORDER for finding in run.findings):
         settle_orders(run.findings, prepared.buffers, prepared.expected, is_right=outputs.status == "passed")
     status, finding = decide(run.findings, outputs.status)
+    if outputs.details.get("pattern") == "first_block" and outputs.status == "not_written":
+        _look_at_other_blocks(outputs, run)
     return CaseGrade(
         name=prepared.call.name,
         status=status,
@@ -136,6 +138,16 @@ def judge_case(prepared: Prepared, run: CaseRun, before: Prepared | None) -> Cas
         findings=run.findings,
         details=outputs.details,
     )
+
+
+def _look_at_other_blocks(outputs: Comparison, run: CaseRun) -> None:
+    """Without blockIdx in its index each block writes the first one's elements again, and that is found, too."""
+    if not any("the same value" in finding.message for finding in run.findings):
+        first = outputs.details["pattern_message"].partition(":")[0]
+        outputs.details["pattern_message"] = (
+            f"{first}, and no other block writes an element: does their index go too far, as with a number in the place"
+            " of blockDim.x, or does an `if` or a `return` keep them away?"
+        )
 
 
 def compare_buffers(prepared: Prepared, run: CaseRun, before: Prepared | None) -> Comparison:

@@ -180,6 +180,11 @@ ENOUGH_THREADS = (
     "{elements:,} elements. That is enough, unless several share an element or the grid is too small in one direction: "
     "does one return too early, or does a condition or an index keep it from its element?"
 )
+SHARED_ELEMENTS = (
+    "The output starts with rubbish on purpose, and some of it is still there. There are {threads:,} threads for "
+    "{elements:,} elements, which is enough, but several write the same one, as the note says: each needs an index of "
+    "its own."
+)
 NOT_SHARED = "The threads of a block meet at a barrier, but share nothing: is `__shared__` missing before {array}?"
 STREAMS = (
     "What is asked of one stream is done in its order, but two streams know nothing of each other: an event recorded "
@@ -366,7 +371,9 @@ def _lock(source: Sequence[str]) -> int:
 
 def _on_unwritten(case: CaseGrade) -> str:
     threads, elements = case.details.get("launched_threads", 0), case.details.get("total", 0)
-    return ENOUGH_THREADS.format(threads=threads, elements=elements) if threads >= elements > 0 else ""
+    shared = any("the same value" in finding.message for finding in case.findings)
+    said = SHARED_ELEMENTS if shared else ENOUGH_THREADS
+    return said.format(threads=threads, elements=elements) if threads >= elements > 0 else ""
 
 
 def _text(source: Sequence[str], line: int | None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from grader.devices.emulator.array_wording import IN_KERNELS, Where, bytes_of_element
@@ -21,6 +22,7 @@ from grader.devices.emulator.host_wording import cause_of_crash, host_access, ki
 from grader.devices.emulator.kinds import WAITED
 from grader.devices.emulator.mends import BY_THE_CACHE, UNCACHED, mend
 from grader.devices.emulator.reading import Reading
+from grader.devices.emulator.same_element import why_one_element
 from grader.devices.emulator.stream_wording import STREAMS
 from grader.devices.emulator.symbols import CodeMap
 from grader.devices.emulator.timeouts import WAITS, never_ended
@@ -276,8 +278,10 @@ def _race(fact: Fact, where: Where) -> str:
     if fact["text"] == "cached":
         return f"{mine} {BY_THE_CACHE}, and {theirs}, in the same launch: {UNCACHED}"
     if fact["text"] == "same value":
-        return f"{mine}; {theirs}: the same value, in any order"
-    return f"{mine} while {theirs}, in any order: {mend(fact)}"
+        return "; ".join(
+            filter(None, (mine, f"{theirs}: the same value, in any order", why_one_element(fact, where.index)))
+        )
+    return f"{mine} while {theirs}, in any order: {why_one_element(fact, where.index) or mend(fact)}"
 
 
 def _shuffle_order(fact: Fact, where: Where) -> str:
@@ -360,16 +364,12 @@ def _trap(fact: Fact, where: Where) -> str:
     return f"{thread_of(fact)} stops: {fact['text']}"
 
 
-def _inline_ptx(fact: Fact, where: Where) -> str:
-    return str(fact["text"])
+def _alone(said: Callable[[Fact], str], fact: Fact, where: Where) -> str:
+    return said(fact)
 
 
 def _unknown(fact: Fact, where: Where) -> str:
     return f"{thread_of(fact)}: {fact['kind']} {fact['text']}"
-
-
-def _alone(said: Callable[[Fact], str]) -> Callable[[Fact, Where], str]:
-    return lambda fact, where: said(fact)
 
 
 _WORDS: Mapping[str, Callable[[Fact, Where], str]] = {
@@ -394,6 +394,6 @@ _WORDS: Mapping[str, Callable[[Fact, Where], str]] = {
     "stack_overflow": _stack_overflow,
     "crash": _crash,
     "trap": _trap,
-    "inline_ptx": _inline_ptx,
-    **{kind: _alone(said) for kind, said in [*CALLS.items(), *BARRIERS.items()]},
+    "inline_ptx": lambda fact, _: str(fact["text"]),
+    **{kind: partial(_alone, said) for kind, said in [*CALLS.items(), *BARRIERS.items()]},
 }
