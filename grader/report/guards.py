@@ -39,8 +39,13 @@ def guard_of_axes(source: Sequence[str], line: int | None) -> str:
         return ""
     sizes = _sizes(code, axes)
     guard = " && ".join(f"{name} < {sizes[name]}" for name in sorted(axes, key=axes.__getitem__))
-    used = [name for name in axes if re.search(rf"\[[^][]*\b{name}\b", code[code.rfind("\n") + 1 :])]
-    unasked = [name for name in used or axes if not re.search(_ASKS.format(name=name), code)]
+    here, below = code[code.rfind("\n") + 1 :], "\n".join(source[line or 0 :]).partition("\n}")[0]
+    used = {name for name in axes if re.search(rf"\[[^][]*\b{name}\b", here)}
+    unasked = [
+        name
+        for name in axes  # what this line does not use may be asked for later
+        if not re.search(_ASKS.format(name=name), code if name in used else code + below)
+    ]
     if unasked:
         missing = " and ".join(sorted(axes[name] for name in unasked))
         return MISSING.format(axes=missing, names=" and ".join(f"`{name}`" for name in unasked), guard=guard)
