@@ -105,6 +105,14 @@ WILD = (
     "A kernel reaches what cudaMalloc gives, its arguments and its own variables: was this pointer ever set, "
     "and does it not point to memory of the host (a std::vector's, an array's)?"
 )
+BY_VALUE = (
+    "A kernel reaches no variable of host code. Give it a struct or a number itself, `kernel(Params p)`, and not its "
+    "address or a reference; give it an array that cudaMalloc has made and cudaMemcpy has filled."
+)
+OF_MALLOC = (
+    "A kernel reaches what cudaMalloc gives: was this pointer ever set, and does it not point to memory of the host? For "
+    "rows, better one array than an array of pointers: `p[row * cols + col]`."
+)
 ONE_TOO_FAR = (
     "The last of {elements:,} elements has the index {last:,}: line {line} asks `{asks}`, where `{belongs}` belongs."
 )
@@ -301,6 +309,10 @@ def _on_bounds(finding: Finding, source: Sequence[str]) -> str:
     details, index = finding.details, finding.details.get("index")
     if "no device memory" in finding.message and finding.thread and re.search(r"\[\s*&", _text(source, finding.line)):
         return BY_REFERENCE
+    if "to a local variable of host code" in finding.message and finding.thread:
+        return BY_VALUE
+    if "to memory of malloc" in finding.message and finding.thread:
+        return OF_MALLOC
     if "no device memory" in finding.message:
         return WILD if finding.thread else DIRECTION
     if finding.message.startswith("a copy or memset of"):

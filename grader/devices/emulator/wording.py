@@ -18,6 +18,7 @@ from grader.devices.emulator.checked_wording import CHECKED
 from grader.devices.emulator.fewer_checks import KIND as FEWER_CHECKS
 from grader.devices.emulator.fewer_checks import fewer_checks
 from grader.devices.emulator.host_calls import CALLS
+from grader.devices.emulator.host_memory import host_memory_at
 from grader.devices.emulator.host_wording import cause_of_crash, host_access, kind_of
 from grader.devices.emulator.kinds import WAITED
 from grader.devices.emulator.mends import BY_THE_CACHE, UNCACHED, mend
@@ -173,10 +174,10 @@ def _out_of_bounds(fact: Fact, where: Where) -> str:
         return f"{who} {special[fact['text']]}"
     wild = fact["space"] == "shared" and not -MOST_SHARED <= fact["offset"] <= fact["array_bytes"] + MOST_SHARED
     if wild or not (fact["array"] or fact["space"]):
-        which = "a null pointer" if fact["address"] < NULLS_OWN else "a host pointer"
-        return (
-            f"{who} address {fact['address']:#x}, which is no device memory: {which}, or a pointer that was never set"
-        )
+        of_host = " ".join(filter(None, ("a host pointer", host_memory_at(fact["address"]))))
+        which = "a null pointer" if fact["address"] < NULLS_OWN else of_host
+        what = f"which is no device memory: {which}, or a pointer that was never set"
+        return f"{who} address {fact['address']:#x}, {what}"
     if fact["space"] == "shared" and not fact["array_bytes"]:
         return (
             f"{who} {where.name}, which has 0 bytes: an `extern __shared__` array is as large as the launch says,"
