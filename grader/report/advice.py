@@ -110,8 +110,8 @@ BY_VALUE = (
     "address or a reference; give it an array that cudaMalloc has made and cudaMemcpy has filled."
 )
 OF_MALLOC = (
-    "A kernel reaches what cudaMalloc gives: was this pointer ever set, and does it not point to memory of the host? For "
-    "rows, better one array than an array of pointers: `p[row * cols + col]`."
+    "A kernel reaches what cudaMalloc gives: was this pointer ever set, and does it not point to memory of the host? "
+    "For rows, better one array than an array of pointers: `p[row * cols + col]`."
 )
 ONE_TOO_FAR = (
     "The last of {elements:,} elements has the index {last:,}: line {line} asks `{asks}`, where `{belongs}` belongs."
