@@ -147,7 +147,9 @@ def _scaled(answer: Answer) -> Iterator[Pattern]:
     message = f"Every element of {answer.buffer} is {factor_words(factor)} what it should be"
     sizes = [name for name, size in answer.sizes.items() if is_whole and size == round(times) > 2]
     who = who_does(answer.launches, round(times)) if is_whole and factor > 1 else ""
+    roots = [name for name, size in answer.sizes.items() if size > 2 and abs(times * times - size) < 1e-3 * size]
     asked = f": {who}?" if who else f", and {sizes[0]} is {round(times)}." if sizes else "."
+    asked = f", and the root of {', '.join(roots)} is {times:.4g}." if roots else asked
     yield Pattern("scaled", message + asked)
 
 
