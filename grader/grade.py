@@ -35,11 +35,10 @@ if TYPE_CHECKING:
 
     from grader.devices.buffers import Arena
     from grader.devices.worker.job import Cancel, Dialogue, Gpu, Level
-    from grader.judge.compare import Expected
+    from grader.judge.compare import Expected, Prepared
     from grader.judge.second_look import SecondLook
     from grader.judge.timing.speed import SpeedTest
     from grader.judge.timing.turn import Turn
-    from grader.judge.weigh import Prepared
 
 
 def grade(
@@ -177,7 +176,7 @@ def grade_task(task: Task, submission: Submission) -> Result:
         expected = thread.submit(lambda: _expect(calls, inputs.result()))
 
         def prepared() -> list[Prepared]:
-            from grader.judge.weigh import Prepared
+            from grader.judge.compare import Prepared
 
             return [
                 Prepared(*each) for each in zip(calls, arena.cases, inputs.result(), expected.result(), strict=True)

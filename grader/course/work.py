@@ -22,9 +22,9 @@ HANDED_OUT = "hunt"  # the folder in work/ whose kernels are the course's, but f
 
 def read_kernel(file: Path, entry: Entry) -> str:
     """The text of a kernel file, as much of it as building accepts. Bytes that are no UTF-8 become surrogates, which
-    building refuses; Windows' line ends and byte-order mark go. Of a mistake that is kept as a difference, NAME.diff,
-    NAME.cu is the whole file; the folder of a lesson's solutions is all of them together; a kernel of the course has in
-    it what it includes. Raises UsageError.
+    building refuses; other systems' line ends and the byte-order mark go. Of a mistake that is kept as a difference,
+    NAME.diff, NAME.cu is the whole file; the folder of a lesson's solutions is all of them together; a kernel of the
+    course has in it what it includes. Raises UsageError.
     """
     number, name = entry.label, shown_path(file)
     if mistake := _difference(entry, file):
@@ -39,6 +39,7 @@ def read_kernel(file: Path, entry: Entry) -> str:
             raise UsageError(f"{name} is a pipe: save the kernel to a file, and name that")
         with file.open("rb") as opened:
             data = opened.read(MOST_SOURCE_BYTES + 1)
+        data = data if b"\n" in data else data.replace(b"\r", b"\n")  # as an old Mac has them, and nvcc takes them
         text = data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").decode("utf-8", "surrogateescape")
         is_ours = INCLUDE.search(text) and file.absolute().is_relative_to(entry.kernels.absolute())
         return inline(text, file) if is_ours else text

@@ -15,7 +15,9 @@ from grader.course.call import Call
 from grader.course.catalog import UsageError
 from grader.course.lesson import Task, Tensors
 from grader.course.prototype import CType
-from grader.judge.patterns import ENOUGH, Answer, Launches, Pattern, recognise, unravel
+from grader.devices.buffers import CaseBuffers
+from grader.judge.often import Launches
+from grader.judge.patterns import ENOUGH, Answer, Pattern, recognise, unravel
 from grader.judge.verdict import Status
 
 MOST_ANGLES = 1 << 12  # wrong elements for which the right ones for other inputs are worked out
@@ -61,6 +63,16 @@ class Context:
     call: Call | None = None
 
 
+@dataclass(frozen=True)
+class Prepared:
+    """A call with all that the judge knows of it."""
+
+    call: Call
+    buffers: CaseBuffers
+    inputs: Mapping[str, Tensor]
+    expected: Mapping[str, Expected]
+
+
 # ---- what is expected ----
 
 
@@ -85,6 +97,11 @@ def expect(call: Call, inputs: Tensors) -> dict[str, Expected]:
         magnitude = _shaped(task, "magnitude", magnitudes, output.name, shape) if output.name in magnitudes else value
         expected[output.name] = _expected(value, magnitude, output.type, factor)
     return expected
+
+
+def results(call: Call, inputs: Tensors) -> Tensors:
+    """What the reference makes of inputs in float64."""
+    return _call(call.task, "reference", call.task.reference, {**call.scalars, **inputs})
 
 
 def widen(tensors: Tensors) -> dict[str, Tensor]:
@@ -225,6 +242,7 @@ def _answer(name: str, want: Expected, left: Output, bad: Tensor, context: Conte
         inputs={key: _widened(tensor) for key, tensor in context.inputs.items()},
         previous=None if previous is None else _widened(previous),
         launches=context.launches,
+        sizes={} if context.call is None else context.call.scalars,
     )
 
 
@@ -251,7 +269,8 @@ def _other_angle(answer: Answer, context: Context) -> Pattern | None:
     Asked of tasks that sum nothing: where an element has one term, it may be a function of an angle.
     """
     floats = {name: tensor.double() for name, tensor in context.inputs.items() if tensor.is_floating_point()}
-    if context.call is None or context.call.terms > 1 or not ENOUGH <= int(answer.bad.sum()) <= MOST_ANGLES:
+    sums = context.call is None or context.call.task.tolerance.terms != "1"  # at other sizes, too
+    if context.call is None or sums or not ENOUGH <= int(answer.bad.sum()) <= MOST_ANGLES:
         return None
     for (name, angles), (factor, what) in itertools.product(floats.items(), _ANGLES.items()):
         claim = expect(context.call, {**context.inputs, name: factor * angles})[answer.buffer].values[answer.bad]

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any
 
 import torch
 from torch import Tensor
 
-Launches = Sequence[Mapping[str, Any]]  # CaseRun.launches
-LANES = 32  # of a warp
+from grader.judge.often import Launches, factor_words, swapped_grid, too_few_threads, who_does
+
 ENOUGH = 4  # fewer elements than this may agree by chance, or with several patterns at once
+MOST_TIMES = 2.0**40  # more no launch does
 NEARLY = 2.0**-8  # relative: what is within it but outside the tolerance is imprecise, not another formula
 
 
@@ -39,6 +39,7 @@ class Answer:
     inputs: Mapping[str, Tensor] = field(default_factory=dict)
     previous: Tensor | None = None  # what this buffer held after the case before
     launches: Launches = ()
+    sizes: Mapping[str, int] = field(default_factory=dict)  # of the call
 
     @property
     def verb(self) -> str:
@@ -92,6 +93,8 @@ def _value_patterns(answer: Answer) -> Iterator[Pattern]:
 
 def _constant(answer: Answer) -> Iterator[Pattern]:
     first, right = answer.got.flatten()[0], answer.expected.flatten()
+    if int(answer.bad.sum()) < min(ENOUGH, max(len(right), 2)):
+        return  # of one element, or of one that is not 0 as the others are
     should_be_alike = bool(_close(right, right[0], answer.allowed.flatten()).all())
     if should_be_alike and first != 0 and bool(first.isfinite()):
         return  # that they are says nothing
@@ -138,24 +141,29 @@ def _scaled(answer: Answer) -> Iterator[Pattern]:
         return
     if answer.agrees_with(-answer.expected, answer.allowed):
         yield Pattern("sign", f"Every element of {answer.buffer} has the wrong sign.")
-    else:
-        yield Pattern("scaled", f"Every element of {answer.buffer} is {_factor(factor)} what it should be.")
+        return
+    times = factor if abs(factor) > 1 else 1 / factor
+    is_whole = abs(times - round(times)) < 1e-4 * abs(times)
+    message = f"Every element of {answer.buffer} is {factor_words(factor)} what it should be"
+    sizes = [name for name, size in answer.sizes.items() if is_whole and size == round(times) > 2]
+    who = who_does(answer.launches, round(times)) if is_whole and factor > 1 else ""
+    roots = [name for name, size in answer.sizes.items() if size > 2 and abs(times * times - size) < 1e-3 * size]
+    asked = f": {who}?" if who else f", and {sizes[0]} is {round(times)}." if sizes else "."
+    asked = f", and the root of {', '.join(roots)} is {times:.4g}." if roots else asked
+    yield Pattern("scaled", message + asked)
 
 
 def _as_often_as_launched(answer: Answer) -> Iterator[Pattern]:
     """A few sums, too few for `_scaled`, are as many times too large as something was launched."""
     got, expected = answer.got[answer.bad].double(), answer.expected[answer.bad].double()
-    if not bool((expected != 0).all() and got.isfinite().all()):
+    factor = float((got / expected).median())
+    if not bool((expected != 0).all() and got.isfinite().all()) or not 1.5 < factor < MOST_TIMES:
         return
-    for blocks, threads in _lines(answer.launches):
-        named = {LANES: "every lane of the warp", threads // LANES: "every warp of the block"}
-        named |= {blocks * threads: "every thread", blocks: "every block", threads: "every thread of the block"}
-        for times, who in named.items():
-            close = (got - times * expected).abs() <= 4 * times * answer.allowed[answer.bad]
-            if times > 1 and bool(close.all()):
-                message = f"{answer.at(int(answer.bad.flatten().nonzero()[0]))} is {times:,} times what it should be"
-                yield Pattern("as_often", f"{message}: does {who} add what should be added once?")
-                return
+    times = round(factor)
+    close = (got - times * expected).abs() <= 4 * abs(times) * answer.allowed[answer.bad]
+    if bool(close.all()) and (who := who_does(answer.launches, times)):
+        message = f"{answer.at(int(answer.bad.flatten().nonzero()[0]))} is {times:,} times what it should be"
+        yield Pattern("as_often", f"{message}: {who}?")
 
 
 def _whole_numbers(answer: Answer) -> Iterator[Pattern]:
@@ -168,13 +176,6 @@ def _whole_numbers(answer: Answer) -> Iterator[Pattern]:
             f"All of {answer.buffer} are whole numbers, and should not be: is a variable on the way an int, "
             "or a division one of ints?",
         )
-
-
-def _factor(factor: float) -> str:
-    """`2 times`, `1/3 of`, `0.7071 times`."""
-    if abs(factor) < 1 and abs(round(1 / factor) * factor - 1) < 1e-5:
-        return f"{'-' if factor < 0 else ''}1/{abs(round(1 / factor))} of"
-    return f"{factor:.4g} times"
 
 
 def _swapped_pairs(answer: Answer) -> Iterator[Pattern]:
@@ -256,6 +257,8 @@ def _place_patterns(answer: Answer) -> Iterator[Pattern]:
         if not answer.written:
             yield _nothing_written(answer)
         return
+    if not answer.written and answer.bad.dim() > 1 and (swapped := swapped_grid(answer.launches, answer.bad)):
+        yield Pattern("swapped_grid", swapped)
     places = bad.nonzero().flatten()
     if bool(bad[places[0] :].all()):
         yield _tail(answer, int(places[0]))
@@ -277,25 +280,25 @@ def _tail(answer: Answer, start: int) -> Pattern:
     count = answer.bad.numel()
     # The first row may be right by itself, as the first query's, that sees one key: a block's size is then chance.
     first_row = answer.written and answer.got.dim() > 1 and start == answer.got.shape[-1]
+    # What was written and is wrong need not be what no thread came to.
+    loop = "" if not answer.written else f", or do the threads of a block need a loop over all {count}"
+    is_left = not answer.written or bool((answer.got.flatten()[start:] == 0).all())
+    rounds = "" if is_left else " Or, where threads go on in a loop: does a round begin with what the last one left?"
     for blocks, threads in () if first_row else _lines(answer.launches):
         if start in _first_elements(answer, threads) and blocks > 1:
             return Pattern(
                 "first_block",
                 f"Only the first {start} elements are {answer.good}, those of {threads} threads, as many as a block "
-                "has: is blockIdx.x * blockDim.x missing from an index?",
+                f"has: is blockIdx.x * blockDim.x missing from an index{loop}?",
             )
         if start == threads and blocks == 1 and threads > 1:
             return Pattern(
                 "tail",
                 f"Only one block of {threads} threads was launched, and only {threads} elements are {answer.good}. "
-                f"{count} elements need ceil({count} / {threads}) = {-(-count // threads)} blocks.",
+                f"{count} elements need ceil({count} / {threads}) = {-(-count // threads)} blocks.{rounds}",
             )
         if start == blocks * threads:
-            return Pattern(
-                "tail",
-                f"The launch has {blocks} x {threads} = {start} threads for {count} elements, and the rest is "
-                f"{answer.verb}. Round the number of blocks up: (n + {threads - 1}) / {threads}.",
-            )
+            return Pattern("tail", too_few_threads(blocks, threads, count, answer.verb) + rounds)
     if start == count - 1:
         return Pattern("tail", f"Only the last element is {answer.verb}.")
     return Pattern("tail", f"Everything from {answer.at(start)} on is {answer.verb}; all before it is {answer.good}.")

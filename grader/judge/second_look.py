@@ -125,8 +125,8 @@ def _settle(calls: Sequence[Call], arena: Arena, inputs: Sequence[Mapping[str, T
     """Judges the outputs of small cases that came out otherwise in another order of blocks, as a grade on the emulator
     does: by its own outputs in these buffers, too. What is expected is worked out of these cases only.
     """
-    from grader.judge.compare import expect
-    from grader.judge.weigh import Prepared, judge_case
+    from grader.judge.compare import Prepared, expect
+    from grader.judge.weigh import judge_case
 
     for call, buffers, given, ran in zip(calls, arena.cases, inputs, evidence.cases, strict=False):
         if any(finding.kind == BLOCK_ORDER for finding in ran.findings):

@@ -153,6 +153,10 @@ def falls_behind(own: Grade, model: Grade) -> list[TargetResult]:
     return [mine for mine, other in pairs if other.met and not mine.met]
 
 
+# Patterns of a wrong answer that say where it is wrong, or what is there, and not why (patterns.py).
+WITHOUT_CAUSE = ("all_zeros", "constant", "scaled", "head", "tail", "first_block", "columns", "every_kth", "imprecise")
+
+
 # ---- what findings lead to ----
 
 # Kind of finding -> status. Kinds that are a status of their own stand for themselves.

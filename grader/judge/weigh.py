@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 
-from torch import Tensor
-
-from grader.course.call import Call
 from grader.course.lesson import Task
-from grader.devices.buffers import Breach, CaseBuffers
+from grader.devices.buffers import Breach
 from grader.devices.evidence import NO_RETURN, CaseRun, Diagnostic, Evidence, Json
-from grader.judge.compare import Comparison, Context, Expected, Output, compare, guard_broken, input_modified
+from grader.judge.compare import Comparison, Context, Output, Prepared, compare, guard_broken, input_modified
 from grader.judge.ladder import climb, is_below_floor, stars_earned
 from grader.judge.orders import BLOCK_ORDER, settle_orders
 from grader.judge.patterns import element_name
@@ -25,16 +21,6 @@ NO_LAUNCH = "No kernel was launched: the answer comes from host code or from a l
 DRAWN = " This size is drawn for each grade: a kernel must be right for others than the lesson's, too."
 
 
-@dataclass(frozen=True)
-class Prepared:
-    """A call with all that the judge knows of it."""
-
-    call: Call
-    buffers: CaseBuffers
-    inputs: Mapping[str, Tensor]
-    expected: Mapping[str, Expected]
-
-
 def judge_task(task: Task, prepared: Sequence[Prepared], evidence: Evidence, speed: Speed | None = None) -> TaskGrade:
     """Weighs the evidence of one task. Without evidence there is no pass. On a GPU, `speed` is how fast it was."""
     build = evidence.build
@@ -45,6 +31,10 @@ def judge_task(task: Task, prepared: Sequence[Prepared], evidence: Evidence, spe
         return TaskGrade(task.name, status, 0, build.message, diagnostics=diagnostics, output=evidence.output)
     on_gpu = speed is not None
     cases = judge_cases(prepared, evidence, on_gpu)
+    if any(case.status == "wrong_result" for case in cases):
+        from grader.judge.causes import name_causes  # as most grades need none
+
+        name_causes(cases, prepared, evidence.cases)
     _name_missing_return(cases, build.diagnostics)
     is_explained = evidence.problem == "crash" and _put_causes_first(cases)
     if task.prints and len(cases) == len(prepared) and all(case.status == "passed" for case in cases):
@@ -137,6 +127,8 @@ def judge_case(prepared: Prepared, run: CaseRun, before: Prepared | None) -> Cas
     if any(finding.kind == BLOCK_ORDER for finding in run.findings):
         settle_orders(run.findings, prepared.buffers, prepared.expected, is_right=outputs.status == "passed")
     status, finding = decide(run.findings, outputs.status)
+    if outputs.details.get("pattern") == "first_block" and outputs.status == "not_written":
+        _look_at_other_blocks(outputs, run)
     return CaseGrade(
         name=prepared.call.name,
         status=status,
@@ -146,6 +138,16 @@ def judge_case(prepared: Prepared, run: CaseRun, before: Prepared | None) -> Cas
         findings=run.findings,
         details=outputs.details,
     )
+
+
+def _look_at_other_blocks(outputs: Comparison, run: CaseRun) -> None:
+    """Without blockIdx in its index each block writes the first one's elements again, and that is found, too."""
+    if not any("the same value" in finding.message for finding in run.findings):
+        first = outputs.details["pattern_message"].partition(":")[0]
+        outputs.details["pattern_message"] = (
+            f"{first}, and no other block writes an element: does their index go too far, as with a number in the place"
+            " of blockDim.x, or does an `if` or a `return` keep them away?"
+        )
 
 
 def compare_buffers(prepared: Prepared, run: CaseRun, before: Prepared | None) -> Comparison:

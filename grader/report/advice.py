@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 from grader.devices.evidence import Finding
 from grader.judge.verdict import CaseGrade, Status, decisive, status_of
-from grader.report.guards import asks_for_one_too_many, guard_of_axes, of_eight_bytes
+from grader.report.guards import asks_for_one_too_many, guard_of_axes, leaves_the_wrong_ones, of_eight_bytes
 from grader.report.messages import ADVICE
+from grader.report.text_slips import slip
 
 NEGATIVE = (
     "An index below 0: was something subtracted too far, or is it a `char`, which is negative above 127 "
@@ -104,6 +105,14 @@ WILD = (
     "A kernel reaches what cudaMalloc gives, its arguments and its own variables: was this pointer ever set, "
     "and does it not point to memory of the host (a std::vector's, an array's)?"
 )
+BY_VALUE = (
+    "A kernel reaches no variable of host code. Give it a struct or a number itself, `kernel(Params p)`, and not its "
+    "address or a reference; give it an array that cudaMalloc has made and cudaMemcpy has filled."
+)
+OF_MALLOC = (
+    "A kernel reaches what cudaMalloc gives: was this pointer ever set, and does it not point to memory of the host? "
+    "For rows, better one array than an array of pointers: `p[row * cols + col]`."
+)
 ONE_TOO_FAR = (
     "The last of {elements:,} elements has the index {last:,}: line {line} asks `{asks}`, where `{belongs}` belongs."
 )
@@ -179,6 +188,11 @@ ENOUGH_THREADS = (
     "{elements:,} elements. That is enough, unless several share an element or the grid is too small in one direction: "
     "does one return too early, or does a condition or an index keep it from its element?"
 )
+SHARED_ELEMENTS = (
+    "The output starts with rubbish on purpose, and some of it is still there. There are {threads:,} threads for "
+    "{elements:,} elements, which is enough, but several write the same one, as the note says: each needs an index of "
+    "its own."
+)
 NOT_SHARED = "The threads of a block meet at a barrier, but share nothing: is `__shared__` missing before {array}?"
 STREAMS = (
     "What is asked of one stream is done in its order, but two streams know nothing of each other: an event recorded "
@@ -189,8 +203,17 @@ BLOCK_ORDER = (
     "Which block comes first is up to the GPU, and so is each place that atomicAdd gives out. Let places follow from "
     "indices: count first, a prefix sum of the counts then tells each block where it begins."
 )
+LAUNCHED_AGAIN = (
+    "A launch takes some microseconds, however little its kernel does, and one thread at work leaves all others idle. "
+    "A grid of many blocks does all elements in one launch."
+)
 # By what a finding's message says.
-SAID = {"is called a second time": SECOND_CALL, "through the read-only cache": CACHED, "may have ended": ENDED}
+SAID = {
+    "again and again in line": LAUNCHED_AGAIN,
+    "is called a second time": SECOND_CALL,
+    "through the read-only cache": CACHED,
+    "may have ended": ENDED,
+}
 LAUNCHES = {"the grid has 0 blocks": NO_BLOCKS, "static shared memory": STATIC_SHARED}
 TRAPS = {
     "as host code has it": HOST_FUNCTION,
@@ -216,6 +239,8 @@ _LOCAL_ARRAY = re.compile(r"^\s+(?:float|double|int|unsigned|half)\s+(\w+)\s*\["
 def advice(status: Status, case: CaseGrade | None, source: Sequence[str]) -> str:
     """One to three sentences; "" for what has passed. `case` is the one that is told, `source` the file's lines."""
     finding = decisive(case.findings) if case else None
+    if case and (said := slip(status, source, finding.line if finding else None)):
+        return said
     special = ""
     if finding and status_of(finding) == status:
         special = _on_finding(finding, source)
@@ -286,6 +311,10 @@ def _on_bounds(finding: Finding, source: Sequence[str]) -> str:
     details, index = finding.details, finding.details.get("index")
     if "no device memory" in finding.message and finding.thread and re.search(r"\[\s*&", _text(source, finding.line)):
         return BY_REFERENCE
+    if "to a local variable of host code" in finding.message and finding.thread:
+        return BY_VALUE
+    if "to memory of malloc" in finding.message and finding.thread:
+        return OF_MALLOC
     if "no device memory" in finding.message:
         return WILD if finding.thread else DIRECTION
     if finding.message.startswith("a copy or memset of"):
@@ -306,6 +335,8 @@ def _on_bounds(finding: Finding, source: Sequence[str]) -> str:
     if finding.thread and elements and index == elements and (found := asks_for_one_too_many(source, finding.line)):
         line, asks, belongs = found
         return ONE_TOO_FAR.format(elements=elements, last=elements - 1, line=line, asks=asks, belongs=belongs)
+    if finding.thread and (leaves := leaves_the_wrong_ones(source, finding.line)):
+        return leaves
     if finding.thread and (guard := guard_of_axes(source, finding.line)):
         return guard
     if (
@@ -354,7 +385,9 @@ def _lock(source: Sequence[str]) -> int:
 
 def _on_unwritten(case: CaseGrade) -> str:
     threads, elements = case.details.get("launched_threads", 0), case.details.get("total", 0)
-    return ENOUGH_THREADS.format(threads=threads, elements=elements) if threads >= elements > 0 else ""
+    shared = any("the same value" in finding.message for finding in case.findings)
+    said = SHARED_ELEMENTS if shared else ENOUGH_THREADS
+    return said.format(threads=threads, elements=elements) if threads >= elements > 0 else ""
 
 
 def _text(source: Sequence[str], line: int | None) -> str:

@@ -13,6 +13,11 @@ EITHER = (
     "`||` lets a thread in that lies outside in one direction only: both must hold, `if ({guard})`, with the sizes of "
     "this very array."
 )
+LEAVES = (
+    "Line {line} lets those threads go that have an element, `{name} < {size}`, and keeps the others: write "
+    "`if ({name} >= {size}) return;`."
+)
+_LEAVES_BELOW = re.compile(r"\bif\s*\(\s*(?P<name>\w+)\s*<\s*(?P<size>[A-Za-z_]\w*)\s*\)\s*\{?\s*return\b")
 _INDEX = re.compile(r"\b(\w+)\s*=(?=[^;,=\[]*\+)[^;,=\[]*\bblockIdx\s*\.\s*([xyz])")
 # A comparison, also in a function that is asked, or `min(`.
 _ASKS = r"\b{name}\b\s*[<>]|[<>]=?\s*{name}\b|\b(?:if\s*\([^()\n]*\w|min)\s*\([^()\n]*\b{name}\b"
@@ -34,7 +39,13 @@ def guard_of_axes(source: Sequence[str], line: int | None) -> str:
         return ""
     sizes = _sizes(code, axes)
     guard = " && ".join(f"{name} < {sizes[name]}" for name in sorted(axes, key=axes.__getitem__))
-    unasked = [name for name in axes if not re.search(_ASKS.format(name=name), code)]
+    here, below = code[code.rfind("\n") + 1 :], "\n".join(source[line or 0 :]).partition("\n}")[0]
+    used = {name for name in axes if re.search(rf"\[[^][]*\b{name}\b", here)}
+    unasked = [
+        name
+        for name in axes  # what this line does not use may be asked for later
+        if not re.search(_ASKS.format(name=name), code if name in used else code + below)
+    ]
     if unasked:
         missing = " and ".join(sorted(axes[name] for name in unasked))
         return MISSING.format(axes=missing, names=" and ".join(f"`{name}`" for name in unasked), guard=guard)
@@ -54,6 +65,18 @@ def asks_for_one_too_many(source: Sequence[str], line: int | None) -> tuple[int,
         return None
     at, asks, belongs = max(found)
     return (line or 0) - code.count("\n", at), asks, belongs
+
+
+def leaves_the_wrong_ones(source: Sequence[str], line: int | None) -> str:
+    """A sentence if the kernel up to this line lets those threads go that have an element: `if (i < n) return;`."""
+    code = _kernel_up_to(source, line)
+    found = [
+        each for each in _LEAVES_BELOW.finditer(code) if each["size"] in _PARAMETER.findall(code.partition("{")[0])
+    ]
+    if not found:
+        return ""
+    at = (line or 0) - code.count("\n", found[-1].start())
+    return LEAVES.format(line=at, **found[-1].groupdict())
 
 
 def of_eight_bytes(source: Sequence[str], line: int | None) -> bool:

@@ -30,7 +30,7 @@ ADVICE = {
     "missing_entry_point": "The name and the parameters must be exactly these; what happens inside is up to you.",
     "crash": "The program ended before it had an answer. Look at the host code first: "
     "a pointer to device memory used on the host, an endless recursion, an exit() or a failed assert.",
-    "timeout": "The kernel did not come to an end. "
+    "timeout": "The kernel did not come to an end in time. "
     "Does every loop move towards its end, for every thread and at every size, n = 1 too?",
     "launch_error": "The kernel never ran. A block has at most 1024 threads and 48 KB of shared memory, "
     "unless you ask for more, and a grid has at least one block.",

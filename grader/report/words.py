@@ -10,7 +10,7 @@ from typing import Any
 from grader.course.lesson import FRACTION_OF, SPEED_AGAINST
 from grader.devices.evidence import Finding
 from grader.judge.targets import METRICS
-from grader.judge.verdict import CaseGrade, Grade, Position, TargetResult, TaskGrade
+from grader.judge.verdict import WITHOUT_CAUSE, CaseGrade, Grade, Position, TargetResult, TaskGrade
 
 FULL_MARKS = 3
 NOTHING = 1e-37  # an error that only a result which must be exact is allowed
@@ -42,16 +42,18 @@ def telling_case(task: TaskGrade) -> CaseGrade | None:
 
 
 def _vagueness(case: CaseGrade, too_far: bool) -> int:
-    """0 for a finding with its line (on a GPU, the emulator's), 1 for a pattern in enough elements, 2 for one in a few,
-    3 for mere numbers, 4 for a pattern that another case is `too_far` off for.
+    """0 for a finding with its line (on a GPU, the emulator's), 1 for a cause, 2 for a pattern without one, 3 for
+    either in a few elements, 4 for mere numbers, 5 for a pattern that another case is `too_far` off for.
     """
     if any(finding.line for finding in case.findings if finding.severity == "error"):
         return 0
     if "pattern" not in case.details:
-        return 3
-    if too_far and case.details["pattern"] == "imprecise":
         return 4
-    return 1 if case.details["total"] >= ENOUGH_TO_SEE else 2
+    if too_far and case.details["pattern"] == "imprecise":
+        return 5
+    if case.details["total"] < ENOUGH_TO_SEE:
+        return 3
+    return 2 if case.details["pattern"] in WITHOUT_CAUSE else 1
 
 
 def call(task: TaskGrade, case: CaseGrade) -> str:

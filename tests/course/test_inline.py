@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.course.catalog import Entry, UsageError
+from grader.course.catalog import Entry, UsageError, find
 from grader.course.inline import inlined
 from grader.course.work import read_kernel
 
@@ -87,3 +87,11 @@ def test_what_cannot_be_included_is_said(course: Path, include: str, said: str):
             read(file)
         assert said in str(error.value) and "\n" not in str(error.value)
         assert str(error.value).startswith("kernels/01_ab/")
+
+
+def test_lines_may_end_as_those_of_an_old_mac(tmp_path):
+    entry = find("01")
+    for number, ends in enumerate((b"\n", b"\r\n", b"\r")):
+        file = tmp_path / f"{number}.cu"
+        file.write_bytes(b"// a comment" + ends + b"int x;" + ends)
+        assert read_kernel(file, entry) == "// a comment\nint x;\n"

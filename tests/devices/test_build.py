@@ -84,6 +84,7 @@ def test_a_build_that_clang_could_not_read_is_used_and_not_kept(tmp_path, failed
         ("\x7fELF\x02\x00\x00", "the file is not text"),
         ("int a;\n// \udcfc", "line 2 has a character that is not in UTF-8: save the file as UTF-8"),
         ("\udcff\udcfei\0n\0t\0", "the file is in UTF-16: save it as UTF-8"),
+        ("i\0n\0t\0 \0x\0;\0", "the file is in UTF-16: save it as UTF-8"),
         ("//" + "x" * (1 << 20), "the file is larger than 1 MB"),
     ],
 )

@@ -165,7 +165,8 @@ def unreadable(source: str) -> str | None:
     """One sentence if this is no text of a sensible size."""
     if not source.strip():
         return "the file is empty: `ladder start` gives you a file to begin with"
-    if source.startswith(("\udcff\udcfe", "\udcfe\udcff")):
+    zeros = max(source[::2].count("\0"), source[1::2].count("\0"))  # beside each letter, without a mark at the start
+    if source.startswith(("\udcff\udcfe", "\udcfe\udcff")) or 3 * zeros > len(source):
         return "the file is in UTF-16: save it as UTF-8, which your editor can do"
     if "\0" in source:
         return "the file is not text: a kernel file is CUDA C++ source in UTF-8"

@@ -9,6 +9,7 @@ from grader.devices.build import diagnostics, frontend, rules
 from grader.devices.build.build import build_error
 from grader.devices.build.diagnostics import Message
 from grader.devices.build.spelling import for_clang
+from grader.devices.build.suspicions import LOST_BY_COMMA
 from grader.devices.evidence import Build, Diagnostic
 
 MOST_WARNINGS = 5
@@ -37,7 +38,10 @@ class ClangsOpinion:
         refused, warned = rules.refusals(found), self._own_lines(rules.warnings(found), "warning")
         if not refused or build.problem == "missing_entry_point" or "a `}` is missing" in build.message:
             return _with(build, warned)
-        return _with(build_error(rules.messages(refused), self.source, for_clang(self.source)), warned)
+        failed = build_error(rules.messages(refused), self.source, for_clang(self.source))
+        wrong = {each.line for each in failed.diagnostics}
+        # In `k<<b, t>>(x)` and `k[b, t](x)` the comma is not what is wrong.
+        return _with(failed, [each for each in warned if each.line not in wrong or each.message != LOST_BY_COMMA])
 
     def _own_lines(self, messages: list[Message], level: str) -> list[Diagnostic]:
         said = diagnostics.on_own_lines(messages, self.source, for_clang(self.source).split("\n"))

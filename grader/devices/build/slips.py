@@ -60,6 +60,7 @@ SLIPS = (
     (r"subscripted value is not an array", _NO_ARRAY),
     (r"array subscript is not an integer", _NO_INDEX),
     (r"subscript of pointer to function", _LAUNCH),
+    (r"comparison between pointer and integer \('void \(\*\)", _LAUNCH),
     (r"a type specifier is required|C\+\+ requires a type specifier", _NO_TYPE),
     (r"expected namespace name", _NO_NAMESPACE),
     (r"member reference base type '(?P<type>.*\*)' is not a structure", _NO_MEMBERS),

@@ -9,6 +9,7 @@ from grader.devices.build.said import OWN, Said
 from grader.devices.evidence import NO_RETURN
 
 _NO_BRACES = "the `{0}` above does not guard this line, though it is indented: braces are missing"
+LOST_BY_COMMA = "of `a, b` only b counts: [y][x] for an element, && for a condition"
 # By option; what is not here is about style.
 _WARNINGS = (
     ("-Wuninitialized", r"variable '(.*?)' is uninitialized", "`{0}` is read before it is set: give it a first value"),
@@ -33,7 +34,7 @@ _WARNINGS = (
         "`{0}` is changed here in no certain order: use two lines",
     ),
     ("-Wmisleading-indentation", r"part of the previous '(.*?)'", _NO_BRACES),
-    ("-Wunused-value", r"left operand of comma", "of `a, b` only b counts: [y][x] for an element, && for a condition"),
+    ("-Wunused-value", r"left operand of comma", LOST_BY_COMMA),
     ("-Wunused-value", r"", "this has no effect: its result is not used"),
     ("-Wunused-comparison", r"", "this comparison has no effect: == compares, and = assigns"),
     ("-Wempty-body", r"(\w+) (?:statement|loop) has empty body", "the `;` here ends the `{0}`, which guards nothing"),

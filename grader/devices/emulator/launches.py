@@ -52,3 +52,36 @@ def name_literal(stream: Stream, start: int, end: int) -> str:
         space = "" if index == start or before == "#" or stream.touches(index - 1) else " "
         name += space + (f'" #{text} "' if text in stream.parameters else quoted(text)[1:-1])
     return as_written(f'"{name}"')
+
+
+def why_no_launch(stream: Stream, start: int | None, opening: int, closing: int | None) -> str:
+    """What is wrong with a `<<<` at `opening` that no launch follows; the kernel's name begins at `start`."""
+    if start is None and stream.macro:
+        return "a macro must hold the kernel's name together with its <<<...>>>"
+    if start is None:
+        return "there is no kernel's name in front of this <<<: write `kernel<<<blocks, threads>>>(...)`"
+    name = "".join(stream.texts(start, opening))
+    if closing is None:
+        return f"this <<< is never closed: {_unclosed(stream, opening, name)}"
+    if closing == opening + 3:
+        return f"a launch says how many blocks, and how many threads in each: `{name}<<<blocks, threads>>>(...)`"
+    if stream.text(opening - 1) == ")" and (bracket := stream.opening(opening - 1)) is not None:
+        kernel = "".join(stream.texts(start, bracket))
+        return f"<<<...>>> stands between a kernel's name and its arguments: write `{kernel}<<<blocks, threads>>>(...)`"
+    return (
+        f"a launch needs its arguments in parentheses after its >>>: `{name}<<<...>>>(...)`, and `()` if there are none"
+    )
+
+
+def _unclosed(stream: Stream, opening: int, name: str) -> str:
+    for index in range(opening + 3, len(stream.tokens)):
+        if stream.text(index) == ";":
+            inside = stream.texts(opening + 3, len(stream.tokens))
+            ends = [at for at in range(len(inside)) if inside[at : at + 3] == [">"] * 3]
+            breaks = ends and "{" not in inside[: ends[0]] and inside[: ends[0]].count(";") == 1
+            return (
+                f"its numbers are divided by a comma and not by `;`, `{name}<<<blocks, threads>>>`"
+                if breaks
+                else f"a launch is `{name}<<<blocks, threads>>>(...)`, with three signs on each side"
+            )
+    return f"a launch is `{name}<<<blocks, threads>>>(...)`"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from math import prod
 from typing import Any
 
 Fact = dict[str, Any]
 
 MANY_STEPS = 1_000_000  # of one thread, in a program that was stopped
 WAITS = ("waits", "waits streams")  # the texts of a thread that waits for a value
+MANY_LAUNCHES = 200  # of one line in one call: a loop that launches for each element, or for each row
 LONGEST_LOOP = 40  # lines; what is further apart are a loop and a function that it calls
 
 
@@ -18,6 +21,8 @@ def never_ended(fact: Fact, who: str) -> str:
             f"the time was up when {fact['offset']:,} of {fact['address']:,} blocks had begun:"
             " launch fewer, with more threads each, or give each thread more to do"
         )
+    if fact["text"] not in ("empty", *WAITS) and (slow := _launches_too_often(fact)):
+        return slow
     if fact["text"] == "host" and not (fact["line"] or fact["loop"]):
         return "host code was still in a library's function (cuBLAS's, the C++ library's) when it was stopped"
     if fact["text"] == "host":
@@ -44,6 +49,22 @@ def never_ended(fact: Fact, who: str) -> str:
         f"{who} was still running in {_inside(fact)} when the time was up, with {fact['blocks_done']:,} of"
         f" {fact['blocks']:,} blocks done: {_steps_made(fact)};"
         " does this loop end, and does each thread do its share only?"
+    )
+
+
+def _launches_too_often(fact: Fact) -> str:
+    """Of host code that launches a kernel again and again: it is slow, and may well come to an end."""
+    made = Counter((launch["line"], launch["kernel"]) for launch in fact.get("launches", ()) if launch["line"])
+    (line, kernel), times = made.most_common(1)[0] if made else ((0, ""), 0)
+    if times < MANY_LAUNCHES:
+        return ""
+    last = next(each for each in reversed(fact["launches"]) if (each["line"], each["kernel"]) == (line, kernel))
+    blocks, threads = prod(last["grid"]), prod(last["block"])
+    size = f"{blocks:,} block{'' if blocks == 1 else 's'} of {threads:,} thread{'' if threads == 1 else 's'}"
+    return (
+        f"host code launches {kernel} again and again in line {line}, {times:,} times so far, each with {size}, and one"
+        " launch waits for the one before: launch it once, without the loop, and let the kernel take its i from"
+        " `blockIdx.x * blockDim.x + threadIdx.x`"
     )
 
 

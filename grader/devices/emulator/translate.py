@@ -49,7 +49,7 @@ from grader.devices.emulator.gaps import Gaps, is_constant
 from grader.devices.emulator.heads import SIZES, is_taken, sizes
 from grader.devices.emulator.kernel_pointers import BY_POINTER, forgotten_types
 from grader.devices.emulator.known import Known
-from grader.devices.emulator.launches import arguments, is_configuration, name_literal, quoted
+from grader.devices.emulator.launches import arguments, is_configuration, name_literal, quoted, why_no_launch
 from grader.devices.emulator.unmade import with_memory
 from grader.devices.emulator.words import tag_of
 
@@ -184,15 +184,9 @@ class _Rewriter:
         is_whole = start is not None and closing is not None and (stream.text(closing + 3) == "(" or stream.macro)
         if not is_whole and stream.conditional[opening] and not stream.macro:
             return  # it may be no code at all
-        if start is None:
-            macro = "a macro must hold the kernel's name together with its <<<...>>>"
+        if start is None or closing is None or not is_whole or (closing == opening + 3 and not stream.macro):
             torn = self.source.startswith("<<<<<<<", stream.tokens[opening].start)
-            no_name = _MERGE if torn else "there is no kernel's name in front of this <<<"
-            raise TranslationError(macro if stream.macro else no_name, line)
-        if closing is None:
-            raise TranslationError("this <<< is never closed: a launch is kernel<<<grid, block>>>(arguments)", line)
-        if not is_whole:
-            raise TranslationError("a launch needs parentheses after its >>>, even without arguments", line)
+            raise TranslationError(_MERGE if torn else why_no_launch(stream, start, opening, closing), line)
         before, behind = self.launcher(stream, start, opening, closing + 3)
         self.replace(stream, opening, opening + 3, f"{before}::ladder::config(")
         self.replace(stream, closing, closing + 3, f"){behind}")

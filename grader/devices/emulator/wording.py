@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from grader.devices.emulator.array_wording import IN_KERNELS, Where, bytes_of_element
@@ -17,10 +18,12 @@ from grader.devices.emulator.checked_wording import CHECKED
 from grader.devices.emulator.fewer_checks import KIND as FEWER_CHECKS
 from grader.devices.emulator.fewer_checks import fewer_checks
 from grader.devices.emulator.host_calls import CALLS
+from grader.devices.emulator.host_memory import host_memory_at
 from grader.devices.emulator.host_wording import cause_of_crash, host_access, kind_of
 from grader.devices.emulator.kinds import WAITED
 from grader.devices.emulator.mends import BY_THE_CACHE, UNCACHED, mend
 from grader.devices.emulator.reading import Reading
+from grader.devices.emulator.same_element import why_one_element
 from grader.devices.emulator.stream_wording import STREAMS
 from grader.devices.emulator.symbols import CodeMap
 from grader.devices.emulator.timeouts import WAITS, never_ended
@@ -171,10 +174,10 @@ def _out_of_bounds(fact: Fact, where: Where) -> str:
         return f"{who} {special[fact['text']]}"
     wild = fact["space"] == "shared" and not -MOST_SHARED <= fact["offset"] <= fact["array_bytes"] + MOST_SHARED
     if wild or not (fact["array"] or fact["space"]):
-        which = "a null pointer" if fact["address"] < NULLS_OWN else "a host pointer"
-        return (
-            f"{who} address {fact['address']:#x}, which is no device memory: {which}, or a pointer that was never set"
-        )
+        of_host = " ".join(filter(None, ("a host pointer", host_memory_at(fact["address"]))))
+        which = "a null pointer" if fact["address"] < NULLS_OWN else of_host
+        what = f"which is no device memory: {which}, or a pointer that was never set"
+        return f"{who} address {fact['address']:#x}, {what}"
     if fact["space"] == "shared" and not fact["array_bytes"]:
         return (
             f"{who} {where.name}, which has 0 bytes: an `extern __shared__` array is as large as the launch says,"
@@ -276,8 +279,10 @@ def _race(fact: Fact, where: Where) -> str:
     if fact["text"] == "cached":
         return f"{mine} {BY_THE_CACHE}, and {theirs}, in the same launch: {UNCACHED}"
     if fact["text"] == "same value":
-        return f"{mine}; {theirs}: the same value, in any order"
-    return f"{mine} while {theirs}, in any order: {mend(fact)}"
+        return "; ".join(
+            filter(None, (mine, f"{theirs}: the same value, in any order", why_one_element(fact, where.index)))
+        )
+    return f"{mine} while {theirs}, in any order: {why_one_element(fact, where.index) or mend(fact)}"
 
 
 def _shuffle_order(fact: Fact, where: Where) -> str:
@@ -360,16 +365,12 @@ def _trap(fact: Fact, where: Where) -> str:
     return f"{thread_of(fact)} stops: {fact['text']}"
 
 
-def _inline_ptx(fact: Fact, where: Where) -> str:
-    return str(fact["text"])
+def _alone(said: Callable[[Fact], str], fact: Fact, where: Where) -> str:
+    return said(fact)
 
 
 def _unknown(fact: Fact, where: Where) -> str:
     return f"{thread_of(fact)}: {fact['kind']} {fact['text']}"
-
-
-def _alone(said: Callable[[Fact], str]) -> Callable[[Fact, Where], str]:
-    return lambda fact, where: said(fact)
 
 
 _WORDS: Mapping[str, Callable[[Fact, Where], str]] = {
@@ -394,6 +395,6 @@ _WORDS: Mapping[str, Callable[[Fact, Where], str]] = {
     "stack_overflow": _stack_overflow,
     "crash": _crash,
     "trap": _trap,
-    "inline_ptx": _inline_ptx,
-    **{kind: _alone(said) for kind, said in [*CALLS.items(), *BARRIERS.items()]},
+    "inline_ptx": lambda fact, _: str(fact["text"]),
+    **{kind: partial(_alone, said) for kind, said in [*CALLS.items(), *BARRIERS.items()]},
 }

@@ -1,0 +1,70 @@
+"""How often a launch does what is to be done once: as often as it has lanes, warps, threads or blocks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+Launches = Sequence[Mapping[str, Any]]  # CaseRun.launches
+LANES = 32  # of a warp
+
+
+def who_does(launches: Launches, times: int) -> str:
+    """Who may have done so often what should be done once, as a question; "" if nobody comes as often."""
+    if times > 1 and len(launches) == times and len({launch["kernel"] for launch in launches}) == 1:
+        return f"is {launches[0]['kernel']} launched {times} times, and does each launch add all"
+    for launch in launches:
+        grid, block = launch["grid"], launch["block"]
+        if times > 1 and times in block[1:]:
+            axis = "yz"[block[1:].index(times)]
+            return (
+                f"a block of {' x '.join(map(str, block))} threads has as many threadIdx.{axis}: is that missing from"
+                " an index, or is the block meant to have one dimension"
+            )
+        blocks, threads = math.prod(grid), math.prod(block)
+        named = {LANES: "every lane of the warp", threads // LANES: "every warp of the block"}
+        named |= {blocks * threads: "every thread", blocks: "every block", threads: "every thread of the block"}
+        if who := named.get(times):
+            return f"does {who} add what should be added once"
+    return ""
+
+
+def factor_words(factor: float) -> str:
+    """`2 times`, `1/3 of`, `0.7071 times`."""
+    if abs(factor) < 1 and abs(round(1 / factor) * factor - 1) < 1e-5:
+        return f"{'-' if factor < 0 else ''}1/{abs(round(1 / factor))} of"
+    return f"{factor:.4g} times"
+
+
+def too_few_threads(blocks: int, threads: int, count: int, verb: str) -> str:
+    """Of a launch whose threads are fewer than elements, where just as many are right; the rest is `verb`."""
+    if threads == 1:
+        return (
+            f"The launch has {blocks:,} block{'' if blocks == 1 else 's'} of 1 thread for {count} elements: give a"
+            " block many threads, the second number of `<<<blocks, threads>>>`."
+        )
+    return (
+        f"The launch has {blocks} x {threads} = {blocks * threads} threads for {count} elements, and the rest is"
+        f" {verb}. Round the number of blocks up: (n + {threads - 1}) / {threads}."
+    )
+
+
+def swapped_grid(launches: Launches, bad: Tensor) -> str:
+    """A sentence if what a grid of two dimensions leaves out of a matrix is there for the other one; else ""."""
+    rows, cols = bad.shape[-2:]
+    row, col = torch.arange(rows)[:, None], torch.arange(cols)[None, :]
+    for launch in launches:
+        (grid_x, grid_y, _), (block_x, block_y, _) = launch["grid"], launch["block"]
+        wide, high = grid_x * block_x, grid_y * block_y
+        for along_x, along_y, size_x, size_y in ((col, row, cols, rows), (row, col, rows, cols)):
+            left = ((along_x >= wide) | (along_y >= high)).expand_as(bad)
+            if grid_x != grid_y and wide >= size_y and high >= size_x and torch.equal(bad, left):
+                return (
+                    f"The grid has {wide} threads in x and {high} in y, and here {size_x} and {size_y} are needed: swap"
+                    " the two in `dim3 blocks(...)`, or x and y in the kernel."
+                )
+    return ""

@@ -1,0 +1,358 @@
+"""Why a result is wrong, found by asking the reference again: for which other inputs would it be right?
+
+Each way in which kernels go wrong with what they read is a change of one input: a column left out, the first row in the
+place of all, a tile turned round. What agrees with all wrong cases that were looked at is told, and nothing else.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
+
+import torch
+from torch import Tensor
+
+from grader.course.call import Call
+from grader.judge.left_out import FACTORS, Along, masks
+from grader.judge.often import Launches
+
+MOST_NUMBERS = 1 << 15  # of a case's inputs and outputs
+MOST_WORK = 1 << 17  # of its reference: terms of all outputs
+MOST_CASES = 4
+MOST_TRIED = 8  # causes of the first case, with the others
+CLOSE = 2e-6  # relative: how a sum in float32 may differ from one in float64, besides its tolerance
+NOUNS = {1: ("element",), 2: ("row", "column"), 3: ("matrix", "row", "column")}
+
+Reference = Callable[[Mapping[str, Tensor]], Mapping[str, Tensor]]
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A wrong result, and what it takes to find out why. All numbers are in float64."""
+
+    call: Call
+    reference: Reference
+    inputs: Mapping[str, Tensor]
+    buffer: str
+    got: Tensor
+    expected: Tensor
+    allowed: Tensor
+    launches: Launches = field(default=())
+
+    @property
+    def numbers(self) -> int:
+        return self.got.numel() + sum(values.numel() for values in self.inputs.values())
+
+    @property
+    def is_small(self) -> bool:
+        """Whether its reference may be asked some hundred times."""
+        return self.numbers <= MOST_NUMBERS and self.got.numel() * self.call.terms <= MOST_WORK
+
+    @property
+    def threads(self) -> list[int]:
+        """In a block of each launch, and along each of its axes."""
+        blocks = [[int(size) for size in launch["block"]] for launch in self.launches]
+        found = [size for block in blocks for size in (math.prod(block), *block)]
+        return [size for size in dict.fromkeys(found) if size > 1]
+
+    def is_right_for(self, claim: Tensor) -> bool:
+        """Whether all that was computed is as `claim` says, which is not what it should be."""
+        claim = claim.reshape(self.got.shape)
+        if not bool(claim.isfinite().all()) or not bool(self._near(claim).all()):
+            return False
+        return not bool(((claim - self.expected).abs() <= self.allowed).all())
+
+    def _near(self, claim: Tensor) -> Tensor:
+        return (self.got == claim) | ((self.got - claim).abs() <= self.allowed.maximum(CLOSE * claim.abs()))
+
+
+@dataclass(frozen=True)
+class Variation:
+    """Another input: `name` as `change` makes it; `message` says what the learner's kernel does then."""
+
+    key: str
+    name: str
+    change: Callable[[Case], Tensor | None]
+    message: Callable[[Case], str]
+
+    def explains(self, case: Case) -> bool:
+        values = self.change(case)
+        if values is None:
+            return False
+        return case.is_right_for(case.reference({**case.inputs, self.name: values})[case.buffer].double())
+
+
+def worth_asking(cases: Sequence[Case]) -> list[Case]:
+    """Those that are small enough to be asked about, the largest first: they tell most."""
+    small = sorted((case for case in cases if case.is_small), key=lambda case: -case.numbers)
+    return [case for case in small if case.got.numel() and bool(case.got.isfinite().all())][:MOST_CASES]
+
+
+@dataclass(frozen=True)
+class Cause:
+    """What explains wrong cases: whether it `explains` one more, and what is said of that one."""
+
+    name: str
+    explains: Callable[[Case], bool]
+    message: Callable[[Case], str]
+
+
+def cause(chosen: Sequence[Case]) -> Cause | None:
+    """What explains all of these wrong cases of one buffer."""
+    first = chosen[0]
+    found = (each for each in _causes(first) if each.explains(first))
+    return next((each for each in islice(found, MOST_TRIED) if all(map(each.explains, chosen[1:]))), None)
+
+
+def _causes(case: Case) -> Iterator[Cause]:
+    for name, function, said in _FUNCTIONS:
+        yield Cause(
+            name,
+            partial(_is_right_by, function),
+            partial(_of_buffer, said),
+        )
+    yield Cause("rows_scaled", lambda case: _factors(case) is not None, _scaled_rows)
+    for variation in _variations(case):
+        yield Cause(f"input_{variation.key}", variation.explains, variation.message)
+
+
+# ---- a function of what it should be ----
+
+_FUNCTIONS: Sequence[tuple[str, Callable[[Tensor], Tensor], str]] = (
+    (
+        "log",
+        torch.log,
+        "Every element of {buffer} is the logarithm of what it should be: is an exp missing?",
+    ),
+    ("exp", torch.exp, "Every element of {buffer} is exp of what it should be: is a logarithm missing at the end?"),
+    (
+        "log2",
+        lambda x: x / 0.6931471805599453,
+        "Every element of {buffer} is 1.443 times what it should be, as log2 is: write logf, the natural logarithm.",
+    ),
+    (
+        "absolute",
+        torch.abs,
+        "Every element of {buffer} is right but for its sign, and none is below 0: what loses the"
+        " sign, a root, a square or fabsf?",
+    ),
+    ("square", torch.square, "Every element of {buffer} is the square of what it should be: is a root missing?"),
+    ("root", torch.sqrt, "Every element of {buffer} is the root of what it should be."),
+    ("reciprocal", torch.reciprocal, "Every element of {buffer} is 1 / what it should be: is a division upside down?"),
+)
+
+
+def _of_buffer(said: str, case: Case) -> str:
+    return said.format(buffer=case.buffer)
+
+
+def _is_right_by(function: Callable[[Tensor], Tensor], case: Case) -> bool:
+    """Whether the results are this function of what they should be, where it has a value."""
+    claim = function(case.expected)
+    known = claim.isfinite()
+    return 2 * int(known.sum()) > claim.numel() and case.is_right_for(torch.where(known, claim, case.got))
+
+
+def _factors(case: Case) -> Tensor | None:
+    """The factor of each row, where each row is right but for one, and they differ."""
+    if case.got.dim() < 2 or min(case.got.shape[-1], case.got.numel() // case.got.shape[-1]) < 2:
+        return None
+    got, expected = (values.reshape(-1, values.shape[-1]) for values in (case.got, case.expected))
+    at = expected.abs().argmax(dim=1, keepdim=True)
+    factors = got.gather(1, at) / expected.gather(1, at)
+    if not bool((factors.isfinite() & (factors != 0)).all()):
+        return None
+    differ = float(factors.max() - factors.min()) > 1e-3 * float(factors.abs().max())
+    return factors if differ and case.is_right_for(expected * factors) else None
+
+
+def _scaled_rows(case: Case) -> str:
+    factors = _factors(case)
+    assert factors is not None
+    return (
+        f"Every row of {case.buffer} is right but for a factor of its own, {float(factors[0]):.4g} in row 0 and"
+        f" {float(factors[1]):.4g} in row 1: what is a row multiplied with or divided by, and is that right?"
+    )
+
+
+# ---- other inputs ----
+
+
+def _variations(case: Case) -> Iterator[Variation]:
+    for name, values in case.inputs.items():
+        if not values.is_floating_point() or values.dim() not in NOUNS or values.numel() < 2:
+            continue
+        yield from _of_others(case, name)
+        yield from _multiplied(case, name)
+        for axis, noun in enumerate(NOUNS[values.dim()]):
+            if values.shape[axis] > 1:
+                yield from _gathered(name, axis, noun, case.threads)
+                yield from _left_out(name, axis, noun, case.threads)
+        if values.dim() > 1:
+            yield from _turned(name)
+
+
+def _of_others(case: Case, name: str) -> Iterator[Variation]:
+    for other, values in case.inputs.items():
+        if other != name and values.shape == case.inputs[name].shape:
+            yield _of_other(name, other)
+    yield Variation(
+        "negative",
+        name,
+        lambda case: -case.inputs[name],
+        lambda case: f"What {case.buffer} holds is right for -{name} in the place of {name}: is a sign wrong?",
+    )
+    yield Variation(
+        "zero",
+        name,
+        lambda case: torch.zeros_like(case.inputs[name]) if len(case.inputs) > 1 else None,
+        lambda case: f"What {case.buffer} holds is right where all of {name} is 0: is it read, and does it count?",
+    )
+
+
+def _of_other(name: str, other: str) -> Variation:
+    return Variation(
+        f"other_{other}",
+        name,
+        lambda case: case.inputs[other],
+        lambda case: (
+            f"What {case.buffer} holds is right with {other} in the place of {name}: is {other} read, or handed to the"
+            f" launch, where {name} belongs?"
+        ),
+    )
+
+
+_FACTORS_OF_SIZES: Mapping[str, Callable[[float], float]] = {
+    "sqrt({})": lambda n: n**0.5,
+    "1 / sqrt({})": lambda n: n**-0.5,
+    "{}": lambda n: n,
+    "1 / {}": lambda n: 1 / n,
+}
+
+
+def _multiplied(case: Case, name: str) -> Iterator[Variation]:
+    """A factor is left out, wrong, or there twice."""
+    numbers: dict[str, float] = {"2": 2, "1 / 2": 0.5, "log(2), as exp2f has it": 0.6931471805599453}
+    for size, value in case.call.scalars.items():
+        if isinstance(value, int) and value > 2:
+            numbers |= {words.format(size): of(value) for words, of in _FACTORS_OF_SIZES.items()}
+    for words in numbers:
+
+        def change(case: Case, words: str = words) -> Tensor | None:
+            size = next((each for each in case.call.scalars if re.search(rf"\b{each}\b", words)), "")
+            if not size:
+                return case.inputs[name] * numbers[words]
+            of = next(of for said, of in _FACTORS_OF_SIZES.items() if said.format(size) == words)
+            return case.inputs[name] * of(case.call.scalars[size])
+
+        yield Variation(
+            f"times_{words}",
+            name,
+            change,
+            partial(_times, name, words),
+        )
+
+
+def _times(name: str, words: str, case: Case) -> str:
+    return f"What {case.buffer} holds is right for {name} times {words}: is a factor wrong, left out, or there twice?"
+
+
+def _gathered(name: str, axis: int, noun: str, threads: list[int]) -> Iterator[Variation]:
+    """Another one is read in the place of each."""
+    maps: list[tuple[str, Along, str]] = [
+        ("first", lambda c, _: 0 * c, f"{{first}} in the place of every {noun}: is {{index}} missing from its index?"),
+        (
+            "next",
+            lambda c, n: (c + 1).clamp(max=n - 1),
+            f"the next {noun} of {{x}} in the place of each: is a `+ 1` too much?",
+        ),
+        (
+            "previous",
+            lambda c, n: (c - 1).clamp(min=0),
+            f"the {noun} of {{x}} before in the place of each: is a `- 1` too much?",
+        ),
+        ("half", lambda c, n: c // 2, f"{noun} i / 2 of {{x}} in the place of {noun} i: is an index halved twice?"),
+        ("reversed", lambda c, n: n - 1 - c, f"the {noun}s of {{x}} in reverse: is an index counted from the end?"),
+    ]
+    for size in dict.fromkeys([*threads, *FACTORS[1:]]):
+        said = f"{noun} i % {size} of {{x}} in the place of {noun} i: is a tile's or a block's offset missing?"
+        maps.append((f"modulo_{size}", partial(_modulo, size), said))
+
+    for key, places, said in maps:
+
+        def change(case: Case, places: Along = places) -> Tensor | None:
+            values = case.inputs[name]
+            return values.index_select(axis, places(torch.arange(values.shape[axis]), values.shape[axis]))
+
+        def message(case: Case, said: str = said) -> str:
+            first = f"{name}[0]" if case.inputs[name].dim() == 1 else f"the first {noun} of {name}"
+            index = "i" if case.inputs[name].dim() == 1 else f"the {noun}"
+            return f"What {case.buffer} holds is right for {said.format(first=first, x=name, index=index)}"
+
+        yield Variation(f"{key}_{axis}", name, change, message)
+
+
+def _modulo(size: int, places: Tensor, _: int) -> Tensor:
+    return places % size
+
+
+def _left_out(name: str, axis: int, noun: str, threads: list[int]) -> Iterator[Variation]:
+    """Some are not added: where 0, or for a sum of exponentials -inf, stands in their places, it is right."""
+    for key, mask, said, asks in masks(noun, threads):
+        for neutral in (0.0, -torch.inf):
+
+            def change(case: Case, mask: Along = mask, neutral: float = neutral) -> Tensor | None:
+                values = case.inputs[name]
+                shape = [-1 if each == axis else 1 for each in range(values.dim())]
+                length = values.shape[axis]
+                return values.masked_fill(mask(torch.arange(length), length).reshape(shape), neutral)
+
+            def message(case: Case, said: str = said, asks: str = asks) -> str:
+                length = case.inputs[name].shape[axis]
+                return f"{case.buffer} lacks {said.format(n=length, x=name)}: {asks}"
+
+            yield Variation(f"{key}_{axis}", name, change, message)
+
+
+def _turned(name: str) -> Iterator[Variation]:
+    """The matrix, or each tile of it, is read with rows and columns swapped."""
+
+    def as_columns(case: Case) -> Tensor | None:
+        values = case.inputs[name]
+        return values.reshape(*values.shape[:-2], values.shape[-1], values.shape[-2]).transpose(-1, -2)
+
+    def message(case: Case) -> str:
+        rows, cols = case.inputs[name].shape[-2:]
+        return (
+            f"What {case.buffer} holds is right for {name} read down its columns, at col * {rows} + row: element (row,"
+            f" col) of {rows} x {cols} lies at row * {cols} + col."
+        )
+
+    yield Variation("columns", name, as_columns, message)
+    for size in FACTORS[1:4]:
+
+        def tiles(case: Case, size: int = size) -> Tensor | None:
+            values = case.inputs[name]
+            rows, cols = values.shape[-2:]
+            r, c = torch.arange(rows)[:, None], torch.arange(cols)[None, :]
+            row, col = r // size * size + c % size, c // size * size + r % size
+            inside = (row < rows) & (col < cols)
+            return values[..., row.clamp(max=rows - 1), col.clamp(max=cols - 1)].masked_fill(~inside, 0.0)
+
+        yield Variation(
+            f"tile_{size}",
+            name,
+            tiles,
+            partial(_turned_tiles, name, size),
+        )
+
+
+def _turned_tiles(name: str, size: int, case: Case) -> str:
+    return (
+        f"What {case.buffer} holds is right for {name} with each {size} x {size} tile turned round: are the two indices"
+        " of its shared array swapped where it is read, or written?"
+    )

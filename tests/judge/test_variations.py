@@ -1,0 +1,48 @@
+"""What explains wrong results is found, and is not claimed where one case contradicts it."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+import torch
+
+from grader.judge.inputs import Draw
+from grader.judge.variations import Case, cause
+
+
+def case(rows: int, cols: int, got, threads: int = 64) -> Case:
+    """A sum of each row of x, and what `got` makes of x in its place."""
+    x = Draw(rows * cols).normal(rows * cols).double().view(rows, cols)
+    call = SimpleNamespace(scalars={"rows": rows, "cols": cols}, terms=cols)
+    launch = {"kernel": "k", "grid": [1, 1, 1], "block": [threads, 1, 1]}
+    right = x.sum(1)
+    return Case(call, sums, {"x": x}, "out", got(x), right, 1e-6 * x.abs().sum(1), [launch])
+
+
+def sums(inputs):
+    return {"out": inputs["x"].sum(1)}
+
+
+@pytest.mark.parametrize(
+    ("got", "threads", "said"),
+    [
+        (lambda x: x[:, 1:].sum(1), 64, "out lacks the first column of x"),
+        (lambda x: x[:, ::2].sum(1), 64, "out lacks every second column of x"),
+        (lambda x: x[:, : x.shape[1] // 16 * 16].sum(1), 64, "behind steps of 16: round the number of steps up"),
+        (lambda x: x[:, torch.arange(x.shape[1]) % 64 < 32].sum(1), 64, "does the sum over threads begin with"),
+        (lambda x: x[:, [c for c in range(x.shape[1]) if c % 6 % 3 < 2]].sum(1), 6, "a tree that halves 6 threads"),
+        (lambda x: x[0].sum().expand(x.shape[0]), 64, "the first row of x in the place of every row"),
+        (lambda x: x.reshape(x.shape[::-1]).sum(0), 64, "x read down its columns"),
+        (lambda x: torch.log(x.sum(1)), 64, "the logarithm of what it should be"),
+    ],
+)
+def test_the_cause_is_found(got, threads, said):
+    cases = [case(3, 210, got, threads), case(5, 77, got, threads)]
+    found = cause(cases)
+    assert found and said in found.message(cases[0])
+
+
+def test_nothing_is_claimed_that_one_case_contradicts():
+    first, other = case(3, 210, lambda x: x[:, 1:].sum(1)), case(5, 77, lambda x: x.sum(1) + torch.arange(5))
+    assert cause([first]) and cause([first, other]) is None and cause([other]) is None

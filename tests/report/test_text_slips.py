@@ -1,0 +1,46 @@
+"""What the text of a failing file tells: the slip, and nothing of a text without one."""
+
+from __future__ import annotations
+
+import pytest
+
+from grader.report.text_slips import slip
+
+HOST = "void f(const float* x, const float* y, float* z, int n) {{ add<<<1, 2>>>({}); }}"
+ADD = "__global__ void add(const float* x, const float* y, float* z, int n) {}\n"
+SLIPS = [
+    ("wrong_result", "#define I a + b\nint f() { return 2 * I; }", "works out `2 * a` first"),
+    ("wrong_result", "#define I a + b\nint f() { return I * 2; }", "works out `b * 2` first"),
+    ("race", "#define AT(r, c) r * n + c\nint f() { return AT(i + 1, 0); }", "`AT` takes `i + 1` in line 2"),
+    ("wrong_result", ADD + HOST.format("y, x, z, n"), "hands over `y` where add takes `x`, and `x` where it takes `y`"),
+    ("wrong_result", ADD + HOST.format("x, x, z, n"), "hands over `x` twice, also where add takes `y`"),
+    ("out_of_bounds", ADD + HOST.format("x, y, z, n * sizeof(float)"), "a count of elements is no number of bytes"),
+    ("deadlock", "int f() { s += __shfl_down_sync(s, 0xffffffff, d); }", "the mask comes first"),
+    ("deadlock", "int f() { s += __shfl_xor_sync(s, d, ~0u); }", "`__shfl_xor_sync(0xffffffff, value, d)`"),
+    ("wrong_result", "int f() { s += __shfl_up_sync(~0u, s, 32, d); }", "write `__shfl_up_sync(~0u, s, d)`"),
+    ("wrong_result", "int f() { s += __shfl_down_sync(~0u, d, s); }", "write `__shfl_down_sync(~0u, s, d)`"),
+    ("out_of_bounds", "for (i = 0; i < n; ++i);\n    x[i] = 0;", "The `;` at the end of line 1"),
+    ("out_of_bounds", "if (i < n);\n{", "all that this `if` is about"),
+    ("out_of_bounds", "*(z + i * sizeof(float)) = 1;", "write `z[i]`"),
+    ("misaligned", "*(float*)((char*)z + i) = 1;", "begins at byte 4 * i"),
+]
+NONE = [
+    ("wrong_result", "#define I (a + b)\n#define J a * b\nint f() { return 2 * I + 2 * J + *I; }"),
+    ("wrong_result", "#define LOOP for (int i = 0; i + 1 < n; ++i)\nint f() { LOOP * p; }"),
+    ("wrong_result", "#define AT(r, c) (r) * n + (c)\nint f() { return AT(i + 1, 0) + AT(i, 2 * (a + b)); }"),
+    ("wrong_result", ADD + HOST.format("x, y, z, n") + HOST.format("a, b, z, n - 1")),
+    ("wrong_result", "int f() { s += __shfl_down_sync(0xffffffff, s, 16, 32) + __shfl_sync(mask, s, 0); }"),
+    ("out_of_bounds", "for (; lock(); );\nx[i] = 0;"),
+    ("out_of_bounds", "cudaMalloc(&p, n * sizeof(float));"),
+    ("timeout", "for (i = 0; i < n; ++i);\n    x[i] = 0;"),
+]
+
+
+@pytest.mark.parametrize(("status", "text", "said"), SLIPS)
+def test_a_slip_is_told(status, text, said):
+    assert said in slip(status, text.split("\n"), 1)
+
+
+@pytest.mark.parametrize(("status", "text"), NONE)
+def test_nothing_is_said_of_what_is_none(status, text):
+    assert slip(status, text.split("\n"), 1) == ""
