@@ -39,7 +39,7 @@ class ClangsOpinion:
         if not refused or build.problem == "missing_entry_point" or "a `}` is missing" in build.message:
             return _with(build, warned)
         failed = build_error(rules.messages(refused), self.source, for_clang(self.source))
-        wrong = {each.line for each in failed.diagnostics}
+        wrong = {each.line for each in failed.diagnostics if each.message.startswith("a kernel is launched with")}
         # In `k<<b, t>>(x)` and `k[b, t](x)` the comma is not what is wrong.
         return _with(failed, [each for each in warned if each.line not in wrong or each.message != LOST_BY_COMMA])
 
