@@ -52,6 +52,14 @@ inline LADDER_UNSEEN cublasStatus_t cublasSetPointerMode(cublasHandle_t handle, 
     handle->mode = mode;
     return CUBLAS_STATUS_SUCCESS;
 }
+inline LADDER_UNSEEN cublasStatus_t cublasGetPointerMode(cublasHandle_t handle, cublasPointerMode_t* mode) {
+    *mode = handle->mode;
+    return CUBLAS_STATUS_SUCCESS;
+}
+inline LADDER_UNSEEN cublasStatus_t cublasGetMathMode(cublasHandle_t, cublasMath_t* mode) {
+    *mode = CUBLAS_DEFAULT_MATH;
+    return CUBLAS_STATUS_SUCCESS;
+}
 inline LADDER_UNSEEN cublasStatus_t cublasSetMathMode(cublasHandle_t, cublasMath_t) { return CUBLAS_STATUS_SUCCESS; }
 inline LADDER_UNSEEN cublasStatus_t cublasSetWorkspace(cublasHandle_t, void*, std::size_t) { return CUBLAS_STATUS_SUCCESS; }
 inline LADDER_UNSEEN cublasStatus_t cublasGetVersion(cublasHandle_t, int* version) {
@@ -248,3 +256,4 @@ inline LADDER_UNSEEN cublasStatus_t cublasGemmEx(cublasHandle_t h, cublasOperati
 }
 
 #include "ladder_more/blas_more.h"
+#include "ladder_more/blas_triangles.h"

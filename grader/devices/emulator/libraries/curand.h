@@ -1,14 +1,10 @@
-// cuRAND's host functions, with XORWOW in cuRAND's documented order (number n is number n / 4096 of subsequence n % 4096)
-// whatever generator is asked for; normal numbers come in pairs from the same.
+// cuRAND's host functions (ladder_more/random_host.h): XORWOW, MRG32k3a and Philox4_32_10 with cuRAND's own numbers. MTGP32 and
+// MT19937 give those of XORWOW.
 #pragma once
 
 #define CURAND_H_
 
-#include <memory>
-#include <vector>
-
 #include "curand_kernel.h"
-#include "ladder_program.h"
 
 enum curandStatus_t {
     CURAND_STATUS_SUCCESS = 0, CURAND_STATUS_VERSION_MISMATCH = 100, CURAND_STATUS_NOT_INITIALIZED = 101, CURAND_STATUS_ALLOCATION_FAILED = 102,
@@ -20,44 +16,32 @@ using curandStatus = curandStatus_t;
 enum curandRngType_t {
     CURAND_RNG_PSEUDO_DEFAULT = 100, CURAND_RNG_PSEUDO_XORWOW = 101, CURAND_RNG_PSEUDO_MRG32K3A = 121, CURAND_RNG_PSEUDO_MTGP32 = 141,
     CURAND_RNG_PSEUDO_MT19937 = 142, CURAND_RNG_PSEUDO_PHILOX4_32_10 = 161, CURAND_RNG_QUASI_DEFAULT = 200, CURAND_RNG_QUASI_SOBOL32 = 201,
+    CURAND_RNG_QUASI_SCRAMBLED_SOBOL32 = 202, CURAND_RNG_QUASI_SOBOL64 = 203, CURAND_RNG_QUASI_SCRAMBLED_SOBOL64 = 204,
 };
 using curandRngType = curandRngType_t;
-enum curandOrdering_t { CURAND_ORDERING_PSEUDO_BEST = 100, CURAND_ORDERING_PSEUDO_DEFAULT = 101, CURAND_ORDERING_PSEUDO_SEEDED = 102,
-                        CURAND_ORDERING_PSEUDO_LEGACY = 103 };
-
-namespace ladder {
-
-struct Generator {
-    bool on_host;
-    unsigned long long seed = 0, place = 0;
-    cudaStream_t stream = nullptr;
-    std::vector<curandStateXORWOW> subsequences;
-
-    LADDER_UNSEEN curandStateXORWOW& next() {
-        if (subsequences.empty()) {
-            subsequences.resize(4096);
-            for (unsigned i = 0; i < 4096; ++i) curand_init(seed, i, 0, &subsequences[i]);
-        }
-        return subsequences[place++ % 4096];
-    }
+enum curandDirectionVectorSet_t {
+    CURAND_DIRECTION_VECTORS_32_JOEKUO6 = 101, CURAND_SCRAMBLED_DIRECTION_VECTORS_32_JOEKUO6 = 102,
+    CURAND_DIRECTION_VECTORS_64_JOEKUO6 = 103, CURAND_SCRAMBLED_DIRECTION_VECTORS_64_JOEKUO6 = 104,
 };
-
-// Fills what `to` points at, on the device or the host, with numbers from `draw`.
-template <class T, class Draw> LADDER_UNSEEN curandStatus_t fill(Generator* generator, T* to, std::size_t count, int line, Draw draw) {
-    std::vector<T> values(count);
-    for (T& value : values) value = draw(generator->next());
-    if (generator->on_host) return memcpy(to, values.data(), count * sizeof(T)), CURAND_STATUS_SUCCESS;
-    ladder_stream_work(generator->stream, line);
-    return copy(to, values.data(), count * sizeof(T), cudaMemcpyHostToDevice, line) ? CURAND_STATUS_LAUNCH_FAILURE : CURAND_STATUS_SUCCESS;
+enum curandOrdering_t { CURAND_ORDERING_PSEUDO_BEST = 100, CURAND_ORDERING_PSEUDO_DEFAULT = 101, CURAND_ORDERING_PSEUDO_SEEDED = 102,
+                        CURAND_ORDERING_PSEUDO_LEGACY = 103, CURAND_ORDERING_PSEUDO_DYNAMIC = 104,
+                        CURAND_ORDERING_QUASI_DEFAULT = 201 };
+using curandOrdering = curandOrdering_t;
+inline LADDER_UNSEEN curandStatus_t curandGetVersion(int* version) {
+    *version = 10400;
+    return CURAND_STATUS_SUCCESS;
 }
 
-}  // namespace ladder
+#include "ladder_more/random_host.h"
 
 using curandGenerator_t = ladder::Generator*;
 
+#define LADDER_QUASI "cuRAND's quasi-random generators are not emulated: check this program on a GPU"
+
 inline LADDER_UNSEEN curandStatus_t ladder_generator(curandGenerator_t* made, curandRngType_t type, bool on_host, int line) {
-    if (type >= CURAND_RNG_QUASI_DEFAULT) ladder_trap("cuRAND's quasi-random generators are not emulated", line);
-    *made = new ladder::Generator{on_host};
+    if (type >= CURAND_RNG_QUASI_DEFAULT) ladder_trap(LADDER_QUASI, line);
+    const bool mrg = type == CURAND_RNG_PSEUDO_MRG32K3A, philox = type == CURAND_RNG_PSEUDO_PHILOX4_32_10;
+    *made = new ladder::Generator{on_host, mrg ? ladder::Numbers::mrg : philox ? ladder::Numbers::philox : ladder::Numbers::xorwow};
     return CURAND_STATUS_SUCCESS;
 }
 inline LADDER_UNSEEN curandStatus_t curandCreateGenerator(curandGenerator_t* made, curandRngType_t type, LADDER_LINE) {
@@ -71,15 +55,15 @@ inline LADDER_UNSEEN curandStatus_t curandDestroyGenerator(curandGenerator_t gen
     return CURAND_STATUS_SUCCESS;
 }
 inline LADDER_UNSEEN curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator, unsigned long long seed) {
-    *generator = ladder::Generator{generator->on_host, seed, 0, generator->stream, {}};
+    generator->begin(seed, 0);
     return CURAND_STATUS_SUCCESS;
 }
 inline LADDER_UNSEEN curandStatus_t curandSetGeneratorOrdering(curandGenerator_t, curandOrdering_t) { return CURAND_STATUS_SUCCESS; }
 inline LADDER_UNSEEN curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator, unsigned long long offset) {
-    *generator = ladder::Generator{generator->on_host, generator->seed, 0, generator->stream, {}};
-    for (; offset; --offset) curand(&generator->next());
+    generator->begin(generator->seed, offset);
     return CURAND_STATUS_SUCCESS;
 }
+inline LADDER_UNSEEN curandStatus_t curandGenerateSeeds(curandGenerator_t) { return CURAND_STATUS_SUCCESS; }
 inline LADDER_UNSEEN curandStatus_t curandSetStream(curandGenerator_t generator, cudaStream_t stream) {
     generator->stream = stream;
     return CURAND_STATUS_SUCCESS;
@@ -91,20 +75,25 @@ inline LADDER_UNSEEN curandStatus_t curandGenerateUniform(curandGenerator_t g, f
     return ladder::fill(g, to, count, line, [](auto& state) LADDER_UNSEEN { return curand_uniform(&state); });
 }
 inline LADDER_UNSEEN curandStatus_t curandGenerateUniformDouble(curandGenerator_t g, double* to, std::size_t count, LADDER_LINE) {
-    return ladder::fill(g, to, count, line, [](auto& state) LADDER_UNSEEN { return curand_uniform_double(&state); });
+    return ladder::fill(g, to, count, line, [](auto& state) LADDER_UNSEEN { return ladder::uniform_double(state); });
 }
-inline LADDER_UNSEEN curandStatus_t curandGenerateNormal(curandGenerator_t g, float* to, std::size_t count, float mean, float deviation, LADDER_LINE) {
-    if (count % 2) return CURAND_STATUS_LENGTH_NOT_MULTIPLE;
-    return ladder::fill(g, to, count, line, [=](auto& state) LADDER_UNSEEN { return mean + deviation * curand_normal(&state); });
+inline LADDER_UNSEEN curandStatus_t curandGeneratePoisson(curandGenerator_t g, unsigned* to, std::size_t count, double lambda, LADDER_LINE) {
+    if (!(lambda > 0)) return CURAND_STATUS_OUT_OF_RANGE;
+    return ladder::fill(g, to, count, line, [=](auto& state) LADDER_UNSEEN { return ladder::poisson_of_one(state, lambda); });
 }
-inline LADDER_UNSEEN curandStatus_t curandGenerateNormalDouble(curandGenerator_t g, double* to, std::size_t count, double mean, double deviation,
-                                                               LADDER_LINE) {
-    if (count % 2) return CURAND_STATUS_LENGTH_NOT_MULTIPLE;
-    return ladder::fill(g, to, count, line, [=](auto& state) LADDER_UNSEEN { return mean + deviation * curand_normal_double(&state); });
-}
-inline LADDER_UNSEEN curandStatus_t curandGenerateLogNormal(curandGenerator_t g, float* to, std::size_t count, float mean, float deviation,
-                                                            LADDER_LINE) {
-    if (count % 2) return CURAND_STATUS_LENGTH_NOT_MULTIPLE;
-    return ladder::fill(g, to, count, line, [=](auto& state) LADDER_UNSEEN { return curand_log_normal(&state, mean, deviation); });
-}
-#define curandGeneratePoisson(...) LADDER_NO_LIBRARY(curandStatus_t, "curandGeneratePoisson")
+// Normal numbers come in pairs.
+#define LADDER_GENERATE(name, T, normal, made)                                                                                                      \
+    inline LADDER_UNSEEN curandStatus_t name(curandGenerator_t g, T* to, std::size_t count, T mean, T deviation, LADDER_LINE) {                     \
+        if (count % 2) return CURAND_STATUS_LENGTH_NOT_MULTIPLE;                                                                                    \
+        return ladder::fill(g, to, count, line, [=](auto& state) LADDER_UNSEEN { const T n = mean + deviation * normal(&state); return made; }, 2); \
+    }
+LADDER_GENERATE(curandGenerateNormal, float, curand_normal, n)
+LADDER_GENERATE(curandGenerateNormalDouble, double, curand_normal_double, n)
+LADDER_GENERATE(curandGenerateLogNormal, float, curand_normal, __builtin_expf(n))
+LADDER_GENERATE(curandGenerateLogNormalDouble, double, curand_normal_double, __builtin_exp(n))
+#undef LADDER_GENERATE
+#define curandSetQuasiRandomGeneratorDimensions(...) ladder_refused<curandStatus_t>(LADDER_QUASI)
+#define curandGetDirectionVectors32(...) ladder_refused<curandStatus_t>(LADDER_QUASI)
+#define curandGetScrambleConstants32(...) ladder_refused<curandStatus_t>(LADDER_QUASI)
+#define curandGetDirectionVectors64(...) ladder_refused<curandStatus_t>(LADDER_QUASI)
+#define curandGetScrambleConstants64(...) ladder_refused<curandStatus_t>(LADDER_QUASI)

@@ -6,6 +6,8 @@
 
 namespace ladder {
 
+thread_local Work StreamOrder::last_{};
+
 namespace {
 // A handle is never given twice: the work of a stream that was destroyed need not be done.
 constexpr std::uintptr_t before_handles = 0x1000;
@@ -25,6 +27,7 @@ void StreamOrder::join(Seen& into, const Seen& from) {
 
 void StreamOrder::begin(void* given) {
     given_ = given;
+    last_ = {};
     streams_[given].seen[given] = 1;
 }
 

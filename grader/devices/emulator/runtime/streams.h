@@ -22,7 +22,7 @@ public:
     // Work 1 of the given stream is what its owner has asked of it before the call: to fill the inputs, for example.
     void begin(void* given);
     void work(void* stream, int line);
-    const Work& last() const { return last_; }
+    const Work& last() const { return last_; }      // of this host thread's
     bool is_before_last(const Work& earlier) const;
     const std::vector<int>& too_early() const { return too_early_; }   // lines of work on own streams that does not wait for work 1
     void record(const void* event, void* stream);
@@ -44,7 +44,7 @@ private:
     static void join(Seen& into, const Seen& from);
     Seen host_;
     void* given_ = nullptr;
-    Work last_{};
+    static thread_local Work last_;   // a copy is told in a second call, and another host thread may call between the two
     std::vector<int> too_early_;
     std::map<void*, Stream> streams_;
     std::map<const void*, Seen> events_;

@@ -139,22 +139,34 @@ inline LADDER_UNSEEN cudaError_t cudaFreeAsync(void* pointer, cudaStream_t strea
 // The pool that cudaMallocAsync takes from: what it keeps after a cudaFreeAsync does not show here.
 struct ladder_pool;
 using cudaMemPool_t = ladder_pool*;
-enum cudaMemPoolAttr { cudaMemPoolAttrReleaseThreshold = 4 };
+enum cudaMemPoolAttr {
+    cudaMemPoolReuseFollowEventDependencies = 1, cudaMemPoolReuseAllowOpportunistic, cudaMemPoolReuseAllowInternalDependencies,
+    cudaMemPoolAttrReleaseThreshold, cudaMemPoolAttrReservedMemCurrent, cudaMemPoolAttrReservedMemHigh, cudaMemPoolAttrUsedMemCurrent,
+    cudaMemPoolAttrUsedMemHigh,
+};
 inline LADDER_UNSEEN cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
     *pool = nullptr;
     return ladder::status(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
 }
 namespace ladder {
 inline unsigned long long release_threshold = 0;   // only asked for
+inline unsigned long long most_in_use = 0;         // likewise; of all memory, for all pools are one here
+inline int reuses[3] = {1, 1, 1};                  // likewise
 }
-inline LADDER_UNSEEN cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t, cudaMemPoolAttr, void* value) {
+inline LADDER_UNSEEN cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t, cudaMemPoolAttr which, void* value) {
     LADDER_WANTS(value);
-    *static_cast<unsigned long long*>(value) = ladder::release_threshold;
+    const unsigned long long in_use = ladder_memory_in_use();
+    if (in_use > ladder::most_in_use) ladder::most_in_use = in_use;
+    const bool most = which == cudaMemPoolAttrReservedMemHigh || which == cudaMemPoolAttrUsedMemHigh;
+    if (which < cudaMemPoolAttrReleaseThreshold) *static_cast<int*>(value) = ladder::reuses[which - 1];
+    else *static_cast<unsigned long long*>(value) = which == cudaMemPoolAttrReleaseThreshold ? ladder::release_threshold : most ? ladder::most_in_use : in_use;
     return ladder::status();
 }
-inline LADDER_UNSEEN cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void* value) {
+inline LADDER_UNSEEN cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr which, void* value) {
     LADDER_WANTS(value);
-    ladder::release_threshold = *static_cast<unsigned long long*>(value);
+    if (which < cudaMemPoolAttrReleaseThreshold) ladder::reuses[which - 1] = *static_cast<int*>(value);
+    else if (which == cudaMemPoolAttrReleaseThreshold) ladder::release_threshold = *static_cast<unsigned long long*>(value);
+    else ladder::most_in_use = 0;   // the other highest numbers can be begun again
     return ladder::status();
 }
 

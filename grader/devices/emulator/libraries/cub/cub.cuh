@@ -1,4 +1,4 @@
 #pragma once
 
-#include "../ladder_more/cub_more.h"
-#include "../ladder_more/cub_sorts.h"
+#include "../ladder_more/cub_by_key.h"
+#include "../ladder_more/cub_neighbours.h"

@@ -87,18 +87,42 @@ public:
     template <class Before, LADDER_IF(!std::is_same_v<Before, T>)> LADDER_INLINE void ExclusiveSum(T mine, T& result, Before& before) {
         ExclusiveScan(mine, result, cub::Sum(), before);
     }
-    template <int N, class F> LADDER_INLINE void InclusiveScan(T (&mine)[N], T (&result)[N], F f) {
-        for (int i = 0; i < N; ++i) result[i] = i ? f(result[i - 1], mine[i]) : mine[i];
-        scan(result[N - 1], f);
-        const int rank = ladder_parts::rank();
-        for (int i = 0; rank && i < N; ++i) result[i] = f(values_[rank - 1], result[i]);
+    template <class F> LADDER_INLINE void ExclusiveScan(T mine, T& result, F f) {   // thread 0's result is left as it is
+        scan(mine, f);
+        if (const int rank = ladder_parts::rank()) result = values_[rank - 1];
     }
-    template <int N> LADDER_INLINE void InclusiveSum(T (&mine)[N], T (&result)[N]) { sums(mine, result, true); }
-    template <int N> LADDER_INLINE void ExclusiveSum(T (&mine)[N], T (&result)[N]) { sums(mine, result, false); }
-    template <int N> LADDER_INLINE void ExclusiveSum(T (&mine)[N], T (&result)[N], T& all) {
-        sums(mine, result, false);
-        all = values_[X * Y * Z - 1];
+    // Of several elements of each thread, with the sum of the block in `all`, or with what comes before the block.
+#define LADDER_SCANS(name, inclusive)                                                                                                       \
+    template <int N, class F> LADDER_INLINE void name##Scan(T (&mine)[N], T (&result)[N], F f) {                                            \
+        fold(mine, f);                                                                                                                      \
+        spread(mine, result, f, nullptr, inclusive);                                                                                        \
+    }                                                                                                                                       \
+    template <int N, class F> LADDER_INLINE void name##Scan(T (&mine)[N], T (&result)[N], F f, T& all) {                                    \
+        name##Scan(mine, result, f);                                                                                                        \
+        all = values_[X * Y * Z - 1];                                                                                                       \
+    }                                                                                                                                       \
+    template <int N, class F> LADDER_INLINE void name##Scan(T (&mine)[N], T (&result)[N], T start, F f) {                                   \
+        fold(mine, f);                                                                                                                      \
+        spread(mine, result, f, &start, inclusive);                                                                                         \
+    }                                                                                                                                       \
+    template <int N, class F> LADDER_INLINE void name##Scan(T (&mine)[N], T (&result)[N], T start, F f, T& all) {                           \
+        name##Scan(mine, result, start, f);                                                                                                 \
+        all = values_[X * Y * Z - 1];                                                                                                       \
+    }                                                                                                                                       \
+    template <int N, class F, class Before, LADDER_IF(!std::is_same_v<Before, T>)>                                                          \
+    LADDER_INLINE void name##Scan(T (&mine)[N], T (&result)[N], F f, Before& before) {                                                      \
+        fold(mine, f);                                                                                                                      \
+        const T start = asked(before);                                                                                                      \
+        spread(mine, result, f, &start, inclusive);                                                                                         \
+    }                                                                                                                                       \
+    template <int N> LADDER_INLINE void name##Sum(T (&mine)[N], T (&result)[N]) { name##Scan(mine, result, T(), cub::Sum()); }              \
+    template <int N> LADDER_INLINE void name##Sum(T (&mine)[N], T (&result)[N], T& all) { name##Scan(mine, result, T(), cub::Sum(), all); } \
+    template <int N, class Before, LADDER_IF(!std::is_same_v<Before, T>)>                                                                   \
+    LADDER_INLINE void name##Sum(T (&mine)[N], T (&result)[N], Before& before) {                                                            \
+        name##Scan(mine, result, cub::Sum(), before);                                                                                       \
     }
+    LADDER_SCANS(Inclusive, true) LADDER_SCANS(Exclusive, false)
+#undef LADDER_SCANS
 
 private:
     template <class F> LADDER_INLINE void scan(T mine, F f) {
@@ -117,14 +141,21 @@ private:
         ladder_barrier(ladder::Barrier::Sync, 0, 0);
         return values_[X * Y * Z];
     }
-    template <int N> LADDER_INLINE void sums(T (&mine)[N], T (&result)[N], bool inclusive) {
-        T own = T(), before;
-        for (int i = 0; i < N; ++i) own = own + mine[i];
-        ExclusiveSum(own, before);
+    template <int N, class F> LADDER_INLINE void fold(T (&mine)[N], F f) {
+        T all = mine[0];
+        for (int i = 1; i < N; ++i) all = f(all, mine[i]);
+        scan(all, f);
+    }
+    // What fold() has left of the other threads, and of `start`, before the thread's own elements.
+    template <int N, class F> LADDER_INLINE void spread(T (&mine)[N], T (&result)[N], F f, const T* start, bool inclusive) {
+        const int rank = ladder_parts::rank();
+        bool any = start != nullptr;
+        T run = any ? *start : mine[0];
+        if (rank) run = any ? f(run, values_[rank - 1]) : values_[rank - 1], any = true;
         for (int i = 0; i < N; ++i) {
-            const T value = mine[i];
-            result[i] = inclusive ? before + value : before;
-            before = before + value;
+            const T next = any ? f(run, mine[i]) : mine[i];
+            result[i] = inclusive ? next : run;
+            run = next, any = true;
         }
     }
     T* values_;
@@ -157,12 +188,41 @@ public:
         }
         result = mine;
     }
+    template <class F> LADDER_INLINE void InclusiveScan(T mine, T& result, F f, T& all) {
+        InclusiveScan(mine, result, f);
+        all = Broadcast(result, Lanes - 1);
+    }
+    // Without a start the first lane's result is left as it is.
+    template <class F> LADDER_INLINE void ExclusiveScan(T mine, T& result, F f) {
+        InclusiveScan(mine, mine, f);
+        const T before = __shfl_up_sync(0xffffffffu, mine, 1, Lanes);
+        if (static_cast<int>(ladder_parts::rank()) % Lanes) result = before;
+    }
+    template <class F> LADDER_INLINE void ExclusiveScan(T mine, T& result, T start, F f) {
+        T before = start;
+        ExclusiveScan(mine, before, f);
+        result = static_cast<int>(ladder_parts::rank()) % Lanes ? f(start, before) : start;
+    }
+    template <class F> LADDER_INLINE void ExclusiveScan(T mine, T& result, T start, F f, T& all) {
+        InclusiveScan(mine, result, f, all);
+        ExclusiveScan(mine, result, start, f);
+    }
+    template <class F> LADDER_INLINE void Scan(T mine, T& inclusive, T& exclusive, F f) {
+        InclusiveScan(mine, inclusive, f);
+        ExclusiveScan(mine, exclusive, f);
+    }
     LADDER_INLINE void InclusiveSum(T mine, T& result) { InclusiveScan(mine, result, cub::Sum()); }
+    LADDER_INLINE void InclusiveSum(T mine, T& result, T& all) { InclusiveScan(mine, result, cub::Sum(), all); }
     LADDER_INLINE void ExclusiveSum(T mine, T& result) {
         T sum;
         InclusiveScan(mine, sum, cub::Sum());
         result = sum - mine;
     }
+    LADDER_INLINE void ExclusiveSum(T mine, T& result, T& all) {
+        InclusiveScan(mine, result, cub::Sum(), all);
+        result = result - mine;
+    }
+    LADDER_INLINE T Broadcast(T mine, unsigned lane) { return __shfl_sync(0xffffffffu, mine, static_cast<int>(lane), Lanes); }
 };
 
 template <class T, int X, int N, BlockLoadAlgorithm how = BLOCK_LOAD_DIRECT> struct BlockLoad {

@@ -11,6 +11,10 @@
 
 namespace cub {
 
+struct Equality {
+    template <class A, class B> LADDER_INLINE bool operator()(const A& a, const B& b) const { return a == b; }
+};
+
 namespace ladder_parts {
 
 // Whether the call only asks how many bytes it needs.
@@ -33,6 +37,22 @@ LADDER_UNSEEN cudaError_t reduced(const char* name, It in, Out out, long n, F f,
     });
     return ladder::status();
 }
+// One thread runs `f`, unless the call only asks for its temporary memory.
+template <class F> LADDER_UNSEEN cudaError_t once(const char* name, void* temporary, std::size_t& bytes, cudaStream_t stream, int line, F f) {
+    if (!asks(temporary, bytes)) ladder::each(name, line, stream, 1, [=](long) mutable { f(); });
+    return ladder::status();
+}
+
+// f(first, last) for each run of equal keys.
+template <class Keys, class Equal, class F> LADDER_UNSEEN long each_run(Keys keys, long n, Equal equal, F f) {
+    long runs = 0;
+    for (long first = 0, last; first < n; first = last, ++runs) {
+        for (last = first + 1; last < n && equal(ladder::at(keys + (last - 1)), ladder::at(keys + last)); ++last) {}
+        f(runs, first, last);
+    }
+    return runs;
+}
+
 template <class It> using value = typename std::iterator_traits<It>::value_type;
 
 // The order of a sort by the keys' bits from `begin` to `end`; the highest of a number with a sign is its sign.
@@ -89,6 +109,36 @@ struct DeviceReduce {
         if (ladder_parts::asks(temporary, bytes)) return cudaSuccess;
         return ladder_parts::reduced<T>("cub::DeviceReduce::Reduce", in, out, n, f, start, stream, line);
     }
+    template <class It, class Out, class F, class G, class T>
+    static cudaError_t TransformReduce(void* temporary, std::size_t& bytes, It in, Out out, long n, F f, G g, T start, cudaStream_t stream = nullptr,
+                                       LADDER_LINE) {
+        if (ladder_parts::asks(temporary, bytes)) return cudaSuccess;
+        const auto each = [=](T sum, const auto& element) mutable { return f(sum, g(element)); };
+        using Element = std::remove_cv_t<ladder_parts::value<It>>;
+        const auto from = ladder_parts::there(in);
+        const auto to = ladder_parts::there(out);
+        return ladder_parts::once("cub::DeviceReduce::TransformReduce", temporary, bytes, stream, line, [=]() mutable {
+            T sum = start;
+            for (long i = 0; i < n; ++i) sum = each(sum, static_cast<Element>(ladder::at(from + i)));
+            ladder::at(to) = sum;
+        });
+    }
+    template <class Keys, class Unique, class Values, class Sums, class Count, class F>
+    static cudaError_t ReduceByKey(void* temporary, std::size_t& bytes, Keys keys, Unique unique, Values values, Sums sums, Count kept, F f, long n,
+                                   cudaStream_t stream = nullptr, LADDER_LINE) {
+        const auto key = ladder_parts::there(keys);
+        const auto value = ladder_parts::there(values);
+        const auto to = ladder_parts::there(unique);
+        const auto their = ladder_parts::there(sums);
+        const auto many = ladder_parts::there(kept);
+        return ladder_parts::once("cub::DeviceReduce::ReduceByKey", temporary, bytes, stream, line, [=]() mutable {
+            ladder::at(many) = ladder_parts::each_run(key, n, Equality(), [&](long run, long first, long last) {
+                std::remove_cv_t<ladder_parts::value<Values>> sum = ladder::at(value + first);
+                for (long i = first + 1; i < last; ++i) sum = f(sum, ladder::at(value + i));
+                ladder::at(to + run) = ladder::at(key + first), ladder::at(their + run) = sum;
+            });
+        });
+    }
 };
 
 struct DeviceScan {
@@ -109,6 +159,57 @@ struct DeviceScan {
     static cudaError_t ExclusiveScan(void* temporary, std::size_t& bytes, It in, Out out, F f, T start, long n, cudaStream_t stream = nullptr) {
         if (!ladder_parts::asks(temporary, bytes)) thrust::exclusive_scan(ladder_parts::order(stream, in), in, in + n, out, start, f);
         return ladder::status();
+    }
+    template <class It, class Out, class F, class T>
+    static cudaError_t InclusiveScanInit(void* temporary, std::size_t& bytes, It in, Out out, F f, T start, long n, cudaStream_t stream = nullptr, LADDER_LINE) {
+        const auto from = ladder_parts::there(in);
+        const auto to = ladder_parts::there(out);
+        return ladder_parts::once("cub::DeviceScan::InclusiveScanInit", temporary, bytes, stream, line, [=]() mutable {
+            T sum = start;
+            for (long i = 0; i < n; ++i) ladder::at(to + i) = sum = f(sum, ladder::at(from + i));
+        });
+    }
+    // Each run of equal keys by itself.
+    template <class Keys, class It, class Out, class F, class Equal = Equality>
+    static cudaError_t InclusiveScanByKey(void* temporary, std::size_t& bytes, Keys keys, It in, Out out, F f, long n, Equal equal = {},
+                                          cudaStream_t stream = nullptr, LADDER_LINE) {
+        const auto from = ladder_parts::there(in);
+        const auto to = ladder_parts::there(out);
+        const auto key = ladder_parts::there(keys);
+        return ladder_parts::once("cub::DeviceScan::InclusiveScanByKey", temporary, bytes, stream, line, [=]() mutable {
+            ladder_parts::each_run(key, n, equal, [&](long, long first, long last) {
+                std::remove_cv_t<ladder_parts::value<It>> sum = ladder::at(from + first);
+                ladder::at(to + first) = sum;
+                for (long i = first + 1; i < last; ++i) ladder::at(to + i) = sum = f(sum, ladder::at(from + i));
+            });
+        });
+    }
+    template <class Keys, class It, class Out, class F, class T, class Equal = Equality>
+    static cudaError_t ExclusiveScanByKey(void* temporary, std::size_t& bytes, Keys keys, It in, Out out, F f, T start, long n, Equal equal = {},
+                                          cudaStream_t stream = nullptr, LADDER_LINE) {
+        const auto from = ladder_parts::there(in);
+        const auto to = ladder_parts::there(out);
+        const auto key = ladder_parts::there(keys);
+        return ladder_parts::once("cub::DeviceScan::ExclusiveScanByKey", temporary, bytes, stream, line, [=]() mutable {
+            ladder_parts::each_run(key, n, equal, [&](long, long first, long last) {
+                T sum = start;
+                for (long i = first; i < last; ++i) {
+                    const T before = sum;
+                    sum = f(sum, ladder::at(from + i));
+                    ladder::at(to + i) = before;
+                }
+            });
+        });
+    }
+    template <class Keys, class It, class Out, class Equal = Equality>
+    static cudaError_t InclusiveSumByKey(void* temporary, std::size_t& bytes, Keys keys, It in, Out out, long n, Equal equal = {},
+                                         cudaStream_t stream = nullptr, LADDER_LINE) {
+        return InclusiveScanByKey(temporary, bytes, keys, in, out, cub::Sum(), n, equal, stream, line);
+    }
+    template <class Keys, class It, class Out, class Equal = Equality>
+    static cudaError_t ExclusiveSumByKey(void* temporary, std::size_t& bytes, Keys keys, It in, Out out, long n, Equal equal = {},
+                                         cudaStream_t stream = nullptr, LADDER_LINE) {
+        return ExclusiveScanByKey(temporary, bytes, keys, in, out, cub::Sum(), std::remove_cv_t<ladder_parts::value<It>>(0), n, equal, stream, line);
     }
 };
 

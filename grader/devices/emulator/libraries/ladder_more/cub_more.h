@@ -5,17 +5,7 @@
 
 namespace cub {
 
-struct Equality {
-    template <class A, class B> LADDER_INLINE bool operator()(const A& a, const B& b) const { return a == b; }
-};
-
 namespace ladder_parts {
-
-// One thread runs `f`, unless the call only asks for its temporary memory.
-template <class F> LADDER_UNSEEN cudaError_t once(const char* name, void* temporary, std::size_t& bytes, cudaStream_t stream, int line, F f) {
-    if (!asks(temporary, bytes)) ladder::each(name, line, stream, 1, [=](long) mutable { f(); });
-    return ladder::status();
-}
 
 // Elements that `is(i)` chooses, in their order; with `others`, those that it does not choose from the end backwards.
 template <class It, class Out, class Count, class Is>
@@ -32,16 +22,6 @@ LADDER_UNSEEN cudaError_t chosen(const char* name, void* temporary, std::size_t&
         }
         ladder::at(many) = count;
     });
-}
-
-// f(first, last) for each run of equal keys.
-template <class Keys, class Equal, class F> LADDER_UNSEEN long each_run(Keys keys, long n, Equal equal, F f) {
-    long runs = 0;
-    for (long first = 0, last; first < n; first = last, ++runs) {
-        for (last = first + 1; last < n && equal(ladder::at(keys + (last - 1)), ladder::at(keys + last)); ++last) {}
-        f(runs, first, last);
-    }
-    return runs;
 }
 
 }  // namespace ladder_parts
@@ -108,6 +88,22 @@ struct DeviceRunLengthEncode {
             ladder::at(many) = ladder_parts::each_run(from, n, Equality(), [&](long run, long first, long last) {
                 ladder::at(to + run) = ladder::at(from + first), ladder::at(lengths + run) = last - first;
             });
+        });
+    }
+    // Where each run of more than one begins, and how long it is.
+    template <class It, class Offsets, class Lengths, class Count>
+    static cudaError_t NonTrivialRuns(void* temporary, std::size_t& bytes, It in, Offsets offsets, Lengths lengths, Count kept, long n,
+                                      cudaStream_t stream = nullptr, LADDER_LINE) {
+        const auto from = ladder_parts::there(in);
+        const auto begins = ladder_parts::there(offsets);
+        const auto sizes = ladder_parts::there(lengths);
+        const auto many = ladder_parts::there(kept);
+        return ladder_parts::once("cub::DeviceRunLengthEncode::NonTrivialRuns", temporary, bytes, stream, line, [=]() mutable {
+            long count = 0;
+            ladder_parts::each_run(from, n, Equality(), [&](long, long first, long last) {
+                if (last - first > 1) ladder::at(begins + count) = first, ladder::at(sizes + count++) = last - first;
+            });
+            ladder::at(many) = count;
         });
     }
 };

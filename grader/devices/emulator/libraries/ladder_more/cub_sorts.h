@@ -36,6 +36,31 @@ private:
     T* values_;
 };
 
+namespace ladder_parts {
+
+// The keys' order, once the threads of the block have stored them: stable.
+template <class Kept, class Less> LADDER_INLINE void merge_runs(Kept& kept, int all, int run, Less less) {
+    using Key = std::remove_reference_t<decltype(kept.keys[0])>;
+    for (int first = 0; first < all; first += 2 * run) {
+        const int middle = first + run < all ? first + run : all, last = first + 2 * run < all ? first + 2 * run : all;
+        for (int i = first, j = middle, to = first; to < last; ++to) {
+            const bool second = i == middle || (j < last && less(Key(kept.keys[kept.order[j]]), Key(kept.keys[kept.order[i]])));
+            kept.merged[to] = kept.order[second ? j++ : i++];
+        }
+    }
+    for (int i = 0; i < all; ++i) kept.order[i] = kept.merged[i];
+}
+template <int size, class Kept, class Less> LADDER_INLINE void sort_block(Kept& kept, int all, Less less) {
+    ladder_barrier(ladder::Barrier::Sync, 0, 0);
+    if (rank() == 0) {
+        for (int i = 0; i < size; ++i) kept.order[i] = static_cast<unsigned short>(i);
+        for (int run = 1; run < all; run *= 2) merge_runs(kept, all, run, less);
+    }
+    ladder_barrier(ladder::Barrier::Sync, 0, 0);
+}
+
+}  // namespace ladder_parts
+
 template <class Key, int X, int N, class Value = NullType, int = 4, bool = true, BlockScanAlgorithm = BLOCK_SCAN_WARP_SCANS,
           cudaSharedMemConfig = cudaSharedMemBankSizeFourByte, int Y = 1, int Z = 1>
 class BlockRadixSort {
@@ -69,23 +94,41 @@ public:
 private:
     LADDER_INLINE void sort(Key (&keys)[N], ladder_parts::Order order) {
         for (int i = 0; i < N; ++i) kept_.keys[ladder_parts::place<N, threads>(i, false)] = keys[i];
-        ladder_barrier(ladder::Barrier::Sync, 0, 0);
-        if (ladder_parts::rank() == 0) {
-            for (int i = 0; i < all; ++i) kept_.order[i] = static_cast<unsigned short>(i);
-            for (int run = 1; run < all; run *= 2) merge_runs(run, order);
-        }
-        ladder_barrier(ladder::Barrier::Sync, 0, 0);
+        ladder_parts::sort_block<all>(kept_, all, order);
     }
-    LADDER_INLINE void merge_runs(int run, ladder_parts::Order order) {
-        for (int first = 0; first < all; first += 2 * run) {
-            const int middle = first + run < all ? first + run : all, last = first + 2 * run < all ? first + 2 * run : all;
-            for (int i = first, j = middle, to = first; to < last; ++to) {
-                const bool second = i == middle || (j < last && order(Key(kept_.keys[kept_.order[j]]), Key(kept_.keys[kept_.order[i]])));
-                kept_.merged[to] = kept_.order[second ? j++ : i++];
-            }
-        }
-        for (int i = 0; i < all; ++i) kept_.order[i] = kept_.merged[i];
+    TempStorage& kept_;
+};
+
+// By any order. With so many valid items, those behind them keep their places.
+template <class Key, int X, int N, class Value = NullType, int Y = 1, int Z = 1> class BlockMergeSort {
+    static constexpr int threads = X * Y * Z, size = threads * N;
+
+public:
+    struct TempStorage {
+        Key keys[size];
+        Value values[std::is_same_v<Value, NullType> ? 1 : size];
+        unsigned short order[size], merged[size];
+    };
+    LADDER_INLINE explicit BlockMergeSort(TempStorage& storage) : kept_(storage) {}
+
+    template <class Less> LADDER_INLINE void Sort(Key (&keys)[N], Less less) { sort(keys, less, size); }
+    template <class Less> LADDER_INLINE void Sort(Key (&keys)[N], Less less, int valid, Key) { sort(keys, less, valid); }
+    template <class Less> LADDER_INLINE void Sort(Key (&keys)[N], Value (&values)[N], Less less) { sort(keys, values, less, size); }
+    template <class Less> LADDER_INLINE void Sort(Key (&keys)[N], Value (&values)[N], Less less, int valid, Key) { sort(keys, values, less, valid); }
+    template <class... A> LADDER_INLINE void StableSort(Key (&keys)[N], A&&... arguments) { Sort(keys, static_cast<A&&>(arguments)...); }
+
+private:
+    template <class Less> LADDER_INLINE void sort(Key (&keys)[N], Less less, int valid) {
+        for (int i = 0; i < N; ++i) kept_.keys[place(i)] = keys[i];
+        ladder_parts::sort_block<size>(kept_, valid, less);
+        for (int i = 0; i < N; ++i) keys[i] = kept_.keys[kept_.order[place(i)]];
     }
+    template <class Less> LADDER_INLINE void sort(Key (&keys)[N], Value (&values)[N], Less less, int valid) {
+        for (int i = 0; i < N; ++i) kept_.values[place(i)] = values[i];
+        sort(keys, less, valid);
+        for (int i = 0; i < N; ++i) values[i] = kept_.values[kept_.order[place(i)]];
+    }
+    LADDER_INLINE static int place(int i) { return ladder_parts::place<N, threads>(i, false); }
     TempStorage& kept_;
 };
 

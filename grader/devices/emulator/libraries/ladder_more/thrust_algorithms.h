@@ -66,6 +66,21 @@ template <class It, class Out, class F, class Is> Out transform_if(It first, It 
     });
     return out + (last - first);
 }
+// By what a second range, the stencil, has at the same places.
+template <class It, class Stencil, class Out, class F, class Is>
+Out transform_if(It first, It last, Stencil stencil, Out out, F f, Is is, LADDER_LINE) {
+    ladder::every<ladder::on_device<It, Stencil, Out>>("thrust::transform_if", line, last - first, [=](long i) mutable {
+        if (is(ladder::at(stencil + i))) ladder::at(out + i) = f(ladder::at(first + i));
+    });
+    return out + (last - first);
+}
+template <class It, class Other, class Stencil, class Out, class F, class Is>
+Out transform_if(It first, It last, Other other, Stencil stencil, Out out, F f, Is is, LADDER_LINE) {
+    ladder::every<ladder::on_device<It, Other, Stencil, Out>>("thrust::transform_if", line, last - first, [=](long i) mutable {
+        if (is(ladder::at(stencil + i))) ladder::at(out + i) = f(ladder::at(first + i), ladder::at(other + i));
+    });
+    return out + (last - first);
+}
 template <class It, class T> void fill(It first, It last, const T& value, LADDER_LINE) {
     ladder::every<ladder::on_device<It>>("thrust::fill", line, last - first, [=](long i) { ladder::at(first + i) = value; });
 }
@@ -102,6 +117,43 @@ template <class It, class Map, class Out> void scatter(It first, It last, Map ma
                                                    [=](long i) { ladder::at(out + static_cast<std::ptrdiff_t>(ladder::at(map + i))) = ladder::at(first + i); });
 }
 
+}  // namespace thrust
+
+namespace ladder {
+
+// Between n values of the host's and n elements on the device. A pointer's are copied; others, as of a zip_iterator, by a kernel
+// that has the values beside them.
+template <class It> constexpr bool is_plain = std::is_same_v<It, thrust::device_ptr<value_of<It>>> || std::is_same_v<It, thrust::device_ptr<const value_of<It>>>;
+template <class It> void bring(value_of<It>* to, It first, long n, int line) {
+    const std::size_t bytes = static_cast<std::size_t>(n) * sizeof(value_of<It>);
+    if constexpr (is_plain<It>) cudaMemcpy(to, first.get(), bytes, cudaMemcpyDeviceToHost, line);
+    else {
+        void* place = nullptr;
+        ladder_malloc(&place, bytes, line);
+        auto* const beside = static_cast<value_of<It>*>(place);
+        every<true>("thrust::copy", line, n, [=](long i) { beside[i] = at(first + i); });
+        cudaMemcpy(to, beside, bytes, cudaMemcpyDeviceToHost, line);
+        ladder_free(place, line);
+    }
+}
+template <class Out> void take(Out out, const value_of<Out>* from, long n, int line) {
+    const std::size_t bytes = static_cast<std::size_t>(n) * sizeof(value_of<Out>);
+    if constexpr (is_plain<Out>) cudaMemcpy(out.get(), from, bytes, cudaMemcpyHostToDevice, line);
+    else {
+        void* place = nullptr;
+        ladder_malloc(&place, bytes, line);
+        const auto* const beside = static_cast<const value_of<Out>*>(place);
+        cudaMemcpy(place, from, bytes, cudaMemcpyHostToDevice, line);
+        every<true>("thrust::copy", line, n, [=](long i) { at(out + i) = beside[i]; });
+        ladder_host_waits(chosen_policy().stream);
+        ladder_free(place, line);
+    }
+}
+
+}  // namespace ladder
+
+namespace thrust {
+
 // Between host and device an element is copied as it is; on one side it is assigned.
 template <class It, class Out, LADDER_IF(ladder::jumps<It> && ladder::jumps<Out>)> Out copy(It first, It last, Out out, LADDER_LINE) {
     constexpr bool from = ladder::on_device<It>, to = ladder::on_device<Out>;
@@ -110,18 +162,17 @@ template <class It, class Out, LADDER_IF(ladder::jumps<It> && ladder::jumps<Out>
     if constexpr (from != to && (ladder::is_universal<It> || ladder::is_universal<Out>)) {
         if (!ladder::works_here()) ladder_host_waits(ladder::chosen_policy().stream);
         ladder::every<false>("thrust::copy", line, n, each);
-    } else if constexpr (from == to || !(from ? std::is_same_v<It, device_ptr<ladder::value_of<It>>> || std::is_same_v<It, device_ptr<const ladder::value_of<It>>>
-                                       : std::is_same_v<Out, device_ptr<ladder::value_of<Out>>>)) {
-        ladder::every<from || to>("thrust::copy", line, n, each);
+    } else if constexpr (from == to) {
+        ladder::every<from>("thrust::copy", line, n, each);
     } else if (ladder::works_here()) {
         ladder::every<false>("thrust::copy", line, n, each);
     } else if constexpr (from) {
         std::vector<ladder::value_of<It>> values(static_cast<std::size_t>(n));
-        if (n) cudaMemcpy(values.data(), first.get(), values.size() * sizeof(ladder::value_of<It>), cudaMemcpyDeviceToHost, ladder::line_of_call(line));
+        if (n) ladder::bring(values.data(), first, n, ladder::line_of_call(line));
         std::copy(values.begin(), values.end(), out);
     } else {
         const std::vector<ladder::value_of<Out>> values(first, last);
-        if (n) cudaMemcpy(out.get(), values.data(), values.size() * sizeof(ladder::value_of<Out>), cudaMemcpyHostToDevice, ladder::line_of_call(line));
+        if (n) ladder::take(out, values.data(), n, ladder::line_of_call(line));
     }
     return out + n;
 }

@@ -200,4 +200,10 @@ LADDER_FUNCTOR(bit_and, a & b) LADDER_FUNCTOR(bit_or, a | b) LADDER_FUNCTOR(bit_
 LADDER_FUNCTOR(negate, -a) LADDER_FUNCTOR(identity, a) LADDER_FUNCTOR(square, a * a) LADDER_FUNCTOR(logical_not, !a)
 #undef LADDER_FUNCTOR
 
+// Of two values; of equal ones the first.
+template <class T> LADDER_INLINE constexpr T min(const T& a, const T& b) { return b < a ? b : a; }
+template <class T> LADDER_INLINE constexpr T max(const T& a, const T& b) { return a < b ? b : a; }
+template <class T, class Less> LADDER_INLINE constexpr T min(const T& a, const T& b, Less less) { return less(b, a) ? b : a; }
+template <class T, class Less> LADDER_INLINE constexpr T max(const T& a, const T& b, Less less) { return less(a, b) ? b : a; }
+
 }  // namespace thrust

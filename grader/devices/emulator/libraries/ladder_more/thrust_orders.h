@@ -111,6 +111,16 @@ template <class It, class T> It find(It first, It last, const T& value, LADDER_L
 template <class It, class Is> bool any_of(It first, It last, Is is, LADDER_LINE) { return find_if(first, last, is, line) != last; }
 template <class It, class Is> bool none_of(It first, It last, Is is, LADDER_LINE) { return !any_of(first, last, is, line); }
 template <class It, class Is> bool all_of(It first, It last, Is is, LADDER_LINE) { return count_if(first, last, is, line) == last - first; }
+// The first place where the two ranges differ, in both.
+template <class It, class Other, class Same = thrust::equal_to<>>
+thrust::pair<It, Other> mismatch(It first, It last, Other other, Same same = {}, LADDER_LINE) {
+    const long place = ladder::worked_out<ladder::on_device<It, Other>, long>("thrust::mismatch", line, [=]() mutable {
+        long i = 0;
+        for (const long n = last - first; i < n && same(ladder::at(first + i), ladder::at(other + i)); ++i) {}
+        return i;
+    });
+    return {first + place, other + place};
+}
 template <class It, class Other> bool equal(It first, It last, Other other, LADDER_LINE) {
     return ladder::worked_out<ladder::on_device<It, Other>, bool>("thrust::equal", line, [=]() {
         long i = 0;
@@ -268,7 +278,8 @@ template <class It> void reverse(It first, It last, LADDER_LINE) {
 
 LADDER_WITH_POLICY(reduce) LADDER_WITH_POLICY(transform_reduce) LADDER_WITH_POLICY(inner_product) LADDER_WITH_POLICY(count) LADDER_WITH_POLICY(count_if)
 LADDER_WITH_POLICY(min_element) LADDER_WITH_POLICY(max_element) LADDER_WITH_POLICY(minmax_element) LADDER_WITH_POLICY(find) LADDER_WITH_POLICY(find_if) LADDER_WITH_POLICY(any_of)
-LADDER_WITH_POLICY(all_of) LADDER_WITH_POLICY(none_of) LADDER_WITH_POLICY(equal) LADDER_WITH_POLICY(inclusive_scan) LADDER_WITH_POLICY(exclusive_scan)
+LADDER_WITH_POLICY(all_of) LADDER_WITH_POLICY(none_of) LADDER_WITH_POLICY(equal) LADDER_WITH_POLICY(mismatch)
+LADDER_WITH_POLICY(inclusive_scan) LADDER_WITH_POLICY(exclusive_scan)
 LADDER_WITH_POLICY(transform_inclusive_scan) LADDER_WITH_POLICY(transform_exclusive_scan) LADDER_WITH_POLICY(adjacent_difference)
 LADDER_WITH_POLICY(copy_if) LADDER_WITH_POLICY(remove_if) LADDER_WITH_POLICY(remove) LADDER_WITH_POLICY(unique) LADDER_WITH_POLICY(reduce_by_key)
 LADDER_WITH_POLICY(sort) LADDER_WITH_POLICY(stable_sort) LADDER_WITH_POLICY(sort_by_key) LADDER_WITH_POLICY(stable_sort_by_key)

@@ -62,10 +62,27 @@ template <class It, class Is> It partition_point(It first, It last, Is is, LADDE
 
 // ---- any order ----
 
+}  // namespace thrust
+
+namespace ladder {
+
+// 16 bits at a time of an engine, thrust's or the C++ library's: the one's `max` is a number, the other's a function.
+template <class Engine> struct RandomBits {
+    using result_type = unsigned;
+    Engine& engine;
+    static constexpr unsigned min() { return 0; }
+    static constexpr unsigned max() { return 0xffff; }
+    unsigned operator()() { return static_cast<unsigned>(engine() >> 3) & 0xffff; }
+};
+
+}  // namespace ladder
+
+namespace thrust {
+
 template <class It, class Random> void shuffle(It first, It last, Random&& random, LADDER_LINE) {
     std::vector<ladder::value_of<It>> values(static_cast<std::size_t>(last - first));
     copy(first, last, values.begin(), line);
-    std::shuffle(values.begin(), values.end(), random);
+    std::shuffle(values.begin(), values.end(), ladder::RandomBits<std::remove_reference_t<Random>>{random});
     copy(values.begin(), values.end(), first, line);
 }
 template <class It, class Out, class Random> void shuffle_copy(It first, It last, Out out, Random&& random, LADDER_LINE) {

@@ -1,3 +1,3 @@
 #pragma once
 
-#include "../../ladder_more/cub_device.h"
+#include "../../ladder_more/cub_neighbours.h"
