@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.devices.emulator.fewer_checks import KIND as FEWER_CHECKS
+from grader.devices.emulator.result_wording import RESULTS
 from grader.devices.evidence import Finding
 from grader.report.advice import on_finding
 from grader.report.messages import TITLES
@@ -86,7 +87,8 @@ def _told(run: Run, notes: bool) -> list[Finding]:
 
     def matters(note: Finding) -> bool:
         unwritten = note.kind == "uninitialized_read" and note.message.startswith("this copies to the host")
-        return note.kind == FEWER_CHECKS or (unwritten and bool(run.kernels) and not run.findings)
+        wrong = note.kind in RESULTS or unwritten
+        return note.kind == FEWER_CHECKS or (wrong and bool(run.kernels) and not run.findings)
 
     return [each for each in run.notes if each.kind != WARNING and (notes or matters(each))]
 

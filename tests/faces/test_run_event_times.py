@@ -34,6 +34,7 @@ WAITS = [
     "cudaStreamSynchronize(s)",
     "cudaDeviceSynchronize()",
     "while (cudaEventQuery(b) == cudaErrorNotReady) {}",
+    "while (cudaStreamQuery(s) != cudaSuccess) {}",
     "cudaMemcpy(h, x, sizeof h, cudaMemcpyDeviceToHost)",
     "cudaMemcpyAsync(h, x, sizeof h, cudaMemcpyDeviceToHost, s)",  # to memory that is not page-locked
 ]
@@ -41,6 +42,8 @@ NO_WAITS = [
     "",
     "cudaEventSynchronize(a)",
     "cudaStreamWaitEvent(0, b)",
+    "cudaStreamQuery(s)",  # a look, which waits for nothing
+    "cudaEventQuery(b)",
     "cudaMemcpyAsync(pinned, x, sizeof h, cudaMemcpyDeviceToHost, s)",
 ]
 COPIED_TO = [("h", True), ("pinned", False)]

@@ -57,6 +57,17 @@ WRONG = [
     ("if (i < n) y[i] = 1 / n * x[i];", "", "`1 / n` of whole numbers is 0 wherever `n` is above 1: write `1.0f / n`"),
     ("", "cudaMemset(d, 1, 4);", "sets each byte to 1, which makes each `int` 16843009"),
     ("", "cudaMemset(x, sizeof(h), 0);", "how many bytes: here these are none"),
+    (
+        "",
+        "float* o = new float[n]; cudaMemcpy(o, x, n, cudaMemcpyDeviceToHost);",
+        "`n` counts elements: write `n * sizeof",
+    ),
+    (
+        "",
+        "std::vector<int> v(9); cudaMemcpy(v.data(), d, v.size(), cudaMemcpyDeviceToHost);",
+        "`v.size() * sizeof(int)`",
+    ),
+    ("", "cudaMemset(x, 0, n);", "`cudaMemset` counts bytes, and `n` counts elements: write `n * sizeof(float)`"),
 ]
 RIGHT_IN_KERNEL = """if (i < n) y[i] = x[i];
     float part = n; if (i < n) y[i] += 1 / part + 1.0f / n + i / n + n / 1;
@@ -72,6 +83,9 @@ RIGHT_IN_HOST = """printf("%lld %ld %lu %d %s %p\\n", wide, wide, size, error, c
     std::array<float, 4> four{}; cudaMemcpy(x, four.data(), sizeof(four), cudaMemcpyHostToDevice);
     cudaMemset(d, 0, 0); std::memset(h, 0, sizeof(h)); cudaMemcpy(place, h, sizeof(h), cudaMemcpyHostToDevice);
     cudaMemcpy(place, &p, sizeof(p), cudaMemcpyHostToDevice);
+    const size_t bytes = n * sizeof(float); cudaMemset(x, 0, bytes);
+    char* letters = new char[n]; std::memset(letters, 0, n);
+    cudaMemcpy(letters, place, n, cudaMemcpyDeviceToHost); cudaMemset(x, 0, size); cudaMemset(place, 0, n);
     int from = 0; while (argc-- > 0) from += argc; if ((whole = from)) printf("%d\\n", whole);
 """
 
@@ -96,3 +110,27 @@ def test_what_is_right_beside_it_is_not(tmp_path):
 def test_a_warning_stands_once_where_a_finding_says_it(tmp_path):
     said = run(tmp_path, "float sum; sum += x[i]; if (i < n) y[i] = sum;", "")
     assert "`sum` is used before it has a value" in said and "warning" not in said, said
+
+
+WHOLE = [
+    ("#include <vector>", 'printf("%d\\n", n);', "", "int n", "write `#include <cstdio>` at the top"),
+    ("#include <string>", 'printf("%d\\n", n);', "", "int n", ""),  # which has it
+    (
+        "struct Op { __device__ virtual int f(int n) { return n; } };",
+        "op.f(1);",
+        "Op()",
+        "Op op",
+        "let the kernel make",
+    ),
+    ("struct Op { __device__ int f(int n) { return n; } };", "op.f(1);", "Op()", "Op op", ""),
+]
+
+
+@pytest.mark.parametrize(("top", "kernel", "given", "parameter", "told"), long_tail(WHOLE, every=4))
+def test_what_nvcc_or_a_gpu_does_not_take_is_told(tmp_path, top, kernel, given, parameter, told):
+    launch = f"k<<<1, 1>>>({given or 1});"
+    text = f"{top}\n__global__ void k({parameter}) {{ {kernel} }}\nint main() {{ {launch} cudaDeviceSynchronize(); }}\n"
+    (tmp_path / "p.cu").write_text(text)
+    done = run_ladder(tmp_path, "run", "p.cu")
+    said = " ".join((done.stdout + done.stderr).split())
+    assert told in said if told else "warning" not in said, said

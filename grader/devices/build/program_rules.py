@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from grader.devices.build import frontend, kernel_rules, rules
+from grader.devices.build import byte_counts, frontend, kernel_rules, program_slips, rules
 from grader.devices.build.around import Around
 from grader.devices.build.ast_rules import Tree
 from grader.devices.build.cursors import kind_of
@@ -80,6 +80,7 @@ class _Few(Tree):
     def _function(self, cursor: Any, sides: frozenset[str], children: list[Any], unmade: bool) -> Around:
         if "kernel" in sides:
             self.broken += [(cursor.location, message) for message in kernel_rules.of_parameters(cursor)]
+            self.slips += program_slips.of_kernel(cursor)
         return super()._function(cursor, sides, children, unmade)
 
     def _read(self, cursor: Any, used: Any, around: Around) -> None:
@@ -92,7 +93,9 @@ class _Few(Tree):
         super()._visit(cursor, around)
 
     def _call(self, cursor: Any, used: Any, around: Around) -> None:
-        if said := of_call(used.spelling, around.call()):
+        call, source = around.call(), self._own[self.file]
+        said = of_call(used.spelling, call) or byte_counts.of_call(used.spelling, call, source)
+        if said or (said := program_slips.of_header(used.spelling, self._own.values())):
             self.slips.append((cursor.location, said))
         super()._call(cursor, used, around)
 

@@ -23,6 +23,7 @@ from grader.devices.emulator.host_wording import cause_of_crash, host_access, ki
 from grader.devices.emulator.kinds import WAITED
 from grader.devices.emulator.mends import BY_THE_CACHE, UNCACHED, mend
 from grader.devices.emulator.reading import Reading
+from grader.devices.emulator.result_wording import RESULTS
 from grader.devices.emulator.same_element import why_one_element
 from grader.devices.emulator.stream_wording import STREAMS
 from grader.devices.emulator.symbols import CodeMap
@@ -373,9 +374,8 @@ def _unknown(fact: Fact, where: Where) -> str:
     return f"{thread_of(fact)}: {fact['kind']} {fact['text']}"
 
 
-_WORDS: Mapping[str, Callable[[Fact, Where], str]] = {
+_WORDS: Mapping[str, Callable[[Fact, Where], str]] = {**CHECKED, **RESULTS} | {
     "out_of_bounds": _out_of_bounds,
-    **CHECKED,
     FEWER_CHECKS: lambda fact, _: fewer_checks(fact["text"]),
     "block_order": _block_order,
     "element_place": _element_place,

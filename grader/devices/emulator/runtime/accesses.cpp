@@ -144,10 +144,13 @@ void count_global(Executor& executor, WarpUnit& warp, Site& site, const Request&
         count_task(warp, site, mask, mask == request.mask ? amount : amount_of(part_of(request, mask), event));
     if (event == Event::Atomic) {
         site.multiplicity = std::max<std::uint64_t>(site.multiplicity, amount.multiplicity);
+        if (Region& region = *executor.regions[request.record.region]; !region.has_atomics) region.has_atomics = true;
         if (machine().module.blind_exchanges.contains(request.record.pc)) mark_touched(executor, warp, request, true);   // a store
     } else if (!warp.block->sample) {
         keep_worst(executor, warp, site, request, amount.sectors - std::min(amount.sectors, (amount.useful + 31) / 32));
-        mark_touched(executor, warp, request, event == Event::Write || event == Event::VolatileWrite || event == Event::AtomicStore);
+        const bool writes = event == Event::Write || event == Event::VolatileWrite || event == Event::AtomicStore;
+        if (Region& region = *executor.regions[request.record.region]; writes && region.stored_width != request.bytes) region.stored_width = request.bytes;
+        mark_touched(executor, warp, request, writes);
     }
 }
 

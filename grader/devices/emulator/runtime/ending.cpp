@@ -77,6 +77,7 @@ void report_leaks(Machine& m) {
 
 void finish_case(Machine& m) {
     judge_host_code(m);
+    note_untouched_of_both_sides();
     if (m.whole_program && m.last_error && m.last_error != m.error_asked_for) {
         Finding finding;
         finding.kind = "unchecked_error";

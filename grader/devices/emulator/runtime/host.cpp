@@ -245,6 +245,7 @@ void launch_kernel(const Launch& launch) {
     state.block = {launch.block[0], launch.block[1], launch.block[2]};
     state.clusters = {cluster_size(launch, function), state.grid, launch.names_cluster || machine().module.cluster_size(function).x};
     state.counting = begin_watching(state.kernel);
+    if (m.whole_program) m.extents.add(launch, state.counting && m.watched.counters);
     if (!m.sampling.on()) state.schedule.room = multiprocessors_of_h200 * most_resident(launch.block[0] * launch.block[1] * launch.block[2], m.module.static_shared(function) + launch.shared_bytes);
     if (ProgressOfProgram* const shown = m.program.progress) {
         *shown = {1, m.launches.size(), blocks, 0, {}};

@@ -17,6 +17,7 @@
 #include "sampling.h"
 #include "stream_races.h"
 #include "streams.h"
+#include "untouched.h"
 
 namespace ladder {
 
@@ -55,6 +56,7 @@ struct Machine {
     Program program;
     Sampling sampling;
     Watched watched;
+    Extents extents;                            // of a whole program's launches
     std::size_t filled_stack = 0;               // bytes of each thread's that are filled before it begins
     void* given_stream = nullptr;
     std::map<void*, OwnStream> streams;         // that host code has

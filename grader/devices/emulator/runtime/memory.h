@@ -54,6 +54,10 @@ struct Region {
     Sides sides = Sides::Device;
     std::vector<DeviceUse> uses;       // of memory of both sides: those that the host does not know to be over
     bool kernel_writes = false;        // in the launch that runs
+    unsigned stored_width = 0;         // bytes that a kernel has written at once, last
+    bool has_atomics = false;          // a kernel has updated some of it
+    int looks_for_untouched = 0;
+    bool told_untouched = false;       // that kernels have left out some of it (untouched.h)
 
     bool holds(Address a, std::size_t n) const { return a - begin < bytes && bytes - (a - begin) >= n; }
     bool outlives_launch() const { return id >= 0; }   // global memory, and __constant__ variables

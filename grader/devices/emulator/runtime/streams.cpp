@@ -1,6 +1,7 @@
 #include "streams.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "host_call.h"
 
@@ -90,6 +91,13 @@ bool StreamOrder::host_knows_event(const void* event) const {
     });
 }
 
+bool StreamOrder::is_under_way(void* stream, const void* event) {
+    const Seen work = event ? events_[event] : in_order(stream).seen;
+    const bool known = std::all_of(work.begin(), work.end(), [&](const auto& each) { return host_knows({each.first, each.second, 0}); });
+    Seen& last = asked_[event ? event : stream];
+    return !known && std::exchange(last, work) != work;
+}
+
 bool StreamOrder::host_knew_all() const {
     return std::all_of(streams_.begin(), streams_.end(), [&](const auto& each) {
         const auto its = each.second.seen.find(each.first);
@@ -163,6 +171,12 @@ void ladder_host_waits_for_all() {
     const HostCall call;
     machine().stream_order.host_waits_for_all();
     host_has_waited();
+}
+int ladder_is_under_way(void* stream, const void* event) {
+    const HostCall call;
+    if (machine().whole_program && !machine().fault && machine().stream_order.is_under_way(stream, event)) return true;
+    ladder_host_asks(stream, event);
+    return false;
 }
 void ladder_host_asks(void* stream, const void* event) {
     if (!machine().whole_program) return;   // a graded file has to wait

@@ -32,6 +32,8 @@ public:
     void host_waits_for_all();
     bool host_knows(const Work& work) const;        // that it is over
     bool host_knows_event(const void* event) const; // likewise
+    // Whether host code that asks is told that this is under way: once, for what it has not asked about before.
+    bool is_under_way(void* stream, const void* event);
     bool host_knew_all() const;                     // the same of all work before the last one
     void created(void* stream, bool blocking);
     std::vector<int> not_joined(void* given) const; // lines of the last work of other streams that nothing joins to this one
@@ -48,6 +50,7 @@ private:
     std::vector<int> too_early_;
     std::map<void*, Stream> streams_;
     std::map<const void*, Seen> events_;
+    std::map<const void*, Seen> asked_;             // by the stream or event
 };
 
 }  // namespace ladder

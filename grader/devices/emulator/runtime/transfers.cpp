@@ -67,13 +67,13 @@ static bool is_one_launch_full(std::size_t bytes) {
 
 // A copy to the host of what nothing has written, not a byte of it or none behind the last thread's: a note, for a program
 // that only takes the time may do so.
-static void note_unwritten(const Region& source, Address from, std::size_t bytes, int line) {
+static bool note_unwritten(const Region& source, Address from, std::size_t bytes, int line) {
     const Machine& m = machine();
-    if (!m.whole_program || m.fault || !m.findings.empty() || m.sampling.on() || m.few_blocks || !source.initialised) return;
+    if (!m.whole_program || m.fault || !m.findings.empty() || m.sampling.on() || m.few_blocks || !source.initialised) return false;
     const std::uint8_t* const flags = source.flags_of(from);
     const void* const gap = std::memchr(flags, 0, bytes);
     const std::size_t written = gap ? static_cast<std::size_t>(static_cast<const std::uint8_t*>(gap) - flags) : bytes;
-    if (written == bytes || std::memchr(flags + written, 1, bytes - written) || (written && !is_one_launch_full(written))) return;
+    if (written == bytes || std::memchr(flags + written, 1, bytes - written) || (written && !is_one_launch_full(written))) return false;
     Finding finding;
     finding.kind = "uninitialized_read";
     finding.note = true;
@@ -81,6 +81,7 @@ static void note_unwritten(const Region& source, Address from, std::size_t bytes
     finding.access = "read";
     finding.text = written ? "copied " + std::to_string(written) : "copy";
     machine().findings.push_back(std::move(finding.at(source, from)));
+    return true;
 }
 
 int ladder_memcpy(void* to, const void* from, std::size_t bytes, Copy kind, int line) {
@@ -112,7 +113,8 @@ int ladder_memcpy(void* to, const void* from, std::size_t bytes, Copy kind, int 
     if (from_device && !to_device) {
         memory.copied_to_host += bytes;
         note_addresses_in(to, bytes);
-        if (const Region* const source = memory.find(reinterpret_cast<Address>(from))) note_unwritten(*source, reinterpret_cast<Address>(from), bytes, line);
+        const auto a = reinterpret_cast<Address>(from);
+        if (Region* const source = memory.find(a); source && !note_unwritten(*source, a, bytes, line)) note_untouched(*source, a - source->begin + bytes);
     }
     if (to_device && !from_device) memory.copied_from_host += bytes;
     if (to_device) {

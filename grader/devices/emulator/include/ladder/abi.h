@@ -163,6 +163,7 @@ int ladder_stream_work(void* stream, int line);   // an asynchronous copy; launc
 void ladder_host_function(int begins);   // CUDA calls a function of host code, which may not call CUDA, or that is over
 int ladder_check_pitch(std::size_t width, std::size_t pitch, int line);   // of rows that are copied; a CUDA error
 void ladder_host_asks(void* stream, const void* event);   // whether all is done, and hears that it is
+int ladder_is_under_way(void* stream, const void* event); // the same, but it hears so only when it asks again
 int ladder_asks_too_early(const void* event, int line);   // when it was: a GPU may not have come to it yet, or from now on it has
 void ladder_stream_wait(void* stream, const void* event);
 void ladder_event_record(const void* event, void* stream);

@@ -96,7 +96,7 @@ inline LADDER_UNSEEN cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 }
 inline LADDER_UNSEEN cudaError_t cudaStreamQuery(cudaStream_t stream) {
     if (const int refused = ladder::refused_to_wait(stream)) return ladder::status(refused);
-    ladder_host_asks(stream, nullptr);
+    if (ladder_is_under_way(stream, nullptr)) return cudaErrorNotReady;
     return ladder::status();
 }
 inline LADDER_UNSEEN cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned = 0) {
@@ -152,7 +152,7 @@ inline LADDER_UNSEEN cudaError_t cudaEventSynchronize(cudaEvent_t event) {
 inline LADDER_UNSEEN cudaError_t cudaEventQuery(cudaEvent_t event) {
     LADDER_NEEDS(event);
     if (const int refused = ladder::refused_to_wait(event)) return ladder::status(refused);
-    ladder_host_asks(nullptr, event);
+    if (ladder_is_under_way(nullptr, event)) return cudaErrorNotReady;
     return ladder::status();
 }
 inline LADDER_UNSEEN cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t stop, LADDER_LINE) {

@@ -1,0 +1,42 @@
+"""Findings about a program whose accesses are all right, and whose results are not: told without being asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from grader.devices.emulator.array_wording import Where
+
+Fact = dict[str, Any]
+
+_INDEX = "blockIdx.x * blockDim.x + threadIdx.x"
+
+
+def _untouched(fact: Fact, where: Where) -> str:
+    across, along, width, height, left, rows = map(int, fact["text"].split())
+    who = f"the {across * width:,} threads of this launch"
+    if rows > 1:
+        return (
+            f"the {across * width:,} x {along * height:,} threads of this launch leave {left:,} of the"
+            f" {where.elements:,} elements of {where.name} as they were: whole-number division rounds down, so round"
+            " both numbers of blocks up, (width - 1) / threads + 1"
+        )
+    mend = "whole-number division rounds down, so round the number of blocks up, (n - 1) / threads + 1"
+    if across == 1:
+        mend = f"launch (n - 1) / threads + 1 blocks, and let {_INDEX} be the index"
+    return f"{who} leave {_which(where, left)} of {where.name} as {_was(left)}: {mend}"
+
+
+def _which(where: Where, left: int) -> str:
+    if left == 1:
+        return f"the last element, {where.index:,},"
+    return f"elements {where.index:,} to {where.elements - 1:,}"
+
+
+def _was(count: int) -> str:
+    return "it was" if count == 1 else "they were"
+
+
+RESULTS: Mapping[str, Callable[[Fact, Where], str]] = {
+    "untouched": _untouched,
+}
