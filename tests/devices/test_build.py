@@ -124,7 +124,7 @@ def test_what_is_no_kernel_file(run, source, said):
         ("z[i] =", "switch (n) { case 0: int j = 0; z[j] = 0; case 1: z[j] = 1; } z[i] =", 4, "this `case` jumps over"),
         (
             "z[i] =",
-            "const int a[3] = {[2] = 4, [0] = 1}; z[i] = a[n % 3] *",
+            "{ const int a[3] = {[2] = 4, [0] = 1}; z[i] = a[n % 3]; } z[i] =",
             4,
             "elements that are named by their index",
         ),
