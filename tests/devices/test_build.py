@@ -123,6 +123,12 @@ def test_what_is_no_kernel_file(run, source, said):
         ("\n__global__", "#include <vector>\n\fstd::vector<int&> bad;\n__global__", 2, "reference"),
         ("\n", "\r\n#error no\r\n", 2, "#error no"),
         ("z[i] =", "switch (n) { case 0: int j = 0; z[j] = 0; case 1: z[j] = 1; } z[i] =", 4, "this `case` jumps over"),
+        (
+            "z[i] =",
+            "{ const int a[3] = {[2] = 4, [0] = 1}; z[i] = a[n % 3]; } z[i] =",
+            4,
+            "elements that are named by their index",
+        ),
         ("y[i];\n}\n", "y[i];\n", 6, "a `}` is missing above"),
         ("n);\n}\n", "n);\n", 7, "a `}` is missing"),
         ("\n__global__", "/*\n__global__", 1, "unterminated comment"),

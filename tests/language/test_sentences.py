@@ -33,6 +33,12 @@ def read():
         ("template <int N> constexpr __device__ void k() {}\nvoid f() { k<0><<<1, 1>>>(); }", 2, "is no kernel"),
         ("constexpr __device__ void k() {}\nvoid f() { k<<<1, 1>>>(); }", 2, "write `__global__` before it"),
         ("__shared__ void k(float* x) { x[0] = 1; }", 1, "__shared__ is for variables: write `__global__`"),
+        ("__device__ int min(int a, int b) { return a < b ? a : b; }", 1, "CUDA has a function `min` of these very"),
+        (
+            "#include <cuda/barrier>\n__global__ void k() { cuda::device::barrier_expect_tx(1, 2); }",
+            2,
+            "`cuda::device` (bulk copies, a barrier's native handle) is not emulated",
+        ),
         ("__managed__ float twice(float x) { return 2 * x; }", 1, "__managed__ is for variables"),
         ('__host__ __device__ void f() { asm("membar.gl;"); }', 1, "`f` is for the host, too"),
         (KERNEL + "void f(float* x) { add<<<1, 1>>>(x); }", 2, "`add` takes 2 arguments, and is given 1"),

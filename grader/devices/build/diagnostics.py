@@ -17,7 +17,8 @@ MOST = 10  # messages that are shown; the rest mostly follows from the first
 
 _NO_PRODUCT = re.compile(r"an index must be|invalid suffix ['\"](?P<suffix>[A-Za-z_]\w*)['\"] on (?:integer|floating)")
 _MESSAGE = re.compile(
-    r"(?P<file>.+?):(?P<line>\d+):(?:(?P<column>\d+):)? (?P<level>fatal error|error|note): (?P<text>.*)"
+    r"(?P<file>.+?):(?P<line>\d+):(?:(?P<column>\d+):)? "
+    r"(?P<level>fatal error|error|note|sorry, unimplemented): (?P<text>.*)"
 )
 # nvcc's front end and its assembler; their caret stands below a rewritten line, so that there is no column
 _NVCC_MESSAGE = re.compile(
@@ -39,6 +40,10 @@ _HEADER_OF = {"printf": "<cstdio>", "assert": "<cassert>"}
 _PLAINER = {  # what a compiler says: what a learner can do about it
     r"a __global__ function call must be configured": (
         "a kernel is called here like a function: launch it, `name<<<blocks, threads, 0, stream>>>(...)`"
+    ),
+    r"non-trivial designated initializers not supported": (
+        "elements that are named by their index (`{[2] = 4}`) must come from the first on and in order: "
+        "g++ compiles no others"
     ),
     r"jump to case label": (
         "this `case` jumps over a variable of the one above, which g++ refuses though nvcc does not: "

@@ -301,6 +301,10 @@ _OLD_VOTE = (
     "or a namespace"
 )
 _OF_CUDA_ITSELF = "CUDA has a function `{name}` of these very parameters: call that one, or give yours another name"
+_NO_BULK = (
+    "`cuda::device` (bulk copies, a barrier's native handle) is not emulated: "
+    "use `cuda::memcpy_async`, and the barrier by its own methods"
+)
 _NO_CLUSTER = "the numbers of __cluster_dims__ must be positive constants"
 _HALF_A_LAUNCH = "a launch needs blocks and threads: `kernel<<<blocks, threads, 0, stream>>>(...)`"
 _LONG_LAUNCH = "a launch has four parameters at most: `kernel<<<blocks, threads, shared bytes, stream>>>(...)`"
@@ -347,6 +351,7 @@ _ERRORS: tuple[tuple[str, Words], ...] = (
     (r"redefinition of '(?P<name>any|all|ballot)' as different kind", _says(_OLD_VOTE)),
     (rf"{_NAME} is unavailable", _says(_OLD_VOTE)),
     (rf"__\w+__ (?:__device__ )?function {_NAME} cannot overload", _says(_OF_CUDA_ITSELF)),
+    (r"no member named 'device' in namespace 'cuda'", _says(_NO_BULK)),
     (r"'annotate' attribute requires", _says(_NO_CLUSTER)),
     (r"too few execution configuration arguments", _says(_HALF_A_LAUNCH)),
     (r"too many execution configuration arguments", _says(_LONG_LAUNCH)),
