@@ -89,9 +89,7 @@ OWN_ARRAY = (
     "The last of N elements has the index N - 1: does a loop go one too far, `<=` where `<` belongs, or is the array "
     "too small?"
 )
-NEVER_SET = (
-    "A variable holds whatever lay there before: give it its first value where you declare it, `float sum = 0;`."
-)
+NEVER_SET = "A variable holds what lay there before: give it its first value where you declare it, `float sum = 0;`."
 GONE = (
     "A local variable lives until the `}` of the block that it is declared in: declare it further out, or let the "
     "caller hand over an array to fill."
@@ -228,6 +226,7 @@ _OF_KIND = {
     "assert": ASSERTION,
     "shuffle_source": EARLY_RETURN,
     "own_array": OWN_ARRAY,
+    "wrong_call": "This is the host code's call: nothing is said here of the kernel.",
     "never_set": NEVER_SET,
     "block_order": BLOCK_ORDER,
     "stack_overflow": LEFT_ITS_STACK,
@@ -269,8 +268,6 @@ def _on_finding(finding: Finding, source: Sequence[str]) -> str:
         return DIVIDED_BY_ZERO
     if finding.kind == "crash" and finding.kernel and "segmentation" in finding.message:
         return LEFT_ITS_STACK
-    if finding.kind == "wrong_call":
-        return "This is the host code's call: nothing is said here of the kernel."
     if finding.kind == "invalid_free" and "gives that back" not in finding.message:
         return FREED_TWICE
     if finding.kind == "uninitialized_read" and finding.details.get("space") == "shared":

@@ -77,10 +77,10 @@ bool is_told(const Extent& extent, std::uint64_t elements) {
 }
 
 // Rows of elements, of which threads have had the first ones of the first rows: a list is one row.
-struct Part { std::size_t width, rows, columns, rows_had, element; };
+struct Covered { std::size_t width, rows, columns, rows_had, element; };
 
 // Whether threads have had exactly this part, the last element included, and have written at least half of it.
-bool is_all_that_was_had(const TouchedBytes& touched, const Part& part) {
+bool is_all_that_was_had(const TouchedBytes& touched, const Covered& part) {
     std::size_t written = 0;
     const auto byte_of = [&](std::size_t row, std::size_t column) { return (row * part.width + column) * part.element; };
     for (std::size_t row = 0; row < part.rows; ++row)
@@ -93,7 +93,7 @@ bool is_all_that_was_had(const TouchedBytes& touched, const Part& part) {
     return last && 2 * written >= part.rows_had * part.columns;
 }
 
-bool file_note(Region& region, const Extent& extent, const Part& part) {
+bool file_note(Region& region, const Extent& extent, const Covered& part) {
     const std::size_t first = part.columns < part.width ? part.columns : part.rows_had * part.width;
     const std::size_t left = part.rows * part.width - part.rows_had * part.columns;
     Finding finding;
@@ -133,7 +133,7 @@ bool note_rows(Region& region, const Extent& extent, const TouchedBytes& touched
             for (const std::size_t element : {1, 2, 4, 8, 16}) {
                 if (width * rows * element != region.bytes) continue;
                 for (const auto& [across, along] : {std::pair{x, y}, std::pair{y, x}}) {
-                    const Part part = {width, rows, std::min<std::size_t>(across, width), std::min<std::size_t>(along, rows), element};
+                    const Covered part = {width, rows, std::min<std::size_t>(across, width), std::min<std::size_t>(along, rows), element};
                     const bool fewer = across < width || along < rows;
                     if (fewer && is_all_that_was_had(touched, part)) return file_note(region, extent, part);
                 }
