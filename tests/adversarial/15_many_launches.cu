@@ -1,6 +1,6 @@
 // Launches an empty kernel 300,000 times: the record of its launches must not fill the judge's line.
 // Emulator: timeout
-// Says: was still running in
+// Says: launch it once, without the loop
 // GPU: not_written
 // Slow: 300,000 launches
 
