@@ -70,6 +70,7 @@ WRONG = [
     ("", "cudaMemset(x, 0, n);", "`cudaMemset` counts bytes, and `n` counts elements: write `n * sizeof(float)`"),
 ]
 RIGHT_IN_KERNEL = """if (i < n) y[i] = x[i];
+    while (atomicCAS((int*)(y + i), 7, 0) == 7) ; y[i] += 0;
     float part = n; if (i < n) y[i] += 1 / part + 1.0f / n + i / n + n / 1;
     unsigned u = i; long long l = i; size_t s = i;
     if (i > n) printf("%d %u %lld %zu %f %c %s %p %% %x %5.2f %*d %i\\n", i, u, l, s, y[0], 'a', "text",

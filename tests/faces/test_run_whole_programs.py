@@ -117,11 +117,34 @@ int main() {
     printf("done");
 }
 """
+PACKED = """
+#include <cstdio>
+#pragma pack(push, 1)
+struct Header { char kind; int n; float scale; };
+#pragma pack(pop)
+struct Flags { unsigned low : 3, high : 5; int plain; };
+struct Pair { int a, b; };
+struct __attribute__((packed)) Both { char c; Pair pair; };
+__global__ void k(int* z, int n, float scale, unsigned bits, int plain, Pair p) {
+    if (threadIdx.x < n) z[threadIdx.x] = int(scale * threadIdx.x) + bits + plain + p.a + p.b;
+}
+int main() {
+    Header h{'a', 20, 1.5f}, *to = &h; Flags f{5, 17, 3}; Both b{'c', {1, 2}};
+    int* d; cudaMalloc(&d, 128);
+    cudaMemset(d, 0, 128);
+    k<<<1, 32>>>(d, h.n, to->scale, f.high, f.plain, b.pair);
+    k<<<1, 32>>>(d, (*to).n, (&h)->scale, f.low, f.plain, b.pair);
+    int z[32]; cudaMemcpy(z, d, 128, cudaMemcpyDeviceToHost);
+    printf("%d %d %d\\n", z[0], z[19], z[20]);
+    cudaFree(d);
+}
+"""
 PROGRAMS = {
     "zipped": (ZIPPED, "1 10 30 100 900 0 10 900 3 2"),
     "numeric": (NUMERIC, "52 380 12 63 9"),
     "pools": (POOLS, "1 0 1"),
     "threads": (THREADS, "done"),
+    "packed": (PACKED, "11 39 0"),
 }
 
 

@@ -37,7 +37,8 @@ _WARNINGS = (
     ("-Wunused-value", r"left operand of comma", LOST_BY_COMMA),
     ("-Wunused-value", r"", "this has no effect: its result is not used"),
     ("-Wunused-comparison", r"", "this comparison has no effect: == compares, and = assigns"),
-    ("-Wempty-body", r"(\w+) (?:statement|loop) has empty body", "the `;` here ends the `{0}`, which guards nothing"),
+    # a `while` may wait for what another thread does
+    ("-Wempty-body", r"(if|for|switch) (?:state|loop).* empty", "the `;` here ends the `{0}`, which guards nothing"),
     ("-Wfor-loop-analysis", r"variables? (.*?) used in loop condition not", "{0} never changes in this loop"),
     ("-Wreturn-type", r"", NO_RETURN),
     ("-Wself-assign", r"variable '(.*?)' to itself", "`{0}` is assigned to itself"),

@@ -62,6 +62,7 @@ _NO_TEXTURE_REFERENCES = "CUDA 12 has no texture references any more: make an ob
 _MERGE = "git leaves `<<<<<<<`, `=======` and `>>>>>>>` where it could not merge: keep one side, delete these lines"
 _MEMORY = {"__device__", "__managed__", "__constant__", "__shared__"}
 _ZERO = re.compile(r"NULL|0([uU]?[lL]{0,2})")
+_NARROW = re.compile(r"\bpacked\b|__packed__|\bpack\s*\(|\w\s*:\s*\d+\s*[;,]")  # packed members, or bit-fields
 
 
 class TranslationError(Exception):
@@ -227,6 +228,10 @@ class _Rewriter:
             elif end == start + 1 and _ZERO.fullmatch(stream.text(start)):
                 self.replace(stream, start, end, "::ladder::Zero{}")
                 zeros = True
+            elif stream.text(end - 2) in (".", "->") and _NARROW.search(self.source):  # to which no reference binds
+                member = self.source[stream.tokens[start].start : stream.tokens[end - 1].end]
+                self.insert(stream.tokens[start].start, f"decltype({' '.join(member.split())})(")
+                self.insert(stream.tokens[end - 1].end, ")")
         return zeros
 
     def sizes_of_a_head(self, stream: Stream, index: int) -> None:
