@@ -1,5 +1,6 @@
 // <<<...>>> behind the arguments.
 // Says: <<<...>>> stands between a kernel's name and its arguments: write `add<<<blocks, threads>>>(...)`
+// GPU: build_error
 
 __global__ void add(const float* x, const float* y, float* z, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,5 +1,6 @@
 // One < in the place of three.
 // Says: a kernel is launched with <<< >>>: `kernel<<<blocks, threads, 0, stream>>>(...)`
+// GPU: build_error
 
 __global__ void add(const float* x, const float* y, float* z, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,5 +1,6 @@
 // A `;` in the place of a comma.
 // Says: its numbers are divided by a comma and not by `;`, `add<<<blocks, threads>>>`
+// GPU: build_error
 
 __global__ void add(const float* x, const float* y, float* z, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

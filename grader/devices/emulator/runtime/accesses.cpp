@@ -1,6 +1,7 @@
 #include "accesses.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "machine.h"
@@ -137,6 +138,12 @@ void keep_worst(Executor& executor, const WarpUnit& warp, Site& site, const Requ
     for (int i = 0; i < request.lanes; ++i) worst.places.push_back(static_cast<long long>(request.address[i] - begin));
 }
 
+// What executors note of a region that they share: mostly what stands there.
+template <class T> void note(T& kept, T value) {
+    const std::atomic_ref<T> shared(kept);
+    if (shared.load(std::memory_order_relaxed) != value) shared.store(value, std::memory_order_relaxed);
+}
+
 void count_global(Executor& executor, WarpUnit& warp, Site& site, const Request& request, Event event) {
     const Amount amount = amount_of(request, event);
     count(site, amount);
@@ -144,12 +151,12 @@ void count_global(Executor& executor, WarpUnit& warp, Site& site, const Request&
         count_task(warp, site, mask, mask == request.mask ? amount : amount_of(part_of(request, mask), event));
     if (event == Event::Atomic) {
         site.multiplicity = std::max<std::uint64_t>(site.multiplicity, amount.multiplicity);
-        if (Region& region = *executor.regions[request.record.region]; !region.has_atomics) region.has_atomics = true;
+        note(executor.regions[request.record.region]->has_atomics, true);
         if (machine().module.blind_exchanges.contains(request.record.pc)) mark_touched(executor, warp, request, true);   // a store
     } else if (!warp.block->sample) {
         keep_worst(executor, warp, site, request, amount.sectors - std::min(amount.sectors, (amount.useful + 31) / 32));
         const bool writes = event == Event::Write || event == Event::VolatileWrite || event == Event::AtomicStore;
-        if (Region& region = *executor.regions[request.record.region]; writes && region.stored_width != request.bytes) region.stored_width = request.bytes;
+        if (writes) note(executor.regions[request.record.region]->stored_width, request.bytes);
         mark_touched(executor, warp, request, writes);
     }
 }
