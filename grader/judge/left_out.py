@@ -51,7 +51,7 @@ def _of_size(k: int, noun: str) -> Iterator[Lacking]:
         f"rest_{k}",
         lambda c, n: c >= n // k * k,
         f"what is left of the {{n}} {noun}s of {{x}} behind steps of {k}",
-        f"round the number of steps up, (n + {k - 1}) / {k}, and guard the last one",
+        f"round the number of steps up, add {k - 1} before you divide by {k}, and guard the last one",
     )
     yield (
         f"above_{k}",

@@ -1,5 +1,5 @@
 // k / 16 steps.
-// Says: columns of a behind steps of 16: round the number of steps up, (n + 15) / 16, and guard the last one
+// Says: columns of a behind steps of 16: round the number of steps up, add 15 before you divide by 16, and guard the last one
 
 __global__ void product(const float* a, const float* b, float* c, int m, int n, int k) {
     int col = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
