@@ -14,7 +14,7 @@ LANES = 32  # of a warp
 
 
 def who_does(launches: Launches, times: int) -> str:
-    """Which threads, warps, blocks or launches are exactly `times` many, as a question to the reader; "" if none are."""
+    """Which threads, warps, blocks or launches are `times` many, as a question to the learner; "" if none are."""
     if times > 1 and len(launches) == times and len({launch["kernel"] for launch in launches}) == 1:
         return f"is {launches[0]['kernel']} launched {times} times, and does each launch add all"
     for launch in launches:
