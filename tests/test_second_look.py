@@ -129,14 +129,27 @@ PAST_ITS_OWN_ARRAY = RIGHT.replace(
     for (int k = 0; k <= 2; ++k) kept[k] = i < n ? x[i] : 0;
     if (i < n) y[i] = kept[0] + kept[1];""",
 )
+FAR_PAST_ITS_OWN_ARRAY = RIGHT.replace(
+    "    if (i < n) y[i] = 2 * x[i];",
+    """    if (i >= n) return;
+    float kept[2] = {x[i], x[i]}, *p = kept;
+    for (int k = 0; k < 4; ++k) p[25 * k + 1] += 0;
+    y[i] = kept[0] + kept[1];""",
+)
+DIVIDES_BY_ZERO = RIGHT.replace("2 * x[i]", "2 * x[i] + (i % (n / 1024) > n)")
 NEVER_SET = RIGHT.replace("    if (i < n)", "    int more;\n    if (i < n)").replace("2 * x[i]", "2 * x[i] + more")
 
 
 @pytest.mark.parametrize(
     ("source", "status", "words"),
-    [(PAST_ITS_OWN_ARRAY, "out_of_bounds", "uses kept[2], past its end"), (NEVER_SET, "uninitialized_read", "`more`")],
+    [
+        (PAST_ITS_OWN_ARRAY, "out_of_bounds", "uses kept[2], past its end"),
+        (NEVER_SET, "uninitialized_read", "`more`"),
+        (FAR_PAST_ITS_OWN_ARRAY, "crash", "outside its own stack"),
+        (DIVIDES_BY_ZERO, "crash", "an integer division by zero"),
+    ],
 )
-def test_what_only_the_checking_build_sees_is_refused_too(entry, card, source, status, words):
+def test_what_has_no_meaning_is_refused_too(entry, card, source, status, words):
     found = grade(entry, seed=1, source=source)
     assert (found.status, found.stars) == (status, 0) and words in found.tasks[0].cases[0].message
 

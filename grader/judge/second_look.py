@@ -44,6 +44,8 @@ BY_LUCK: frozenset[Status] = frozenset(
         "leak",
     }
 )
+# In a crash's sentence: a GPU goes on behind it, with a number that means nothing.
+WITHOUT_MEANING = ("an integer division by zero", "outside its own stack")
 LEFT_OUT = "the emulator was left out (--no-emulator): a fault that does not show on this GPU goes unseen"
 
 
@@ -157,7 +159,9 @@ def weigh(result: TaskGrade, seen: Seen) -> None:
 
 
 def _is_by_luck(finding: Finding) -> bool:
-    return finding.kind == BLOCK_ORDER or status_of(finding) in BY_LUCK
+    if finding.kind == BLOCK_ORDER or status_of(finding) in BY_LUCK:
+        return True
+    return finding.kernel is not None and any(words in finding.message for words in WITHOUT_MEANING)
 
 
 def _why_not(evidence: Evidence) -> str:
