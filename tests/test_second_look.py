@@ -315,3 +315,18 @@ def test_notes_refuse_nothing():
     result = TaskGrade("twice", "passed", 3, cases=[CaseGrade("n=5", "passed")])
     weigh(result, Seen(Evidence(Build(), [CaseRun("n=5", [Finding("race", "the same value", "note")])])))
     assert (result.status, result.emulator) == ("passed", "")
+
+
+@pytest.mark.parametrize(
+    ("most", "emulator", "status", "stars"),
+    [(8, True, "passed", 1), (4, True, "below_target", 0), (4, False, "passed", 1)],
+)
+def test_a_floor_that_is_counted_holds_on_a_gpu_too(entry, card, most, emulator, status, stars):
+    floor = f'floor=[Counted("global_load_requests", at_most={most}, why="one for each warp")],\n        reference='
+    lesson = entry.folder / "lesson.py"
+    lesson.write_text(lesson.read_text().replace("reference=", floor))
+    doubled = RIGHT.replace("2 * x[i]", "x[i] + ((const volatile float*)x)[i]")  # 4 warps, 8 requests
+    found = grade(find("01", entry.root), seed=1, source=doubled, emulator=emulator)
+    assert (found.status, found.stars) == (status, stars)
+    (target,) = found.tasks[0].targets
+    assert (target.value, target.met) == ((8, most == 8) if emulator else (None, False))

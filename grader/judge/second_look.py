@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING
 
 from grader.course.call import Call
 from grader.course.catalog import UsageError
+from grader.course.lesson import Counted
 from grader.devices.buffers import Arena
 from grader.devices.evidence import Evidence, Finding
 from grader.devices.submission import Submission, run
 from grader.devices.worker.job import Cancel, Cancelled
 from grader.judge.inputs import fill, fill_all
 from grader.judge.orders import BLOCK_ORDER
+from grader.judge.targets import judge_goal
 from grader.judge.verdict import Position, Status, TaskGrade, decisive, first_status, status_of
 
 if TYPE_CHECKING:
@@ -91,7 +93,10 @@ class SecondLook:
             result.emulator = LEFT_OUT
         elif result.status in ("passed", "below_target"):
             self.begin()
-            weigh(result, self._end())
+            seen = self._end()
+            weigh(result, seen)
+            if seen.evidence:
+                judge_counted_floor(result, self._calls, seen.evidence)
         else:
             self._say_why(result)
 
@@ -156,6 +161,21 @@ def weigh(result: TaskGrade, seen: Seen) -> None:
         result.stars, result.position, result.message = 0, Position(), ""
     elif result.status == "below_target" and not why_not:
         result.stars = 1
+
+
+def judge_counted_floor(result: TaskGrade, calls: Sequence[Call], evidence: Evidence) -> None:
+    """What a task asks of whoever passes (its floor), as far as the emulator counts it, of a right kernel that it has
+    seen in all cases: a puzzle solved by another way than the one it is about is below target on a GPU, too.
+    """
+    floor = calls[-1].task.floor
+    if result.status != "passed" or len(evidence.cases) < len(calls):
+        return
+    at = {call.name: run.counters | call.facts for call, run in zip(calls, evidence.cases, strict=True)}
+    for place, goal in enumerate(floor):
+        if isinstance(goal, Counted):
+            result.targets[place] = replace(judge_goal(goal, at[calls[-1].name], at=at), stars=1)
+            if not result.targets[place].met:
+                result.status, result.stars, result.position = "below_target", 0, Position()
 
 
 def _is_by_luck(finding: Finding) -> bool:
