@@ -189,6 +189,15 @@ def test_what_is_right_in_each_order_passes(entry, card):
     assert all(case.findings == [] for case in found.tasks[0].cases)
 
 
+@pytest.mark.parametrize(("source", "status"), [(RIGHT, "impossible_speed"), (BY_LUCK, "race")])
+def test_a_time_that_cannot_be_is_told_by_its_cause(entry, card, monkeypatch, source, status):
+    timing = Timing([])
+    timing.speed = Speed("impossible_speed", "0.1 us is too good to be true", "n=9")
+    monkeypatch.setattr("grader.grade.speed_test", lambda *_: nullcontext(timing))
+    found = grade(entry, seed=1, source=source)
+    assert (found.status, found.stars, found.tasks[0].cases[-1].status) == (status, 0, "impossible_speed")
+
+
 def test_a_failure_on_a_gpu_comes_with_the_order_that_explains_it(entry, card):
     card.kernel = lambda x, y: y.copy_(x) if len(x) > 5 else y.copy_(2 * x)
     failed = grade(entry, seed=1, source=ORDERED).tasks[0].cases[1]

@@ -23,7 +23,7 @@ from grader.devices.worker.job import Cancel, Cancelled
 from grader.judge.inputs import fill, fill_all
 from grader.judge.orders import BLOCK_ORDER
 from grader.judge.targets import judge_goal
-from grader.judge.verdict import Position, Status, TaskGrade, decisive, first_status, status_of
+from grader.judge.verdict import CaseGrade, Position, Status, TaskGrade, decisive, first_status, status_of
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -91,14 +91,14 @@ class SecondLook:
         """Adds what the emulator has seen to a task's grade, or that it has not looked. Waits for it, not for ever."""
         if not self._submission.second_server:
             result.emulator = LEFT_OUT
-        elif result.status in ("passed", "below_target"):
+        elif any(call.name in _failed(result) for call in self._calls):
+            self._say_why(result)
+        elif result.cases:  # what is wrong in the timed case alone, as a time that cannot be, may come of what it sees
             self.begin()
             seen = self._end()
             weigh(result, seen)
             if seen.evidence:
                 judge_counted_floor(result, self._calls, seen.evidence)
-        else:
-            self._say_why(result)
 
     def _end(self) -> Seen:
         assert self._running
@@ -111,10 +111,8 @@ class SecondLook:
 
     def _say_why(self, result: TaskGrade) -> None:
         """A GPU says little of why a kernel fails: adds what the emulator finds in the case, on the same inputs."""
-        failed = {grade.name: grade for grade in reversed(result.cases) if grade.status != "passed"}
-        call = next((call for call in self._calls if call.name in failed), None)
-        if call is None:
-            return
+        failed = _failed(result)
+        call = next(call for call in self._calls if call.name in failed)
         self._submission.on_progress("asking the emulator why")
         with Arena.of([call]) as arena:
             inputs = fill(call, arena.cases[0], self._submission.seed)
@@ -126,6 +124,11 @@ class SecondLook:
         """Ends it, wherever it is."""
         self._cancel.set()
         self._thread.shutdown()
+
+
+def _failed(result: TaskGrade) -> dict[str, CaseGrade]:
+    """The first failed grade of each case, by its name."""
+    return {grade.name: grade for grade in reversed(result.cases) if grade.status != "passed"}
 
 
 def _settle(calls: Sequence[Call], arena: Arena, inputs: Sequence[Mapping[str, Tensor]], evidence: Evidence) -> None:
