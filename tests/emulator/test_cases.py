@@ -32,6 +32,11 @@ BODIES = {
         "case 1: Two<int> t{4, 5}; const Two<int>& u = t; z[i] = u.b; break; default: ns::Number n = 6; z[i] = n;",
         lambda x: [(1, 5, 6)[i % 3] for i in range(THREADS)],
     ),
+    "a later label uses it": (
+        "case 0: float a = x[i]; const float *p = &a; Two<int> t = {4, 5}; z[i] = *p + t.a; break; "
+        "case 1: a = 2; p = x + i; z[i] = a + *p; break; default: t.b = 6, z[i] = t.b;",
+        lambda x: [(x[i] + 4, x[i] + 2, 6)[i % 3] for i in range(THREADS)],
+    ),
     "a part that only some builds have": (
         "case 0: z[i] = 1; break;\n#if 1\ncase 1: { float a = 2; z[i] = a; break; }\n#endif\ndefault: z[i] = 3;",
         lambda x: [1 + i % 3 for i in range(THREADS)],

@@ -142,13 +142,6 @@ __global__ void k(const float* x, float* z, int n) {
     const First& one = n ? first : last;
     if (threadIdx.x < 5) z[threadIdx.x] = one.of(((const Six*)x)[threadIdx.x]);
 }""",
-    "a declaration in a case that a later one uses": """
-__global__ void k(const float* x, float* z, int n) {
-    switch (n) {
-        case 1: float a = 1; z[0] = a; break;
-        default: a = x[threadIdx.x]; z[threadIdx.x] = a;
-    }
-}""",
 }
 REFUSALS = "Some right code is refused"
 

@@ -1,6 +1,7 @@
 """Variables behind a `case`: nvcc only warns of the jumps past their first values, and g++ refuses them.
 
 What stands behind such a label gets braces of its own, up to the next label, if no later one uses what it declares.
+Else its variables get their first values by assignment, where they can.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ _NO_TYPE = words(
 _PUNCTUATION = {"::", "<", ">", "*", "&"}  # in a type
 
 
-def braces(stream: Stream) -> Iterator[Insertion]:
-    """Those around what stands behind labels of switches that only a GPU runs."""
+def respelled(stream: Stream) -> Iterator[Insertion]:
+    """What becomes of variables behind labels of switches that only a GPU runs."""
     for index, token in enumerate(stream.tokens):
         if token.text == "switch" and stream.scopes[index].device and stream.text(index + 1) == "(":
             opening = stream.after_group(index + 1)
@@ -35,6 +36,8 @@ def _of_switch(stream: Stream, opening: int, closing: int) -> Iterator[Insertion
         if names and names.isdisjoint(stream.texts(end, closing)):
             yield begin, begin, "{ "
             yield end, end, "} "
+        elif names:
+            yield from _assignments(stream, begin, end)
 
 
 def _parts(stream: Stream, opening: int, closing: int) -> Iterator[tuple[int, int]]:
@@ -61,6 +64,25 @@ def _declared(stream: Stream, begin: int, end: int) -> Iterator[str]:
         if stream.text(at) in (";", "{"):
             yield from _of_statement(stream, start, at)
             start = stream.after_group(at)
+
+
+def _assignments(stream: Stream, begin: int, end: int) -> Iterator[Insertion]:
+    """`float a = 1;` as `float a; a = 1;`: not of a constant, a reference, `auto`, or of several in one statement."""
+    start = begin
+    for at in _at_depth(stream, begin, end):
+        if stream.text(at) not in (";", "{"):
+            continue
+        equals = next((place for place in _at_depth(stream, start, at) if stream.text(place) == "="), at)
+        names = list(_of_statement(stream, start, at))
+        kind = stream.texts(start, equals - 1)
+        if len(names) == 1 and stream.text(equals - 1) == names[0] and _may_be_assigned(kind):
+            yield equals, equals, f"; {names[0]} "
+        start = stream.after_group(at)
+
+
+def _may_be_assigned(kind: list[str]) -> bool:
+    last_star = max((at for at, text in enumerate(kind) if text == "*"), default=-1)  # behind it: of the pointer
+    return "auto" not in kind and {"const", "constexpr", "static", "&"}.isdisjoint(kind[last_star + 1 :])
 
 
 def _of_statement(stream: Stream, start: int, end: int) -> Iterator[str]:

@@ -91,7 +91,7 @@ def rewritten(source: str, filename: str, alone: bool = False, known: Known | No
     code = code_stream(lexed)
     rewriter = _Rewriter(source, known or Known.of(lexed, code))
     rewriter.rewrite(code)
-    spelled = [*by_value.copies(code, alone), *cases.braces(code), *respelled.all_of(code, alone)]
+    spelled = [*by_value.copies(code, alone), *cases.respelled(code), *respelled.all_of(code, alone)]
     for start, end, text in [*spelled, *forgotten_types(code, {edit[0] for edit in rewriter.edits})]:
         begin = code.tokens[start].start
         rewriter.edits.append((begin, code.tokens[end - 1].end if start < end else begin, text))
