@@ -1,6 +1,7 @@
 #include "block_races.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "machine.h"
 #include "request.h"
@@ -27,6 +28,21 @@ inline void keep_read(Access* reads, const Access& now) {
     } else {
         reads[1] = now;
     }
+}
+
+// What an access must still be held against once this write has taken the place of the last one: a plain write that an atomic
+// follows, or one atomic of another warp, which the last one need not order.
+Access covered_by(const Cell& cell, const Access& now) {
+    if (!is_atomic(now.strength)) return {};
+    if (cell.write.strength == Strength::Plain) return cell.write;
+    const bool is_free = is_atomic(cell.covered.strength) || are_far_apart(cell.covered, now);
+    return is_free && is_atomic(cell.write.strength) && cell.write.thread / 32 != now.thread / 32 ? cell.write : cell.covered;
+}
+
+template <class Which>
+void forget_reads(Cell& cell, Which which) {
+    if (which(cell.reads[1])) cell.reads[1] = Access{};
+    if (which(cell.reads[0])) cell.reads[0] = std::exchange(cell.reads[1], Access{});
 }
 
 }  // namespace
@@ -100,8 +116,9 @@ void Races::end_block(Block& block) {
         const Cell& cell = shadow.words.at(word, owner, pool_);
         for (unsigned part = 0; part < (cell.split ? 4 : 1); ++part) {
             const Cell& source = cell.split ? shadow.parts.at(word * 4 + part, owner, pool_) : cell;
-            if (source.write.pc || source.reads[0].pc)
-                summary.words.push_back({granule, source.write, source.reads[0], source.value});
+            if (!source.write.pc && !source.reads[0].pc) continue;
+            Summary& its = summary.words.emplace_back(Summary{granule, source.write, source.reads[0], source.value});
+            if (cell.split) its.write.mask &= 1u << part, its.read.mask &= 1u << part;   // those from before it was split have all
         }
     }
     touched_.clear();
@@ -112,7 +129,7 @@ void Races::end_block(Block& block) {
 constexpr std::size_t most_covered = 4096;   // of a block
 
 // Another block's atomic races with a plain write, also if an atomic of the writer's own block came after it; and its volatile
-// write with a plain read, also if this block has changed the word since by what it read. A read before an atomic may be a guess.
+// write with a plain read, also if this block has changed the word since by what it read.
 void Races::cover(const Block& block, const Region& region, Address a, const Cell& cell, Strength by) {
     const auto is_plain = [](const Access& access) { return access.pc && access.strength == Strength::Plain; };
     const Access write = by != Strength::Plain && is_plain(cell.write) ? cell.write : Access{};
@@ -238,8 +255,11 @@ void Races::report(Executor& executor, WarpUnit& warp, int lane, std::uint16_t r
     else executor.findings.push_back(std::move(finding));
 }
 
-void Races::excuse(const WarpUnit& warp, int lane, Address a, unsigned bytes) {
+void Races::excuse(Executor& executor, WarpUnit& warp, int lane, std::uint16_t region, Address a, unsigned bytes) {
     const std::uint32_t thread = warp.number * 32 + static_cast<std::uint32_t>(lane);
+    visit(executor, warp, lane, region, a, bytes, [&](Cell& cell, unsigned, Address, unsigned, unsigned) {
+        forget_reads(cell, [&](const Access& read) { return read.thread == thread; });
+    });
     std::erase_if(guesses_, [&](const Guess& guess) { return guess.thread == thread && guess.word + 4 > a && guess.word < a + bytes; });
 }
 
@@ -261,6 +281,7 @@ void Races::read(Executor& executor, WarpUnit& warp, int lane, std::uint16_t reg
         if (cell.in_flight) return report(executor, warp, lane, region, where, cell.write, true, now, false, Meeting::InFlight, cell.waited);
         if (manner.width == cached_width && cell.write.pc) report(executor, warp, lane, region, where, cell.write, true, now, false, Meeting::Cached);
         else check(executor, warp, lane, region, where, cell.write, true, now, false, false, cell.waited);
+        if (is_atomic(cell.covered.strength)) check(executor, warp, lane, region, where, cell.covered, true, now, false, false);
         keep_read(cell.reads, now);
     });
 }
@@ -311,14 +332,14 @@ void Races::write(Executor& executor, WarpUnit& warp, int lane, std::uint16_t re
         if (!are_far_apart(cell.write, now)) check(executor, warp, lane, region, where, cell.write, true, beside(cell.write, now, part == cell.value), true, same_value, cell.waited);
         for (const Access& read : cell.reads)
             if (!are_far_apart(read, now)) check(executor, warp, lane, region, where, read, false, now, true, false);
-        if (!is_atomic(strength)) cell.covered = Access{};
-        else if (cell.write.strength == Strength::Plain) cell.covered = cell.write;
-        else check(executor, warp, lane, region, where, cell.covered, true, now, true, false);
+        if (!is_atomic(strength) || cell.write.strength != Strength::Plain) check(executor, warp, lane, region, where, cell.covered, true, now, true, false);
+        cell.covered = covered_by(cell, now);
         if (strength != Strength::Plain) cover(*warp.block, *executor.regions[region], where, cell, strength);
         cell.write = now;
         cell.waited = Waited::Nothing;
         cell.value = part;
-        cell.reads[0] = cell.reads[1] = Access{};
+        // What comes behind a plain write races with it, if it races with a read before it. Another atomic does not.
+        forget_reads(cell, [&](const Access& read) { return !is_atomic(strength) || read.strength != Strength::Plain; });
     });
 }
 

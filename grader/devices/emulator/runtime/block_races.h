@@ -37,7 +37,7 @@ struct alignas(64) Cell {    // what each read looks at lies in one line of the 
     Waited waited;           // how one waits for the copy that the last write is, if it is one
     Access write, reads[2];
     std::uint64_t value;     // last written
-    Access covered;          // the last plain write, if atomics of threads that it was ordered with came after it
+    Access covered;          // the last plain write, if atomics of threads that it was ordered with came after it, or an atomic (covered_by)
 };
 
 // Cells by number, empty when a block begins. They lie in pages of a pool, for a block touches few words of a large array:
@@ -90,7 +90,7 @@ public:
     void issue(Executor&, WarpUnit&, int lane, std::uint16_t region, Address a, unsigned bytes, Waited by);
     void land(Executor&, WarpUnit&, int lane, std::uint16_t region, Address a, unsigned bytes);
     // The lane compares and swaps this word: what it read of it before was a guess that the swap has now checked.
-    void excuse(const WarpUnit&, int lane, Address a, unsigned bytes);
+    void excuse(Executor&, WarpUnit&, int lane, std::uint16_t region, Address a, unsigned bytes);
 
 private:
     void file_guesses(Executor& executor);

@@ -9,7 +9,13 @@
 namespace ladder {
 
 namespace {
-constexpr std::uint32_t several = ~0u;   // blocks, that is
+constexpr std::uint32_t written = 1u << 31, several = written - 1;   // blocks, that is
+
+// The block with this number, from 1, touches a word.
+void note(std::uint32_t& touched_by, std::uint32_t number, bool writes) {
+    const std::uint32_t before = touched_by & several;
+    touched_by = (before == 0 || before == number ? number : several) | (touched_by & written) | (writes ? written : 0);
+}
 
 std::uint64_t region_of(std::uint64_t granule) { return granule >> 40; }
 std::uint64_t word_of(std::uint64_t granule) { return granule & ((std::uint64_t{1} << 40) - 1); }
@@ -173,6 +179,19 @@ void LaunchRaces::meet(LaunchState& launch, WordOfLaunch& word, const Summary& n
     }
 }
 
+// What one block does to a byte of a word says nothing of what it does to the others.
+void LaunchRaces::meet_in_parts(LaunchState& launch, WordOfLaunch& word, const Summary& now, const BlockSummary& its) {
+    constexpr unsigned whole = 15;
+    const unsigned mask = (now.write.pc ? now.write.mask : 0u) | (now.read.pc ? now.read.mask : 0u);
+    auto parts = parts_.find(now.granule);
+    if (parts == parts_.end()) {
+        if (mask == whole) return meet(launch, word, now, its);
+        parts = parts_.emplace(now.granule, std::array{word, word, word, word}).first;
+    }
+    for (unsigned part = 0; part < 4; ++part)
+        if (mask >> part & 1) meet(launch, parts->second[part], now, its);
+}
+
 // What was written before grid.sync(), and is read behind it through the read-only cache.
 void LaunchRaces::meet_synced(LaunchState& launch, const Summary& now, const BlockSummary& its) {
     if (!launch.launch->cooperative || machine().module.cached_reads.empty()) return;
@@ -188,14 +207,19 @@ void LaunchRaces::meet_all(LaunchState& launch, const BlockSummary& block, bool 
     if (block.grid_phase != phase_) {   // grid.sync() orders all that came before
         phase_ = block.grid_phase;
         words_.clear();
+        parts_.clear();
         shared_words_.clear();
         words_.resize(machine().memory.regions().size());
     }
     for (const Summary& now : block.words) {
         const bool shared = is_of_cluster(now.granule);
         if (shared) meet_life(launch, now, block);
-        if ((!early || shared) && (shared ? shared_touched_by_[now.granule] : entry_of(touched_by_, now.granule)) != several) continue;
-        meet(launch, shared ? shared_words_[now.granule] : entry_of(words_, now.granule), now, block);
+        const std::uint32_t touched = shared ? shared_touched_by_[now.granule] : entry_of(touched_by_, now.granule);
+        if ((!early || shared) && (touched & several) != several) continue;
+        if (!early && !(touched & written)) continue;
+        WordOfLaunch& word = shared ? shared_words_[now.granule] : entry_of(words_, now.granule);
+        if (early) meet(launch, word, now, block);
+        else meet_in_parts(launch, word, now, block);
     }
 }
 
@@ -206,7 +230,7 @@ void LaunchRaces::add(BlockSummary summary, LaunchState& launch) {
     const auto number = static_cast<std::uint32_t>(summary.block + 1);
     for (const Summary& now : summary.words) {
         std::uint32_t& by = is_of_cluster(now.granule) ? shared_touched_by_[now.granule] : entry_of(touched_by_, now.granule);
-        by = by == 0 || by == number ? number : several;
+        note(by, number, now.write.pc != 0);
     }
     kept_ += summary.words.size();
     blocks_.push_back(std::move(summary));

@@ -1,6 +1,7 @@
 // Data races between the blocks of a launch, found when it is over.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -41,6 +42,7 @@ public:
 private:
     void meet_early(LaunchState& launch);
     void meet_all(LaunchState& launch, const BlockSummary& block, bool early);
+    void meet_in_parts(LaunchState& launch, WordOfLaunch& word, const Summary& now, const BlockSummary& block);
     void meet(LaunchState& launch, WordOfLaunch& word, const Summary& now, const BlockSummary& block);
     void meet_life(LaunchState& launch, const Summary& now, const BlockSummary& block);
     void report(LaunchState& launch, std::uint64_t granule, const BlockAccess& before, bool before_writes, const BlockAccess& now,
@@ -51,8 +53,9 @@ private:
     std::mutex mutex_;
     std::vector<BlockSummary> blocks_;
     std::size_t kept_ = 0;                          // words in these
-    std::vector<Lazy<std::uint32_t>> touched_by_;   // by Region::id and word: 0 nobody, a block's number + 1, or several
+    std::vector<Lazy<std::uint32_t>> touched_by_;   // by Region::id and word: 0 nobody, a block's number + 1, or several; and `written`
     std::vector<Lazy<WordOfLaunch>> words_;
+    std::unordered_map<std::uint64_t, std::array<WordOfLaunch, 4>> parts_;   // of words of which bytes are accessed by themselves
     struct Synced { BlockAccess write; std::uint32_t grid_phase; };
     std::unordered_map<std::uint64_t, Synced> synced_;   // first writes of a cooperative launch, where __ldg reads
     std::unordered_map<std::uint64_t, std::uint32_t> shared_touched_by_;   // the same of the shared memory of clusters

@@ -177,6 +177,13 @@ void note_part_of_warp(Executor& executor, int line, std::uint32_t group, std::u
     executor.passed_barriers.insert({line, static_cast<std::uint32_t>(std::popcount(group)), static_cast<std::uint32_t>(std::popcount(all))});
 }
 
+// With lanes that have returned while what they did is not replayed: it comes after the others' meeting, and is not ordered by it.
+std::uint32_t still_to_come(const WarpUnit& warp) {
+    std::uint32_t lanes = warp.alive();
+    for (int l = 0; l < warp.lanes; ++l) lanes |= static_cast<std::uint32_t>(warp.cursor[l].next != warp.cursor[l].end) << l;
+    return lanes;
+}
+
 void resolve_group(WarpUnit& warp, std::uint32_t group) {
     Executor& executor = *warp.block->executor;
     Thread* const threads = warp.threads;
@@ -192,9 +199,10 @@ void resolve_group(WarpUnit& warp, std::uint32_t group) {
     else resolve(op, executor, threads, group);
     if (warp.block->stopped) return;
     if (warp.block->recorded) write_down(warp, op, group);
-    warp.clock.synchronise(group, warp.alive(), op == Warp::Sync);
+    const std::uint32_t all = still_to_come(warp);
+    warp.clock.synchronise(group, all, op == Warp::Sync);
     if (op != Warp::Sync) return;
-    if (const std::uint32_t all = warp.alive(); group != all) note_part_of_warp(executor, request.line, group, all);
+    if (group != all) note_part_of_warp(executor, request.line, group, all);
     std::uint32_t joined = 0, seen = 0;   // what one lane has acquired, __syncwarp hands to the others
     each_lane(group, [&](int l) {
         joined = machine().acquisitions.join(joined, threads[l].clock.acquired);

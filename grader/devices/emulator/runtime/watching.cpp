@@ -77,7 +77,7 @@ std::uint64_t take_exchanged(WarpUnit& warp, int lane, std::uint32_t pc) {
 }
 
 void watch_atomic(Executor& executor, WarpUnit& warp, int lane, const Record& record, Strength strength) {
-    if (record.bytes & compare_swap_flag) warp.block->races.excuse(warp, lane, record.address, record.bytes & bytes_mask);
+    if (record.bytes & compare_swap_flag) warp.block->races.excuse(executor, warp, lane, record.region, record.address, record.bytes & bytes_mask);
     const unsigned bytes = record.bytes & bytes_mask;
     warp.block->races.write(executor, warp, lane, record.region, record.address, bytes, record.pc, {strength, width_of(bytes)}, take_exchanged(warp, lane, record.pc));
 }
