@@ -6,7 +6,10 @@ import random
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Protocol, TypeVar
 
+K = TypeVar("K", bound="Drawn")
 Of = Callable[[int], int]  # of a thread's number
 Thread = tuple[int, int]  # of a block
 MASKS = (0xFFFFFFFF, 0xFFFFFFFF, 0xFFFF, 0xFF, 0x55555555, 0x3, 0xFF00FF00, 0xFFFF0000)
@@ -35,6 +38,13 @@ class Step:
     mask: int = 0
 
 
+class Drawn(Protocol):
+    name: str
+    threads: int
+    blocks: int
+    lines: list[str]
+
+
 @dataclass
 class Kernel:
     name: str
@@ -45,6 +55,7 @@ class Kernel:
     lines: list[str] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
 
+    @cached_property
     def races(self) -> set[tuple[int, int]]:
         """The pairs of lines, the smaller first, whose accesses meet unordered in some byte."""
         seen: dict[Thread, dict[Thread, int]] = {
@@ -158,14 +169,17 @@ def random_kernel(draw: random.Random, name: str, first_line: int) -> Kernel:
     return kernel
 
 
-def random_kernels(seed: int, count: int) -> tuple[str, list[Kernel]]:
-    """A file whose entry point f launches all of them, each once, and the kernels."""
-    draw = random.Random(seed)
+def file_of(draw: Callable[[str, int], K], count: int) -> tuple[str, list[K]]:
+    """A file whose entry point f launches so many kernels, each once, drawn by name and first line; and the kernels."""
     lines: list[str] = []
-    kernels = []
+    kernels: list[K] = []
     for number in range(count):
-        kernels.append(random_kernel(draw, f"k{number}", len(lines) + 1))
+        kernels.append(draw(f"k{number}", len(lines) + 1))
         lines += kernels[-1].lines
-    launches = [f"    {each.name}<<<{each.blocks}, {each.threads}, 0, stream>>>(out, g);" for each in kernels]
-    head = 'extern "C" void f(int* out, int* g, cudaStream_t stream) {\n    cudaMemsetAsync(g, 0, 1024, stream);'
-    return "\n".join([*lines, head, *launches, "}", ""]), kernels
+    launches = [
+        f"    cudaMemsetAsync(flag, 0, 64, stream); {each.name}<<<{each.blocks}, {each.threads}, 0, stream>>>"
+        f"(out, g{', flag' if 'int* flag' in each.lines[0] else ''});"
+        for each in kernels
+    ]
+    head = 'extern "C" void f(int* out, int* g, int* flag, cudaStream_t stream) {'
+    return "\n".join([*lines, head, "    cudaMemsetAsync(g, 0, 1024, stream);", *launches, "}", ""]), kernels

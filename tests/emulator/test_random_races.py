@@ -1,20 +1,24 @@
-"""Races in random kernels: those that there are, and no others. And what such kernels have found."""
+"""Races in random kernels: those that there are, and no others. And what such kernels have found before."""
 
 from __future__ import annotations
 
+import random
+from functools import partial
+
 import numpy as np
 import pytest
-from random_kernels import random_kernels
+from random_kernels import file_of, random_kernel
+from random_messages import random_messages
 
 from tests.shared import long_tail
 
-PROTOTYPE = "void f(int* out, int* g, cudaStream_t stream)"
+PROTOTYPE = "void f(int* out, int* g, int* flag, cudaStream_t stream)"
 KERNELS = 60
 
 
 def races(run_kernel, source: str) -> dict[str, set[tuple[int, int]]]:
     """Of each kernel: the two lines of each race, the smaller first."""
-    arrays = {name: np.zeros(256, np.int32) for name in ("out", "g")}
+    arrays = {name: np.zeros(256, np.int32) for name in ("out", "g", "flag")}
     _, case = run_kernel(source, PROTOTYPE, **arrays)
     found: dict[str, set[tuple[int, int]]] = {}
     for finding in case.findings:
@@ -25,10 +29,12 @@ def races(run_kernel, source: str) -> dict[str, set[tuple[int, int]]]:
     return found
 
 
-@pytest.mark.parametrize("seed", long_tail([1, 2, 3, 4], every=8))
-def test_a_race_is_found_where_there_is_one(run_kernel, seed):
-    source, kernels = random_kernels(seed, KERNELS)
-    raced = {kernel.name: lines for kernel in kernels if (lines := kernel.races())}
+@pytest.mark.parametrize(
+    ("seed", "draw"), long_tail([(seed, draw) for seed in (1, 2) for draw in (random_kernel, random_messages)], every=8)
+)
+def test_a_race_is_found_where_there_is_one(run_kernel, seed, draw):
+    source, kernels = file_of(partial(draw, random.Random(seed)), KERNELS)
+    raced = {kernel.name: kernel.races for kernel in kernels if kernel.races}
     found = races(run_kernel, source)
     assert found.keys() == raced.keys()
     assert {name: lines - raced[name] for name, lines in found.items() if lines - raced[name]} == {}
@@ -68,6 +74,6 @@ def test_what_random_kernels_have_found(run_kernel, name):
     )
     after = "\nout[64 * blockIdx.x + t] = v; }\n"
     launch = "cudaMemsetAsync(g, 0, 1024, stream); k<<<2, 64, 0, stream>>>(out, g);"
-    entry = f'extern "C" void f(int* out, int* g, cudaStream_t stream) {{ {launch} }}\n'
+    entry = f'extern "C" void f(int* out, int* g, int* flag, cudaStream_t stream) {{ {launch} }}\n'
     found = races(run_kernel, before + body + after + entry).get("k", set())
     assert {(line - 1, other - 1) for line, other in found} == expected
