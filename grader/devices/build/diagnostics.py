@@ -42,12 +42,11 @@ _PLAINER = {  # what a compiler says: what a learner can do about it
         "a kernel is called here like a function: launch it, `name<<<blocks, threads, 0, stream>>>(...)`"
     ),
     r"non-trivial designated initializers not supported": (
-        "elements that are named by their index (`{[2] = 4}`) must come from the first on and in order: "
-        "g++ compiles no others"
+        "elements that are named by their index (`{[2] = 4}`) are not emulated in another order, or with gaps: "
+        "name them from the first on"
     ),
     r"jump to case label": (
-        "this `case` jumps over a variable of the one above, which g++ refuses though nvcc does not: "
-        "declare that variable above the `switch`"
+        "jumps of a `case` over a variable of the one above are not emulated: declare that variable above the `switch`"
     ),
     r"'constinit' variable '(\w+)' does not have a constant initializer": (
         r"no GPU runs the constructor of the __shared__ variable \1: give its type none, and let a thread assign it"
