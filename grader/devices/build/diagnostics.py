@@ -42,8 +42,8 @@ _PLAINER = {  # what a compiler says: what a learner can do about it
         "a kernel is called here like a function: launch it, `name<<<blocks, threads, 0, stream>>>(...)`"
     ),
     r"non-trivial designated initializers not supported": (
-        "elements that are named by their index (`{[2] = 4}`) are not emulated in another order, or with gaps: "
-        "name them from the first on"
+        "elements that are named by their index (`{[2] = 4}`) must come from the first on and in order: "
+        "g++ compiles no others"
     ),
     r"jump to case label": (
         "jumps of a `case` over a variable of the one above are not emulated: declare that variable above the `switch`"
