@@ -44,7 +44,8 @@ ENDLESS = "do templates or macros use each other again and again?"
 
 @dataclass
 class Build:
-    """How building went. `problem` is None, "build_error", "missing_entry_point" or "not_graded" (this machine's)."""
+    """How building went. `problem` is None, "build_error", "missing_entry_point", "not_emulated" or "not_graded" (this
+    machine's)."""
 
     problem: str | None = None
     message: str = ""  # one sentence

@@ -78,7 +78,7 @@ def ready(device: str, asked: str) -> Callable[[Entry, Grade, str], None]:
 def debug(program: str, wanted: tuple[int, int] | None, entry: Entry, grade: Grade, source: str) -> None:
     """Runs the case that fails, or else the first, in gdb, and comes back when that ends. Raises UsageError."""
     result = next((task for task in grade.tasks if task.status != "passed"), grade.tasks[0])
-    if result.build_errors or result.status in ("build_error", "missing_entry_point"):
+    if result.build_errors or result.status in ("build_error", "missing_entry_point", "not_emulated"):
         return click.echo("There is nothing to debug yet, as the file cannot be built: mend that first.")
     task = next(task for task in entry.lesson.tasks if task.name == result.name)
     submission = Submission(

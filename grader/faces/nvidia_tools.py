@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from grader.devices.nvidia.profile import Profile
     from grader.devices.nvidia.tool import Subject
 
-UNBUILT = ("build_error", "missing_entry_point")
+UNBUILT = ("build_error", "missing_entry_point", "not_emulated")
 
 
 def ready(name: str) -> Path:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 DRAWN_ELEMENTS = 16  # of an array, at most: a larger case is not drawn
 # What leaves nothing to draw, or would take its time once more.
-NOT_DRAWN = ("build_error", "missing_entry_point", "crash", "timeout", "launch_error", "host_access")
+NOT_DRAWN = ("build_error", "missing_entry_point", "not_emulated", "crash", "timeout", "launch_error", "host_access")
 
 
 def find(lesson: str, file: Path | None = None) -> Entry:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
+from grader.devices.build.not_emulated import is_not_emulated
 from grader.devices.evidence import Diagnostic, Finding, Json
 
 # In the order in which a learner should hear of them. `below_target`: right, but it misses a goal of the task's
@@ -14,6 +15,7 @@ Status = Literal[
     "passed",
     "build_error",
     "missing_entry_point",
+    "not_emulated",
     "crash",
     "timeout",
     "launch_error",
@@ -166,7 +168,7 @@ STATUS_OF: Mapping[str, Status] = {
     "missing_lanes": "deadlock",
     "assert": "crash",
     "trap": "crash",
-    "inline_ptx": "build_error",  # a GPU's assembler would refuse it, or the emulator lacks it
+    "inline_ptx": "build_error",  # a GPU's assembler would refuse it
     "stack_overflow": "crash",
     "invalid_free": "crash",
     "wrong_call": "crash",
@@ -179,7 +181,13 @@ STATUS_OF: Mapping[str, Status] = {
 
 def status_of(finding: Finding) -> Status:
     """The status a finding asks for; "passed" for a note."""
-    return status_named(finding.kind) if finding.severity == "error" else "passed"
+    return (lacking(finding) or status_named(finding.kind)) if finding.severity == "error" else "passed"
+
+
+def lacking(finding: Finding) -> Status | None:
+    """Its status, if the kernel came to what is not emulated, whatever kind of stop that was."""
+    is_ours = finding.kind in ("inline_ptx", "trap") and is_not_emulated(finding.message)
+    return "not_emulated" if is_ours else None
 
 
 def status_named(problem: object) -> Status:

@@ -145,7 +145,6 @@ DIRECTION = (
     "cudaMemcpy(to, from, bytes, kind): the kind names both sides, cudaMemcpyHostToDevice from the host to the GPU. "
     "`to` stands first."
 )
-NOT_HERE = "This may be right on a GPU, but the emulator lacks it: do without, or grade on a GPU with --no-emulator."
 FRAGMENT_ROWS = (
     "A fragment is loaded and stored by rows that begin at multiples of 16 bytes. Where the matrix has other rows, and "
     "where a tile hangs over its edge, let it go through a tile in shared memory."
@@ -219,7 +218,6 @@ TRAPS = {
     "a function of the host": HOST_FUNCTION,
     "freed before": FREED_TWICE_IN_A_KERNEL,
     "cooperative launch": COOPERATIVE,
-    "not emulated": NOT_HERE,
     "multiple of 16 bytes": FRAGMENT_ROWS,
 }
 _OF_KIND = {

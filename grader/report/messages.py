@@ -6,6 +6,7 @@ TITLES = {
     "passed": "passed",
     "build_error": "does not compile",
     "missing_entry_point": "entry point missing",
+    "not_emulated": "not emulated",
     "crash": "crash",
     "timeout": "time is up",
     "launch_error": "launch failed",
@@ -28,6 +29,8 @@ ADVICE = {
     "passed": "",
     "build_error": "Mend the first message first: those after it often follow from it.",
     "missing_entry_point": "The name and the parameters must be exactly these; what happens inside is up to you.",
+    "not_emulated": "This may be right on a GPU, but the emulator lacks it: do without it, or grade the file there, "
+    "with `--device cuda --no-emulator`.",
     "crash": "The program ended before it had an answer. Look at the host code first: "
     "a pointer to device memory used on the host, an endless recursion, an exit() or a failed assert.",
     "timeout": "The kernel did not come to an end in time. "
@@ -66,6 +69,7 @@ ADVICE = {
 READ = {
     "build_error": ("00_setup", "What nvcc does"),
     "missing_entry_point": ("00_setup", "The contract"),
+    "not_emulated": ("00_setup", "What nvcc does"),
     "crash": ("01_vector_add", "Two memories"),
     "timeout": ("02_warp_divergence", "When the data decides: loops"),
     "launch_error": ("01_vector_add", "How many blocks"),

@@ -15,6 +15,7 @@ from rich.text import Text
 from grader.devices.emulator.fewer_checks import KIND as FEWER_CHECKS
 from grader.devices.emulator.result_wording import RESULTS
 from grader.devices.evidence import Finding
+from grader.judge.verdict import lacking
 from grader.report.advice import on_finding
 from grader.report.messages import TITLES
 
@@ -99,7 +100,7 @@ def _warnings(run: Run) -> list[Finding]:
 
 def title(finding: Finding) -> str:
     """What its kind is called."""
-    return TITLES.get(finding.kind, finding.kind.replace("_", " "))
+    return TITLES.get(lacking(finding) or finding.kind, finding.kind.replace("_", " "))
 
 
 def scene(finding: Finding) -> str:

@@ -122,7 +122,7 @@ def test_graphs_keep_to_their_order_and_textures_to_the_guide(ran):
         "13 14 15 16 9 10 11 12 13 14 15 16 9 10 11 12",
         "12 11 10 9 9 10 11 12 13 14 15 16 16 15 14 13",
         "0 0 0 0 9 10 11 12 13 14 15 16 0 0 0 0",
-        "1 0.2 0 0.4",
+        "1 0.2 0 0.4 0 0 0 0",
         "20 23",
         "callback: cudaSuccess",
         "2 devices, 1, cudaErrorInvalidDevice, 26",
@@ -188,6 +188,7 @@ def test_thrust_parts_ranges_scans_by_keys_and_brings_ranges_together(ran):
         "shuffled: 1 2 3 4 5 6 7 8",
         "placeholders: 5 8 16 9 3 14 12 1; 9 5 3 1",
         "equal: 1; 1",
+        "zipped: 1 9 5 5",
         "cudaErrorIllegalAddress",
     ]
     assert found == [("out_of_bounds", line(name, "past the end"))]

@@ -427,7 +427,7 @@ def _thread_local_symbols(library: Path) -> list[tuple[int, int, str]]:
         ("int cudaLaunchKernelExC(void*) final;", "int cudaLaunchKernelExC(void*) final;"),
         ("__device__ void f() { int a[4] = {[2] = 1}; }", "__device__ void f() { int a[4] = {{}, {}, 1}; }"),
         ("__global__ void k() { int a[] = {[0] = f(1, 2), 3}; }", "__global__ void k() { int a[] = { f(1, 2), 3}; }"),
-        ("__device__ void f() { A a = {[2] = 1, [0] = 3}; }", "__device__ void f() { A a = {[2] = 1, [0] = 3}; }"),
+        ("__device__ void f() { A a = {[2] = 1, [0] = 3}; }", "__device__ void f() { A a = {3, {}, 1}; }"),
         ("void f() { int a[4] = {[2] = 1}; }", "void f() { int a[4] = {[2] = 1}; }"),
         ("__noinline__ int f() {}", "__attribute__((noinline)) int f() {}"),
         ("__noinline__ int f();", "int f();"),

@@ -35,6 +35,19 @@ def test_kinds_lead_to_statuses(kind, status):
     assert status_of(Finding(kind, "", severity="note")) == "passed"
 
 
+@pytest.mark.parametrize(
+    ("kind", "message", "status"),
+    [
+        ("inline_ptx", "`wgmma.fence.sync.aligned` is not emulated: try another way", "not_emulated"),
+        ("inline_ptx", "`add`: its type is missing, as in `.u32`", "build_error"),
+        ("trap", "cudaMallocManaged is not emulated in a graded file: use cudaMalloc", "not_emulated"),
+        ("assert", '`x == 1 && "is not emulated"` fails', "crash"),
+    ],
+)
+def test_what_is_not_emulated_is_no_fault_of_the_kernel(kind, message, status):
+    assert status_of(Finding(kind, message)) == status
+
+
 def test_the_most_urgent_finding_decides_and_notes_never_do():
     note = Finding("out_of_bounds", "a note", severity="note")
     races = [Finding("race", "first"), Finding("race", "second")]

@@ -25,6 +25,7 @@ from grader.course.work import MOST_SOURCE_BYTES
 from grader.devices.build import diagnostics
 from grader.devices.build.diagnostics import ENTRY_FILE, Message
 from grader.devices.build.elf import Elf, in_words
+from grader.devices.build.not_emulated import NOT_EMULATED, is_not_emulated
 from grader.devices.build.other_files import no_cpp
 from grader.devices.build.own_faults import own_fault, used_up_memory
 from grader.devices.build.recipe import Library, Recipe, Refused
@@ -223,12 +224,18 @@ def explain_failure(output: str, source: str, filename: str, translated: str, pr
 
 
 def build_error(messages: Sequence[Message], source: str, translated: str = "") -> Build:
-    """A file that cannot be built, for these reasons, on the learner's own lines."""
+    """A file that cannot be built, for these reasons, on the learner's own lines.
+
+    Where the first one is that something is not emulated, the others mostly follow from it.
+    """
     said = diagnostics.on_own_lines(messages, source, translated.split("\n"))
+    lacking = is_not_emulated(said[0].message)
+    said = [each for each in said if not lacking or is_not_emulated(each.message)]
     for each in said:  # the name of a type can have megabytes
         each.message, each.source = _shortened(each.message), each.source and _shortened(each.source)
     first = said[0]
-    return Build("build_error", f"line {first.line}: {first.message}" if first.line else first.message, said)
+    message = f"line {first.line}: {first.message}" if first.line else first.message
+    return Build(NOT_EMULATED if lacking else "build_error", message, said)
 
 
 def _shortened(text: str) -> str:

@@ -46,8 +46,7 @@ _PLAINER = {  # what a compiler says: what a learner can do about it
         "g++ compiles no others"
     ),
     r"jump to case label": (
-        "this `case` jumps over a variable of the one above, which g++ refuses though nvcc does not: "
-        "declare that variable above the `switch`"
+        "jumps of a `case` over a variable of the one above are not emulated: declare that variable above the `switch`"
     ),
     r"'constinit' variable '(\w+)' does not have a constant initializer": (
         r"no GPU runs the constructor of the __shared__ variable \1: give its type none, and let a thread assign it"

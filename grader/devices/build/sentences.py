@@ -10,6 +10,7 @@ from pathlib import Path
 from grader.devices.build.diagnostics import gone
 from grader.devices.build.kernel_rules import NO_BLOCK
 from grader.devices.build.names import HEADERS, OF_STD, of_cuda
+from grader.devices.build.not_emulated import NO_EXPERIMENTAL, missing_header, unknown_name
 from grader.devices.build.said import Said
 from grader.devices.build.slips import SLIPS
 
@@ -22,10 +23,6 @@ _REASON = re.compile(
     r"|(?:no known conversion from|cannot convert argument of incomplete type) '(.*?)' to '(.*?)' for (\d+)\w\w arg"
     r"|couldn't infer template argument '(\w+)'"
 )
-_TEXTURES = re.compile(
-    r"(tex|surf)[123]D\w*|cuda\w*(Texture|Surface)\w*|cuda(Resource|Channel|MemcpyTo|MemcpyFrom)\w*|cuda\w*Array(_t)?$"
-)
-_OF_CUDA = re.compile(r"cuda/|cub/|thrust/|nv/|cu(rand|blas|fft|sparse|solver|dnn)\w*\.h|cuda_fp[46]\.h")
 _INCLUDE = Path(__file__).parents[1] / "emulator" / "include"
 _LIKELY = 0.7  # as much of two names must agree for one to be a slip for the other
 _ON_DEVICE = ({"kernel"}, {"device"}, {"kernel", "template"}, {"device", "template"})
@@ -151,28 +148,19 @@ def _other_number(match: re.Match[str], said: Said) -> str:
 
 def _undeclared(match: re.Match[str], said: Said) -> str:
     name, close = match["name"], match["close"]
-    if instead := gone(name) or not_here(name) or _OF_PYTHON.get(name):
+    if instead := gone(name) or unknown_name(name) or _OF_PYTHON.get(name):
         return instead
     return _needs_header(name) or f"'{name}' was not declared in this scope{_meant(name, close)}"
 
 
 def _unknown_type(match: re.Match[str], said: Said) -> str:
     name, close = match["name"], match["close"]
-    instead = _IMPORT if name in ("import", "from") else not_here(name)
+    instead = _IMPORT if name in ("import", "from") else unknown_name(name)
     return instead or _needs_header(name) or f"'{name}' does not name a type{_meant(name, close)}"
 
 
 def _needs_header(name: str) -> str:
     return f"'{name}' needs `#include <{HEADERS[name]}>` at the top" if name in HEADERS else ""
-
-
-def not_here(name: str) -> str:
-    """What a graded file has not of CUDA, though a GPU does; "" of any other name."""
-    if _TEXTURES.match(name):
-        return f"`{name}` is one of CUDA's textures and arrays, which a graded file has not here: read the array itself"
-    if name.startswith("cudaGraph"):
-        return f"`{name}` is one of CUDA's graphs, which a graded file has not here: launch on the given stream"
-    return ""
 
 
 def _no_header(match: re.Match[str], said: Said) -> str:
@@ -181,8 +169,7 @@ def _no_header(match: re.Match[str], said: Said) -> str:
         return f"there is no <{name}>: write `#include <{name}.h>`"
     if name.startswith("hip/"):
         return f"<{name}> is HIP's: CUDA needs no header for its kernels, and has `cuda` for `hip` in its names"
-    ours = f"the emulator has no <{name}>, a header of CUDA's: a kernel that needs it runs on a GPU alone"
-    return ours if _OF_CUDA.match(name) else f"{name}: No such file or directory"
+    return missing_header(name) or f"{name}: No such file or directory"
 
 
 def _not_in_std(match: re.Match[str], said: Said) -> str:
@@ -352,6 +339,7 @@ _ERRORS: tuple[tuple[str, Words], ...] = (
     (rf"{_NAME} is unavailable", _says(_OLD_VOTE)),
     (rf"__\w+__ (?:__device__ )?function {_NAME} cannot overload", _says(_OF_CUDA_ITSELF)),
     (r"no member named 'device' in namespace 'cuda'", _says(_NO_BULK)),
+    (r"no member named 'experimental' in namespace 'nvcuda::wmma'", _says(NO_EXPERIMENTAL)),
     (r"'annotate' attribute requires", _says(_NO_CLUSTER)),
     (r"too few execution configuration arguments", _says(_HALF_A_LAUNCH)),
     (r"too many execution configuration arguments", _says(_LONG_LAUNCH)),

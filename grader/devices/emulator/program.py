@@ -25,6 +25,7 @@ from grader.devices.build.elf import Elf
 from grader.devices.build.frontend import Reading
 from grader.devices.build.lexer import lex
 from grader.devices.build.macro_slips import of_macro
+from grader.devices.build.not_emulated import of_program
 from grader.devices.build.own_faults import complaint, own_fault
 from grader.devices.build.recipe import program_identity
 from grader.devices.emulator import session
@@ -304,7 +305,7 @@ class _Building:
                 led_there = self.places.of(int(match["line"]))
             elif match := _SAID.match(row):
                 file, line = self.places.of(int(match["line"]))
-                text = self.places.in_words(diagnostics.plain(match["text"]), file or led_there[0])
+                text = of_program(self.places.in_words(diagnostics.plain(match["text"]), file or led_there[0]))
                 if not file and led_there[0]:
                     (file, line), text = led_there, text.removeprefix("static assertion failed: ")
                 led_there = (None, None)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from grader.devices.build.syntax import CLOSING, Stream
+from grader.devices.build.syntax import CLOSING, Scope, Stream
 from grader.devices.emulator import asm
 
 Insertion = tuple[int, int, str]  # tokens from here to there become this text
 _MEMORY = {"__device__", "__constant__", "__managed__"}
+_BOTH_SIDES = {"const", "constexpr"}  # such a variable of the device has its values in host code, too, which is g++'s
 _MOST_LEFT_OUT = 1024  # elements in front of one that is named by its index
+_COMPOUND = {"(", "[", "{", "<<<", "asm"}  # what other places of the text may have to be written anew in
 _OWN_NAME = "warpSize"  # of CUDA's, which a file may define once more
 
 
@@ -65,13 +67,15 @@ def _indexed_elements(stream: Stream) -> Iterator[Insertion]:
 
 
 def _in_order(stream: Stream, opening: int) -> list[Insertion]:
-    """Of these braces; none where an element comes before one that it should follow."""
+    """Of these braces."""
     found: list[Insertion] = []
     place, at, closing = 0, opening + 1, stream.closing(opening) or 0
     while at < closing:
         if _is_designated(stream, at):
             left_out = int(stream.text(at + 1)) - place
-            if not 0 <= left_out <= _MOST_LEFT_OUT:
+            if left_out < 0:
+                return _sorted(stream, opening)
+            if left_out > _MOST_LEFT_OUT:
                 return []
             found.append((at, at + 4, "{}, " * left_out))
             place += left_out
@@ -81,6 +85,28 @@ def _in_order(stream: Stream, opening: int) -> list[Insertion]:
     return found
 
 
+def _sorted(stream: Stream, opening: int) -> list[Insertion]:
+    """Braces whose elements, all of them simple, stand in another order than in memory: their texts change places.
+
+    None where one is named twice, or is more than names, numbers and signs.
+    """
+    found: dict[int, str] = {}
+    place, at, closing = 0, opening + 1, stream.closing(opening) or 0
+    while at < closing:
+        if _is_designated(stream, at):
+            place, at = int(stream.text(at + 1)), at + 4
+        end = next((each for each in range(at, closing) if stream.text(each) == ","), closing)
+        texts = stream.texts(at, end)
+        if place in found or place > _MOST_LEFT_OUT or not texts or not _COMPOUND.isdisjoint(texts):
+            return []
+        found[place] = " ".join(texts)
+        place, at = place + 1, end + 1
+    tokens = stream.tokens
+    lines = "\n" * (tokens[closing - 1].line - tokens[opening + 1].line)
+    elements = ", ".join(found.get(each, "{}") for each in range(max(found) + 1))
+    return [(opening + 1, closing, elements + lines)]
+
+
 def _is_designated(stream: Stream, at: int) -> bool:
     is_index = stream.text(at) == "[" and stream.texts(at + 2, at + 4) == ["]", "="] and stream.text(at + 1).isdigit()
     return is_index and stream.text(at - 1) in ("{", ",")
@@ -88,6 +114,12 @@ def _is_designated(stream: Stream, at: int) -> bool:
 
 def _is_of_the_device(stream: Stream, at: int) -> bool:
     words = stream.heads(at)
+    scope: Scope | None = stream.scopes[at]
+    while scope:
+        head = stream.texts(scope.head, max(scope.opened, scope.head))
+        if "(" not in head and not _MEMORY.isdisjoint(head) and not _BOTH_SIDES.isdisjoint(head):
+            return False
+        scope = scope.parent
     return "__host__" not in words and (stream.scopes[at].device or not _MEMORY.isdisjoint(words))
 
 

@@ -181,8 +181,8 @@ void textures() {
     how = {};
     how.readMode = cudaReadModeNormalizedFloat;
     cudaCreateTextureObject(&texture, &resource, &how, NULL);
-    fetch<<<1, 4>>>(texture, (float4*)out);
-    show(out + 12, 4);
+    fetch<<<1, 5>>>(texture, (float4*)out);   // the last one past the end
+    show(out + 12, 8);
     int cube[2][3][4];
     for (int i = 0; i < 24; ++i) cube[0][0][i] = i;
     format = cudaCreateChannelDesc<int>();

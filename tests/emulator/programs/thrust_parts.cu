@@ -84,6 +84,11 @@ int main() {
     b[1] = 7;
     printf("\nequal: %d; %d", are_equal, a != b && b != a && host != b && !(b == host));
 
+    const auto zipped = thrust::make_zip_iterator(thrust::make_tuple(a.begin(), b.begin()));
+    const thrust::tuple<int, int> first = *zipped;
+    zipped[1] = thrust::make_tuple(9, 5);
+    printf("\nzipped: %d %d %d %d", thrust::get<0>(first), int(a[1]), int(b[1]), int(thrust::get<1>(zipped[1])));
+
     int* room;
     cudaMalloc(&room, 3 * sizeof(int));
     thrust::copy_if(x.begin(), x.end(), stencil.begin(), thrust::device_pointer_cast(room), IsSet());   // past the end

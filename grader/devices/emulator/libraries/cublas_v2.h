@@ -6,6 +6,7 @@
 
 #include "ladder_more/blas.h"
 #include "ladder_more/blas_refused.h"
+#include "cuComplex.h"
 #include "library_types.h"
 
 enum cublasFillMode_t { CUBLAS_FILL_MODE_LOWER, CUBLAS_FILL_MODE_UPPER, CUBLAS_FILL_MODE_FULL };

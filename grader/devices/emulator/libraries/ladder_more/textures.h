@@ -145,6 +145,7 @@ LADDER_INLINE Texel fetch(const Texture& t, long x, long y, long z);
 inline LADDER_UNSEEN const char* texel_address(const Texture& t, long x, long y, long z) {
     return t.data + static_cast<std::size_t>(z) * t.slice + static_cast<std::size_t>(y) * t.row + static_cast<std::size_t>(x) * t.element;
 }
+inline LADDER_UNSEEN bool has_texel(const Texture& t, long x) { return x >= 0 && x < t.size[0]; }
 inline LADDER_UNSEEN unsigned texel_bytes(const Texture& t) { return t.element; }
 // Where whole numbers are read as fractions, no color is beyond theirs; as themselves they take its bits.
 inline LADDER_UNSEEN double border_value(const Texture& t, float color) {
@@ -292,9 +293,10 @@ template <class T> LADDER_INLINE T tex2Dgather(cudaTextureObject_t object, float
     return ladder::as_value<T>(texel);
 }
 
-// By its number, from linear memory: neither filter nor address mode. Past the end is out of bounds.
+// By its number, from linear memory: neither filter nor address mode. Past either end all channels are 0.
 template <class T> LADDER_INLINE T tex1Dfetch(cudaTextureObject_t object, int i) {
     const ladder::Texture& t = ladder::texture(object);
+    if (!ladder::has_texel(t, i)) return ladder::as_value<T>(ladder::Texel{});
     return ladder::as_value<T>(ladder::decoded(t, ladder::load_texel(ladder::texel_address(t, i, 0, 0), ladder::texel_bytes(t))));
 }
 template <class T> LADDER_INLINE void tex1Dfetch(T* result, cudaTextureObject_t object, int i) { *result = tex1Dfetch<T>(object, i); }

@@ -138,6 +138,11 @@ struct zip_iterator<std::tuple<Its...>>
     LADDER_INLINE auto element() const {
         return std::apply([](const Its&... each) { return std::tuple<decltype(ladder::at(each))...>(ladder::at(each)...); }, its);
     }
+    // Host code, too, may read and write through what these hold.
+    LADDER_INLINE auto operator*() const {
+        return std::apply([](const Its&... each) { return std::tuple<decltype(*each)...>(*each...); }, its);
+    }
+    LADDER_INLINE auto operator[](std::ptrdiff_t n) const { return *(*this + n); }
     LADDER_INLINE void move(std::ptrdiff_t n) {
         its = std::apply([n](const Its&... each) { return std::tuple<Its...>(each + n...); }, its);
     }
@@ -147,6 +152,16 @@ template <class... Its> zip_iterator<std::tuple<Its...>> make_zip_iterator(std::
 template <class It, class... More> zip_iterator<std::tuple<It, More...>> make_zip_iterator(It first, More... more) {
     return zip_iterator<std::tuple<It, More...>>(std::make_tuple(first, more...));
 }
+
+}  // namespace thrust
+
+namespace ladder {
+
+template <class Tuple> LADDER_INLINE auto at(const thrust::zip_iterator<Tuple>& it) { return it.element(); }
+
+}  // namespace ladder
+
+namespace thrust {
 
 template <class It, class Map>
 struct permutation_iterator : ladder_iterator<permutation_iterator<It, Map>, decltype(ladder::at(std::declval<It>()))> {
