@@ -129,7 +129,7 @@ def withhold(
         _refuse(found, evidence.cases[0].name, wrong)
         return None
     sample = sample_in(evidence)
-    if _goes_round_more(task, sample, checked.cases):
+    if _goes_round_more(task, sample, checked.cases) or _may_outgrow_a_grid(checked.cases):
         from grader.judge.wide import refuse_wide
 
         refuse_wide(task, submission, found)
@@ -178,6 +178,11 @@ def _goes_round_more(task: Task, sample: Sample | None, checked: Sequence[CaseRu
         share = counted.facts["output_elements"] / real.facts["output_elements"]
         return bool(there > max([*others, here]) and there * share < HALF * here)
     return False
+
+
+def _may_outgrow_a_grid(checked: Sequence[CaseRun]) -> bool:
+    """Whether a launch has several blocks in y or z, where a grid has 65,535 at most."""
+    return any(max(launch["grid"][1:]) > 1 for run in checked for launch in run.launches)
 
 
 def _refuse(found: TaskGrade, case: str, why: Finding) -> None:

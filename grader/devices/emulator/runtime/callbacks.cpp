@@ -247,6 +247,7 @@ std::uint16_t check_access(Thread& thread, Address a, unsigned bytes, bool write
         die(thread, finding);
     }
     if (writes && region.sides != Sides::Device) executor.regions[index]->kernel_writes = true;
+    if (!writes && bytes == sizeof a && region.sides != Sides::Device) refuse_object_of_the_host(thread, a, pc);
     if (writes && !region.writable) die(thread, access_finding(thread, "input_modified", a, bytes, writes, pc).at(region, a));
     if (!thread.next) touch_unrecorded(thread, region, a, bytes, writes, pc);
     executor.remember(index, pc);
@@ -344,7 +345,10 @@ LADDER_ACCESS(16)
 
 void __tsan_read_range(void* p, std::size_t n) { range_access(reinterpret_cast<Address>(p), n, Event::Read, CALLER); }
 void __tsan_write_range(void* p, std::size_t n) { range_access(reinterpret_cast<Address>(p), n, Event::Write, CALLER); }
-void __tsan_vptr_update(void** p, void*) { access(reinterpret_cast<Address>(p), 8, Event::Write, CALLER); }
+void __tsan_vptr_update(void** p, void*) {
+    access(reinterpret_cast<Address>(p), 8, Event::Write, CALLER);
+    if (current) note_object_of_kernel(reinterpret_cast<Address>(p));
+}
 void __tsan_vptr_read(void** p) { access(reinterpret_cast<Address>(p), 8, Event::Read, CALLER); }
 
 // ---- the C library, wrapped by the linker (--wrap) in the learner's code; what prints stands in printing.cpp ----
