@@ -20,7 +20,7 @@ from grader.devices.buffers import Arena, CaseBuffers
 from grader.devices.submission import Submission, run_few
 from grader.judge.compare import Comparison, Context, Expected, Output, compare, expect
 from grader.judge.inputs import fill
-from grader.judge.verdict import CaseGrade, Position, TaskGrade
+from grader.judge.verdict import CaseGrade, Position, TaskGrade, status_of
 
 _SOME = "Of this case a few blocks run, and what they leave is compared: do all rounds do what a block's first does?"
 
@@ -37,6 +37,8 @@ def refuse_wide(task: Task, submission: Submission, found: TaskGrade) -> None:
         expecting = thread.submit(expect, call, inputs)
         evidence = run_few(call, arena, submission)
         expected = expecting.result()
+        for refused in (each for run in evidence.cases for each in run.findings):
+            return _take_back(found, CaseGrade(call.name, status_of(refused), refused.message, findings=[refused]))
         if not evidence.cases or not evidence.cases[0].alone:
             return
         context = Context(inputs, launches=evidence.cases[0].launches, call=call)
@@ -44,8 +46,12 @@ def refuse_wide(task: Task, submission: Submission, found: TaskGrade) -> None:
     if outputs.status != "passed":
         case = CaseGrade(call.name, outputs.status, f"{outputs.message} {_SOME}", details=outputs.details)
         case.max_error, case.allowed_error = outputs.max_error, outputs.allowed_error
-        found.status, found.stars, found.position = outputs.status, 0, Position()
-        found.cases.append(case)
+        _take_back(found, case)
+
+
+def _take_back(found: TaskGrade, case: CaseGrade) -> None:
+    found.status, found.stars, found.position = case.status, 0, Position()
+    found.cases.append(case)
 
 
 def _written(buffers: CaseBuffers, expected: Mapping[str, Expected], context: Context) -> Comparison:

@@ -179,6 +179,7 @@ STATIC_SHARED = (
     "The kernel never ran. `__shared__` arrays have at most 48 KB in all. An `extern __shared__` array, whose bytes "
     "the launch says, may have more, once cudaFuncSetAttribute allows it."
 )
+LONG_GRID = "The kernel never ran. Only in x may a grid have that many blocks: let blockIdx.x count the rows."
 NO_BLOCKS = "The kernel never ran, for its grid is empty: at every size there must be one block at least."
 ENOUGH_THREADS = (
     "The output starts with rubbish on purpose, and some of it is still there. There are {threads:,} threads for "
@@ -211,7 +212,7 @@ SAID = {
     "through the read-only cache": CACHED,
     "may have ended": ENDED,
 }
-LAUNCHES = {"the grid has 0 blocks": NO_BLOCKS, "static shared memory": STATIC_SHARED}
+LAUNCHES = {"the grid has 0 blocks": NO_BLOCKS, " blocks in ": LONG_GRID, "static shared memory": STATIC_SHARED}
 TRAPS = {
     "as host code has it": HOST_FUNCTION,
     "whose virtual function": HOST_OBJECT,

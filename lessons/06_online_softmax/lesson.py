@@ -104,7 +104,7 @@ lesson = Lesson(
             ],
             drawn={"rows": range(2, 40), "cols": range(2, 600), "scratch_len": [SCRATCH]},
             timed_case=at(1 << 14, 1 << 14),
-            wide_case=at(5001, 33),
+            wide_case=at(66_001, 33),  # more rows than a grid has blocks in y
             bench_cases=[at(rows, cols) for rows, cols in SWEPT],
             make_inputs=inputs,
             reference=reference,

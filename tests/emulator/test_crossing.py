@@ -54,6 +54,7 @@ def run(folder, body: str) -> str:
     return " ".join((done.stdout + done.stderr).split())
 
 
+MANAGED = "cudaFree(shape); cudaMallocManaged(&shape, sizeof(Square));"
 FROM_DEVICE = "cudaMemcpyFromSymbol(here, on_device, sizeof here);"
 
 
@@ -62,6 +63,8 @@ RIGHT = [
     (f"{FROM_DEVICE} calls_it<<<1, 1>>>(z, here[0]);", "7 16"),
     (f"{FROM_DEVICE} Task task{{4, here[1]}}; for (int i = 0; i < 2; ++i) runs<<<1, 1>>>(z, task);", "6 16"),
     ("makes<<<1, 1>>>(shape); asks<<<1, 1>>>(z, shape);", "9 16"),
+    (f"{MANAGED} makes<<<1, 1>>>(shape); asks<<<1, 1>>>(z, shape);", "9 16"),
+    (f"{MANAGED} new (shape) Square(3); only_reads<<<1, 1>>>(z, shape, Task{{4, nullptr}});", "7 16"),
     (
         "cudaMemcpy(shape, &square, sizeof square, cudaMemcpyHostToDevice);"
         "cudaMemcpy(&square, shape, sizeof square, cudaMemcpyDeviceToHost);"
@@ -78,6 +81,7 @@ def test_what_each_side_uses_of_its_own_is_right(tmp_path, body, prints):
 
 
 WRONG = [
+    (f"{MANAGED} new (shape) Square(3); asks<<<1, 1>>>(z, shape);", "host code has made the `Square` whose virtual"),
     ("cudaMemcpyToSymbol(table, here, sizeof here); calls<<<1, 1>>>(z);", "`two(int)` as host code has it"),
     ("calls_it<<<1, 1>>>(z, one);", "`one(int)` as host code has it"),
     ("runs<<<1, 1>>>(z, Task{1, one});", "In host code a function's address is one of the host's"),

@@ -215,3 +215,23 @@ extern "C" void f(float* z, cudaStream_t stream) {
 """
     left, case = run_kernel(source, "void f(float* z, cudaStream_t stream)", z=np.zeros(32, np.float32))
     assert not case.findings and left["z"].min() == left["z"].max() >= 1
+
+
+ON_STREAMS = [
+    ("cudaMemset(z, 0, 128);", True),
+    ("cudaMemsetAsync(z, 0, 128);", True),
+    ("cudaMemcpyAsync(z, z + 16, 64, cudaMemcpyDeviceToDevice);", True),
+    ("cudaMemcpyAsync(z, z + 16, 64, cudaMemcpyDeviceToDevice, stream);", False),
+    ("float h[4]; cudaMemcpy(h, z, 16, cudaMemcpyDeviceToHost);", False),  # the host waits for it
+]
+
+
+@pytest.mark.parametrize(("body", "is_told"), long_tail(ON_STREAMS, every=4))
+def test_work_on_the_default_stream_is_noted(run_kernel, body, is_told):
+    source = KERNEL.format(body=body + WORK + "cudaStreamSynchronize(mine);")
+    source = source.replace("cudaStreamCreate(&mine)", "mine = stream").replace("cudaEventRecord(before, stream);", "")
+    source = source.replace("cudaStreamWaitEvent(mine, before);", "")
+    _, case = run_kernel(source, "void f(float* z, cudaStream_t stream)", z=np.zeros(32, np.float32))
+    notes = [finding for finding in case.findings if finding.kind == "other_stream"]
+    assert [finding.severity for finding in notes] == ["note"] * is_told
+    assert not notes or "write cudaMemcpyAsync or cudaMemsetAsync, with `stream`" in notes[0].message

@@ -49,6 +49,8 @@ WRONG = [
     ("", "cudaMalloc((void**)&whole, 4);", "this is the address of `int`: declare that as a pointer"),
     ("", "cudaMemcpy(x, p, sizeof(p), cudaMemcpyHostToDevice);", "sizeof of the pointer `p` is 8"),
     ("", "cudaMalloc(&x, sizeof(x));", "sizeof of the pointer `x` is 8"),
+    ("", "float r[64] = {}; cudaMemcpy(x, r, 64, cudaMemcpyHostToDevice);", "64 elements: write `64 * sizeof("),
+    ("", "k<<<1, 4>>>(x, y, n); clock_t t = clock(); k<<<1, 4>>>(x, y, n); t = clock();", "the clock is read before"),
     (
         "",
         "std::vector<float> v(4); cudaMemcpy(x, v.data(), sizeof(v), cudaMemcpyHostToDevice);",

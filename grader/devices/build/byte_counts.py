@@ -8,6 +8,8 @@ from typing import Any
 from grader.devices.build.cursors import children_of, kind_of
 
 _COUNTED = "`{name}` counts bytes, and `{count}` counts elements: write `{count} * sizeof({type})`"
+_ALL = "`{name}` counts bytes, and there are {count} elements: write `{count} * sizeof({type})`"
+_ONE_ELEMENT = 8  # bytes, which are meant where so many are copied
 # By name: which arguments lead to elements, and which says how many bytes.
 _CALLS = {
     **dict.fromkeys(("memcpy", "cudaMemcpy", "cudaMemcpyAsync"), ((0, 1), 2)),
@@ -41,11 +43,29 @@ def of_call(name: str, call: Any, source: str) -> str:
         return ""
     types = [_element(arguments[each]) for each in pointers]
     element = next((each for each in types if each), "")
+    if element and (number := _all_elements([arguments[each] for each in pointers], arguments[size])):
+        return _ALL.format(name=name, count=number, type=element)
     if not element or not (count := _count(arguments[size]) or _macro(name, call, size, source)):
         return ""
     if count.endswith(".size()") or _counts_elements(count, call, arguments[size], source):
         return _COUNTED.format(name=name, count=count, type=element)
     return ""
+
+
+def _all_elements(pointers: list[Any], size: Any) -> int:
+    """The number that is written there, if an array that the call names has as many elements; 0 if not."""
+    size = _bare(size)
+    if kind_of(size) != "INTEGER_LITERAL":
+        return 0
+    written = "".join(token.spelling for token in size.get_tokens()).rstrip("uUlL")
+    types = [_bare(each).type.get_canonical() for each in pointers]
+    counts = {each.element_count for each in types if each.kind.name == "CONSTANTARRAY" and _element_of(each)}
+    number = int(written) if written.isdigit() else 0
+    return number if number > _ONE_ELEMENT and number in counts else 0
+
+
+def _element_of(array: Any) -> bool:
+    return array.element_type.get_canonical().kind.name in _WIDE
 
 
 def _element(argument: Any) -> str:

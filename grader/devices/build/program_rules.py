@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from grader.devices.build import byte_counts, frontend, kernel_rules, program_slips, rules
+from grader.devices.build import byte_counts, frontend, host_order, kernel_rules, program_slips, rules
 from grader.devices.build.around import Around
 from grader.devices.build.ast_rules import Tree
 from grader.devices.build.cursors import kind_of
@@ -128,6 +128,9 @@ def _read(source: Path, texts: Mapping[Path, str], flags: Sequence[str], cache: 
     found: list[Broken] = []
     slips: list[Broken] = []
     warned: list[Broken] = []
+    for file, text in texts.items():
+        found_here = host_order.slips(text, list(texts.values()))
+        slips += [Broken(said, str(file), line, sure=False, warns=True) for line, said in found_here]
     for side in frontend.SIDES:
         unit = frontend.parsed_program(str(source), side, flags, list(own.items()), cache)
         found += [told for each in unit.diagnostics if (told := _told(each, own))]

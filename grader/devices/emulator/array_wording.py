@@ -57,3 +57,11 @@ def _array_name(fact: dict[str, Any]) -> str:
     if fact["space"] == "shared" and not array:
         return fact["reading"].dynamic_array or "the dynamic shared memory"
     return array.rpartition("::")[2] or "memory"
+
+
+def shared_layout(text: str, name: str) -> str:
+    """Where nvcc puts a shared array, if that is why an access of it is misaligned."""
+    if not text.startswith("behind "):
+        return ""
+    told = f"nvcc puts {name} {int(text.split()[1]):,} bytes into the block's shared memory"
+    return f", and {told}, right behind what is declared before it"

@@ -4,14 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
+from grader.devices.build.syntax import Stream
+from grader.devices.emulator.declarations import Declaration
+
 # Wide enough that one row too many of a 32-wide tile still ends in the gap.
 GAP_BYTES = 512
 NAME = "ladder_gap_"
+MARK = "ladder_declared_"  # memory.cpp reads it
 
 
 def is_constant(specifiers: Collection[str]) -> bool:
     """Whether a variable that is declared by these words may be a constant, or points to one."""
     return "const" in specifiers or "constexpr" in specifiers
+
+
+def declared(stream: Stream, shared: Declaration) -> str:
+    """What stands behind a kernel's own shared array, and says how nvcc aligns it; "" where that is not certain.
+
+    It is a constant of so many bytes, by a name that memory.cpp reads: g++ aligns each of these arrays to 16.
+    """
+    specifiers = stream.texts(shared.start, shared.name)
+    of_kernel = any(
+        "__global__" in stream.texts(each.head, each.opened) and each.opened < shared.start < (each.closed or 0)
+        for each in stream.functions
+    )
+    if not of_kernel or stream.macro or shared.commas or not {"{", "auto"}.isdisjoint(specifiers):
+        return ""
+    words = [text for text in stream.texts(shared.start, shared.end) if text not in ("static", "__shared__")]
+    member = " ".join(words).replace("{", "{{").replace("}", "}}")
+    kind, variable = "ladder_as_{number}", f"{MARK}{{number}}_{stream.text(shared.name)}"
+    bytes_ = f"static const char {variable}[alignof({kind})] __attribute__((used)) = {{{{}}}};"
+    return f" struct {kind} {{{{ {member}; }}}}; {bytes_}"
 
 
 class Gaps:
@@ -26,9 +49,9 @@ class Gaps:
             return self._constant
         return self._constant_of_device if is_constant(specifiers) else self._device
 
-    def shared(self) -> str:
-        """Behind a shared array."""
-        return f" static thread_local __attribute__((used)) {self._array()};"
+    def shared(self, mark: str = "") -> str:
+        """Behind a shared array; `mark` is what declared() gives."""
+        return f" static thread_local __attribute__((used)) {self._array()};{mark.format(number=self._count)}"
 
     def _array(self) -> str:
         self._count += 1

@@ -59,6 +59,10 @@ def _out_of_memory(fact: Fact) -> str:
     return f"cudaMalloc of {int(fact['text']):,} bytes fails: the emulated GPU has 4 GB of memory, for all arrays"
 
 
+OTHER_STREAM = (
+    "this copy or memset is on the default stream, which need not wait for the stream that was given, nor that for it; "
+    "write cudaMemcpyAsync or cudaMemsetAsync, with `stream` as the last argument"
+)
 _WRONG_CALLS = {
     "pitch": "a row of {:,} bytes is more than a pitch of {:,}, so this call fails and does nothing: widths and pitches"
     " are in bytes, `columns * sizeof(float)`",
@@ -152,6 +156,7 @@ def _crowd(fact: Fact) -> str:
 
 CALLS: Mapping[str, Callable[[Fact], str]] = {
     "launch_error": _launch_error,
+    "other_stream": lambda _: OTHER_STREAM,
     "leak": _leak,
     "invalid_free": _invalid_free,
     "out_of_memory": _out_of_memory,

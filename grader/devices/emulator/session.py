@@ -171,12 +171,15 @@ class Session:
         mapping: tuple[int, int] | None,
     ) -> CaseRun:
         """Calls the task's entry point with a few blocks of each launch, whichever. What they write must be right if
-        they are `alone`.
+        they are `alone`. Of findings it has the launches that are refused: what else is wrong may come of the others.
         """
         self.runtime.ladder_session_few_blocks(ctypes.c_size_t(FEW_BLOCKS))
         with silence():
             facts, took = self._call(task, buffers, scalars, FEW_SECONDS, mapping, POISON)
-        return CaseRun(name=name, launches=facts["launches"], seconds=took, alone=stands_alone(facts))
+        run = CaseRun(name=name, launches=facts["launches"], seconds=took, alone=stands_alone(facts))
+        facts["findings"] = [each for each in facts["findings"] if each["kind"] == "launch_error"]
+        run.findings = word_findings(facts, self.build.code, _element_bytes(task), self.reading)
+        return run
 
     def _bytes_to_fill(self, build: Loaded, size: float) -> int:
         """Of a thread's stack, where variables lie that the checking build has filled with other bytes; 0: none."""

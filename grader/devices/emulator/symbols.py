@@ -21,7 +21,7 @@ from grader.devices.emulator.alignments import alignments
 from grader.devices.emulator.call_places import call_places
 from grader.devices.emulator.calls import host_functions
 from grader.devices.emulator.flags import blind_exchanges, empty_loops, flag_reads, overwrites
-from grader.devices.emulator.gaps import NAME
+from grader.devices.emulator.gaps import MARK, NAME
 from grader.devices.emulator.lines import LOAD_BY_LDG, Way, WayReader, own_lines, ways_to
 from grader.devices.emulator.loops import barrier_loops
 from grader.devices.emulator.machine_code import Instruction
@@ -291,6 +291,8 @@ def _kind(section: str, name: str) -> str | None:
         return "constant"
     if section == ".rodata" and (size := _SIZES_OF_A_HEAD.get(name.rpartition("::")[2])):
         return size
+    if section == ".rodata" and f"::{MARK}" in name:
+        return "declared"
     if section in (".bss", ".data") and not name.startswith(_NOT_THEIRS) and name not in _LINKERS:
         return "variable"
     return None

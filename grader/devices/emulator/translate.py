@@ -45,7 +45,7 @@ from grader.devices.emulator.declarations import (
     without,
 )
 from grader.devices.emulator.first_lines import first_lines
-from grader.devices.emulator.gaps import Gaps, is_constant
+from grader.devices.emulator.gaps import Gaps, declared, is_constant
 from grader.devices.emulator.heads import SIZES, is_taken, sizes
 from grader.devices.emulator.kernel_pointers import BY_POINTER, forgotten_types
 from grader.devices.emulator.known import Known
@@ -291,7 +291,8 @@ class _Rewriter:
                 self.insert(stream.tokens[shared.start].start, words + " ")
                 self.replace(stream, where, end)
                 specifiers = [words, *without(specifiers, stream.texts(where, end))]
-        self.gaps_behind(stream, shared, specifiers, self.gaps.shared)
+        mark = declared(stream, shared)
+        self.gaps_behind(stream, shared, specifiers, lambda: self.gaps.shared(mark))
 
     def global_variables(self, stream: Stream, index: int) -> None:
         """`__device__ T a[2], b = 1;` gets a gap behind each, and one before them: g++ may turn the order round."""

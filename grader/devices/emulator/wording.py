@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from grader.devices.emulator.array_wording import IN_KERNELS, Where, bytes_of_element
+from grader.devices.emulator.array_wording import IN_KERNELS, Where, bytes_of_element, shared_layout
 from grader.devices.emulator.barrier_wording import (
     BARRIERS,
     PassedBarrier,
@@ -191,10 +191,9 @@ def _out_of_bounds(fact: Fact, where: Where) -> str:
 
 
 def _misaligned(fact: Fact, where: Where) -> str:
-    return (
-        f"{thread_of(fact)} {_verb(fact['access'])} {fact['bytes']} bytes of {where.name} at byte {fact['offset']}: "
-        f"an access of {fact['bytes']} bytes needs an address that is a multiple of {fact['bytes']}"
-    )
+    told = f"{thread_of(fact)} {_verb(fact['access'])} {fact['bytes']} bytes of {where.name} at byte {fact['offset']}"
+    told += f": an access of {fact['bytes']} bytes needs an address that is a multiple of {fact['bytes']}"
+    return told + shared_layout(fact["text"], where.name)
 
 
 def _input_modified(fact: Fact, where: Where) -> str:

@@ -39,7 +39,7 @@ _GCC_PRAGMAS = ("diagnostic", "unroll", "ivdep", "warning", "error")
 _PRAGMAS_THAT_RENAME = ("weak", "redefine_extname", "extern_prefix", "scalar_storage_order")
 # What translation writes into a file, and where it may stand. A file that writes the same says what translation says.
 _WRITTEN = re.compile(
-    r"ladder_(a|k|T|bound|blocks|cluster|dynamic_shared|shared_\w+|gap_\d+|side_\w+|value_\d+(_\w+)?)"
+    r"ladder_(a|k|T|bound|blocks|cluster|dynamic_shared|shared_\w+|gap_\d+|as_\d+|declared_\w+|side_\w+|value_\d+(_\w+)?)"
 )
 _CALLED = words(
     """

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "crossing.h"
+#include "shared_layout.h"
 #include "watching.h"
 
 #define CALLER (reinterpret_cast<Address>(__builtin_return_address(0)))
@@ -155,7 +156,7 @@ static void range_access(Address a, std::size_t bytes, Event event, Address call
     const Address alignment = (a | bytes) & -(a | bytes);
     const std::uint32_t pc = program_counter(caller);
     const int wanted = current && (a % 4 != 0 || machine().module.has_wide) ? machine().module.alignment_at(pc) : 0;
-    if (wanted > 0 && a % wanted != 0) check_part(*current, a, wanted, static_cast<unsigned>(bytes), pc, event == Event::Write);
+    if (wanted > 0 && (a % wanted != 0 || !machine().module.declared.empty())) check_part(*current, a, wanted, static_cast<unsigned>(bytes), pc, event == Event::Write);
     while (bytes > 0) {
         const unsigned piece = bytes >= 4 && a % 4 == 0 ? 4 : bytes >= 2 && a % 2 == 0 ? 2 : 1;
         const unsigned flags = event == Event::Read ? whole_flag | (piece < alignment ? aligned_flag : 0) : 0;
@@ -187,6 +188,12 @@ static Finding access_finding(Thread& thread, const char* kind, Address a, unsig
     finding.access = writes ? "write" : "read";
     finding.address = a;
     finding.bytes = bytes;
+    return finding;
+}
+
+static Finding misaligned(Thread& thread, const Region& region, Address a, unsigned bytes, bool writes, std::uint32_t pc) {
+    Finding finding = access_finding(thread, "misaligned", a, bytes, writes, pc).at(region, a);
+    if (!(a & (bytes - 1))) finding.text = "behind " + std::to_string(bytes_before(region));
     return finding;
 }
 
@@ -227,7 +234,7 @@ std::uint16_t check_access(Thread& thread, Address a, unsigned bytes, bool write
     }
     const Region& region = *executor.regions[index];
     if (region.is_heap) machine().heap.check(thread, a, bytes, writes, pc);
-    if (a & (bytes - 1)) die(thread, access_finding(thread, "misaligned", a, bytes, writes, pc).at(region, a));
+    if (is_misaligned(region, a, bytes)) die(thread, misaligned(thread, region, a, bytes, writes, pc));
     if (region.freed || region.of_host || region.of_other_kernel) {
         Finding finding = access_finding(thread, "out_of_bounds", a, bytes, writes, pc).at(region, a);
         finding.text = region.freed ? "freed" : region.of_host ? "host variable" : "other kernel";
@@ -240,6 +247,7 @@ std::uint16_t check_access(Thread& thread, Address a, unsigned bytes, bool write
         die(thread, finding);
     }
     if (writes && region.sides != Sides::Device) executor.regions[index]->kernel_writes = true;
+    if (!writes && bytes == sizeof a && region.sides != Sides::Device) refuse_object_of_the_host(thread, a, pc);
     if (writes && !region.writable) die(thread, access_finding(thread, "input_modified", a, bytes, writes, pc).at(region, a));
     if (!thread.next) touch_unrecorded(thread, region, a, bytes, writes, pc);
     executor.remember(index, pc);
@@ -249,7 +257,8 @@ std::uint16_t check_access(Thread& thread, Address a, unsigned bytes, bool write
 std::uint16_t check_part(Thread& thread, Address a, unsigned bytes, unsigned wanted, std::uint32_t pc, bool writes) {
     const std::uint16_t region = check_access(thread, a, 1, writes, pc);
     check_access(thread, a + wanted - 1, 1, writes, pc);
-    if (a & (bytes - 1)) die(thread, access_finding(thread, "misaligned", a, bytes, writes, pc).at(*thread.executor->regions[region], a));
+    if (const Region& array = *thread.executor->regions[region]; is_misaligned(array, a, bytes))
+        die(thread, misaligned(thread, array, a, bytes, writes, pc));
     return region;
 }
 
@@ -336,7 +345,10 @@ LADDER_ACCESS(16)
 
 void __tsan_read_range(void* p, std::size_t n) { range_access(reinterpret_cast<Address>(p), n, Event::Read, CALLER); }
 void __tsan_write_range(void* p, std::size_t n) { range_access(reinterpret_cast<Address>(p), n, Event::Write, CALLER); }
-void __tsan_vptr_update(void** p, void*) { access(reinterpret_cast<Address>(p), 8, Event::Write, CALLER); }
+void __tsan_vptr_update(void** p, void*) {
+    access(reinterpret_cast<Address>(p), 8, Event::Write, CALLER);
+    if (current) note_object_of_kernel(reinterpret_cast<Address>(p));
+}
 void __tsan_vptr_read(void** p) { access(reinterpret_cast<Address>(p), 8, Event::Read, CALLER); }
 
 // ---- the C library, wrapped by the linker (--wrap) in the learner's code; what prints stands in printing.cpp ----

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
+#include <set>
 
 namespace ladder {
 
@@ -24,7 +26,34 @@ bool is_of_one_side(const void* p) {
     return !shared || shared->sides == Sides::Pinned;
 }
 
+// Where kernels have made objects with virtual functions, in memory of both sides.
+std::mutex made_mutex;
+std::set<Address> made_by_kernels;
+
+constexpr std::string_view table_of = "vtable for ";
+std::string made_by_host(const std::string& table) {
+    return "host code has made the `" + table.substr(table_of.size()) + "` whose virtual function it calls, and a GPU has that at another address";
+}
+
 }  // namespace
+
+void note_object_of_kernel(Address a) {
+    if (!machine().memory.both_sided(a)) return;
+    const std::lock_guard lock(made_mutex);
+    made_by_kernels.insert(a);
+}
+
+void refuse_object_of_the_host(Thread& thread, Address a, std::uint32_t pc) {
+    Address word;
+    std::memcpy(&word, reinterpret_cast<const void*>(a), sizeof word);
+    const Symbol* const symbol = symbol_at(word - machine().module.base);
+    if (!symbol || !std::string_view(symbol->name).starts_with(table_of)) return;
+    const std::lock_guard lock(made_mutex);
+    if (made_by_kernels.contains(a)) return;
+    Finding finding = finding_at(thread, "trap", pc);
+    finding.text = made_by_host(symbol->name);
+    die(thread, finding);
+}
 
 void cross(void* words, std::size_t bytes, Address except) {
     const std::vector<Symbol>& all = machine().module.of_each_side;
@@ -48,9 +77,9 @@ void refuse_address_of_the_host(Thread& thread, Address a, std::uint32_t pc) {
     const Symbol* const symbol = (a ^ machine().module.base) & other_side ? symbol_at(offset_of(a)) : nullptr;
     if (!symbol) return;
     Finding finding = finding_at(thread, "trap", pc);
-    const std::string name = symbol->name, table = "vtable for ";
+    const std::string name = symbol->name;
     finding.text = name.empty() ? "a pointer leads to a text of the host's (\"...\"), which a GPU cannot read: copy its characters to memory from cudaMalloc"
-                   : name.starts_with(table) ? "host code has made the `" + name.substr(table.size()) + "` whose virtual function it calls, and a GPU has that at another address"
+                   : name.starts_with(table_of) ? made_by_host(name)
                                              : "a pointer leads to `" + name + "` as host code has it, and a GPU has that function at another address";
     die(thread, finding);
 }

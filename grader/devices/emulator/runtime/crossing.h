@@ -13,4 +13,9 @@ void cross_by_copy(void* to, const void* from, std::size_t bytes, bool to_device
 // Ends the thread if this is what such an address is on the other side.
 void refuse_address_of_the_host(Thread& thread, Address a, std::uint32_t pc);
 
+// Memory of both sides has one such word for both. Ends the thread if it reads here where a class's table lies, and no
+// kernel has made the object.
+void refuse_object_of_the_host(Thread& thread, Address a, std::uint32_t pc);
+void note_object_of_kernel(Address a);
+
 }  // namespace ladder

@@ -6,6 +6,7 @@
 #include "jitter.h"
 #include "machine.h"
 #include "replay.h"
+#include "shared_layout.h"
 
 namespace ladder {
 
@@ -77,12 +78,11 @@ void Executor::begin_launch(LaunchState* state) {
         Region& region = own(reinterpret_cast<Address>(dynamic_shared), dynamic, Space::Shared, "");
         region.initialised = shared_initialised->data() + first_dynamic;
     }
-    if (state->clusters.any()) {
-        std::vector<Region*> arrays;
-        for (const auto& region : own_regions)
-            if (region->space == Space::Shared) arrays.push_back(region.get());
-        clusters.begin_launch(state->clusters, std::move(arrays), own);
-    }
+    std::vector<Region*> arrays;
+    for (const auto& region : own_regions)
+        if (region->space == Space::Shared) arrays.push_back(region.get());
+    lay_out_shared(module, state->function, arrays);
+    if (state->clusters.any()) clusters.begin_launch(state->clusters, std::move(arrays), own);
     passed_barriers.clear();
     touched_shared.clear();
     for (const auto& region : own_regions)

@@ -124,7 +124,7 @@ struct Executor {
     // The array of an access that check_access would let pass, too; no_region: it has to look.
     std::uint16_t known_region(Address a, unsigned bytes, bool writes, std::uint32_t pc) const {
         const Known& it = known[place_of(pc)];
-        const bool fits = it.pc == pc && it.region->holds(a, bytes) && !(a & (bytes - 1)) && !it.region->freed && (it.writable || !writes);
+        const bool fits = it.pc == pc && it.region->holds(a, bytes) && !((a | (a + it.region->skew)) & (bytes - 1)) && !it.region->freed && (it.writable || !writes);
         return fits ? it.index : no_region;
     }
     void remember(std::uint16_t index, std::uint32_t pc);

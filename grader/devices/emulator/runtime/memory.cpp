@@ -51,6 +51,14 @@ void Module::add_alignment(const Symbol& of_callback) {
     has_wide = has_wide || of_callback.bytes > 4;
 }
 
+void Module::add_declared(const Symbol& mark) {
+    const std::string name = mark.name, owner = owner_of(name), word = "ladder_declared_";
+    const std::size_t number = owner.size() + 2 + word.size(), end = name.find('_', number);
+    if (owner.empty() || owner.find("{lambda") != std::string::npos || end == std::string::npos) return;
+    const auto [entry, is_new] = declared.try_emplace(owner + "::" + name.substr(end + 1));
+    entry->second = {static_cast<unsigned>(std::stoul(name.substr(number))), is_new ? static_cast<unsigned>(mark.bytes) : 0};
+}
+
 bool Module::are_copies(std::uint32_t pc, std::uint32_t other) const {
     const auto first = [&](std::uint32_t each) {
         const auto known = call_places.find(each);

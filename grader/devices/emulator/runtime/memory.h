@@ -26,6 +26,9 @@ enum class Sides { Device, Managed, Pinned, Registered };
 // A launch or an asynchronous copy that touches memory of both sides.
 struct DeviceUse { Work work; bool writes; Address begin, end; };   // of these addresses
 
+struct Region;
+struct SharedLayout { std::vector<Region*> arrays; };   // a kernel's, in the order of their declarations
+
 struct Region {
     Address begin = 0;
     std::size_t bytes = 0;
@@ -58,6 +61,9 @@ struct Region {
     bool has_atomics = false;          // a kernel has updated some of it
     int looks_for_untouched = 0;
     bool told_untouched = false;       // that kernels have left out some of it (untouched.h)
+    unsigned declared = 0, alignment = 0;   // of a kernel's shared array: its place among these, and what nvcc aligns it to
+    std::size_t skew = 0;              // bytes from a multiple of 16 to where it would lie on a GPU (shared_layout.h)
+    std::shared_ptr<SharedLayout> laid_out;
 
     bool holds(Address a, std::size_t n) const { return a - begin < bytes && bytes - (a - begin) >= n; }
     bool outlives_launch() const { return id >= 0; }   // global memory, and __constant__ variables
@@ -92,6 +98,8 @@ enum class SymbolKind : int {
     Alignment,      // no symbol: the return address of a callback; its bytes: what the access must be a multiple of
     OfEachSide,     // a function, or a class's table of virtual functions, that host code has and a kernel, too
     ClusterSize,    // its bytes say the blocks of a cluster along each axis (cluster_axis)
+    Declared,       // marks a kernel's own shared array: its name ends in "ladder_declared_", a number that grows through
+                    // the file, and the array's name; its bytes are those to a multiple of which nvcc puts that
     Frame,          // no symbol: where a function begins; its bytes are those that it takes of the stack
     Index,          // no symbol: where an array is indexed, "file:line:column"; its value: local, its bytes: an address is taken
 };
@@ -118,6 +126,8 @@ struct Module {
     std::vector<Symbol> host_only, of_each_side;       // the second by their addresses
     std::vector<Loop> loops;                           // around barriers
     std::map<std::string, Symbol> indexes;
+    struct Declared { unsigned order, alignment; };    // 0: two arrays have this name
+    std::map<std::string, Declared> declared;          // shared arrays of kernels, by their names
     std::map<std::uint32_t, std::uint32_t> call_places;   // of copied calls: that of the first; empty: it is not known
     std::map<std::uint64_t, std::size_t> frames;       // bytes of the stack, by where the function begins
 
@@ -134,6 +144,7 @@ struct Module {
     bool same_call(std::uint32_t pc, std::uint32_t other) const { return pc == other || are_copies(pc, other); }
     const Symbol* host_only_at(std::uint32_t pc) const;        // null: a kernel may run what is there
     void add_alignment(const Symbol& of_callback);
+    void add_declared(const Symbol& mark);
     // That the access behind the callback wants; 0: that is not known, -1: what the callback says.
     int alignment_at(std::uint32_t pc) const {
         const auto found = alignments.find(pc);

@@ -248,6 +248,7 @@ int ladder_session_module(const void* inside, const Symbol* symbols, std::size_t
         if (symbol.kind == SymbolKind::BlindExchange) m.module.blind_exchanges.insert(static_cast<std::uint32_t>(symbol.value));
         if (symbol.kind == SymbolKind::CachedRead) m.module.cached_reads.insert(static_cast<std::uint32_t>(symbol.value));
         if (symbol.kind == SymbolKind::FlagRead) m.module.flag_reads.insert(static_cast<std::uint32_t>(symbol.value));
+        if (symbol.kind == SymbolKind::Declared) m.module.add_declared(symbol);
         if (symbol.kind == SymbolKind::Alignment) m.module.add_alignment(symbol);
         if (symbol.kind == SymbolKind::Frame) m.module.frames[symbol.value] = symbol.bytes;
         if (symbol.kind == SymbolKind::Index) m.module.indexes[symbol.name] = symbol;

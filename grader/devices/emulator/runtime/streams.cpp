@@ -138,9 +138,22 @@ int ladder_stream_destroy(void* stream) {
     return machine().streams.erase(stream) ? Success : InvalidHandle;
 }
 
+// A graded file's copy or memset on the default stream, which need not wait for the given one: a note, once.
+static void note_default_stream(const void* stream, int line) {
+    Machine& m = machine();
+    const auto is_told = [](const Finding& each) { return each.kind == "other_stream"; };
+    if (m.whole_program || stream == m.given_stream || m.streams.contains(const_cast<void*>(stream)) || std::ranges::any_of(m.findings, is_told)) return;
+    file("other_stream", "", line, "");
+    m.findings.back().note = true;
+}
+void ladder_default_stream(int line) {
+    const HostCall call;
+    note_default_stream(nullptr, line);
+}
 int ladder_stream_work(void* stream, int line) {
     const HostCall call;
     if (const int error = refusal_of_call(stream, line)) return error;
+    note_default_stream(stream, line);
     machine().stream_order.work(stream, line);
     return Success;
 }

@@ -159,6 +159,7 @@ void ladder_set_heap(std::size_t bytes);
 void* ladder_stream_create(int line, int blocking, int urgency);
 int ladder_stream_destroy(void* stream);
 // What comes before what among streams, events and the host.
+void ladder_default_stream(int line);             // of a graded file: work that is not on the given stream
 int ladder_stream_work(void* stream, int line);   // an asynchronous copy; launches are known. A CUDA error: it may not be done
 void ladder_host_function(int begins);   // CUDA calls a function of host code, which may not call CUDA, or that is over
 int ladder_check_pitch(std::size_t width, std::size_t pitch, int line);   // of rows that are copied; a CUDA error

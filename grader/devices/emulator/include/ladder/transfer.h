@@ -234,7 +234,8 @@ namespace ladder {
 
 // The host does not wait for what sets memory of the GPU's own.
 template <class Work> LADDER_UNSEEN cudaError_t setting(const void* to, int line, Work work) {
-    const bool is_own = ladder_is_program() && ladder_memory_kind(to) == 2;
+    if (!ladder_is_program()) return ladder_default_stream(line), work();
+    const bool is_own = ladder_memory_kind(to) == 2;
     return is_own ? asynchronous(nullptr, line, work) : synchronous(line, work);
 }
 
