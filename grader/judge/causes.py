@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from grader.devices.evidence import CaseRun
+from grader.judge.asked import CLOSE, ROUNDED, Case
 from grader.judge.compare import Prepared, results, widen
-from grader.judge.variations import Case, cause, worth_asking
+from grader.judge.indices import Written, index_of
+from grader.judge.variations import cause, worth_asking
 from grader.judge.verdict import WITHOUT_CAUSE, CaseGrade
+
+# Of what is not written: where it is.
+VAGUE = (None, "head", "tail", "columns", "every_kth", "nothing_written")
 
 
 def name_causes(grades: Sequence[CaseGrade], prepared: Sequence[Prepared], runs: Sequence[CaseRun]) -> None:
@@ -20,9 +25,9 @@ def name_causes(grades: Sequence[CaseGrade], prepared: Sequence[Prepared], runs:
         and "buffer" in grade.details
     ]
     for buffer in sorted({grade.details["buffer"] for grade, _, _ in wrong}):
-        of_buffer = [
-            (grade, _case(each, run, buffer)) for grade, each, run in wrong if grade.details["buffer"] == buffer
-        ]
+        named = [each for each in wrong if each[0].details["buffer"] == buffer]
+        # A number alone may agree with a cause by chance; several are given more room.
+        of_buffer = [(grade, _case(each, run, buffer, len(named) > 2)) for grade, each, run in named]
         chosen = worth_asking([case for _, case in of_buffer])
         found = cause(chosen) if chosen else None
         for grade, case in of_buffer if found else ():
@@ -31,7 +36,29 @@ def name_causes(grades: Sequence[CaseGrade], prepared: Sequence[Prepared], runs:
                 grade.details |= {"pattern": found.name, "pattern_message": found.message(case)}
 
 
-def _case(prepared: Prepared, run: CaseRun, buffer: str) -> Case:
+def name_indices(grades: Sequence[CaseGrade], prepared: Sequence[Prepared], runs: Sequence[CaseRun]) -> None:
+    """Gives cases that lack elements the index that stands in the place of the right one, where one fits them all."""
+    told = [grade for grade in grades if grade.status == "not_written" and grade.details.get("pattern") in VAGUE]
+    for buffer in sorted({grade.details["buffer"] for grade in told}):
+        cases = {
+            grade.name: _written(each, run, buffer)
+            for grade, each, run in zip(grades, prepared, runs, strict=False)
+            if grade.status in ("not_written", "passed", "wrong_result") and len(run.launches) == 1
+        }
+        named = [grade for grade in told if grade.details["buffer"] == buffer]
+        if all(grade.name in cases for grade in named) and (found := index_of(list(cases.values()))):
+            for grade in named:
+                grade.details |= {"pattern": "index", "pattern_message": found.said(cases[grade.name])}
+
+
+def _written(prepared: Prepared, run: CaseRun, buffer: str) -> Written:
+    _, unwritten = prepared.buffers.left([buffer])[buffer]
+    names = [name.strip() for name in prepared.call.task.shapes[buffer].split(",")]
+    launch = run.launches[0]
+    return Written(~unwritten, launch["grid"], launch["block"], names)
+
+
+def _case(prepared: Prepared, run: CaseRun, buffer: str, is_one_of_many: bool) -> Case:
     want = prepared.expected[buffer]
     values, _ = prepared.buffers.left([buffer])[buffer]
     return Case(
@@ -43,4 +70,5 @@ def _case(prepared: Prepared, run: CaseRun, buffer: str) -> Case:
         expected=want.values.double(),
         allowed=want.allowed,
         launches=run.launches,
+        close=max(CLOSE, ROUNDED * prepared.call.terms) if is_one_of_many else CLOSE,
     )

@@ -6,99 +6,29 @@ place of all, a tile turned round. What agrees with all wrong cases that were lo
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 
 import torch
 from torch import Tensor
 
-from grader.course.call import Call
+from grader.judge.asked import Case, Cause, Variation
+from grader.judge.flags import causes_of_flags
 from grader.judge.left_out import FACTORS, Along, masks
 from grader.judge.often import Launches
+from grader.judge.weights import Times, Weights, weights, weights_of_lanes
 
-MOST_NUMBERS = 1 << 15  # of a case's inputs and outputs
-MOST_WORK = 1 << 17  # of its reference: terms of all outputs
 MOST_CASES = 4
 MOST_TRIED = 8  # causes of the first case, with the others
-CLOSE = 2e-6  # relative: how a sum in float32 may differ from one in float64, besides its tolerance
 NOUNS = {1: ("element",), 2: ("row", "column"), 3: ("matrix", "row", "column")}
-
-Reference = Callable[[Mapping[str, Tensor]], Mapping[str, Tensor]]
-
-
-@dataclass(frozen=True, eq=False)
-class Case:
-    """A wrong result, and what it takes to find out why. All numbers are in float64."""
-
-    call: Call
-    reference: Reference
-    inputs: Mapping[str, Tensor]
-    buffer: str
-    got: Tensor
-    expected: Tensor
-    allowed: Tensor
-    launches: Launches = field(default=())
-
-    @property
-    def numbers(self) -> int:
-        return self.got.numel() + sum(values.numel() for values in self.inputs.values())
-
-    @property
-    def is_small(self) -> bool:
-        """Whether its reference may be asked some hundred times."""
-        return self.numbers <= MOST_NUMBERS and self.got.numel() * self.call.terms <= MOST_WORK
-
-    @property
-    def threads(self) -> list[int]:
-        """In a block of each launch, and along each of its axes."""
-        blocks = [[int(size) for size in launch["block"]] for launch in self.launches]
-        found = [size for block in blocks for size in (math.prod(block), *block)]
-        return [size for size in dict.fromkeys(found) if size > 1]
-
-    def is_right_for(self, claim: Tensor) -> bool:
-        """Whether all that was computed is as `claim` says, which is not what it should be."""
-        claim = claim.reshape(self.got.shape)
-        if not bool(claim.isfinite().all()) or not bool(self._near(claim).all()):
-            return False
-        return not bool(((claim - self.expected).abs() <= self.allowed).all())
-
-    def _near(self, claim: Tensor) -> Tensor:
-        return (self.got == claim) | ((self.got - claim).abs() <= self.allowed.maximum(CLOSE * claim.abs()))
-
-
-@dataclass(frozen=True)
-class Variation:
-    """Another input: `name` as `change` makes it; `message` says what the learner's kernel does then."""
-
-    key: str
-    name: str
-    change: Callable[[Case], Tensor | None]
-    message: Callable[[Case], str]
-
-    def explains(self, case: Case) -> bool:
-        values = self.change(case)
-        if values is None:
-            return False
-        return case.is_right_for(case.reference({**case.inputs, self.name: values})[case.buffer].double())
 
 
 def worth_asking(cases: Sequence[Case]) -> list[Case]:
     """Those that are small enough to be asked about, the largest first: they tell most."""
     small = sorted((case for case in cases if case.is_small), key=lambda case: -case.numbers)
     return [case for case in small if case.got.numel() and bool(case.got.isfinite().all())][:MOST_CASES]
-
-
-@dataclass(frozen=True)
-class Cause:
-    """What explains wrong cases: whether it `explains` one more, and what is said of that one."""
-
-    name: str
-    explains: Callable[[Case], bool]
-    message: Callable[[Case], str]
 
 
 def cause(chosen: Sequence[Case]) -> Cause | None:
@@ -115,6 +45,7 @@ def _causes(case: Case) -> Iterator[Cause]:
             partial(_is_right_by, function),
             partial(_of_buffer, said),
         )
+    yield from causes_of_flags(case)
     yield Cause("rows_scaled", lambda case: _factors(case) is not None, _scaled_rows)
     for variation in _variations(case):
         yield Cause(f"input_{variation.key}", variation.explains, variation.message)
@@ -191,7 +122,10 @@ def _variations(case: Case) -> Iterator[Variation]:
         for axis, noun in enumerate(NOUNS[values.dim()]):
             if values.shape[axis] > 1:
                 yield from _gathered(name, axis, noun, case.threads)
+                is_summed = case.sums_along(name, axis)
+                yield from _weighted(name, axis, weights_of_lanes() if is_summed else ())
                 yield from _left_out(name, axis, noun, case.threads)
+                yield from _weighted(name, axis, weights(noun, case.launches) if is_summed else ())
         if values.dim() > 1:
             yield from _turned(name)
 
@@ -314,6 +248,23 @@ def _left_out(name: str, axis: int, noun: str, threads: list[int]) -> Iterator[V
             def message(case: Case, said: str = said, asks: str = asks) -> str:
                 length = case.inputs[name].shape[axis]
                 return f"{case.buffer} lacks {said.format(n=length, x=name)}: {asks}"
+
+            yield Variation(f"{key}_{axis}", name, change, message)
+
+
+def _weighted(name: str, axis: int, found: Iterable[Weights]) -> Iterator[Variation]:
+    """Some are added several times, or not: as factors, or for a sum of exponentials as their logarithms."""
+    for key, times, said in found:
+        for exponents in (False, True):
+
+            def change(case: Case, times: Times = times, exponents: bool = exponents) -> Tensor | None:
+                values = case.inputs[name]
+                shape = [-1 if each == axis else 1 for each in range(values.dim())]
+                counts = times(torch.arange(values.shape[axis]), case.launches).reshape(shape)
+                return values + counts.log() if exponents else values * counts
+
+            def message(case: Case, said: Callable[[Launches], str] = said) -> str:
+                return said(case.launches).format(buffer=case.buffer, x=name)
 
             yield Variation(f"{key}_{axis}", name, change, message)
 

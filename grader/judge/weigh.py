@@ -35,6 +35,10 @@ def judge_task(task: Task, prepared: Sequence[Prepared], evidence: Evidence, spe
         from grader.judge.causes import name_causes  # as most grades need none
 
         name_causes(cases, prepared, evidence.cases)
+    if any(case.status == "not_written" for case in cases):
+        from grader.judge.causes import name_indices
+
+        name_indices(cases, prepared, evidence.cases)
     _name_missing_return(cases, build.diagnostics)
     is_explained = evidence.problem == "crash" and _put_causes_first(cases)
     if task.prints and len(cases) == len(prepared) and all(case.status == "passed" for case in cases):

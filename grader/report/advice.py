@@ -10,6 +10,7 @@ from grader.judge.verdict import CaseGrade, Status, decisive, status_of
 from grader.report.guards import asks_for_one_too_many, guard_of_axes, leaves_the_wrong_ones, of_eight_bytes
 from grader.report.messages import ADVICE
 from grader.report.text_slips import slip
+from grader.report.unwritten import on_unwritten
 
 NEGATIVE = (
     "An index below 0: was something subtracted too far, or is it a `char`, which is negative above 127 "
@@ -181,16 +182,6 @@ STATIC_SHARED = (
     "the launch says, may have more, once cudaFuncSetAttribute allows it."
 )
 NO_BLOCKS = "The kernel never ran, for its grid is empty: at every size there must be one block at least."
-ENOUGH_THREADS = (
-    "The output starts with rubbish on purpose, and some of it is still there. There are {threads:,} threads for "
-    "{elements:,} elements. That is enough, unless several share an element or the grid is too small in one direction: "
-    "does one return too early, or does a condition or an index keep it from its element?"
-)
-SHARED_ELEMENTS = (
-    "The output starts with rubbish on purpose, and some of it is still there. There are {threads:,} threads for "
-    "{elements:,} elements, which is enough, but several write the same one, as the note says: each needs an index of "
-    "its own."
-)
 NOT_SHARED = "The threads of a block meet at a barrier, but share nothing: is `__shared__` missing before {array}?"
 STREAMS = (
     "What is asked of one stream is done in its order, but two streams know nothing of each other: an event recorded "
@@ -244,7 +235,7 @@ def advice(status: Status, case: CaseGrade | None, source: Sequence[str]) -> str
     if finding and status_of(finding) == status:
         special = _on_finding(finding, source)
     elif case and status == "not_written":
-        special = _on_unwritten(case)
+        special = on_unwritten(case)
     elif status == "wrong_result":
         special = _not_shared("\n".join(source))
     return special or ADVICE[status]
@@ -378,13 +369,6 @@ def _lock(source: Sequence[str]) -> int:
     takes = re.compile(r"\bwhile\s*\(.*\batomic(?:CAS\(.*,\s*0u?\s*,|Exch\(.*,)\s*1u?\s*\)")
     fenced = any("__threadfence" in text.split("//")[0] for text in source)
     return 0 if fenced else next((number for number, text in enumerate(source, 1) if takes.search(text)), 0)
-
-
-def _on_unwritten(case: CaseGrade) -> str:
-    threads, elements = case.details.get("launched_threads", 0), case.details.get("total", 0)
-    shared = any("the same value" in finding.message for finding in case.findings)
-    said = SHARED_ELEMENTS if shared else ENOUGH_THREADS
-    return said.format(threads=threads, elements=elements) if threads >= elements > 0 else ""
 
 
 def _text(source: Sequence[str], line: int | None) -> str:
