@@ -40,7 +40,8 @@ class Case:
     @property
     def is_small(self) -> bool:
         """Whether its reference may be asked some hundred times."""
-        return self.numbers <= MOST_NUMBERS and self.got.numel() * self.call.terms <= MOST_WORK
+        counts = not any(values.is_floating_point() for values in self.inputs.values())  # takes each element once
+        return self.numbers <= MOST_NUMBERS and (counts or self.got.numel() * self.call.terms <= MOST_WORK)
 
     @property
     def threads(self) -> list[int]:

@@ -8,11 +8,17 @@ from grader.devices.evidence import CaseRun
 from grader.judge.asked import CLOSE, ROUNDED, Case
 from grader.judge.compare import Prepared, results, widen
 from grader.judge.indices import Written, index_of
+from grader.judge.patterns import ENOUGH
 from grader.judge.variations import cause, worth_asking
 from grader.judge.verdict import WITHOUT_CAUSE, CaseGrade
 
 # Of what is not written: where it is.
 VAGUE = (None, "head", "tail", "columns", "every_kth", "nothing_written")
+# Patterns that would hold in all cases if they were more than chance.
+OF_VALUES = ("scaled", "as_often", "constant", "all_zeros", "rows_scaled")
+OF_PLACES = ("head", "tail", "first_block", "columns", "every_kth")
+FAMILIES = (OF_VALUES, OF_PLACES)
+SAYS_LITTLE = ("nan", "lost_nan", "imprecise", "chance")  # of whether another pattern is one
 
 
 def name_causes(grades: Sequence[CaseGrade], prepared: Sequence[Prepared], runs: Sequence[CaseRun]) -> None:
@@ -21,7 +27,7 @@ def name_causes(grades: Sequence[CaseGrade], prepared: Sequence[Prepared], runs:
         (grade, each, run)
         for grade, each, run in zip(grades, prepared, runs, strict=False)
         if grade.status == "wrong_result"
-        and grade.details.get("pattern") in (None, "rows_repeated", "blocks_repeated", *WITHOUT_CAUSE)
+        and grade.details.get("pattern") in (None, "rows_repeated", "blocks_repeated", "shifted", *WITHOUT_CAUSE)
         and "buffer" in grade.details
     ]
     for buffer in sorted({grade.details["buffer"] for grade, _, _ in wrong}):
@@ -34,6 +40,34 @@ def name_causes(grades: Sequence[CaseGrade], prepared: Sequence[Prepared], runs:
             known = grade.details.get("pattern") == "scaled" and found and found.name.startswith("input_times")
             if found and not known and case.is_small and (case in chosen or found.explains(case)):
                 grade.details |= {"pattern": found.name, "pattern_message": found.message(case)}
+
+
+def withdraw_chance(grades: Sequence[CaseGrade]) -> None:
+    """Takes its question back from a pattern that another wrong case of the same output does not show.
+
+    What a case has by chance, as a factor of 32 where a row has one element, is true of it and asks for what is no
+    cause. A factor without a question stands: of a single row it is that row's.
+    """
+    wrong = [grade for grade in grades if grade.status == "wrong_result" and "buffer" in grade.details]
+    for grade in wrong:
+        family = next((each for each in FAMILIES if grade.details.get("pattern") in each), ())
+        others = [each for each in wrong if each.details["buffer"] == grade.details["buffer"]]
+        told, asks, _ = grade.details.get("pattern_message", "").partition(": ")
+        if (
+            family
+            and (asks or grade.details["pattern"] != "scaled")
+            and any(_contradicts(each, grade, family) for each in others)
+        ):
+            said = f"{told.removesuffix('.')}. In other cases it is not so."
+            grade.details |= {"pattern": "chance", "pattern_message": said}
+
+
+def _contradicts(other: CaseGrade, grade: CaseGrade, family: Sequence[str]) -> bool:
+    """Whether a case with enough wrong elements, and as many in all where places are told, shows another pattern."""
+    enough = other.details["bad"] >= ENOUGH and (
+        family is OF_VALUES or other.details["total"] >= grade.details["total"]
+    )
+    return enough and other.details.get("pattern") not in (*family, *SAYS_LITTLE)
 
 
 def name_indices(grades: Sequence[CaseGrade], prepared: Sequence[Prepared], runs: Sequence[CaseRun]) -> None:

@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from grader.judge.asked import Case, Cause, Variation
+from grader.judge.counts import causes_of_counts
 from grader.judge.flags import causes_of_flags
 from grader.judge.left_out import FACTORS, Along, masks
 from grader.judge.often import Launches
@@ -45,6 +46,7 @@ def _causes(case: Case) -> Iterator[Cause]:
             partial(_is_right_by, function),
             partial(_of_buffer, said),
         )
+    yield from causes_of_counts(case)
     yield from causes_of_flags(case)
     yield Cause("rows_scaled", lambda case: _factors(case) is not None, _scaled_rows)
     for variation in _variations(case):

@@ -32,9 +32,10 @@ def judge_task(task: Task, prepared: Sequence[Prepared], evidence: Evidence, spe
     on_gpu = speed is not None
     cases = judge_cases(prepared, evidence, on_gpu)
     if any(case.status == "wrong_result" for case in cases):
-        from grader.judge.causes import name_causes  # as most grades need none
+        from grader.judge.causes import name_causes, withdraw_chance  # as most grades need none
 
         name_causes(cases, prepared, evidence.cases)
+        withdraw_chance(cases)
     if any(case.status == "not_written" for case in cases):
         from grader.judge.causes import name_indices
 

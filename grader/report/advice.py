@@ -196,8 +196,16 @@ LAUNCHED_AGAIN = (
     "A launch takes some microseconds, however little its kernel does, and one thread at work leaves all others idle. "
     "A grid of many blocks does all elements in one launch."
 )
+NOT_CLEARED = (
+    "Blocks run in any order, and no barrier waits for all of them: a kernel cannot clear what its own blocks add to."
+)
+ADD_UP = (
+    "Shared memory is one block's own: as its last step, behind a barrier, each block adds what it has to the result."
+)
 # By what a finding's message says.
 SAID = {
+    "each block sets it to 0": NOT_CLEARED,
+    "each block has values of its own": ADD_UP,
     "again and again in line": LAUNCHED_AGAIN,
     "is called a second time": SECOND_CALL,
     "through the read-only cache": CACHED,
