@@ -58,6 +58,12 @@ class Case:
         named, of_output = (task.shapes[each].split(",") for each in (name, self.buffer))
         return named[axis].strip() not in (size.strip() for size in of_output)
 
+    def is_of_16_bits(self, name: str) -> bool:
+        """Whether an input is one of those that tensor cores take."""
+        task = getattr(self.call, "task", None)
+        buffers = task.signature.buffers if task else ()
+        return any(buffer.name == name and buffer.type.bytes == 2 for buffer in buffers)
+
     def is_right_for(self, claim: Tensor) -> bool:
         """Whether all that was computed is as `claim` says, which is not what it should be."""
         claim = claim.reshape(self.got.shape)
@@ -66,7 +72,9 @@ class Case:
         return not bool(((claim - self.expected).abs() <= self.allowed).all())
 
     def _near(self, claim: Tensor) -> Tensor:
-        return (self.got == claim) | ((self.got - claim).abs() <= self.allowed.maximum(self.close * claim.abs()))
+        # What should be small and is another, larger element has that one's error.
+        room = self.allowed.maximum(self.allowed.mean()).maximum(self.close * claim.abs())
+        return (self.got == claim) | ((self.got - claim).abs() <= room)
 
 
 @dataclass(frozen=True)
@@ -87,8 +95,12 @@ class Variation:
 
 @dataclass(frozen=True)
 class Cause:
-    """What explains wrong cases: whether it `explains` one more, and what is said of that one."""
+    """What explains wrong cases: whether it `explains` one, or another `agrees` once one is, and what is said of it."""
 
     name: str
     explains: Callable[[Case], bool]
     message: Callable[[Case], str]
+    weaker: Callable[[Case], bool] | None = None
+
+    def agrees(self, case: Case) -> bool:
+        return self.explains(case) or bool(self.weaker and self.weaker(case))

@@ -38,7 +38,7 @@ def name_causes(grades: Sequence[CaseGrade], prepared: Sequence[Prepared], runs:
         found = cause(chosen) if chosen else None
         for grade, case in of_buffer if found else ():
             known = grade.details.get("pattern") == "scaled" and found and found.name.startswith("input_times")
-            if found and not known and case.is_small and (case in chosen or found.explains(case)):
+            if found and not known and case.is_small and (case in chosen or found.agrees(case)):
                 grade.details |= {"pattern": found.name, "pattern_message": found.message(case)}
 
 

@@ -19,6 +19,7 @@ from grader.judge.counts import causes_of_counts
 from grader.judge.flags import causes_of_flags
 from grader.judge.left_out import FACTORS, Along, masks
 from grader.judge.often import Launches
+from grader.judge.places import causes_of_places, variations_of_places
 from grader.judge.weights import Times, Weights, weights, weights_of_lanes
 
 MOST_CASES = 4
@@ -36,7 +37,7 @@ def cause(chosen: Sequence[Case]) -> Cause | None:
     """What explains all of these wrong cases of one buffer."""
     first = chosen[0]
     found = (each for each in _causes(first) if each.explains(first))
-    return next((each for each in islice(found, MOST_TRIED) if all(map(each.explains, chosen[1:]))), None)
+    return next((each for each in islice(found, MOST_TRIED) if all(map(each.agrees, chosen[1:]))), None)
 
 
 def _causes(case: Case) -> Iterator[Cause]:
@@ -47,6 +48,7 @@ def _causes(case: Case) -> Iterator[Cause]:
             partial(_of_buffer, said),
         )
     yield from causes_of_counts(case)
+    yield from causes_of_places(case)
     yield from causes_of_flags(case)
     yield Cause("rows_scaled", lambda case: _factors(case) is not None, _scaled_rows)
     for variation in _variations(case):
@@ -130,6 +132,7 @@ def _variations(case: Case) -> Iterator[Variation]:
                 yield from _weighted(name, axis, weights(noun, case.launches) if is_summed else ())
         if values.dim() > 1:
             yield from _turned(name)
+        yield from variations_of_places(case, name)
 
 
 def _of_others(case: Case, name: str) -> Iterator[Variation]:
@@ -305,7 +308,9 @@ def _turned(name: str) -> Iterator[Variation]:
 
 
 def _turned_tiles(name: str, size: int, case: Case) -> str:
+    of_fragments = {8: ", or ldmatrix called with .trans or without", 16: ", or a fragment row_major for col_major"}
+    fragment = of_fragments.get(size, "") if case.is_of_16_bits(name) else ""
     return (
         f"What {case.buffer} holds is right for {name} with each {size} x {size} tile turned round: are the two indices"
-        " of its shared array swapped where it is read, or written?"
+        f" of its shared array swapped where it is read, or written{fragment}?"
     )
