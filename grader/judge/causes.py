@@ -9,7 +9,7 @@ from grader.judge.asked import CLOSE, ROUNDED, Case
 from grader.judge.compare import Prepared, results, widen
 from grader.judge.indices import Written, index_of
 from grader.judge.patterns import ENOUGH
-from grader.judge.variations import cause, worth_asking
+from grader.judge.variations import cause, causes_seen, worth_asking
 from grader.judge.verdict import WITHOUT_CAUSE, CaseGrade
 
 # Of what is not written: where it is.
@@ -34,11 +34,12 @@ def name_causes(grades: Sequence[CaseGrade], prepared: Sequence[Prepared], runs:
         named = [each for each in wrong if each[0].details["buffer"] == buffer]
         # A number alone may agree with a cause by chance; several are given more room.
         of_buffer = [(grade, _case(each, run, buffer, len(named) > 2)) for grade, each, run in named]
-        chosen = worth_asking([case for _, case in of_buffer])
-        found = cause(chosen) if chosen else None
+        cases = [case for _, case in of_buffer]
+        seen, asked = worth_asking(cases, small=False), worth_asking(cases)
+        found = (cause(seen, causes_seen) if seen else None) or (cause(asked) if asked else None)
         for grade, case in of_buffer if found else ():
             known = grade.details.get("pattern") == "scaled" and found and found.name.startswith("input_times")
-            if found and not known and case.is_small and (case in chosen or found.agrees(case)):
+            if found and not known and (case.is_small or case in seen) and found.agrees(case):
                 grade.details |= {"pattern": found.name, "pattern_message": found.message(case)}
 
 

@@ -20,24 +20,34 @@ from grader.judge.flags import causes_of_flags
 from grader.judge.left_out import FACTORS, Along, masks
 from grader.judge.often import Launches
 from grader.judge.places import causes_of_places, variations_of_places
+from grader.judge.shares import causes_of_shares
 from grader.judge.weights import Times, Weights, weights, weights_of_lanes
 
 MOST_CASES = 4
-MOST_TRIED = 8  # causes of the first case, with the others
+MOST_TRIED = 16  # causes of the first case, with the others
+TELLS_ENOUGH = 1 << 11  # numbers of a case
 NOUNS = {1: ("element",), 2: ("row", "column"), 3: ("matrix", "row", "column")}
 
 
-def worth_asking(cases: Sequence[Case]) -> list[Case]:
-    """Those that are small enough to be asked about, the largest first: they tell most."""
-    small = sorted((case for case in cases if case.is_small), key=lambda case: -case.numbers)
-    return [case for case in small if case.got.numel() and bool(case.got.isfinite().all())][:MOST_CASES]
+def worth_asking(cases: Sequence[Case], *, small: bool = True) -> list[Case]:
+    """Those that are small enough to be asked about, or looked at, the largest first: they tell most."""
+    few = sorted((case for case in cases if (case.is_small if small else case.is_of_a_size)), key=lambda c: -c.numbers)
+    return [case for case in few if case.got.numel() and bool(case.got.isfinite().all())][:MOST_CASES]
 
 
-def cause(chosen: Sequence[Case]) -> Cause | None:
-    """What explains all of these wrong cases of one buffer."""
-    first = chosen[0]
-    found = (each for each in _causes(first) if each.explains(first))
-    return next((each for each in islice(found, MOST_TRIED) if all(map(each.agrees, chosen[1:]))), None)
+def cause(chosen: Sequence[Case], among: Callable[[Case], Iterator[Cause]] | None = None) -> Cause | None:
+    """What explains all of these wrong cases of one buffer; of all causes, unless it says `among` which."""
+    # The smallest that tells enough is asked about all of them, for that takes the least time.
+    first = next((case for case in reversed(chosen) if case.numbers >= TELLS_ENOUGH), chosen[0])
+    others = [case for case in chosen if case is not first]
+    found = (each for each in (among or _causes)(first) if each.explains(first))
+    return next((each for each in islice(found, MOST_TRIED) if all(map(each.agrees, others))), None)
+
+
+def causes_seen(case: Case) -> Iterator[Cause]:
+    """Those that the expected values tell, without asking the reference again: of larger cases, too."""
+    yield from causes_of_counts(case)
+    yield from causes_of_shares(case)
 
 
 def _causes(case: Case) -> Iterator[Cause]:
@@ -47,7 +57,6 @@ def _causes(case: Case) -> Iterator[Cause]:
             partial(_is_right_by, function),
             partial(_of_buffer, said),
         )
-    yield from causes_of_counts(case)
     yield from causes_of_places(case)
     yield from causes_of_flags(case)
     yield Cause("rows_scaled", lambda case: _factors(case) is not None, _scaled_rows)

@@ -47,7 +47,7 @@ def _vagueness(case: CaseGrade, too_far: bool) -> int:
     """
     if any(finding.line for finding in case.findings if finding.severity == "error"):
         return 0
-    if case.details.get("pattern") in (None, "chance"):
+    if case.details.get("pattern") in (None, "chance", "lost_nan"):
         return 4
     if too_far and case.details["pattern"] == "imprecise":
         return 5
