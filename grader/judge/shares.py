@@ -17,7 +17,7 @@ from grader.judge.often import LANES
 from grader.judge.weights import Times, weights, weights_of_lanes
 
 CLOSE = 2e-5  # relative, of a sum
-DIFFERENT = 1e-3  # relative, in one row at least: less is rounding
+DIFFERENT = 1e-4  # relative, in one row at least: less is rounding
 
 # Of a case, its x and its shares, rows x columns: what each row is divided by.
 Sum = Callable[[Case, Tensor, Tensor], Tensor]
