@@ -146,6 +146,9 @@ def compare(expected: Mapping[str, Expected], left: Mapping[str, Output], contex
         found = [judge(name, want, left[name], context) for name, want in expected.items()]
         failed = next((comparison for comparison in found if comparison.status != "passed"), None)
         if failed:
+            failed.details["right"] = [
+                name for name, one in zip(expected, found, strict=True) if one.status == "passed"
+            ]
             return failed
     return max(found, key=lambda one: _use(one.max_error, one.allowed_error), default=Comparison())
 

@@ -363,7 +363,8 @@ def _kind_patterns(answer: Answer) -> Iterator[Pattern]:
     got, expected = answer.got[answer.bad], answer.expected[answer.bad]
     if bool(got.isnan().all()):
         yield Pattern(
-            "nan", "Every wrong element is NaN: 0 / 0, inf - inf, a root or log below 0, or unwritten memory."
+            "nan",
+            "Every wrong element is NaN: 0 / 0, inf - inf, inf / inf, a root or log below 0, or unwritten memory.",
         )
     elif answer.got.is_floating_point() and bool(((got - expected).abs() <= NEARLY * expected.abs()).all()):
         bits = "too few bits somewhere (half precision, an approximate function, or a long sum that loses small terms)"
