@@ -54,11 +54,8 @@ def withdraw_chance(grades: Sequence[CaseGrade]) -> None:
         family = next((each for each in FAMILIES if grade.details.get("pattern") in each), ())
         others = [each for each in wrong if each.details["buffer"] == grade.details["buffer"]]
         told, asks, _ = grade.details.get("pattern_message", "").partition(": ")
-        if (
-            family
-            and (asks or grade.details["pattern"] != "scaled")
-            and any(_contradicts(each, grade, family) for each in others)
-        ):
+        stands = grade.details.get("pattern") == ("rows_scaled" if asks else "scaled")  # the first was held against all
+        if family and not stands and any(_contradicts(each, grade, family) for each in others):
             said = f"{told.removesuffix('.')}. In other cases it is not so."
             grade.details |= {"pattern": "chance", "pattern_message": said}
 

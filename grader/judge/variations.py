@@ -59,7 +59,8 @@ def _causes(case: Case) -> Iterator[Cause]:
         )
     yield from causes_of_places(case)
     yield from causes_of_flags(case)
-    yield Cause("rows_scaled", lambda case: _factors(case) is not None, _scaled_rows)
+    scaled, alike = (partial(_are_rows_scaled, alike) for alike in (False, True))
+    yield Cause("rows_scaled", scaled, _scaled_rows, alike)
     for variation in _variations(case):
         yield Cause(f"input_{variation.key}", variation.explains, variation.message)
 
@@ -101,9 +102,13 @@ def _is_right_by(function: Callable[[Tensor], Tensor], case: Case) -> bool:
     return 2 * int(known.sum()) > claim.numel() and case.is_right_for(torch.where(known, claim, case.got))
 
 
-def _factors(case: Case) -> Tensor | None:
-    """The factor of each row, where each row is right but for one, and they differ."""
-    if case.got.dim() < 2 or min(case.got.shape[-1], case.got.numel() // case.got.shape[-1]) < 2:
+def _are_rows_scaled(alike: bool, case: Case) -> bool:
+    return _factors(case, alike) is not None
+
+
+def _factors(case: Case, alike: bool = False) -> Tensor | None:
+    """The factor of each row, where each row is right but for one, and they differ, or may be `alike`."""
+    if case.got.dim() < 2 or case.got.shape[-1] < 2 or (not alike and case.got.numel() == case.got.shape[-1]):
         return None
     got, expected = (values.reshape(-1, values.shape[-1]) for values in (case.got, case.expected))
     at = expected.abs().argmax(dim=1, keepdim=True)
@@ -111,15 +116,16 @@ def _factors(case: Case) -> Tensor | None:
     if not bool((factors.isfinite() & (factors != 0)).all()):
         return None
     differ = float(factors.max() - factors.min()) > 1e-3 * float(factors.abs().max())
-    return factors if differ and case.is_right_for(expected * factors) else None
+    return factors if (differ or alike) and case.is_right_for(expected * factors) else None
 
 
 def _scaled_rows(case: Case) -> str:
-    factors = _factors(case)
+    factors = _factors(case, alike=True)
     assert factors is not None
+    second = f" and {float(factors[1]):.4g} in row 1" if len(factors) > 1 else ""
     return (
-        f"Every row of {case.buffer} is right but for a factor of its own, {float(factors[0]):.4g} in row 0 and"
-        f" {float(factors[1]):.4g} in row 1: what is a row multiplied with or divided by, and is that right?"
+        f"Every row of {case.buffer} is right but for a factor of its own, {float(factors[0]):.4g} in row 0{second}:"
+        " what is a row multiplied with or divided by, and is that right?"
     )
 
 
