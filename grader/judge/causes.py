@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from grader.devices.evidence import CaseRun
@@ -54,10 +55,16 @@ def withdraw_chance(grades: Sequence[CaseGrade]) -> None:
         family = next((each for each in FAMILIES if grade.details.get("pattern") in each), ())
         others = [each for each in wrong if each.details["buffer"] == grade.details["buffer"]]
         told, asks, _ = grade.details.get("pattern_message", "").partition(": ")
-        stands = grade.details.get("pattern") == ("rows_scaled" if asks else "scaled")  # the first was held against all
+        # What was held against all cases stands, as does what says how far the calculation came.
+        stands = grade.details.get("pattern") == ("rows_scaled" if asks else "scaled") or _is_infinite(grade)
         if family and not stands and any(_contradicts(each, grade, family) for each in others):
             said = f"{told.removesuffix('.')}. In other cases it is not so."
             grade.details |= {"pattern": "chance", "pattern_message": said}
+
+
+def _is_infinite(grade: CaseGrade) -> bool:
+    got = grade.details.get("got")
+    return grade.details.get("pattern") == "constant" and isinstance(got, float) and not math.isfinite(got)
 
 
 def _contradicts(other: CaseGrade, grade: CaseGrade, family: Sequence[str]) -> bool:

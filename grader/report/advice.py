@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from grader.devices.evidence import Finding
 from grader.judge.verdict import CaseGrade, Status, decisive, status_of
+from grader.report.addresses import of_unknown_address
 from grader.report.guards import asks_for_one_too_many, guard_of_axes, leaves_the_wrong_ones, of_eight_bytes
 from grader.report.messages import ADVICE
 from grader.report.text_slips import slip
@@ -104,19 +105,8 @@ WILD = (
     "A kernel reaches what cudaMalloc gives, its arguments and its own variables: was this pointer ever set, "
     "and does it not point to memory of the host (a std::vector's, an array's)?"
 )
-BY_VALUE = (
-    "A kernel reaches no variable of host code. Give it a struct or a number itself, `kernel(Params p)`, and not its "
-    "address or a reference; give it an array that cudaMalloc has made and cudaMemcpy has filled."
-)
-OF_MALLOC = (
-    "A kernel reaches what cudaMalloc gives: was this pointer ever set, and does it not point to memory of the host? "
-    "For rows, better one array than an array of pointers: `p[row * cols + col]`."
-)
 ONE_TOO_FAR = (
     "The last of {elements:,} elements has the index {last:,}: line {line} asks `{asks}`, where `{belongs}` belongs."
-)
-BY_REFERENCE = (
-    "A lambda with `[&]` holds addresses of the host's variables, and nvcc refuses it: let it copy them, `[=]`."
 )
 # What an access out of bounds is told as, and what to do then. A copy has no thread.
 NOT_ITS_MEMORY = {
@@ -204,7 +194,7 @@ ADD_UP = (
 )
 # By what a finding's message says.
 SAID = {
-    "each block sets it to 0": NOT_CLEARED,
+    "a block sets it to 0": NOT_CLEARED,
     "each block has values of its own": ADD_UP,
     "again and again in line": LAUNCHED_AGAIN,
     "is called a second time": SECOND_CALL,
@@ -305,12 +295,8 @@ def _on_finding(finding: Finding, source: Sequence[str]) -> str:
 
 def _on_bounds(finding: Finding, source: Sequence[str]) -> str:
     details, index = finding.details, finding.details.get("index")
-    if "no device memory" in finding.message and finding.thread and re.search(r"\[\s*&", _text(source, finding.line)):
-        return BY_REFERENCE
-    if "to a local variable of host code" in finding.message and finding.thread:
-        return BY_VALUE
-    if "to memory of malloc" in finding.message and finding.thread:
-        return OF_MALLOC
+    if "no device memory" in finding.message and finding.thread and (said := of_unknown_address(finding, source)):
+        return said
     if "no device memory" in finding.message:
         return WILD if finding.thread else DIRECTION
     if finding.message.startswith("a copy or memset of"):

@@ -98,7 +98,7 @@ def _between_blocks(fact: Mapping[str, Any], both_write: bool, one_line: bool) -
         sets = fact["line"] if fact["access"] == "write" else fact["other_line"]
         if fact["space"] == "global" and fact["reading"].sets_to_zero(sets):
             return (
-                f"each block sets it to 0 in line {sets}, also when another has added to it: set it once, with"
+                f"a block sets it to 0 in line {sets}, also when another has added to it: set it once, with"
                 " cudaMemsetAsync(..., stream) before the launch"
             )
         if both_write and one_line:
