@@ -14,7 +14,7 @@ from grader.judge.variations import cause, causes_seen, worth_asking
 from grader.judge.verdict import WITHOUT_CAUSE, CaseGrade
 
 # Of what is not written: where it is.
-VAGUE = (None, "head", "tail", "columns", "every_kth", "nothing_written")
+VAGUE = (None, "head", "tail", "first_block", "columns", "every_kth", "nothing_written")
 # Patterns that would hold in all cases if they were more than chance.
 OF_VALUES = ("scaled", "as_often", "constant", "all_zeros", "rows_scaled")
 OF_PLACES = ("head", "tail", "first_block", "columns", "every_kth")

@@ -69,10 +69,13 @@ def _follows(index: Index, case: Written) -> bool:
 
 def _indices(case: Written) -> Iterator[Index]:
     yield Index("first_of_many", _first_slice, _said_of_slices)
+    yield Index("all_but_last", lambda case: _flat(case) < case.written.numel() - 1, _said_of_last)
+    yield Index("all_but_first", lambda case: _flat(case) > 0, _said_of_first)
     yield from _rests()
     yield from _of_one_dimension()
     if case.written.dim() > 1:
         yield from _of_two_dimensions()
+    yield from _threads_kept_away(case)
 
 
 # ---- whole parts ----
@@ -100,6 +103,48 @@ def _said_of_slices(case: Written) -> str:
     )
 
 
+def _flat(case: Written) -> Tensor:
+    return torch.arange(case.written.numel())
+
+
+def _said_of_last(case: Written) -> str:
+    return (
+        "All but the last element are written, at every size: does a guard, or a loop, ask `i < n - 1` where `i < n`"
+        " belongs?"
+    )
+
+
+def _said_of_first(case: Written) -> str:
+    return "All but the first element are written, at every size: does a guard, or a loop, leave i = 0 out?"
+
+
+def _threads_kept_away(case: Written) -> Iterator[Index]:
+    """The same threads of each block write nothing."""
+    threads = math.prod(case.block)
+    blocks = case.written.numel() // threads
+    if blocks < 2:
+        return
+    writing = case.written.flatten()[:threads]
+    away = (~writing).nonzero().flatten().tolist()
+    if not 0 < len(away) < threads:
+        return
+
+    def reaches(other: Written) -> Tensor | None:
+        whole = [*other.grid[1:], *other.block[1:]] == [1, 1, 1, 1] and other.block[0] == threads
+        return writing[_flat(other) % threads] if whole else None
+
+    def said(other: Written) -> str:
+        is_range = away == list(range(away[0], away[-1] + 1))
+        who = f"thread {away[0]}" if len(away) == 1 else f"threads {away[0]} to {away[-1]}"
+        who = who if is_range else f"{len(away)} threads, the first of them thread {away[0]},"
+        return (
+            f"In each block of {threads:,}, {who} write{'s' if len(away) == 1 else ''} nothing, and all others write"
+            " their elements: does an `if` ask for threadIdx.x?"
+        )
+
+    yield Index("kept_away", reaches, said)
+
+
 def _rests() -> Iterator[Index]:
     for size in VECTORS[1:]:
 
@@ -109,9 +154,14 @@ def _rests() -> Iterator[Index]:
 
         def said(case: Written, size: int = size) -> str:
             count = case.written.numel()
+            last = (
+                f"last {count % size} of {count:,} elements are"
+                if count % size > 1
+                else f"last of {count:,} elements is"
+            )
             return (
-                f"The last {count % size} of {count:,} elements, which are left over behind whole groups of {size}, are"
-                f" not written: let a few threads take those from {count // size * size:,} on, one each."
+                f"The {last} not written, what is left over behind whole groups of {size}: let a few threads take the"
+                f" elements from {count // size * size:,} on, one each."
             )
 
         yield Index(f"rest_of_{size}", reaches, said)

@@ -8,7 +8,13 @@ from collections.abc import Sequence
 from grader.devices.evidence import Finding
 from grader.judge.verdict import CaseGrade, Status, decisive, status_of
 from grader.report.addresses import of_unknown_address
-from grader.report.guards import asks_for_one_too_many, guard_of_axes, leaves_the_wrong_ones, of_eight_bytes
+from grader.report.guards import (
+    asks_for_one_too_many,
+    asks_for_the_thread_alone,
+    guard_of_axes,
+    leaves_the_wrong_ones,
+    of_eight_bytes,
+)
 from grader.report.messages import ADVICE
 from grader.report.text_slips import slip
 from grader.report.unwritten import on_unwritten
@@ -319,6 +325,8 @@ def _on_bounds(finding: Finding, source: Sequence[str]) -> str:
         return ONE_TOO_FAR.format(elements=elements, last=elements - 1, line=line, asks=asks, belongs=belongs)
     if finding.thread and (leaves := leaves_the_wrong_ones(source, finding.line)):
         return leaves
+    if finding.thread and (alone := asks_for_the_thread_alone(source, finding.line)):
+        return alone
     if finding.thread and (guard := guard_of_axes(source, finding.line)):
         return guard
     if (

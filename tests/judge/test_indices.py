@@ -46,9 +46,26 @@ def test_what_lacks_for_another_reason_gets_no_index():
     assert not said(lambda b, t, grid: b * 64 + t)  # nothing lacks
 
 
+@pytest.mark.parametrize(
+    ("is_written", "words"),
+    [
+        (lambda i, n: i < n - 1, "does a guard, or a loop, ask `i < n - 1` where `i < n` belongs?"),
+        (lambda i, n: i > 0, "leave i = 0 out?"),
+        (lambda i, n: i % 64 < 32, "In each block of 64, threads 32 to 63 write nothing"),
+        (lambda i, n: i % 64 != 0, "In each block of 64, thread 0 writes nothing"),
+    ],
+)
+def test_elements_that_a_condition_leaves_out(is_written, words):
+    sizes = (1, 64, 130, 515)
+    cases = [Written(is_written(torch.arange(n), n), [-(-n // 64), 1, 1], [64, 1, 1], ["n"]) for n in sizes]
+    assert words in index_of(cases).said(cases[-1])
+
+
 def test_single_elements_behind_vectors_are_left_over():
     cases = [Written(torch.arange(n) < n // 4 * 4, [1, 1, 1], [256, 1, 1], ["n"]) for n in (31, 32, 257)]
-    assert "The last 3 of 31 elements, which are left over behind whole groups of 4" in index_of(cases).said(cases[0])
+    assert "The last 3 of 31 elements are not written, what is left over behind whole groups of 4" in index_of(
+        cases
+    ).said(cases[0])
 
 
 @pytest.mark.parametrize(

@@ -123,3 +123,10 @@ def test_an_address_that_no_cudamalloc_gave(line, launch, said):
     message = "thread (0, 0, 0) of block (0, 0, 0) reads address 0x10, which is no device memory: a host pointer"
     finding = Finding("out_of_bounds", message, line=1, thread=(0, 0, 0), block=(0, 0, 0))
     assert said in on_finding(finding, [line, launch])
+
+
+def test_a_guard_of_the_thread_alone():
+    finding = Finding("out_of_bounds", "reads x[257], past its end", line=2, thread=(1, 0, 0), block=(1, 0, 0))
+    kernel = ["int i = blockIdx.x * blockDim.x + threadIdx.x;", "if (threadIdx.x < n) z[i] = x[i] + y[i];"]
+    assert "ask for the index itself, `if (i < n)`" in on_finding(finding, kernel)
+    assert "the index itself" not in on_finding(finding, [kernel[0], "if (threadIdx.x < n) z[n] = 0;"])
