@@ -126,6 +126,8 @@ def variations_of_places(case: Case, name: str) -> Iterator[Variation]:
             for at in range(group):
                 for by in (-1, 1):
                     yield _one_of_a_group(name, group, at, by)
+    if values.dim() > 1 and case.is_of_16_bits(name):
+        yield from _fragments(name)
     for axis in range(values.dim() - 1):
         for size, length in case.call.scalars.items():
             if isinstance(length, int) and length > 0:
@@ -171,3 +173,48 @@ def _begins_elsewhere(name: str, axis: int, size: str) -> Variation:
         )
 
     return Variation(f"begins_at_{size}_{axis}", name, change, message)
+
+
+# ---- fragments of tensor cores: 16 x 16 elements; a register of each lane has two of one 8 x 8 quarter ----
+
+HALF = 8
+
+_QUARTERS: tuple[tuple[str, Moved, str], ...] = (
+    (
+        "columns",
+        lambda rows, cols, half: (rows, cols ^ half),
+        "columns 0 to 7 and 8 to 15 of each 16 swapped: are registers of its fragment, or of the other factor's, in the"
+        " wrong order? The first are of the lower columns",
+    ),
+    (
+        "rows",
+        lambda rows, cols, half: (rows ^ half, cols),
+        "rows 0 to 7 and 8 to 15 of each 16 swapped: are registers of its fragment in the wrong order? The first are"
+        " of the upper rows",
+    ),
+    (
+        "quarters",
+        lambda rows, cols, half: (rows & ~half | cols & half, cols & ~half | rows & half),
+        "two 8 x 8 quarters of each 16 x 16 tile swapped: are registers of its fragment in the wrong order? They are of"
+        " (row, col), (row + 8, col), (row, col + 8) and (row + 8, col + 8)",
+    ),
+)
+
+
+def _fragments(name: str) -> Iterator[Variation]:
+    for key, moved, said in _QUARTERS:
+        yield Variation(f"fragment_{key}", name, partial(_as_moved, name, moved), partial(_of_fragment, name, said))
+
+
+def _as_moved(name: str, moved: Moved, case: Case) -> Tensor:
+    """An input whose elements are taken from elsewhere in a tile; zeros where there is nothing."""
+    values = case.inputs[name]
+    count, width = values.shape[-2:]
+    down, across = torch.meshgrid(torch.arange(count), torch.arange(width), indexing="ij")
+    rows, cols = moved(down, across, HALF)
+    known = (rows < count) & (cols < width)
+    return values[..., rows.clamp(max=count - 1), cols.clamp(max=width - 1)].masked_fill(~known, 0.0)
+
+
+def _of_fragment(name: str, said: str, case: Case) -> str:
+    return f"What {case.buffer} holds is right for {name} with {said}."

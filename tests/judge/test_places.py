@@ -84,3 +84,24 @@ def test_matrices_that_begin_elsewhere():
 
 def moved(x):
     return x.flatten().as_strided(x.shape, (x.shape[1], x.shape[2], 1))
+
+
+@pytest.mark.parametrize(
+    ("moved_by", "words"),
+    [
+        (lambda r, c: (r, c ^ 8), "with columns 0 to 7 and 8 to 15 of each 16 swapped"),
+        (lambda r, c: (r ^ 8, c), "with rows 0 to 7 and 8 to 15 of each 16 swapped"),
+        (lambda r, c: (r & ~8 | c & 8, c & ~8 | r & 8), "with two 8 x 8 quarters of each 16 x 16 tile swapped"),
+    ],
+)
+def test_registers_of_a_fragment_in_another_order(moved_by, words, monkeypatch):
+    monkeypatch.setattr(Case, "is_of_16_bits", lambda self, name: True)
+
+    def got(x):
+        rows, cols = moved_by(*torch.meshgrid(torch.arange(x.shape[0]), torch.arange(x.shape[1]), indexing="ij"))
+        return x[rows, cols] @ torch.arange(x.shape[1]).double()
+
+    cases = [
+        case(random(*shape), lambda x: x @ torch.arange(x.shape[1]).double(), got) for shape in ((32, 48), (16, 80))
+    ]
+    assert words in cause(cases).message(cases[0])
