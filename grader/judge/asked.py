@@ -76,8 +76,8 @@ class Case:
 
     def is_of_16_bits(self, name: str) -> bool:
         """Whether an input is one of those that tensor cores take."""
-        task = getattr(self.call, "task", None)
-        buffers = task.signature.buffers if task else ()
+        signature = getattr(getattr(self.call, "task", None), "signature", None)
+        buffers = signature.buffers if signature else ()
         return any(buffer.name == name and buffer.type.bytes == 2 for buffer in buffers)
 
     def is_right_for(self, claim: Tensor) -> bool:

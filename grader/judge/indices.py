@@ -109,8 +109,8 @@ def _flat(case: Written) -> Tensor:
 
 def _said_of_last(case: Written) -> str:
     return (
-        "All but the last element are written, at every size: does a guard, or a loop, ask `i < n - 1` where `i < n`"
-        " belongs?"
+        "All but the last element are written, at every size: does a guard, a `return` or a loop leave it out, as"
+        " `i < n - 1` does where `i < n` belongs?"
     )
 
 

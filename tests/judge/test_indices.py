@@ -49,7 +49,7 @@ def test_what_lacks_for_another_reason_gets_no_index():
 @pytest.mark.parametrize(
     ("is_written", "words"),
     [
-        (lambda i, n: i < n - 1, "does a guard, or a loop, ask `i < n - 1` where `i < n` belongs?"),
+        (lambda i, n: i < n - 1, "as `i < n - 1` does where `i < n` belongs?"),
         (lambda i, n: i > 0, "leave i = 0 out?"),
         (lambda i, n: i % 64 < 32, "In each block of 64, threads 32 to 63 write nothing"),
         (lambda i, n: i % 64 != 0, "In each block of 64, thread 0 writes nothing"),

@@ -1,5 +1,5 @@
 // Blocks of 256, and 512 in the index.
-// Says: What is written is just what 4 blocks of 256 threads reach with `blockIdx.x * 512 + threadIdx.x`
+// Says: blocks of 256 threads reach with `blockIdx.x * 512 + threadIdx.x`: the index that reaches all is
 
 __global__ void add(const float* x, const float* y, float* z, int n) {
     int i = blockIdx.x * 512 + threadIdx.x;
